@@ -1,0 +1,47 @@
+import type { Embedder, PassageStore, Reranker, Tokenizer } from '../core/ports.ts'
+import type { Candidate, Chunk, Degradation, RetrievedList } from '../core/types.ts'
+import type { Caller, ContextRequest, ContextResponse } from './context-request.ts'
+import type { Trace } from './trace-schema.ts'
+
+/** Ports of the pipeline, as the composition root fills them. A null port degrades the step that wants it. */
+export interface PipelinePorts {
+  store: PassageStore
+  tokenizer: (model: string) => Tokenizer
+  embedder: Embedder | null
+  reranker: Reranker | null
+  /** Why a port is null, for `degraded`. */
+  absent: { embedder: string | null; reranker: string | null }
+}
+
+/** The door `POST /v1/context` calls. */
+export type PackContext = (request: ContextRequest, caller: Caller) => Promise<ContextResponse>
+
+/** What the drop-in route hands to the pipeline: lists that it retrieved itself, as the client's own request asked. */
+export interface ChoosePointsRequest {
+  /** Query text if any was found; without it there is no reranker and no intent. */
+  query: string | null
+  /** One list per prefetch (or the single search), hits best first. `chunk.text` may be ''. */
+  lists: RetrievedList[]
+  /** Points wanted: the client's offset + limit. */
+  limit: number
+  /** Neighbours may be fetched with this; null switches fetching off. */
+  fetchNeighbours: ((places: { docId: string; orderIndex: number }[]) => Promise<Chunk[]>) | null
+}
+
+export interface ChosenPoints {
+  /** At most `limit`, best first, neighbours included; empty means: answer the original request. */
+  chosen: Candidate[]
+  /** Names of the steps that ran, for `x-stowage-applied`. */
+  applied: string[]
+  degraded: Degradation[]
+  trace: Trace
+}
+
+export type ChoosePoints = (request: ChoosePointsRequest, caller: Caller) => Promise<ChosenPoints>
+
+/** Keeps finished traces; never throws into a request. */
+export interface TraceStore {
+  record(trace: Trace): void
+  find(traceId: string): Trace | null
+  close(): Promise<void>
+}
