@@ -1,0 +1,34 @@
+import { terms } from './terms.ts'
+
+const K1 = 1.2
+const B = 0.75
+
+/**
+ * BM25 of each document for the query, with document frequency and average length taken from these documents alone:
+ * lexical values for a pool whose store gave none. Finite, 0 or above, in the order of `documents`.
+ * Robertson and Zaragoza (2009), with Lucene's idf `ln(1 + (n - df + .5) / (df + .5))`, which is never negative.
+ */
+export function poolBm25(query: string, documents: readonly string[]): number[] {
+  const wanted = new Set(terms(query))
+  if (wanted.size === 0) return documents.map(() => 0)
+
+  const pool = documents.map(text => {
+    const all = terms(text)
+    const frequency = new Map<string, number>()
+    for (const term of all) if (wanted.has(term)) frequency.set(term, (frequency.get(term) ?? 0) + 1)
+    return { length: all.length, frequency }
+  })
+  const averageLength = pool.reduce((sum, document) => sum + document.length, 0) / pool.length || 1
+
+  const idf = new Map<string, number>()
+  for (const term of wanted) {
+    const documentFrequency = pool.filter(document => document.frequency.has(term)).length
+    idf.set(term, Math.log(1 + (pool.length - documentFrequency + 0.5) / (documentFrequency + 0.5)))
+  }
+  return pool.map(({ length, frequency }) => {
+    const saturation = K1 * (1 - B + (B * length) / averageLength)
+    let score = 0
+    for (const [term, count] of frequency) score += ((idf.get(term) ?? 0) * count * (K1 + 1)) / (count + saturation)
+    return score
+  })
+}
