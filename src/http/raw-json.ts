@@ -1,0 +1,166 @@
+/**
+ * Cuts JSON text into the raw texts of its parts, so that numbers keep their spelling (`5.0`, u64 ids) on the way through.
+ * Accepts exactly what JSON.parse accepts, and needs no recursion whatever the depth.
+ */
+
+/** The text is not JSON, or not the kind of JSON that was asked for. */
+export class RawJsonError extends Error {}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const COMMA = 0x2c
+const COLON = 0x3a
+const OPEN_BRACKET = 0x5b
+const OPEN_BRACE = 0x7b
+/** In ASCII each closing bracket stands two behind its opening one. */
+const TO_CLOSER = 2
+const CLOSE_BRACE = OPEN_BRACE + TO_CLOSER
+
+/** Members of a JSON object in their order, key to raw value. @throws RawJsonError on anything else, duplicate keys included. */
+export function members(raw: string): Map<string, string> {
+  const found = new Map<string, string>()
+  forEachPart(raw, OPEN_BRACE, (key, value) => {
+    if (found.has(key)) throw new RawJsonError(`duplicate key ${JSON.stringify(key)}`)
+    found.set(key, value)
+  })
+  return found
+}
+
+/** Raw elements of a JSON array. @throws RawJsonError on anything else. */
+export function elements(raw: string): string[] {
+  const found: string[] = []
+  forEachPart(raw, OPEN_BRACKET, (_key, value) => found.push(value))
+  return found
+}
+
+export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null'
+
+/** The kind of a raw value as `members` and `elements` give it (no space before it). */
+export function kindOf(raw: string): JsonKind {
+  switch (raw[0]) {
+    case '{':
+      return 'object'
+    case '[':
+      return 'array'
+    case '"':
+      return 'string'
+    case 't':
+    case 'f':
+      return 'boolean'
+    case 'n':
+      return 'null'
+    default:
+      return 'number'
+  }
+}
+
+/** Offset just behind the JSON value that starts at `start` (space before it allowed). @throws RawJsonError if there is none. */
+export function endOfValue(text: string, start: number): number {
+  const closers: number[] = []
+  let at = start
+  for (;;) {
+    at = skipSpace(text, at)
+    const code = text.charCodeAt(at)
+    if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      closers.push(code + TO_CLOSER)
+      at = skipSpace(text, at + 1)
+      if (text.charCodeAt(at) !== code + TO_CLOSER) {
+        if (code === OPEN_BRACE) at = endOfKey(text, at)
+        continue
+      }
+    } else at = endOfScalar(text, at)
+    at = endOfClosers(text, at, closers)
+    if (closers.length === 0) return at
+    if (closers.at(-1) === CLOSE_BRACE) at = endOfKey(text, skipSpace(text, at))
+  }
+}
+
+/** Behind a finished value: closes the containers that end here and steps over the comma that follows. */
+function endOfClosers(text: string, start: number, closers: number[]): number {
+  let at = start
+  while (closers.length > 0) {
+    at = skipSpace(text, at)
+    const code = text.charCodeAt(at)
+    at++
+    if (code === COMMA) return at
+    if (code !== closers.pop()) throw unexpected(text, at - 1)
+  }
+  return at
+}
+
+function forEachPart(raw: string, opening: number, visit: (key: string, value: string) => void): void {
+  const closer = opening + TO_CLOSER
+  let at = skipSpace(raw, 0)
+  if (raw.charCodeAt(at) !== opening) throw unexpected(raw, at)
+  at = skipSpace(raw, at + 1)
+  let open = raw.charCodeAt(at) !== closer
+  if (!open) at++
+  while (open) {
+    const keyStart = skipSpace(raw, at)
+    at = opening === OPEN_BRACE ? endOfKey(raw, keyStart) : keyStart
+    const key = raw.slice(keyStart, at)
+    const start = skipSpace(raw, at)
+    at = endOfValue(raw, start)
+    visit(key === '' ? key : readKey(key), raw.slice(start, at))
+    at = skipSpace(raw, at)
+    open = raw.charCodeAt(at) === COMMA
+    if (!open && raw.charCodeAt(at) !== closer) throw unexpected(raw, at)
+    at++
+  }
+  const end = skipSpace(raw, at)
+  if (end !== raw.length) throw unexpected(raw, end)
+}
+
+function endOfKey(text: string, at: number): number {
+  if (text.charCodeAt(at) !== QUOTE) throw unexpected(text, at)
+  const colon = skipSpace(text, endOfString(text, at))
+  if (text.charCodeAt(colon) !== COLON) throw unexpected(text, colon)
+  return colon + 1
+}
+
+function readKey(keyAndColon: string): string {
+  return JSON.parse(keyAndColon.slice(0, endOfString(keyAndColon, 0)))
+}
+
+const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
+
+function endOfScalar(text: string, at: number): number {
+  if (text.charCodeAt(at) === QUOTE) return endOfString(text, at)
+  for (const word of ['true', 'false', 'null']) if (text.startsWith(word, at)) return at + word.length
+  return skip(NUMBER, text, at)
+}
+
+/** All but the quote, the backslash and the control characters below space. */
+const PLAIN_CHARACTERS = /[ !#-[\]-\uffff]*/y
+const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
+
+function endOfString(text: string, start: number): number {
+  let at = start + 1
+  for (;;) {
+    at = skip(PLAIN_CHARACTERS, text, at)
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) return at + 1
+    if (code !== BACKSLASH) throw unexpected(text, at)
+    at = skip(ESCAPE, text, at)
+  }
+}
+
+/** Offset behind a sticky pattern's match at `at`. */
+function skip(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at
+  if (!pattern.test(text)) throw unexpected(text, at)
+  return pattern.lastIndex
+}
+
+function skipSpace(text: string, start: number): number {
+  let at = start
+  for (;;) {
+    const code = text.charCodeAt(at)
+    if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return at
+    at++
+  }
+}
+
+function unexpected(text: string, at: number): RawJsonError {
+  return new RawJsonError(at >= text.length ? 'unexpected end of JSON' : `unexpected character at offset ${at}`)
+}
