@@ -19,7 +19,7 @@ const stems = new BoundedCache<string, string>(20_000)
 export function terms(text: string): string[] {
   const found: string[] = []
   for (const run of runs(text)) {
-    if (HAS_UNSPACED.test(run)) found.push(...bigrams(run))
+    if (HAS_UNSPACED.test(run)) for (const bigram of bigrams(run)) found.push(bigram)
     else if (!ENGLISH_STOP_WORDS.has(run)) found.push(stem(run))
   }
   return found
