@@ -111,3 +111,9 @@ export interface Degradation {
   code: string
   detail: string
 }
+
+export const CONTEXT_FORMATS = ['markdown', 'xml', 'json'] as const
+export type ContextFormat = (typeof CONTEXT_FORMATS)[number]
+
+export const CONTEXT_ORDERS = ['relevance', 'document', 'edges', 'stable'] as const
+export type ContextOrder = (typeof CONTEXT_ORDERS)[number]

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import type { Degradation, JsonObject, PointId } from '../core/types.ts'
-import { CONTEXT_FORMATS, CONTEXT_ORDERS } from './plan.ts'
+import { CONTEXT_FORMATS, CONTEXT_ORDERS, type Degradation, type JsonObject, type PointId } from '../core/types.ts'
 import type { Trace } from './trace-schema.ts'
 
 const collectionName = z.string().min(1).max(255)

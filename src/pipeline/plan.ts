@@ -1,13 +1,7 @@
-import type { Intent } from '../core/types.ts'
+import type { ContextFormat, ContextOrder, Intent } from '../core/types.ts'
 
 export const PLAN_NAMES = ['measured', 'design'] as const
 export type PlanName = (typeof PLAN_NAMES)[number]
-
-export const CONTEXT_FORMATS = ['markdown', 'xml', 'json'] as const
-export type ContextFormat = (typeof CONTEXT_FORMATS)[number]
-
-export const CONTEXT_ORDERS = ['relevance', 'document', 'edges', 'stable'] as const
-export type ContextOrder = (typeof CONTEXT_ORDERS)[number]
 
 /** Weights of the two lists and their length, as chosen for an intent. */
 export interface ListWeights {
@@ -78,6 +72,8 @@ export interface Plan {
     mmrAlpha: number | null
   }
   packing: {
+    /** What the budget is counted in while filling: real tokens, or the audit's estimate of four characters a token. */
+    counting: 'tokens' | 'characters'
     mode: 'passage' | 'sentence'
     /** 'skip' goes on after a misfit, 'stop' ends at the first (plain greedy fill), 'blind_cut' cuts the text there. */
     misfit: 'skip' | 'stop' | 'blind_cut'

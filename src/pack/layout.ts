@@ -1,0 +1,120 @@
+import type { Candidate, ContextOrder } from '../core/types.ts'
+import { joinOf } from './join.ts'
+import type { Unit } from './unit.ts'
+
+/** A run of text under one source line. `parts` are separated by gap marks. */
+export interface Block {
+  collection: string
+  docId: string
+  docTitle: string
+  sectionPath: string
+  /** Value of its best unit. */
+  value: number
+  parts: string[]
+  units: Unit[]
+}
+
+/**
+ * Arranges units into blocks, one per section of a document: reading order inside a block, neighbours joined without their overlap,
+ * gap marks where text is left out. Blocks then stand in the order asked for:
+ * - `relevance`: best block first;
+ * - `document`: documents by their best block, each in reading order;
+ * - `edges`: best first and last, the weakest in the middle (Liu et al. 2023, "Lost in the Middle");
+ * - `stable`: by document and place; units in `previous` keep their place before all new ones, so that a prompt cache keeps its prefix.
+ * @param previous keys of candidates packed earlier in the session, for `stable` only
+ */
+export function layOut(
+  units: readonly Unit[],
+  order: ContextOrder,
+  previous: ReadonlySet<string> = new Set(),
+): Block[] {
+  if (order === 'stable') {
+    const known = units.filter(({ candidate }) => previous.has(candidate.key))
+    const fresh = units.filter(({ candidate }) => !previous.has(candidate.key))
+    return [...blocksOf(known).sort(byPlace), ...blocksOf(fresh).sort(byPlace)]
+  }
+  const blocks = blocksOf(units).sort(byBest)
+  if (order === 'document') return groupByDocument(blocks)
+  if (order === 'edges') return toEdges(blocks)
+  return blocks
+}
+
+export function blockKey({ chunk }: Candidate): string {
+  return JSON.stringify([chunk.collection, chunk.docId, chunk.sectionPath])
+}
+
+function blocksOf(units: readonly Unit[]): Block[] {
+  const groups = new Map<string, Unit[]>()
+  for (const unit of units) {
+    const key = blockKey(unit.candidate)
+    const group = groups.get(key)
+    if (group) group.push(unit)
+    else groups.set(key, [unit])
+  }
+  return [...groups.values()].map(toBlock)
+}
+
+function toBlock(group: readonly Unit[]): Block {
+  const units = [...group].sort(inReadingOrder)
+  const { collection, docId, docTitle, sectionPath } = units[0]?.candidate.chunk ?? {
+    collection: '',
+    docId: '',
+    docTitle: '',
+    sectionPath: '',
+  }
+  const parts: string[] = []
+  units.forEach((unit, index) => {
+    const text = unit.candidate.chunk.text.slice(unit.start, unit.end)
+    const join = joinOf(units[index - 1], unit)
+    if (join === null) parts.push(text)
+    else parts.push(`${parts.pop() ?? ''}${join.separator}${text.slice(join.overlap)}`)
+  })
+  return { collection, docId, docTitle, sectionPath, value: Math.max(...units.map(({ value }) => value)), parts, units }
+}
+
+function inReadingOrder(a: Unit, b: Unit): number {
+  const left = a.candidate.chunk
+  const right = b.candidate.chunk
+  return (
+    (left.orderIndex ?? 0) - (right.orderIndex ?? 0) ||
+    (left.charStart ?? 0) - (right.charStart ?? 0) ||
+    compare(a.candidate.key, b.candidate.key) ||
+    a.start - b.start
+  )
+}
+
+function byBest(a: Block, b: Block): number {
+  return b.value - a.value || byPlace(a, b)
+}
+
+function byPlace(a: Block, b: Block): number {
+  return (
+    compare(a.collection, b.collection) ||
+    compare(a.docId, b.docId) ||
+    (firstPlace(a) ?? 0) - (firstPlace(b) ?? 0) ||
+    compare(a.sectionPath, b.sectionPath)
+  )
+}
+
+function firstPlace(block: Block): number | null {
+  return block.units[0]?.candidate.chunk.orderIndex ?? null
+}
+
+function groupByDocument(blocks: readonly Block[]): Block[] {
+  const documents = new Map<string, Block[]>()
+  for (const block of blocks) {
+    const key = JSON.stringify([block.collection, block.docId])
+    documents.set(key, [...(documents.get(key) ?? []), block])
+  }
+  return [...documents.values()].flatMap(group => group.sort(byPlace))
+}
+
+function toEdges(blocks: readonly Block[]): Block[] {
+  const front = blocks.filter((_, index) => index % 2 === 0)
+  const back = blocks.filter((_, index) => index % 2 === 1)
+  return [...front, ...back.reverse()]
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

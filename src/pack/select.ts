@@ -1,0 +1,196 @@
+import type { Candidate, Dropped } from '../core/types.ts'
+import { rawWords, shingles } from '../text/terms.ts'
+import { CapCounter, type CapOptions, subjectDocument } from './caps.ts'
+import type { CostModel } from './cost.ts'
+import { sentenceUnits } from './sentence-units.ts'
+import { type Unit, wholeChunk } from './unit.ts'
+
+export interface SelectOptions extends CapOptions {
+  /** Tokens. */
+  budget: number
+  /** Most chunks; null is no limit. */
+  maxChunks: number | null
+  mode: 'passage' | 'sentence'
+  misfit: 'skip' | 'stop' | 'blind_cut'
+  /** Misfits after which filling ends. */
+  maxMisses: number
+  /** Cut the first misfit to its best sentences. */
+  cut: boolean
+  capMode: 'hard' | 'soft'
+  /** Share of value lost when all of a unit's words are packed already, in [0,1]. */
+  noveltyAlpha: number
+}
+
+/** A unit that is in, with what it was worth when it came in. */
+export interface Selected {
+  unit: Unit
+  marginal: number
+}
+
+export interface Selection {
+  selected: Selected[]
+  dropped: Dropped[]
+}
+
+/** A sentence is not worth a gap mark when fewer tokens than this are left. */
+const LEAST_ROOM = 15
+/** What each chunk over a soft cap is multiplied by. */
+const SOFT_CAP = 0.5
+
+/**
+ * Fills the budget greedily by marginal value, skipping what does not fit.
+ *
+ * The value of a context is its relevance mass: Σ marginal value × tokens, since a candidate's value stands for how likely each of its
+ * tokens is evidence. Taking units by value is then greedy by density, and cutting the first misfit is the fractional
+ * knapsack's last item (Dantzig 1957): mass per token, not mass per unit, which would prefer tiny chunks.
+ *
+ * @param candidates in the order to fill by (values break nothing here unless noveltyAlpha or soft caps re-order)
+ */
+export function select(
+  candidates: readonly Candidate[],
+  query: string | null,
+  options: SelectOptions,
+  cost: CostModel,
+): Selection {
+  const caps = new CapCounter(options, subjectDocument(candidates, query))
+  const allowed = new Set<string>()
+  const refused = new Map<string, Dropped>()
+  const selected: Selected[] = []
+  const queue = new UnitQueue(unitsOf(candidates, query, options), options.noveltyAlpha)
+  let misses = 0
+  let misfit: Candidate | null = null
+
+  const capDrop = (candidate: Candidate): Dropped | null => {
+    if (allowed.has(candidate.key)) return null
+    const cap = caps.against(candidate)
+    return cap ? { candidate, reason: cap.reason, evidence: { cap: cap.cap } } : null
+  }
+  const take = (unit: Unit, marginal: number) => {
+    cost.add(unit)
+    queue.pack(unit)
+    if (!allowed.has(unit.candidate.key)) caps.add(unit.candidate)
+    allowed.add(unit.candidate.key)
+    refused.delete(unit.candidate.key)
+    selected.push({ unit, marginal })
+  }
+  const refuse = (drop: Dropped) => {
+    if (!allowed.has(drop.candidate.key) && !refused.has(drop.candidate.key)) refused.set(drop.candidate.key, drop)
+  }
+
+  for (let next = queue.take(); next !== null; next = queue.take()) {
+    const { unit, marginal } = next
+    const { candidate } = unit
+    if (options.maxChunks !== null && allowed.size >= options.maxChunks && !allowed.has(candidate.key)) {
+      refuse({ candidate, reason: 'low_value', evidence: { cap: options.maxChunks, detail: 'chunk limit reached' } })
+      continue
+    }
+    if (misses > 0 && (options.misfit !== 'skip' || misses >= options.maxMisses)) {
+      refuse({
+        candidate,
+        reason: 'low_value',
+        evidence: { detail: `not tried: filling ended after ${misses} misfits` },
+      })
+      continue
+    }
+    const capped = capDrop(candidate)
+    if (capped && options.capMode === 'hard') {
+      refuse(capped)
+      continue
+    }
+    if (capped && !next.softened) {
+      queue.putBack(unit, marginal * SOFT_CAP)
+      continue
+    }
+    const short = cost.used + cost.costOf(unit) - options.budget
+    if (short <= 0) {
+      take(unit, marginal)
+      continue
+    }
+    refuse({ candidate, reason: 'over_budget', evidence: { short_by_tokens: short } })
+    // A sentence that does not fit says little of the next one; a chunk that does not fit says that the budget is nearly full.
+    if (options.mode === 'passage') misses++
+    misfit ??= candidate
+  }
+  if (misfit && options.mode === 'passage') {
+    const fill = options.misfit === 'blind_cut' ? blindCut : options.cut ? bestSentences : null
+    for (const unit of fill?.(misfit, query, options.budget, cost) ?? []) take(unit, unit.value)
+  }
+  return { selected, dropped: [...refused.values()] }
+}
+
+function unitsOf(candidates: readonly Candidate[], query: string | null, { mode }: SelectOptions): Unit[] {
+  return mode === 'sentence' ? sentenceUnits(candidates, query) : candidates.map(wholeChunk)
+}
+
+/** The misfit's best sentences that still fit, best match first. */
+function* bestSentences(candidate: Candidate, query: string | null, budget: number, cost: CostModel): Generator<Unit> {
+  for (const unit of sentenceUnits([candidate], query)) {
+    if (budget - cost.used < LEAST_ROOM) return
+    if (cost.used + cost.costOf(unit) <= budget) yield { ...unit, value: candidate.value }
+  }
+}
+
+/** The misfit's longest beginning that fits, wherever that ends: what the audit found, kept as a baseline. */
+function* blindCut(candidate: Candidate, _query: string | null, budget: number, cost: CostModel): Generator<Unit> {
+  const { text } = candidate.chunk
+  let fits = 0
+  for (let low = 1, high = text.length; low <= high; ) {
+    const middle = (low + high) >> 1
+    if (cost.used + cost.costOf({ candidate, start: 0, end: middle, value: candidate.value }) <= budget) {
+      fits = middle
+      low = middle + 1
+    } else high = middle - 1
+  }
+  if (fits > 0) yield { candidate, start: 0, end: fits, value: candidate.value }
+}
+
+/** Units in the order to try them: as given, or by marginal value when novelty counts. */
+class UnitQueue {
+  private readonly waiting: { unit: Unit; value: number; words: ReadonlySet<string>; softened: boolean }[]
+  private readonly packed = new Set<string>()
+  private readonly alpha: number
+  private reorder: boolean
+
+  constructor(units: readonly Unit[], alpha: number) {
+    this.alpha = alpha
+    this.reorder = alpha > 0
+    this.waiting = units.map(unit => ({
+      unit,
+      value: unit.value,
+      words:
+        alpha > 0 ? shingles(rawWords(unit.candidate.chunk.text.slice(unit.start, unit.end)), 1) : new Set<string>(),
+      softened: false,
+    }))
+  }
+
+  take(): { unit: Unit; marginal: number; softened: boolean } | null {
+    let at = 0
+    if (this.reorder) {
+      for (let index = 1; index < this.waiting.length; index++)
+        if (this.marginalAt(index) > this.marginalAt(at)) at = index
+    }
+    const marginal = this.marginalAt(at)
+    const [next] = this.waiting.splice(at, 1)
+    return next ? { unit: next.unit, marginal, softened: next.softened } : null
+  }
+
+  putBack(unit: Unit, value: number): void {
+    this.reorder = true
+    this.waiting.push({ unit, value, words: new Set(), softened: true })
+  }
+
+  pack(unit: Unit): void {
+    if (this.alpha === 0) return
+    for (const word of rawWords(unit.candidate.chunk.text.slice(unit.start, unit.end))) this.packed.add(word)
+  }
+
+  /** value × (1 − α × share of its words that are packed already). */
+  private marginalAt(index: number): number {
+    const entry = this.waiting[index]
+    if (!entry) return 0
+    if (this.alpha === 0 || entry.words.size === 0) return entry.value
+    let known = 0
+    for (const word of entry.words) if (this.packed.has(word)) known++
+    return entry.value * (1 - (this.alpha * known) / entry.words.size)
+  }
+}

@@ -1,0 +1,18 @@
+import type { Candidate } from '../core/types.ts'
+
+/** A piece of text that is taken whole or not at all: a chunk, or one of its sentences. Offsets into `candidate.chunk.text`. */
+export interface Unit {
+  candidate: Candidate
+  start: number
+  end: number
+  /** Relevance of this piece, on the scale of candidate values. */
+  value: number
+}
+
+export function wholeChunk(candidate: Candidate): Unit {
+  return { candidate, start: 0, end: candidate.chunk.text.length, value: candidate.value }
+}
+
+export function isWhole({ candidate, start, end }: Unit): boolean {
+  return start === 0 && end === candidate.chunk.text.length
+}

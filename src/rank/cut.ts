@@ -1,0 +1,18 @@
+import type { Candidate, DropReason, Sieved } from '../core/types.ts'
+
+/**
+ * Keeps the first `size` candidates; the rest are out by their rank.
+ * @param candidates best first
+ * @param size null keeps all
+ */
+export function cutTo(candidates: readonly Candidate[], size: number | null, reason: DropReason): Sieved {
+  if (size === null || candidates.length <= size) return { kept: [...candidates], dropped: [] }
+  return {
+    kept: candidates.slice(0, size),
+    dropped: candidates.slice(size).map((candidate, index) => ({
+      candidate,
+      reason,
+      evidence: { rank: size + index + 1, cap: size },
+    })),
+  }
+}

@@ -1,0 +1,76 @@
+import type { Candidate, Dropped, Sieved } from '../core/types.ts'
+import { rawWords, shingles } from '../text/terms.ts'
+
+const SHINGLE_WORDS = 5
+
+/**
+ * Drops repeated candidates, keeping the better of each pair: the same place of the same document (a document indexed twice),
+ * or near-verbatim text (share of its 5-word shingles that stand in a better candidate at or above `containment`).
+ *
+ * Only near-verbatim copies go: measured, a threshold of .5 costs a point of recall where .9 costs nothing.
+ *
+ * @param candidates best first
+ * @param containment in (0,1]; null leaves texts alone and compares places only
+ */
+export function dedupe(candidates: readonly Candidate[], containment: number | null): Sieved {
+  const kept: Candidate[] = []
+  const dropped: Dropped[] = []
+  const places = new Map<string, string>()
+  const index = new ShingleIndex()
+  for (const candidate of candidates) {
+    const place = placeOf(candidate)
+    const samePlace = place === null ? undefined : places.get(place)
+    if (samePlace !== undefined) {
+      dropped.push({ candidate, reason: 'duplicate', evidence: { of: samePlace, similarity: 1, detail: 'same place' } })
+      continue
+    }
+    const words = containment === null ? null : shinglesOf(candidate.chunk.text)
+    const copy = words && containment !== null ? index.mostContaining(words) : null
+    if (copy && containment !== null && copy.share >= containment) {
+      dropped.push({ candidate, reason: 'duplicate', evidence: { of: copy.key, similarity: round(copy.share) } })
+      continue
+    }
+    if (place !== null) places.set(place, candidate.key)
+    if (words) index.add(candidate.key, words)
+    kept.push(candidate)
+  }
+  return { kept, dropped }
+}
+
+/** Document and place in it; null when unknown. */
+export function placeOf({ chunk }: Candidate): string | null {
+  if (chunk.orderIndex === null || chunk.docId === '') return null
+  return JSON.stringify([chunk.collection, chunk.docId, chunk.orderIndex, chunk.charStart])
+}
+
+function shinglesOf(text: string): Set<string> {
+  return shingles(rawWords(text), SHINGLE_WORDS)
+}
+
+function round(share: number): number {
+  return Math.round(share * 1000) / 1000
+}
+
+/** Postings from shingle to the candidates that hold it: one pass over a text finds the candidate that contains most of it. */
+class ShingleIndex {
+  private readonly postings = new Map<string, string[]>()
+
+  add(key: string, words: ReadonlySet<string>): void {
+    for (const shingle of words) {
+      const keys = this.postings.get(shingle)
+      if (keys) keys.push(key)
+      else this.postings.set(shingle, [key])
+    }
+  }
+
+  mostContaining(words: ReadonlySet<string>): { key: string; share: number } | null {
+    if (words.size === 0) return null
+    const hits = new Map<string, number>()
+    for (const shingle of words)
+      for (const key of this.postings.get(shingle) ?? []) hits.set(key, (hits.get(key) ?? 0) + 1)
+    let best: { key: string; share: number } | null = null
+    for (const [key, count] of hits)
+      if (!best || count / words.size > best.share) best = { key, share: count / words.size }
+    return best
+  }
+}

@@ -1,0 +1,6 @@
+import type { Candidate } from '../core/types.ts'
+
+/** Best value first; equal values by key, so that equal input gives equal output whatever the order it came in. */
+export function byValue(a: Candidate, b: Candidate): number {
+  return b.value - a.value || (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)
+}
