@@ -1,0 +1,83 @@
+import { DISTANCES, type Distance } from './dense-vectors.ts'
+import { formatError, unsupported, validationError } from './errors.ts'
+import { isRecord, type JsonRecord, readCount, readRecord } from './shape.ts'
+
+/** What `PUT /collections/{c}` fixed. `params` is echoed in the collection's info; the rest is what this engine acts on. */
+export interface CollectionConfig {
+  /** Dense vectors by name; the unnamed one is `''`. */
+  dense: Map<string, { size: number; distance: Distance }>
+  /** Sparse vectors by name. */
+  sparse: Map<string, { idf: boolean }>
+  /** The request body as given, for the info and for persistence. */
+  body: JsonRecord
+}
+
+/** @throws EngineError 400/422 on a faulty schema, 501 on multivectors and on number types other than float32. */
+export function readCollectionConfig(value: unknown): CollectionConfig {
+  const body = readRecord(value, 'collection')
+  const config: CollectionConfig = { dense: new Map(), sparse: new Map(), body }
+  const vectors = body.vectors === undefined || body.vectors === null ? {} : readRecord(body.vectors, 'vectors')
+  if ('size' in vectors && !isRecord(vectors.size)) config.dense.set('', readDense(vectors))
+  else for (const [name, params] of Object.entries(vectors)) config.dense.set(name, readDense(params))
+  for (const [name, params] of Object.entries(readOptionalRecord(body.sparse_vectors, 'sparse_vectors'))) {
+    config.sparse.set(name, { idf: readOptionalRecord(params, name).modifier === 'idf' })
+  }
+  return config
+}
+
+function readDense(value: unknown): { size: number; distance: Distance } {
+  const params = readRecord(value, 'vectors')
+  if (params.size === undefined) throw formatError('missing field `size`')
+  const size = readCount(params.size, 'vectors.size', 0)
+  if (size < 1 || size > 65536) {
+    throw validationError(`vectors.size: value ${size} invalid, must be from 1 to 65536`)
+  }
+  const distance = DISTANCES.find(name => name === params.distance)
+  if (distance === undefined) {
+    const expected = DISTANCES.map(name => `\`${name}\``).join(', ')
+    throw formatError(`unknown variant \`${String(params.distance)}\`, expected one of ${expected}`)
+  }
+  if (isRecord(params.multivector_config)) throw unsupported('multivectors')
+  if (params.datatype && params.datatype !== 'float32') throw unsupported(`datatype ${String(params.datatype)}`)
+  return { size, distance }
+}
+
+function readOptionalRecord(value: unknown, field: string): JsonRecord {
+  return value === undefined || value === null ? {} : readRecord(value, field)
+}
+
+/** The `config` part of a collection's info, with Qdrant's defaults for what this engine has no use for. */
+export function printConfig({ body }: CollectionConfig): JsonRecord {
+  return {
+    params: {
+      vectors: body.vectors ?? {},
+      shard_number: body.shard_number ?? 1,
+      replication_factor: body.replication_factor ?? 1,
+      write_consistency_factor: body.write_consistency_factor ?? 1,
+      on_disk_payload: body.on_disk_payload ?? true,
+      sparse_vectors: body.sparse_vectors ?? undefined,
+    },
+    hnsw_config: {
+      m: 16,
+      ef_construct: 100,
+      full_scan_threshold: 10000,
+      max_indexing_threads: 0,
+      on_disk: false,
+      ...readOptionalRecord(body.hnsw_config, 'hnsw_config'),
+    },
+    optimizer_config: {
+      deleted_threshold: 0.2,
+      vacuum_min_vector_number: 1000,
+      default_segment_number: 0,
+      max_segment_size: null,
+      memmap_threshold: null,
+      indexing_threshold: 10000,
+      flush_interval_sec: 5,
+      max_optimization_threads: null,
+      ...readOptionalRecord(body.optimizers_config, 'optimizers_config'),
+    },
+    wal_config: { wal_capacity_mb: 32, wal_segments_ahead: 0, wal_retain_closed: 1 },
+    quantization_config: body.quantization_config ?? null,
+    metadata: body.metadata ?? undefined,
+  }
+}

@@ -1,0 +1,25 @@
+/** A refusal with Qdrant's HTTP status and its wording. */
+export class EngineError extends Error {
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super(message)
+    this.name = 'EngineError'
+    this.status = status
+  }
+}
+
+export const wrongInput = (detail: string) => new EngineError(400, `Wrong input: ${detail}`)
+export const badRequest = (detail: string) => new EngineError(400, `Bad request: ${detail}`)
+export const formatError = (detail: string) => new EngineError(400, `Format error in JSON body: ${detail}`)
+export const validationError = (detail: string) => new EngineError(422, `Validation error in JSON body: [${detail}]`)
+export const notFound = (detail: string) => new EngineError(404, `Not found: ${detail}`)
+export const unknownVector = (name: string) => wrongInput(`Not existing vector name error: ${name}`)
+export const unknownPoint = (id: unknown) => notFound(`No point with id ${id} found`)
+
+/** What this engine leaves to a real Qdrant. */
+export const unsupported = (what: string) =>
+  new EngineError(
+    501,
+    `Not implemented in stowage's embedded engine: ${what}. Set QDRANT_URL to a Qdrant server for it.`,
+  )

@@ -1,0 +1,112 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Engine } from './engine.ts'
+import { EngineError } from './errors.ts'
+import { readBody, sendText } from './http-body.ts'
+import { parseJson, printJson } from './json.ts'
+import { route } from './routes.ts'
+
+/** The Qdrant version this engine answers as: what the official clients 1.17 to 1.19 take without a warning. */
+const QDRANT_VERSION = '1.18.0'
+
+/** A running embedded engine. `url` has no trailing slash. */
+export interface EmbeddedServer {
+  url: string
+  port: number
+  /** Finishes the requests in flight, then writes the last state to its folder. */
+  close(): Promise<void>
+}
+
+export interface EmbeddedServerOptions {
+  /** Folder that holds the data between runs; memory only when absent. */
+  path?: string
+  host?: string
+  /** 0 takes any free port. */
+  port?: number
+}
+
+/**
+ * Starts the engine behind Qdrant's REST API.
+ * @throws Error when the port is taken, or the folder is in use by another process or damaged.
+ */
+export async function startEmbeddedServer(options: EmbeddedServerOptions = {}): Promise<EmbeddedServer> {
+  const { host = '127.0.0.1', port = 0 } = options
+  const engine = new Engine()
+  const server = createServer((request, response) => void answer(engine, request, response))
+  server.keepAliveTimeout = 30_000
+  server.headersTimeout = 60_000
+  server.requestTimeout = 0
+  await listen(server, host, port)
+  const address = server.address() as AddressInfo
+  const shown = address.family === 'IPv6' ? `[${address.address}]` : address.address
+  return {
+    url: `http://${shown}:${address.port}`,
+    port: address.port,
+    close: () => closeServer(server),
+  }
+}
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise(resolve => {
+    server.close(() => resolve())
+    server.closeIdleConnections()
+  })
+}
+
+async function answer(engine: Engine, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const started = performance.now()
+  const envelope = (members: object) => printJson({ ...members, time: (performance.now() - started) / 1000 })
+  const json = (status: number, text: string) => sendText(request, response, status, 'application/json', text)
+  try {
+    const url = new URL(request.url ?? '/', 'http://embedded')
+    const method = request.method === 'HEAD' ? 'GET' : (request.method ?? 'GET')
+    const body = await readBody(request)
+    if (method === 'GET') {
+      const plain = plainAnswer(url.pathname)
+      if (plain !== undefined) return await sendText(request, response, 200, plain.type, plain.text)
+    }
+    const segments = url.pathname
+      .split('/')
+      .filter(segment => segment !== '')
+      .map(decodeURIComponent)
+    const parsed = body.trim() === '' ? undefined : parseJson(body)
+    const result = route(engine, { method, segments, search: url.searchParams, body: parsed })
+    if (result === undefined) return await sendText(request, response, 404, 'text/plain', '')
+    await json(200, envelope({ result, status: 'ok' }))
+  } catch (error) {
+    if (response.headersSent || response.destroyed) return
+    const { status, message } = describeFailure(error)
+    await json(status, envelope({ status: { error: message } })).catch(() => response.destroy())
+  }
+}
+
+function plainAnswer(path: string): { type: string; text: string } | undefined {
+  if (path === '/') {
+    const title = 'qdrant - vector search engine'
+    return { type: 'application/json', text: JSON.stringify({ title, version: QDRANT_VERSION }) }
+  }
+  if (path === '/healthz' || path === '/livez' || path === '/readyz') {
+    const name = path.slice(1)
+    return {
+      type: 'text/plain; charset=utf-8',
+      text: name === 'readyz' ? 'all shards are ready' : `${name} check passed`,
+    }
+  }
+  return undefined
+}
+
+function describeFailure(error: unknown): { status: number; message: string } {
+  if (error instanceof EngineError) return { status: error.status, message: error.message }
+  if (error instanceof URIError) return { status: 400, message: 'Bad request: malformed percent-encoding in the path' }
+  return { status: 500, message: 'Service internal error: the embedded engine failed on this request' }
+}

@@ -1,0 +1,62 @@
+import { unsupported } from './errors.ts'
+import { isRecord } from './shape.ts'
+
+/** How a text-indexed field is cut into tokens. */
+export interface TextIndex {
+  tokenize(text: string): string[]
+  phrases: boolean
+  prefix: boolean
+}
+
+/** The tokenising side of a payload index schema; undefined for other index types. Options that would change tokens in ways this engine lacks are refused. */
+export function readTextIndex(schema: unknown): TextIndex | undefined {
+  if (schema === 'text') return textIndex({})
+  return isRecord(schema) && schema.type === 'text' ? textIndex(schema) : undefined
+}
+
+function textIndex(options: { [key: string]: unknown }): TextIndex {
+  for (const lacking of ['stemmer', 'stopwords', 'ascii_folding']) {
+    if (options[lacking]) throw unsupported(`text index option \`${lacking}\``)
+  }
+  const minimum = typeof options.min_token_len === 'number' ? options.min_token_len : 0
+  const maximum = typeof options.max_token_len === 'number' ? options.max_token_len : Number.POSITIVE_INFINITY
+  const separator = options.tokenizer === 'whitespace' ? /\s+/u : /[^\p{Alphabetic}\p{N}]+/u
+  return {
+    phrases: options.phrase_matching === true,
+    prefix: options.tokenizer === 'prefix',
+    tokenize: text =>
+      (options.lowercase === false ? text : text.toLowerCase()).split(separator).filter(token => {
+        const length = [...token].length
+        return length > 0 && length >= minimum && length <= maximum
+      }),
+  }
+}
+
+export type TextMatch = 'text' | 'text_any' | 'phrase'
+
+/** A predicate on strings: tokenised where the field has a text index, plain substring (case-sensitive) where not. */
+export function compileTextMatch(kind: TextMatch, query: string, index?: TextIndex): (value: string) => boolean {
+  if (index === undefined) return compileSubstring(kind, query)
+  const wanted = index.tokenize(query)
+  if (wanted.length === 0) return () => false
+  if (kind === 'phrase') {
+    if (!index.phrases) return () => false
+    return value => holdsPhrase(index.tokenize(value), wanted)
+  }
+  return value => {
+    const tokens = index.tokenize(value)
+    const has = (token: string) =>
+      index.prefix ? tokens.some(candidate => candidate.startsWith(token)) : tokens.includes(token)
+    return kind === 'text' ? wanted.every(has) : wanted.some(has)
+  }
+}
+
+function compileSubstring(kind: TextMatch, query: string): (value: string) => boolean {
+  if (kind !== 'text_any') return value => value.includes(query)
+  const words = query.split(/\s+/u).filter(word => word !== '')
+  return value => words.some(word => value.includes(word))
+}
+
+function holdsPhrase(tokens: string[], phrase: string[]): boolean {
+  return tokens.some((_, start) => phrase.every((token, offset) => tokens[start + offset] === token))
+}
