@@ -8,12 +8,13 @@ export interface Sentence {
 const FENCE = /^ {0,3}(`{3,}|~{3,})/
 /** Headings, list items and table rows: each such line is a sentence of its own. */
 const OWN_LINE = /^\s{0,12}(?:#{1,6}\s|[-*+•]\s|\d{1,3}[.)]\s|\|)/
-const ENDS_SENTENCE = /[.!?:;。！？…]["'”’)\]*_`]*\s*$/
+const ENDS_SENTENCE = /[.!?:;。！？…]["'”’)\]*_`]{0,8}\s{0,8}$/
 const STARTS_LOWER = /^[ \t]*[\p{Ll}(]/u
 /** Abbreviations that are hardly ever the last word of a sentence, and single initials ("J. Smith"). */
 const ABBREVIATION =
   /(?:^|[\s("'[])(?:Dr|Mr|Mrs|Ms|Prof|St|Fig|Figs|Eq|Eqs|No|Nos|Sec|Ch|Vol|Ref|Tab|vs|e\.g|i\.e|cf|approx|ca|resp|incl|p|pp|\p{Lu})\.\s*$/u
 
+const WINDOW = 2_000
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' })
 
 /**
@@ -24,7 +25,7 @@ const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' })
 export function splitSentences(text: string): Sentence[] {
   const ends: number[] = []
   for (const block of blocks(text)) {
-    if (block.prose) ends.push(...proseEnds(text, block.start, block.end))
+    if (block.prose) for (const end of proseEnds(text, block.start, block.end)) ends.push(end)
     else ends.push(block.end)
   }
   return tile(text, ends)
@@ -39,6 +40,7 @@ interface Block {
 function* blocks(text: string): Generator<Block> {
   let open: Block | null = null
   let fence: string | null = null
+  let previousLine = ''
   for (const { 0: line, index } of text.matchAll(/[^\n]*\n|[^\n]+$/g)) {
     const end = index + line.length
     const mark = FENCE.exec(line)?.[1]
@@ -52,53 +54,55 @@ function* blocks(text: string): Generator<Block> {
       if (open !== null) yield open
       open = { start: index, end, prose: false }
       fence = mark
-    } else if (open !== null && continues(text.slice(open.start, open.end), line)) {
+    } else if (open !== null && continues(previousLine, line)) {
       open.end = end
     } else {
       if (open !== null) yield open
       open = { start: index, end, prose: !OWN_LINE.test(line) }
     }
+    previousLine = line
   }
   if (open !== null) yield open
 }
 
-/** Whether a line goes on with the block before it: prose or a list item that was wrapped, not ended. */
-function continues(block: string, line: string): boolean {
-  if (/\n\s*\n$/.test(block) || OWN_LINE.test(line) || !STARTS_LOWER.test(line)) return false
-  const lastLine = block.slice(block.lastIndexOf('\n', block.length - 2) + 1)
-  return !/^\s{0,3}[#|]/.test(lastLine) && !ENDS_SENTENCE.test(lastLine)
+/** Whether a line goes on with the line before it: prose or a list item that was wrapped, not ended. */
+function continues(previousLine: string, line: string): boolean {
+  if (previousLine.trim() === '' || /^\s{0,3}[#|]/.test(previousLine) || ENDS_SENTENCE.test(previousLine)) return false
+  return STARTS_LOWER.test(line) && !OWN_LINE.test(line)
 }
 
 /** Offsets in the whole text where the sentences of a wrapped or single line of prose end. */
 function proseEnds(text: string, start: number, end: number): number[] {
-  // The segmenter ends a sentence at every newline; inside the block newlines are wraps.
-  const prose = text.slice(start, end).replace(/[\r\n]/g, ' ')
   const ends: number[] = []
-  for (const { segment, index } of segmenter.segment(prose)) {
-    const last = ends.length - 1
-    if (last >= 0 && ABBREVIATION.test(prose.slice(Math.max(0, index - 24), index)))
-      ends[last] = start + index + segment.length
-    else ends.push(start + index + segment.length)
+  for (let from = start; from < end; ) {
+    // The segmenter takes time quadratic in its input, and ends a sentence at every newline: here newlines are wraps.
+    const to = Math.min(end, from + WINDOW)
+    const prose = text.slice(from, to).replace(/[\r\n]/g, ' ')
+    const found = [...segmenter.segment(prose)].map(({ segment, index }) => index + segment.length)
+    // The last one of a window may go on in the next.
+    if (to < end && found.length > 1) found.pop()
+    for (const [at, cut] of found.entries()) {
+      const broken = at < found.length - 1 && ABBREVIATION.test(prose.slice(Math.max(0, cut - 24), cut))
+      if (!broken) ends.push(from + cut)
+    }
+    from += found.at(-1) ?? prose.length
   }
   return ends
 }
 
 /** Cuts the text at the given ascending offsets; a piece of blank space alone joins the sentence before it (or after, at the start). */
 function tile(text: string, ends: number[]): Sentence[] {
-  const sentences: Sentence[] = []
+  const cuts: number[] = []
   let start = 0
   for (const end of ends) {
-    if (text.slice(start, end).trim() !== '') {
-      sentences.push({ text: text.slice(start, end), start, end })
-      start = end
-      continue
-    }
-    const before = sentences.at(-1)
-    if (before === undefined) continue
-    before.end = end
-    before.text = text.slice(before.start, end)
+    const blank = text.slice(start, end).trim() === ''
+    if (!blank) cuts.push(end)
+    else if (cuts.length > 0) cuts[cuts.length - 1] = end
     start = end
   }
-  if (start < text.length) sentences.push({ text: text.slice(start), start, end: text.length })
-  return sentences
+  if (cuts.length === 0 && text !== '') cuts.push(text.length)
+  return cuts.map((end, index) => {
+    const from = cuts[index - 1] ?? 0
+    return { text: text.slice(from, end), start: from, end }
+  })
 }

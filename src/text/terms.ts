@@ -1,4 +1,3 @@
-import { BoundedCache, detached } from './bounded-cache.ts'
 import { englishStem } from './english-stem.ts'
 import { ENGLISH_STOP_WORDS } from './stop-words.ts'
 
@@ -10,8 +9,6 @@ const UNSPACED = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Scr
 const HAS_UNSPACED = new RegExp(`[${UNSPACED}]`, 'u')
 const RUN = new RegExp(`[${UNSPACED}]+|[^${UNSPACED}]+`, 'gu')
 
-const stems = new BoundedCache<string, string>(20_000)
-
 /**
  * Terms for lexical matching: lowercased words, English stop words dropped, English stems; runs of Chinese, Japanese,
  * Korean or Thai give their character bigrams. In order of appearance, repeats kept.
@@ -20,7 +17,7 @@ export function terms(text: string): string[] {
   const found: string[] = []
   for (const run of runs(text)) {
     if (HAS_UNSPACED.test(run)) for (const bigram of bigrams(run)) found.push(bigram)
-    else if (!ENGLISH_STOP_WORDS.has(run)) found.push(stem(run))
+    else if (!ENGLISH_STOP_WORDS.has(run)) found.push(englishStem(run))
   }
   return found
 }
@@ -53,15 +50,6 @@ function* runs(text: string): Generator<string> {
 
 function clip(word: string): string {
   return word.length <= MAX_WORD ? word : word.slice(0, MAX_WORD).replace(/[\uD800-\uDBFF]$/, '')
-}
-
-function stem(word: string): string {
-  let known = stems.get(word)
-  if (known === undefined) {
-    known = englishStem(word)
-    stems.set(detached(word), detached(known))
-  }
-  return known
 }
 
 function* bigrams(run: string): Generator<string> {
