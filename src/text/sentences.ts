@@ -20,7 +20,7 @@ const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' })
 /**
  * Splits a text into sentences that tile it: joined they give it back. Lines end sentences, except where prose is plainly
  * wrapped (the next line goes on in lower case); markdown headings, list items and table rows stand alone, a fenced code
- * block is one sentence. Blank space belongs to the sentence before it.
+ * block is one sentence. Blank space belongs to the sentence before it. Prose without an end is cut every 2,000 units.
  */
 export function splitSentences(text: string): Sentence[] {
   const ends: number[] = []
@@ -58,7 +58,7 @@ function* blocks(text: string): Generator<Block> {
       open.end = end
     } else {
       if (open !== null) yield open
-      open = { start: index, end, prose: !OWN_LINE.test(line) }
+      open = { start: index, end, prose: !OWN_LINE.test(line) && line.trim() !== '' }
     }
     previousLine = line
   }
@@ -76,7 +76,7 @@ function proseEnds(text: string, start: number, end: number): number[] {
   const ends: number[] = []
   for (let from = start; from < end; ) {
     // The segmenter takes time quadratic in its input, and ends a sentence at every newline: here newlines are wraps.
-    const to = Math.min(end, from + WINDOW)
+    const to = Math.min(end, from + WINDOW - (/[\uD800-\uDBFF]/.test(text.charAt(from + WINDOW - 1)) ? 1 : 0))
     const prose = text.slice(from, to).replace(/[\r\n]/g, ' ')
     const found = [...segmenter.segment(prose)].map(({ segment, index }) => index + segment.length)
     // The last one of a window may go on in the next.
