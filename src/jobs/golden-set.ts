@@ -14,7 +14,7 @@ import {
   readMarkdownFolder,
   shown,
 } from './golden-files.ts'
-import { sectionsOf } from './golden-sections.ts'
+import { firstHeading } from './golden-sections.ts'
 
 export interface GoldenDocument {
   docId: string
@@ -93,7 +93,7 @@ export async function readGoldenSet(path: string): Promise<GoldenSet> {
 
   const goldenDocuments = documents.map(({ row }) => ({
     docId: row.doc_id,
-    title: row.title || (sectionsOf(row.text)[0]?.headings.at(-1) ?? row.doc_id),
+    title: row.title || (firstHeading(row.text) ?? row.doc_id),
     text: row.text,
   }))
   const corpusHash = hashOf(goldenDocuments)

@@ -1,0 +1,110 @@
+import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import cliProgress from 'cli-progress'
+import { type Command, InvalidArgumentError } from 'commander'
+import { StowageError } from '../core/errors.ts'
+import { type NamedPlans, parseArms } from '../jobs/arms.ts'
+import { readGoldenSet } from '../jobs/golden-set.ts'
+import { type OnProgress, type ReplayDependencies, replay } from '../jobs/replay.ts'
+import { summarize } from '../jobs/replay-summary.ts'
+import { reportJson, reportText } from '../jobs/report.ts'
+
+/** What the replay command needs of the composition root. `open` is called once the command line is known to be good. */
+export interface ReplayCommandDependencies {
+  plans: () => NamedPlans
+  open: () => Promise<ReplayDependencies & { close(): Promise<void> }>
+  out: NodeJS.WritableStream
+  progress: NodeJS.WriteStream
+}
+
+interface ReplayFlags {
+  budgets: number[]
+  arms: string
+  against: string
+  chunkTokens: number
+  limitQueries?: number
+  json?: string
+  cache: string
+}
+
+/** Adds `stowage replay SET…`: golden sets under every arm and budget, as a table and, if wanted, as JSON. */
+export function addReplayCommand(program: Command, dependencies: ReplayCommandDependencies): void {
+  program
+    .command('replay')
+    .description('measure answer recall at token budgets on golden sets, arm against arm')
+    .argument('<set...>', 'golden sets: names under goldens/ or paths')
+    .option('--budgets <tokens>', 'token budgets, between commas', budgetList, [250, 500, 1000, 2000, 4000])
+    .option(
+      '--arms <arms>',
+      'arms, between commas; plan values can be overridden, e.g. measured:packing.cut=false,reunification.growth=0',
+      'baseline,topk,design,measured',
+    )
+    .option('--against <arm>', 'the arm that the others are compared with', 'topk')
+    .option('--chunk-tokens <tokens>', 'size of the chunks that the sets are cut into', positive, 200)
+    .option('--limit-queries <n>', 'ask only n queries of each set, spread over it', positive)
+    .option('--json <file>', 'write everything, query by query, to this file')
+    .option('--cache <folder>', 'where ingested sets are kept', join('.stowage', 'replay'))
+    .action((names: string[], flags: ReplayFlags) => runReplay(names, flags, dependencies))
+}
+
+async function runReplay(names: string[], flags: ReplayFlags, dependencies: ReplayCommandDependencies): Promise<void> {
+  const arms = parseArms(flags.arms, dependencies.plans())
+  if (!arms.some(arm => arm.name === flags.against)) {
+    const known = arms.map(arm => arm.name).join(', ')
+    throw new StowageError('bad_request', `--against ${flags.against} is not among the arms: ${known}`)
+  }
+  const sets = await Promise.all(names.map(name => readGoldenSet(setFolder(name))))
+  const options = {
+    chunkTokens: flags.chunkTokens,
+    cacheFolder: flags.cache,
+    limitQueries: flags.limitQueries ?? null,
+  }
+  const opened = await dependencies.open()
+  const bars = progressBars(dependencies.progress)
+  try {
+    const report = await replay(sets, arms, flags.budgets, options, opened, bars.show)
+    bars.stop()
+    const summary = summarize(report, flags.against)
+    dependencies.out.write(reportText(report, summary))
+    if (flags.json) await writeFile(flags.json, reportJson(report, summary))
+  } finally {
+    bars.stop()
+    await opened.close()
+  }
+}
+
+function setFolder(name: string): string {
+  const golden = join('goldens', name)
+  if (existsSync(golden)) return golden
+  if (existsSync(name)) return name
+  throw new StowageError('bad_request', `no golden set ${name}: neither ${golden} nor that path exists`)
+}
+
+/** A bar on a terminal; elsewhere one line per finished phase. */
+function progressBars(stream: NodeJS.WriteStream): { show: OnProgress; stop(): void } {
+  const format = '{set} {phase} {bar} {value}/{total} ETA {eta_formatted}'
+  const bar = new cliProgress.SingleBar({ stream, format, clearOnComplete: true })
+  let current = ''
+  return {
+    show({ set, phase, done, total }) {
+      if (!stream.isTTY && done === total) stream.write(`${set}: ${phase} ${done}/${total}\n`)
+      if (current === `${set} ${phase}`) return bar.update(done)
+      bar.stop()
+      bar.start(total, done, { set, phase })
+      current = `${set} ${phase}`
+    },
+    stop: () => bar.stop(),
+  }
+}
+
+function budgetList(text: string): number[] {
+  const budgets = text.split(',').map(positive)
+  return [...new Set(budgets)].sort((left, right) => left - right)
+}
+
+function positive(text: string): number {
+  const value = Number(text.trim())
+  if (Number.isSafeInteger(value) && value > 0) return value
+  throw new InvalidArgumentError(`want a whole number above 0, got ${text}`)
+}
