@@ -1,0 +1,62 @@
+import express from 'express'
+import { StowageError } from '../core/errors.ts'
+import type { Reporter } from '../observe/events.ts'
+import type { Metrics } from '../observe/metrics.ts'
+import type { PackContext, TraceStore } from '../pipeline/services.ts'
+import type { TenantOf } from './caller.ts'
+import { contextRoute } from './context-route.ts'
+import { errorHandler } from './error-handler.ts'
+import { observeRequests, throughDoor } from './observe-requests.ts'
+import { type Health, operationsRoutes } from './operations-routes.ts'
+import type { Passthrough } from './passthrough.ts'
+import { traceRoutes } from './trace-routes.ts'
+import { type BumpEpoch, writeEpoch } from './write-epoch.ts'
+
+export interface AppDependencies {
+  packContext: PackContext
+  /** The improved drop-in route; it calls `next()` for what it leaves to the passthrough. Null switches it off. */
+  improvePoints: express.RequestHandler | null
+  passthrough: Passthrough
+  traces: TraceStore
+  tenantOf: TenantOf
+  health: Health
+  metrics: Metrics
+  reporter: Reporter
+  /** Told of writes that pass through, for caches. */
+  bumpEpoch: BumpEpoch
+  limits: { contextBodyBytes: number }
+}
+
+/** `/v1/context` takes a long query, a vector and a filter; nothing near this. */
+export const DEFAULT_LIMITS = { contextBodyBytes: 4 * 1024 * 1024 } as const
+
+/** The Qdrant routes that the improved drop-in route may answer; raw paths, a slash at the end as Qdrant allows it. */
+const IMPROVED_ROUTES = /^\/collections\/[^/]+\/points\/(?:query|search)(?:\/batch)?\/?$/
+
+/** The HTTP edge, without a listener. What no route of stowage takes streams through to Qdrant. */
+export function createApp(dependencies: AppDependencies): express.Express {
+  const { improvePoints, passthrough, reporter } = dependencies
+  const app = express()
+  // Each of these would alter an answer or read a request otherwise than Qdrant does.
+  app.disable('x-powered-by').disable('etag').set('query parser', false).enable('case sensitive routing')
+
+  app.use(observeRequests(reporter))
+  app.use(['/healthz', '/readyz', '/v1/metrics', '/v1/traces', '/v1/schema'], throughDoor('operations'))
+  app.use(operationsRoutes(dependencies))
+  app.use(traceRoutes(dependencies))
+
+  const context = contextRoute({ ...dependencies, maxBytes: dependencies.limits.contextBodyBytes })
+  app.post('/v1/context', throughDoor('context'), context)
+  app.all('/v1/context', () => {
+    throw new StowageError('not_found', 'Only POST is answered at /v1/context')
+  })
+
+  app.use(writeEpoch(dependencies.bumpEpoch))
+  if (improvePoints !== null) app.post(IMPROVED_ROUTES, throughDoor('points'), improvePoints)
+  app.use((request, response) => {
+    reporter.passedThrough({ reason: response.locals.passthroughReason ?? 'route' })
+    passthrough(request, response)
+  })
+  app.use(errorHandler(reporter))
+  return app
+}

@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto'
+import type { RequestHandler, Response } from 'express'
+import type { Door, Outcome, Reporter } from '../observe/events.ts'
+
+/** Gives each request an id for the log and reports its end. Requests pass through until a route names its own door. */
+export function observeRequests(reporter: Reporter): RequestHandler {
+  return function observe(_request, response, next) {
+    const started = performance.now()
+    response.locals.requestId = randomUUID()
+    response.once('close', () => {
+      reporter.requestFinished({
+        door: response.locals.door ?? 'passthrough',
+        outcome: outcomeOf(response),
+        status: response.statusCode,
+        seconds: (performance.now() - started) / 1_000,
+        requestId: requestIdOf(response),
+      })
+    })
+    next()
+  }
+}
+
+/** Names the door that a request came in by. */
+export function throughDoor(door: Door): RequestHandler {
+  return function enter(_request, response, next) {
+    response.locals.door = door
+    next()
+  }
+}
+
+export function requestIdOf(response: Response): string {
+  return String(response.locals.requestId ?? '')
+}
+
+function outcomeOf(response: Response): Outcome {
+  if (!response.writableFinished) return 'aborted'
+  if (response.statusCode < 400) return 'ok'
+  if (response.statusCode < 500) return 'client_error'
+  return response.statusCode === 500 ? 'internal_error' : 'upstream_error'
+}

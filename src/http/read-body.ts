@@ -1,0 +1,44 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { inviteBody } from './expect-continue.ts'
+
+export interface ReadBody {
+  /** The bytes as they came, still compressed if they were. */
+  body: Buffer
+  /** False when the body is longer than allowed: the rest is still in the paused request. */
+  complete: boolean
+}
+
+/**
+ * Buffers a request body up to `maxBytes`. A longer one is not drained, so that it can be refused, or streamed on with
+ * `passthrough(request, response, body)`. Rejects when the client goes away before the end.
+ */
+export function readBody(request: IncomingMessage, response: ServerResponse, maxBytes: number): Promise<ReadBody> {
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) {
+    return Promise.resolve({ body: Buffer.alloc(0), complete: false })
+  }
+  inviteBody(request, response)
+  return new Promise((resolve, reject) => {
+    const parts: Buffer[] = []
+    let length = 0
+    const onData = (part: Buffer) => {
+      parts.push(part)
+      length += part.length
+      if (length > maxBytes) settle(false)
+    }
+    const onEnd = () => settle(true)
+    const onError = (error: Error) => {
+      release()
+      reject(error)
+    }
+    const onClose = () => onError(new Error('the client went away before the end of its body'))
+    const release = () => {
+      request.pause()
+      request.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose)
+    }
+    const settle = (complete: boolean) => {
+      release()
+      resolve({ body: Buffer.concat(parts), complete })
+    }
+    request.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose)
+  })
+}

@@ -1,0 +1,74 @@
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Express } from 'express'
+import { deferContinue } from './expect-continue.ts'
+import { MAX_HEADER_BYTES } from './upstream-target.ts'
+
+/** Qdrant's JS client keeps idle connections for 10 s: outlive that, so that it never meets a closing one. */
+const KEEP_ALIVE_MS = 15_000
+const HEADERS_TIMEOUT_MS = 20_000
+
+export interface RunningServer {
+  /** `http://host:port` */
+  url: string
+  /** Stops accepting, lets requests in flight finish for at most `graceMs`, then breaks what is left. */
+  close(graceMs: number): Promise<void>
+}
+
+/** Listens; port 0 takes a free one. Rejects when the address cannot be had. */
+export async function startServer(
+  app: Express,
+  { port, host }: { port: number; host: string },
+): Promise<RunningServer> {
+  const server = http.createServer({
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    // An upload or a snapshot may take as long as it takes.
+    requestTimeout: 0,
+    maxHeaderSize: MAX_HEADER_BYTES,
+  })
+  const drain = prepareDrain(server)
+  server.on('request', app)
+  deferContinue(server)
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+  return { url: urlOf(server), close: drain }
+}
+
+function prepareDrain(server: http.Server): RunningServer['close'] {
+  const inFlight = new Set<http.ServerResponse>()
+  let closing = false
+  const announceClose = (response: http.ServerResponse) => {
+    if (!response.headersSent) response.shouldKeepAlive = false
+  }
+  server.on('request', (_request, response) => {
+    inFlight.add(response)
+    if (closing) announceClose(response)
+    response.once('close', () => {
+      inFlight.delete(response)
+      // Answers begun before the end was known could not announce it.
+      if (closing) setImmediate(() => server.closeIdleConnections())
+    })
+  })
+  return graceMs =>
+    new Promise<void>(resolve => {
+      closing = true
+      for (const response of inFlight) announceClose(response)
+      const giveUp = setTimeout(() => server.closeAllConnections(), graceMs)
+      server.close(() => {
+        clearTimeout(giveUp)
+        resolve()
+      })
+      server.closeIdleConnections()
+    })
+}
+
+function urlOf(server: http.Server): string {
+  const { address, family, port } = server.address() as AddressInfo
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+}

@@ -1,0 +1,50 @@
+import http from 'node:http'
+import https from 'node:https'
+
+/** Qdrant's own limit for a request head; room for a long percent-encoded `x-stowage-query`. */
+export const MAX_HEADER_BYTES = 128 * 1024
+
+/** Qdrant closes idle connections after 5 s: let go earlier, or a request meets a closing socket. */
+const IDLE_SOCKET_MS = 4_000
+
+/** Where the bytes go, with a pool of connections to it. */
+export interface UpstreamTarget {
+  /** The upstream's own `Host`: what a direct call would send, and what an ingress in front of it routes by. */
+  readonly host: string
+  /** The path to ask for: the client's raw request target under the prefix of the upstream's URL. */
+  pathFor(requestTarget: string): string
+  /** Opens a request; `pooled: false` takes a new connection that cannot have gone stale. Throws on a path or header that HTTP forbids. */
+  open(options: {
+    method: string
+    path: string
+    headers: string[]
+    idleMs: number
+    pooled: boolean
+  }): http.ClientRequest
+  close(): void
+}
+
+/** Reads `http(s)://host[:port][/prefix]`. */
+export function createUpstreamTarget(url: URL): UpstreamTarget {
+  const secure = url.protocol === 'https:'
+  const agentOptions = { keepAlive: true, timeout: IDLE_SOCKET_MS, scheduling: 'lifo' } as const
+  const agent = secure ? new https.Agent(agentOptions) : new http.Agent(agentOptions)
+  const openRequest = secure ? https.request : http.request
+  const prefix = url.pathname.replace(/\/+$/, '')
+  return {
+    host: url.host,
+    pathFor: requestTarget => (requestTarget.startsWith('/') ? prefix + requestTarget : requestTarget),
+    open: ({ method, path, headers, idleMs, pooled }) =>
+      openRequest({
+        hostname: url.hostname.replace(/^\[|\]$/g, ''),
+        port: url.port === '' ? undefined : Number(url.port),
+        method,
+        path,
+        headers,
+        agent: pooled ? agent : false,
+        timeout: idleMs,
+        maxHeaderSize: MAX_HEADER_BYTES,
+      }),
+    close: () => agent.destroy(),
+  }
+}
