@@ -1,0 +1,81 @@
+import { StowageError } from '../core/errors.ts'
+import type { JsonObject, RetrievedHit, RetrievedList } from '../core/types.ts'
+import { encodeBm25Query } from '../text/bm25.ts'
+import type { Caller } from './context-request.ts'
+import type { ListWeights, Plan } from './plan.ts'
+import type { PipelinePorts } from './services.ts'
+import type { TraceRecorder } from './trace-recorder.ts'
+
+export interface RetrieveInput {
+  query: string
+  collections: string[]
+  filter: JsonObject | null
+  /** A ready query vector; null asks the embedder. */
+  vector: number[] | null
+  weights: ListWeights
+  plan: Plan
+}
+
+/**
+ * The dense and the keyword list of every collection, each searched in one round trip, lists of one kind merged by score.
+ * A list that cannot be had is said in the trace; no list at all is an error.
+ */
+export async function retrieve(
+  input: RetrieveInput,
+  ports: PipelinePorts,
+  caller: Caller,
+  trace: TraceRecorder,
+): Promise<RetrievedList[]> {
+  const dense = input.vector ?? (await embed(input.query, ports, caller, trace))
+  const sparse = encodeBm25Query(input.query)
+  const answers = await Promise.all(
+    input.collections.map(collection =>
+      ports.store.search(
+        {
+          collection,
+          filter: input.filter,
+          dense,
+          sparse: sparse.indices.length > 0 ? sparse : null,
+          limit: input.weights.perList,
+          withVectors: input.plan.diversity.mmrAlpha !== null,
+        },
+        { apiKey: caller.apiKey, signal: caller.signal },
+      ),
+    ),
+  )
+  for (const { missing } of answers) for (const detail of missing) trace.degrade('list_missing', detail)
+  return mergeBySource(answers.flatMap(({ lists }) => lists))
+}
+
+async function embed(
+  query: string,
+  { embedder, absent }: PipelinePorts,
+  caller: Caller,
+  trace: TraceRecorder,
+): Promise<Float32Array | null> {
+  if (!embedder) {
+    if (absent.embedder !== null) trace.degrade('embedder_unavailable', absent.embedder)
+    return null
+  }
+  try {
+    return await embedder.embedQuery(query, caller.signal)
+  } catch (error) {
+    if (caller.signal.aborted)
+      throw new StowageError('upstream_timeout', 'the deadline passed before the query was embedded', { cause: error })
+    trace.degrade('embedder_failed', error instanceof Error ? error.message : String(error))
+    return null
+  }
+}
+
+function mergeBySource(lists: readonly RetrievedList[]): RetrievedList[] {
+  const merged = new Map<string, RetrievedList>()
+  for (const list of lists) {
+    const known = merged.get(list.source)
+    merged.set(list.source, known ? { ...known, hits: [...known.hits, ...list.hits].sort(byScore) } : list)
+  }
+  return [...merged.values()]
+}
+
+function byScore(a: RetrievedHit, b: RetrievedHit): number {
+  return b.score - a.score
+}
