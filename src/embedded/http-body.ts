@@ -3,7 +3,8 @@ import { promisify } from 'node:util'
 import { brotliCompress, brotliDecompress, deflate, gunzip, gzip, inflate } from 'node:zlib'
 import { EngineError } from './errors.ts'
 
-const MAXIMUM_BODY_BYTES = 512 * 2 ** 20
+/** Just under the longest string that Node can hold. */
+const MAXIMUM_BODY_BYTES = 500 * 2 ** 20
 
 const DECODERS: { [encoding: string]: (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer> } = {
   gzip: promisify(gunzip),
@@ -18,7 +19,7 @@ const ENCODERS: { [encoding: string]: (bytes: Buffer) => Promise<Buffer> } = {
 /** Below this, compressing costs more than it saves. */
 const SMALLEST_COMPRESSED = 1024
 
-/** The request's text, decompressed as its content-encoding says. @throws EngineError 400 on an unknown or broken encoding, or above 512 MB. */
+/** The request's text, decompressed as its content-encoding says. @throws EngineError 400 on an unknown or broken encoding, or above 500 MB. */
 export async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0

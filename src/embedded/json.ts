@@ -28,9 +28,9 @@ const FRAGILE_NUMBER = /[[:,\s]-?(?:\d{16,}|\d+\.0+|\d+(?:\.\d+)?[eE]\+?\d+)\s*[
 
 /**
  * Parses a request body. Integers beyond 2^53 become bigints and whole floats `WholeFloat`; all else is as JSON.parse gives it.
- * @throws EngineError 400 on malformed JSON, numbers out of range, or nesting deeper than 128.
+ * @throws EngineError 400 on malformed JSON, numbers out of range, or nesting deeper than `maximumDepth`.
  */
-export function parseJson(text: string): unknown {
+export function parseJson(text: string, maximumDepth = MAXIMUM_DEPTH): unknown {
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -42,7 +42,7 @@ export function parseJson(text: string): unknown {
     if (error instanceof RangeError) throw formatError('recursion limit exceeded')
     throw formatError(describeSyntaxError(text, error))
   }
-  checkLimits(value, 0)
+  checkLimits(value, maximumDepth)
   return value
 }
 
@@ -55,12 +55,12 @@ function parseNumber(text: string): unknown {
   return whole < 2n ** 64n && whole >= -(2n ** 63n) ? whole : new WholeFloat(value)
 }
 
-function checkLimits(value: unknown, depth: number): void {
+function checkLimits(value: unknown, depthLeft: number): void {
   if (typeof value === 'number' && !Number.isFinite(value)) throw formatError('number out of range')
   if (typeof value !== 'object' || value === null) return
-  if (depth >= MAXIMUM_DEPTH) throw formatError('recursion limit exceeded')
-  if (Array.isArray(value)) for (const item of value) checkLimits(item, depth + 1)
-  else for (const key in value) checkLimits((value as Record<string, unknown>)[key], depth + 1)
+  if (depthLeft <= 0) throw formatError('recursion limit exceeded')
+  if (Array.isArray(value)) for (const item of value) checkLimits(item, depthLeft - 1)
+  else for (const key in value) checkLimits((value as Record<string, unknown>)[key], depthLeft - 1)
 }
 
 function describeSyntaxError(text: string, error: unknown): string {

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { Engine } from './engine.ts'
 import { EngineError } from './errors.ts'
+import { FolderStore } from './folder-store.ts'
 import { readBody, sendText } from './http-body.ts'
 import { parseJson, printJson } from './json.ts'
 import { route } from './routes.ts'
@@ -31,18 +32,31 @@ export interface EmbeddedServerOptions {
  */
 export async function startEmbeddedServer(options: EmbeddedServerOptions = {}): Promise<EmbeddedServer> {
   const { host = '127.0.0.1', port = 0 } = options
-  const engine = new Engine()
-  const server = createServer((request, response) => void answer(engine, request, response))
+  const store = options.path === undefined ? undefined : new FolderStore(options.path)
+  const engine = store?.engine ?? new Engine()
+  const server = createServer((request, response) => {
+    // Without this a client's keep-alive would hold a closing server open.
+    response.shouldKeepAlive &&= server.listening
+    void answer(engine, request, response)
+  })
   server.keepAliveTimeout = 30_000
   server.headersTimeout = 60_000
   server.requestTimeout = 0
-  await listen(server, host, port)
+  try {
+    await listen(server, host, port)
+  } catch (error) {
+    store?.close()
+    throw error
+  }
   const address = server.address() as AddressInfo
   const shown = address.family === 'IPv6' ? `[${address.address}]` : address.address
   return {
     url: `http://${shown}:${address.port}`,
     port: address.port,
-    close: () => closeServer(server),
+    close: async () => {
+      await closeServer(server)
+      store?.close()
+    },
   }
 }
 
@@ -107,6 +121,8 @@ function plainAnswer(path: string): { type: string; text: string } | undefined {
 
 function describeFailure(error: unknown): { status: number; message: string } {
   if (error instanceof EngineError) return { status: error.status, message: error.message }
-  if (error instanceof URIError) return { status: 400, message: 'Bad request: malformed percent-encoding in the path' }
+  if (error instanceof URIError || (error as NodeJS.ErrnoException).code === 'ERR_INVALID_URL') {
+    return { status: 400, message: 'Bad request: malformed path' }
+  }
   return { status: 500, message: 'Service internal error: the embedded engine failed on this request' }
 }

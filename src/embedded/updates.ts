@@ -1,3 +1,4 @@
+import type { PointId } from '../core/types.ts'
 import type { Collection, StoredPoint } from './collection.ts'
 import { badRequest, formatError, unknownPoint } from './errors.ts'
 import { mergedAt, parsePath, without } from './payload-path.ts'
@@ -77,6 +78,11 @@ function readPoints(body: JsonRecord): JsonRecord[] {
     ? namedColumns(Object.entries(vectors).map(([name, values]) => [name, column(values, `vectors.${name}`)]))
     : columnReader(column(vectors, 'vectors'))
   return idList.map((id, i) => ({ id, vector: vectorOf(i), payload: payloadList?.[i] }))
+}
+
+/** The ids that an upsert's body names. */
+export function upsertedIds(body: unknown): PointId[] {
+  return readPoints(readRecord(body, 'upsert')).map(point => readPointId(point.id))
 }
 
 function columnReader(list: unknown[]): (index: number) => unknown {

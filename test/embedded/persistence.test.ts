@@ -1,0 +1,169 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { startEmbeddedServer } from '../../src/embedded/server.ts'
+import { rest } from './_rest.ts'
+
+const SCHEMA = {
+  vectors: { dense: { size: 4, distance: 'Cosine' } },
+  sparse_vectors: { words: { modifier: 'idf' } },
+}
+
+interface Stored {
+  id: number
+  payload: unknown
+}
+
+function point(id: number) {
+  return {
+    id,
+    vector: { dense: [id, 1, 0.5, -2], words: { indices: [7, id], values: [1, 0.25] } },
+    payload: { id, text: `passage ${id} ↯`, nested: { list: [id, null, true] } },
+  }
+}
+
+describe('a folder of the embedded engine', () => {
+  let folder: string
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'embedded-'))
+  })
+  afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+  async function startProcess(): Promise<{ child: ChildProcess; url: string }> {
+    const child = spawn(
+      process.execPath,
+      ['--import', 'tsx', join(import.meta.dirname, '_server-process.ts'), folder],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    )
+    const [line] = (await once(child.stdout as NodeJS.ReadableStream, 'data')) as [Buffer]
+    return { child, url: line.toString().trim() }
+  }
+
+  async function dump(url: string): Promise<unknown> {
+    const info = (await rest(url, 'GET', '/collections/c')).body.result
+    const page = await rest(url, 'POST', '/collections/c/points/scroll', { limit: 10_000, with_vector: true })
+    const query = await rest(url, 'POST', '/collections/c/points/query', {
+      query: { indices: [7, 3], values: [1, 2] },
+      using: 'words',
+      limit: 1000,
+    })
+    return { info, points: page.body.result, hits: query.body.result }
+  }
+
+  it('keeps every acknowledged write through kill -9', { timeout: 120_000 }, async () => {
+    const { child, url } = await startProcess()
+    await rest(url, 'PUT', '/collections/c', SCHEMA)
+    await rest(url, 'PUT', '/collections/c/index', { field_name: 'id', field_schema: 'integer' })
+    const acknowledged = new Set<number>()
+    const died = once(child, 'exit')
+    setTimeout(() => child.kill('SIGKILL'), 400)
+    for (let id = 0; ; id++) {
+      try {
+        const answer = await rest(url, 'PUT', '/collections/c/points', { points: [point(id)] })
+        expect(answer.status).toBe(200)
+        acknowledged.add(id)
+        if (id % 5 === 4) {
+          await rest(url, 'POST', '/collections/c/points/delete', { points: [id - 2] })
+          acknowledged.delete(id - 2)
+        }
+      } catch {
+        break
+      }
+    }
+    await died
+    const server = await startEmbeddedServer({ path: folder })
+    try {
+      const scroll = '/collections/c/points/scroll'
+      const { result } = (await rest<{ points: Stored[] }>(server.url, 'POST', scroll, { limit: 100_000 })).body
+      const found = new Set<number>(result.points.map(stored => stored.id))
+      expect(acknowledged.size).toBeGreaterThan(0)
+      expect([...acknowledged].filter(id => !found.has(id))).toEqual([])
+      for (const stored of result.points) expect(stored.payload).toEqual(point(stored.id).payload)
+    } finally {
+      await server.close()
+    }
+  })
+
+  it('answers the same after a kill, after a clean close, and after both, payload schema and vectors included', async () => {
+    const { child, url } = await startProcess()
+    await rest(url, 'PUT', '/collections/c', SCHEMA)
+    await rest(url, 'PUT', '/collections/c/index', {
+      field_name: 'text',
+      field_schema: { type: 'text', tokenizer: 'word' },
+    })
+    await rest(url, 'PUT', '/collections/c/points', { points: Array.from({ length: 600 }, (_, id) => point(id)) })
+    await rest(url, 'POST', '/collections/c/points/payload', {
+      payload: { whole: 0, tag: 'set' },
+      filter: { must: [{ key: 'id', range: { lt: 20 } }] },
+    })
+    await rest(
+      url,
+      'PUT',
+      '/collections/c/points',
+      '{"points":[{"id":18446744073709551615,"vector":{},"payload":{"n":5.0,"big":9007199254740993}}]}',
+    )
+    await rest(url, 'POST', '/collections/c/points/delete', { points: [3, 5] })
+    await rest(url, 'PUT', '/collections/gone', SCHEMA)
+    await rest(url, 'DELETE', '/collections/gone')
+    const before = await dump(url)
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+
+    for (const expectedFile of ['log-0.jsonl', 'log-1.jsonl', 'log-1.jsonl']) {
+      expect(readdirSync(folder)).toContain(expectedFile)
+      const server = await startEmbeddedServer({ path: folder })
+      expect(await dump(server.url)).toEqual(before)
+      const raw = await fetch(`${server.url}/collections/c/points/18446744073709551615`)
+      expect(await raw.text()).toContain('"payload":{"n":5.0,"big":9007199254740993}')
+      expect((await rest(server.url, 'GET', '/collections')).body.result).toEqual({ collections: [{ name: 'c' }] })
+      await server.close()
+    }
+    expect(readdirSync(folder).sort()).toEqual(['log-1.jsonl', 'snapshot.jsonl'])
+  })
+
+  it('drops a torn last line and writes on behind it', async () => {
+    const server = await startEmbeddedServer({ path: folder })
+    await rest(server.url, 'PUT', '/collections/c', SCHEMA)
+    // Leave the log as a killed process would: no close, half a line at its end.
+    const log = readFileSync(join(folder, 'log-0.jsonl'), 'utf8')
+    await server.close()
+    rmSync(join(folder, 'snapshot.jsonl'))
+    rmSync(join(folder, 'log-1.jsonl'))
+    writeFileSync(join(folder, 'log-0.jsonl'), `${log}{"kind":"restore","collection":"c","body":{"next":`)
+
+    for (const expected of [0, 1]) {
+      const reopened = await startEmbeddedServer({ path: folder })
+      const count = await rest(reopened.url, 'POST', '/collections/c/points/count', {})
+      expect(count.body.result).toEqual({ count: expected })
+      await rest(reopened.url, 'PUT', '/collections/c/points', { points: [point(1)] })
+      await reopened.close()
+    }
+  })
+
+  it('refuses a damaged file, naming it and the line', async () => {
+    const server = await startEmbeddedServer({ path: folder })
+    await rest(server.url, 'PUT', '/collections/c', SCHEMA)
+    await server.close()
+    appendFileSync(join(folder, 'snapshot.jsonl'), '{"kind":"nonsense","collection":"c","body":{}}\n')
+    await expect(startEmbeddedServer({ path: folder })).rejects.toThrow(/snapshot\.jsonl is damaged at line 4/)
+  })
+
+  it('belongs to one living process: the second is refused, a dead one is succeeded', async () => {
+    const first = await startEmbeddedServer({ path: folder })
+    await expect(startEmbeddedServer({ path: folder })).rejects.toThrow(/already open in this process/)
+    await first.close()
+
+    const { child } = await startProcess()
+    await expect(startEmbeddedServer({ path: folder })).rejects.toThrow(`in use by process ${child.pid}`)
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    // A container gives every run the same pid, so a dead lock may even carry ours.
+    writeFileSync(join(folder, 'lock'), `${process.pid}\n`)
+    const second = await startEmbeddedServer({ path: folder })
+    await second.close()
+    expect(readdirSync(folder)).not.toContain('lock')
+  })
+})
