@@ -143,8 +143,11 @@ function uniqueById<Row>(
   const byId = new Map<string, Row>()
   for (const { place, row } of rows) {
     const first = places.get(idOf(row))
-    if (first) faults.add(place, `${field}: ${shown(idOf(row))} stands already at ${first}`)
-    else places.set(idOf(row), place)
+    if (first) {
+      faults.add(place, `${field}: ${shown(idOf(row))} stands already at ${first}`)
+      continue
+    }
+    places.set(idOf(row), place)
     byId.set(idOf(row), row)
   }
   return byId

@@ -1,6 +1,9 @@
-/** What the measures call a token: a word, an ideograph or kana, or a run of one sign. No model's tokenizer, so that figures compare across models. */
-const TOKEN = /\p{Ideographic}|[\p{scx=Hira}\p{scx=Kana}]|(?:(?!\p{Ideographic})[\p{L}\p{M}\p{N}])+|(\S)\1*/gu
-const WORD = /\p{Ideographic}|(?:(?!\p{Ideographic})[\p{L}\p{M}\p{N}])+/gu
+// Written without spaces, so each sign is a word of its own.
+const UNSPACED = String.raw`[\p{Ideographic}\p{sc=Hira}\p{sc=Kana}]`
+const WORD_SOURCE = String.raw`${UNSPACED}|(?:(?!${UNSPACED})[\p{L}\p{M}\p{N}])+`
+const WORD = new RegExp(WORD_SOURCE, 'gu')
+/** What the measures call a token: a word or a run of one sign. No model's tokenizer, so that figures compare across models. */
+const TOKEN = new RegExp(String.raw`${WORD_SOURCE}|(\S)\1*`, 'gu')
 
 /** Range in UTF-16 code units, end exclusive. */
 export interface Range {
