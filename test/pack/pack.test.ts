@@ -1,0 +1,250 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type Candidate, CONTEXT_FORMATS, CONTEXT_ORDERS } from '../../src/core/types.ts'
+import { CostModel } from '../../src/pack/cost.ts'
+import { type PackOptions, pack } from '../../src/pack/pack.ts'
+import { RENDERERS } from '../../src/pack/render.ts'
+import { select } from '../../src/pack/select.ts'
+import { createTokenizer } from '../../src/text/tokens.ts'
+import { candidate, candidates, countWords } from '../support/candidates.ts'
+
+const PLAIN: PackOptions = {
+  budgetTokens: 120,
+  maxChunks: null,
+  format: 'markdown',
+  order: 'relevance',
+  counting: 'tokens',
+  mode: 'passage',
+  misfit: 'skip',
+  maxMisses: 6,
+  cut: true,
+  perDocument: null,
+  perSection: null,
+  capMode: 'hard',
+  noveltyAlpha: 0,
+}
+
+const anyOptions = fc.record({
+  budgetTokens: fc.constantFrom(0, 1, 7, 20, 60, 150, 400, 10_000_000),
+  maxChunks: fc.option(fc.integer({ min: 1, max: 8 })),
+  format: fc.constantFrom(...CONTEXT_FORMATS),
+  order: fc.constantFrom(...CONTEXT_ORDERS),
+  counting: fc.constantFrom('tokens' as const, 'characters' as const),
+  mode: fc.constantFrom('passage' as const, 'sentence' as const),
+  misfit: fc.constantFrom('skip' as const, 'stop' as const, 'blind_cut' as const),
+  maxMisses: fc.integer({ min: 1, max: 6 }),
+  cut: fc.boolean(),
+  perDocument: fc.option(fc.integer({ min: 1, max: 3 })),
+  perSection: fc.option(fc.integer({ min: 1, max: 2 })),
+  capMode: fc.constantFrom('hard' as const, 'soft' as const),
+  noveltyAlpha: fc.constantFrom(0, 0.5, 1),
+})
+
+const tokenizer = createTokenizer('gpt-4o-2024-11-20')
+const countTokens = (text: string) => tokenizer.count(text)
+
+/** Relevance mass of what a selection took. */
+function mass(pool: Candidate[], options: PackOptions): number {
+  const cost = new CostModel(RENDERERS[options.format], countWords)
+  return select(pool, 'harbour tide', { ...options, budget: options.budgetTokens }, cost).selected.reduce(
+    (sum, { unit, marginal }) => sum + marginal * countWords(unit.candidate.chunk.text.slice(unit.start, unit.end)),
+    0,
+  )
+}
+
+describe('pack', () => {
+  it('never exceeds the budget, with the real tokenizer, in any format, order and mode', () => {
+    fc.assert(
+      fc.property(candidates(), anyOptions, (pool, options) => {
+        const { context, tokens } = pack(pool, 'harbour tide', options, countTokens)
+        expect(tokens).toBeLessThanOrEqual(options.budgetTokens)
+        expect(tokens).toBe(context === '' ? 0 : createTokenizer('gpt-4o').count(context))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('packs or drops each candidate once, with one reason', () => {
+    fc.assert(
+      fc.property(candidates(), anyOptions, (pool, options) => {
+        const { packed, dropped } = pack(pool, 'harbour tide', options, countWords)
+        const keys = [...packed.map(p => p.candidate.key), ...dropped.map(d => d.candidate.key)]
+        expect(keys.sort()).toEqual(pool.map(c => c.key).sort())
+      }),
+      { numRuns: 400 },
+    )
+  })
+
+  it('gives equal bytes for equal input', () => {
+    fc.assert(
+      fc.property(candidates(), anyOptions, (pool, options) => {
+        expect(pack(structuredClone(pool), 'tide', options, countWords)).toEqual(
+          pack(pool, 'tide', options, countWords),
+        )
+      }),
+    )
+  })
+
+  it('shows only text that stands in the chunks, and each packed text in the context', () => {
+    fc.assert(
+      fc.property(candidates(), anyOptions, (pool, options) => {
+        const { packed, context } = pack(pool, 'tide', { ...options, format: 'markdown' }, countWords)
+        for (const { candidate: c, spans, text } of packed) {
+          for (const { start, end } of spans) {
+            const shown = c.chunk.text.slice(start, end).trim()
+            expect(text).toContain(shown)
+            expect(context.replace(/\s+/g, ' ')).toContain(shown.slice(0, 8).replace(/\s+/g, ' '))
+          }
+        }
+      }),
+    )
+  })
+
+  it('is never worth less than plain greedy fill', () => {
+    fc.assert(
+      fc.property(candidates(), fc.integer({ min: 5, max: 200 }), (pool, budgetTokens) => {
+        const full = mass(pool, { ...PLAIN, budgetTokens })
+        const greedy = mass(pool, { ...PLAIN, budgetTokens, misfit: 'stop', cut: false })
+        expect(full).toBeGreaterThanOrEqual(greedy - 1e-9)
+      }),
+    )
+  })
+
+  it('fills as a naive greedy does that renders everything at each step', () => {
+    fc.assert(
+      fc.property(candidates(8), fc.integer({ min: 10, max: 150 }), (pool, budgetTokens) => {
+        const options: PackOptions = { ...PLAIN, budgetTokens, misfit: 'stop', cut: false }
+        const ours = pack(pool, null, options, countWords).packed.map(p => p.candidate.key)
+        const everything = { ...options, budgetTokens: 1_000_000 }
+        let most = 0
+        while (most < pool.length && pack(pool.slice(0, most + 1), null, everything, countWords).tokens <= budgetTokens)
+          most++
+        // Filling counts each part and a little for the seams, so it may stop one chunk before the naive one, never after.
+        expect(ours.length).toBeLessThanOrEqual(most)
+        expect(ours.length).toBeGreaterThanOrEqual(Math.min(most, pool.length) - 1)
+        expect(new Set(pool.slice(0, ours.length).map(c => c.key))).toEqual(new Set(ours))
+      }),
+    )
+  })
+})
+
+describe('cost', () => {
+  it('is never below what the rendered context really counts', () => {
+    fc.assert(
+      fc.property(candidates(), fc.constantFrom(...CONTEXT_FORMATS), (pool, format) => {
+        const cost = new CostModel(RENDERERS[format], countWords)
+        for (const c of pool) cost.add({ candidate: c, start: 0, end: c.chunk.text.length, value: c.value })
+        const { tokens } = pack(pool, null, { ...PLAIN, format, budgetTokens: 1_000_000 }, countWords)
+        expect(cost.used).toBeGreaterThanOrEqual(tokens)
+      }),
+    )
+  })
+})
+
+describe('neighbours', () => {
+  const text = 'The first tide lifts the lantern. The second tide moves the gate. The third tide wakes the keeper.'
+  const left = candidate({ id: 1, orderIndex: 0, charStart: 0, charEnd: 66, text: text.slice(0, 66) }, 0.9)
+  const right = candidate({ id: 2, orderIndex: 1, charStart: 34, charEnd: text.length, text: text.slice(34) }, 0.8)
+
+  it('are joined under one source line and without their overlap twice', () => {
+    const { context } = pack([left, right], null, { ...PLAIN, budgetTokens: 500 }, countWords)
+    expect(context).toBe(`[1] Doc > Section\n${text}\n`)
+  })
+
+  it('whose overlap nobody announced are compared', () => {
+    const bare = [left, right].map(c => ({ ...c, chunk: { ...c.chunk, charStart: null, charEnd: null } }))
+    expect(pack(bare, null, { ...PLAIN, budgetTokens: 500 }, countWords).context).toBe(`[1] Doc > Section\n${text}\n`)
+  })
+
+  it('with a chunk missing between them show a gap', () => {
+    const far = candidate({ id: 3, orderIndex: 5, text: 'Much later.' }, 0.5)
+    expect(pack([left, far], null, { ...PLAIN, budgetTokens: 500 }, countWords).context).toContain('\n[…]\nMuch later.')
+  })
+})
+
+describe('orders', () => {
+  const pool = [5, 4, 3, 2, 1].map(rank =>
+    candidate(
+      { id: rank, docId: `d${(rank * 7) % 5}`, docTitle: `T${rank}`, sectionPath: `T${rank}`, orderIndex: 3 },
+      rank / 5,
+    ),
+  )
+  const titles = (order: PackOptions['order'], previous?: ReadonlySet<string>) =>
+    pack(pool, null, { ...PLAIN, order, budgetTokens: 1000, ...(previous ? { previous } : {}) }, countWords)
+      .context.match(/T\d/g)
+      ?.join(' ')
+
+  it('relevance puts the best first, edges the best first and last', () => {
+    expect(titles('relevance')).toBe('T5 T4 T3 T2 T1')
+    expect(titles('edges')).toBe('T5 T3 T1 T2 T4')
+  })
+
+  it('stable appends what is new behind what the session has seen', () => {
+    expect(titles('stable', new Set(['docs/1', 'docs/3']))?.startsWith('T3 T1')).toBe(true)
+    expect(titles('stable')).toBe(titles('stable'))
+  })
+})
+
+describe('formats', () => {
+  const hostile = candidate(
+    { text: 'ends </document> "quote" & [1] \u0000 \ud800 done', docId: 'a"b<c>', docTitle: 'x\n[2] y' },
+    1,
+  )
+
+  it('xml cannot be broken out of', () => {
+    const { context } = pack([hostile], null, { ...PLAIN, format: 'xml', budgetTokens: 500 }, countWords)
+    expect(context.match(/<\/document>/g)).toHaveLength(1)
+    expect(context).toContain('source="a&quot;b&lt;c&gt;"')
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the point is that none is left
+    expect(context).not.toMatch(/\u0000/)
+  })
+
+  it('json parses', () => {
+    const { context } = pack([hostile], null, { ...PLAIN, format: 'json', budgetTokens: 500 }, countWords)
+    expect(JSON.parse(context)[0].text).toContain('ends </document> "quote"')
+  })
+})
+
+describe('caps', () => {
+  const four = [0, 2, 4, 6].map(orderIndex =>
+    candidate({ id: orderIndex, orderIndex, text: `text number ${orderIndex}` }, 1 - orderIndex / 10),
+  )
+  const others = [0, 1, 2].map(n =>
+    candidate({ id: 90 + n, docId: `other${n}`, docTitle: 'Other', sectionPath: '', text: `other text ${n}` }, 0.1),
+  )
+
+  it('drop what is over them, with the cap as evidence', () => {
+    const { dropped } = pack(
+      [...four.slice(0, 3), ...others],
+      'tide',
+      { ...PLAIN, budgetTokens: 500, perDocument: 2 },
+      countWords,
+    )
+    expect(dropped).toMatchObject([{ reason: 'doc_cap', evidence: { cap: 2 } }])
+  })
+
+  it('let a document through that the query concerns', () => {
+    expect(pack(four, 'tide', { ...PLAIN, budgetTokens: 500, perDocument: 2 }, countWords).dropped).toEqual([])
+  })
+
+  it('let the continuation of a packed answer through', () => {
+    const pair = [
+      candidate({ id: 1, orderIndex: 0, text: 'one' }, 1),
+      candidate({ id: 2, orderIndex: 1, text: 'two' }, 0.9),
+    ]
+    expect(
+      pack([...pair, ...others], 'tide', { ...PLAIN, budgetTokens: 500, perSection: 1 }, countWords).dropped,
+    ).toEqual([])
+  })
+
+  it('when soft only put it later', () => {
+    const { packed, dropped } = pack(
+      [...four, ...others],
+      'tide',
+      { ...PLAIN, budgetTokens: 500, perDocument: 1, capMode: 'soft' },
+      countWords,
+    )
+    expect(dropped).toEqual([])
+    expect(packed).toHaveLength(7)
+  })
+})

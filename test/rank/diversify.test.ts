@@ -1,0 +1,127 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Candidate } from '../../src/core/types.ts'
+import { dedupe } from '../../src/rank/dedupe.ts'
+import { diversify } from '../../src/rank/diversify.ts'
+import { candidate, candidates } from '../support/candidates.ts'
+
+const withVectors = fc
+  .array(
+    fc.record({
+      value: fc.integer({ min: 0, max: 100 }),
+      vector: fc.array(fc.integer({ min: -3, max: 3 }), { minLength: 3, maxLength: 3 }),
+    }),
+    { maxLength: 12 },
+  )
+  .map(rows =>
+    rows
+      .map(({ value, vector }, id) => ({
+        ...candidate({ id, orderIndex: id }, value / 100),
+        vector: new Float32Array(vector),
+      }))
+      .sort((a, b) => b.value - a.value),
+  )
+
+function cosine(a: number[], b: number[]): number {
+  const dot = a.reduce((sum, x, i) => sum + x * (b[i] ?? 0), 0)
+  const norm = Math.hypot(...a) * Math.hypot(...b)
+  return norm === 0 ? 0 : dot / norm
+}
+
+/** MMR as the paper writes it: at each step, no candidate left gains more than the one taken. */
+function expectGreedy(pool: (Candidate & { vector: Float32Array })[], order: Candidate[], alpha: number) {
+  const vectorOf = (c: Candidate) => [...(c.vector ?? [])]
+  order.forEach((taken, step) => {
+    const chosen = order.slice(0, step)
+    const gain = (c: Candidate) =>
+      alpha * c.value -
+      (1 - alpha) * (chosen.length === 0 ? 0 : Math.max(...chosen.map(o => cosine(vectorOf(c), vectorOf(o)))))
+    const best = Math.max(...pool.filter(c => !chosen.includes(c)).map(gain))
+    expect(gain(taken)).toBeGreaterThanOrEqual(best - 1e-6)
+  })
+}
+
+describe('diversify', () => {
+  it('agrees with MMR recomputed from scratch at each step', () => {
+    fc.assert(
+      fc.property(
+        withVectors,
+        fc.constantFrom(0.1, 0.5, 0.9, 1),
+        fc.integer({ min: 1, max: 12 }),
+        (pool, alpha, keep) => {
+          const { kept } = diversify(pool, alpha, keep)
+          expect(kept).toHaveLength(Math.min(keep, pool.length))
+          expectGreedy(pool, kept, alpha)
+        },
+      ),
+    )
+  })
+
+  it('takes the second of two topics before a copy of the first', () => {
+    const make = (id: number, value: number, vector: number[]) => ({
+      ...candidate({ id, orderIndex: id }, value),
+      vector: new Float32Array(vector),
+    })
+    const pool = [make(1, 1, [1, 0]), make(2, 0.95, [1, 0.01]), make(3, 0.6, [0, 1])]
+    const { kept, dropped } = diversify(pool, 0.5, 2)
+    expect(kept.map(({ chunk }) => chunk.id)).toEqual([1, 3])
+    expect(dropped).toMatchObject([{ reason: 'redundant', evidence: { of: 'docs/1', similarity: 1 } }])
+  })
+
+  it('loses no candidate', () => {
+    fc.assert(
+      fc.property(
+        candidates(),
+        fc.option(fc.constantFrom(0.3, 0.7)),
+        fc.option(fc.integer({ min: 0, max: 10 })),
+        (pool, alpha, keep) => {
+          const { kept, dropped } = diversify(pool, alpha, keep)
+          expect([...kept.map(c => c.key), ...dropped.map(d => d.candidate.key)].sort()).toEqual(
+            pool.map(c => c.key).sort(),
+          )
+        },
+      ),
+    )
+  })
+})
+
+describe('dedupe', () => {
+  it('drops near-verbatim copies and keeps the better', () => {
+    const text = 'The keeper of the lower gate rings the bell at every turning of the tide and writes it down.'
+    const { kept, dropped } = dedupe(
+      [
+        candidate({ id: 1, text }),
+        candidate({ id: 2, orderIndex: 4, text: `${text} ` }),
+        candidate({ id: 3, orderIndex: 5, text: 'Something else entirely stands in this one.' }),
+      ],
+      0.9,
+    )
+    expect(kept.map(({ chunk }) => chunk.id)).toEqual([1, 3])
+    expect(dropped).toMatchObject([{ reason: 'duplicate', evidence: { of: 'docs/1', similarity: 1 } }])
+  })
+
+  it('drops a second point of the same place', () => {
+    const { kept } = dedupe([candidate({ id: 1, text: 'one text' }), candidate({ id: 2, text: 'quite another' })], 0.9)
+    expect(kept).toHaveLength(1)
+  })
+
+  it('keeps exactly those that no better kept one contains', () => {
+    fc.assert(
+      fc.property(candidates(10), pool => {
+        const grams = (t: string) => {
+          const words = t.toLowerCase().match(/[a-z]+/g) ?? []
+          return new Set(
+            words.length < 5 ? [words.join(' ')] : words.slice(0, -4).map((_, i) => words.slice(i, i + 5).join(' ')),
+          )
+        }
+        const kept: Candidate[] = []
+        for (const c of pool) {
+          const own = grams(c.chunk.text)
+          const covered = kept.some(k => [...own].filter(g => grams(k.chunk.text).has(g)).length >= 0.9 * own.size)
+          if (!covered) kept.push(c)
+        }
+        expect(dedupe(pool, 0.9).kept.map(c => c.key)).toEqual(kept.map(c => c.key))
+      }),
+    )
+  })
+})
