@@ -1,0 +1,81 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { splitSentences } from '../../src/text/sentences.ts'
+import { HOSTILE_TEXTS } from './hostile-texts.ts'
+
+const sentences = (text: string): string[] => splitSentences(text).map(sentence => sentence.text)
+
+describe('sentences', () => {
+  it('keep abbreviations and numbers whole', () => {
+    expect(sentences('Dr. Smith saw Fig. 3. It was 1.2 m high! See e.g. J. Doe. Why?')).toEqual([
+      'Dr. Smith saw Fig. 3. ',
+      'It was 1.2 m high! ',
+      'See e.g. J. Doe. ',
+      'Why?',
+    ])
+  })
+
+  it('end at lines, except where prose is wrapped', () => {
+    expect(sentences('One line\nAnother line\nthat is wrapped. Third.\n\n\nafter a gap')).toEqual([
+      'One line\n',
+      'Another line\nthat is wrapped. ',
+      'Third.\n\n\n',
+      'after a gap',
+    ])
+  })
+
+  it('are whole headings, items, rows and code blocks', () => {
+    const parts = [
+      '# Setup. And more\n\n',
+      '- first. Of all\n',
+      '2. second\n  item wrapped\n',
+      '| a. B | c |\n',
+      '|---|---|\n\n',
+      '```sh\nrun. Now\n\n# no heading\n```\n',
+      'Done.',
+    ]
+    expect(sentences(parts.join(''))).toEqual(parts)
+  })
+
+  it('are found in Chinese and Japanese', () => {
+    expect(sentences('東京は首都です。人口は多い。')).toEqual(['東京は首都です。', '人口は多い。'])
+  })
+
+  const pieces = fc.constantFrom(
+    ...[
+      'A b. ',
+      'c d\n',
+      '\n',
+      '# h\n',
+      '- i\n',
+      '```\n',
+      '~~~\n',
+      '| r |\n',
+      'Dr. ',
+      '  ',
+      '。',
+      'x'.repeat(1_999),
+      '😀',
+      '\ud83d',
+    ],
+    '\r\n',
+  )
+  const texts = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.array(pieces).map(found => found.join('')),
+    fc.constantFrom(...HOSTILE_TEXTS),
+  )
+
+  it('tile any text, with right offsets, and none is blank beside others', () => {
+    fc.assert(
+      fc.property(texts, text => {
+        const found = splitSentences(text)
+        expect(found.map(sentence => sentence.text).join('') === text).toBe(true)
+        for (const { text: part, start, end } of found) expect(text.slice(start, end) === part).toBe(true)
+        if (found.length > 1) expect(found.every(sentence => sentence.text.trim() !== '')).toBe(true)
+        if (text.isWellFormed()) expect(found.every(sentence => sentence.text.isWellFormed())).toBe(true)
+      }),
+      { numRuns: 300 },
+    )
+  })
+})
