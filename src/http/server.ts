@@ -26,6 +26,8 @@ export async function startServer(
     // An upload or a snapshot may take as long as it takes.
     requestTimeout: 0,
     maxHeaderSize: MAX_HEADER_BYTES,
+    // Qdrant does not ask for one.
+    requireHostHeader: false,
   })
   const drain = prepareDrain(server)
   server.on('request', app)

@@ -1,0 +1,68 @@
+import type http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type AppDependencies, createApp, DEFAULT_LIMITS } from '../../../src/http/app.ts'
+import { createPassthrough, type PassthroughOptions } from '../../../src/http/passthrough.ts'
+import { type RunningServer, startServer } from '../../../src/http/server.ts'
+import type { Reporter } from '../../../src/observe/events.ts'
+import { createMetrics } from '../../../src/observe/metrics.ts'
+
+/** A port that fails loudly when it is touched unasked. */
+export function notImplemented(name: string): () => never {
+  return () => {
+    throw new Error(`${name} was not expected to be called`)
+  }
+}
+
+export const silentReporter: Reporter = {
+  requestFinished() {},
+  requestFailed() {},
+  passedThrough() {},
+  upstreamFailed() {},
+  contextTraced() {},
+}
+
+/** Dependencies of an app with everything off; tests replace what they look at. */
+export function quietDependencies(overrides: Partial<AppDependencies> = {}): AppDependencies {
+  return {
+    packContext: notImplemented('packContext'),
+    improvePoints: null,
+    passthrough: notImplemented('passthrough'),
+    traces: { record: notImplemented('record'), find: notImplemented('find'), close: notImplemented('close') },
+    tenantOf: () => null,
+    health: { ready: notImplemented('ready') },
+    metrics: createMetrics({ processMetrics: false }),
+    reporter: silentReporter,
+    bumpEpoch() {},
+    limits: DEFAULT_LIMITS,
+    ...overrides,
+  }
+}
+
+/** Opens servers on loopback and closes them all together. */
+export function createStage() {
+  const closers: (() => Promise<void> | void)[] = []
+  return {
+    async listen(server: http.Server): Promise<string> {
+      await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+      closers.push(() => {
+        server.closeAllConnections()
+        server.close()
+      })
+      return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    },
+    async serve(overrides: Partial<AppDependencies> = {}): Promise<RunningServer> {
+      const running = await startServer(createApp(quietDependencies(overrides)), { port: 0, host: '127.0.0.1' })
+      closers.push(() => running.close(0))
+      return running
+    },
+    /** stowage with every improvement off, before the given upstream. */
+    async serveBefore(upstream: string, options: Partial<PassthroughOptions> = {}): Promise<RunningServer> {
+      const proxy = createPassthrough({ upstream: new URL(upstream), ...options })
+      closers.push(proxy.close)
+      return this.serve({ passthrough: proxy.passthrough })
+    },
+    async close(): Promise<void> {
+      for (const close of closers.splice(0).reverse()) await close()
+    },
+  }
+}
