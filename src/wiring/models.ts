@@ -1,0 +1,73 @@
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { createCrossEncoder } from '../adapters/cross-encoder.ts'
+import { createHttpReranker } from '../adapters/http-reranker.ts'
+import { createLocalEmbedder } from '../adapters/local-embedder.ts'
+import { createNpmEmbedder } from '../adapters/npm-embedder.ts'
+import { createOpenAiEmbedder } from '../adapters/openai-embedder.ts'
+import type { Config } from '../config.ts'
+import type { Embedder, Reranker } from '../core/ports.ts'
+import type { Plan } from '../pipeline/plan.ts'
+
+/** The models of a process. One that cannot be had is null, with the reason that `degraded`, `/readyz` and `doctor` tell. */
+export interface Models {
+  embedder: Embedder | null
+  reranker: Reranker | null
+  absent: { embedder: string | null; reranker: string | null }
+  close(): Promise<void>
+}
+
+const SHIPPED_RERANKER = fileURLToPath(new URL('../../models/stowage-reranker', import.meta.url))
+const SHIPPED_EMBEDDER = fileURLToPath(new URL('../../models/stowage-embedder', import.meta.url))
+const OPENAI_DEFAULT_MODEL = 'text-embedding-3-small'
+
+export async function openModels(config: Config): Promise<Models> {
+  const [embedder, reranker] = await Promise.all([orAbsent(openEmbedder(config)), orAbsent(openReranker(config, config.plan.rerank.method))])
+  return {
+    embedder: embedder.value,
+    reranker: reranker.value,
+    absent: { embedder: embedder.reason, reranker: reranker.reason },
+    close: async () => {
+      await Promise.all([embedder.value?.close(), reranker.value?.close()])
+    },
+  }
+}
+
+async function openEmbedder({ environment }: Config): Promise<Embedder | null> {
+  switch (environment.EMBEDDER) {
+    case 'none':
+      return null
+    case 'openai':
+      return createOpenAiEmbedder({
+        apiKey: environment.OPENAI_API_KEY ?? '',
+        model: environment.EMBEDDING_MODEL ?? OPENAI_DEFAULT_MODEL,
+        ...(environment.OPENAI_BASE_URL ? { baseUrl: environment.OPENAI_BASE_URL } : {}),
+      })
+    case 'local': {
+      const model = environment.EMBEDDING_MODEL ?? (existsSync(SHIPPED_EMBEDDER) ? SHIPPED_EMBEDDER : null)
+      return model === null ? createNpmEmbedder() : createLocalEmbedder({ model, allowRemote: environment.MODELS_ALLOW_REMOTE })
+    }
+  }
+}
+
+async function openReranker({ environment }: Config, method: Plan['rerank']['method']): Promise<Reranker | null> {
+  if (method === 'http') {
+    return createHttpReranker({
+      url: environment.RERANK_URL ?? '',
+      shape: environment.RERANK_SHAPE,
+      ...(environment.RERANK_API_KEY ? { apiKey: environment.RERANK_API_KEY } : {}),
+      ...(environment.RERANK_MODEL ? { model: environment.RERANK_MODEL } : {}),
+    })
+  }
+  if (method !== 'crossencoder') return null
+  return createCrossEncoder({ model: environment.RERANK_MODEL ?? SHIPPED_RERANKER, allowRemote: environment.MODELS_ALLOW_REMOTE })
+}
+
+/** A model that cannot be had costs a step, never the process. */
+async function orAbsent<T>(opening: Promise<T | null>): Promise<{ value: T | null; reason: string | null }> {
+  try {
+    return { value: await opening, reason: null }
+  } catch (error) {
+    return { value: null, reason: error instanceof Error ? error.message : String(error) }
+  }
+}
