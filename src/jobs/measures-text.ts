@@ -51,39 +51,49 @@ export function tokensInside(text: string, from: Range, union: readonly Range[])
 }
 
 /**
- * The spans as far as their text really stands in the context, white space aside: a span that was cut, or that the renderer mangled, keeps
- * only its longest prefix found there. `lost` counts the characters that were claimed and not found. Meant for renderings that do not escape text.
+ * The spans as far as their text really stands in the context, white space aside: a span that was cut, or that the renderer mangled, keeps only
+ * its longest run of leading tokens found there. `lost` counts the tokens that were claimed and not found. For renderings that escape no text.
  */
 export function standingSpans(
   spans: readonly PackedSpan[],
   texts: ReadonlyMap<string, string>,
   context: string,
 ): { spans: PackedSpan[]; lost: number } {
-  const folded = fold(context)
+  const solid = withoutSpace(context)
+  let spaced: string | null = null
   const standing: PackedSpan[] = []
   let lost = 0
   for (const span of spans) {
     const claimed = (texts.get(span.docId) ?? '').slice(span.start, span.end)
-    const length = foundLength(claimed, folded)
-    if (length > 0) standing.push({ ...span, end: span.start + length })
-    lost += fold(claimed.slice(length)).length
+    if (claimed !== '' && solid.includes(withoutSpace(claimed))) {
+      standing.push(span)
+      continue
+    }
+    const tokens = tokenRanges(claimed)
+    const words = tokens.map(({ start, end }) => claimed.slice(start, end))
+    spaced ??= ` ${tokenRanges(context)
+      .map(({ start, end }) => context.slice(start, end))
+      .join(' ')} `
+    const found = leadingRun(words, spaced)
+    const last = tokens[found - 1]
+    if (last) standing.push({ ...span, end: span.start + last.end })
+    lost += words.length - found
   }
   return { spans: standing, lost }
 }
 
-/** Length of the longest prefix of `claimed` that stands in `folded`; a prefix of a prefix that stands, stands. */
-function foundLength(claimed: string, folded: string): number {
-  if (folded.includes(fold(claimed))) return claimed.length
+/** How many leading words stand in a row in the spaced text; what begins a run that stands, stands, so bisection finds it. */
+function leadingRun(words: readonly string[], spaced: string): number {
   let found = 0
-  let missing = claimed.length
+  let missing = words.length + 1
   while (missing - found > 1) {
     const middle = (found + missing) >> 1
-    if (folded.includes(fold(claimed.slice(0, middle)))) found = middle
+    if (spaced.includes(` ${words.slice(0, middle).join(' ')} `)) found = middle
     else missing = middle
   }
   return found
 }
 
-function fold(text: string): string {
+function withoutSpace(text: string): string {
   return text.replace(/\s+/g, '')
 }

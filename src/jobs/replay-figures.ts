@@ -24,7 +24,7 @@ export interface RunFigures extends EvidenceFigures {
   tokens: number
   /** Tokens by which the context was over its budget before it was cut to it. */
   overrun: number
-  /** Characters said to be packed that do not stand in the context. */
+  /** Tokens (of the measures) said to be packed that do not stand in the context. */
   lost: number
   ms: number
   stageMs: Record<string, number>

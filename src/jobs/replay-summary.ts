@@ -39,7 +39,7 @@ export interface ArmSummary {
   latency: Record<string, { p50: number; p95: number; p99: number }>
   /** Share of runs whose context was over its budget before it was cut to it. */
   overrunShare: number
-  /** Characters said to be packed that were not found in the context, over all runs. */
+  /** Tokens said to be packed that were not found in the context, over all runs. */
   lost: number
 }
 

@@ -69,7 +69,7 @@ function warningLines(report: ReplayReport, summary: ReplaySummary): string[] {
       ...(overrunShare > 0
         ? [`${set}: ${arm} overran its budget in ${points(overrunShare)} % of runs and was cut blindly to it`]
         : []),
-      ...(lost > 0 ? [`${set}: ${arm} says to have packed ${lost} characters that do not stand in its contexts`] : []),
+      ...(lost > 0 ? [`${set}: ${arm} says to have packed ${lost} tokens that do not stand in its contexts`] : []),
     ]),
   )
   for (const { name, degraded } of report.sets)
