@@ -1,0 +1,159 @@
+import type { IncomingMessage } from 'node:http'
+import type { RequestHandler } from 'express'
+import type { Dispatcher } from 'undici'
+import type { Caller } from '../pipeline/context-request.ts'
+import { startDeadline } from '../pipeline/deadline.ts'
+import type { ChoosePoints } from '../pipeline/services.ts'
+import { callerOf, type TenantOf } from './caller.ts'
+import type { Passthrough } from './passthrough.ts'
+import type { PointSlice } from './point-slices.ts'
+import { improvePoints } from './qdrant-route-answer.ts'
+import { NotImproved, type PassthroughCode } from './qdrant-route-failure.ts'
+import { improvingTimeMs, readJsonText, readSearchTarget, type SearchTarget } from './qdrant-route-request.ts'
+import { type ImprovedAnswer, sendImproved } from './qdrant-route-response.ts'
+import { type UnderstoodQuery, understand } from './query-shapes.ts'
+import { findQueryText } from './query-text.ts'
+import { readBody } from './read-body.ts'
+import { forwardedHeaders, searchLists, type UpstreamCall } from './upstream-search.ts'
+
+/** What became of one request with the flag on, for metrics and the log; `detail` is not for clients. */
+export interface ImproveEvent {
+  /** Null when the answer was improved. */
+  code: PassthroughCode | null
+  detail: string
+  tenant: string | null
+  applied: string[]
+  degraded: string[]
+  seconds: number
+}
+
+export interface ImproveDependencies {
+  /** `http(s)://host[:port][/prefix]` */
+  upstream: URL
+  dispatcher: Dispatcher
+  passthrough: Passthrough
+  choosePoints: ChoosePoints
+  tenantOf: TenantOf
+  /** The flag: whether this caller's searches are to be improved. */
+  enabled(caller: Caller): boolean
+  /** Hits asked of each list, at least. */
+  pool: number
+  /** Longest time that improving may take before the original request is sent instead. */
+  deadlineMs: number
+  /** Longest body that is buffered; a longer one streams through. */
+  maxBytes: number
+  /** This proxy's name in `Via`. */
+  via: string
+  report(event: ImproveEvent): void
+}
+
+/** The deepest lists that reranking can use, and bodies that no search outgrows. */
+export const IMPROVE_DEFAULTS = { pool: 50, deadlineMs: 2_500, maxBytes: 8 * 1024 * 1024, via: 'stowage' } as const
+
+/**
+ * Improves `POST /collections/{c}/points/{query,search}[/batch]`. With the flag off the request goes on to the next handler,
+ * unread. Whatever fails, is refused, missing or late, the client's original request is sent instead: improving may cost
+ * quality, never an answer.
+ */
+export function createImproveHandler(dependencies: ImproveDependencies): RequestHandler {
+  const { passthrough, enabled, tenantOf, maxBytes, via, report } = dependencies
+  return async function improveOrPass(request, response, next) {
+    const caller = callerOf(request, response, tenantOf)
+    const target = readSearchTarget(request.originalUrl)
+    if (target === null || !enabled(caller) || hasPassed(via, request)) {
+      response.locals.passthroughReason = 'off'
+      return next()
+    }
+    const started = performance.now()
+    const reportEnd = (end: Pick<ImproveEvent, 'code' | 'detail' | 'applied' | 'degraded'>) =>
+      report({ ...end, tenant: caller.tenant, seconds: (performance.now() - started) / 1000 })
+    const { body, complete } = await readBody(request, response, maxBytes)
+    try {
+      if (!complete) throw new NotImproved('body_too_large', `more than ${maxBytes} bytes`)
+      const answer = await improve(request, body, target, caller, dependencies)
+      reportEnd({
+        code: null,
+        detail: '',
+        ...sendImproved(response, target, answer, (performance.now() - started) / 1000),
+      })
+    } catch (error) {
+      if (caller.signal.aborted) return
+      const { code, message } = error instanceof NotImproved ? error : new NotImproved('pipeline_failed', String(error))
+      response.setHeader('x-stowage-applied', 'passthrough').setHeader('x-stowage-degraded', code)
+      passthrough(request, response, body)
+      reportEnd({ code, detail: message, applied: [], degraded: [code] })
+    }
+  }
+}
+
+async function improve(
+  request: IncomingMessage,
+  body: Buffer,
+  target: SearchTarget,
+  caller: Caller,
+  { choosePoints, pool, deadlineMs, ...dependencies }: ImproveDependencies,
+): Promise<ImprovedAnswer> {
+  const queries = understand(readJsonText(request, body), target)
+  if ('reason' in queries) throw new NotImproved('query_not_understood', queries.reason)
+  const timeMs = improvingTimeMs(target.queryString, deadlineMs)
+  const deadline = startDeadline(caller.signal, timeMs)
+  const choosing = startDeadline(deadline.signal, timeMs * CHOOSING_SHARE)
+  const call = upstreamCall(request, target, deadline.signal, dependencies)
+  try {
+    const upstream = await searchLists(queries, pool, call)
+    const retrieved = assignLists(queries, upstream.searches).map(({ query, lists }) => {
+      const words = findQueryText(request.headers['x-stowage-query']?.toString(), query)
+      return { query, lists, words, collection: target.collection }
+    })
+    const choices = retrieved.map(one => improvePoints(one, choosePoints, call, { ...caller, signal: choosing.signal }))
+    return { searches: await Promise.race([Promise.all(choices), whenAborted(deadline.signal)]), upstream }
+  } catch (error) {
+    if (error instanceof NotImproved || !choosing.signal.aborted) throw error
+    throw new NotImproved('deadline', `while choosing points: ${error}`, { cause: error })
+  } finally {
+    choosing.dispose()
+    deadline.dispose()
+  }
+}
+
+/** Choosing is told to end before the whole must: a reranker that stops early still leaves a better order than none. */
+const CHOOSING_SHARE = 0.8
+
+function upstreamCall(
+  { rawHeaders, headers }: IncomingMessage,
+  { collectionSegment, queryString }: SearchTarget,
+  signal: AbortSignal,
+  { upstream, dispatcher, via }: Pick<ImproveDependencies, 'upstream' | 'dispatcher' | 'via'>,
+): UpstreamCall {
+  const collectionUrl = `${upstream.origin}${upstream.pathname.replace(/\/+$/, '')}/collections/${collectionSegment}`
+  const hops = [headers.via, `1.1 ${via}`].filter(hop => hop !== undefined).join(', ')
+  return { collectionUrl, queryString, headers: [...forwardedHeaders(rawHeaders), 'via', hops], signal, dispatcher }
+}
+
+/** Deals the lists of one answer out to the queries that asked for them. */
+function assignLists(queries: readonly UnderstoodQuery[], lists: readonly PointSlice[][]) {
+  let next = 0
+  return queries.map(query => {
+    const start = next
+    next += query.leaves.length
+    return { query, lists: lists.slice(start, next) }
+  })
+}
+
+function whenAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const giveUp = () => reject(new NotImproved('deadline', 'while choosing points'))
+    if (signal.aborted) giveUp()
+    else signal.addEventListener('abort', giveUp, { once: true })
+  })
+}
+
+/** Whether this proxy has seen the request already: the passthrough refuses such a loop. */
+function hasPassed(via: string, { headers }: IncomingMessage): boolean {
+  return (
+    headers.via
+      ?.toLowerCase()
+      .split(/[\s,]+/)
+      .includes(via.toLowerCase()) ?? false
+  )
+}

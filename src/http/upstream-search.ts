@@ -1,0 +1,137 @@
+import { type Dispatcher, request } from 'undici'
+import { headerPairs } from './hop-by-hop.ts'
+import { type BatchAnswer, type PointSlice, readBatchAnswer, readQueryAnswer } from './point-slices.ts'
+import { NotImproved } from './qdrant-route-failure.ts'
+import type { UnderstoodQuery } from './query-shapes.ts'
+import type { Leaf } from './query-shapes-leaf.ts'
+import { RawJsonError } from './raw-json.ts'
+
+/** What every call to Qdrant on behalf of one client request carries. */
+export interface UpstreamCall {
+  /** URL of the collection, without a slash at its end. */
+  collectionUrl: string
+  /** The client's own query string (`consistency`, `timeout`), with its `?`, or ''. */
+  queryString: string
+  /** Raw header pairs. */
+  headers: string[]
+  signal: AbortSignal
+  dispatcher: Dispatcher
+}
+
+export interface SearchAnswer extends BatchAnswer {
+  /** Headers of Qdrant's answer, as raw pairs. */
+  headers: string[]
+}
+
+/**
+ * All lists of all queries in one round trip, in the order of the leaves; each list goes at least `pool` deep.
+ * @throws NotImproved when Qdrant refuses, cannot be reached, or answers something else
+ */
+export async function searchLists(
+  queries: readonly UnderstoodQuery[],
+  pool: number,
+  call: UpstreamCall,
+): Promise<SearchAnswer> {
+  const searches = queries.flatMap(query => query.leaves.map(leaf => leafSearch(query, leaf, pool)))
+  const { body, headers } = await post(
+    '/points/query/batch',
+    printObject({ searches: `[${searches.join(',')}]` }),
+    call,
+  )
+  const answer = reading(() => readBatchAnswer(body))
+  if (answer.searches.length !== searches.length) throw new NotImproved('upstream_malformed', 'lists are missing')
+  return { ...answer, headers }
+}
+
+/**
+ * Points by a condition, as many as `limit`: those that the client could have found, for they pass the root filter and that of
+ * one leaf at least. @throws NotImproved
+ */
+export async function fetchPoints(
+  query: UnderstoodQuery,
+  condition: string,
+  limit: number,
+  call: UpstreamCall,
+): Promise<PointSlice[]> {
+  const search = printObject({
+    filter: and([query.filter, anyLeafFilter(query.leaves), condition]),
+    ...frameOf(query, limit),
+  })
+  const { body } = await post('/points/query', search, call)
+  return reading(() => readQueryAnswer(body))
+}
+
+/** Client headers that mean something to Qdrant beyond this connection: keys, tracing, routing. */
+const FORWARDED =
+  /^(?:authorization|(?:.+-)?api-key|x-request-id|x-tracing-id|traceparent|tracestate|x-qdrant-route-affinity|x-forwarded-for|user-agent)$/i
+
+export function forwardedHeaders(rawHeaders: readonly string[]): string[] {
+  return [...headerPairs(rawHeaders)].filter(([name]) => FORWARDED.test(name)).flat()
+}
+
+function leafSearch(query: UnderstoodQuery, leaf: Leaf, pool: number): string {
+  return printObject({
+    query: leaf.query,
+    using: leaf.using,
+    filter: and([query.filter, leaf.filter]),
+    params: leaf.params,
+    score_threshold: leaf.scoreThreshold,
+    ...frameOf(query, Math.max(leaf.limit, pool, query.offset + query.limit)),
+  })
+}
+
+/** The whole payload is asked for: text and places are read from it before it is stripped to what the client selected. */
+function frameOf({ withVector, shardKey }: UnderstoodQuery, limit: number): Record<string, string | null> {
+  return { limit: String(limit), with_payload: 'true', with_vector: withVector, shard_key: shardKey }
+}
+
+function anyLeafFilter(leaves: readonly Leaf[]): string | null {
+  const filters = new Set(leaves.map(leaf => leaf.filter))
+  if (filters.has(null)) return null
+  return filters.size === 1 ? ([...filters][0] ?? null) : `{"should":[${[...filters].join(',')}]}`
+}
+
+function and(filters: readonly (string | null)[]): string | null {
+  const present = filters.filter(filter => filter !== null)
+  return present.length < 2 ? (present[0] ?? null) : `{"must":[${present.join(',')}]}`
+}
+
+/** A JSON object of raw members, those that are null left out. */
+function printObject(raw: Record<string, string | null>): string {
+  const present = Object.entries(raw).filter(([, value]) => value !== null)
+  return `{${present.map(([key, value]) => `"${key}":${value}`).join(',')}}`
+}
+
+async function post(path: string, body: string, call: UpstreamCall): Promise<{ body: string; headers: string[] }> {
+  const { signal, dispatcher } = call
+  const headers = [...call.headers, 'content-type', 'application/json', 'accept-encoding', 'identity']
+  try {
+    const answer = await request(call.collectionUrl + path + call.queryString, {
+      method: 'POST',
+      headers,
+      body,
+      signal,
+      dispatcher,
+    })
+    const text = await answer.body.text()
+    if (answer.statusCode === 200) return { body: text, headers: rawPairs(answer.headers) }
+    throw new NotImproved('upstream_refused', `status ${answer.statusCode}: ${text.slice(0, 500)}`)
+  } catch (cause) {
+    if (cause instanceof NotImproved) throw cause
+    if (signal.aborted) throw new NotImproved('deadline', 'while Qdrant searched', { cause })
+    throw new NotImproved('upstream_unreachable', cause instanceof Error ? cause.message : String(cause), { cause })
+  }
+}
+
+function reading<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (cause) {
+    if (cause instanceof RawJsonError) throw new NotImproved('upstream_malformed', cause.message, { cause })
+    throw cause
+  }
+}
+
+function rawPairs(headers: Dispatcher.ResponseData['headers']): string[] {
+  return Object.entries(headers).flatMap(([name, value]) => [value ?? []].flat().flatMap(one => [name, one]))
+}
