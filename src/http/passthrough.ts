@@ -42,6 +42,7 @@ export function createPassthrough({
   const target = createUpstreamTarget(upstream)
   return {
     passthrough(request, response, body) {
+      if (response.destroyed) return
       if (cameFrom(via, request)) {
         sendQdrantError(request, response, 502, `Request loop: ${via} was asked to forward its own request (Via)`)
         return
@@ -85,6 +86,8 @@ function startExchange(exchange: Exchange, { pooled } = { pooled: true }): void 
   outgoing.once('close', () => {
     response.off('close', onResponseClose)
     request.off('close', onRequestClose)
+    // What the upstream did not want of an upload is read and thrown away, or the client never gets to its answer.
+    request.unpipe(outgoing).resume()
   })
 
   let answer: IncomingMessage | null = null
@@ -103,8 +106,7 @@ function startExchange(exchange: Exchange, { pooled } = { pooled: true }): void 
     const stale = pooled && outgoing.reusedSocket && isReset(cause) && answer === null
     if (stale && !response.destroyed && canRepeat(exchange)) startExchange(exchange, { pooled: false })
     // An upstream may answer in full and then close on an upload it does not want.
-    else if (answer?.complete) request.resume()
-    else fail(exchange, cause)
+    else if (!answer?.complete) fail(exchange, cause)
   })
   sendBody(exchange, outgoing)
 }
@@ -140,16 +142,17 @@ function writeAnswerHead(response: ServerResponse, incoming: IncomingMessage): v
 }
 
 function sendBody({ request, body }: Exchange, outgoing: ClientRequest): void {
-  if (body !== undefined && body.length > 0) outgoing.write(body)
-  if (request.readableEnded || !announcesBody(request)) {
-    outgoing.end()
-    return
-  }
-  request.on('end', () => {
+  const finish = () => {
     if (outgoing.destroyed) return
     outgoing.addTrailers([...headerPairs(request.rawTrailers)])
     outgoing.end()
-  })
+  }
+  if (body !== undefined && body.length > 0) outgoing.write(body)
+  if (request.readableEnded || !announcesBody(request)) {
+    finish()
+    return
+  }
+  request.once('end', finish)
   request.pipe(outgoing, { end: false })
 }
 
@@ -175,14 +178,10 @@ function canRepeat({ request, body }: Exchange): boolean {
 }
 
 function fail({ request, response, onFailure }: Exchange, cause: unknown): void {
-  const clientLeft = response.destroyed || response.writableFinished
-  if (!clientLeft) {
-    const failure = explainFailure(cause)
-    onFailure({ ...failure, cause })
-    sendQdrantError(request, response, failure.status, failure.message)
-  }
-  // The rest of an upload has nowhere to go; unread it would keep the client from its answer.
-  request.resume()
+  if (response.destroyed || response.writableEnded) return
+  const failure = explainFailure(cause)
+  onFailure({ ...failure, cause })
+  sendQdrantError(request, response, failure.status, failure.message)
 }
 
 function limitConnecting(outgoing: ClientRequest, connectTimeoutMs: number): void {
