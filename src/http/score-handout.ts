@@ -53,7 +53,7 @@ export function printScore(score: number): string {
 function printFloat(value: number): string {
   const size = Math.abs(value)
   if (size !== 0 && (size < 1e-6 || size >= 1e13)) return value.toExponential().replace('e+', 'e')
-  return Number.isInteger(value) ? `${Object.is(value, -0) ? '-0' : value}.0` : String(value)
+  return Number.isInteger(value) ? `${value}.0` : String(value)
 }
 
 type Column = { key: string; score: number }[]
