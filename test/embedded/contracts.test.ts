@@ -1,0 +1,126 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parseJson, printJson, WholeFloat } from '../../src/embedded/json.ts'
+import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
+import { encodeBm25Document, encodeBm25Query } from '../../src/text/bm25.ts'
+
+/** Answers of the real engine (see test/contracts/generate.py), to which the embedded one is held. */
+const FOLDER = join(import.meta.dirname, '../contracts')
+const ROUTES = { query: '/query', scroll: '/scroll', count: '/count', retrieve: '', facet: '/../facet' } as const
+const TOLERANCE = 1e-5
+
+interface Point {
+  id: unknown
+  score?: unknown
+  payload?: unknown
+  vector?: unknown
+}
+
+interface Case {
+  name: string
+  route: keyof typeof ROUTES
+  request: { limit?: number; offset?: number; prefetch?: unknown }
+  /** `ranking` goes on as far as ties with the last hit go. */
+  expected: { ranking?: Point[]; points?: Point[] }
+}
+
+interface Dataset {
+  schema: unknown
+  indexes: unknown[]
+  points: unknown[]
+}
+
+interface Encoding {
+  text: string
+  document: unknown
+  query: unknown
+}
+
+function read<T>(name: string): T {
+  return parseJson(readFileSync(join(FOLDER, name), 'utf8')) as T
+}
+
+const groups = readdirSync(FOLDER).filter(
+  name => name.endsWith('.json') && name !== 'dataset.json' && name !== 'bm25.json',
+)
+
+describe('answers of the real engine', () => {
+  let server: EmbeddedServer
+
+  async function call(method: string, path: string, body: unknown): Promise<unknown> {
+    const response = await fetch(`${server.url}/collections/harbour${path}`, { method, body: printJson(body) })
+    const text = await response.text()
+    expect(response.status, text).toBe(200)
+    return (parseJson(text) as { result: unknown }).result
+  }
+
+  beforeAll(async () => {
+    server = await startEmbeddedServer()
+    const dataset = read<Dataset>('dataset.json')
+    await call('PUT', '', dataset.schema)
+    for (const index of dataset.indexes) await call('PUT', '/index?wait=true', index)
+    await call('PUT', '/points?wait=true', { points: dataset.points })
+  })
+  afterAll(() => server.close())
+
+  for (const group of groups) {
+    describe(group.replace('.json', ''), () => {
+      it.each(read<Case[]>(group))('$route: $name', async ({ route, request, expected }) => {
+        const answer = await call('POST', route === 'facet' ? '/facet' : `/points${ROUTES[route]}`, request)
+        if (expected.ranking !== undefined) expectRanking(pointsOf(answer), expected.ranking, request)
+        else if (route === 'query') expectClose(pointsOf(answer), expected.points)
+        else expectClose(answer, expected)
+      })
+    })
+  }
+
+  it.each(read<Encoding[]>('bm25.json'))('bm25 encodes $text', ({ text, document, query }) => {
+    expectClose(encodeBm25Document(text), sorted(document))
+    expectClose(encodeBm25Query(text), sorted(query))
+  })
+})
+
+/** Scores in order; under each score the same ids, whatever their order; at the cut any of those that tie. */
+function expectRanking(points: Point[], ranking: Point[], { limit = 10, offset = 0 }: Case['request']): void {
+  expect(points.length).toBe(Math.max(0, Math.min(limit, ranking.length - offset)))
+  const expectedById = new Map(ranking.map(point => [point.id, point]))
+  expect(new Set(points.map(point => point.id)).size).toBe(points.length)
+  points.forEach((point, i) => {
+    expectClose(point.score, ranking[offset + i]?.score)
+    expectClose(point, expectedById.get(point.id))
+  })
+}
+
+/** The points of a query's answer without their version, which counts writes and says nothing of the query. */
+function pointsOf(answer: unknown): Point[] {
+  return (answer as { points: (Point & { version: number })[] }).points.map(({ version: _, ...point }) => point)
+}
+
+/** Deep equality with numbers compared within a relative tolerance, integers and strings exactly. */
+function expectClose(actual: unknown, expected: unknown, path = ''): void {
+  const [left, right] = [plain(actual), plain(expected)]
+  if (typeof right === 'number' && typeof left === 'number' && !Number.isInteger(right)) {
+    const error = Math.abs(left - right)
+    expect(error, `${path}: ${left} for ${right}`).toBeLessThanOrEqual(TOLERANCE * Math.max(1, Math.abs(right)))
+  } else if (typeof right === 'object' && right !== null && typeof left === 'object' && left !== null) {
+    // The reference names vectors in no order; everything else keeps its order.
+    const keys = (value: object) => (path.endsWith('.vector') ? Object.keys(value).sort() : Object.keys(value))
+    expect(keys(left), path).toEqual(keys(right))
+    for (const [key, value] of Object.entries(right)) {
+      expectClose((left as { [key: string]: unknown })[key], value, `${path}.${key}`)
+    }
+  } else {
+    expect(left, path).toEqual(right)
+  }
+}
+
+function plain(value: unknown): unknown {
+  return value instanceof WholeFloat ? value.value : value
+}
+
+function sorted(vector: unknown): unknown {
+  const { indices, values } = vector as { indices: number[]; values: number[] }
+  const order = indices.map((_, i) => i).sort((a, b) => (indices[a] ?? 0) - (indices[b] ?? 0))
+  return { indices: order.map(i => indices[i]), values: order.map(i => values[i]) }
+}
