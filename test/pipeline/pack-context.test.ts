@@ -1,0 +1,166 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { StowageError } from '../../src/core/errors.ts'
+import type { ContextRequest } from '../../src/pipeline/context-request.ts'
+import { overridePlan } from '../../src/pipeline/make-plan.ts'
+import { NAMED_PLANS } from '../../src/pipeline/named-plans.ts'
+import { createPackContext } from '../../src/pipeline/pack-context.ts'
+import { traceSchema } from '../../src/pipeline/trace-schema.ts'
+import { chunk, retrievedLists } from '../support/candidates.ts'
+import { CALLER, dependencies, fakePorts, scriptedStore } from '../support/fake-ports.ts'
+
+const unit = { embedQuery: async () => new Float32Array([1, 0, 0]) }
+const ask = (over: Partial<ContextRequest> = {}): ContextRequest => ({
+  query: 'What is the harbour tide?',
+  collection: 'docs',
+  trace: true,
+  ...over,
+})
+
+const twoLists = [
+  {
+    source: 'dense',
+    kind: 'dense' as const,
+    hits: [
+      { score: 0.9, chunk: chunk({ id: 1, orderIndex: 1, text: 'The harbour tide is a slow swell.' }) },
+      { score: 0.2, chunk: chunk({ id: 2, docId: 'other', orderIndex: 0, text: 'A ledger of salt.' }) },
+    ],
+  },
+  {
+    source: 'keyword',
+    kind: 'keyword' as const,
+    hits: [
+      { score: 4, chunk: chunk({ id: 1, orderIndex: 1, text: 'The harbour tide is a slow swell.' }) },
+      { score: 1, chunk: chunk({ id: 3, docId: 'third', orderIndex: 4, text: '' }) },
+    ],
+  },
+]
+
+describe('packContext', () => {
+  it('holds to the trace schema, the counts and the budget whatever is retrieved', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        retrievedLists,
+        fc.constantFrom('measured' as const, 'design' as const),
+        fc.constantFrom(0, 1, 40, 200, 10_000_000),
+        async (lists, name, budget_tokens) => {
+          const reranker = {
+            rerank: async ({ passages }: { passages: string[] }) => ({
+              scores: passages.map((_, i) => (i % 3 === 2 ? null : i / passages.length)),
+              cached: 0,
+            }),
+          }
+          const deps = dependencies(fakePorts({ store: scriptedStore(lists), embedder: unit, reranker }), {
+            plan: NAMED_PLANS[name],
+          })
+          const response = await createPackContext(deps)(ask({ budget_tokens }), CALLER)
+          const trace = traceSchema.parse(response.trace)
+          const ids = new Set(lists.flatMap(({ hits }) => hits.map(({ chunk: { id } }) => id)))
+          expect(response.tokens).toBeLessThanOrEqual(budget_tokens)
+          expect(trace.counts.packed + trace.counts.dropped).toBe(trace.counts.retrieved)
+          expect(trace.counts.retrieved).toBe(ids.size)
+          expect(new Set(trace.candidates.map(({ id }) => id)).size).toBe(trace.candidates.length)
+          for (const c of trace.candidates) expect(c.decision === 'dropped').toBe(c.reason !== null)
+          expect(deps.recorded).toEqual([trace])
+        },
+      ),
+      { numRuns: 150 },
+    )
+  })
+
+  it('gives equal bytes for equal input', async () => {
+    await fc.assert(
+      fc.asyncProperty(retrievedLists, async lists => {
+        const once = async () =>
+          JSON.stringify(
+            await createPackContext(dependencies(fakePorts({ store: scriptedStore(lists), embedder: unit })))(
+              ask(),
+              CALLER,
+            ),
+          )
+        expect(await once()).toBe(await once())
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  it('says which candidate had no text', async () => {
+    const response = await createPackContext(
+      dependencies(fakePorts({ store: scriptedStore(twoLists), embedder: unit })),
+    )(ask(), CALLER)
+    expect(response.trace?.candidates.find(({ id }) => id === 3)).toMatchObject({
+      decision: 'dropped',
+      reason: 'text_missing',
+    })
+  })
+
+  it('fetches a neighbour and packs it behind the chunk that brought it', async () => {
+    const store = scriptedStore(twoLists, [chunk({ id: 8, orderIndex: 2, text: 'It comes twice a day.' })])
+    const response = await createPackContext(dependencies(fakePorts({ store, embedder: unit })))(ask(), CALLER)
+    expect(response.chunks.map(({ id }) => id).slice(0, 2)).toEqual([1, 8])
+    expect(response.trace?.candidates.find(({ id }) => id === 8)?.origin).toBe('neighbour')
+    expect(response.context).toContain('slow swell.\nIt comes twice')
+  })
+
+  it('goes on without neighbours when the store refuses them', async () => {
+    const store = { ...scriptedStore(twoLists), fetchPlaces: async () => Promise.reject(new Error('strict mode')) }
+    const response = await createPackContext(dependencies(fakePorts({ store, embedder: unit })))(ask(), CALLER)
+    expect(response.degraded).toContainEqual({ code: 'neighbours_unavailable', detail: 'strict mode' })
+    expect(response.chunks.length).toBeGreaterThan(0)
+  })
+
+  it('goes on without a reranker that fails, and says so', async () => {
+    const reranker = { rerank: async () => Promise.reject(new Error('model crashed')) }
+    const response = await createPackContext(
+      dependencies(fakePorts({ store: scriptedStore(twoLists), embedder: unit, reranker })),
+    )(ask(), CALLER)
+    expect(response.degraded.map(({ code }) => code)).toEqual(['reranker_failed'])
+  })
+
+  it('says what was partly reranked', async () => {
+    const reranker = { rerank: async () => ({ scores: [0.9, null], cached: 0 }) }
+    const response = await createPackContext(
+      dependencies(fakePorts({ store: scriptedStore(twoLists), embedder: unit, reranker })),
+    )(ask(), CALLER)
+    expect(response.degraded).toEqual([{ code: 'rerank_partial', detail: 'partial 1/2' }])
+  })
+
+  it('goes on by keywords when there is no embedder, and uses a vector that the request brings', async () => {
+    const seen: unknown[] = []
+    const store = {
+      ...scriptedStore(twoLists),
+      search: async (request: { dense: unknown }) => (seen.push(request.dense), { lists: twoLists, missing: [] }),
+    }
+    const packContext = createPackContext(dependencies(fakePorts({ store, embedder: null })))
+    const without = await packContext(ask(), CALLER)
+    await packContext(ask({ vector: [0, 1, 0] }), CALLER)
+    expect(without.degraded.map(({ code }) => code)).toContain('embedder_unavailable')
+    expect(seen).toEqual([null, [0, 1, 0]])
+  })
+
+  it('answers an empty context, not an error, when nothing fits', async () => {
+    const response = await createPackContext(
+      dependencies(fakePorts({ store: scriptedStore(twoLists), embedder: unit })),
+    )(ask({ budget_tokens: 3 }), CALLER)
+    expect(response).toMatchObject({ context: '', tokens: 0, chunks: [] })
+    expect(response.degraded.map(({ code }) => code)).toContain('nothing_fits')
+  })
+
+  it('turns its own deadline into a timeout error', async () => {
+    const store = {
+      ...scriptedStore([]),
+      search: (_: unknown, { signal }: { signal: AbortSignal }) =>
+        new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    }
+    const asked = createPackContext(dependencies(fakePorts({ store, embedder: unit })))(ask({ deadline_ms: 1 }), CALLER)
+    await expect(asked).rejects.toMatchObject({ code: 'upstream_timeout' })
+    await expect(asked).rejects.toBeInstanceOf(StowageError)
+  })
+
+  it('freezes its plan', () => {
+    const plan = overridePlan(NAMED_PLANS.measured, { budgetTokens: 5, packing: { cut: false } })
+    expect(plan).toMatchObject({ budgetTokens: 5, packing: { cut: false, misfit: 'skip' } })
+    expect(() => Object.assign(plan.packing, { cut: true })).toThrow()
+    expect(NAMED_PLANS.measured.packing.cut).toBe(true)
+  })
+})
