@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import cliProgress from 'cli-progress'
 import { type Command, InvalidArgumentError } from 'commander'
 import { StowageError } from '../core/errors.ts'
@@ -17,6 +18,8 @@ export interface ReplayCommandDependencies {
   out: NodeJS.WritableStream
   progress: NodeJS.WriteStream
 }
+
+const SHIPPED_GOLDENS = fileURLToPath(new URL('../../goldens', import.meta.url))
 
 interface ReplayFlags {
   budgets: number[]
@@ -74,11 +77,13 @@ async function runReplay(names: string[], flags: ReplayFlags, dependencies: Repl
   }
 }
 
+/** A bare name is looked for under `goldens/` here and in the package; all else is a path. */
 function setFolder(name: string): string {
-  const golden = join('goldens', name)
-  if (existsSync(golden)) return golden
-  if (existsSync(name)) return name
-  throw new StowageError('bad_request', `no golden set ${name}: neither ${golden} nor that path exists`)
+  const isName = /^[^./\\][^/\\]*$/.test(name)
+  const places = isName ? [join('goldens', name), join(SHIPPED_GOLDENS, name), name] : [name]
+  const found = places.find(place => existsSync(place))
+  if (found) return found
+  throw new StowageError('bad_request', `no golden set ${name}: looked for ${places.join(', ')}`)
 }
 
 /** A bar on a terminal; elsewhere one line per finished phase. */
