@@ -34,16 +34,16 @@ export function parseJson(text: string, maximumDepth = MAXIMUM_DEPTH): unknown {
   let value: unknown
   try {
     value = JSON.parse(text)
-    if (FRAGILE_NUMBER.test(text)) {
-      value = parseLossless(text, undefined, { parseNumber, onDuplicateKey: ({ newValue }) => newValue })
-    }
+    if (FRAGILE_NUMBER.test(text)) value = parseExactly(text)
   } catch (error) {
-    if (error instanceof EngineError) throw error
-    if (error instanceof RangeError) throw formatError('recursion limit exceeded')
-    throw formatError(describeSyntaxError(text, error))
+    throw error instanceof EngineError ? error : formatError(describeFault(text))
   }
   checkLimits(value, maximumDepth)
   return value
+}
+
+function parseExactly(text: string): unknown {
+  return parseLossless(text, undefined, { parseNumber, onDuplicateKey: ({ newValue }) => newValue })
 }
 
 function parseNumber(text: string): unknown {
@@ -63,12 +63,19 @@ function checkLimits(value: unknown, depthLeft: number): void {
   else for (const key in value) checkLimits((value as Record<string, unknown>)[key], depthLeft - 1)
 }
 
-function describeSyntaxError(text: string, error: unknown): string {
-  const place = /position (\d+)/.exec(String(error))?.[1]
-  const position = place === undefined ? text.length : Number(place)
-  const before = text.slice(0, position).split('\n')
-  const where = `at line ${before.length} column ${(before.at(-1) ?? '').length + (position < text.length ? 1 : 0)}`
-  return `${position < text.length ? 'expected value' : 'EOF while parsing a value'} ${where}`
+/** What is wrong and where: JSON.parse tells the place only at times, the exact parser always. */
+function describeFault(text: string): string {
+  try {
+    parseExactly(text)
+  } catch (error) {
+    if (error instanceof RangeError) return 'recursion limit exceeded'
+    const position = Number(/position (\d+)/.exec(String(error))?.[1] ?? text.length)
+    const before = text.slice(0, position).split('\n')
+    const column = (before.at(-1) ?? '').length + (position < text.length ? 1 : 0)
+    const fault = position < text.length ? 'expected value' : 'EOF while parsing a value'
+    return `${fault} at line ${before.length} column ${column}`
+  }
+  return 'expected value at line 1 column 0'
 }
 
 /** Prints an answer: ids and integers with every digit, floats as Qdrant spells them, `undefined` members left out. */

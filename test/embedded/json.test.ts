@@ -1,0 +1,78 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Float32, parseJson, printJson, WholeFloat } from '../../src/embedded/json.ts'
+import { printFloat32 } from '../../src/embedded/numbers.ts'
+
+describe('JSON with every digit', () => {
+  it('keeps u64 ids, whole floats and key order through a round trip', () => {
+    const text =
+      '{"b":18446744073709551615,"a":[9007199254740993,-9223372036854775808,5.0,-0.5,1e16,1.5e-7,0,null,true],"":"\\u2028"}'
+    expect(printJson(parseJson(text))).toBe(text.replace('\\u2028', '\u2028'))
+    expect(parseJson('[5.0, 1e3, 5, 100000000000000000000]')).toEqual([
+      new WholeFloat(5),
+      new WholeFloat(1000),
+      5,
+      new WholeFloat(1e20),
+    ])
+  })
+
+  it('prints what parses to the same value, for any JSON', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), value => {
+        const plain: unknown = JSON.parse(JSON.stringify(value))
+        expect(JSON.parse(printJson(parseJson(JSON.stringify(plain))))).toEqual(plain)
+      }),
+    )
+  })
+
+  it('keeps a member named __proto__ a member', () => {
+    for (const number of ['1', '1.0']) {
+      const text = `{"__proto__":{"x":${number}},"constructor":${number}}`
+      expect(printJson(parseJson(text))).toBe(text)
+    }
+    expect(({} as { x?: unknown }).x).toBeUndefined()
+  })
+
+  it('says where a text stops being JSON, and refuses what is out of range or too deep', () => {
+    expect(() => parseJson('{"a":\n  nan}')).toThrow('Format error in JSON body: expected value at line 2 column 3')
+    expect(() => parseJson('{"a":[1,2')).toThrow(
+      'Format error in JSON body: EOF while parsing a value at line 1 column 9',
+    )
+    expect(() => parseJson('[1e999]')).toThrow('number out of range')
+    expect(() => parseJson('[1.0,1e999]')).toThrow('number out of range')
+    const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
+    expect(printJson(parseJson(nested(128)))).toBe(nested(128))
+    expect(() => parseJson(nested(129))).toThrow('recursion limit exceeded')
+    expect(() => parseJson(nested(300_000))).toThrow('recursion limit exceeded')
+    expect(() => parseJson(`[1.0,${nested(300_000)}]`)).toThrow('recursion limit exceeded')
+  })
+
+  it('reads a megabyte of digits or blanks without stalling', () => {
+    expect(() => parseJson(`[${'9'.repeat(1e6)}]`)).toThrow('number out of range')
+    expect(parseJson(`[1${' '.repeat(1e6)}]`)).toEqual([1])
+    expect(parseJson(`["${'1 '.repeat(5e5)}"]`)).toHaveLength(1)
+  })
+})
+
+describe('float32 printing', () => {
+  it('is the shortest decimal that reads back the same', () => {
+    fc.assert(
+      fc.property(fc.float({ noNaN: true, noDefaultInfinity: true }), value => {
+        const text = printFloat32(value)
+        expect(Math.fround(Number(text))).toBe(value)
+        const digits = Number(text).toExponential().split('e')[0]?.replace(/\D/g, '').length ?? 0
+        for (let fewer = 1; fewer < digits; fewer++) {
+          expect(Math.fround(Number(value.toPrecision(fewer)))).not.toBe(value)
+        }
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('spells scores as Qdrant does', () => {
+    const spelt = [1, 0.5, 5 / 6, 0.1, -3, 0, 1e-7, 16777216, 0.00001].map(value =>
+      printJson(new Float32(Math.fround(value))),
+    )
+    expect(spelt).toEqual(['1.0', '0.5', '0.8333333', '0.1', '-3.0', '0.0', '1e-7', '16777216.0', '0.00001'])
+  })
+})
