@@ -1,0 +1,282 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Collection } from '../../src/embedded/collection.ts'
+import { Engine } from '../../src/embedded/engine.ts'
+import type { Float32 } from '../../src/embedded/json.ts'
+import { countPoints, queryPoints, scrollPoints } from '../../src/embedded/reads.ts'
+
+/** The engine against oracles that do the same work the slow and obvious way. */
+
+type Payload = { a?: unknown; b?: unknown; list?: { n: number; s: string }[] }
+
+const scalar = fc.oneof(
+  fc.integer({ min: -2, max: 3 }),
+  fc.constantFrom(0.5, -1.5),
+  fc.constantFrom('x', 'y', 'xy', ''),
+  fc.boolean(),
+  fc.constant(null),
+)
+const value = fc.oneof(scalar, fc.array(scalar, { maxLength: 3 }))
+const payload: fc.Arbitrary<Payload> = fc.record(
+  {
+    a: value,
+    b: value,
+    list: fc.array(fc.record({ n: fc.integer({ min: 0, max: 2 }), s: fc.constantFrom('x', 'y') }), { maxLength: 3 }),
+  },
+  { requiredKeys: [] },
+)
+
+interface Rule {
+  filter: object
+  holds(payload: Payload, id: number): boolean
+}
+
+function valuesOf(payload: Payload, key: 'a' | 'b'): unknown[] {
+  const found = payload[key]
+  return found === undefined ? [] : Array.isArray(found) ? found : [found]
+}
+
+const key = fc.constantFrom('a' as const, 'b' as const)
+const keyword = fc.oneof(fc.integer({ min: -2, max: 3 }), fc.constantFrom('x', 'y', 'xy'))
+
+const leaf: fc.Arbitrary<Rule> = fc.oneof(
+  fc.tuple(key, fc.oneof(keyword, fc.boolean())).map(([key, value]) => ({
+    filter: { key, match: { value } },
+    holds: (payload: Payload) => valuesOf(payload, key).includes(value),
+  })),
+  fc.tuple(key, fc.uniqueArray(fc.integer({ min: -2, max: 3 }))).map(([key, any]) => ({
+    filter: { key, match: { any } },
+    holds: (payload: Payload) => valuesOf(payload, key).some(value => any.includes(value as number)),
+  })),
+  fc.tuple(key, fc.uniqueArray(fc.constantFrom('x', 'y'))).map(([key, except]) => ({
+    filter: { key, match: { except } },
+    holds: (payload: Payload) => valuesOf(payload, key).some(value => !except.includes(value as 'x')),
+  })),
+  fc.tuple(key, fc.constantFrom('x', 'y')).map(([key, text]) => ({
+    filter: { key, match: { text } },
+    holds: (payload: Payload) =>
+      valuesOf(payload, key).some(value => typeof value === 'string' && value.includes(text)),
+  })),
+  fc.tuple(key, fc.integer({ min: -2, max: 3 }), fc.integer({ min: -2, max: 3 })).map(([key, gte, lt]) => ({
+    filter: { key, range: { gte, lt } },
+    holds: (payload: Payload) =>
+      valuesOf(payload, key).some(value => typeof value === 'number' && value >= gte && value < lt),
+  })),
+  key.map(key => ({
+    filter: { is_empty: { key } },
+    holds: (payload: Payload) => payload[key] === null || valuesOf(payload, key).length === 0,
+  })),
+  key.map(key => ({
+    filter: { is_null: { key } },
+    holds: (payload: Payload) => valuesOf(payload, key).includes(null),
+  })),
+  fc.tuple(key, fc.integer({ min: 0, max: 3 })).map(([key, gte]) => ({
+    filter: { key, values_count: { gte } },
+    holds: (payload: Payload) => (payload[key] === null ? 0 : valuesOf(payload, key).length) >= gte,
+  })),
+  fc.array(fc.integer({ min: 0, max: 20 })).map(ids => ({
+    filter: { has_id: ids },
+    holds: (_payload: Payload, id: number) => ids.includes(id),
+  })),
+  fc.tuple(fc.integer({ min: 0, max: 2 }), fc.constantFrom('x', 'y')).map(([n, s]) => ({
+    filter: {
+      nested: {
+        key: 'list',
+        filter: {
+          must: [
+            { key: 'n', match: { value: n } },
+            { key: 's', match: { value: s } },
+          ],
+        },
+      },
+    },
+    holds: (payload: Payload) => (payload.list ?? []).some(item => item.n === n && item.s === s),
+  })),
+)
+
+const { rule } = fc.letrec<{ rule: Rule; tree: Rule }>(tie => ({
+  rule: fc.oneof({ maxDepth: 3 }, leaf, tie('tree')),
+  tree: fc
+    .record({
+      must: fc.array(tie('rule'), { maxLength: 2 }),
+      should: fc.array(tie('rule'), { maxLength: 3 }),
+      must_not: fc.array(tie('rule'), { maxLength: 2 }),
+      some: fc.array(tie('rule'), { maxLength: 3 }),
+      min_count: fc.integer({ min: 0, max: 3 }),
+    })
+    .map(({ must, should, must_not, some, min_count }) => ({
+      filter: {
+        must: must.map(rule => rule.filter),
+        should: should.map(rule => rule.filter),
+        must_not: must_not.map(rule => rule.filter),
+        min_should: { conditions: some.map(rule => rule.filter), min_count },
+      },
+      holds: (payload: Payload, id: number) =>
+        must.every(rule => rule.holds(payload, id)) &&
+        (should.length === 0 || should.some(rule => rule.holds(payload, id))) &&
+        !must_not.some(rule => rule.holds(payload, id)) &&
+        some.filter(rule => rule.holds(payload, id)).length >= min_count,
+    })),
+}))
+
+describe('filters', () => {
+  it('select what a naive reading of them selects', () => {
+    fc.assert(
+      fc.property(fc.array(payload, { minLength: 1, maxLength: 20 }), rule, (payloads, { filter, holds }) => {
+        const collection = collectionOf({ vectors: {} })
+        const points = payloads.map((payload, id) => ({ id, vector: {}, payload }))
+        collection.engine.update('c', 'upsert', { points })
+        const expected = payloads.flatMap((payload, id) => (holds(payload, id) ? [id] : []))
+        const request = { filter: { must: [filter] }, limit: 100, with_payload: false }
+        const { points: found } = scrollPoints(collection.collection, request) as { points: { id: number }[] }
+        expect(found.map(point => point.id)).toEqual(expected)
+        expect(countPoints(collection.collection, request)).toEqual({ count: expected.length })
+      }),
+      { numRuns: 1500 },
+    )
+  })
+})
+
+const number = fc.integer({ min: -4, max: 4 })
+const denseVector = fc.array(number, { minLength: 3, maxLength: 3 })
+const sparseVector = fc.dictionary(
+  fc.integer({ min: 0, max: 6 }).map(String),
+  number.filter(n => n !== 0),
+  {
+    maxKeys: 4,
+    noNullPrototype: true,
+  },
+)
+type SparseMap = { [dimension: string]: number }
+
+/** Writes and removals in any order; a later write of an id replaces the earlier. */
+const writes = fc.array(
+  fc.record({
+    id: fc.integer({ min: 0, max: 12 }),
+    dense: fc.option(denseVector, { nil: undefined }),
+    sparse: fc.option(sparseVector, { nil: undefined }),
+    remove: fc.boolean().map(flag => flag),
+  }),
+  { minLength: 1, maxLength: 40 },
+)
+
+describe('nearest points', () => {
+  it.each(['Dot', 'Euclid', 'Manhattan', 'Cosine'] as const)('by %s are those of a full sort', distance => {
+    fc.assert(
+      fc.property(
+        writes,
+        denseVector,
+        fc.integer({ min: 1, max: 8 }),
+        fc.integer({ min: 0, max: 3 }),
+        (log, query, limit, offset) => {
+          const { collection, alive } = replay(log, distance)
+          const ascending = distance === 'Euclid' || distance === 'Manhattan'
+          const scored = [...alive].flatMap(([id, { dense }]) =>
+            dense === undefined ? [] : [{ id, score: similarity(distance, query, dense) }],
+          )
+          const request = { query, using: 'dense', limit, offset }
+          expectRanking(collection, request, scored, ascending)
+        },
+      ),
+    )
+  })
+
+  it('by a sparse vector with idf are those of a full sort', () => {
+    fc.assert(
+      fc.property(writes, sparseVector, fc.integer({ min: 1, max: 8 }), (log, query, limit) => {
+        const { collection, alive } = replay(log, 'Dot')
+        const stored = [...alive].flatMap(([id, { sparse }]) => (sparse === undefined ? [] : [{ id, sparse }]))
+        const weight = (dimension: string) => {
+          const frequency = stored.filter(({ sparse }) => Object.hasOwn(sparse, dimension)).length
+          return Math.log((stored.length - frequency + 0.5) / (frequency + 0.5) + 1)
+        }
+        const scored = stored.flatMap(({ id, sparse }) => {
+          const shared = Object.keys(query).filter(dimension => Object.hasOwn(sparse, dimension))
+          if (shared.length === 0) return []
+          const score = shared.reduce((sum, d) => sum + Math.fround((query[d] ?? 0) * weight(d)) * (sparse[d] ?? 0), 0)
+          return [{ id, score }]
+        })
+        expectRanking(collection, { query: sparseShape(query), using: 'words', limit }, scored, false)
+      }),
+    )
+  })
+})
+
+describe('the sparse index', () => {
+  it('stays right through thousands of rewrites, sweeping out what is dead', () => {
+    const { engine, collection } = collectionOf({ sparse_vectors: { words: {} } })
+    const vectorOf = (write: number) => ({
+      indices: [write % 11, 11 + (write % 7)],
+      values: [1 + (write % 5), write % 3],
+    })
+    const writes = 4000
+    for (let write = 0; write < writes; write++) {
+      engine.update('c', 'upsert', { points: [{ id: write % 40, vector: { words: vectorOf(write) } }] })
+    }
+    const scored = Array.from({ length: 40 }, (_, i) => writes - 40 + i).flatMap(write => {
+      const { indices, values } = vectorOf(write)
+      const shared = indices.includes(3) || indices.includes(12)
+      const score = (indices[0] === 3 ? (values[0] ?? 0) : 0) + (indices[1] === 12 ? 2 * (values[1] ?? 0) : 0)
+      return shared ? [{ id: write % 40, score }] : []
+    })
+    expect(scored.length).toBeGreaterThan(5)
+    const query = { indices: [3, 12], values: [1, 2] }
+    expectRanking(collection, { query, using: 'words', limit: 40 }, scored, false)
+  })
+})
+
+function collectionOf(schema: object): { engine: Engine; collection: Collection } {
+  const engine = new Engine()
+  engine.createCollection('c', schema)
+  return { engine, collection: engine.collection('c') }
+}
+
+function replay(log: { id: number; dense?: number[]; sparse?: SparseMap; remove: boolean }[], distance: string) {
+  const { engine, collection } = collectionOf({
+    vectors: { dense: { size: 3, distance } },
+    sparse_vectors: { words: { modifier: 'idf' } },
+  })
+  const alive = new Map<number, { dense: number[] | undefined; sparse: SparseMap | undefined }>()
+  for (const { id, dense, sparse, remove } of log) {
+    if (remove) {
+      engine.update('c', 'delete', { points: [id] })
+      alive.delete(id)
+    } else {
+      const vector = { ...(dense && { dense }), ...(sparse && { words: sparseShape(sparse) }) }
+      engine.update('c', 'upsert', { points: [{ id, vector }] })
+      alive.set(id, { dense, sparse })
+    }
+  }
+  return { collection, alive }
+}
+
+function sparseShape(map: SparseMap) {
+  return { indices: Object.keys(map).map(Number), values: Object.values(map) }
+}
+
+function similarity(distance: string, query: number[], stored: number[]): number {
+  const sum = (term: (q: number, s: number) => number) => query.reduce((t, q, i) => t + term(q, stored[i] ?? 0), 0)
+  if (distance === 'Euclid') return Math.sqrt(sum((q, s) => (q - s) ** 2))
+  if (distance === 'Manhattan') return sum((q, s) => Math.abs(q - s))
+  const dot = sum((q, s) => q * s)
+  const lengths = Math.hypot(...query) * Math.hypot(...stored)
+  return distance === 'Dot' || lengths === 0 ? dot : dot / lengths
+}
+
+/** Scores must be those of the sorted list, place by place, and each id must carry its own. */
+function expectRanking(
+  collection: Collection,
+  request: { query: unknown; using: string; limit: number; offset?: number },
+  scored: { id: number; score: number }[],
+  ascending: boolean,
+): void {
+  const { points } = queryPoints(collection, request, () => collection)
+  const { limit, offset = 0 } = request
+  const sorted = scored.sort((x, y) => (ascending ? x.score - y.score : y.score - x.score) || x.id - y.id)
+  const found = points.map(point => point as { id: number; score: Float32 })
+  expect(found.length).toBe(sorted.slice(offset, offset + limit).length)
+  found.forEach(({ id, score }, i) => {
+    expect(score.value).toBeCloseTo(sorted[offset + i]?.score ?? Number.NaN, 4)
+    expect(score.value).toBeCloseTo(scored.find(entry => entry.id === id)?.score ?? Number.NaN, 4)
+  })
+}
