@@ -32,6 +32,11 @@ export function failureOf(error: unknown, url: string, aborted = false): Stowage
   })
 }
 
+/** Whether the connection broke, as an idle one does when the server closes it just as a request is sent. */
+export function isReset(error: unknown): boolean {
+  return ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(errorCode(error))
+}
+
 /** The status of the answer behind an error; null when there was none. */
 export function statusOf(error: unknown): number | null {
   if (!(error instanceof StowageError)) return null

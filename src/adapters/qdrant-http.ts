@@ -1,7 +1,7 @@
 import { parse, stringify } from 'lossless-json'
 import { Pool } from 'undici'
 import { StowageError } from '../core/errors.ts'
-import { failureOf, statusFailure } from './qdrant-http-failure.ts'
+import { failureOf, isReset, statusFailure } from './qdrant-http-failure.ts'
 
 export interface QdrantRead {
   method: 'GET' | 'POST'
@@ -71,7 +71,7 @@ export function createQdrantHttp(url: string): QdrantHttp {
 
 /** JSON with integers beyond 2^53 as `bigint`. The exact parser is slow, so it runs only where such a number may be. */
 export function parseJson(text: string): unknown {
-  return /\d{16}/.test(text) ? parse(text, null, exactNumber) : JSON.parse(text)
+  return /[:[,\s]-?\d{16}/.test(text) ? parse(text, null, exactNumber) : JSON.parse(text)
 }
 
 /** The inverse of `parseJson`. */
@@ -96,9 +96,4 @@ function resultOf(text: string): unknown {
     // Falls through: a body that is no JSON and one without a result are the same fault.
   }
   throw new StowageError('upstream_error', `Qdrant's answer was not understood: ${text.slice(0, 200)}`)
-}
-
-function isReset(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : null
-  return code === 'ECONNRESET' || code === 'EPIPE' || code === 'UND_ERR_SOCKET'
 }

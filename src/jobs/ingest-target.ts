@@ -25,13 +25,18 @@ export interface NewPoint {
   payload: JsonObject
 }
 
+export interface StoredPoint {
+  docId: string
+  contentHash: string
+}
+
 /** One collection, open for writing. Errors are `StowageError`s. */
 export interface CollectionWriter {
   readonly created: boolean
   /** False for a foreign collection without a sparse vector that weighs by idf: its points then get none. */
   readonly hasSparse: boolean
-  /** `content_hash` by id of our own points (those that have one) that the filter matches. */
-  contentHashes(filter: JsonObject): Promise<Map<string, string>>
+  /** By id, our own points (those with a content hash) that the filter matches. */
+  stored(filter: JsonObject): Promise<Map<string, StoredPoint>>
   /** Payloads of some points that the filter matches. */
   sample(limit: number, filter?: JsonObject): Promise<unknown[]>
   /** Writes, and waits until the points can be found. */
