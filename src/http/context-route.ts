@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express'
 import { StowageError } from '../core/errors.ts'
 import type { PackContext } from '../pipeline/services.ts'
 import { callerOf, type TenantOf } from './caller.ts'
-import { parseJsonBody, printJson } from './json-body.ts'
+import { printJson } from './json-body.ts'
 import { parseContextRequest } from './parse-context-request.ts'
 import { readBody } from './read-body.ts'
 import { sendJson } from './send-json.ts'
@@ -21,7 +21,7 @@ export function contextRoute({ packContext, tenantOf, maxBytes }: ContextRouteOp
     refuseCompressed(request.headers['content-encoding'])
     const { body, complete } = await readBody(request, response, maxBytes)
     if (!complete) throw new StowageError('payload_too_large', `The body is longer than ${maxBytes} bytes`)
-    const answer = await packContext(parseContextRequest(parseJsonBody(body)), caller)
+    const answer = await packContext(parseContextRequest(body), caller)
     sendJson(request, response, 200, printJson(answer))
   }
 }

@@ -1,36 +1,38 @@
 import { parse, stringify } from 'lossless-json'
 import { StowageError } from '../core/errors.ts'
 import type { Json } from '../core/types.ts'
+import { fieldNestedBeyond } from './json-nesting.ts'
 
-/** The parser for big integers is recursive; nothing that stowage reads is nested a tenth as deep. */
-const MAX_DEPTH = 512
+/** An integer that a double may not hold, standing where a value stands; in a string it does no harm. */
+const LONG_INTEGER = /(?:^|[[,:\s])-?\d{16,}\s*(?:[,\]}]|$)/
+/** The longest u64; what is longer no id can be, and costs quadratic time to read as bigint. */
+const U64_DIGITS = 20
 
 /**
- * Reads JSON bytes; integers beyond 2^53 become bigint, so that u64 ids keep their digits.
- * @throws StowageError bad_request for broken UTF-8 or JSON, saying where.
+ * Reads JSON bytes; integers beyond 2^53 become bigint, so that u64 ids keep their digits. Linear in the body's length.
+ * @param maxDepth levels of objects and arrays that a field's value may have
+ * @throws StowageError bad_request for broken UTF-8 or JSON, saying where, and for a field nested too deep, naming it.
  */
-export function parseJsonBody(body: Buffer): Json {
+export function parseJsonBody(body: Buffer, maxDepth: number): Json {
+  const deepField = fieldNestedBeyond(body, maxDepth)
+  if (deepField !== null) {
+    const message = `nested deeper than ${maxDepth} levels`
+    throw new StowageError('bad_request', `Invalid request: ${deepField}: ${message}`, {
+      details: [{ field: deepField, message, value: null }],
+    })
+  }
   const text = decodeUtf8(body)
   const value = parseNative(text)
-  if (depthOf(value, MAX_DEPTH) > MAX_DEPTH) {
-    throw new StowageError('bad_request', `The body is nested deeper than ${MAX_DEPTH} levels`)
-  }
-  // Most bodies hold no long digits at all; they are spared the slow parser.
-  return /\d{16}/.test(text) ? parseWithBigIntegers(text) : value
+  return LONG_INTEGER.test(text) ? parseWithBigIntegers(text) : value
 }
 
 /** Prints a value as JSON, bigints as plain integers. */
 export function printJson(value: unknown): string {
-  return stringify(value) ?? 'null'
-}
-
-/** Levels of objects and arrays, 0 for a scalar; counting stops beyond `limit`. */
-export function depthOf(value: Json, limit: number): number {
-  let level: Json[] = [value]
-  for (let depth = 0; ; depth++) {
-    const containers = level.filter(item => typeof item === 'object' && item !== null)
-    if (containers.length === 0 || depth > limit) return depth
-    level = containers.flatMap(item => Object.values(item as object))
+  try {
+    return JSON.stringify(value)
+  } catch {
+    // A bigint: rare, and worth the slower printer.
+    return stringify(value) ?? 'null'
   }
 }
 
@@ -55,7 +57,8 @@ function parseWithBigIntegers(text: string): Json {
   return parse(text, null, {
     parseNumber: spelled => {
       const value = Number(spelled)
-      return Number.isSafeInteger(value) || !/^-?\d+$/.test(spelled) ? value : BigInt(spelled)
+      const long = /^-?\d+$/.test(spelled) && spelled.length <= U64_DIGITS && !Number.isSafeInteger(value)
+      return long ? BigInt(spelled) : value
     },
     // As JSON.parse does, so that one long number does not change what the rest means.
     onDuplicateKey: ({ newValue }) => newValue,

@@ -2,11 +2,13 @@ import type { z } from 'zod'
 import { StowageError } from '../core/errors.ts'
 import type { Json, JsonObject } from '../core/types.ts'
 import { type ContextRequest, contextRequestSchema } from '../pipeline/context-request.ts'
-import { depthOf, printJson } from './json-body.ts'
+import { parseJsonBody } from './json-body.ts'
+import { shownValue } from './shown-value.ts'
 
-/** As deep as Qdrant follows nested queries; real filters have a handful of levels. */
-const MAX_FILTER_DEPTH = 64
-const SHOWN_VALUE_LENGTH = 120
+/** As deep as Qdrant follows nested queries; real filters have a handful of levels, and all other fields at most one. */
+const MAX_FIELD_DEPTH = 64
+/** What a person can use; a body can be wrong in a hundred thousand places. */
+const MAX_FAULTS = 20
 
 /** One fault of a request: where, why, and what stood there (as JSON, cut), null when nothing did. */
 export interface RequestFault {
@@ -17,18 +19,14 @@ export interface RequestFault {
 
 /**
  * Reads the body of `POST /v1/context`.
- * @throws StowageError bad_request with all faults in `details`, each naming its field and value.
+ * @throws StowageError bad_request with the faults in `details`, each naming its field and value.
  */
-export function parseContextRequest(body: Json): ContextRequest {
-  const parsed = contextRequestSchema.safeParse(body)
-  const faults = parsed.success ? [] : parsed.error.issues.flatMap(issue => faultsOf(issue, body))
-  const filter = isObject(body) && isObject(body.filter) ? body.filter : undefined
-  if (filter !== undefined && depthOf(filter, MAX_FILTER_DEPTH) > MAX_FILTER_DEPTH) {
-    faults.push({ field: 'filter', message: `nested deeper than ${MAX_FILTER_DEPTH} levels`, value: shown(filter) })
-  }
-  if (!parsed.success || faults.length > 0) throw badRequest(faults)
-  // The schema's copy of the filter lacks keys like `__proto__`; the upstream has to see and judge them all.
-  return { ...parsed.data, filter }
+export function parseContextRequest(body: Buffer): ContextRequest {
+  const json = parseJsonBody(body, MAX_FIELD_DEPTH)
+  const parsed = contextRequestSchema.safeParse(json)
+  if (!parsed.success) throw badRequest(listFaults(parsed.error.issues, json))
+  // The schema's copy of a filter lacks keys like `__proto__`; the upstream has to see and judge them all.
+  return { ...parsed.data, filter: (json as { filter?: JsonObject }).filter }
 }
 
 function badRequest(faults: RequestFault[]): StowageError {
@@ -36,17 +34,33 @@ function badRequest(faults: RequestFault[]): StowageError {
   return new StowageError('bad_request', `Invalid request: ${summary}`, { details: faults })
 }
 
-function faultsOf(issue: z.core.$ZodIssue, body: Json): RequestFault[] {
+function listFaults(issues: z.core.$ZodIssue[], body: Json): RequestFault[] {
+  const faults: RequestFault[] = []
+  for (const issue of issues) {
+    for (const fault of faultsOf(issue, body)) {
+      if (faults.push(fault) === MAX_FAULTS) return faults
+    }
+  }
+  return faults
+}
+
+function* faultsOf(issue: z.core.$ZodIssue, body: Json): Generator<RequestFault> {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map(key => ({ field: key, message: 'unknown key', value: shown(valueAt(body, [key])) }))
+    for (const key of issue.keys) {
+      yield { field: key.slice(0, 100), message: 'unknown key', value: shownValue(valueAt(body, [key])) }
+    }
+    return
   }
   const message = issue.code === 'invalid_union' ? unionMessage(issue.errors) : issue.message
-  return [{ field: issue.path.join('.') || 'body', message, value: shown(valueAt(body, issue.path)) }]
+  yield { field: issue.path.join('.') || 'body', message, value: shownValue(valueAt(body, issue.path)) }
 }
 
 function unionMessage(branches: z.core.$ZodIssue[][]): string {
   const messages = branches.map(issues =>
-    issues.map(issue => (issue.path.length > 0 ? `[${issue.path.join('.')}] ` : '') + issue.message).join(', '),
+    issues
+      .slice(0, MAX_FAULTS)
+      .map(issue => (issue.path.length > 0 ? `[${issue.path.join('.')}] ` : '') + issue.message)
+      .join(', '),
   )
   return messages.join(' - or - ')
 }
@@ -58,15 +72,4 @@ function valueAt(body: Json, path: readonly PropertyKey[]): Json | undefined {
     value = (value as JsonObject)[String(key)]
   }
   return value
-}
-
-function shown(value: Json | undefined): string | null {
-  if (value === undefined) return null
-  // JSON has no Infinity, though `1e999` is read as one.
-  const printed = typeof value === 'number' && !Number.isFinite(value) ? String(value) : printJson(value)
-  return printed.length > SHOWN_VALUE_LENGTH ? `${printed.slice(0, SHOWN_VALUE_LENGTH)}…` : printed
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -2,7 +2,7 @@
 
 const COLLECTION = /^\/collections\/([^/?#]+)(?:\/([^?#]*))?/
 const READING_POSTS =
-  /^points(?:\/(?:scroll|count|facet|(?:query|search|recommend|discover)(?:\/(?:batch|groups))?|search\/matrix\/(?:pairs|offsets)))?$/
+  /^(?:facet|points(?:\/(?:scroll|count|(?:query|search|recommend|discover)(?:\/(?:batch|groups))?|search\/matrix\/(?:pairs|offsets)))?)$/
 
 export interface CollectionPath {
   /** Decoded name; as it stands where the encoding is broken. */
