@@ -1,0 +1,55 @@
+import { Agent } from 'undici'
+import type { Candidate, RetrievedHit } from '../../../../src/core/types.ts'
+import { createPassthrough } from '../../../../src/http/passthrough.ts'
+import { createImproveHandler, type ImproveDependencies, type ImproveEvent } from '../../../../src/http/qdrant-route.ts'
+import type { ChoosePoints, ChosenPoints } from '../../../../src/pipeline/services.ts'
+import type { createStage } from '../../support/running.ts'
+
+/** A pipeline that takes the hits in the order that `order` gives them. */
+export function choosing(order: (hits: RetrievedHit[]) => { chunk: Candidate['chunk'] }[]): ChoosePoints {
+  return async ({ lists }) => chosen(order(lists.flatMap(list => list.hits)))
+}
+
+/** What the pipeline answers when it chose these. */
+export function chosen(hits: readonly { chunk: Candidate['chunk'] }[]): ChosenPoints {
+  const candidates = hits.map(
+    ({ chunk }): Candidate => ({
+      key: `${chunk.collection}/${chunk.id}`,
+      chunk,
+      origin: 'retrieved',
+      signals: [],
+      fused: 0,
+      rerank: null,
+      answerability: { bonus: 0, features: [] },
+      value: 0,
+    }),
+  )
+  const trace = { trace_id: 'trace-1' } as ChosenPoints['trace']
+  return { chosen: candidates, applied: ['fuse', 'pack'], degraded: [], trace }
+}
+
+/** stowage with the improved route before an upstream. `events` collects what it reports. */
+export async function serveImproving(
+  stage: ReturnType<typeof createStage>,
+  upstream: string,
+  overrides: Partial<ImproveDependencies> = {},
+): Promise<{ url: string; events: ImproveEvent[] }> {
+  const events: ImproveEvent[] = []
+  const { passthrough } = createPassthrough({ upstream: new URL(upstream) })
+  const improvePoints = createImproveHandler({
+    upstream: new URL(upstream),
+    dispatcher: new Agent({ keepAliveTimeout: 4000 }),
+    passthrough,
+    choosePoints: choosing(hits => hits),
+    tenantOf: () => null,
+    enabled: () => true,
+    pool: 50,
+    deadlineMs: 2_000,
+    maxBytes: 100_000,
+    via: 'stowage',
+    report: event => events.push(event),
+    ...overrides,
+  })
+  const { url } = await stage.serve({ improvePoints, passthrough })
+  return { url, events }
+}
