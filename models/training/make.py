@@ -1,0 +1,43 @@
+"""Everything from nothing: `python make.py` runs each stage that has not been run; `python make.py STAGE…` runs those.
+
+Stages leave their results in the work folder, training stages also a checkpoint: a killed run goes on where it was.
+"""
+
+import subprocess
+import sys
+import time
+
+from paths import TRAINING, work
+
+TRAIN = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+STAGES: dict[str, list[str]] = {
+    "bases": ["bases.py"],
+    "texts": ["make_texts.py"],
+    "teach": ["teachers.py"],
+    "mine": ["mine.py"],
+    "embedder": [*TRAIN, "train_embedder.py"],
+    "package-embedder": ["package.py", "embedder"],
+    "reranker": [*TRAIN, "train_reranker.py"],
+    "package-reranker": ["package.py", "reranker"],
+    "calibrate": ["calibrate.py"],
+    "latency": ["latency.py"],
+    "measure": ["measure.py"],
+}
+
+
+def main(wanted: list[str]) -> None:
+    unknown = set(wanted) - set(STAGES)
+    if unknown:
+        sys.exit(f"no stage {', '.join(sorted(unknown))}; the stages are {', '.join(STAGES)}")
+    for stage, command in STAGES.items():
+        done = work(f"done/{stage}")
+        if stage not in wanted if wanted else done.exists():
+            continue
+        started = time.time()
+        subprocess.run([sys.executable, *command], cwd=TRAINING, check=True)
+        done.write_text(f"{time.time() - started:.0f} s\n")
+        print(f"{stage}: {done.read_text().strip()}", flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

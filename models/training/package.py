@@ -1,0 +1,111 @@
+"""Stages `package-embedder` and `package-reranker`: the trained states as model folders, with an fp32/int8 parity row."""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import torch
+from scipy.stats import spearmanr
+
+import bases
+from encoder import HEADS, HIDDEN, POSITIONS, VOCABULARY, Encoder
+from export import export_encoder, export_scorer, quantize
+from make_texts import PASSAGES, QUERIES, rows
+from paths import EMBEDDER, RERANKER, work
+from running import DenseModel, PairModel
+from scorer import Scorer
+from train_embedder import FINAL as EMBEDDER_STATE
+from train_embedder import INNER, KEPT_LAYERS
+from train_reranker import FINAL as RERANKER_STATE
+
+VERSIONS = {"stowage-embedder": "1.0.0", "stowage-reranker": "1.0.0"}
+MAX_TOKENS = 512
+CONFIG = {
+    "model_type": "bert",
+    "attention_probs_dropout_prob": 0.1,
+    "hidden_act": "gelu",
+    "hidden_dropout_prob": 0.1,
+    "hidden_size": HIDDEN,
+    "initializer_range": 0.02,
+    "intermediate_size": INNER,
+    "layer_norm_eps": 1e-12,
+    "max_position_embeddings": POSITIONS,
+    "num_attention_heads": HEADS,
+    "num_hidden_layers": len(KEPT_LAYERS),
+    "pad_token_id": 0,
+    "position_embedding_type": "absolute",
+    "type_vocab_size": 2,
+    "vocab_size": VOCABULARY,
+}
+SPECIAL = {"unk_token": "[UNK]", "sep_token": "[SEP]", "pad_token": "[PAD]", "cls_token": "[CLS]", "mask_token": "[MASK]"}
+TOKENIZER = {
+    **SPECIAL,
+    "tokenizer_class": "BertTokenizer",
+    "do_lower_case": True,
+    "do_basic_tokenize": True,
+    "strip_accents": None,
+    "tokenize_chinese_chars": True,
+    "model_max_length": MAX_TOKENS,
+}
+
+
+def save(path: Path, content: dict) -> None:
+    path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+
+
+def folder(target: Path, config: dict, about: dict) -> None:
+    """Everything but the weights."""
+    (target / "onnx").mkdir(parents=True, exist_ok=True)
+    words = json.loads((bases.MINILM / "tokenizer.json").read_text(encoding="utf-8"))
+    words["truncation"] = words["padding"] = None
+    (target / "tokenizer.json").write_text(json.dumps(words, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
+    save(target / "tokenizer_config.json", TOKENIZER)
+    save(target / "special_tokens_map.json", SPECIAL)
+    save(target / "config.json", {**CONFIG, **config})
+    save(target / "stowage.json", {"model_id": f"{target.name}@{VERSIONS[target.name]}", **about, "max_tokens": MAX_TOKENS})
+
+
+def package_embedder() -> None:
+    model = Encoder(len(KEPT_LAYERS), INNER)
+    model.load_state_dict(torch.load(EMBEDDER_STATE, weights_only=True))
+    about = {"dimensions": HIDDEN, "pooling": "mean", "normalize": True, "query_prefix": "", "passage_prefix": ""}
+    folder(EMBEDDER, {"architectures": ["BertModel"]}, about)
+    fp32 = export_encoder(model, work("onnx/embedder.onnx"))
+    int8 = quantize(fp32, EMBEDDER / "onnx/model_quantized.onnx")
+    texts = [row["text"] for row in list(rows(PASSAGES))[::160]]
+    exact, small = (DenseModel(path, EMBEDDER)(texts) for path in (fp32, int8))
+    upper = np.triu_indices(len(texts), 1)
+    parity(EMBEDDER.name, (exact @ exact.T)[upper], (small @ small.T)[upper], cosine=float((exact * small).sum(1).mean()))
+
+
+def package_reranker() -> None:
+    model = Scorer(len(KEPT_LAYERS), INNER)
+    model.load_state_dict(torch.load(RERANKER_STATE, weights_only=True))
+    config = {"architectures": ["BertForSequenceClassification"], "num_labels": 1}
+    folder(RERANKER, {**config, "id2label": {"0": "LABEL_0"}, "label2id": {"LABEL_0": 0}}, {})
+    fp32 = export_scorer(model, work("onnx/reranker.onnx"))
+    int8 = quantize(fp32, RERANKER / "onnx/model_quantized.onnx")
+    passages = [row["text"] for row in list(rows(PASSAGES))[::1600]]
+    queries = [row["text"] for row in list(rows(QUERIES))[::900]]
+    exact, small = (PairModel(path, RERANKER) for path in (fp32, int8))
+    both = [np.concatenate([model(query, passages) for query in queries]) for model in (exact, small)]
+    parity(RERANKER.name, *both)
+
+
+def parity(name: str, exact: np.ndarray, small: np.ndarray, **more: float) -> None:
+    found = {
+        "scores": len(exact),
+        "spearman": round(float(spearmanr(exact, small).statistic), 4),
+        "greatest difference": round(float(np.abs(exact - small).max()), 4),
+        "mean difference": round(float(np.abs(exact - small).mean()), 4),
+        **more,
+    }
+    save(work(f"parity-{name}.json"), found)
+    print(name, json.dumps(found), flush=True)
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    for stage in sys.argv[1:]:
+        {"embedder": package_embedder, "reranker": package_reranker}[stage]()
