@@ -4,7 +4,7 @@ import type { PairJob } from './cross-encoder-worker.ts'
 import { type Calibration, findModel, loadFailure } from './model-folder.ts'
 import { createCachedReranker } from './pair-cache.ts'
 import type { ModelToLoad } from './worker-models.ts'
-import { createWorkerPool } from './worker-pool.ts'
+import { createWorkerPool, workerModule } from './worker-pool.ts'
 
 export interface CrossEncoderOptions {
   /** A folder in Hugging Face layout, or a hub's model id. */
@@ -39,11 +39,13 @@ export async function createCrossEncoder(options: CrossEncoderOptions): Promise<
     cacheFolder: options.cacheFolder ?? null,
   }
   const size = options.workers ?? Math.min(4, availableParallelism())
-  const pool = await createWorkerPool<PairJob, number, null>({ script: 'cross-encoder-worker', data, size }).catch(
-    (error: Error): never => {
-      throw loadFailure(named, source, error)
-    },
-  )
+  const pool = await createWorkerPool<PairJob, number, null>({
+    script: workerModule('cross-encoder-worker', import.meta.url),
+    data,
+    size,
+  }).catch((error: Error): never => {
+    throw loadFailure(named, source, error)
+  })
   const { temperature, bias } = options.calibration ?? source.calibration
   return createCachedReranker({
     model: source.id,

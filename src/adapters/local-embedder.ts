@@ -3,7 +3,7 @@ import type { Embedder } from '../core/ports.ts'
 import { findModel, loadFailure, ModelUnavailableError } from './model-folder.ts'
 import { createPooledEmbedder, type EmbedderDetails } from './worker-embedder.ts'
 import type { EmbedderToLoad } from './worker-local-embedder.ts'
-import { createWorkerPool } from './worker-pool.ts'
+import { createWorkerPool, workerModule } from './worker-pool.ts'
 
 export interface LocalEmbedderOptions {
   /** A folder in Hugging Face layout, or a hub's model id. */
@@ -38,7 +38,7 @@ export async function createLocalEmbedder(options: LocalEmbedderOptions): Promis
   }
   const size = options.workers ?? Math.min(4, availableParallelism())
   const pool = await createWorkerPool<string, Float32Array, EmbedderDetails>({
-    script: 'worker-local-embedder',
+    script: workerModule('worker-local-embedder', import.meta.url),
     data,
     size,
   }).catch((error: Error): never => {

