@@ -86,18 +86,21 @@ function setFolder(name: string): string {
   throw new StowageError('bad_request', `no golden set ${name}: looked for ${places.join(', ')}`)
 }
 
-/** A bar on a terminal; elsewhere one line per finished phase. */
+/** A bar on a terminal; elsewhere a line for each quarter of a phase. */
 function progressBars(stream: NodeJS.WriteStream): { show: OnProgress; stop(): void } {
   const format = '{set} {phase} {bar} {value}/{total} ETA {eta_formatted}'
   const bar = new cliProgress.SingleBar({ stream, format, clearOnComplete: true })
   let current = ''
   return {
     show({ set, phase, done, total }) {
-      if (!stream.isTTY && done === total) stream.write(`${set}: ${phase} ${done}/${total}\n`)
-      if (current === `${set} ${phase}`) return bar.update(done)
-      bar.stop()
-      bar.start(total, done, { set, phase })
-      current = `${set} ${phase}`
+      const mark = stream.isTTY ? `${set} ${phase}` : `${set} ${phase} ${Math.floor((4 * done) / total)}`
+      if (!stream.isTTY && mark !== current) stream.write(`${set}: ${phase} ${done}/${total}\n`)
+      if (stream.isTTY && mark === current) bar.update(done)
+      if (stream.isTTY && mark !== current) {
+        bar.stop()
+        bar.start(total, done, { set, phase })
+      }
+      current = mark
     },
     stop: () => bar.stop(),
   }
