@@ -114,7 +114,7 @@ describe('an upstream that fails', () => {
         response.writeHead(200, { 'content-length': 100 })
         response.write('begun')
       },
-      { idleTimeoutMs: 50 },
+      { idleTimeoutMs: 500 },
     )
     const answer = await ask(url)
     expect(answer.body.toString()).toBe('begun')
@@ -231,7 +231,7 @@ describe('uploads', () => {
     const { url } = await beforeBytes(socket =>
       socket.once('data', () => {
         socket.write('HTTP/1.1 400 Bad Request\r\ncontent-length: 4\r\nconnection: close\r\n\r\nbusy')
-        setTimeout(() => socket.destroy(), 50)
+        setTimeout(() => socket.destroy(), 500)
       }),
     )
     const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
