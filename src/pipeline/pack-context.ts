@@ -3,13 +3,14 @@ import type { Chunk } from '../core/types.ts'
 import { detectIntent } from '../intent/detect.ts'
 import type { Packed, PackedChunk } from '../pack/pack.ts'
 import type { NeighbourPlace } from '../rank/reunify.ts'
+import { isRepeatable, keyParts, recalled } from './context-cache.ts'
 import type { Caller, ContextChunk, ContextRequest, ContextResponse } from './context-request.ts'
 import { type Deadline, startDeadline } from './deadline.ts'
 import { listWeights, planForRequest } from './make-plan.ts'
 import type { Plan } from './plan.ts'
 import { rankAndPack } from './rank-and-pack.ts'
 import { retrieve } from './retrieve.ts'
-import type { PackContext, PipelinePorts, TraceStore } from './services.ts'
+import type { ContextCache, PackContext, PipelinePorts, TracedContext, TraceStore } from './services.ts'
 import { SessionMemory } from './session-memory.ts'
 import { TraceRecorder } from './trace-recorder.ts'
 import type { Trace } from './trace-schema.ts'
@@ -27,32 +28,44 @@ export interface PackContextDependencies {
   /** Milliseconds, monotonic. */
   now: () => number
   wallClock: () => Date
+  cache?: ContextCache
   door?: Trace['door']
 }
 
-/** Builds `POST /v1/context`: parse is the door's, then plan → retrieve → rank and pack → respond. */
+/** Builds `POST /v1/context`: parse is the door's, then plan → (cache) → retrieve → rank and pack → respond. */
 export function createPackContext(dependencies: PackContextDependencies): PackContext {
   const sessions = new SessionMemory()
   return async (request, caller) => {
     const plan = planForRequest(dependencies.plan, request)
     const trace = openTrace(request, caller, plan, dependencies)
-    const deadline = startDeadline(caller.signal, request.deadline_ms ?? dependencies.deadlineMs)
-    try {
-      const { packed, finished } = await run(
-        request,
-        { ...caller, signal: deadline.signal },
-        plan,
-        trace,
-        sessions,
-        dependencies,
-      )
-      dependencies.traces.record(finished)
-      return respond(request, packed, finished, dependencies.alwaysTrace)
-    } catch (error) {
-      throw describeDeadline(error, deadline, caller)
-    } finally {
-      deadline.dispose()
+    const key = dependencies.cache?.key(keyParts(request, caller, trace, dependencies)) ?? null
+    const known = key === null ? null : (dependencies.cache?.get(key) ?? null)
+    const answer = known ? recalled(known, trace) : await answerInTime(request, caller, trace, sessions, dependencies)
+    if (key !== null && !known) {
+      answer.trace.cache = 'miss'
+      if (isRepeatable(request, answer)) dependencies.cache?.put(key, answer)
     }
+    dependencies.traces.record(answer.trace)
+    return { ...answer.response, ...((request.trace ?? dependencies.alwaysTrace) ? { trace: answer.trace } : {}) }
+  }
+}
+
+async function answerInTime(
+  request: ContextRequest,
+  caller: Caller,
+  trace: TraceRecorder,
+  sessions: SessionMemory,
+  dependencies: PackContextDependencies,
+): Promise<TracedContext> {
+  const deadline = startDeadline(caller.signal, request.deadline_ms ?? dependencies.deadlineMs)
+  try {
+    const timed = { ...caller, signal: deadline.signal }
+    const { packed, finished } = await run(request, timed, trace.subject.plan, trace, sessions, dependencies)
+    return { response: respond(packed, finished), trace: finished }
+  } catch (error) {
+    throw describeDeadline(error, deadline, caller)
+  } finally {
+    deadline.dispose()
   }
 }
 
@@ -168,12 +181,7 @@ function openTrace(
   )
 }
 
-function respond(
-  request: ContextRequest,
-  { context, tokens, packed }: Packed,
-  trace: Trace,
-  alwaysTrace: boolean,
-): ContextResponse {
+function respond({ context, tokens, packed }: Packed, trace: Trace): ContextResponse {
   return {
     context,
     tokens,
@@ -181,7 +189,6 @@ function respond(
     chunks: packed.map(describeChunk),
     degraded: trace.degraded,
     trace_id: trace.trace_id,
-    ...((request.trace ?? alwaysTrace) ? { trace } : {}),
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Embedder, PassageStore, Reranker, Tokenizer } from '../core/ports.ts'
-import type { Candidate, Chunk, Degradation, RetrievedList } from '../core/types.ts'
+import type { Candidate, Chunk, Degradation, JsonObject, RetrievedList } from '../core/types.ts'
 import type { Caller, ContextRequest, ContextResponse } from './context-request.ts'
 import type { Trace } from './trace-schema.ts'
 
@@ -44,4 +44,30 @@ export interface TraceStore {
   record(trace: Trace): void
   find(traceId: string): Trace | null
   close(): Promise<void>
+}
+
+/** All that a packed context depends on: two requests with equal parts may share one. */
+export interface ContextKeyParts {
+  tenant: string | null
+  apiKey: string | null
+  request: JsonObject
+  filter: JsonObject | null
+  collections: string[]
+  planFingerprint: string
+  /** Versions of the embedder and the reranker; null for one that is absent. */
+  models: (string | null)[]
+}
+
+/** Keeps answers for a short time; a write to a collection makes its answers unfindable. */
+export interface ContextCache {
+  /** Null when the cache is off. Taken before retrieving, so that a write in between is noticed. */
+  key(parts: ContextKeyParts): string | null
+  get(key: string): TracedContext | null
+  put(key: string, answer: TracedContext): void
+}
+
+/** An answer with its trace, whether or not the caller asked to see it. */
+export interface TracedContext {
+  response: ContextResponse
+  trace: Trace
 }

@@ -22,7 +22,10 @@ const SHIPPED_EMBEDDER = fileURLToPath(new URL('../../models/stowage-embedder', 
 const OPENAI_DEFAULT_MODEL = 'text-embedding-3-small'
 
 export async function openModels(config: Config): Promise<Models> {
-  const [embedder, reranker] = await Promise.all([orAbsent(openEmbedder(config)), orAbsent(openReranker(config, config.plan.rerank.method))])
+  const [embedder, reranker] = await Promise.all([
+    orAbsent(openEmbedder(config)),
+    orAbsent(openReranker(config, config.plan.rerank.method)),
+  ])
   return {
     embedder: embedder.value,
     reranker: reranker.value,
@@ -45,7 +48,9 @@ async function openEmbedder({ environment }: Config): Promise<Embedder | null> {
       })
     case 'local': {
       const model = environment.EMBEDDING_MODEL ?? (existsSync(SHIPPED_EMBEDDER) ? SHIPPED_EMBEDDER : null)
-      return model === null ? createNpmEmbedder() : createLocalEmbedder({ model, allowRemote: environment.MODELS_ALLOW_REMOTE })
+      return model === null
+        ? createNpmEmbedder()
+        : createLocalEmbedder({ model, allowRemote: environment.MODELS_ALLOW_REMOTE })
     }
   }
 }
@@ -60,7 +65,10 @@ async function openReranker({ environment }: Config, method: Plan['rerank']['met
     })
   }
   if (method !== 'crossencoder') return null
-  return createCrossEncoder({ model: environment.RERANK_MODEL ?? SHIPPED_RERANKER, allowRemote: environment.MODELS_ALLOW_REMOTE })
+  return createCrossEncoder({
+    model: environment.RERANK_MODEL ?? SHIPPED_RERANKER,
+    allowRemote: environment.MODELS_ALLOW_REMOTE,
+  })
 }
 
 /** A model that cannot be had costs a step, never the process. */

@@ -1,15 +1,26 @@
 import { randomUUID } from 'node:crypto'
-import type { PassageStore } from '../core/ports.ts'
 import type { Config } from '../config.ts'
+import type { PassageStore } from '../core/ports.ts'
 import type { PackContextDependencies } from '../pipeline/pack-context.ts'
 import type { TraceStore } from '../pipeline/services.ts'
 import { createTokenizer } from '../text/tokens.ts'
 import type { Models } from './models.ts'
 
 /** What both doors' pipelines are built from. */
-export function pipelineDependencies(config: Config, store: PassageStore, models: Models, traces: TraceStore): PackContextDependencies {
+export function pipelineDependencies(
+  config: Config,
+  store: PassageStore,
+  models: Models,
+  traces: TraceStore,
+): PackContextDependencies {
   return {
-    ports: { store, tokenizer: createTokenizer, embedder: models.embedder, reranker: models.reranker, absent: models.absent },
+    ports: {
+      store,
+      tokenizer: createTokenizer,
+      embedder: models.embedder,
+      reranker: models.reranker,
+      absent: models.absent,
+    },
     plan: config.plan,
     traces,
     deadlineMs: config.environment.REQUEST_DEADLINE_MS,

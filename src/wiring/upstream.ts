@@ -10,9 +10,17 @@ export interface Upstream {
 }
 
 /** @param path folder of the embedded engine when no QDRANT_URL is set; null keeps it in memory */
-export async function openUpstream({ environment }: Config, path: string | null = environment.EMBEDDED_PATH ?? null): Promise<Upstream> {
+export async function openUpstream(
+  { environment }: Config,
+  path: string | null = environment.EMBEDDED_PATH ?? null,
+): Promise<Upstream> {
   if (environment.QDRANT_URL) {
-    return { url: environment.QDRANT_URL, apiKey: environment.QDRANT_API_KEY ?? null, embedded: false, close: async () => {} }
+    return {
+      url: environment.QDRANT_URL,
+      apiKey: environment.QDRANT_API_KEY ?? null,
+      embedded: false,
+      close: async () => {},
+    }
   }
   const server = await startEmbeddedServer(path === null ? {} : { path })
   return { url: server.url, apiKey: null, embedded: true, close: () => server.close() }

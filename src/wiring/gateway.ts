@@ -1,0 +1,114 @@
+import type { Express } from 'express'
+import { Agent } from 'undici'
+import { createAnswerCache } from '../adapters/answer-cache.ts'
+import { createQdrantStore } from '../adapters/qdrant-store.ts'
+import { combineTraceStores, createJsonlSink, createTraceObserver, createTraceRing } from '../adapters/trace-sinks.ts'
+import type { Config } from '../config.ts'
+import { createApp, DEFAULT_LIMITS } from '../http/app.ts'
+import { createPassthrough } from '../http/passthrough.ts'
+import { createImproveHandler, IMPROVE_DEFAULTS } from '../http/qdrant-route.ts'
+import { createReporter, type Reporter } from '../observe/events.ts'
+import type { Logger } from '../observe/logger.ts'
+import { createMetrics } from '../observe/metrics.ts'
+import { createChoosePoints } from '../pipeline/choose-points.ts'
+import { createPackContext } from '../pipeline/pack-context.ts'
+import type { PackContext, TracedContext, TraceStore } from '../pipeline/services.ts'
+import { createHealth } from './health.ts'
+import { type Models, openModels } from './models.ts'
+import { pipelineDependencies } from './pipeline.ts'
+import { openUpstream, type Upstream } from './upstream.ts'
+
+/** A whole stowage, not listening yet. */
+export interface Gateway {
+  app: Express
+  upstream: Upstream
+  models: Models
+  packContext: PackContext
+  close(): Promise<void>
+}
+
+const RING_TRACES = 500
+const TRACE_FILE_BYTES = 64 * 1024 * 1024
+const TRACE_FILES = 5
+/** Below Qdrant's 5 s, so that no request meets a closing connection. */
+const UPSTREAM_IDLE_MS = 4_000
+const CACHED_ANSWERS = 2_000
+const CACHED_BYTES = 128 * 1024 * 1024
+
+/**
+ * Builds everything once from the configuration. Clients bring their own Qdrant keys: the configured one is never lent to a request.
+ */
+export async function openGateway(config: Config, logger: Logger): Promise<Gateway> {
+  const metrics = createMetrics()
+  const reporter = createReporter({ metrics, logger })
+  const upstream = await openUpstream(config)
+  const models = await openModels(config)
+  const traces = openTraces(config, reporter, logger)
+  const store = createQdrantStore({ url: upstream.url, apiKey: null, embedder: models.embedder })
+  const dispatcher = new Agent({ keepAliveTimeout: UPSTREAM_IDLE_MS })
+  const pipeline = pipelineDependencies(config, store, models, traces)
+  const cache = createAnswerCache<TracedContext>({
+    ttlMs: config.environment.CACHE_TTL_MS,
+    maxEntries: CACHED_ANSWERS,
+    maxBytes: CACHED_BYTES,
+    now: pipeline.now,
+  })
+  const packContext = createPackContext({ ...pipeline, cache })
+  const proxy = createPassthrough({
+    upstream: new URL(upstream.url),
+    via: IMPROVE_DEFAULTS.via,
+    onFailure: failure => reporter.upstreamFailed(failure),
+  })
+  const app = createApp({
+    packContext,
+    improvePoints: createImproveHandler({
+      upstream: new URL(upstream.url),
+      dispatcher,
+      passthrough: proxy.passthrough,
+      choosePoints: createChoosePoints(pipeline),
+      tenantOf: openMode,
+      enabled: () => config.environment.STOWAGE_DROPIN === 'improve',
+      ...IMPROVE_DEFAULTS,
+      pool: config.plan.retrieval.pool,
+      deadlineMs: config.environment.DROPIN_DEADLINE_MS,
+      report: event => {
+        if (event.code !== null)
+          reporter.passedThrough({ reason: event.code === 'query_not_understood' ? 'shape' : 'failure' })
+        logger.debug(event, 'points')
+      },
+    }),
+    passthrough: proxy.passthrough,
+    traces,
+    tenantOf: openMode,
+    health: createHealth(upstream, models),
+    metrics,
+    reporter,
+    bumpEpoch: collection => cache.bumpEpoch(collection),
+    limits: DEFAULT_LIMITS,
+  })
+  return {
+    app,
+    upstream,
+    models,
+    packContext,
+    close: async () => {
+      proxy.close()
+      await Promise.all([dispatcher.close(), store.close(), traces.close(), models.close()])
+      await upstream.close()
+    },
+  }
+}
+
+/** Without tenants, keys pass through to Qdrant, which knows what they may do. */
+function openMode(): null {
+  return null
+}
+
+function openTraces({ environment }: Config, reporter: Reporter, logger: Logger): TraceStore {
+  const ring = createTraceRing(RING_TRACES)
+  const file = environment.TRACE_FILE
+  if (!file) return combineTraceStores(ring, createTraceObserver(reporter))
+  const onError = (error: unknown) => logger.error({ err: error }, 'trace file')
+  const sink = createJsonlSink({ path: file, maxBytes: TRACE_FILE_BYTES, files: TRACE_FILES, onError })
+  return combineTraceStores(ring, createTraceObserver(reporter), sink)
+}

@@ -1,0 +1,46 @@
+import { createQdrantAdmin } from '../adapters/qdrant-admin.ts'
+import { createQdrantStore } from '../adapters/qdrant-store.ts'
+import { startEmbeddedServer } from '../embedded/server.ts'
+import { ingest } from '../jobs/ingest.ts'
+import type { ReplayFolder, ReplayWorld } from '../jobs/replay-run.ts'
+import { createTokenizer } from '../text/tokens.ts'
+import type { Models } from './models.ts'
+
+/** A replay's world: embedded folders, the process's own models, and the plan's tokenizer as the ruler. */
+export function replayWorld(models: Models, rulerModel: string): ReplayWorld {
+  return {
+    ports: { tokenizer: createTokenizer, embedder: models.embedder, reranker: models.reranker, absent: models.absent },
+    rulerModel,
+    openFolder: folder => openFolder(folder, models, rulerModel),
+  }
+}
+
+async function openFolder(folder: string, { embedder }: Models, rulerModel: string): Promise<ReplayFolder> {
+  const server = await startEmbeddedServer({ path: folder })
+  const target = { url: server.url, apiKey: null }
+  const store = createQdrantStore({ ...target, embedder })
+  const tokenizer = createTokenizer(rulerModel)
+  return {
+    store,
+    ingest: async (documents, { collection, chunkTokens, onProgress }) => {
+      const dependencies = {
+        target: createQdrantAdmin(target),
+        embedder,
+        countTokens: (text: string) => tokenizer.count(text),
+      }
+      let seen = 0
+      const counted = (function* () {
+        for (const document of documents) {
+          yield { docId: document.docId, title: document.title, text: document.text }
+          onProgress(++seen, documents.length)
+        }
+      })()
+      const summary = await ingest(counted, dependencies, { collection, chunkTokens })
+      return summary.chunks
+    },
+    close: async () => {
+      await store.close()
+      await server.close()
+    },
+  }
+}
