@@ -10,7 +10,6 @@ export interface Interval {
 }
 
 export interface BootstrapOptions {
-  /** Resamples, at least 100. */
   resamples: number
   seed: number
 }
@@ -21,16 +20,16 @@ export const BOOTSTRAP_DEFAULTS: BootstrapOptions = { resamples: 4000, seed: 20_
  * Paired bootstrap (percentile method, Efron & Tibshirani 1993): `sets[s][q]` is the difference between two arms on query q of set s, averaged
  * over budgets beforehand so that one query's budgets stay together. Each resample draws the queries of every set anew, with replacement; its value is
  * the mean over sets of the mean over queries (macro average; one set gives the plain mean). The interval says how sure we are about these sets'
- * queries, not about other corpora. Deterministic in its input and seed. Throws `RangeError` when a set has no queries.
+ * queries, not about other corpora, and is too narrow below some thirty queries. Deterministic in its input and seed. Throws `RangeError` when a set has no queries.
  */
 export function pairedInterval(
   sets: readonly (readonly number[])[],
   { resamples, seed }: BootstrapOptions = BOOTSTRAP_DEFAULTS,
 ): Interval {
-  if (sets.length === 0 || sets.some(set => set.length === 0))
+  if (sets.length === 0 || sets.some(set => set.length === 0) || resamples < 1)
     throw new RangeError('an interval needs queries in every set')
   const random = seededRandom(seed)
-  const values = new Float64Array(Math.max(100, resamples))
+  const values = new Float64Array(resamples)
   for (let index = 0; index < values.length; index += 1) {
     let sum = 0
     for (const set of sets) sum += resampledMean(set, random)

@@ -17,7 +17,7 @@ export function reportText(report: ReplayReport, summary: ReplaySummary): string
 
 /** The replay as one JSON document: summary first, then every query's figures. */
 export function reportJson(report: ReplayReport, summary: ReplaySummary): string {
-  return `${JSON.stringify({ ...report, summary }, null, 1)}\n`
+  return `${JSON.stringify({ summary, ...report })}\n`
 }
 
 function setTable(set: SetSummary, budgets: readonly string[]): string {
