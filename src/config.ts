@@ -105,6 +105,12 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
   return Object.freeze({ environment: Object.freeze(parsed.data), plan: planOf(parsed.data) })
 }
 
+/** The configuration of a demo: as the environment says, but always on an embedded engine in memory. */
+export function loadDemoConfig(): Config {
+  const { QDRANT_URL: _url, QDRANT_API_KEY: _key, EMBEDDED_PATH: _path, ...environment } = process.env
+  return loadConfig(environment)
+}
+
 /** The configuration as a flat record for people: every variable in force, secrets as `set`. */
 export function effectiveConfig({ environment }: Config): Record<string, unknown> {
   return Object.fromEntries(

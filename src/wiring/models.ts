@@ -21,10 +21,11 @@ const SHIPPED_RERANKER = fileURLToPath(new URL('../../models/stowage-reranker', 
 const SHIPPED_EMBEDDER = fileURLToPath(new URL('../../models/stowage-embedder', import.meta.url))
 const OPENAI_DEFAULT_MODEL = 'text-embedding-3-small'
 
-export async function openModels(config: Config): Promise<Models> {
+/** @param wanted which models the command uses: the others are neither loaded nor missed */
+export async function openModels(config: Config, wanted = { embedder: true, reranker: true }): Promise<Models> {
   const [embedder, reranker] = await Promise.all([
-    orAbsent(openEmbedder(config)),
-    orAbsent(openReranker(config, config.plan.rerank.method)),
+    orAbsent(wanted.embedder ? openEmbedder(config) : Promise.resolve(null)),
+    orAbsent(wanted.reranker ? openReranker(config, config.plan.rerank.method) : Promise.resolve(null)),
   ])
   return {
     embedder: embedder.value,

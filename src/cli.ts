@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs'
+import { Command, CommanderError } from 'commander'
+import { addDemoCommand } from './commands/demo.ts'
+import { addDoctorCommand } from './commands/doctor.ts'
+import { addIngestCommand } from './commands/ingest.ts'
+import { addReplayCommand } from './commands/replay.ts'
+import { addServeCommand } from './commands/serve.ts'
+import { ConfigError } from './config.ts'
+import { StowageError } from './core/errors.ts'
+import * as open from './wiring/commands.ts'
+
+/** Exit codes: 0 done, 1 failed, 2 the command line or the configuration is wrong. */
+const FAILED = 1
+const MISUSED = 2
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+
+const program = new Command('stowage')
+  .description('Context-packing middleware for RAG on Qdrant')
+  .version(version)
+  .exitOverride()
+  .showHelpAfterError()
+
+addServeCommand(program, { start: open.service, out: process.stdout, process })
+addIngestCommand(program, open.ingestDependencies())
+addReplayCommand(program, open.replayDependencies())
+addDemoCommand(program, open.demoDependencies())
+addDoctorCommand(program, open.doctorDependencies())
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  process.exitCode = exitCodeOf(error)
+}
+
+function exitCodeOf(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : MISUSED
+  process.stderr.write(`stowage: ${error instanceof Error ? error.message : String(error)}\n`)
+  if (error instanceof ConfigError) return MISUSED
+  if (error instanceof StowageError) return error.code === 'bad_request' ? MISUSED : FAILED
+  if (error instanceof Error && error.stack && process.argv.includes('--verbose'))
+    process.stderr.write(`${error.stack}\n`)
+  return FAILED
+}
