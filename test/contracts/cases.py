@@ -64,6 +64,7 @@ def queries():
     yield "sparse", "bm25 with idf, other words", {"query": MORE_WORDS, "using": "words", "limit": 20}
     yield "sparse", "bm25 filtered keeps global idf", {"query": WORDS, "using": "words", "limit": 20, "filter": RED}
     yield "sparse", "idf over a corpus", {"query": WORDS, "using": "words", "limit": 20, "params": {"idf": {"corpus": RED}}}
+    yield "sparse", "threshold at a score", {"query": {"indices": [0], "values": [1]}, "using": "plain", "limit": 60, "score_threshold": 1.875}
     yield "sparse", "bm25 threshold", {"query": WORDS, "using": "words", "limit": 60, "score_threshold": 2.0}
     yield "sparse", "vectors of hits", {"query": SPARSE, "using": "plain", "limit": 3, "with_vector": ["plain"]}
 
@@ -87,6 +88,8 @@ def queries():
     yield "fusion", "dbsf", {"prefetch": both, "query": {"fusion": "dbsf"}, "limit": 12}
     yield "fusion", "dbsf of three", {"prefetch": [dense_leaf, words_leaf, sparse_leaf], "query": {"fusion": "dbsf"}, "limit": 15}
     yield "fusion", "dbsf of one hit", {"prefetch": [{**dense_leaf, "limit": 1}, words_leaf], "query": {"fusion": "dbsf"}, "limit": 12}
+    yield "fusion", "dbsf of two hits", {"prefetch": [{**dense_leaf, "limit": 2}, words_leaf], "query": {"fusion": "dbsf"}, "limit": 12}
+    yield "fusion", "rrf threshold at a score", {"prefetch": dense_leaf, "query": {"fusion": "rrf"}, "limit": 12, "score_threshold": 0.25}
     yield "fusion", "dbsf over distances", {"prefetch": [euclid_leaf, dense_leaf], "query": {"fusion": "dbsf"}, "limit": 12}
     yield "fusion", "dbsf threshold", {"prefetch": both, "query": {"fusion": "dbsf"}, "limit": 30, "score_threshold": 0.6}
     yield "fusion", "rescoring", {"prefetch": [words_leaf, other_leaf], "query": DENSE, "using": "dense", "limit": 10}

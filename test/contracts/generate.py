@@ -5,6 +5,7 @@ averaging them, pushing filters down into prefetches), rest_to_edge.py does it a
 a few answers that the engine cannot give are computed from the payloads, `"source": "formula"` (see cases.py).
 """
 
+import itertools
 import json
 import pathlib
 import tempfile
@@ -66,7 +67,9 @@ def run_query(shard, request):
     assert [p.score for p in cut] == expected, (request, [p.score for p in cut], expected)
     last = expected[-1] if expected else None
     judged = [p for i, p in enumerate(ranking) if i < offset + limit or p.score == last]
-    return {"ranking": [edge.record(p, True) for p in judged]}
+    # The engine leaves ties in any order; one order here keeps a second run from changing the file.
+    ties = (sorted(group, key=lambda p: str(p.id)) for _, group in itertools.groupby(judged, key=lambda p: p.score))
+    return {"ranking": [edge.record(p, True) for group in ties for p in group]}
 
 
 def run_scroll(shard, request):

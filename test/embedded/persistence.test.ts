@@ -135,12 +135,16 @@ describe('a folder of the embedded engine', () => {
     writeFileSync(join(folder, 'log-0.jsonl'), `${log}{"kind":"restore","collection":"c","body":{"next":`)
 
     for (const expected of [0, 1]) {
-      const reopened = await startEmbeddedServer({ path: folder })
-      const count = await rest(reopened.url, 'POST', '/collections/c/points/count', {})
+      const { child, url } = await startProcess()
+      const count = await rest(url, 'POST', '/collections/c/points/count', {})
       expect(count.body.result).toEqual({ count: expected })
-      await rest(reopened.url, 'PUT', '/collections/c/points', { points: [point(1)] })
-      await reopened.close()
+      await rest(url, 'PUT', '/collections/c/points', { points: [point(expected)] })
+      child.kill('SIGKILL')
+      await once(child, 'exit')
     }
+    const last = await startEmbeddedServer({ path: folder })
+    expect((await rest(last.url, 'POST', '/collections/c/points/count', {})).body.result).toEqual({ count: 2 })
+    await last.close()
   })
 
   it('refuses a damaged file, naming it and the line', async () => {

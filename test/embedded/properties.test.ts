@@ -4,6 +4,7 @@ import type { Collection } from '../../src/embedded/collection.ts'
 import { Engine } from '../../src/embedded/engine.ts'
 import type { Float32 } from '../../src/embedded/json.ts'
 import { countPoints, queryPoints, scrollPoints } from '../../src/embedded/reads.ts'
+import { TopHits } from '../../src/embedded/top-hits.ts'
 
 /** The engine against oracles that do the same work the slow and obvious way. */
 
@@ -197,6 +198,53 @@ describe('nearest points', () => {
           return [{ id, score }]
         })
         expectRanking(collection, { query: sparseShape(query), using: 'words', limit }, scored, false)
+      }),
+    )
+  })
+})
+
+describe('order', () => {
+  it('of the best hits is that of a full sort by value and id, ties at the cut included', () => {
+    const offers = fc.array(fc.record({ value: fc.integer({ min: 0, max: 3 }), skip: fc.boolean() }), {
+      maxLength: 400,
+    })
+    fc.assert(
+      fc.property(offers, fc.integer({ min: 1, max: 20 }), (rows, limit) => {
+        // Ids fall as rows rise, so that rows come in the wrong order.
+        const idOf = (row: number) => 1000 - row
+        const top = new TopHits(limit, idOf, row => rows[row]?.skip === false)
+        for (const [row, { value }] of rows.entries()) top.offer(row, value)
+        const sorted = rows
+          .map(({ value, skip }, row) => ({ row, value, skip }))
+          .filter(({ skip }) => !skip)
+          .sort((x, y) => y.value - x.value || idOf(x.row) - idOf(y.row))
+        expect(top.ranked()).toEqual(sorted.slice(0, limit).map(({ row, value }) => ({ row, value })))
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('of a scroll is by id at any time, numbers before UUIDs', () => {
+    const uuid = (n: number) => `0b5c8e1a-0000-4f00-9a00-${String(n).padStart(12, '0')}`
+    const id = fc.oneof(
+      fc.integer({ min: 0, max: 30 }),
+      fc.integer({ min: 0, max: 9 }).map(uuid),
+      fc.constant(2n ** 64n - 1n),
+    )
+    fc.assert(
+      fc.property(fc.array(fc.record({ id, remove: fc.boolean() })), log => {
+        const { engine, collection } = collectionOf({ vectors: {} })
+        const alive = new Set<unknown>()
+        for (const { id, remove } of log) {
+          engine.update('c', remove ? 'delete' : 'upsert', { points: remove ? [id] : [{ id, vector: {} }] })
+          if (remove) alive.delete(id)
+          else alive.add(id)
+          const { points } = scrollPoints(collection, { limit: 100 }) as { points: { id: unknown }[] }
+          const numbers = [...alive].filter(one => typeof one !== 'string') as number[]
+          const texts = [...alive].filter(one => typeof one === 'string')
+          const expected = [...numbers.sort((x, y) => (x < y ? -1 : 1)), ...texts.sort()]
+          expect(points.map(point => point.id)).toEqual(expected)
+        }
       }),
     )
   })
