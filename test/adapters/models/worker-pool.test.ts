@@ -1,0 +1,82 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { createWorkerPool, type WorkerPool } from '../../../src/adapters/worker-pool.ts'
+import { workerModule } from '../../../src/adapters/worker-thread.ts'
+
+type Pool = WorkerPool<string, string, string>
+const script = workerModule('crashing-worker', import.meta.url)
+const opened: Pool[] = []
+
+async function open(size = 2, data: unknown = null): Promise<Pool> {
+  const pool = await createWorkerPool<string, string, string>({ script, data, size })
+  opened.push(pool)
+  return pool
+}
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map(pool => pool.close()))
+})
+
+describe('the worker pool', () => {
+  it('answers every job in its place, over more calls than workers', async () => {
+    const pool = await open()
+    expect(pool.details).toBe('details')
+    const calls = [0, 1, 2, 3, 4].map(call => Array.from({ length: 40 }, (_, job) => `${call}/${job}`))
+    const answers = await Promise.all(calls.map(jobs => pool.run(jobs)))
+    expect(answers.map(answer => answer.results)).toEqual(calls.map(jobs => jobs.map(job => `${job}!`)))
+  })
+
+  it('takes turns: a short call is not kept waiting by a long one', async () => {
+    const pool = await open(1)
+    let longDone = false
+    const long = pool.run(Array.from({ length: 60 }, () => 'slow')).then(() => {
+      longDone = true
+    })
+    await pool.run(['a', 'b', 'c'])
+    expect(longDone).toBe(false)
+    await long
+  })
+
+  it('gives what it has when the signal comes, in the order of the jobs, and is free at once', async () => {
+    const pool = await open(1)
+    const controller = new AbortController()
+    const run = pool.run(['a', 'b', 'slow', 'hang', 'never', 'never'], controller.signal)
+    await pool.run(['slow'])
+    controller.abort()
+    const { results } = await run
+    expect(results.slice(0, 2)).toEqual(['a!', 'b!'])
+    expect(results.slice(3)).toEqual([null, null, null])
+  })
+
+  it('leaves a failed job out, and rejects when all failed', async () => {
+    const pool = await open()
+    const { results, lastError } = await pool.run(['a', 'throw', 'b'])
+    expect([results, lastError]).toEqual([['a!', null, 'b!'], 'thrown on command'])
+    await expect(pool.run(['throw', 'throw'])).rejects.toThrow(/thrown on command/)
+    expect((await pool.run(['c'])).results).toEqual(['c!'])
+  })
+
+  it('replaces a worker that dies, and the call loses what that worker had', async () => {
+    const pool = await open()
+    const jobs = ['die', ...Array.from({ length: 30 }, (_, job) => `${job}`)]
+    const { results } = await pool.run(jobs)
+    expect(results[0]).toBeNull()
+    const lost = results.filter(result => result === null).length
+    expect(lost).toBeLessThanOrEqual(2)
+    for (const [at, result] of results.entries()) expect(result === null || result === `${jobs[at]}!`).toBe(true)
+    await expect(pool.run(['die'])).rejects.toThrow(/code 3/)
+    expect((await pool.run(['after'])).results).toEqual(['after!'])
+  })
+
+  it('rejects with the worker’s own words when it cannot start', async () => {
+    await expect(open(2, 'refuse')).rejects.toThrow('refused to start')
+  })
+
+  it('closes with calls under way, once and for all', async () => {
+    const pool = await open(1)
+    const run = pool.run(['slow', 'slow', 'slow', 'slow'])
+    await pool.close()
+    expect((await run).results.at(-1)).toBeNull()
+    await expect(pool.run(['a'])).rejects.toThrow(/closed/)
+    await pool.close()
+  })
+})
