@@ -1,5 +1,5 @@
 import type http from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { type AppDependencies, createApp, DEFAULT_LIMITS } from '../../../src/http/app.ts'
 import { createPassthrough, type PassthroughOptions } from '../../../src/http/passthrough.ts'
 import { type RunningServer, startServer } from '../../../src/http/server.ts'
@@ -49,6 +49,21 @@ export function createStage() {
         server.close()
       })
       return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    },
+    /** A server that speaks bytes, for what Node's HTTP server would not say. */
+    async listenBytes(onConnection: (socket: Socket) => void): Promise<{ url: string; server: Server }> {
+      const open = new Set<Socket>()
+      const server = createServer(socket => {
+        open.add(socket)
+        socket.on('error', () => {}).once('close', () => open.delete(socket))
+        onConnection(socket)
+      })
+      await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+      closers.push(() => {
+        for (const socket of open) socket.destroy()
+        server.close()
+      })
+      return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server }
     },
     async serve(overrides: Partial<AppDependencies> = {}): Promise<RunningServer> {
       const running = await startServer(createApp(quietDependencies(overrides)), { port: 0, host: '127.0.0.1' })
