@@ -34,11 +34,7 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions = {}): 
   const { host = '127.0.0.1', port = 0 } = options
   const store = options.path === undefined ? undefined : new FolderStore(options.path)
   const engine = store?.engine ?? new Engine()
-  const server = createServer((request, response) => {
-    // Without this a client's keep-alive would hold a closing server open.
-    response.shouldKeepAlive &&= server.listening
-    void answer(engine, request, response)
-  })
+  const server = createServer((request, response) => void answer(engine, server, request, response))
   server.keepAliveTimeout = 30_000
   server.headersTimeout = 60_000
   server.requestTimeout = 0
@@ -77,30 +73,38 @@ function closeServer(server: Server): Promise<void> {
   })
 }
 
-async function answer(engine: Engine, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(
+  engine: Engine,
+  server: Server,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const started = performance.now()
-  const envelope = (members: object) => printJson({ ...members, time: (performance.now() - started) / 1000 })
-  const json = (status: number, text: string) => sendText(request, response, status, 'application/json', text)
+  const send = (status: number, type: string, text: string) => {
+    // A client's keep-alive would otherwise hold a closing server open.
+    response.shouldKeepAlive &&= server.listening
+    return sendText(request, response, status, type, text)
+  }
+  const sendEnvelope = (status: number, members: object) =>
+    send(status, 'application/json', printJson({ ...members, time: (performance.now() - started) / 1000 }))
   try {
     const url = new URL(request.url ?? '/', 'http://embedded')
     const method = request.method === 'HEAD' ? 'GET' : (request.method ?? 'GET')
     const body = await readBody(request)
-    if (method === 'GET') {
-      const plain = plainAnswer(url.pathname)
-      if (plain !== undefined) return await sendText(request, response, 200, plain.type, plain.text)
-    }
+    const plain = method === 'GET' ? plainAnswer(url.pathname) : undefined
+    if (plain !== undefined) return await send(200, plain.type, plain.text)
     const segments = url.pathname
       .split('/')
       .filter(segment => segment !== '')
       .map(decodeURIComponent)
     const parsed = body.trim() === '' ? undefined : parseJson(body)
     const result = route(engine, { method, segments, search: url.searchParams, body: parsed })
-    if (result === undefined) return await sendText(request, response, 404, 'text/plain', '')
-    await json(200, envelope({ result, status: 'ok' }))
+    if (result === undefined) return await send(404, 'text/plain', '')
+    await sendEnvelope(200, { result, status: 'ok' })
   } catch (error) {
     if (response.headersSent || response.destroyed) return
     const { status, message } = describeFailure(error)
-    await json(status, envelope({ status: { error: message } })).catch(() => response.destroy())
+    await sendEnvelope(status, { status: { error: message } }).catch(() => response.destroy())
   }
 }
 

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
+import { connect } from 'node:net'
 import { brotliDecompressSync, deflateSync, gunzipSync, gzipSync, inflateSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
@@ -115,6 +117,24 @@ describe('the wire', () => {
     await other.close()
     await expect(fetch(`${other.url}/collections`)).rejects.toThrow()
   })
+
+  it('finishes a request in flight when it closes, and lets no keep-alive hold it open', async () => {
+    const other = await startEmbeddedServer()
+    const socket = connect(other.port, '127.0.0.1')
+    const ended = once(socket, 'close')
+    let answer = ''
+    socket.on('data', bytes => {
+      answer += bytes
+    })
+    socket.write('PUT /collections/late HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: 2\r\n\r\n')
+    await once(socket, 'data')
+    const closed = other.close()
+    socket.write('{}')
+    await closed
+    await ended
+    expect(answer).toContain('"result":true')
+    expect(answer.toLowerCase()).toContain('connection: close')
+  }, 10_000)
 })
 
 const dense = { query: [1, 1, 0, 0], using: 'dense' }
