@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import cliProgress from 'cli-progress'
 import { type Command, InvalidArgumentError } from 'commander'
@@ -57,6 +57,8 @@ async function runReplay(names: string[], flags: ReplayFlags, dependencies: Repl
     const known = arms.map(arm => arm.name).join(', ')
     throw new StowageError('bad_request', `--against ${flags.against} is not among the arms: ${known}`)
   }
+  if (flags.json && !existsSync(dirname(flags.json)))
+    throw new StowageError('bad_request', `--json ${flags.json}: there is no folder ${dirname(flags.json)}`)
   const sets = await Promise.all(names.map(name => readGoldenSet(setFolder(name))))
   const options = {
     chunkTokens: flags.chunkTokens,

@@ -89,6 +89,7 @@ describe('stowage replay', () => {
     [['--limit-queries', '-3'], /above 0, got -3/],
     [['--arms', 'nobody'], /no arm is called nobody/],
     [['--arms', 'measured:packing.cutt=1'], /no plan value is called packing.cutt/],
+    [['--json', 'no-such-folder/report.json'], /there is no folder no-such-folder/],
     [['--against', 'design', '--arms', 'topk'], /--against design is not among the arms: topk/],
   ])('refuses %j before it opens anything', async (flags, message) => {
     const { seen, run } = bench()
