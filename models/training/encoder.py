@@ -111,6 +111,18 @@ def token_ids(words: Tokenizer, texts: list[str], longest: int) -> list[list[int
     return [one.ids if len(one.ids) <= longest else one.ids[: longest - 1] + one.ids[-1:] for one in encoded]
 
 
+def cached_ids(words: Tokenizer, source: Path, longest: int) -> list[list[int]]:
+    """Ids of the texts in a stored file, kept beside it: every process of a training run starts by needing them."""
+    kept = source.with_suffix(".ids.npz")
+    if not kept.exists():
+        rows = token_ids(words, read_texts(source), POSITIONS)
+        flat = np.concatenate([np.array(row, np.uint16) for row in rows])
+        np.savez(kept, flat=flat, ends=np.cumsum([len(row) for row in rows]))
+    stored = np.load(kept)
+    rows = [part.tolist() for part in np.split(stored["flat"], stored["ends"][:-1])]
+    return [row if len(row) <= longest else row[: longest - 1] + row[-1:] for row in rows]
+
+
 def rounded(length: int) -> int:
     """Up to the next multiple of 16: few distinct shapes keep the matrix kernels' caches warm."""
     return -(-length // 16) * 16

@@ -1,7 +1,6 @@
-"""Stages `package-embedder` and `package-reranker`: the trained states as model folders, with an fp32/int8 parity row."""
+"""Stage `package`: the trained state as model folders, with an fp32/int8 parity row."""
 
 import json
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -9,15 +8,13 @@ import torch
 from scipy.stats import spearmanr
 
 import bases
-from encoder import HEADS, HIDDEN, POSITIONS, VOCABULARY, Encoder
+from encoder import HEADS, HIDDEN, POSITIONS, VOCABULARY
 from export import export_encoder, export_scorer, quantize
 from make_texts import PASSAGES, QUERIES, rows
 from paths import EMBEDDER, RERANKER, work
 from running import DenseModel, PairModel
 from scorer import Scorer
-from train_embedder import FINAL as EMBEDDER_STATE
-from train_embedder import INNER, KEPT_LAYERS
-from train_reranker import FINAL as RERANKER_STATE
+from train import FINAL, INNER, KEPT_LAYERS
 
 VERSIONS = {"stowage-embedder": "1.0.0", "stowage-reranker": "1.0.0"}
 MAX_TOKENS = 512
@@ -66,9 +63,14 @@ def folder(target: Path, config: dict, about: dict) -> None:
     save(target / "stowage.json", {"model_id": f"{target.name}@{VERSIONS[target.name]}", **about, "max_tokens": MAX_TOKENS})
 
 
+def trained() -> Scorer:
+    model = Scorer(len(KEPT_LAYERS), INNER)
+    model.load_state_dict(torch.load(FINAL, weights_only=True))
+    return model
+
+
 def package_embedder() -> None:
-    model = Encoder(len(KEPT_LAYERS), INNER)
-    model.load_state_dict(torch.load(EMBEDDER_STATE, weights_only=True))
+    model = trained().tower
     about = {"dimensions": HIDDEN, "pooling": "mean", "normalize": True, "query_prefix": "", "passage_prefix": ""}
     folder(EMBEDDER, {"architectures": ["BertModel"]}, about)
     fp32 = export_encoder(model, work("onnx/embedder.onnx"))
@@ -80,8 +82,7 @@ def package_embedder() -> None:
 
 
 def package_reranker() -> None:
-    model = Scorer(len(KEPT_LAYERS), INNER)
-    model.load_state_dict(torch.load(RERANKER_STATE, weights_only=True))
+    model = trained()
     config = {"architectures": ["BertForSequenceClassification"], "num_labels": 1}
     folder(RERANKER, {**config, "id2label": {"0": "LABEL_0"}, "label2id": {"LABEL_0": 0}}, {})
     fp32 = export_scorer(model, work("onnx/reranker.onnx"))
@@ -107,5 +108,5 @@ def parity(name: str, exact: np.ndarray, small: np.ndarray, **more: float) -> No
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    for stage in sys.argv[1:]:
-        {"embedder": package_embedder, "reranker": package_reranker}[stage]()
+    package_embedder()
+    package_reranker()

@@ -14,6 +14,7 @@ from torch import distributed, nn
 
 PROCESSES = int(os.environ.get("WORLD_SIZE", "1"))
 PROCESS = int(os.environ.get("RANK", "0"))
+NEW_PART_RATE = 4.0
 
 
 def begin() -> None:
@@ -22,13 +23,15 @@ def begin() -> None:
         distributed.init_process_group("gloo")
 
 
-def optimizer(model: nn.Module, rate: float) -> torch.optim.Optimizer:
-    trained = [value for value in model.parameters() if value.requires_grad]
-    groups = [
-        {"params": [value for value in trained if value.ndim > 1], "weight_decay": 0.01},
-        {"params": [value for value in trained if value.ndim <= 1], "weight_decay": 0.0},
-    ]
-    return torch.optim.AdamW(groups, lr=rate, betas=(0.9, 0.98), fused=True)
+def optimizer(model: nn.Module, rate: float, new_parts: tuple[str, ...]) -> torch.optim.Optimizer:
+    """Parts named in `new_parts` start from nothing and learn faster; biases and norms decay nothing."""
+    groups: dict[tuple[float, float], list[nn.Parameter]] = {}
+    for name, value in model.named_parameters():
+        if value.requires_grad:
+            key = (NEW_PART_RATE if name.startswith(new_parts) else 1.0, 0.01 if value.ndim > 1 else 0.0)
+            groups.setdefault(key, []).append(value)
+    listed = [{"params": part, "scale": scale, "weight_decay": decay} for (scale, decay), part in groups.items()]
+    return torch.optim.AdamW(listed, lr=rate, betas=(0.9, 0.98), fused=True)
 
 
 def share_gradients(model: nn.Module) -> None:
@@ -53,12 +56,14 @@ def fit(
     checkpoint: Path,
     examine: Callable[[], float] | None = None,
     every: int = 100,
+    stop: int | None = None,
+    new_parts: tuple[str, ...] = (),
 ) -> None:
-    """Runs the steps from the checkpoint's to `steps`; `loss_of(number)` gets a number that no other process or step gets.
+    """Runs the steps from the checkpoint's to `stop` of a schedule of `steps`; `loss_of(number)` gets a number that no other process or step gets.
 
     With `examine` (higher is better) the model ends in the best state seen, else in the last.
     """
-    chooser = optimizer(model, rate)
+    chooser = optimizer(model, rate, new_parts)
     first, best, best_state = 0, float("-inf"), None
     if checkpoint.exists():
         saved = torch.load(checkpoint, weights_only=True)
@@ -66,10 +71,11 @@ def fit(
         chooser.load_state_dict(saved["chooser"])
         first, best, best_state = saved["step"], saved["best"], saved["best_state"]
     started, total, seen = time.time(), 0.0, 0
-    for step in range(first, steps):
+    stop = stop or steps
+    for step in range(first, stop):
         scale = min(1.0, (step + 1) / (0.05 * steps)) * max(0.02, 1 - step / steps)
         for group in chooser.param_groups:
-            group["lr"] = rate * scale
+            group["lr"] = rate * scale * group["scale"]
         with torch.autocast("cpu", torch.bfloat16):
             loss = loss_of(step * PROCESSES + PROCESS)
         loss.backward()
@@ -78,14 +84,14 @@ def fit(
         chooser.step()
         chooser.zero_grad(set_to_none=True)
         total, seen = total + loss.item(), seen + 1
-        if PROCESS == 0 and ((step + 1) % every == 0 or step + 1 == steps):
+        if PROCESS == 0 and ((step + 1) % every == 0 or step + 1 == stop):
             score = examine() if examine else float(step)
             if score > best:
                 best, best_state = score, {key: value.clone() for key, value in model.state_dict().items()}
             state = {"model": model.state_dict(), "chooser": chooser.state_dict()}
             torch.save({**state, "step": step + 1, "best": best, "best_state": best_state}, checkpoint)
             pace = (time.time() - started) / (step + 1 - first)
-            print(f"{name} {step + 1}/{steps} loss {total / seen:.4f} score {score:.4f} {pace:.2f} s/step", flush=True)
+            print(f"{name} {step + 1}/{stop} loss {total / seen:.4f} score {score:.4f} {pace:.2f} s/step", flush=True)
             total, seen = 0.0, 0
     if best_state:
         model.load_state_dict(best_state)

@@ -1,7 +1,7 @@
-"""Stage `embedder`: three narrowed layers of MiniLM-L6 learn to give the six layers' vectors.
+"""Stage `distil`: three narrowed layers of MiniLM-L6 begin to give the six layers' vectors; `train` goes on from there.
 
-Every other batch goes without its [CLS], positions kept: so the reranker, which starts from these layers, can read
-the passage of a pair, where that token belongs to the query.
+Every other batch goes without its [CLS], positions kept: so the reranker can read the passage of a pair, where that
+token belongs to the query.
 """
 
 import numpy as np
@@ -9,7 +9,7 @@ import torch
 from torch.nn import functional
 
 import bases
-from encoder import Encoder, load_bert, padded, pooled, read_texts, rounded, token_ids, tokenizer
+from encoder import Encoder, cached_ids, load_bert, padded, pooled, rounded, tokenizer
 from make_texts import PASSAGES, QUERIES
 from paths import work
 from prune import narrowed
@@ -21,8 +21,10 @@ LONGEST = 128
 TOKENS_A_BATCH = 4096
 EPOCHS = 1
 RATE = 4e-4
-CHECKPOINT = work("embedder.checkpoint.pt")
-FINAL = work("embedder.pt")
+# The rate falls as if a whole epoch were coming: the second stage takes over while it is still high.
+STOP = 200
+CHECKPOINT = work("distilled.checkpoint.pt")
+FINAL = work("distilled.pt")
 
 
 def steps_by_length(lengths: list[int], chance: np.random.Generator) -> list[np.ndarray]:
@@ -44,10 +46,10 @@ def distance(student: torch.Tensor, teacher: torch.Tensor) -> torch.Tensor:
 
 
 def main() -> None:
-    texts = [text for path in (QUERIES, PASSAGES) for text in read_texts(path)]
     names = [path.stem for path in (QUERIES, PASSAGES)]
     teacher = torch.from_numpy(np.concatenate([np.load(work(f"vectors/minilm-{name}.npy")) for name in names]))
-    rows = token_ids(tokenizer(bases.MINILM), texts, LONGEST)
+    words = tokenizer(bases.MINILM)
+    rows = [row for path in (QUERIES, PASSAGES) for row in cached_ids(words, path, LONGEST)]
     chance = np.random.default_rng(11)
     unseen = chance.permutation(len(rows))[:512]
     kept = np.setdiff1d(np.arange(len(rows)), unseen)
@@ -74,8 +76,8 @@ def main() -> None:
         return torch.cat(parts).mean().item()
 
     if PROCESS == 0:
-        print(f"{len(texts)} texts, {steps} steps, cosine before training {examine():.4f}", flush=True)
-    fit("embedder", model, steps, RATE, loss_of, CHECKPOINT, examine)
+        print(f"{len(rows)} texts, {STOP} steps, cosine before training {examine():.4f}", flush=True)
+    fit("distil", model, steps, RATE, loss_of, CHECKPOINT, examine, stop=STOP)
     if PROCESS == 0:
         torch.save(model.state_dict(), FINAL)
 
