@@ -44,6 +44,22 @@ describe('token counts', () => {
     )
   })
 
+  it('equal the library’s own on long runs without a break', () => {
+    const run = fc.string({
+      unit: fc.constantFrom('a', 'b', 'é', '漢', '字', '😀', '-', '=', ' ', '\n'),
+      maxLength: 90,
+    })
+    fc.assert(
+      fc.property(run, text => {
+        expect(tokenizer.count(text)).toBe(exactly(text))
+      }),
+      { numRuns: 200 },
+    )
+    for (const ruler of ['='.repeat(120), `\n${' '.repeat(100)}x`, 'lower'.repeat(25)]) {
+      expect(tokenizer.count(ruler)).toBe(exactly(ruler))
+    }
+  })
+
   it('use the encoding of the model', () => {
     const older = createTokenizer('gpt-4')
     expect(older.encoding).toBe('cl100k_base')
