@@ -71,7 +71,7 @@ export function createQdrantHttp(url: string): QdrantHttp {
 
 /** JSON with integers beyond 2^53 as `bigint`. The exact parser is slow, so it runs only where such a number may be. */
 export function parseJson(text: string): unknown {
-  return /[:[,\s]-?\d{16}/.test(text) ? parse(text, null, exactNumber) : JSON.parse(text)
+  return /(?:^|[:[,\s])-?\d{16}/.test(text) ? parse(text, null, exactNumber) : JSON.parse(text)
 }
 
 /** The inverse of `parseJson`. */

@@ -19,7 +19,7 @@ export interface Profiles {
   forget(collection: string): void
 }
 
-/** Profiles of collections, remembered for a while. One that cannot be read is not remembered. */
+/** Profiles of collections, remembered for a while; not those of empty ones, which the first points will change. */
 export function createProfiles(
   http: QdrantHttp,
   ttlMs: number,
@@ -49,7 +49,7 @@ export function createProfiles(
       const entry = known.get(collection)
       if (entry && entry.expires > performance.now()) return entry.profile
       const profile = await read(collection, call)
-      known.set(collection, { profile, expires: performance.now() + ttlMs })
+      if (profile.layout.points > 0) known.set(collection, { profile, expires: performance.now() + ttlMs })
       return profile
     },
     forget(collection) {

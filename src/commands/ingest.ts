@@ -62,7 +62,7 @@ async function runIngest(path: string, flags: IngestFlags, dependencies: IngestC
   const { url, apiKey, json, ...options } = flags
   const source = await openDocuments(path)
   const world = await dependencies.open({ ...(url ? { url } : {}), ...(apiKey ? { apiKey } : {}) })
-  const progress = showProgress(dependencies.progress, source.total)
+  const progress = showProgress(dependencies.progress, source.total, flags.dryRun ? 'to write' : 'written')
   try {
     if (!world.durable && !flags.dryRun) {
       throw new StowageError(
@@ -84,19 +84,23 @@ async function runIngest(path: string, flags: IngestFlags, dependencies: IngestC
 const LINE_EVERY_MS = 5_000
 
 /** A bar on a terminal; elsewhere a line every few seconds. */
-function showProgress(stream: NodeJS.WriteStream, total: number): { show: OnIngestProgress; stop(): void } {
+function showProgress(
+  stream: NodeJS.WriteStream,
+  total: number,
+  done: string,
+): { show: OnIngestProgress; stop(): void } {
   if (!stream.isTTY) {
     let due = performance.now() + LINE_EVERY_MS
     return {
       show({ documents, written }) {
         if (performance.now() < due) return
         due = performance.now() + LINE_EVERY_MS
-        stream.write(`${documents}/${total} documents, ${written} chunks written\n`)
+        stream.write(`${documents}/${total} documents, ${written} chunks ${done}\n`)
       },
       stop() {},
     }
   }
-  const format = '{bar} {value}/{total} documents, {written} chunks written, ETA {eta_formatted}'
+  const format = `{bar} {value}/{total} documents, {written} chunks ${done}, ETA {eta_formatted}`
   const bar = new cliProgress.SingleBar({ stream, format, clearOnComplete: true, hideCursor: true })
   bar.start(total, 0, { written: 0 })
   return { show: ({ documents, written }) => bar.update(documents, { written }), stop: () => bar.stop() }
