@@ -65,25 +65,26 @@ export function createImproveHandler(dependencies: ImproveDependencies): Request
       return next()
     }
     const started = performance.now()
-    const reportEnd = (end: Pick<ImproveEvent, 'code' | 'detail' | 'applied' | 'degraded'>) =>
-      report({ ...end, tenant: caller.tenant, seconds: (performance.now() - started) / 1000 })
+    const secondsSoFar = () => (performance.now() - started) / 1000
     const { body, complete } = await readBody(request, response, maxBytes)
-    try {
-      if (!complete) throw new NotImproved('body_too_large', `more than ${maxBytes} bytes`)
-      const answer = await improve(request, body, target, caller, dependencies)
-      reportEnd({
-        code: null,
-        detail: '',
-        ...sendImproved(response, target, answer, (performance.now() - started) / 1000),
-      })
-    } catch (error) {
-      if (caller.signal.aborted) return
-      const { code, message } = error instanceof NotImproved ? error : new NotImproved('pipeline_failed', String(error))
+    const outcome = complete
+      ? await improve(request, body, target, caller, dependencies).catch(asNotImproved)
+      : new NotImproved('body_too_large', `more than ${maxBytes} bytes`)
+    if (caller.signal.aborted) return
+    if (outcome instanceof NotImproved) {
+      const { code, message } = outcome
       response.setHeader('x-stowage-applied', 'passthrough').setHeader('x-stowage-degraded', code)
       passthrough(request, response, body)
-      reportEnd({ code, detail: message, applied: [], degraded: [code] })
+      report({ code, detail: message, tenant: caller.tenant, applied: [], degraded: [code], seconds: secondsSoFar() })
+    } else {
+      const said = sendImproved(response, target, outcome, secondsSoFar())
+      report({ code: null, detail: '', tenant: caller.tenant, ...said, seconds: secondsSoFar() })
     }
   }
+}
+
+function asNotImproved(error: unknown): NotImproved {
+  return error instanceof NotImproved ? error : new NotImproved('pipeline_failed', String(error), { cause: error })
 }
 
 async function improve(

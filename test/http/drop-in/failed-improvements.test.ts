@@ -181,7 +181,7 @@ describe('the original request is sent when the pipeline', () => {
   it('is told to stop before the whole time is up, so that half a reranking still counts', async () => {
     const qdrant = createScriptedQdrant({ lists: ONE })
     const { url } = await serveImproving(stage, await stage.listen(qdrant.server), {
-      deadlineMs: 1_000,
+      deadlineMs: 2_000,
       choosePoints: ({ lists }, { signal }) =>
         new Promise(resolve =>
           signal.addEventListener('abort', () => resolve(chosen(lists.flatMap(({ hits }) => hits)))),

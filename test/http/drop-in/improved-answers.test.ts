@@ -369,7 +369,7 @@ describe('every improved answer', () => {
           )
         })
       }),
-      { numRuns: 150 },
+      { numRuns: 80 },
     )
   })
 })

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { FusionRule } from '../../../src/http/query-shapes.ts'
@@ -24,7 +25,24 @@ const toLists = (drawn: { keys: string[]; scores: number[]; asked: number }[]): 
     return { asked, points: keys.map((key, place) => ({ key, score: falling[place] ?? 0 })) }
   })
 
+/** Lists and fused scores of the real engine (qdrant-edge-py 0.9.0) over the dataset in test/contracts. */
+interface FusionReference {
+  name: string
+  lists: [key: string, score: number][][]
+  query: { fusion?: string; rrf?: { k: number; weights: number[] } }
+  fused: [key: string, score: number][]
+}
+const references: FusionReference[] = JSON.parse(
+  readFileSync(new URL('./fusion-reference.json', import.meta.url), 'utf8'),
+)
+
 describe('own scores', () => {
+  it.each(references)('equal those of the real engine bit for bit: $name', ({ lists, query, fused }) => {
+    const fusion: FusionRule = query.rrf ? { method: 'rrf', ...query.rrf } : { method: 'dbsf' }
+    const scored = lists.map(hits => ({ asked: hits.length, points: hits.map(([key, score]) => ({ key, score })) }))
+    expect(ownScores(scored, fusion)).toEqual(new Map(fused.map(([key, score]) => [key, Math.fround(score)])))
+  })
+
   it('of reciprocal rank fusion are those of Qdrant, to the last digit', () => {
     const own = ownScores([list('ba'), list('abc'), list('eca')], RRF)
     expect(new Map([...own].map(([key, score]) => [key, printScore(score)]))).toEqual(

@@ -44,7 +44,7 @@ export async function serveImproving(
     tenantOf: () => null,
     enabled: () => true,
     pool: 50,
-    deadlineMs: 2_000,
+    deadlineMs: 60_000,
     maxBytes: 100_000,
     via: 'stowage',
     report: event => events.push(event),
