@@ -206,7 +206,9 @@ describe('nearest points', () => {
 describe('order', () => {
   it('of the best hits is that of a full sort by value and id, ties at the cut included', () => {
     const offers = fc.array(fc.record({ value: fc.integer({ min: 0, max: 3 }), skip: fc.boolean() }), {
+      minLength: 150,
       maxLength: 400,
+      size: 'max',
     })
     fc.assert(
       fc.property(offers, fc.integer({ min: 1, max: 20 }), (rows, limit) => {
