@@ -1,0 +1,136 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { countPoints, scrollPoints } from '../../src/embedded/reads.ts'
+import { collectionOf } from './_collection.ts'
+
+/** Filters against a reading of them that is slow and obvious. */
+
+type Payload = { a?: unknown; b?: unknown; list?: { n: number; s: string }[] }
+
+const scalar = fc.oneof(
+  fc.integer({ min: -2, max: 3 }),
+  fc.constantFrom(0.5, -1.5),
+  fc.constantFrom('x', 'y', 'xy', ''),
+  fc.boolean(),
+  fc.constant(null),
+)
+const value = fc.oneof(scalar, fc.array(scalar, { maxLength: 3 }))
+const payload: fc.Arbitrary<Payload> = fc.record(
+  {
+    a: value,
+    b: value,
+    list: fc.array(fc.record({ n: fc.integer({ min: 0, max: 2 }), s: fc.constantFrom('x', 'y') }), { maxLength: 3 }),
+  },
+  { requiredKeys: [] },
+)
+
+interface Rule {
+  filter: object
+  holds(payload: Payload, id: number): boolean
+}
+
+function valuesOf(payload: Payload, key: 'a' | 'b'): unknown[] {
+  const found = payload[key]
+  return found === undefined ? [] : Array.isArray(found) ? found : [found]
+}
+
+const key = fc.constantFrom('a' as const, 'b' as const)
+const keyword = fc.oneof(fc.integer({ min: -2, max: 3 }), fc.constantFrom('x', 'y', 'xy'))
+
+const leaf: fc.Arbitrary<Rule> = fc.oneof(
+  fc.tuple(key, fc.oneof(keyword, fc.boolean())).map(([key, value]) => ({
+    filter: { key, match: { value } },
+    holds: (payload: Payload) => valuesOf(payload, key).includes(value),
+  })),
+  fc.tuple(key, fc.uniqueArray(fc.integer({ min: -2, max: 3 }))).map(([key, any]) => ({
+    filter: { key, match: { any } },
+    holds: (payload: Payload) => valuesOf(payload, key).some(value => any.includes(value as number)),
+  })),
+  fc.tuple(key, fc.uniqueArray(fc.constantFrom('x', 'y'))).map(([key, except]) => ({
+    filter: { key, match: { except } },
+    holds: (payload: Payload) => valuesOf(payload, key).some(value => !except.includes(value as 'x')),
+  })),
+  fc.tuple(key, fc.constantFrom('x', 'y')).map(([key, text]) => ({
+    filter: { key, match: { text } },
+    holds: (payload: Payload) =>
+      valuesOf(payload, key).some(value => typeof value === 'string' && value.includes(text)),
+  })),
+  fc.tuple(key, fc.integer({ min: -2, max: 3 }), fc.integer({ min: -2, max: 3 })).map(([key, gte, lt]) => ({
+    filter: { key, range: { gte, lt } },
+    holds: (payload: Payload) =>
+      valuesOf(payload, key).some(value => typeof value === 'number' && value >= gte && value < lt),
+  })),
+  key.map(key => ({
+    filter: { is_empty: { key } },
+    holds: (payload: Payload) => payload[key] === null || valuesOf(payload, key).length === 0,
+  })),
+  key.map(key => ({
+    filter: { is_null: { key } },
+    holds: (payload: Payload) => valuesOf(payload, key).includes(null),
+  })),
+  fc.tuple(key, fc.integer({ min: 0, max: 3 })).map(([key, gte]) => ({
+    filter: { key, values_count: { gte } },
+    holds: (payload: Payload) => (payload[key] === null ? 0 : valuesOf(payload, key).length) >= gte,
+  })),
+  fc.array(fc.integer({ min: 0, max: 20 })).map(ids => ({
+    filter: { has_id: ids },
+    holds: (_payload: Payload, id: number) => ids.includes(id),
+  })),
+  fc.tuple(fc.integer({ min: 0, max: 2 }), fc.constantFrom('x', 'y')).map(([n, s]) => ({
+    filter: {
+      nested: {
+        key: 'list',
+        filter: {
+          must: [
+            { key: 'n', match: { value: n } },
+            { key: 's', match: { value: s } },
+          ],
+        },
+      },
+    },
+    holds: (payload: Payload) => (payload.list ?? []).some(item => item.n === n && item.s === s),
+  })),
+)
+
+const { rule } = fc.letrec<{ rule: Rule; tree: Rule }>(tie => ({
+  rule: fc.oneof({ maxDepth: 3 }, leaf, tie('tree')),
+  tree: fc
+    .record({
+      must: fc.array(tie('rule'), { maxLength: 2 }),
+      should: fc.array(tie('rule'), { maxLength: 3 }),
+      must_not: fc.array(tie('rule'), { maxLength: 2 }),
+      some: fc.array(tie('rule'), { maxLength: 3 }),
+      min_count: fc.integer({ min: 0, max: 3 }),
+    })
+    .map(({ must, should, must_not, some, min_count }) => ({
+      filter: {
+        must: must.map(rule => rule.filter),
+        should: should.map(rule => rule.filter),
+        must_not: must_not.map(rule => rule.filter),
+        min_should: { conditions: some.map(rule => rule.filter), min_count },
+      },
+      holds: (payload: Payload, id: number) =>
+        must.every(rule => rule.holds(payload, id)) &&
+        (should.length === 0 || should.some(rule => rule.holds(payload, id))) &&
+        !must_not.some(rule => rule.holds(payload, id)) &&
+        some.filter(rule => rule.holds(payload, id)).length >= min_count,
+    })),
+}))
+
+describe('filters', () => {
+  it('select what a naive reading of them selects', () => {
+    fc.assert(
+      fc.property(fc.array(payload, { minLength: 1, maxLength: 20 }), rule, (payloads, { filter, holds }) => {
+        const collection = collectionOf({ vectors: {} })
+        const points = payloads.map((payload, id) => ({ id, vector: {}, payload }))
+        collection.engine.update('c', 'upsert', { points })
+        const expected = payloads.flatMap((payload, id) => (holds(payload, id) ? [id] : []))
+        const request = { filter: { must: [filter] }, limit: 100, with_payload: false }
+        const { points: found } = scrollPoints(collection.collection, request) as { points: { id: number }[] }
+        expect(found.map(point => point.id)).toEqual(expected)
+        expect(countPoints(collection.collection, request)).toEqual({ count: expected.length })
+      }),
+      { numRuns: 1500 },
+    )
+  })
+})

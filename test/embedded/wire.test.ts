@@ -1,0 +1,138 @@
+import { once } from 'node:events'
+import { request as httpRequest } from 'node:http'
+import { connect } from 'node:net'
+import { brotliDecompressSync, deflateSync, gunzipSync, gzipSync, inflateSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
+import { rest } from './_rest.ts'
+
+let server: EmbeddedServer
+const QUERY = '/collections/c/points/query'
+
+beforeAll(async () => {
+  server = await startEmbeddedServer()
+  await rest(server.url, 'PUT', '/collections/c', {
+    vectors: { dense: { size: 4, distance: 'Cosine' } },
+    sparse_vectors: { words: { modifier: 'idf' } },
+  })
+  await rest(server.url, 'PUT', '/collections/plain', { vectors: { size: 2, distance: 'Euclid' } })
+  await rest(server.url, 'PUT', '/collections/c/points', {
+    points: [1, 2, 3].map(id => ({
+      id,
+      vector: { dense: [id, 1, 0, 0], words: { indices: [id], values: [1] } },
+      payload: { text: 'a long passage '.repeat(200), id },
+    })),
+  })
+})
+afterAll(() => server.close())
+
+interface RawAnswer {
+  status: number
+  headers: { [name: string]: string | string[] | undefined }
+  bytes: Buffer
+}
+
+function raw(
+  method: string,
+  path: string,
+  headers: { [name: string]: string } = {},
+  body?: Buffer,
+): Promise<RawAnswer> {
+  return new Promise((resolve, reject) => {
+    const call = httpRequest(`${server.url}`, { method, path, headers }, response => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, bytes: Buffer.concat(chunks) }),
+      )
+    })
+    call.on('error', reject)
+    call.end(body)
+  })
+}
+
+describe('the wire', () => {
+  it('names itself as Qdrant and says it is alive', async () => {
+    const root = await raw('GET', '/')
+    expect(JSON.parse(root.bytes.toString())).toEqual({ title: 'qdrant - vector search engine', version: '1.18.0' })
+    for (const path of ['/healthz', '/livez', '/readyz']) expect((await raw('GET', path)).status).toBe(200)
+    expect((await raw('GET', '/nowhere')).status).toBe(404)
+  })
+
+  it('answers HEAD with the headers of GET and no body', async () => {
+    const head = await raw('HEAD', '/collections')
+    expect(head.status).toBe(200)
+    expect(Number(head.headers['content-length'])).toBeGreaterThan(20)
+    expect(head.bytes.length).toBe(0)
+  })
+
+  it.each([
+    ['gzip', gunzipSync],
+    ['br', brotliDecompressSync],
+    ['deflate', inflateSync],
+  ])('compresses to %s when asked, and only then', async (encoding, decode) => {
+    const path = '/collections/c/points/1'
+    const plain = await raw('GET', path)
+    expect(plain.headers['content-encoding']).toBeUndefined()
+    const packed = await raw('GET', path, { 'accept-encoding': `${encoding};q=0.9, identity;q=0.1` })
+    expect(packed.headers['content-encoding']).toBe(encoding)
+    expect(packed.bytes.length).toBeLessThan(plain.bytes.length)
+    expect(JSON.parse(decode(packed.bytes).toString()).result).toEqual(JSON.parse(plain.bytes.toString()).result)
+    const refused = await raw('GET', path, { 'accept-encoding': `${encoding};q=0` })
+    expect(refused.headers['content-encoding']).toBeUndefined()
+  })
+
+  it('takes compressed request bodies and refuses broken ones', async () => {
+    const body = Buffer.from(JSON.stringify({ exact: true }))
+    const count = '/collections/c/points/count'
+    for (const [encoding, encode] of [['gzip', gzipSync] as const, ['deflate', deflateSync] as const]) {
+      const answer = await raw('POST', count, { 'content-encoding': encoding }, encode(body))
+      expect(JSON.parse(answer.bytes.toString()).result).toEqual({ count: 3 })
+    }
+    expect((await raw('POST', count, { 'content-encoding': 'gzip' }, body)).status).toBe(400)
+    expect((await raw('POST', count, { 'content-encoding': 'sdch' }, body)).status).toBe(400)
+  })
+
+  it('prints the envelope in Qdrant’s order: result, status, time', async () => {
+    const answer = await raw('POST', QUERY, {}, Buffer.from('{"query":[0,5,0,0],"using":"dense","limit":1}'))
+    expect(answer.bytes.toString()).toMatch(
+      /^\{"result":\{"points":\[\{"id":1,"version":0,"score":0\.70710677\}\]\},"status":"ok","time":[\d.e-]+\}$/,
+    )
+    const failed = await raw('POST', QUERY, {}, Buffer.from('{"query":[1],"using":"dense"}'))
+    expect(failed.bytes.toString()).toMatch(
+      /^\{"status":\{"error":"Wrong input: Vector dimension error: expected dim: 4, got 1"\},"time":[\d.e-]+\}$/,
+    )
+  })
+
+  it('survives malformed paths', async () => {
+    for (const path of ['/collections/%E0%A4%A', '//', '/collections//points', '/collections/c/points/%00']) {
+      expect((await raw('GET', path)).status, path).toBeGreaterThanOrEqual(400)
+    }
+    expect((await raw('GET', '/collections/%63/exists')).bytes.toString()).toContain('"exists":true')
+  })
+
+  it('closes although a client keeps its connection', async () => {
+    const other = await startEmbeddedServer()
+    expect((await fetch(`${other.url}/collections`)).status).toBe(200)
+    await other.close()
+    await expect(fetch(`${other.url}/collections`)).rejects.toThrow()
+  })
+
+  it('finishes a request in flight when it closes, and lets no keep-alive hold it open', async () => {
+    const other = await startEmbeddedServer()
+    const socket = connect(other.port, '127.0.0.1')
+    const ended = once(socket, 'close')
+    let answer = ''
+    socket.on('data', bytes => {
+      answer += bytes
+    })
+    socket.write('PUT /collections/late HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: 2\r\n\r\n')
+    await once(socket, 'data')
+    const closed = other.close()
+    socket.write('{}')
+    await closed
+    await ended
+    expect(answer).toContain('"result":true')
+    expect(answer.toLowerCase()).toContain('connection: close')
+  }, 10_000)
+})
