@@ -24,8 +24,8 @@ const FLOORS: readonly (readonly string[])[] = [
   ['config', 'embedded', 'observe'],
   ['http', 'drop-in', 'jobs'],
   ['adapters'],
-  ['wiring'],
   ['commands'],
+  ['wiring'],
   ['cli'],
 ]
 const PURE = ['core', 'text', 'intent', 'rank', 'pack']

@@ -35,7 +35,12 @@ const planSchema: z.ZodType<Plan> = z.strictObject({
     deadlineMs: z.number().min(0),
   }),
   answerability: z.strictObject({ bonus: share }),
-  reunification: z.strictObject({ smoothing: z.number().min(0), growth: share, fetch: z.boolean() }),
+  reunification: z.strictObject({
+    smoothing: z.number().min(0),
+    growth: share,
+    scope: z.enum(['section', 'document']),
+    fetch: z.boolean(),
+  }),
   diversity: z.strictObject({ mmrAlpha: share.nullable() }),
   packing: z.strictObject({
     counting: z.enum(['tokens', 'characters']),

@@ -43,7 +43,7 @@ function baselinePlan(measured: Plan): Plan {
 function topkPlan(measured: Plan): Plan {
   return {
     ...measured,
-    reunification: { smoothing: 0, growth: 0, fetch: false },
+    reunification: { ...measured.reunification, smoothing: 0, growth: 0 },
     diversity: { mmrAlpha: null },
     packing: {
       ...measured.packing,

@@ -23,7 +23,9 @@ export function joinOf(previous: Unit | undefined, next: Unit): Join | null {
   const startsOpen = right.text.slice(0, next.start).trim() === ''
   if (!areNeighbours(left, right) || !endsOpen || !startsOpen) return null
   if (next.start > 0 || previous.end < left.text.length) return { overlap: 0, separator: '\n' }
-  const overlap = Math.min(overlapOf(left, right), next.end)
+  const repeated = Math.min(overlapOf(left, right), next.end)
+  // A unit cut shorter than the overlap does not hold all of it: then the repetition stays, for no text may go missing.
+  const overlap = repeated <= previous.end - previous.start ? repeated : 0
   const touching = left.charEnd !== null && left.charEnd === right.charStart
   return { overlap, separator: overlap > 0 || touching ? '' : '\n' }
 }

@@ -28,7 +28,7 @@ const MEASURED: Plan = {
   dedupe: { containment: 0.9 },
   rerank: { method: 'crossencoder', depth: 50, keep: null, blend: 0.5, deadlineMs: 1500 },
   answerability: { bonus: 0 },
-  reunification: { smoothing: 0.2, growth: 0.85, fetch: true },
+  reunification: { smoothing: 0.2, growth: 0.85, scope: 'section', fetch: true },
   diversity: { mmrAlpha: null },
   packing: {
     counting: 'tokens',

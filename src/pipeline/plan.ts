@@ -64,6 +64,8 @@ export interface Plan {
     smoothing: number
     /** Least share of a candidate's value that its neighbour is worth; 0 is off. */
     growth: number
+    /** How far growth reaches: neighbours of the same section, or any of the document. */
+    scope: 'section' | 'document'
     /** Whether neighbours that were not retrieved are fetched. */
     fetch: boolean
   }

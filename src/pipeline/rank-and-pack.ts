@@ -81,13 +81,13 @@ async function reunify(
   input: RankAndPackInput,
   trace: TraceRecorder,
 ): Promise<Sieved> {
-  const { smoothing, growth, fetch } = input.plan.reunification
+  const { smoothing, growth, scope, fetch } = input.plan.reunification
   if (growth === 0) return { kept: smooth(candidates, smoothing), dropped }
   const smoothed = scaleToOne(smooth(candidates, smoothing))
   const reachable = withinBudget(smoothed, input)
   const places = fetch ? missingNeighbours(reachable, [...smoothed, ...dropped.map(({ candidate }) => candidate)]) : []
   const fetched = places.length > 0 ? await fetchOrDegrade(places, input, trace) : []
-  const grown = grow(smoothed, dropped, fetched, growth)
+  const grown = grow(smoothed, dropped, fetched, growth, scope)
   const distinct = dedupe(grown.candidates, input.plan.dedupe.containment)
   return { kept: distinct.kept, dropped: [...grown.dropped, ...distinct.dropped] }
 }

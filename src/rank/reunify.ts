@@ -42,33 +42,38 @@ export function missingNeighbours(candidates: readonly Candidate[], all: readonl
  * which answers in part brings the rest of its section. Neighbours come from the candidates themselves, from those cut by
  * rank, and from `fetched`; one hop only.
  * @param factor in [0,1); 0 is off
+ * @param scope whether a neighbour must be of the candidate's own section
  */
 export function grow(
   candidates: readonly Candidate[],
   dropped: readonly Dropped[],
   fetched: readonly Chunk[],
   factor: number,
-) {
+  scope: 'section' | 'document',
+): { candidates: Candidate[]; dropped: Dropped[] } {
   if (factor === 0) return { candidates: [...candidates], dropped: [...dropped] }
   const worth = new Map<string, number>()
   for (const { chunk, value } of candidates) {
     for (const place of neighboursOf(chunk)) {
-      const key = placeKey(place)
+      const key = scopedKey(place, chunk.sectionPath, scope)
       worth.set(key, Math.max(worth.get(key) ?? 0, factor * value))
     }
   }
-  const raise = (candidate: Candidate) => ({
-    ...candidate,
-    value: Math.max(candidate.value, worth.get(placeKey(candidate.chunk)) ?? 0),
-  })
+  const worthOf = ({ chunk }: Candidate) => worth.get(scopedKey(chunk, chunk.sectionPath, scope))
+  const raise = (candidate: Candidate) => ({ ...candidate, value: Math.max(candidate.value, worthOf(candidate) ?? 0) })
   const isCut = ({ reason, candidate }: Dropped) =>
-    (reason === 'fused_cut' || reason === 'rerank_cut') && worth.has(placeKey(candidate.chunk))
+    (reason === 'fused_cut' || reason === 'rerank_cut') && worthOf(candidate) !== undefined
   const promoted = dropped.filter(isCut).map(({ candidate }) => ({ ...candidate, value: 0 }))
   const arrived = fetched
     .map(chunk => newCandidate(chunk, 'neighbour'))
-    .filter(({ chunk }) => worth.has(placeKey(chunk)))
+    .filter(candidate => worthOf(candidate) !== undefined)
   const grown = [...candidates, ...promoted, ...arrived].map(raise).sort(byValue)
   return { candidates: grown, dropped: dropped.filter(drop => !isCut(drop)) }
+}
+
+/** A place as growth sees it: the same place under another section is another place when growth stays in the section. */
+function scopedKey(place: Parameters<typeof placeKey>[0], sectionPath: string, scope: 'section' | 'document'): string {
+  return scope === 'section' ? `${placeKey(place)} ${sectionPath}` : placeKey(place)
 }
 
 function neighboursOf({ collection, docId, orderIndex }: Chunk): NeighbourPlace[] {

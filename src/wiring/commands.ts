@@ -162,9 +162,10 @@ async function openTarget(config: Config, where: { url?: string; apiKey?: string
     const upstream = await openUpstream(config)
     return { ...upstream, apiKey: where.apiKey ?? upstream.apiKey }
   }
+  // The configured key belongs to the configured server: another one gets only what the command line gives.
   return {
     url: where.url,
-    apiKey: where.apiKey ?? config.environment.QDRANT_API_KEY ?? null,
+    apiKey: where.apiKey ?? null,
     embedded: false,
     close: async () => {},
   }

@@ -13,6 +13,7 @@ import { createMetrics } from '../observe/metrics.ts'
 import { createChoosePoints } from '../pipeline/choose-points.ts'
 import { createPackContext } from '../pipeline/pack-context.ts'
 import type { PackContext, TracedContext, TraceStore } from '../pipeline/services.ts'
+import { createTokenizer } from '../text/tokens.ts'
 import { createHealth } from './health.ts'
 import { type Models, openModels } from './models.ts'
 import { pipelineDependencies } from './pipeline.ts'
@@ -32,8 +33,13 @@ const TRACE_FILE_BYTES = 64 * 1024 * 1024
 const TRACE_FILES = 5
 /** Below Qdrant's 5 s, so that no request meets a closing connection. */
 const UPSTREAM_IDLE_MS = 4_000
+/** The lists of one search, payloads and all; beyond it the client's own request is cheaper. */
+const LIST_BYTES = 64 * 1024 * 1024
 const CACHED_ANSWERS = 2_000
 const CACHED_BYTES = 128 * 1024 * 1024
+
+/** Codes of requests that were never ours to improve, told apart from improvements that failed. */
+const NOT_OURS: ReadonlySet<string> = new Set(['query_not_understood', 'body_not_json', 'body_too_large'])
 
 /**
  * Builds everything once from the configuration. Clients bring their own Qdrant keys: the configured one is never lent to a request.
@@ -45,7 +51,9 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
   const models = await openModels(config)
   const traces = openTraces(config, reporter, logger)
   const store = createQdrantStore({ url: upstream.url, apiKey: null, embedder: models.embedder })
-  const dispatcher = new Agent({ keepAliveTimeout: UPSTREAM_IDLE_MS })
+  const dispatcher = new Agent({ keepAliveTimeout: UPSTREAM_IDLE_MS, maxResponseSize: LIST_BYTES })
+  // Its tables take a moment to load; the first request should not pay for them.
+  createTokenizer(config.plan.tokenizerModel).count('')
   const pipeline = pipelineDependencies(config, store, models, traces)
   const cache = createAnswerCache<TracedContext>({
     ttlMs: config.environment.CACHE_TTL_MS,
@@ -72,8 +80,7 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
       pool: config.plan.retrieval.pool,
       deadlineMs: config.environment.DROPIN_DEADLINE_MS,
       report: event => {
-        if (event.code !== null)
-          reporter.passedThrough({ reason: event.code === 'query_not_understood' ? 'shape' : 'failure' })
+        if (event.code !== null) reporter.passedThrough({ reason: NOT_OURS.has(event.code) ? 'shape' : 'failure' })
         logger.debug(event, 'points')
       },
     }),
