@@ -1,9 +1,9 @@
 import express from 'express'
-import { loadConfig } from '../../../../src/config.ts'
-import { startServer } from '../../../../src/http/server.ts'
-import { createLogger } from '../../../../src/observe/logger.ts'
-import { createTokenizer } from '../../../../src/text/tokens.ts'
-import { openGateway } from '../../../../src/wiring/gateway.ts'
+import { loadConfig } from '../../../src/config.ts'
+import { startServer } from '../../../src/http/server.ts'
+import { createLogger } from '../../../src/observe/logger.ts'
+import { createTokenizer } from '../../../src/text/tokens.ts'
+import { openGateway } from '../../../src/wiring/gateway.ts'
 
 /** One request that stowage answered, and what it said it did to it (null: nothing). */
 export interface Answered {

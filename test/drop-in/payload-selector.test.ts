@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readPayloadSelector, selectPayload } from '../../../src/http/payload-selector.ts'
+import { readPayloadSelector, selectPayload } from '../../src/drop-in/payload-selector.ts'
 
 const payload = '{"text":"a","n":5.0,"big":18446744073709551615,"metadata":{"text":1,"n":[ ]}}'
 

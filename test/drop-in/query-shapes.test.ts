@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type SearchRoute, understand } from '../../../src/http/query-shapes.ts'
+import { type SearchRoute, understand } from '../../src/drop-in/query-shapes.ts'
 
 const QUERY: SearchRoute = { api: 'query', batch: false }
 const SEARCH: SearchRoute = { api: 'search', batch: false }

@@ -1,9 +1,9 @@
 import type http from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { ImproveDependencies } from '../../../src/http/qdrant-route.ts'
-import { comparable, exchangeBytes, readAnswer } from '../support/raw-client.ts'
-import { createStage } from '../support/running.ts'
+import type { ImproveDependencies } from '../../src/drop-in/route.ts'
+import { comparable, exchangeBytes, readAnswer } from '../http/support/raw-client.ts'
+import { createStage } from '../http/support/running.ts'
 import { choosing, chosen, serveImproving } from './support/improving.ts'
 import {
   createScriptedQdrant,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { improvingTimeMs, readSearchTarget } from '../../../src/http/qdrant-route-request.ts'
+import { improvingTimeMs, readSearchTarget } from '../../src/drop-in/request.ts'
 
 describe('a search target', () => {
   it.each([

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { understand } from '../../../src/http/query-shapes.ts'
-import { findQueryText } from '../../../src/http/query-text.ts'
+import { understand } from '../../src/drop-in/query-shapes.ts'
+import { findQueryText } from '../../src/drop-in/query-text.ts'
 
 function textOf(body: string, header?: string) {
   const understood = understand(body, { api: 'query', batch: false })

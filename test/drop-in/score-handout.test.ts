@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { FusionRule } from '../../../src/http/query-shapes.ts'
-import { handOutScores, isDistance, ownScores, printScore, type ScoredList } from '../../../src/http/score-handout.ts'
+import type { FusionRule } from '../../src/drop-in/query-shapes.ts'
+import { handOutScores, isDistance, ownScores, printScore, type ScoredList } from '../../src/drop-in/score-handout.ts'
 
 const list = (keys: string, asked = 100): ScoredList => ({
   points: [...keys].map((key, place) => ({ key, score: 1 - place / 10 })),

@@ -2,13 +2,13 @@ import type { RetrievedHit, RetrievedList } from '../core/types.ts'
 import type { Caller } from '../pipeline/context-request.ts'
 import type { ChoosePoints, ChoosePointsRequest } from '../pipeline/services.ts'
 import { readChunk } from '../text/payload.ts'
+import { NotImproved } from './failure.ts'
+import { placesFilter } from './places-filter.ts'
 import { denseVectorOf, type PointSlice, printPoint } from './point-slices.ts'
-import { NotImproved } from './qdrant-route-failure.ts'
 import type { UnderstoodQuery } from './query-shapes.ts'
 import type { QueryText } from './query-text.ts'
 import { handOutScores, isDistance, ownScores } from './score-handout.ts'
 import { fetchPoints, type UpstreamCall } from './upstream-search.ts'
-import { placesFilter } from './upstream-search-places.ts'
 
 /** One search of the client with its lists, one per leaf, best first. */
 export interface RetrievedQuery {

@@ -2,7 +2,7 @@ import { Embeddings } from '@langchain/core/embeddings'
 import { QdrantVectorStore } from '@langchain/qdrant'
 import { QdrantVector } from '@mastra/qdrant'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type EmbeddedServer, startEmbeddedServer } from '../../../src/embedded/server.ts'
+import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
 import { serveWholeStowage } from './support/whole-stowage.ts'
 
 /** Texts to vectors without a model: counts of a few letters. */

@@ -1,9 +1,9 @@
 import { Agent } from 'undici'
-import type { Candidate, RetrievedHit } from '../../../../src/core/types.ts'
-import { createPassthrough } from '../../../../src/http/passthrough.ts'
-import { createImproveHandler, type ImproveDependencies, type ImproveEvent } from '../../../../src/http/qdrant-route.ts'
-import type { ChoosePoints, ChosenPoints } from '../../../../src/pipeline/services.ts'
-import type { createStage } from '../../support/running.ts'
+import type { Candidate, RetrievedHit } from '../../../src/core/types.ts'
+import { createImproveHandler, type ImproveDependencies, type ImproveEvent } from '../../../src/drop-in/route.ts'
+import { createPassthrough } from '../../../src/http/passthrough.ts'
+import type { ChoosePoints, ChosenPoints } from '../../../src/pipeline/services.ts'
+import type { createStage } from '../../http/support/running.ts'
 
 /** A pipeline that takes the hits in the order that `order` gives them. */
 export function choosing(order: (hits: RetrievedHit[]) => { chunk: Candidate['chunk'] }[]): ChoosePoints {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { NotImproved } from './qdrant-route-failure.ts'
+import { NotImproved } from './failure.ts'
 import type { SearchRoute } from './query-shapes.ts'
 
 /** Where a search is addressed, read from its raw target. */

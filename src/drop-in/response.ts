@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { endToEndHeaders, headerPairs } from './hop-by-hop.ts'
-import type { ImprovedPoints } from './qdrant-route-answer.ts'
+import { endToEndHeaders, headerPairs } from '../http/hop-by-hop.ts'
+import type { ImprovedPoints } from './answer.ts'
 import type { SearchRoute } from './query-shapes.ts'
 import type { SearchAnswer } from './upstream-search.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { elements, endOfValue, kindOf, members, RawJsonError } from '../../../src/http/raw-json.ts'
+import { elements, endOfValue, kindOf, members, RawJsonError } from '../../src/drop-in/raw-json.ts'
 
 /** JSON values printed with random space between the tokens. */
 const spacedJson = fc
