@@ -2,11 +2,40 @@ import { describe, expect, it } from 'vitest'
 import { detectIntent } from '../../src/intent/detect.ts'
 
 const CASES = {
-  definition: ['Who is Isharoth?', 'What is a tide ledger?', 'define brine debt', 'What does ACL stand for?', "What's the Lower Gate"],
-  measurement: ['How many keepers serve the tower?', 'What is the maximum load of the crane?', 'When was the treaty signed?', 'how long does the filter last'],
-  procedure: ['How do I reset the pump?', 'steps to drain the lock', 'Install the agent on Debian', 'How should the seal be replaced?'],
-  identifier: ['What does ISH-4417 mean?', 'error E1024 after upgrade', 'changes in v2.3.1', 'where is "bell at dusk" mentioned', 'use of with_payload', 'what does --dry-run do', 'maxRetryCount default'],
-  comparison: ['difference between the old and the new charter', 'Qdrant vs Elasticsearch', 'Which is faster, the ferry or the bridge?', 'How does the 1st edition compare to the 2nd?'],
+  definition: [
+    'Who is Isharoth?',
+    'What is a tide ledger?',
+    'define brine debt',
+    'What does ACL stand for?',
+    "What's the Lower Gate",
+  ],
+  measurement: [
+    'How many keepers serve the tower?',
+    'What is the maximum load of the crane?',
+    'When was the treaty signed?',
+    'how long does the filter last',
+  ],
+  procedure: [
+    'How do I reset the pump?',
+    'steps to drain the lock',
+    'Install the agent on Debian',
+    'How should the seal be replaced?',
+  ],
+  identifier: [
+    'What does ISH-4417 mean?',
+    'error E1024 after upgrade',
+    'changes in v2.3.1',
+    'where is "bell at dusk" mentioned',
+    'use of with_payload',
+    'what does --dry-run do',
+    'maxRetryCount default',
+  ],
+  comparison: [
+    'difference between the old and the new charter',
+    'Qdrant vs Elasticsearch',
+    'Which is faster, the ferry or the bridge?',
+    'How does the 1st edition compare to the 2nd?',
+  ],
   exploratory: ['tide keepers', 'Tell me about life in the harbour', '', '?'],
 }
 
@@ -21,7 +50,13 @@ describe('detectIntent', () => {
   })
 
   it('reads hostile text without harm', () => {
-    for (const text of ['a'.repeat(100_000), '"'.repeat(100_000), 'which '.repeat(20_000), '\ud800\u0000', '/'.repeat(8192)])
+    for (const text of [
+      'a'.repeat(100_000),
+      '"'.repeat(100_000),
+      'which '.repeat(20_000),
+      '\ud800\u0000',
+      '/'.repeat(8192),
+    ])
       expect(detectIntent(text).rule).not.toBe('')
   })
 })
