@@ -1,8 +1,8 @@
-import { Collection } from './collection.ts'
-import { readCollectionConfig } from './collection-config.ts'
 import { EngineError, notFound, wrongInput } from './errors.ts'
-import { readList, readRecord } from './shape.ts'
+import { Collection } from './storage/collection.ts'
+import { readCollectionConfig } from './storage/collection-config.ts'
 import { applyUpdate } from './updates.ts'
+import { readList, readRecord } from './wire/shape.ts'
 
 /** One change of the engine's state, as it is applied and as it is logged. `kind` is a point update's name, or one of the two on collections. */
 export interface Change {

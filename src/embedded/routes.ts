@@ -1,6 +1,5 @@
 import type { Engine } from './engine.ts'
 import { notFound, unsupported } from './errors.ts'
-import { readPointIdText } from './point-id.ts'
 import {
   collectionInfo,
   countPoints,
@@ -12,7 +11,8 @@ import {
   scrollPoints,
   searchPoints,
 } from './reads.ts'
-import { readList, readRecord } from './shape.ts'
+import { readPointIdText } from './wire/point-id.ts'
+import { readList, readRecord } from './wire/shape.ts'
 
 /** One request, decoded: path segments without the leading slash, body parsed (undefined when there was none). */
 export interface RouteRequest {

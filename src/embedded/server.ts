@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { Engine } from './engine.ts'
 import { EngineError } from './errors.ts'
-import { FolderStore } from './folder-store.ts'
-import { readBody, sendText } from './http-body.ts'
-import { parseJson, printJson } from './json.ts'
 import { route } from './routes.ts'
+import { FolderStore } from './storage/folder-store.ts'
+import { readBody, sendText } from './wire/http-body.ts'
+import { parseJson, printJson } from './wire/json.ts'
 
 /** The Qdrant version this engine answers as: what the official clients 1.17 to 1.19 take without a warning. */
 const QDRANT_VERSION = '1.18.0'

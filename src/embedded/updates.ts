@@ -1,10 +1,10 @@
 import type { PointId } from '../core/types.ts'
-import type { Collection, StoredPoint } from './collection.ts'
 import { badRequest, formatError, unknownPoint } from './errors.ts'
-import { mergedAt, parsePath, without } from './payload-path.ts'
-import { readPointId } from './point-id.ts'
-import { isRecord, type JsonRecord, readList, readRecord, readString } from './shape.ts'
-import { readVectorInput, type VectorInput } from './vector-input.ts'
+import { mergedAt, parsePath, without } from './filter/payload-path.ts'
+import type { Collection, StoredPoint } from './storage/collection.ts'
+import { readPointId } from './wire/point-id.ts'
+import { isRecord, type JsonRecord, readList, readRecord, readString } from './wire/shape.ts'
+import { readVectorInput, type VectorInput } from './wire/vector-input.ts'
 
 type Update = (collection: Collection, body: JsonRecord, version: number) => void
 

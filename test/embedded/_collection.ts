@@ -1,5 +1,5 @@
-import type { Collection } from '../../src/embedded/collection.ts'
 import { Engine } from '../../src/embedded/engine.ts'
+import type { Collection } from '../../src/embedded/storage/collection.ts'
 
 /** An engine of its own with one collection, `c`. */
 export function collectionOf(schema: object): { engine: Engine; collection: Collection } {

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { parseJson, printJson, WholeFloat } from '../../src/embedded/json.ts'
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
+import { parseJson, printJson, WholeFloat } from '../../src/embedded/wire/json.ts'
 import { encodeBm25Document, encodeBm25Query } from '../../src/text/bm25.ts'
 
 /** Answers of the real engine (see test/contracts/generate.py), to which the embedded one is held. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Float32, parseJson, printJson, WholeFloat } from '../../src/embedded/json.ts'
-import { printFloat32 } from '../../src/embedded/numbers.ts'
+import { Float32, parseJson, printJson, WholeFloat } from '../../src/embedded/wire/json.ts'
+import { printFloat32 } from '../../src/embedded/wire/numbers.ts'
 
 describe('JSON with every digit', () => {
   it('keeps u64 ids, whole floats and key order through a round trip', () => {

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Collection } from '../../src/embedded/collection.ts'
-import type { Float32 } from '../../src/embedded/json.ts'
+import { TopHits } from '../../src/embedded/query/top-hits.ts'
 import { queryPoints, scrollPoints } from '../../src/embedded/reads.ts'
-import { TopHits } from '../../src/embedded/top-hits.ts'
+import type { Collection } from '../../src/embedded/storage/collection.ts'
+import type { Float32 } from '../../src/embedded/wire/json.ts'
 import { collectionOf } from './_collection.ts'
 
 /** Rankings and orders against full sorts. */

@@ -1,5 +1,5 @@
-import { wrongInput } from './errors.ts'
-import { isRecord, type JsonRecord } from './shape.ts'
+import { wrongInput } from '../errors.ts'
+import { isRecord, type JsonRecord } from '../wire/shape.ts'
 
 /** One step of a payload key: a member, an array element, or every element. */
 type Step = { key: string } | { index: number } | 'each'

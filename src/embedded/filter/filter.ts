@@ -1,9 +1,9 @@
-import type { PointId } from '../core/types.ts'
-import { formatError, unsupported, wrongInput } from './errors.ts'
+import type { PointId } from '../../core/types.ts'
+import { formatError, unsupported, wrongInput } from '../errors.ts'
+import { readPointId } from '../wire/point-id.ts'
+import { asList, isRecord, type JsonRecord, readCount, readList, readRecord, readString } from '../wire/shape.ts'
 import { compileFieldCondition } from './field-condition.ts'
 import { parsePath, valuesAt } from './payload-path.ts'
-import { readPointId } from './point-id.ts'
-import { asList, isRecord, type JsonRecord, readCount, readList, readRecord, readString } from './shape.ts'
 import type { TextIndex } from './text-match.ts'
 
 /** What a filter may ask of a collection. */

@@ -1,12 +1,12 @@
-import type { PointId } from '../core/types.ts'
-import type { Collection } from './collection.ts'
-import { unknownPoint, unknownVector, wrongInput } from './errors.ts'
+import type { PointId } from '../../core/types.ts'
+import { unknownPoint, unknownVector, wrongInput } from '../errors.ts'
+import type { Collection } from '../storage/collection.ts'
+import type { VectorInput } from '../wire/vector-input.ts'
 import { distributionFusion, type Hit, reciprocalRankFusion } from './fusion.ts'
 import { selectDiverse } from './mmr.ts'
-import type { QueryPlan, Scoring, Target } from './query-plan.ts'
+import type { QueryPlan, Scoring, Target } from './plan.ts'
 import { nearestScorer, recommendScorer, rowSimilarity, type Scorer } from './scorer.ts'
 import { type RankedRow, TopHits } from './top-hits.ts'
-import type { VectorInput } from './vector-input.ts'
 
 /** Finds a collection by name, or throws 404. */
 export type CollectionLookup = (name: string) => Collection

@@ -1,5 +1,5 @@
-import type { PointId } from '../core/types.ts'
-import { formatError } from './errors.ts'
+import type { PointId } from '../../core/types.ts'
+import { formatError } from '../errors.ts'
 
 const UUID = /^(?:urn:uuid:)?\{?([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})\}?$/i
 

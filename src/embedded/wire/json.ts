@@ -1,5 +1,5 @@
 import { parse as parseLossless } from 'lossless-json'
-import { EngineError, formatError } from './errors.ts'
+import { EngineError, formatError } from '../errors.ts'
 import { printFloat, printFloat32 } from './numbers.ts'
 
 /** A JSON number spelt as a float whose value is whole (`5.0`): Qdrant tells it from the integer `5`. */

@@ -1,5 +1,5 @@
-import type { PointId } from '../core/types.ts'
-import { comparePointIds } from './point-id.ts'
+import type { PointId } from '../../core/types.ts'
+import { comparePointIds } from '../wire/point-id.ts'
 
 /** A row of a collection with a value to rank it by (larger is better). */
 export interface RankedRow {

@@ -1,14 +1,14 @@
-import type { PointId } from '../core/types.ts'
+import type { PointId } from '../../core/types.ts'
+import { unknownVector, wrongInput } from '../errors.ts'
+import { compileFilter, type RowPredicate } from '../filter/filter.ts'
+import { readTextIndex, type TextIndex } from '../filter/text-match.ts'
+import { comparePointIds } from '../wire/point-id.ts'
+import type { VectorSelector } from '../wire/selectors.ts'
+import type { JsonRecord } from '../wire/shape.ts'
+import { isSparse, type VectorInput } from '../wire/vector-input.ts'
 import type { CollectionConfig } from './collection-config.ts'
 import { DenseVectors } from './dense-vectors.ts'
-import { unknownVector, wrongInput } from './errors.ts'
-import { compileFilter, type RowPredicate } from './filter.ts'
-import { comparePointIds } from './point-id.ts'
-import type { VectorSelector } from './selectors.ts'
-import type { JsonRecord } from './shape.ts'
 import { SparseVectors } from './sparse-vectors.ts'
-import { readTextIndex, type TextIndex } from './text-match.ts'
-import { isSparse, type VectorInput } from './vector-input.ts'
 
 /** A point ready to be stored: every vector checked against the schema. */
 export interface StoredPoint {

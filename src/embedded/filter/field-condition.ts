@@ -1,6 +1,6 @@
+import { formatError, unsupported } from '../errors.ts'
+import { isRecord, type JsonRecord, readList, readNumber, toNumber } from '../wire/shape.ts'
 import { readDatetime } from './datetime.ts'
-import { formatError, unsupported } from './errors.ts'
-import { isRecord, type JsonRecord, readList, readNumber, toNumber } from './shape.ts'
 import { compileTextMatch, type TextIndex } from './text-match.ts'
 
 /** Judges all values found under a condition's key. */

@@ -1,4 +1,4 @@
-import { formatError, validationError } from './errors.ts'
+import { formatError, validationError } from '../errors.ts'
 import { WholeFloat } from './json.ts'
 
 /** Readers for request bodies: each gives the typed value or throws a 400 that names the field. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliCompress, brotliDecompress, deflate, gunzip, gzip, inflate } from 'node:zlib'
-import { EngineError } from './errors.ts'
+import { EngineError } from '../errors.ts'
 
 /** Just under the longest string that Node can hold. */
 const MAXIMUM_BODY_BYTES = 500 * 2 ** 20

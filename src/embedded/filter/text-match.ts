@@ -1,5 +1,5 @@
-import { unsupported } from './errors.ts'
-import { isRecord } from './shape.ts'
+import { unsupported } from '../errors.ts'
+import { isRecord } from '../wire/shape.ts'
 
 /** How a text-indexed field is cut into tokens. */
 export interface TextIndex {

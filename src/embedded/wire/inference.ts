@@ -1,6 +1,6 @@
-import type { SparseVector } from '../core/types.ts'
-import { type Bm25Options, encodeBm25Document, encodeBm25Query } from '../text/bm25.ts'
-import { EngineError, unsupported } from './errors.ts'
+import type { SparseVector } from '../../core/types.ts'
+import { type Bm25Options, encodeBm25Document, encodeBm25Query } from '../../text/bm25.ts'
+import { EngineError, unsupported } from '../errors.ts'
 import { isRecord, type JsonRecord, readNumber, readString } from './shape.ts'
 
 /**

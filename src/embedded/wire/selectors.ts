@@ -1,5 +1,5 @@
-import { formatError } from './errors.ts'
-import { only, parsePath, without } from './payload-path.ts'
+import { formatError } from '../errors.ts'
+import { only, parsePath, without } from '../filter/payload-path.ts'
 import { isRecord, type JsonRecord, readList, readString } from './shape.ts'
 
 /** Makes the `payload` member of an answer; undefined leaves it out. */

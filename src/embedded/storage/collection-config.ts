@@ -1,6 +1,6 @@
+import { formatError, unsupported, validationError } from '../errors.ts'
+import { isRecord, type JsonRecord, readCount, readRecord } from '../wire/shape.ts'
 import { DISTANCES, type Distance } from './dense-vectors.ts'
-import { formatError, unsupported, validationError } from './errors.ts'
-import { isRecord, type JsonRecord, readCount, readRecord } from './shape.ts'
 
 /** What `PUT /collections/{c}` fixed. `params` is echoed in the collection's info; the rest is what this engine acts on. */
 export interface CollectionConfig {

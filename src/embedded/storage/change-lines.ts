@@ -1,11 +1,11 @@
-import type { PointId } from '../core/types.ts'
+import type { PointId } from '../../core/types.ts'
+import type { Change, Engine } from '../engine.ts'
+import { upsertedIds } from '../updates.ts'
+import { parseJson, printJson } from '../wire/json.ts'
+import { readPointId } from '../wire/point-id.ts'
+import { type JsonRecord, readCount, readList, readRecord, readString } from '../wire/shape.ts'
+import { isSparse, type VectorInput } from '../wire/vector-input.ts'
 import type { Collection } from './collection.ts'
-import type { Change, Engine } from './engine.ts'
-import { parseJson, printJson } from './json.ts'
-import { readPointId } from './point-id.ts'
-import { type JsonRecord, readCount, readList, readRecord, readString } from './shape.ts'
-import { upsertedIds } from './updates.ts'
-import { isSparse, type VectorInput } from './vector-input.ts'
 
 /** Points of one line of a snapshot: enough to keep lines few, small enough to keep strings short. */
 const POINTS_PER_LINE = 256

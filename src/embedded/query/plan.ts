@@ -1,8 +1,8 @@
-import type { PointId } from '../core/types.ts'
-import { badRequest, formatError, unsupported, validationError, wrongInput } from './errors.ts'
-import { readPointId } from './point-id.ts'
-import { asList, isRecord, type JsonRecord, readCount, readNumber, readRecord, readString } from './shape.ts'
-import { readVectorInput, type VectorInput } from './vector-input.ts'
+import type { PointId } from '../../core/types.ts'
+import { badRequest, formatError, unsupported, validationError, wrongInput } from '../errors.ts'
+import { readPointId } from '../wire/point-id.ts'
+import { asList, isRecord, type JsonRecord, readCount, readNumber, readRecord, readString } from '../wire/shape.ts'
+import { readVectorInput, type VectorInput } from '../wire/vector-input.ts'
 
 /** A query target: a vector, or the id of a point whose vector is meant. */
 export type Target = { vector: VectorInput } | { id: PointId }

@@ -1,9 +1,9 @@
-import type { Collection } from './collection.ts'
-import { toScore } from './dense-vectors.ts'
-import { badRequest, unknownVector } from './errors.ts'
-import type { Strategy } from './query-plan.ts'
-import { sparseDot } from './sparse-vectors.ts'
-import { isSparse, type VectorInput } from './vector-input.ts'
+import { badRequest, unknownVector } from '../errors.ts'
+import type { Collection } from '../storage/collection.ts'
+import { toScore } from '../storage/dense-vectors.ts'
+import { sparseDot } from '../storage/sparse-vectors.ts'
+import { isSparse, type VectorInput } from '../wire/vector-input.ts'
+import type { Strategy } from './plan.ts'
 
 /** Ranks rows by one named vector. Values are larger-is-better; `score` turns one into what the answer carries. */
 export interface Scorer {

@@ -1,7 +1,7 @@
-import { formatError, validationError } from './errors.ts'
+import { formatError, validationError } from '../errors.ts'
+import type { SparseRow } from '../storage/sparse-vectors.ts'
 import { inferSparse } from './inference.ts'
 import { isRecord, type JsonRecord, readList, toNumber } from './shape.ts'
-import type { SparseRow } from './sparse-vectors.ts'
 
 /** A vector as a client gives it. */
 export type VectorInput = Float32Array | SparseRow

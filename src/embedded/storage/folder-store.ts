@@ -13,8 +13,8 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { Engine } from '../engine.ts'
 import { applyLine, changeLine, stateLines } from './change-lines.ts'
-import { Engine } from './engine.ts'
 import { lockFolder } from './folder-lock.ts'
 import { readLines } from './lines.ts'
 
