@@ -1,7 +1,5 @@
 import type { Candidate, Dropped, Sieved } from '../core/types.ts'
-import { rawWords, shingles } from '../text/terms.ts'
-
-const SHINGLE_WORDS = 5
+import { shingleHashes } from '../text/text-profile.ts'
 
 /**
  * Drops repeated candidates, keeping the better of each pair: the same place of the same document (a document indexed twice),
@@ -24,7 +22,7 @@ export function dedupe(candidates: readonly Candidate[], containment: number | n
       dropped.push({ candidate, reason: 'duplicate', evidence: { of: samePlace, similarity: 1, detail: 'same place' } })
       continue
     }
-    const words = containment === null ? null : shinglesOf(candidate.chunk.text)
+    const words = containment === null ? null : shingleHashes(candidate.chunk.text)
     const copy = words && containment !== null ? index.mostContaining(words) : null
     if (copy && containment !== null && copy.share >= containment) {
       dropped.push({ candidate, reason: 'duplicate', evidence: { of: copy.key, similarity: round(copy.share) } })
@@ -43,34 +41,29 @@ export function placeOf({ chunk }: Candidate): string | null {
   return JSON.stringify([chunk.collection, chunk.docId, chunk.orderIndex, chunk.charStart])
 }
 
-function shinglesOf(text: string): Set<string> {
-  return shingles(rawWords(text), SHINGLE_WORDS)
-}
-
 function round(share: number): number {
   return Math.round(share * 1000) / 1000
 }
 
 /** Postings from shingle to the candidates that hold it: one pass over a text finds the candidate that contains most of it. */
 class ShingleIndex {
-  private readonly postings = new Map<string, string[]>()
+  private readonly postings = new Map<number, number[]>()
+  private readonly keys: string[] = []
 
-  add(key: string, words: ReadonlySet<string>): void {
+  add(key: string, words: ReadonlySet<number>): void {
+    const row = this.keys.push(key) - 1
     for (const shingle of words) {
-      const keys = this.postings.get(shingle)
-      if (keys) keys.push(key)
-      else this.postings.set(shingle, [key])
+      const rows = this.postings.get(shingle)
+      if (rows) rows.push(row)
+      else this.postings.set(shingle, [row])
     }
   }
 
-  mostContaining(words: ReadonlySet<string>): { key: string; share: number } | null {
-    if (words.size === 0) return null
-    const hits = new Map<string, number>()
-    for (const shingle of words)
-      for (const key of this.postings.get(shingle) ?? []) hits.set(key, (hits.get(key) ?? 0) + 1)
-    let best: { key: string; share: number } | null = null
-    for (const [key, count] of hits)
-      if (!best || count / words.size > best.share) best = { key, share: count / words.size }
-    return best
+  mostContaining(words: ReadonlySet<number>): { key: string; share: number } | null {
+    const hits = new Uint32Array(this.keys.length)
+    for (const shingle of words) for (const row of this.postings.get(shingle) ?? []) hits[row] = (hits[row] ?? 0) + 1
+    const best = hits.reduce((top, count, row) => (count > (hits[top] ?? 0) ? row : top), 0)
+    const key = this.keys[best]
+    return key === undefined || words.size === 0 ? null : { key, share: (hits[best] ?? 0) / words.size }
   }
 }

@@ -1,4 +1,5 @@
 import { terms } from './terms.ts'
+import { termCounts } from './text-profile.ts'
 
 const K1 = 1.2
 const B = 0.75
@@ -12,23 +13,21 @@ export function poolBm25(query: string, documents: readonly string[]): number[] 
   const wanted = new Set(terms(query))
   if (wanted.size === 0) return documents.map(() => 0)
 
-  const pool = documents.map(text => {
-    const all = terms(text)
-    const frequency = new Map<string, number>()
-    for (const term of all) if (wanted.has(term)) frequency.set(term, (frequency.get(term) ?? 0) + 1)
-    return { length: all.length, frequency }
-  })
+  const pool = documents.map(termCounts)
   const averageLength = pool.reduce((sum, document) => sum + document.length, 0) / pool.length || 1
 
   const idf = new Map<string, number>()
   for (const term of wanted) {
-    const documentFrequency = pool.filter(document => document.frequency.has(term)).length
+    const documentFrequency = pool.filter(({ counts }) => counts.has(term)).length
     idf.set(term, Math.log(1 + (pool.length - documentFrequency + 0.5) / (documentFrequency + 0.5)))
   }
-  return pool.map(({ length, frequency }) => {
+  return pool.map(({ length, counts }) => {
     const saturation = K1 * (1 - B + (B * length) / averageLength)
     let score = 0
-    for (const [term, count] of frequency) score += ((idf.get(term) ?? 0) * count * (K1 + 1)) / (count + saturation)
+    for (const term of wanted) {
+      const count = counts.get(term) ?? 0
+      score += ((idf.get(term) ?? 0) * count * (K1 + 1)) / (count + saturation)
+    }
     return score
   })
 }
