@@ -31,12 +31,14 @@ const USUAL_NAMES: Record<PayloadField, readonly string[]> = {
   char_start: ['char_start', 'start_index', 'start_char_idx'],
   char_end: ['char_end', 'end_index', 'end_char_idx'],
 }
+/** UTF-16 units, some 30,000 tokens: no passage is longer, and ranking a whole book stored as one would hold up every other request. */
+const LONGEST_TEXT = 128 * 1024
 const SPLITTER_HEADERS = [1, 2, 3, 4, 5, 6].flatMap(level => [`Header ${level}`, `header_${level}`, `h${level}`])
 
 /**
  * A point of any collection as a chunk. Own payloads are read as they were written; foreign ones by the usual names, flat
  * or under `metadata` or `meta`, unless the mapping names a path. What is missing is '' or null; the document id is then
- * the point's own. Never throws, whatever the payload.
+ * the point's own. Of a text longer than 131,072 UTF-16 units only the beginning is read. Never throws, whatever the payload.
  */
 export function readChunk(
   point: { id: PointId; payload?: unknown },
@@ -45,6 +47,8 @@ export function readChunk(
 ): Chunk {
   const read = <T>(field: PayloadField, accept: (value: unknown) => T | null): T | null =>
     find(point.payload, field, mapping, accept)?.value ?? null
+  const text = read('text', asText) ?? ''
+  const isWhole = text.length <= LONGEST_TEXT
   return {
     id: point.id,
     collection,
@@ -54,8 +58,8 @@ export function readChunk(
     header: read('header', asText) ?? '',
     orderIndex: read('order_index', asIndex),
     charStart: read('char_start', asIndex),
-    charEnd: read('char_end', asIndex),
-    text: read('text', asText) ?? '',
+    charEnd: isWhole ? read('char_end', asIndex) : null,
+    text: isWhole ? text : text.slice(0, LONGEST_TEXT).replace(/[\uD800-\uDBFF]$/, ''),
   }
 }
 

@@ -144,4 +144,12 @@ describe('chunks from payloads', () => {
     expect(read({ _node_content: deep }).text).toBe('')
     expect(read({ constructor: 'x', toString: 'y' }).text).toBe('')
   })
+
+  it('reads of a book stored as one passage the beginning, whole characters only', () => {
+    const book = read({ text: `${'a'.repeat(131_071)}🦑 and so on`, char_start: 0, char_end: 131_083 })
+    expect(book.text).toBe('a'.repeat(131_071))
+    expect([book.charStart, book.charEnd]).toEqual([0, null])
+    const long = 'b'.repeat(131_072)
+    expect(read({ text: long, char_end: 131_072 })).toMatchObject({ text: long, charEnd: 131_072 })
+  })
 })
