@@ -1,0 +1,67 @@
+import { availableParallelism } from 'node:os'
+import { createCrossEncoder, sigmoid } from '../../../src/adapters/cross-encoder.ts'
+import type { Reranker } from '../../../src/core/ports.ts'
+import type { BenchSection } from '../bench-report.ts'
+import { type DirectSession, openDirectSession, openPairsWorld, type PairsWorld } from '../pairs-world.ts'
+import { type Contender, millisecondsOf, sideBySide } from '../side-by-side.ts'
+
+const ROUNDS = 7
+const LOGITS = { temperature: 1, bias: 0 }
+
+/** Pairs scored a second through our pool, beside onnxruntime run directly on the same token inputs. */
+export async function pairsPerSecond(): Promise<BenchSection> {
+  const world = await openPairsWorld()
+  const cores = Math.min(4, availableParallelism())
+  const tables: BenchSection['tables'] = []
+  let farthest = 0
+  for (const size of new Set([1, cores])) {
+    const direct = await openDirectSession(world, size)
+    const options = { model: world.source.location, workers: size, cacheEntries: 0, allowRemote: false }
+    const pool = await createCrossEncoder({ ...options, calibration: LOGITS })
+    try {
+      farthest = Math.max(farthest, await farthestApart(direct, pool, world))
+      tables.push({
+        title: `${size} core${size === 1 ? '' : 's'}`,
+        rows: await sideBySide(
+          [
+            contender(`onnxruntime directly, ${size} thread(s)`, world, () => direct.run()),
+            contender(`stowage pool, ${size} worker(s)`, world, () => scoresOf(pool, world)),
+          ],
+          { rounds: ROUNDS },
+        ),
+      })
+    } finally {
+      await Promise.all([direct.close(), pool.close()])
+    }
+  }
+  return {
+    name: 'pairs',
+    title: 'pairs reranked a second',
+    tables,
+    notes: [
+      world.description,
+      'onnxruntime is handed ready tensors in the main thread; stowage is handed texts and tokenizes, assembles, crosses threads and calibrates. Its cache of scored pairs is off.',
+      `Same inputs: scores of both differ by at most ${farthest.toExponential(1)}.`,
+    ],
+  }
+}
+
+function contender(label: string, { inputs }: PairsWorld, score: () => Promise<unknown>): Contender {
+  return {
+    label,
+    run: async () => {
+      const ms = await millisecondsOf(score)
+      return { 'pairs/s': (1000 * inputs.length) / ms, [`ms for ${inputs.length}`]: ms }
+    },
+  }
+}
+
+async function scoresOf(pool: Reranker, { query, passages }: PairsWorld): Promise<number[]> {
+  const { scores } = await pool.rerank({ query, passages, signal: new AbortController().signal })
+  return scores.map(score => score ?? Number.NaN)
+}
+
+async function farthestApart(direct: DirectSession, pool: Reranker, world: PairsWorld): Promise<number> {
+  const [logits, scores] = [await direct.run(), await scoresOf(pool, world)]
+  return Math.max(...logits.map((logit, at) => Math.abs(sigmoid(logit) - (scores[at] ?? Number.NaN))))
+}
