@@ -1,10 +1,11 @@
 import type { Candidate } from '../../src/core/types.ts'
+import { seededRandom } from '../../src/jobs/bootstrap.ts'
 import { CostModel } from '../../src/pack/cost.ts'
 import { RENDERERS } from '../../src/pack/render.ts'
 import { type SelectOptions, select } from '../../src/pack/select.ts'
 import { byValue } from '../../src/rank/order.ts'
 import { candidate, countWords } from '../support/candidates.ts'
-import { type Random, seeded, wordsOf } from './random.ts'
+import { type Random, wordsOf } from './words.ts'
 
 const INSTANCES = 200
 const MOST = 14
@@ -21,7 +22,7 @@ export function packValue(): {
   meanWithCut: number
   plainGreedyMean: number
 } {
-  const random = seeded(7)
+  const random = seededRandom(7)
   const ratios: number[] = []
   const withCut: number[] = []
   const greedy: number[] = []
