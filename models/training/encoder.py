@@ -25,6 +25,8 @@ def attend(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, bias: to
 
 
 class Layer(nn.Module):
+    add = staticmethod(torch.add)
+
     def __init__(self, hidden: int = HIDDEN, inner: int = 4 * HIDDEN, heads: int = HEADS) -> None:
         super().__init__()
         self.heads = heads
@@ -39,8 +41,8 @@ class Layer(nn.Module):
         batch, length, hidden = states.shape
         split = self.qkv(states).view(batch, length, 3, self.heads, hidden // self.heads).permute(2, 0, 3, 1, 4)
         mixed = attend(split[0], split[1], split[2], bias)
-        states = self.norm_attention(states + self.out(mixed.transpose(1, 2).reshape(batch, length, hidden)))
-        return self.norm_output(states + self.down(functional.gelu(self.up(states))))
+        states = self.norm_attention(self.add(states, self.out(mixed.transpose(1, 2).reshape(batch, length, hidden))))
+        return self.norm_output(self.add(states, self.down(functional.gelu(self.up(states)))))
 
 
 class Encoder(nn.Module):
