@@ -28,7 +28,8 @@ export function sectionText({ name, title, notes, tables }: BenchSection): strin
   return [`== ${name}: ${title}`, ...shown, ...notes.map(note => `· ${note}`)].join('\n')
 }
 
-function tableText(rows: readonly Measured[]): string {
+/** Contenders as rows, figures as columns, ratios to the first row beside them. */
+export function tableText(rows: readonly Measured[]): string {
   const names = [...new Set(rows.flatMap(({ medians }) => Object.keys(medians)))]
   const table = new Table({ head: ['', ...names, 'rounds'], style: { head: [], border: [], compact: true } })
   for (const { label, medians, ratios, rounds } of rows) {

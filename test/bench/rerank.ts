@@ -1,13 +1,12 @@
 import Table from 'cli-table3'
 import { Command } from 'commander'
 import { loadConfig } from '../../src/config.ts'
-import type { Interval } from '../../src/jobs/bootstrap.ts'
 import { percentile } from '../../src/jobs/measures.ts'
 import { openModels } from '../../src/wiring/models.ts'
 import { machine, number } from './bench-report.ts'
 import { readCandidates } from './candidates-file.ts'
 import { measureArms, type RerankResult } from './rerank-arms.ts'
-import { count, finish, progressLine } from './terminal.ts'
+import { count, finish, progressLine, shown, signed } from './terminal.ts'
 
 interface Flags {
   candidates: string
@@ -25,7 +24,7 @@ const program = new Command('bench:rerank')
   .option('--model <folder or id>', 'in place of RERANK_MODEL')
   .option('--limit-queries <n>', 'only the first n queries', count)
   .option('--json', 'one JSON document on stdout')
-  .action(flags => run(flags))
+  .action(run)
 
 async function run({ candidates, model, limitQueries, json }: Flags): Promise<void> {
   const loaded = loadConfig()
@@ -73,9 +72,5 @@ function speed(name: string, absent: string | null, milliseconds: readonly numbe
   if (median === null) return `${name}: no request of 50 passages to time`
   return `${name}: ${number(median)} ms for 50 passages (median of ${milliseconds.length}), ${number(50_000 / median)} a second, all workers`
 }
-
-const shown = ({ mean, low, high }: Interval) => `${mean.toFixed(3)} [${low.toFixed(3)}, ${high.toFixed(3)}]`
-const sign = (value: number) => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(3)}`
-const signed = ({ mean, low, high }: Interval) => `${sign(mean)} [${sign(low)}, ${sign(high)}]`
 
 await finish(program)

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { ConfigError } from '../../src/config.ts'
 import { StowageError } from '../../src/core/errors.ts'
+import type { Interval } from '../../src/jobs/bootstrap.ts'
 
 /** Parses the command line and runs; a fault that is the caller's is one line on stderr and exit code 2. */
 export async function finish(program: Command): Promise<void> {
@@ -29,4 +30,15 @@ export function progressLine(stream: NodeJS.WriteStream, what: string): (done: n
     else if (tenth !== said) stream.write(`${what} ${done}/${total}\n`)
     said = tenth
   }
+}
+
+/** A mean with its interval. */
+export function shown({ mean, low, high }: Interval): string {
+  return `${mean.toFixed(3)} [${low.toFixed(3)}, ${high.toFixed(3)}]`
+}
+
+/** A mean difference with its interval, signs always written. */
+export function signed({ mean, low, high }: Interval): string {
+  const sign = (value: number) => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(3)}`
+  return `${sign(mean)} [${sign(low)}, ${sign(high)}]`
 }
