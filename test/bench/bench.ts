@@ -19,7 +19,7 @@ const SECTIONS: Record<string, () => Promise<BenchSection> | BenchSection> = {
 const program = new Command('bench')
   .description('measure stowage beside what it stands on: medians of interleaved rounds, ratios to the first row')
   .addOption(new Option('--only <name>', 'one section alone').choices(Object.keys(SECTIONS)))
-  .option('--json', 'one JSON document on stdout, every round in it')
+  .option('--json', 'one JSON document on stdout, every round in it (npm run --silent)')
   .action(run)
 
 async function run({ only, json }: { only?: string; json?: boolean }): Promise<void> {

@@ -47,7 +47,7 @@ const program = new Command('bench:embed')
   .option('--model <folder or id>', 'in place of EMBEDDING_MODEL')
   .option('--npm', 'the embedder that comes from npm as well (slow)')
   .option('--limit-queries <n>', 'only the first n queries of each set', count)
-  .option('--json', 'one JSON document on stdout')
+  .option('--json', 'one JSON document on stdout (npm run --silent)')
   .action(run)
 
 async function run(paths: string[], { model, npm, limitQueries, json }: Flags): Promise<void> {

@@ -1,8 +1,10 @@
 import type { Embedder, Reranker } from '../../src/core/ports.ts'
 import { type Interval, pairedInterval, type Verdict, verdictOf } from '../../src/jobs/bootstrap.ts'
 import { type Gain, ndcgAt, rankingOf } from '../../src/jobs/ranking-measures.ts'
+import { blend } from '../../src/rank/blend.ts'
 import { minmax } from '../../src/rank/fuse.ts'
 import { cosine } from '../../src/text/similarity.ts'
+import { candidate } from '../support/candidates.ts'
 import type { CandidateRow } from './candidates-file.ts'
 import { millisecondsOf } from './side-by-side.ts'
 
@@ -28,8 +30,8 @@ export interface RerankResult {
 }
 
 /**
- * Orders every query's candidates by the first stage, the embedder's cosine, the reranker, and blends `(1 − w)·minmax(first stage) +
- * w·relevance`, and measures the orders. Models that are null leave their arms out.
+ * Orders every query's candidates by the first stage, the embedder's cosine, the reranker, and the product's blend of
+ * minmax(first stage) with the relevance, and measures the orders. Models that are null leave their arms out.
  */
 export async function measureArms(
   rows: readonly CandidateRow[],
@@ -83,8 +85,7 @@ async function scoresOfRow(
       const { scores } = await reranker.rerank({ query, passages: part, signal: new AbortController().signal })
       return scores
     })
-    for (const weight of BLENDS)
-      arms.push([`blend ${weight}`, relevance.map((score, at) => blended(first[at] ?? 0, score, weight))])
+    for (const weight of BLENDS) arms.push([`blend ${weight}`, blended(first, relevance, weight)])
     arms.push(['reranker', relevance])
   }
   return arms
@@ -104,6 +105,9 @@ async function inRequests<T>(
   return answers
 }
 
-function blended(first: number, relevance: number | null, weight: number): number {
-  return relevance === null ? first : (1 - weight) * first + weight * relevance
+/** Scores that stand for the order in which the product's own blend leaves the passages. */
+function blended(first: readonly number[], relevance: readonly (number | null)[], weight: number): number[] {
+  const candidates = first.map((value, at) => candidate({ id: at }, value))
+  const order = blend(candidates, relevance, weight).map(({ chunk }) => Number(chunk.id))
+  return first.map((_, at) => -order.indexOf(at))
 }

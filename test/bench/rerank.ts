@@ -23,7 +23,7 @@ const program = new Command('bench:rerank')
   )
   .option('--model <folder or id>', 'in place of RERANK_MODEL')
   .option('--limit-queries <n>', 'only the first n queries', count)
-  .option('--json', 'one JSON document on stdout')
+  .option('--json', 'one JSON document on stdout (npm run --silent)')
   .action(run)
 
 async function run({ candidates, model, limitQueries, json }: Flags): Promise<void> {
@@ -59,7 +59,7 @@ function textOf({ machine, models, queries, pairs, arms, milliseconds }: Found):
     `${queries} queries, ${pairs} pairs · reranker ${models.reranker ?? 'none'} · embedder ${models.embedder ?? 'none'}`,
     table.toString(),
     'nDCG@10 = Σ grade/log2(rank + 1) ÷ the same of the ideal order of all judged items (trec_eval); the last column has gain 2^grade − 1.',
-    'In brackets the 95 % bootstrap interval over queries. blend w = (1 − w)·minmax(first stage) + w·relevance.',
+    'In brackets the 95 % bootstrap interval over queries. blend w: the pipeline’s blend of minmax(first stage) with share w of relevance.',
     ...(['reranker', 'embedder'] as const).map(name => speed(name, models.absent[name], milliseconds[name])),
     `Node ${machine.node}, ${machine.cores} × ${machine.cpu}, load ${machine.load.join(' ')}`,
   ]
