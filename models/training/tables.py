@@ -24,9 +24,10 @@ def main() -> None:
         table([title, "nDCG@10", "recall@5", "recall@100"], lines)
     dl19 = read("measured-dl19.json")
     table(["DL19, 43 queries", "nDCG@10"], [[key, value] for key, value in dl19.items() if key != "queries"])
-    for name, found in read("measured-rerank.json").items():
+    for name in ("docs-rag", "chunking", "scifact"):
+        found = read(f"measured-rerank-{name}.json")
         lines = [[order, *row.values()] for order, row in found.items() if isinstance(row, dict)]
-        table([f"{name} ({found['queries']} queries)", "nDCG@10", "recall@5", "nDCG@10 gain"], lines)
+        table([f"{name} ({found.get('queries')} queries)", "nDCG@10", "recall@5", "nDCG@10 gain"], lines)
     for file in ("latency.json", "parity-stowage-embedder.json", "parity-stowage-reranker.json"):
         print(file, json.dumps(read(file)), "\n")
     print((RERANKER / "calibration.json").read_text())
