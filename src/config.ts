@@ -156,7 +156,11 @@ function planOf(environment: Environment): Plan {
     },
     answerability: given('bonus', environment.PACKING_ANSWERABILITY_BONUS),
     reunification:
-      reunified === undefined ? {} : reunified ? NAMED_PLANS.measured.reunification : { smoothing: 0, growth: 0 },
+      reunified === undefined
+        ? {}
+        : reunified
+          ? NAMED_PLANS.measured.reunification
+          : { smoothing: 0, documentShare: 0, growth: 0 },
     diversity:
       environment.RERANKER === 'mmr'
         ? { mmrAlpha: environment.MMR_ALPHA ?? 0.5 }

@@ -37,6 +37,7 @@ const planSchema: z.ZodType<Plan> = z.strictObject({
   answerability: z.strictObject({ bonus: share }),
   reunification: z.strictObject({
     smoothing: z.number().min(0),
+    documentShare: z.number().min(0),
     growth: share,
     scope: z.enum(['section', 'document']),
     fetch: z.boolean(),

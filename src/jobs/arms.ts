@@ -43,7 +43,7 @@ function baselinePlan(measured: Plan): Plan {
 function topkPlan(measured: Plan): Plan {
   return {
     ...measured,
-    reunification: { ...measured.reunification, smoothing: 0, growth: 0 },
+    reunification: { ...measured.reunification, smoothing: 0, documentShare: 0, growth: 0 },
     diversity: { mmrAlpha: null },
     packing: {
       ...measured.packing,

@@ -3,8 +3,13 @@ import type { PackContext } from '../pipeline/services.ts'
 
 export const DEMO_COLLECTION = 'isharoth'
 
-/** What the demo asks: one query per kind of difficulty in the golden set. */
-export const DEMO_QUERIES = ['Who is Isharoth?'] as const
+/** What the demo asks: a definition among many that only mention it, a code that changed its meaning, a table, old against new. */
+export const DEMO_QUERIES = [
+  'Who is Isharoth?',
+  'What did code ISH-4417 stand for in the third printing of FR 308 and what does it stand for today?',
+  'How many pumps have to run when the sea stands at three and a half spans?',
+  'How did the greasing interval and the grease change from the FR 315 schedule to the FR 318 one?',
+] as const
 
 export interface DemoResult extends ContextResponse {
   query: string

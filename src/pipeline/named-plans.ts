@@ -13,8 +13,9 @@ const PRESETS: Plan['retrieval']['presets'] = {
 }
 
 /**
- * `measured`: what the packing experiment and our own replays show to win. Values not ranks, the pool's own BM25, neighbours,
- * the misfit cut to its best sentences; no caps, no MMR, no intent weights, no answerability.
+ * `measured`: what the packing experiment and our own replays show to win. Values not ranks, the pool's own BM25, neighbours of the same
+ * section, the misfit cut to its best sentences; no caps, no MMR, no intent weights. Answerability moves no recall
+ * and is on because it decides which passage stands first. Figures: docs/decisions/0006-measured-plan.md.
  */
 const MEASURED: Plan = {
   name: 'measured',
@@ -26,15 +27,15 @@ const MEASURED: Plan = {
   retrieval: { weights: list(0.3, 0.7, 50), adaptive: false, presets: PRESETS, pool: 50 },
   fusion: { method: 'values', rrfK: 60, poolBm25: true, partialDenseWeight: 0.3 },
   dedupe: { containment: 0.9 },
-  rerank: { method: 'crossencoder', depth: 50, keep: null, blend: 0.5, deadlineMs: 1500 },
-  answerability: { bonus: 0 },
-  reunification: { smoothing: 0.2, growth: 0.85, scope: 'section', fetch: true },
+  rerank: { method: 'crossencoder', depth: 50, keep: null, blend: 0.3, deadlineMs: 1500 },
+  answerability: { bonus: 0.1 },
+  reunification: { smoothing: 0.2, documentShare: 0.3, growth: 0.85, scope: 'section', fetch: true },
   diversity: { mmrAlpha: null },
   packing: {
     counting: 'tokens',
     mode: 'passage',
     misfit: 'skip',
-    maxMisses: 6,
+    maxMisses: 20,
     cut: true,
     perDocument: null,
     perSection: null,
@@ -50,7 +51,6 @@ const DESIGN: Plan = {
   retrieval: { weights: list(0.7, 0.3, 12), adaptive: true, presets: PRESETS, pool: 50 },
   fusion: { ...MEASURED.fusion, method: 'rrf', poolBm25: false },
   rerank: { ...MEASURED.rerank, keep: 12 },
-  answerability: { bonus: 0.1 },
   diversity: { mmrAlpha: 0.5 },
   packing: { ...MEASURED.packing, perDocument: 2, perSection: 1, noveltyAlpha: 0.5 },
 }

@@ -62,6 +62,8 @@ export interface Plan {
   reunification: {
     /** Share of the neighbours' mean value that a chunk gains; 0 is off. */
     smoothing: number
+    /** Share of the best value of its document that a chunk gains; 0 is off. */
+    documentShare: number
     /** Least share of a candidate's value that its neighbour is worth; 0 is off. */
     growth: number
     /** How far growth reaches: neighbours of the same section, or any of the document. */

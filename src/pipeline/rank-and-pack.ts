@@ -81,9 +81,9 @@ async function reunify(
   input: RankAndPackInput,
   trace: TraceRecorder,
 ): Promise<Sieved> {
-  const { smoothing, growth, scope, fetch } = input.plan.reunification
-  if (growth === 0) return { kept: smooth(candidates, smoothing), dropped }
-  const smoothed = scaleToOne(smooth(candidates, smoothing))
+  const { smoothing, documentShare, growth, scope, fetch } = input.plan.reunification
+  if (growth === 0) return { kept: smooth(candidates, smoothing, documentShare), dropped }
+  const smoothed = scaleToOne(smooth(candidates, smoothing, documentShare))
   const reachable = withinBudget(smoothed, input)
   const places = fetch ? missingNeighbours(reachable, [...smoothed, ...dropped.map(({ candidate }) => candidate)]) : []
   const fetched = places.length > 0 ? await fetchOrDegrade(places, input, trace) : []

@@ -26,7 +26,7 @@ interface Column {
  * Each signal's contribution stays on the candidate and `fused` is their sum.
  *
  * - `values`: Σ w·minmax(score) over the union, weights normalised to 1, a missing score counting as the list's minimum
- *   (Bruch, Gai, Ingber 2023, "An Analysis of Fusion Functions for Hybrid Retrieval").
+ *   (Bruch, Gai, Ingber 2023, "An Analysis of Fusion Functions for Hybrid Retrieval"); the pool's BM25 is scaled by its maximum.
  * - `rrf`: Σ w/(k + rank) (Cormack, Clarke, Büttcher 2009).
  *
  * @param query text for the pool's own BM25; null when the door knows none, and then that signal is absent
@@ -105,7 +105,17 @@ function contributions(column: Column, weight: number, options: FusionOptions): 
   if (options.method === 'rrf') {
     return Array.from(column.ranks, rank => (rank === null || rank === undefined ? 0 : weight / (options.rrfK + rank)))
   }
-  return minmax(column.scores).map(value => weight * value)
+  const scaled = column.kind === 'lexical' ? shareOfMax(column.scores) : minmax(column.scores)
+  return scaled.map(value => weight * value)
+}
+
+/**
+ * Scales BM25 by its maximum: its zero means "no query term", so differences keep their size. Min-max would stretch the noise of a
+ * query whose terms stand in every candidate to the full range and drown what the other signals know.
+ */
+function shareOfMax(scores: readonly (number | null | undefined)[]): number[] {
+  const top = Math.max(0, ...Array.from(scores, score => score ?? 0))
+  return Array.from(scores, score => (top > 0 ? (score ?? 0) / top : 0))
 }
 
 /** Scales to [0,1] over the known values; unknown counts as the minimum, and when all known values are equal they are 1. */

@@ -11,20 +11,28 @@ export interface NeighbourPlace {
 
 /**
  * Section reunification, first half: each value gains `share` times the mean of its two neighbours' values, a neighbour that is
- * not a candidate counting 0 and the place before the first chunk not counting at all.
+ * not a candidate counting 0 and the place before the first chunk not counting at all; and `documentShare` times the best value of
+ * its document: where one passage answers, its document deserves a little trust.
  * @param share 0 is off
+ * @param documentShare 0 is off
  */
-export function smooth(candidates: readonly Candidate[], share: number): Candidate[] {
-  if (share === 0) return [...candidates]
+export function smooth(candidates: readonly Candidate[], share: number, documentShare: number): Candidate[] {
   const values = new Map(candidates.map(candidate => [placeKey(candidate.chunk), candidate.value]))
+  const best = new Map<string, number>()
+  for (const { chunk, value } of candidates)
+    best.set(documentOf(chunk), Math.max(best.get(documentOf(chunk)) ?? 0, value))
   return candidates
     .map(candidate => {
-      const around = neighboursOf(candidate.chunk)
-      if (around.length === 0) return { ...candidate, value: candidate.value * (1 + share) }
-      const sum = around.reduce((total, place) => total + (values.get(placeKey(place)) ?? 0), 0)
-      return { ...candidate, value: candidate.value + (share * sum) / around.length }
+      const around = neighboursOf(candidate.chunk).map(place => values.get(placeKey(place)) ?? 0)
+      const mean = around.length > 0 ? around.reduce((sum, value) => sum + value, 0) / around.length : candidate.value
+      const ofDocument = best.get(documentOf(candidate.chunk)) ?? candidate.value
+      return { ...candidate, value: candidate.value + share * mean + documentShare * ofDocument }
     })
     .sort(byValue)
+}
+
+function documentOf({ collection, docId }: Chunk): string {
+  return JSON.stringify([collection, docId])
 }
 
 /** Neighbours of the given candidates that are neither among them nor among those already dropped. */

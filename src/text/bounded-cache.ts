@@ -1,9 +1,11 @@
 /**
- * A cache of at most `capacity` entries that forgets the least recently used. Keys and values are kept as they are:
- * whoever fills it sees to it that each is small.
+ * A cache of at most `capacity` entries; an odd number counts as the next even one, 0 keeps nothing. It forgets by generations: when half the capacity is filled anew, what was not asked
+ * for meanwhile goes all at once. An exact order of use would cost each lookup more than what is cached here.
+ * Keys and values are kept as they are: whoever fills it sees to it that each is small.
  */
 export class BoundedCache<Key, Value> {
-  readonly #entries = new Map<Key, Value>()
+  #young = new Map<Key, Value>()
+  #old = new Map<Key, Value>()
   readonly #capacity: number
 
   constructor(capacity: number) {
@@ -11,27 +13,25 @@ export class BoundedCache<Key, Value> {
   }
 
   get size(): number {
-    return this.#entries.size
+    return this.#young.size + this.#old.size
   }
 
   get(key: Key): Value | undefined {
-    const value = this.#entries.get(key)
-    if (value === undefined) return undefined
-    this.#entries.delete(key)
-    this.#entries.set(key, value)
-    return value
+    const value = this.#young.get(key)
+    if (value !== undefined) return value
+    const older = this.#old.get(key)
+    if (older !== undefined) this.set(key, older)
+    return older
   }
 
   set(key: Key, value: Value): void {
     if (this.#capacity < 1) return
-    this.#entries.delete(key)
-    if (this.#entries.size >= this.#capacity) {
-      for (const oldest of this.#entries.keys()) {
-        this.#entries.delete(oldest)
-        break
-      }
+    this.#old.delete(key)
+    if (this.#young.size >= this.#capacity / 2 && !this.#young.has(key)) {
+      this.#old = this.#young
+      this.#young = new Map()
     }
-    this.#entries.set(key, value)
+    this.#young.set(key, value)
   }
 }
 

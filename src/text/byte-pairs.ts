@@ -12,8 +12,8 @@ export function readRanks(packed: string): TokenRanks {
 }
 
 /**
- * Tokens of one piece of text under byte pair encoding: the pair of lowest rank is merged until none is known (Sennrich
- * et al. 2016). As the library counts, which does it over arrays and joined strings; time is quadratic in the length.
+ * Tokens of one piece of text under byte pair encoding: of all neighbours that merge into a known token those of lowest rank
+ * are merged, the first ones first, until none are left (Sennrich et al. 2016). A queue of pairs keeps the time at n log n.
  */
 export function countBytePairs(piece: string, ranks: TokenRanks): number {
   const bytes = Buffer.from(piece, 'utf8').toString('latin1')
@@ -21,22 +21,67 @@ export function countBytePairs(piece: string, ranks: TokenRanks): number {
 }
 
 function mergedLength(bytes: string, ranks: TokenRanks): number {
-  // Part i spans [starts[i], starts[i + 1]); pairRanks[i] ranks the merge of parts i and i + 1.
-  const starts = Array.from({ length: bytes.length + 1 }, (_, at) => at)
-  const rankAt = (part: number): number =>
-    ranks.get(bytes.slice(starts[part], starts[part + 2] ?? Number.NaN)) ?? Number.POSITIVE_INFINITY
-  const pairRanks = starts.slice(2).map((_, part) => rankAt(part))
+  const { length } = bytes
+  // Parts are named by where they start: where the next one starts, where the one before, the rank of the pair with the next.
+  const next = Int32Array.from({ length }, (_, at) => at + 1)
+  const previous = Int32Array.from({ length: length + 1 }, (_, at) => at - 1)
+  const pairRanks = new Int32Array(length + 1).fill(UNKNOWN)
+  const queue: number[] = []
 
-  while (pairRanks.length > 0) {
-    let best = 0
-    for (let part = 1; part < pairRanks.length; part++) {
-      if ((pairRanks[part] ?? 0) < (pairRanks[best] ?? 0)) best = part
-    }
-    if (pairRanks[best] === Number.POSITIVE_INFINITY) break
-    starts.splice(best + 1, 1)
-    pairRanks.splice(best, 1)
-    if (best > 0) pairRanks[best - 1] = rankAt(best - 1)
-    if (best < pairRanks.length) pairRanks[best] = rankAt(best)
+  function rankPair(at: number): void {
+    const middle = next[at] ?? length
+    const rank = middle < length ? (ranks.get(bytes.slice(at, next[middle])) ?? UNKNOWN) : UNKNOWN
+    pairRanks[at] = rank
+    if (rank !== UNKNOWN) enqueue(queue, rank * length + at)
   }
-  return starts.length - 1
+
+  for (let at = 0; at < length; at++) rankPair(at)
+  let parts = length
+  for (let first = dequeue(queue); first !== undefined; first = dequeue(queue)) {
+    const at = first % length
+    // A pair that changed since it was queued is queued anew.
+    if (pairRanks[at] !== (first - at) / length) continue
+    const merged = next[at] ?? length
+    const after = next[merged] ?? length
+    next[at] = after
+    previous[after] = at
+    pairRanks[merged] = UNKNOWN
+    parts--
+    rankPair(at)
+    if (at > 0) rankPair(previous[at] ?? 0)
+  }
+  return parts
+}
+
+const UNKNOWN = -1
+
+/** Adds to a binary heap, smallest first. */
+function enqueue(heap: number[], value: number): void {
+  let at = heap.length
+  for (;;) {
+    const parent = (at - 1) >> 1
+    const above = at > 0 ? heap[parent] : undefined
+    if (above === undefined || above <= value) break
+    heap[at] = above
+    at = parent
+  }
+  heap[at] = value
+}
+
+/** Takes the smallest off a binary heap. */
+function dequeue(heap: number[]): number | undefined {
+  const [smallest] = heap
+  const last = heap.pop()
+  if (last === undefined || heap.length === 0) return smallest
+  let at = 0
+  for (;;) {
+    let child = 2 * at + 1
+    if ((heap[child + 1] ?? Number.POSITIVE_INFINITY) < (heap[child] ?? Number.POSITIVE_INFINITY)) child++
+    const below = heap[child]
+    if (below === undefined || below >= last) break
+    heap[at] = below
+    at = child
+  }
+  heap[at] = last
+  return smallest
 }

@@ -6,11 +6,8 @@ import { countBytePairs, readRanks } from './byte-pairs.ts'
 import { contentHash } from './fingerprint.ts'
 
 const DEFAULT_ENCODING: TiktokenEncoding = 'o200k_base'
-/**
- * Longer pre-tokens are counted in pieces of as many UTF-16 units, because merging is quadratic in their length. Natural
- * words, rulers and indents fit; what does not is counted at most a token too high per piece.
- */
-const MAX_PIECE = 128
+/** Longer pre-tokens are too seldom met again to be remembered. */
+const LONGEST_CACHED_PIECE = 128
 const SHORT_TEXT = 200
 const CACHED_TEXTS = 8_192
 const CACHED_PIECES = 50_000
@@ -89,7 +86,7 @@ function createCounter(encoding: TiktokenEncoding): (text: string) => number {
     let count = pieces.get(piece)
     if (count === undefined) {
       count = countBytePairs(piece, ranks)
-      pieces.set(detached(piece), count)
+      if (piece.length <= LONGEST_CACHED_PIECE) pieces.set(detached(piece), count)
     }
     return count
   }
@@ -100,21 +97,8 @@ function createCounter(encoding: TiktokenEncoding): (text: string) => number {
     const known = texts.get(key)
     if (known !== undefined) return known
     let count = 0
-    for (const [preToken] of text.matchAll(preTokens)) {
-      for (const piece of cutLong(preToken)) count += countPiece(piece)
-    }
+    for (const [piece] of text.matchAll(preTokens)) count += countPiece(piece)
     texts.set(key === text ? detached(key) : key, count)
     return count
   }
-}
-
-function cutLong(preToken: string): string[] {
-  if (preToken.length <= MAX_PIECE) return [preToken]
-  const cut: string[] = []
-  for (let start = 0; start < preToken.length; ) {
-    const piece = prefix(preToken.slice(start), MAX_PIECE)
-    cut.push(piece)
-    start += piece.length
-  }
-  return cut
 }

@@ -49,7 +49,12 @@ describe('arms', () => {
       perDocument: null,
       perSection: null,
     })
-    expect(topk.reunification).toEqual({ smoothing: 0, growth: 0, fetch: false })
+    expect(topk.reunification).toEqual({
+      ...NAMED_PLANS.measured.reunification,
+      smoothing: 0,
+      documentShare: 0,
+      growth: 0,
+    })
   })
 
   it('makes the baseline what the audit found', () => {
