@@ -60,6 +60,25 @@ describe('token counts', () => {
     }
   })
 
+  it('equal the library’s own on pre-tokens of any length', () => {
+    const letters = fc.string({
+      unit: fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz', 'é', '漢', '字', '🦑'),
+      minLength: 100,
+      maxLength: 900,
+    })
+    const rulers = fc.tuple(fc.constantFrom('=', '-=', '_', 'ab', ' ', '~~~ '), fc.integer({ min: 1, max: 700 }))
+    const runs = fc.oneof(
+      letters,
+      rulers.map(([unit, times]) => unit.repeat(times)),
+    )
+    fc.assert(
+      fc.property(runs, text => {
+        expect(tokenizer.count(text)).toBe(exactly(text))
+      }),
+      { numRuns: 150 },
+    )
+  })
+
   it('use the encoding of the model', () => {
     const older = createTokenizer('gpt-4')
     expect(older.encoding).toBe('cl100k_base')
