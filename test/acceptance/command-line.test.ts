@@ -1,0 +1,56 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { run, startServing } from './support/command.ts'
+import { sendTo } from './support/stowage.ts'
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'stowage-command-'))
+  await writeFile(join(folder, 'bells.md'), '# Bells\n\nThe bell is rung at seven. It is rung again at nine.\n')
+  await writeFile(join(folder, 'tides.md'), '# Tides\n\nThe tide gauge is read every hour by the warden.\n')
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+describe('the command line, as a shell runs it', () => {
+  it('tells what it can do, and its version', async () => {
+    const [help, version] = await Promise.all([run(['--help']), run(['--version'])])
+    expect([help.code, version.code]).toEqual([0, 0])
+    for (const command of ['serve', 'ingest', 'replay', 'demo', 'doctor']) expect(help.out).toContain(`  ${command}`)
+    const manifest = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'))
+    expect(version.out.trim()).toBe(manifest.version)
+  })
+
+  it('misused ends with 2, says why on stderr and prints nothing', async () => {
+    const bad = { PORT: '99999', EMBEDDER: 'magic', CACHE_TTL_MS: 'soon', TENANTS_FILE: 'tenants.json' }
+    const [unknown, configuration] = await Promise.all([run(['stow']), run(['serve'], bad)])
+    expect([unknown.code, unknown.out]).toEqual([2, ''])
+    expect(unknown.err).toMatch(/unknown command 'stow'/)
+    expect([configuration.code, configuration.out]).toEqual([2, ''])
+    for (const [name, value] of Object.entries(bad)) expect(configuration.err).toContain(`${name}="${value}"`)
+  })
+
+  it('ingests into a folder, serves what is there, looks it over, and stops when told to', async () => {
+    const environment = { EMBEDDED_PATH: join(folder, 'data') }
+    const ingested = await run(['ingest', folder, '--collection', 'harbour', '--json'], environment)
+    expect(ingested.code).toBe(0)
+    expect(JSON.parse(ingested.out)).toMatchObject({ collection: 'harbour', documents: 2, written: 2 })
+
+    const service = await startServing(environment)
+    const ask = JSON.stringify({ query: 'When is the bell rung?', collection: 'harbour' })
+    const answer = await sendTo(service.url, 'POST', '/v1/context', ask)
+    expect(answer.status).toBe(200)
+    expect(answer.json).toMatchObject({ chunks: [{ doc_id: 'bells' }], degraded: [] })
+    // The folder is in use: another process has to say so, not damage it.
+    const second = await run(['doctor', '--json'], environment)
+    expect(second.code).toBe(1)
+    expect(JSON.parse(second.out)).toMatchObject({ ok: false })
+    expect(await service.stop('SIGTERM')).toBe(0)
+
+    const doctor = await run(['doctor', '--collection', 'harbour', '--json'], environment)
+    expect(doctor.code).toBe(0)
+    expect(JSON.parse(doctor.out)).toMatchObject({ ok: true, findings: expect.any(Array) })
+    expect(doctor.out).toContain('harbour holds 2 points')
+  })
+})
