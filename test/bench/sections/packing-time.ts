@@ -94,6 +94,7 @@ function ranking(pool: Pool, shaken: (value: number) => number, budgetTokens: nu
   const plan = overridePlan(NAMED_PLANS.measured, { budgetTokens, rerank: { method: 'off' } })
   const input = {
     query: pool.query,
+    intent: null,
     lists,
     plan,
     reranker: null,
