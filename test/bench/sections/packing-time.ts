@@ -1,4 +1,5 @@
 import type { Candidate, Chunk, RetrievedList } from '../../../src/core/types.ts'
+import { detectIntent } from '../../../src/intent/detect.ts'
 import { seededRandom } from '../../../src/jobs/bootstrap.ts'
 import { rankingOf } from '../../../src/jobs/ranking-measures.ts'
 import { pack } from '../../../src/pack/pack.ts'
@@ -94,7 +95,7 @@ function ranking(pool: Pool, shaken: (value: number) => number, budgetTokens: nu
   const plan = overridePlan(NAMED_PLANS.measured, { budgetTokens, rerank: { method: 'off' } })
   const input = {
     query: pool.query,
-    intent: null,
+    intent: detectIntent(pool.query).label,
     lists,
     plan,
     reranker: null,
