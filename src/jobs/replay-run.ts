@@ -90,12 +90,14 @@ async function runOnce(query: string, plan: Plan, ports: PipelinePorts, memory: 
   const from = performance.now()
   if (wantsReranker(plan) && ports.absent.reranker !== null)
     trace.degrade('reranker_unavailable', ports.absent.reranker)
-  const weights = listWeights(plan, detectIntent(query).label)
+  const intent = detectIntent(query).label
+  const weights = listWeights(plan, intent)
   const retrieval = { query, collections: [COLLECTION], filter: null, vector: null, weights, plan }
   const lists = await trace.step('retrieve', 0, () => retrieve(retrieval, remembered, CALLER, trace), sizeOf)
   const packed = await rankAndPack(
     {
       query,
+      intent,
       lists,
       plan,
       reranker: remembered.reranker,

@@ -71,3 +71,14 @@ function longestBorder(left: string, right: string): number {
   const found = border[text.length - 1] ?? 0
   return Math.min(found, right.length)
 }
+
+/**
+ * Two texts as one. White space at the seam stays as it is up to a paragraph's break; more than that is layout gone wrong, and would be
+ * paid for in tokens.
+ */
+export function joinTexts(left: string, separator: string, right: string): string {
+  const from = left.trimEnd()
+  const to = right.trimStart()
+  const seam = `${left.slice(from.length)}${separator}${right.slice(0, right.length - to.length)}`
+  return `${from}${seam.length <= 2 ? seam : seam.includes('\n') ? '\n\n' : ' '}${to}`
+}

@@ -1,5 +1,5 @@
 import type { Candidate, ContextOrder } from '../core/types.ts'
-import { joinOf } from './join.ts'
+import { joinOf, joinTexts } from './join.ts'
 import type { Unit } from './unit.ts'
 
 /** A run of text under one source line. `parts` are separated by gap marks. */
@@ -20,23 +20,29 @@ export interface Block {
  * - `relevance`: best block first;
  * - `document`: documents by their best block, each in reading order;
  * - `edges`: best first and last, the weakest in the middle (Liu et al. 2023, "Lost in the Middle");
- * - `stable`: by document and place; units in `previous` keep their place before all new ones, so that a prompt cache keeps its prefix.
- * @param previous keys of candidates packed earlier in the session, for `stable` only
+ * - `stable`: by document and place, what a session packed in an earlier turn before what is new, so that a prompt cache keeps its prefix.
+ * @param previous for `stable` only: the turn in which a candidate was first packed in this session, by its key
  */
 export function layOut(
   units: readonly Unit[],
   order: ContextOrder,
-  previous: ReadonlySet<string> = new Set(),
+  previous: ReadonlyMap<string, number> = new Map(),
 ): Block[] {
-  if (order === 'stable') {
-    const known = units.filter(({ candidate }) => previous.has(candidate.key))
-    const fresh = units.filter(({ candidate }) => !previous.has(candidate.key))
-    return [...blocksOf(known).sort(byPlace), ...blocksOf(fresh).sort(byPlace)]
-  }
+  if (order === 'stable') return byTurn(units, previous).flatMap(turn => blocksOf(turn).sort(byPlace))
   const blocks = blocksOf(units).sort(byBest)
   if (order === 'document') return groupByDocument(blocks)
   if (order === 'edges') return toEdges(blocks)
   return blocks
+}
+
+/** Units by the turn that first packed them, oldest first, new ones last. */
+function byTurn(units: readonly Unit[], previous: ReadonlyMap<string, number>): Unit[][] {
+  const turns = new Map<number, Unit[]>()
+  for (const unit of units) {
+    const turn = previous.get(unit.candidate.key) ?? Number.POSITIVE_INFINITY
+    turns.set(turn, [...(turns.get(turn) ?? []), unit])
+  }
+  return [...turns].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, turn]) => turn)
 }
 
 export function blockKey({ chunk }: Candidate): string {
@@ -67,9 +73,17 @@ function toBlock(group: readonly Unit[]): Block {
     const text = unit.candidate.chunk.text.slice(unit.start, unit.end)
     const join = joinOf(units[index - 1], unit)
     if (join === null) parts.push(text)
-    else parts.push(`${parts.pop() ?? ''}${join.separator}${text.slice(join.overlap)}`)
+    else parts.push(joinTexts(parts.pop() ?? '', join.separator, text.slice(join.overlap)))
   })
-  return { collection, docId, docTitle, sectionPath, value: Math.max(...units.map(({ value }) => value)), parts, units }
+  return {
+    collection,
+    docId,
+    docTitle,
+    sectionPath,
+    value: units.reduce((best, { value }) => Math.max(best, value), 0),
+    parts,
+    units,
+  }
 }
 
 function inReadingOrder(a: Unit, b: Unit): number {

@@ -1,5 +1,6 @@
 import type { Candidate, ContextFormat, ContextOrder, Dropped } from '../core/types.ts'
 import { CostModel, type CountTokens } from './cost.ts'
+import { joinTexts } from './join.ts'
 import { layOut } from './layout.ts'
 import { RENDERERS, render } from './render.ts'
 import { type Selected, type SelectOptions, select } from './select.ts'
@@ -12,8 +13,8 @@ export interface PackOptions extends Omit<SelectOptions, 'budget'> {
   order: ContextOrder
   /** What filling counts in: real tokens, or four characters a token (the audit's estimate). */
   counting: 'tokens' | 'characters'
-  /** Keys of candidates packed earlier in the session, for the `stable` order. */
-  previous?: ReadonlySet<string>
+  /** For the `stable` order: the turn in which a candidate was first packed in this session, by its key. */
+  previous?: ReadonlyMap<string, number>
 }
 
 /** A chunk that is in, and which of its text. */
@@ -73,7 +74,8 @@ function shrinkToBudget(
       options.order,
       options.previous,
     )
-    const context = render(blocks, renderer)
+    // A relevance would change from question to question and break the prefix that `stable` keeps.
+    const context = render(blocks, renderer, { showRelevance: options.order !== 'stable' })
     const tokens = context === '' ? 0 : count(context)
     if (tokens <= options.budgetTokens) {
       return {
@@ -122,11 +124,12 @@ function chunksOf(units: readonly Unit[], citation: number, count: CountTokens):
 }
 
 function textOf(text: string, spans: readonly { start: number; end: number }[]): string {
-  return spans.reduce((packed, { start, end }, index) => {
+  const packed = spans.reduce((before, { start, end }, index) => {
     const slice = text.slice(start, end)
     const previous = spans[index - 1]
     if (!previous) return slice
     const between = text.slice(previous.end, start)
-    return between.trim() === '' ? `${packed}${between}${slice}` : `${packed.trimEnd()}\n[…]\n${slice.trimStart()}`
+    return between.trim() === '' ? joinTexts(before, between, slice) : `${before.trimEnd()}\n[…]\n${slice.trimStart()}`
   }, '')
+  return packed.trim()
 }

@@ -15,7 +15,10 @@ export interface Renderer {
   after: string
 }
 
-export type SourceLine = Pick<Block, 'docId' | 'docTitle' | 'sectionPath' | 'value'>
+export interface SourceLine extends Pick<Block, 'docId' | 'docTitle' | 'sectionPath'> {
+  /** Null leaves the relevance out. */
+  value: number | null
+}
 
 export const RENDERERS: Record<ContextFormat, Renderer> = {
   markdown: {
@@ -29,7 +32,7 @@ export const RENDERERS: Record<ContextFormat, Renderer> = {
   },
   xml: {
     open: ({ docId, sectionPath, value }, index) =>
-      `<document index="${index}" source="${attribute(docId)}" section="${attribute(sectionPath)}" relevance="${value.toFixed(2)}">\n`,
+      `<document index="${index}" source="${attribute(docId)}" section="${attribute(sectionPath)}"${value === null ? '' : ` relevance="${value.toFixed(2)}"`}>\n`,
     close: '\n</document>\n',
     gap: '\n[…]\n',
     escape: escapeXml,
@@ -39,7 +42,7 @@ export const RENDERERS: Record<ContextFormat, Renderer> = {
   },
   json: {
     open: ({ docId, docTitle, sectionPath, value }, index) =>
-      `{"index":${index},"source":${JSON.stringify(docId)},"title":${JSON.stringify(docTitle)},"section":${JSON.stringify(sectionPath)},"relevance":${value.toFixed(2)},"text":"`,
+      `{"index":${index},"source":${JSON.stringify(docId)},"title":${JSON.stringify(docTitle)},"section":${JSON.stringify(sectionPath)}${value === null ? '' : `,"relevance":${value.toFixed(2)}`},"text":"`,
     close: '"}',
     gap: '\\n[…]\\n',
     escape: text => JSON.stringify(text).slice(1, -1),
@@ -50,11 +53,15 @@ export const RENDERERS: Record<ContextFormat, Renderer> = {
 }
 
 /** The context as the model reads it; no blocks give the empty string. */
-export function render(blocks: readonly Block[], renderer: Renderer): string {
+export function render(
+  blocks: readonly Block[],
+  renderer: Renderer,
+  { showRelevance }: { showRelevance: boolean },
+): string {
   if (blocks.length === 0) return ''
   const rendered = blocks.map((block, index) => {
     const text = block.parts.map(part => renderer.escape(part.trim())).join(renderer.gap)
-    return `${renderer.open(block, index + 1)}${text}${renderer.close}`
+    return `${renderer.open({ ...block, value: showRelevance ? block.value : null }, index + 1)}${text}${renderer.close}`
   })
   return `${renderer.before}${rendered.join(renderer.between)}${renderer.after}`
 }

@@ -23,7 +23,7 @@ export function sentenceUnits(candidates: readonly Candidate[], query: string | 
           query,
           sentences.map(({ text }) => text),
         )
-  const top = Math.max(...scores, Number.MIN_VALUE)
+  const top = scores.reduce((best, score) => Math.max(best, score), Number.MIN_VALUE)
   return sentences
     .map(({ candidate, start, end }, index) => ({
       candidate,

@@ -38,7 +38,8 @@ export function createChoosePoints(
     const tokenizer = ports.tokenizer(plan.tokenizerModel)
     if (request.query === null)
       trace.degrade('no_query_text', 'no query text in header, body or filter: no reranker and no intent')
-    else trace.found(detectIntent(request.query))
+    const intent = request.query === null ? null : detectIntent(request.query)
+    trace.found(intent)
     if (
       request.query !== null &&
       plan.rerank.method !== 'off' &&
@@ -49,6 +50,7 @@ export function createChoosePoints(
     const packed = await rankAndPack(
       {
         query: request.query,
+        intent: intent?.label ?? null,
         lists: request.lists,
         plan,
         reranker: ports.reranker,

@@ -112,6 +112,7 @@ async function run(
   const packed = await rankAndPack(
     {
       query: request.query,
+      intent: intent.label,
       lists,
       plan,
       reranker: ports.reranker,

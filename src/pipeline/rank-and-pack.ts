@@ -1,6 +1,5 @@
 import type { Reranker } from '../core/ports.ts'
-import type { Candidate, Chunk, Dropped, RetrievedList, Sieved } from '../core/types.ts'
-import { detectIntent } from '../intent/detect.ts'
+import type { Candidate, Chunk, Dropped, Intent, RetrievedList, Sieved } from '../core/types.ts'
 import { type Packed, pack } from '../pack/pack.ts'
 import { addAnswerability } from '../rank/answerability.ts'
 import { scaleToOne } from '../rank/blend.ts'
@@ -18,13 +17,15 @@ import type { TraceRecorder } from './trace-recorder.ts'
 /** What both doors bring: lists that are retrieved already, and how to reach the world for the two steps that need it. */
 export interface RankAndPackInput {
   query: string | null
+  /** Null when there is no query text to detect one from. */
+  intent: Intent | null
   lists: RetrievedList[]
   plan: Plan
   reranker: Reranker | null
   fetchNeighbours: ((places: NeighbourPlace[]) => Promise<Chunk[]>) | null
   count: (text: string) => number
   signal: AbortSignal
-  previous?: ReadonlySet<string>
+  previous?: ReadonlyMap<string, number>
   /** Whether candidates without text are out (a context needs text, a list of points does not). */
   needsText: boolean
 }
@@ -33,8 +34,8 @@ export interface RankAndPackInput {
  * The pipeline after retrieval. Every candidate that comes in leaves either packed or dropped with one reason.
  */
 export async function rankAndPack(input: RankAndPackInput, trace: TraceRecorder): Promise<Packed> {
-  const { query, lists, plan, signal } = input
-  const weights = listWeights(plan, query === null ? null : detectIntent(query).label)
+  const { query, intent, lists, plan, signal } = input
+  const weights = listWeights(plan, intent)
   const found = await trace.step('collect', hits(lists), () => collect(lists), many)
   const readable = input.needsText ? withText(found) : { kept: found, dropped: [] }
   const fused = await trace.step(
@@ -51,7 +52,7 @@ export async function rankAndPack(input: RankAndPackInput, trace: TraceRecorder)
     () => rerank(pool.kept, query, plan.rerank, input.reranker, signal, trace),
     many,
   )
-  const answering = await trace.step('answerability', reranked.length, () => answerable(reranked, query, plan), many)
+  const answering = await trace.step('answerability', reranked.length, () => answerable(reranked, input), many)
   const cut = [...readable.dropped, ...distinct.dropped, ...pool.dropped]
   const grown = await trace.step('reunify', answering.length, () => reunify(answering, cut, input, trace), kept)
   const diverse = await trace.step(
@@ -69,9 +70,10 @@ export async function rankAndPack(input: RankAndPackInput, trace: TraceRecorder)
   return { ...packed, dropped: [...grown.dropped, ...diverse.dropped, ...packed.dropped] }
 }
 
-function answerable(candidates: Candidate[], query: string | null, plan: Plan): Candidate[] {
-  if (query === null) return candidates
-  return addAnswerability(candidates, query, detectIntent(query).label, plan.answerability.bonus)
+function answerable(candidates: Candidate[], { query, intent, plan }: RankAndPackInput): Candidate[] {
+  return query === null || intent === null
+    ? candidates
+    : addAnswerability(candidates, query, intent, plan.answerability.bonus)
 }
 
 /** Smooths, fetches the neighbours worth having, grows, and drops what that brought twice. */

@@ -1,19 +1,27 @@
 const MOST_SESSIONS = 10_000
 const MOST_KEYS = 500
 
-/** Which candidates a session has seen packed, so that the `stable` order can append new ones. Bounded: the oldest session goes first. */
-export class SessionMemory {
-  private readonly sessions = new Map<string, Set<string>>()
+interface Session {
+  turns: number
+  /** First turn by candidate key, oldest first. */
+  first: Map<string, number>
+}
 
-  recall(session: string | null): ReadonlySet<string> {
-    return (session === null ? undefined : this.sessions.get(session)) ?? new Set()
+/** When a session first saw a candidate packed, so that the `stable` order can append what is new. Bounded: the oldest session goes first. */
+export class SessionMemory {
+  private readonly sessions = new Map<string, Session>()
+
+  recall(session: string | null): ReadonlyMap<string, number> {
+    return (session === null ? undefined : this.sessions.get(session)?.first) ?? new Map()
   }
 
   remember(session: string | null, keys: readonly string[]): void {
     if (session === null) return
-    const merged = [...new Set([...this.recall(session), ...keys])].slice(-MOST_KEYS)
+    const { turns, first } = this.sessions.get(session) ?? { turns: 0, first: new Map<string, number>() }
+    const merged = new Map(first)
+    for (const key of keys) if (!merged.has(key)) merged.set(key, turns + 1)
     this.sessions.delete(session)
-    this.sessions.set(session, new Set(merged))
+    this.sessions.set(session, { turns: turns + 1, first: new Map([...merged].slice(-MOST_KEYS)) })
     const oldest = this.sessions.keys().next()
     if (this.sessions.size > MOST_SESSIONS && !oldest.done) this.sessions.delete(oldest.value)
   }

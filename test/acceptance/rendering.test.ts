@@ -63,6 +63,8 @@ describe('a rendered context', () => {
       expect(json.tokens).toBeLessThanOrEqual(budget_tokens)
       expect(json.context === '').toBe(json.chunks.length === 0)
       expectReadable(format, json.context, json.chunks)
+      // A relevance would change with the question, and with it the prefix that `stable` keeps.
+      if (order === 'stable') expect(json.context).not.toContain('relevance')
       seen.add(json.chunks.length)
     }
     expect(seen.size).toBeGreaterThan(2)
@@ -111,7 +113,9 @@ function xmlSources(context: string): { index: number }[] {
   expect(name).toBe('documents')
   return children.map(document => {
     expect([document.name, document.children]).toEqual(['document', []])
-    expect(Object.keys(document.attributes)).toEqual(['index', 'source', 'section', 'relevance'])
+    expect(['index source section relevance', 'index source section']).toContain(
+      Object.keys(document.attributes).join(' '),
+    )
     expect(document.text.trim()).not.toBe('')
     return { index: Number(document.attributes.index) }
   })
@@ -120,7 +124,9 @@ function xmlSources(context: string): { index: number }[] {
 function jsonSources(context: string): { index: number }[] {
   const entries = JSON.parse(context) as { index: number; text: string }[]
   for (const entry of entries) {
-    expect(Object.keys(entry)).toEqual(['index', 'source', 'title', 'section', 'relevance', 'text'])
+    expect(['index source title section relevance text', 'index source title section text']).toContain(
+      Object.keys(entry).join(' '),
+    )
     expect(entry.text.trim()).not.toBe('')
   }
   return entries

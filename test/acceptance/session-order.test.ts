@@ -15,8 +15,8 @@ beforeAll(async () => {
 })
 afterAll(() => stowage.close())
 
-const ask = async (query: string, session_id: string | undefined) => {
-  const { json } = await stowage.ask({ query, collection: 'harbour', order: 'stable', session_id })
+const ask = async (query: string, session_id: string | undefined, format = 'markdown') => {
+  const { json } = await stowage.ask({ query, collection: 'harbour', order: 'stable', format, session_id })
   return { context: json.context, ids: json.chunks.map(({ id }) => id) }
 }
 
@@ -27,6 +27,9 @@ describe('the stable order within a session', () => {
     const second = await ask('windlass lantern', 'append')
     expect(second.ids).toEqual([1, 2, 3, 4])
     expect(second.context.startsWith(first.context)).toBe(true)
+    const third = await ask('windlass lantern crane', 'append')
+    expect(third.context.startsWith(second.context)).toBe(true)
+    expect(third.ids).toEqual([1, 2, 3, 4, 5])
   })
 
   it('does not depend on another session, nor on none', async () => {
@@ -36,9 +39,9 @@ describe('the stable order within a session', () => {
     expect((await ask('windlass lantern', undefined)).ids).toEqual(expected)
   })
 
-  it('gives the same set the same bytes, whatever was asked', async () => {
-    const one = await ask('windlass lantern', undefined)
-    const other = await ask('windlass greased for winter, lantern numbered', undefined)
+  it.each(['markdown', 'xml', 'json'])('gives the same set the same bytes, whatever was asked: %s', async format => {
+    const one = await ask('windlass lantern', undefined, format)
+    const other = await ask('windlass greased for winter, lantern numbered', undefined, format)
     expect(other.ids).toEqual(one.ids)
     expect(other.context).toBe(one.context)
   })

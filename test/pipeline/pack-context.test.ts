@@ -129,7 +129,10 @@ describe('packContext', () => {
     const seen: unknown[] = []
     const store = {
       ...scriptedStore(twoLists),
-      search: async (request: { dense: unknown }) => (seen.push(request.dense), { lists: twoLists, missing: [] }),
+      search: async (request: { dense: unknown }) => {
+        seen.push(request.dense)
+        return { lists: twoLists, missing: [] }
+      },
     }
     const packContext = createPackContext(dependencies(fakePorts({ store, embedder: null })))
     const without = await packContext(ask(), CALLER)
