@@ -1,9 +1,7 @@
-import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { createCrossEncoder } from '../adapters/cross-encoder.ts'
 import { createHttpReranker } from '../adapters/http-reranker.ts'
 import { createLocalEmbedder } from '../adapters/local-embedder.ts'
-import { createNpmEmbedder } from '../adapters/npm-embedder.ts'
 import { createOpenAiEmbedder } from '../adapters/openai-embedder.ts'
 import type { Config } from '../config.ts'
 import type { Embedder, Reranker } from '../core/ports.ts'
@@ -47,12 +45,11 @@ async function openEmbedder({ environment }: Config): Promise<Embedder | null> {
         model: environment.EMBEDDING_MODEL ?? OPENAI_DEFAULT_MODEL,
         ...(environment.OPENAI_BASE_URL ? { baseUrl: environment.OPENAI_BASE_URL } : {}),
       })
-    case 'local': {
-      const model = environment.EMBEDDING_MODEL ?? (existsSync(SHIPPED_EMBEDDER) ? SHIPPED_EMBEDDER : null)
-      return model === null
-        ? createNpmEmbedder()
-        : createLocalEmbedder({ model, allowRemote: environment.MODELS_ALLOW_REMOTE })
-    }
+    case 'local':
+      return createLocalEmbedder({
+        model: environment.EMBEDDING_MODEL ?? SHIPPED_EMBEDDER,
+        allowRemote: environment.MODELS_ALLOW_REMOTE,
+      })
   }
 }
 

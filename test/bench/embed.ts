@@ -1,6 +1,5 @@
 import Table from 'cli-table3'
 import { Command } from 'commander'
-import { createNpmEmbedder } from '../../src/adapters/npm-embedder.ts'
 import { loadConfig } from '../../src/config.ts'
 import { StowageError } from '../../src/core/errors.ts'
 import type { Embedder } from '../../src/core/ports.ts'
@@ -8,6 +7,7 @@ import { type GoldenSet, readGoldenSet } from '../../src/jobs/golden-set.ts'
 import { encodeBm25Document } from '../../src/text/bm25.ts'
 import { openModels } from '../../src/wiring/models.ts'
 import { machine, tableText } from './bench-report.ts'
+import { createNpmEmbedder } from './npm-embedder.ts'
 import {
   bm25Scorer,
   denseScorer,

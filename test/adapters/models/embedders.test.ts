@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createLocalEmbedder } from '../../../src/adapters/local-embedder.ts'
 import { ModelUnavailableError } from '../../../src/adapters/model-folder.ts'
-import { createNpmEmbedder } from '../../../src/adapters/npm-embedder.ts'
 import { createOpenAiEmbedder } from '../../../src/adapters/openai-embedder.ts'
 import { encodeBm25Query } from '../../../src/text/bm25.ts'
 import { cosine } from '../../../src/text/similarity.ts'
+import { createNpmEmbedder } from '../../bench/npm-embedder.ts'
 import { describeEmbedder } from './embedder-contract.ts'
 import {
   type FakeAnswer,

