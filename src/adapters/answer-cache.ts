@@ -1,27 +1,13 @@
 import { createHash } from 'node:crypto'
 import { stringify } from 'lossless-json'
-import type { JsonObject } from '../core/types.ts'
-
-/** All that an answer depends on: two requests with equal parts may share one. */
-export interface AnswerKeyParts {
-  tenant: string | null
-  apiKey: string | null
-  /** The request as parsed: query, budget, format and the rest. */
-  request: JsonObject
-  /** The filter as sent upstream, a tenant's forced filter included. */
-  filter: JsonObject | null
-  collections: string[]
-  planFingerprint: string
-  /** Versions of the embedder and the reranker; null for one that is absent. */
-  models: (string | null)[]
-}
+import type { ContextKeyParts } from '../pipeline/services.ts'
 
 export interface AnswerCache<Answer> {
   /**
    * A digest of the parts and the collections' write epochs; null when the cache is off. Take it before retrieving: an answer
    * stored under a key that a write has overtaken is never found again.
    */
-  key(parts: AnswerKeyParts): string | null
+  key(parts: ContextKeyParts): string | null
   get(key: string): Answer | null
   put(key: string, answer: Answer): void
   /**

@@ -1,13 +1,10 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { PassageStore } from '../core/ports.ts'
-import { detectIntent } from '../intent/detect.ts'
 import type { Packed } from '../pack/pack.ts'
 import type { Caller } from '../pipeline/context-request.ts'
-import { listWeights } from '../pipeline/make-plan.ts'
 import type { Plan } from '../pipeline/plan.ts'
-import { rankAndPack } from '../pipeline/rank-and-pack.ts'
-import { retrieve } from '../pipeline/retrieve.ts'
+import { runContext } from '../pipeline/run-context.ts'
 import type { PipelinePorts } from '../pipeline/services.ts'
 import { planFingerprint, TraceRecorder } from '../pipeline/trace-recorder.ts'
 import type { GoldenDocument, GoldenSet } from './golden-set.ts'
@@ -86,35 +83,10 @@ async function runOnce(query: string, plan: Plan, ports: PipelinePorts, memory: 
   const spared: SparedMs = {}
   const remembered = { ...ports, ...memory.remember(ports, query, plan.rerank.deadlineMs, spared) }
   const trace = new TraceRecorder(subjectOf(query, plan), () => performance.now())
-  const tokenizer = ports.tokenizer(plan.tokenizerModel)
   const from = performance.now()
-  if (wantsReranker(plan) && ports.absent.reranker !== null)
-    trace.degrade('reranker_unavailable', ports.absent.reranker)
-  const intent = detectIntent(query).label
-  const weights = listWeights(plan, intent)
-  const retrieval = { query, collections: [COLLECTION], filter: null, vector: null, weights, plan }
-  const lists = await trace.step('retrieve', 0, () => retrieve(retrieval, remembered, CALLER, trace), sizeOf)
-  const packed = await rankAndPack(
-    {
-      query,
-      intent,
-      lists,
-      plan,
-      reranker: remembered.reranker,
-      fetchNeighbours: places => remembered.store.fetchPlaces(COLLECTION, places, null, CALLER),
-      count: text => tokenizer.count(text),
-      signal: CALLER.signal,
-      needsText: true,
-    },
-    trace,
-  )
+  const { packed, finished } = await runContext({ query }, CALLER, remembered, trace)
   const spent = performance.now() - from
-  const { stages, degraded } = trace.finish({
-    packed: packed.packed,
-    dropped: packed.dropped,
-    tokensUsed: packed.tokens,
-    encoding: tokenizer.encoding,
-  })
+  const { stages, degraded } = finished
   const stageMs: Record<string, number> = {}
   for (const { name, ms } of stages) stageMs[name] = (stageMs[name] ?? 0) + ms
   for (const [name, ms] of Object.entries(spared)) stageMs[name] = (stageMs[name] ?? 0) + ms
@@ -151,9 +123,3 @@ function subjectOf(query: string, plan: Plan) {
     plan,
   }
 }
-
-function wantsReranker({ rerank }: Plan): boolean {
-  return rerank.method === 'crossencoder' || rerank.method === 'http'
-}
-
-const sizeOf = (lists: { hits: unknown[] }[]) => lists.reduce((sum, { hits }) => sum + hits.length, 0)

@@ -4,6 +4,7 @@ import type { PackedChunk } from '../pack/pack.ts'
 import { overridePlan } from './make-plan.ts'
 import type { PackContextDependencies } from './pack-context.ts'
 import { rankAndPack } from './rank-and-pack.ts'
+import { needsReranker } from './run-context.ts'
 import type { ChoosePoints } from './services.ts'
 import { TraceRecorder } from './trace-recorder.ts'
 
@@ -40,12 +41,7 @@ export function createChoosePoints(
       trace.degrade('no_query_text', 'no query text in header, body or filter: no reranker and no intent')
     const intent = request.query === null ? null : detectIntent(request.query)
     trace.found(intent)
-    if (
-      request.query !== null &&
-      plan.rerank.method !== 'off' &&
-      plan.rerank.method !== 'mmr' &&
-      ports.absent.reranker !== null
-    )
+    if (request.query !== null && needsReranker(plan) && ports.absent.reranker !== null)
       trace.degrade('reranker_unavailable', ports.absent.reranker)
     const packed = await rankAndPack(
       {

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type AnswerKeyParts, createAnswerCache } from '../../../src/adapters/answer-cache.ts'
+import { createAnswerCache } from '../../../src/adapters/answer-cache.ts'
+import type { ContextKeyParts } from '../../../src/pipeline/services.ts'
 
-const PARTS: AnswerKeyParts = {
+const PARTS: ContextKeyParts = {
   tenant: 'acme',
   apiKey: 'k',
   request: { query: 'q', budget_tokens: 100 },
@@ -21,7 +22,7 @@ function openCache(options: Partial<Parameters<typeof createAnswerCache>[0]> = {
     now: () => clock.ms,
     ...options,
   })
-  const keyOf = (parts: Partial<AnswerKeyParts> = {}): string => {
+  const keyOf = (parts: Partial<ContextKeyParts> = {}): string => {
     const key = cache.key({ ...PARTS, ...parts })
     if (key === null) throw new Error('the cache is off')
     return key
@@ -36,7 +37,7 @@ describe('the key', () => {
     expect(keyOf()).toHaveLength(44)
   })
 
-  test.each<Partial<AnswerKeyParts>>([
+  test.each<Partial<ContextKeyParts>>([
     { tenant: 'other' },
     { tenant: null },
     { apiKey: 'other' },
