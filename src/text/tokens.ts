@@ -34,6 +34,8 @@ export function isKnownModel(model: string): boolean {
 /** The longest prefix of the text, cut between code points, that counts at most `max` tokens with this tokenizer. */
 export function clipToTokens(tokenizer: Tokenizer, text: string, max: number): string {
   if (max < 1) return ''
+  // Counts do not grow evenly: a prefix that ends inside a word may have more tokens than the whole.
+  if (tokenizer.count(text) <= max) return text
   let fits = 0
   let over = Math.min(text.length, max * 6)
   while (tokenizer.count(prefix(text, over)) <= max) {
