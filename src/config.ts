@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import type { PlanOverrides } from './pipeline/make-plan.ts'
-import { overridePlan } from './pipeline/make-plan.ts'
-import { NAMED_PLANS } from './pipeline/named-plans.ts'
-import { PLAN_NAMES, type Plan } from './pipeline/plan.ts'
+import { NAMED_PLANS } from './pipeline/plan/named-plans.ts'
+import type { PlanOverrides } from './pipeline/plan/override-plan.ts'
+import { overridePlan } from './pipeline/plan/override-plan.ts'
+import { PLAN_NAMES, type Plan } from './pipeline/plan/plan.ts'
 
 /** All faults of the environment at once; the message has one line per variable. */
 export class ConfigError extends Error {

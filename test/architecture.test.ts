@@ -17,13 +17,13 @@ interface Source {
 /** Floors from the bottom up: a file imports from floors below its own, or from its own folder. */
 const FLOORS: readonly (readonly string[])[] = [
   ['core'],
-  ['text'],
+  ['qdrant', 'text'],
   ['intent', 'rank'],
   ['pack'],
   ['pipeline'],
   ['config', 'embedded', 'observe'],
-  ['http', 'jobs'],
-  ['drop-in'],
+  ['http', 'ingest'],
+  ['demo', 'doctor', 'drop-in', 'evaluation'],
   ['adapters'],
   ['commands'],
   ['wiring'],

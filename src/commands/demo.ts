@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { stringify } from 'lossless-json'
-import { DEMO_COLLECTION, type DemoResult, runDemo } from '../jobs/demo.ts'
-import { demoText } from '../jobs/demo-text.ts'
+import { DEMO_COLLECTION, type DemoResult, runDemo } from '../demo/demo.ts'
+import { demoText } from '../demo/render.ts'
 import type { PackContext } from '../pipeline/services.ts'
 
 /** A stowage on the embedded engine with the demo documents in it. */

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { StowageError } from '../core/errors.ts'
-import { diagnose, diagnoseSetupFault } from '../jobs/doctor.ts'
-import { type CollectionProbe, gatherFacts, type Setup } from '../jobs/doctor-facts.ts'
-import type { Finding } from '../jobs/doctor-finding.ts'
+import { diagnose, diagnoseSetupFault } from '../doctor/doctor.ts'
+import { type CollectionProbe, gatherFacts, type Setup } from '../doctor/facts.ts'
+import type { Finding } from '../doctor/finding.ts'
 
 /** What doctor needs of the composition root. */
 export interface DoctorCommandDependencies {

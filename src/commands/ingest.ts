@@ -1,8 +1,8 @@
 import cliProgress from 'cli-progress'
 import { type Command, InvalidArgumentError } from 'commander'
 import { StowageError } from '../core/errors.ts'
-import { type IngestDependencies, type IngestSummary, ingest, type OnIngestProgress } from '../jobs/ingest.ts'
-import { openDocuments } from '../jobs/read-documents.ts'
+import { type IngestDependencies, type IngestSummary, ingest, type OnIngestProgress } from '../ingest/ingest.ts'
+import { openDocuments } from '../ingest/read-documents.ts'
 
 /** Where an ingest goes, opened. */
 export interface IngestWorld extends IngestDependencies {

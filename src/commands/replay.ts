@@ -5,11 +5,11 @@ import { fileURLToPath } from 'node:url'
 import cliProgress from 'cli-progress'
 import { type Command, InvalidArgumentError } from 'commander'
 import { StowageError } from '../core/errors.ts'
-import { type NamedPlans, parseArms } from '../jobs/arms.ts'
-import { readGoldenSet } from '../jobs/golden-set.ts'
-import { type OnProgress, type ReplayDependencies, replay } from '../jobs/replay.ts'
-import { summarize } from '../jobs/replay-summary.ts'
-import { reportJson, reportText } from '../jobs/report.ts'
+import { readGoldenSet } from '../evaluation/golden-set/golden-set.ts'
+import { type NamedPlans, parseArms } from '../evaluation/replay/arms.ts'
+import { type OnProgress, type ReplayDependencies, replay } from '../evaluation/replay/replay.ts'
+import { reportJson, reportText } from '../evaluation/replay/report.ts'
+import { summarize } from '../evaluation/replay/summary.ts'
 
 /** What the replay command needs of the composition root. `open` is called once the command line is known to be good. */
 export interface ReplayCommandDependencies {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { NotImproved } from './failure.ts'
-import type { SearchRoute } from './query-shapes.ts'
+import type { SearchRoute } from './query/understand.ts'
 
 /** Where a search is addressed, read from its raw target. */
 export interface SearchTarget extends SearchRoute {

@@ -1,10 +1,10 @@
 import { type Dispatcher, request } from 'undici'
-import { headerPairs } from '../http/hop-by-hop.ts'
+import { headerPairs } from '../http/passthrough/hop-by-hop.ts'
+import { RawJsonError } from '../qdrant/raw-json.ts'
 import { NotImproved } from './failure.ts'
-import { type BatchAnswer, type PointSlice, readBatchAnswer, readQueryAnswer } from './point-slices.ts'
-import type { UnderstoodQuery } from './query-shapes.ts'
-import type { Leaf } from './query-shapes-leaf.ts'
-import { RawJsonError } from './raw-json.ts'
+import { type BatchAnswer, type PointSlice, readBatchAnswer, readQueryAnswer } from './points/point-slices.ts'
+import type { Leaf } from './query/prefetch.ts'
+import type { UnderstoodQuery } from './query/understand.ts'
 
 /** What every call to Qdrant on behalf of one client request carries. */
 export interface UpstreamCall {

@@ -8,9 +8,9 @@ import { contextRoute } from './context-route.ts'
 import { errorHandler } from './error-handler.ts'
 import { observeRequests, throughDoor } from './observe-requests.ts'
 import { type Health, operationsRoutes } from './operations-routes.ts'
-import type { Passthrough } from './passthrough.ts'
+import type { Passthrough } from './passthrough/passthrough.ts'
+import { type BumpEpoch, writeEpoch } from './passthrough/write-epoch.ts'
 import { traceRoutes } from './trace-routes.ts'
-import { type BumpEpoch, writeEpoch } from './write-epoch.ts'
 
 export interface AppDependencies {
   packContext: PackContext

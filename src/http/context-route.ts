@@ -1,11 +1,11 @@
 import type { RequestHandler } from 'express'
 import { StowageError } from '../core/errors.ts'
 import type { PackContext } from '../pipeline/services.ts'
+import { printJson } from './body/json-body.ts'
+import { readBody } from './body/read-body.ts'
+import { sendJson } from './body/send-json.ts'
 import { callerOf, type TenantOf } from './caller.ts'
-import { printJson } from './json-body.ts'
 import { parseContextRequest } from './parse-context-request.ts'
-import { readBody } from './read-body.ts'
-import { sendJson } from './send-json.ts'
 
 export interface ContextRouteOptions {
   packContext: PackContext

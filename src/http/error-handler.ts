@@ -1,9 +1,9 @@
 import type { ErrorRequestHandler, Request, Response } from 'express'
 import { StowageError } from '../core/errors.ts'
 import type { Reporter } from '../observe/events.ts'
-import { printJson } from './json-body.ts'
+import { printJson } from './body/json-body.ts'
+import { sendJson, sendQdrantError } from './body/send-json.ts'
 import { requestIdOf } from './observe-requests.ts'
-import { sendJson, sendQdrantError } from './send-json.ts'
 
 /** The one place where an error becomes a response: our own shape under `/v1/`, Qdrant's envelope elsewhere. */
 export function errorHandler(reporter: Reporter): ErrorRequestHandler {

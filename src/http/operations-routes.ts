@@ -1,7 +1,7 @@
 import { type RequestHandler, Router } from 'express'
 import type { Metrics } from '../observe/metrics.ts'
-import { printJson } from './json-body.ts'
-import { sendJson } from './send-json.ts'
+import { printJson } from './body/json-body.ts'
+import { sendJson } from './body/send-json.ts'
 
 /** Readiness of one thing that requests need: a model, the upstream. `detail` says how to mend it. */
 export interface HealthCheck {

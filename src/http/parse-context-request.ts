@@ -2,8 +2,8 @@ import type { z } from 'zod'
 import { StowageError } from '../core/errors.ts'
 import type { Json, JsonObject } from '../core/types.ts'
 import { type ContextRequest, contextRequestSchema } from '../pipeline/context-request.ts'
-import { parseJsonBody } from './json-body.ts'
-import { shownValue } from './shown-value.ts'
+import { parseJsonBody } from './body/json-body.ts'
+import { shownValue } from './body/shown-value.ts'
 
 /** As deep as Qdrant follows nested queries; real filters have a handful of levels, and all other fields at most one. */
 const MAX_FIELD_DEPTH = 64

@@ -1,8 +1,8 @@
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Express } from 'express'
-import { deferContinue } from './expect-continue.ts'
-import { MAX_HEADER_BYTES } from './upstream-target.ts'
+import { deferContinue } from './body/expect-continue.ts'
+import { MAX_HEADER_BYTES } from './passthrough/upstream-target.ts'
 
 /** Qdrant's JS client keeps idle connections for 10 s: outlive that, so that it never meets a closing one. */
 const KEEP_ALIVE_MS = 15_000

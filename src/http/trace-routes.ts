@@ -2,10 +2,10 @@ import { type RequestHandler, Router } from 'express'
 import { z } from 'zod'
 import { StowageError } from '../core/errors.ts'
 import type { TraceStore } from '../pipeline/services.ts'
-import { traceSchema } from '../pipeline/trace-schema.ts'
+import { traceSchema } from '../pipeline/trace/schema.ts'
+import { printJson } from './body/json-body.ts'
+import { sendJson } from './body/send-json.ts'
 import { apiKeyOf, type TenantOf } from './caller.ts'
-import { printJson } from './json-body.ts'
-import { sendJson } from './send-json.ts'
 
 /** `GET /v1/traces/{id}` and the JSON Schema that traces follow. */
 export function traceRoutes({ traces, tenantOf }: { traces: TraceStore; tenantOf: TenantOf }): Router {

@@ -1,4 +1,4 @@
-import type { Trace } from '../pipeline/trace-schema.ts'
+import type { Trace } from '../pipeline/trace/schema.ts'
 import type { Logger } from './logger.ts'
 import type { Metrics } from './metrics.ts'
 

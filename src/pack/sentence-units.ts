@@ -1,5 +1,5 @@
 import type { Candidate } from '../core/types.ts'
-import { poolBm25 } from '../text/pool-bm25.ts'
+import { poolBm25 } from '../text/candidate-bm25.ts'
 import { splitSentences } from '../text/sentences.ts'
 import type { Unit } from './unit.ts'
 

@@ -1,12 +1,12 @@
 import type { RetrievedList } from '../core/types.ts'
 import { detectIntent } from '../intent/detect.ts'
 import type { PackedChunk } from '../pack/pack.ts'
-import { overridePlan } from './make-plan.ts'
 import type { PackContextDependencies } from './pack-context.ts'
+import { overridePlan } from './plan/override-plan.ts'
 import { rankAndPack } from './rank-and-pack.ts'
 import { needsReranker } from './run-context.ts'
 import type { ChoosePoints } from './services.ts'
-import { TraceRecorder } from './trace-recorder.ts'
+import { TraceRecorder } from './trace/recorder.ts'
 
 /**
  * Builds the drop-in route's half of the pipeline: the client's own lists in, at most `limit` points out, best first.

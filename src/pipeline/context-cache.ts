@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../core/types.ts'
 import type { Caller, ContextRequest } from './context-request.ts'
 import type { ContextKeyParts, PipelinePorts, TracedContext } from './services.ts'
-import { planFingerprint, type TraceRecorder } from './trace-recorder.ts'
+import { planFingerprint, type TraceRecorder } from './trace/recorder.ts'
 
 /** Degradations that the next request would meet again; others pass, and an answer made under them is not kept. */
 const LASTING = new Set([

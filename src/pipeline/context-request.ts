@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { CONTEXT_FORMATS, CONTEXT_ORDERS, type Degradation, type JsonObject, type PointId } from '../core/types.ts'
-import type { Trace } from './trace-schema.ts'
+import type { Trace } from './trace/schema.ts'
 
 const collectionName = z.string().min(1).max(255)
 

@@ -3,13 +3,13 @@ import type { Packed, PackedChunk } from '../pack/pack.ts'
 import { isRepeatable, keyParts, recalled } from './context-cache.ts'
 import type { Caller, ContextChunk, ContextRequest, ContextResponse } from './context-request.ts'
 import { type Deadline, startDeadline } from './deadline.ts'
-import { planForRequest } from './make-plan.ts'
-import type { Plan } from './plan.ts'
+import { planForRequest } from './plan/override-plan.ts'
+import type { Plan } from './plan/plan.ts'
 import { runContext } from './run-context.ts'
 import type { ContextCache, PackContext, PipelinePorts, TracedContext, TraceStore } from './services.ts'
 import { SessionMemory } from './session-memory.ts'
-import { TraceRecorder } from './trace-recorder.ts'
-import type { Trace } from './trace-schema.ts'
+import { TraceRecorder } from './trace/recorder.ts'
+import type { Trace } from './trace/schema.ts'
 
 export interface PackContextDependencies {
   ports: PipelinePorts

@@ -9,10 +9,10 @@ import { dedupe } from '../rank/dedupe.ts'
 import { diversify } from '../rank/diversify.ts'
 import { fuse } from '../rank/fuse.ts'
 import { grow, missingNeighbours, type NeighbourPlace, smooth } from '../rank/reunify.ts'
-import { listWeights } from './make-plan.ts'
-import type { Plan } from './plan.ts'
+import { listWeights } from './plan/override-plan.ts'
+import type { Plan } from './plan/plan.ts'
 import { rerank } from './rerank.ts'
-import type { TraceRecorder } from './trace-recorder.ts'
+import type { TraceRecorder } from './trace/recorder.ts'
 
 /** What both doors bring: lists that are retrieved already, and how to reach the world for the two steps that need it. */
 export interface RankAndPackInput {

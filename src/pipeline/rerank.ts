@@ -2,8 +2,8 @@ import type { Reranker } from '../core/ports.ts'
 import type { Candidate } from '../core/types.ts'
 import { blend, scaleToOne } from '../rank/blend.ts'
 import { startDeadline } from './deadline.ts'
-import type { Plan } from './plan.ts'
-import type { TraceRecorder } from './trace-recorder.ts'
+import type { Plan } from './plan/plan.ts'
+import type { TraceRecorder } from './trace/recorder.ts'
 
 /**
  * Scores the first `depth` candidates with the reranker until the deadline and blends the relevance into their values. What is not

@@ -1,10 +1,10 @@
 import { StowageError } from '../core/errors.ts'
 import type { JsonObject, RetrievedHit, RetrievedList } from '../core/types.ts'
-import { encodeBm25Query } from '../text/bm25.ts'
+import { encodeBm25Query } from '../text/qdrant-bm25.ts'
 import type { Caller } from './context-request.ts'
-import type { ListWeights, Plan } from './plan.ts'
+import type { ListWeights, Plan } from './plan/plan.ts'
 import type { PipelinePorts } from './services.ts'
-import type { TraceRecorder } from './trace-recorder.ts'
+import type { TraceRecorder } from './trace/recorder.ts'
 
 export interface RetrieveInput {
   query: string

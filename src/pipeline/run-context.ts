@@ -3,13 +3,13 @@ import { detectIntent } from '../intent/detect.ts'
 import type { Packed } from '../pack/pack.ts'
 import type { NeighbourPlace } from '../rank/reunify.ts'
 import type { Caller, ContextRequest } from './context-request.ts'
-import { listWeights } from './make-plan.ts'
-import type { Plan } from './plan.ts'
+import { listWeights } from './plan/override-plan.ts'
+import type { Plan } from './plan/plan.ts'
 import { rankAndPack } from './rank-and-pack.ts'
 import { retrieve } from './retrieve.ts'
 import type { PipelinePorts } from './services.ts'
-import type { TraceRecorder } from './trace-recorder.ts'
-import type { Trace } from './trace-schema.ts'
+import type { TraceRecorder } from './trace/recorder.ts'
+import type { Trace } from './trace/schema.ts'
 
 /**
  * One request for a context, from its words to the packed result and its trace, under the plan of the trace's subject. What a

@@ -1,7 +1,7 @@
 import type { Embedder, PassageStore, Reranker, Tokenizer } from '../core/ports.ts'
 import type { Candidate, Chunk, Degradation, JsonObject, RetrievedList } from '../core/types.ts'
 import type { Caller, ContextRequest, ContextResponse } from './context-request.ts'
-import type { Trace } from './trace-schema.ts'
+import type { Trace } from './trace/schema.ts'
 
 /** Ports of the pipeline, as the composition root fills them. A null port degrades the step that wants it. */
 export interface PipelinePorts {

@@ -1,5 +1,5 @@
 import type { Candidate, Signal } from '../core/types.ts'
-import { poolBm25 } from '../text/pool-bm25.ts'
+import { poolBm25 } from '../text/candidate-bm25.ts'
 import { byValue } from './order.ts'
 
 export interface FusionOptions {

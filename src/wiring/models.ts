@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url'
-import { createCrossEncoder } from '../adapters/cross-encoder.ts'
-import { createHttpReranker } from '../adapters/http-reranker.ts'
-import { createLocalEmbedder } from '../adapters/local-embedder.ts'
-import { createOpenAiEmbedder } from '../adapters/openai-embedder.ts'
+import { createCrossEncoder } from '../adapters/models/cross-encoder.ts'
+import { createHttpReranker } from '../adapters/models/http-reranker.ts'
+import { createLocalEmbedder } from '../adapters/models/local-embedder.ts'
+import { createOpenAiEmbedder } from '../adapters/models/openai-embedder.ts'
 import type { Config } from '../config.ts'
 import type { Embedder, Reranker } from '../core/ports.ts'
-import type { Plan } from '../pipeline/plan.ts'
+import type { Plan } from '../pipeline/plan/plan.ts'
 
 /** The models of a process. One that cannot be had is null, with the reason that `degraded`, `/readyz` and `doctor` tell. */
 export interface Models {

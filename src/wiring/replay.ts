@@ -1,8 +1,8 @@
-import { createQdrantAdmin } from '../adapters/qdrant-admin.ts'
-import { createQdrantStore } from '../adapters/qdrant-store.ts'
+import { createQdrantAdmin } from '../adapters/qdrant/admin.ts'
+import { createQdrantStore } from '../adapters/qdrant/store.ts'
 import { startEmbeddedServer } from '../embedded/server.ts'
-import { ingest } from '../jobs/ingest.ts'
-import type { ReplayFolder, ReplayWorld } from '../jobs/replay-run.ts'
+import type { ReplayFolder, ReplayWorld } from '../evaluation/replay/run.ts'
+import { ingest } from '../ingest/ingest.ts'
 import { createTokenizer } from '../text/tokens.ts'
 import type { Models } from './models.ts'
 

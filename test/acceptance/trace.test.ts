@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { z } from 'zod'
-import type { Trace } from '../../src/pipeline/trace-schema.ts'
+import type { Trace } from '../../src/pipeline/trace/schema.ts'
 import { chunk, fill, openStowage, type Stowage } from './support/stowage.ts'
 
 let stowage: Stowage

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { StowageError } from '../../src/core/errors.ts'
-import { Faults, readJsonLines } from '../../src/jobs/golden-files.ts'
+import { Faults, readJsonLines } from '../../src/evaluation/golden-set/files.ts'
 
 const rowSchema = z.object({
   id: z.string().min(1),

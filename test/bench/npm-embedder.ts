@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os'
-import { ModelUnavailableError } from '../../src/adapters/model-folder.ts'
-import { createPooledEmbedder, type EmbedderDetails } from '../../src/adapters/worker-embedder.ts'
-import { createWorkerPool } from '../../src/adapters/worker-pool.ts'
-import { workerModule } from '../../src/adapters/worker-thread.ts'
+import { ModelUnavailableError } from '../../src/adapters/models/model-folder.ts'
+import { createPooledEmbedder, type EmbedderDetails } from '../../src/adapters/models/pooled-embedder.ts'
+import { createWorkerPool } from '../../src/adapters/models/workers/pool.ts'
+import { workerModule } from '../../src/adapters/models/workers/thread.ts'
 import type { Embedder } from '../../src/core/ports.ts'
 
 /**

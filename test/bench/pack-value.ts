@@ -1,5 +1,5 @@
 import type { Candidate } from '../../src/core/types.ts'
-import { seededRandom } from '../../src/jobs/bootstrap.ts'
+import { seededRandom } from '../../src/evaluation/metrics/bootstrap.ts'
 import { CostModel } from '../../src/pack/cost.ts'
 import { RENDERERS } from '../../src/pack/render.ts'
 import { type SelectOptions, select } from '../../src/pack/select.ts'

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { findModel, type ModelSource } from '../../src/adapters/model-folder.ts'
-import { assemblePair, learnTemplate, type ModelInput } from '../../src/adapters/pair-assembly.ts'
-import { loadTokenizer } from '../../src/adapters/worker-models.ts'
-import { seededRandom } from '../../src/jobs/bootstrap.ts'
+import { loadTokenizer } from '../../src/adapters/models/load.ts'
+import { findModel, type ModelSource } from '../../src/adapters/models/model-folder.ts'
+import { assemblePair, learnTemplate, type ModelInput } from '../../src/adapters/models/pair-assembly.ts'
+import { seededRandom } from '../../src/evaluation/metrics/bootstrap.ts'
 import { chunksOf, pathInRepository, readIsharoth } from './world.ts'
 
 const PAIRS = 50

@@ -1,6 +1,6 @@
 import type { Embedder, Reranker } from '../../src/core/ports.ts'
-import { type Interval, pairedInterval, type Verdict, verdictOf } from '../../src/jobs/bootstrap.ts'
-import { type Gain, ndcgAt, rankingOf } from '../../src/jobs/ranking-measures.ts'
+import { type Interval, pairedInterval, type Verdict, verdictOf } from '../../src/evaluation/metrics/bootstrap.ts'
+import { type Gain, ndcgAt, rankingOf } from '../../src/evaluation/metrics/ranking.ts'
 import { blend } from '../../src/rank/blend.ts'
 import { minmax } from '../../src/rank/fuse.ts'
 import { cosine } from '../../src/text/similarity.ts'

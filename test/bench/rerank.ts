@@ -1,7 +1,7 @@
 import Table from 'cli-table3'
 import { Command } from 'commander'
 import { loadConfig } from '../../src/config.ts'
-import { percentile } from '../../src/jobs/measures.ts'
+import { percentile } from '../../src/evaluation/metrics/context.ts'
 import { openModels } from '../../src/wiring/models.ts'
 import { machine, number } from './bench-report.ts'
 import { readCandidates } from './candidates-file.ts'

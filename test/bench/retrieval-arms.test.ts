@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Embedder } from '../../src/core/ports.ts'
-import { encodeBm25Document, encodeBm25Query } from '../../src/text/bm25.ts'
+import { encodeBm25Document, encodeBm25Query } from '../../src/text/qdrant-bm25.ts'
 import { bm25Scorer, denseScorer, hybridScorer, listFigures, rankAll } from './retrieval-arms.ts'
 import { isHit, unitsOf } from './retrieval-units.ts'
 

@@ -1,7 +1,7 @@
-import { chunkMarkdown, type DocumentChunk } from '../../src/jobs/chunk-markdown.ts'
-import type { Gold } from '../../src/jobs/golden-evidence.ts'
-import type { GoldenSet } from '../../src/jobs/golden-set.ts'
-import { preparePoint } from '../../src/jobs/ingest-points.ts'
+import type { Gold } from '../../src/evaluation/golden-set/evidence.ts'
+import type { GoldenSet } from '../../src/evaluation/golden-set/golden-set.ts'
+import { chunkMarkdown, type DocumentChunk } from '../../src/ingest/chunking/chunk-markdown.ts'
+import { preparePoint } from '../../src/ingest/points.ts'
 import { tokenizer } from './world.ts'
 
 const CHUNK_TOKENS = 200

@@ -1,4 +1,4 @@
-import type { seededRandom } from '../../src/jobs/bootstrap.ts'
+import type { seededRandom } from '../../src/evaluation/metrics/bootstrap.ts'
 
 /** Uniform in [0,1). */
 export type Random = ReturnType<typeof seededRandom>

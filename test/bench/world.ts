@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Chunk } from '../../src/core/types.ts'
-import { chunkMarkdown } from '../../src/jobs/chunk-markdown.ts'
-import { type GoldenSet, readGoldenSet } from '../../src/jobs/golden-set.ts'
+import { type GoldenSet, readGoldenSet } from '../../src/evaluation/golden-set/golden-set.ts'
+import { chunkMarkdown } from '../../src/ingest/chunking/chunk-markdown.ts'
 import { createTokenizer } from '../../src/text/tokens.ts'
 
 const ROOT = new URL('../../', import.meta.url)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
 import { parseJson, printJson, WholeFloat } from '../../src/embedded/wire/json.ts'
-import { encodeBm25Document, encodeBm25Query } from '../../src/text/bm25.ts'
+import { encodeBm25Document, encodeBm25Query } from '../../src/text/qdrant-bm25.ts'
 
 /** Answers of the real engine (see test/contracts/generate.py), to which the embedded one is held. */
 const FOLDER = join(import.meta.dirname, '../contracts')

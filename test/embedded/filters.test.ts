@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { countPoints, scrollPoints } from '../../src/embedded/reads.ts'
-import { collectionOf } from './_collection.ts'
+import { collectionOf } from './support/collection.ts'
 
 /** Filters against a reading of them that is slow and obvious. */
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startEmbeddedServer } from '../../src/embedded/server.ts'
-import { rest as send } from './_rest.ts'
+import { rest as send } from './support/rest.ts'
 
 const SCHEMA = {
   vectors: { dense: { size: 4, distance: 'Cosine' } },

@@ -4,7 +4,7 @@ import { TopHits } from '../../src/embedded/query/top-hits.ts'
 import { queryPoints, scrollPoints } from '../../src/embedded/reads.ts'
 import type { Collection } from '../../src/embedded/storage/collection.ts'
 import type { Float32 } from '../../src/embedded/wire/json.ts'
-import { collectionOf } from './_collection.ts'
+import { collectionOf } from './support/collection.ts'
 
 /** Rankings and orders against full sorts. */
 

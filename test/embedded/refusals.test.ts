@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
-import { rest } from './_rest.ts'
+import { rest } from './support/rest.ts'
 
 let server: EmbeddedServer
 const QUERY = '/collections/c/points/query'

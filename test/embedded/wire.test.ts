@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { brotliDecompressSync, deflateSync, gunzipSync, gzipSync, inflateSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
-import { rest } from './_rest.ts'
+import { rest } from './support/rest.ts'
 
 let server: EmbeddedServer
 const QUERY = '/collections/c/points/query'

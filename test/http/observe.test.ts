@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import { afterEach, describe, expect, test } from 'vitest'
-import { createPassthrough } from '../../src/http/passthrough.ts'
+import { createPassthrough } from '../../src/http/passthrough/passthrough.ts'
 import { createReporter } from '../../src/observe/events.ts'
 import { createLogger } from '../../src/observe/logger.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'

@@ -1,13 +1,13 @@
 import { statSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createCrossEncoder } from '../../src/adapters/cross-encoder.ts'
-import { createLocalEmbedder } from '../../src/adapters/local-embedder.ts'
+import { createCrossEncoder } from '../../src/adapters/models/cross-encoder.ts'
+import { createLocalEmbedder } from '../../src/adapters/models/local-embedder.ts'
 import { loadConfig } from '../../src/config.ts'
 import type { Embedder, Reranker } from '../../src/core/ports.ts'
 import { cosine } from '../../src/text/similarity.ts'
 import { openModels } from '../../src/wiring/models.ts'
-import { isShipped, noSignal, SHIPPED_EMBEDDER, SHIPPED_RERANKER } from '../adapters/models/model-fixtures.ts'
-import { HOSTILE_TEXTS } from '../text/hostile-texts.ts'
+import { isShipped, noSignal, SHIPPED_EMBEDDER, SHIPPED_RERANKER } from '../adapters/models/support/model-fixtures.ts'
+import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 
 /** Query, its answer, and a passage on something else that shares a word or a manner with it. */
 const TRIPLES: readonly [query: string, right: string, wrong: string][] = [

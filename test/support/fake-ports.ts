@@ -1,9 +1,9 @@
 import type { Embedder, PassageStore, Reranker } from '../../src/core/ports.ts'
 import type { Chunk, RetrievedList } from '../../src/core/types.ts'
-import { NAMED_PLANS } from '../../src/pipeline/named-plans.ts'
 import type { PackContextDependencies } from '../../src/pipeline/pack-context.ts'
+import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import type { PipelinePorts } from '../../src/pipeline/services.ts'
-import type { Trace } from '../../src/pipeline/trace-schema.ts'
+import type { Trace } from '../../src/pipeline/trace/schema.ts'
 import { countWords } from './candidates.ts'
 
 function notImplemented(name: string) {

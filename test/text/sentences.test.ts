@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { splitSentences } from '../../src/text/sentences.ts'
-import { HOSTILE_TEXTS } from './hostile-texts.ts'
+import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 
 const sentences = (text: string): string[] => splitSentences(text).map(sentence => sentence.text)
 

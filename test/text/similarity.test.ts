@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { poolBm25 } from '../../src/text/candidate-bm25.ts'
 import { contentHash, fingerprint } from '../../src/text/fingerprint.ts'
-import { poolBm25 } from '../../src/text/pool-bm25.ts'
 import { containment, cosine } from '../../src/text/similarity.ts'
 import { terms } from '../../src/text/terms.ts'
-import { HOSTILE_TEXTS } from './hostile-texts.ts'
+import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 
 describe('containment', () => {
   it('is the share of a in b', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { rawWords, shingles, terms } from '../../src/text/terms.ts'
-import { HOSTILE_TEXTS } from './hostile-texts.ts'
+import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 
 describe('terms', () => {
   it('are lowercased stems without stop words', () => {

@@ -4,7 +4,7 @@ import cl100k from 'js-tiktoken/ranks/cl100k_base'
 import o200k from 'js-tiktoken/ranks/o200k_base'
 import { describe, expect, it } from 'vitest'
 import { clipToTokens, createTokenizer, isKnownModel } from '../../src/text/tokens.ts'
-import { HOSTILE_TEXTS } from './hostile-texts.ts'
+import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 
 const tokenizer = createTokenizer('gpt-4o-2024-11-20')
 const oracle = new Tiktoken(o200k)

@@ -1,5 +1,5 @@
 import type { SparseVector } from '../../core/types.ts'
-import { type Bm25Options, encodeBm25Document, encodeBm25Query } from '../../text/bm25.ts'
+import { type Bm25Options, encodeBm25Document, encodeBm25Query } from '../../text/qdrant-bm25.ts'
 import { EngineError, unsupported } from '../errors.ts'
 import { isRecord, type JsonRecord, readNumber, readString } from './shape.ts'
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createLocalEmbedder } from '../../../src/adapters/local-embedder.ts'
-import { ModelUnavailableError } from '../../../src/adapters/model-folder.ts'
-import { createOpenAiEmbedder } from '../../../src/adapters/openai-embedder.ts'
-import { encodeBm25Query } from '../../../src/text/bm25.ts'
+import { createLocalEmbedder } from '../../../src/adapters/models/local-embedder.ts'
+import { ModelUnavailableError } from '../../../src/adapters/models/model-folder.ts'
+import { createOpenAiEmbedder } from '../../../src/adapters/models/openai-embedder.ts'
+import { encodeBm25Query } from '../../../src/text/qdrant-bm25.ts'
 import { cosine } from '../../../src/text/similarity.ts'
 import { createNpmEmbedder } from '../../bench/npm-embedder.ts'
-import { describeEmbedder } from './embedder-contract.ts'
+import { describeEmbedder } from './support/embedder-contract.ts'
 import {
   type FakeAnswer,
   type FakeServer,
@@ -13,7 +13,7 @@ import {
   SHIPPED_EMBEDDER,
   startFakeServer,
   TINY_EMBEDDER,
-} from './model-fixtures.ts'
+} from './support/model-fixtures.ts'
 
 const DIMENSIONS = 24
 

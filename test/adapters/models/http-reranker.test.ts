@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createHttpReranker, type HttpRerankerOptions } from '../../../src/adapters/http-reranker.ts'
-import { type FakeAnswer, type FakeServer, noSignal, startFakeServer } from './model-fixtures.ts'
+import { createHttpReranker, type HttpRerankerOptions } from '../../../src/adapters/models/http-reranker.ts'
+import { type FakeAnswer, type FakeServer, noSignal, startFakeServer } from './support/model-fixtures.ts'
 
 let server: FakeServer
 let answer: (body: Record<string, unknown>) => FakeAnswer

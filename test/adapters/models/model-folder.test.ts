@@ -2,10 +2,10 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createCrossEncoder } from '../../../src/adapters/cross-encoder.ts'
-import { createLocalEmbedder } from '../../../src/adapters/local-embedder.ts'
-import { findModel, ModelUnavailableError } from '../../../src/adapters/model-folder.ts'
-import { noSignal, TINY_CROSS_ENCODER, TINY_EMBEDDER } from './model-fixtures.ts'
+import { createCrossEncoder } from '../../../src/adapters/models/cross-encoder.ts'
+import { createLocalEmbedder } from '../../../src/adapters/models/local-embedder.ts'
+import { findModel, ModelUnavailableError } from '../../../src/adapters/models/model-folder.ts'
+import { noSignal, TINY_CROSS_ENCODER, TINY_EMBEDDER } from './support/model-fixtures.ts'
 
 let folder: string
 beforeEach(() => {

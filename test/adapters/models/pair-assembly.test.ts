@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { assemblePair, assembleSingle, learnTemplate } from '../../../src/adapters/pair-assembly.ts'
+import { assemblePair, assembleSingle, learnTemplate } from '../../../src/adapters/models/pair-assembly.ts'
 
 /** Samples as BERT and RoBERTa encode the pair ("a", "a"), whose token is 5. */
 const bert = learnTemplate({ ids: [2, 5, 3, 5, 3], types: [0, 0, 0, 1, 1] }, { query: [5], passage: [5] })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createCrossEncoder } from '../../../src/adapters/cross-encoder.ts'
-import { createHttpReranker } from '../../../src/adapters/http-reranker.ts'
-import { createCachedReranker } from '../../../src/adapters/pair-cache.ts'
+import { createCachedReranker } from '../../../src/adapters/models/cached-reranker.ts'
+import { createCrossEncoder } from '../../../src/adapters/models/cross-encoder.ts'
+import { createHttpReranker } from '../../../src/adapters/models/http-reranker.ts'
 import { containment } from '../../../src/text/similarity.ts'
 import { terms } from '../../../src/text/terms.ts'
 import {
@@ -11,8 +11,8 @@ import {
   SHIPPED_RERANKER,
   startFakeServer,
   TINY_CROSS_ENCODER,
-} from './model-fixtures.ts'
-import { describeReranker } from './reranker-contract.ts'
+} from './support/model-fixtures.ts'
+import { describeReranker } from './support/reranker-contract.ts'
 
 /** Share of the query's terms that are in the passage. */
 const overlap = (query: string, passage: string): number => containment(new Set(terms(query)), new Set(terms(passage)))

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { createWorkerPool, type WorkerPool } from '../../../src/adapters/worker-pool.ts'
-import { workerModule } from '../../../src/adapters/worker-thread.ts'
+import { createWorkerPool, type WorkerPool } from '../../../src/adapters/models/workers/pool.ts'
+import { workerModule } from '../../../src/adapters/models/workers/thread.ts'
 
 type Pool = WorkerPool<string, string, string>
-const script = workerModule('crashing-worker', import.meta.url)
+const script = workerModule('support/crashing-worker', import.meta.url)
 const opened: Pool[] = []
 
 async function open(size = 2, data: unknown = null): Promise<Pool> {

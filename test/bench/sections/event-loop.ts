@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createCrossEncoder } from '../../../src/adapters/cross-encoder.ts'
+import { createCrossEncoder } from '../../../src/adapters/models/cross-encoder.ts'
 import type { BenchSection } from '../bench-report.ts'
 import { openDirectSession, openPairsWorld } from '../pairs-world.ts'
 import { type Contender, type Figures, sideBySide } from '../side-by-side.ts'

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { createCrossEncoder, sigmoid } from '../../../src/adapters/cross-encoder.ts'
+import { createCrossEncoder, sigmoid } from '../../../src/adapters/models/cross-encoder.ts'
 import type { Reranker } from '../../../src/core/ports.ts'
 import type { BenchSection } from '../bench-report.ts'
 import { type DirectSession, openDirectSession, openPairsWorld, type PairsWorld } from '../pairs-world.ts'

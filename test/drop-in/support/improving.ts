@@ -1,7 +1,7 @@
 import { Agent } from 'undici'
 import type { Candidate, RetrievedHit } from '../../../src/core/types.ts'
 import { createImproveHandler, type ImproveDependencies, type ImproveEvent } from '../../../src/drop-in/route.ts'
-import { createPassthrough } from '../../../src/http/passthrough.ts'
+import { createPassthrough } from '../../../src/http/passthrough/passthrough.ts'
 import type { ChoosePoints, ChosenPoints } from '../../../src/pipeline/services.ts'
 import type { createStage } from '../../http/support/running.ts'
 

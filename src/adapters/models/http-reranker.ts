@@ -1,0 +1,113 @@
+import { z } from 'zod'
+import { StowageError } from '../../core/errors.ts'
+import type { Reranker } from '../../core/ports.ts'
+import { createCachedReranker } from './cached-reranker.ts'
+import { sigmoid } from './cross-encoder.ts'
+
+export interface HttpRerankerOptions {
+  /** The whole address of the endpoint, such as `http://127.0.0.1:8080/rerank`. */
+  url: string
+  /** Whose request and answer the endpoint speaks: Cohere, Jina (the same on this route) or text-embeddings-inference. */
+  shape: 'cohere' | 'jina' | 'tei'
+  apiKey?: string
+  /** Named in the request, and part of the cache's key. */
+  model?: string
+  /** Passages per request: 32 for TEI, whose default limit that is, else 1,000. */
+  batchSize?: number
+  /** TEI only: ask for logits and make them probabilities here, for models whose server-side scores are not in [0,1]. */
+  rawScores?: boolean
+  cacheEntries?: number
+}
+
+const CohereAnswer = z.object({
+  results: z.array(z.object({ index: z.int().nonnegative(), relevance_score: z.number() })),
+})
+const TeiAnswer = z.array(z.object({ index: z.int().nonnegative(), score: z.number() }))
+
+/**
+ * A reranker behind HTTP. Requests follow one another in fused order, so that what an abort costs is the tail; scores are
+ * clipped to [0,1]. Rejects with a StowageError when the first request fails; a later failure leaves nulls.
+ */
+export function createHttpReranker(options: HttpRerankerOptions): Reranker {
+  const size = options.batchSize ?? (options.shape === 'tei' ? 32 : 1_000)
+  return createCachedReranker({
+    model: options.model ?? options.url,
+    cacheEntries: options.cacheEntries ?? 20_000,
+    async score(query, passages, signal) {
+      const scores: (number | null)[] = passages.map(() => null)
+      for (let start = 0; start < passages.length && !signal.aborted; start += size) {
+        try {
+          const batch = await scoreBatch(options, query, passages.slice(start, start + size), signal)
+          for (const [at, score] of batch.entries()) scores[start + at] = score
+        } catch (error) {
+          if (signal.aborted || start > 0) break
+          throw error
+        }
+      }
+      return scores
+    },
+    close: () => Promise.resolve(),
+  })
+}
+
+async function scoreBatch(
+  options: HttpRerankerOptions,
+  query: string,
+  passages: string[],
+  signal: AbortSignal,
+): Promise<number[]> {
+  const answer = await post(options, requestBody(options, query, passages), signal)
+  const results = readAnswer(options, answer)
+  const scores = new Map(results.map(({ index, score }) => [index, score]))
+  if (results.length !== passages.length || scores.size !== passages.length) {
+    throw badAnswer(options, `${results.length} scores for ${passages.length} passages`)
+  }
+  return passages.map((_, at) => {
+    const score = scores.get(at)
+    if (score === undefined) throw badAnswer(options, `no score for passage ${at}`)
+    return Math.min(1, Math.max(0, options.rawScores ? sigmoid(score) : score))
+  })
+}
+
+function requestBody({ shape, model, rawScores }: HttpRerankerOptions, query: string, passages: string[]): unknown {
+  return shape === 'tei'
+    ? { query, texts: passages, raw_scores: rawScores ?? false, truncate: true }
+    : { model, query, documents: passages, top_n: passages.length, return_documents: false }
+}
+
+function readAnswer(options: HttpRerankerOptions, answer: unknown): { index: number; score: number }[] {
+  if (options.shape === 'tei') {
+    const parsed = TeiAnswer.safeParse(answer)
+    if (parsed.success) return parsed.data
+  } else {
+    const parsed = CohereAnswer.safeParse(answer)
+    if (parsed.success) return parsed.data.results.map(({ index, relevance_score: score }) => ({ index, score }))
+  }
+  throw badAnswer(options, `no ${options.shape} scores in it`)
+}
+
+async function post({ url, apiKey }: HttpRerankerOptions, body: unknown, signal: AbortSignal): Promise<unknown> {
+  const headers: Record<string, string> = { 'content-type': 'application/json', accept: 'application/json' }
+  if (apiKey !== undefined) headers.authorization = `Bearer ${apiKey}`
+  let response: Response
+  try {
+    response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body), signal })
+  } catch (cause) {
+    throw new StowageError('upstream_unavailable', `The reranker at ${url} cannot be reached.`, { cause })
+  }
+  if (response.ok) {
+    return response.json().catch(cause => {
+      throw new StowageError('upstream_error', `The reranker at ${url} answered no JSON.`, { cause })
+    })
+  }
+  await response.body?.cancel()
+  const busy = response.status === 429 || response.status === 503
+  throw new StowageError(
+    busy ? 'upstream_unavailable' : 'upstream_error',
+    `The reranker at ${url} answered ${response.status}${response.status === 429 ? ': too many requests' : ''}.`,
+    { details: { status: response.status, retry_after: response.headers.get('retry-after') } },
+  )
+}
+
+const badAnswer = (options: HttpRerankerOptions, fault: string): StowageError =>
+  new StowageError('upstream_error', `The reranker at ${options.url} gave an answer that cannot be used: ${fault}.`)

@@ -1,0 +1,101 @@
+import type { SearchRequest } from '../../core/ports.ts'
+import type { Chunk, PointId, RetrievedHit } from '../../core/types.ts'
+import { type PayloadMapping, readChunk } from '../../qdrant/payload.ts'
+
+/** The vectors of a collection that a search goes to; null where it has none that fits. */
+export interface SearchFields {
+  dense: { name: string; distance: string } | null
+  sparse: string | null
+}
+
+/** Bodies of the searches to send, each null when its list is not asked for or cannot be had. */
+export interface SearchBodies {
+  dense: object | null
+  keyword: object | null
+  /** Exact dense scores of the keyword list's members, without payloads. */
+  rescored: object | null
+}
+
+export function searchBodies(request: SearchRequest, fields: SearchFields): SearchBodies {
+  const common = { limit: request.limit, ...(request.filter === null ? {} : { filter: request.filter }) }
+  const denseField = fields.dense
+  const dense = denseField && request.dense && { query: Array.from(request.dense), ...using(denseField.name) }
+  const keyword = fields.sparse !== null && request.sparse && { query: request.sparse, using: fields.sparse }
+  const withVector = request.withVectors && denseField ? [denseField.name] : false
+  const whole = { ...common, with_payload: true, with_vector: withVector }
+  return {
+    dense: dense ? { ...dense, ...whole } : null,
+    keyword: keyword ? { ...keyword, ...whole } : null,
+    rescored:
+      dense && keyword
+        ? { prefetch: { ...keyword, limit: request.limit }, ...dense, ...common, with_payload: false }
+        : null,
+  }
+}
+
+function using(name: string): { using?: string } {
+  return name === '' ? {} : { using: name }
+}
+
+/** A scored point as Qdrant answers it. */
+interface ScoredPoint {
+  id: PointId
+  score: number
+  payload?: unknown
+  vector?: unknown
+}
+
+/** The points of one answer; an answer of another shape has none. */
+export function readPoints(result: unknown): ScoredPoint[] {
+  const points = typeof result === 'object' && result !== null && 'points' in result ? result.points : null
+  return Array.isArray(points) ? (points as ScoredPoint[]) : []
+}
+
+/** Points as hits, best first. Distances (smaller is nearer) are negated: in a list of hits larger is always better. */
+export function readHits(
+  points: ScoredPoint[],
+  collection: string,
+  options: { mapping?: PayloadMapping | undefined; denseName?: string | undefined; isDistance?: boolean },
+): RetrievedHit[] {
+  return points.map(point => {
+    const vector = readVector(point.vector, options.denseName ?? '')
+    const hit = {
+      chunk: readChunk(point, collection, options.mapping),
+      score: options.isDistance ? -point.score : point.score,
+    }
+    return vector ? { ...hit, vector } : hit
+  })
+}
+
+/** The dense list, extended by the keyword hits whose dense scores are known, in the order of scores (ties by id). */
+export function extendDense(
+  dense: RetrievedHit[],
+  keyword: RetrievedHit[],
+  scores: Map<PointId, number>,
+): RetrievedHit[] {
+  const present = new Set(dense.map(hit => hit.chunk.id))
+  const added = keyword.flatMap(hit => {
+    const score = scores.get(hit.chunk.id)
+    return present.has(hit.chunk.id) || score === undefined ? [] : [{ ...hit, score }]
+  })
+  return [...dense, ...added].sort((a, b) => b.score - a.score || compareIds(a.chunk, b.chunk))
+}
+
+/** Whether scores of this metric are distances. */
+export function isDistance(metric: string): boolean {
+  return metric === 'Euclid' || metric === 'Manhattan'
+}
+
+function compareIds(a: Chunk, b: Chunk): number {
+  const [left, right] = [String(a.id), String(b.id)]
+  return left < right ? -1 : left > right ? 1 : 0
+}
+
+/** A collection with one unnamed vector answers it bare, any other by name. */
+function readVector(vector: unknown, name: string): Float32Array | null {
+  const values =
+    typeof vector === 'object' && vector !== null && !Array.isArray(vector) && name in vector
+      ? (vector as Record<string, unknown>)[name]
+      : vector
+  return Array.isArray(values) && typeof values[0] === 'number' ? Float32Array.from(values) : null
+}

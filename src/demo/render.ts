@@ -1,0 +1,70 @@
+import Table from 'cli-table3'
+import type { ContextResponse } from '../pipeline/context-request.ts'
+import type { TraceCandidate } from '../pipeline/trace/schema.ts'
+
+const BAR_WIDTH = 40
+const MOST_DROPPED_SHOWN = 8
+
+/** One answered query as a person reads it: the context, what went in, what was dropped and why, and the budget as a bar. */
+export function demoText(query: string, response: ContextResponse): string {
+  const { trace } = response
+  const intent = trace?.intent ? `${trace.intent.label} (${trace.intent.rule})` : 'unknown'
+  return [
+    `\n━━ ${query}`,
+    `   intent: ${intent}; ${response.degraded.map(({ code }) => code).join(', ') || 'nothing degraded'}`,
+    '',
+    response.context.trimEnd(),
+    '',
+    packedTable(response),
+    droppedTable((trace?.candidates ?? []).filter(({ decision }) => decision === 'dropped')),
+    budgetBar(response.tokens, response.budget_tokens),
+  ].join('\n')
+}
+
+/** Tokens used of the budget: `[██████░░░░] 1,180 of 2,000 tokens (59 %)`. */
+export function budgetBar(used: number, budget: number): string {
+  const share = budget > 0 ? Math.min(1, used / budget) : 0
+  const filled = Math.round(share * BAR_WIDTH)
+  return `budget [${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)}] ${number(used)} of ${number(budget)} tokens (${Math.round(share * 100)} %)`
+}
+
+function packedTable({ chunks }: ContextResponse): string {
+  const table = new Table({
+    head: ['packed', 'section', 'score', 'tokens'],
+    style: { head: [], border: [] },
+    wordWrap: true,
+    colWidths: [10, 56, 9, 9],
+  })
+  for (const { citation, section_path, doc_title, order_index, score, tokens } of chunks)
+    table.push([citation, `${section_path || doc_title} #${order_index ?? '?'}`, score.toFixed(3), tokens])
+  return table.toString()
+}
+
+function droppedTable(dropped: readonly TraceCandidate[]): string {
+  const table = new Table({
+    head: ['dropped', 'section', 'score', 'why'],
+    style: { head: [], border: [] },
+    wordWrap: true,
+    colWidths: [13, 40, 9, 38],
+  })
+  const shown = [...dropped].sort((a, b) => b.final - a.final).slice(0, MOST_DROPPED_SHOWN)
+  for (const { reason, evidence, section_path, doc_id, order_index, final } of shown)
+    table.push([
+      reason ?? '',
+      `${section_path || doc_id} #${order_index ?? '?'}`,
+      final.toFixed(3),
+      evidenceText(evidence),
+    ])
+  const more = dropped.length - shown.length
+  return `${table.toString()}${more > 0 ? `\n… and ${more} more, all in the trace` : ''}`
+}
+
+function evidenceText(evidence: TraceCandidate['evidence']): string {
+  return Object.entries(evidence ?? {})
+    .map(([name, value]) => `${name.replaceAll('_', ' ')} ${value}`)
+    .join(', ')
+}
+
+function number(value: number): string {
+  return value.toLocaleString('en-US')
+}

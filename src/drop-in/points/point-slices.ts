@@ -1,0 +1,73 @@
+import type { JsonObject, PointId } from '../../core/types.ts'
+import { elements, kindOf, members, RawJsonError } from '../../qdrant/raw-json.ts'
+import { type PayloadSelector, selectPayload } from '../query/payload-selector.ts'
+import { printScore } from './scores.ts'
+
+/** One point of Qdrant's answer, cut into raw members: what goes to the client is never printed anew. */
+export interface PointSlice {
+  /** The id's digits or letters: equal for equal ids, whatever their size. */
+  key: string
+  id: PointId
+  score: number
+  /** For reading only: long integers in it have lost digits. */
+  payload: JsonObject
+  raw: ReadonlyMap<string, string>
+}
+
+/** Qdrant's answer to a batch: the points of each search, and what stands beside them. */
+export interface BatchAnswer {
+  searches: PointSlice[][]
+  /** Raw `usage`, which only some servers report. */
+  usage: string | null
+}
+
+/** Reads the answer to `points/query/batch`. @throws RawJsonError on anything else. */
+export function readBatchAnswer(body: string): BatchAnswer {
+  const envelope = members(body)
+  const searches = elements(envelope.get('result') ?? '').map(readPoints)
+  return { searches, usage: envelope.get('usage') ?? null }
+}
+
+/** Reads the answer to `points/query`. @throws RawJsonError on anything else. */
+export function readQueryAnswer(body: string): PointSlice[] {
+  return readPoints(members(body).get('result') ?? '')
+}
+
+/** Prints a point as Qdrant would: its members as they came, with the given score and the payload keys that were asked for. */
+export function printPoint(point: PointSlice, score: number, selector: PayloadSelector): string {
+  const parts: string[] = []
+  for (const [key, raw] of point.raw) {
+    const value = key === 'score' ? printScore(score) : key === 'payload' ? selectPayload(raw, selector) : raw
+    if (value !== null) parts.push(`${JSON.stringify(key)}:${value}`)
+  }
+  return `{${parts.join(',')}}`
+}
+
+/** The vector a search ran on, if the point carries it: the unnamed one, or the named one of `using`. */
+export function denseVectorOf(point: PointSlice, using: string | null): Float32Array | null {
+  const vector = point.raw.get('vector') ?? 'null'
+  const named = using !== null && kindOf(vector) === 'object' ? members(vector).get(JSON.parse(using)) : vector
+  if (named === undefined || kindOf(named) !== 'array') return null
+  const numbers: unknown[] = JSON.parse(named)
+  return numbers.every(value => typeof value === 'number') ? Float32Array.from(numbers) : null
+}
+
+function readPoints(rawResult: string): PointSlice[] {
+  return elements(members(rawResult).get('points') ?? '').map(readPoint)
+}
+
+function readPoint(rawPoint: string): PointSlice {
+  const raw = members(rawPoint)
+  const id = readId(raw.get('id') ?? '')
+  const score = Number(raw.get('score') ?? Number.NaN)
+  if (!Number.isFinite(score)) throw new RawJsonError('a point without a score')
+  const payload = raw.get('payload') ?? 'null'
+  return { key: String(id), id, score, payload: kindOf(payload) === 'object' ? JSON.parse(payload) : {}, raw }
+}
+
+function readId(raw: string): PointId {
+  if (raw.startsWith('"')) return JSON.parse(raw)
+  if (!/^\d+$/.test(raw)) throw new RawJsonError('a point without an id')
+  const id = Number(raw)
+  return Number.isSafeInteger(id) ? id : BigInt(raw)
+}

@@ -1,0 +1,95 @@
+import { elements, kindOf, members } from '../../qdrant/raw-json.ts'
+import { notUnderstood, onlyKeys, present, type RawObject, readInteger, readRaw, required } from './fields.ts'
+
+/** More than this is not worth improving: such a request goes to Qdrant as it is. */
+export const LARGEST_LIMIT = 1000
+/** Qdrant's default for a query and for a prefetch. */
+export const DEFAULT_LIMIT = 10
+
+/** One search for the nearest points: a prefetch, or a whole request. Strings other than `text` are raw JSON. */
+export interface Leaf {
+  /** The query as the client spelt it. */
+  query: string
+  /** What kind of vector it searches with; of an inference object, what its model makes. */
+  kind: 'dense' | 'keyword'
+  /** Text of an inference object. */
+  text: string | null
+  using: string | null
+  /** The leaf's own filter; null where it matches everything. */
+  filter: string | null
+  params: string | null
+  scoreThreshold: string | null
+  /** Hits that the client asked of this list. */
+  limit: number
+}
+
+/** A root's or a prefetch's members `query, using, filter, params, score_threshold, limit`. @throws RawJsonError */
+export function readLeaf(object: RawObject): Leaf {
+  const query = required(object, 'query')
+  return { ...readNearest(query), query, using: readRaw(object, 'using', 'string'), ...readBounds(object) }
+}
+
+/** A legacy search's `vector`, unnamed or `{name, vector}`. @throws RawJsonError */
+export function readLegacyLeaf(object: RawObject): Leaf {
+  const vector = required(object, 'vector')
+  if (kindOf(vector) === 'array') return { ...readVector(vector), query: vector, using: null, ...readBounds(object) }
+  const named = members(vector)
+  onlyKeys(named, ['name', 'vector'])
+  const query = required(named, 'vector')
+  const input = readVector(query)
+  return { ...input, query, using: readRaw(named, 'name', 'string') ?? notUnderstood('no name'), ...readBounds(object) }
+}
+
+/** A filter's raw text; null where it is absent or `{}`. */
+export function readFilter(object: RawObject): string | null {
+  const raw = readRaw(object, 'filter', 'object')
+  return raw === null || members(raw).size === 0 ? null : raw
+}
+
+function readBounds(object: RawObject): Pick<Leaf, 'filter' | 'params' | 'scoreThreshold' | 'limit'> {
+  return {
+    filter: readFilter(object),
+    params: readRaw(object, 'params', 'object'),
+    scoreThreshold: readRaw(object, 'score_threshold', 'number'),
+    limit: readInteger(object, 'limit', 1, LARGEST_LIMIT) ?? DEFAULT_LIMIT,
+  }
+}
+
+type VectorInput = Pick<Leaf, 'kind' | 'text'>
+
+function readNearest(raw: string): VectorInput {
+  if (kindOf(raw) !== 'object') return readVector(raw)
+  const object = members(raw)
+  if (object.has('text')) return readDocument(object)
+  if (!object.has('nearest')) return readVector(raw)
+  onlyKeys(object, ['nearest', 'mmr'])
+  if (present(object, 'mmr') !== null) return notUnderstood('mmr')
+  const nearest = required(object, 'nearest')
+  return kindOf(nearest) === 'object' && members(nearest).has('text')
+    ? readDocument(members(nearest))
+    : readVector(nearest)
+}
+
+function readVector(raw: string): VectorInput {
+  if (kindOf(raw) === 'array') {
+    const dense = elements(raw)
+    if (dense.length === 0 || dense.some(value => kindOf(value) !== 'number')) return notUnderstood('no dense vector')
+    return { kind: 'dense', text: null }
+  }
+  if (kindOf(raw) !== 'object') return notUnderstood('a query by id')
+  const sparse = members(raw)
+  onlyKeys(sparse, ['indices', 'values'])
+  for (const key of ['indices', 'values'])
+    if (kindOf(required(sparse, key)) !== 'array') notUnderstood(`${key} is no array`)
+  return { kind: 'keyword', text: null }
+}
+
+/** Models that make sparse vectors, by the names they go under. */
+const SPARSE_MODEL = /bm25|bm42|splade|sparse/i
+
+function readDocument(object: RawObject): VectorInput {
+  onlyKeys(object, ['text', 'model', 'options'])
+  const text = readRaw(object, 'text', 'string') ?? notUnderstood('no text')
+  const model = readRaw(object, 'model', 'string') ?? notUnderstood('no model')
+  return { kind: SPARSE_MODEL.test(model) ? 'keyword' : 'dense', text: JSON.parse(text) }
+}

@@ -1,0 +1,135 @@
+import { elements, kindOf, members, RawJsonError } from '../../qdrant/raw-json.ts'
+import { notUnderstood, onlyKeys, present, type RawObject, readInteger, readRaw, required } from './fields.ts'
+import { type PayloadSelector, readPayloadSelector } from './payload-selector.ts'
+import { DEFAULT_LIMIT, LARGEST_LIMIT, type Leaf, readFilter, readLeaf, readLegacyLeaf } from './prefetch.ts'
+
+const MOST_LISTS = 16
+
+/** How Qdrant would fuse the lists: its own formulas, so the defaults are its defaults. */
+export type FusionRule = { method: 'rrf'; k: number; weights: number[] | null } | { method: 'dbsf' }
+
+/** A search whose every key is understood. Strings are raw JSON as the client spelt it. */
+export interface UnderstoodQuery {
+  /** One per ranked list: the prefetches of a fusion, or the single search. */
+  leaves: Leaf[]
+  /** Null when the single search's own scores stand. */
+  fusion: FusionRule | null
+  /** The root filter, which restricts every leaf; null where it matches everything. */
+  filter: string | null
+  /** Bound on the scores of the answer. */
+  scoreThreshold: string | null
+  limit: number
+  offset: number
+  payload: PayloadSelector
+  withVector: string | null
+  shardKey: string | null
+}
+
+export interface NotUnderstood {
+  reason: string
+}
+
+/** The improved routes: `/points/query` and the older `/points/search`, single or as a batch. */
+export interface SearchRoute {
+  api: 'query' | 'search'
+  batch: boolean
+}
+
+/**
+ * Recognises the searches that can be improved without changing what they mean: hybrid queries fused by RRF or DBSF,
+ * single dense or sparse queries, and their legacy forms. Everything else, any unknown key and any doubled one, is
+ * `NotUnderstood`. A batch is understood when all its searches are.
+ */
+export function understand(body: string, route: SearchRoute): UnderstoodQuery[] | NotUnderstood {
+  try {
+    const read = route.api === 'query' ? readQuery : readLegacySearch
+    const root = members(body)
+    if (!route.batch) return [read(root)]
+    onlyKeys(root, ['searches'])
+    const searches = elements(required(root, 'searches')).map(raw => read(members(raw)))
+    const lists = searches.reduce((sum, search) => sum + search.leaves.length, 0)
+    return lists >= 1 && lists <= MOST_LISTS ? searches : notUnderstood(`a batch of ${lists} lists`)
+  } catch (error) {
+    if (error instanceof RawJsonError) return { reason: error.message }
+    throw error
+  }
+}
+
+const LEAF_KEYS = ['query', 'using', 'filter', 'params', 'score_threshold', 'limit', 'prefetch', 'lookup_from']
+const FRAME_KEYS = ['offset', 'with_payload', 'with_vector', 'with_vectors', 'shard_key']
+
+function readQuery(root: RawObject): UnderstoodQuery {
+  onlyKeys(root, [...LEAF_KEYS, ...FRAME_KEYS])
+  const prefetches = readPrefetches(root)
+  if (prefetches.length === 0)
+    return { ...readFrame(root), leaves: [{ ...readLeaf(root), filter: null }], fusion: null }
+  if (present(root, 'using') !== null) return notUnderstood('using beside a fusion')
+  return { ...readFrame(root), leaves: prefetches, fusion: readFusion(required(root, 'query'), prefetches.length) }
+}
+
+function readLegacySearch(root: RawObject): UnderstoodQuery {
+  onlyKeys(root, ['vector', 'filter', 'params', 'score_threshold', 'limit', ...FRAME_KEYS])
+  required(root, 'limit')
+  return { ...readFrame(root), leaves: [{ ...readLegacyLeaf(root), filter: null }], fusion: null }
+}
+
+function readPrefetches(root: RawObject): Leaf[] {
+  if (present(root, 'lookup_from') !== null) return notUnderstood('lookup_from')
+  const raw = present(root, 'prefetch')
+  if (raw === null) return []
+  const prefetches = kindOf(raw) === 'array' ? elements(raw) : [raw]
+  if (prefetches.length === 0 || prefetches.length > MOST_LISTS) return notUnderstood(`${prefetches.length} prefetches`)
+  return prefetches.map(prefetch => {
+    const leaf = members(prefetch)
+    onlyKeys(leaf, LEAF_KEYS)
+    for (const key of ['prefetch', 'lookup_from'])
+      if (present(leaf, key) !== null) return notUnderstood(`nested ${key}`)
+    return readLeaf(leaf)
+  })
+}
+
+/** Qdrant's rank constant of reciprocal rank fusion, ranks counted from 0. */
+const DEFAULT_RRF_K = 2
+
+function readFusion(raw: string, lists: number): FusionRule {
+  if (kindOf(raw) !== 'object') return notUnderstood('prefetches that are rescored')
+  const query = members(raw)
+  onlyKeys(query, ['fusion', 'rrf'])
+  if (query.size !== 1) return notUnderstood('more than one fusion')
+  const fusion = query.get('fusion')
+  if (fusion !== undefined) {
+    if (fusion === '"rrf"') return { method: 'rrf', k: DEFAULT_RRF_K, weights: null }
+    return fusion === '"dbsf"' ? { method: 'dbsf' } : notUnderstood(`fusion ${fusion}`)
+  }
+  const rrf = members(required(query, 'rrf'))
+  onlyKeys(rrf, ['k', 'weights'])
+  const weights = present(rrf, 'weights')
+  const numbers = weights === null ? null : elements(weights).map(readWeight)
+  if (numbers !== null && numbers.length !== lists) return notUnderstood('weights do not match the prefetches')
+  return { method: 'rrf', k: readInteger(rrf, 'k', 1, 1_000_000) ?? DEFAULT_RRF_K, weights: numbers }
+}
+
+function readWeight(raw: string): number {
+  return kindOf(raw) === 'number' ? Number(raw) : notUnderstood('a weight is no number')
+}
+
+function readFrame(root: RawObject): Omit<UnderstoodQuery, 'leaves' | 'fusion'> {
+  const limit = readInteger(root, 'limit', 1, LARGEST_LIMIT) ?? DEFAULT_LIMIT
+  return {
+    filter: readFilter(root),
+    scoreThreshold: readRaw(root, 'score_threshold', 'number'),
+    limit,
+    offset: readInteger(root, 'offset', 0, LARGEST_LIMIT - limit) ?? 0,
+    payload: readPayloadSelector(present(root, 'with_payload')),
+    withVector: readWithVector(root),
+    shardKey: present(root, 'shard_key'),
+  }
+}
+
+function readWithVector(root: RawObject): string | null {
+  if (root.has('with_vector') && root.has('with_vectors')) return notUnderstood('with_vector twice')
+  const raw = present(root, 'with_vector') ?? present(root, 'with_vectors')
+  if (raw === null || kindOf(raw) === 'boolean') return raw
+  const names = elements(raw).every(name => kindOf(name) === 'string')
+  return names ? raw : notUnderstood('with_vector names no vectors')
+}

@@ -1,0 +1,104 @@
+import type { Gold } from '../golden-set/evidence.ts'
+import { type PackedSpan, type Range, tokenRanges, tokensInside, unionOf, wordsOf } from './reference-tokens.ts'
+
+/** Share of a gold's tokens that must be in the context for the gold to count as there. */
+export const HIT_SHARE = 0.9
+const SHINGLE_WORDS = 5
+
+/** What one packed context holds of a query's evidence; every figure in [0,1]. */
+export interface EvidenceFigures {
+  /** Golds hit ÷ golds, where a gold is hit when ≥ 90 % of its tokens stand in the context. */
+  recall: number
+  /** 1 when every gold is hit, else 0. */
+  all: number
+  /** Mean over the golds of the share of their tokens in the context: recall without the threshold. */
+  covered: number
+}
+
+/** Answer recall of one query. `spans` are the parts of documents that stand in the context, `texts` the documents. */
+export function evidenceFigures(
+  golds: readonly Gold[],
+  spans: readonly PackedSpan[],
+  texts: ReadonlyMap<string, string>,
+): EvidenceFigures {
+  if (golds.length === 0) throw new RangeError('a query without golds has no recall')
+  const shares = golds.map(gold => {
+    const { inside, total } = tokensInside(texts.get(gold.docId) ?? '', gold, packedIn(gold.docId, spans))
+    return total === 0 ? 0 : inside / total
+  })
+  const hits = shares.filter(share => share >= HIT_SHARE).length
+  return { recall: hits / golds.length, all: hits === golds.length ? 1 : 0, covered: mean(shares) }
+}
+
+/**
+ * Tokens of the context outside any gold evidence ÷ all its tokens, wrappers and headers included; a passage that is packed twice is evidence once.
+ * Null for a context without tokens.
+ */
+export function garbageFraction(
+  context: string,
+  golds: readonly Gold[],
+  spans: readonly PackedSpan[],
+  texts: ReadonlyMap<string, string>,
+): number | null {
+  const total = tokenRanges(context).length
+  if (total === 0) return null
+  let evidence = 0
+  for (const docId of new Set(golds.map(gold => gold.docId))) {
+    const packed = packedIn(docId, spans)
+    for (const range of unionOf(golds.filter(gold => gold.docId === docId)))
+      evidence += tokensInside(texts.get(docId) ?? '', range, packed).inside
+  }
+  return Math.max(0, 1 - evidence / total)
+}
+
+/**
+ * Words of the context ÷ words under the cover of its distinct 5-word shingles: each shingle covers the five words of its first occurrence, so a
+ * word is repetition when every shingle over it was met before. 1 = no repetition (also for fewer than five words), 2 = all said twice.
+ */
+export function redundancyRatio(context: string): number {
+  const words = wordsOf(context)
+  const shingles = new Set<string>()
+  let covered = 0
+  let coveredUpTo = 0
+  for (let start = 0; start + SHINGLE_WORDS <= words.length; start += 1) {
+    const shingle = words.slice(start, start + SHINGLE_WORDS).join(' ')
+    if (shingles.has(shingle)) continue
+    shingles.add(shingle)
+    covered += start + SHINGLE_WORDS - Math.max(start, coveredUpTo)
+    coveredUpTo = start + SHINGLE_WORDS
+  }
+  return covered === 0 ? 1 : words.length / covered
+}
+
+/**
+ * The budget behind which more tokens buy less than on average: the point farthest above the chord between the curve's ends, both axes scaled
+ * to [0,1] (the knee of Satopää et al. 2011, "Finding a kneedle in a haystack"). Null with fewer than three budgets or where no point lies above.
+ */
+export function kneeOfCurve(points: readonly { budget: number; recall: number }[]): number | null {
+  const curve = [...points].sort((left, right) => left.budget - right.budget)
+  const [first, last] = [curve[0], curve.at(-1)]
+  if (curve.length < 3 || !first || !last || last.budget === first.budget || last.recall <= first.recall) return null
+  let knee: number | null = null
+  let farthest = 1e-9
+  for (const { budget, recall } of curve) {
+    const gained = (recall - first.recall) / (last.recall - first.recall)
+    const spent = (budget - first.budget) / (last.budget - first.budget)
+    if (gained - spent > farthest) [knee, farthest] = [budget, gained - spent]
+  }
+  return knee
+}
+
+/** The smallest value that at least `share` (in (0,1]) of the values do not exceed (nearest rank); null for no values. */
+export function percentile(values: readonly number[], share: number): number | null {
+  const sorted = [...values].sort((left, right) => left - right)
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? null
+}
+
+/** Arithmetic mean; NaN for no values. */
+export function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length
+}
+
+function packedIn(docId: string, spans: readonly PackedSpan[]): Range[] {
+  return unionOf(spans.filter(span => span.docId === docId))
+}

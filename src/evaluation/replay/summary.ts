@@ -1,0 +1,160 @@
+import {
+  BOOTSTRAP_DEFAULTS,
+  type BootstrapOptions,
+  type Interval,
+  pairedInterval,
+  type Verdict,
+  verdictOf,
+} from '../metrics/bootstrap.ts'
+import { kneeOfCurve, mean, percentile } from '../metrics/context.ts'
+import type { QueryResult, ReplayReport, SetResult } from './replay.ts'
+import type { RunFigures } from './run-metrics.ts'
+
+/** A comparison with the reference arm; null for the reference arm itself. */
+export interface Comparison {
+  difference: Interval
+  verdict: Verdict
+}
+
+/** Means over a set's queries at one budget (or over all budgets); shares in [0,1]. */
+export interface Means {
+  recall: number
+  all: number
+  covered: number
+  /** Null when every context was empty. */
+  garbage: number | null
+  redundancy: number
+  tokens: number
+  /** Recall against the reference arm. */
+  against: Comparison | null
+}
+
+export interface ArmSummary {
+  arm: string
+  budgets: Record<string, Means>
+  /** Averaged over the budgets, each query's budgets first. */
+  average: Means
+  knee: number | null
+  /** Milliseconds over all runs, whole and by stage. */
+  latency: Record<string, { p50: number; p95: number; p99: number }>
+  /** Share of runs whose context was over its budget before it was cut to it. */
+  overrunShare: number
+  /** Tokens said to be packed that were not found in the context, over all runs. */
+  lost: number
+}
+
+export interface SetSummary {
+  set: string
+  n: number
+  arms: ArmSummary[]
+}
+
+/** Averages over sets, every set weighing the same. */
+export interface MacroSummary {
+  arm: string
+  budgets: Record<string, number>
+  average: number
+  all: number
+  against: Comparison | null
+}
+
+export interface ReplaySummary {
+  against: string
+  bootstrap: BootstrapOptions
+  sets: SetSummary[]
+  macro: MacroSummary[]
+}
+
+/** Statistics of a replay against one of its arms. Intervals are paired by query (see `pairedInterval`). */
+export function summarize(
+  report: ReplayReport,
+  against: string,
+  bootstrap: BootstrapOptions = BOOTSTRAP_DEFAULTS,
+): ReplaySummary {
+  const budgets = report.budgets.map(String)
+  const compare = (arm: string, sets: readonly SetResult[], at: readonly string[]): Comparison | null => {
+    if (arm === against) return null
+    const difference = pairedInterval(
+      sets.map(set => differencesOf(set, arm, against, at)),
+      bootstrap,
+    )
+    return { difference, verdict: verdictOf(difference) }
+  }
+  const meansOf = (set: SetResult, arm: string, at: readonly string[]): Means => ({
+    ...averagesOf(set.queries.flatMap(query => figuresOf(query, arm, at))),
+    against: compare(arm, [set], at),
+  })
+  const arms = report.arms.map(({ name }) => name)
+  const sets = report.sets.map(set => ({
+    set: set.name,
+    n: set.queries.length,
+    arms: arms.map(arm => {
+      const runs = set.queries.flatMap(query => figuresOf(query, arm, budgets))
+      const byBudget = Object.fromEntries(budgets.map(budget => [budget, meansOf(set, arm, [budget])]))
+      return {
+        arm,
+        budgets: byBudget,
+        average: meansOf(set, arm, budgets),
+        knee: kneeOfCurve(Object.entries(byBudget).map(([budget, { recall }]) => ({ budget: Number(budget), recall }))),
+        latency: latenciesOf(runs),
+        overrunShare: mean(runs.map(run => (run.overrun > 0 ? 1 : 0))),
+        lost: runs.reduce((sum, run) => sum + run.lost, 0),
+      }
+    }),
+  }))
+  const macro = arms.map(arm => {
+    const ofArm = sets.flatMap(set => set.arms.filter(summary => summary.arm === arm))
+    return {
+      arm,
+      budgets: Object.fromEntries(
+        budgets.map(at => [at, mean(ofArm.map(summary => summary.budgets[at]?.recall ?? Number.NaN))]),
+      ),
+      average: mean(ofArm.map(summary => summary.average.recall)),
+      all: mean(ofArm.map(summary => summary.average.all)),
+      against: compare(arm, report.sets, budgets),
+    }
+  })
+  return { against, bootstrap, sets, macro }
+}
+
+function figuresOf(query: QueryResult, arm: string, budgets: readonly string[]): RunFigures[] {
+  return budgets.map(budget => {
+    const figures = query.arms[arm]?.[budget]
+    if (!figures) throw new RangeError(`query ${query.id} has no figures for arm ${arm} at budget ${budget}`)
+    return figures
+  })
+}
+
+function differencesOf(set: SetResult, arm: string, against: string, budgets: readonly string[]): number[] {
+  return set.queries.map(query => {
+    const ours = mean(figuresOf(query, arm, budgets).map(run => run.recall))
+    return ours - mean(figuresOf(query, against, budgets).map(run => run.recall))
+  })
+}
+
+function averagesOf(runs: readonly RunFigures[]): Omit<Means, 'against'> {
+  const garbage = runs.flatMap(run => run.garbage ?? [])
+  return {
+    recall: mean(runs.map(run => run.recall)),
+    all: mean(runs.map(run => run.all)),
+    covered: mean(runs.map(run => run.covered)),
+    garbage: garbage.length === 0 ? null : mean(garbage),
+    redundancy: mean(runs.map(run => run.redundancy)),
+    tokens: mean(runs.map(run => run.tokens)),
+  }
+}
+
+function latenciesOf(runs: readonly RunFigures[]): ArmSummary['latency'] {
+  const stages = new Set(runs.flatMap(run => Object.keys(run.stageMs)))
+  const summarizeMs = (values: number[]) => ({
+    p50: percentile(values, 0.5) ?? 0,
+    p95: percentile(values, 0.95) ?? 0,
+    p99: percentile(values, 0.99) ?? 0,
+  })
+  return {
+    total: summarizeMs(runs.map(run => run.ms)),
+    ...Object.fromEntries(
+      [...stages].map(stage => [stage, summarizeMs(runs.flatMap(run => run.stageMs[stage] ?? []))]),
+    ),
+  }
+}

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto'
+import type { JsonObject } from '../core/types.ts'
+import { contentHash } from '../text/fingerprint.ts'
+import type { DocumentChunk } from './chunking/chunk-markdown.ts'
+
+/** What is written to every point of a run. */
+export interface PointScope {
+  collection: string
+  tenant?: string | undefined
+  space?: string | undefined
+  acl?: string[] | undefined
+  lang?: string | undefined
+}
+
+/** A chunk as it will stand in the store, before its vectors are made. */
+export interface PreparedPoint {
+  id: string
+  /** What dense and sparse vectors are made of: the stored text with its title and section path in front. */
+  encodedText: string
+  /** Payload as in `docs`; `content_hash` covers all that is stored or encoded, so a point with an equal one need not be written. */
+  payload: JsonObject & { content_hash: string }
+  tokens: number
+}
+
+export function preparePoint(
+  document: { docId: string; title: string },
+  chunk: DocumentChunk,
+  scope: PointScope,
+  embedderVersion: string | null,
+): PreparedPoint {
+  const encodedText = encodedTextOf(document.title, chunk)
+  const payload = {
+    doc_id: document.docId,
+    doc_title: document.title,
+    section_path: chunk.sectionPath,
+    header: chunk.header,
+    order_index: chunk.orderIndex,
+    char_start: chunk.charStart,
+    char_end: chunk.charEnd,
+    text: chunk.text,
+    ...(embedderVersion === null ? {} : { embedder_version: embedderVersion }),
+    ...(scope.tenant === undefined ? {} : { tenant: scope.tenant }),
+    ...(scope.space === undefined ? {} : { space_id: scope.space }),
+    ...(scope.acl === undefined ? {} : { acl: scope.acl }),
+    ...(scope.lang === undefined ? {} : { lang: scope.lang }),
+  }
+  return {
+    id: pointId([scope.collection, scope.tenant ?? null, scope.space ?? null, document.docId, chunk.orderIndex]),
+    encodedText,
+    payload: { ...payload, content_hash: contentHash(JSON.stringify([encodedText, payload])) },
+    tokens: chunk.tokens,
+  }
+}
+
+/** Matches the points of these documents that were written in this scope, and in no other tenant's or space's. */
+export function documentsFilter(docIds: string[], scope: PointScope): JsonObject {
+  const matching = (key: string, value: string | undefined): JsonObject =>
+    value === undefined ? { is_empty: { key } } : { key, match: { value } }
+  return {
+    must: [
+      { key: 'doc_id', match: { any: docIds } },
+      matching('tenant', scope.tenant),
+      matching('space_id', scope.space),
+    ],
+  }
+}
+
+/** "Title > A > B" and the text below; a title that is also the first heading is not said twice. */
+function encodedTextOf(title: string, chunk: DocumentChunk): string {
+  const path = chunk.sectionPath
+  const isTitled = title === '' || path === title || path.startsWith(`${title} > `)
+  const line = isTitled ? path : path === '' ? title : `${title} > ${path}`
+  return line === '' ? chunk.text : `${line}\n${chunk.text}`
+}
+
+const NAMESPACE = Buffer.from('9f5d2c1e8b7a4e0fa3c6d1b2e4f58a70', 'hex')
+
+/** UUID version 5 (RFC 9562) of the parts: equal parts, equal id. */
+function pointId(parts: (string | number | null)[]): string {
+  const hash = createHash('sha1').update(NAMESPACE).update(JSON.stringify(parts)).digest().subarray(0, 16)
+  hash.writeUInt8((hash.readUInt8(6) & 0x0f) | 0x50, 6)
+  hash.writeUInt8((hash.readUInt8(8) & 0x3f) | 0x80, 8)
+  return hash.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}

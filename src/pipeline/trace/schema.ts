@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import { DROP_REASONS, INTENTS } from '../../core/types.ts'
+
+export const TRACE_VERSION = 1
+
+const pointId = z.union([z.string(), z.number(), z.bigint()])
+
+const signal = z.object({
+  source: z.string(),
+  kind: z.enum(['dense', 'keyword', 'lexical', 'other']),
+  rank: z.number().int().min(1).nullable(),
+  score: z.number().nullable(),
+  weight: z.number(),
+  contribution: z.number(),
+})
+
+const candidate = z.object({
+  id: pointId,
+  collection: z.string(),
+  doc_id: z.string(),
+  section_path: z.string(),
+  order_index: z.number().int().nullable(),
+  origin: z.enum(['retrieved', 'neighbour']),
+  lists: z.array(signal),
+  fused: z.number(),
+  rerank: z.number().nullable(),
+  answerability: z.object({ bonus: z.number(), features: z.array(z.string()) }),
+  final: z.number(),
+  tokens: z.number().int().nullable(),
+  decision: z.enum(['packed', 'dropped']),
+  /** Place in the packed context from 1, null when dropped. */
+  position: z.number().int().nullable(),
+  reason: z.enum(DROP_REASONS).nullable(),
+  evidence: z
+    .object({
+      of: z.string().optional(),
+      similarity: z.number().optional(),
+      short_by_tokens: z.number().optional(),
+      cap: z.number().optional(),
+      rank: z.number().optional(),
+      detail: z.string().optional(),
+    })
+    .nullable(),
+})
+
+/** The trace of one request: why each candidate is in or out. Published as JSON Schema. */
+export const traceSchema = z.object({
+  version: z.literal(TRACE_VERSION),
+  trace_id: z.string(),
+  door: z.enum(['context', 'points', 'replay']),
+  started_at: z.string(),
+  tenant: z.string().nullable(),
+  session_id: z.string().nullable(),
+  arm: z.string(),
+  collections: z.array(z.string()),
+  query: z.string().nullable(),
+  intent: z.object({ label: z.enum(INTENTS), rule: z.string() }).nullable(),
+  plan: z.record(z.string(), z.unknown()),
+  plan_fingerprint: z.string(),
+  cache: z.enum(['hit', 'miss', 'off']),
+  stages: z.array(z.object({ name: z.string(), ms: z.number(), in: z.number().int(), out: z.number().int() })),
+  degraded: z.array(z.object({ code: z.string(), detail: z.string() })),
+  counts: z.object({ retrieved: z.number().int(), packed: z.number().int(), dropped: z.number().int() }),
+  budget: z.object({ tokens: z.number().int(), used: z.number().int(), tokenizer: z.string(), encoding: z.string() }),
+  candidates: z.array(candidate),
+})
+
+export type Trace = z.infer<typeof traceSchema>
+export type TraceCandidate = z.infer<typeof candidate>

@@ -1,0 +1,227 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { createQdrantStore, type QdrantStoreOptions } from '../../../src/adapters/qdrant/store.ts'
+import type { SearchRequest } from '../../../src/core/ports.ts'
+import { type EmbeddedServer, startEmbeddedServer } from '../../../src/embedded/server.ts'
+import { fill, send } from './support/collections.ts'
+import type { StoredCollection, StoredPoint } from './support/naive-store.ts'
+import { type Recorded, type Reply, relay, startRecordingServer } from './support/recording-server.ts'
+import { call } from './support/store-contract.ts'
+
+const open: (() => Promise<void>)[] = []
+let engine: EmbeddedServer
+beforeAll(async () => {
+  engine = await startEmbeddedServer()
+})
+afterAll(() => engine.close())
+afterEach(async () => {
+  for (const close of open.splice(0)) await close()
+})
+
+/** A store whose requests to the engine are recorded; `reply` may answer in the engine's place. */
+async function record(
+  options: Partial<QdrantStoreOptions> = {},
+  reply: (request: Recorded) => Reply | null | undefined = () => undefined,
+) {
+  const server = await startRecordingServer(async request => {
+    const own = reply(request)
+    return own === undefined ? relay(engine.url, request) : own
+  })
+  const store = createQdrantStore({ url: server.url, apiKey: null, ...options })
+  open.push(() => store.close(), server.close)
+  return { store, requests: server.requests }
+}
+
+let made = 0
+/** A collection of a few points with vectors of size 2 and the given payloads. */
+async function collect(
+  payloads: StoredPoint['payload'][],
+  layout?: Parameters<typeof fill>[2],
+): Promise<StoredCollection> {
+  made += 1
+  const collection = {
+    name: `c${made}`,
+    size: 2,
+    points: payloads.map((payload, i) => ({
+      id: i + 1,
+      dense: [1, i],
+      sparse: { indices: [1], values: [1 + i] },
+      payload,
+    })),
+  }
+  await fill(engine.url, collection, layout)
+  return collection
+}
+
+const own = (i: number, more = {}) => ({ doc_id: 'd', order_index: i, text: `text ${i}`, ...more })
+
+function ask(collection: string, over: Partial<SearchRequest> = {}): SearchRequest {
+  return {
+    collection,
+    filter: null,
+    dense: [1, 0],
+    sparse: { indices: [1], values: [1] },
+    limit: 3,
+    withVectors: false,
+    ...over,
+  }
+}
+
+describe('createQdrantStore', () => {
+  it('makes one round trip per search once it knows the collection', async () => {
+    const { name } = await collect([own(0), own(1), own(2)])
+    const { store, requests } = await record()
+    await store.search(ask(name), call)
+    expect(requests.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
+      `GET /collections/${name}`,
+      `POST /collections/${name}/points/query/batch`,
+      `POST /collections/${name}/points/scroll`,
+    ])
+    await store.search(ask(name), call)
+    await store.search(ask(name, { sparse: null }), call)
+    expect(requests.slice(3).map(({ path }) => path)).toEqual(Array(2).fill(`/collections/${name}/points/query/batch`))
+    const searches = JSON.parse(requests[3]?.body ?? '').searches
+    expect(searches).toHaveLength(3)
+    expect(searches[2]).toMatchObject({
+      query: [1, 0],
+      using: 'dense',
+      with_payload: false,
+      prefetch: { using: 'sparse' },
+    })
+    expect(JSON.parse(requests[4]?.body ?? '').searches).toHaveLength(1)
+  })
+
+  it("sends the call's key, else the store's own", async () => {
+    const { name } = await collect([own(0)])
+    const { store, requests } = await record({ apiKey: 'own' })
+    await store.search(ask(name), { ...call, apiKey: 'theirs' })
+    await store.search(ask(name), call)
+    expect(requests.map(({ headers }) => headers['api-key'])).toEqual(['theirs', 'theirs', 'theirs', 'own'])
+  })
+
+  it('looks again at a collection that was made anew', async () => {
+    const { name } = await collect([own(0)])
+    const { store } = await record()
+    await store.search(ask(name), call)
+    await send(engine.url, 'DELETE', `/collections/${name}`)
+    await expect(store.search(ask(name), call)).rejects.toMatchObject({ code: 'collection_not_found' })
+    await fill(engine.url, { name, size: 3, points: [] }, { dense: 'other' })
+    const { lists, missing } = await store.search(ask(name, { dense: [1, 0, 0] }), call)
+    expect(missing).toEqual([])
+    expect(lists.map(list => list.source)).toEqual(['dense', 'keyword'])
+  })
+
+  it.each([400, 404, 405, 422, 501])('asks list by list where the batch is refused with %i', async status => {
+    const { name } = await collect([own(0), own(1)])
+    const { store } = await record({}, ({ path }) =>
+      path.endsWith('/batch') ? { status, body: '{"status":{"error":"no batches here"}}' } : undefined,
+    )
+    const { lists, missing } = await store.search(ask(name), call)
+    expect(lists.map(list => [list.source, list.hits.length])).toEqual([
+      ['dense', 2],
+      ['keyword', 2],
+    ])
+    expect(missing).toEqual([expect.stringContaining('no batches here')])
+  })
+
+  it('does not hide a refusal that is the fault of the request', async () => {
+    const { name } = await collect([own(0)])
+    const { store } = await record()
+    const filter = { must: [{ key: 'a', match: { nonsense: true } }] }
+    await expect(store.search(ask(name, { filter }), call)).rejects.toMatchObject({
+      code: 'bad_request',
+      details: { status: 400 },
+    })
+  })
+
+  it('keeps an ailing server from being asked twice', async () => {
+    const { name } = await collect([own(0)])
+    const { store, requests } = await record({}, ({ path }) =>
+      path.endsWith('/batch') ? { status: 503, body: '' } : undefined,
+    )
+    await expect(store.search(ask(name), call)).rejects.toMatchObject({ code: 'upstream_error' })
+    expect(requests.filter(({ path }) => path.includes('/query'))).toHaveLength(1)
+  })
+
+  it('has no keyword list where sparse vectors are weighed by another model', async () => {
+    made += 1
+    const name = `c${made}`
+    await send(engine.url, 'PUT', `/collections/${name}`, {
+      vectors: { a: { size: 2, distance: 'Dot' }, b: { size: 3, distance: 'Dot' } },
+      sparse_vectors: { splade: {} },
+    })
+    const { store } = await record()
+    const { lists, missing } = await store.search(ask(name), call)
+    expect(lists).toMatchObject([{ source: 'dense', hits: [] }])
+    expect(missing).toEqual([expect.stringMatching(/^keyword: .*idf/)])
+    const wrong = await store.search(ask(name, { dense: [1, 2, 3, 4] }), call)
+    expect(wrong).toMatchObject({
+      lists: [],
+      missing: [expect.stringMatching(/4 dimensions.* has 2, 3/), expect.anything()],
+    })
+  })
+
+  it('keeps the vectors of another embedder apart', async () => {
+    const { name } = await collect([own(0, { embedder_version: 'theirs/2' })])
+    const embedder = (version: string) => ({ embedder: { version, dimensions: 2 } })
+    const mixed = await record(embedder('ours/2'))
+    const answer = await mixed.store.search(ask(name), call)
+    expect(answer.lists.map(list => list.source)).toEqual(['keyword'])
+    expect(answer.missing).toEqual([expect.stringMatching(/theirs\/2.*ours\/2/)])
+    const same = await record(embedder('theirs/2'))
+    expect((await same.store.search(ask(name), call)).missing).toEqual([])
+  })
+
+  it('counts a distance so that nearer is larger', async () => {
+    const { name } = await collect([own(0), own(1), own(2)], { distance: 'Euclid' })
+    const { store } = await record()
+    const { lists } = await store.search(ask(name, { dense: [1, 1.9], limit: 2 }), call)
+    expect(lists[0]?.hits.map(hit => hit.chunk.id)).toEqual([3, 2])
+    expect(lists[0]?.hits.map(hit => hit.score)).toEqual([expect.closeTo(-0.1, 5), expect.closeTo(-0.9, 5)])
+    const wide = await store.search(ask(name, { dense: [1, 0], limit: 1 }), call)
+    expect(wide.lists[0]?.hits.map(hit => [hit.chunk.id, hit.score])).toEqual([
+      [1, expect.closeTo(0, 5)],
+      [3, expect.closeTo(-2, 5)],
+    ])
+  })
+
+  it('tells apart ids that a double cannot', async () => {
+    const { name } = await collect([])
+    const ids = ['9007199254740993', '9007199254740992', '18446744073709551615']
+    const points = ids.map(
+      (id, i) =>
+        `{"id":${id},"vector":{"dense":[1,${i}],"sparse":{"indices":[1],"values":[1]}},"payload":{"text":"t"}}`,
+    )
+    const response = await fetch(`${engine.url}/collections/${name}/points?wait=true`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: `{"points":[${points.join(',')}]}`,
+    })
+    expect(response.status).toBe(200)
+    const { store } = await record()
+    const { lists } = await store.search(ask(name), call)
+    for (const { hits } of lists) expect(hits.map(hit => String(hit.chunk.id)).sort()).toEqual([...ids].sort())
+  })
+
+  it('finds neighbours where a foreign payload keeps its fields, integers included', async () => {
+    const nested = await collect(
+      [0, 1, 2].map(i => ({ page_content: `p${i}`, metadata: { source: 7, chunk_index: i } })),
+    )
+    const { store } = await record()
+    const chunks = await store.fetchPlaces(nested.name, [{ docId: '7', orderIndex: 1 }], null, call)
+    expect(chunks.map(chunk => chunk.text)).toEqual(['p1'])
+
+    const mapped = await collect([0, 1, 2].map(i => ({ body: `b${i}`, where: { file: 'f', nr: i } })))
+    const mapping = { text: 'body', doc_id: 'where.file', order_index: 'where.nr' }
+    const withMapping = await record({ mappings: { [mapped.name]: mapping } })
+    const found = await withMapping.store.fetchPlaces(mapped.name, [{ docId: 'f', orderIndex: 2 }], null, call)
+    expect(found.map(chunk => chunk.text)).toEqual(['b2'])
+    expect((await withMapping.store.search(ask(mapped.name), call)).lists[0]?.hits[0]?.chunk.text).toBe('b0')
+  })
+
+  it('asks for no neighbours where the payload has no order', async () => {
+    const { name } = await collect([{ text: 'a', doc_id: 'd' }])
+    const { store, requests } = await record()
+    expect(await store.fetchPlaces(name, [{ docId: 'd', orderIndex: 1 }], null, call)).toEqual([])
+    expect(requests.some(({ path }) => path.endsWith('/query'))).toBe(false)
+  })
+})

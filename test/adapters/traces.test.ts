@@ -1,0 +1,148 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  combineTraceStores,
+  createJsonlSink,
+  createTraceObserver,
+  createTraceRing,
+} from '../../src/adapters/traces/memory.ts'
+import { createReporter } from '../../src/observe/events.ts'
+import { createLogger } from '../../src/observe/logger.ts'
+import { createMetrics } from '../../src/observe/metrics.ts'
+import type { TraceStore } from '../../src/pipeline/services.ts'
+import type { Trace } from '../../src/pipeline/trace/schema.ts'
+import { sampleTrace } from '../http/support/sample-trace.ts'
+
+const trace = (id: string | number, overrides: Partial<Trace> = {}) =>
+  sampleTrace({ trace_id: String(id), ...overrides })
+
+describe('the ring', () => {
+  test('holds the last traces, like a list that is cut', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 5 }), fc.array(fc.integer({ min: 0, max: 8 })), (capacity, ids) => {
+        const ring = createTraceRing(capacity)
+        let list: number[] = []
+        for (const id of ids) {
+          ring.record(trace(id))
+          list = [...list.filter(other => other !== id), id]
+          while (list.length > capacity) list.shift()
+        }
+        for (let id = 0; id <= 8; id++) {
+          expect(ring.find(String(id)) !== null).toBe(list.includes(id))
+        }
+      }),
+    )
+  })
+
+  test('knows no trace by a name that objects have', () => {
+    expect(createTraceRing(3).find('constructor')).toBeNull()
+  })
+})
+
+describe('the JSONL file', () => {
+  let folder: string
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'stowage-sink-'))
+  })
+  afterAll(() => rm(folder, { recursive: true }))
+
+  const lines = async (path: string): Promise<string[]> =>
+    (await readFile(path, 'utf8')).split('\n').map(line => (line === '' ? '' : JSON.parse(line).trace_id))
+
+  test('takes traces in order, bigint ids in plain digits, into a folder that it makes', async () => {
+    const path = join(folder, 'deep', 'er', 'traces.jsonl')
+    const sink = createJsonlSink({ path, maxBytes: 1e9, files: 3, onError: fail })
+    const ids = Array.from({ length: 200 }, (_, i) => String(i))
+    for (const id of ids) sink.record(trace(id))
+    await sink.close()
+    expect(await lines(path)).toEqual([...ids, ''])
+    const [candidate] = trace('u64').candidates
+    if (candidate === undefined) throw new Error('the sample has a candidate')
+    sink.record(trace('u64', { candidates: [{ ...candidate, id: 18446744073709551615n }] }))
+    await sink.close()
+    expect(await readFile(path, 'utf8')).toContain('"id":18446744073709551615,')
+  })
+
+  test('rotates by size and keeps so many files', async () => {
+    const path = join(folder, 'rotating.jsonl')
+    const lineBytes = Buffer.byteLength(JSON.stringify(trace('00'))) + 1
+    const sink = createJsonlSink({ path, maxBytes: 2 * lineBytes + 1, files: 3, onError: fail })
+    for (let i = 10; i < 19; i++) {
+      sink.record(trace(i))
+      if (i % 3 === 0) await sink.close()
+    }
+    await sink.close()
+    expect((await readdir(folder)).filter(name => name.startsWith('rotating')).sort()).toEqual([
+      'rotating.jsonl',
+      'rotating.jsonl.1',
+      'rotating.jsonl.2',
+    ])
+    expect(await lines(path)).toEqual(['18', ''])
+    expect(await lines(`${path}.1`)).toEqual(['16', '17', ''])
+    expect(await lines(`${path}.2`)).toEqual(['14', '15', ''])
+  })
+
+  test('with a single file starts it anew, and a line over the limit stands alone', async () => {
+    const path = join(folder, 'single.jsonl')
+    const sink = createJsonlSink({ path, maxBytes: 10, files: 1, onError: fail })
+    for (const id of ['a', 'b', 'c']) sink.record(trace(id))
+    await sink.close()
+    expect(await lines(path)).toEqual(['c', ''])
+  })
+
+  test('that cannot be written is reported once, breaks nothing, and is used again when it can', async () => {
+    const errors: unknown[] = []
+    const blocker = join(folder, 'blocked')
+    await writeFile(blocker, '')
+    const path = join(blocker, 'traces.jsonl')
+    const sink = createJsonlSink({ path, maxBytes: 1e9, files: 2, onError: error => errors.push(error) })
+    for (const id of ['a', 'b', 'c']) {
+      sink.record(trace(id))
+      await sink.close()
+    }
+    expect(errors).toHaveLength(1)
+    await rm(blocker)
+    sink.record(trace('d'))
+    await sink.close()
+    expect(await lines(path)).toEqual(['d', ''])
+    expect(errors).toHaveLength(1)
+  })
+})
+
+describe('stores together', () => {
+  const broken: TraceStore = {
+    record: fail,
+    find: () => null,
+    close: () => Promise.reject(new Error('cannot close')),
+  }
+
+  test('each gets the trace, whatever another does', async () => {
+    const [first, second] = [createTraceRing(1), createTraceRing(2)]
+    const all = combineTraceStores(broken, first, second)
+    all.record(trace('a'))
+    all.record(trace('b'))
+    expect(first.find('a')).toBeNull()
+    expect(all.find('a')?.trace_id).toBe('a')
+    expect(all.find('c')).toBeNull()
+    await all.close()
+  })
+
+  test('an observer turns traces into metrics', async () => {
+    const metrics = createMetrics({ processMetrics: false })
+    const observer = createTraceObserver(createReporter({ metrics, logger: createLogger({ level: 'silent' }) }))
+    observer.record(trace('a'))
+    observer.record(trace('b', { door: 'points' }))
+    const text = await metrics.registry.metrics()
+    expect(text).toContain('stowage_stage_seconds_count{stage="retrieve"} 2')
+    expect(text).toContain('stowage_stage_seconds_sum{stage="retrieve"} 0.024')
+    expect(text).toContain('stowage_degraded_total{code="reranker_unavailable"} 2')
+    expect(text).toContain('stowage_context_tokens_sum 1500')
+  })
+})
+
+function fail(error?: unknown): never {
+  throw error instanceof Error ? error : new Error('not expected')
+}

@@ -1,0 +1,124 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { addIngestCommand, type IngestWorld } from '../../src/commands/ingest.ts'
+import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
+import { allPoints, createFakeEmbedder, dependencies } from '../ingest/support/ingest-world.ts'
+import { runCommand } from './support/run-command.ts'
+
+let engine: EmbeddedServer
+let folder: string
+beforeAll(async () => {
+  engine = await startEmbeddedServer()
+  folder = await mkdtemp(join(tmpdir(), 'stowage-ingest-'))
+  await writeFile(join(folder, 'bells.md'), '# Bells\n\nThe bell is rung at seven. It is rung again at nine.\n')
+  await writeFile(join(folder, 'tides.md'), `# Tides\n\n${'The tide gauge is read every hour. '.repeat(60)}\n`)
+})
+afterAll(async () => {
+  await engine.close()
+  await rm(folder, { recursive: true })
+})
+
+interface Opened {
+  where: object[]
+  closed: number
+}
+
+async function run(world: Partial<IngestWorld>, ...line: string[]) {
+  const opened: Opened = { where: [], closed: 0 }
+  const result = await runCommand(
+    (program, { out, progress }) =>
+      addIngestCommand(program, {
+        out,
+        progress,
+        open: async where => {
+          opened.where.push(where)
+          return {
+            ...dependencies(engine.url, createFakeEmbedder()),
+            url: engine.url,
+            durable: true,
+            close: async () => {
+              opened.closed += 1
+            },
+            ...world,
+          }
+        },
+      }),
+    'ingest',
+    ...line,
+  )
+  return { ...result, opened }
+}
+
+describe('stowage ingest', () => {
+  it('ingests a folder, then finds nothing to do', async () => {
+    const line = [folder, '--collection', 'a', '--chunk-tokens', '60', '--tenant', 'acme', '--acl', 'x, y', '--json']
+    const first = await run({}, ...line, '--url', 'http://q', '--api-key', 'k')
+    expect(first.error).toBeNull()
+    expect(first.opened).toEqual({ where: [{ url: 'http://q', apiKey: 'k' }], closed: 1 })
+    const summary = JSON.parse(first.out)
+    expect(summary).toMatchObject({
+      collection: 'a',
+      created: true,
+      documents: 2,
+      unchanged: 0,
+      deleted: 0,
+      warnings: [],
+    })
+    const points = await allPoints(engine.url, 'a')
+    expect(points).toHaveLength(summary.written)
+    for (const { payload } of points) expect(payload).toMatchObject({ tenant: 'acme', acl: ['x', 'y'] })
+    const second = await run({}, ...line)
+    expect(JSON.parse(second.out)).toMatchObject({ created: false, unchanged: 2, written: 0 })
+    expect(second.opened.where).toEqual([{}])
+  })
+
+  it('says in words what it did, and what it would do', async () => {
+    const dry = await run({ durable: false }, folder, '--collection', 'b', '--dry-run')
+    expect(dry.out).toMatch(/^Dry run: nothing was written\. b at .*\n {2}2 documents, 0 of them unchanged\n/)
+    expect(dry.out).toMatch(/chunks to write, 0 to delete/)
+    const wet = await run({}, join(folder, 'bells.md'), '--collection', 'b')
+    expect(wet.out).toMatch(
+      /\(created\)\n {2}1 documents.*\n {2}1 chunks of \d+ tokens\n {2}1 chunks written, 0 deleted\n$/,
+    )
+  })
+
+  it.each([
+    [['ingest-no-path-given']],
+    [['--collection', 'c']],
+    [['.', '--collection', '']],
+    [['.', '--collection', 'c', '--chunk-tokens', '1.5']],
+    [['.', '--collection', 'c', '--chunk-tokens', '1e9']],
+    [['.', '--collection', 'c', '--overlap', '0.6']],
+    [['.', '--collection', 'c', '--overlap', '']],
+    [['.', '--collection', 'c', '--acl', 'a,,b']],
+    [['.', '--collection', 'c', '--batch-size', 'NaN']],
+    [['.', '--collection', 'c', '--no-such-option']],
+  ])('refuses the command line %j before it opens anything', async line => {
+    const { error, opened } = await run({}, ...line)
+    expect(error).toMatchObject({ name: 'CommanderError' })
+    expect(opened.where).toEqual([])
+  })
+
+  it('refuses a source that is not there before it opens anything', async () => {
+    const { error, opened } = await run({}, join(folder, 'absent'), '--collection', 'c')
+    expect(error).toMatchObject({ code: 'bad_request' })
+    expect(opened.where).toEqual([])
+  })
+
+  it('refuses to fill an engine that forgets', async () => {
+    const { error, opened } = await run({ durable: false }, folder, '--collection', 'c')
+    expect(error).toMatchObject({ code: 'bad_request', message: expect.stringContaining('EMBEDDED_PATH') })
+    expect(opened.closed).toBe(1)
+  })
+
+  it('closes what it opened when the ingest fails', async () => {
+    const embedder = createFakeEmbedder()
+    embedder.failAt = 1
+    const { error, opened, out } = await run({ embedder }, folder, '--collection', 'd')
+    expect(error).toMatchObject({ message: 'the embedder broke' })
+    expect(opened.closed).toBe(1)
+    expect(out).toBe('')
+  })
+})

@@ -1,0 +1,108 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { Command } from 'commander'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { addReplayCommand } from '../../src/commands/replay.ts'
+import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
+import { planFingerprint } from '../../src/pipeline/trace/recorder.ts'
+
+let folder = ''
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'replay-'))
+  await mkdir(join(folder, 'tiny'))
+  await writeFile(join(folder, 'tiny', 'corpus.jsonl'), '{"doc_id":"d","title":"D","text":"one two three four five"}')
+  await writeFile(
+    join(folder, 'tiny', 'queries.jsonl'),
+    '{"id":"a","query":"?","gold":[{"doc_id":"d","start":0,"end":7}]}\n{"id":"b","query":"?","gold":[{"doc_id":"d"}]}',
+  )
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+function bench() {
+  const seen = { opened: 0, closed: 0, budgets: new Set<number>(), out: '', progress: '' }
+  const out = new PassThrough()
+  const progress = new PassThrough() as unknown as NodeJS.WriteStream
+  out.on('data', chunk => {
+    seen.out += String(chunk)
+  })
+  progress.on('data', chunk => {
+    seen.progress += String(chunk)
+  })
+  const program = new Command().exitOverride().configureOutput({ writeErr: () => {}, writeOut: () => {} })
+  addReplayCommand(program, {
+    plans: () => NAMED_PLANS,
+    out,
+    progress,
+    open: async () => {
+      seen.opened += 1
+      return {
+        countTokens: text => text.split(' ').length,
+        fingerprint: planFingerprint,
+        prepare: async () => ({
+          chunks: 1,
+          embedder: null,
+          run: async (_query, { budgetTokens }) => {
+            seen.budgets.add(budgetTokens)
+            const context = 'one two three four five'.split(' ').slice(0, budgetTokens).join(' ')
+            const spans = [{ docId: 'd', start: 0, end: context.length }]
+            return { context, tokens: budgetTokens, spans, chunkIds: [], stageMs: {}, totalMs: 1, degraded: [] }
+          },
+          close: async () => {},
+        }),
+        close: async () => {
+          seen.closed += 1
+        },
+      }
+    },
+  })
+  // Commander keeps the settings of a command from when it was added.
+  for (const command of program.commands)
+    command.exitOverride().configureOutput({ writeErr: () => {}, writeOut: () => {} })
+  const run = (...args: string[]) => program.parseAsync(['replay', ...args], { from: 'user' })
+  return { seen, run }
+}
+
+describe('stowage replay', () => {
+  it('prints a table, writes JSON, tells its progress apart from its output, and closes what it opened', async () => {
+    const { seen, run } = bench()
+    const json = join(folder, 'report.json')
+    await run(join(folder, 'tiny'), '--budgets', '5, 2,5', '--arms', 'topk,measured', '--json', json)
+    expect([...seen.budgets]).toEqual([2, 5])
+    expect(seen).toMatchObject({ opened: 1, closed: 1 })
+    expect(seen.out).toContain('tiny: 2 queries')
+    expect(seen.out).toContain('measured against topk: no difference')
+    expect(seen.progress).toContain('tiny: ask 2/2')
+    expect(seen.out).not.toContain('ask 2/2')
+    const report = JSON.parse(await readFile(json, 'utf8'))
+    expect(report.budgets).toEqual([2, 5])
+    expect(report.sets[0].queries.map((query: { id: string }) => query.id)).toEqual(['a', 'b'])
+    expect(report.sets[0].queries[1].arms.topk['2']).toMatchObject({ recall: 0, covered: 0.4 })
+  })
+
+  it.each([
+    [['--budgets', '0'], /above 0/],
+    [['--budgets', 'many'], /above 0, got many/],
+    [['--budgets', ''], /above 0/],
+    [['--chunk-tokens', '1.5'], /above 0, got 1.5/],
+    [['--limit-queries', '-3'], /above 0, got -3/],
+    [['--arms', 'nobody'], /no arm is called nobody/],
+    [['--arms', 'measured:packing.cutt=1'], /no plan value is called packing.cutt/],
+    [['--json', 'no-such-folder/report.json'], /there is no folder no-such-folder/],
+    [['--against', 'design', '--arms', 'topk'], /--against design is not among the arms: topk/],
+  ])('refuses %j before it opens anything', async (flags, message) => {
+    const { seen, run } = bench()
+    await expect(run(join(folder, 'tiny'), ...flags)).rejects.toThrow(message)
+    expect(seen.opened).toBe(0)
+  })
+
+  it('names the folders where it looked for a set', async () => {
+    const { run } = bench()
+    await expect(run('no-such-set')).rejects.toThrow(
+      /no golden set no-such-set: looked for goldens.no-such-set, .*, no-such-set/,
+    )
+    await expect(run('../no-such-set')).rejects.toThrow(/looked for \.\..no-such-set$/)
+    await expect(run()).rejects.toThrow(/missing required argument/)
+  })
+})

@@ -1,0 +1,73 @@
+import { EventEmitter } from 'node:events'
+import { Writable } from 'node:stream'
+import { Command } from 'commander'
+import { expect, test } from 'vitest'
+import { addServeCommand, type ListenOverrides } from '../../src/commands/serve.ts'
+import { deferred } from '../http/support/deferred.ts'
+
+/** Runs the command with a service that closes when it is told to. */
+function runServe(...args: string[]) {
+  const started: ListenOverrides[] = []
+  const closings: number[] = []
+  const exits: number[] = []
+  const closed = deferred<void>()
+  const printed = deferred<string>()
+  const process = Object.assign(new EventEmitter(), { exit: (code: number) => void exits.push(code) })
+  const program = new Command().exitOverride().configureOutput({ writeErr() {} })
+  addServeCommand(program, {
+    start: async overrides => {
+      started.push(overrides)
+      return {
+        url: 'http://127.0.0.1:6340',
+        description: { upstream: 'embedded engine', plan: 'measured' },
+        close: graceMs => {
+          closings.push(graceMs)
+          return closed.promise
+        },
+      }
+    },
+    out: new Writable({
+      write(text, _encoding, done) {
+        printed.resolve(String(text))
+        done()
+      },
+    }),
+    process: process as unknown as NodeJS.Process & { exit(code: number): void },
+  })
+  const done = program.parseAsync(['node', 'stowage', 'serve', ...args])
+  return { started, closings, exits, closed, printed: printed.promise, process, done }
+}
+
+test('says where it listens, closes on the first signal and ends with it', async () => {
+  const run = runServe('--port', '0', '--host', '::1')
+  expect(await run.printed).toBe(
+    'stowage listens on http://127.0.0.1:6340 · upstream embedded engine · plan measured\n',
+  )
+  expect(run.started).toEqual([{ port: 0, host: '::1' }])
+  run.process.emit('SIGTERM')
+  await new Promise(setImmediate)
+  expect(run.closings).toHaveLength(1)
+  run.closed.resolve()
+  await run.done
+  expect(run.exits).toEqual([])
+})
+
+test('leaves to the environment what is not given', async () => {
+  const run = runServe()
+  await run.printed
+  expect(run.started).toEqual([{}])
+})
+
+test('a second signal ends it at once', async () => {
+  const run = runServe()
+  await run.printed
+  run.process.emit('SIGINT')
+  await new Promise(setImmediate)
+  expect(run.exits).toEqual([])
+  run.process.emit('SIGTERM')
+  expect(run.exits).toEqual([1])
+})
+
+test.each(['-1', '65536', '80.5', 'http', ''])('refuses port %j', async port => {
+  await expect(runServe(`--port=${port}`).done).rejects.toThrow('A port is a number')
+})

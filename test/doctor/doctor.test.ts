@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createQdrantAdmin } from '../../src/adapters/qdrant/admin.ts'
+import { addDoctorCommand } from '../../src/commands/doctor.ts'
+import { diagnose } from '../../src/doctor/doctor.ts'
+import type { CollectionFacts, DoctorFacts, Setup } from '../../src/doctor/facts.ts'
+import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
+import { ingest } from '../../src/ingest/ingest.ts'
+import type { CollectionLayout } from '../../src/ingest/target.ts'
+import { runCommand } from '../commands/support/run-command.ts'
+import { createFakeEmbedder, dependencies } from '../ingest/support/ingest-world.ts'
+
+const embedder = { version: 'fake/4/mean', dimensions: 4 }
+const setup: Setup = { url: 'http://q', embedded: false, embedder, absent: { embedder: null, reranker: null } }
+const layout: CollectionLayout = {
+  points: 3,
+  dense: [{ name: 'dense', size: 4, distance: 'Cosine' }],
+  sparse: [{ name: 'sparse', idf: true }],
+  indexes: { doc_id: 'keyword', order_index: 'integer', tenant: 'keyword' },
+}
+const payload = { doc_id: 'd', order_index: 0, text: 'text', tenant: 't', embedder_version: embedder.version }
+
+function statuses(over: {
+  setup?: Partial<Setup>
+  version?: string
+  server?: DoctorFacts['server']
+  collection?: Partial<CollectionFacts>
+}) {
+  const collection = { name: 'c', layout, samples: [payload, payload], ...over.collection }
+  const findings = diagnose({
+    setup: { ...setup, ...over.setup },
+    server: over.server ?? { facts: { version: over.version ?? '1.18.0' }, fault: null },
+    collection: { facts: collection, fault: null },
+  })
+  for (const { status, fix } of findings) expect(fix === null).toBe(status === 'ok')
+  return Object.fromEntries(findings.map(({ check, status }) => [check, status]))
+}
+
+describe('diagnose', () => {
+  it('finds nothing wrong where nothing is', () => {
+    expect(new Set(Object.values(statuses({})))).toEqual(new Set(['ok']))
+  })
+
+  const { points, dense, sparse, indexes } = layout
+  it.each<[string, Parameters<typeof statuses>[0], Record<string, string>]>([
+    ['a server that is too old', { version: '1.9.7' }, { qdrant: 'fail' }],
+    ['a server of the first minor that will do', { version: '1.10.0' }, { qdrant: 'ok' }],
+    ['a server of a later major', { version: '2.0.0' }, { qdrant: 'ok' }],
+    ['something that is no Qdrant', { version: 'nginx' }, { qdrant: 'warn' }],
+    ['a server that does not answer', { server: { facts: null, fault: 'refused' } }, { qdrant: 'fail' }],
+    [
+      'an embedder that is missing',
+      { setup: { embedder: null, absent: { embedder: 'no files', reranker: null } } },
+      { embedder: 'warn', 'dense vectors': 'warn' },
+    ],
+    ['an embedder that is off', { setup: { embedder: null } }, { embedder: 'ok', 'dense vectors': 'warn' }],
+    [
+      'a reranker that is missing',
+      { setup: { absent: { embedder: null, reranker: 'no weights' } } },
+      { reranker: 'warn' },
+    ],
+    ['no collection', { collection: { layout: null, samples: [] } }, { collection: 'fail' }],
+    ['an empty collection', { collection: { samples: [] } }, { collection: 'warn' }],
+    [
+      'another dimension',
+      { collection: { layout: { points, sparse, indexes, dense: [{ name: '', size: 5, distance: 'Dot' }] } } },
+      { 'dense vectors': 'fail' },
+    ],
+    [
+      'no dense vectors',
+      { collection: { layout: { points, sparse, indexes, dense: [] } } },
+      { 'dense vectors': 'warn' },
+    ],
+    [
+      'no sparse vectors',
+      { collection: { layout: { points, dense, indexes, sparse: [] } } },
+      { 'keyword vectors': 'warn' },
+    ],
+    [
+      'sparse vectors without idf',
+      { collection: { layout: { points, dense, indexes, sparse: [{ name: 's', idf: false }] } } },
+      { 'keyword vectors': 'warn' },
+    ],
+    [
+      'a field without an index',
+      { collection: { layout: { points, dense, sparse, indexes: { doc_id: 'keyword', order_index: 'integer' } } } },
+      { 'payload indexes': 'warn' },
+    ],
+    ['no text at all', { collection: { samples: [{ ...payload, text: '' }] } }, { text: 'fail' }],
+    ['text here and there', { collection: { samples: [payload, { ...payload, text: 5 }] } }, { text: 'warn' }],
+    ['chunks without an order', { collection: { samples: [{ text: 'a' }] } }, { neighbours: 'warn' }],
+    [
+      'another embedder',
+      { collection: { samples: [{ ...payload, embedder_version: 'other' }] } },
+      { 'embedder version': 'fail' },
+    ],
+    [
+      'two embedders',
+      { collection: { samples: [payload, { ...payload, embedder_version: 'other' }] }, setup: { embedder: null } },
+      { 'embedder version': 'fail', 'dense vectors': 'warn' },
+    ],
+    ['payloads that are none', { collection: { samples: [null, 5, []] } }, { text: 'fail', neighbours: 'warn' }],
+  ])('tells %s', (_, over, expected) => {
+    const found = statuses(over)
+    const notOk = Object.fromEntries(
+      Object.entries(found).filter(([check, status]) => status !== 'ok' || check in expected),
+    )
+    expect(notOk).toEqual(expected)
+  })
+
+  it('wants an index where a foreign collection keeps its neighbours', () => {
+    const samples = [{ page_content: 'x', metadata: { source: 's', chunk_index: 1 } }]
+    const indexed = { ...layout, indexes: { 'metadata.source': 'keyword', 'metadata.chunk_index': 'integer' } }
+    expect(statuses({ collection: { samples } })['payload indexes']).toBe('warn')
+    expect(statuses({ collection: { samples, layout: indexed } })['payload indexes']).toBe('ok')
+  })
+})
+
+describe('stowage doctor', () => {
+  let engine: EmbeddedServer
+  beforeAll(async () => {
+    engine = await startEmbeddedServer()
+    const documents = [{ docId: 'd', title: 'D', text: 'Some text that is long enough.' }]
+    await ingest(documents, dependencies(engine.url, createFakeEmbedder()), { collection: 'c', tenant: 't' })
+  })
+  afterAll(() => engine.close())
+
+  const run = (url: string, ...line: string[]) =>
+    runCommand(
+      (program, { out }) =>
+        addDoctorCommand(program, {
+          out,
+          open: async () => ({
+            setup: { ...setup, url, embedded: true },
+            probe: createQdrantAdmin({ url, apiKey: null }),
+            close: async () => {},
+          }),
+        }),
+      'doctor',
+      ...line,
+    )
+
+  it('finds what ingest made to be well', async () => {
+    const { out, error } = await run(engine.url, '--collection', 'c', '--json')
+    expect(error).toBeNull()
+    const { ok, findings } = JSON.parse(out)
+    expect(ok).toBe(true)
+    expect(findings.length).toBeGreaterThan(8)
+    for (const finding of findings) expect(finding).toMatchObject({ status: 'ok', fix: null })
+  })
+
+  it('fails on a collection that is not there, saying how to make it', async () => {
+    const { out, error } = await run(engine.url, '--collection', 'nowhere')
+    expect(error).toMatchObject({ name: 'StowageError' })
+    expect(out).toMatch(/✗ collection +nowhere does not exist\n +→ .*stowage ingest PATH --collection nowhere/)
+  })
+
+  it('fails where nothing listens', async () => {
+    const gone = await startEmbeddedServer()
+    await gone.close()
+    const { out, error } = await run(gone.url, '--collection', 'c')
+    expect(error).toMatchObject({ name: 'StowageError' })
+    expect(out).toMatch(/✗ qdrant .*cannot be reached/)
+    expect(out).not.toMatch(/collection/)
+  })
+
+  it('makes a finding of a setup that fails', async () => {
+    const { out, error } = await runCommand(
+      (program, streams) =>
+        addDoctorCommand(program, {
+          out: streams.out,
+          open: () => Promise.reject(new Error('PORT="x": must be a whole number')),
+        }),
+      'doctor',
+      '--json',
+    )
+    expect(error).toMatchObject({ name: 'StowageError' })
+    expect(JSON.parse(out)).toMatchObject({
+      ok: false,
+      findings: [{ check: 'configuration', status: 'fail', detail: expect.stringContaining('PORT') }],
+    })
+  })
+})

@@ -1,0 +1,207 @@
+import { describe, expect, it } from 'vitest'
+import type { Embedder, PassageStore, Reranker } from '../../../src/core/ports.ts'
+import type { Chunk } from '../../../src/core/types.ts'
+import type { GoldenDocument, GoldenSet } from '../../../src/evaluation/golden-set/golden-set.ts'
+import { wordsOf } from '../../../src/evaluation/metrics/reference-tokens.ts'
+import { parseArms } from '../../../src/evaluation/replay/arms.ts'
+import { replay } from '../../../src/evaluation/replay/replay.ts'
+import { reportText } from '../../../src/evaluation/replay/report.ts'
+import { createReplayDependencies, type ReplayWorld } from '../../../src/evaluation/replay/run.ts'
+import { summarize } from '../../../src/evaluation/replay/summary.ts'
+import { chunkMarkdown } from '../../../src/ingest/chunking/chunk-markdown.ts'
+import { NAMED_PLANS } from '../../../src/pipeline/plan/named-plans.ts'
+import { createTokenizer } from '../../../src/text/tokens.ts'
+
+const machines = ['pump', 'lamp', 'bell', 'gate', 'crane', 'lift', 'mill']
+const aspects = ['height', 'weight', 'colour', 'keeper', 'builder', 'price']
+
+/** Every document says something of each aspect of one machine, section by section, amid talk. */
+const documents: GoldenDocument[] = machines.map((machine, at) => {
+  const sections = aspects.map((aspect, index) => {
+    const talk = Array.from(
+      { length: 6 },
+      (_, line) => `Visitor ${line} of hall ${at} speaks about water, oil and rope ${index}.`,
+    )
+    return `## ${aspect}\n\n${talk.join(' ')} The ${aspect} of the ${machine} is number ${at * 100 + index} exactly. ${talk.join(' ')}\n`
+  })
+  return { docId: `machines/${machine}`, title: machine, text: `# The ${machine}\n\n${sections.join('\n')}` }
+})
+const set: GoldenSet = {
+  name: 'machines',
+  documents,
+  queries: machines.map((machine, at) => {
+    const aspect = aspects[at % aspects.length] ?? ''
+    const text = documents[at]?.text ?? ''
+    const sentence = `The ${aspect} of the ${machine} is number ${at * 100 + (at % aspects.length)} exactly.`
+    const start = text.indexOf(sentence)
+    const golds = [{ kind: 'span' as const, docId: `machines/${machine}`, start, end: start + sentence.length }]
+    return {
+      id: machine,
+      query: `What is the ${aspect} of the ${machine}?`,
+      intent: null,
+      grade: null,
+      answer: null,
+      golds,
+    }
+  }),
+  corpusHash: 'corpus',
+  hash: 'set',
+}
+
+function storeOf(chunks: Chunk[], vectors: number[][]): PassageStore {
+  const ranked = (query: number[] | null, limit: number) =>
+    chunks
+      .map((chunk, at) => ({ chunk, score: query ? overlap(query, vectors[at] ?? []) : 0 }))
+      .sort((left, right) => right.score - left.score || (left.chunk.id > right.chunk.id ? 1 : -1))
+      .slice(0, limit)
+  return {
+    search: async ({ dense, sparse, limit }) => ({
+      lists: [
+        { source: 'dense', kind: 'dense', hits: ranked(dense ? [...dense] : null, limit) },
+        { source: 'keyword', kind: 'keyword', hits: ranked(dense ? [...dense].map(value => value * 2) : null, limit) },
+      ],
+      missing: sparse ? [] : ['no terms'],
+    }),
+    fetchPlaces: async (_collection, places) =>
+      chunks.filter(({ docId, orderIndex }) =>
+        places.some(place => place.docId === docId && place.orderIndex === orderIndex),
+      ),
+  }
+}
+
+function hashed(text: string): number[] {
+  const vector = Array.from({ length: 512 }, () => 0)
+  for (const word of wordsOf(text)) {
+    let hash = 7
+    for (const letter of word) hash = (hash * 31 + letter.charCodeAt(0)) % 512
+    vector[hash] = 1
+  }
+  return vector
+}
+
+const overlap = (left: number[], right: number[]) => left.reduce((sum, value, at) => sum + value * (right[at] ?? 0), 0)
+
+interface Counts {
+  embedded: string[]
+  reranked: number
+  folders: string[]
+  closed: number
+}
+
+function worldOf(counts: Counts, reranker: Reranker | null): ReplayWorld {
+  const embedder: Embedder = {
+    version: 'words/512',
+    dimensions: 512,
+    embedQuery: async text => {
+      counts.embedded.push(text)
+      return Float32Array.from(hashed(text))
+    },
+    embedPassages: () => Promise.reject(new Error('the fake store embeds nothing')),
+    close: async () => {},
+  }
+  return {
+    ports: {
+      tokenizer: createTokenizer,
+      embedder,
+      reranker,
+      absent: { embedder: null, reranker: reranker ? null : 'no weights here' },
+    },
+    rulerModel: NAMED_PLANS.measured.tokenizerModel,
+    openFolder: async folder => {
+      counts.folders.push(folder)
+      const chunks: Chunk[] = []
+      const vectors: number[][] = []
+      return {
+        store: storeOf(chunks, vectors),
+        ingest: async (texts, { collection, chunkTokens, onProgress }) => {
+          const count = (text: string) => createTokenizer('gpt-4o').count(text)
+          for (const [at, document] of texts.entries()) {
+            for (const chunk of chunkMarkdown(document, { targetTokens: chunkTokens, count }))
+              chunks.push({ ...chunk, id: chunks.length, collection, docId: document.docId, docTitle: document.title })
+            onProgress(at + 1, texts.length)
+          }
+          for (const { sectionPath, text } of chunks) vectors.push(hashed(`${sectionPath} ${text}`))
+          return chunks.length
+        },
+        close: async () => {
+          counts.closed += 1
+        },
+      }
+    },
+  }
+}
+
+const newCounts = (): Counts => ({ embedded: [], reranked: 0, folders: [], closed: 0 })
+const options = { chunkTokens: 60, cacheFolder: 'cache', limitQueries: null }
+
+describe('replay on the pipeline', () => {
+  it('finds all evidence given room, keeps to its budgets, and packs only text that stands in its documents', async () => {
+    const counts = newCounts()
+    const arms = parseArms('baseline,topk,design,measured,measured:packing.mode=sentence', NAMED_PLANS)
+    const report = await replay([set], arms, [120, 400, 4000], options, createReplayDependencies(worldOf(counts, null)))
+    const [result] = report.sets
+    expect(result?.chunks).toBeGreaterThan(documents.length * aspects.length)
+    expect(result?.degraded).toEqual({ reranker_unavailable: machines.length * 4 * 3 })
+    const runs = result?.queries.flatMap(query => Object.entries(query.arms)) ?? []
+    expect(runs).toHaveLength(machines.length * arms.length)
+    for (const [arm, byBudget] of runs) {
+      for (const [budget, figures] of Object.entries(byBudget)) {
+        expect(figures.lost, `${arm} at ${budget}`).toBe(0)
+        expect(figures.overrun, `${arm} at ${budget}`).toBe(0)
+        expect(figures.tokens).toBeLessThanOrEqual(Number(budget))
+        expect(figures.stageMs).toHaveProperty('pack')
+      }
+    }
+    const summary = summarize(report, 'topk', { resamples: 500, seed: 1 })
+    const recallOf = (arm: string) => summary.macro.find(entry => entry.arm === arm)?.budgets['4000']
+    expect(recallOf('topk')).toBe(1)
+    expect(recallOf('measured')).toBe(1)
+    expect(reportText(report, summary)).toContain('machines: degraded in 84 runs: reranker_unavailable')
+  })
+
+  it('asks the world once per query, and charges every arm for it', async () => {
+    const counts = newCounts()
+    const reranker: Reranker = {
+      model: 'slow',
+      rerank: async ({ passages }) => {
+        counts.reranked += 1
+        await new Promise(resolve => setTimeout(resolve, 20))
+        return { scores: passages.map(() => 0.5), cached: 0 }
+      },
+      close: async () => {},
+    }
+    const arms = parseArms('topk,measured,baseline', NAMED_PLANS)
+    const few = { ...options, limitQueries: 3 }
+    const report = await replay([set], arms, [200, 800], few, createReplayDependencies(worldOf(counts, reranker)))
+    const queries = report.sets[0]?.queries ?? []
+    expect(counts.embedded).toEqual(queries.map(({ query }) => query))
+    expect(counts.reranked).toBe(3)
+    expect(counts.closed).toBe(1)
+    for (const { arms: figures } of queries) {
+      for (const arm of ['topk', 'measured'])
+        for (const run of Object.values(figures[arm] ?? {})) {
+          expect(run.stageMs.rerank).toBeGreaterThanOrEqual(19)
+          expect(run.ms).toBeGreaterThanOrEqual(19)
+        }
+    }
+    expect(report.sets[0]?.degraded).toEqual({})
+  })
+
+  it('gives equal figures for equal input, and other folders for other chunk sizes and corpora', async () => {
+    const counts = newCounts()
+    const dependencies = createReplayDependencies(worldOf(counts, null))
+    const arms = parseArms('topk,measured', NAMED_PLANS)
+    const ask = async (changes: Partial<GoldenSet>, chunkTokens: number) => {
+      const report = await replay([{ ...set, ...changes }], arms, [300], { ...options, chunkTokens }, dependencies)
+      const strip = (_key: string, value: unknown) => (_key === 'ms' || _key === 'stageMs' ? undefined : value)
+      return JSON.stringify(report, strip)
+    }
+    expect(await ask({}, 60)).toBe(await ask({}, 60))
+    await ask({ hash: 'other golds' }, 60)
+    await ask({}, 90)
+    await ask({ corpusHash: 'other' }, 60)
+    const [first, second, otherGolds, otherSize, otherCorpus] = counts.folders
+    expect([second, otherGolds]).toEqual([first, first])
+    expect(new Set([first, otherSize, otherCorpus]).size).toBe(3)
+  })
+})

@@ -1,0 +1,192 @@
+import http, { type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { PassthroughOptions } from '../../../src/http/passthrough/passthrough.ts'
+import { exchangeBytes, readAnswer } from '../support/raw-client.ts'
+import { createStage } from '../support/running.ts'
+
+const stage = createStage()
+afterEach(() => stage.close())
+
+const GET = 'GET /collections HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
+
+async function proxyBefore(
+  handler: (request: IncomingMessage, response: ServerResponse) => void,
+  options: Partial<PassthroughOptions> = {},
+): Promise<string> {
+  return (await stage.serveBefore(await stage.listen(http.createServer(handler)), options)).url
+}
+
+/** stowage before an upstream that speaks bytes. */
+async function proxyBeforeBytes(onConnection: (socket: Socket) => void) {
+  const { url, server } = await stage.listenBytes(onConnection)
+  return { url: (await stage.serveBefore(url)).url, server }
+}
+
+async function ask(url: string, bytes: string | Buffer = GET, method = 'GET') {
+  return readAnswer(await exchangeBytes(url, [bytes]), method)
+}
+
+function errorText(body: Buffer): string {
+  const envelope = JSON.parse(body.toString())
+  expect(envelope).toEqual({ status: { error: expect.any(String) }, time: 0 })
+  return envelope.status.error
+}
+
+describe('an upstream that fails', () => {
+  test('is down: 502 in the error envelope of Qdrant', async () => {
+    const { server, url } = await proxyBeforeBytes(() => {})
+    await new Promise(done => server.close(done))
+    const answer = await ask(url)
+    expect(answer.statusLine).toContain(' 502 ')
+    expect(errorText(answer.body)).toContain('connection refused')
+  })
+
+  test('is down while a large body arrives: the answer is still read', async () => {
+    const { server, url } = await proxyBeforeBytes(() => {})
+    await new Promise(done => server.close(done))
+    const head = 'PUT /collections/c/points HTTP/1.1\r\nHost: x\r\nContent-Length: 8000000\r\nConnection: close\r\n\r\n'
+    const answer = await ask(url, Buffer.concat([Buffer.from(head), Buffer.alloc(8_000_000, 'x')]))
+    expect(answer.statusLine).toContain(' 502 ')
+  })
+
+  test('has a name that does not resolve: 502', async () => {
+    const { url } = await stage.serveBefore('http://no-such-host.invalid:6333')
+    const answer = await ask(url)
+    expect(answer.statusLine).toContain(' 502 ')
+    expect(errorText(answer.body)).not.toContain('no-such-host')
+  })
+
+  test('closes before it answers: 502', async () => {
+    const { url } = await proxyBeforeBytes(socket => socket.on('data', () => socket.resetAndDestroy()))
+    const answer = await ask(url)
+    expect(answer.statusLine).toContain(' 502 ')
+    expect(errorText(answer.body)).toContain('closed the connection')
+  })
+
+  test('does not speak HTTP: 502', async () => {
+    const { url } = await proxyBeforeBytes(socket => socket.on('data', () => socket.end('SSH-2.0-nope\r\n\r\n')))
+    expect((await ask(url)).statusLine).toContain(' 502 ')
+  })
+
+  test('sends a status that HTTP does not have: 502, and the process lives', async () => {
+    const { url } = await proxyBeforeBytes(socket =>
+      socket.on('data', () => socket.end('HTTP/1.1 042 What\r\ncontent-length: 0\r\n\r\n')),
+    )
+    expect((await ask(url)).statusLine).toContain(' 502 ')
+    expect((await ask(url)).statusLine).toContain(' 502 ')
+  })
+
+  test('never answers: 504', async () => {
+    const url = await proxyBefore(() => {}, { idleTimeoutMs: 50 })
+    const answer = await ask(url)
+    expect(answer.statusLine).toContain(' 504 ')
+    expect(errorText(answer.body)).toContain('in time')
+  })
+
+  test.each([
+    ['announced length', 'HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\nhalf of it'],
+    ['chunks', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n'],
+  ])('dies in mid-body (%s): the client sees a broken answer, not a short one', async (_framing, half) => {
+    const { url } = await proxyBeforeBytes(socket =>
+      socket.on('data', () => {
+        socket.write(half)
+        setTimeout(() => socket.destroy(), 20)
+      }),
+    )
+    const answer = await ask(url)
+    expect(answer.statusLine).toContain(' 200 ')
+    expect(answer.complete).toBe(false)
+  })
+
+  test('falls silent in mid-body: the client sees a broken answer', async () => {
+    const url = await proxyBefore(
+      (_request, response) => {
+        response.writeHead(200, { 'content-length': 100 })
+        response.write('begun')
+      },
+      { idleTimeoutMs: 500 },
+    )
+    const answer = await ask(url)
+    expect(answer.body.toString()).toBe('begun')
+    expect(answer.complete).toBe(false)
+  })
+})
+
+describe('kept-alive connections that the upstream closed', () => {
+  /** Answers the first request of a connection, then resets it when the second arrives. */
+  async function staleAfterOne() {
+    const seen: string[] = []
+    const { url } = await proxyBeforeBytes(socket => {
+      let answered = 0
+      socket.on('data', part => {
+        if (!/^[A-Z]+ \//.test(part.toString())) return
+        if (answered++ > 0) {
+          socket.resetAndDestroy()
+          return
+        }
+        seen.push(part.toString().split(' ', 2).join(' '))
+        socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok')
+      })
+    })
+    return { url, seen }
+  }
+
+  test('a read is sent again, once, on a new connection', async () => {
+    const { url, seen } = await staleAfterOne()
+    expect((await ask(url)).statusLine).toContain(' 200 ')
+    expect((await ask(url)).statusLine).toContain(' 200 ')
+    expect(seen).toEqual(['GET /collections', 'GET /collections'])
+  })
+
+  test.each([
+    ['DELETE /collections/c', ''],
+    ['PUT /collections/c/points', '{}'],
+    // A read, but its body has been streamed away.
+    ['POST /collections/c/points/query', '{}'],
+  ])('%s is not sent again', async (line, body) => {
+    const { url } = await staleAfterOne()
+    await ask(url)
+    const bytes = `${line} HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`
+    const answer = await ask(url, bytes)
+    expect(answer.statusLine).toContain(' 502 ')
+  })
+
+  test('an upstream that resets every connection is asked twice at most', async () => {
+    let connections = 0
+    const { url } = await proxyBeforeBytes(socket => {
+      connections++
+      let answered = 0
+      socket.on('data', () => {
+        if (connections > 1 || answered++ > 0) socket.resetAndDestroy()
+        else socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok')
+      })
+    })
+    await ask(url)
+    expect((await ask(url)).statusLine).toContain(' 502 ')
+    expect(connections).toBe(2)
+  })
+})
+
+describe('loops', () => {
+  test('a request that comes back is refused', async () => {
+    const holder = { url: '' }
+    const relay = http.createServer((request, response) => {
+      const back = http.request(holder.url, { method: request.method, headers: request.headers }, incoming => {
+        response.writeHead(incoming.statusCode ?? 500, incoming.rawHeaders)
+        incoming.pipe(response)
+      })
+      request.pipe(back)
+    })
+    holder.url = (await stage.serveBefore(await stage.listen(relay))).url
+    const answer = await ask(holder.url)
+    expect(answer.statusLine).toContain(' 502 ')
+    expect(errorText(answer.body)).toContain('loop')
+  })
+
+  test.each(['1.1 elsewhere', '1.0 stowage-gateway, 1.1 fred (stowage)'])('Via: %s is no loop', async via => {
+    const url = await proxyBefore((request, response) => response.end(request.headers.via))
+    const answer = await ask(url, GET.replace('Connection', `Via: ${via}\r\nConnection`))
+    expect(answer.body.toString()).toContain(`${via}, 1.1 stowage`)
+  })
+})

@@ -1,0 +1,232 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type ChunkOptions, chunkMarkdown, type DocumentChunk } from '../../src/ingest/chunking/chunk-markdown.ts'
+
+/** Words and punctuation marks: near enough to tokens, and additive over any cut at white space. */
+const count = (text: string): number => text.match(/\w+|[^\w\s]/gu)?.length ?? 0
+
+function chunk(text: string, options: Partial<ChunkOptions> = {}): DocumentChunk[] {
+  return chunkMarkdown({ docId: 'd', title: 'T', text }, { targetTokens: 50, count, ...options })
+}
+
+function words(n: number, tag = 'word'): string {
+  return Array.from({ length: n }, (_, i) => `${tag}${i}${i % 9 === 8 ? '.' : ''}`).join(' ')
+}
+
+/** What must hold of the chunks of any text. */
+function checkInvariants(text: string, chunks: DocumentChunk[]): void {
+  const covered = new Uint8Array(text.length)
+  chunks.forEach((piece, index) => {
+    expect(piece.orderIndex).toBe(index)
+    expect(piece.text).toBe(text.slice(piece.charStart, piece.charEnd))
+    expect(piece.text.trim()).not.toBe('')
+    expect(piece.text).toBe(piece.text.trimEnd())
+    const before = chunks[index - 1]
+    if (before) {
+      expect(piece.charStart).toBeGreaterThan(before.charStart)
+      expect(piece.charEnd).toBeGreaterThan(before.charEnd)
+      if (piece.charStart < before.charEnd) expect(piece.sectionPath).toBe(before.sectionPath)
+    }
+    covered.fill(1, piece.charStart, piece.charEnd)
+  })
+  const missed = [...text].reduce(
+    ({ at, lost }, character) => ({
+      at: at + character.length,
+      lost: /[\s\uFEFF]/.test(character) || covered[at] === 1 ? lost : lost + character,
+    }),
+    { at: 0, lost: '' },
+  ).lost
+  expect(missed).toBe('')
+}
+
+const line = fc.stringMatching(/^[a-zé漢]{1,8}( [a-z0-9]{1,8}){0,12}[.:!?]?$/)
+const block = fc.oneof(
+  fc.tuple(fc.integer({ min: 1, max: 6 }), line).map(([depth, title]) => `${'#'.repeat(depth)} ${title}`),
+  fc.array(line, { minLength: 1, maxLength: 12 }).map(lines => lines.join(' ')),
+  fc.array(line, { minLength: 1, maxLength: 12 }).map(lines => lines.map(item => `- ${item}`).join('\n')),
+  fc
+    .array(line, { minLength: 1, maxLength: 12 })
+    .map(rows => ['a | b', '--|--', ...rows.map(row => `${row} | 1`)].join('\n')),
+  fc.array(line, { minLength: 1, maxLength: 12 }).map(lines => ['```', '# no heading', ...lines, '```'].join('\n')),
+  line.map(title => `${title}\n=====`),
+  line.map(quote => `> # ${quote}\n> more`),
+)
+const markdown = fc
+  .tuple(fc.array(block, { maxLength: 25 }), fc.constantFrom('\n\n', '\r\n\r\n', '\n\n\n'))
+  .map(([blocks, gap]) => (gap === '\r\n\r\n' ? blocks.join(gap).replace(/(?<!\r)\n/g, '\r\n') : blocks.join(gap)))
+
+describe('chunkMarkdown, on any text', () => {
+  it('gives exact slices that cover all of a markdown document in order', () => {
+    fc.assert(
+      fc.property(markdown, text => checkInvariants(text, chunk(text, { targetTokens: 30 }))),
+      { numRuns: 200 },
+    )
+  })
+
+  it('holds the same for arbitrary strings', () => {
+    const text = fc.string({ unit: 'binary', maxLength: 400 })
+    const marks = fc.array(fc.constantFrom('#', ' ', '\n', '>', '-', '|', '`', '1.', 'a', '\t', '---', '😀'), {
+      maxLength: 120,
+    })
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          text,
+          marks.map(all => all.join('')),
+        ),
+        given => checkInvariants(given, chunk(given, { targetTokens: 8 })),
+      ),
+      {
+        numRuns: 400,
+      },
+    )
+  })
+
+  it('keeps chunks of prose below 1.5 targets and gives the same answer twice', () => {
+    fc.assert(
+      fc.property(
+        fc.array(line, { minLength: 1, maxLength: 120 }),
+        fc.integer({ min: 20, max: 80 }),
+        (lines, targetTokens) => {
+          const text = lines.join('. ')
+          const chunks = chunk(text, { targetTokens })
+          for (const piece of chunks) expect(count(piece.text)).toBeLessThanOrEqual(1.55 * targetTokens)
+          expect(chunk(text, { targetTokens })).toEqual(chunks)
+        },
+      ),
+      { numRuns: 100 },
+    )
+  })
+
+  it.each([
+    ['one letter', 'a'.repeat(100_000)],
+    ['no newline', 'word '.repeat(20_000)],
+    ['quotes nested without end', '>'.repeat(100_000)],
+    ['numbers nested without end', '1. '.repeat(33_000)],
+    ['underlined headings', 'a\n===\n'.repeat(16_000)],
+    ['headings without text', '# a\n'.repeat(25_000)],
+    ['open brackets', '['.repeat(100_000)],
+    ['dots and letters', 'a.'.repeat(50_000)],
+    ['pairs of surrogates', '😀'.repeat(50_000)],
+  ])('cuts 100 kB of %s into bounded chunks', (_, text) => {
+    const byLength = (part: string): number => Math.ceil(part.length / 4)
+    const chunks = chunk(text, { targetTokens: 200, count: byLength })
+    checkInvariants(text, chunks)
+    expect(chunks.length).toBeGreaterThan(50)
+    for (const piece of chunks) {
+      expect(piece.tokens).toBeLessThanOrEqual(320)
+      expect(piece.text.isWellFormed?.() ?? true).toBe(true)
+    }
+  })
+})
+
+describe('chunkMarkdown, sections', () => {
+  it('carries the path and the header line', () => {
+    const chunks = chunk(
+      `# Guide\n\n${words(30)}\n\n## Set *up* ##\n\n${words(30)}\n\n### On [Linux](x)\n\n${words(30)}\n\n## Use\n\n${words(30)}`,
+    )
+    expect(chunks.map(piece => piece.sectionPath)).toEqual([
+      'Guide',
+      'Guide > Set up',
+      'Guide > Set up > On Linux',
+      'Guide > Use',
+    ])
+    expect(chunks.map(piece => piece.header)).toEqual(['# Guide', '## Set *up* ##', '### On [Linux](x)', '## Use'])
+    expect(chunks[1]?.text.startsWith('## Set *up* ##\n\nword0')).toBe(true)
+  })
+
+  it('knows underlined headings and skipped levels', () => {
+    const chunks = chunk(`Top\n===\n\n${words(30)}\n\n#### Deep\n\n${words(30)}\n\n## Back\n\n${words(30)}`)
+    expect(chunks.map(piece => piece.sectionPath)).toEqual(['Top', 'Top > Deep', 'Top > Back'])
+    expect(chunks[0]?.header).toBe('Top')
+  })
+
+  it('takes no heading from code, quotes, lists or front matter', () => {
+    const text = `---\ntitle: A\ntags: b\n---\n\n${words(20)}\n\n\`\`\`sh\n# not one\n\`\`\`\n\n> # nor this\n\n- # nor that\n\n    # indented\n`
+    const chunks = chunk(text)
+    expect(new Set(chunks.map(piece => piece.sectionPath))).toEqual(new Set(['']))
+    checkInvariants(text, chunks)
+  })
+
+  it('never joins two sections of the same level that have text, however small', () => {
+    const chunks = chunk('## A\n\nfirst text\n\n## B\n\nsecond text')
+    expect(chunks.map(piece => piece.text)).toEqual(['## A\n\nfirst text', '## B\n\nsecond text'])
+  })
+
+  it('joins a heading with little under it to its first subsection', () => {
+    const chunks = chunk(`# A\n\nShort.\n\n## B\n\n### C\n\n${words(30)}\n\n## D\n\n${words(30)}`)
+    expect(chunks.map(piece => piece.sectionPath)).toEqual(['A > B > C', 'A > D'])
+    expect(chunks[0]?.text.startsWith('# A\n\nShort.\n\n## B\n\n### C')).toBe(true)
+    expect(chunks[0]?.header).toBe('### C')
+  })
+
+  it('reads a text without headings by paragraphs', () => {
+    const text = [words(40, 'a'), words(40, 'b'), words(40, 'c')].join('\n\n')
+    const chunks = chunk(text, { overlap: 0 })
+    expect(chunks.map(piece => piece.text)).toEqual(text.split('\n\n'))
+    expect(chunks.every(piece => piece.sectionPath === '' && piece.header === '')).toBe(true)
+  })
+
+  it.each(['', ' \n\t\r\n', '\uFEFF'])('makes nothing of %j', text => {
+    expect(chunk(text)).toEqual([])
+  })
+
+  it('counts offsets past a byte order mark and CRLF', () => {
+    const text = `\uFEFF# A\r\n\r\n${words(30)}\r\n\r\n## B\r\n\r\n${words(30)}\r\n`
+    const chunks = chunk(text)
+    checkInvariants(text, chunks)
+    expect(chunks.map(piece => piece.text.slice(0, 4))).toEqual(['# A\r', '## B'])
+  })
+})
+
+describe('chunkMarkdown, blocks and overlap', () => {
+  const table = (rows: number): string =>
+    ['| a | b |', '|---|---|', ...Array.from({ length: rows }, (_, i) => `| x${i} | y${i} |`)].join('\n')
+
+  it.each([
+    ['table', table(20)],
+    ['list', Array.from({ length: 25 }, (_, i) => `- item ${i} here`).join('\n')],
+    ['code', `\`\`\`js\n${Array.from({ length: 25 }, (_, i) => `f(${i})`).join('\n\n')}\n\`\`\``],
+  ])('keeps a %s of up to three targets whole', (_, atomic) => {
+    expect(count(atomic)).toBeGreaterThan(75)
+    expect(count(atomic)).toBeLessThanOrEqual(150)
+    const text = `# A\n\n${words(45)}\n\n${atomic}\n\n${words(45, 'after')}`
+    expect(chunk(text).some(piece => piece.text.includes(atomic))).toBe(true)
+  })
+
+  it('cuts a larger table at its rows and a larger code block at its lines', () => {
+    const rows = chunk(table(100), { overlap: 0 })
+    expect(rows.length).toBeGreaterThan(3)
+    for (const piece of rows) expect(piece.text).toMatch(/^\| .* \|$/s)
+    const code = `\`\`\`\n${Array.from({ length: 300 }, (_, i) => `  call(${i})`).join('\n')}\n\`\`\``
+    for (const piece of chunk(code, { overlap: 0 }).slice(1)) expect(piece.text).toMatch(/^ {2}call\(/)
+  })
+
+  it('keeps the sentence that announces a list with the list', () => {
+    const list = Array.from({ length: 20 }, (_, i) => `1. do step ${i}`).join('\n')
+    const chunks = chunk(`# A\n\n${words(45)}. Then follow these steps:\n\n${list}`)
+    expect(chunks.find(piece => piece.text.includes(list))?.text).toContain('Then follow these steps:')
+  })
+
+  it('repeats whole sentences of about the share asked for, inside a section only', () => {
+    const sentences = Array.from({ length: 120 }, (_, i) => `Sentence number ${i} says little.`)
+    const text = `# A\n\n${sentences.join(' ')}\n\n# B\n\n${sentences.join(' ')}`
+    const chunks = chunk(text, { targetTokens: 100, overlap: 0.12 })
+    const repeats: number[] = []
+    chunks.forEach((piece, index) => {
+      const before = chunks[index - 1]
+      if (!before || before.sectionPath !== piece.sectionPath) return
+      const repeated = text.slice(piece.charStart, before.charEnd)
+      expect(repeated).toMatch(/^Sentence number .*little\.$/)
+      repeats.push(count(repeated) / 100)
+    })
+    expect(repeats.length).toBeGreaterThan(8)
+    for (const share of repeats) {
+      expect(share).toBeGreaterThanOrEqual(0.1)
+      expect(share).toBeLessThanOrEqual(0.15)
+    }
+    const apart = chunk(text, { targetTokens: 100, overlap: 0 })
+    for (const [index, piece] of apart.entries())
+      expect(piece.charStart).toBeGreaterThanOrEqual(apart[index - 1]?.charEnd ?? 0)
+  })
+})

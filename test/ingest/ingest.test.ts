@@ -1,0 +1,239 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createQdrantAdmin } from '../../src/adapters/qdrant/admin.ts'
+import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
+import { type IngestOptions, ingest } from '../../src/ingest/ingest.ts'
+import { encodeBm25Query } from '../../src/text/qdrant-bm25.ts'
+import { allPoints, createFakeEmbedder, dependencies } from './support/ingest-world.ts'
+
+let engine: EmbeddedServer
+beforeAll(async () => {
+  engine = await startEmbeddedServer()
+})
+afterAll(() => engine.close())
+
+let made = 0
+const fresh = (): IngestOptions => {
+  made += 1
+  return { collection: `c${made}`, chunkTokens: 30, batchSize: 4 }
+}
+
+const prose = (tag: string, sentences: number): string =>
+  Array.from({ length: sentences }, (_, i) => `The ${tag} number ${i} is set to ${i * 7} here.`).join(' ')
+
+const guide = {
+  docId: 'guide',
+  title: 'Guide',
+  text: `# Guide\n\n${prose('valve', 9)}\n\n## Tides\n\n${prose('gauge', 12)}`,
+}
+const notes = { docId: 'notes', title: 'Notes', text: prose('lamp', 20) }
+const sheet = { docId: 'sheet', title: 'Sheet', text: `## Bells\n\n${prose('bell', 6)}` }
+
+async function run(documents: Parameters<typeof ingest>[0], options: IngestOptions, embedder = createFakeEmbedder()) {
+  const summary = await ingest(documents, dependencies(engine.url, embedder), options)
+  return { summary, embedder, points: await allPoints(engine.url, options.collection) }
+}
+
+describe('ingest', () => {
+  it('makes the collection, its vectors and its indexes', async () => {
+    const options = fresh()
+    const { summary } = await run([guide], options)
+    expect(summary).toMatchObject({
+      collection: options.collection,
+      created: true,
+      documents: 1,
+      unchanged: 0,
+      deleted: 0,
+    })
+    expect(await createQdrantAdmin({ url: engine.url, apiKey: null }).layout(options.collection)).toEqual({
+      points: summary.written,
+      dense: [{ name: 'dense', size: 4, distance: 'Cosine' }],
+      sparse: [{ name: 'sparse', idf: true }],
+      indexes: {
+        ...{ tenant: 'keyword', space_id: 'keyword', acl: 'keyword', lang: 'keyword', doc_id: 'keyword' },
+        ...{ section_path: 'keyword', embedder_version: 'keyword', order_index: 'integer' },
+      },
+    })
+  })
+
+  it('writes every chunk with its whole payload, and encodes its path with it', async () => {
+    const options = { ...fresh(), tenant: 'acme', space: 's1', acl: ['a', 'b'], lang: 'en' }
+    const { summary, points, embedder } = await run([guide], options)
+    expect(points).toHaveLength(summary.chunks)
+    expect(summary.written).toBe(summary.chunks)
+    const orders = points.map(({ payload }) => payload.order_index as number).sort((a, b) => a - b)
+    expect(orders).toEqual(Array.from({ length: summary.chunks }, (_, i) => i))
+    for (const { id, payload } of points) {
+      expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+      expect(payload).toEqual({
+        ...{ doc_id: 'guide', doc_title: 'Guide', tenant: 'acme', space_id: 's1', acl: ['a', 'b'], lang: 'en' },
+        section_path: expect.stringMatching(/^Guide( > Tides)?$/),
+        header: expect.stringMatching(/^# Guide$|^## Tides$/),
+        order_index: expect.any(Number),
+        char_start: expect.any(Number),
+        char_end: expect.any(Number),
+        text: guide.text.slice(payload.char_start as number, payload.char_end as number),
+        embedder_version: embedder.version,
+        content_hash: expect.stringMatching(/^[0-9a-f]{32}$/),
+      })
+    }
+    const later = points.find(
+      ({ payload }) => payload.section_path === 'Guide > Tides' && !String(payload.text).includes('Tides'),
+    )
+    const [tide] = encodeBm25Query('tides').indices
+    expect(later?.vector.sparse).toMatchObject({ indices: expect.arrayContaining([tide]) })
+    for (const text of embedder.asked) expect(text).toMatch(/^Guide( > Tides)?\n/)
+  })
+
+  it('does nothing the second time', async () => {
+    const options = fresh()
+    const first = await run([guide, notes, sheet], options)
+    expect(first.summary.written).toBeGreaterThan(8)
+    const second = await run([guide, notes, sheet], options)
+    expect(second.summary).toMatchObject({ created: false, documents: 3, unchanged: 3, written: 0, deleted: 0 })
+    expect(second.summary.chunks).toBe(first.summary.chunks)
+    expect(second.embedder.asked).toEqual([])
+    expect(second.points).toEqual(first.points)
+  })
+
+  it.each([
+    ['grew', { ...guide, text: `${guide.text}\n\n## More\n\n${prose('rope', 8)}` }],
+    ['shrank', { ...guide, text: guide.text.slice(0, guide.text.indexOf('## Tides')) }],
+    ['was changed at its end', { ...guide, text: guide.text.replace(/11 is set to 77/, '11 is set to 78') }],
+    ['changed its title', { ...guide, title: 'Handbook' }],
+    ['became empty', { ...guide, text: '' }],
+  ])('leaves what a clean run leaves when a document %s', async (_, changed) => {
+    const options = fresh()
+    const first = await run([guide, notes], options)
+    const second = await run([changed, notes], options)
+    expect(second.summary).toMatchObject({ documents: 2, unchanged: 1 })
+    expect(second.summary.written + second.summary.deleted).toBeGreaterThan(0)
+    expect(second.summary.written).toBeLessThan(first.summary.chunks)
+    expect(second.embedder.asked).toHaveLength(second.summary.written)
+
+    await fetch(`${engine.url}/collections/${options.collection}`, { method: 'DELETE' })
+    const clean = await run([changed, notes], options)
+    expect(second.points).toEqual(clean.points)
+  })
+
+  it('finishes what was cut short', async () => {
+    const options = fresh()
+    const clean = await run([guide, notes, sheet], options)
+    await fetch(`${engine.url}/collections/${options.collection}`, { method: 'DELETE' })
+    const embedder = createFakeEmbedder()
+    embedder.failAt = 3
+    await expect(ingest([guide, notes, sheet], dependencies(engine.url, embedder), options)).rejects.toThrow('broke')
+    const half = await allPoints(engine.url, options.collection)
+    expect(half.length).toBeGreaterThan(0)
+    expect(half.length).toBeLessThan(clean.points.length)
+    const finished = await run([guide, notes, sheet], options)
+    expect(finished.summary.written).toBe(clean.points.length - half.length)
+    expect(finished.points).toEqual(clean.points)
+  })
+
+  it('keeps equal document ids of two tenants and spaces apart', async () => {
+    const options = fresh()
+    const acme = await run([sheet], { ...options, tenant: 'acme' })
+    await run([sheet], { ...options, tenant: 'zeta' })
+    await run([sheet], { ...options, tenant: 'acme', space: 's' })
+    const all = await run([sheet], options)
+    expect(all.points).toHaveLength(4 * acme.summary.chunks)
+    const shrunk = await run([{ ...sheet, text: '' }], { ...options, tenant: 'zeta' })
+    expect(shrunk.summary.deleted).toBe(acme.summary.chunks)
+    expect(shrunk.points.filter(({ payload }) => payload.tenant === 'acme')).toHaveLength(2 * acme.summary.chunks)
+  })
+
+  it('refuses to mix embedders, unless told to', async () => {
+    const options = fresh()
+    await run([sheet], options)
+    const other = createFakeEmbedder('other/4/mean')
+    for (const embedder of [other, null]) {
+      const refused = ingest([sheet], dependencies(engine.url, embedder), options)
+      await expect(refused).rejects.toMatchObject({
+        code: 'unprocessable',
+        message: expect.stringContaining('fake/4/mean'),
+      })
+    }
+    const allowed = await run([sheet], { ...options, allowMixedEmbedders: true }, other)
+    expect(allowed.summary.written).toBe(allowed.summary.chunks)
+    expect(new Set(allowed.points.map(({ payload }) => payload.embedder_version))).toEqual(new Set(['other/4/mean']))
+  })
+
+  it('writes sparse vectors alone without an embedder, and dense ones once there is one', async () => {
+    const options = fresh()
+    const summary = await ingest([sheet], dependencies(engine.url, null), options)
+    const bare = await allPoints(engine.url, options.collection)
+    expect(bare).toHaveLength(summary.chunks)
+    for (const { vector, payload } of bare) {
+      expect(Object.keys(vector)).toEqual(['sparse'])
+      expect(payload).not.toHaveProperty('embedder_version')
+    }
+    await expect(run([sheet], options)).rejects.toMatchObject({
+      code: 'unprocessable',
+      message: expect.stringContaining('4 dimensions'),
+    })
+  })
+
+  it('writes into a foreign collection under its own names, and refuses another dimension', async () => {
+    const options = fresh()
+    const path = `${engine.url}/collections/${options.collection}`
+    const put = (url: string, body: object) =>
+      fetch(url, { method: 'PUT', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+    await put(path, { vectors: { size: 4, distance: 'Cosine' } })
+    await put(`${path}/points?wait=true`, {
+      points: [{ id: 7, vector: [1, 0, 0, 0], payload: { doc_id: 'sheet', text: 'theirs' } }],
+    })
+    const { summary, points } = await run([sheet], options)
+    expect(summary.warnings).toEqual([expect.stringContaining('no sparse vector')])
+    expect(points).toHaveLength(summary.chunks + 1)
+    const emptied = await run([{ ...sheet, text: '' }], options)
+    expect(emptied.points.map(({ id }) => id)).toEqual([7])
+    const wide = ingest([sheet], dependencies(engine.url, createFakeEmbedder('wide', 8)), options)
+    await expect(wide).rejects.toMatchObject({
+      code: 'unprocessable',
+      message: expect.stringMatching(/8 dimensions.*4/),
+    })
+  })
+
+  it('only counts in a dry run', async () => {
+    const options = fresh()
+    const embedder = createFakeEmbedder()
+    const target = dependencies(engine.url, embedder)
+    const planned = await ingest([guide, sheet], target, { ...options, dryRun: true })
+    expect(planned).toMatchObject({ created: false, documents: 2, deleted: 0 })
+    expect(planned.written).toBe(planned.chunks)
+    expect(await target.target.open(options.collection, { denseSize: 4, create: false })).toBeNull()
+
+    await run([guide], options)
+    const second = await ingest([{ ...guide, text: '' }, sheet], target, { ...options, dryRun: true })
+    const expected = await ingest(
+      [{ ...guide, text: '' }, sheet],
+      dependencies(engine.url, createFakeEmbedder()),
+      options,
+    )
+    expect(second).toEqual(expected)
+    expect(embedder.asked).toEqual([])
+  })
+
+  it('takes the first of two documents of one id and passes warnings on', async () => {
+    async function* source() {
+      yield { ...sheet, warning: 'sheet.md is not valid UTF-8' }
+      yield { ...notes, docId: 'sheet' }
+    }
+    const { summary } = await run(source(), fresh())
+    expect(summary.documents).toBe(1)
+    expect(summary.warnings).toEqual([
+      'sheet.md is not valid UTF-8',
+      expect.stringMatching(/sheet comes more than once/),
+    ])
+  })
+
+  it('tells its progress, which ends at the summary', async () => {
+    const steps: { documents: number; chunks: number; written: number }[] = []
+    const summary = await ingest([guide, notes, sheet], dependencies(engine.url, createFakeEmbedder()), fresh(), step =>
+      steps.push(step),
+    )
+    expect(steps.length).toBeGreaterThan(3)
+    expect(steps.at(-1)).toEqual({ documents: summary.documents, chunks: summary.chunks, written: summary.written })
+    for (const [i, step] of steps.entries()) expect(step.written).toBeGreaterThanOrEqual(steps[i - 1]?.written ?? 0)
+  })
+})

@@ -1,0 +1,127 @@
+import fc from 'fast-check'
+import { afterEach, describe, expect, it } from 'vitest'
+import { createQdrantHttp, parseJson, printJson, type QdrantHttp, type QdrantRead } from '../../src/qdrant/client.ts'
+import { type Reply, startRecordingServer } from '../adapters/qdrant/support/recording-server.ts'
+
+const open: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of open.splice(0)) await close()
+})
+
+async function start(reply: Parameters<typeof startRecordingServer>[0], path = '') {
+  const server = await startRecordingServer(reply)
+  const http = createQdrantHttp(server.url + path)
+  open.push(() => http.close(), server.close)
+  return { http, ...server }
+}
+
+function read(http: QdrantHttp, over: Partial<QdrantRead> = {}): Promise<unknown> {
+  return http.read({ method: 'GET', path: '/x', apiKey: null, signal: new AbortController().signal, ...over })
+}
+
+const ok: Reply = { body: '{"result":{"n":1},"status":"ok","time":0.1}' }
+
+describe('createQdrantHttp', () => {
+  it('sends the key of each call and no other, below the path of the URL', async () => {
+    const { http, requests } = await start(() => ok, '/base/')
+    await read(http, { apiKey: 'one' })
+    await read(http, { method: 'POST', path: '/a%20b', body: { q: [1.5] } })
+    expect(requests.map(({ method, path, body }) => ({ method, path, body }))).toEqual([
+      { method: 'GET', path: '/base/x', body: '' },
+      { method: 'POST', path: '/base/a%20b', body: '{"q":[1.5]}' },
+    ])
+    expect(requests.map(({ headers }) => headers['api-key'])).toEqual(['one', undefined])
+    expect(requests[1]?.headers['content-type']).toBe('application/json')
+  })
+
+  it('asks once more after a reset, and only once', async () => {
+    const recovering = await start((_, count) => (count === 1 ? null : ok))
+    expect(await read(recovering.http)).toEqual({ n: 1 })
+    expect(recovering.requests).toHaveLength(2)
+    const broken = await start(() => null)
+    await expect(read(broken.http)).rejects.toMatchObject({ code: 'upstream_unavailable' })
+    expect(broken.requests).toHaveLength(2)
+  })
+
+  it.each([
+    [400, '{"status":{"error":"Wrong input: bad filter"},"time":0}', 'bad_request', 'Wrong input: bad filter'],
+    [401, 'Must provide an API key', 'unauthorized', 'Must provide an API key'],
+    [403, '{"status":{"error":"Forbidden: no"}}', 'forbidden', 'Forbidden: no'],
+    [
+      404,
+      '{"status":{"error":"Not found: Collection `c` doesn\'t exist!"}}',
+      'collection_not_found',
+      "`c` doesn't exist",
+    ],
+    [408, '{"status":{"error":"Timeout"}}', 'upstream_timeout', 'Timeout'],
+    [429, '{"status":{"error":"slow down"}}', 'too_many_requests', 'slow down'],
+    [500, '', 'upstream_error', '500'],
+    [503, '<html>', 'upstream_error', '<html>'],
+    [302, 'null', 'upstream_error', '302'],
+  ])('gives a %i its meaning', async (status, body, code, text) => {
+    const { http } = await start(() => ({ status, body, headers: { 'retry-after': '7' } }))
+    await expect(read(http)).rejects.toMatchObject({
+      code,
+      message: expect.stringContaining(text),
+      details: { status, retry_after: '7' },
+    })
+  })
+
+  it.each(['', 'not json', '[]', '"text"', '{"status":"ok"}', '{"result":'])('refuses the answer %j', async body => {
+    const { http } = await start(() => ({ body }))
+    await expect(read(http)).rejects.toMatchObject({ code: 'upstream_error' })
+  })
+
+  it('tells a deadline from a server that is not there', async () => {
+    const { http } = await start(() => 'never')
+    await expect(read(http, { signal: AbortSignal.timeout(50) })).rejects.toMatchObject({ code: 'upstream_timeout' })
+    const controller = new AbortController()
+    setTimeout(() => controller.abort('a reason of some other type'), 30)
+    await expect(read(http, { signal: controller.signal })).rejects.toMatchObject({ code: 'upstream_timeout' })
+    await expect(read(http, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'upstream_timeout' })
+
+    const gone = await startRecordingServer(() => ok)
+    await gone.close()
+    const absent = createQdrantHttp(`http://user:secret@${new URL(gone.url).host}`)
+    open.push(() => absent.close())
+    const failure = await read(absent).catch((error: unknown) => error)
+    expect(failure).toMatchObject({ code: 'upstream_unavailable', message: expect.stringContaining('ECONNREFUSED') })
+    expect(String(failure)).not.toContain('secret')
+  })
+
+  it('keeps every digit of an id both ways', async () => {
+    const { http, requests } = await start(() => ({ body: '{"result":{"id":18446744073709551615,"score":0.5}}' }))
+    expect(await read(http, { method: 'POST', body: { has_id: [18446744073709551614n, 7] } })).toEqual({
+      id: 18446744073709551615n,
+      score: 0.5,
+    })
+    expect(requests[0]?.body).toBe('{"has_id":[18446744073709551614,7]}')
+  })
+})
+
+describe('parseJson and printJson', () => {
+  const json = fc.letrec(tie => ({
+    value: fc.oneof(
+      { depthSize: 'small' },
+      fc.constantFrom(null, true, false),
+      fc.string({ unit: 'binary' }),
+      fc.double({ noNaN: true, noDefaultInfinity: true }).map(n => (Number.isInteger(n) ? 0.5 : n)),
+      fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map(n => (n > BigInt(Number.MAX_SAFE_INTEGER) ? n : Number(n))),
+      fc.array(tie('value'), { maxLength: 4 }),
+      fc.dictionary(
+        fc.string().filter(key => key !== '__proto__'),
+        tie('value'),
+        { maxKeys: 4, noNullPrototype: true },
+      ),
+    ),
+  })).value
+
+  it('give back what went in', () => {
+    fc.assert(
+      fc.property(json, value => {
+        expect(parseJson(printJson(value))).toEqual(value)
+      }),
+      { numRuns: 500 },
+    )
+  })
+})

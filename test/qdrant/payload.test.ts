@@ -1,0 +1,155 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  findDocumentField,
+  findOrderField,
+  findTextField,
+  type PayloadMapping,
+  readChunk,
+} from '../../src/qdrant/payload.ts'
+
+const read = (payload: unknown, mapping?: PayloadMapping) => readChunk({ id: 7, payload }, 'docs', mapping)
+
+describe('chunks from payloads', () => {
+  it('are read as we write them', () => {
+    const payload = {
+      doc_id: 'd1',
+      doc_title: 'Keys',
+      section_path: 'Setup > Keys',
+      header: '## Keys',
+      order_index: 3,
+      char_start: 10,
+      char_end: 20,
+      text: ' Rotate them. ',
+      source: 'elsewhere',
+    }
+    expect(read(payload)).toEqual({
+      id: 7,
+      collection: 'docs',
+      docId: 'd1',
+      docTitle: 'Keys',
+      sectionPath: 'Setup > Keys',
+      header: '## Keys',
+      orderIndex: 3,
+      charStart: 10,
+      charEnd: 20,
+      text: ' Rotate them. ',
+    })
+  })
+
+  it.each([
+    [
+      'LangChain (Python)',
+      { page_content: 'T', metadata: { source: 'a.md', title: 'A', 'Header 1': 'X', 'Header 2': 'Y' } },
+      'page_content',
+      'a.md',
+      'A',
+      'X > Y',
+      null,
+    ],
+    ['LangChain (JS)', { content: 'T', metadata: { source: 'a.md', chunk_index: 4 } }, 'content', 'a.md', '', '', 4],
+    [
+      'LlamaIndex',
+      { _node_content: '{"text":"T","x":1}', ref_doc_id: 'r', header_path: '/A/B/', doc_id: 'r' },
+      '_node_content',
+      'r',
+      '',
+      'A > B',
+      null,
+    ],
+    ['Haystack', { content: 'T', meta: { file_path: 'p', headers: ['A', 'B'] } }, 'content', 'p', '', 'A > B', null],
+    [
+      'Dify',
+      { page_content: 'T', metadata: { document_id: 'd', doc_id: 'other' } },
+      'page_content',
+      'other',
+      '',
+      '',
+      null,
+    ],
+    ['Mastra', { text: 'T', source: 's', seq: 0 }, 'text', 's', '', '', 0],
+    ['Open WebUI', { text: 'T', metadata: { name: 'n.pdf', file_id: 'f' } }, 'text', '7', 'n.pdf', '', null],
+    ['text in metadata', { metadata: { text: 'T', url: 'u' } }, 'metadata.text', 'u', '', '', null],
+    ['a label beside the text', { page_content: 'T', metadata: { text: 'label' } }, 'page_content', '7', '', '', null],
+    ['an object where text might be', { document: { a: 1 }, chunk: 'T' }, 'chunk', '7', '', '', null],
+  ] as const)('are found in the payload of %s', (_name, payload, field, docId, title, section, order) => {
+    const chunk = read(payload)
+    expect([chunk.text, chunk.docId, chunk.docTitle, chunk.sectionPath, chunk.orderIndex]).toEqual([
+      'T',
+      docId,
+      title,
+      section,
+      order,
+    ])
+    expect(findTextField(payload)).toBe(field)
+    expect(findDocumentField(payload) === null).toBe(docId === '7')
+    expect(findOrderField(payload) === null).toBe(order === null)
+  })
+
+  it('follow a mapping, dotted paths and dotted keys, and then nothing else', () => {
+    const payload = { text: 'no', a: { b: { c: 'yes' } }, 'x.y': 5, doc_id: 'd' }
+    expect(read(payload, { text: 'a.b.c', order_index: 'x.y' })).toMatchObject({
+      text: 'yes',
+      orderIndex: 5,
+      docId: 'd',
+    })
+    expect(read(payload, { text: 'absent' }).text).toBe('')
+    expect(findTextField(payload, { text: 'a.b.c' })).toBe('a.b.c')
+  })
+
+  it.each([['7.5'], [7.5], [-1], ['3'], [Number.NaN], [2n ** 70n], [null], [[1]]])('take no %s for a place', value => {
+    expect(read({ chunk_index: value }).orderIndex).toBeNull()
+  })
+
+  it('take big integers and numbers for names and places', () => {
+    expect(read({ doc_id: 18446744073709551615n, order_index: 5n })).toMatchObject({
+      docId: '18446744073709551615',
+      orderIndex: 5,
+    })
+    expect(readChunk({ id: 18446744073709551615n, payload: null }, 'c').docId).toBe('18446744073709551615')
+  })
+
+  it('are never broken by an odd payload', () => {
+    const keys = fc.constantFrom(
+      ...[
+        'text',
+        'metadata',
+        'meta',
+        '_node_content',
+        'doc_id',
+        'headers',
+        'section_path',
+        'Header 1',
+        'chunk_index',
+        '__proto__',
+      ],
+    )
+    const payloads = fc.oneof(
+      fc.anything(),
+      fc.dictionary(keys, fc.oneof(fc.anything(), fc.dictionary(keys, fc.anything()))),
+      fc.dictionary(keys, fc.json()),
+    )
+    fc.assert(
+      fc.property(payloads, payload => {
+        const chunk = read(payload)
+        for (const value of [chunk.docId, chunk.docTitle, chunk.sectionPath, chunk.header, chunk.text]) {
+          expect(typeof value).toBe('string')
+        }
+        const field = findTextField(payload)
+        expect(field === null).toBe(chunk.text === '')
+      }),
+      { numRuns: 500 },
+    )
+    const deep = `${'{"metadata":'.repeat(50_000)}1${'}'.repeat(50_000)}`
+    expect(read({ _node_content: deep }).text).toBe('')
+    expect(read({ constructor: 'x', toString: 'y' }).text).toBe('')
+  })
+
+  it('reads of a book stored as one passage the beginning, whole characters only', () => {
+    const book = read({ text: `${'a'.repeat(131_071)}🦑 and so on`, char_start: 0, char_end: 131_083 })
+    expect(book.text).toBe('a'.repeat(131_071))
+    expect([book.charStart, book.charEnd]).toEqual([0, null])
+    const long = 'b'.repeat(131_072)
+    expect(read({ text: long, char_end: 131_072 })).toMatchObject({ text: long, charEnd: 131_072 })
+  })
+})
