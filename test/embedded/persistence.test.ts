@@ -42,7 +42,7 @@ describe('a folder of the embedded engine', () => {
   async function startProcess(): Promise<{ child: ChildProcess; url: string }> {
     const child = spawn(
       process.execPath,
-      ['--import', 'tsx', join(import.meta.dirname, '_server-process.ts'), folder],
+      ['--import', 'tsx', join(import.meta.dirname, 'support/server-process.ts'), folder],
       { stdio: ['ignore', 'pipe', 'inherit'] },
     )
     const [line] = (await once(child.stdout as NodeJS.ReadableStream, 'data')) as [Buffer]
