@@ -1,27 +1,28 @@
-/** The one table of error codes and their HTTP status. */
-export const ERROR_STATUS = {
-  bad_request: 400,
-  unauthorized: 401,
-  forbidden: 403,
-  collection_not_found: 404,
-  not_found: 404,
-  payload_too_large: 413,
-  unprocessable: 422,
-  too_many_requests: 429,
-  internal: 500,
-  upstream_error: 502,
-  upstream_unavailable: 503,
-  upstream_timeout: 504,
-} as const
+import { ERRORS, type ErrorCode } from './vocabulary.ts'
 
-export type ErrorCode = keyof typeof ERROR_STATUS
+/** One wrong field of a request: its path, the reason, and its value as short JSON (null when absent). */
+export interface RequestFault {
+  field: string
+  message: string
+  value: string | null
+}
 
-/** A failure that a caller can act on. `details` is safe to show; a cause never leaves the process. */
+/** What a client may see of an error beside its message. */
+export type ErrorDetails = RequestFault[] | string[] | UpstreamAnswer | { trace_id: string }
+
+/** What another server answered, where that caused the error. */
+export interface UpstreamAnswer {
+  status?: number
+  /** Seconds to wait, or the header `retry-after` as it came. */
+  retry_after?: string | number | null
+}
+
+/** A failure that the caller can act on. Message and `details` are safe to show; the cause never leaves the process. */
 export class StowageError extends Error {
   readonly code: ErrorCode
-  readonly details: unknown
+  readonly details: ErrorDetails | undefined
 
-  constructor(code: ErrorCode, message: string, options: { details?: unknown; cause?: unknown } = {}) {
+  constructor(code: ErrorCode, message: string, options: { details?: ErrorDetails; cause?: unknown } = {}) {
     super(message, { cause: options.cause })
     this.name = 'StowageError'
     this.code = code
@@ -29,6 +30,6 @@ export class StowageError extends Error {
   }
 
   get status(): number {
-    return ERROR_STATUS[this.code]
+    return ERRORS[this.code].status
   }
 }

@@ -1,4 +1,6 @@
-/** The vocabulary of the pipeline. Types only: this file imports nothing and holds no behaviour. */
+import type { DegradationCode, DropReason } from './vocabulary.ts'
+
+/** The data that the pipeline works on. Types only, no behaviour. */
 
 /** A Qdrant point id: u64 (bigint when it does not fit a double exactly) or UUID string. */
 export type PointId = number | bigint | string
@@ -70,24 +72,11 @@ export interface Candidate {
   /** Calibrated relevance in [0,1] from the reranker; null when not scored. */
   rerank: number | null
   answerability: { bonus: number; features: string[] }
-  /** The value packing sorts by, after every step so far. */
+  /** The value that packing sorts by. Fusion sets it; after `scaleToBest` the best candidate has 1. */
   value: number
-  /** Steps that changed the value, in order, for the trace. */
+  /** The dense vector, when the store gave it. */
   vector?: Float32Array
 }
-
-export const DROP_REASONS = [
-  'duplicate',
-  'fused_cut',
-  'rerank_cut',
-  'redundant',
-  'doc_cap',
-  'section_cap',
-  'over_budget',
-  'low_value',
-  'text_missing',
-] as const
-export type DropReason = (typeof DROP_REASONS)[number]
 
 /** A candidate that is out, with its one reason and the evidence for it. */
 export interface Dropped {
@@ -107,8 +96,7 @@ export type Intent = (typeof INTENTS)[number]
 
 /** A step that could not do its work; the request goes on without it. */
 export interface Degradation {
-  /** Stable code, e.g. `reranker_unavailable`, `no_query_text`, `deadline`. */
-  code: string
+  code: DegradationCode
   detail: string
 }
 

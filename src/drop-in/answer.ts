@@ -65,7 +65,7 @@ export async function improvePoints(
     points: chosen.map((point, place) => printPoint(point, scores[place] ?? 0, query.payload)).slice(query.offset),
     applied: choice.applied,
     degraded: [...words.degraded, ...choice.degraded.map(({ code }) => code)],
-    traceId: choice.trace.trace_id,
+    traceId: choice.traceId,
   }
 }
 

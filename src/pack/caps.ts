@@ -1,12 +1,13 @@
-import type { Candidate, DropReason } from '../core/types.ts'
+import type { Candidate } from '../core/types.ts'
+import type { DropReason } from '../core/vocabulary.ts'
 import { rawWords } from '../text/terms.ts'
 import { blockKey } from './layout.ts'
 
 export interface CapOptions {
   /** Most chunks of one document; null is no cap. */
-  perDocument: number | null
+  documentCap: number | null
   /** Most chunks of one section; null is no cap. */
-  perSection: number | null
+  sectionCap: number | null
 }
 
 /** How alike in fused score two neighbours must be for the second to count as the first one's continuation. */
@@ -36,17 +37,13 @@ export class CapCounter {
   }
 
   /** The cap that stands against the candidate, or null. A candidate that goes on with a packed answer is let through. */
-  against(
-    candidate: Candidate,
-  ): { reason: Extract<DropReason, 'doc_cap' | 'section_cap'>; cap: number; excess: number } | null {
-    const { perDocument, perSection } = this.options
+  against(candidate: Candidate): { reason: Extract<DropReason, 'doc_cap' | 'section_cap'>; cap: number } | null {
+    const { documentCap, sectionCap } = this.options
     if (documentKey(candidate) === this.subject || this.continuesPacked(candidate)) return null
     const inDocument = this.documents.get(documentKey(candidate)) ?? 0
     const inSection = this.sections.get(blockKey(candidate)) ?? 0
-    if (perDocument !== null && inDocument >= perDocument)
-      return { reason: 'doc_cap', cap: perDocument, excess: inDocument - perDocument + 1 }
-    if (perSection !== null && inSection >= perSection)
-      return { reason: 'section_cap', cap: perSection, excess: inSection - perSection + 1 }
+    if (documentCap !== null && inDocument >= documentCap) return { reason: 'doc_cap', cap: documentCap }
+    if (sectionCap !== null && inSection >= sectionCap) return { reason: 'section_cap', cap: sectionCap }
     return null
   }
 

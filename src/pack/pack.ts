@@ -86,7 +86,7 @@ function shrinkToBudget(
       }
     }
     const short = tokens - options.budgetTokens
-    const last = options.misfit === 'blind_cut' ? shorten(staying.at(-1), short) : null
+    const last = options.overflow === 'truncate' ? shorten(staying.at(-1), short) : null
     if (last) {
       staying = [...staying.slice(0, -1), last]
       continue
@@ -103,7 +103,7 @@ function shrinkToBudget(
   }
 }
 
-/** The blind cut's own remedy: take more off the end of the last text. Null when nothing of it would be left. */
+/** For `truncate`: cuts more off the end of the last text. Null when nothing of it would be left. */
 function shorten(last: Selected | undefined, short: number): Selected | null {
   if (!last) return null
   const { start, end } = last.unit

@@ -11,11 +11,12 @@ export interface SelectOptions extends CapOptions {
   /** Most chunks; null is no limit. */
   maxChunks: number | null
   mode: 'passage' | 'sentence'
-  misfit: 'skip' | 'stop' | 'blind_cut'
-  /** Misfits after which filling ends. */
-  maxMisses: number
-  /** Cut the first misfit to its best sentences. */
-  cut: boolean
+  /** At a unit that does not fit: try the next one, stop, or truncate its text. */
+  overflow: 'skip' | 'stop' | 'truncate'
+  /** Chunks that do not fit after which filling ends. */
+  maxOverflows: number
+  /** Cut the first chunk that does not fit to its best sentences. */
+  sentenceCut: boolean
   capMode: 'hard' | 'soft'
   /** Share of value lost when all of a unit's words are packed already, in [0,1]. */
   noveltyAlpha: number
@@ -41,8 +42,8 @@ const SOFT_CAP = 0.5
  * Fills the budget greedily by marginal value, skipping what does not fit.
  *
  * The value of a context is its relevance mass: Σ marginal value × tokens, since a candidate's value stands for how likely each of its
- * tokens is evidence. Taking units by value is then greedy by density, and cutting the first misfit is the fractional
- * knapsack's last item (Dantzig 1957): mass per token, not mass per unit, which would prefer tiny chunks.
+ * tokens is evidence. Taking units by value is then greedy by density, and cutting the first chunk that does not fit is the last item of the fractional
+ * knapsack (Dantzig 1957): mass per token, not mass per unit, which would prefer tiny chunks.
  *
  * @param candidates in the order to fill by (values break nothing here unless noveltyAlpha or soft caps re-order)
  */
@@ -57,8 +58,8 @@ export function select(
   const refused = new Map<string, Dropped>()
   const selected: Selected[] = []
   const queue = new UnitQueue(unitsOf(candidates, query, options), options.noveltyAlpha)
-  let misses = 0
-  let misfit: Candidate | null = null
+  let overflows = 0
+  let firstOverflow: Candidate | null = null
 
   const capDrop = (candidate: Candidate): Dropped | null => {
     if (allowed.has(candidate.key)) return null
@@ -84,11 +85,11 @@ export function select(
       refuse({ candidate, reason: 'low_value', evidence: { cap: options.maxChunks, detail: 'chunk limit reached' } })
       continue
     }
-    if (misses > 0 && (options.misfit !== 'skip' || misses >= options.maxMisses)) {
+    if (overflows > 0 && (options.overflow !== 'skip' || overflows >= options.maxOverflows)) {
       refuse({
         candidate,
         reason: 'low_value',
-        evidence: { detail: `not tried: filling ended after ${misses} misfits` },
+        evidence: { detail: `not tried: filling ended after ${overflows} chunks that did not fit` },
       })
       continue
     }
@@ -108,12 +109,12 @@ export function select(
     }
     refuse({ candidate, reason: 'over_budget', evidence: { short_by_tokens: short } })
     // A sentence that does not fit says little of the next one; a chunk that does not fit says that the budget is nearly full.
-    if (options.mode === 'passage') misses++
-    misfit ??= candidate
+    if (options.mode === 'passage') overflows++
+    firstOverflow ??= candidate
   }
-  if (misfit && options.mode === 'passage') {
-    const fill = options.misfit === 'blind_cut' ? blindCut : options.cut ? bestSentences : null
-    for (const unit of fill?.(misfit, query, options.budget, cost) ?? []) take(unit, unit.value)
+  if (firstOverflow && options.mode === 'passage') {
+    const fill = options.overflow === 'truncate' ? truncated : options.sentenceCut ? bestSentences : null
+    for (const unit of fill?.(firstOverflow, query, options.budget, cost) ?? []) take(unit, unit.value)
   }
   return { selected, dropped: [...refused.values()] }
 }
@@ -122,7 +123,7 @@ function unitsOf(candidates: readonly Candidate[], query: string | null, { mode 
   return mode === 'sentence' ? sentenceUnits(candidates, query) : candidates.map(wholeChunk)
 }
 
-/** The misfit's best sentences that still fit, best match first. */
+/** The best sentences of a chunk that does not fit, as far as they fit, best match first. */
 function* bestSentences(candidate: Candidate, query: string | null, budget: number, cost: CostModel): Generator<Unit> {
   for (const unit of sentenceUnits([candidate], query)) {
     if (budget - cost.used < LEAST_ROOM) return
@@ -130,8 +131,8 @@ function* bestSentences(candidate: Candidate, query: string | null, budget: numb
   }
 }
 
-/** The misfit's longest beginning that fits, wherever that ends: what the audit found, kept as a baseline. */
-function* blindCut(candidate: Candidate, _query: string | null, budget: number, cost: CostModel): Generator<Unit> {
+/** The longest prefix of a chunk that fits, wherever it ends. The audit found this; it is kept as a baseline. */
+function* truncated(candidate: Candidate, _query: string | null, budget: number, cost: CostModel): Generator<Unit> {
   const { text } = candidate.chunk
   let fits = 0
   for (let low = 1, high = text.length; low <= high; ) {

@@ -1,14 +1,15 @@
 import { StowageError } from '../core/errors.ts'
 import type { Packed, PackedChunk } from '../pack/pack.ts'
-import { isRepeatable, keyParts, recalled } from './context-cache.ts'
+import { fromCache, isRepeatable, keyParts } from './context-cache.ts'
 import type { Caller, ContextChunk, ContextRequest, ContextResponse } from './context-request.ts'
 import { type Deadline, startDeadline } from './deadline.ts'
-import { planForRequest } from './plan/override-plan.ts'
+import { planForRequest } from './plan/derived.ts'
 import type { Plan } from './plan/plan.ts'
 import { runContext } from './run-context.ts'
+import { RunRecord } from './run-record.ts'
 import type { ContextCache, PackContext, PipelinePorts, TracedContext, TraceStore } from './services.ts'
 import { SessionMemory } from './session-memory.ts'
-import { TraceRecorder } from './trace/recorder.ts'
+import { buildTrace, type TraceSubject } from './trace/build-trace.ts'
 import type { Trace } from './trace/schema.ts'
 
 export interface PackContextDependencies {
@@ -28,19 +29,19 @@ export interface PackContextDependencies {
   door?: Trace['door']
 }
 
-/** Builds `POST /v1/context`: parse is the door's, then plan → (cache) → retrieve → rank and pack → respond. */
+/** Builds what `POST /v1/context` calls: plan, cache, then retrieve, rank and pack before the deadline. */
 export function createPackContext(dependencies: PackContextDependencies): PackContext {
   const sessions = new SessionMemory()
+  const { cache } = dependencies
   return async (request, caller) => {
     const plan = planForRequest(dependencies.plan, request)
-    const trace = openTrace(request, caller, plan, dependencies)
-    const key = dependencies.cache?.key(keyParts(request, caller, trace, dependencies)) ?? null
-    const known = key === null ? null : (dependencies.cache?.get(key) ?? null)
-    const answer = known ? recalled(known, trace) : await answerInTime(request, caller, trace, sessions, dependencies)
-    if (key !== null && !known) {
-      answer.trace.cache = 'miss'
-      if (isRepeatable(request, answer)) dependencies.cache?.put(key, answer)
-    }
+    const subject = subjectOf(request, caller, plan, dependencies)
+    const key = cache?.key(keyParts(request, caller, subject.collections, plan, dependencies.ports)) ?? null
+    const cached = key === null ? null : (cache?.get(key) ?? null)
+    const answer = cached
+      ? fromCache(cached, subject)
+      : await answerInTime(request, caller, subject, key === null ? 'off' : 'miss', sessions, dependencies)
+    if (key !== null && !cached && isRepeatable(request, answer)) cache?.put(key, answer)
     dependencies.traces.record(answer.trace)
     return { ...answer.response, ...((request.trace ?? dependencies.alwaysTrace) ? { trace: answer.trace } : {}) }
   }
@@ -49,20 +50,29 @@ export function createPackContext(dependencies: PackContextDependencies): PackCo
 async function answerInTime(
   request: ContextRequest,
   caller: Caller,
-  trace: TraceRecorder,
+  subject: TraceSubject,
+  cache: Trace['cache'],
   sessions: SessionMemory,
   dependencies: PackContextDependencies,
 ): Promise<TracedContext> {
   const deadline = startDeadline(caller.signal, request.deadline_ms ?? dependencies.deadlineMs)
+  const session = request.session_id === undefined ? null : `${caller.tenant ?? ''}/${request.session_id}`
+  const record = new RunRecord(dependencies.now)
   try {
-    const timed = { ...caller, signal: deadline.signal }
-    const session = request.session_id === undefined ? null : `${caller.tenant ?? ''}/${request.session_id}`
-    const { packed, finished } = await runContext(request, timed, dependencies.ports, trace, sessions.recall(session))
+    const input = {
+      query: request.query,
+      collections: subject.collections,
+      filter: request.filter ?? null,
+      vector: request.vector ?? null,
+      plan: subject.plan,
+      previous: sessions.turnsOf(session),
+    }
+    const run = await runContext(input, dependencies.ports, { ...caller, signal: deadline.signal }, record)
     sessions.remember(
       session,
-      packed.packed.map(({ candidate }) => candidate.key),
+      run.packed.packed.map(({ candidate }) => candidate.key),
     )
-    return { response: respond(packed, finished), trace: finished }
+    return { response: respond(run.packed, subject, record), trace: buildTrace(subject, record, { ...run, cache }) }
   } catch (error) {
     throw describeDeadline(error, deadline, caller)
   } finally {
@@ -70,36 +80,36 @@ async function answerInTime(
   }
 }
 
-function openTrace(
+function subjectOf(
   request: ContextRequest,
   caller: Caller,
   plan: Plan,
-  dependencies: PackContextDependencies,
-): TraceRecorder {
-  return new TraceRecorder(
-    {
-      traceId: dependencies.newId(),
-      startedAt: dependencies.wallClock().toISOString(),
-      door: dependencies.door ?? 'context',
-      tenant: caller.tenant,
-      sessionId: request.session_id ?? null,
-      arm: plan.name,
-      collections: [...new Set([request.collection].flat())],
-      query: request.query,
-      plan,
-    },
-    dependencies.now,
-  )
+  { newId, wallClock, door }: PackContextDependencies,
+): TraceSubject {
+  return {
+    traceId: newId(),
+    startedAt: wallClock().toISOString(),
+    door: door ?? 'context',
+    tenant: caller.tenant,
+    sessionId: request.session_id ?? null,
+    collections: [...new Set([request.collection].flat())],
+    query: request.query,
+    plan,
+  }
 }
 
-function respond({ context, tokens, packed }: Packed, trace: Trace): ContextResponse {
+function respond(
+  { context, tokens, packed }: Packed,
+  { plan, traceId }: TraceSubject,
+  { degraded }: RunRecord,
+): ContextResponse {
   return {
     context,
     tokens,
-    budget_tokens: trace.budget.tokens,
+    budget_tokens: plan.budgetTokens,
     chunks: packed.map(describeChunk),
-    degraded: trace.degraded,
-    trace_id: trace.trace_id,
+    degraded,
+    trace_id: traceId,
   }
 }
 

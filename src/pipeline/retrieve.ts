@@ -2,9 +2,10 @@ import { StowageError } from '../core/errors.ts'
 import type { JsonObject, RetrievedHit, RetrievedList } from '../core/types.ts'
 import { encodeBm25Query } from '../text/qdrant-bm25.ts'
 import type { Caller } from './context-request.ts'
+import { mmrAlpha } from './plan/derived.ts'
 import type { ListWeights, Plan } from './plan/plan.ts'
+import type { RunRecord } from './run-record.ts'
 import type { PipelinePorts } from './services.ts'
-import type { TraceRecorder } from './trace/recorder.ts'
 
 export interface RetrieveInput {
   query: string
@@ -24,9 +25,9 @@ export async function retrieve(
   input: RetrieveInput,
   ports: PipelinePorts,
   caller: Caller,
-  trace: TraceRecorder,
+  record: RunRecord,
 ): Promise<RetrievedList[]> {
-  const dense = input.vector ?? (await embed(input.query, ports, caller, trace))
+  const dense = input.vector ?? (await embed(input.query, ports, caller, record))
   const sparse = encodeBm25Query(input.query)
   const answers = await Promise.all(
     input.collections.map(collection =>
@@ -36,14 +37,14 @@ export async function retrieve(
           filter: input.filter,
           dense,
           sparse: sparse.indices.length > 0 ? sparse : null,
-          limit: input.weights.perList,
-          withVectors: input.plan.diversity.mmrAlpha !== null,
+          limit: input.weights.k,
+          withVectors: mmrAlpha(input.plan) !== null,
         },
         { apiKey: caller.apiKey, signal: caller.signal },
       ),
     ),
   )
-  for (const { missing } of answers) for (const detail of missing) trace.degrade('list_missing', detail)
+  for (const { missing } of answers) for (const detail of missing) record.degrade('list_missing', detail)
   return mergeBySource(answers.flatMap(({ lists }) => lists))
 }
 
@@ -51,10 +52,10 @@ async function embed(
   query: string,
   { embedder, absent }: PipelinePorts,
   caller: Caller,
-  trace: TraceRecorder,
+  record: RunRecord,
 ): Promise<Float32Array | null> {
   if (!embedder) {
-    if (absent.embedder !== null) trace.degrade('embedder_unavailable', absent.embedder)
+    if (absent.embedder !== null) record.degrade('embedder_unavailable', absent.embedder)
     return null
   }
   try {
@@ -62,7 +63,7 @@ async function embed(
   } catch (error) {
     if (caller.signal.aborted)
       throw new StowageError('upstream_timeout', 'the deadline passed before the query was embedded', { cause: error })
-    trace.degrade('embedder_failed', error instanceof Error ? error.message : String(error))
+    record.degrade('embedder_failed', error instanceof Error ? error.message : String(error))
     return null
   }
 }

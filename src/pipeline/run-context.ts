@@ -1,88 +1,85 @@
-import type { Chunk } from '../core/types.ts'
-import { detectIntent } from '../intent/detect.ts'
+import type { Chunk, JsonObject } from '../core/types.ts'
+import { type DetectedIntent, detectIntent } from '../intent/detect.ts'
 import type { Packed } from '../pack/pack.ts'
 import type { NeighbourPlace } from '../rank/reunify.ts'
-import type { Caller, ContextRequest } from './context-request.ts'
-import { listWeights } from './plan/override-plan.ts'
+import type { Caller } from './context-request.ts'
+import { listWeights, reranks } from './plan/derived.ts'
 import type { Plan } from './plan/plan.ts'
 import { rankAndPack } from './rank-and-pack.ts'
 import { retrieve } from './retrieve.ts'
+import type { RunRecord } from './run-record.ts'
 import type { PipelinePorts } from './services.ts'
-import type { TraceRecorder } from './trace/recorder.ts'
-import type { Trace } from './trace/schema.ts'
 
-/**
- * One request for a context, from its words to the packed result and its trace, under the plan of the trace's subject. What a
- * door adds (deadline, cache, sessions, the shape of its answer) is the door's.
- * @param previous what the session has seen packed, by turn
- */
+/** A question to pack a context for, under one plan. */
+export interface ContextInput {
+  query: string
+  collections: string[]
+  filter: JsonObject | null
+  /** A ready query vector; null asks the embedder. */
+  vector: number[] | null
+  plan: Plan
+  /** What earlier turns of the session packed: candidate key to turn. */
+  previous?: ReadonlyMap<string, number>
+}
+
+export interface ContextRun {
+  packed: Packed
+  intent: DetectedIntent
+  /** The encoding that tokens were counted with. */
+  encoding: string
+}
+
+/** Runs the whole pipeline for one question. Deadline, cache and sessions belong to the caller. */
 export async function runContext(
-  request: Pick<ContextRequest, 'query' | 'filter' | 'vector'>,
-  caller: Caller,
+  input: ContextInput,
   ports: PipelinePorts,
-  trace: TraceRecorder,
-  previous: ReadonlyMap<string, number> = new Map(),
-): Promise<{ packed: Packed; finished: Trace }> {
-  const { plan, collections } = trace.subject
+  caller: Caller,
+  record: RunRecord,
+): Promise<ContextRun> {
+  const { query, plan } = input
   const tokenizer = ports.tokenizer(plan.tokenizerModel)
   if (tokenizer.mapped)
-    trace.degrade(
+    record.degrade(
       'tokenizer_mapped',
       `no tokenizer is known for ${plan.tokenizerModel}; counted with ${tokenizer.encoding}`,
     )
-  if (needsReranker(plan) && ports.absent.reranker !== null)
-    trace.degrade('reranker_unavailable', ports.absent.reranker)
+  if (reranks(plan) && ports.absent.reranker !== null) record.degrade('reranker_unavailable', ports.absent.reranker)
 
-  const intent = await trace.step(
+  const intent = await record.stage(
     'intent',
     1,
-    () => detectIntent(request.query),
-    () => 1,
+    () => detectIntent(query),
+    () => ({ out: 1, changed: false }),
   )
-  trace.found(intent)
-  const weights = listWeights(plan, intent.label)
-  const filter = request.filter ?? null
-  const lists = await trace.step(
+  const lists = await record.stage(
     'retrieve',
     0,
-    () =>
-      retrieve(
-        { query: request.query, collections, filter, vector: request.vector ?? null, weights, plan },
-        ports,
-        caller,
-        trace,
-      ),
-    found => found.reduce((sum, { hits }) => sum + hits.length, 0),
+    () => retrieve({ ...input, weights: listWeights(plan, intent.label) }, ports, caller, record),
+    found => ({ out: found.reduce((sum, { hits }) => sum + hits.length, 0), changed: true }),
   )
   const packed = await rankAndPack(
     {
-      query: request.query,
+      query,
       intent: intent.label,
       lists,
       plan,
       reranker: ports.reranker,
-      fetchNeighbours: places => fetchNeighbours(places, request, ports, caller),
+      fetchNeighbours: places => fetchNeighbours(places, input, ports, caller),
       count: text => tokenizer.count(text),
       signal: caller.signal,
-      previous,
       needsText: true,
+      ...(input.previous ? { previous: input.previous } : {}),
     },
-    trace,
+    record,
   )
   if (packed.packed.length === 0 && packed.dropped.length > 0)
-    trace.degrade('nothing_fits', `no chunk fits ${plan.budgetTokens} tokens`)
-  const finished = trace.finish({
-    packed: packed.packed,
-    dropped: packed.dropped,
-    tokensUsed: packed.tokens,
-    encoding: tokenizer.encoding,
-  })
-  return { packed, finished }
+    record.degrade('nothing_fits', `no chunk fits ${plan.budgetTokens} tokens`)
+  return { packed, intent, encoding: tokenizer.encoding }
 }
 
 async function fetchNeighbours(
   places: NeighbourPlace[],
-  { filter }: Pick<ContextRequest, 'filter'>,
+  { filter }: ContextInput,
   { store }: PipelinePorts,
   caller: Caller,
 ): Promise<Chunk[]> {
@@ -93,15 +90,10 @@ async function fetchNeighbours(
       store.fetchPlaces(
         collection,
         places.filter(place => place.collection === collection),
-        filter ?? null,
+        filter,
         call,
       ),
     ),
   )
   return fetched.flat()
-}
-
-/** Whether the plan asks for a reranker that is a model or a service, so that its absence is worth telling. */
-export function needsReranker({ rerank }: Plan): boolean {
-  return rerank.method === 'crossencoder' || rerank.method === 'http'
 }

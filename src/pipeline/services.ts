@@ -1,5 +1,6 @@
 import type { Embedder, PassageStore, Reranker, Tokenizer } from '../core/ports.ts'
 import type { Candidate, Chunk, Degradation, JsonObject, RetrievedList } from '../core/types.ts'
+import type { StageName } from '../core/vocabulary.ts'
 import type { Caller, ContextRequest, ContextResponse } from './context-request.ts'
 import type { Trace } from './trace/schema.ts'
 
@@ -31,10 +32,10 @@ export interface ChoosePointsRequest {
 export interface ChosenPoints {
   /** At most `limit`, best first, neighbours included; empty means: answer the original request. */
   chosen: Candidate[]
-  /** Names of the steps that ran, for `x-stowage-applied`. */
-  applied: string[]
+  /** The stages that changed the points, for `x-stowage-applied`. */
+  applied: StageName[]
   degraded: Degradation[]
-  trace: Trace
+  traceId: string
 }
 
 export type ChoosePoints = (request: ChoosePointsRequest, caller: Caller) => Promise<ChosenPoints>

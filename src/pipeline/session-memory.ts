@@ -11,7 +11,8 @@ interface Session {
 export class SessionMemory {
   private readonly sessions = new Map<string, Session>()
 
-  recall(session: string | null): ReadonlyMap<string, number> {
+  /** The turn in which each candidate was first packed, by its key; empty for an unknown session. */
+  turnsOf(session: string | null): ReadonlyMap<string, number> {
     return (session === null ? undefined : this.sessions.get(session)?.first) ?? new Map()
   }
 

@@ -1,4 +1,5 @@
-import { type ErrorCode, StowageError } from '../core/errors.ts'
+import { StowageError } from '../core/errors.ts'
+import type { ErrorCode } from '../core/vocabulary.ts'
 
 const CODE_OF_STATUS: Record<number, ErrorCode> = {
   400: 'bad_request',

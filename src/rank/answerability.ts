@@ -84,17 +84,18 @@ const FEATURES: Record<Intent, readonly Feature[]> = {
 }
 
 /**
- * Adds a bonus to candidates that look like an answer to the intent: half of `bonus` for one feature, all of it for two,
- * one and a half for three or more; a heading that asks the very question counts twice. Re-sorts by the new value.
+ * Adds a bonus to candidates that look like an answer to the intent, and sorts by the new value: half of `bonus` for one feature,
+ * all of it for two, 1.5 times for three or more. A heading that is the query word for word counts twice.
+ * @param query null when unknown; then no candidate gets a bonus
  * @param bonus middle of the range, on the scale of values in [0,1]; 0 switches the rule off
  */
 export function addAnswerability(
   candidates: readonly Candidate[],
-  query: string,
-  intent: Intent,
+  query: string | null,
+  intent: Intent | null,
   bonus: number,
 ): Candidate[] {
-  if (bonus === 0) return [...candidates]
+  if (query === null || intent === null || bonus === 0) return [...candidates]
   return candidates
     .map(candidate => {
       const fired = [HEADING_ASKS, ...FEATURES[intent]].filter(({ fires }) => fires(candidate.chunk, query))

@@ -1,4 +1,5 @@
-import type { Candidate, DropReason, Sieved } from '../core/types.ts'
+import type { Candidate, Sieved } from '../core/types.ts'
+import type { DropReason } from '../core/vocabulary.ts'
 
 /**
  * Keeps the first `size` candidates; the rest are out by their rank.

@@ -7,7 +7,7 @@ export interface FusionOptions {
   /** Rank constant k of reciprocal rank fusion; ranks count from 1. */
   rrfK: number
   /** Whether BM25 counted inside the pool stands in for the keyword list's scores. */
-  poolBm25: boolean
+  candidateBm25: boolean
   /** Dense weight in [0,1] when the store told the cosine of only some candidates. */
   partialDenseWeight: number
   weights: { dense: number; keyword: number }
@@ -33,7 +33,8 @@ interface Column {
  */
 export function fuse(candidates: readonly Candidate[], query: string | null, options: FusionOptions): Candidate[] {
   const columns = readColumns(candidates)
-  if (options.method === 'values' && options.poolBm25 && query !== null) columns.push(lexicalColumn(candidates, query))
+  if (options.method === 'values' && options.candidateBm25 && query !== null)
+    columns.push(lexicalColumn(candidates, query))
   const weights = columnWeights(columns, options)
   const parts = columns.map((column, index) => contributions(column, weights[index] ?? 0, options))
   return candidates

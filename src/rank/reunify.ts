@@ -16,7 +16,7 @@ export interface NeighbourPlace {
  * @param share 0 is off
  * @param documentShare 0 is off
  */
-export function smooth(candidates: readonly Candidate[], share: number, documentShare: number): Candidate[] {
+export function propagateScores(candidates: readonly Candidate[], share: number, documentShare: number): Candidate[] {
   const values = new Map(candidates.map(candidate => [placeKey(candidate.chunk), candidate.value]))
   const best = new Map<string, number>()
   for (const { chunk, value } of candidates)
@@ -52,7 +52,7 @@ export function missingNeighbours(candidates: readonly Candidate[], all: readonl
  * @param factor in [0,1); 0 is off
  * @param scope whether a neighbour must be of the candidate's own section
  */
-export function grow(
+export function expandNeighbours(
   candidates: readonly Candidate[],
   dropped: readonly Dropped[],
   fetched: readonly Chunk[],
@@ -70,7 +70,7 @@ export function grow(
   const worthOf = ({ chunk }: Candidate) => worth.get(scopedKey(chunk, chunk.sectionPath, scope))
   const raise = (candidate: Candidate) => ({ ...candidate, value: Math.max(candidate.value, worthOf(candidate) ?? 0) })
   const isCut = ({ reason, candidate }: Dropped) =>
-    (reason === 'fused_cut' || reason === 'rerank_cut') && worthOf(candidate) !== undefined
+    (reason === 'below_pool' || reason === 'rerank_cut') && worthOf(candidate) !== undefined
   const promoted = dropped.filter(isCut).map(({ candidate }) => ({ ...candidate, value: 0 }))
   const arrived = fetched
     .map(chunk => newCandidate(chunk, 'neighbour'))

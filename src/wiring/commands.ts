@@ -25,16 +25,16 @@ const DEMO_DOCUMENTS = fileURLToPath(new URL('../../goldens/isharoth/corpus', im
 /** `stowage serve`. */
 export async function service(overrides: ListenOverrides): Promise<RunningService> {
   const config = loadConfig()
-  const gateway = await openGateway(config, createLogger({ level: config.environment.LOG_LEVEL }))
+  const gateway = await openGateway(config, createLogger({ level: config.settings.LOG_LEVEL }))
   try {
-    const { PORT, HOST } = config.environment
+    const { PORT, HOST } = config.settings
     const server = await startServer(gateway.app, { port: overrides.port ?? PORT, host: overrides.host ?? HOST })
     return {
       url: server.url,
       description: {
         upstream: gateway.upstream.embedded ? 'embedded engine' : gateway.upstream.url,
         plan: config.plan.name,
-        'drop-in': config.environment.STOWAGE_DROPIN,
+        'drop-in': config.settings.STOWAGE_DROPIN,
         embedder: gateway.models.embedder?.version ?? 'none',
         reranker: gateway.models.reranker?.model ?? 'none',
       },
@@ -64,7 +64,7 @@ export function ingestDependencies(): IngestCommandDependencies {
         embedder: models.embedder,
         countTokens: text => tokenizer.count(text),
         url: upstream.url,
-        durable: !upstream.embedded || config.environment.EMBEDDED_PATH !== undefined,
+        durable: !upstream.embedded || config.settings.EMBEDDED_PATH !== undefined,
         close: async () => {
           await models.close()
           await upstream.close()
@@ -123,7 +123,7 @@ export function demoDependencies(): DemoCommandDependencies {
       return {
         packContext: gateway.packContext,
         listen: async () =>
-          (await startServer(gateway.app, { port: config.environment.PORT, host: config.environment.HOST })).url,
+          (await startServer(gateway.app, { port: config.settings.PORT, host: config.settings.HOST })).url,
         stopped: async () => {
           await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
         },

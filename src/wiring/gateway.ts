@@ -56,7 +56,7 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
   createTokenizer(config.plan.tokenizerModel).count('')
   const pipeline = pipelineDependencies(config, store, models, traces)
   const cache = createAnswerCache<TracedContext>({
-    ttlMs: config.environment.CACHE_TTL_MS,
+    ttlMs: config.settings.CACHE_TTL_MS,
     maxEntries: CACHED_ANSWERS,
     maxBytes: CACHED_BYTES,
     now: pipeline.now,
@@ -75,10 +75,10 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
       passthrough: proxy.passthrough,
       choosePoints: createChoosePoints(pipeline),
       tenantOf: openMode,
-      enabled: () => config.environment.STOWAGE_DROPIN === 'improve',
+      enabled: () => config.settings.STOWAGE_DROPIN === 'improve',
       ...IMPROVE_DEFAULTS,
       pool: config.plan.retrieval.pool,
-      deadlineMs: config.environment.DROPIN_DEADLINE_MS,
+      deadlineMs: config.settings.DROPIN_DEADLINE_MS,
       report: event => {
         if (event.code !== null) reporter.passedThrough({ reason: NOT_OURS.has(event.code) ? 'shape' : 'failure' })
         logger.debug(event, 'points')
@@ -111,9 +111,9 @@ function openMode(): null {
   return null
 }
 
-function openTraces({ environment }: Config, reporter: Reporter, logger: Logger): TraceStore {
+function openTraces({ settings }: Config, reporter: Reporter, logger: Logger): TraceStore {
   const ring = createTraceRing(RING_TRACES)
-  const file = environment.TRACE_FILE
+  const file = settings.TRACE_FILE
   if (!file) return combineTraceStores(ring, createTraceObserver(reporter))
   const onError = (error: unknown) => logger.error({ err: error }, 'trace file')
   const sink = createJsonlSink({ path: file, maxBytes: TRACE_FILE_BYTES, files: TRACE_FILES, onError })

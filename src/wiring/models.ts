@@ -35,37 +35,37 @@ export async function openModels(config: Config, wanted = { embedder: true, rera
   }
 }
 
-async function openEmbedder({ environment }: Config): Promise<Embedder | null> {
-  switch (environment.EMBEDDER) {
+async function openEmbedder({ settings }: Config): Promise<Embedder | null> {
+  switch (settings.EMBEDDER) {
     case 'none':
       return null
     case 'openai':
       return createOpenAiEmbedder({
-        apiKey: environment.OPENAI_API_KEY ?? '',
-        model: environment.EMBEDDING_MODEL ?? OPENAI_DEFAULT_MODEL,
-        ...(environment.OPENAI_BASE_URL ? { baseUrl: environment.OPENAI_BASE_URL } : {}),
+        apiKey: settings.OPENAI_API_KEY ?? '',
+        model: settings.EMBEDDING_MODEL ?? OPENAI_DEFAULT_MODEL,
+        ...(settings.OPENAI_BASE_URL ? { baseUrl: settings.OPENAI_BASE_URL } : {}),
       })
     case 'local':
       return createLocalEmbedder({
-        model: environment.EMBEDDING_MODEL ?? SHIPPED_EMBEDDER,
-        allowRemote: environment.MODELS_ALLOW_REMOTE,
+        model: settings.EMBEDDING_MODEL ?? SHIPPED_EMBEDDER,
+        allowRemote: settings.MODELS_ALLOW_REMOTE,
       })
   }
 }
 
-async function openReranker({ environment }: Config, method: Plan['rerank']['method']): Promise<Reranker | null> {
+async function openReranker({ settings }: Config, method: Plan['rerank']['method']): Promise<Reranker | null> {
   if (method === 'http') {
     return createHttpReranker({
-      url: environment.RERANK_URL ?? '',
-      shape: environment.RERANK_SHAPE,
-      ...(environment.RERANK_API_KEY ? { apiKey: environment.RERANK_API_KEY } : {}),
-      ...(environment.RERANK_MODEL ? { model: environment.RERANK_MODEL } : {}),
+      url: settings.RERANK_URL ?? '',
+      shape: settings.RERANK_SHAPE,
+      ...(settings.RERANK_API_KEY ? { apiKey: settings.RERANK_API_KEY } : {}),
+      ...(settings.RERANK_MODEL ? { model: settings.RERANK_MODEL } : {}),
     })
   }
   if (method !== 'crossencoder') return null
   return createCrossEncoder({
-    model: environment.RERANK_MODEL ?? SHIPPED_RERANKER,
-    allowRemote: environment.MODELS_ALLOW_REMOTE,
+    model: settings.RERANK_MODEL ?? SHIPPED_RERANKER,
+    allowRemote: settings.MODELS_ALLOW_REMOTE,
   })
 }
 

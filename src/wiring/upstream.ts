@@ -11,13 +11,13 @@ export interface Upstream {
 
 /** @param path folder of the embedded engine when no QDRANT_URL is set; null keeps it in memory */
 export async function openUpstream(
-  { environment }: Config,
-  path: string | null = environment.EMBEDDED_PATH ?? null,
+  { settings }: Config,
+  path: string | null = settings.EMBEDDED_PATH ?? null,
 ): Promise<Upstream> {
-  if (environment.QDRANT_URL) {
+  if (settings.QDRANT_URL) {
     return {
-      url: environment.QDRANT_URL,
-      apiKey: environment.QDRANT_API_KEY ?? null,
+      url: settings.QDRANT_URL,
+      apiKey: settings.QDRANT_API_KEY ?? null,
       embedded: false,
       close: async () => {},
     }

@@ -32,9 +32,9 @@ export function packValue(): {
     const budget = Math.round(total * (0.25 + 0.5 * random()))
     const best = optimum(pool, budget)
     if (best === 0) continue
-    ratios.push(massOf(pool, budget, { misfit: 'skip', cut: false }) / best)
-    withCut.push(massOf(pool, budget, { misfit: 'skip', cut: true }) / best)
-    greedy.push(massOf(pool, budget, { misfit: 'stop', cut: false }) / best)
+    ratios.push(massOf(pool, budget, { overflow: 'skip', sentenceCut: false }) / best)
+    withCut.push(massOf(pool, budget, { overflow: 'skip', sentenceCut: true }) / best)
+    greedy.push(massOf(pool, budget, { overflow: 'stop', sentenceCut: false }) / best)
   }
   const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
   return {
@@ -66,14 +66,14 @@ function instance(random: Random): Candidate[] {
   }).sort(byValue)
 }
 
-function massOf(pool: Candidate[], budget: number, how: Pick<SelectOptions, 'misfit' | 'cut'>): number {
+function massOf(pool: Candidate[], budget: number, how: Pick<SelectOptions, 'overflow' | 'sentenceCut'>): number {
   const options: SelectOptions = {
     budget,
     maxChunks: null,
     mode: 'passage',
-    maxMisses: 6,
-    perDocument: null,
-    perSection: null,
+    maxOverflows: 6,
+    documentCap: null,
+    sectionCap: null,
     capMode: 'hard',
     noveltyAlpha: 0,
     ...how,

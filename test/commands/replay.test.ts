@@ -5,8 +5,8 @@ import { PassThrough } from 'node:stream'
 import { Command } from 'commander'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { addReplayCommand } from '../../src/commands/replay.ts'
+import { planFingerprint } from '../../src/pipeline/plan/derived.ts'
 import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
-import { planFingerprint } from '../../src/pipeline/trace/recorder.ts'
 
 let folder = ''
 beforeEach(async () => {

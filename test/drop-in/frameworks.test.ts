@@ -3,6 +3,7 @@ import { QdrantVectorStore } from '@langchain/qdrant'
 import { QdrantVector } from '@mastra/qdrant'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
+import { STAGES_OR_NONE } from './support/improving.ts'
 import { serveWholeStowage } from './support/whole-stowage.ts'
 
 /** Texts to vectors without a model: counts of a few letters. */
@@ -44,7 +45,7 @@ describe.each(['improve', 'passthrough'])('frameworks through stowage (%s)', mod
       .splice(0)
       .filter(({ request }) => request.includes('/points/query'))
       .map(({ applied }) => applied)
-  const improved = mode === 'improve' ? expect.stringMatching(/fuse.*pack/) : null
+  const improved = mode === 'improve' ? expect.stringMatching(STAGES_OR_NONE) : null
 
   it('@langchain/qdrant creates, adds, searches with a filter, diversifies and deletes', async () => {
     const store = new QdrantVectorStore(new LetterEmbeddings(), { url: stowage.url, collectionName: `chain-${mode}` })

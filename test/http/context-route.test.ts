@@ -260,11 +260,11 @@ describe('errors of the pipeline', () => {
   }
 
   test('keep their code, message and details', async () => {
-    const error = new StowageError('collection_not_found', 'no collection', { details: { collection: 'x' } })
+    const error = new StowageError('collection_not_found', 'no collection', { details: { status: 404 } })
     const { status, body, reported } = await failingWith(error)
     expect(status).toBe(404)
     expect(body).toEqual({
-      error: { code: 'collection_not_found', message: 'no collection', details: { collection: 'x' } },
+      error: { code: 'collection_not_found', message: 'no collection', details: { status: 404 } },
     })
     expect(reported).toEqual([])
   })

@@ -15,11 +15,11 @@ const PLAIN: PackOptions = {
   order: 'relevance',
   counting: 'tokens',
   mode: 'passage',
-  misfit: 'skip',
-  maxMisses: 6,
-  cut: true,
-  perDocument: null,
-  perSection: null,
+  overflow: 'skip',
+  maxOverflows: 6,
+  sentenceCut: true,
+  documentCap: null,
+  sectionCap: null,
   capMode: 'hard',
   noveltyAlpha: 0,
 }
@@ -31,11 +31,11 @@ const anyOptions = fc.record({
   order: fc.constantFrom(...CONTEXT_ORDERS),
   counting: fc.constantFrom('tokens' as const, 'characters' as const),
   mode: fc.constantFrom('passage' as const, 'sentence' as const),
-  misfit: fc.constantFrom('skip' as const, 'stop' as const, 'blind_cut' as const),
-  maxMisses: fc.integer({ min: 1, max: 6 }),
-  cut: fc.boolean(),
-  perDocument: fc.option(fc.integer({ min: 1, max: 3 })),
-  perSection: fc.option(fc.integer({ min: 1, max: 2 })),
+  overflow: fc.constantFrom('skip' as const, 'stop' as const, 'truncate' as const),
+  maxOverflows: fc.integer({ min: 1, max: 6 }),
+  sentenceCut: fc.boolean(),
+  documentCap: fc.option(fc.integer({ min: 1, max: 3 })),
+  sectionCap: fc.option(fc.integer({ min: 1, max: 2 })),
   capMode: fc.constantFrom('hard' as const, 'soft' as const),
   noveltyAlpha: fc.constantFrom(0, 0.5, 1),
 })
@@ -104,7 +104,7 @@ describe('pack', () => {
     fc.assert(
       fc.property(candidates(), fc.integer({ min: 5, max: 200 }), (pool, budgetTokens) => {
         const full = mass(pool, { ...PLAIN, budgetTokens })
-        const greedy = mass(pool, { ...PLAIN, budgetTokens, misfit: 'stop', cut: false })
+        const greedy = mass(pool, { ...PLAIN, budgetTokens, overflow: 'stop', sentenceCut: false })
         expect(full).toBeGreaterThanOrEqual(greedy - 1e-9)
       }),
     )
@@ -113,7 +113,7 @@ describe('pack', () => {
   it('fills as a naive greedy does that renders everything at each step', () => {
     fc.assert(
       fc.property(candidates(8), fc.integer({ min: 10, max: 150 }), (pool, budgetTokens) => {
-        const options: PackOptions = { ...PLAIN, budgetTokens, misfit: 'stop', cut: false }
+        const options: PackOptions = { ...PLAIN, budgetTokens, overflow: 'stop', sentenceCut: false }
         const ours = pack(pool, null, options, countWords).packed.map(p => p.candidate.key)
         const everything = { ...options, budgetTokens: 1_000_000 }
         let most = 0
@@ -225,14 +225,14 @@ describe('caps', () => {
     const { dropped } = pack(
       [...four.slice(0, 3), ...others],
       'tide',
-      { ...PLAIN, budgetTokens: 500, perDocument: 2 },
+      { ...PLAIN, budgetTokens: 500, documentCap: 2 },
       countWords,
     )
     expect(dropped).toMatchObject([{ reason: 'doc_cap', evidence: { cap: 2 } }])
   })
 
   it('let a document through that the query concerns', () => {
-    expect(pack(four, 'tide', { ...PLAIN, budgetTokens: 500, perDocument: 2 }, countWords).dropped).toEqual([])
+    expect(pack(four, 'tide', { ...PLAIN, budgetTokens: 500, documentCap: 2 }, countWords).dropped).toEqual([])
   })
 
   it('let the continuation of a packed answer through', () => {
@@ -241,7 +241,7 @@ describe('caps', () => {
       candidate({ id: 2, orderIndex: 1, text: 'two' }, 0.9),
     ]
     expect(
-      pack([...pair, ...others], 'tide', { ...PLAIN, budgetTokens: 500, perSection: 1 }, countWords).dropped,
+      pack([...pair, ...others], 'tide', { ...PLAIN, budgetTokens: 500, sectionCap: 1 }, countWords).dropped,
     ).toEqual([])
   })
 
@@ -249,7 +249,7 @@ describe('caps', () => {
     const { packed, dropped } = pack(
       [...four, ...others],
       'tide',
-      { ...PLAIN, budgetTokens: 500, perDocument: 1, capMode: 'soft' },
+      { ...PLAIN, budgetTokens: 500, documentCap: 1, capMode: 'soft' },
       countWords,
     )
     expect(dropped).toEqual([])

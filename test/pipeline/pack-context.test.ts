@@ -161,9 +161,9 @@ describe('packContext', () => {
   })
 
   it('freezes its plan', () => {
-    const plan = overridePlan(NAMED_PLANS.measured, { budgetTokens: 5, packing: { cut: false } })
-    expect(plan).toMatchObject({ budgetTokens: 5, packing: { cut: false, misfit: 'skip' } })
-    expect(() => Object.assign(plan.packing, { cut: true })).toThrow()
-    expect(NAMED_PLANS.measured.packing.cut).toBe(true)
+    const plan = overridePlan(NAMED_PLANS.measured, { budgetTokens: 5, packing: { sentenceCut: false } })
+    expect(plan).toMatchObject({ budgetTokens: 5, packing: { sentenceCut: false, overflow: 'skip' } })
+    expect(() => Object.assign(plan.packing, { sentenceCut: true })).toThrow()
+    expect(NAMED_PLANS.measured.packing.sentenceCut).toBe(true)
   })
 })

@@ -8,7 +8,7 @@ import { chunk, retrievedLists } from '../support/candidates.ts'
 const values: FusionOptions = {
   method: 'values',
   rrfK: 60,
-  poolBm25: false,
+  candidateBm25: false,
   partialDenseWeight: 0.3,
   weights: { dense: 0.5, keyword: 0.5 },
 }
@@ -89,7 +89,7 @@ describe('fuse', () => {
     fc.assert(
       fc.property(
         retrievedLists,
-        fc.constantFrom<FusionOptions>(values, rrf, { ...values, poolBm25: true }),
+        fc.constantFrom<FusionOptions>(values, rrf, { ...values, candidateBm25: true }),
         (lists, options) => {
           const fused = fuse(collect(lists), 'harbour tide', options)
           const total = (c: Candidate) => c.signals.reduce((sum, { contribution }) => sum + contribution, 0)

@@ -1,16 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { blend } from '../../src/rank/blend.ts'
-import { grow, missingNeighbours, smooth } from '../../src/rank/reunify.ts'
+import { expandNeighbours, missingNeighbours, propagateScores } from '../../src/rank/reunify.ts'
+import { scaleToBest } from '../../src/rank/scale.ts'
 import { candidate, candidates, chunk } from '../support/candidates.ts'
 
 const at = (orderIndex: number, value: number, over = {}) => candidate({ id: orderIndex, orderIndex, ...over }, value)
 const valueAt = (list: { chunk: { orderIndex: number | null }; value: number }[], place: number) =>
   list.find(c => c.chunk.orderIndex === place)?.value
 
-describe('smooth', () => {
+describe('propagateScores', () => {
   it('adds a share of the neighbours and of the best of the document', () => {
-    const smoothed = smooth([at(1, 1), at(2, 0.5), at(9, 0.2)], 0.2, 0.3)
+    const smoothed = propagateScores([at(1, 1), at(2, 0.5), at(9, 0.2)], 0.2, 0.3)
     expect(valueAt(smoothed, 1)).toBeCloseTo(1 + 0.2 * 0.25 + 0.3, 10)
     expect(valueAt(smoothed, 2)).toBeCloseTo(0.5 + 0.2 * 0.5 + 0.3, 10)
     expect(valueAt(smoothed, 9)).toBeCloseTo(0.2 + 0.3, 10)
@@ -19,24 +20,24 @@ describe('smooth', () => {
   it('is off at 0', () => {
     fc.assert(
       fc.property(candidates(), pool => {
-        expect(smooth(pool, 0, 0).map(c => c.value)).toEqual(pool.map(c => c.value))
+        expect(propagateScores(pool, 0, 0).map(c => c.value)).toEqual(pool.map(c => c.value))
       }),
     )
   })
 })
 
-describe('grow', () => {
+describe('expandNeighbours', () => {
   it('raises neighbours of the same section to a share of the candidate, and leaves other sections alone', () => {
     const other = at(3, 0.1, { sectionPath: 'Doc > Other' })
-    const { candidates: grown } = grow([at(2, 1), at(1, 0.3), other], [], [], 0.85, 'section')
+    const { candidates: grown } = expandNeighbours([at(2, 1), at(1, 0.3), other], [], [], 0.85, 'section')
     expect([1, 2, 3].map(place => valueAt(grown, place))).toEqual([0.85, 1, 0.1])
-    expect(valueAt(grow([at(2, 1), other], [], [], 0.85, 'document').candidates, 3)).toBe(0.85)
+    expect(valueAt(expandNeighbours([at(2, 1), other], [], [], 0.85, 'document').candidates, 3)).toBe(0.85)
   })
 
   it('takes back what was cut by rank, takes in what was fetched, and leaves duplicates out', () => {
-    const cut = { candidate: at(1, 0.1), reason: 'fused_cut' as const, evidence: {} }
+    const cut = { candidate: at(1, 0.1), reason: 'below_pool' as const, evidence: {} }
     const copy = { candidate: at(3, 0.1), reason: 'duplicate' as const, evidence: {} }
-    const { candidates: grown, dropped } = grow(
+    const { candidates: grown, dropped } = expandNeighbours(
       [at(2, 1)],
       [cut, copy],
       [chunk({ id: 77, orderIndex: 1, docId: 'else' })],
@@ -61,7 +62,7 @@ describe('grow', () => {
 
 describe('blend', () => {
   it('scales both sides to their best and keeps the fused value of what was not scored', () => {
-    const blended = blend([at(1, 0.8), at(2, 0.4), at(3, 0.2)], [0.01, 0.04], 0.5)
+    const blended = blend(scaleToBest([at(1, 0.8), at(2, 0.4), at(3, 0.2)]), [0.01, 0.04], 0.5)
     expect(valueAt(blended, 1)).toBeCloseTo(0.5 * 1 + 0.5 * 0.25, 10)
     expect(valueAt(blended, 2)).toBeCloseTo(0.5 * 0.5 + 0.5 * 1, 10)
     expect(valueAt(blended, 3)).toBeCloseTo(0.25, 10)

@@ -1,6 +1,6 @@
 import { StowageError } from '../../core/errors.ts'
+import { overridePlanByText, type TextOverride } from '../../pipeline/plan/override-plan.ts'
 import type { Plan, PlanName } from '../../pipeline/plan/plan.ts'
-import { type Override, overridePlan } from './override-from-text.ts'
 
 /** What replay compares: a name and what it makes of the named plans. */
 export interface Arm {
@@ -31,11 +31,11 @@ function baselinePlan(measured: Plan): Plan {
     ...topkPlan(measured),
     order: 'relevance',
     retrieval: { ...retrieval, adaptive: false, weights: { ...retrieval.weights, dense: 0.7, keyword: 0.3 } },
-    fusion: { ...fusion, method: 'rrf', rrfK: 60, poolBm25: false },
+    fusion: { ...fusion, method: 'rrf', rrfK: 60, candidateBm25: false },
     dedupe: { containment: null },
-    rerank: { ...rerank, method: 'off', keep: null },
+    rerank: { ...rerank, method: 'off', topK: null },
     answerability: { bonus: 0 },
-    packing: { ...topkPlan(measured).packing, counting: 'characters', misfit: 'blind_cut' },
+    packing: { ...topkPlan(measured).packing, counting: 'characters', overflow: 'truncate' },
   }
 }
 
@@ -43,15 +43,15 @@ function baselinePlan(measured: Plan): Plan {
 function topkPlan(measured: Plan): Plan {
   return {
     ...measured,
-    reunification: { ...measured.reunification, smoothing: 0, documentShare: 0, growth: 0 },
+    reunification: { ...measured.reunification, enabled: false },
     diversity: { mmrAlpha: null },
     packing: {
       ...measured.packing,
       mode: 'passage',
-      misfit: 'stop',
-      cut: false,
-      perDocument: null,
-      perSection: null,
+      overflow: 'stop',
+      sentenceCut: false,
+      documentCap: null,
+      sectionCap: null,
       noveltyAlpha: 0,
     },
   }
@@ -70,7 +70,7 @@ export function parseArms(text: string, plans: NamedPlans): Arm[] {
     const spelled = overrides.map(({ path, value }) => `${path}=${value}`).join(',')
     const plan = build(plans)
     const unhurried = { ...plan, rerank: { ...plan.rerank, deadlineMs: UNHURRIED_MS } }
-    return { name: spelled ? `${base}:${spelled}` : base, plan: overridePlan(unhurried, overrides) }
+    return { name: spelled ? `${base}:${spelled}` : base, plan: overridden(unhurried, overrides) }
   })
   const twice = arms.find((arm, index) => arms.findIndex(other => other.name === arm.name) !== index)
   if (twice) throw new StowageError('bad_request', `arm ${twice.name} is given twice`)
@@ -78,8 +78,15 @@ export function parseArms(text: string, plans: NamedPlans): Arm[] {
   return arms
 }
 
-function splitArms(text: string): { base: string; overrides: Override[] }[] {
-  const arms: { base: string; overrides: Override[] }[] = []
+function overridden(base: Plan, overrides: readonly TextOverride[]): Plan {
+  const budget = overrides.some(({ path }) => path === 'budgetTokens') ? ['budgetTokens is set by --budgets'] : []
+  const { plan, faults } = overridePlanByText(base, overrides)
+  if (faults.length + budget.length > 0) throw new StowageError('bad_request', [...budget, ...faults].join('; '))
+  return plan
+}
+
+function splitArms(text: string): { base: string; overrides: TextOverride[] }[] {
+  const arms: { base: string; overrides: TextOverride[] }[] = []
   for (const piece of text.split(',').map(part => part.trim())) {
     if (piece === '') continue
     const match = /^(?:([^:=]+):)?([^:=]+)=(.+)$/.exec(piece)

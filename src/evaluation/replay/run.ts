@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import type { PassageStore } from '../../core/ports.ts'
 import type { Packed } from '../../pack/pack.ts'
 import type { Caller } from '../../pipeline/context-request.ts'
+import { planFingerprint } from '../../pipeline/plan/derived.ts'
 import type { Plan } from '../../pipeline/plan/plan.ts'
 import { runContext } from '../../pipeline/run-context.ts'
+import { RunRecord } from '../../pipeline/run-record.ts'
 import type { PipelinePorts } from '../../pipeline/services.ts'
-import { planFingerprint, TraceRecorder } from '../../pipeline/trace/recorder.ts'
 import type { GoldenDocument, GoldenSet } from '../golden-set/golden-set.ts'
 import type { PackedSpan } from '../metrics/reference-tokens.ts'
 import { ReplayMemory, type SparedMs } from './memoised-ports.ts'
@@ -82,11 +83,12 @@ function folderName(set: GoldenSet, embedder: string | null, chunkTokens: number
 async function runOnce(query: string, plan: Plan, ports: PipelinePorts, memory: ReplayMemory): Promise<ReplayRun> {
   const spared: SparedMs = {}
   const remembered = { ...ports, ...memory.remember(ports, query, plan.rerank.deadlineMs, spared) }
-  const trace = new TraceRecorder(subjectOf(query, plan), () => performance.now())
+  const record = new RunRecord(() => performance.now())
   const from = performance.now()
-  const { packed, finished } = await runContext({ query }, CALLER, remembered, trace)
+  const input = { query, collections: [COLLECTION], filter: null, vector: null, plan }
+  const { packed } = await runContext(input, remembered, CALLER, record)
   const spent = performance.now() - from
-  const { stages, degraded } = finished
+  const { stages, degraded } = record
   const stageMs: Record<string, number> = {}
   for (const { name, ms } of stages) stageMs[name] = (stageMs[name] ?? 0) + ms
   for (const [name, ms] of Object.entries(spared)) stageMs[name] = (stageMs[name] ?? 0) + ms
@@ -108,18 +110,4 @@ function spansOf({ packed }: Packed): PackedSpan[] {
     if (charStart === null) return []
     return spans.map(({ start, end }) => ({ docId, start: charStart + start, end: charStart + end }))
   })
-}
-
-function subjectOf(query: string, plan: Plan) {
-  return {
-    traceId: '',
-    startedAt: '',
-    door: 'replay' as const,
-    tenant: null,
-    sessionId: null,
-    arm: plan.name,
-    collections: [COLLECTION],
-    query,
-    plan,
-  }
 }

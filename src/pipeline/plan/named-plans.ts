@@ -1,8 +1,8 @@
 import type { ListWeights, Plan, PlanName } from './plan.ts'
 
-const list = (dense: number, keyword: number, perList: number): ListWeights => ({ dense, keyword, perList })
+const list = (dense: number, keyword: number, k: number): ListWeights => ({ dense, keyword, k })
 
-/** Weights that intent chooses when they are adaptive: one table, overridable. */
+/** Weights by intent, used when weights are adaptive. */
 const PRESETS: Plan['retrieval']['presets'] = {
   definition: list(0.5, 0.5, 16),
   measurement: list(0.5, 0.5, 16),
@@ -13,9 +13,10 @@ const PRESETS: Plan['retrieval']['presets'] = {
 }
 
 /**
- * `measured`: what the packing experiment and our own replays show to win. Values not ranks, the pool's own BM25, neighbours of the same
- * section, the misfit cut to its best sentences; no caps, no MMR, no intent weights. Answerability moves no recall
- * and is on because it decides which passage stands first. Figures: docs/decisions/0006-measured-plan.md.
+ * `measured`: what the packing experiment and our own replays show to win. Scores are fused by value, BM25 is computed over the
+ * candidates, neighbours of the same section follow, and the first chunk that does not fit is cut to its best sentences. Caps,
+ * MMR and weights by intent are off. Answerability does not change recall; it is on because it decides which passage comes first.
+ * Figures: docs/decisions/0006-measured-plan.md.
  */
 const MEASURED: Plan = {
   name: 'measured',
@@ -25,20 +26,27 @@ const MEASURED: Plan = {
   format: 'markdown',
   order: 'relevance',
   retrieval: { weights: list(0.3, 0.7, 50), adaptive: false, presets: PRESETS, pool: 50 },
-  fusion: { method: 'values', rrfK: 60, poolBm25: true, partialDenseWeight: 0.3 },
+  fusion: { method: 'values', rrfK: 60, candidateBm25: true, partialDenseWeight: 0.3 },
   dedupe: { containment: 0.9 },
-  rerank: { method: 'crossencoder', depth: 50, keep: null, blend: 0.3, deadlineMs: 1500 },
+  rerank: { method: 'crossencoder', depth: 50, topK: null, blend: 0.3, deadlineMs: 1500 },
   answerability: { bonus: 0.1 },
-  reunification: { smoothing: 0.2, documentShare: 0.3, growth: 0.85, scope: 'section', fetch: true },
+  reunification: {
+    enabled: true,
+    propagation: 0.2,
+    documentShare: 0.3,
+    expansion: 0.85,
+    scope: 'section',
+    fetch: true,
+  },
   diversity: { mmrAlpha: null },
   packing: {
     counting: 'tokens',
     mode: 'passage',
-    misfit: 'skip',
-    maxMisses: 20,
-    cut: true,
-    perDocument: null,
-    perSection: null,
+    overflow: 'skip',
+    maxOverflows: 20,
+    sentenceCut: true,
+    documentCap: null,
+    sectionCap: null,
     capMode: 'hard',
     noveltyAlpha: 0,
   },
@@ -49,10 +57,10 @@ const DESIGN: Plan = {
   ...MEASURED,
   name: 'design',
   retrieval: { weights: list(0.7, 0.3, 12), adaptive: true, presets: PRESETS, pool: 50 },
-  fusion: { ...MEASURED.fusion, method: 'rrf', poolBm25: false },
-  rerank: { ...MEASURED.rerank, keep: 12 },
+  fusion: { ...MEASURED.fusion, method: 'rrf', candidateBm25: false },
+  rerank: { ...MEASURED.rerank, topK: 12 },
   diversity: { mmrAlpha: 0.5 },
-  packing: { ...MEASURED.packing, perDocument: 2, perSection: 1, noveltyAlpha: 0.5 },
+  packing: { ...MEASURED.packing, documentCap: 2, sectionCap: 1, noveltyAlpha: 0.5 },
 }
 
 export const NAMED_PLANS: Readonly<Record<PlanName, Plan>> = { measured: MEASURED, design: DESIGN }

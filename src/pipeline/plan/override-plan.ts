@@ -1,48 +1,62 @@
-import type { Intent } from '../../core/types.ts'
-import type { ContextRequest } from '../context-request.ts'
-import type { ListWeights, Plan } from './plan.ts'
+import type { Plan } from './plan.ts'
+import { PLAN_VALUES, readPlanText } from './plan-values.ts'
 
-/** A plan with some of its values set by hand; absent ones stand as they are. */
-export type PlanOverrides = {
-  [Section in keyof Plan]?: Plan[Section] extends object | null ? Partial<Plan[Section]> | null : Plan[Section]
+/** Plan values that replace others; absent ones stay as they are. */
+export type PlanOverrides<Part = Plan> = {
+  [Key in keyof Part]?: (Part[Key] extends object ? PlanOverrides<Part[Key]> : Part[Key]) | undefined
 }
 
-/** The plan with overrides laid over it, section by section, and frozen through and through. */
+/** The plan with the overrides merged in at every depth. The result is frozen at every depth. */
 export function overridePlan(plan: Plan, overrides: PlanOverrides): Plan {
-  const merged: Record<string, unknown> = { ...plan }
-  for (const [section, value] of Object.entries(overrides)) {
-    if (value === undefined) continue
-    const base = merged[section]
-    merged[section] = isRecord(base) && isRecord(value) ? { ...base, ...withoutUndefined(value) } : value
+  return deepFreeze(merge(plan, overrides) as Plan)
+}
+
+/** A plan value given as text. `name` is what the user wrote it under: a variable or a path. */
+export interface TextOverride {
+  path: string
+  value: string
+  name?: string
+}
+
+/**
+ * The plan with values given as text, frozen.
+ * @returns the plan and the faults, one line each: `name=value: reason`. With faults the plan is not to be used.
+ */
+export function overridePlanByText(plan: Plan, overrides: readonly TextOverride[]): { plan: Plan; faults: string[] } {
+  const faults: string[] = []
+  const changed = structuredClone(plan)
+  for (const { path, value, name = path } of overrides) {
+    const known = OVERRIDABLE.find(one => one.path === path)
+    if (known === undefined) {
+      faults.push(`no plan value is called ${path}; there are: ${OVERRIDABLE.map(one => one.path).join(', ')}`)
+      continue
+    }
+    const read = readPlanText(known, value)
+    if ('fault' in read) faults.push(`${name}=${value}: ${read.fault}`)
+    else setAt(changed, path.split('.'), read.value)
   }
-  return deepFreeze(merged) as unknown as Plan
+  return { plan: deepFreeze(changed), faults }
 }
 
-/** What a request itself may decide of the plan. */
-export function planForRequest(plan: Plan, request: ContextRequest): Plan {
-  return overridePlan(plan, {
-    ...(request.budget_tokens === undefined ? {} : { budgetTokens: request.budget_tokens }),
-    ...(request.model === undefined ? {} : { tokenizerModel: request.model }),
-    ...(request.limit === undefined ? {} : { maxChunks: request.limit }),
-    ...(request.format === undefined ? {} : { format: request.format }),
-    ...(request.order === undefined ? {} : { order: request.order }),
-  })
+/** The name says which plan the values come from and is not overridden. */
+const OVERRIDABLE = PLAN_VALUES.filter(({ path }) => path !== 'name')
+
+function setAt(target: object, keys: readonly string[], value: unknown): void {
+  const [key = '', ...rest] = keys
+  if (rest.length === 0) Reflect.set(target, key, value)
+  else setAt(Reflect.get(target, key), rest, value)
 }
 
-/** The weights in force for an intent: its preset when adaptive, else the fixed ones. Reranking lengthens lists so that its depth is met. */
-export function listWeights(plan: Plan, intent: Intent | null): ListWeights {
-  const { adaptive, presets, weights } = plan.retrieval
-  const chosen = adaptive && intent !== null ? presets[intent] : weights
-  const reranks = plan.rerank.method === 'crossencoder' || plan.rerank.method === 'http'
-  return reranks ? { ...chosen, perList: Math.max(chosen.perList, plan.rerank.depth) } : chosen
+function merge(base: unknown, over: unknown): unknown {
+  if (over === undefined) return base
+  if (!isRecord(base) || !isRecord(over)) return over
+  const merged = { ...base }
+  for (const [key, value] of Object.entries(over)) merged[key] = merge(base[key], value)
+  return merged
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function withoutUndefined(value: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== undefined))
 }
 
 function deepFreeze<T>(value: T): T {

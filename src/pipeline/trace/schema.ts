@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import { DROP_REASONS, INTENTS } from '../../core/types.ts'
+import { INTENTS } from '../../core/types.ts'
+import { codesOf, DEGRADATIONS, DROP_REASONS, STAGES } from '../../core/vocabulary.ts'
+import { planSchema } from '../plan/plan.ts'
 
 export const TRACE_VERSION = 1
 
@@ -30,7 +32,7 @@ const candidate = z.object({
   decision: z.enum(['packed', 'dropped']),
   /** Place in the packed context from 1, null when dropped. */
   position: z.number().int().nullable(),
-  reason: z.enum(DROP_REASONS).nullable(),
+  reason: z.enum(codesOf(DROP_REASONS)).nullable(),
   evidence: z
     .object({
       of: z.string().optional(),
@@ -43,7 +45,7 @@ const candidate = z.object({
     .nullable(),
 })
 
-/** The trace of one request: why each candidate is in or out. Published as JSON Schema. */
+/** The trace of one request: why each candidate was included or dropped. Published as JSON Schema. */
 export const traceSchema = z.object({
   version: z.literal(TRACE_VERSION),
   trace_id: z.string(),
@@ -55,11 +57,20 @@ export const traceSchema = z.object({
   collections: z.array(z.string()),
   query: z.string().nullable(),
   intent: z.object({ label: z.enum(INTENTS), rule: z.string() }).nullable(),
-  plan: z.record(z.string(), z.unknown()),
+  plan: planSchema,
   plan_fingerprint: z.string(),
   cache: z.enum(['hit', 'miss', 'off']),
-  stages: z.array(z.object({ name: z.string(), ms: z.number(), in: z.number().int(), out: z.number().int() })),
-  degraded: z.array(z.object({ code: z.string(), detail: z.string() })),
+  /** The steps that ran; `changed` says whether a step changed candidates, their order or their values. */
+  stages: z.array(
+    z.object({
+      name: z.enum(codesOf(STAGES)),
+      ms: z.number(),
+      in: z.number().int(),
+      out: z.number().int(),
+      changed: z.boolean(),
+    }),
+  ),
+  degraded: z.array(z.object({ code: z.enum(codesOf(DEGRADATIONS)), detail: z.string() })),
   counts: z.object({ retrieved: z.number().int(), packed: z.number().int(), dropped: z.number().int() }),
   budget: z.object({ tokens: z.number().int(), used: z.number().int(), tokenizer: z.string(), encoding: z.string() }),
   candidates: z.array(candidate),

@@ -5,9 +5,8 @@ import { detectIntent } from '../../../src/intent/detect.ts'
 import { pack } from '../../../src/pack/pack.ts'
 import { NAMED_PLANS } from '../../../src/pipeline/plan/named-plans.ts'
 import { overridePlan } from '../../../src/pipeline/plan/override-plan.ts'
-import type { Plan } from '../../../src/pipeline/plan/plan.ts'
 import { rankAndPack } from '../../../src/pipeline/rank-and-pack.ts'
-import { TraceRecorder } from '../../../src/pipeline/trace/recorder.ts'
+import { RunRecord } from '../../../src/pipeline/run-record.ts'
 import { newCandidate } from '../../../src/rank/collect.ts'
 import { byValue } from '../../../src/rank/order.ts'
 import { poolBm25 } from '../../../src/text/candidate-bm25.ts'
@@ -107,17 +106,5 @@ function ranking(pool: Pool, shaken: (value: number) => number, budgetTokens: nu
     signal: new AbortController().signal,
     needsText: true,
   }
-  return () => rankAndPack(input, recorder(plan, pool.query))
-}
-
-function recorder(plan: Plan, query: string): TraceRecorder {
-  const subject = {
-    traceId: 'bench',
-    startedAt: '',
-    tenant: null,
-    sessionId: null,
-    arm: 'bench',
-    collections: ['bench'],
-  }
-  return new TraceRecorder({ ...subject, door: 'context', query, plan }, () => performance.now())
+  return () => rankAndPack(input, new RunRecord(() => performance.now()))
 }

@@ -1,5 +1,6 @@
 import { Agent } from 'undici'
 import type { Candidate, RetrievedHit } from '../../../src/core/types.ts'
+import { STAGES } from '../../../src/core/vocabulary.ts'
 import { createImproveHandler, type ImproveDependencies, type ImproveEvent } from '../../../src/drop-in/route.ts'
 import { createPassthrough } from '../../../src/http/passthrough/passthrough.ts'
 import type { ChoosePoints, ChosenPoints } from '../../../src/pipeline/services.ts'
@@ -24,9 +25,13 @@ export function chosen(hits: readonly { chunk: Candidate['chunk'] }[]): ChosenPo
       value: 0,
     }),
   )
-  const trace = { trace_id: 'trace-1' } as ChosenPoints['trace']
-  return { chosen: candidates, applied: ['fuse', 'pack'], degraded: [], trace }
+  return { chosen: candidates, applied: ['fuse', 'pack'], degraded: [], traceId: 'trace-1' }
 }
+
+/** What `x-stowage-applied` says of an improved answer: stages that changed it, or `none`. */
+export const STAGES_OR_NONE = new RegExp(
+  `^(?:none|(?:${Object.keys(STAGES).join('|')})(?:,(?:${Object.keys(STAGES).join('|')}))*)$`,
+)
 
 /** stowage with the improved route before an upstream. `events` collects what it reports. */
 export async function serveImproving(

@@ -21,20 +21,20 @@ const faultOf = (text: string): string => {
 describe('arms', () => {
   it('reads names and overrides between the same commas', () => {
     const arms = parseArms(
-      ' topk, measured ,measured:packing.cut=false,reunification.growth=0.7,design:diversity.mmrAlpha=null',
+      ' topk, measured ,measured:packing.sentenceCut=false,reunification.expansion=0.7,design:diversity.mmrAlpha=null',
       NAMED_PLANS,
     )
     expect(arms.map(({ name }) => name)).toEqual([
       'topk',
       'measured',
-      'measured:packing.cut=false,reunification.growth=0.7',
+      'measured:packing.sentenceCut=false,reunification.expansion=0.7',
       'design:diversity.mmrAlpha=null',
     ])
-    expect(arms[2]?.plan.packing.cut).toBe(false)
-    expect(arms[2]?.plan.reunification.growth).toBe(0.7)
+    expect(arms[2]?.plan.packing.sentenceCut).toBe(false)
+    expect(arms[2]?.plan.reunification.expansion).toBe(0.7)
     expect(arms[3]?.plan.diversity.mmrAlpha).toBeNull()
     expect(arms[1]?.plan.packing).toEqual(NAMED_PLANS.measured.packing)
-    expect(NAMED_PLANS.measured.packing.cut).toBe(true)
+    expect(NAMED_PLANS.measured.packing.sentenceCut).toBe(true)
   })
 
   it('gives topk the list that measured scores, and changes only what packs', () => {
@@ -43,26 +43,21 @@ describe('arms', () => {
     for (const part of ['retrieval', 'fusion', 'dedupe', 'rerank', 'answerability', 'format', 'order'] as const)
       expect(topk[part]).toEqual(measured[part])
     expect(topk.packing).toMatchObject({
-      misfit: 'stop',
-      cut: false,
+      overflow: 'stop',
+      sentenceCut: false,
       mode: 'passage',
-      perDocument: null,
-      perSection: null,
+      documentCap: null,
+      sectionCap: null,
     })
-    expect(topk.reunification).toEqual({
-      ...NAMED_PLANS.measured.reunification,
-      smoothing: 0,
-      documentShare: 0,
-      growth: 0,
-    })
+    expect(topk.reunification).toEqual({ ...NAMED_PLANS.measured.reunification, enabled: false })
   })
 
   it('makes the baseline what the audit found', () => {
     const baseline = planOf('baseline')
     expect(baseline.retrieval).toMatchObject({ adaptive: false, weights: { dense: 0.7, keyword: 0.3 } })
-    expect(baseline.fusion).toMatchObject({ method: 'rrf', rrfK: 60, poolBm25: false })
+    expect(baseline.fusion).toMatchObject({ method: 'rrf', rrfK: 60, candidateBm25: false })
     expect(baseline.rerank.method).toBe('off')
-    expect(baseline.packing).toMatchObject({ counting: 'characters', misfit: 'blind_cut' })
+    expect(baseline.packing).toMatchObject({ counting: 'characters', overflow: 'truncate' })
   })
 
   it('leaves no arm a deadline, unless one is asked for', () => {
@@ -76,19 +71,19 @@ describe('arms', () => {
     ['constructor', /no arm is called constructor/],
     [
       'measured:packing.cutt=true',
-      /no plan value is called packing.cutt; there are: .*reunification.growth, .*packing.cut, /,
+      /no plan value is called packing.cutt; there are: .*reunification.expansion, .*packing.sentenceCut, /,
     ],
     ['measured:packing=true', /no plan value is called packing;/],
     ['measured:__proto__.x=1', /no plan value is called __proto__.x/],
-    ['measured:budgetTokens=9', /no plan value is called budgetTokens/],
-    ['measured:packing.cut=maybe', /packing.cut=maybe: /],
-    ['measured:packing.cut=toString', /packing.cut=toString: /],
-    ['measured:packing.misfit=sink', /packing.misfit=sink: /],
-    ['measured:reunification.growth=2', /reunification.growth=2: /],
+    ['measured:budgetTokens=9', /budgetTokens is set by --budgets/],
+    ['measured:packing.sentenceCut=maybe', /packing.sentenceCut=maybe: /],
+    ['measured:packing.sentenceCut=toString', /packing.sentenceCut=toString: /],
+    ['measured:packing.overflow=sink', /packing.overflow=sink: /],
+    ['measured:reunification.expansion=2', /reunification.expansion=2: /],
     ['measured:retrieval.presets.definition.dense=-1', /retrieval.presets.definition.dense=-1: /],
-    ['measured:packing.maxMisses=1.5', /packing.maxMisses=1.5: /],
-    ['measured:reunification.growth=null', /reunification.growth=null: /],
-    ['packing.cut=true', /stands before any arm/],
+    ['measured:packing.maxOverflows=1.5', /packing.maxOverflows=1.5: /],
+    ['measured:reunification.expansion=null', /reunification.expansion=null: /],
+    ['packing.sentenceCut=true', /stands before any arm/],
     ['measured,topk,measured', /arm measured is given twice/],
     [' , ', /no arms given/],
   ])('refuses %s', (text, message) => {

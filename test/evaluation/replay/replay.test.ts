@@ -55,7 +55,7 @@ function world(run: (query: string, plan: Plan) => Promise<ReplayRun>) {
       }
     },
     countTokens: countWords,
-    fingerprint: plan => plan.packing.misfit,
+    fingerprint: plan => plan.packing.overflow,
   }
   return { seen, dependencies }
 }
@@ -91,7 +91,7 @@ describe('replay', () => {
   it('lets arms take turns in going first', async () => {
     const { seen, dependencies } = world(async () => prefixRun(1))
     await replay([set], arms, [9], options, dependencies)
-    const firsts = seen.plans.filter((_, index) => index % 2 === 0).map(plan => plan.packing.misfit)
+    const firsts = seen.plans.filter((_, index) => index % 2 === 0).map(plan => plan.packing.overflow)
     expect(firsts.slice(0, 4)).toEqual(['stop', 'skip', 'stop', 'skip'])
   })
 

@@ -1,3 +1,4 @@
+import { NAMED_PLANS } from '../../../src/pipeline/plan/named-plans.ts'
 import { TRACE_VERSION, type Trace } from '../../../src/pipeline/trace/schema.ts'
 
 /** A small complete trace. */
@@ -9,14 +10,14 @@ export function sampleTrace(overrides: Partial<Trace> = {}): Trace {
     started_at: '2026-11-21T00:00:00.000Z',
     tenant: null,
     session_id: null,
-    arm: 'default',
+    arm: 'measured',
     collections: ['docs'],
     query: 'Who is Isharoth?',
     intent: { label: 'definition', rule: 'who is' },
-    plan: {},
+    plan: NAMED_PLANS.measured,
     plan_fingerprint: 'f',
     cache: 'off',
-    stages: [{ name: 'retrieve', ms: 12, in: 0, out: 1 }],
+    stages: [{ name: 'retrieve', ms: 12, in: 0, out: 1, changed: true }],
     degraded: [{ code: 'reranker_unavailable', detail: 'no model' }],
     counts: { retrieved: 1, packed: 1, dropped: 0 },
     budget: { tokens: 2_000, used: 1_500, tokenizer: 'gpt-4o', encoding: 'o200k_base' },

@@ -1,0 +1,83 @@
+import type { Candidate, Dropped } from '../../core/types.ts'
+import type { DetectedIntent } from '../../intent/detect.ts'
+import type { PackedChunk } from '../../pack/pack.ts'
+import { planFingerprint } from '../plan/derived.ts'
+import type { Plan } from '../plan/plan.ts'
+import type { RunRecord } from '../run-record.ts'
+import { TRACE_VERSION, type Trace, type TraceCandidate } from './schema.ts'
+
+/** What is known of a request before its first step. */
+export interface TraceSubject {
+  traceId: string
+  startedAt: string
+  door: Trace['door']
+  tenant: string | null
+  sessionId: string | null
+  collections: string[]
+  query: string | null
+  plan: Plan
+}
+
+/** What the pipeline decided. */
+export interface TraceOutcome {
+  intent: DetectedIntent | null
+  packed: { packed: readonly PackedChunk[]; dropped: readonly Dropped[]; tokens: number }
+  encoding: string
+  cache: Trace['cache']
+}
+
+/** The trace of one request: what it was, its stages, and every candidate with its one decision. */
+export function buildTrace(subject: TraceSubject, record: RunRecord, outcome: TraceOutcome): Trace {
+  const { plan } = subject
+  const packed = outcome.packed.packed.map((chunk, index) => packedCandidate(chunk, index + 1))
+  const dropped = outcome.packed.dropped.map(droppedCandidate)
+  return {
+    version: TRACE_VERSION,
+    trace_id: subject.traceId,
+    door: subject.door,
+    started_at: subject.startedAt,
+    tenant: subject.tenant,
+    session_id: subject.sessionId,
+    arm: plan.name,
+    collections: subject.collections,
+    query: subject.query,
+    intent: outcome.intent,
+    plan,
+    plan_fingerprint: planFingerprint(plan),
+    cache: outcome.cache,
+    stages: record.stages,
+    degraded: record.degraded,
+    counts: { retrieved: packed.length + dropped.length, packed: packed.length, dropped: dropped.length },
+    budget: {
+      tokens: plan.budgetTokens,
+      used: outcome.packed.tokens,
+      tokenizer: plan.tokenizerModel,
+      encoding: outcome.encoding,
+    },
+    candidates: [...packed, ...dropped],
+  }
+}
+
+function packedCandidate({ candidate, tokens }: PackedChunk, position: number): TraceCandidate {
+  return { ...describe(candidate), tokens, decision: 'packed', position, reason: null, evidence: null }
+}
+
+function droppedCandidate({ candidate, reason, evidence }: Dropped): TraceCandidate {
+  return { ...describe(candidate), tokens: null, decision: 'dropped', position: null, reason, evidence }
+}
+
+function describe({ chunk, origin, signals, fused, rerank, answerability, value }: Candidate) {
+  return {
+    id: chunk.id,
+    collection: chunk.collection,
+    doc_id: chunk.docId,
+    section_path: chunk.sectionPath,
+    order_index: chunk.orderIndex,
+    origin,
+    lists: signals,
+    fused,
+    rerank,
+    answerability,
+    final: value,
+  }
+}
