@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { addDemoCommand } from './commands/demo.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
@@ -8,16 +7,15 @@ import { addServeCommand } from './commands/serve.ts'
 import { ConfigError } from './config.ts'
 import { StowageError } from './core/errors.ts'
 import * as open from './wiring/commands.ts'
+import { VERSION } from './wiring/version.ts'
 
 /** Exit codes: 0 done, 1 failed, 2 the command line or the configuration is wrong. */
 const FAILED = 1
 const MISUSED = 2
 
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
-
 const program = new Command('stowage')
   .description('Context-packing middleware for RAG on Qdrant')
-  .version(version)
+  .version(VERSION)
   .exitOverride()
   .showHelpAfterError()
 

@@ -8,8 +8,10 @@ import { contextRoute } from './context-route.ts'
 import { errorHandler } from './error-handler.ts'
 import { observeRequests, throughDoor } from './observe-requests.ts'
 import { type Health, operationsRoutes } from './operations-routes.ts'
+import { OWN_ROUTES } from './own-routes.ts'
 import type { Passthrough } from './passthrough/passthrough.ts'
 import { type BumpEpoch, writeEpoch } from './passthrough/write-epoch.ts'
+import { schemaRoutes } from './schema-routes.ts'
 import { traceRoutes } from './trace-routes.ts'
 
 export interface AppDependencies {
@@ -25,7 +27,13 @@ export interface AppDependencies {
   /** Told of writes that pass through, for caches. */
   bumpEpoch: BumpEpoch
   limits: { contextBodyBytes: number }
+  version: string
 }
+
+/** The paths of stowage's own routes but `/v1/context`, up to a parameter. */
+const OPERATIONS = Object.keys(OWN_ROUTES)
+  .filter(route => route.startsWith('GET '))
+  .map(route => route.replace(/^GET /, '').replace(/\/\{.*$/, ''))
 
 /** `/v1/context` takes a long query, a vector and a filter; nothing near this. */
 export const DEFAULT_LIMITS = { contextBodyBytes: 4 * 1024 * 1024 } as const
@@ -41,9 +49,10 @@ export function createApp(dependencies: AppDependencies): express.Express {
   app.disable('x-powered-by').disable('etag').set('query parser', false).enable('case sensitive routing')
 
   app.use(observeRequests(reporter))
-  app.use(['/healthz', '/readyz', '/v1/metrics', '/v1/traces', '/v1/schema'], throughDoor('operations'))
+  app.use(OPERATIONS, throughDoor('operations'))
   app.use(operationsRoutes(dependencies))
   app.use(traceRoutes(dependencies))
+  app.use(schemaRoutes(dependencies.version))
 
   const context = contextRoute({ ...dependencies, maxBytes: dependencies.limits.contextBodyBytes })
   app.post('/v1/context', throughDoor('context'), context)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { CONTEXT_FORMATS, CONTEXT_ORDERS, type Degradation, type JsonObject, type PointId } from '../core/types.ts'
-import type { Trace } from './trace/schema.ts'
+import { CONTEXT_FORMATS, CONTEXT_ORDERS, type JsonObject } from '../core/types.ts'
+import { degradationSchema, pointIdSchema, traceSchema } from './trace/schema.ts'
 
 const collectionName = z.string().min(1).max(255)
 
@@ -22,31 +22,34 @@ export const contextRequestSchema = z.strictObject({
 
 export type ContextRequest = Omit<z.infer<typeof contextRequestSchema>, 'filter'> & { filter?: JsonObject | undefined }
 
-export interface ContextChunk {
-  id: PointId
-  collection: string
-  doc_id: string
-  doc_title: string
-  section_path: string
-  order_index: number | null
-  score: number
-  tokens: number
-  text: string
-  citation: string
-}
+const contextChunkSchema = z.object({
+  id: pointIdSchema,
+  collection: z.string(),
+  doc_id: z.string(),
+  doc_title: z.string(),
+  section_path: z.string(),
+  order_index: z.int().nullable(),
+  score: z.number(),
+  tokens: z.int(),
+  text: z.string(),
+  citation: z.string(),
+})
 
-export interface ContextResponse {
-  /** The rendered context; `tokens` counts this very string. */
-  context: string
-  tokens: number
-  budget_tokens: number
-  chunks: ContextChunk[]
-  degraded: Degradation[]
-  trace_id: string
-  trace?: Trace
-}
+/** Answer of `POST /v1/context`. `tokens` counts the string `context`; it is never above `budget_tokens`. */
+export const contextResponseSchema = z.object({
+  context: z.string(),
+  tokens: z.int(),
+  budget_tokens: z.int(),
+  chunks: z.array(contextChunkSchema),
+  degraded: z.array(degradationSchema),
+  trace_id: z.string(),
+  trace: traceSchema.optional(),
+})
 
-/** Who asks, and until when: what a door knows besides the request itself. */
+export type ContextChunk = z.infer<typeof contextChunkSchema>
+export type ContextResponse = z.infer<typeof contextResponseSchema>
+
+/** Who asks, and until when. */
 export interface Caller {
   apiKey: string | null
   tenant: string | null

@@ -18,6 +18,7 @@ import { createHealth } from './health.ts'
 import { type Models, openModels } from './models.ts'
 import { pipelineDependencies } from './pipeline.ts'
 import { openUpstream, type Upstream } from './upstream.ts'
+import { VERSION } from './version.ts'
 
 /** A whole stowage, not listening yet. */
 export interface Gateway {
@@ -92,6 +93,7 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
     reporter,
     bumpEpoch: collection => cache.bumpEpoch(collection),
     limits: DEFAULT_LIMITS,
+    version: VERSION,
   })
   return {
     app,

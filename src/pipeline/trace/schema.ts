@@ -5,7 +5,10 @@ import { planSchema } from '../plan/plan.ts'
 
 export const TRACE_VERSION = 1
 
-const pointId = z.union([z.string(), z.number(), z.bigint()])
+export const pointIdSchema = z.union([z.string(), z.number(), z.bigint()])
+
+/** A step that could not do its work, and why. */
+export const degradationSchema = z.object({ code: z.enum(codesOf(DEGRADATIONS)), detail: z.string() })
 
 const signal = z.object({
   source: z.string(),
@@ -17,7 +20,7 @@ const signal = z.object({
 })
 
 const candidate = z.object({
-  id: pointId,
+  id: pointIdSchema,
   collection: z.string(),
   doc_id: z.string(),
   section_path: z.string(),
@@ -70,7 +73,7 @@ export const traceSchema = z.object({
       changed: z.boolean(),
     }),
   ),
-  degraded: z.array(z.object({ code: z.enum(codesOf(DEGRADATIONS)), detail: z.string() })),
+  degraded: z.array(degradationSchema),
   counts: z.object({ retrieved: z.number().int(), packed: z.number().int(), dropped: z.number().int() }),
   budget: z.object({ tokens: z.number().int(), used: z.number().int(), tokenizer: z.string(), encoding: z.string() }),
   candidates: z.array(candidate),

@@ -34,6 +34,7 @@ export function quietDependencies(overrides: Partial<AppDependencies> = {}): App
     reporter: silentReporter,
     bumpEpoch() {},
     limits: DEFAULT_LIMITS,
+    version: '0.0.0-test',
     ...overrides,
   }
 }
