@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { run, startServing } from './support/command.ts'
-import { sendTo } from './support/stowage.ts'
+import { sendTo } from '../support/stowage.ts'
+import { run, startServing } from '../support/stowage-process.ts'
 
 let folder: string
 beforeAll(async () => {

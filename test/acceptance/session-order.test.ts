@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { chunk, fill, openStowage, type Stowage } from './support/stowage.ts'
+import { chunk, fill, openStowage, type Stowage } from '../support/stowage.ts'
 
 let stowage: Stowage
 beforeAll(async () => {

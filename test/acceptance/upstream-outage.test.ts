@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { chunk, fill, openStowage, type Stowage } from '../support/stowage.ts'
 import { type BreakableQdrant, startBreakableQdrant } from './support/breakable-qdrant.ts'
-import { chunk, fill, openStowage, type Stowage } from './support/stowage.ts'
 
 let qdrant: BreakableQdrant
 let stowage: Stowage

@@ -3,7 +3,7 @@ import { Writable } from 'node:stream'
 import { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { addServeCommand, type ListenOverrides } from '../../src/commands/serve.ts'
-import { deferred } from '../http/support/deferred.ts'
+import { deferred } from '../support/deferred.ts'
 
 /** Runs the command with a service that closes when it is told to. */
 function runServe(...args: string[]) {

@@ -2,7 +2,7 @@ import { QdrantClient } from '@qdrant/js-client-rest'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
-import { createStage } from '../http/support/running.ts'
+import { createStage } from '../support/stage.ts'
 import { choosing, chosen, serveImproving } from './support/improving.ts'
 import { serveWholeStowage } from './support/whole-stowage.ts'
 

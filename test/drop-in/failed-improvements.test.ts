@@ -2,8 +2,8 @@ import type http from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { ImproveDependencies } from '../../src/drop-in/route.ts'
-import { comparable, exchangeBytes, readAnswer } from '../http/support/raw-client.ts'
-import { createStage } from '../http/support/running.ts'
+import { comparable, exchangeBytes, readAnswer } from '../support/raw-client.ts'
+import { createStage } from '../support/stage.ts'
 import { choosing, chosen, serveImproving } from './support/improving.ts'
 import {
   createScriptedQdrant,

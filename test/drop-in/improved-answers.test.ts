@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { RetrievedList } from '../../src/core/types.ts'
 import type { ChoosePointsRequest } from '../../src/pipeline/services.ts'
-import { createStage } from '../http/support/running.ts'
+import { createStage } from '../support/stage.ts'
 import { choosing, chosen, serveImproving } from './support/improving.ts'
 import { createScriptedQdrant, listsAnswer, ORIGINAL, pointText } from './support/scripted-qdrant.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createQdrantHttp, parseJson, printJson, type QdrantHttp, type QdrantRead } from '../../src/qdrant/client.ts'
-import { type Reply, startRecordingServer } from '../adapters/qdrant/support/recording-server.ts'
+import { type Reply, startRecordingServer } from '../support/recording-server.ts'
 
 const open: (() => Promise<void>)[] = []
 afterEach(async () => {

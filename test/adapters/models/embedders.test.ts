@@ -5,7 +5,6 @@ import { createOpenAiEmbedder } from '../../../src/adapters/models/openai-embedd
 import { encodeBm25Query } from '../../../src/text/qdrant-bm25.ts'
 import { cosine } from '../../../src/text/similarity.ts'
 import { createNpmEmbedder } from '../../bench/npm-embedder.ts'
-import { describeEmbedder } from './support/embedder-contract.ts'
 import {
   type FakeAnswer,
   type FakeServer,
@@ -13,7 +12,8 @@ import {
   SHIPPED_EMBEDDER,
   startFakeServer,
   TINY_EMBEDDER,
-} from './support/model-fixtures.ts'
+} from '../../support/model-folders.ts'
+import { describeEmbedder } from './support/embedder-contract.ts'
 
 const DIMENSIONS = 24
 

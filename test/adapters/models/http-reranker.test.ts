@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createHttpReranker, type HttpRerankerOptions } from '../../../src/adapters/models/http-reranker.ts'
-import { type FakeAnswer, type FakeServer, noSignal, startFakeServer } from './support/model-fixtures.ts'
+import { type FakeAnswer, type FakeServer, noSignal, startFakeServer } from '../../support/model-folders.ts'
 
 let server: FakeServer
 let answer: (body: Record<string, unknown>) => FakeAnswer

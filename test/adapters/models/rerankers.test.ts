@@ -11,7 +11,7 @@ import {
   SHIPPED_RERANKER,
   startFakeServer,
   TINY_CROSS_ENCODER,
-} from './support/model-fixtures.ts'
+} from '../../support/model-folders.ts'
 import { describeReranker } from './support/reranker-contract.ts'
 
 /** Share of the query's terms that are in the passage. */

@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createQdrantStore, type QdrantStoreOptions } from '../../../src/adapters/qdrant/store.ts'
 import type { SearchRequest } from '../../../src/core/ports.ts'
 import { type EmbeddedServer, startEmbeddedServer } from '../../../src/embedded/server.ts'
+import { type Recorded, type Reply, relay, startRecordingServer } from '../../support/recording-server.ts'
 import { fill, send } from './support/collections.ts'
 import type { StoredCollection, StoredPoint } from './support/naive-store.ts'
-import { type Recorded, type Reply, relay, startRecordingServer } from './support/recording-server.ts'
 import { call } from './support/store-contract.ts'
 
 const open: (() => Promise<void>)[] = []

@@ -3,7 +3,7 @@ import type { Candidate, RetrievedHit } from '../../../src/core/types.ts'
 import { createImproveHandler, type ImproveDependencies, type ImproveEvent } from '../../../src/drop-in/route.ts'
 import { createPassthrough } from '../../../src/http/passthrough/passthrough.ts'
 import type { ChoosePoints, ChosenPoints } from '../../../src/pipeline/services.ts'
-import type { createStage } from '../../http/support/running.ts'
+import type { createStage } from '../../support/stage.ts'
 
 /** A pipeline that takes the hits in the order that `order` gives them. */
 export function choosing(order: (hits: RetrievedHit[]) => { chunk: Candidate['chunk'] }[]): ChoosePoints {

@@ -2,8 +2,8 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { PassthroughOptions } from '../../../src/http/passthrough/passthrough.ts'
-import { exchangeBytes, readAnswer } from '../support/raw-client.ts'
-import { createStage } from '../support/running.ts'
+import { exchangeBytes, readAnswer } from '../../support/raw-client.ts'
+import { createStage } from '../../support/stage.ts'
 
 const stage = createStage()
 afterEach(() => stage.close())

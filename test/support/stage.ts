@@ -1,10 +1,10 @@
 import type http from 'node:http'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
-import { type AppDependencies, createApp, DEFAULT_LIMITS } from '../../../src/http/app.ts'
-import { createPassthrough, type PassthroughOptions } from '../../../src/http/passthrough/passthrough.ts'
-import { type RunningServer, startServer } from '../../../src/http/server.ts'
-import type { Reporter } from '../../../src/observe/events.ts'
-import { createMetrics } from '../../../src/observe/metrics.ts'
+import { type AppDependencies, createApp, DEFAULT_LIMITS } from '../../src/http/app.ts'
+import { createPassthrough, type PassthroughOptions } from '../../src/http/passthrough/passthrough.ts'
+import { type RunningServer, startServer } from '../../src/http/server.ts'
+import type { Reporter } from '../../src/observe/events.ts'
+import { createMetrics } from '../../src/observe/metrics.ts'
 
 /** A port that fails loudly when it is touched unasked. */
 export function notImplemented(name: string): () => never {

@@ -1,8 +1,8 @@
-import { loadConfig } from '../../../src/config.ts'
-import { startServer } from '../../../src/http/server.ts'
-import { createLogger } from '../../../src/observe/logger.ts'
-import type { ContextResponse } from '../../../src/pipeline/context-request.ts'
-import { openGateway } from '../../../src/wiring/gateway.ts'
+import { loadConfig } from '../../src/config.ts'
+import { startServer } from '../../src/http/server.ts'
+import { createLogger } from '../../src/observe/logger.ts'
+import type { ContextResponse } from '../../src/pipeline/context-request.ts'
+import { openGateway } from '../../src/wiring/gateway.ts'
 
 /** An answer as it came: `text` keeps what `JSON.parse` loses. */
 export interface Answer<Body> {

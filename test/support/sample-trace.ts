@@ -1,4 +1,4 @@
-import { TRACE_VERSION, type Trace } from '../../../src/pipeline/trace/schema.ts'
+import { TRACE_VERSION, type Trace } from '../../src/pipeline/trace/schema.ts'
 
 /** A small complete trace. */
 export function sampleTrace(overrides: Partial<Trace> = {}): Trace {

@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url'
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url))
 
-export const TINY_CROSS_ENCODER = path('../../../fixtures/models/tiny-cross-encoder')
-export const TINY_EMBEDDER = path('../../../fixtures/models/tiny-embedder')
-export const SHIPPED_RERANKER = path('../../../../models/stowage-reranker')
-export const SHIPPED_EMBEDDER = path('../../../../models/stowage-embedder')
+export const TINY_CROSS_ENCODER = path('../fixtures/models/tiny-cross-encoder')
+export const TINY_EMBEDDER = path('../fixtures/models/tiny-embedder')
+export const SHIPPED_RERANKER = path('../../models/stowage-reranker')
+export const SHIPPED_EMBEDDER = path('../../models/stowage-embedder')
 
 /** Whether a shipped model is in this clone; when it is not, the log says which tests therefore did not run. */
 export function isShipped(folder: string): boolean {
