@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { chunk, fill, openStowage, type Stowage } from '../support/stowage.ts'
+import { chunk, fill } from '../support/points.ts'
+import { openStowage, type Stowage } from '../support/stowage.ts'
 import { type BreakableQdrant, startBreakableQdrant } from './support/breakable-qdrant.ts'
 
 let qdrant: BreakableQdrant

@@ -1,6 +1,8 @@
-import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http'
+import { listen } from './listen.ts'
+import { send } from './send.ts'
 
+/** One request as the server saw it. */
 export interface Recorded {
   method: string
   path: string
@@ -8,30 +10,38 @@ export interface Recorded {
   body: string
 }
 
-export interface Reply {
-  status?: number
-  body: string
-  headers?: Record<string, string>
-}
+/** An answer: its parts, or a function that writes (or withholds) it; null resets the connection. */
+export type Reply =
+  | { status?: number; body: string; headers?: Record<string, string> }
+  | ((response: ServerResponse) => void)
+  | null
 
-/** A server that records what it is asked; a null reply closes the connection without a word, 'never' lets the client wait. */
-export async function startRecordingServer(
-  reply: (request: Recorded, count: number) => Reply | null | 'never' | Promise<Reply | null>,
-): Promise<{ url: string; requests: Recorded[]; close(): Promise<void> }> {
+type ReplyTo = (request: Recorded, count: number) => Reply | Promise<Reply>
+
+/** A stand-in for any HTTP service: records what it is asked and answers as told. It does not listen yet. */
+export function createRecordingServer(reply: ReplyTo): { server: Server; requests: Recorded[] } {
   const requests: Recorded[] = []
   const server = createServer(async (request, response) => {
-    let body = ''
-    for await (const part of request.setEncoding('utf8')) body += part
-    const recorded = { method: request.method ?? '', path: request.url ?? '', headers: request.headers, body }
-    requests.push(recorded)
-    const answer = await reply(recorded, requests.length)
-    if (answer === 'never') return
+    const parts: Buffer[] = []
+    for await (const part of request) parts.push(part)
+    const { method = '', url: path = '', headers } = request
+    const recorded = { method, path, headers, body: Buffer.concat(parts).toString() }
+    const answer = await reply(recorded, requests.push(recorded))
     if (answer === null) request.socket.resetAndDestroy()
+    else if (typeof answer === 'function') answer(response)
     else response.writeHead(answer.status ?? 200, answer.headers).end(answer.body)
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  return { server, requests }
+}
+
+/** A recording server that listens on a free port. */
+export async function startRecordingServer(
+  reply: ReplyTo,
+): Promise<{ url: string; requests: Recorded[]; close(): Promise<void> }> {
+  const { server, requests } = createRecordingServer(reply)
+  const url = await listen(server)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     requests,
     close: async () => {
       const closed = new Promise(resolve => server.close(resolve))
@@ -41,13 +51,11 @@ export async function startRecordingServer(
   }
 }
 
+/** A reply that withholds the answer for as long as the client waits. */
+export const noAnswer: Reply = () => {}
+
 /** A reply that hands the request on to another server. */
-export async function relay(url: string, request: Recorded): Promise<Reply> {
-  const hasBody = request.method !== 'GET' && request.method !== 'HEAD'
-  const response = await fetch(url + request.path, {
-    method: request.method,
-    headers: { 'content-type': 'application/json' },
-    ...(hasBody ? { body: request.body } : {}),
-  })
-  return { status: response.status, body: await response.text() }
+export async function relay(url: string, { method, path, body }: Recorded): Promise<Reply> {
+  const { status, text } = await send(url, method, path, method === 'GET' || method === 'HEAD' ? undefined : body)
+  return { status, body: text }
 }
