@@ -1,6 +1,5 @@
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Express } from 'express'
 import { deferContinue } from './body/expect-continue.ts'
 import { MAX_HEADER_BYTES } from './passthrough/upstream-target.ts'
 
@@ -17,7 +16,7 @@ export interface RunningServer {
 
 /** Listens; port 0 takes a free one. Rejects when the address cannot be had. */
 export async function startServer(
-  app: Express,
+  app: http.RequestListener,
   { port, host }: { port: number; host: string },
 ): Promise<RunningServer> {
   const server = http.createServer({

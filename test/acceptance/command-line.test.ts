@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { run, startServing } from './support/command.ts'
-import { sendTo } from './support/stowage.ts'
+import { send } from '../support/send.ts'
+import { run, startServing } from '../support/stowage-process.ts'
 
 let folder: string
 beforeAll(async () => {
@@ -39,7 +39,7 @@ describe('the command line, as a shell runs it', () => {
 
     const service = await startServing(environment)
     const ask = JSON.stringify({ query: 'When is the bell rung?', collection: 'harbour' })
-    const answer = await sendTo(service.url, 'POST', '/v1/context', ask)
+    const answer = await send(service.url, 'POST', '/v1/context', ask)
     expect(answer.status).toBe(200)
     expect(answer.json).toMatchObject({ chunks: [{ doc_id: 'bells' }], degraded: [] })
     // The folder is in use: another process has to say so, not damage it.

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { chunk, fill, openStowage, type Stowage, upsert } from './support/stowage.ts'
+import { chunk, fill, upsert } from '../support/points.ts'
+import { openStowage, type Stowage } from '../support/stowage.ts'
 
 let stowage: Stowage
 beforeAll(async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
-import { chunk, fill, openStowage, type Stowage, upsert } from './support/stowage.ts'
+import { chunk, fill, upsert } from '../support/points.ts'
+import { openStowage, type Stowage } from '../support/stowage.ts'
 
 let stowage: Stowage
 beforeAll(async () => {
@@ -96,11 +97,6 @@ describe('an odd request gets a clear answer', () => {
     const { status, json } = await stowage.ask({ ...QUESTION, budget_tokens: 10_000_000 })
     expect(status).toBe(200)
     expect(json.chunks.map(({ id }) => id).sort()).toEqual([1, 2])
-  })
-
-  it('a deadline of one millisecond: an answer or a timeout', async () => {
-    const { status, json } = await stowage.ask({ ...QUESTION, deadline_ms: 1 })
-    if (status !== 200) expect([status, json.error.code]).toEqual([504, 'upstream_timeout'])
   })
 
   it.each(['?', '   ', '🦑', 'the of and', '\u0000', '<|endoftext|>', 'AND (OR "'])('the query %j', async query => {

@@ -2,7 +2,8 @@ import { createRequire } from 'node:module'
 import { Tiktoken, type TiktokenBPE } from 'js-tiktoken/lite'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { CONTEXT_FORMATS, CONTEXT_ORDERS } from '../../src/core/types.ts'
-import { chunk, fill, openStowage, type Stowage, type TestPoint } from './support/stowage.ts'
+import { chunk, fill, type TestPoint } from '../support/points.ts'
+import { openStowage, type Stowage } from '../support/stowage.ts'
 import { parseXml } from './support/xml.ts'
 
 const ranks = (encoding: string) => createRequire(import.meta.url)(`js-tiktoken/ranks/${encoding}`) as TiktokenBPE

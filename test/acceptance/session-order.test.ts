@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { chunk, fill, openStowage, type Stowage } from './support/stowage.ts'
+import { chunk, fill } from '../support/points.ts'
+import { openStowage, type Stowage } from '../support/stowage.ts'
 
 let stowage: Stowage
 beforeAll(async () => {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { z } from 'zod'
 import type { Trace } from '../../src/pipeline/trace/schema.ts'
-import { chunk, fill, openStowage, type Stowage } from './support/stowage.ts'
+import { chunk, fill } from '../support/points.ts'
+import { openStowage, type Stowage } from '../support/stowage.ts'
 
 let stowage: Stowage
 /** Reads traces by the JSON Schema that the service publishes, not by the one in the sources. */

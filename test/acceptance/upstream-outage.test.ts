@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { chunk, fill } from '../support/points.ts'
+import { openStowage, type Stowage } from '../support/stowage.ts'
 import { type BreakableQdrant, startBreakableQdrant } from './support/breakable-qdrant.ts'
-import { chunk, fill, openStowage, type Stowage } from './support/stowage.ts'
 
 let qdrant: BreakableQdrant
 let stowage: Stowage

@@ -14,7 +14,7 @@ import { createLogger } from '../../src/observe/logger.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'
 import type { TraceStore } from '../../src/pipeline/services.ts'
 import type { Trace } from '../../src/pipeline/trace/schema.ts'
-import { sampleTrace } from '../http/support/sample-trace.ts'
+import { sampleTrace } from '../support/sample-trace.ts'
 
 const trace = (id: string | number, overrides: Partial<Trace> = {}) =>
   sampleTrace({ trace_id: String(id), ...overrides })

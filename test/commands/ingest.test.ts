@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { addIngestCommand, type IngestWorld } from '../../src/commands/ingest.ts'
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
-import { allPoints, createFakeEmbedder, dependencies } from '../ingest/support/ingest-world.ts'
-import { runCommand } from './support/run-command.ts'
+import { allPoints, createFakeEmbedder, dependencies } from '../support/ingest-world.ts'
+import { runCommand } from '../support/run-command.ts'
 
 let engine: EmbeddedServer
 let folder: string

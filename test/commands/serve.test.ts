@@ -1,9 +1,9 @@
 import { EventEmitter } from 'node:events'
 import { Writable } from 'node:stream'
 import { Command } from 'commander'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { addServeCommand, type ListenOverrides } from '../../src/commands/serve.ts'
-import { deferred } from '../http/support/deferred.ts'
+import { deferred } from '../support/deferred.ts'
 
 /** Runs the command with a service that closes when it is told to. */
 function runServe(...args: string[]) {
@@ -45,8 +45,7 @@ test('says where it listens, closes on the first signal and ends with it', async
   )
   expect(run.started).toEqual([{ port: 0, host: '::1' }])
   run.process.emit('SIGTERM')
-  await new Promise(setImmediate)
-  expect(run.closings).toHaveLength(1)
+  await vi.waitFor(() => expect(run.closings).toHaveLength(1))
   run.closed.resolve()
   await run.done
   expect(run.exits).toEqual([])
@@ -62,7 +61,7 @@ test('a second signal ends it at once', async () => {
   const run = runServe()
   await run.printed
   run.process.emit('SIGINT')
-  await new Promise(setImmediate)
+  await vi.waitFor(() => expect(run.closings).toHaveLength(1))
   expect(run.exits).toEqual([])
   run.process.emit('SIGTERM')
   expect(run.exits).toEqual([1])

@@ -6,8 +6,8 @@ import type { CollectionFacts, DoctorFacts, Setup } from '../../src/doctor/facts
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
 import { ingest } from '../../src/ingest/ingest.ts'
 import type { CollectionLayout } from '../../src/ingest/target.ts'
-import { runCommand } from '../commands/support/run-command.ts'
-import { createFakeEmbedder, dependencies } from '../ingest/support/ingest-world.ts'
+import { createFakeEmbedder, dependencies } from '../support/ingest-world.ts'
+import { runCommand } from '../support/run-command.ts'
 
 const embedder = { version: 'fake/4/mean', dimensions: 4 }
 const setup: Setup = { url: 'http://q', embedded: false, embedder, absent: { embedder: null, reranker: null } }

@@ -2,9 +2,10 @@ import { QdrantClient } from '@qdrant/js-client-rest'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
-import { createStage } from '../http/support/running.ts'
+import { send } from '../support/send.ts'
+import { createStage } from '../support/stage.ts'
+import { openStowage, type Stowage } from '../support/stowage.ts'
 import { choosing, chosen, STAGES_OR_NONE, serveImproving } from './support/improving.ts'
-import { serveWholeStowage } from './support/whole-stowage.ts'
 
 const WORDS =
   'harbour pump valve pressure reset sluice warden gauge lantern keel bell rope tide mast crane ledger quay anchor'.split(
@@ -36,28 +37,19 @@ const upsertBody = `{"points":[${world.map(
     `"payload":{"text":${JSON.stringify(text)},"doc_id":"${docId}","order_index":${orderIndex},"weight":5.0,"serial":18446744073709551614}}`,
 )}]}`
 
-async function send(url: string, method: string, path: string, body: string, headers: Record<string, string> = {}) {
-  const response = await fetch(url + path, {
-    method,
-    body,
-    headers: { 'content-type': 'application/json', ...headers },
-  })
-  return { status: response.status, headers: response.headers, text: await response.text() }
-}
-
 const withoutTime = (text: string) => text.replace(/"time":[\d.e-]+/, '"time":0')
 const idsOf = (text: string) => [...text.matchAll(/"id":("[^"]+"|\d+)/g)].map(match => match[1] ?? '')
 const scoresOf = (text: string) => [...text.matchAll(/"score":([^,}]+)/g)].map(match => match[1] ?? '')
 
 let engine: EmbeddedServer
-let improving: Awaited<ReturnType<typeof serveWholeStowage>>
-let passing: Awaited<ReturnType<typeof serveWholeStowage>>
+let improving: Stowage
+let passing: Stowage
 const stage = createStage()
 
 beforeAll(async () => {
   engine = await startEmbeddedServer()
-  improving = await serveWholeStowage(engine.url)
-  passing = await serveWholeStowage(engine.url, { STOWAGE_DROPIN: 'passthrough' })
+  improving = await openStowage({ QDRANT_URL: engine.url })
+  passing = await openStowage({ QDRANT_URL: engine.url, STOWAGE_DROPIN: 'passthrough' })
   const created = await send(
     improving.url,
     'PUT',

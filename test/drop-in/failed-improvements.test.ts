@@ -2,16 +2,12 @@ import type http from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { ImproveDependencies } from '../../src/drop-in/route.ts'
-import { comparable, exchangeBytes, readAnswer } from '../http/support/raw-client.ts'
-import { createStage } from '../http/support/running.ts'
+import { deferred } from '../support/deferred.ts'
+import { comparable, exchangeBytes, readAnswer } from '../support/raw-client.ts'
+import type { Recorded } from '../support/recording-server.ts'
+import { createStage } from '../support/stage.ts'
 import { choosing, chosen, serveImproving } from './support/improving.ts'
-import {
-  createScriptedQdrant,
-  listsAnswer,
-  pointText,
-  type ScriptedAnswer,
-  type SeenRequest,
-} from './support/scripted-qdrant.ts'
+import { createScriptedQdrant, listsAnswer, pointText, type ScriptedAnswer } from './support/scripted-qdrant.ts'
 
 const stage = createStage()
 afterEach(() => stage.close())
@@ -76,18 +72,18 @@ async function expectOriginal(
 }
 
 /** What a connection of its own makes different. */
-function withoutConnection(seen: SeenRequest | undefined) {
+function withoutConnection(seen: Recorded | undefined) {
   const { host, connection, via, ...headers } = seen?.headers ?? {}
   return { ...seen, headers }
 }
 
 const passedWith = (code: string) => ({ 'x-stowage-applied': 'passthrough', 'x-stowage-degraded': code })
 
-const status = (code: number, body: string) => (_: http.IncomingMessage, response: http.ServerResponse) =>
+const status = (code: number, body: string) => (response: http.ServerResponse) =>
   void response.writeHead(code, { 'content-type': 'application/json' }).end(body)
 
 describe('the original request is sent when Qdrant', () => {
-  const broken = (text: string) => (_: http.IncomingMessage, response: http.ServerResponse) => {
+  const broken = (text: string) => (response: http.ServerResponse) => {
     response.writeHead(200, { 'content-length': 1_000 })
     response.write(text, () => response.destroy())
   }
@@ -98,14 +94,14 @@ describe('the original request is sent when Qdrant', () => {
     ['redirects (302)', 'upstream_refused', status(302, '')],
     ['is busy (429)', 'upstream_refused', status(429, '{}')],
     ['answers another 2xx (202)', 'upstream_refused', status(202, ONE)],
-    ['breaks off in the head', 'upstream_unreachable', (_, response) => void response.destroy()],
+    ['breaks off in the head', 'upstream_unreachable', response => void response.destroy()],
     ['breaks off in the body', 'upstream_unreachable', broken(ONE.slice(0, 20))],
     ['answers no JSON', 'upstream_malformed', 'hello'],
     ['answers half of it', 'upstream_malformed', ONE.slice(0, -10)],
     [
       'answers gzip unasked',
       'upstream_malformed',
-      (_, response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(ONE)),
+      response => void response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(ONE)),
     ],
     ['answers another shape', 'upstream_malformed', '{"result":[[]],"status":"ok"}'],
     ['answers fewer lists', 'upstream_malformed', listsAnswer()],
@@ -125,20 +121,20 @@ describe('the original request is sent when Qdrant', () => {
   })
 
   it('stops in the middle of its answer', async () => {
-    const script: ScriptedAnswer = (_, response) => void response.writeHead(200).write(ONE.slice(0, 30))
+    const script: ScriptedAnswer = response => void response.writeHead(200).write(ONE.slice(0, 30))
     const { ours } = await expectOriginal(script, {}, { deadlineMs: 60 })
     expect(ours).toEqual(passedWith('deadline'))
   })
 
   it.each([400, 401, 404, 422, 500, 503])('would answer %d itself', async code => {
-    const refusal = (_: http.IncomingMessage, response: http.ServerResponse) =>
+    const refusal = (response: http.ServerResponse) =>
       void response.writeHead(code, 'Odd Reason', { 'content-type': 'text/plain', 'x-cause': 'c' }).end(`no: ${code}`)
     const { ours } = await expectOriginal(refusal, {}, {}, refusal)
     expect(ours).toEqual(passedWith('upstream_refused'))
   })
 
   it('would answer compressed', async () => {
-    const compressed: ScriptedAnswer = (_, response) =>
+    const compressed: ScriptedAnswer = response =>
       void response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('{"a": 5.0}'))
     const { ours } = await expectOriginal(status(500, ''), {}, {}, compressed)
     expect(ours).toEqual(passedWith('upstream_refused'))
@@ -265,27 +261,29 @@ describe('beyond a single answer', () => {
   })
 
   it('a client that leaves ends the search upstream, and nothing is sent again', async () => {
-    const closed = new Promise<void>(resolve => {
-      const qdrant = createScriptedQdrant({
-        lists: (request, response) => void response.once('close', () => resolve(request.resume() && undefined)),
-      })
-      void stage.listen(qdrant.server).then(async upstream => {
-        const { url, events } = await serveImproving(stage, upstream, { deadlineMs: 60_000 })
-        const leaving = new AbortController()
-        const asked = fetch(`${url}/collections/docs/points/query?timeout=600`, {
-          method: 'POST',
-          body: QUERY,
-          headers: { 'content-type': 'application/json' },
-          signal: leaving.signal,
-        }).catch(() => {})
-        while (qdrant.improver.length === 0) await new Promise(done => setTimeout(done, 5))
-        leaving.abort()
-        await asked
-        await closed
-        expect(qdrant.untouched).toEqual([])
-        expect(events).toEqual([])
-      })
+    const reached = deferred<void>()
+    const closed = deferred<void>()
+    const qdrant = createScriptedQdrant({
+      lists: response => {
+        response.once('close', () => closed.resolve())
+        reached.resolve()
+      },
     })
-    await closed
+    const { url, events } = await serveImproving(stage, await stage.listen(qdrant.server), { deadlineMs: 60_000 })
+    const leaving = new AbortController()
+    const asked = fetch(`${url}/collections/docs/points/query?timeout=600`, {
+      method: 'POST',
+      body: QUERY,
+      headers: { 'content-type': 'application/json' },
+      signal: leaving.signal,
+    })
+    await reached.promise
+    leaving.abort()
+    await expect(asked).rejects.toThrow('aborted')
+    await closed.promise
+    // A later request is the only one that arrives: had the search been sent again, it would have come first.
+    await fetch(`${url}/collections`)
+    expect(qdrant.untouched.map(({ path }) => path)).toEqual(['/collections'])
+    expect(events).toEqual([])
   })
 })

@@ -3,8 +3,8 @@ import { QdrantVectorStore } from '@langchain/qdrant'
 import { QdrantVector } from '@mastra/qdrant'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
+import { openStowage, type Stowage } from '../support/stowage.ts'
 import { STAGES_OR_NONE } from './support/improving.ts'
-import { serveWholeStowage } from './support/whole-stowage.ts'
 
 /** Texts to vectors without a model: counts of a few letters. */
 class LetterEmbeddings extends Embeddings {
@@ -33,9 +33,9 @@ beforeAll(async () => {
 afterAll(() => engine.close())
 
 describe.each(['improve', 'passthrough'])('frameworks through stowage (%s)', mode => {
-  let stowage: Awaited<ReturnType<typeof serveWholeStowage>>
+  let stowage: Stowage
   beforeAll(async () => {
-    stowage = await serveWholeStowage(engine.url, { STOWAGE_DROPIN: mode })
+    stowage = await openStowage({ QDRANT_URL: engine.url, STOWAGE_DROPIN: mode })
   })
   afterAll(() => stowage.close())
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { RetrievedList } from '../../src/core/types.ts'
 import type { ChoosePointsRequest } from '../../src/pipeline/services.ts'
-import { createStage } from '../http/support/running.ts'
+import { createStage } from '../support/stage.ts'
 import { choosing, chosen, serveImproving } from './support/improving.ts'
 import { createScriptedQdrant, listsAnswer, ORIGINAL, pointText } from './support/scripted-qdrant.ts'
 
@@ -27,9 +27,9 @@ describe('what goes to Qdrant', () => {
     const qdrant = createScriptedQdrant({ lists: listsAnswer([pointText('1', '0.5')], []) })
     const { url } = await serveImproving(stage, await stage.listen(qdrant.server))
     expect((await post(url, HYBRID)).status).toBe(200)
-    expect(qdrant.improver.map(({ target, body }) => ({ target, body }))).toEqual([
+    expect(qdrant.improver.map(({ path, body }) => ({ path, body }))).toEqual([
       {
-        target: '/collections/docs/points/query/batch',
+        path: '/collections/docs/points/query/batch',
         body:
           '{"searches":[{"query":[0.1,5.0],"using":"dense","filter":{"must":[{"must":[{"key":"n","match":{"value":5.0}}]},{"must":[{"has_id":[18446744073709551615]}]}]},"limit":50,"with_payload":true},' +
           '{"query":{"text":"how to","model":"Qdrant/bm25"},"using":"sparse","filter":{"must":[{"key":"n","match":{"value":5.0}}]},"params":{"exact":true},"score_threshold":1e-3,"limit":50,"with_payload":true}]}',
@@ -56,7 +56,7 @@ describe('what goes to Qdrant', () => {
     const path = '/collections/d%C3%A9%2Fx/points/query?timeout=7&consistency=majority'
     expect((await post(url, '{"query":[0.1],"limit":60,"offset":5}', { path, headers })).status).toBe(200)
     const [seen] = qdrant.improver
-    expect(seen?.target).toBe('/collections/d%C3%A9%2Fx/points/query/batch?timeout=7&consistency=majority')
+    expect(seen?.path).toBe('/collections/d%C3%A9%2Fx/points/query/batch?timeout=7&consistency=majority')
     expect(seen?.body).toBe('{"searches":[{"query":[0.1],"limit":65,"with_payload":true}]}')
     const { 'x-stowage-query': _, cookie: __, ...forwarded } = headers
     expect(seen?.headers).toMatchObject({
@@ -281,7 +281,7 @@ describe('neighbours', () => {
     const body =
       '{"prefetch":[{"query":[0.1],"filter":{"must":[{"key":"t","match":{"value":1}}]}},{"query":[0.2],"filter":{"must":[{"key":"t","match":{"value":2}}]}}],"query":{"fusion":"rrf"},"filter":{"must_not":[{"key":"x","match":{"value":1.0}}]},"with_payload":["text"],"with_vector":true,"shard_key":"s"}'
     const points = await pointsOf(await post(url, body))
-    expect(qdrant.improver[1]?.target).toBe('/collections/docs/points/query')
+    expect(qdrant.improver[1]?.path).toBe('/collections/docs/points/query')
     expect(qdrant.improver[1]?.body).toBe(
       '{"filter":{"must":[{"must_not":[{"key":"x","match":{"value":1.0}}]},{"should":[{"must":[{"key":"t","match":{"value":1}}]},{"must":[{"key":"t","match":{"value":2}}]}]},' +
         '{"should":[{"must":[{"key":"metadata.source","match":{"value":"a\\"b"}},{"key":"metadata.seq","match":{"any":[4,2]}}]},{"must":[{"key":"metadata.source","match":{"value":7}},{"key":"metadata.seq","match":{"any":[2]}}]}]}]},' +
@@ -333,7 +333,7 @@ describe('every improved answer', () => {
     let answer = listsAnswer()
     let shuffle: number[] = []
     const qdrant = createScriptedQdrant({
-      lists: (_request, response) => void response.writeHead(200).end(answer),
+      lists: response => void response.writeHead(200).end(answer),
     })
     const { url } = await serveImproving(stage, await stage.listen(qdrant.server), {
       choosePoints: choosing(hits =>

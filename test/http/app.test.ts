@@ -3,8 +3,9 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { StowageError } from '../../src/core/errors.ts'
 import type { Passthrough } from '../../src/http/passthrough/passthrough.ts'
 import type { Trace } from '../../src/pipeline/trace/schema.ts'
-import { createStage, notImplemented, silentReporter } from './support/running.ts'
-import { sampleTrace } from './support/sample-trace.ts'
+import { notImplemented } from '../support/not-implemented.ts'
+import { sampleTrace } from '../support/sample-trace.ts'
+import { createStage, silentReporter } from '../support/stage.ts'
 
 const stage = createStage()
 afterEach(() => stage.close())

@@ -2,8 +2,8 @@ import http from 'node:http'
 import { afterEach, describe, expect, test } from 'vitest'
 import { StowageError } from '../../src/core/errors.ts'
 import type { Caller, ContextRequest, ContextResponse } from '../../src/pipeline/context-request.ts'
-import { deferred } from './support/deferred.ts'
-import { createStage, silentReporter } from './support/running.ts'
+import { deferred } from '../support/deferred.ts'
+import { createStage, silentReporter } from '../support/stage.ts'
 
 const stage = createStage()
 afterEach(() => stage.close())

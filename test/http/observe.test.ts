@@ -4,8 +4,8 @@ import { createPassthrough } from '../../src/http/passthrough/passthrough.ts'
 import { createReporter } from '../../src/observe/events.ts'
 import { createLogger } from '../../src/observe/logger.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'
+import { createStage } from '../support/stage.ts'
 import { createEchoUpstream } from './support/echo-upstream.ts'
-import { createStage } from './support/running.ts'
 
 const stage = createStage()
 afterEach(() => stage.close())

@@ -3,9 +3,9 @@ import http, { type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import type { Passthrough } from '../../src/http/passthrough/passthrough.ts'
-import { deferred } from './support/deferred.ts'
-import { exchangeBytes } from './support/raw-client.ts'
-import { createStage } from './support/running.ts'
+import { deferred } from '../support/deferred.ts'
+import { exchangeBytes } from '../support/raw-client.ts'
+import { createStage } from '../support/stage.ts'
 
 const stage = createStage()
 afterEach(() => stage.close())
@@ -93,7 +93,7 @@ test('an address that is taken is an error', async () => {
   const { server } = await serveSlowly()
   const { startServer } = await import('../../src/http/server.ts')
   const { createApp } = await import('../../src/http/app.ts')
-  const { quietDependencies } = await import('./support/running.ts')
+  const { quietDependencies } = await import('../support/stage.ts')
   const port = Number(new URL(server.url).port)
   await expect(startServer(createApp(quietDependencies()), { port, host: '127.0.0.1' })).rejects.toThrow('EADDRINUSE')
 })

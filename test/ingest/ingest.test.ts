@@ -3,7 +3,7 @@ import { createQdrantAdmin } from '../../src/adapters/qdrant/admin.ts'
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
 import { type IngestOptions, ingest } from '../../src/ingest/ingest.ts'
 import { encodeBm25Query } from '../../src/text/qdrant-bm25.ts'
-import { allPoints, createFakeEmbedder, dependencies } from './support/ingest-world.ts'
+import { allPoints, createFakeEmbedder, dependencies } from '../support/ingest-world.ts'
 
 let engine: EmbeddedServer
 beforeAll(async () => {

@@ -5,9 +5,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { loadConfig } from '../../src/config.ts'
 import { createPackContext } from '../../src/pipeline/pack-context.ts'
 import { type Models, openModels } from '../../src/wiring/models.ts'
-import { TINY_CROSS_ENCODER, TINY_EMBEDDER } from '../adapters/models/support/model-fixtures.ts'
 import { chunk } from '../support/candidates.ts'
 import { CALLER, dependencies, fakePorts, scriptedStore } from '../support/fake-ports.ts'
+import { TINY_CROSS_ENCODER, TINY_EMBEDDER } from '../support/model-folders.ts'
 
 let folder: string
 let models: Models | null = null

@@ -6,8 +6,8 @@ import { loadConfig } from '../../src/config.ts'
 import type { Embedder, Reranker } from '../../src/core/ports.ts'
 import { cosine } from '../../src/text/similarity.ts'
 import { openModels } from '../../src/wiring/models.ts'
-import { isShipped, noSignal, SHIPPED_EMBEDDER, SHIPPED_RERANKER } from '../adapters/models/support/model-fixtures.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
+import { isShipped, noSignal, SHIPPED_EMBEDDER, SHIPPED_RERANKER } from '../support/model-folders.ts'
 
 /** Query, its answer, and a passage on something else that shares a word or a manner with it. */
 const TRIPLES: readonly [query: string, right: string, wrong: string][] = [

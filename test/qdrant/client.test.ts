@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createQdrantHttp, parseJson, printJson, type QdrantHttp, type QdrantRead } from '../../src/qdrant/client.ts'
-import { type Reply, startRecordingServer } from '../adapters/qdrant/support/recording-server.ts'
+import { noAnswer, type Reply, startRecordingServer } from '../support/recording-server.ts'
 
 const open: (() => Promise<void>)[] = []
 afterEach(async () => {
@@ -73,11 +73,14 @@ describe('createQdrantHttp', () => {
   })
 
   it('tells a deadline from a server that is not there', async () => {
-    const { http } = await start(() => 'never')
+    const { http } = await start(() => noAnswer)
     await expect(read(http, { signal: AbortSignal.timeout(50) })).rejects.toMatchObject({ code: 'upstream_timeout' })
     const controller = new AbortController()
-    setTimeout(() => controller.abort('a reason of some other type'), 30)
-    await expect(read(http, { signal: controller.signal })).rejects.toMatchObject({ code: 'upstream_timeout' })
+    const aborting = await start(() => {
+      controller.abort('a reason of some other type')
+      return noAnswer
+    })
+    await expect(read(aborting.http, { signal: controller.signal })).rejects.toMatchObject({ code: 'upstream_timeout' })
     await expect(read(http, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'upstream_timeout' })
 
     const gone = await startRecordingServer(() => ok)

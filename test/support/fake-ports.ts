@@ -5,12 +5,7 @@ import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import type { PipelinePorts } from '../../src/pipeline/services.ts'
 import type { Trace } from '../../src/pipeline/trace/schema.ts'
 import { countWords } from './candidates.ts'
-
-function notImplemented(name: string) {
-  return (): never => {
-    throw new Error(`${name} was not expected to be called`)
-  }
-}
+import { notImplemented } from './not-implemented.ts'
 
 /** Ports that fail loudly when asked unasked; a test gives those that it means to be used. */
 export function fakePorts(

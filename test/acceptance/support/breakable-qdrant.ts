@@ -1,5 +1,6 @@
-import { connect, createServer, type Server, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { startEmbeddedServer } from '../../../src/embedded/server.ts'
+import { listen } from '../../support/listen.ts'
 
 export type BreakableQdrant = Awaited<ReturnType<typeof startBreakableQdrant>>
 
@@ -27,10 +28,10 @@ export async function startBreakableQdrant() {
       if (!silent) upstream.write(bytes)
     })
   }
-  let server = await listen(relay, 0)
-  const { port } = server.address() as { port: number }
+  let server = createServer(relay)
+  const url = await listen(server)
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     /** From now on requests arrive and are never answered; resolves when the next one has. */
     fallSilent(): Promise<void> {
       silent = true
@@ -47,7 +48,8 @@ export async function startBreakableQdrant() {
     /** It is back on the same port, with its data. */
     async revive(): Promise<void> {
       silent = false
-      server = await listen(relay, port)
+      server = createServer(relay)
+      await listen(server, Number(new URL(url).port))
     },
     async close(): Promise<void> {
       for (const socket of sockets) socket.destroy()
@@ -55,11 +57,4 @@ export async function startBreakableQdrant() {
       await engine.close()
     },
   }
-}
-
-function listen(onConnection: (client: Socket) => void, port: number): Promise<Server> {
-  const server = createServer(onConnection)
-  return new Promise((resolve, reject) => {
-    server.once('error', reject).listen(port, '127.0.0.1', () => resolve(server))
-  })
 }

@@ -5,15 +5,9 @@ import { createOpenAiEmbedder } from '../../../src/adapters/models/openai-embedd
 import { encodeBm25Query } from '../../../src/text/qdrant-bm25.ts'
 import { cosine } from '../../../src/text/similarity.ts'
 import { createNpmEmbedder } from '../../bench/npm-embedder.ts'
+import { type JsonAnswer, type JsonServer, startJsonServer } from '../../support/json-server.ts'
+import { isShipped, SHIPPED_EMBEDDER, TINY_EMBEDDER } from '../../support/model-folders.ts'
 import { describeEmbedder } from './support/embedder-contract.ts'
-import {
-  type FakeAnswer,
-  type FakeServer,
-  isShipped,
-  SHIPPED_EMBEDDER,
-  startFakeServer,
-  TINY_EMBEDDER,
-} from './support/model-fixtures.ts'
 
 const DIMENSIONS = 24
 
@@ -24,15 +18,15 @@ function hashed(text: string): number[] {
   return [...vector]
 }
 
-const embeddings = (body: Record<string, unknown>): FakeAnswer => {
+const embeddings = (body: Record<string, unknown>): JsonAnswer => {
   const data = (body.input as string[]).map((text, index) => ({ object: 'embedding', index, embedding: hashed(text) }))
   return { body: { object: 'list', model: body.model, data: data.reverse(), usage: {} } }
 }
 
-let server: FakeServer
-let answer = embeddings
+let server: JsonServer
+let answer: (body: Record<string, unknown>) => JsonAnswer = embeddings
 beforeAll(async () => {
-  server = await startFakeServer(body => answer(body))
+  server = await startJsonServer(body => answer(body))
 })
 afterAll(() => server.close())
 
@@ -71,8 +65,12 @@ describe('the OpenAI-compatible embedder', () => {
 
   it('stops waiting when the signal says so', async () => {
     const embedder = await open({ dimensions: DIMENSIONS })
-    answer = body => ({ ...embeddings(body), delayMs: 30_000 })
-    await expect(embedder.embedPassages(['slow'], AbortSignal.timeout(30))).rejects.toThrow()
+    const controller = new AbortController()
+    answer = () => {
+      controller.abort()
+      return 'never'
+    }
+    await expect(embedder.embedPassages(['slow'], controller.signal)).rejects.toThrow()
     answer = embeddings
   })
 

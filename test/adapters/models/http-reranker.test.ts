@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createHttpReranker, type HttpRerankerOptions } from '../../../src/adapters/models/http-reranker.ts'
-import { type FakeAnswer, type FakeServer, noSignal, startFakeServer } from './support/model-fixtures.ts'
+import { type JsonAnswer, type JsonServer, startJsonServer } from '../../support/json-server.ts'
+import { noSignal } from '../../support/model-folders.ts'
 
-let server: FakeServer
-let answer: (body: Record<string, unknown>) => FakeAnswer
+let server: JsonServer
+let answer: (body: Record<string, unknown>) => JsonAnswer
 beforeAll(async () => {
-  server = await startFakeServer(body => answer(body))
+  server = await startJsonServer(body => answer(body))
 })
 afterAll(() => server.close())
 
@@ -16,7 +17,7 @@ const request = (count: number, signal = noSignal()) => ({
   passages: Array.from({ length: count }, (_, at) => `passage ${at}`),
   signal,
 })
-const teiScores = (body: Record<string, unknown>, score = 0.5): FakeAnswer => ({
+const teiScores = (body: Record<string, unknown>, score = 0.5): JsonAnswer => ({
   body: (body.texts as string[]).map((_, index) => ({ index, score })),
 })
 
@@ -61,7 +62,7 @@ describe('the HTTP reranker', () => {
     answer = body => {
       if (++calls === 2) {
         controller.abort()
-        return { ...teiScores(body), delayMs: 30_000 }
+        return 'never'
       }
       return teiScores(body)
     }
@@ -69,7 +70,7 @@ describe('the HTTP reranker', () => {
     expect(late).toEqual([0.5, 0.5, null, null, null, null])
   })
 
-  it.each<[string, FakeAnswer, string, RegExp]>([
+  it.each<[string, JsonAnswer, string, RegExp]>([
     ['429', { status: 429, headers: { 'retry-after': '7' }, body: {} }, 'upstream_unavailable', /429.*too many/],
     ['500', { status: 500, body: 'secret stack trace' }, 'upstream_error', /answered 500\.$/],
     ['401', { status: 401, body: {} }, 'upstream_error', /401/],
@@ -86,7 +87,7 @@ describe('the HTTP reranker', () => {
   })
 
   it('makes a server that is not there a clear error', async () => {
-    const gone = await startFakeServer(() => ({ body: {} }))
+    const gone = await startJsonServer(() => ({ body: {} }))
     await gone.close()
     await expect(open({ url: gone.url }).rerank(request(1))).rejects.toMatchObject({ code: 'upstream_unavailable' })
   })

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createCrossEncoder } from '../../../src/adapters/models/cross-encoder.ts'
 import { createLocalEmbedder } from '../../../src/adapters/models/local-embedder.ts'
 import { findModel, ModelUnavailableError } from '../../../src/adapters/models/model-folder.ts'
-import { noSignal, TINY_CROSS_ENCODER, TINY_EMBEDDER } from './support/model-fixtures.ts'
+import { noSignal, TINY_CROSS_ENCODER, TINY_EMBEDDER } from '../../support/model-folders.ts'
 
 let folder: string
 beforeEach(() => {

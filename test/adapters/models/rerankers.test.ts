@@ -4,22 +4,16 @@ import { createCrossEncoder } from '../../../src/adapters/models/cross-encoder.t
 import { createHttpReranker } from '../../../src/adapters/models/http-reranker.ts'
 import { containment } from '../../../src/text/similarity.ts'
 import { terms } from '../../../src/text/terms.ts'
-import {
-  type FakeServer,
-  isShipped,
-  noSignal,
-  SHIPPED_RERANKER,
-  startFakeServer,
-  TINY_CROSS_ENCODER,
-} from './support/model-fixtures.ts'
+import { type JsonServer, startJsonServer } from '../../support/json-server.ts'
+import { isShipped, noSignal, SHIPPED_RERANKER, TINY_CROSS_ENCODER } from '../../support/model-folders.ts'
 import { describeReranker } from './support/reranker-contract.ts'
 
 /** Share of the query's terms that are in the passage. */
 const overlap = (query: string, passage: string): number => containment(new Set(terms(query)), new Set(terms(passage)))
 
-let server: FakeServer
+let server: JsonServer
 beforeAll(async () => {
-  server = await startFakeServer((body, path) => {
+  server = await startJsonServer((body, path) => {
     const texts = (body.texts ?? body.documents) as string[]
     const scored = texts.map((text, index) => ({ index, value: overlap(String(body.query), text) }))
     scored.sort((a, b) => b.value - a.value)

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { createQdrantAdmin } from '../../../src/adapters/qdrant/admin.ts'
 import { startEmbeddedServer } from '../../../src/embedded/server.ts'
 import type { CollectionWriter } from '../../../src/ingest/target.ts'
-import { type Recorded, type Reply, relay, startRecordingServer } from './support/recording-server.ts'
+import { type Recorded, type Reply, relay, startRecordingServer } from '../../support/recording-server.ts'
 
 const open: (() => Promise<void>)[] = []
 afterEach(async () => {

@@ -2,9 +2,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createQdrantStore, type QdrantStoreOptions } from '../../../src/adapters/qdrant/store.ts'
 import type { SearchRequest } from '../../../src/core/ports.ts'
 import { type EmbeddedServer, startEmbeddedServer } from '../../../src/embedded/server.ts'
-import { fill, send } from './support/collections.ts'
+import { type Recorded, type Reply, relay, startRecordingServer } from '../../support/recording-server.ts'
+import { sendOk } from '../../support/send.ts'
+import { fill } from './support/collections.ts'
 import type { StoredCollection, StoredPoint } from './support/naive-store.ts'
-import { type Recorded, type Reply, relay, startRecordingServer } from './support/recording-server.ts'
 import { call } from './support/store-contract.ts'
 
 const open: (() => Promise<void>)[] = []
@@ -102,7 +103,7 @@ describe('createQdrantStore', () => {
     const { name } = await collect([own(0)])
     const { store } = await record()
     await store.search(ask(name), call)
-    await send(engine.url, 'DELETE', `/collections/${name}`)
+    await sendOk(engine.url, 'DELETE', `/collections/${name}`)
     await expect(store.search(ask(name), call)).rejects.toMatchObject({ code: 'collection_not_found' })
     await fill(engine.url, { name, size: 3, points: [] }, { dense: 'other' })
     const { lists, missing } = await store.search(ask(name, { dense: [1, 0, 0] }), call)
@@ -145,7 +146,7 @@ describe('createQdrantStore', () => {
   it('has no keyword list where sparse vectors are weighed by another model', async () => {
     made += 1
     const name = `c${made}`
-    await send(engine.url, 'PUT', `/collections/${name}`, {
+    await sendOk(engine.url, 'PUT', `/collections/${name}`, {
       vectors: { a: { size: 2, distance: 'Dot' }, b: { size: 3, distance: 'Dot' } },
       sparse_vectors: { splade: {} },
     })

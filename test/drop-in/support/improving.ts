@@ -4,7 +4,7 @@ import { STAGES } from '../../../src/core/vocabulary.ts'
 import { createImproveHandler, type ImproveDependencies, type ImproveEvent } from '../../../src/drop-in/route.ts'
 import { createPassthrough } from '../../../src/http/passthrough/passthrough.ts'
 import type { ChoosePoints, ChosenPoints } from '../../../src/pipeline/services.ts'
-import type { createStage } from '../../http/support/running.ts'
+import type { createStage } from '../../support/stage.ts'
 
 /** A pipeline that takes the hits in the order that `order` gives them. */
 export function choosing(order: (hits: RetrievedHit[]) => { chunk: Candidate['chunk'] }[]): ChoosePoints {

@@ -1,43 +1,32 @@
-import http from 'node:http'
-
-/** One request as the scripted Qdrant saw it. */
-export interface SeenRequest {
-  target: string
-  headers: http.IncomingHttpHeaders
-  body: string
-}
+import type { Server, ServerResponse } from 'node:http'
+import { createRecordingServer, type Recorded } from '../../support/recording-server.ts'
 
 /** How one request is answered; the text is the whole body. */
-export type ScriptedAnswer = string | ((request: http.IncomingMessage, response: http.ServerResponse) => void)
+export type ScriptedAnswer = string | ((response: ServerResponse) => void)
 
 /** What a client gets when its request arrives untouched: odd bytes, so that equality means something. */
 export const ORIGINAL = '{"result" : {"points":[ ]},"status":"ok","time":5.0e-6, "note":"the original\\u00e9"}'
 
+const HEADERS = { 'content-type': 'application/json', vary: 'accept-encoding', 'x-qdrant': 'scripted' }
+
 /**
- * A stand-in for Qdrant. Requests that came through the improver (they say `Via` and a batch, or hold no query) are answered by the
+ * A stand-in for Qdrant. The improver's own requests (they ask for no compression and carry no `X-Client`) are answered by the
  * script; all others are the client's own and get the original answer, or what `direct` says.
  */
 export function createScriptedQdrant(script: {
   lists?: ScriptedAnswer
   neighbours?: ScriptedAnswer
   direct?: ScriptedAnswer
-}) {
-  const improver: SeenRequest[] = []
-  const untouched: SeenRequest[] = []
-  const server = http.createServer(async (request, response) => {
-    const parts: Buffer[] = []
-    for await (const part of request) parts.push(part)
-    const seen = { target: request.url ?? '', headers: request.headers, body: Buffer.concat(parts).toString() }
-    const ownCall = request.headers['accept-encoding'] === 'identity' && request.headers['x-client'] === undefined
-    ;(ownCall ? improver : untouched).push(seen)
-    const scripted = !ownCall
-      ? (script.direct ?? ORIGINAL)
-      : seen.target.includes('/batch')
-        ? script.lists
-        : script.neighbours
-    if (typeof scripted === 'function') return scripted(request, response)
-    response.writeHead(200, { 'content-type': 'application/json', vary: 'accept-encoding', 'x-qdrant': 'scripted' })
-    response.end(scripted ?? fail(`no script for ${seen.target}`))
+}): { server: Server; improver: Recorded[]; untouched: Recorded[] } {
+  const improver: Recorded[] = []
+  const untouched: Recorded[] = []
+  const { server } = createRecordingServer(request => {
+    const { path, headers } = request
+    const ownCall = headers['accept-encoding'] === 'identity' && headers['x-client'] === undefined
+    ;(ownCall ? improver : untouched).push(request)
+    const scripted = !ownCall ? (script.direct ?? ORIGINAL) : path.includes('/batch') ? script.lists : script.neighbours
+    if (scripted === undefined) throw new Error(`no script for ${path}`)
+    return typeof scripted === 'function' ? scripted : { body: scripted, headers: HEADERS }
   })
   return { server, improver, untouched }
 }
@@ -49,8 +38,4 @@ export function listsAnswer(...lists: string[][]): string {
 
 export function pointText(id: string, score: string, payload = '{"text":"t"}', more = ''): string {
   return `{"id":${id},"version":3,"score":${score},"payload":${payload}${more}}`
-}
-
-function fail(message: string): never {
-  throw new Error(message)
 }

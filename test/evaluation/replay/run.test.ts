@@ -165,6 +165,7 @@ describe('replay on the pipeline', () => {
       model: 'slow',
       rerank: async ({ passages }) => {
         counts.reranked += 1
+        // Time that really passes: the test is about the milliseconds that are charged.
         await new Promise(resolve => setTimeout(resolve, 20))
         return { scores: passages.map(() => 0.5), cached: 0 }
       },

@@ -1,9 +1,9 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type EmbeddedServer, startEmbeddedServer } from '../../../src/embedded/server.ts'
+import { comparable, exchangeBytes, readAnswer } from '../../support/raw-client.ts'
+import { createStage } from '../../support/stage.ts'
 import { assortedRequests } from '../support/assorted-requests.ts'
-import { comparable, exchangeBytes, readAnswer } from '../support/raw-client.ts'
-import { createStage } from '../support/running.ts'
 
 const stage = createStage()
 let engines: EmbeddedServer[]

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { comparable, exchangeBytes, readAnswer } from '../../support/raw-client.ts'
+import { createStage } from '../../support/stage.ts'
 import { assortedRequests } from '../support/assorted-requests.ts'
 import { createEchoUpstream } from '../support/echo-upstream.ts'
-import { comparable, exchangeBytes, readAnswer } from '../support/raw-client.ts'
-import { createStage } from '../support/running.ts'
 
 const stage = createStage()
 let direct: string

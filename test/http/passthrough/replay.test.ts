@@ -3,9 +3,9 @@ import type { RequestHandler } from 'express'
 import { afterEach, expect, test } from 'vitest'
 import { readBody } from '../../../src/http/body/read-body.ts'
 import { createPassthrough } from '../../../src/http/passthrough/passthrough.ts'
+import { comparable, exchangeBytes, readAnswer } from '../../support/raw-client.ts'
+import { createStage } from '../../support/stage.ts'
 import { createEchoUpstream } from '../support/echo-upstream.ts'
-import { comparable, exchangeBytes, readAnswer } from '../support/raw-client.ts'
-import { createStage } from '../support/running.ts'
 
 const stage = createStage()
 afterEach(() => stage.close())

@@ -3,9 +3,9 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { PassthroughOptions } from '../../../src/http/passthrough/passthrough.ts'
-import { deferred } from '../support/deferred.ts'
-import { exchangeBytes, readAnswer } from '../support/raw-client.ts'
-import { createStage } from '../support/running.ts'
+import { deferred } from '../../support/deferred.ts'
+import { exchangeBytes, readAnswer } from '../../support/raw-client.ts'
+import { createStage } from '../../support/stage.ts'
 
 const stage = createStage()
 afterEach(() => stage.close())
@@ -79,6 +79,7 @@ describe('slow sides', () => {
     const client = http.get(url)
     const [response] = (await once(client, 'response')) as [IncomingMessage]
     response.pause()
+    // That nothing more is written is no event: a pause without growth has to stand for it.
     let last = -1
     while (written.bytes !== last) {
       last = written.bytes
@@ -91,6 +92,7 @@ describe('slow sides', () => {
   test('an upstream that does not read holds the upload back', async () => {
     const url = await proxyBefore(request => request.pause())
     const client = http.request(url, { method: 'PUT' }).on('error', () => {})
+    // That no drain comes is no event either.
     let sent = 0
     while (sent < 200_000_000) {
       sent += 65_536
@@ -133,10 +135,11 @@ describe('uploads', () => {
   })
 
   test('an upstream that answers in full and closes on the upload: the answer is whole, the connection stays usable', async () => {
+    const answered: Socket[] = []
     const { url } = await proxyBeforeBytes(socket =>
       socket.once('data', () => {
+        answered.push(socket)
         socket.write('HTTP/1.1 400 Bad Request\r\ncontent-length: 4\r\nconnection: close\r\n\r\nbusy')
-        setTimeout(() => socket.destroy(), 500)
       }),
     )
     const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
@@ -148,6 +151,7 @@ describe('uploads', () => {
       let body = ''
       for await (const part of response) body += part
       expect(body).toBe('busy')
+      answered.pop()?.destroy()
       statuses.push(response.statusCode)
     }
     expect(statuses).toEqual([400, 400])

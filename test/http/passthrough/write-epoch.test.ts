@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import type { Passthrough } from '../../../src/http/passthrough/passthrough.ts'
-import { createStage } from '../support/running.ts'
+import { createStage } from '../../support/stage.ts'
 
 const stage = createStage()
 afterEach(() => stage.close())

@@ -9,6 +9,7 @@ serveJobs<string, string, string>(
   async job => {
     if (job === 'die') process.exit(3)
     if (job === 'throw') throw new Error('thrown on command')
+    // A job that takes a while: what the pool does meanwhile is what the tests look at.
     if (job === 'slow') await new Promise(resolve => setTimeout(resolve, 20))
     if (job === 'hang') await new Promise(() => setInterval(() => undefined, 1_000))
     return `${job}!`

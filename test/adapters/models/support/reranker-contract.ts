@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Reranker } from '../../../../src/core/ports.ts'
 import { HOSTILE_TEXTS } from '../../../support/hostile-texts.ts'
-import { noSignal } from './model-fixtures.ts'
+import { noSignal } from '../../../support/model-folders.ts'
 
 const PASSAGES = [
   'Rotate the signing key with rotate-key; the old key stays valid for an hour.',

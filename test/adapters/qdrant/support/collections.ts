@@ -1,15 +1,5 @@
+import { sendOk } from '../../../support/send.ts'
 import type { StoredCollection } from './naive-store.ts'
-
-/** One request in raw JSON, so that no client stands between the test and the server. */
-export async function send(url: string, method: string, path: string, body?: unknown): Promise<unknown> {
-  const response = await fetch(url + path, {
-    method,
-    headers: { 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
-  return response.json()
-}
 
 /** Creates the collection with vectors under the given names ('' is the unnamed one) and fills it. */
 export async function fill(
@@ -19,7 +9,7 @@ export async function fill(
 ): Promise<void> {
   const path = `/collections/${encodeURIComponent(collection.name)}`
   const field = { size: collection.size, distance }
-  await send(url, 'PUT', path, {
+  await sendOk(url, 'PUT', path, {
     vectors: dense === '' ? field : { [dense]: field },
     sparse_vectors: { [sparse]: { modifier: 'idf' } },
   })
@@ -31,5 +21,5 @@ export async function fill(
       ...(point.sparse ? { [sparse]: point.sparse } : {}),
     },
   }))
-  await send(url, 'PUT', `${path}/points?wait=true`, { points })
+  await sendOk(url, 'PUT', `${path}/points?wait=true`, { points })
 }

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-const STOWAGE = fileURLToPath(new URL('../../../src/stowage.js', import.meta.url))
+const STOWAGE = fileURLToPath(new URL('../../src/stowage.js', import.meta.url))
 
 /** A command as a shell would run it, with nothing of this process's environment but the path to programs. */
 export function start(line: readonly string[], environment: Record<string, string> = {}): ChildProcess {

@@ -1,6 +1,6 @@
-import { createQdrantAdmin } from '../../../src/adapters/qdrant/admin.ts'
-import type { Embedder } from '../../../src/core/ports.ts'
-import type { IngestDependencies } from '../../../src/ingest/ingest.ts'
+import { createQdrantAdmin } from '../../src/adapters/qdrant/admin.ts'
+import type { Embedder } from '../../src/core/ports.ts'
+import type { IngestDependencies } from '../../src/ingest/ingest.ts'
 
 /** Words and punctuation marks: near enough to tokens. */
 export const countTokens = (text: string): number => text.match(/\w+|[^\w\s]/gu)?.length ?? 0

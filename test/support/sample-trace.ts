@@ -1,5 +1,5 @@
-import { NAMED_PLANS } from '../../../src/pipeline/plan/named-plans.ts'
-import { TRACE_VERSION, type Trace } from '../../../src/pipeline/trace/schema.ts'
+import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
+import { TRACE_VERSION, type Trace } from '../../src/pipeline/trace/schema.ts'
 
 /** A small complete trace. */
 export function sampleTrace(overrides: Partial<Trace> = {}): Trace {

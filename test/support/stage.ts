@@ -1,17 +1,12 @@
 import type http from 'node:http'
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
-import { type AppDependencies, createApp, DEFAULT_LIMITS } from '../../../src/http/app.ts'
-import { createPassthrough, type PassthroughOptions } from '../../../src/http/passthrough/passthrough.ts'
-import { type RunningServer, startServer } from '../../../src/http/server.ts'
-import type { Reporter } from '../../../src/observe/events.ts'
-import { createMetrics } from '../../../src/observe/metrics.ts'
-
-/** A port that fails loudly when it is touched unasked. */
-export function notImplemented(name: string): () => never {
-  return () => {
-    throw new Error(`${name} was not expected to be called`)
-  }
-}
+import { createServer, type Server, type Socket } from 'node:net'
+import { type AppDependencies, createApp, DEFAULT_LIMITS } from '../../src/http/app.ts'
+import { createPassthrough, type PassthroughOptions } from '../../src/http/passthrough/passthrough.ts'
+import { type RunningServer, startServer } from '../../src/http/server.ts'
+import type { Reporter } from '../../src/observe/events.ts'
+import { createMetrics } from '../../src/observe/metrics.ts'
+import { listen } from './listen.ts'
+import { notImplemented } from './not-implemented.ts'
 
 export const silentReporter: Reporter = {
   requestFinished() {},
@@ -44,12 +39,12 @@ export function createStage() {
   const closers: (() => Promise<void> | void)[] = []
   return {
     async listen(server: http.Server): Promise<string> {
-      await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+      const url = await listen(server)
       closers.push(() => {
         server.closeAllConnections()
         server.close()
       })
-      return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+      return url
     },
     /** A server that speaks bytes, for what Node's HTTP server would not say. */
     async listenBytes(onConnection: (socket: Socket) => void): Promise<{ url: string; server: Server }> {
@@ -59,12 +54,12 @@ export function createStage() {
         socket.on('error', () => {}).once('close', () => open.delete(socket))
         onConnection(socket)
       })
-      await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+      const url = await listen(server)
       closers.push(() => {
         for (const socket of open) socket.destroy()
         server.close()
       })
-      return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server }
+      return { url, server }
     },
     async serve(overrides: Partial<AppDependencies> = {}): Promise<RunningServer> {
       const running = await startServer(createApp(quietDependencies(overrides)), { port: 0, host: '127.0.0.1' })

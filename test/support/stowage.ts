@@ -1,0 +1,59 @@
+import type { RequestListener } from 'node:http'
+import { loadConfig } from '../../src/config.ts'
+import { startServer } from '../../src/http/server.ts'
+import { createLogger } from '../../src/observe/logger.ts'
+import type { ContextResponse } from '../../src/pipeline/context-request.ts'
+import { openGateway } from '../../src/wiring/gateway.ts'
+import { type Answer, send } from './send.ts'
+
+export interface ErrorBody {
+  error: { code: string; message: string; details?: { field: string }[] }
+}
+
+/** One request that stowage answered, and its `x-stowage-applied` (null: the header was not there). */
+export interface Answered {
+  request: string
+  applied: string | null
+}
+
+export type Stowage = Awaited<ReturnType<typeof openStowage>>
+
+/** No models and deadlines that no test meets by accident: a busy machine takes its time. */
+const ENVIRONMENT = {
+  EMBEDDER: 'none',
+  RERANKER: 'off',
+  LOG_LEVEL: 'silent',
+  REQUEST_DEADLINE_MS: '60000',
+  DROPIN_DEADLINE_MS: '60000',
+}
+
+/**
+ * The whole service as `serve` runs it, on a free port: on its own embedded engine in memory, or in front of the
+ * server that `QDRANT_URL` names. This is the one place where tests start all of stowage in their own process.
+ */
+export async function openStowage(environment: Record<string, string> = {}) {
+  const gateway = await openGateway(loadConfig({ ...ENVIRONMENT, ...environment }), createLogger({ level: 'silent' }))
+  const answered: Answered[] = []
+  const app: RequestListener = (request, response) => {
+    response.once('finish', () => {
+      const applied = response.getHeader('x-stowage-applied')?.toString() ?? null
+      answered.push({ request: `${request.method} ${request.url}`, applied })
+    })
+    gateway.app(request, response)
+  }
+  const server = await startServer(app, { port: 0, host: '127.0.0.1' })
+  return {
+    url: server.url,
+    /** Every request so far, in the order of the answers. */
+    answered,
+    send: (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+      send(server.url, method, path, body, headers),
+    /** `POST /v1/context`. */
+    ask: (body: unknown, headers: Record<string, string> = {}): Promise<Answer<ContextResponse & ErrorBody>> =>
+      send(server.url, 'POST', '/v1/context', body, headers),
+    close: async () => {
+      await server.close(0)
+      await gateway.close()
+    },
+  }
+}
