@@ -1,0 +1,116 @@
+import { z } from 'zod'
+import { settingsSchema } from '../../src/config.ts'
+import { DEGRADATIONS, DROP_REASONS, ERRORS, PASSTHROUGH_REASONS, STAGES } from '../../src/core/vocabulary.ts'
+import { OWN_ROUTES } from '../../src/http/own-routes.ts'
+import { createMetrics } from '../../src/observe/metrics.ts'
+import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
+import { PLAN_VALUES, type PlanValue } from '../../src/pipeline/plan/plan-values.ts'
+
+/** The parts of the pages under `docs/` that are written by `npm run docs`, by the name in their marker. */
+export async function generatedSections(): Promise<Record<string, string>> {
+  return {
+    settings: settingsTable(),
+    'plan values': planTable(),
+    routes: table(
+      ['route', 'what it does'],
+      Object.entries(OWN_ROUTES).map(([route, does]) => [code(route), does]),
+    ),
+    errors: table(
+      ['code', 'status', 'meaning'],
+      Object.entries(ERRORS).map(([name, { status, meaning }]) => [code(name), String(status), meaning]),
+    ),
+    degradations: vocabulary('code', DEGRADATIONS),
+    'passthrough reasons': vocabulary('reason', PASSTHROUGH_REASONS),
+    'drop reasons': vocabulary('reason', DROP_REASONS),
+    stages: vocabulary('stage', STAGES),
+    metrics: await metricsTable(),
+  }
+}
+
+const MARKER = /(<!-- generated: ([a-z ]+) -->\n)[^]*?(<!-- end -->)/g
+
+/** A page with its generated parts as they should be. @throws Error for a marker with an unknown name */
+export function withSections(page: string, sections: Readonly<Record<string, string>>): string {
+  return page.replace(MARKER, (_whole, opening: string, name: string, closing: string) => {
+    const section = sections[name]
+    if (section === undefined) throw new Error(`no generated section is called ${name}`)
+    return `${opening}\n${section}\n\n${closing}`
+  })
+}
+
+/** Names of the generated parts that a page holds. */
+export function sectionsOf(page: string): string[] {
+  return [...page.matchAll(MARKER)].map(([, , name]) => name ?? '')
+}
+
+function settingsTable(): string {
+  const defaults: Record<string, unknown> = settingsSchema.parse({})
+  const rows = Object.entries(settingsSchema.shape).map(([name, schema]) => {
+    const { description = '' } = schema.meta() ?? {}
+    return [code(name), optionsOf(schema), shown(defaults[name]), description]
+  })
+  return table(['variable', 'values', 'default', 'what it sets'], rows)
+}
+
+function planTable(): string {
+  const presets = /^retrieval\.presets\.(?!definition\.)/
+  const rows = PLAN_VALUES.filter(({ path }) => !presets.test(path)).map((value: PlanValue) => {
+    const { path, variable, schema, description } = value
+    const [measured, design] = [valueAt(NAMED_PLANS.measured, path), valueAt(NAMED_PLANS.design, path)]
+    const both = measured === design ? shown(measured) : `${shown(measured)} (${shown(design)})`
+    return [
+      code(path.replace('.definition.', '.<intent>.')),
+      variable === null ? '' : code(variable),
+      optionsOf(schema),
+      path.startsWith('retrieval.presets') ? 'by intent' : both,
+      description,
+    ]
+  })
+  return table(['value', 'variable', 'values', '`measured` (`design`)', 'what it decides'], rows)
+}
+
+async function metricsTable(): Promise<string> {
+  const metrics = await createMetrics({ processMetrics: false }).registry.getMetricsAsJSON()
+  return table(
+    ['metric', 'type', 'meaning'],
+    metrics.map(({ name, type, help }) => [code(name), String(type), help]),
+  )
+}
+
+function optionsOf(schema: z.core.$ZodType): string {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return optionsOf(schema.unwrap())
+  if (schema instanceof z.ZodNullable) return ['off', optionsOf(schema.unwrap())].filter(Boolean).join(', ')
+  if (schema instanceof z.ZodEnum) return schema.options.join(', ')
+  if (schema instanceof z.ZodBoolean) return 'on, off'
+  if (schema instanceof z.ZodNumber) return range(schema.minValue, schema.maxValue)
+  return ''
+}
+
+function range(least: number | null, most: number | null): string {
+  if (least === null) return ''
+  return most === null || most >= Number.MAX_SAFE_INTEGER ? `${least} or more` : `${least} to ${most}`
+}
+
+function shown(value: unknown): string {
+  if (value === undefined) return ''
+  if (value === null) return 'off'
+  return typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value)
+}
+
+function valueAt(plan: object, path: string): unknown {
+  return path.split('.').reduce<unknown>((value, key) => Reflect.get(Object(value), key), plan)
+}
+
+function vocabulary(title: string, entries: Readonly<Record<string, string>>): string {
+  return table(
+    [title, 'meaning'],
+    Object.entries(entries).map(([name, meaning]) => [code(name), meaning]),
+  )
+}
+
+const code = (text: string) => `\`${text}\``
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.map(cell => cell.replaceAll('|', '\\|')).join(' | ')} |`
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
+}

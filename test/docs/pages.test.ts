@@ -1,0 +1,103 @@
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { settingsSchema } from '../../src/config.ts'
+import { DEGRADATIONS, DROP_REASONS, ERRORS, PASSTHROUGH_REASONS, STAGES } from '../../src/core/vocabulary.ts'
+import { OWN_ROUTES } from '../../src/http/own-routes.ts'
+import { createMetrics } from '../../src/observe/metrics.ts'
+import { contextRequestSchema, contextResponseSchema } from '../../src/pipeline/context-request.ts'
+import { PLAN_VALUES } from '../../src/pipeline/plan/plan-values.ts'
+import { generatedSections, sectionsOf, withSections } from './generated-sections.ts'
+import { readPages } from './pages.ts'
+
+const pages = readPages()
+const everyPage = pages.map(({ path, text }) => [path, text] as const)
+
+/** Words of Qdrant, of payloads and of other programs that the pages may name. */
+const FOREIGN = new Set(
+  `with_payload with_vector score_threshold lookup_from order_by text_any has_id has_vector is_empty is_null values_count
+  min_should update_filter update_mode group_by average_vector best_score sum_scores full_scan bool_index
+  page_content doc_content text_segment _node_content document_id header_path content_hash space_id is_tenant
+  context_cache char_start char_end embedder_version order_index node_modules retry_after
+  avg_len min_token_len phrase_matching geo_radius geo_bounding_box geo_polygon datetime_range set_payload`.split(
+    /\s+/,
+  ),
+)
+
+const settings = new Set([
+  ...Object.keys(settingsSchema.shape),
+  ...PLAN_VALUES.flatMap(({ variable }) => variable ?? []),
+])
+/** Variables that tests and scripts read. */
+const TEST_VARIABLES = new Set(['FAST_CHECK_SEED'])
+
+function found(text: string, pattern: RegExp): string[] {
+  return [...text.matchAll(pattern)].map(([whole, inner]) => inner ?? whole)
+}
+
+describe('the pages for people', () => {
+  it('hold every generated table, and hold it up to date (npm run docs)', async () => {
+    const sections = await generatedSections()
+    expect(pages.flatMap(({ text }) => sectionsOf(text)).sort()).toEqual(Object.keys(sections).sort())
+    for (const { path, text } of pages) expect(withSections(text, sections), path).toBe(text)
+  })
+
+  it.each(everyPage)('%s names only settings that exist', (_path, text) => {
+    const named = found(text, /\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g)
+    expect(named.filter(name => !settings.has(name) && !TEST_VARIABLES.has(name))).toEqual([])
+  })
+
+  it.each(everyPage)('%s names only metrics that exist', async (_path, text) => {
+    const known = new Set((await createMetrics().registry.getMetricsAsJSON()).map(({ name }) => name))
+    const named = found(text, /\bstowage_[a-z_]+\b/g).map(name => name.replace(/_(?:bucket|sum|count)$/, ''))
+    expect(named.filter(name => !known.has(name))).toEqual([])
+  })
+
+  it.each(everyPage)('%s names only routes of ours that exist', (_path, text) => {
+    const known = new Set(Object.keys(OWN_ROUTES).map(route => route.replace(/^\w+ /, '')))
+    const named = found(text, /(\/v1\/[\w./{}-]*[\w}]|\/healthz|\/readyz)/g)
+    expect(named.filter(path => !known.has(path.replace(/\/traces\/[^{/]+$/, '/traces/{id}')))).toEqual([])
+  })
+
+  it.each(everyPage)('%s names only codes and fields that exist', (_path, text) => {
+    const codes = [ERRORS, DEGRADATIONS, PASSTHROUGH_REASONS, DROP_REASONS, STAGES].flatMap(table => Object.keys(table))
+    const known = new Set([...codes, ...fieldsOf(contextRequestSchema), ...fieldsOf(contextResponseSchema), ...FOREIGN])
+    const named = found(text, /`([a-z]+(?:_[a-z]+)+)`/g).filter(name => !name.startsWith('stowage_'))
+    expect(named.filter(name => !known.has(name))).toEqual([])
+  })
+
+  it.each(everyPage)('%s names only plan values that exist', (_path, text) => {
+    const paths = new Set(PLAN_VALUES.map(({ path }) => path))
+    const parts = [...new Set([...paths].filter(path => path.includes('.')).map(path => path.split('.')[0]))].join('|')
+    const named = found(text, new RegExp(`\\b(?:${parts})\\.[a-zA-Z]+[\\w.]*\\b`, 'g'))
+    expect(named.filter(path => !paths.has(path) && !/\.(?:ts|test|md)$/.test(path))).toEqual([])
+  })
+
+  it.each(everyPage)('%s links only to files that exist', (path, text) => {
+    const links = found(text, /\]\((?!https?:|#|mailto:)([^)#\s]+)/g)
+    expect(
+      links.filter(link => !existsSync(join(dirname(new URL(`../../${path}`, import.meta.url).pathname), link))),
+    ).toEqual([])
+  })
+
+  it.each(everyPage)('%s names only source files and folders that exist', (_path, text) => {
+    const named = found(text, /`((?:src|test|docs|models|goldens|grafana)\/[\w./-]+)`/g)
+    expect(named.filter(name => !existsSync(new URL(`../../${name}`, import.meta.url)))).toEqual([])
+  })
+
+  it('keeps README under 120 lines', () => {
+    const readme = pages.find(({ path }) => path === 'README.md')
+    expect(readme?.text.split('\n').length).toBeLessThan(120)
+  })
+})
+
+/** Names of all fields of a schema, at any depth. */
+function fieldsOf(schema: z.ZodType): string[] {
+  const names: string[] = []
+  JSON.stringify(z.toJSONSchema(schema, { unrepresentable: 'any' }), (key, value) => {
+    if (key === 'properties') names.push(...Object.keys(value))
+    return value
+  })
+  return names
+}
