@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { StowageError } from '../core/errors.ts'
 import type { TraceStore } from '../pipeline/services.ts'
 import { traceSchema } from '../pipeline/trace/schema.ts'
-import { printJson } from './body/json-body.ts'
+import { printJson } from '../qdrant/json.ts'
 import { sendJson } from './body/send-json.ts'
 import { apiKeyOf, type TenantOf } from './caller.ts'
 

@@ -1,16 +1,14 @@
-import { formatError, unsupported } from '../errors.ts'
+import { formatError, refuseFields } from '../errors.ts'
 import { isRecord, type JsonRecord, readList, readNumber, toNumber } from '../wire/shape.ts'
 import { readDatetime } from './datetime.ts'
-import { compileTextMatch, type TextIndex } from './text-match.ts'
+import { compileTextMatch, TEXT_MATCHES, type TextIndex } from './text-match.ts'
 
 /** Judges all values found under a condition's key. */
 export type ValuesPredicate = (values: unknown[]) => boolean
 
 /** Compiles one `{key, match | range | values_count | is_empty | is_null}` condition. */
 export function compileFieldCondition(condition: JsonRecord, index: TextIndex | undefined): ValuesPredicate {
-  for (const geo of ['geo_bounding_box', 'geo_radius', 'geo_polygon']) {
-    if (isRecord(condition[geo])) throw unsupported(`filter condition \`${geo}\``)
-  }
+  refuseFields(condition, ['geo_bounding_box', 'geo_radius', 'geo_polygon'], 'filter condition')
   const tests: ValuesPredicate[] = []
   if (isRecord(condition.match)) tests.push(anyElement(compileMatch(condition.match, index)))
   if (isRecord(condition.range)) tests.push(anyElement(compileRange(condition.range)))
@@ -40,7 +38,8 @@ const isNull: ValuesPredicate = values =>
   values.some(value => value === null || (Array.isArray(value) && value.includes(null)))
 
 function compileMatch(match: JsonRecord, index: TextIndex | undefined): (value: unknown) => boolean {
-  const { value, any, except, text, text_any, phrase, prefix } = match
+  const { value, any, except } = match
+  refuseFields(match, ['prefix'], 'match')
   if ('value' in match) {
     if (!isKeyword(value) && typeof value !== 'boolean') throw noMatchVariant()
     return candidate => candidate === value
@@ -50,13 +49,10 @@ function compileMatch(match: JsonRecord, index: TextIndex | undefined): (value: 
     const excluded = oneOf(readKeywords(except))
     return candidate => !excluded(candidate)
   }
-  const onText = (test: (text: string) => boolean) => (candidate: unknown) =>
-    typeof candidate === 'string' && test(candidate)
-  if (typeof text === 'string') return onText(compileTextMatch('text', text, index))
-  if (typeof text_any === 'string') return onText(compileTextMatch('text_any', text_any, index))
-  if (typeof phrase === 'string') return onText(compileTextMatch('phrase', phrase, index))
-  if (typeof prefix === 'string') return onText(candidate => candidate.startsWith(prefix))
-  throw noMatchVariant()
+  const kind = TEXT_MATCHES.find(kind => typeof match[kind] === 'string')
+  if (kind === undefined) throw noMatchVariant()
+  const test = compileTextMatch(kind, String(match[kind]), index)
+  return candidate => typeof candidate === 'string' && test(candidate)
 }
 
 function isKeyword(value: unknown): value is string | number | bigint {

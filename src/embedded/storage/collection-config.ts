@@ -46,38 +46,23 @@ function readOptionalRecord(value: unknown, field: string): JsonRecord {
   return value === undefined || value === null ? {} : readRecord(value, field)
 }
 
-/** The `config` part of a collection's info, with Qdrant's defaults for what this engine has no use for. */
+/** The `config` part of a collection's info: what was given, and of the rest what typed clients require. */
 export function printConfig({ body }: CollectionConfig): JsonRecord {
   return {
-    params: {
-      vectors: body.vectors ?? {},
-      shard_number: body.shard_number ?? 1,
-      replication_factor: body.replication_factor ?? 1,
-      write_consistency_factor: body.write_consistency_factor ?? 1,
-      on_disk_payload: body.on_disk_payload ?? true,
-      sparse_vectors: body.sparse_vectors ?? undefined,
-    },
+    params: { vectors: body.vectors ?? {}, sparse_vectors: body.sparse_vectors ?? undefined },
     hnsw_config: {
       m: 16,
       ef_construct: 100,
       full_scan_threshold: 10000,
-      max_indexing_threads: 0,
-      on_disk: false,
       ...readOptionalRecord(body.hnsw_config, 'hnsw_config'),
     },
     optimizer_config: {
       deleted_threshold: 0.2,
       vacuum_min_vector_number: 1000,
       default_segment_number: 0,
-      max_segment_size: null,
-      memmap_threshold: null,
-      indexing_threshold: 10000,
       flush_interval_sec: 5,
-      max_optimization_threads: null,
       ...readOptionalRecord(body.optimizers_config, 'optimizers_config'),
     },
-    wal_config: { wal_capacity_mb: 32, wal_segments_ahead: 0, wal_retain_closed: 1 },
-    quantization_config: body.quantization_config ?? null,
     metadata: body.metadata ?? undefined,
   }
 }
