@@ -1,5 +1,5 @@
 import type { PointId } from '../core/types.ts'
-import { badRequest, notFound, refuseFields } from './errors.ts'
+import { badRequest, notFound, refuseFields, unsupported } from './errors.ts'
 import { type PayloadPath, parsePath, valuesAt } from './filter/payload-path.ts'
 import { type QueryPlan, readQueryPlan } from './query/plan.ts'
 import { type Hit, runQuery } from './query/run.ts'
@@ -34,6 +34,7 @@ export function queryGroups(collection: Collection, body: unknown): { groups: un
   const limit = readCount(request.limit, 'limit', 10, 1)
   const size = readCount(request.group_size, 'group_size', 3, 1)
   const plan = readQueryPlan({ ...request, limit: collection.size + 1, offset: 0 })
+  if (plan.scoring?.kind === 'nearest' && plan.scoring.diversity) throw unsupported('mmr in query groups')
   const print = scoredPointPrinter(collection, request, plan)
   const groups = new Map<unknown, Hit[]>()
   for (const hit of runQuery(plan, collection)) {

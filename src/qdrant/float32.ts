@@ -17,14 +17,21 @@ export function printFloat32(value: number): string {
   const single = Math.fround(value)
   const size = Math.abs(single)
   if (size === 0 || !Number.isFinite(size)) return spell(single, PLAIN_FLOAT32)
-  const magnitude = Math.floor(Math.log10(size))
-  for (let digits = size < SMALLEST_NORMAL ? 1 : 6; digits < 9; digits++) {
-    const power = EXACT_POWERS[digits - 1 - magnitude]
-    // An integer over an exact power is the double nearest to that decimal, and far cheaper than printing.
-    const shortened = power === undefined ? Number(single.toPrecision(digits)) : Math.round(single * power) / power
-    if (Math.fround(shortened) === single) return spell(shortened, PLAIN_FLOAT32)
-  }
-  return spell(Number(single.toPrecision(9)), PLAIN_FLOAT32)
+  let digits = size < SMALLEST_NORMAL ? 1 : 6
+  while (digits < 9 && Math.fround(toDigits(size, digits)) !== size) digits++
+  return spell(Math.sign(single) * toDigits(size, digits), PLAIN_FLOAT32)
+}
+
+/** The nearest decimal of so many digits, ties to even. */
+function toDigits(size: number, digits: number): number {
+  const power = EXACT_POWERS[digits - 1 - Math.floor(Math.log10(size))]
+  // A float32 of this size never lies halfway between two such decimals.
+  if (power === undefined) return Number(size.toPrecision(digits))
+  // An integer over an exact power is the double nearest to that decimal, and far cheaper than printing.
+  const scaled = size * power
+  const rounded = Math.round(scaled)
+  const isOddTie = rounded - scaled === 0.5 && rounded % 2 === 1
+  return (isOddTie ? rounded - 1 : rounded) / power
 }
 
 export function printFloat64(value: number): string {

@@ -1,15 +1,16 @@
 import type { PointId } from '../../core/types.ts'
 import type { FusionRule } from '../../qdrant/fusion.ts'
-import { badRequest, formatError, refuseFields, unsupported, wrongInput } from '../errors.ts'
+import { badRequest, formatError, refuseFields, unsupported, validationError, wrongInput } from '../errors.ts'
 import { readPointId } from '../wire/point-id.ts'
 import { asList, isRecord, type JsonRecord, readCount, readNumber, readRecord, readString } from '../wire/shape.ts'
 import { readVectorInput, type VectorInput } from '../wire/vector-input.ts'
+import type { Diversity } from './mmr.ts'
 
 /** A query target: a vector, or the id of a point whose vector is meant. */
 export type Target = { vector: VectorInput } | { id: PointId }
 
 export type Scoring =
-  | { kind: 'nearest'; target: Target }
+  | { kind: 'nearest'; target: Target; diversity?: Diversity }
   | { kind: 'recommend'; positive: Target[]; negative: Target[]; strategy: 'average_vector' | 'best_score' }
   | { kind: 'fusion'; rule: FusionRule }
 
@@ -26,6 +27,7 @@ export interface QueryPlan {
 
 /** Levels of prefetches below the root. */
 export const MAXIMUM_PREFETCH_DEPTH = 64
+const MAXIMUM_MMR_CANDIDATES = 16_384
 
 /** Reads a query request or prefetch with Qdrant's defaults. @throws EngineError 400/422 as Qdrant would, 501 for query kinds that are not here. */
 export function readQueryPlan(value: unknown, depth = 0): QueryPlan {
@@ -36,13 +38,14 @@ export function readQueryPlan(value: unknown, depth = 0): QueryPlan {
   refuseFields(body, ['lookup_from'], 'query')
   if (isRecord(body.params)) refuseFields(body.params, ['idf'], 'query params')
   const offset = depth === 0 ? readCount(body.offset, 'offset', 0) : 0
+  const limit = readCount(body.limit, 'internal.limit', 10, 1) + offset
   const plan: QueryPlan = {
     prefetch: asList(body.prefetch).map(item => readQueryPlan(item, depth + 1)),
-    scoring: body.query === undefined || body.query === null ? undefined : readScoring(body.query),
+    scoring: body.query === undefined || body.query === null ? undefined : readScoring(body.query, limit),
     using: body.using === undefined || body.using === null ? '' : readString(body.using, 'using'),
     filter: body.filter,
     threshold: readNumber(body.score_threshold, 'score_threshold'),
-    limit: readCount(body.limit, 'internal.limit', 10, 1) + offset,
+    limit,
     offset,
   }
   validate(plan)
@@ -69,15 +72,32 @@ function validate({ prefetch, scoring, threshold, using }: QueryPlan): void {
 
 const OTHER_QUERIES = ['discover', 'context', 'order_by', 'formula', 'sample', 'relevance_feedback']
 
-function readScoring(query: unknown): Scoring {
+function readScoring(query: unknown, limit: number): Scoring {
   if (!isRecord(query)) return { kind: 'nearest', target: readTarget(query) }
-  refuseFields(query, [...OTHER_QUERIES, 'mmr'], 'query')
-  if ('nearest' in query) return { kind: 'nearest', target: readTarget(query.nearest) }
+  refuseFields(query, OTHER_QUERIES, 'query')
+  if ('nearest' in query) return readNearest(query, limit)
   if ('fusion' in query) return { kind: 'fusion', rule: readFusion(query.fusion) }
   if ('rrf' in query) return { kind: 'fusion', rule: readRrf(readRecord(query.rrf, 'rrf')) }
   if ('recommend' in query) return readRecommend(readRecord(query.recommend, 'recommend'))
   if ('text' in query && !('model' in query)) throw unsupported('query `text` over a payload field')
   return { kind: 'nearest', target: readTarget(query) }
+}
+
+function readNearest(query: JsonRecord, limit: number): Scoring {
+  const target = readTarget(query.nearest)
+  if (query.mmr === undefined || query.mmr === null) return { kind: 'nearest', target }
+  const mmr = readRecord(query.mmr, 'mmr')
+  const diversity = readNumber(mmr.diversity, 'mmr.diversity') ?? 0.5
+  const candidates = readCount(mmr.candidates_limit, 'mmr.candidates_limit', limit)
+  if (diversity < 0 || diversity > 1) {
+    throw validationError(`mmr.diversity: value ${diversity} invalid, must be from 0.0 to 1.0`)
+  }
+  if (candidates > MAXIMUM_MMR_CANDIDATES) {
+    throw validationError(
+      `mmr.candidates_limit: value ${candidates} invalid, must be from 0 to ${MAXIMUM_MMR_CANDIDATES}`,
+    )
+  }
+  return { kind: 'nearest', target, diversity: { lambda: 1 - diversity, candidates } }
 }
 
 function readFusion(name: unknown): FusionRule {

@@ -3,8 +3,9 @@ import { fuse } from '../../qdrant/fusion.ts'
 import { unknownPoint, unknownVector, wrongInput } from '../errors.ts'
 import type { Collection } from '../storage/collection.ts'
 import type { VectorInput } from '../wire/vector-input.ts'
+import { selectDiverse } from './mmr.ts'
 import type { QueryPlan, Scoring, Target } from './plan.ts'
-import { nearestScorer, recommendScorer, type Scorer } from './scorer.ts'
+import { nearestScorer, recommendScorer, rowSimilarity, type Scorer } from './scorer.ts'
 import { TopHits } from './top-hits.ts'
 
 /** A row with the score that an answer carries. */
@@ -30,7 +31,8 @@ function runNode(plan: QueryPlan, collection: Collection, inherited: Accept): Hi
   const { scoring, limit } = plan
   if (scoring === undefined) return firstRows(collection, limit, accept)
   const sources = plan.prefetch.map(prefetch => runNode(prefetch, collection, accept))
-  const top = new TopHits(limit, row => collection.idOf(row), accept)
+  const diversity = scoring.kind === 'nearest' ? scoring.diversity : undefined
+  const top = new TopHits(diversity?.candidates ?? limit, row => collection.idOf(row), accept)
   if (scoring.kind === 'fusion') {
     const lists = sources.map(hits => hits.map(({ row, score }) => ({ key: row, score })))
     const least = Math.fround(plan.threshold ?? Number.NEGATIVE_INFINITY)
@@ -44,7 +46,10 @@ function runNode(plan: QueryPlan, collection: Collection, inherited: Accept): Hi
   }
   if (sources.length === 0) scorer.each(visit)
   else for (const row of new Set(sources.flat().map(hit => hit.row))) visit(row, scorer.of(row))
-  return top.ranked().map(({ row, value }) => ({ row, score: scorer.score(value) }))
+  const best = top.ranked()
+  const chosen =
+    diversity === undefined ? best : selectDiverse(best, diversity.lambda, limit, rowSimilarity(collection, plan.using))
+  return chosen.map(({ row, value }) => ({ row, score: scorer.score(value) }))
 }
 
 /** Without a query, points come by id, all with the score 1. */

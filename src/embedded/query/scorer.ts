@@ -38,6 +38,16 @@ export function nearestScorer(collection: Collection, name: string, vector: Vect
   }
 }
 
+/** Similarity between two stored rows, as MMR compares them (no idf). */
+export function rowSimilarity(collection: Collection, name: string): (left: number, right: number) => number {
+  const [dense, sparse] = [collection.dense.get(name), collection.sparse.get(name)]
+  return (left, right) => {
+    const vector = collection.vectorOf(left, name)
+    if (vector === undefined) return 0
+    return (isSparse(vector) ? sparse?.similarity(vector, right) : dense?.similarity(vector, right)) ?? 0
+  }
+}
+
 /** Nearest to examples and far from counter-examples, by one of Qdrant's strategies. */
 export function recommendScorer(
   collection: Collection,
