@@ -78,31 +78,25 @@ function noMatchVariant() {
   return formatError('data did not match any variant of untagged enum Match')
 }
 
-const BOUNDS = ['lt', 'gt', 'gte', 'lte'] as const
+const COMPARISONS: { readonly [bound: string]: (value: number, bound: number) => boolean } = {
+  lt: (value, bound) => value < bound,
+  gt: (value, bound) => value > bound,
+  gte: (value, bound) => value >= bound,
+  lte: (value, bound) => value <= bound,
+}
 
 /** Numbers compare with numbers, RFC 3339 texts with times. */
 function compileRange(range: JsonRecord): (value: unknown) => boolean {
-  const given = BOUNDS.filter(bound => range[bound] !== undefined && range[bound] !== null)
-  if (given.some(bound => typeof range[bound] === 'string')) {
-    return compileBounds(range, given, readTime, value => (typeof value === 'string' ? readDatetime(value) : undefined))
-  }
-  return compileBounds(range, given, value => readNumber(value, 'range') ?? Number.NaN, toNumber)
-}
-
-function compileBounds(
-  range: JsonRecord,
-  given: (typeof BOUNDS)[number][],
-  readBound: (value: unknown) => number,
-  readValue: (value: unknown) => number | undefined,
-): (value: unknown) => boolean {
-  const bound = (name: (typeof BOUNDS)[number], open: number) => (given.includes(name) ? readBound(range[name]) : open)
-  const below = bound('lt', Number.POSITIVE_INFINITY)
-  const above = bound('gt', Number.NEGATIVE_INFINITY)
-  const least = bound('gte', Number.NEGATIVE_INFINITY)
-  const most = bound('lte', Number.POSITIVE_INFINITY)
+  const given = Object.entries(COMPARISONS).filter(([name]) => range[name] !== undefined && range[name] !== null)
+  const inTime = given.some(([name]) => typeof range[name] === 'string')
+  const read = inTime ? (value: unknown) => (typeof value === 'string' ? readDatetime(value) : undefined) : toNumber
+  const bounds = given.map(([name, holds]) => {
+    const bound = inTime ? readTime(range[name]) : (readNumber(range[name], 'range') ?? Number.NaN)
+    return (value: number) => holds(value, bound)
+  })
   return candidate => {
-    const value = readValue(candidate)
-    return value !== undefined && value < below && value > above && value >= least && value <= most
+    const value = read(candidate)
+    return value !== undefined && bounds.every(holds => holds(value))
   }
 }
 

@@ -27,7 +27,7 @@ export interface QueryPlan {
 
 /** Levels of prefetches below the root. */
 export const MAXIMUM_PREFETCH_DEPTH = 64
-const MAXIMUM_MMR_CANDIDATES = 16_384
+export const MAXIMUM_MMR_CANDIDATES = 16_384
 
 /** Reads a query request or prefetch with Qdrant's defaults. @throws EngineError 400/422 as Qdrant would, 501 for query kinds that are not here. */
 export function readQueryPlan(value: unknown, depth = 0): QueryPlan {

@@ -1,4 +1,4 @@
-import { formatError, unsupported, validationError } from '../errors.ts'
+import { formatError, refuseFields, unsupported, validationError } from '../errors.ts'
 import { isRecord, type JsonRecord, readCount, readRecord } from '../wire/shape.ts'
 import { DISTANCES, type Distance } from './dense-vectors.ts'
 
@@ -11,6 +11,9 @@ export interface CollectionConfig {
   /** The request body as given, for the info and for persistence. */
   body: JsonRecord
 }
+
+/** Dimensions of a dense vector. */
+export const MAXIMUM_VECTOR_SIZE = 65_536
 
 /** @throws EngineError 400/422 on a faulty schema, 501 on multivectors and on number types other than float32. */
 export function readCollectionConfig(value: unknown): CollectionConfig {
@@ -29,15 +32,15 @@ function readDense(value: unknown): { size: number; distance: Distance } {
   const params = readRecord(value, 'vectors')
   if (params.size === undefined) throw formatError('missing field `size`')
   const size = readCount(params.size, 'vectors.size', 0)
-  if (size < 1 || size > 65536) {
-    throw validationError(`vectors.size: value ${size} invalid, must be from 1 to 65536`)
+  if (size < 1 || size > MAXIMUM_VECTOR_SIZE) {
+    throw validationError(`vectors.size: value ${size} invalid, must be from 1 to ${MAXIMUM_VECTOR_SIZE}`)
   }
   const distance = DISTANCES.find(name => name === params.distance)
   if (distance === undefined) {
     const expected = DISTANCES.map(name => `\`${name}\``).join(', ')
     throw formatError(`unknown variant \`${String(params.distance)}\`, expected one of ${expected}`)
   }
-  if (isRecord(params.multivector_config)) throw unsupported('multivectors')
+  refuseFields(params, ['multivector_config'], 'vector parameter')
   if (params.datatype && params.datatype !== 'float32') throw unsupported(`datatype ${String(params.datatype)}`)
   return { size, distance }
 }

@@ -21,7 +21,7 @@ export class Float32 {
 }
 
 /** Nesting that Qdrant's JSON reader accepts, in levels. */
-const MAXIMUM_DEPTH = 128
+export const MAXIMUM_JSON_DEPTH = 128
 
 const ENGINE_NUMBERS: NumberReader = {
   // Long integers, and floats that may be whole.
@@ -40,7 +40,7 @@ const ENGINE_NUMBERS: NumberReader = {
  * Parses a request body. Integers beyond 2^53 become bigints and whole floats `WholeFloat`; all else is as JSON.parse gives it.
  * @throws EngineError 400 on malformed JSON, numbers out of range, or nesting deeper than `maximumDepth`.
  */
-export function parseJson(text: string, maximumDepth = MAXIMUM_DEPTH): unknown {
+export function parseJson(text: string, maximumDepth = MAXIMUM_JSON_DEPTH): unknown {
   try {
     const value = parseShared(text, ENGINE_NUMBERS)
     checkLimits(value, maximumDepth)
