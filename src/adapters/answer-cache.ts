@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { stringify } from 'lossless-json'
 import type { ContextKeyParts } from '../pipeline/services.ts'
+import { printJson } from '../qdrant/json.ts'
 
 export interface AnswerCache<Answer> {
   /**
@@ -59,7 +59,7 @@ export function createAnswerCache<Answer>({
       const written = parts.collections.map(name => epochs.get(name) ?? 0)
       // Hashed as a whole, so that no client's key or question stays in memory longer than its answer.
       return createHash('sha256')
-        .update(stringify({ ...parts, epochs: [commonEpoch, ...written] }) ?? '')
+        .update(printJson({ ...parts, epochs: [commonEpoch, ...written] }))
         .digest('base64')
     },
     get(key) {
@@ -74,7 +74,7 @@ export function createAnswerCache<Answer>({
       return entry.answer
     },
     put(key, answer) {
-      const size = stringify(answer)?.length ?? 0
+      const size = printJson(answer).length
       if (ttlMs <= 0 || maxEntries < 1 || size > maxBytes) return
       forget(key)
       entries.set(key, { answer, size, expires: now() + ttlMs })

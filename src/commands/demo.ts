@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import { stringify } from 'lossless-json'
 import { DEMO_COLLECTION, type DemoResult, runDemo } from '../demo/demo.ts'
 import { demoText } from '../demo/render.ts'
 import type { PackContext } from '../pipeline/services.ts'
+import { printJson } from '../qdrant/json.ts'
 
 /** A stowage on the embedded engine with the demo documents in it. */
 export interface DemoWorld {
@@ -42,7 +42,7 @@ async function demo(flags: DemoFlags, { open, out, progress }: DemoCommandDepend
   try {
     const show = flags.json ? () => {} : (result: DemoResult) => out.write(`${demoText(result.query, result)}\n`)
     const results = await runDemo(world.packContext, Number(flags.budget), show)
-    if (flags.json) out.write(`${stringify({ results })}\n`)
+    if (flags.json) out.write(`${printJson({ results })}\n`)
     if (!flags.serve) return
     out.write(curlLines(await world.listen()))
     await world.stopped()

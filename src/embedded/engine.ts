@@ -4,6 +4,9 @@ import { readCollectionConfig } from './storage/collection-config.ts'
 import { applyUpdate } from './updates.ts'
 import { readList, readRecord } from './wire/shape.ts'
 
+/** UTF-16 units of a collection's name. */
+export const MAXIMUM_NAME_LENGTH = 255
+
 /** One change of the engine's state, as it is applied and as it is logged. `kind` is a point update's name, or one of the two on collections. */
 export interface Change {
   kind: string
@@ -73,7 +76,7 @@ export class Engine {
   change({ kind, collection: name, body }: Change): number {
     if (kind === 'create_collection') {
       if (this.collections.has(name)) throw new EngineError(409, `Wrong input: Collection \`${name}\` already exists!`)
-      if (name === '' || name.length > 255 || /[/\\:*?"<>|\0]/.test(name)) {
+      if (name === '' || name.length > MAXIMUM_NAME_LENGTH || /[/\\:*?"<>|\0]/.test(name)) {
         throw wrongInput(`Collection name \`${name}\` is not allowed`)
       }
       this.collections.set(name, new Collection(readCollectionConfig(body)))

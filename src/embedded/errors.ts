@@ -23,3 +23,9 @@ export const unsupported = (what: string) =>
     501,
     `Not implemented in stowage's embedded engine: ${what}. Set QDRANT_URL to a Qdrant server for it.`,
   )
+
+/** @throws EngineError 501 when a request asks for something by one of these fields. */
+export function refuseFields(given: { [field: string]: unknown }, fields: readonly string[], where: string): void {
+  const found = fields.find(field => given[field])
+  if (found !== undefined) throw unsupported(`${where} \`${found}\``)
+}

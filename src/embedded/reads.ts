@@ -1,9 +1,8 @@
 import type { PointId } from '../core/types.ts'
-import { badRequest, notFound, unsupported } from './errors.ts'
-import { parsePath, valuesAt } from './filter/payload-path.ts'
-import type { Hit } from './query/fusion.ts'
-import { readQueryPlan } from './query/plan.ts'
-import { type CollectionLookup, runQuery } from './query/run.ts'
+import { badRequest, notFound, refuseFields, unsupported } from './errors.ts'
+import { type PayloadPath, parsePath, valuesAt } from './filter/payload-path.ts'
+import { type QueryPlan, readQueryPlan } from './query/plan.ts'
+import { type Hit, runQuery } from './query/run.ts'
 import type { Collection } from './storage/collection.ts'
 import { printConfig } from './storage/collection-config.ts'
 import { Float32 } from './wire/json.ts'
@@ -13,36 +12,34 @@ import { asList, isRecord, type JsonRecord, readCount, readList, readRecord, rea
 
 /** The reads on one collection, each from a request body to the `result` of Qdrant's answer. */
 
-export function queryPoints(collection: Collection, body: unknown, lookup: CollectionLookup): { points: unknown[] } {
+export function queryPoints(collection: Collection, body: unknown): { points: unknown[] } {
   const request = readRecord(body, 'query request')
   const plan = readQueryPlan(request)
-  const print = scoredPointPrinter(collection, request, plan.scoring === undefined)
-  return { points: runQuery(plan, collection, lookup).map(print) }
+  return { points: runQuery(plan, collection).map(scoredPointPrinter(collection, request, plan)) }
 }
 
 /** The legacy `/points/search`: `vector` is an array or `{name, vector}`; the answer is a bare list. */
-export function searchPoints(collection: Collection, body: unknown, lookup: CollectionLookup): unknown[] {
+export function searchPoints(collection: Collection, body: unknown): unknown[] {
   const { vector, ...request } = readRecord(body, 'search request')
   const named = isRecord(vector) && 'name' in vector ? vector : { name: '', vector }
   if (request.limit === undefined) throw badRequest('missing field `limit`')
-  const query = { ...request, prefetch: undefined, using: named.name, query: named.vector }
-  return queryPoints(collection, query, lookup).points
+  return queryPoints(collection, { ...request, prefetch: undefined, using: named.name, query: named.vector }).points
 }
 
 /** Hits grouped by a payload field: groups in the order of their best hit. */
-export function queryGroups(collection: Collection, body: unknown, lookup: CollectionLookup): { groups: unknown[] } {
+export function queryGroups(collection: Collection, body: unknown): { groups: unknown[] } {
   const request = readRecord(body, 'query groups request')
-  if (request.with_lookup) throw unsupported('with_lookup')
+  refuseFields(request, ['with_lookup'], 'query groups')
   const path = parsePath(readString(request.group_by, 'group_by'))
   const limit = readCount(request.limit, 'limit', 10, 1)
   const size = readCount(request.group_size, 'group_size', 3, 1)
   const plan = readQueryPlan({ ...request, limit: collection.size + 1, offset: 0 })
-  if (plan.scoring?.kind === 'nearest' && plan.scoring.mmr) throw unsupported('mmr in query groups')
-  const print = scoredPointPrinter(collection, request, plan.scoring === undefined)
+  if (plan.scoring?.kind === 'nearest' && plan.scoring.diversity) throw unsupported('mmr in query groups')
+  const print = scoredPointPrinter(collection, request, plan)
   const groups = new Map<unknown, Hit[]>()
-  for (const hit of runQuery(plan, collection, lookup)) {
-    const keys = valuesAt(collection.payloadOf(hit.row), path).flatMap(asList)
-    for (const key of new Set(keys.filter(key => typeof key === 'string' || Number.isInteger(key)))) {
+  for (const hit of runQuery(plan, collection)) {
+    for (const key of new Set(elementsAt(collection, hit.row, path))) {
+      if (typeof key !== 'string' && !Number.isInteger(key)) continue
       const hits = groups.get(key)
       if (hits !== undefined) hits.length < size && hits.push(hit)
       else if (groups.size < limit) groups.set(key, [hit])
@@ -53,7 +50,7 @@ export function queryGroups(collection: Collection, body: unknown, lookup: Colle
 
 export function scrollPoints(collection: Collection, body: unknown): JsonRecord {
   const request = readRecord(body, 'scroll request')
-  if (request.order_by) throw unsupported('scroll by `order_by`')
+  refuseFields(request, ['order_by'], 'scroll')
   const limit = readCount(request.limit, 'limit', 10, 1)
   const from = request.offset === undefined || request.offset === null ? undefined : readPointId(request.offset)
   const print = recordPrinter(collection, request)
@@ -105,7 +102,7 @@ export function facetValues(collection: Collection, body: unknown): { hits: unkn
   const path = parsePath(key)
   const counts = new Map<unknown, number>()
   for (const row of collection.matching(request.filter)) {
-    for (const value of new Set(valuesAt(collection.payloadOf(row), path).flatMap(asList))) {
+    for (const value of new Set(elementsAt(collection, row, path))) {
       if (typeof value === 'string' || typeof value === 'boolean' || Number.isInteger(value)) {
         counts.set(value, (counts.get(value) ?? 0) + 1)
       }
@@ -118,38 +115,37 @@ export function facetValues(collection: Collection, body: unknown): { hits: unkn
 
 export function collectionInfo(collection: Collection): JsonRecord {
   const schema = [...collection.indexes].map(([field, given]) => {
-    const data_type = isRecord(given) ? given.type : given
     const path = parsePath(field)
-    let points = 0
-    for (const row of collection.matching(undefined)) {
-      if (
-        valuesAt(collection.payloadOf(row), path)
-          .flatMap(asList)
-          .some(value => value !== null)
-      )
-        points++
-    }
-    return [field, { data_type, params: isRecord(given) ? given : undefined, points }]
+    const holding = [...collection.matching(undefined)].filter(row => isIndexable(collection, row, path))
+    const [data_type, params] = isRecord(given) ? [given.type, given] : [given, undefined]
+    return [field, { data_type, params, points: holding.length }]
   })
   return {
     status: 'green',
     optimizer_status: 'ok',
-    indexed_vectors_count: [...collection.sparse.values()].reduce((sum, index) => sum + index.count, 0),
     points_count: collection.size,
     segments_count: 1,
     config: printConfig(collection.config),
     payload_schema: Object.fromEntries(schema),
-    update_queue: { length: 0 },
   }
 }
 
+function isIndexable(collection: Collection, row: number, path: PayloadPath): boolean {
+  return elementsAt(collection, row, path).some(value => value !== null)
+}
+
+/** What a payload holds at a path, arrays taken apart. */
+function elementsAt(collection: Collection, row: number, path: PayloadPath): unknown[] {
+  return valuesAt(collection.payloadOf(row), path).flatMap(asList)
+}
+
 /** Without a query, Qdrant's answer carries version 0 beside the fixed score. */
-function scoredPointPrinter(collection: Collection, request: JsonRecord, unscored: boolean): (hit: Hit) => JsonRecord {
+function scoredPointPrinter(collection: Collection, request: JsonRecord, plan: QueryPlan): (hit: Hit) => JsonRecord {
   const payload = readPayloadSelector(request.with_payload, false)
   const vectors = readVectorSelector(request)
   return ({ row, score }) => ({
     id: collection.idOf(row),
-    version: unscored ? 0 : collection.versionOf(row),
+    version: plan.scoring === undefined ? 0 : collection.versionOf(row),
     score: new Float32(score),
     payload: payload(collection.payloadOf(row)),
     vector: collection.printVectors(row, vectors),

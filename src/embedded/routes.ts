@@ -1,5 +1,5 @@
 import type { Engine } from './engine.ts'
-import { notFound, unsupported } from './errors.ts'
+import { unsupported } from './errors.ts'
 import {
   collectionInfo,
   countPoints,
@@ -11,6 +11,7 @@ import {
   scrollPoints,
   searchPoints,
 } from './reads.ts'
+import type { Collection } from './storage/collection.ts'
 import { readPointIdText } from './wire/point-id.ts'
 import { readList, readRecord } from './wire/shape.ts'
 
@@ -22,11 +23,11 @@ export interface RouteRequest {
   body: unknown
 }
 
-type Handler = (engine: Engine, collection: string, request: RouteRequest) => unknown
+type Handler = (engine: Engine, collection: string, request: RouteRequest & { last: string }) => unknown
 
-/** Routes under `/collections/{c}`, by method and the rest of the path; each gives the `result` of the envelope. */
-const COLLECTION_ROUTES: { [route: string]: Handler } = {
-  'GET ': (engine, name) => collectionInfo(engine.collection(name)),
+/** Routes under `/collections/{c}`, by method and the rest of the path, `*` for a last part of any name; each gives the `result` of the envelope. */
+export const COLLECTION_ROUTES: { readonly [route: string]: Handler } = {
+  'GET ': read(collectionInfo),
   'PUT ': (engine, name, { body }) => {
     engine.createCollection(name, body ?? {})
     return true
@@ -35,7 +36,8 @@ const COLLECTION_ROUTES: { [route: string]: Handler } = {
   'GET exists': (engine, name) => ({ exists: engine.has(name) }),
   'GET aliases': () => ({ aliases: [] }),
   'PUT points': update('upsert'),
-  'POST points': (engine, name, { body }) => retrievePoints(engine.collection(name), body),
+  'POST points': read(retrievePoints),
+  'GET points/*': (engine, name, { last }) => getPoint(engine.collection(name), readPointIdText(last)),
   'POST points/delete': update('delete'),
   'POST points/payload': update('set_payload'),
   'PUT points/payload': update('overwrite_payload'),
@@ -44,18 +46,20 @@ const COLLECTION_ROUTES: { [route: string]: Handler } = {
   'PUT points/vectors': update('update_vectors'),
   'POST points/vectors/delete': update('delete_vectors'),
   'PUT index': update('create_index'),
+  'DELETE index/*': (engine, name, request) =>
+    update('delete_index')(engine, name, { ...request, body: { field_name: request.last } }),
   'POST points/batch': (engine, name, { body, search }) =>
     engine.updateBatch(name, body).map(operation => updateResult(operation, search)),
-  'POST points/scroll': (engine, name, { body }) => scrollPoints(engine.collection(name), body),
-  'POST points/count': (engine, name, { body }) => countPoints(engine.collection(name), body ?? {}),
-  'POST points/query': (engine, name, { body }) => queryPoints(engine.collection(name), body, lookup(engine)),
-  'POST points/query/batch': (engine, name, { body }) =>
-    searches(body).map(search => queryPoints(engine.collection(name), search, lookup(engine))),
-  'POST points/query/groups': (engine, name, { body }) => queryGroups(engine.collection(name), body, lookup(engine)),
-  'POST points/search': (engine, name, { body }) => searchPoints(engine.collection(name), body, lookup(engine)),
-  'POST points/search/batch': (engine, name, { body }) =>
-    searches(body).map(search => searchPoints(engine.collection(name), search, lookup(engine))),
-  'POST facet': (engine, name, { body }) => facetValues(engine.collection(name), body),
+  'POST points/scroll': read(scrollPoints),
+  'POST points/count': read((collection, body) => countPoints(collection, body ?? {})),
+  'POST points/query': read(queryPoints),
+  'POST points/query/batch': read((collection, body) => searches(body).map(search => queryPoints(collection, search))),
+  'POST points/query/groups': read(queryGroups),
+  'POST points/search': read(searchPoints),
+  'POST points/search/batch': read((collection, body) =>
+    searches(body).map(search => searchPoints(collection, search)),
+  ),
+  'POST facet': read(facetValues),
 }
 
 /** Qdrant's own roots that exist there and not here. */
@@ -63,21 +67,21 @@ const SERVER_ROOTS = new Set(['cluster', 'snapshots', 'telemetry', 'metrics', 'i
 
 /** Gives the `result` for a request, or undefined for a path that Qdrant does not have either. */
 export function route(engine: Engine, request: RouteRequest): unknown {
-  const { method, segments, search } = request
+  const { method, segments } = request
   const [root, name, ...rest] = segments
   if (root === 'aliases' && method === 'GET') return { aliases: [] }
   if (root !== undefined && SERVER_ROOTS.has(root)) throw unsupported(`/${root}`)
   if (root !== 'collections') return undefined
   if (name === undefined) return method === 'GET' ? { collections: engine.names().map(name => ({ name })) } : undefined
-  const handler = COLLECTION_ROUTES[`${method} ${rest.join('/')}`]
-  if (handler !== undefined) return handler(engine, name, request)
-  if (method === 'GET' && rest.length === 2 && rest[0] === 'points') {
-    return getPoint(engine.collection(name), readPointIdText(rest[1] ?? ''))
-  }
-  if (method === 'DELETE' && rest.length === 2 && rest[0] === 'index') {
-    return updateResult(engine.update(name, 'delete_index', { field_name: rest[1] }), search)
-  }
-  throw unsupported(`${method} /${segments.join('/')}`)
+  const path = rest.join('/')
+  const handler =
+    COLLECTION_ROUTES[`${method} ${path}`] ?? COLLECTION_ROUTES[`${method} ${path.replace(/[^/]+$/, '*')}`]
+  if (handler === undefined) throw unsupported(`${method} /${segments.join('/')}`)
+  return handler(engine, name, { ...request, last: rest.at(-1) ?? '' })
+}
+
+function read(answer: (collection: Collection, body: unknown) => unknown): Handler {
+  return (engine, name, { body }) => answer(engine.collection(name), body)
 }
 
 function update(kind: string): Handler {
@@ -91,11 +95,4 @@ function updateResult(operation_id: number, search: URLSearchParams) {
 
 function searches(body: unknown): unknown[] {
   return readList(readRecord(body, 'batch').searches, 'searches')
-}
-
-function lookup(engine: Engine) {
-  return (name: string) => {
-    if (!engine.has(name)) throw notFound(`Collection ${name} not found`)
-    return engine.collection(name)
-  }
 }

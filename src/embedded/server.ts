@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Engine } from './engine.ts'
@@ -21,49 +22,35 @@ export interface EmbeddedServer {
 export interface EmbeddedServerOptions {
   /** Folder that holds the data between runs; memory only when absent. */
   path?: string
-  host?: string
-  /** 0 takes any free port. */
-  port?: number
 }
 
 /**
- * Starts the engine behind Qdrant's REST API.
- * @throws Error when the port is taken, or the folder is in use by another process or damaged.
+ * Starts the engine behind Qdrant's REST API, on a free port of the loopback address.
+ * @throws Error when the folder is in use by another process or damaged.
  */
-export async function startEmbeddedServer(options: EmbeddedServerOptions = {}): Promise<EmbeddedServer> {
-  const { host = '127.0.0.1', port = 0 } = options
-  const store = options.path === undefined ? undefined : new FolderStore(options.path)
+export async function startEmbeddedServer({ path }: EmbeddedServerOptions = {}): Promise<EmbeddedServer> {
+  const store = path === undefined ? undefined : new FolderStore(path)
   const engine = store?.engine ?? new Engine()
   const server = createServer((request, response) => void answer(engine, server, request, response))
   server.keepAliveTimeout = 30_000
   server.headersTimeout = 60_000
   server.requestTimeout = 0
   try {
-    await listen(server, host, port)
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
   } catch (error) {
     store?.close()
     throw error
   }
-  const address = server.address() as AddressInfo
-  const shown = address.family === 'IPv6' ? `[${address.address}]` : address.address
+  const { port } = server.address() as AddressInfo
   return {
-    url: `http://${shown}:${address.port}`,
-    port: address.port,
+    url: `http://127.0.0.1:${port}`,
+    port,
     close: async () => {
       await closeServer(server)
       store?.close()
     },
   }
-}
-
-function listen(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => {
-      server.off('error', reject)
-      resolve()
-    })
-  })
 }
 
 function closeServer(server: Server): Promise<void> {
@@ -91,8 +78,8 @@ async function answer(
     const url = new URL(request.url ?? '/', 'http://embedded')
     const method = request.method === 'HEAD' ? 'GET' : (request.method ?? 'GET')
     const body = await readBody(request)
-    const plain = method === 'GET' ? plainAnswer(url.pathname) : undefined
-    if (plain !== undefined) return await send(200, plain.type, plain.text)
+    const plain = method === 'GET' ? PLAIN_ANSWERS[url.pathname] : undefined
+    if (plain !== undefined) return await send(200, ...plain)
     const segments = url.pathname
       .split('/')
       .filter(segment => segment !== '')
@@ -108,19 +95,12 @@ async function answer(
   }
 }
 
-function plainAnswer(path: string): { type: string; text: string } | undefined {
-  if (path === '/') {
-    const title = 'qdrant - vector search engine'
-    return { type: 'application/json', text: JSON.stringify({ title, version: QDRANT_VERSION }) }
-  }
-  if (path === '/healthz' || path === '/livez' || path === '/readyz') {
-    const name = path.slice(1)
-    return {
-      type: 'text/plain; charset=utf-8',
-      text: name === 'readyz' ? 'all shards are ready' : `${name} check passed`,
-    }
-  }
-  return undefined
+/** Answers outside Qdrant's envelope, by path: type and text. */
+const PLAIN_ANSWERS: { readonly [path: string]: readonly [type: string, text: string] } = {
+  '/': ['application/json', JSON.stringify({ title: 'qdrant - vector search engine', version: QDRANT_VERSION })],
+  '/healthz': ['text/plain; charset=utf-8', 'healthz check passed'],
+  '/livez': ['text/plain; charset=utf-8', 'livez check passed'],
+  '/readyz': ['text/plain; charset=utf-8', 'all shards are ready'],
 }
 
 function describeFailure(error: unknown): { status: number; message: string } {

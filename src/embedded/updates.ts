@@ -1,5 +1,5 @@
 import type { PointId } from '../core/types.ts'
-import { badRequest, formatError, unknownPoint } from './errors.ts'
+import { badRequest, formatError, refuseFields, unknownPoint } from './errors.ts'
 import { mergedAt, parsePath, without } from './filter/payload-path.ts'
 import type { Collection, StoredPoint } from './storage/collection.ts'
 import { readPointId } from './wire/point-id.ts'
@@ -51,12 +51,11 @@ export function applyUpdate(collection: Collection, kind: string, body: unknown)
 
 function upsert(collection: Collection, body: JsonRecord, version: number): void {
   const points = readPoints(body).map(point => readPoint(collection, point))
+  refuseFields(body, ['update_mode'], 'upsert')
   const mayUpdate = body.update_filter ? collection.filter(body.update_filter) : () => true
-  const mode = body.update_mode ?? 'upsert'
   for (const point of points) {
     const row = collection.rowOf(point.id)
-    const allowed = row === undefined ? mode !== 'update_only' : mode !== 'insert_only' && mayUpdate(row)
-    if (allowed) collection.put(point, version)
+    if (row === undefined || mayUpdate(row)) collection.put(point, version)
   }
 }
 
@@ -74,23 +73,20 @@ function readPoints(body: JsonRecord): JsonRecord[] {
   }
   const idList = readList(ids, 'ids')
   const payloadList = payloads === undefined || payloads === null ? undefined : column(payloads, 'payloads')
-  const vectorOf = isRecord(vectors)
-    ? namedColumns(Object.entries(vectors).map(([name, values]) => [name, column(values, `vectors.${name}`)]))
-    : columnReader(column(vectors, 'vectors'))
-  return idList.map((id, i) => ({ id, vector: vectorOf(i), payload: payloadList?.[i] }))
+  const named = isRecord(vectors)
+    ? Object.entries(vectors).map(([name, values]) => [name, column(values, `vectors.${name}`)] as const)
+    : undefined
+  const bare = named === undefined ? column(vectors, 'vectors') : []
+  return idList.map((id, i) => ({
+    id,
+    vector: named === undefined ? bare[i] : Object.fromEntries(named.map(([name, values]) => [name, values[i]])),
+    payload: payloadList?.[i],
+  }))
 }
 
 /** The ids that an upsert's body names. */
 export function upsertedIds(body: unknown): PointId[] {
   return readPoints(readRecord(body, 'upsert')).map(point => readPointId(point.id))
-}
-
-function columnReader(list: unknown[]): (index: number) => unknown {
-  return index => list[index]
-}
-
-function namedColumns(columns: [string, unknown[]][]): (index: number) => unknown {
-  return index => Object.fromEntries(columns.map(([name, values]) => [name, values[index]]))
 }
 
 function readPoint(collection: Collection, point: JsonRecord): StoredPoint {
@@ -128,6 +124,7 @@ function changePayload(
 }
 
 function updateVectors(collection: Collection, body: JsonRecord, version: number): void {
+  refuseFields(body, ['update_filter'], 'points/vectors')
   const changes = readList(body.points, 'points').map(item => {
     const point = readRecord(item, 'point')
     const id = readPointId(point.id)

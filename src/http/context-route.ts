@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express'
 import { StowageError } from '../core/errors.ts'
 import type { PackContext } from '../pipeline/services.ts'
-import { printJson } from './body/json-body.ts'
+import { printJson } from '../qdrant/json.ts'
 import { readBody } from './body/read-body.ts'
 import { sendJson } from './body/send-json.ts'
 import { callerOf, type TenantOf } from './caller.ts'

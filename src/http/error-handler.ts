@@ -1,7 +1,7 @@
 import type { ErrorRequestHandler, Request, Response } from 'express'
 import { StowageError } from '../core/errors.ts'
 import type { Reporter } from '../observe/events.ts'
-import { printJson } from './body/json-body.ts'
+import { printJson } from '../qdrant/json.ts'
 import { sendJson, sendQdrantError } from './body/send-json.ts'
 import { requestIdOf } from './observe-requests.ts'
 

@@ -1,6 +1,6 @@
 import { type RequestHandler, Router } from 'express'
 import type { Metrics } from '../observe/metrics.ts'
-import { printJson } from './body/json-body.ts'
+import { printJson } from '../qdrant/json.ts'
 import { sendJson } from './body/send-json.ts'
 
 /** Readiness of one thing that requests need: a model, the upstream. `detail` says how to mend it. */

@@ -1,7 +1,7 @@
 import { type RequestHandler, Router } from 'express'
 import { StowageError } from '../core/errors.ts'
 import type { TraceStore } from '../pipeline/services.ts'
-import { printJson } from './body/json-body.ts'
+import { printJson } from '../qdrant/json.ts'
 import { sendJson } from './body/send-json.ts'
 import { apiKeyOf, type TenantOf } from './caller.ts'
 

@@ -1,7 +1,7 @@
-import { parse, stringify } from 'lossless-json'
 import { Pool } from 'undici'
 import { StowageError } from '../core/errors.ts'
 import { failureOf, isReset, statusFailure } from './errors.ts'
+import { parseJson, printJson } from './json.ts'
 
 export interface QdrantRead {
   method: 'GET' | 'POST'
@@ -67,25 +67,6 @@ export function createQdrantHttp(url: string): QdrantHttp {
     },
     close: () => pool.close(),
   }
-}
-
-/** JSON with integers beyond 2^53 as `bigint`. The exact parser is slow, so it runs only where such a number may be. */
-export function parseJson(text: string): unknown {
-  return /(?:^|[:[,\s])-?\d{16}/.test(text) ? parse(text, null, exactNumber) : JSON.parse(text)
-}
-
-/** The inverse of `parseJson`. */
-export function printJson(value: unknown): string {
-  try {
-    return JSON.stringify(value)
-  } catch {
-    return stringify(value) ?? 'null'
-  }
-}
-
-function exactNumber(digits: string): number | bigint {
-  const value = Number(digits)
-  return /^-?\d+$/.test(digits) && !Number.isSafeInteger(value) ? BigInt(digits) : value
 }
 
 function resultOf(text: string): unknown {

@@ -29,6 +29,9 @@ interface Column {
  *   (Bruch, Gai, Ingber 2023, "An Analysis of Fusion Functions for Hybrid Retrieval"); the pool's BM25 is scaled by its maximum.
  * - `rrf`: Σ w/(k + rank) (Cormack, Clarke, Büttcher 2009).
  *
+ * This is stowage's own fusion for ranking. `qdrant/fusion.ts` computes the scores that Qdrant's fusion gives: there the
+ * ranks count from 0, k is 2 by default, a weight divides the rank, and the sums are in float32.
+ *
  * @param query text for the pool's own BM25; null when the door knows none, and then that signal is absent
  */
 export function fuse(candidates: readonly Candidate[], query: string | null, options: FusionOptions): Candidate[] {

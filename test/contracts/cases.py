@@ -45,7 +45,6 @@ def queries():
     yield "dense", "recommend average", {"query": {"recommend": {"positive": [2, 3], "negative": [5]}}, "using": "dense", "limit": 8}
     yield "dense", "recommend best score", {"query": {"recommend": {"positive": [2, DENSE], "negative": [5], "strategy": "best_score"}}, "using": "dense", "limit": 8}
     yield "dense", "recommend away from", {"query": {"recommend": {"negative": [5, 6], "strategy": "best_score"}}, "using": "dense", "limit": 8}
-    yield "dense", "recommend sum", {"query": {"recommend": {"positive": [2, 4], "negative": [6], "strategy": "sum_scores"}}, "using": "dense", "limit": 8}
     yield "dense", "mmr", {"query": {"nearest": DENSE, "mmr": {"diversity": 0.5, "candidates_limit": 30}}, "using": "dense", "limit": 8}
     yield "dense", "mmr far", {"query": {"nearest": DENSE, "mmr": {"diversity": 0.9, "candidates_limit": 64}}, "using": "dense", "limit": 10}
     yield "dense", "mmr without diversity", {"query": {"nearest": OTHER, "mmr": {"diversity": 0.0, "candidates_limit": 20}}, "using": "dense", "limit": 6}
@@ -63,7 +62,6 @@ def queries():
     yield "sparse", "bm25 with idf", {"query": WORDS, "using": "words", "limit": 20}
     yield "sparse", "bm25 with idf, other words", {"query": MORE_WORDS, "using": "words", "limit": 20}
     yield "sparse", "bm25 filtered keeps global idf", {"query": WORDS, "using": "words", "limit": 20, "filter": RED}
-    yield "sparse", "idf over a corpus", {"query": WORDS, "using": "words", "limit": 20, "params": {"idf": {"corpus": RED}}}
     yield "sparse", "threshold at a score", {"query": {"indices": [0], "values": [1]}, "using": "plain", "limit": 60, "score_threshold": 1.875}
     yield "sparse", "bm25 threshold", {"query": WORDS, "using": "words", "limit": 60, "score_threshold": 2.0}
     yield "sparse", "vectors of hits", {"query": SPARSE, "using": "plain", "limit": 3, "with_vector": ["plain"]}
@@ -133,16 +131,12 @@ CONDITIONS = {
     "text, indexed, empty": {"key": "worded", "match": {"text": " "}},
     "text by whitespace": {"key": "spaced", "match": {"text": "North 12-B."}},
     "text by whitespace, case": {"key": "spaced", "match": {"text": "north"}},
-    "text by prefixes": {"key": "prefixed", "match": {"text": "ligh cus"}},
-    "text by prefixes, short": {"key": "prefixed", "match": {"text": "sto"}},
     "text on non-text": {"key": "rank", "match": {"text": "5"}},
     "any word, indexed": {"key": "worded", "match": {"text_any": "barges CRANE xyz"}},
-    "any word by prefixes": {"key": "prefixed", "match": {"text_any": "barg cra"}},
     "phrase, indexed": {"key": "phrased", "match": {"phrase": "Old lighthouse"}},
     "phrase, indexed, wrong order": {"key": "phrased", "match": {"phrase": "lighthouse old"}},
     "phrase, indexed, apart": {"key": "phrased", "match": {"phrase": "grain lighthouse"}},
     "phrase in a plain text index": {"key": "worded", "match": {"phrase": "old lighthouse"}},
-    "prefix": {"key": "tag", "match": {"prefix": "gr"}},
     "range": {"key": "price", "range": {"gt": 4, "lte": 21.5}},
     "range on integers": {"key": "rank", "range": {"gte": 3, "lt": 6}},
     "range on arrays": {"key": "sizes", "range": {"gt": 3}},

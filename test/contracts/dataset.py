@@ -18,7 +18,6 @@ INDEXES = [
     ("worded", {"type": "text", "tokenizer": "word", "lowercase": True}),
     ("phrased", {"type": "text", "tokenizer": "word", "phrase_matching": True}),
     ("spaced", {"type": "text", "tokenizer": "whitespace", "lowercase": False}),
-    ("prefixed", {"type": "text", "tokenizer": "prefix", "min_token_len": 2, "max_token_len": 12}),
 ]
 
 SUBJECTS = ["grain ship", "pilot boat", "harbour master", "tide table", "North quay", "signal lamp", "rope store", "ice breaker"]

@@ -18,7 +18,7 @@ from cases import FORMULAS, TEXTS, cases
 
 HERE = pathlib.Path(__file__).parent
 DISTANCES = {"Cosine": q.Distance.Cosine, "Dot": q.Distance.Dot, "Euclid": q.Distance.Euclid, "Manhattan": q.Distance.Manhattan}
-TOKENIZERS = {"word": q.TokenizerType.Word, "whitespace": q.TokenizerType.Whitespace, "prefix": q.TokenizerType.Prefix}
+TOKENIZERS = {"word": q.TokenizerType.Word, "whitespace": q.TokenizerType.Whitespace}
 
 
 def encode(vector):

@@ -52,7 +52,6 @@ def match(body):
         "text": q.MatchText,
         "text_any": q.MatchTextAny,
         "phrase": q.MatchPhrase,
-        "prefix": q.MatchPrefix,
         "any": q.MatchAny,
         "except": q.MatchExcept,
     }
@@ -103,14 +102,12 @@ def scoring(shard, query, using, limit):
     negative, ids_n = zip(*[target(shard, t, using) for t in recommend.get("negative", [])] or [((), [])])
     ids = sum(ids_p, []) + sum(ids_n, [])
     positive, negative = [v for v in positive if len(v)], [v for v in negative if len(v)]
-    strategy = recommend.get("strategy", "average_vector")
-    if strategy == "average_vector":
+    if recommend.get("strategy", "average_vector") == "average_vector":
         mean = lambda vs: [sum(column) / len(vs) for column in zip(*vs)]
         liked = mean(positive)
         wanted = [2 * a - b for a, b in zip(liked, mean(negative))] if negative else liked
         return q.Query.Nearest(wanted, using), ids
-    kinds = {"best_score": q.Query.RecommendBestScore, "sum_scores": q.Query.RecommendSumScores}
-    return kinds[strategy](q.RecommendQuery(positive, negative), using), ids
+    return q.Query.RecommendBestScore(q.RecommendQuery(positive, negative), using), ids
 
 
 def target(shard, value, using):
@@ -122,17 +119,12 @@ def target(shard, value, using):
     return to_vector(value), []
 
 
-def params(body):
-    corpus = ((body.get("params") or {}).get("idf") or {}).get("corpus")
-    return q.SearchParams(idf=q.IdfParams(filter_(corpus))) if corpus else None
-
-
 def prefetch(shard, body, ids):
     limit = body.get("limit", 10)
     query, named = scoring(shard, body.get("query"), body.get("using", ""), limit)
     ids += named
     inner = [prefetch(shard, p, ids) for p in as_list(body.get("prefetch"))]
-    return dict(limit=limit, query=query, prefetches=inner, params=params(body), filter=body.get("filter"), score_threshold=body.get("score_threshold"))
+    return dict(limit=limit, query=query, prefetches=inner, filter=body.get("filter"), score_threshold=body.get("score_threshold"))
 
 
 def as_list(value):
@@ -153,7 +145,6 @@ def query_request(shard, body, limit, offset):
         with_payload=payload_selector(body.get("with_payload", False)),
         filter=filter_(narrowed(body.get("filter"), None, ids)),
         score_threshold=body.get("score_threshold"),
-        params=params(body),
     )
 
 

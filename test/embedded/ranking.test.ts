@@ -184,7 +184,7 @@ function expectRanking(
   scored: { id: number; score: number }[],
   ascending: boolean,
 ): void {
-  const { points } = queryPoints(collection, request, () => collection)
+  const { points } = queryPoints(collection, request)
   const { limit, offset = 0 } = request
   const sorted = scored.sort((x, y) => (ascending ? x.score - y.score : y.score - x.score) || x.id - y.id)
   const found = points.map(point => point as { id: number; score: Float32 })

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
-import { brotliDecompressSync, deflateSync, gunzipSync, gzipSync, inflateSync } from 'node:zlib'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
 import { rest } from './support/rest.ts'
@@ -66,31 +66,31 @@ describe('the wire', () => {
     expect(head.bytes.length).toBe(0)
   })
 
-  it.each([
-    ['gzip', gunzipSync],
-    ['br', brotliDecompressSync],
-    ['deflate', inflateSync],
-  ])('compresses to %s when asked, and only then', async (encoding, decode) => {
+  it('compresses with gzip when asked, and only then', async () => {
     const path = '/collections/c/points/1'
     const plain = await raw('GET', path)
     expect(plain.headers['content-encoding']).toBeUndefined()
-    const packed = await raw('GET', path, { 'accept-encoding': `${encoding};q=0.9, identity;q=0.1` })
-    expect(packed.headers['content-encoding']).toBe(encoding)
-    expect(packed.bytes.length).toBeLessThan(plain.bytes.length)
-    expect(JSON.parse(decode(packed.bytes).toString()).result).toEqual(JSON.parse(plain.bytes.toString()).result)
-    const refused = await raw('GET', path, { 'accept-encoding': `${encoding};q=0` })
-    expect(refused.headers['content-encoding']).toBeUndefined()
+    for (const accepted of ['gzip', 'br, gzip;q=0.9, identity;q=0.1', 'gzip, deflate']) {
+      const packed = await raw('GET', path, { 'accept-encoding': accepted })
+      expect(packed.headers['content-encoding'], accepted).toBe('gzip')
+      expect(packed.bytes.length).toBeLessThan(plain.bytes.length)
+      expect(JSON.parse(gunzipSync(packed.bytes).toString()).result).toEqual(JSON.parse(plain.bytes.toString()).result)
+    }
+    for (const accepted of ['gzip;q=0', 'gzip; q=0.0, br', 'br', 'deflate', 'identity']) {
+      const refused = await raw('GET', path, { 'accept-encoding': accepted })
+      expect(refused.headers['content-encoding'], accepted).toBeUndefined()
+    }
   })
 
-  it('takes compressed request bodies and refuses broken ones', async () => {
+  it('takes request bodies in gzip and refuses broken ones and other encodings', async () => {
     const body = Buffer.from(JSON.stringify({ exact: true }))
     const count = '/collections/c/points/count'
-    for (const [encoding, encode] of [['gzip', gzipSync] as const, ['deflate', deflateSync] as const]) {
-      const answer = await raw('POST', count, { 'content-encoding': encoding }, encode(body))
-      expect(JSON.parse(answer.bytes.toString()).result).toEqual({ count: 3 })
-    }
+    const answer = await raw('POST', count, { 'content-encoding': 'gzip' }, gzipSync(body))
+    expect(JSON.parse(answer.bytes.toString()).result).toEqual({ count: 3 })
     expect((await raw('POST', count, { 'content-encoding': 'gzip' }, body)).status).toBe(400)
-    expect((await raw('POST', count, { 'content-encoding': 'sdch' }, body)).status).toBe(400)
+    for (const encoding of ['br', 'deflate', 'sdch']) {
+      expect((await raw('POST', count, { 'content-encoding': encoding }, body)).status, encoding).toBe(400)
+    }
   })
 
   it('prints the envelope in Qdrant’s order: result, status, time', async () => {

@@ -1,6 +1,5 @@
-import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createQdrantHttp, parseJson, printJson, type QdrantHttp, type QdrantRead } from '../../src/qdrant/client.ts'
+import { createQdrantHttp, type QdrantHttp, type QdrantRead } from '../../src/qdrant/client.ts'
 import { noAnswer, type Reply, startRecordingServer } from '../support/recording-server.ts'
 
 const open: (() => Promise<void>)[] = []
@@ -99,32 +98,5 @@ describe('createQdrantHttp', () => {
       score: 0.5,
     })
     expect(requests[0]?.body).toBe('{"has_id":[18446744073709551614,7]}')
-  })
-})
-
-describe('parseJson and printJson', () => {
-  const json = fc.letrec(tie => ({
-    value: fc.oneof(
-      { depthSize: 'small' },
-      fc.constantFrom(null, true, false),
-      fc.string({ unit: 'binary' }),
-      fc.double({ noNaN: true, noDefaultInfinity: true }).map(n => (Number.isInteger(n) ? 0.5 : n)),
-      fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map(n => (n > BigInt(Number.MAX_SAFE_INTEGER) ? n : Number(n))),
-      fc.array(tie('value'), { maxLength: 4 }),
-      fc.dictionary(
-        fc.string().filter(key => key !== '__proto__'),
-        tie('value'),
-        { maxKeys: 4, noNullPrototype: true },
-      ),
-    ),
-  })).value
-
-  it('give back what went in', () => {
-    fc.assert(
-      fc.property(json, value => {
-        expect(parseJson(printJson(value))).toEqual(value)
-      }),
-      { numRuns: 500 },
-    )
   })
 })

@@ -1,7 +1,7 @@
 import { appendFile, mkdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { stringify } from 'lossless-json'
 import type { TraceStore } from '../../pipeline/services.ts'
+import { printJson } from '../../qdrant/json.ts'
 
 export interface JsonlSinkOptions {
   path: string
@@ -62,7 +62,7 @@ export function createJsonlSink({ path, maxBytes, files, onError }: JsonlSinkOpt
         failing = true
         return
       }
-      waiting.push(`${stringify(trace)}\n`)
+      waiting.push(`${printJson(trace)}\n`)
       writing ??= writeAll()
     },
     find: () => null,

@@ -1,7 +1,7 @@
 import type { JsonObject, PointId } from '../../core/types.ts'
+import { printFloat32 } from '../../qdrant/float32.ts'
 import { elements, kindOf, members, RawJsonError } from '../../qdrant/raw-json.ts'
 import { type PayloadSelector, selectPayload } from '../query/payload-selector.ts'
-import { printScore } from './scores.ts'
 
 /** One point of Qdrant's answer, cut into raw members: what goes to the client is never printed anew. */
 export interface PointSlice {
@@ -37,7 +37,7 @@ export function readQueryAnswer(body: string): PointSlice[] {
 export function printPoint(point: PointSlice, score: number, selector: PayloadSelector): string {
   const parts: string[] = []
   for (const [key, raw] of point.raw) {
-    const value = key === 'score' ? printScore(score) : key === 'payload' ? selectPayload(raw, selector) : raw
+    const value = key === 'score' ? printFloat32(score) : key === 'payload' ? selectPayload(raw, selector) : raw
     if (value !== null) parts.push(`${JSON.stringify(key)}:${value}`)
   }
   return `{${parts.join(',')}}`

@@ -1,12 +1,10 @@
+import type { FusionRule } from '../../qdrant/fusion.ts'
 import { elements, kindOf, members, RawJsonError } from '../../qdrant/raw-json.ts'
 import { notUnderstood, onlyKeys, present, type RawObject, readInteger, readRaw, required } from './fields.ts'
 import { type PayloadSelector, readPayloadSelector } from './payload-selector.ts'
 import { DEFAULT_LIMIT, LARGEST_LIMIT, type Leaf, readFilter, readLeaf, readLegacyLeaf } from './prefetch.ts'
 
 const MOST_LISTS = 16
-
-/** How Qdrant would fuse the lists: its own formulas, so the defaults are its defaults. */
-export type FusionRule = { method: 'rrf'; k: number; weights: number[] | null } | { method: 'dbsf' }
 
 /** A search whose every key is understood. Strings are raw JSON as the client spelt it. */
 export interface UnderstoodQuery {

@@ -1,16 +1,14 @@
-import { formatError, unsupported } from '../errors.ts'
+import { formatError, refuseFields } from '../errors.ts'
 import { isRecord, type JsonRecord, readList, readNumber, toNumber } from '../wire/shape.ts'
 import { readDatetime } from './datetime.ts'
-import { compileTextMatch, type TextIndex } from './text-match.ts'
+import { compileTextMatch, TEXT_MATCHES, type TextIndex } from './text-match.ts'
 
 /** Judges all values found under a condition's key. */
 export type ValuesPredicate = (values: unknown[]) => boolean
 
 /** Compiles one `{key, match | range | values_count | is_empty | is_null}` condition. */
 export function compileFieldCondition(condition: JsonRecord, index: TextIndex | undefined): ValuesPredicate {
-  for (const geo of ['geo_bounding_box', 'geo_radius', 'geo_polygon']) {
-    if (isRecord(condition[geo])) throw unsupported(`filter condition \`${geo}\``)
-  }
+  refuseFields(condition, ['geo_bounding_box', 'geo_radius', 'geo_polygon'], 'filter condition')
   const tests: ValuesPredicate[] = []
   if (isRecord(condition.match)) tests.push(anyElement(compileMatch(condition.match, index)))
   if (isRecord(condition.range)) tests.push(anyElement(compileRange(condition.range)))
@@ -40,7 +38,8 @@ const isNull: ValuesPredicate = values =>
   values.some(value => value === null || (Array.isArray(value) && value.includes(null)))
 
 function compileMatch(match: JsonRecord, index: TextIndex | undefined): (value: unknown) => boolean {
-  const { value, any, except, text, text_any, phrase, prefix } = match
+  const { value, any, except } = match
+  refuseFields(match, ['prefix'], 'match')
   if ('value' in match) {
     if (!isKeyword(value) && typeof value !== 'boolean') throw noMatchVariant()
     return candidate => candidate === value
@@ -50,13 +49,10 @@ function compileMatch(match: JsonRecord, index: TextIndex | undefined): (value: 
     const excluded = oneOf(readKeywords(except))
     return candidate => !excluded(candidate)
   }
-  const onText = (test: (text: string) => boolean) => (candidate: unknown) =>
-    typeof candidate === 'string' && test(candidate)
-  if (typeof text === 'string') return onText(compileTextMatch('text', text, index))
-  if (typeof text_any === 'string') return onText(compileTextMatch('text_any', text_any, index))
-  if (typeof phrase === 'string') return onText(compileTextMatch('phrase', phrase, index))
-  if (typeof prefix === 'string') return onText(candidate => candidate.startsWith(prefix))
-  throw noMatchVariant()
+  const kind = TEXT_MATCHES.find(kind => typeof match[kind] === 'string')
+  if (kind === undefined) throw noMatchVariant()
+  const test = compileTextMatch(kind, String(match[kind]), index)
+  return candidate => typeof candidate === 'string' && test(candidate)
 }
 
 function isKeyword(value: unknown): value is string | number | bigint {
@@ -82,31 +78,25 @@ function noMatchVariant() {
   return formatError('data did not match any variant of untagged enum Match')
 }
 
-const BOUNDS = ['lt', 'gt', 'gte', 'lte'] as const
+const COMPARISONS: { readonly [bound: string]: (value: number, bound: number) => boolean } = {
+  lt: (value, bound) => value < bound,
+  gt: (value, bound) => value > bound,
+  gte: (value, bound) => value >= bound,
+  lte: (value, bound) => value <= bound,
+}
 
 /** Numbers compare with numbers, RFC 3339 texts with times. */
 function compileRange(range: JsonRecord): (value: unknown) => boolean {
-  const given = BOUNDS.filter(bound => range[bound] !== undefined && range[bound] !== null)
-  if (given.some(bound => typeof range[bound] === 'string')) {
-    return compileBounds(range, given, readTime, value => (typeof value === 'string' ? readDatetime(value) : undefined))
-  }
-  return compileBounds(range, given, value => readNumber(value, 'range') ?? Number.NaN, toNumber)
-}
-
-function compileBounds(
-  range: JsonRecord,
-  given: (typeof BOUNDS)[number][],
-  readBound: (value: unknown) => number,
-  readValue: (value: unknown) => number | undefined,
-): (value: unknown) => boolean {
-  const bound = (name: (typeof BOUNDS)[number], open: number) => (given.includes(name) ? readBound(range[name]) : open)
-  const below = bound('lt', Number.POSITIVE_INFINITY)
-  const above = bound('gt', Number.NEGATIVE_INFINITY)
-  const least = bound('gte', Number.NEGATIVE_INFINITY)
-  const most = bound('lte', Number.POSITIVE_INFINITY)
+  const given = Object.entries(COMPARISONS).filter(([name]) => range[name] !== undefined && range[name] !== null)
+  const inTime = given.some(([name]) => typeof range[name] === 'string')
+  const read = inTime ? (value: unknown) => (typeof value === 'string' ? readDatetime(value) : undefined) : toNumber
+  const bounds = given.map(([name, holds]) => {
+    const bound = inTime ? readTime(range[name]) : (readNumber(range[name], 'range') ?? Number.NaN)
+    return (value: number) => holds(value, bound)
+  })
   return candidate => {
-    const value = readValue(candidate)
-    return value !== undefined && value < below && value > above && value >= least && value <= most
+    const value = read(candidate)
+    return value !== undefined && bounds.every(holds => holds(value))
   }
 }
 

@@ -16,19 +16,20 @@ export interface FilterSubject {
 /** True when the point at `row`, or the nested element `payload` of it, satisfies the filter. */
 export type RowPredicate = (row: number, payload: unknown) => boolean
 
-const MAXIMUM_DEPTH = 64
+/** Levels of clauses in one another. */
+export const MAXIMUM_FILTER_DEPTH = 64
 const CLAUSES = ['should', 'min_should', 'must', 'must_not']
 
 /**
  * Compiles Qdrant's filter grammar. `undefined`, `null` and `{}` accept everything.
- * @throws EngineError 400 on an unknown or malformed condition and on nesting beyond 64 levels, 501 on geo and slice conditions.
+ * @throws EngineError 400 on an unknown or malformed condition and on nesting beyond 64 levels, 501 on geo, prefix and slice conditions.
  */
 export function compileFilter(filter: unknown, subject: FilterSubject): RowPredicate {
   return filter === undefined || filter === null ? () => true : compileClauses(filter, subject, '', 0)
 }
 
 function compileClauses(value: unknown, subject: FilterSubject, prefix: string, depth: number): RowPredicate {
-  if (depth >= MAXIMUM_DEPTH) throw wrongInput(`Filter is nested deeper than ${MAXIMUM_DEPTH} levels`)
+  if (depth >= MAXIMUM_FILTER_DEPTH) throw wrongInput(`Filter is nested deeper than ${MAXIMUM_FILTER_DEPTH} levels`)
   const filter = readRecord(value, 'filter')
   const unknown = Object.keys(filter).find(key => !CLAUSES.includes(key))
   if (unknown !== undefined) {

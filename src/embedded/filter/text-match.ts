@@ -1,11 +1,10 @@
-import { unsupported } from '../errors.ts'
+import { refuseFields, unsupported } from '../errors.ts'
 import { isRecord } from '../wire/shape.ts'
 
 /** How a text-indexed field is cut into tokens. */
 export interface TextIndex {
   tokenize(text: string): string[]
   phrases: boolean
-  prefix: boolean
 }
 
 /** The tokenising side of a payload index schema; undefined for other index types. Options that would change tokens in ways this engine lacks are refused. */
@@ -15,15 +14,14 @@ export function readTextIndex(schema: unknown): TextIndex | undefined {
 }
 
 function textIndex(options: { [key: string]: unknown }): TextIndex {
-  for (const lacking of ['stemmer', 'stopwords', 'ascii_folding']) {
-    if (options[lacking]) throw unsupported(`text index option \`${lacking}\``)
-  }
+  refuseFields(options, ['stemmer', 'stopwords', 'ascii_folding'], 'text index option')
+  const tokenizer = options.tokenizer ?? 'word'
+  if (tokenizer !== 'word' && tokenizer !== 'whitespace') throw unsupported(`tokenizer \`${String(tokenizer)}\``)
   const minimum = typeof options.min_token_len === 'number' ? options.min_token_len : 0
   const maximum = typeof options.max_token_len === 'number' ? options.max_token_len : Number.POSITIVE_INFINITY
-  const separator = options.tokenizer === 'whitespace' ? /\s+/u : /[^\p{Alphabetic}\p{N}]+/u
+  const separator = tokenizer === 'whitespace' ? /\s+/u : /[^\p{Alphabetic}\p{N}]+/u
   return {
     phrases: options.phrase_matching === true,
-    prefix: options.tokenizer === 'prefix',
     tokenize: text =>
       (options.lowercase === false ? text : text.toLowerCase()).split(separator).filter(token => {
         const length = [...token].length
@@ -32,7 +30,8 @@ function textIndex(options: { [key: string]: unknown }): TextIndex {
   }
 }
 
-export type TextMatch = 'text' | 'text_any' | 'phrase'
+export const TEXT_MATCHES = ['text', 'text_any', 'phrase'] as const
+export type TextMatch = (typeof TEXT_MATCHES)[number]
 
 /** A predicate on strings: tokenised where the field has a text index, plain substring (case-sensitive) where not. */
 export function compileTextMatch(kind: TextMatch, query: string, index?: TextIndex): (value: string) => boolean {
@@ -44,10 +43,8 @@ export function compileTextMatch(kind: TextMatch, query: string, index?: TextInd
     return value => holdsPhrase(index.tokenize(value), wanted)
   }
   return value => {
-    const tokens = index.tokenize(value)
-    const has = (token: string) =>
-      index.prefix ? tokens.some(candidate => candidate.startsWith(token)) : tokens.includes(token)
-    return kind === 'text' ? wanted.every(has) : wanted.some(has)
+    const tokens = new Set(index.tokenize(value))
+    return kind === 'text' ? wanted.every(token => tokens.has(token)) : wanted.some(token => tokens.has(token))
   }
 }
 

@@ -1,29 +1,37 @@
 import type { RankedRow } from './top-hits.ts'
 
+/** Maximal marginal relevance: `lambda` is the share of relevance in [0, 1], `candidates` how many of the nearest it chooses among. */
+export interface Diversity {
+  lambda: number
+  candidates: number
+}
+
 /**
- * Maximal marginal relevance: after the most similar candidate, again and again the one with the largest
- * `λ·similarity(query) − (1 − λ)·max similarity(chosen)`. Candidates come best first; ties keep their order.
+ * Takes the most similar candidate, then again and again the one with the largest
+ * `lambda · value − (1 − lambda) · largest similarity to a chosen one`. Candidates come best first; ties keep their order.
  */
 export function selectDiverse(
-  candidates: RankedRow[],
+  candidates: readonly RankedRow[],
   lambda: number,
   limit: number,
   similarity: (left: number, right: number) => number,
 ): RankedRow[] {
-  const rest = candidates.map(candidate => ({ candidate, nearest: Number.NEGATIVE_INFINITY }))
+  const rest = candidates.map(candidate => ({ candidate, nearest: 0 }))
   const chosen: RankedRow[] = []
-  while (chosen.length < limit && rest.length > 0) {
-    let best = 0
-    if (chosen.length > 0) {
-      const worth = rest.map(({ candidate, nearest }) => lambda * candidate.value - (1 - lambda) * nearest)
-      for (let i = 1; i < worth.length; i++) if ((worth[i] as number) > (worth[best] as number)) best = i
-    }
-    const [taken] = rest.splice(best, 1)
+  const worth = ({ candidate, nearest }: (typeof rest)[number]) => lambda * candidate.value - (1 - lambda) * nearest
+  while (chosen.length < limit) {
+    const [taken] = rest.splice(indexOfLargest(rest.map(worth)), 1)
     if (taken === undefined) break
-    chosen.push(taken.candidate)
     for (const item of rest) {
-      item.nearest = Math.max(item.nearest, similarity(taken.candidate.row, item.candidate.row))
+      const value = similarity(taken.candidate.row, item.candidate.row)
+      item.nearest = chosen.length === 0 ? value : Math.max(item.nearest, value)
     }
+    chosen.push(taken.candidate)
   }
   return chosen
+}
+
+/** The first of equals. */
+function indexOfLargest(values: readonly number[]): number {
+  return values.reduce((best, value, index) => (value > (values[best] ?? 0) ? index : best), 0)
 }

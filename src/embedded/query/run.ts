@@ -1,112 +1,82 @@
 import type { PointId } from '../../core/types.ts'
+import { fuse } from '../../qdrant/fusion.ts'
 import { unknownPoint, unknownVector, wrongInput } from '../errors.ts'
 import type { Collection } from '../storage/collection.ts'
 import type { VectorInput } from '../wire/vector-input.ts'
-import { distributionFusion, type Hit, reciprocalRankFusion } from './fusion.ts'
 import { selectDiverse } from './mmr.ts'
 import type { QueryPlan, Scoring, Target } from './plan.ts'
 import { nearestScorer, recommendScorer, rowSimilarity, type Scorer } from './scorer.ts'
-import { type RankedRow, TopHits } from './top-hits.ts'
+import { TopHits } from './top-hits.ts'
 
-/** Finds a collection by name, or throws 404. */
-export type CollectionLookup = (name: string) => Collection
-
-type Accept = (row: number) => boolean
-type VectorScoring = Extract<Scoring, { kind: 'nearest' | 'recommend' }>
-
-/**
- * Answers a query plan: hits best first, offset already cut. The root filter and every prefetch's filter reach the leaves below
- * them; points used as examples are never hits (unless looked up in another collection).
- */
-export function runQuery(plan: QueryPlan, collection: Collection, lookup: CollectionLookup): Hit[] {
-  const examples = new Set<number | undefined>(exampleIds(plan).map(id => collection.rowOf(id)))
-  const accept: Accept = examples.size === 0 ? () => true : row => !examples.has(row)
-  return new QueryRun(collection, lookup).hits(plan, accept).slice(plan.offset)
+/** A row with the score that an answer carries. */
+export interface Hit {
+  row: number
+  score: number
 }
 
-class QueryRun {
-  private readonly collection: Collection
-  private readonly lookup: CollectionLookup
-  private readonly idOf: (row: number) => PointId
+type Accept = (row: number) => boolean
 
-  constructor(collection: Collection, lookup: CollectionLookup) {
-    this.collection = collection
-    this.lookup = lookup
-    this.idOf = row => collection.idOf(row)
-  }
+/**
+ * Answers a query plan: hits best first, offset already cut. The root filter and every prefetch's filter reach the prefetches
+ * below them; points used as examples are never hits.
+ */
+export function runQuery(plan: QueryPlan, collection: Collection): Hit[] {
+  const examples = new Set(exampleIds(plan).map(id => collection.rowOf(id)))
+  return runNode(plan, collection, row => !examples.has(row)).slice(plan.offset)
+}
 
-  hits(plan: QueryPlan, inherited: Accept): Hit[] {
-    const own = plan.filter ? this.collection.filter(plan.filter) : undefined
-    const accept: Accept = own === undefined ? inherited : row => inherited(row) && own(row)
-    const { scoring } = plan
-    if (scoring === undefined) return this.scroll(plan.limit, accept)
-    const sources = plan.prefetch.map(prefetch => this.hits(prefetch, accept))
-    if (scoring.kind === 'rrf') return this.fused(plan, reciprocalRankFusion(sources, scoring.k, scoring.weights))
-    if (scoring.kind === 'dbsf') return this.fused(plan, distributionFusion(sources))
-    const among = sources.length > 0 ? new Set(sources.flat().map(hit => hit.row)) : undefined
-    return this.ranked(plan, scoring, accept, among)
-  }
-
-  private scroll(limit: number, accept: Accept): Hit[] {
-    const hits: Hit[] = []
-    for (const row of this.collection.matching(undefined)) {
-      if (hits.length >= limit) break
-      if (accept(row)) hits.push({ row, score: 1 })
-    }
-    return hits
-  }
-
-  private fused({ limit, threshold }: QueryPlan, sums: Map<number, number>): Hit[] {
-    const top = new TopHits(limit, this.idOf, () => true)
-    for (const [row, score] of sums) if (threshold === undefined || score >= threshold) top.offer(row, score)
+function runNode(plan: QueryPlan, collection: Collection, inherited: Accept): Hit[] {
+  const own = plan.filter ? collection.filter(plan.filter) : undefined
+  const accept: Accept = own === undefined ? inherited : row => inherited(row) && own(row)
+  const { scoring, limit } = plan
+  if (scoring === undefined) return firstRows(collection, limit, accept)
+  const sources = plan.prefetch.map(prefetch => runNode(prefetch, collection, accept))
+  const diversity = scoring.kind === 'nearest' ? scoring.diversity : undefined
+  const top = new TopHits(diversity?.candidates ?? limit, row => collection.idOf(row), accept)
+  if (scoring.kind === 'fusion') {
+    const lists = sources.map(hits => hits.map(({ row, score }) => ({ key: row, score })))
+    const least = Math.fround(plan.threshold ?? Number.NEGATIVE_INFINITY)
+    for (const [row, score] of fuse(lists, scoring.rule)) if (score >= least) top.offer(row, score)
     return top.ranked().map(({ row, value }) => ({ row, score: value }))
   }
-
-  private ranked(plan: QueryPlan, scoring: VectorScoring, accept: Accept, among: Set<number> | undefined): Hit[] {
-    const scorer = this.scorer(plan, scoring)
-    const mmr = scoring.kind === 'nearest' ? scoring.mmr : undefined
-    const limit = mmr === undefined ? plan.limit : (mmr.candidates ?? plan.limit)
-    const top = new TopHits(limit, this.idOf, accept)
-    const passes = thresholdTest(plan.threshold, scorer)
-    const visit = (row: number, value: number) => {
-      if (passes(value)) top.offer(row, value)
-    }
-    if (among === undefined) scorer.each(visit)
-    else {
-      for (const row of among) {
-        const value = scorer.of(row)
-        if (value !== undefined) visit(row, value)
-      }
-    }
-    const chosen = mmr === undefined ? top.ranked() : this.diversified(top.ranked(), mmr.lambda, plan)
-    return chosen.map(({ row, value }) => ({ row, score: scorer.score(value) }))
+  const scorer = scorerOf(scoring, plan.using, collection)
+  const passes = thresholdTest(plan.threshold, scorer)
+  const visit = (row: number, value: number | undefined) => {
+    if (value !== undefined && passes(value)) top.offer(row, value)
   }
+  if (sources.length === 0) scorer.each(visit)
+  else for (const row of new Set(sources.flat().map(hit => hit.row))) visit(row, scorer.of(row))
+  const best = top.ranked()
+  const chosen =
+    diversity === undefined ? best : selectDiverse(best, diversity.lambda, limit, rowSimilarity(collection, plan.using))
+  return chosen.map(({ row, value }) => ({ row, score: scorer.score(value) }))
+}
 
-  private diversified(candidates: RankedRow[], lambda: number, { limit, using }: QueryPlan): RankedRow[] {
-    return selectDiverse(candidates, lambda, limit, rowSimilarity(this.collection, using))
+/** Without a query, points come by id, all with the score 1. */
+function firstRows(collection: Collection, limit: number, accept: Accept): Hit[] {
+  const hits: Hit[] = []
+  for (const row of collection.matching(undefined)) {
+    if (hits.length >= limit) break
+    if (accept(row)) hits.push({ row, score: 1 })
   }
+  return hits
+}
 
-  private scorer(plan: QueryPlan, scoring: VectorScoring): Scorer {
-    const resolve = (target: Target) => this.resolve(target, plan)
-    if (scoring.kind === 'recommend') {
-      const { positive, negative, strategy } = scoring
-      return recommendScorer(this.collection, plan.using, positive.map(resolve), negative.map(resolve), strategy)
-    }
-    const corpus = plan.idfCorpus ? this.collection.filter(plan.idfCorpus) : undefined
-    return nearestScorer(this.collection, plan.using, resolve(scoring.target), corpus)
-  }
+function scorerOf(scoring: Exclude<Scoring, { kind: 'fusion' }>, using: string, collection: Collection): Scorer {
+  const vectorOf = (target: Target) => targetVector(target, using, collection)
+  if (scoring.kind === 'nearest') return nearestScorer(collection, using, vectorOf(scoring.target))
+  const { positive, negative, strategy } = scoring
+  return recommendScorer(collection, using, positive.map(vectorOf), negative.map(vectorOf), strategy)
+}
 
-  private resolve(target: Target, { using, lookupFrom }: QueryPlan): VectorInput {
-    if ('vector' in target) return target.vector
-    const source = lookupFrom === undefined ? this.collection : this.lookup(lookupFrom.collection)
-    const name = lookupFrom?.vector ?? using
-    if (!source.dense.has(name) && !source.sparse.has(name)) throw unknownVector(name)
-    const row = source.rowOf(target.id)
-    if (row === undefined) throw unknownPoint(target.id)
-    const vector = source.vectorOf(row, name)
-    if (vector === undefined) throw wrongInput(`Vector with name \`${name}\` not found for point ${target.id}`)
-    return vector
-  }
+function targetVector(target: Target, using: string, collection: Collection): VectorInput {
+  if ('vector' in target) return target.vector
+  if (!collection.dense.has(using) && !collection.sparse.has(using)) throw unknownVector(using)
+  const row = collection.rowOf(target.id)
+  if (row === undefined) throw unknownPoint(target.id)
+  const vector = collection.vectorOf(row, using)
+  if (vector === undefined) throw wrongInput(`Vector with name \`${using}\` not found for point ${target.id}`)
+  return vector
 }
 
 /** Score thresholds of vector queries are strict: above it, or below it where smaller is better. */
@@ -116,10 +86,12 @@ function thresholdTest(threshold: number | undefined, scorer: Scorer): (value: n
   return scorer.ascending ? value => scorer.score(value) < bound : value => scorer.score(value) > bound
 }
 
-function exampleIds(plan: QueryPlan): PointId[] {
-  const { scoring } = plan
-  const own = scoring?.kind === 'nearest' ? [scoring.target] : []
-  const examples = scoring?.kind === 'recommend' ? [...scoring.positive, ...scoring.negative] : own
-  const ids = plan.lookupFrom === undefined ? examples.flatMap(target => ('id' in target ? [target.id] : [])) : []
-  return [...ids, ...plan.prefetch.flatMap(exampleIds)]
+function exampleIds({ scoring, prefetch }: QueryPlan): PointId[] {
+  const targets =
+    scoring?.kind === 'nearest'
+      ? [scoring.target]
+      : scoring?.kind === 'recommend'
+        ? [...scoring.positive, ...scoring.negative]
+        : []
+  return [...targets.flatMap(target => ('id' in target ? [target.id] : [])), ...prefetch.flatMap(exampleIds)]
 }

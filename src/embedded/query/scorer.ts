@@ -1,9 +1,7 @@
-import { badRequest, unknownVector } from '../errors.ts'
+import { badRequest, unknownVector, unsupported } from '../errors.ts'
 import type { Collection } from '../storage/collection.ts'
 import { toScore } from '../storage/dense-vectors.ts'
-import { sparseDot } from '../storage/sparse-vectors.ts'
 import { isSparse, type VectorInput } from '../wire/vector-input.ts'
-import type { Strategy } from './plan.ts'
 
 /** Ranks rows by one named vector. Values are larger-is-better; `score` turns one into what the answer carries. */
 export interface Scorer {
@@ -16,19 +14,18 @@ export interface Scorer {
 }
 
 /** Nearest to a vector; sparse queries are weighed by idf where the collection says so. */
-export function nearestScorer(
-  collection: Collection,
-  name: string,
-  vector: VectorInput,
-  idfCorpus?: (row: number) => boolean,
-): Scorer {
+export function nearestScorer(collection: Collection, name: string, vector: VectorInput): Scorer {
   collection.checkVector(name, vector)
-  const plain = { score: (value: number) => value, ascending: false }
   if (isSparse(vector)) {
     const index = collection.sparse.get(name)
     if (index === undefined) throw unknownVector(name)
-    const query = index.weighted(vector, idfCorpus)
-    return { ...plain, each: visit => index.each(query, visit), of: row => index.similarity(query, row) }
+    const query = index.weighted(vector)
+    return {
+      each: visit => index.each(query, visit),
+      of: row => index.similarity(query, row),
+      score: value => value,
+      ascending: false,
+    }
   }
   const store = collection.dense.get(name)
   if (store === undefined) throw unknownVector(name)
@@ -43,13 +40,11 @@ export function nearestScorer(
 
 /** Similarity between two stored rows, as MMR compares them (no idf). */
 export function rowSimilarity(collection: Collection, name: string): (left: number, right: number) => number {
-  const store = collection.dense.get(name)
-  const index = collection.sparse.get(name)
+  const [dense, sparse] = [collection.dense.get(name), collection.sparse.get(name)]
   return (left, right) => {
-    const vector = store?.get(left)
-    if (store !== undefined) return vector === undefined ? 0 : store.similarity(vector, right)
-    const [one, other] = [index?.get(left), index?.get(right)]
-    return one === undefined || other === undefined ? 0 : (sparseDot(one, other) ?? 0)
+    const vector = collection.vectorOf(left, name)
+    if (vector === undefined) return 0
+    return (isSparse(vector) ? sparse?.similarity(vector, right) : dense?.similarity(vector, right)) ?? 0
   }
 }
 
@@ -59,15 +54,17 @@ export function recommendScorer(
   name: string,
   positive: VectorInput[],
   negative: VectorInput[],
-  strategy: Strategy,
+  strategy: 'average_vector' | 'best_score',
 ): Scorer {
   if (strategy === 'average_vector') return nearestScorer(collection, name, averageTarget(positive, negative))
   const likes = positive.map(vector => nearestScorer(collection, name, vector))
   const dislikes = negative.map(vector => nearestScorer(collection, name, vector))
-  const values = (scorers: Scorer[], row: number) => scorers.map(scorer => scorer.of(row) ?? 0)
-  const combine = strategy === 'best_score' ? bestScore : sumScores
-  const of = (row: number) =>
-    collection.hasVector(name, row) ? combine(values(likes, row), values(dislikes, row)) : undefined
+  const largest = (scorers: Scorer[], row: number) => Math.max(...scorers.map(scorer => scorer.of(row) ?? 0))
+  const of = (row: number) => {
+    if (!collection.hasVector(name, row)) return undefined
+    const [best, worst] = [largest(likes, row), largest(dislikes, row)]
+    return Math.fround(best > worst ? squash(best) : -squash(worst))
+  }
   return {
     of,
     each: visit => {
@@ -91,28 +88,14 @@ function averageTarget(positive: VectorInput[], negative: VectorInput[]): Vector
 
 function average(vectors: VectorInput[]): Float32Array {
   const dense = vectors.map(vector => {
-    if (isSparse(vector)) throw badRequest('average_vector over sparse vectors is not supported by the embedded engine')
+    if (isSparse(vector)) throw unsupported('recommend strategy `average_vector` over sparse vectors')
     return vector
   })
-  const width = Math.max(...dense.map(vector => vector.length))
+  const width = dense[0]?.length ?? 0
   if (dense.some(vector => vector.length !== width)) throw badRequest('examples differ in dimension')
-  return Float32Array.from(
-    { length: width },
-    (_, i) => dense.reduce((sum, v) => sum + (v[i] as number), 0) / dense.length,
-  )
-}
-
-function bestScore(likes: number[], dislikes: number[]): number {
-  const best = Math.max(...likes)
-  const worst = Math.max(...dislikes)
-  return Math.fround(best > worst ? squash(best) : -squash(worst))
+  return Float32Array.from({ length: width }, (_, i) => dense.reduce((sum, v) => sum + (v[i] ?? 0), 0) / dense.length)
 }
 
 function squash(value: number): number {
   return 0.5 * (value / (1 + Math.abs(value)) + 1)
-}
-
-function sumScores(likes: number[], dislikes: number[]): number {
-  const sum = (values: number[]) => values.reduce((total, value) => total + value, 0)
-  return Math.fround(sum(likes) - sum(dislikes))
 }

@@ -1,4 +1,4 @@
-import { formatError, unsupported, validationError } from '../errors.ts'
+import { formatError, refuseFields, unsupported, validationError } from '../errors.ts'
 import { isRecord, type JsonRecord, readCount, readRecord } from '../wire/shape.ts'
 import { DISTANCES, type Distance } from './dense-vectors.ts'
 
@@ -11,6 +11,9 @@ export interface CollectionConfig {
   /** The request body as given, for the info and for persistence. */
   body: JsonRecord
 }
+
+/** Dimensions of a dense vector. */
+export const MAXIMUM_VECTOR_SIZE = 65_536
 
 /** @throws EngineError 400/422 on a faulty schema, 501 on multivectors and on number types other than float32. */
 export function readCollectionConfig(value: unknown): CollectionConfig {
@@ -29,15 +32,15 @@ function readDense(value: unknown): { size: number; distance: Distance } {
   const params = readRecord(value, 'vectors')
   if (params.size === undefined) throw formatError('missing field `size`')
   const size = readCount(params.size, 'vectors.size', 0)
-  if (size < 1 || size > 65536) {
-    throw validationError(`vectors.size: value ${size} invalid, must be from 1 to 65536`)
+  if (size < 1 || size > MAXIMUM_VECTOR_SIZE) {
+    throw validationError(`vectors.size: value ${size} invalid, must be from 1 to ${MAXIMUM_VECTOR_SIZE}`)
   }
   const distance = DISTANCES.find(name => name === params.distance)
   if (distance === undefined) {
     const expected = DISTANCES.map(name => `\`${name}\``).join(', ')
     throw formatError(`unknown variant \`${String(params.distance)}\`, expected one of ${expected}`)
   }
-  if (isRecord(params.multivector_config)) throw unsupported('multivectors')
+  refuseFields(params, ['multivector_config'], 'vector parameter')
   if (params.datatype && params.datatype !== 'float32') throw unsupported(`datatype ${String(params.datatype)}`)
   return { size, distance }
 }
@@ -46,38 +49,23 @@ function readOptionalRecord(value: unknown, field: string): JsonRecord {
   return value === undefined || value === null ? {} : readRecord(value, field)
 }
 
-/** The `config` part of a collection's info, with Qdrant's defaults for what this engine has no use for. */
+/** The `config` part of a collection's info: what was given, and of the rest what typed clients require. */
 export function printConfig({ body }: CollectionConfig): JsonRecord {
   return {
-    params: {
-      vectors: body.vectors ?? {},
-      shard_number: body.shard_number ?? 1,
-      replication_factor: body.replication_factor ?? 1,
-      write_consistency_factor: body.write_consistency_factor ?? 1,
-      on_disk_payload: body.on_disk_payload ?? true,
-      sparse_vectors: body.sparse_vectors ?? undefined,
-    },
+    params: { vectors: body.vectors ?? {}, sparse_vectors: body.sparse_vectors ?? undefined },
     hnsw_config: {
       m: 16,
       ef_construct: 100,
       full_scan_threshold: 10000,
-      max_indexing_threads: 0,
-      on_disk: false,
       ...readOptionalRecord(body.hnsw_config, 'hnsw_config'),
     },
     optimizer_config: {
       deleted_threshold: 0.2,
       vacuum_min_vector_number: 1000,
       default_segment_number: 0,
-      max_segment_size: null,
-      memmap_threshold: null,
-      indexing_threshold: 10000,
       flush_interval_sec: 5,
-      max_optimization_threads: null,
       ...readOptionalRecord(body.optimizers_config, 'optimizers_config'),
     },
-    wal_config: { wal_capacity_mb: 32, wal_segments_ahead: 0, wal_retain_closed: 1 },
-    quantization_config: body.quantization_config ?? null,
     metadata: body.metadata ?? undefined,
   }
 }

@@ -145,9 +145,9 @@ export class Collection {
     else this.textIndexes.set(field, text)
   }
 
-  dropIndex(field: string): boolean {
+  dropIndex(field: string): void {
     this.textIndexes.delete(field)
-    return this.indexes.delete(field)
+    this.indexes.delete(field)
   }
 
   /** The stored vector (unit length under `Cosine`), if the point has it. */

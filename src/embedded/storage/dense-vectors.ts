@@ -5,7 +5,6 @@ export type Distance = (typeof DISTANCES)[number]
 export class DenseVectors {
   readonly size: number
   readonly distance: Distance
-  count = 0
   private data = new Float32Array(0)
   private present = new Uint8Array(0)
 
@@ -25,15 +24,12 @@ export class DenseVectors {
 
   set(row: number, vector: Float32Array): void {
     if (row >= this.present.length) this.grow(row + 1)
-    if (!this.has(row)) this.count++
     this.present[row] = 1
     this.data.set(this.prepare(vector), row * this.size)
   }
 
   remove(row: number): void {
-    if (!this.has(row)) return
-    this.present[row] = 0
-    this.count--
+    if (this.has(row)) this.present[row] = 0
   }
 
   /** A query or a vector to be stored: unit length under `Cosine` (the zero vector stays), untouched otherwise. */

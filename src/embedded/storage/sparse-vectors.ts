@@ -20,7 +20,6 @@ const DEAD = -1
  */
 export class SparseVectors {
   readonly idf: boolean
-  count = 0
   private postings = new Map<number, Postings>()
   private rowOfSlot: number[] = []
   private readonly slotOfRow = new Map<number, number>()
@@ -41,7 +40,6 @@ export class SparseVectors {
   set(row: number, vector: SparseRow): void {
     this.remove(row)
     this.rows.set(row, vector)
-    this.count++
     this.index(row, vector)
   }
 
@@ -56,17 +54,15 @@ export class SparseVectors {
     this.rowOfSlot[slot] = DEAD
     this.slotOfRow.delete(row)
     this.rows.delete(row)
-    this.count--
-    if (this.rowOfSlot.length > 1024 && this.rowOfSlot.length > 2 * this.count) this.sweep()
+    if (this.rowOfSlot.length > 1024 && this.rowOfSlot.length > 2 * this.rows.size) this.sweep()
   }
 
-  /** Weighs a query by inverse document frequency: `ln((n − df + .5)/(df + .5) + 1)`, counted over this index or a part of it. */
-  weighted(query: SparseRow, corpus?: (row: number) => boolean): SparseRow {
+  /** Weighs a query by inverse document frequency: `ln((n − df + .5)/(df + .5) + 1)`, counted over this index. */
+  weighted(query: SparseRow): SparseRow {
     if (!this.idf) return query
-    const members = corpus === undefined ? this.count : [...this.rows.keys()].filter(corpus).length
     const values = query.values.map((value, i) => {
-      const frequency = this.frequency(query.indices[i] as number, corpus)
-      return value * Math.log((members - frequency + 0.5) / (frequency + 0.5) + 1)
+      const frequency = this.postings.get(query.indices[i] as number)?.alive ?? 0
+      return value * Math.log((this.rows.size - frequency + 0.5) / (frequency + 0.5) + 1)
     })
     return { indices: query.indices, values }
   }
@@ -101,12 +97,6 @@ export class SparseVectors {
     return vector === undefined ? undefined : sparseDot(query, vector)
   }
 
-  private frequency(dimension: number, corpus?: (row: number) => boolean): number {
-    const list = this.postings.get(dimension)
-    if (list === undefined || corpus === undefined) return list?.alive ?? 0
-    return list.slots.filter(slot => this.rowOfSlot[slot] !== DEAD && corpus(this.rowOfSlot[slot] as number)).length
-  }
-
   private index(row: number, vector: SparseRow): void {
     const slot = this.rowOfSlot.push(row) - 1
     this.slotOfRow.set(row, slot)
@@ -130,7 +120,7 @@ export class SparseVectors {
 }
 
 /** Dot product over shared dimensions, undefined when there is none. Both sides sorted by index. */
-export function sparseDot(left: SparseRow, right: SparseRow): number | undefined {
+function sparseDot(left: SparseRow, right: SparseRow): number | undefined {
   let sum: number | undefined
   let i = 0
   let j = 0

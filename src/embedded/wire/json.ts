@@ -1,8 +1,8 @@
-import { parse as parseLossless } from 'lossless-json'
+import { printFloat32, printFloat64 } from '../../qdrant/float32.ts'
+import { type NumberReader, parseExactly, parseJson as parseShared } from '../../qdrant/json.ts'
 import { EngineError, formatError } from '../errors.ts'
-import { printFloat, printFloat32 } from './numbers.ts'
 
-/** A JSON number spelt as a float whose value is whole (`5.0`): Qdrant tells it from the integer `5`. */
+/** A JSON number spelled as a float whose value is whole (`5.0`): Qdrant tells it from the integer `5`. */
 export class WholeFloat {
   readonly value: number
 
@@ -20,39 +20,35 @@ export class Float32 {
   }
 }
 
-/** Nesting that Qdrant's JSON reader accepts. */
-const MAXIMUM_DEPTH = 128
+/** Nesting that Qdrant's JSON reader accepts, in levels. */
+export const MAXIMUM_JSON_DEPTH = 128
 
-/** Numbers that JSON.parse would bend: 16 digits and more, and whole floats. May also hit inside strings, which only costs time. */
-const FRAGILE_NUMBER = /[[:,\s]-?(?:\d{16,}|\d+\.0+|\d+(?:\.\d+)?[eE]\+?\d+)\s*[,\]}]/
+const ENGINE_NUMBERS: NumberReader = {
+  // Long integers, and floats that may be whole.
+  fragile: /[[:,\s]-?(?:\d{16,}|\d+\.0+|\d+(?:\.\d+)?[eE]\+?\d+)\s*[,\]}]/,
+  read: spelled => {
+    const value = Number(spelled)
+    if (!Number.isFinite(value)) throw formatError('number out of range')
+    if (!/^-?\d+$/.test(spelled)) return Number.isInteger(value) ? new WholeFloat(value) : value
+    if (Number.isSafeInteger(value)) return value
+    const whole = BigInt(spelled)
+    return whole < 2n ** 64n && whole >= -(2n ** 63n) ? whole : new WholeFloat(value)
+  },
+}
 
 /**
  * Parses a request body. Integers beyond 2^53 become bigints and whole floats `WholeFloat`; all else is as JSON.parse gives it.
  * @throws EngineError 400 on malformed JSON, numbers out of range, or nesting deeper than `maximumDepth`.
  */
-export function parseJson(text: string, maximumDepth = MAXIMUM_DEPTH): unknown {
-  let value: unknown
+export function parseJson(text: string, maximumDepth = MAXIMUM_JSON_DEPTH): unknown {
   try {
-    value = JSON.parse(text)
-    if (FRAGILE_NUMBER.test(text)) value = parseExactly(text)
+    const value = parseShared(text, ENGINE_NUMBERS)
+    checkLimits(value, maximumDepth)
+    return value
   } catch (error) {
-    throw error instanceof EngineError ? error : formatError(describeFault(text))
+    if (error instanceof EngineError) throw error
+    throw formatError(error instanceof RangeError ? 'recursion limit exceeded' : describeFault(text))
   }
-  checkLimits(value, maximumDepth)
-  return value
-}
-
-function parseExactly(text: string): unknown {
-  return parseLossless(text, undefined, { parseNumber, onDuplicateKey: ({ newValue }) => newValue })
-}
-
-function parseNumber(text: string): unknown {
-  const value = Number(text)
-  if (!Number.isFinite(value)) throw formatError('number out of range')
-  if (!/^-?\d+$/.test(text)) return Number.isInteger(value) ? new WholeFloat(value) : value
-  if (Number.isSafeInteger(value)) return value
-  const whole = BigInt(text)
-  return whole < 2n ** 64n && whole >= -(2n ** 63n) ? whole : new WholeFloat(value)
 }
 
 function checkLimits(value: unknown, depthLeft: number): void {
@@ -63,19 +59,19 @@ function checkLimits(value: unknown, depthLeft: number): void {
   else for (const key in value) checkLimits((value as Record<string, unknown>)[key], depthLeft - 1)
 }
 
-/** What is wrong and where: JSON.parse tells the place only at times, the exact parser always. */
+/** What is wrong and where, for a text that is not JSON. JSON.parse names the place only at times. */
 function describeFault(text: string): string {
+  let position = text.length
   try {
-    parseExactly(text)
+    parseExactly(text, Number)
   } catch (error) {
     if (error instanceof RangeError) return 'recursion limit exceeded'
-    const position = Number(/position (\d+)/.exec(String(error))?.[1] ?? text.length)
-    const before = text.slice(0, position).split('\n')
-    const column = (before.at(-1) ?? '').length + (position < text.length ? 1 : 0)
-    const fault = position < text.length ? 'expected value' : 'EOF while parsing a value'
-    return `${fault} at line ${before.length} column ${column}`
+    position = Number(/position (\d+)/.exec(String(error))?.[1] ?? text.length)
   }
-  return 'expected value at line 1 column 0'
+  const atEnd = position >= text.length
+  const before = text.slice(0, position).split('\n')
+  const column = (before.at(-1) ?? '').length + (atEnd ? 0 : 1)
+  return `${atEnd ? 'EOF while parsing a value' : 'expected value'} at line ${before.length} column ${column}`
 }
 
 /** Prints an answer: ids and integers with every digit, floats as Qdrant spells them, `undefined` members left out. */
@@ -84,7 +80,7 @@ export function printJson(value: unknown): string {
     case 'string':
       return JSON.stringify(value)
     case 'number':
-      return Number.isInteger(value) ? String(value) : printFloat(value)
+      return Number.isInteger(value) ? String(value) : printFloat64(value)
     case 'bigint':
     case 'boolean':
       return String(value)
@@ -95,7 +91,7 @@ export function printJson(value: unknown): string {
 
 function printObject(value: object): string {
   if (value instanceof Float32) return printFloat32(value.value)
-  if (value instanceof WholeFloat) return printFloat(value.value)
+  if (value instanceof WholeFloat) return printFloat64(value.value)
   if (value instanceof Float32Array) return `[${Array.from(value, printFloat32).join(',')}]`
   if (value instanceof Uint32Array) return `[${value.join(',')}]`
   if (Array.isArray(value)) return `[${value.map(printJson).join(',')}]`

@@ -24,12 +24,6 @@ export function readString(value: unknown, field: string): string {
   return value
 }
 
-export function readBoolean(value: unknown, field: string, fallback: boolean): boolean {
-  if (value === undefined || value === null) return fallback
-  if (typeof value !== 'boolean') throw formatError(`invalid type: ${typeName(value)}, expected a boolean for ${field}`)
-  return value
-}
-
 /** A float, or undefined where the field is absent or null. */
 export function readNumber(value: unknown, field: string): number | undefined {
   if (value === undefined || value === null) return undefined

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { StowageError } from '../../../src/core/errors.ts'
-import { parseJsonBody, printJson } from '../../../src/http/body/json-body.ts'
+import { parseJsonBody } from '../../../src/http/body/json-body.ts'
+import { printJson } from '../../../src/qdrant/json.ts'
 import { fieldNestedBeyond } from '../../../src/qdrant/json-nesting.ts'
 
 /** JSON values with strings full of brackets, quotes and backslashes. */
@@ -57,26 +58,15 @@ test('any JSON survives reading and printing', () => {
 })
 
 describe('numbers', () => {
-  test.each([
-    ['9007199254740991', 9007199254740991],
-    ['9007199254740992', 9007199254740992n],
-    ['18446744073709551615', 18446744073709551615n],
-    ['-9007199254740993', -9007199254740993n],
-    ['184467440737095516150', Number('184467440737095516150')],
-    ['1e999', Number.POSITIVE_INFINITY],
-    ['0.12345678901234567', Number('0.12345678901234567')],
-    ['12345678901234567.0', Number('12345678901234567')],
-  ])('%s', (spelled, value) => {
+  test('beyond 2^53 keep their digits, whatever stands around them', () => {
     const read = (text: string) => parseJsonBody(Buffer.from(text), 3)
-    expect(read(spelled)).toBe(value)
-    expect(read(`[1,\n${spelled}]`)).toEqual([1, value])
-    expect(read(`{"a": ${spelled} , "b":[${spelled},1]}`)).toEqual({ a: value, b: [value, 1] })
+    expect(read('{"a": 18446744073709551615 , "b":[9007199254740993,1]}')).toEqual({
+      a: 18446744073709551615n,
+      b: [9007199254740993n, 1],
+    })
   })
 
-  test('a long one changes nothing about the rest', () => {
-    const text = '{"a":1,"a":2,"__proto__":{"b":"12345678901234567890"},"id":12345678901234567890}'
-    const value = parseJsonBody(Buffer.from(text), 3)
-    expect(Object.keys(value as object)).toEqual(['a', '__proto__', 'id'])
-    expect(printJson(value)).toBe('{"a":2,"__proto__":{"b":"12345678901234567890"},"id":12345678901234567890}')
+  test('that are broken are refused with the place or the text', () => {
+    expect(() => parseJsonBody(Buffer.from('{"a": 0123456789012345678}'), 3)).toThrow('The body is not valid JSON: ')
   })
 })
