@@ -1,5 +1,5 @@
+import { sectionKey } from '../core/keys.ts'
 import { joinOf } from './join.ts'
-import { blockKey } from './layout.ts'
 import type { Renderer } from './render.ts'
 import type { Unit } from './unit.ts'
 
@@ -29,7 +29,7 @@ export class CostModel {
   costOf(unit: Unit): number {
     const text = unit.candidate.chunk.text.slice(unit.start, unit.end).trim()
     const own = this.count(this.renderer.escape(text)) + 1
-    const block = this.blocks.get(blockKey(unit.candidate))
+    const block = this.blocks.get(sectionKey(unit.candidate.chunk))
     if (!block) return own + this.sourceLine(unit) + this.frame()
     const before = this.savedOver(block, other => joinOf(other, unit), unit)
     const after = this.savedOver(block, other => joinOf(unit, other), null)
@@ -40,7 +40,7 @@ export class CostModel {
 
   add(unit: Unit): number {
     const cost = this.costOf(unit)
-    const key = blockKey(unit.candidate)
+    const key = sectionKey(unit.candidate.chunk)
     this.blocks.set(key, [...(this.blocks.get(key) ?? []), unit])
     this.total += cost
     return cost

@@ -1,3 +1,4 @@
+import { groupBy } from '../core/collections.ts'
 import type { Candidate, ContextFormat, ContextOrder, Dropped } from '../core/types.ts'
 import { CostModel, type CountTokens } from './cost.ts'
 import { joinTexts } from './join.ts'
@@ -112,9 +113,7 @@ function shorten(last: Selected | undefined, short: number): Selected | null {
 }
 
 function chunksOf(units: readonly Unit[], citation: number, count: CountTokens): PackedChunk[] {
-  const chunks = new Map<string, Unit[]>()
-  for (const unit of units) chunks.set(unit.candidate.key, [...(chunks.get(unit.candidate.key) ?? []), unit])
-  return [...chunks.values()].flatMap(group => {
+  return [...groupBy(units, ({ candidate }) => candidate.key).values()].flatMap(group => {
     const [first] = group
     if (!first) return []
     const spans = group.map(({ start, end }) => ({ start, end }))

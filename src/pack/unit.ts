@@ -12,7 +12,3 @@ export interface Unit {
 export function wholeChunk(candidate: Candidate): Unit {
   return { candidate, start: 0, end: candidate.chunk.text.length, value: candidate.value }
 }
-
-export function isWhole({ candidate, start, end }: Unit): boolean {
-  return start === 0 && end === candidate.chunk.text.length
-}
