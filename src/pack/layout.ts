@@ -2,7 +2,7 @@ import { compareText, groupBy } from '../core/collections.ts'
 import { documentKey, sectionKey } from '../core/keys.ts'
 import type { ContextOrder } from '../core/types.ts'
 import { joinOf, joinTexts } from './join.ts'
-import type { Unit } from './unit.ts'
+import { textOf, type Unit } from './unit.ts'
 
 /** A run of text under one source line. `parts` are separated by gap marks. */
 export interface Block {
@@ -57,7 +57,7 @@ function toBlock(group: readonly Unit[]): Block {
   }
   const parts: string[] = []
   units.forEach((unit, index) => {
-    const text = unit.candidate.chunk.text.slice(unit.start, unit.end)
+    const text = textOf(unit)
     const join = joinOf(units[index - 1], unit)
     if (join === null) parts.push(text)
     else parts.push(joinTexts(parts.pop() ?? '', join.separator, text.slice(join.overlap)))

@@ -1,4 +1,5 @@
 import { groupBy } from '../core/collections.ts'
+import { codePointStart } from '../core/prefix.ts'
 import type { Candidate, ContextFormat, ContextOrder, Dropped } from '../core/types.ts'
 import { CostModel, type CountTokens } from './cost.ts'
 import { joinTexts } from './join.ts'
@@ -107,8 +108,8 @@ function shrinkToBudget(
 /** The blind cut's own remedy: take more off the end of the last text. Null when nothing of it would be left. */
 function shorten(last: Selected | undefined, short: number): Selected | null {
   if (!last) return null
-  const { start, end } = last.unit
-  const kept = end - Math.max(1, short * 3)
+  const { candidate, start, end } = last.unit
+  const kept = codePointStart(candidate.chunk.text, end - Math.max(1, short * 3))
   return kept > start ? { ...last, unit: { ...last.unit, end: kept } } : null
 }
 

@@ -9,6 +9,10 @@ export interface Unit {
   value: number
 }
 
+export function textOf({ candidate, start, end }: Unit): string {
+  return candidate.chunk.text.slice(start, end)
+}
+
 export function wholeChunk(candidate: Candidate): Unit {
   return { candidate, start: 0, end: candidate.chunk.text.length, value: candidate.value }
 }

@@ -1,6 +1,6 @@
 import { placeKey } from '../core/keys.ts'
 import type { Candidate, Dropped, Sieved } from '../core/types.ts'
-import { shingleHashes } from '../text/text-profile.ts'
+import { shingleHashes } from '../text/shingles.ts'
 
 /**
  * Drops repeated candidates, keeping the better of each pair: the same place of the same document (a document indexed twice),

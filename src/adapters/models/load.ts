@@ -1,4 +1,5 @@
 import { AutoTokenizer, env, type PreTrainedTokenizer, Tensor } from '@xenova/transformers'
+import { prefixOf } from '../../core/prefix.ts'
 import type { ModelInput } from './pair-assembly.ts'
 
 /** What a worker needs to load a model. */
@@ -32,7 +33,7 @@ export async function loadTokenizer(model: ModelToLoad) {
     local_files_only: model.local,
   })
   const longest = model.maxTokens * CHARACTERS_PER_TOKEN
-  const encode = (text: string): number[] => tokenizer.encode(text.slice(0, longest), { add_special_tokens: false })
+  const encode = (text: string): number[] => tokenizer.encode(prefixOf(text, longest), { add_special_tokens: false })
   const wrap = (text: string, pair?: string): ModelInput => {
     const encoded = tokenizer(text, { text_pair: pair ?? null, return_tensor: false })
     return { ids: encoded.input_ids, types: encoded.token_type_ids ?? [] }

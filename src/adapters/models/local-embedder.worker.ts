@@ -2,7 +2,8 @@ import { workerData } from 'node:worker_threads'
 import { AutoModel } from '@xenova/transformers'
 import { inputNames, loadOptions, loadTokenizer, type ModelToLoad, toTensors } from './load.ts'
 import { assembleSingle, learnTemplate } from './pair-assembly.ts'
-import { type EmbedderDetails, unitVector } from './pooled-embedder.ts'
+import type { EmbedderDetails } from './pooled-embedder.ts'
+import { unitVector } from './vectors.ts'
 import { serveJobs, silenceConsole } from './workers/protocol.ts'
 
 export interface EmbedderToLoad extends ModelToLoad {

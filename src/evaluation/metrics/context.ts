@@ -1,9 +1,9 @@
+import { SHINGLE_WORDS, shingles } from '../../text/shingles.ts'
 import type { Gold } from '../golden-set/evidence.ts'
 import { type PackedSpan, type Range, tokenRanges, tokensInside, unionOf, wordsOf } from './reference-tokens.ts'
 
 /** Share of a gold's tokens that must be in the context for the gold to count as there. */
-export const HIT_SHARE = 0.9
-const SHINGLE_WORDS = 5
+const HIT_SHARE = 0.9
 
 /** What one packed context holds of a query's evidence; every figure in [0,1]. */
 export interface EvidenceFigures {
@@ -57,17 +57,18 @@ export function garbageFraction(
  */
 export function redundancyRatio(context: string): number {
   const words = wordsOf(context)
-  const shingles = new Set<string>()
+  if (words.length < SHINGLE_WORDS) return 1
+  const known = new Set<string>()
   let covered = 0
   let coveredUpTo = 0
-  for (let start = 0; start + SHINGLE_WORDS <= words.length; start += 1) {
-    const shingle = words.slice(start, start + SHINGLE_WORDS).join(' ')
-    if (shingles.has(shingle)) continue
-    shingles.add(shingle)
+  for (const [start, shingle] of shingles(words).entries()) {
+    const text = shingle.join(' ')
+    if (known.has(text)) continue
+    known.add(text)
     covered += start + SHINGLE_WORDS - Math.max(start, coveredUpTo)
     coveredUpTo = start + SHINGLE_WORDS
   }
-  return covered === 0 ? 1 : words.length / covered
+  return words.length / covered
 }
 
 /**
