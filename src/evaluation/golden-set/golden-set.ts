@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { StowageError } from '../../core/errors.ts'
 import { INTENTS, type Intent } from '../../core/types.ts'
+import { sha256 } from '../../text/fingerprint.ts'
 import { type Gold, GoldResolver, goldRow } from './evidence.ts'
 import {
   Faults,
@@ -178,5 +178,5 @@ async function isThere(path: string): Promise<boolean> {
 }
 
 function hashOf(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('hex')
+  return sha256(JSON.stringify(value))
 }

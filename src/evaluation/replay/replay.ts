@@ -17,7 +17,7 @@ export interface PreparedSet {
 export interface ReplayDependencies {
   /** Ingests the set, or opens the copy that an earlier replay left in the cache folder. */
   prepare(set: GoldenSet, options: ReplayOptions, onProgress: OnProgress): Promise<PreparedSet>
-  /** The one ruler that all arms' contexts are counted with. */
+  /** The reference tokenizer: all arms' contexts are counted with it. */
   countTokens(text: string): number
   fingerprint(plan: Plan): string
 }

@@ -18,7 +18,7 @@ export interface ReplayRun {
   degraded: string[]
 }
 
-/** What one packed context is worth, all in one ruler's tokens. */
+/** What one packed context is worth, all in tokens of the reference tokenizer. */
 export interface RunFigures extends EvidenceFigures {
   garbage: number | null
   redundancy: number
@@ -33,7 +33,7 @@ export interface RunFigures extends EvidenceFigures {
 }
 
 /**
- * Measures a run at its plan's budget. The context is counted anew with `countTokens`, the same ruler for every arm; one over its budget is
+ * Measures a run at its plan's budget. The context is counted anew with `countTokens`, the same reference tokenizer for every arm; one over its budget is
  * cut blindly at its end, so that arms are compared at equal cost, and only text that stands in what is left counts as packed.
  */
 export function measureRun(

@@ -106,7 +106,7 @@ function worldOf(counts: Counts, reranker: Reranker | null): ReplayWorld {
       reranker,
       absent: { embedder: null, reranker: reranker ? null : 'no weights here' },
     },
-    rulerModel: NAMED_PLANS.measured.tokenizerModel,
+    referenceModel: NAMED_PLANS.measured.tokenizerModel,
     openFolder: async folder => {
       counts.folders.push(folder)
       const chunks: Chunk[] = []
