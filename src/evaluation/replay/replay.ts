@@ -122,8 +122,8 @@ async function replaySet(
   return { name, hash, documents: documents.length, chunks, embedder, degraded, queries: asked }
 }
 
-function resultOf({ id, query, intent, grade, golds }: GoldenQuery, arms: QueryResult['arms']): QueryResult {
-  return { id, query, intent, grade, golds: golds.length, arms }
+function resultOf({ id, query, intent, grade, goldPassages }: GoldenQuery, arms: QueryResult['arms']): QueryResult {
+  return { id, query, intent, grade, golds: goldPassages.length, arms }
 }
 
 /** `limit` of the queries at even distances: the first ones of a set are often about one document. */

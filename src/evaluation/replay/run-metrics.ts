@@ -49,8 +49,8 @@ export function measureRun(
   const verifiable = plan.format === 'markdown' || context !== run.context
   const { spans, lost } = verifiable ? standingSpans(run.spans, texts, context) : { spans: run.spans, lost: 0 }
   return {
-    ...evidenceFigures(query.golds, spans, texts),
-    garbage: garbageFraction(context, query.golds, spans, texts),
+    ...evidenceFigures(query.goldPassages, spans, texts),
+    garbage: garbageFraction(context, query.goldPassages, spans, texts),
     redundancy: redundancyRatio(context),
     tokens: context === run.context ? counted : countTokens(context),
     overrun: Math.max(0, counted - plan.budgetTokens),

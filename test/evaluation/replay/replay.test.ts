@@ -16,7 +16,7 @@ const set: GoldenSet = {
     intent: null,
     grade: null,
     answer: null,
-    golds: [{ kind: 'span' as const, docId: 'd', start: 0, end: 30 }],
+    goldPassages: [{ kind: 'span' as const, docId: 'd', start: 0, end: 30 }],
   })),
   corpusHash: 'c',
   hash: 'h',
