@@ -16,7 +16,7 @@ export interface Renderer {
   after: string
 }
 
-export interface SourceLine extends Pick<Block, 'docId' | 'docTitle' | 'sectionPath'> {
+interface SourceLine extends Pick<Block, 'docId' | 'docTitle' | 'sectionPath'> {
   /** Null leaves the relevance out. */
   value: number | null
 }

@@ -28,7 +28,7 @@ export interface Selected {
   marginal: number
 }
 
-export interface Selection {
+interface Selection {
   selected: Selected[]
   dropped: Dropped[]
 }

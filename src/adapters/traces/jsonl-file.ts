@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { stringify } from 'lossless-json'
 import type { TraceStore } from '../../pipeline/services.ts'
 
-export interface JsonlSinkOptions {
+interface JsonlSinkOptions {
   path: string
   /** A file that would grow beyond this is set aside first; a single longer line stands alone. */
   maxBytes: number
