@@ -22,31 +22,27 @@ export function demoText(query: string, response: ContextResponse): string {
 }
 
 /** Tokens used of the budget: `[██████░░░░] 1,180 of 2,000 tokens (59 %)`. */
-export function budgetBar(used: number, budget: number): string {
+function budgetBar(used: number, budget: number): string {
   const share = budget > 0 ? Math.min(1, used / budget) : 0
   const filled = Math.round(share * BAR_WIDTH)
   return `budget [${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)}] ${number(used)} of ${number(budget)} tokens (${Math.round(share * 100)} %)`
 }
 
 function packedTable({ chunks }: ContextResponse): string {
-  const table = new Table({
-    head: ['packed', 'section', 'score', 'tokens'],
-    style: { head: [], border: [] },
-    wordWrap: true,
-    colWidths: [10, 56, 9, 9],
-  })
+  const table = newTable({ packed: 10, section: 56, score: 9, tokens: 9 })
   for (const { citation, section_path, doc_title, order_index, score, tokens } of chunks)
     table.push([citation, `${section_path || doc_title} #${order_index ?? '?'}`, score.toFixed(3), tokens])
   return table.toString()
 }
 
+/** An empty table of columns with their widths in characters. */
+function newTable(columns: Record<string, number>) {
+  const style = { head: [], border: [] }
+  return new Table({ head: Object.keys(columns), colWidths: Object.values(columns), style, wordWrap: true })
+}
+
 function droppedTable(dropped: readonly TraceCandidate[]): string {
-  const table = new Table({
-    head: ['dropped', 'section', 'score', 'why'],
-    style: { head: [], border: [] },
-    wordWrap: true,
-    colWidths: [13, 40, 9, 38],
-  })
+  const table = newTable({ dropped: 13, section: 40, score: 9, why: 38 })
   const shown = [...dropped].sort((a, b) => b.final - a.final).slice(0, MOST_DROPPED_SHOWN)
   for (const { reason, evidence, section_path, doc_id, order_index, final } of shown)
     table.push([

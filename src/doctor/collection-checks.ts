@@ -21,7 +21,7 @@ export function checkCollection(seen: Seen<CollectionFacts>, embedder: Embedder)
     ok('collection', `${name} holds ${layout.points} points`),
     ...vectors,
     ...checkEmbedderVersion(samples, embedder, ingest),
-    checkText(samples),
+    checkText(samples, ingest),
     checkNeighbours(samples),
     checkIndexes(name, layout, samples),
   ]
@@ -69,14 +69,14 @@ function checkEmbedderVersion(samples: unknown[], embedder: Embedder, ingest: st
   return [fail('embedder version', detail + own, `Ingest all documents again with one embedder: ${ingest}-2`)]
 }
 
-function checkText(samples: unknown[]): Finding {
+function checkText(samples: unknown[], ingest: string): Finding {
   const fields = samples.map(payload => findTextField(payload))
   const found = fields.filter(field => field !== null)
   const names = [...new Set(found)].join(', ')
   const share = `in ${found.length} of ${samples.length} sampled points`
   if (found.length === samples.length) return ok('text', `found under ${names}`)
   const keys = [...new Set(samples.flatMap(payload => Object.keys(payload ?? {})))].slice(0, 12).join(', ')
-  const fix = `Store the text as \`text\`, or map the field that holds it. Keys seen: ${keys || 'none'}.`
+  const fix = `Rename the field that holds the text to \`text\`, or ingest the documents again: ${ingest}-2. Fields seen: ${keys || 'none'}.`
   return found.length === 0 ? fail('text', `found ${share}`, fix) : warn('text', `found under ${names} ${share}`, fix)
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { JsonObject } from '../core/types.ts'
 import { contentHash } from '../text/fingerprint.ts'
+import { titledPath } from '../text/titled-path.ts'
 import type { DocumentChunk } from './chunking/chunk-markdown.ts'
 
 /** What is written to every point of a run. */
@@ -28,7 +29,8 @@ export function preparePoint(
   scope: PointScope,
   embedderVersion: string | null,
 ): PreparedPoint {
-  const encodedText = encodedTextOf(document.title, chunk)
+  const path = titledPath(document.title, chunk.sectionPath)
+  const encodedText = path === '' ? chunk.text : `${path}\n${chunk.text}`
   const payload = {
     doc_id: document.docId,
     doc_title: document.title,
@@ -63,14 +65,6 @@ export function documentsFilter(docIds: string[], scope: PointScope): JsonObject
       matching('space_id', scope.space),
     ],
   }
-}
-
-/** "Title > A > B" and the text below; a title that is also the first heading is not said twice. */
-function encodedTextOf(title: string, chunk: DocumentChunk): string {
-  const path = chunk.sectionPath
-  const isTitled = title === '' || path === title || path.startsWith(`${title} > `)
-  const line = isTitled ? path : path === '' ? title : `${title} > ${path}`
-  return line === '' ? chunk.text : `${line}\n${chunk.text}`
 }
 
 const NAMESPACE = Buffer.from('9f5d2c1e8b7a4e0fa3c6d1b2e4f58a70', 'hex')

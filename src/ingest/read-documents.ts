@@ -3,6 +3,7 @@ import { open, readdir, readFile, stat } from 'node:fs/promises'
 import { basename, extname, join, relative, sep } from 'node:path'
 import { StowageError } from '../core/errors.ts'
 import { decodeUtf8, type SourceDocument, splitLines } from './decode-text.ts'
+import { FRONT_MATTER } from './front-matter.ts'
 
 export interface DocumentSource {
   /** Documents to expect; for JSON lines an upper bound (blank lines count). */
@@ -68,7 +69,7 @@ function fileId(path: string): string {
 
 /** The title that a document gives itself in front matter or in a first heading; null when it gives none. */
 function titleOf(text: string): string | null {
-  const frontMatter = /^---[ \t]*\n([\s\S]*?)\n---[ \t]*(?:\n|$)/.exec(text)
+  const frontMatter = FRONT_MATTER.exec(text)
   const named = /^title:[ \t]*(["']?)(\S.*?)\1[ \t]*$/m.exec(frontMatter?.[1] ?? '')?.[2]
   const body = text.slice(frontMatter?.[0].length ?? 0).trimStart()
   return named ?? /^#[ \t]+(.*\S)/.exec(body)?.[1]?.replace(/[ \t]+#+$/, '') ?? null

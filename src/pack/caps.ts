@@ -1,7 +1,9 @@
+import { countOf } from '../core/collections.ts'
+import { documentKey, sectionKey } from '../core/keys.ts'
 import type { Candidate } from '../core/types.ts'
 import type { DropReason } from '../core/vocabulary.ts'
 import { rawWords } from '../text/terms.ts'
-import { blockKey } from './layout.ts'
+import { areNeighbours } from './join.ts'
 
 export interface CapOptions {
   /** Most chunks of one document; null is no cap. */
@@ -31,31 +33,29 @@ export class CapCounter {
   }
 
   add(candidate: Candidate): void {
-    bump(this.documents, documentKey(candidate))
-    bump(this.sections, blockKey(candidate))
+    bump(this.documents, documentKey(candidate.chunk))
+    bump(this.sections, sectionKey(candidate.chunk))
     this.packed.push(candidate)
   }
 
   /** The cap that stands against the candidate, or null. A candidate that goes on with a packed answer is let through. */
   against(candidate: Candidate): { reason: Extract<DropReason, 'doc_cap' | 'section_cap'>; cap: number } | null {
     const { documentCap, sectionCap } = this.options
-    if (documentKey(candidate) === this.subject || this.continuesPacked(candidate)) return null
-    const inDocument = this.documents.get(documentKey(candidate)) ?? 0
-    const inSection = this.sections.get(blockKey(candidate)) ?? 0
-    if (documentCap !== null && inDocument >= documentCap) return { reason: 'doc_cap', cap: documentCap }
-    if (sectionCap !== null && inSection >= sectionCap) return { reason: 'section_cap', cap: sectionCap }
+    const document = documentKey(candidate.chunk)
+    if (document === this.subject || this.continuesPacked(candidate)) return null
+    if (documentCap !== null && (this.documents.get(document) ?? 0) >= documentCap)
+      return { reason: 'doc_cap', cap: documentCap }
+    if (sectionCap !== null && (this.sections.get(sectionKey(candidate.chunk)) ?? 0) >= sectionCap)
+      return { reason: 'section_cap', cap: sectionCap }
     return null
   }
 
   /** The answer spans a chunk border: next to a packed chunk, retrieved in its own right and about as good. */
   private continuesPacked({ chunk, fused, origin }: Candidate): boolean {
-    if (origin !== 'retrieved' || chunk.orderIndex === null) return false
+    if (origin !== 'retrieved') return false
     return this.packed.some(
       other =>
-        documentKey(other) === documentKey({ chunk }) &&
-        other.chunk.orderIndex !== null &&
-        Math.abs(other.chunk.orderIndex - (chunk.orderIndex ?? 0)) === 1 &&
-        fused >= CONTINUATION * other.fused,
+        (areNeighbours(other.chunk, chunk) || areNeighbours(chunk, other.chunk)) && fused >= CONTINUATION * other.fused,
     )
   }
 }
@@ -71,15 +71,10 @@ export function subjectDocument(candidates: readonly Candidate[], query: string 
     const title = rawWords(chunk.docTitle)
     return title.length > 1 && title.every(word => asked.has(word))
   })
-  if (named) return documentKey(named)
-  const counts = new Map<string, number>()
-  for (const candidate of best) bump(counts, documentKey(candidate))
+  if (named) return documentKey(named.chunk)
+  const counts = countOf(best.map(({ chunk }) => documentKey(chunk)))
   const [document, count] = [...counts].sort((a, b) => b[1] - a[1])[0] ?? ['', 0]
   return best.length >= 3 && count >= CONCENTRATION * best.length ? document : null
-}
-
-export function documentKey({ chunk }: Pick<Candidate, 'chunk'>): string {
-  return JSON.stringify([chunk.collection, chunk.docId])
 }
 
 function bump(counts: Map<string, number>, key: string): void {

@@ -1,7 +1,7 @@
+import { sectionKey } from '../core/keys.ts'
 import { joinOf } from './join.ts'
-import { blockKey } from './layout.ts'
 import type { Renderer } from './render.ts'
-import type { Unit } from './unit.ts'
+import { textOf, type Unit } from './unit.ts'
 
 /** Tokens of a text; the sum over parts bounds the count of the whole closely enough to fill by, never to promise by. */
 export type CountTokens = (text: string) => number
@@ -27,9 +27,8 @@ export class CostModel {
 
   /** Tokens that the context would grow by. */
   costOf(unit: Unit): number {
-    const text = unit.candidate.chunk.text.slice(unit.start, unit.end).trim()
-    const own = this.count(this.renderer.escape(text)) + 1
-    const block = this.blocks.get(blockKey(unit.candidate))
+    const own = this.count(this.renderer.escape(textOf(unit).trim())) + 1
+    const block = this.blocks.get(sectionKey(unit.candidate.chunk))
     if (!block) return own + this.sourceLine(unit) + this.frame()
     const before = this.savedOver(block, other => joinOf(other, unit), unit)
     const after = this.savedOver(block, other => joinOf(unit, other), null)
@@ -40,7 +39,7 @@ export class CostModel {
 
   add(unit: Unit): number {
     const cost = this.costOf(unit)
-    const key = blockKey(unit.candidate)
+    const key = sectionKey(unit.candidate.chunk)
     this.blocks.set(key, [...(this.blocks.get(key) ?? []), unit])
     this.total += cost
     return cost

@@ -1,7 +1,8 @@
+import type { Chunk } from '../core/types.ts'
 import type { Unit } from './unit.ts'
 
 /** How a unit goes on from the one before it. */
-export interface Join {
+interface Join {
   /** Characters at the unit's start that the one before it ends with. */
   overlap: number
   separator: string
@@ -30,16 +31,8 @@ export function joinOf(previous: Unit | undefined, next: Unit): Join | null {
   return { overlap, separator: overlap > 0 || touching ? '' : '\n' }
 }
 
-type Place = {
-  collection: string
-  docId: string
-  orderIndex: number | null
-  charStart: number | null
-  charEnd: number | null
-  text: string
-}
-
-function areNeighbours(left: Place, right: Place): boolean {
+/** Whether `right` is the chunk after `left` in the same document. */
+export function areNeighbours(left: Chunk, right: Chunk): boolean {
   return (
     left.collection === right.collection &&
     left.docId === right.docId &&
@@ -49,7 +42,7 @@ function areNeighbours(left: Place, right: Place): boolean {
 }
 
 /** Characters at the start of `right` that repeat the end of `left`: by offsets where known and true, else by comparing the texts. */
-export function overlapOf(left: Place, right: Place): number {
+function overlapOf(left: Chunk, right: Chunk): number {
   if (left.charEnd !== null && right.charStart !== null) {
     const announced = left.charEnd - right.charStart
     if (announced <= 0 || announced > right.text.length) return 0

@@ -1,6 +1,8 @@
-import type { Candidate, ContextOrder } from '../core/types.ts'
+import { compareText, groupBy } from '../core/collections.ts'
+import { documentKey, sectionKey } from '../core/keys.ts'
+import type { ContextOrder } from '../core/types.ts'
 import { joinOf, joinTexts } from './join.ts'
-import type { Unit } from './unit.ts'
+import { textOf, type Unit } from './unit.ts'
 
 /** A run of text under one source line. `parts` are separated by gap marks. */
 export interface Block {
@@ -37,27 +39,12 @@ export function layOut(
 
 /** Units by the turn that first packed them, oldest first, new ones last. */
 function byTurn(units: readonly Unit[], previous: ReadonlyMap<string, number>): Unit[][] {
-  const turns = new Map<number, Unit[]>()
-  for (const unit of units) {
-    const turn = previous.get(unit.candidate.key) ?? Number.POSITIVE_INFINITY
-    turns.set(turn, [...(turns.get(turn) ?? []), unit])
-  }
+  const turns = groupBy(units, ({ candidate }) => previous.get(candidate.key) ?? Number.POSITIVE_INFINITY)
   return [...turns].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, turn]) => turn)
 }
 
-export function blockKey({ chunk }: Candidate): string {
-  return JSON.stringify([chunk.collection, chunk.docId, chunk.sectionPath])
-}
-
 function blocksOf(units: readonly Unit[]): Block[] {
-  const groups = new Map<string, Unit[]>()
-  for (const unit of units) {
-    const key = blockKey(unit.candidate)
-    const group = groups.get(key)
-    if (group) group.push(unit)
-    else groups.set(key, [unit])
-  }
-  return [...groups.values()].map(toBlock)
+  return [...groupBy(units, ({ candidate }) => sectionKey(candidate.chunk)).values()].map(toBlock)
 }
 
 function toBlock(group: readonly Unit[]): Block {
@@ -70,7 +57,7 @@ function toBlock(group: readonly Unit[]): Block {
   }
   const parts: string[] = []
   units.forEach((unit, index) => {
-    const text = unit.candidate.chunk.text.slice(unit.start, unit.end)
+    const text = textOf(unit)
     const join = joinOf(units[index - 1], unit)
     if (join === null) parts.push(text)
     else parts.push(joinTexts(parts.pop() ?? '', join.separator, text.slice(join.overlap)))
@@ -92,7 +79,7 @@ function inReadingOrder(a: Unit, b: Unit): number {
   return (
     (left.orderIndex ?? 0) - (right.orderIndex ?? 0) ||
     (left.charStart ?? 0) - (right.charStart ?? 0) ||
-    compare(a.candidate.key, b.candidate.key) ||
+    compareText(a.candidate.key, b.candidate.key) ||
     a.start - b.start
   )
 }
@@ -103,32 +90,23 @@ function byBest(a: Block, b: Block): number {
 
 function byPlace(a: Block, b: Block): number {
   return (
-    compare(a.collection, b.collection) ||
-    compare(a.docId, b.docId) ||
-    (firstPlace(a) ?? 0) - (firstPlace(b) ?? 0) ||
-    compare(a.sectionPath, b.sectionPath)
+    compareText(a.collection, b.collection) ||
+    compareText(a.docId, b.docId) ||
+    firstPlace(a) - firstPlace(b) ||
+    compareText(a.sectionPath, b.sectionPath)
   )
 }
 
-function firstPlace(block: Block): number | null {
-  return block.units[0]?.candidate.chunk.orderIndex ?? null
+function firstPlace(block: Block): number {
+  return block.units[0]?.candidate.chunk.orderIndex ?? 0
 }
 
 function groupByDocument(blocks: readonly Block[]): Block[] {
-  const documents = new Map<string, Block[]>()
-  for (const block of blocks) {
-    const key = JSON.stringify([block.collection, block.docId])
-    documents.set(key, [...(documents.get(key) ?? []), block])
-  }
-  return [...documents.values()].flatMap(group => group.sort(byPlace))
+  return [...groupBy(blocks, documentKey).values()].flatMap(group => group.sort(byPlace))
 }
 
 function toEdges(blocks: readonly Block[]): Block[] {
   const front = blocks.filter((_, index) => index % 2 === 0)
   const back = blocks.filter((_, index) => index % 2 === 1)
   return [...front, ...back.reverse()]
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
 }

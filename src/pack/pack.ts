@@ -1,3 +1,5 @@
+import { groupBy } from '../core/collections.ts'
+import { codePointStart } from '../core/prefix.ts'
 import type { Candidate, ContextFormat, ContextOrder, Dropped } from '../core/types.ts'
 import { CostModel, type CountTokens } from './cost.ts'
 import { joinTexts } from './join.ts'
@@ -106,15 +108,13 @@ function shrinkToBudget(
 /** For `truncate`: cuts more off the end of the last text. Null when nothing of it would be left. */
 function shorten(last: Selected | undefined, short: number): Selected | null {
   if (!last) return null
-  const { start, end } = last.unit
-  const kept = end - Math.max(1, short * 3)
+  const { candidate, start, end } = last.unit
+  const kept = codePointStart(candidate.chunk.text, end - Math.max(1, short * 3))
   return kept > start ? { ...last, unit: { ...last.unit, end: kept } } : null
 }
 
 function chunksOf(units: readonly Unit[], citation: number, count: CountTokens): PackedChunk[] {
-  const chunks = new Map<string, Unit[]>()
-  for (const unit of units) chunks.set(unit.candidate.key, [...(chunks.get(unit.candidate.key) ?? []), unit])
-  return [...chunks.values()].flatMap(group => {
+  return [...groupBy(units, ({ candidate }) => candidate.key).values()].flatMap(group => {
     const [first] = group
     if (!first) return []
     const spans = group.map(({ start, end }) => ({ start, end }))

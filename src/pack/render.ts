@@ -1,4 +1,5 @@
 import type { ContextFormat } from '../core/types.ts'
+import { titledPath } from '../text/titled-path.ts'
 import type { Block } from './layout.ts'
 
 /** One way to write blocks down. All parts are joined as they are: their token counts bound the whole. */
@@ -15,14 +16,15 @@ export interface Renderer {
   after: string
 }
 
-export interface SourceLine extends Pick<Block, 'docId' | 'docTitle' | 'sectionPath'> {
+interface SourceLine extends Pick<Block, 'docId' | 'docTitle' | 'sectionPath'> {
   /** Null leaves the relevance out. */
   value: number | null
 }
 
 export const RENDERERS: Record<ContextFormat, Renderer> = {
   markdown: {
-    open: (block, index) => `[${index}] ${sourceOf(block)}\n`,
+    open: ({ docId, docTitle, sectionPath }, index) =>
+      `[${index}] ${titledPath(oneLine(docTitle || docId), oneLine(sectionPath))}\n`,
     close: '\n',
     gap: '\n[…]\n',
     escape: text => text,
@@ -64,14 +66,6 @@ export function render(
     return `${renderer.open({ ...block, value: showRelevance ? block.value : null }, index + 1)}${text}${renderer.close}`
   })
   return `${renderer.before}${rendered.join(renderer.between)}${renderer.after}`
-}
-
-/** "Title > Section", without saying the title twice where the path begins with it. */
-function sourceOf({ docId, docTitle, sectionPath }: SourceLine): string {
-  const title = oneLine(docTitle || docId)
-  const path = oneLine(sectionPath)
-  if (path === '' || path === title) return title
-  return path.startsWith(`${title} > `) ? path : `${title} > ${path}`
 }
 
 function oneLine(text: string): string {

@@ -1,9 +1,10 @@
+import { longestPrefix } from '../core/prefix.ts'
 import type { Candidate, Dropped } from '../core/types.ts'
-import { rawWords, shingles } from '../text/terms.ts'
+import { rawWords } from '../text/terms.ts'
 import { CapCounter, type CapOptions, subjectDocument } from './caps.ts'
 import type { CostModel } from './cost.ts'
 import { sentenceUnits } from './sentence-units.ts'
-import { type Unit, wholeChunk } from './unit.ts'
+import { textOf, type Unit, wholeChunk } from './unit.ts'
 
 export interface SelectOptions extends CapOptions {
   /** Tokens. */
@@ -28,7 +29,7 @@ export interface Selected {
   marginal: number
 }
 
-export interface Selection {
+interface Selection {
   selected: Selected[]
   dropped: Dropped[]
 }
@@ -133,16 +134,10 @@ function* bestSentences(candidate: Candidate, query: string | null, budget: numb
 
 /** The longest prefix of a chunk that fits, wherever it ends. The audit found this; it is kept as a baseline. */
 function* truncated(candidate: Candidate, _query: string | null, budget: number, cost: CostModel): Generator<Unit> {
-  const { text } = candidate.chunk
-  let fits = 0
-  for (let low = 1, high = text.length; low <= high; ) {
-    const middle = (low + high) >> 1
-    if (cost.used + cost.costOf({ candidate, start: 0, end: middle, value: candidate.value }) <= budget) {
-      fits = middle
-      low = middle + 1
-    } else high = middle - 1
-  }
-  if (fits > 0) yield { candidate, start: 0, end: fits, value: candidate.value }
+  const unitTo = (end: number): Unit => ({ candidate, start: 0, end, value: candidate.value })
+  const fits = (prefix: string) => cost.used + cost.costOf(unitTo(prefix.length)) <= budget
+  const { length } = longestPrefix(candidate.chunk.text, fits)
+  if (length > 0) yield unitTo(length)
 }
 
 /** Units in the order to try them: as given, or by marginal value when novelty counts. */
@@ -158,8 +153,7 @@ class UnitQueue {
     this.waiting = units.map(unit => ({
       unit,
       value: unit.value,
-      words:
-        alpha > 0 ? shingles(rawWords(unit.candidate.chunk.text.slice(unit.start, unit.end)), 1) : new Set<string>(),
+      words: new Set(alpha > 0 ? rawWords(textOf(unit)) : []),
       softened: false,
     }))
   }
@@ -182,7 +176,7 @@ class UnitQueue {
 
   pack(unit: Unit): void {
     if (this.alpha === 0) return
-    for (const word of rawWords(unit.candidate.chunk.text.slice(unit.start, unit.end))) this.packed.add(word)
+    for (const word of rawWords(textOf(unit))) this.packed.add(word)
   }
 
   /** value × (1 − α × share of its words that are packed already). */

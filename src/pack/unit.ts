@@ -9,10 +9,10 @@ export interface Unit {
   value: number
 }
 
-export function wholeChunk(candidate: Candidate): Unit {
-  return { candidate, start: 0, end: candidate.chunk.text.length, value: candidate.value }
+export function textOf({ candidate, start, end }: Unit): string {
+  return candidate.chunk.text.slice(start, end)
 }
 
-export function isWhole({ candidate, start, end }: Unit): boolean {
-  return start === 0 && end === candidate.chunk.text.length
+export function wholeChunk(candidate: Candidate): Unit {
+  return { candidate, start: 0, end: candidate.chunk.text.length, value: candidate.value }
 }

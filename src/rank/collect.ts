@@ -1,14 +1,10 @@
+import { pointKey } from '../core/keys.ts'
 import type { Candidate, Dropped, RetrievedHit, RetrievedList, Sieved } from '../core/types.ts'
 
-/** A candidate's key: unique within a request, stable between requests. */
-export function candidateKey(hit: { collection: string; id: number | bigint | string }): string {
-  return `${hit.collection}/${hit.id}`
-}
-
-/** A candidate as it enters the pipeline: no value yet, and `extra` for what the caller knows. */
+/** Creates a candidate with no signals. */
 export function newCandidate(chunk: Candidate['chunk'], origin: Candidate['origin'], value = 0): Candidate {
   return {
-    key: candidateKey(chunk),
+    key: pointKey(chunk),
     chunk,
     origin,
     signals: [],
@@ -28,7 +24,7 @@ export function collect(lists: readonly RetrievedList[]): Candidate[] {
   for (const list of lists) {
     const seen = new Set<string>()
     list.hits.forEach((hit, index) => {
-      const key = candidateKey(hit.chunk)
+      const key = pointKey(hit.chunk)
       if (seen.has(key)) return
       seen.add(key)
       const known = candidates.get(key) ?? newCandidate(hit.chunk, 'retrieved')

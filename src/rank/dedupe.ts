@@ -1,5 +1,6 @@
+import { placeKey } from '../core/keys.ts'
 import type { Candidate, Dropped, Sieved } from '../core/types.ts'
-import { shingleHashes } from '../text/text-profile.ts'
+import { shingleHashes } from '../text/shingles.ts'
 
 /**
  * Drops repeated candidates, keeping the better of each pair: the same place of the same document (a document indexed twice),
@@ -35,10 +36,9 @@ export function dedupe(candidates: readonly Candidate[], containment: number | n
   return { kept, dropped }
 }
 
-/** Document and place in it; null when unknown. */
-export function placeOf({ chunk }: Candidate): string | null {
-  if (chunk.orderIndex === null || chunk.docId === '') return null
-  return JSON.stringify([chunk.collection, chunk.docId, chunk.orderIndex, chunk.charStart])
+/** Place in a document and offset of its text; null when unknown. Equal places at other offsets are of another chunking. */
+function placeOf({ chunk }: Candidate): string | null {
+  return chunk.orderIndex === null || chunk.docId === '' ? null : `${placeKey(chunk)}${chunk.charStart}`
 }
 
 function round(share: number): number {

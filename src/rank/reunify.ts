@@ -1,3 +1,4 @@
+import { documentKey, placeKey } from '../core/keys.ts'
 import type { Candidate, Chunk, Dropped } from '../core/types.ts'
 import { newCandidate } from './collect.ts'
 import { byValue } from './order.ts'
@@ -19,20 +20,18 @@ export interface NeighbourPlace {
 export function propagateScores(candidates: readonly Candidate[], share: number, documentShare: number): Candidate[] {
   const values = new Map(candidates.map(candidate => [placeKey(candidate.chunk), candidate.value]))
   const best = new Map<string, number>()
-  for (const { chunk, value } of candidates)
-    best.set(documentOf(chunk), Math.max(best.get(documentOf(chunk)) ?? 0, value))
+  for (const { chunk, value } of candidates) {
+    const document = documentKey(chunk)
+    best.set(document, Math.max(best.get(document) ?? 0, value))
+  }
   return candidates
     .map(candidate => {
       const around = neighboursOf(candidate.chunk).map(place => values.get(placeKey(place)) ?? 0)
       const mean = around.length > 0 ? around.reduce((sum, value) => sum + value, 0) / around.length : candidate.value
-      const ofDocument = best.get(documentOf(candidate.chunk)) ?? candidate.value
+      const ofDocument = best.get(documentKey(candidate.chunk)) ?? candidate.value
       return { ...candidate, value: candidate.value + share * mean + documentShare * ofDocument }
     })
     .sort(byValue)
-}
-
-function documentOf({ collection, docId }: Chunk): string {
-  return JSON.stringify([collection, docId])
 }
 
 /** Neighbours of the given candidates that are neither among them nor among those already dropped. */
@@ -81,23 +80,11 @@ export function expandNeighbours(
 
 /** A place as growth sees it: the same place under another section is another place when growth stays in the section. */
 function scopedKey(place: Parameters<typeof placeKey>[0], sectionPath: string, scope: 'section' | 'document'): string {
-  return scope === 'section' ? `${placeKey(place)} ${sectionPath}` : placeKey(place)
+  return scope === 'section' ? `${placeKey(place)}${sectionPath}` : placeKey(place)
 }
 
 function neighboursOf({ collection, docId, orderIndex }: Chunk): NeighbourPlace[] {
   if (orderIndex === null || docId === '') return []
   const after = { collection, docId, orderIndex: orderIndex + 1 }
   return orderIndex > 0 ? [{ collection, docId, orderIndex: orderIndex - 1 }, after] : [after]
-}
-
-function placeKey({
-  collection,
-  docId,
-  orderIndex,
-}: {
-  collection: string
-  docId: string
-  orderIndex: number | null
-}): string {
-  return JSON.stringify([collection, docId, orderIndex])
 }

@@ -1,8 +1,26 @@
+import { countOf } from '../core/collections.ts'
+import { remembered } from './bounded-cache.ts'
 import { terms } from './terms.ts'
-import { termCounts } from './text-profile.ts'
 
 const K1 = 1.2
 const B = 0.75
+
+/** A document as BM25 sees it. */
+interface TermCounts {
+  /** Occurrences by term. */
+  counts: ReadonlyMap<string, number>
+  /** Terms in all. */
+  length: number
+}
+
+/** Remembered for the texts met last: at most 4,000 texts and a million distinct terms (about 100 MB). */
+const termCounts = remembered<TermCounts>(
+  text => {
+    const all = terms(text)
+    return { counts: countOf(all), length: all.length }
+  },
+  { entries: 4_000, weight: 1_000_000, weigh: ({ counts }) => counts.size },
+)
 
 /**
  * BM25 of each document for the query, with document frequency and average length taken from these documents alone:

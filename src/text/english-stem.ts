@@ -3,13 +3,12 @@
  * Source of the rules: M. F. Porter, "The English (Porter2) stemming algorithm", snowballstem.org.
  */
 
-import { BoundedCache, detached } from './bounded-cache.ts'
+import { detached, remembered } from './bounded-cache.ts'
 
 const VOWEL = /[aeiouy]/
 const ASTRAL = /[\u{10000}-\u{10FFFF}]/gu
 /** Stands for one astral code point: the rules count letters, not UTF-16 units. */
 const PLACEHOLDER = '\uE000'
-const LONGEST_KEPT = 40
 
 const EXCEPTIONS = new Map(
   Object.entries({
@@ -86,18 +85,12 @@ const RESIDUAL = byLength(
     .map(suffix => [suffix, ''] as const),
 )
 
-const known = new BoundedCache<string, string>(20_000)
-
 /** The stem of one lowercased word without apostrophes. Words of another script come back as they are. */
-export function englishStem(word: string): string {
-  if (word.length > LONGEST_KEPT) return stemCodePoints(word)
-  let stem = known.get(word)
-  if (stem === undefined) {
-    stem = stemCodePoints(word)
-    known.set(detached(word), detached(stem))
-  }
-  return stem
-}
+export const englishStem = remembered(word => detached(stemCodePoints(word)), {
+  entries: 20_000,
+  weight: 1_000_000,
+  weigh: stem => stem.length,
+})
 
 function stemCodePoints(word: string): string {
   const astral = word.match(ASTRAL)

@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto'
+import { compareText } from '../core/collections.ts'
 
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+/** SHA-256 of a text in UTF-8, as 64 hexadecimal digits. */
+export function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
 
 /** Identity of a text by content: the first 128 bits of its SHA-256, as 32 hexadecimal digits. */
 export function contentHash(text: string): string {
@@ -19,7 +23,7 @@ function canonicalJson(value: unknown): string {
   if (typeof value === 'object' && value !== null) {
     const members = Object.entries(value)
       .filter(([, member]) => member !== undefined)
-      .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+      .sort(([a], [b]) => compareText(a, b))
     return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`).join(',')}}`
   }
   return JSON.stringify(value) ?? 'null'

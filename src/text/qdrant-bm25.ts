@@ -1,3 +1,4 @@
+import { countOf } from '../core/collections.ts'
 import type { SparseVector } from '../core/types.ts'
 import { englishStem } from './english-stem.ts'
 import { ENGLISH_STOP_WORDS } from './stop-words.ts'
@@ -26,12 +27,9 @@ const utf8 = new TextEncoder()
 export function encodeBm25Document(text: string, options: Bm25Options = {}): SparseVector {
   const { k = 1.2, b = 0.75, avg_len: averageLength = 256 } = options
   const words = bm25Words(text, options)
-  const counts = new Map<string, number>()
-  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
-
   const saturation = k * (1 - b + (b * words.length) / averageLength)
   const weights = new Map<number, number>()
-  for (const [word, count] of counts)
+  for (const [word, count] of countOf(words))
     weights.set(dimensionOf(word), Math.fround((count * (k + 1)) / (saturation + count)))
   const indices = [...weights.keys()].sort((x, y) => x - y)
   return { indices, values: indices.map(index => weights.get(index) ?? 0) }

@@ -1,3 +1,5 @@
+import { codePointStart } from '../core/prefix.ts'
+
 /** A stretch of a text, `text.slice(start, end)`, offsets in UTF-16 code units. */
 export interface Sentence {
   text: string
@@ -76,7 +78,7 @@ function proseEnds(text: string, start: number, end: number): number[] {
   const ends: number[] = []
   for (let from = start; from < end; ) {
     // The segmenter takes time quadratic in its input, and ends a sentence at every newline: here newlines are wraps.
-    const to = Math.min(end, from + WINDOW - (/[\uD800-\uDBFF]/.test(text.charAt(from + WINDOW - 1)) ? 1 : 0))
+    const to = Math.min(end, codePointStart(text, from + WINDOW))
     const prose = text.slice(from, to).replace(/[\r\n]/g, ' ')
     const found = [...segmenter.segment(prose)].map(({ segment, index }) => index + segment.length)
     // The last one of a window may go on in the next.

@@ -1,11 +1,3 @@
-/** Share of the elements of `a` that are in `b`, in [0,1]; 0 when `a` is empty. */
-export function containment(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-  if (a.size === 0) return 0
-  let shared = 0
-  for (const element of a) if (b.has(element)) shared++
-  return shared / a.size
-}
-
 /** Cosine of the angle between two vectors, in [-1,1]; 0 when they cannot be compared (zero, not finite, or of different length). */
 export function cosine(a: Float32Array, b: Float32Array): number {
   if (a.length !== b.length) return 0

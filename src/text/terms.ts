@@ -1,3 +1,4 @@
+import { prefixOf } from '../core/prefix.ts'
 import { englishStem } from './english-stem.ts'
 import { ENGLISH_STOP_WORDS } from './stop-words.ts'
 
@@ -32,15 +33,6 @@ export function rawWords(text: string): string[] {
   return words
 }
 
-/** The distinct runs of `n` consecutive words; a text shorter than `n` words is one shingle, an empty one has none. */
-export function shingles(words: readonly string[], n: number): Set<string> {
-  const found = new Set<string>()
-  if (words.length === 0 || n < 1) return found
-  const last = Math.max(0, words.length - n)
-  for (let start = 0; start <= last; start++) found.add(words.slice(start, start + n).join(' '))
-  return found
-}
-
 function* runs(text: string): Generator<string> {
   for (const [word] of text.normalize('NFKC').toLowerCase().matchAll(WORD)) {
     if (!HAS_UNSPACED.test(word)) yield clip(word)
@@ -49,7 +41,7 @@ function* runs(text: string): Generator<string> {
 }
 
 function clip(word: string): string {
-  return word.length <= MAX_WORD ? word : word.slice(0, MAX_WORD).replace(/[\uD800-\uDBFF]$/, '')
+  return word.length <= MAX_WORD ? word : prefixOf(word, MAX_WORD)
 }
 
 function* bigrams(run: string): Generator<string> {

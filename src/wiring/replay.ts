@@ -6,20 +6,20 @@ import { ingest } from '../ingest/ingest.ts'
 import { createTokenizer } from '../text/tokens.ts'
 import type { Models } from './models.ts'
 
-/** A replay's world: embedded folders, the process's own models, and the plan's tokenizer as the ruler. */
-export function replayWorld(models: Models, rulerModel: string): ReplayWorld {
+/** A replay's world: embedded folders, the process's own models, and the plan's tokenizer as the reference. */
+export function replayWorld(models: Models, referenceModel: string): ReplayWorld {
   return {
     ports: { tokenizer: createTokenizer, embedder: models.embedder, reranker: models.reranker, absent: models.absent },
-    rulerModel,
-    openFolder: folder => openFolder(folder, models, rulerModel),
+    referenceModel,
+    openFolder: folder => openFolder(folder, models, referenceModel),
   }
 }
 
-async function openFolder(folder: string, { embedder }: Models, rulerModel: string): Promise<ReplayFolder> {
+async function openFolder(folder: string, { embedder }: Models, referenceModel: string): Promise<ReplayFolder> {
   const server = await startEmbeddedServer({ path: folder })
   const target = { url: server.url, apiKey: null }
   const store = createQdrantStore({ ...target, embedder })
-  const tokenizer = createTokenizer(rulerModel)
+  const tokenizer = createTokenizer(referenceModel)
   return {
     store,
     ingest: async (documents, { collection, chunkTokens, onProgress }) => {

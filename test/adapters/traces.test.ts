@@ -3,12 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  combineTraceStores,
-  createJsonlSink,
-  createTraceObserver,
-  createTraceRing,
-} from '../../src/adapters/traces/memory.ts'
+import { createJsonlSink } from '../../src/adapters/traces/jsonl-file.ts'
+import { combineTraceStores, createTraceObserver, createTraceRing } from '../../src/adapters/traces/memory.ts'
 import { createReporter } from '../../src/observe/events.ts'
 import { createLogger } from '../../src/observe/logger.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'

@@ -12,7 +12,7 @@ const MOST = 14
 
 /**
  * Relevance mass of the packer's choice over that of the exact optimum of whole chunks, on small random instances: mean, least, and
- * share at the optimum; beside it with the misfit cut to sentences (which may pass the optimum), and plain greedy fill.
+ * share at the optimum; beside it with the first chunk that does not fit cut to sentences (which may pass the optimum), and plain greedy fill.
  */
 export function packValue(): {
   instances: number

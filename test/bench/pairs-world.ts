@@ -27,8 +27,8 @@ export async function openPairsWorld(): Promise<PairsWorld> {
   const source = await findModel({ model, variable: 'RERANK_MODEL', allowRemote: false })
   const wanted = source.settings.max_tokens ?? 512
   const maxTokens = Math.min(wanted, source.window ?? wanted)
-  const { location, local, dtype } = source
-  const { encode, wrap } = await loadTokenizer({ location, local, dtype, maxTokens, cacheFolder: null })
+  const { location, local } = source
+  const { encode, wrap } = await loadTokenizer({ location, local, maxTokens })
   const template = learnTemplate(wrap('a', 'a'), { query: encode('a'), passage: encode('a') })
 
   const set = await readIsharoth()

@@ -1,11 +1,11 @@
 import type { Embedder, Reranker } from '../../src/core/ports.ts'
 import { type Interval, pairedInterval, type Verdict, verdictOf } from '../../src/evaluation/metrics/bootstrap.ts'
-import { type Gain, ndcgAt, rankingOf } from '../../src/evaluation/metrics/ranking.ts'
 import { blend } from '../../src/rank/blend.ts'
 import { minmax } from '../../src/rank/fuse.ts'
 import { cosine } from '../../src/text/similarity.ts'
 import { candidate } from '../support/candidates.ts'
 import type { CandidateRow } from './candidates-file.ts'
+import { type Gain, ndcgAt, rankingOf } from './ranking.ts'
 import { millisecondsOf } from './side-by-side.ts'
 
 const CUT = 10

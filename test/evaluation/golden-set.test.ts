@@ -55,7 +55,7 @@ describe('reading a golden set', () => {
     expect(set.documents).toEqual([{ docId: 'manuals/pump', title: 'Pump', text }])
     const [query] = set.queries
     expect(query).toMatchObject({ id: 'q', intent: 'procedure', grade: '2', answer: null })
-    const texts = query?.golds.map(gold => [gold.kind, text.slice(gold.start, gold.end).trim()])
+    const texts = query?.goldPassages.map(gold => [gold.kind, text.slice(gold.start, gold.end).trim()])
     expect(texts).toEqual([
       ['span', 'Intro.'],
       ['section', 'Turn it.\n\n### Deep\n\nDeeper.'],
@@ -114,7 +114,7 @@ describe('reading a golden set', () => {
     )
     expect(set.queries).toHaveLength(1)
     expect(set.queries[0]).toMatchObject({ id: '7', query: 'judged' })
-    expect(set.queries[0]?.golds).toEqual([
+    expect(set.queries[0]?.goldPassages).toEqual([
       { kind: 'document', docId: 'd1', start: 0, end: 5 },
       { kind: 'document', docId: '2', start: 0, end: 6 },
     ])
@@ -188,7 +188,7 @@ describe('reading a golden set', () => {
   it('refuses bytes that are not UTF-8, bad judgements, empty and missing files', async () => {
     const latin = await faultsOf({ 'corpus/a.md': Uint8Array.of(0x23, 0x20, 0xe9, 0x0a), 'queries.jsonl': '' })
     expect(latin.faults).toContain('corpus/a.md: not valid UTF-8')
-    expect(latin.faults).toContain('queries.jsonl: holds no queries with golds')
+    expect(latin.faults).toContain('queries.jsonl: holds no queries with gold passages')
     const beir = await faultsOf({
       'corpus.jsonl': jsonl({ _id: 'd', text: 'x' }),
       'queries.jsonl': jsonl({ _id: 'q', text: 'x' }),
@@ -202,7 +202,7 @@ describe('reading a golden set', () => {
     await expect(readGoldenSet(join(tmpdir(), 'no-such-golden-set'))).rejects.toThrow('is missing')
   })
 
-  it('gives a hash that changes with any text or gold, and a corpus hash that golds leave alone', async () => {
+  it('gives a hash that changes with any text or gold, and a corpus hash that gold passages leave alone', async () => {
     const read = async (text: string, end: number) =>
       readGoldenSet(
         await folderOf({
@@ -216,7 +216,7 @@ describe('reading a golden set', () => {
     expect(otherText.corpusHash).not.toBe(first.corpusHash)
   })
 
-  it('answers any garbage in the files with a StowageError or a set whose golds lie inside their documents', async () => {
+  it('answers any garbage in the files with a StowageError or a set whose gold passages lie inside their documents', async () => {
     const row = fc.oneof(
       fc.json(),
       fc.string(),
@@ -243,9 +243,9 @@ describe('reading a golden set', () => {
         const result = await readGoldenSet(folder).catch((error: unknown) => error)
         if (result instanceof StowageError) return
         const { queries } = result as Awaited<ReturnType<typeof readGoldenSet>>
-        for (const { golds } of queries) {
-          expect(golds.length).toBeGreaterThan(0)
-          for (const { start, end } of golds) expect(0 <= start && start < end && end <= 18).toBe(true)
+        for (const { goldPassages } of queries) {
+          expect(goldPassages.length).toBeGreaterThan(0)
+          for (const { start, end } of goldPassages) expect(0 <= start && start < end && end <= 18).toBe(true)
         }
       }),
       { numRuns: 60 },

@@ -2,17 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { poolBm25 } from '../../src/text/candidate-bm25.ts'
 import { contentHash, fingerprint } from '../../src/text/fingerprint.ts'
-import { containment, cosine } from '../../src/text/similarity.ts'
+import { cosine } from '../../src/text/similarity.ts'
 import { terms } from '../../src/text/terms.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
-
-describe('containment', () => {
-  it('is the share of a in b', () => {
-    expect(containment(new Set(['a', 'b', 'c', 'd']), new Set(['a', 'b', 'z']))).toBe(0.5)
-    expect(containment(new Set(), new Set(['a']))).toBe(0)
-    expect(containment(new Set(['a']), new Set())).toBe(0)
-  })
-})
 
 describe('cosine', () => {
   it('agrees with the naive formula and stays in [-1, 1]', () => {

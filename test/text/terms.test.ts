@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { rawWords, shingles, terms } from '../../src/text/terms.ts'
+import { rawWords, terms } from '../../src/text/terms.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 
 describe('terms', () => {
@@ -47,11 +47,8 @@ describe('terms', () => {
   })
 })
 
-describe('shingles', () => {
-  it('are all runs of n words, or the one short text', () => {
-    expect(shingles(['a', 'b', 'c', 'd'], 3)).toEqual(new Set(['a b c', 'b c d']))
-    expect(shingles(['a', 'b'], 3)).toEqual(new Set(['a b']))
-    expect(shingles([], 3)).toEqual(new Set())
+describe('raw words', () => {
+  it('keep every word, and every sign of unspaced scripts', () => {
     expect(rawWords('The cats’ 東京')).toEqual(['the', 'cats', '東', '京'])
   })
 })

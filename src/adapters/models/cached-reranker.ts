@@ -15,7 +15,7 @@ export interface CachedRerankerOptions {
 
 /** A reranker that remembers the pairs it scored, by model, query and content of the passage, and scores a pair once. */
 export function createCachedReranker({ model, cacheEntries, score, close }: CachedRerankerOptions): Reranker {
-  const known = new BoundedCache<string, number>(cacheEntries)
+  const known = new BoundedCache<string, number>({ entries: cacheEntries })
 
   async function rerank({ query, passages, signal }: RerankRequest): Promise<RerankResult> {
     const prefix = contentHash(`${model}\n${query}`)

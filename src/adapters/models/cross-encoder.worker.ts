@@ -1,6 +1,6 @@
 import { workerData } from 'node:worker_threads'
 import { AutoModelForSequenceClassification } from '@xenova/transformers'
-import { inputNames, loadOptions, loadTokenizer, type ModelToLoad, toTensors } from './load.ts'
+import { loadModel, type ModelToLoad } from './load.ts'
 import { assemblePair, learnTemplate } from './pair-assembly.ts'
 import { serveJobs, silenceConsole } from './workers/protocol.ts'
 
@@ -12,20 +12,17 @@ export interface PairJob {
 
 silenceConsole()
 const toLoad = workerData as ModelToLoad
-const options = loadOptions(toLoad)
-const { encode, wrap } = await loadTokenizer(toLoad)
-const model = await AutoModelForSequenceClassification.from_pretrained(toLoad.location, options)
-const names = inputNames(model)
+const { encode, wrap, run, dispose } = await loadModel(AutoModelForSequenceClassification, toLoad)
 const sample = encode('a')
 const template = learnTemplate(wrap('a', 'a'), { query: sample, passage: sample })
 let lastQuery = { text: '', ids: encode('') }
 
-serveJobs<PairJob, number, null>(null, score, () => model.dispose())
+serveJobs<PairJob, number, null>(null, score, dispose)
 
 async function score({ query, passage }: PairJob): Promise<number> {
   if (query !== lastQuery.text) lastQuery = { text: query, ids: encode(query) }
   const input = assemblePair(template, lastQuery.ids, encode(passage), toLoad.maxTokens)
-  const { logits } = (await model(toTensors(input, names))) as { logits: { data: ArrayLike<number> } }
+  const { logits } = (await run(input)) as { logits: { data: ArrayLike<number> } }
   const [first = Number.NaN, second] = Array.from(logits.data)
   // Two labels are "no" and "yes"; one label is "yes".
   return second === undefined ? first : second - first

@@ -1,11 +1,10 @@
 import OpenAI from 'openai'
 import { StowageError } from '../../core/errors.ts'
 import type { Embedder } from '../../core/ports.ts'
-import { BoundedCache } from '../../text/bounded-cache.ts'
-import { contentHash } from '../../text/fingerprint.ts'
-import { clipToTokens, createTokenizer } from '../../text/tokens.ts'
+import { longestPrefix } from '../../core/prefix.ts'
+import { createTokenizer } from '../../text/tokens.ts'
 import { ModelUnavailableError } from './model-folder.ts'
-import { unitVector } from './pooled-embedder.ts'
+import { rememberQueries, unitVector } from './vectors.ts'
 
 export interface OpenAiEmbedderOptions {
   /** Any OpenAI-compatible endpoint; OpenAI's own when absent. */
@@ -17,7 +16,6 @@ export interface OpenAiEmbedderOptions {
 }
 
 const BATCH = 128
-const CACHED_QUERIES = 256
 /** The endpoint's limit of tokens per text is 8,191 or more; the characters below can never reach it. */
 const MAX_TOKENS = 8_000
 const KNOWN_DIMENSIONS: Record<string, number> = {
@@ -45,11 +43,10 @@ export async function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Prom
     logLevel: 'off',
   })
   const tokenizer = createTokenizer(options.model)
-  const queries = new BoundedCache<string, Float32Array>(CACHED_QUERIES)
 
   async function embedBatch(texts: string[], signal: AbortSignal | undefined): Promise<Float32Array[]> {
     const input = texts.map(text =>
-      text.length > MAX_TOKENS ? clipToTokens(tokenizer, text, MAX_TOKENS) : text || ' ',
+      text.length > MAX_TOKENS ? longestPrefix(text, prefix => tokenizer.count(prefix) <= MAX_TOKENS) : text || ' ',
     )
     // Numbers, asked for by name: the client's own default is base64, which not every compatible endpoint knows.
     const wanted = options.dimensions === undefined ? {} : { dimensions: options.dimensions }
@@ -100,14 +97,7 @@ export async function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Prom
   return {
     version: `${options.model}:${dimensions}:endpoint`,
     dimensions,
-    async embedQuery(text, signal) {
-      const key = contentHash(text)
-      const before = queries.get(key)
-      if (before !== undefined) return before.slice()
-      const [vector = new Float32Array(dimensions)] = await embed([text], signal)
-      queries.set(key, vector)
-      return vector.slice()
-    },
+    embedQuery: rememberQueries(embed),
     embedPassages: (texts, signal) => embed(texts, signal),
     close: () => Promise.resolve(),
   }

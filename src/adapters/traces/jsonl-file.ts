@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import type { TraceStore } from '../../pipeline/services.ts'
 import { printJson } from '../../qdrant/json.ts'
 
-export interface JsonlSinkOptions {
+interface JsonlSinkOptions {
   path: string
   /** A file that would grow beyond this is set aside first; a single longer line stands alone. */
   maxBytes: number

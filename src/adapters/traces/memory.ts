@@ -2,8 +2,6 @@ import type { Reporter } from '../../observe/events.ts'
 import type { TraceStore } from '../../pipeline/services.ts'
 import type { Trace } from '../../pipeline/trace/schema.ts'
 
-export { createJsonlSink, type JsonlSinkOptions } from './jsonl-file.ts'
-
 /** The last `capacity` traces, for `GET /v1/traces/{id}`. */
 export function createTraceRing(capacity: number): TraceStore {
   const traces = new Map<string, Trace>()

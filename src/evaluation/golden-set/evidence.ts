@@ -3,7 +3,7 @@ import { type Faults, shown } from './files.ts'
 import { type Section, sectionsAt, sectionsOf } from './sections.ts'
 
 /** One piece of evidence, as a range of its document in UTF-16 code units, end exclusive; `kind` says how it was given. */
-export interface Gold {
+export interface GoldPassage {
   kind: 'span' | 'section' | 'document'
   docId: string
   start: number
@@ -21,7 +21,7 @@ export const goldRow = z.strictObject({
 type GoldRow = z.infer<typeof goldRow>
 type Evidence = { doc_id: string; text: string }
 
-/** Turns golds as written into ranges of their documents; a document's sections are parsed once, and only when asked for. */
+/** Turns gold passages as written into ranges of their documents; a document's sections are parsed once, and only when asked for. */
 export class GoldResolver {
   readonly #documents: Map<string, Evidence>
   readonly #faults: Faults
@@ -32,7 +32,7 @@ export class GoldResolver {
     this.#faults = faults
   }
 
-  resolve(gold: GoldRow, place: string): Gold | null {
+  resolve(gold: GoldRow, place: string): GoldPassage | null {
     const document = this.#documents.get(gold.doc_id)
     if (!document) return this.#fault(place, `doc_id: unknown document ${shown(gold.doc_id)}`)
     const range = this.#range(gold, document, place)
@@ -43,7 +43,7 @@ export class GoldResolver {
     return { kind: range.kind, docId, start: range.start, end: range.end }
   }
 
-  #range(gold: GoldRow, document: Evidence, place: string): Omit<Gold, 'docId'> | null {
+  #range(gold: GoldRow, document: Evidence, place: string): Omit<GoldPassage, 'docId'> | null {
     const { section_path: path, start, end } = gold
     const sections = path === undefined ? [] : sectionsAt(this.#sectionsOf(document), path)
     if (path !== undefined && sections.length === 0)

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import type { z } from 'zod'
+import { decodeUtf8 } from '../../ingest/decode-text.ts'
 
 /** Collects what is wrong with a set, so that one run shows all of it. */
 export class Faults {
@@ -24,14 +25,10 @@ export function shown(value: unknown): string {
 }
 
 /** The file as UTF-8 text without its byte order mark; null, and a fault, when it is not UTF-8. */
-export async function readUtf8(path: string, name: string, faults: Faults): Promise<string | null> {
-  const bytes = await readFile(path)
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    faults.add(name, 'not valid UTF-8')
-    return null
-  }
+async function readUtf8(path: string, name: string, faults: Faults): Promise<string | null> {
+  const { text, isBroken } = decodeUtf8(await readFile(path))
+  if (isBroken) faults.add(name, 'not valid UTF-8')
+  return isBroken ? null : text
 }
 
 /** Rows of a JSON-lines file that fit `schema`; blank lines are passed over, lines may end in CRLF. */

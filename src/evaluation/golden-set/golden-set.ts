@@ -1,19 +1,11 @@
-import { createHash } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { StowageError } from '../../core/errors.ts'
 import { INTENTS, type Intent } from '../../core/types.ts'
-import { type Gold, GoldResolver, goldRow } from './evidence.ts'
-import {
-  Faults,
-  type Judgement,
-  type PlacedRow,
-  readJsonLines,
-  readJudgements,
-  readMarkdownFolder,
-  shown,
-} from './files.ts'
+import { sha256 } from '../../text/fingerprint.ts'
+import { type GoldPassage, GoldResolver, goldRow } from './evidence.ts'
+import { Faults, type PlacedRow, readJsonLines, readJudgements, readMarkdownFolder, shown } from './files.ts'
 import { firstHeading } from './sections.ts'
 
 export interface GoldenDocument {
@@ -28,7 +20,7 @@ export interface GoldenQuery {
   intent: Intent | null
   grade: string | null
   answer: string | null
-  golds: Gold[]
+  goldPassages: GoldPassage[]
 }
 
 export interface GoldenSet {
@@ -37,7 +29,7 @@ export interface GoldenSet {
   queries: GoldenQuery[]
   /** SHA-256 of the documents: what an ingested copy depends on. */
   corpusHash: string
-  /** SHA-256 of documents, queries and golds: what a figure depends on. */
+  /** SHA-256 of documents, queries and gold passages: what a figure depends on. */
   hash: string
 }
 
@@ -85,10 +77,10 @@ export async function readGoldenSet(path: string): Promise<GoldenSet> {
     intent: row.intent ?? null,
     grade: row.grade ?? null,
     answer: row.answer ?? null,
-    golds: row.gold.flatMap((gold, index) => resolver.resolve(gold, `${place}: gold.${index}`) ?? []),
+    goldPassages: row.gold.flatMap((gold, index) => resolver.resolve(gold, `${place}: gold.${index}`) ?? []),
   }))
   if (documents.length === 0) faults.add('corpus', 'holds no documents')
-  if (queries.length === 0) faults.add('queries.jsonl', 'holds no queries with golds')
+  if (queries.length === 0) faults.add('queries.jsonl', 'holds no queries with gold passages')
   refuse(path, faults)
 
   const goldenDocuments = documents.map(({ row }) => ({
@@ -102,7 +94,8 @@ export async function readGoldenSet(path: string): Promise<GoldenSet> {
     documents: goldenDocuments,
     queries: resolved,
     corpusHash,
-    hash: hashOf([corpusHash, resolved]),
+    // The old name is part of the hash: figures stay comparable with those of earlier reports.
+    hash: hashOf([corpusHash, resolved.map(({ goldPassages: golds, ...query }) => ({ ...query, golds }))]),
   }
 }
 
@@ -118,18 +111,16 @@ async function readBeirQueries(path: string, faults: Faults): Promise<PlacedRow<
   const rows = await readJsonLines(file, 'queries.jsonl', beirQueryRow, faults)
   const judgements = await readJudgements(join(path, 'qrels'), 'qrels', faults)
   const known = new Set(rows.map(({ row }) => row._id))
-  const positive = new Map<string, Map<string, Judgement>>()
+  const positive = new Map<string, Set<string>>()
   for (const judgement of judgements) {
     if (!known.has(judgement.queryId))
       faults.add(judgement.place, `query-id: unknown query ${shown(judgement.queryId)}`)
     if (judgement.grade <= 0) continue
-    const golds = positive.get(judgement.queryId) ?? new Map<string, Judgement>()
-    positive.set(judgement.queryId, golds.set(judgement.docId, judgement))
+    positive.set(judgement.queryId, (positive.get(judgement.queryId) ?? new Set()).add(judgement.docId))
   }
   return rows.flatMap(({ place, row }) => {
-    const golds = [...(positive.get(row._id)?.keys() ?? [])]
-    if (golds.length === 0) return []
-    return [{ place, row: { id: row._id, query: row.text, gold: golds.map(doc_id => ({ doc_id })) } }]
+    const gold = Array.from(positive.get(row._id) ?? [], doc_id => ({ doc_id }))
+    return gold.length === 0 ? [] : [{ place, row: { id: row._id, query: row.text, gold } }]
   })
 }
 
@@ -178,5 +169,5 @@ async function isThere(path: string): Promise<boolean> {
 }
 
 function hashOf(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('hex')
+  return sha256(JSON.stringify(value))
 }

@@ -1,33 +1,33 @@
-import type { Gold } from '../golden-set/evidence.ts'
+import { SHINGLE_WORDS, shingles } from '../../text/shingles.ts'
+import type { GoldPassage } from '../golden-set/evidence.ts'
 import { type PackedSpan, type Range, tokenRanges, tokensInside, unionOf, wordsOf } from './reference-tokens.ts'
 
-/** Share of a gold's tokens that must be in the context for the gold to count as there. */
-export const HIT_SHARE = 0.9
-const SHINGLE_WORDS = 5
+/** Share of a gold passage's tokens that must be in the context for it to count as there. */
+const HIT_SHARE = 0.9
 
 /** What one packed context holds of a query's evidence; every figure in [0,1]. */
 export interface EvidenceFigures {
-  /** Golds hit ÷ golds, where a gold is hit when ≥ 90 % of its tokens stand in the context. */
+  /** Gold passages hit ÷ gold passages, where one is hit when ≥ 90 % of its tokens stand in the context. */
   recall: number
-  /** 1 when every gold is hit, else 0. */
+  /** 1 when every gold passage is hit, else 0. */
   all: number
-  /** Mean over the golds of the share of their tokens in the context: recall without the threshold. */
+  /** Mean over the gold passages of the share of their tokens in the context: recall without the threshold. */
   covered: number
 }
 
 /** Answer recall of one query. `spans` are the parts of documents that stand in the context, `texts` the documents. */
 export function evidenceFigures(
-  golds: readonly Gold[],
+  goldPassages: readonly GoldPassage[],
   spans: readonly PackedSpan[],
   texts: ReadonlyMap<string, string>,
 ): EvidenceFigures {
-  if (golds.length === 0) throw new RangeError('a query without golds has no recall')
-  const shares = golds.map(gold => {
+  if (goldPassages.length === 0) throw new RangeError('a query without gold passages has no recall')
+  const shares = goldPassages.map(gold => {
     const { inside, total } = tokensInside(texts.get(gold.docId) ?? '', gold, packedIn(gold.docId, spans))
     return total === 0 ? 0 : inside / total
   })
   const hits = shares.filter(share => share >= HIT_SHARE).length
-  return { recall: hits / golds.length, all: hits === golds.length ? 1 : 0, covered: mean(shares) }
+  return { recall: hits / goldPassages.length, all: hits === goldPassages.length ? 1 : 0, covered: mean(shares) }
 }
 
 /**
@@ -36,16 +36,16 @@ export function evidenceFigures(
  */
 export function garbageFraction(
   context: string,
-  golds: readonly Gold[],
+  goldPassages: readonly GoldPassage[],
   spans: readonly PackedSpan[],
   texts: ReadonlyMap<string, string>,
 ): number | null {
   const total = tokenRanges(context).length
   if (total === 0) return null
   let evidence = 0
-  for (const docId of new Set(golds.map(gold => gold.docId))) {
+  for (const docId of new Set(goldPassages.map(gold => gold.docId))) {
     const packed = packedIn(docId, spans)
-    for (const range of unionOf(golds.filter(gold => gold.docId === docId)))
+    for (const range of unionOf(goldPassages.filter(gold => gold.docId === docId)))
       evidence += tokensInside(texts.get(docId) ?? '', range, packed).inside
   }
   return Math.max(0, 1 - evidence / total)
@@ -57,17 +57,18 @@ export function garbageFraction(
  */
 export function redundancyRatio(context: string): number {
   const words = wordsOf(context)
-  const shingles = new Set<string>()
+  if (words.length < SHINGLE_WORDS) return 1
+  const known = new Set<string>()
   let covered = 0
   let coveredUpTo = 0
-  for (let start = 0; start + SHINGLE_WORDS <= words.length; start += 1) {
-    const shingle = words.slice(start, start + SHINGLE_WORDS).join(' ')
-    if (shingles.has(shingle)) continue
-    shingles.add(shingle)
+  for (const [start, shingle] of shingles(words).entries()) {
+    const text = shingle.join(' ')
+    if (known.has(text)) continue
+    known.add(text)
     covered += start + SHINGLE_WORDS - Math.max(start, coveredUpTo)
     coveredUpTo = start + SHINGLE_WORDS
   }
-  return covered === 0 ? 1 : words.length / covered
+  return words.length / covered
 }
 
 /**

@@ -39,7 +39,7 @@ function baselinePlan(measured: Plan): Plan {
   }
 }
 
-/** Plain greedy fill of the list that `measured` scores (retrieval, fusion, dedupe, reranking and bonus alike), to the first misfit. */
+/** Plain greedy fill of the list that `measured` scores (retrieval, fusion, dedupe, reranking and bonus alike), up to the first chunk that does not fit. */
 function topkPlan(measured: Plan): Plan {
   return {
     ...measured,

@@ -17,7 +17,7 @@ export interface PreparedSet {
 export interface ReplayDependencies {
   /** Ingests the set, or opens the copy that an earlier replay left in the cache folder. */
   prepare(set: GoldenSet, options: ReplayOptions, onProgress: OnProgress): Promise<PreparedSet>
-  /** The one ruler that all arms' contexts are counted with. */
+  /** The reference tokenizer: all arms' contexts are counted with it. */
   countTokens(text: string): number
   fingerprint(plan: Plan): string
 }
@@ -122,8 +122,8 @@ async function replaySet(
   return { name, hash, documents: documents.length, chunks, embedder, degraded, queries: asked }
 }
 
-function resultOf({ id, query, intent, grade, golds }: GoldenQuery, arms: QueryResult['arms']): QueryResult {
-  return { id, query, intent, grade, golds: golds.length, arms }
+function resultOf({ id, query, intent, grade, goldPassages }: GoldenQuery, arms: QueryResult['arms']): QueryResult {
+  return { id, query, intent, grade, golds: goldPassages.length, arms }
 }
 
 /** `limit` of the queries at even distances: the first ones of a set are often about one document. */

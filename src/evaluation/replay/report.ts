@@ -79,7 +79,7 @@ function warningLines(report: ReplayReport, summary: ReplaySummary): string[] {
 
 function legend({ chunkTokens }: ReplayReport, { against, bootstrap }: ReplaySummary): string {
   return (
-    `Recall in points: golds with 90 % of their tokens in the context ÷ golds, mean over queries; chunks of ${chunkTokens} tokens.\n` +
+    `Recall in points: gold passages with 90 % of their tokens in the context ÷ gold passages, mean over queries; chunks of ${chunkTokens} tokens.\n` +
     `Below it the difference to ${against} with its paired 95 % bootstrap interval over queries ` +
     `(${bootstrap.resamples} resamples, seed ${bootstrap.seed}); * = the interval excludes 0.`
   )

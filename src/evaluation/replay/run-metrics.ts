@@ -1,3 +1,4 @@
+import { longestPrefix } from '../../core/prefix.ts'
 import type { Plan } from '../../pipeline/plan/plan.ts'
 import type { GoldenQuery } from '../golden-set/golden-set.ts'
 import { type EvidenceFigures, evidenceFigures, garbageFraction, redundancyRatio } from '../metrics/context.ts'
@@ -17,7 +18,7 @@ export interface ReplayRun {
   degraded: string[]
 }
 
-/** What one packed context is worth, all in one ruler's tokens. */
+/** What one packed context is worth, all in tokens of the reference tokenizer. */
 export interface RunFigures extends EvidenceFigures {
   garbage: number | null
   redundancy: number
@@ -32,7 +33,7 @@ export interface RunFigures extends EvidenceFigures {
 }
 
 /**
- * Measures a run at its plan's budget. The context is counted anew with `countTokens`, the same ruler for every arm; one over its budget is
+ * Measures a run at its plan's budget. The context is counted anew with `countTokens`, the same reference tokenizer for every arm; one over its budget is
  * cut blindly at its end, so that arms are compared at equal cost, and only text that stands in what is left counts as packed.
  */
 export function measureRun(
@@ -43,13 +44,13 @@ export function measureRun(
   countTokens: (text: string) => number,
 ): RunFigures {
   const counted = countTokens(run.context)
-  const context = counted > plan.budgetTokens ? cutToBudget(run.context, plan.budgetTokens, countTokens) : run.context
+  const context = longestPrefix(run.context, prefix => countTokens(prefix) <= plan.budgetTokens)
   // The other formats escape text, so what stands in them cannot be looked up as it is.
   const verifiable = plan.format === 'markdown' || context !== run.context
   const { spans, lost } = verifiable ? standingSpans(run.spans, texts, context) : { spans: run.spans, lost: 0 }
   return {
-    ...evidenceFigures(query.golds, spans, texts),
-    garbage: garbageFraction(context, query.golds, spans, texts),
+    ...evidenceFigures(query.goldPassages, spans, texts),
+    garbage: garbageFraction(context, query.goldPassages, spans, texts),
     redundancy: redundancyRatio(context),
     tokens: context === run.context ? counted : countTokens(context),
     overrun: Math.max(0, counted - plan.budgetTokens),
@@ -58,17 +59,4 @@ export function measureRun(
     stageMs: run.stageMs,
     chunkIds: run.chunkIds,
   }
-}
-
-/** The longest prefix (by bisection over characters) that is within the budget. */
-export function cutToBudget(text: string, budget: number, countTokens: (text: string) => number): string {
-  const characters = Array.from(text)
-  let fits = 0
-  let exceeds = characters.length + 1
-  while (exceeds - fits > 1) {
-    const middle = (fits + exceeds) >> 1
-    if (countTokens(characters.slice(0, middle).join('')) <= budget) fits = middle
-    else exceeds = middle
-  }
-  return characters.slice(0, fits).join('')
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { PassageStore } from '../../core/ports.ts'
 import type { Packed } from '../../pack/pack.ts'
@@ -8,6 +7,7 @@ import type { Plan } from '../../pipeline/plan/plan.ts'
 import { runContext } from '../../pipeline/run-context.ts'
 import { RunRecord } from '../../pipeline/run-record.ts'
 import type { PipelinePorts } from '../../pipeline/services.ts'
+import { contentHash } from '../../text/fingerprint.ts'
 import type { GoldenDocument, GoldenSet } from '../golden-set/golden-set.ts'
 import type { PackedSpan } from '../metrics/reference-tokens.ts'
 import { ReplayMemory, type SparedMs } from './memoised-ports.ts'
@@ -32,16 +32,16 @@ export interface ReplayFolder {
 export interface ReplayWorld {
   ports: Omit<PipelinePorts, 'store'>
   openFolder(folder: string): Promise<ReplayFolder>
-  /** Whose tokenizer is the ruler for every arm's contexts. */
-  rulerModel: string
+  /** The model whose tokenizer counts every arm's contexts. */
+  referenceModel: string
 }
 
 /** Replays on the real pipeline: sets in folders of the embedded engine, one per corpus, embedder and chunk size. */
 export function createReplayDependencies(world: ReplayWorld): ReplayDependencies {
-  const ruler = world.ports.tokenizer(world.rulerModel)
+  const referenceTokenizer = world.ports.tokenizer(world.referenceModel)
   return {
     prepare: (set, options, onProgress) => prepare(set, options, onProgress, world),
-    countTokens: text => ruler.count(text),
+    countTokens: text => referenceTokenizer.count(text),
     fingerprint: planFingerprint,
   }
 }
@@ -74,10 +74,7 @@ async function prepare(
 }
 
 function folderName(set: GoldenSet, embedder: string | null, chunkTokens: number): string {
-  return createHash('sha256')
-    .update(JSON.stringify([set.corpusHash, embedder, chunkTokens]))
-    .digest('hex')
-    .slice(0, 32)
+  return contentHash(JSON.stringify([set.corpusHash, embedder, chunkTokens]))
 }
 
 async function runOnce(query: string, plan: Plan, ports: PipelinePorts, memory: ReplayMemory): Promise<ReplayRun> {

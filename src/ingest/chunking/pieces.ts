@@ -1,3 +1,4 @@
+import { codePointStart } from '../../core/prefix.ts'
 import { splitSentences } from '../../text/sentences.ts'
 import type { Block, Section, Span } from './sections.ts'
 
@@ -86,9 +87,5 @@ function cutNearMiddle(span: Span, text: string): number {
       return inside.reduce((best, cut) => (Math.abs(cut - middle) < Math.abs(best - middle) ? cut : best))
     }
   }
-  return splitsPair(text, middle) && middle + 1 < span.end ? middle + 1 : middle
-}
-
-function splitsPair(text: string, at: number): boolean {
-  return (text.codePointAt(at - 1) ?? 0) > 0xffff
+  return codePointStart(text, middle) < middle && middle + 1 < span.end ? middle + 1 : middle
 }

@@ -2,6 +2,7 @@ import type { Heading, RootContent } from 'mdast'
 import { fromMarkdown } from 'mdast-util-from-markdown'
 import { gfmFromMarkdown } from 'mdast-util-gfm'
 import { gfm } from 'micromark-extension-gfm'
+import { FRONT_MATTER } from '../front-matter.ts'
 
 /** A stretch of the document, UTF-16 code units, end exclusive. */
 export interface Span {
@@ -49,7 +50,6 @@ const INLINE_CONSTRUCTS = [
   'tasklistCheck',
   'wwwAutolink',
 ]
-const FRONT_MATTER = /^---[ \t]*\r?\n[\s\S]*?\r?\n---[ \t]*(?:\r?\n|$)/
 const DEEP_NESTING = /^(?:[ \t]*(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])){16,}/gm
 const UNDERLINE = /^ {0,3}(?:=+|-+)[ \t]*$/gm
 const MOST_UNDERLINES = 500

@@ -13,7 +13,7 @@ export function packerValue(): BenchSection {
         title: `${instances} random instances of at most 14 candidates`,
         rows: [
           measuredOnce('packer, whole chunks', { mean, least, 'share at the optimum': optimal }),
-          measuredOnce('packer, misfit cut to sentences', { mean: meanWithCut }),
+          measuredOnce('packer, overflow cut to sentences', { mean: meanWithCut }),
           measuredOnce('plain greedy fill', { mean: plainGreedyMean }),
         ],
       },

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Gold } from '../../../src/evaluation/golden-set/evidence.ts'
+import type { GoldPassage } from '../../../src/evaluation/golden-set/evidence.ts'
 import {
   evidenceFigures,
   garbageFraction,
@@ -10,7 +10,7 @@ import {
 } from '../../../src/evaluation/metrics/context.ts'
 import { standingSpans, tokenRanges, unionOf, wordsOf } from '../../../src/evaluation/metrics/reference-tokens.ts'
 
-const gold = (start: number, end: number, docId = 'd'): Gold => ({ kind: 'span', docId, start, end })
+const gold = (start: number, end: number, docId = 'd'): GoldPassage => ({ kind: 'span', docId, start, end })
 const textArbitrary = fc
   .array(fc.constantFrom('pump', 'valve', 'a', '12.5', '温度', 'は', ' ', '  ', '\n', '--', '|', 'Öl', '😀'), {
     minLength: 1,
@@ -82,7 +82,7 @@ describe('answer recall', () => {
     const instance = textArbitrary.chain(text =>
       fc.record({
         text: fc.constant(text),
-        golds: fc.array(
+        goldPassages: fc.array(
           rangeIn(text.length).filter(({ start, end }) => end > start),
           { minLength: 1, maxLength: 4 },
         ),
@@ -90,25 +90,25 @@ describe('answer recall', () => {
       }),
     )
     fc.assert(
-      fc.property(instance, ({ text, golds, spans }) => {
+      fc.property(instance, ({ text, goldPassages, spans }) => {
         const packed = Array.from(text, () => false).concat(Array.from({ length: text.length }, () => false))
         for (const { start, end } of spans) packed.fill(true, start, end)
-        const shares = golds.map(({ start, end }) => {
+        const shares = goldPassages.map(({ start, end }) => {
           const tokens = tokenRanges(text.slice(start, end))
           const inside = tokens.filter(token => packed.slice(start + token.start, start + token.end).every(Boolean))
           return tokens.length === 0 ? 0 : inside.length / tokens.length
         })
         const hits = shares.filter(share => share >= 0.9).length
         const figures = evidenceFigures(
-          golds.map(({ start, end }) => gold(start, end)),
+          goldPassages.map(({ start, end }) => gold(start, end)),
           [...spans.map(span => ({ ...span, docId: 'd' })), { docId: 'other', start: 0, end: text.length }],
           new Map([
             ['d', text],
             ['other', text],
           ]),
         )
-        expect(figures.recall).toBeCloseTo(hits / golds.length, 12)
-        expect(figures.all).toBe(hits === golds.length ? 1 : 0)
+        expect(figures.recall).toBeCloseTo(hits / goldPassages.length, 12)
+        expect(figures.all).toBe(hits === goldPassages.length ? 1 : 0)
         expect(figures.covered).toBeCloseTo(shares.reduce((sum, share) => sum + share, 0) / shares.length, 12)
       }),
     )
@@ -130,7 +130,7 @@ describe('answer recall', () => {
     expect(recallOf([0, 9], [10, nine])).toMatchObject({ recall: 0, covered: 0.8 })
   })
 
-  it('refuses a query without golds instead of dividing by nothing', () => {
+  it('refuses a query without gold passages instead of dividing by nothing', () => {
     expect(() => evidenceFigures([], [], new Map())).toThrow(RangeError)
   })
 })

@@ -1,9 +1,8 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { GoldenSet } from '../../../src/evaluation/golden-set/golden-set.ts'
 import { type Arm, parseArms } from '../../../src/evaluation/replay/arms.ts'
 import { type ReplayDependencies, type ReplayOptions, replay } from '../../../src/evaluation/replay/replay.ts'
-import { cutToBudget, measureRun, type ReplayRun } from '../../../src/evaluation/replay/run-metrics.ts'
+import { measureRun, type ReplayRun } from '../../../src/evaluation/replay/run-metrics.ts'
 import { NAMED_PLANS } from '../../../src/pipeline/plan/named-plans.ts'
 import type { Plan } from '../../../src/pipeline/plan/plan.ts'
 
@@ -17,7 +16,7 @@ const set: GoldenSet = {
     intent: null,
     grade: null,
     answer: null,
-    golds: [{ kind: 'span' as const, docId: 'd', start: 0, end: 30 }],
+    goldPassages: [{ kind: 'span' as const, docId: 'd', start: 0, end: 30 }],
   })),
   corpusHash: 'c',
   hash: 'h',
@@ -146,16 +145,5 @@ describe('measuring a run', () => {
   it('takes spans at their word where the format escapes text', () => {
     const run = { ...prefixRun(9), context: '{"text":"the pump\\nlifts"}' }
     expect(measureRun(run, at(9, 'json'), query, texts, countWords)).toMatchObject({ recall: 1, lost: 0 })
-  })
-
-  it('cuts to the longest prefix of whole characters within the budget', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 60 }), fc.nat(60), (text, budget) => {
-        const count = (part: string) => Array.from(part).length
-        const cut = cutToBudget(text, budget, count)
-        expect(text.startsWith(cut)).toBe(true)
-        expect(count(cut)).toBe(Math.min(budget, count(text)))
-      }),
-    )
   })
 })

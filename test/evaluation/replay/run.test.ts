@@ -34,14 +34,14 @@ const set: GoldenSet = {
     const text = documents[at]?.text ?? ''
     const sentence = `The ${aspect} of the ${machine} is number ${at * 100 + (at % aspects.length)} exactly.`
     const start = text.indexOf(sentence)
-    const golds = [{ kind: 'span' as const, docId: `machines/${machine}`, start, end: start + sentence.length }]
+    const goldPassages = [{ kind: 'span' as const, docId: `machines/${machine}`, start, end: start + sentence.length }]
     return {
       id: machine,
       query: `What is the ${aspect} of the ${machine}?`,
       intent: null,
       grade: null,
       answer: null,
-      golds,
+      goldPassages,
     }
   }),
   corpusHash: 'corpus',
@@ -106,7 +106,7 @@ function worldOf(counts: Counts, reranker: Reranker | null): ReplayWorld {
       reranker,
       absent: { embedder: null, reranker: reranker ? null : 'no weights here' },
     },
-    rulerModel: NAMED_PLANS.measured.tokenizerModel,
+    referenceModel: NAMED_PLANS.measured.tokenizerModel,
     openFolder: async folder => {
       counts.folders.push(folder)
       const chunks: Chunk[] = []

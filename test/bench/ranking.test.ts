@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Gain, ndcgAt, rankingOf, recallAt } from '../../../src/evaluation/metrics/ranking.ts'
+import { type Gain, ndcgAt, rankingOf, recallAt } from './ranking.ts'
 
 const gain = fc.constantFrom<Gain>('linear', 'exponential')
 const grades = (most = 6) => fc.array(fc.integer({ min: -1, max: 3 }), { maxLength: most })
