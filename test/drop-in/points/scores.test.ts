@@ -1,13 +1,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  handOutScores,
-  isDistance,
-  ownScores,
-  printScore,
-  type ScoredList,
-} from '../../../src/drop-in/points/scores.ts'
+import { handOutScores, ownScores, printScore, type ScoredList } from '../../../src/drop-in/points/scores.ts'
 import type { FusionRule } from '../../../src/drop-in/query/understand.ts'
 
 const list = (keys: string, asked = 100): ScoredList => ({
@@ -158,13 +152,6 @@ describe('handing out', () => {
         },
       ),
     )
-  })
-
-  it('tells distances by their direction', () => {
-    expect(isDistance([{ score: 0.1 }, { score: 0.1 }, { score: 2 }])).toBe(true)
-    expect(isDistance([{ score: 2 }, { score: 0.1 }])).toBe(false)
-    expect(isDistance([{ score: 2 }])).toBe(false)
-    expect(isDistance([])).toBe(false)
   })
 })
 
