@@ -35,7 +35,7 @@ export async function serveImproving(
   overrides: Partial<ImproveDependencies> = {},
 ): Promise<{ url: string; events: ImproveEvent[] }> {
   const events: ImproveEvent[] = []
-  const { passthrough } = createPassthrough({ upstream: new URL(upstream) })
+  const { passthrough } = { ...createPassthrough({ upstream: new URL(upstream) }), ...overrides }
   const improvePoints = createImproveHandler({
     http: createQdrantHttp(upstream),
     passthrough,
