@@ -103,16 +103,11 @@ function printObject(raw: Record<string, string | null>): string {
 async function post(
   rest: string,
   body: string,
-  { http, target, headers, signal }: UpstreamCall,
+  { http, target, signal, ...call }: UpstreamCall,
 ): Promise<QdrantAnswer> {
-  const request = {
-    method: 'POST' as const,
-    path: collectionPath(target.collection, rest) + target.queryString,
-    headers: [...headers, 'content-type', 'application/json', 'accept-encoding', 'identity'],
-    body,
-    signal,
-  }
-  const answer = await http.readRaw(request).catch((cause: Error) => {
+  const path = collectionPath(target.collection, rest) + target.queryString
+  const headers = [...call.headers, 'content-type', 'application/json', 'accept-encoding', 'identity']
+  const answer = await http.readRaw({ method: 'POST', path, headers, body, signal }).catch((cause: Error) => {
     if (signal.aborted) throw new NotImproved('deadline', 'while Qdrant searched', { cause })
     throw new NotImproved('upstream_unreachable', cause.message, { cause })
   })

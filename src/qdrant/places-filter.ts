@@ -21,12 +21,8 @@ export function placesFilter(places: readonly PayloadPlace[]): JsonObject | null
   for (const { documentField, orderField, document, orderIndex } of places) {
     if (!isMatchable(document) || !PLAIN_PATH.test(documentField) || !PLAIN_PATH.test(orderField)) continue
     const key = [documentField, orderField, typeof document, document].join('\n')
-    const known = indexesOf.get(key)
-    if (known !== undefined) {
-      known.push(orderIndex)
-      continue
-    }
-    const any = [orderIndex]
+    const any = indexesOf.get(key) ?? []
+    if (any.push(orderIndex) > 1) continue
     indexesOf.set(key, any)
     should.push({
       must: [
