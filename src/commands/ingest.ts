@@ -75,6 +75,9 @@ async function runIngest(path: string, flags: IngestFlags, dependencies: IngestC
     dependencies.out.write(
       json ? `${JSON.stringify(summary)}\n` : summaryText(summary, world.url, flags.dryRun === true),
     )
+  } catch (error) {
+    if (!(error instanceof StowageError) || !error.code.startsWith('upstream_')) throw error
+    throw new StowageError(error.code, `${error.message} [${world.url}]`, { cause: error })
   } finally {
     progress.stop()
     await world.close()

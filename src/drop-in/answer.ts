@@ -1,11 +1,13 @@
 import type { RetrievedHit, RetrievedList } from '../core/types.ts'
 import type { Caller } from '../pipeline/context-request.ts'
 import type { ChoosePoints, ChoosePointsRequest } from '../pipeline/services.ts'
-import { readChunk } from '../qdrant/payload.ts'
+import { hasRisingScores } from '../qdrant/distance.ts'
+import { printJson } from '../qdrant/json.ts'
+import { findDocumentField, findOrderField, readChunk, valueAt } from '../qdrant/payload.ts'
+import { type PayloadPlace, placesFilter } from '../qdrant/places-filter.ts'
 import { NotImproved } from './failure.ts'
-import { placesFilter } from './points/places-filter.ts'
 import { denseVectorOf, type PointSlice, printPoint } from './points/point-slices.ts'
-import { handOutScores, isDistance, ownScores } from './points/scores.ts'
+import { handOutScores, ownScores } from './points/scores.ts'
 import type { QueryText } from './query/query-text.ts'
 import type { UnderstoodQuery } from './query/understand.ts'
 import { fetchPoints, type UpstreamCall } from './upstream-search.ts'
@@ -56,7 +58,7 @@ export async function improvePoints(
   const chosen = distinct(choice.chosen.flatMap(({ chunk }) => known.get(String(chunk.id)) ?? [])).slice(0, wanted)
   if (chosen.length === 0 && found > 0) throw new NotImproved('nothing_chosen', `of ${found} points`)
 
-  const distance = query.fusion === null && lists.some(isDistance)
+  const distance = query.fusion === null && lists.some(hasRisingScores)
   const scores = handOutScores(
     chosen.map(({ key }) => own.get(key) ?? null),
     { distance },
@@ -83,7 +85,7 @@ function toRetrievedList(
 ): RetrievedList {
   const { kind, using } = query.leaves[index] ?? { kind: 'other', using: null }
   // The pipeline knows one direction only: greater is better.
-  const sign = isDistance(points) ? -1 : 1
+  const sign = hasRisingScores(points) ? -1 : 1
   const hits = points.map((point): RetrievedHit => {
     const vector = kind === 'dense' ? denseVectorOf(point, using) : null
     return { chunk: readChunk(point, collection), score: sign * point.score, ...(vector === null ? {} : { vector }) }
@@ -101,16 +103,21 @@ function neighbourFetch(
   return async places => {
     const examples = new Map([...known.values()].map(point => [readChunk(point, collection).docId, point]))
     const filter = placesFilter(
-      places.flatMap(({ docId, orderIndex }) => {
-        const example = examples.get(docId)
-        return example === undefined ? [] : [{ orderIndex, example }]
-      }),
+      places.flatMap(({ docId, orderIndex }) => payloadPlace(examples.get(docId)?.payload, orderIndex)),
     )
     if (filter === null) return []
-    const points = await fetchPoints(query, filter, places.length, call)
+    const points = await fetchPoints(query, printJson(filter), places.length, call)
     for (const point of points) if (!known.has(point.key)) known.set(point.key, point)
     return points.map(point => readChunk(point, collection))
   }
+}
+
+/** A place in the document of a payload, in the fields where that payload has its own; none where it has no such fields. */
+function payloadPlace(payload: unknown, orderIndex: number): PayloadPlace[] {
+  const documentField = findDocumentField(payload)
+  const orderField = findOrderField(payload)
+  if (documentField === null || orderField === null) return []
+  return [{ documentField, document: valueAt(payload, documentField), orderField, orderIndex }]
 }
 
 function distinct(points: PointSlice[]): PointSlice[] {

@@ -1,33 +1,5 @@
 import type { IncomingMessage } from 'node:http'
 import { NotImproved } from './failure.ts'
-import type { SearchRoute } from './query/understand.ts'
-
-/** Where a search is addressed, read from its raw target. */
-export interface SearchTarget extends SearchRoute {
-  /** The collection's name as it stands in the path. */
-  collectionSegment: string
-  collection: string
-  /** With its `?`, or ''. */
-  queryString: string
-}
-
-const TARGET = /^\/collections\/([^/?#]+)\/points\/(query|search)(\/batch)?\/?(\?[^#]*)?$/
-
-/** Null for targets of another shape. */
-export function readSearchTarget(requestTarget: string): SearchTarget | null {
-  const match = TARGET.exec(requestTarget)
-  if (match === null) return null
-  const [, collectionSegment = '', api, batch, queryString = ''] = match
-  const collection = decode(collectionSegment)
-  if (collection === null) return null
-  return {
-    collectionSegment,
-    collection,
-    api: api === 'query' ? 'query' : 'search',
-    batch: batch !== undefined,
-    queryString,
-  }
-}
 
 /** The body's text. @throws NotImproved when it is compressed, no UTF-8, or not said to be JSON: for Qdrant to judge. */
 export function readJsonText({ headers }: IncomingMessage, body: Buffer): string {
@@ -54,12 +26,4 @@ export function improvingTimeMs(queryString: string, deadlineMs: number): number
   const seconds = Number(new URLSearchParams(queryString).get('timeout') ?? Number.NaN)
   const patience = seconds > 0 ? seconds * 1000 : CLIENT_PATIENCE_MS
   return Math.min(deadlineMs, patience / 2)
-}
-
-function decode(segment: string): string | null {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return null
-  }
 }

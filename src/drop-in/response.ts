@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http'
-import { endToEndHeaders, headerPairs } from '../http/passthrough/hop-by-hop.ts'
+import { endToEndHeaders } from '../http/passthrough/hop-by-hop.ts'
+import type { SearchRoute } from '../qdrant/paths.ts'
+import { headerPairs } from '../qdrant/raw-headers.ts'
 import type { ImprovedPoints } from './answer.ts'
-import type { SearchRoute } from './query/understand.ts'
 import type { SearchAnswer } from './upstream-search.ts'
 
 /** The improved answers to one client request, in the order of its searches. */

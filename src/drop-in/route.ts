@@ -1,20 +1,21 @@
 import type { IncomingMessage } from 'node:http'
 import type { RequestHandler } from 'express'
-import type { Dispatcher } from 'undici'
 import { readBody } from '../http/body/read-body.ts'
 import { callerOf, type TenantOf } from '../http/caller.ts'
 import type { Passthrough } from '../http/passthrough/passthrough.ts'
 import type { Caller } from '../pipeline/context-request.ts'
 import { startDeadline } from '../pipeline/deadline.ts'
 import type { ChoosePoints } from '../pipeline/services.ts'
+import type { QdrantHttp } from '../qdrant/client.ts'
+import { readSearchTarget, type SearchTarget } from '../qdrant/paths.ts'
 import { improvePoints } from './answer.ts'
 import { NotImproved, type PassthroughCode } from './failure.ts'
 import type { PointSlice } from './points/point-slices.ts'
 import { findQueryText } from './query/query-text.ts'
 import { type UnderstoodQuery, understand } from './query/understand.ts'
-import { improvingTimeMs, readJsonText, readSearchTarget, type SearchTarget } from './request.ts'
+import { improvingTimeMs, readJsonText } from './request.ts'
 import { type ImprovedAnswer, sendImproved } from './response.ts'
-import { forwardedHeaders, searchLists, type UpstreamCall } from './upstream-search.ts'
+import { forwardedHeaders, searchLists } from './upstream-search.ts'
 
 /** What became of one request with the flag on, for metrics and the log; `detail` is not for clients. */
 export interface ImproveEvent {
@@ -28,9 +29,7 @@ export interface ImproveEvent {
 }
 
 export interface ImproveDependencies {
-  /** `http(s)://host[:port][/prefix]` */
-  upstream: URL
-  dispatcher: Dispatcher
+  http: QdrantHttp
   passthrough: Passthrough
   choosePoints: ChoosePoints
   tenantOf: TenantOf
@@ -42,13 +41,11 @@ export interface ImproveDependencies {
   deadlineMs: number
   /** Longest body that is buffered; a longer one streams through. */
   maxBytes: number
-  /** This proxy's name in `Via`. */
-  via: string
   report(event: ImproveEvent): void
 }
 
 /** The deepest lists that reranking can use, and bodies that no search outgrows. */
-export const IMPROVE_DEFAULTS = { pool: 50, deadlineMs: 2_500, maxBytes: 8 * 1024 * 1024, via: 'stowage' } as const
+export const IMPROVE_DEFAULTS = { pool: 50, deadlineMs: 2_500, maxBytes: 8 * 1024 * 1024 } as const
 
 /**
  * Improves `POST /collections/{c}/points/{query,search}[/batch]`. With the flag off the request goes on to the next handler,
@@ -56,11 +53,11 @@ export const IMPROVE_DEFAULTS = { pool: 50, deadlineMs: 2_500, maxBytes: 8 * 102
  * quality, never an answer.
  */
 export function createImproveHandler(dependencies: ImproveDependencies): RequestHandler {
-  const { passthrough, enabled, tenantOf, maxBytes, via, report } = dependencies
+  const { passthrough, enabled, tenantOf, maxBytes, report } = dependencies
   return async function improveOrPass(request, response, next) {
     const caller = callerOf(request, response, tenantOf)
     const target = readSearchTarget(request.originalUrl)
-    if (target === null || !enabled(caller) || hasPassed(via, request)) {
+    if (target === null || !enabled(caller)) {
       response.locals.passthroughReason = 'off'
       return next()
     }
@@ -92,14 +89,15 @@ async function improve(
   body: Buffer,
   target: SearchTarget,
   caller: Caller,
-  { choosePoints, pool, deadlineMs, ...dependencies }: ImproveDependencies,
+  { http, choosePoints, pool, deadlineMs }: ImproveDependencies,
 ): Promise<ImprovedAnswer> {
   const queries = understand(readJsonText(request, body), target)
   if ('reason' in queries) throw new NotImproved('query_not_understood', queries.reason)
   const timeMs = improvingTimeMs(target.queryString, deadlineMs)
   const deadline = startDeadline(caller.signal, timeMs)
   const choosing = startDeadline(deadline.signal, timeMs * CHOOSING_SHARE)
-  const call = upstreamCall(request, target, deadline.signal, dependencies)
+  const headers = forwardedHeaders(request.rawHeaders)
+  const call = { http, target, headers, signal: deadline.signal }
   try {
     const upstream = await searchLists(queries, pool, call)
     const retrieved = assignLists(queries, upstream.searches).map(({ query, lists }) => {
@@ -120,17 +118,6 @@ async function improve(
 /** Choosing is told to end before the whole must: a reranker that stops early still leaves a better order than none. */
 const CHOOSING_SHARE = 0.8
 
-function upstreamCall(
-  { rawHeaders, headers }: IncomingMessage,
-  { collectionSegment, queryString }: SearchTarget,
-  signal: AbortSignal,
-  { upstream, dispatcher, via }: Pick<ImproveDependencies, 'upstream' | 'dispatcher' | 'via'>,
-): UpstreamCall {
-  const collectionUrl = `${upstream.origin}${upstream.pathname.replace(/\/+$/, '')}/collections/${collectionSegment}`
-  const hops = [headers.via, `1.1 ${via}`].filter(hop => hop !== undefined).join(', ')
-  return { collectionUrl, queryString, headers: [...forwardedHeaders(rawHeaders), 'via', hops], signal, dispatcher }
-}
-
 /** Deals the lists of one answer out to the queries that asked for them. */
 function assignLists(queries: readonly UnderstoodQuery[], lists: readonly PointSlice[][]) {
   let next = 0
@@ -147,14 +134,4 @@ function whenAborted(signal: AbortSignal): Promise<never> {
     if (signal.aborted) giveUp()
     else signal.addEventListener('abort', giveUp, { once: true })
   })
-}
-
-/** Whether this proxy has seen the request already: the passthrough refuses such a loop. */
-function hasPassed(via: string, { headers }: IncomingMessage): boolean {
-  return (
-    headers.via
-      ?.toLowerCase()
-      .split(/[\s,]+/)
-      .includes(via.toLowerCase()) ?? false
-  )
 }

@@ -1,5 +1,8 @@
-import { type Dispatcher, request } from 'undici'
-import { headerPairs } from '../http/passthrough/hop-by-hop.ts'
+import { StowageError } from '../core/errors.ts'
+import { OWN_VIA } from '../http/passthrough/via.ts'
+import type { QdrantAnswer, QdrantHttp } from '../qdrant/client.ts'
+import { collectionPath, type SearchTarget } from '../qdrant/paths.ts'
+import { headerPairs } from '../qdrant/raw-headers.ts'
 import { RawJsonError } from '../qdrant/raw-json.ts'
 import { NotImproved } from './failure.ts'
 import { type BatchAnswer, type PointSlice, readBatchAnswer, readQueryAnswer } from './points/point-slices.ts'
@@ -8,14 +11,12 @@ import type { UnderstoodQuery } from './query/understand.ts'
 
 /** What every call to Qdrant on behalf of one client request carries. */
 export interface UpstreamCall {
-  /** URL of the collection, without a slash at its end. */
-  collectionUrl: string
-  /** The client's own query string (`consistency`, `timeout`), with its `?`, or ''. */
-  queryString: string
+  http: QdrantHttp
+  /** The client's own: its query string (`consistency`, `timeout`) goes with every call. */
+  target: SearchTarget
   /** Raw header pairs. */
   headers: string[]
   signal: AbortSignal
-  dispatcher: Dispatcher
 }
 
 export interface SearchAnswer extends BatchAnswer {
@@ -33,12 +34,9 @@ export async function searchLists(
   call: UpstreamCall,
 ): Promise<SearchAnswer> {
   const searches = queries.flatMap(query => query.leaves.map(leaf => leafSearch(query, leaf, pool)))
-  const { body, headers } = await post(
-    '/points/query/batch',
-    printObject({ searches: `[${searches.join(',')}]` }),
-    call,
-  )
-  const answer = reading(() => readBatchAnswer(body))
+  const body = printObject({ searches: `[${searches.join(',')}]` })
+  const { text, headers } = await post('points/query/batch', body, call)
+  const answer = reading(() => readBatchAnswer(text))
   if (answer.searches.length !== searches.length) throw new NotImproved('upstream_malformed', 'lists are missing')
   return { ...answer, headers }
 }
@@ -57,16 +55,16 @@ export async function fetchPoints(
     filter: and([query.filter, anyLeafFilter(query.leaves), condition]),
     ...frameOf(query, limit),
   })
-  const { body } = await post('/points/query', search, call)
-  return reading(() => readQueryAnswer(body))
+  const { text } = await post('points/query', search, call)
+  return reading(() => readQueryAnswer(text))
 }
 
-/** Client headers that mean something to Qdrant beyond this connection: keys, tracing, routing. */
+/** Client headers that mean something to Qdrant beyond this connection: keys, tracing, routing, the way so far. */
 const FORWARDED =
-  /^(?:authorization|(?:.+-)?api-key|x-request-id|x-tracing-id|traceparent|tracestate|x-qdrant-route-affinity|x-forwarded-for|user-agent)$/i
+  /^(?:authorization|(?:.+-)?api-key|x-request-id|x-tracing-id|traceparent|tracestate|x-qdrant-route-affinity|x-forwarded-for|user-agent|via)$/i
 
 export function forwardedHeaders(rawHeaders: readonly string[]): string[] {
-  return [...headerPairs(rawHeaders)].filter(([name]) => FORWARDED.test(name)).flat()
+  return [...[...headerPairs(rawHeaders)].filter(([name]) => FORWARDED.test(name)).flat(), ...OWN_VIA]
 }
 
 function leafSearch(query: UnderstoodQuery, leaf: Leaf, pool: number): string {
@@ -102,36 +100,27 @@ function printObject(raw: Record<string, string | null>): string {
   return `{${present.map(([key, value]) => `"${key}":${value}`).join(',')}}`
 }
 
-async function post(path: string, body: string, call: UpstreamCall): Promise<{ body: string; headers: string[] }> {
-  const { signal, dispatcher } = call
+async function post(
+  rest: string,
+  body: string,
+  { http, target, signal, ...call }: UpstreamCall,
+): Promise<QdrantAnswer> {
+  const path = collectionPath(target.collection, rest) + target.queryString
   const headers = [...call.headers, 'content-type', 'application/json', 'accept-encoding', 'identity']
-  try {
-    const answer = await request(call.collectionUrl + path + call.queryString, {
-      method: 'POST',
-      headers,
-      body,
-      signal,
-      dispatcher,
-    })
-    const text = await answer.body.text()
-    if (answer.statusCode === 200) return { body: text, headers: rawPairs(answer.headers) }
-    throw new NotImproved('upstream_refused', `status ${answer.statusCode}: ${text.slice(0, 500)}`)
-  } catch (cause) {
-    if (cause instanceof NotImproved) throw cause
+  const answer = await http.readRaw({ method: 'POST', path, headers, body, signal }).catch((cause: Error) => {
     if (signal.aborted) throw new NotImproved('deadline', 'while Qdrant searched', { cause })
-    throw new NotImproved('upstream_unreachable', cause instanceof Error ? cause.message : String(cause), { cause })
-  }
+    throw new NotImproved('upstream_unreachable', cause.message, { cause })
+  })
+  if (answer.status === 200) return answer
+  throw new NotImproved('upstream_refused', `status ${answer.status}: ${answer.text.slice(0, 500)}`)
 }
 
 function reading<T>(read: () => T): T {
   try {
     return read()
   } catch (cause) {
-    if (cause instanceof RawJsonError) throw new NotImproved('upstream_malformed', cause.message, { cause })
+    if (cause instanceof RawJsonError || cause instanceof StowageError)
+      throw new NotImproved('upstream_malformed', cause.message, { cause })
     throw cause
   }
-}
-
-function rawPairs(headers: Dispatcher.ResponseData['headers']): string[] {
-  return Object.entries(headers).flatMap(([name, value]) => [value ?? []].flat().flatMap(one => [name, one]))
 }

@@ -3,6 +3,7 @@ import { StowageError } from '../core/errors.ts'
 import type { Reporter } from '../observe/events.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { PackContext, TraceStore } from '../pipeline/services.ts'
+import { SEARCH_PATH } from '../qdrant/paths.ts'
 import type { TenantOf } from './caller.ts'
 import { contextRoute } from './context-route.ts'
 import { errorHandler } from './error-handler.ts'
@@ -10,6 +11,7 @@ import { observeRequests, throughDoor } from './observe-requests.ts'
 import { type Health, operationsRoutes } from './operations-routes.ts'
 import { OWN_ROUTES } from './own-routes.ts'
 import type { Passthrough } from './passthrough/passthrough.ts'
+import { refuseLoops } from './passthrough/via.ts'
 import { type BumpEpoch, writeEpoch } from './passthrough/write-epoch.ts'
 import { schemaRoutes } from './schema-routes.ts'
 import { traceRoutes } from './trace-routes.ts'
@@ -38,9 +40,6 @@ const OPERATIONS = Object.keys(OWN_ROUTES)
 /** `/v1/context` takes a long query, a vector and a filter; nothing near this. */
 export const DEFAULT_LIMITS = { contextBodyBytes: 4 * 1024 * 1024 } as const
 
-/** The Qdrant routes that the improved drop-in route may answer; raw paths, a slash at the end as Qdrant allows it. */
-const IMPROVED_ROUTES = /^\/collections\/[^/]+\/points\/(?:query|search)(?:\/batch)?\/?$/
-
 /** The HTTP edge, without a listener. What no route of stowage takes streams through to Qdrant. */
 export function createApp(dependencies: AppDependencies): express.Express {
   const { improvePoints, passthrough, reporter } = dependencies
@@ -60,8 +59,9 @@ export function createApp(dependencies: AppDependencies): express.Express {
     throw new StowageError('not_found', 'Only POST is answered at /v1/context')
   })
 
+  app.use(refuseLoops(() => reporter.passedThrough({ reason: 'loop' })))
   app.use(writeEpoch(dependencies.bumpEpoch))
-  if (improvePoints !== null) app.post(IMPROVED_ROUTES, throughDoor('points'), improvePoints)
+  if (improvePoints !== null) app.post(SEARCH_PATH, throughDoor('points'), improvePoints)
   app.use((request, response) => {
     reporter.passedThrough({ reason: response.locals.passthroughReason ?? 'route' })
     passthrough(request, response)

@@ -1,69 +1,91 @@
 import { Pool } from 'undici'
-import { StowageError } from '../core/errors.ts'
-import { failureOf, isReset, statusFailure } from './errors.ts'
+import { failureOf, isReset, notUnderstood, statusFailure } from './errors.ts'
 import { parseJson, printJson } from './json.ts'
+import { pathPrefix } from './paths.ts'
+import { headerValue } from './raw-headers.ts'
 
-export interface QdrantRead {
+interface ReadRequest {
   method: 'GET' | 'POST'
   /** Path below the server's URL, names already percent-encoded. */
   path: string
-  body?: unknown
-  apiKey: string | null
   signal: AbortSignal
 }
 
-/** Reads over Qdrant's REST API. Every call must be safe to send twice. */
+/** A read whose answer is parsed. */
+export interface QdrantRead extends ReadRequest {
+  body?: unknown
+  apiKey: string | null
+}
+
+/** A read whose answer is taken as it comes. */
+export interface QdrantRawRead extends ReadRequest {
+  /** Raw header pairs, the request's own key among them. */
+  headers: string[]
+  body?: string | null
+}
+
+export interface QdrantAnswer {
+  status: number
+  /** Raw header pairs. */
+  headers: string[]
+  text: string
+}
+
+/** Reads over Qdrant's REST API; nothing else may be sent, because a broken connection makes it be sent once more. */
 export interface QdrantHttp {
   /** The answer's `result`. Throws a `StowageError`. */
   read(request: QdrantRead): Promise<unknown>
+  /** The answer whatever its status. Throws a `StowageError` when there is none. */
+  readRaw(request: QdrantRawRead): Promise<QdrantAnswer>
   close(): Promise<void>
 }
 
-/** Below the 5 s after which Qdrant closes an idle connection, so that a request seldom meets a closing one. */
-const IDLE_MS = 4_000
+/** Qdrant closes an idle connection after 5 s. Let go earlier, or a request meets a closing socket. */
+export const IDLE_CONNECTION_MS = 4_000
+/** The lists of one search with their payloads; a longer answer is an error. */
+const LONGEST_ANSWER = 64 * 1024 * 1024
 
 /** A client that keeps every digit: integers beyond 2^53 are `bigint` in answers, and may be in bodies. */
 export function createQdrantHttp(url: string): QdrantHttp {
-  const { origin, pathname } = new URL(url)
-  const prefix = pathname.replace(/\/+$/, '')
-  const pool = new Pool(origin, { keepAliveTimeout: IDLE_MS, keepAliveMaxTimeout: IDLE_MS, connections: 64 })
+  const server = new URL(url)
+  const prefix = pathPrefix(server)
+  const pool = new Pool(server.origin, {
+    keepAliveTimeout: IDLE_CONNECTION_MS,
+    keepAliveMaxTimeout: IDLE_CONNECTION_MS,
+    maxResponseSize: LONGEST_ANSWER,
+  })
 
-  async function send(request: QdrantRead): Promise<{ status: number; text: string; retryAfter: string | null }> {
-    const response = await pool.request({
-      method: request.method,
-      path: `${prefix}${request.path}`,
-      signal: request.signal,
-      headers: {
-        accept: 'application/json',
-        ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(request.apiKey === null ? {} : { 'api-key': request.apiKey }),
-      },
-      body: request.body === undefined ? null : printJson(request.body),
-    })
-    const retryAfter = response.headers['retry-after']
-    return {
-      status: response.statusCode,
-      text: await response.body.text(),
-      retryAfter: typeof retryAfter === 'string' ? retryAfter : null,
-    }
+  async function send({ method, path, headers, body = null, signal }: QdrantRawRead): Promise<QdrantAnswer> {
+    const options = { method, path: prefix + path, headers, body, signal, responseHeaders: 'raw' } as const
+    const answer = await pool.request(options)
+    // undici's type knows the parsed form only.
+    const rawHeaders = answer.headers as unknown as string[]
+    return { status: answer.statusCode, headers: rawHeaders, text: await answer.body.text() }
   }
 
-  async function sendAgainAfterReset(request: QdrantRead): ReturnType<typeof send> {
+  async function readRaw(request: QdrantRawRead): Promise<QdrantAnswer> {
+    const { signal } = request
     try {
-      return await send(request)
+      return await send(request).catch(error =>
+        isReset(error) && !signal.aborted ? send(request) : Promise.reject(error),
+      )
     } catch (error) {
-      if (!isReset(error) || request.signal.aborted) throw error
-      return send(request)
+      throw failureOf(error, signal.aborted)
     }
   }
 
   return {
-    async read(request) {
-      const answer = await sendAgainAfterReset(request).catch(error => {
-        throw failureOf(error, url, request.signal.aborted)
+    readRaw,
+    async read({ apiKey, body, ...request }) {
+      const key = apiKey === null ? [] : ['api-key', apiKey]
+      const type = body === undefined ? [] : ['content-type', 'application/json']
+      const { status, headers, text } = await readRaw({
+        ...request,
+        headers: ['accept', 'application/json', ...key, ...type],
+        body: body === undefined ? null : printJson(body),
       })
-      if (answer.status < 200 || answer.status > 299) throw statusFailure(answer.status, answer.text, answer.retryAfter)
-      return resultOf(answer.text)
+      if (status < 200 || status > 299) throw statusFailure(status, text, headerValue(headers, 'retry-after'))
+      return resultOf(text)
     },
     close: () => pool.close(),
   }
@@ -76,5 +98,5 @@ function resultOf(text: string): unknown {
   } catch {
     // Falls through: a body that is no JSON and one without a result are the same fault.
   }
-  throw new StowageError('upstream_error', `Qdrant's answer was not understood: ${text.slice(0, 200)}`)
+  throw notUnderstood(text.slice(0, 200))
 }

@@ -21,21 +21,31 @@ export function statusFailure(status: number, body: string, retryAfter: string |
   })
 }
 
-/** A failure to get any answer at all. A call that was aborted, by its deadline or its client, is late whatever the reason. */
-export function failureOf(error: unknown, url: string, aborted = false): StowageError {
+/**
+ * An exchange that failed, as an error whose text names no address; the cause has it. No connection: `upstream_unavailable`.
+ * A connection that broke, or an answer that is not HTTP: `upstream_error`. Late, or `aborted` by its deadline or its client:
+ * `upstream_timeout`. A `StowageError` stays as it is.
+ */
+export function failureOf(error: unknown, aborted = false): StowageError {
   if (error instanceof StowageError) return error
-  const code = errorCode(error)
-  if (aborted || isTimeout(error, code)) {
-    return new StowageError('upstream_timeout', `Qdrant at ${bare(url)} did not answer in time`, { cause: error })
-  }
-  return new StowageError('upstream_unavailable', `Qdrant at ${bare(url)} cannot be reached (${code})`, {
-    cause: error,
-  })
+  const cause = rootOf(error)
+  const code = codeOf(cause)
+  const failure = (kind: ErrorCode, message: string) => new StowageError(kind, message, { cause: error })
+  if (aborted || isTimeout(cause, code)) return failure('upstream_timeout', 'Qdrant did not answer in time')
+  if (isUnreachable(cause)) return failure('upstream_unavailable', `Qdrant cannot be reached (${code})`)
+  if (isReset(cause)) return failure('upstream_error', 'Qdrant closed the connection before it answered')
+  if (code.startsWith('HPE_')) return failure('upstream_error', `Qdrant's answer is not valid HTTP (${code})`)
+  return failure('upstream_error', `The exchange with Qdrant failed (${code})`)
+}
+
+/** An answer that has not the shape it should have. */
+export function notUnderstood(detail: string): StowageError {
+  return new StowageError('upstream_error', `Qdrant's answer was not understood: ${detail}`)
 }
 
 /** Whether the connection broke, as an idle one does when the server closes it just as a request is sent. */
 export function isReset(error: unknown): boolean {
-  return ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(errorCode(error))
+  return ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(codeOf(rootOf(error)))
 }
 
 /** The status of the answer behind an error; null when there was none. */
@@ -57,20 +67,25 @@ function errorText(body: string): string {
   return ''
 }
 
-/** The system's or undici's code, which fetch hides one cause down. */
-function errorCode(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown'
-  if ('code' in error && typeof error.code === 'string') return error.code
-  return error.cause instanceof Error ? errorCode(error.cause) : error.name
+/** What happened in the first place: fetch hides it one cause down, and Node tries several addresses of one host. */
+function rootOf(error: unknown): unknown {
+  if (error instanceof AggregateError && error.errors.length > 0) return rootOf(error.errors[0])
+  const hides = error instanceof Error && !('code' in error) && error.cause instanceof Error
+  return hides ? rootOf(error.cause) : error
 }
 
-function isTimeout(error: unknown, code: string): boolean {
-  const name = error instanceof Error ? error.name : ''
-  return /Abort|Timeout/.test(name) || /^UND_ERR_(ABORTED|HEADERS_TIMEOUT|BODY_TIMEOUT)$/.test(code)
+/** The system's or undici's code, else the error's name. */
+function codeOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return 'unknown'
+  return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.name
 }
 
-/** The URL without what may be secret in it. */
-function bare(url: string): string {
-  const { protocol, host, pathname } = new URL(url)
-  return `${protocol}//${host}${pathname === '/' ? '' : pathname}`
+function isTimeout(cause: unknown, code: string): boolean {
+  const name = cause instanceof Error ? cause.name : ''
+  return /Abort|Timeout/.test(name) || /^(?:ETIMEDOUT|UND_ERR_(?:ABORTED|(?:CONNECT|HEADERS|BODY)_TIMEOUT))$/.test(code)
+}
+
+/** Whether the host's name was not found or no connection to it could be made. */
+function isUnreachable(cause: unknown): boolean {
+  return cause instanceof Error && 'syscall' in cause && ['connect', 'getaddrinfo'].includes(String(cause.syscall))
 }

@@ -104,7 +104,8 @@ function* usualPaths(field: PayloadField): Generator<string> {
   }
 }
 
-function valueAt(payload: unknown, path: string): unknown {
+/** The value at a path into the payload; undefined where there is none. */
+export function valueAt(payload: unknown, path: string): unknown {
   if (!isRecord(payload)) return undefined
   if (Object.hasOwn(payload, path)) return path === NODE_CONTENT ? nodeText(payload[path]) : payload[path]
   const dot = path.indexOf('.')

@@ -1,5 +1,4 @@
 import type { Express } from 'express'
-import { Agent } from 'undici'
 import { createAnswerCache } from '../adapters/answer-cache.ts'
 import { createQdrantStore } from '../adapters/qdrant/store.ts'
 import { createJsonlSink } from '../adapters/traces/jsonl-file.ts'
@@ -14,6 +13,7 @@ import { createMetrics } from '../observe/metrics.ts'
 import { createChoosePoints } from '../pipeline/choose-points.ts'
 import { createPackContext } from '../pipeline/pack-context.ts'
 import type { PackContext, TracedContext, TraceStore } from '../pipeline/services.ts'
+import { createQdrantHttp } from '../qdrant/client.ts'
 import { createTokenizer } from '../text/tokens.ts'
 import { createHealth } from './health.ts'
 import { type Models, openModels } from './models.ts'
@@ -33,10 +33,6 @@ export interface Gateway {
 const RING_TRACES = 500
 const TRACE_FILE_BYTES = 64 * 1024 * 1024
 const TRACE_FILES = 5
-/** Below Qdrant's 5 s, so that no request meets a closing connection. */
-const UPSTREAM_IDLE_MS = 4_000
-/** The lists of one search, payloads and all; beyond it the client's own request is cheaper. */
-const LIST_BYTES = 64 * 1024 * 1024
 const CACHED_ANSWERS = 2_000
 const CACHED_BYTES = 128 * 1024 * 1024
 
@@ -52,8 +48,8 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
   const upstream = await openUpstream(config)
   const models = await openModels(config)
   const traces = openTraces(config, reporter, logger)
-  const store = createQdrantStore({ url: upstream.url, apiKey: null, embedder: models.embedder })
-  const dispatcher = new Agent({ keepAliveTimeout: UPSTREAM_IDLE_MS, maxResponseSize: LIST_BYTES })
+  const http = createQdrantHttp(upstream.url)
+  const store = createQdrantStore({ http, apiKey: null, embedder: models.embedder })
   // Its tables take a moment to load; the first request should not pay for them.
   createTokenizer(config.plan.tokenizerModel).count('')
   const pipeline = pipelineDependencies(config, store, models, traces)
@@ -66,14 +62,12 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
   const packContext = createPackContext({ ...pipeline, cache })
   const proxy = createPassthrough({
     upstream: new URL(upstream.url),
-    via: IMPROVE_DEFAULTS.via,
     onFailure: failure => reporter.upstreamFailed(failure),
   })
   const app = createApp({
     packContext,
     improvePoints: createImproveHandler({
-      upstream: new URL(upstream.url),
-      dispatcher,
+      http,
       passthrough: proxy.passthrough,
       choosePoints: createChoosePoints(pipeline),
       tenantOf: openMode,
@@ -89,7 +83,7 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
     passthrough: proxy.passthrough,
     traces,
     tenantOf: openMode,
-    health: createHealth(upstream, models),
+    health: createHealth(http, models),
     metrics,
     reporter,
     bumpEpoch: collection => cache.bumpEpoch(collection),
@@ -103,7 +97,7 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
     packContext,
     close: async () => {
       proxy.close()
-      await Promise.all([dispatcher.close(), store.close(), traces.close(), models.close()])
+      await Promise.all([http.close(), traces.close(), models.close()])
       await upstream.close()
     },
   }

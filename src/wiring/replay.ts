@@ -3,6 +3,7 @@ import { createQdrantStore } from '../adapters/qdrant/store.ts'
 import { startEmbeddedServer } from '../embedded/server.ts'
 import type { ReplayFolder, ReplayWorld } from '../evaluation/replay/run.ts'
 import { ingest } from '../ingest/ingest.ts'
+import { createQdrantHttp } from '../qdrant/client.ts'
 import { createTokenizer } from '../text/tokens.ts'
 import type { Models } from './models.ts'
 
@@ -18,7 +19,8 @@ export function replayWorld(models: Models, referenceModel: string): ReplayWorld
 async function openFolder(folder: string, { embedder }: Models, referenceModel: string): Promise<ReplayFolder> {
   const server = await startEmbeddedServer({ path: folder })
   const target = { url: server.url, apiKey: null }
-  const store = createQdrantStore({ ...target, embedder })
+  const http = createQdrantHttp(server.url)
+  const store = createQdrantStore({ http, apiKey: null, embedder })
   const tokenizer = createTokenizer(referenceModel)
   return {
     store,
@@ -39,7 +41,7 @@ async function openFolder(folder: string, { embedder }: Models, referenceModel: 
       return summary.chunks
     },
     close: async () => {
-      await store.close()
+      await http.close()
       await server.close()
     },
   }

@@ -25,10 +25,9 @@ const list = () => stowage.send('GET', '/collections')
 
 async function expectOutage() {
   const context = await stowage.ask(QUESTION)
-  expect([502, 503, 504]).toContain(context.status)
-  expect(context.json.error.code).toMatch(/^upstream_(?:error|unavailable|timeout)$/)
+  expect([context.status, context.json.error.code]).toEqual([503, 'upstream_unavailable'])
   for (const answer of await Promise.all([search(), list()])) {
-    expect([502, 503]).toContain(answer.status)
+    expect(answer.status).toBe(503)
     expect(answer.json).toEqual({ status: { error: expect.any(String) }, time: expect.any(Number) })
   }
   const health = await fetch(`${stowage.url}/healthz`)

@@ -52,6 +52,15 @@ async function run(world: Partial<IngestWorld>, ...line: string[]) {
 }
 
 describe('stowage ingest', () => {
+  it('says which URL does not answer', async () => {
+    const gone = await startEmbeddedServer()
+    await gone.close()
+    const world = { ...dependencies(gone.url, createFakeEmbedder()), url: gone.url }
+    const { error, opened } = await run(world, folder, '--collection', 'a')
+    expect(error).toMatchObject({ code: 'upstream_unavailable', message: expect.stringContaining(gone.url) })
+    expect(opened.closed).toBe(1)
+  })
+
   it('ingests a folder, then finds nothing to do', async () => {
     const line = [folder, '--collection', 'a', '--chunk-tokens', '60', '--tenant', 'acme', '--acl', 'x, y', '--json']
     const first = await run({}, ...line, '--url', 'http://q', '--api-key', 'k')

@@ -27,7 +27,7 @@ export async function generatedSections(): Promise<Record<string, string>> {
   }
 }
 
-const MARKER = /(<!-- generated: ([a-z ]+) -->\n)[^]*?(<!-- end -->)/g
+const MARKER = /(<!-- generated: ([a-z ]+) -->\n)[\s\S]*?(<!-- end -->)/g
 
 /** A page with its generated parts as they should be. @throws Error for a marker with an unknown name */
 export function withSections(page: string, sections: Readonly<Record<string, string>>): string {

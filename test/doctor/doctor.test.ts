@@ -160,6 +160,7 @@ describe('stowage doctor', () => {
     const { out, error } = await run(gone.url, '--collection', 'c')
     expect(error).toMatchObject({ name: 'StowageError' })
     expect(out).toMatch(/✗ qdrant .*cannot be reached/)
+    expect(out).toContain(gone.url)
     expect(out).not.toMatch(/collection/)
   })
 

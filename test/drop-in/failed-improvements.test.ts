@@ -256,7 +256,7 @@ describe('beyond a single answer', () => {
   it('an upstream that is down gives the passthrough’s own error', async () => {
     const { url } = await serveImproving(stage, 'http://127.0.0.1:9')
     const answer = await ask(url, {})
-    expect(answer.statusLine).toMatch(/ 50[23] /)
+    expect(answer.statusLine).toContain(' 503 ')
     expect(JSON.parse(answer.body.toString())).toMatchObject({ status: { error: expect.any(String) } })
   })
 

@@ -1,27 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { improvingTimeMs, readSearchTarget } from '../../src/drop-in/request.ts'
-
-describe('a search target', () => {
-  it.each([
-    ['/collections/docs/points/query', 'docs', 'docs', 'query', false, ''],
-    ['/collections/docs/points/query/', 'docs', 'docs', 'query', false, ''],
-    ['/collections/a%2Fb/points/search/batch?timeout=3&a=?', 'a%2Fb', 'a/b', 'search', true, '?timeout=3&a=?'],
-  ])('%s', (target, collectionSegment, collection, api, batch, queryString) => {
-    expect(readSearchTarget(target)).toEqual({ collectionSegment, collection, api, batch, queryString })
-  })
-
-  it.each([
-    '/collections/docs/points/query/groups',
-    '/collections/docs/points/queryx',
-    '/collections//points/query',
-    '/collections/a/b/points/query',
-    '/collections/%E0%A4%A/points/query',
-    'http://host/collections/docs/points/query',
-    '/x/collections/docs/points/query',
-  ])('is none: %s', target => {
-    expect(readSearchTarget(target)).toBeNull()
-  })
-})
+import { improvingTimeMs } from '../../src/drop-in/request.ts'
 
 describe('the time for improving', () => {
   it.each([

@@ -68,7 +68,7 @@ describe('requests', () => {
     const { url, close } = await stage.serve({ metrics, reporter, passthrough })
     await (await fetch(url)).text()
     await close(1_000)
-    expect(lines[0]).toMatchObject({ level: 40, status: 502, err: { code: 'ECONNREFUSED' } })
+    expect(lines[0]).toMatchObject({ level: 40, status: 503, err: { code: 'ECONNREFUSED' } })
   })
 })
 

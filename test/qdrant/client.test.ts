@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { createQdrantHttp, type QdrantHttp, type QdrantRead } from '../../src/qdrant/client.ts'
+import { headerPairs } from '../../src/qdrant/raw-headers.ts'
 import { noAnswer, type Reply, startRecordingServer } from '../support/recording-server.ts'
 
 const open: (() => Promise<void>)[] = []
@@ -38,7 +39,7 @@ describe('createQdrantHttp', () => {
     expect(await read(recovering.http)).toEqual({ n: 1 })
     expect(recovering.requests).toHaveLength(2)
     const broken = await start(() => null)
-    await expect(read(broken.http)).rejects.toMatchObject({ code: 'upstream_unavailable' })
+    await expect(read(broken.http)).rejects.toMatchObject({ code: 'upstream_error' })
     expect(broken.requests).toHaveLength(2)
   })
 
@@ -87,8 +88,17 @@ describe('createQdrantHttp', () => {
     const absent = createQdrantHttp(`http://user:secret@${new URL(gone.url).host}`)
     open.push(() => absent.close())
     const failure = await read(absent).catch((error: unknown) => error)
-    expect(failure).toMatchObject({ code: 'upstream_unavailable', message: expect.stringContaining('ECONNREFUSED') })
-    expect(String(failure)).not.toContain('secret')
+    expect(failure).toMatchObject({ code: 'upstream_unavailable', message: 'Qdrant cannot be reached (ECONNREFUSED)' })
+  })
+
+  it('gives an answer as it came, whatever its status', async () => {
+    const body = '{ "result": 5.0 }'
+    const { http, requests } = await start(() => ({ status: 404, body, headers: { 'X-One': 'a' } }), '/base')
+    const headers = ['X-Own', '1', 'via', '1.1 a', 'via', '1.1 b']
+    const answer = await http.readRaw({ method: 'GET', path: '/x?y=1', headers, signal: new AbortController().signal })
+    expect(answer).toMatchObject({ status: 404, text: body })
+    expect([...headerPairs(answer.headers)]).toContainEqual(['X-One', 'a'])
+    expect(requests[0]).toMatchObject({ path: '/base/x?y=1', headers: { 'x-own': '1', via: '1.1 a, 1.1 b' } })
   })
 
   it('keeps every digit of an id both ways', async () => {

@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
-import { endToEndHeaders, headerPairs } from '../../src/http/passthrough/hop-by-hop.ts'
+import { endToEndHeaders } from '../../src/http/passthrough/hop-by-hop.ts'
+import { headerPairs } from '../../src/qdrant/raw-headers.ts'
 
 /** An HTTP answer as it stood on the wire; the framing is undone, nothing else. */
 export interface RawAnswer {

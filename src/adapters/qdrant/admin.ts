@@ -4,6 +4,8 @@ import type { JsonObject } from '../../core/types.ts'
 import type { CollectionProbe } from '../../doctor/facts.ts'
 import type { CollectionLayout, CollectionWriter, IngestTarget, NewPoint, StoredPoint } from '../../ingest/target.ts'
 import { failureOf, isReset, statusFailure } from '../../qdrant/errors.ts'
+import { pathPrefix } from '../../qdrant/paths.ts'
+import { readListedPoints } from '../../qdrant/points.ts'
 import { chooseDense, chooseSparse, readLayout } from './layout.ts'
 
 const SCROLL_PAGE = 1_000
@@ -25,14 +27,13 @@ const PAYLOAD_INDEXES = {
  * be repeated, and embedding between two writes outlasts the server's keep-alive. Errors are `StowageError`s.
  */
 export function createQdrantAdmin(options: { url: string; apiKey: string | null }): IngestTarget & CollectionProbe {
-  const { url } = options
-  const client = createClient(url, options.apiKey)
+  const client = createClient(options.url, options.apiKey)
 
   async function call<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work().catch(error => (isReset(error) ? work() : Promise.reject(error)))
     } catch (error) {
-      throw translate(error, url)
+      throw translate(error)
     }
   }
 
@@ -46,10 +47,8 @@ export function createQdrantAdmin(options: { url: string; apiKey: string | null 
   }
 
   async function sample(collection: string, limit: number, filter: JsonObject = {}): Promise<unknown[]> {
-    const { points } = await call(() =>
-      client.scroll(collection, { limit, filter, with_payload: true, with_vector: false }),
-    )
-    return points.map(point => point.payload ?? {})
+    const page = await call(() => client.scroll(collection, { limit, filter, with_payload: true, with_vector: false }))
+    return readListedPoints(page).map(point => point.payload ?? {})
   }
 
   async function create(collection: string, denseSize: number | null): Promise<void> {
@@ -161,12 +160,13 @@ function pointOf(point: NewPoint, fields: WriteFields) {
 
 /** The client drops a path in its URL and takes 6333 for a missing port; here a URL means what it says. */
 function createClient(url: string, apiKey: string | null): QdrantClient {
-  const { protocol, hostname, port, pathname } = new URL(url)
+  const server = new URL(url)
+  const { protocol, hostname, port } = server
   return new QdrantClient({
     host: hostname,
     https: protocol === 'https:',
     port: Number(port) || (protocol === 'https:' ? 443 : 80),
-    prefix: pathname.replace(/\/+$/, ''),
+    prefix: pathPrefix(server),
     checkCompatibility: false,
     // As `apiKey` it would be warned about on the console with every http URL.
     ...(apiKey === null ? {} : { headers: { 'api-key': apiKey } }),
@@ -174,12 +174,12 @@ function createClient(url: string, apiKey: string | null): QdrantClient {
 }
 
 /** The client's errors carry `status` and the parsed body in `data`; one without a status never got an answer. */
-function translate(error: unknown, url: string): unknown {
+function translate(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   if ('status' in error && typeof error.status === 'number') {
     const data = 'data' in error ? error.data : null
     return statusFailure(error.status, typeof data === 'string' ? data : JSON.stringify(data))
   }
   if (error.name === 'QdrantClientResourceExhaustedError') return statusFailure(429, error.message)
-  return failureOf(error, url)
+  return failureOf(error)
 }

@@ -1,11 +1,13 @@
 import type { CollectionLayout, DenseField } from '../../ingest/target.ts'
+import { notUnderstood } from '../../qdrant/errors.ts'
 
 /**
  * Reads the `result` of Qdrant's GET /collections/{name}. Multivectors are left out: they are no single dense vector.
- * Never throws; what is not understood is absent.
+ * What it does not say is absent. @throws StowageError `upstream_error` when it describes no collection
  */
 export function readLayout(result: unknown): CollectionLayout {
   const parameters = record(record(record(result).config).params)
+  if (Object.keys(parameters).length === 0) throw notUnderstood('a collection without parameters')
   const indexes = Object.entries(record(record(result).payload_schema))
   return {
     points: numberOr(record(result).points_count, 0),
@@ -40,7 +42,8 @@ export function chooseSparse(layout: CollectionLayout): string | null {
   return (fitting.find(field => field.name === 'sparse') ?? fitting[0])?.name ?? null
 }
 
-function record(value: unknown): Record<string, unknown> {
+/** What should be an object; one without members if it is not. */
+export function record(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
 }
 

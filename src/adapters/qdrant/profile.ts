@@ -1,8 +1,10 @@
 import type { StoreCall } from '../../core/ports.ts'
 import type { CollectionLayout } from '../../ingest/target.ts'
 import type { QdrantHttp } from '../../qdrant/client.ts'
+import { collectionPath } from '../../qdrant/paths.ts'
 import { findDocumentField, findOrderField, type PayloadMapping } from '../../qdrant/payload.ts'
-import { readLayout } from './layout.ts'
+import { readListedPoints } from '../../qdrant/points.ts'
+import { readLayout, record } from './layout.ts'
 
 /** What a collection can be searched by, and where its payloads keep what neighbours are found by. */
 export interface Profile {
@@ -28,12 +30,12 @@ export function createProfiles(
   const known = new Map<string, { profile: Profile; expires: number }>()
 
   async function read(collection: string, call: StoreCall): Promise<Profile> {
-    const path = `/collections/${encodeURIComponent(collection)}`
+    const scroll = collectionPath(collection, 'points/scroll')
     const [info, scrolled] = await Promise.all([
-      http.read({ ...call, method: 'GET', path }),
-      http.read({ ...call, method: 'POST', path: `${path}/points/scroll`, body: { limit: 1, with_payload: true } }),
+      http.read({ ...call, method: 'GET', path: collectionPath(collection) }),
+      http.read({ ...call, method: 'POST', path: scroll, body: { limit: 1, with_payload: true } }),
     ])
-    const payload = samplePayload(scrolled)
+    const payload = record(readListedPoints(scrolled)[0]?.payload)
     const mapping = mappings[collection]
     const version = payload.embedder_version
     return {
@@ -56,10 +58,4 @@ export function createProfiles(
       known.delete(collection)
     },
   }
-}
-
-function samplePayload(scrolled: unknown): Record<string, unknown> {
-  const points = (scrolled as { points?: { payload?: unknown }[] } | null)?.points
-  const payload = Array.isArray(points) ? points[0]?.payload : null
-  return typeof payload === 'object' && payload !== null ? (payload as Record<string, unknown>) : {}
 }

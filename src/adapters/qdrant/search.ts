@@ -1,6 +1,7 @@
 import type { SearchRequest } from '../../core/ports.ts'
 import type { Chunk, PointId, RetrievedHit } from '../../core/types.ts'
 import { type PayloadMapping, readChunk } from '../../qdrant/payload.ts'
+import type { ScoredPoint } from '../../qdrant/points.ts'
 
 /** The vectors of a collection that a search goes to; null where it has none that fits. */
 export interface SearchFields {
@@ -37,20 +38,6 @@ function using(name: string): { using?: string } {
   return name === '' ? {} : { using: name }
 }
 
-/** A scored point as Qdrant answers it. */
-interface ScoredPoint {
-  id: PointId
-  score: number
-  payload?: unknown
-  vector?: unknown
-}
-
-/** The points of one answer; an answer of another shape has none. */
-export function readPoints(result: unknown): ScoredPoint[] {
-  const points = typeof result === 'object' && result !== null && 'points' in result ? result.points : null
-  return Array.isArray(points) ? (points as ScoredPoint[]) : []
-}
-
 /** Points as hits, best first. Distances (smaller is nearer) are negated: in a list of hits larger is always better. */
 export function readHits(
   points: ScoredPoint[],
@@ -79,11 +66,6 @@ export function extendDense(
     return present.has(hit.chunk.id) || score === undefined ? [] : [{ ...hit, score }]
   })
   return [...dense, ...added].sort((a, b) => b.score - a.score || compareIds(a.chunk, b.chunk))
-}
-
-/** Whether scores of this metric are distances. */
-export function isDistance(metric: string): boolean {
-  return metric === 'Euclid' || metric === 'Manhattan'
 }
 
 function compareIds(a: Chunk, b: Chunk): number {

@@ -1,22 +1,19 @@
 import type { DocumentPlace, PassageStore, SearchRequest, StoreCall } from '../../core/ports.ts'
 import type { JsonObject, RetrievedHit, RetrievedList } from '../../core/types.ts'
-import { createQdrantHttp, type QdrantHttp } from '../../qdrant/client.ts'
-import { statusOf } from '../../qdrant/errors.ts'
+import type { QdrantHttp } from '../../qdrant/client.ts'
+import { isDistanceMetric } from '../../qdrant/distance.ts'
+import { notUnderstood, statusOf } from '../../qdrant/errors.ts'
+import { collectionPath } from '../../qdrant/paths.ts'
 import { type PayloadMapping, readChunk } from '../../qdrant/payload.ts'
+import { type PayloadPlace, placesFilter } from '../../qdrant/places-filter.ts'
+import { readScoredPoints, type ScoredPoint } from '../../qdrant/points.ts'
 import { chooseDense, chooseSparse } from './layout.ts'
 import { createProfiles, type Profile } from './profile.ts'
-import {
-  extendDense,
-  isDistance,
-  readHits,
-  readPoints,
-  type SearchBodies,
-  type SearchFields,
-  searchBodies,
-} from './search.ts'
+import { extendDense, readHits, type SearchBodies, type SearchFields, searchBodies } from './search.ts'
 
 export interface QdrantStoreOptions {
-  url: string
+  /** Stays open: it belongs to whoever made it. */
+  http: QdrantHttp
   /** Sent by calls that bring no key of their own; null where such calls must go without. */
   apiKey: string | null
   /** What embeds queries: its vectors are kept from collections that another embedder wrote. */
@@ -35,8 +32,8 @@ export interface QdrantStoreOptions {
  * may be longer than the limit, and a rank in it is a rank in the union. Scores are larger for better hits whatever the
  * metric. The first search of a collection asks first what it can be searched by. Errors are `StowageError`s.
  */
-export function createQdrantStore(options: QdrantStoreOptions): PassageStore & { close(): Promise<void> } {
-  const http = createQdrantHttp(options.url)
+export function createQdrantStore(options: QdrantStoreOptions): PassageStore {
+  const { http } = options
   const profiles = createProfiles(http, options.profileTtlMs ?? 30_000, options.mappings)
   const keyed = (call: StoreCall): StoreCall => ({ apiKey: call.apiKey ?? options.apiKey, signal: call.signal })
 
@@ -47,12 +44,10 @@ export function createQdrantStore(options: QdrantStoreOptions): PassageStore & {
     const answers = await runSearches(http, request.collection, bodies, call)
 
     const reading = { mapping: options.mappings?.[request.collection], denseName: fields.dense?.name }
-    const ofDistance = isDistance(fields.dense?.distance ?? '')
-    const keyword = readHits(readPoints(answers.keyword), request.collection, reading)
-    const dense = readHits(readPoints(answers.dense), request.collection, { ...reading, isDistance: ofDistance })
-    const rescored = readPoints(answers.rescored).map(
-      point => [point.id, ofDistance ? -point.score : point.score] as const,
-    )
+    const ofDistance = isDistanceMetric(fields.dense?.distance ?? '')
+    const keyword = readHits(answers.keyword, request.collection, reading)
+    const dense = readHits(answers.dense, request.collection, { ...reading, isDistance: ofDistance })
+    const rescored = answers.rescored.map(point => [point.id, ofDistance ? -point.score : point.score] as const)
 
     const lists: RetrievedList[] = []
     if (bodies.dense) lists.push(list('dense', extendDense(dense, keyword, new Map(rescored))))
@@ -67,19 +62,19 @@ export function createQdrantStore(options: QdrantStoreOptions): PassageStore & {
     call: StoreCall,
   ): ReturnType<PassageStore['fetchPlaces']> {
     if (places.length === 0) return []
-    const profile = await profiles.get(collection, call)
-    if (profile.documentField === null || profile.orderField === null) return []
+    const among = placesFilter(payloadPlaces(places, await profiles.get(collection, call)))
+    if (among === null) return []
     const result = await http.read({
       ...call,
       method: 'POST',
-      path: `${pathOf(collection)}/points/query`,
+      path: collectionPath(collection, 'points/query'),
       body: {
-        filter: placesFilter(places, profile.documentField, profile.orderField, filter),
+        filter: { must: filter === null ? [among] : [filter, among] },
         limit: places.length,
         with_payload: true,
       },
     })
-    return readPoints(result).map(point => readChunk(point, collection, options.mappings?.[collection]))
+    return readScoredPoints(result).map(point => readChunk(point, collection, options.mappings?.[collection]))
   }
 
   /** A collection may have been made anew since: what is remembered of it goes with the first failure. */
@@ -96,16 +91,11 @@ export function createQdrantStore(options: QdrantStoreOptions): PassageStore & {
     search: (request, call) => guarded(request.collection, () => search(request, keyed(call))),
     fetchPlaces: (collection, places, filter, call) =>
       guarded(collection, () => fetchPlaces(collection, places, filter, keyed(call))),
-    close: () => http.close(),
   }
 }
 
 function list(source: 'dense' | 'keyword', hits: RetrievedHit[]): RetrievedList {
   return { source, kind: source, hits }
-}
-
-function pathOf(collection: string): string {
-  return `/collections/${encodeURIComponent(collection)}`
 }
 
 function chooseFields(
@@ -136,10 +126,11 @@ function chooseFields(
   return { fields, missing }
 }
 
+/** The points of each search; none for one that was not sent. */
 interface SearchAnswers {
-  dense: unknown
-  keyword: unknown
-  rescored: unknown
+  dense: ScoredPoint[]
+  keyword: ScoredPoint[]
+  rescored: ScoredPoint[]
   /** Why the exact dense scores are not there, when the server refused the batch. */
   refused: string | null
 }
@@ -152,44 +143,36 @@ async function runSearches(
   call: StoreCall,
 ): Promise<SearchAnswers> {
   const query = (path: string, body: object): Promise<unknown> =>
-    http.read({ ...call, method: 'POST', path: `${pathOf(collection)}/points/query${path}`, body })
+    http.read({ ...call, method: 'POST', path: collectionPath(collection, path), body })
   const names = (['dense', 'keyword', 'rescored'] as const).filter(name => bodies[name] !== null)
-  const answers: SearchAnswers = { dense: null, keyword: null, rescored: null, refused: null }
+  const answers: SearchAnswers = { dense: [], keyword: [], rescored: [], refused: null }
   if (names.length === 0) return answers
   try {
-    const results = await query('/batch', { searches: names.map(name => bodies[name]) })
+    const results = await query('points/query/batch', { searches: names.map(name => bodies[name]) })
+    if (!Array.isArray(results) || results.length !== names.length) throw notUnderstood('lists are missing')
     names.forEach((name, index) => {
-      answers[name] = Array.isArray(results) ? results[index] : null
+      answers[name] = readScoredPoints(results[index])
     })
     return answers
   } catch (error) {
     if (![400, 403, 404, 405, 422, 501].includes(statusOf(error) ?? 0)) throw error
-    const [dense, keyword] = await Promise.all([
-      bodies.dense && query('', bodies.dense),
-      bodies.keyword && query('', bodies.keyword),
-    ])
+    const single = async (body: object | null) =>
+      body === null ? [] : readScoredPoints(await query('points/query', body))
+    const [dense, keyword] = await Promise.all([single(bodies.dense), single(bodies.keyword)])
     const refused = bodies.rescored ? `exact dense scores of keyword hits: ${(error as Error).message}` : null
-    return { dense, keyword, rescored: null, refused }
+    return { dense, keyword, rescored: [], refused }
   }
 }
 
-function placesFilter(
-  places: DocumentPlace[],
-  documentField: string,
-  orderField: string,
-  filter: JsonObject | null,
-): JsonObject {
-  const ordersOf = new Map<string, number[]>()
-  for (const { docId, orderIndex } of places) ordersOf.set(docId, [...(ordersOf.get(docId) ?? []), orderIndex])
-  const should: JsonObject[] = []
-  for (const [docId, orders] of ordersOf) {
-    const order = { key: orderField, match: { any: orders } }
-    for (const value of matchValues(docId)) should.push({ must: [{ key: documentField, match: { value } }, order] })
-  }
-  return { must: filter === null ? [{ should }] : [filter, { should }] }
+/** The places in the fields where the collection's payloads have them; none where they have no such fields. */
+function payloadPlaces(places: readonly DocumentPlace[], { documentField, orderField }: Profile): PayloadPlace[] {
+  if (documentField === null || orderField === null) return []
+  return places.flatMap(({ docId, orderIndex }) =>
+    storedIds(docId).map(document => ({ documentField, document, orderField, orderIndex })),
+  )
 }
 
 /** A document id is text to us, but may be an integer in the payload, which a text does not match. */
-function matchValues(docId: string): (string | number)[] {
+function storedIds(docId: string): (string | number)[] {
   return /^(0|-?[1-9]\d{0,14})$/.test(docId) ? [docId, Number(docId)] : [docId]
 }

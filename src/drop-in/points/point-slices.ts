@@ -1,6 +1,8 @@
-import type { JsonObject, PointId } from '../../core/types.ts'
+import type { PointId } from '../../core/types.ts'
 import { printFloat32 } from '../../qdrant/float32.ts'
-import { elements, kindOf, members, RawJsonError } from '../../qdrant/raw-json.ts'
+import { parseJson } from '../../qdrant/json.ts'
+import { readPointId, readScore } from '../../qdrant/points.ts'
+import { elements, kindOf, members } from '../../qdrant/raw-json.ts'
 import { type PayloadSelector, selectPayload } from '../query/payload-selector.ts'
 
 /** One point of Qdrant's answer, cut into raw members: what goes to the client is never printed anew. */
@@ -9,8 +11,7 @@ export interface PointSlice {
   key: string
   id: PointId
   score: number
-  /** For reading only: long integers in it have lost digits. */
-  payload: JsonObject
+  payload: unknown
   raw: ReadonlyMap<string, string>
 }
 
@@ -21,14 +22,14 @@ export interface BatchAnswer {
   usage: string | null
 }
 
-/** Reads the answer to `points/query/batch`. @throws RawJsonError on anything else. */
+/** Reads the answer to `points/query/batch`. @throws RawJsonError, or StowageError `upstream_error`, on anything else. */
 export function readBatchAnswer(body: string): BatchAnswer {
   const envelope = members(body)
   const searches = elements(envelope.get('result') ?? '').map(readPoints)
   return { searches, usage: envelope.get('usage') ?? null }
 }
 
-/** Reads the answer to `points/query`. @throws RawJsonError on anything else. */
+/** Reads the answer to `points/query`. @throws RawJsonError, or StowageError `upstream_error`, on anything else. */
 export function readQueryAnswer(body: string): PointSlice[] {
   return readPoints(members(body).get('result') ?? '')
 }
@@ -58,16 +59,7 @@ function readPoints(rawResult: string): PointSlice[] {
 
 function readPoint(rawPoint: string): PointSlice {
   const raw = members(rawPoint)
-  const id = readId(raw.get('id') ?? '')
-  const score = Number(raw.get('score') ?? Number.NaN)
-  if (!Number.isFinite(score)) throw new RawJsonError('a point without a score')
-  const payload = raw.get('payload') ?? 'null'
-  return { key: String(id), id, score, payload: kindOf(payload) === 'object' ? JSON.parse(payload) : {}, raw }
-}
-
-function readId(raw: string): PointId {
-  if (raw.startsWith('"')) return JSON.parse(raw)
-  if (!/^\d+$/.test(raw)) throw new RawJsonError('a point without an id')
-  const id = Number(raw)
-  return Number.isSafeInteger(id) ? id : BigInt(raw)
+  const id = readPointId(parseJson(raw.get('id') ?? 'null'))
+  const score = readScore(parseJson(raw.get('score') ?? 'null'))
+  return { key: String(id), id, score, payload: parseJson(raw.get('payload') ?? 'null'), raw }
 }

@@ -7,11 +7,6 @@ export interface ScoredList {
   asked: number
 }
 
-/** Whether a ranked list's metric is a distance: the nearest points have the smallest scores. */
-export function isDistance(points: readonly { score: number }[]): boolean {
-  return (points.at(0)?.score ?? 0) < (points.at(-1)?.score ?? 0)
-}
-
 /**
  * The score that Qdrant itself would have given each point of the lists, by point key.
  *

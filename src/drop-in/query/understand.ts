@@ -1,4 +1,5 @@
 import type { FusionRule } from '../../qdrant/fusion.ts'
+import type { SearchRoute } from '../../qdrant/paths.ts'
 import { elements, kindOf, members, RawJsonError } from '../../qdrant/raw-json.ts'
 import { notUnderstood, onlyKeys, present, type RawObject, readInteger, readRaw, required } from './fields.ts'
 import { type PayloadSelector, readPayloadSelector } from './payload-selector.ts'
@@ -25,12 +26,6 @@ export interface UnderstoodQuery {
 
 export interface NotUnderstood {
   reason: string
-}
-
-/** The improved routes: `/points/query` and the older `/points/search`, single or as a batch. */
-export interface SearchRoute {
-  api: 'query' | 'search'
-  batch: boolean
 }
 
 /**

@@ -1,3 +1,5 @@
+import { headerPairs } from '../../qdrant/raw-headers.ts'
+
 /** Header fields that speak of one connection only (RFC 9110, 7.6.1) and so end here; all others travel end to end. */
 const HOP_BY_HOP = new Set([
   'connection',
@@ -13,7 +15,7 @@ const HOP_BY_HOP = new Set([
 ])
 
 /**
- * Raw header pairs `[name, value, name, value, …]` without the hop-by-hop ones and those that `Connection` names.
+ * A raw header list without the hop-by-hop fields and those that `Connection` names.
  * Spelling, order and duplicates of the rest are kept.
  */
 export function endToEndHeaders(rawHeaders: readonly string[], alsoDropped: readonly string[] = []): string[] {
@@ -23,11 +25,6 @@ export function endToEndHeaders(rawHeaders: readonly string[], alsoDropped: read
     if (!dropped.has(name.toLowerCase())) kept.push(name, value)
   }
   return kept
-}
-
-/** The pairs of a raw header list, as Node hands it out. */
-export function* headerPairs(rawHeaders: readonly string[]): Generator<[name: string, value: string]> {
-  for (let i = 0; i + 1 < rawHeaders.length; i += 2) yield [rawHeaders[i] ?? '', rawHeaders[i + 1] ?? '']
 }
 
 function namedByConnection(rawHeaders: readonly string[]): string[] {

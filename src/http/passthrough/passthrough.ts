@@ -1,10 +1,13 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
+import { StowageError } from '../../core/errors.ts'
+import { failureOf, isReset } from '../../qdrant/errors.ts'
 import { isRead } from '../../qdrant/paths.ts'
+import { headerPairs } from '../../qdrant/raw-headers.ts'
 import { awaitsContinue, inviteBody } from '../body/expect-continue.ts'
 import { sendQdrantError } from '../body/send-json.ts'
-import { endToEndHeaders, headerPairs } from './hop-by-hop.ts'
-import { ConnectTimeout, explainFailure, isReset, UpstreamSilence } from './upstream-failure.ts'
+import { endToEndHeaders } from './hop-by-hop.ts'
 import { createUpstreamTarget, type UpstreamTarget } from './upstream-target.ts'
+import { OWN_VIA } from './via.ts'
 
 /**
  * Streams a request to Qdrant and its answer back, byte for byte: raw target, headers and bodies, only the hop-by-hop
@@ -16,8 +19,6 @@ export type Passthrough = (request: IncomingMessage, response: ServerResponse, b
 export interface PassthroughOptions {
   /** `http(s)://host[:port][/prefix]` */
   upstream: URL
-  /** Name in `Via`: a request that comes back with it is refused. */
-  via?: string
   connectTimeoutMs?: number
   /** How long an open exchange may be silent in both directions. */
   idleTimeoutMs?: number
@@ -34,7 +35,6 @@ export interface PassthroughProxy {
 /** Defaults: 5 s to connect; 10 minutes of silence, because Qdrant may build a snapshot that long. */
 export function createPassthrough({
   upstream,
-  via = 'stowage',
   connectTimeoutMs = 5_000,
   idleTimeoutMs = 600_000,
   onFailure = () => {},
@@ -43,11 +43,7 @@ export function createPassthrough({
   return {
     passthrough(request, response, body) {
       if (response.destroyed) return
-      if (cameFrom(via, request)) {
-        sendQdrantError(request, response, 502, `Request loop: ${via} was asked to forward its own request (Via)`)
-        return
-      }
-      startExchange({ request, response, body, target, via, connectTimeoutMs, idleTimeoutMs, onFailure })
+      startExchange({ request, response, body, target, connectTimeoutMs, idleTimeoutMs, onFailure })
     },
     close: () => target.close(),
   }
@@ -99,7 +95,7 @@ function startExchange(exchange: Exchange, { pooled } = { pooled: true }): void 
   })
   outgoing.on('timeout', () => {
     if (response.headersSent) response.destroy()
-    else outgoing.destroy(new UpstreamSilence(exchange.idleTimeoutMs))
+    else outgoing.destroy(late(`silent for ${exchange.idleTimeoutMs} ms`))
   })
   outgoing.on('error', cause => {
     request.unpipe(outgoing)
@@ -156,9 +152,9 @@ function sendBody({ request, body }: Exchange, outgoing: ClientRequest): void {
   request.pipe(outgoing, { end: false })
 }
 
-function upstreamHeaders({ request, target, via }: Exchange): string[] {
+function upstreamHeaders({ request, target }: Exchange): string[] {
   const dropped = awaitsContinue(request) ? ['host'] : ['host', 'expect']
-  const headers = ['Host', target.host, ...endToEndHeaders(request.rawHeaders, dropped), 'via', `1.1 ${via}`]
+  const headers = ['Host', target.host, ...endToEndHeaders(request.rawHeaders, dropped), ...OWN_VIA]
   if (request.headers['transfer-encoding'] !== undefined) headers.push('Transfer-Encoding', 'chunked')
   // Otherwise Node would announce a chunked body, if an empty one.
   else if (request.headers['content-length'] === undefined && USUALLY_WITH_BODY.test(request.method ?? '')) {
@@ -179,23 +175,25 @@ function canRepeat({ request, body }: Exchange): boolean {
 
 function fail({ request, response, onFailure }: Exchange, cause: unknown): void {
   if (response.destroyed || response.writableEnded) return
-  const failure = explainFailure(cause)
-  onFailure({ ...failure, cause })
-  sendQdrantError(request, response, failure.status, failure.message)
+  const { status, message } = failureOf(cause)
+  onFailure({ status, message, cause })
+  sendQdrantError(request, response, status, message)
+}
+
+function late(detail: string): StowageError {
+  return new StowageError('upstream_timeout', `Qdrant did not answer in time: ${detail}`)
 }
 
 function limitConnecting(outgoing: ClientRequest, connectTimeoutMs: number): void {
   outgoing.once('socket', socket => {
     if (!socket.connecting) return
-    const timer = setTimeout(() => outgoing.destroy(new ConnectTimeout(connectTimeoutMs)), connectTimeoutMs)
+    const timer = setTimeout(
+      () => outgoing.destroy(late(`no connection within ${connectTimeoutMs} ms`)),
+      connectTimeoutMs,
+    )
     socket.once('connect', () => clearTimeout(timer))
     socket.once('close', () => clearTimeout(timer))
   })
-}
-
-function cameFrom(via: string, request: IncomingMessage): boolean {
-  const hops = request.headers.via?.split(',') ?? []
-  return hops.some(hop => hop.trim().split(/\s+/)[1]?.toLowerCase() === via.toLowerCase())
 }
 
 /** Express rewrites `url` under a mount point; the target as it came is what Qdrant has to see. */

@@ -1,11 +1,10 @@
 import http from 'node:http'
 import https from 'node:https'
+import { IDLE_CONNECTION_MS } from '../../qdrant/client.ts'
+import { pathPrefix } from '../../qdrant/paths.ts'
 
 /** Qdrant's own limit for a request head; room for a long percent-encoded `x-stowage-query`. */
 export const MAX_HEADER_BYTES = 128 * 1024
-
-/** Qdrant closes idle connections after 5 s: let go earlier, or a request meets a closing socket. */
-const IDLE_SOCKET_MS = 4_000
 
 /** Where the bytes go, with a pool of connections to it. */
 export interface UpstreamTarget {
@@ -27,10 +26,10 @@ export interface UpstreamTarget {
 /** Reads `http(s)://host[:port][/prefix]`. */
 export function createUpstreamTarget(url: URL): UpstreamTarget {
   const secure = url.protocol === 'https:'
-  const agentOptions = { keepAlive: true, timeout: IDLE_SOCKET_MS, scheduling: 'lifo' } as const
+  const agentOptions = { keepAlive: true, timeout: IDLE_CONNECTION_MS, scheduling: 'lifo' } as const
   const agent = secure ? new https.Agent(agentOptions) : new http.Agent(agentOptions)
   const openRequest = secure ? https.request : http.request
-  const prefix = url.pathname.replace(/\/+$/, '')
+  const prefix = pathPrefix(url)
   return {
     host: url.host,
     pathFor: requestTarget => (requestTarget.startsWith('/') ? prefix + requestTarget : requestTarget),

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express'
-import { collectionPath, isRead } from '../../qdrant/paths.ts'
+import { isRead, readCollectionPath } from '../../qdrant/paths.ts'
 
 /** Told that a collection's data may have changed; null means any of them. */
 export type BumpEpoch = (collection: string | null) => void
@@ -21,7 +21,7 @@ export function writeEpoch(bumpEpoch: BumpEpoch): RequestHandler {
 
 /** The collection that a writing request touches, null for all, undefined for none. */
 function touchedBy(requestTarget: string): string | null | undefined {
-  const path = collectionPath(requestTarget)
+  const path = readCollectionPath(requestTarget)
   if (path === null) return /^\/(?:snapshots|cluster)\b/.test(requestTarget) ? null : undefined
   // What an alias stands for is known to Qdrant only.
   return path.collection === 'aliases' && path.rest === '' ? null : path.collection

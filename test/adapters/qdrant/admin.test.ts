@@ -69,7 +69,7 @@ describe('createQdrantAdmin', () => {
     broken = 2
     await expect(writer.upsert([point(2)])).rejects.toMatchObject({
       name: 'StowageError',
-      code: 'upstream_unavailable',
+      code: 'upstream_error',
     })
   })
 

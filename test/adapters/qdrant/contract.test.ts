@@ -1,5 +1,6 @@
 import { createQdrantStore } from '../../../src/adapters/qdrant/store.ts'
 import { startEmbeddedServer } from '../../../src/embedded/server.ts'
+import { createQdrantHttp } from '../../../src/qdrant/client.ts'
 import { fill } from './support/collections.ts'
 import { createNaiveStore } from './support/naive-store.ts'
 import { passageStoreContract, passages } from './support/store-contract.ts'
@@ -13,11 +14,11 @@ for (const names of [
   passageStoreContract(`the Qdrant store over ${JSON.stringify(names)}`, async () => {
     const server = await startEmbeddedServer()
     await fill(server.url, passages, names)
-    const store = createQdrantStore({ url: server.url, apiKey: null })
+    const http = createQdrantHttp(server.url)
     return {
-      store,
+      store: createQdrantStore({ http, apiKey: null }),
       close: async () => {
-        await store.close()
+        await http.close()
         await server.close()
       },
     }

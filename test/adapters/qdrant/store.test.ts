@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createQdrantStore, type QdrantStoreOptions } from '../../../src/adapters/qdrant/store.ts'
 import type { SearchRequest } from '../../../src/core/ports.ts'
 import { type EmbeddedServer, startEmbeddedServer } from '../../../src/embedded/server.ts'
+import { createQdrantHttp } from '../../../src/qdrant/client.ts'
 import { type Recorded, type Reply, relay, startRecordingServer } from '../../support/recording-server.ts'
 import { sendOk } from '../../support/send.ts'
 import { fill } from './support/collections.ts'
@@ -27,8 +28,9 @@ async function record(
     const own = reply(request)
     return own === undefined ? relay(engine.url, request) : own
   })
-  const store = createQdrantStore({ url: server.url, apiKey: null, ...options })
-  open.push(() => store.close(), server.close)
+  const http = createQdrantHttp(server.url)
+  const store = createQdrantStore({ http, apiKey: null, ...options })
+  open.push(() => http.close(), server.close)
   return { store, requests: server.requests }
 }
 
@@ -170,6 +172,44 @@ describe('createQdrantStore', () => {
     expect(answer.missing).toEqual([expect.stringMatching(/theirs\/2.*ours\/2/)])
     const same = await record(embedder('theirs/2'))
     expect((await same.store.search(ask(name), call)).missing).toEqual([])
+  })
+
+  const noScore = { id: 1, version: 1, score: 0.5, payload: {} }
+  it.each<[string, unknown]>([
+    ['no list of lists', {}],
+    ['fewer lists than asked for', [{ points: [] }]],
+    ['a list of another shape', [{ points: [] }, { hits: [] }, { points: [] }]],
+    ['a list that is null', [null, { points: [] }, { points: [] }]],
+    ['a point that is none', [{ points: [7] }, { points: [] }, { points: [] }]],
+    ['a point without an id', [{ points: [{ ...noScore, id: null }] }, { points: [] }, { points: [] }]],
+    ['a point with half an id', [{ points: [{ ...noScore, id: 1.5 }] }, { points: [] }, { points: [] }]],
+    ['a score that is not a number', [{ points: [] }, { points: [{ ...noScore, score: Number.NaN }] }, { points: [] }]],
+    ['a point without a score', [{ points: [] }, { points: [] }, { points: [{ id: 1 }] }]],
+  ])('is an error, not an empty answer: %s', async (_name, result) => {
+    const { name } = await collect([own(0)])
+    const { store } = await record({}, ({ path }) =>
+      path.endsWith('/batch') ? { body: JSON.stringify({ result, status: 'ok', time: 0 }) } : undefined,
+    )
+    await expect(store.search(ask(name), call)).rejects.toMatchObject({
+      code: 'upstream_error',
+      message: expect.stringMatching(/^Qdrant's answer was not understood: /),
+    })
+  })
+
+  it.each<[string, string, unknown]>([
+    ['a description of no collection', '', { status: 'green' }],
+    ['a sample of another shape', '/points/scroll', []],
+    ['neighbours of another shape', '/points/query', { result: [] }],
+    ['neighbours without ids', '/points/query', { points: [{ score: 0, payload: own(1) }] }],
+  ])('is an error, not an empty answer: %s', async (_name, rest, result) => {
+    const { name } = await collect([own(0), own(1)])
+    const { store } = await record({}, ({ path }) =>
+      path === `/collections/${name}${rest}` ? { body: JSON.stringify({ result }) } : undefined,
+    )
+    await expect(store.fetchPlaces(name, [{ docId: 'd', orderIndex: 1 }], null, call)).rejects.toMatchObject({
+      code: 'upstream_error',
+      message: expect.stringMatching(/^Qdrant's answer was not understood: /),
+    })
   })
 
   it('counts a distance so that nearer is larger', async () => {

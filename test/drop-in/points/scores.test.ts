@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { handOutScores, isDistance, ownScores, type ScoredList } from '../../../src/drop-in/points/scores.ts'
+import { handOutScores, ownScores, type ScoredList } from '../../../src/drop-in/points/scores.ts'
 import { printFloat32 } from '../../../src/qdrant/float32.ts'
 import type { FusionRule } from '../../../src/qdrant/fusion.ts'
 
@@ -88,12 +88,5 @@ describe('handing out', () => {
         },
       ),
     )
-  })
-
-  it('tells distances by their direction', () => {
-    expect(isDistance([{ score: 0.1 }, { score: 0.1 }, { score: 2 }])).toBe(true)
-    expect(isDistance([{ score: 2 }, { score: 0.1 }])).toBe(false)
-    expect(isDistance([{ score: 2 }])).toBe(false)
-    expect(isDistance([])).toBe(false)
   })
 })

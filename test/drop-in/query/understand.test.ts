@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type SearchRoute, understand } from '../../../src/drop-in/query/understand.ts'
+import { understand } from '../../../src/drop-in/query/understand.ts'
+import type { SearchRoute } from '../../../src/qdrant/paths.ts'
 
 const QUERY: SearchRoute = { api: 'query', batch: false }
 const SEARCH: SearchRoute = { api: 'search', batch: false }

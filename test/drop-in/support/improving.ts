@@ -1,9 +1,9 @@
-import { Agent } from 'undici'
 import type { Candidate, RetrievedHit } from '../../../src/core/types.ts'
 import { STAGES } from '../../../src/core/vocabulary.ts'
 import { createImproveHandler, type ImproveDependencies, type ImproveEvent } from '../../../src/drop-in/route.ts'
 import { createPassthrough } from '../../../src/http/passthrough/passthrough.ts'
 import type { ChoosePoints, ChosenPoints } from '../../../src/pipeline/services.ts'
+import { createQdrantHttp } from '../../../src/qdrant/client.ts'
 import type { createStage } from '../../support/stage.ts'
 
 /** A pipeline that takes the hits in the order that `order` gives them. */
@@ -40,10 +40,9 @@ export async function serveImproving(
   overrides: Partial<ImproveDependencies> = {},
 ): Promise<{ url: string; events: ImproveEvent[] }> {
   const events: ImproveEvent[] = []
-  const { passthrough } = createPassthrough({ upstream: new URL(upstream) })
+  const { passthrough } = { ...createPassthrough({ upstream: new URL(upstream) }), ...overrides }
   const improvePoints = createImproveHandler({
-    upstream: new URL(upstream),
-    dispatcher: new Agent({ keepAliveTimeout: 4000 }),
+    http: createQdrantHttp(upstream),
     passthrough,
     choosePoints: choosing(hits => hits),
     tenantOf: () => null,
@@ -51,7 +50,6 @@ export async function serveImproving(
     pool: 50,
     deadlineMs: 60_000,
     maxBytes: 100_000,
-    via: 'stowage',
     report: event => events.push(event),
     ...overrides,
   })

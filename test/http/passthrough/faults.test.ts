@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { PassthroughOptions } from '../../../src/http/passthrough/passthrough.ts'
 import { deferred } from '../../support/deferred.ts'
 import { exchangeBytes, readAnswer } from '../../support/raw-client.ts'
-import { createStage } from '../../support/stage.ts'
+import { createStage, silentReporter } from '../../support/stage.ts'
 
 const stage = createStage()
 afterEach(() => stage.close())
@@ -36,12 +36,12 @@ function errorText(body: Buffer): string {
 }
 
 describe('an upstream that fails', () => {
-  test('is down: 502 in the error envelope of Qdrant', async () => {
+  test('is down: 503 in the error envelope of Qdrant', async () => {
     const { server, url } = await proxyBeforeBytes(() => {})
     await new Promise(done => server.close(done))
     const answer = await ask(url)
-    expect(answer.statusLine).toContain(' 502 ')
-    expect(errorText(answer.body)).toContain('connection refused')
+    expect(answer.statusLine).toContain(' 503 ')
+    expect(errorText(answer.body)).toBe('Qdrant cannot be reached (ECONNREFUSED)')
   })
 
   test('is down while a large body arrives: the answer is still read', async () => {
@@ -49,13 +49,13 @@ describe('an upstream that fails', () => {
     await new Promise(done => server.close(done))
     const head = 'PUT /collections/c/points HTTP/1.1\r\nHost: x\r\nContent-Length: 8000000\r\nConnection: close\r\n\r\n'
     const answer = await ask(url, Buffer.concat([Buffer.from(head), Buffer.alloc(8_000_000, 'x')]))
-    expect(answer.statusLine).toContain(' 502 ')
+    expect(answer.statusLine).toContain(' 503 ')
   })
 
-  test('has a name that does not resolve: 502', async () => {
+  test('has a name that does not resolve: 503', async () => {
     const { url } = await stage.serveBefore('http://no-such-host.invalid:6333')
     const answer = await ask(url)
-    expect(answer.statusLine).toContain(' 502 ')
+    expect(answer.statusLine).toContain(' 503 ')
     expect(errorText(answer.body)).not.toContain('no-such-host')
   })
 
@@ -174,6 +174,15 @@ describe('kept-alive connections that the upstream closed', () => {
 })
 
 describe('loops', () => {
+  test.each(['GET', 'POST'])('a %s that was here before is counted as one, whatever its route', async method => {
+    const reasons: string[] = []
+    const reporter = { ...silentReporter, passedThrough: ({ reason }: { reason: string }) => void reasons.push(reason) }
+    const { url } = await stage.serve({ reporter })
+    const bytes = `${method} /collections/c/points/query HTTP/1.1\r\nVia: 1.0 a, 1.1 Stowage\r\nConnection: close\r\n\r\n`
+    expect((await ask(url, bytes, method)).statusLine).toContain(' 502 ')
+    expect(reasons).toEqual(['loop'])
+  })
+
   test('a request that comes back is refused', async () => {
     const holder = { url: '' }
     const relay = http.createServer((request, response) => {

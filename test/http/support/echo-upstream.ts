@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import http from 'node:http'
 import { gzipSync } from 'node:zlib'
-import { endToEndHeaders, headerPairs } from '../../../src/http/passthrough/hop-by-hop.ts'
+import { endToEndHeaders } from '../../../src/http/passthrough/hop-by-hop.ts'
+import { headerPairs } from '../../../src/qdrant/raw-headers.ts'
 
 /**
  * A stand-in for Qdrant whose answer holds everything it saw of the request, so that equal answers mean equal requests.

@@ -1,0 +1,39 @@
+import type { JsonObject } from '../core/types.ts'
+
+/** A chunk's place in its document, as the payloads of its collection hold it. */
+export interface PayloadPlace {
+  /** Path into the payload. */
+  documentField: string
+  /** The document's id as it is stored. Qdrant matches strings and integers only. */
+  document: unknown
+  /** Path into the payload. */
+  orderField: string
+  orderIndex: number
+}
+
+/** Paths that need no quotes in Qdrant's grammar. */
+const PLAIN_PATH = /^[\w-]+(?:\.[\w-]+)*$/
+
+/** A filter for the points at the given places. Places that no filter can name are left out; null if that leaves none. */
+export function placesFilter(places: readonly PayloadPlace[]): JsonObject | null {
+  const indexesOf = new Map<string, number[]>()
+  const should: JsonObject[] = []
+  for (const { documentField, orderField, document, orderIndex } of places) {
+    if (!isMatchable(document) || !PLAIN_PATH.test(documentField) || !PLAIN_PATH.test(orderField)) continue
+    const key = [documentField, orderField, typeof document, document].join('\n')
+    const any = indexesOf.get(key) ?? []
+    if (any.push(orderIndex) > 1) continue
+    indexesOf.set(key, any)
+    should.push({
+      must: [
+        { key: documentField, match: { value: document } },
+        { key: orderField, match: { any } },
+      ],
+    })
+  }
+  return should.length === 0 ? null : { should }
+}
+
+function isMatchable(value: unknown): value is string | number | bigint {
+  return typeof value === 'string' || typeof value === 'bigint' || Number.isInteger(value)
+}
