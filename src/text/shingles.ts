@@ -4,11 +4,16 @@ import { rawWords } from './terms.ts'
 /** Words in a shingle. */
 export const SHINGLE_WORDS = 5
 
-/** All runs of five consecutive words in order, repeats kept; fewer than five words are one run, no words give none. */
-export function shingles<Word>(words: readonly Word[]): Word[][] {
-  if (words.length === 0) return []
-  const count = Math.max(1, words.length - SHINGLE_WORDS + 1)
-  return Array.from({ length: count }, (_, start) => words.slice(start, start + SHINGLE_WORDS))
+/**
+ * All runs of five consecutive words in order, repeats kept; fewer than five words are one run, no words give none.
+ * @param make makes a shingle of the words from `start` up to, not including, `end`
+ */
+export function shingles<Shingle>(words: number, make: (start: number, end: number) => Shingle): Shingle[] {
+  const found: Shingle[] = []
+  const last = Math.max(0, words - SHINGLE_WORDS)
+  for (let start = 0; start <= last && words > 0; start++)
+    found.push(make(start, Math.min(start + SHINGLE_WORDS, words)))
+  return found
 }
 
 /**
@@ -16,12 +21,17 @@ export function shingles<Word>(words: readonly Word[]): Word[][] {
  * pairs. Remembered for the texts met last: at most 4,000 texts and a million hashes (about 40 MB).
  */
 export const shingleHashes = remembered<ReadonlySet<number>>(
-  text => new Set(shingles(rawWords(text).map(hashWord)).map(hashShingle)),
+  text => {
+    const words = rawWords(text).map(hashWord)
+    return new Set(shingles(words.length, (start, end) => hashShingle(words, start, end)))
+  },
   { entries: 4_000, weight: 1_000_000, weigh: hashes => hashes.size },
 )
 
-function hashShingle(words: readonly number[]): number {
-  return words.reduce((mixed, word) => Math.imul(mixed ^ word, 0x9e3779b1) ^ (mixed >>> 15), 0) >>> 0
+function hashShingle(words: readonly number[], start: number, end: number): number {
+  let mixed = 0
+  for (let at = start; at < end; at++) mixed = Math.imul(mixed ^ (words[at] ?? 0), 0x9e3779b1) ^ (mixed >>> 15)
+  return mixed >>> 0
 }
 
 /** FNV-1a over UTF-16 code units. */

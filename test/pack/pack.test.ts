@@ -213,6 +213,20 @@ describe('formats', () => {
   })
 })
 
+describe('the blind cut', () => {
+  it('parts no surrogate pair, not even where the estimate was too kind and the text is cut again', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 200 }), fc.constantFrom('', 'a', 'ab'), (budgetTokens, before) => {
+        const pool = [candidate({ text: `${before}${'😀'.repeat(300)}` })]
+        const options = { ...PLAIN, budgetTokens, misfit: 'blind_cut' as const, counting: 'characters' as const }
+        const { context, tokens } = pack(pool, null, options, countTokens)
+        expect(context.isWellFormed()).toBe(true)
+        expect(tokens).toBeLessThanOrEqual(budgetTokens)
+      }),
+    )
+  })
+})
+
 describe('caps', () => {
   const four = [0, 2, 4, 6].map(orderIndex =>
     candidate({ id: orderIndex, orderIndex, text: `text number ${orderIndex}` }, 1 - orderIndex / 10),

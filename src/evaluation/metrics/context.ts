@@ -61,10 +61,10 @@ export function redundancyRatio(context: string): number {
   const known = new Set<string>()
   let covered = 0
   let coveredUpTo = 0
-  for (const [start, shingle] of shingles(words).entries()) {
-    const text = shingle.join(' ')
-    if (known.has(text)) continue
-    known.add(text)
+  const found = shingles(words.length, (start, end) => words.slice(start, end).join(' '))
+  for (const [start, shingle] of found.entries()) {
+    if (known.has(shingle)) continue
+    known.add(shingle)
     covered += start + SHINGLE_WORDS - Math.max(start, coveredUpTo)
     coveredUpTo = start + SHINGLE_WORDS
   }
