@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { send } from '../support/send.ts'
-import { run, startServing } from '../support/stowage-process.ts'
+import { run, startListening } from '../support/stowage-process.ts'
 
 let folder: string
 beforeAll(async () => {
@@ -37,7 +37,7 @@ describe('the command line, as a shell runs it', () => {
     expect(ingested.code).toBe(0)
     expect(JSON.parse(ingested.out)).toMatchObject({ collection: 'harbour', documents: 2, written: 2 })
 
-    const service = await startServing(environment)
+    const service = await startListening(['serve', '--port', '0'], environment)
     const ask = JSON.stringify({ query: 'When is the bell rung?', collection: 'harbour' })
     const answer = await send(service.url, 'POST', '/v1/context', ask)
     expect(answer.status).toBe(200)
@@ -46,7 +46,7 @@ describe('the command line, as a shell runs it', () => {
     const second = await run(['doctor', '--json'], environment)
     expect(second.code).toBe(1)
     expect(JSON.parse(second.out)).toMatchObject({ ok: false })
-    expect(await service.stop('SIGTERM')).toBe(0)
+    expect((await service.stop('SIGTERM')).code).toBe(0)
 
     const doctor = await run(['doctor', '--collection', 'harbour', '--json'], environment)
     expect(doctor.code).toBe(0)

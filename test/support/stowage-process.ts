@@ -4,15 +4,17 @@ import { fileURLToPath } from 'node:url'
 
 const STOWAGE = fileURLToPath(new URL('../../src/stowage.js', import.meta.url))
 
-/** A command as a shell would run it, with nothing of this process's environment but the path to programs. */
-export function start(line: readonly string[], environment: Record<string, string> = {}): ChildProcess {
-  const fixed = { PATH: process.env.PATH, EMBEDDER: 'none', RERANKER: 'off', LOG_LEVEL: 'error' }
-  return spawn(process.execPath, [STOWAGE, ...line], { env: { ...fixed, ...environment } })
+/** What a process wrote, and its exit code: null when a signal ended it. */
+export interface Ended {
+  code: number | null
+  out: string
+  err: string
 }
 
-/** Runs a command to its end. */
-export async function run(line: readonly string[], environment: Record<string, string> = {}) {
-  const child = start(line, environment)
+/** A command as a shell would run it, with nothing of this process's environment but the path to programs. */
+function start(line: readonly string[], environment: Record<string, string>) {
+  const fixed = { PATH: process.env.PATH, EMBEDDER: 'none', RERANKER: 'off', LOG_LEVEL: 'error' }
+  const child: ChildProcess = spawn(process.execPath, [STOWAGE, ...line], { env: { ...fixed, ...environment } })
   const written = { out: '', err: '' }
   child.stdout?.on('data', text => {
     written.out += text
@@ -20,30 +22,33 @@ export async function run(line: readonly string[], environment: Record<string, s
   child.stderr?.on('data', text => {
     written.err += text
   })
-  const [code] = (await once(child, 'close')) as [number | null]
-  return { code, ...written }
+  const ended = once(child, 'close').then(([code]): Ended => ({ code: code as number | null, ...written }))
+  return { child, written, ended }
 }
 
-/** `stowage serve` on a free port, once it listens. */
-export async function startServing(environment: Record<string, string>) {
-  const child = start(['serve', '--port', '0'], environment)
-  const ended = once(child, 'close')
+/** Runs a command to its end. */
+export function run(line: readonly string[], environment: Record<string, string> = {}): Promise<Ended> {
+  return start(line, environment).ended
+}
+
+/** Runs a command that stays up, such as `serve --port 0`, and resolves once it says where it listens. */
+export async function startListening(line: readonly string[], environment: Record<string, string> = {}) {
+  const { child, written, ended } = start(line, environment)
   const url = await new Promise<string>((resolve, reject) => {
-    let out = ''
-    child.stdout?.on('data', text => {
-      out += text
-      const found = /listens on (http:\S+)/.exec(out)?.[1]
+    const look = () => {
+      const found = /listens on (http:\/\/[\d.]+:\d+)/u.exec(written.out + written.err)?.[1]
       if (found) resolve(found)
-    })
-    ended.then(() => reject(new Error(`serve ended before it listened: ${out}`)))
+    }
+    child.stdout?.on('data', look)
+    child.stderr?.on('data', look)
+    ended.then(({ err }) => reject(new Error(`${line.join(' ')} ended before it listened: ${err}`)), reject)
   })
   return {
     url,
-    /** Sends the signal and gives the exit code, null when the signal itself ended the process. */
-    async stop(signal: NodeJS.Signals): Promise<number | null> {
+    /** Sends the signal and waits for the end. */
+    stop(signal: NodeJS.Signals): Promise<Ended> {
       child.kill(signal)
-      const [code] = (await ended) as [number | null]
-      return code
+      return ended
     },
   }
 }

@@ -1,0 +1,8 @@
+/** Limits of single tests in milliseconds, for those that take longer than the default of vitest.config.ts on a busy machine. */
+
+/** Starts Node again, once or a few times: commands as a shell runs them, a process that is killed. */
+export const CHILD_PROCESS_MS = 60_000
+/** Loads models, or runs them over many texts. */
+export const MODEL_MS = 120_000
+/** Many cases in one test: properties, corpora, replays. */
+export const MANY_CASES_MS = 60_000
