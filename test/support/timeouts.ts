@@ -4,5 +4,3 @@
 export const CHILD_PROCESS_MS = 60_000
 /** Loads models, or runs them over many texts. */
 export const MODEL_MS = 120_000
-/** Many cases in one test: properties, corpora, replays. */
-export const MANY_CASES_MS = 60_000

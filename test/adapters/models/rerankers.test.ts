@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { createCachedReranker } from '../../../src/adapters/models/cached-reranker.ts'
 import { createCrossEncoder } from '../../../src/adapters/models/cross-encoder.ts'
 import { createHttpReranker } from '../../../src/adapters/models/http-reranker.ts'
@@ -6,7 +6,10 @@ import { containment } from '../../../src/text/similarity.ts'
 import { terms } from '../../../src/text/terms.ts'
 import { type JsonServer, startJsonServer } from '../../support/json-server.ts'
 import { isShipped, noSignal, SHIPPED_RERANKER, TINY_CROSS_ENCODER } from '../../support/model-folders.ts'
+import { MODEL_MS } from '../../support/timeouts.ts'
 import { describeReranker } from './support/reranker-contract.ts'
+
+vi.setConfig({ testTimeout: MODEL_MS, hookTimeout: MODEL_MS })
 
 /** Share of the query's terms that are in the passage. */
 const overlap = (query: string, passage: string): number => containment(new Set(terms(query)), new Set(terms(passage)))
