@@ -4,7 +4,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     setupFiles: ['test/support/seed.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Tests that need longer say so with a name of test/support/timeouts.ts.
+    testTimeout: 10_000,
+    hookTimeout: 10_000,
   },
 })

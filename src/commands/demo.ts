@@ -3,6 +3,10 @@ import { DEMO_COLLECTION, type DemoResult, runDemo } from '../demo/demo.ts'
 import { demoText } from '../demo/render.ts'
 import type { PackContext } from '../pipeline/services.ts'
 import { printJson } from '../qdrant/json.ts'
+import { numberOption } from './number-option.ts'
+
+/** As `budget_tokens` of a request. */
+const MAX_BUDGET = 10_000_000
 
 /** A stowage on the embedded engine with the demo documents in it. */
 export interface DemoWorld {
@@ -23,7 +27,7 @@ export interface DemoCommandDependencies {
 interface DemoFlags {
   json?: boolean
   serve?: boolean
-  budget: string
+  budget: number
 }
 
 /** Adds `stowage demo`: documents of a small world become packed, explained contexts, on the embedded engine. */
@@ -33,7 +37,7 @@ export function addDemoCommand(program: Command, dependencies: DemoCommandDepend
     .description('ingest the Isharoth documents into the embedded engine and show what is packed for a few questions')
     .option('--json', 'print one JSON document instead: {"results": [...]}')
     .option('--serve', 'keep the server up afterwards, with curl lines to try')
-    .option('--budget <tokens>', 'token budget', '1200')
+    .option('--budget <tokens>', 'token budget', numberOption(0, MAX_BUDGET), 1200)
     .action((flags: DemoFlags) => demo(flags, dependencies))
 }
 
@@ -41,10 +45,12 @@ async function demo(flags: DemoFlags, { open, out, progress }: DemoCommandDepend
   const world = await open(line => progress.write(`${line}\n`))
   try {
     const show = flags.json ? () => {} : (result: DemoResult) => out.write(`${demoText(result.query, result)}\n`)
-    const results = await runDemo(world.packContext, Number(flags.budget), show)
+    const results = await runDemo(world.packContext, flags.budget, show)
     if (flags.json) out.write(`${printJson({ results })}\n`)
     if (!flags.serve) return
-    out.write(curlLines(await world.listen()))
+    // With --json, stdout holds the JSON document and nothing else.
+    const lines = flags.json ? progress : out
+    lines.write(curlLines(await world.listen()))
     await world.stopped()
   } finally {
     await world.close()

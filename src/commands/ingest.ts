@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { StowageError } from '../core/errors.ts'
 import { type IngestDependencies, type IngestSummary, ingest, type OnIngestProgress } from '../ingest/ingest.ts'
 import { openDocuments } from '../ingest/read-documents.ts'
+import { numberOption } from './number-option.ts'
 
 /** Where an ingest goes, opened. */
 export interface IngestWorld extends IngestDependencies {
@@ -45,9 +46,14 @@ export function addIngestCommand(program: Command, dependencies: IngestCommandDe
     .requiredOption('--collection <name>', 'collection to write to; created if absent', nonEmpty)
     .option('--url <url>', 'Qdrant or a running stowage (QDRANT_URL; without either, the folder EMBEDDED_PATH)')
     .option('--api-key <key>', 'its key (QDRANT_API_KEY)')
-    .option('--chunk-tokens <tokens>', 'size of the chunks aimed at', between(16, 8_000), 200)
-    .option('--overlap <share>', 'share of it that a chunk repeats of the one before', between(0, 0.5), 0.12)
-    .option('--batch-size <chunks>', 'chunks embedded and written at a time', between(1, 10_000), 64)
+    .option('--chunk-tokens <tokens>', 'size of the chunks aimed at', numberOption(16, 8_000), 200)
+    .option(
+      '--overlap <share>',
+      'share of it that a chunk repeats of the one before',
+      numberOption(0, 0.5, { whole: false }),
+      0.12,
+    )
+    .option('--batch-size <chunks>', 'chunks embedded and written at a time', numberOption(1, 10_000), 64)
     .option('--tenant <tenant>', 'tenant that the documents belong to', nonEmpty)
     .option('--space <id>', 'space that they belong to', nonEmpty)
     .option('--acl <names>', 'who may read them, between commas', names)
@@ -120,15 +126,6 @@ function summaryText(summary: IngestSummary, url: string, isDryRun: boolean): st
     ...warnings.map(warning => `  warning: ${warning}`),
   ]
   return `${lines.join('\n')}\n`
-}
-
-function between(least: number, most: number): (text: string) => number {
-  return text => {
-    const value = Number(text)
-    const isWhole = least < 1 || Number.isInteger(value)
-    if (text.trim() !== '' && value >= least && value <= most && isWhole) return value
-    throw new InvalidArgumentError(`want a ${least < 1 ? '' : 'whole '}number from ${least} to ${most}`)
-  }
 }
 
 function nonEmpty(text: string): string {

@@ -3,13 +3,14 @@ import { writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import cliProgress from 'cli-progress'
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { StowageError } from '../core/errors.ts'
 import { readGoldenSet } from '../evaluation/golden-set/golden-set.ts'
 import { type NamedPlans, parseArms } from '../evaluation/replay/arms.ts'
 import { type OnProgress, type ReplayDependencies, replay } from '../evaluation/replay/replay.ts'
 import { reportJson, reportText } from '../evaluation/replay/report.ts'
 import { summarize } from '../evaluation/replay/summary.ts'
+import { numberOption } from './number-option.ts'
 
 /** What the replay command needs of the composition root. `open` is called once the command line is known to be good. */
 export interface ReplayCommandDependencies {
@@ -44,8 +45,8 @@ export function addReplayCommand(program: Command, dependencies: ReplayCommandDe
       'baseline,topk,design,measured',
     )
     .option('--against <arm>', 'the arm that the others are compared with', 'topk')
-    .option('--chunk-tokens <tokens>', 'size of the chunks that the sets are cut into', positive, 200)
-    .option('--limit-queries <n>', 'ask only n queries of each set, spread over it', positive)
+    .option('--chunk-tokens <tokens>', 'size of the chunks that the sets are cut into', numberOption(1), 200)
+    .option('--limit-queries <n>', 'ask only n queries of each set, spread over it', numberOption(1))
     .option('--json <file>', 'write everything, query by query, to this file')
     .option('--cache <folder>', 'where ingested sets are kept', join('.stowage', 'replay'))
     .action((names: string[], flags: ReplayFlags) => runReplay(names, flags, dependencies))
@@ -109,12 +110,6 @@ function progressBars(stream: NodeJS.WriteStream): { show: OnProgress; stop(): v
 }
 
 function budgetList(text: string): number[] {
-  const budgets = text.split(',').map(positive)
+  const budgets = text.split(',').map(numberOption(1))
   return [...new Set(budgets)].sort((left, right) => left - right)
-}
-
-function positive(text: string): number {
-  const value = Number(text.trim())
-  if (Number.isSafeInteger(value) && value > 0) return value
-  throw new InvalidArgumentError(`want a whole number above 0, got ${text}`)
 }

@@ -1,4 +1,5 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
+import { numberOption } from './number-option.ts'
 
 /** A service that accepts requests. */
 export interface RunningService {
@@ -31,7 +32,7 @@ export function addServeCommand(program: Command, dependencies: ServeCommandDepe
   program
     .command('serve')
     .description('run the HTTP service: POST /v1/context, and the drop-in endpoint for Qdrant')
-    .option('--port <port>', 'port to listen on (PORT); 0 takes a free one', portNumber)
+    .option('--port <port>', 'port to listen on (PORT); 0 takes a free one', numberOption(0, 65_535))
     .option('--host <host>', 'address to listen on (HOST)')
     .action((overrides: ListenOverrides) => serve(overrides, dependencies))
 }
@@ -56,10 +57,4 @@ function untilSignalled(process: ServeCommandDependencies['process']): Promise<v
     process.on('SIGTERM', onSignal)
     process.on('SIGINT', onSignal)
   })
-}
-
-function portNumber(text: string): number {
-  const port = Number(text)
-  if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidArgumentError('A port is a number from 0 to 65535.')
-  return port
 }

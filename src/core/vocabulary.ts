@@ -35,7 +35,7 @@ export const DEGRADATIONS = {
 export const PASSTHROUGH_REASONS = {
   route: 'stowage does not improve this route.',
   off: 'Improving is switched off.',
-  loop: 'The request has already passed through this stowage.',
+  loop: 'The request had already passed through stowage. It is refused with 502.',
   body_too_large: 'The body is longer than stowage buffers.',
   body_not_json: 'The body is compressed, is not UTF-8, or is not declared as JSON.',
   query_not_understood: 'The search has a shape or a key that stowage does not improve.',

@@ -4,7 +4,7 @@ import type { PackContext } from '../pipeline/services.ts'
 export const DEMO_COLLECTION = 'isharoth'
 
 /** What the demo asks: a definition among many that only mention it, a code that changed its meaning, a table, old against new. */
-const DEMO_QUERIES = [
+export const DEMO_QUERIES = [
   'Who is Isharoth?',
   'What did code ISH-4417 stand for in the third printing of FR 308 and what does it stand for today?',
   'How many pumps have to run when the sea stands at three and a half spans?',

@@ -1,21 +1,11 @@
-/** Why an answer was not improved, for `x-stowage-degraded`, metrics and the log. */
-export type PassthroughCode =
-  | 'body_too_large'
-  | 'body_not_json'
-  | 'query_not_understood'
-  | 'upstream_refused'
-  | 'upstream_unreachable'
-  | 'upstream_malformed'
-  | 'deadline'
-  | 'pipeline_failed'
-  | 'nothing_chosen'
+import type { PassthroughReason } from '../core/vocabulary.ts'
 
-/** Ends the attempt to improve a request: the client's original is to be sent instead. */
+/** Ends the attempt to improve a request: the client's original request is sent instead. The message is for the log. */
 export class NotImproved extends Error {
-  readonly code: PassthroughCode
+  readonly reason: PassthroughReason
 
-  constructor(code: PassthroughCode, detail: string, options?: ErrorOptions) {
+  constructor(reason: PassthroughReason, detail: string, options?: ErrorOptions) {
     super(detail, options)
-    this.code = code
+    this.reason = reason
   }
 }

@@ -1,15 +1,16 @@
 import type { IncomingMessage } from 'node:http'
 import type { RequestHandler } from 'express'
+import type { PassthroughReason } from '../core/vocabulary.ts'
 import { readBody } from '../http/body/read-body.ts'
 import { callerOf, type TenantOf } from '../http/caller.ts'
-import type { Passthrough } from '../http/passthrough/passthrough.ts'
+import { handOver } from '../http/passthrough/hand-over.ts'
 import type { Caller } from '../pipeline/context-request.ts'
 import { startDeadline } from '../pipeline/deadline.ts'
 import type { ChoosePoints } from '../pipeline/services.ts'
 import type { QdrantHttp } from '../qdrant/client.ts'
 import { readSearchTarget, type SearchTarget } from '../qdrant/paths.ts'
 import { improvePoints } from './answer.ts'
-import { NotImproved, type PassthroughCode } from './failure.ts'
+import { NotImproved } from './failure.ts'
 import type { PointSlice } from './points/point-slices.ts'
 import { findQueryText } from './query/query-text.ts'
 import { type UnderstoodQuery, understand } from './query/understand.ts'
@@ -20,7 +21,7 @@ import { forwardedHeaders, searchLists } from './upstream-search.ts'
 /** What became of one request with the flag on, for metrics and the log; `detail` is not for clients. */
 export interface ImproveEvent {
   /** Null when the answer was improved. */
-  code: PassthroughCode | null
+  reason: PassthroughReason | null
   detail: string
   tenant: string | null
   applied: string[]
@@ -30,7 +31,6 @@ export interface ImproveEvent {
 
 export interface ImproveDependencies {
   http: QdrantHttp
-  passthrough: Passthrough
   choosePoints: ChoosePoints
   tenantOf: TenantOf
   /** The flag: whether this caller's searches are to be improved. */
@@ -53,12 +53,12 @@ export const IMPROVE_DEFAULTS = { pool: 50, deadlineMs: 2_500, maxBytes: 8 * 102
  * quality, never an answer.
  */
 export function createImproveHandler(dependencies: ImproveDependencies): RequestHandler {
-  const { passthrough, enabled, tenantOf, maxBytes, report } = dependencies
+  const { enabled, tenantOf, maxBytes, report } = dependencies
   return async function improveOrPass(request, response, next) {
     const caller = callerOf(request, response, tenantOf)
     const target = readSearchTarget(request.originalUrl)
     if (target === null || !enabled(caller)) {
-      response.locals.passthroughReason = 'off'
+      handOver(response, { reason: 'off' })
       return next()
     }
     const started = performance.now()
@@ -69,13 +69,14 @@ export function createImproveHandler(dependencies: ImproveDependencies): Request
       : new NotImproved('body_too_large', `more than ${maxBytes} bytes`)
     if (caller.signal.aborted) return
     if (outcome instanceof NotImproved) {
-      const { code, message } = outcome
-      response.setHeader('x-stowage-applied', 'passthrough').setHeader('x-stowage-degraded', code)
-      passthrough(request, response, body)
-      report({ code, detail: message, tenant: caller.tenant, applied: [], degraded: [code], seconds: secondsSoFar() })
+      const { reason, message: detail } = outcome
+      response.setHeader('x-stowage-applied', 'passthrough').setHeader('x-stowage-degraded', reason)
+      handOver(response, { reason, body })
+      report({ reason, detail, tenant: caller.tenant, applied: [], degraded: [reason], seconds: secondsSoFar() })
+      next()
     } else {
-      const said = sendImproved(response, target, outcome, secondsSoFar())
-      report({ code: null, detail: '', tenant: caller.tenant, ...said, seconds: secondsSoFar() })
+      const sent = sendImproved(response, target, outcome, secondsSoFar())
+      report({ reason: null, detail: '', tenant: caller.tenant, ...sent, seconds: secondsSoFar() })
     }
   }
 }

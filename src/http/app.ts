@@ -10,6 +10,7 @@ import { errorHandler } from './error-handler.ts'
 import { observeRequests, throughDoor } from './observe-requests.ts'
 import { type Health, operationsRoutes } from './operations-routes.ts'
 import { OWN_ROUTES } from './own-routes.ts'
+import { handedOver } from './passthrough/hand-over.ts'
 import type { Passthrough } from './passthrough/passthrough.ts'
 import { refuseLoops } from './passthrough/via.ts'
 import { type BumpEpoch, writeEpoch } from './passthrough/write-epoch.ts'
@@ -63,8 +64,9 @@ export function createApp(dependencies: AppDependencies): express.Express {
   app.use(writeEpoch(dependencies.bumpEpoch))
   if (improvePoints !== null) app.post(SEARCH_PATH, throughDoor('points'), improvePoints)
   app.use((request, response) => {
-    reporter.passedThrough({ reason: response.locals.passthroughReason ?? 'route' })
-    passthrough(request, response)
+    const { reason, body } = handedOver(response)
+    reporter.passedThrough({ reason })
+    passthrough(request, response, body)
   })
   app.use(errorHandler(reporter))
   return app

@@ -1,11 +1,10 @@
+import type { PassthroughReason } from '../core/vocabulary.ts'
 import type { Trace } from '../pipeline/trace/schema.ts'
 import type { Logger } from './logger.ts'
 import type { Metrics } from './metrics.ts'
 
 export type Door = 'context' | 'points' | 'passthrough' | 'operations'
 export type Outcome = 'ok' | 'client_error' | 'upstream_error' | 'internal_error' | 'aborted'
-/** Why a request went to Qdrant untouched: no route of ours, flags off, a shape not understood, nothing gained, or a failed improvement. A request that comes back (`loop`) is refused. */
-export type PassthroughReason = 'route' | 'off' | 'shape' | 'unchanged' | 'failure' | 'loop'
 
 /** One function per business event; each feeds metric and log together and none ever throws. */
 export interface Reporter {

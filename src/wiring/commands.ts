@@ -9,7 +9,7 @@ import type { ListenOverrides, RunningService } from '../commands/serve.ts'
 import { type Config, loadConfig, loadDemoConfig } from '../config.ts'
 import { DEMO_COLLECTION } from '../demo/demo.ts'
 import { createReplayDependencies } from '../evaluation/replay/run.ts'
-import { startServer } from '../http/server.ts'
+import { type RunningServer, startServer } from '../http/server.ts'
 import { ingest } from '../ingest/ingest.ts'
 import { openDocuments } from '../ingest/read-documents.ts'
 import { createLogger } from '../observe/logger.ts'
@@ -120,14 +120,21 @@ export function demoDependencies(): DemoCommandDependencies {
       const config = loadDemoConfig()
       const gateway = await openGateway(config, createLogger({ level: 'error' }))
       await fillDemo(gateway, config, onProgress)
+      let server: RunningServer | null = null
       return {
         packContext: gateway.packContext,
-        listen: async () =>
-          (await startServer(gateway.app, { port: config.settings.PORT, host: config.settings.HOST })).url,
+        listen: async () => {
+          const { PORT, HOST } = config.settings
+          server = await startServer(gateway.app, { port: PORT, host: HOST })
+          return server.url
+        },
         stopped: async () => {
           await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
         },
-        close: () => gateway.close(),
+        close: async () => {
+          await server?.close(0)
+          await gateway.close()
+        },
       }
     },
   }

@@ -36,9 +36,6 @@ const TRACE_FILES = 5
 const CACHED_ANSWERS = 2_000
 const CACHED_BYTES = 128 * 1024 * 1024
 
-/** Codes of requests that were never ours to improve, told apart from improvements that failed. */
-const NOT_OURS: ReadonlySet<string> = new Set(['query_not_understood', 'body_not_json', 'body_too_large'])
-
 /**
  * Builds everything once from the configuration. Clients bring their own Qdrant keys: the configured one is never lent to a request.
  */
@@ -68,17 +65,13 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
     packContext,
     improvePoints: createImproveHandler({
       http,
-      passthrough: proxy.passthrough,
       choosePoints: createChoosePoints(pipeline),
       tenantOf: openMode,
       enabled: () => config.settings.STOWAGE_DROPIN === 'improve',
       ...IMPROVE_DEFAULTS,
       pool: config.plan.retrieval.pool,
       deadlineMs: config.settings.DROPIN_DEADLINE_MS,
-      report: event => {
-        if (event.code !== null) reporter.passedThrough({ reason: NOT_OURS.has(event.code) ? 'shape' : 'failure' })
-        logger.debug(event, 'points')
-      },
+      report: event => logger.debug(event, 'points'),
     }),
     passthrough: proxy.passthrough,
     traces,

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { send } from '../support/send.ts'
-import { run, startServing } from '../support/stowage-process.ts'
+import { run, startListening } from '../support/stowage-process.ts'
+import { CHILD_PROCESS_MS } from '../support/timeouts.ts'
 
 let folder: string
 beforeAll(async () => {
@@ -13,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-describe('the command line, as a shell runs it', () => {
+describe('the command line, as a shell runs it', { timeout: CHILD_PROCESS_MS }, () => {
   it('tells what it can do, and its version', async () => {
     const [help, version] = await Promise.all([run(['--help']), run(['--version'])])
     expect([help.code, version.code]).toEqual([0, 0])
@@ -21,6 +22,50 @@ describe('the command line, as a shell runs it', () => {
     const manifest = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'))
     expect(version.out.trim()).toBe(manifest.version)
   })
+
+  it.each([
+    ['serve', '--port', []],
+    ['ingest', '--collection', ['corpus', '--collection', 'c']],
+    ['replay', '--budgets', ['isharoth']],
+    ['demo', '--budget', []],
+    ['doctor', '--collection', []],
+  ])('%s explains itself with --help, and refuses an option that it does not have', async (name, option, needed) => {
+    const [help, unknown] = await Promise.all([run([name, '--help']), run([name, ...needed, '--nonsense'])])
+    expect([help.code, help.err]).toEqual([0, ''])
+    expect(help.out).toMatch(new RegExp(`^Usage: stowage ${name} `, 'u'))
+    expect(help.out).toContain(`${option} <`)
+    expect([unknown.code, unknown.out]).toEqual([2, ''])
+    expect(unknown.err).toContain("unknown option '--nonsense'")
+    expect(unknown.err).toContain(`Usage: stowage ${name} `)
+  })
+
+  it.each([
+    ['no command', [], /Usage: stowage/],
+    ['ingest without a collection', ['ingest', 'corpus'], /required option '--collection <name>' not specified/],
+    ['ingest without a path', ['ingest', '--collection', 'c'], /missing required argument 'path'/],
+    ['replay without a set', ['replay'], /missing required argument 'set'/],
+    ['replay of a set that is not there', ['replay', 'no-such-set'], /no golden set no-such-set/],
+    ['an argument too many', ['doctor', 'harbour'], /too many arguments/],
+    ['a number that is none', ['replay', 'isharoth', '--budgets', '500,many'], /'--budgets <tokens>' .*"many"/],
+  ])('%s ends with 2', async (_name, line, message) => {
+    const { code, out, err } = await run(line)
+    expect([code, out]).toEqual([2, ''])
+    expect(err).toMatch(message)
+  })
+
+  it.each([['ingest', '.', '--collection', 'c'], ['replay', 'isharoth'], ['demo'], ['doctor', '--json']])(
+    '%s reports every fault of the configuration at once',
+    async (...line) => {
+      const bad = { PORT: 'x', EMBEDDER: 'magic', CACHE_TTL_MS: 'soon', RERANK_BLEND: '2', UNLEASH_URL: 'http://f' }
+      const { code, out, err } = await run(line, { ...bad, QDRANT_API_KEY: 'secret' })
+      // For doctor a bad configuration is a finding: it reports, and fails.
+      const isDoctor = line[0] === 'doctor'
+      expect([code, isDoctor || out === '']).toEqual([isDoctor ? 1 : 2, true])
+      const report: string = isDoctor ? JSON.parse(out).findings[0].detail : err
+      for (const [name, value] of Object.entries(bad)) expect(report).toContain(`${name}="${value}"`)
+      expect(out + err).not.toContain('secret')
+    },
+  )
 
   it('misused ends with 2, says why on stderr and prints nothing', async () => {
     const bad = { PORT: '99999', EMBEDDER: 'magic', CACHE_TTL_MS: 'soon', TENANTS_FILE: 'tenants.json' }
@@ -37,7 +82,7 @@ describe('the command line, as a shell runs it', () => {
     expect(ingested.code).toBe(0)
     expect(JSON.parse(ingested.out)).toMatchObject({ collection: 'harbour', documents: 2, written: 2 })
 
-    const service = await startServing(environment)
+    const service = await startListening(['serve', '--port', '0'], environment)
     const ask = JSON.stringify({ query: 'When is the bell rung?', collection: 'harbour' })
     const answer = await send(service.url, 'POST', '/v1/context', ask)
     expect(answer.status).toBe(200)
@@ -46,7 +91,7 @@ describe('the command line, as a shell runs it', () => {
     const second = await run(['doctor', '--json'], environment)
     expect(second.code).toBe(1)
     expect(JSON.parse(second.out)).toMatchObject({ ok: false })
-    expect(await service.stop('SIGTERM')).toBe(0)
+    expect((await service.stop('SIGTERM')).code).toBe(0)
 
     const doctor = await run(['doctor', '--collection', 'harbour', '--json'], environment)
     expect(doctor.code).toBe(0)

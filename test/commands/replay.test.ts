@@ -82,11 +82,11 @@ describe('stowage replay', () => {
   })
 
   it.each([
-    [['--budgets', '0'], /above 0/],
-    [['--budgets', 'many'], /above 0, got many/],
-    [['--budgets', ''], /above 0/],
-    [['--chunk-tokens', '1.5'], /above 0, got 1.5/],
-    [['--limit-queries', '-3'], /above 0, got -3/],
+    [['--budgets', '0'], /at least 1/],
+    [['--budgets', 'many'], /at least 1, got "many"/],
+    [['--budgets', ''], /at least 1/],
+    [['--chunk-tokens', '1.5'], /at least 1, got "1.5"/],
+    [['--limit-queries', '-3'], /at least 1, got "-3"/],
     [['--arms', 'nobody'], /no arm is called nobody/],
     [['--arms', 'measured:packing.cutt=1'], /no plan value is called packing.cutt/],
     [['--json', 'no-such-folder/report.json'], /there is no folder no-such-folder/],

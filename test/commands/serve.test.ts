@@ -68,5 +68,5 @@ test('a second signal ends it at once', async () => {
 })
 
 test.each(['-1', '65536', '80.5', 'http', ''])('refuses port %j', async port => {
-  await expect(runServe(`--port=${port}`).done).rejects.toThrow('A port is a number')
+  await expect(runServe(`--port=${port}`).done).rejects.toThrow('from 0 to 65535')
 })

@@ -112,7 +112,7 @@ describe('the original request is sent when Qdrant', () => {
   ])('%s', async (_name, code, script) => {
     const { ours, events } = await expectOriginal(script, {})
     expect(ours).toEqual(passedWith(code))
-    expect(events).toMatchObject([{ code, degraded: [code] }])
+    expect(events).toMatchObject([{ reason: code, degraded: [code] }])
   })
 
   it('is late', async () => {
@@ -220,7 +220,7 @@ describe('the original request is sent when it', () => {
   ])('%s', async (_name, code, sent) => {
     const { ours, events, qdrant } = await expectOriginal(undefined, sent)
     expect(ours).toEqual(passedWith(code))
-    expect(events).toMatchObject([{ code }])
+    expect(events).toMatchObject([{ reason: code }])
     expect(qdrant.improver).toEqual([])
   })
 

@@ -154,7 +154,7 @@ describe('what comes back', () => {
       'x-qdrant': 'scripted',
     })
     expect(response.headers.has('x-stowage-degraded')).toBe(false)
-    expect(events).toMatchObject([{ code: null, applied: ['fuse', 'pack'], tenant: null }])
+    expect(events).toMatchObject([{ reason: null, applied: ['fuse', 'pack'], tenant: null }])
   })
 
   it.each([

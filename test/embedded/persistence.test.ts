@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startEmbeddedServer } from '../../src/embedded/server.ts'
+import { CHILD_PROCESS_MS } from '../support/timeouts.ts'
 import { rest as send } from './support/rest.ts'
 
 const SCHEMA = {
@@ -32,7 +33,7 @@ async function rest<Result = unknown>(url: string, method: string, path: string,
   return answer
 }
 
-describe('a folder of the embedded engine', () => {
+describe('a folder of the embedded engine', { timeout: CHILD_PROCESS_MS }, () => {
   let folder: string
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'embedded-'))
@@ -60,7 +61,7 @@ describe('a folder of the embedded engine', () => {
     return { info, points: page.body.result, hits: query.body.result }
   }
 
-  it('keeps every acknowledged write through kill -9', { timeout: 120_000 }, async () => {
+  it('keeps every acknowledged write through kill -9', async () => {
     const { child, url } = await startProcess()
     await rest(url, 'PUT', '/collections/c', SCHEMA)
     await rest(url, 'PUT', '/collections/c/index', { field_name: 'id', field_schema: 'integer' })

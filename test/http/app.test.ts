@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express'
 import { afterEach, describe, expect, test } from 'vitest'
 import { StowageError } from '../../src/core/errors.ts'
+import { handOver } from '../../src/http/passthrough/hand-over.ts'
 import type { Passthrough } from '../../src/http/passthrough/passthrough.ts'
 import type { Trace } from '../../src/pipeline/trace/schema.ts'
 import { notImplemented } from '../support/not-implemented.ts'
@@ -41,7 +42,7 @@ describe('who answers', () => {
     const reasons: string[] = []
     const reporter = { ...silentReporter, passedThrough: ({ reason }: { reason: string }) => void reasons.push(reason) }
     const leave: RequestHandler = (_request, response, next) => {
-      response.locals.passthroughReason = 'off'
+      handOver(response, { reason: 'off' })
       next()
     }
     for (const improvePoints of [null, leave]) {

@@ -1,13 +1,16 @@
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { loadConfig } from '../../src/config.ts'
 import { createPackContext } from '../../src/pipeline/pack-context.ts'
 import { type Models, openModels } from '../../src/wiring/models.ts'
 import { chunk } from '../support/candidates.ts'
 import { CALLER, dependencies, fakePorts, scriptedStore } from '../support/fake-ports.ts'
 import { TINY_CROSS_ENCODER, TINY_EMBEDDER } from '../support/model-folders.ts'
+import { MODEL_MS } from '../support/timeouts.ts'
+
+vi.setConfig({ testTimeout: MODEL_MS, hookTimeout: MODEL_MS })
 
 let folder: string
 let models: Models | null = null

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createCrossEncoder } from '../../src/adapters/models/cross-encoder.ts'
 import { createLocalEmbedder } from '../../src/adapters/models/local-embedder.ts'
 import { loadConfig } from '../../src/config.ts'
@@ -8,6 +8,9 @@ import { cosine } from '../../src/text/similarity.ts'
 import { openModels } from '../../src/wiring/models.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 import { isShipped, noSignal, SHIPPED_EMBEDDER, SHIPPED_RERANKER } from '../support/model-folders.ts'
+import { MODEL_MS } from '../support/timeouts.ts'
+
+vi.setConfig({ testTimeout: MODEL_MS, hookTimeout: MODEL_MS })
 
 /** Query, its answer, and a passage on something else that shares a word or a manner with it. */
 const TRIPLES: readonly [query: string, right: string, wrong: string][] = [

@@ -2,17 +2,59 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-const STOWAGE = fileURLToPath(new URL('../../src/stowage.js', import.meta.url))
+/** What the published `stowage` starts. */
+export const STOWAGE = fileURLToPath(new URL('../../src/stowage.js', import.meta.url))
 
-/** A command as a shell would run it, with nothing of this process's environment but the path to programs. */
-export function start(line: readonly string[], environment: Record<string, string> = {}): ChildProcess {
-  const fixed = { PATH: process.env.PATH, EMBEDDER: 'none', RERANKER: 'off', LOG_LEVEL: 'error' }
-  return spawn(process.execPath, [STOWAGE, ...line], { env: { ...fixed, ...environment } })
+/** What a process wrote, and its exit code: null when a signal ended it. */
+export interface Ended {
+  code: number | null
+  out: string
+  err: string
 }
 
-/** Runs a command to its end. */
-export async function run(line: readonly string[], environment: Record<string, string> = {}) {
-  const child = start(line, environment)
+/** The commands of stowage as a shell would run them, on a given binary of Node and with a given script. */
+export function createCommands({ node, script }: { node: string; script: string }) {
+  const startStowage = (line: readonly string[], environment: Record<string, string>) =>
+    start(node, [script, ...line], environment)
+  return {
+    /** Runs Node itself to its end. */
+    node: (line: readonly string[]): Promise<Ended> => start(node, line, {}).ended,
+
+    /** Runs a command to its end. */
+    run: (line: readonly string[], environment: Record<string, string> = {}): Promise<Ended> =>
+      startStowage(line, environment).ended,
+
+    /** Runs a command that stays up, such as `serve --port 0`, and resolves once it says where it listens. */
+    async startListening(line: readonly string[], environment: Record<string, string> = {}) {
+      const { child, written, ended } = startStowage(line, environment)
+      const url = await new Promise<string>((resolve, reject) => {
+        const look = () => {
+          const found = /listens on (http:\/\/[\d.]+:\d+)/u.exec(written.out + written.err)?.[1]
+          if (found) resolve(found)
+        }
+        child.stdout?.on('data', look)
+        child.stderr?.on('data', look)
+        ended.then(({ err }) => reject(new Error(`${line.join(' ')} ended before it listened: ${err}`)), reject)
+      })
+      return {
+        url,
+        /** Sends the signal and waits for the end. */
+        stop(signal: NodeJS.Signals): Promise<Ended> {
+          child.kill(signal)
+          return ended
+        },
+      }
+    },
+  }
+}
+
+/** On the Node that runs the tests. */
+export const { run, startListening } = createCommands({ node: process.execPath, script: STOWAGE })
+
+/** A process that gets nothing of this one's environment but the path to programs. */
+function start(program: string, line: readonly string[], environment: Record<string, string>) {
+  const fixed = { PATH: process.env.PATH, EMBEDDER: 'none', RERANKER: 'off', LOG_LEVEL: 'error' }
+  const child: ChildProcess = spawn(program, line, { env: { ...fixed, ...environment } })
   const written = { out: '', err: '' }
   child.stdout?.on('data', text => {
     written.out += text
@@ -20,30 +62,6 @@ export async function run(line: readonly string[], environment: Record<string, s
   child.stderr?.on('data', text => {
     written.err += text
   })
-  const [code] = (await once(child, 'close')) as [number | null]
-  return { code, ...written }
-}
-
-/** `stowage serve` on a free port, once it listens. */
-export async function startServing(environment: Record<string, string>) {
-  const child = start(['serve', '--port', '0'], environment)
-  const ended = once(child, 'close')
-  const url = await new Promise<string>((resolve, reject) => {
-    let out = ''
-    child.stdout?.on('data', text => {
-      out += text
-      const found = /listens on (http:\S+)/.exec(out)?.[1]
-      if (found) resolve(found)
-    })
-    ended.then(() => reject(new Error(`serve ended before it listened: ${out}`)))
-  })
-  return {
-    url,
-    /** Sends the signal and gives the exit code, null when the signal itself ended the process. */
-    async stop(signal: NodeJS.Signals): Promise<number | null> {
-      child.kill(signal)
-      const [code] = (await ended) as [number | null]
-      return code
-    },
-  }
+  const ended = once(child, 'close').then(([code]): Ended => ({ code: code as number | null, ...written }))
+  return { child, written, ended }
 }

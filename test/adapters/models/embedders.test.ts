@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createLocalEmbedder } from '../../../src/adapters/models/local-embedder.ts'
 import { ModelUnavailableError } from '../../../src/adapters/models/model-folder.ts'
 import { createOpenAiEmbedder } from '../../../src/adapters/models/openai-embedder.ts'
@@ -7,7 +7,10 @@ import { cosine } from '../../../src/text/similarity.ts'
 import { createNpmEmbedder } from '../../bench/npm-embedder.ts'
 import { type JsonAnswer, type JsonServer, startJsonServer } from '../../support/json-server.ts'
 import { isShipped, SHIPPED_EMBEDDER, TINY_EMBEDDER } from '../../support/model-folders.ts'
+import { MODEL_MS } from '../../support/timeouts.ts'
 import { describeEmbedder } from './support/embedder-contract.ts'
+
+vi.setConfig({ testTimeout: MODEL_MS, hookTimeout: MODEL_MS })
 
 const DIMENSIONS = 24
 

@@ -1,11 +1,14 @@
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createCrossEncoder } from '../../../src/adapters/models/cross-encoder.ts'
 import { createLocalEmbedder } from '../../../src/adapters/models/local-embedder.ts'
 import { findModel, ModelUnavailableError } from '../../../src/adapters/models/model-folder.ts'
 import { noSignal, TINY_CROSS_ENCODER, TINY_EMBEDDER } from '../../support/model-folders.ts'
+import { MODEL_MS } from '../../support/timeouts.ts'
+
+vi.setConfig({ testTimeout: MODEL_MS, hookTimeout: MODEL_MS })
 
 let folder: string
 beforeEach(() => {

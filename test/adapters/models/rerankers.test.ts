@@ -1,11 +1,14 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { createCachedReranker } from '../../../src/adapters/models/cached-reranker.ts'
 import { createCrossEncoder } from '../../../src/adapters/models/cross-encoder.ts'
 import { createHttpReranker } from '../../../src/adapters/models/http-reranker.ts'
 import { terms } from '../../../src/text/terms.ts'
 import { type JsonServer, startJsonServer } from '../../support/json-server.ts'
 import { isShipped, noSignal, SHIPPED_RERANKER, TINY_CROSS_ENCODER } from '../../support/model-folders.ts'
+import { MODEL_MS } from '../../support/timeouts.ts'
 import { describeReranker } from './support/reranker-contract.ts'
+
+vi.setConfig({ testTimeout: MODEL_MS, hookTimeout: MODEL_MS })
 
 /** Share of the query's terms that are in the passage. */
 function overlap(query: string, passage: string): number {

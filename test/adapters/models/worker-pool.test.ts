@@ -1,6 +1,9 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createWorkerPool, type WorkerPool } from '../../../src/adapters/models/workers/pool.ts'
 import { workerModule } from '../../../src/adapters/models/workers/thread.ts'
+import { MODEL_MS } from '../../support/timeouts.ts'
+
+vi.setConfig({ testTimeout: MODEL_MS, hookTimeout: MODEL_MS })
 
 type Pool = WorkerPool<string, string, string>
 const script = workerModule('support/crashing-worker', import.meta.url)

@@ -1,7 +1,7 @@
 import type { Candidate, RetrievedHit } from '../../../src/core/types.ts'
 import { STAGES } from '../../../src/core/vocabulary.ts'
 import { createImproveHandler, type ImproveDependencies, type ImproveEvent } from '../../../src/drop-in/route.ts'
-import { createPassthrough } from '../../../src/http/passthrough/passthrough.ts'
+import { createPassthrough, type Passthrough } from '../../../src/http/passthrough/passthrough.ts'
 import type { ChoosePoints, ChosenPoints } from '../../../src/pipeline/services.ts'
 import { createQdrantHttp } from '../../../src/qdrant/client.ts'
 import type { createStage } from '../../support/stage.ts'
@@ -37,13 +37,14 @@ export const STAGES_OR_NONE = new RegExp(
 export async function serveImproving(
   stage: ReturnType<typeof createStage>,
   upstream: string,
-  overrides: Partial<ImproveDependencies> = {},
+  {
+    passthrough = createPassthrough({ upstream: new URL(upstream) }).passthrough,
+    ...overrides
+  }: Partial<ImproveDependencies & { passthrough: Passthrough }> = {},
 ): Promise<{ url: string; events: ImproveEvent[] }> {
   const events: ImproveEvent[] = []
-  const { passthrough } = { ...createPassthrough({ upstream: new URL(upstream) }), ...overrides }
   const improvePoints = createImproveHandler({
     http: createQdrantHttp(upstream),
-    passthrough,
     choosePoints: choosing(hits => hits),
     tenantOf: () => null,
     enabled: () => true,

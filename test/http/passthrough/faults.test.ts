@@ -94,7 +94,7 @@ describe('an upstream that fails', () => {
     const { url } = await proxyBeforeBytes(socket =>
       socket.once('data', () => {
         socket.write(half)
-        begun.promise.then(() => socket.destroy())
+        void begun.promise.then(() => socket.destroy())
       }),
     )
     const [response] = (await once(http.get(url), 'response')) as [IncomingMessage]

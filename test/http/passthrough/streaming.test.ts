@@ -107,7 +107,7 @@ describe('slow sides', () => {
   test('parts of an answer arrive as they are sent', async () => {
     const url = await proxyBefore((_request, response) => {
       response.write('first')
-      release.promise.then(() => response.end('last'))
+      void release.promise.then(() => response.end('last'))
     })
     const release = deferred<void>()
     const [response] = (await once(http.get(url), 'response')) as [IncomingMessage]

@@ -1,0 +1,85 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { DROP_REASONS } from '../../src/core/vocabulary.ts'
+import { DEMO_QUERIES, type DemoResult } from '../../src/demo/demo.ts'
+import { send } from '../support/send.ts'
+import { type Ended, run, startListening } from '../support/stowage-process.ts'
+import { CHILD_PROCESS_MS } from '../support/timeouts.ts'
+
+describe('stowage demo, as a shell runs it', { timeout: CHILD_PROCESS_MS }, () => {
+  let text: Ended
+  let json: Ended
+  let results: DemoResult[]
+  beforeAll(async () => {
+    // It needs no configuration, and one for another Qdrant does not lead it away from its own engine.
+    const elsewhere = { QDRANT_URL: 'http://127.0.0.1:9', QDRANT_API_KEY: 'k' }
+    ;[text, json] = await Promise.all([run(['demo'], elsewhere), run(['demo', '--json', '--budget', '500'])])
+    results = (JSON.parse(json.out) as { results: DemoResult[] }).results
+  }, CHILD_PROCESS_MS)
+
+  it('shows for every question the packed context, its citations, what was dropped and the budget', () => {
+    expect(text.code).toBe(0)
+    const sections = text.out.split('━━ ').slice(1)
+    expect(sections.map(section => section.split('\n')[0])).toEqual([...DEMO_QUERIES])
+    for (const section of sections) {
+      const [shown, tables = ''] = section.split('│ packed')
+      expect(shown).toMatch(/^\[1\] /mu)
+      expect(tables).toMatch(/│ \[?1\]? /u)
+      const reasons = [...tables.slice(tables.indexOf('│ dropped')).matchAll(/^│ ([a-z_]+) /gmu)].map(
+        ([, name]) => name,
+      )
+      expect(reasons).toContain('dropped')
+      expect(reasons.length).toBeGreaterThan(1)
+      for (const reason of reasons.slice(1)) expect(Object.keys(DROP_REASONS)).toContain(reason)
+      const [, used = '', budget = ''] = /\] ([\d,]+) of ([\d,]+) tokens/u.exec(section) ?? []
+      expect(budget).toBe('1,200')
+      expect(Number(used.replace(',', ''))).toBeGreaterThan(0)
+      expect(Number(used.replace(',', ''))).toBeLessThanOrEqual(1_200)
+    }
+  })
+
+  it('tells its progress on stderr', () => {
+    expect(text.err).toMatch(/^ingested \d+ documents as \d+ chunks; embedder none, reranker none$/mu)
+    expect(text.out).not.toContain('ingest')
+  })
+
+  it('--json prints one document and nothing else, within the budget that --budget gives', () => {
+    expect(json.code).toBe(0)
+    expect(results.map(({ query }) => query)).toEqual([...DEMO_QUERIES])
+    for (const { context, tokens, budget_tokens, chunks, trace } of results) {
+      expect(budget_tokens).toBe(500)
+      expect(tokens).toBeGreaterThan(0)
+      expect(tokens).toBeLessThanOrEqual(500)
+      expect(chunks.length).toBeGreaterThan(0)
+      for (const { citation } of chunks) expect(context).toContain(citation)
+      const dropped = trace?.candidates.filter(({ decision }) => decision === 'dropped') ?? []
+      expect(dropped.length).toBeGreaterThan(0)
+      for (const { reason } of dropped) expect(Object.keys(DROP_REASONS)).toContain(reason)
+    }
+  })
+
+  it('finds the passage that answers: who Isharoth is', () => {
+    expect(results[0]?.context).toContain('thinking engine')
+  })
+
+  it.each(['abc', '-1', '1.5', '', '10000001'])('--budget %j ends with 2 and names the value', async value => {
+    const { code, out, err } = await run(['demo', `--budget=${value}`])
+    expect([code, out]).toEqual([2, ''])
+    expect(err).toContain(`option '--budget <tokens>' argument '${value}' is invalid`)
+  })
+
+  it.each([
+    ['SIGINT', ['--json']],
+    ['SIGTERM', []],
+  ] as const)('--serve keeps the server up until %s', async (signal, flags) => {
+    const service = await startListening(['demo', '--serve', ...flags], { PORT: '0' })
+    const question = { query: 'Who is Isharoth?', collection: 'isharoth', budget_tokens: 400 }
+    const { status, json: answer } = await send<DemoResult>(service.url, 'POST', '/v1/context', question)
+    expect(status).toBe(200)
+    expect(answer.context).toContain('Isharoth')
+    const { code, out, err } = await service.stop(signal)
+    expect(code).toBe(0)
+    expect(out + err).toContain(`curl -s ${service.url}/v1/context`)
+    // stdout is one JSON document here too.
+    if (flags.length > 0) expect(JSON.parse(out)).toMatchObject({ results: expect.any(Array) })
+  })
+})

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { isShipped, SHIPPED_EMBEDDER, SHIPPED_RERANKER } from '../support/model-folders.ts'
+import { send } from '../support/send.ts'
+import { createCommands, STOWAGE } from '../support/stowage-process.ts'
+
+const CORPUS = fileURLToPath(new URL('../../goldens/isharoth/corpus', import.meta.url))
+const BUILT = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
+
+/** What must work on any supported Node. Resolves with the names of the checks that passed; rejects with the first that failed. */
+export async function runOn(binary: string): Promise<{ version: string; passed: string[] }> {
+  const folder = await mkdtemp(join(tmpdir(), 'stowage-smoke-'))
+  const fromSource = createCommands({ node: binary, script: STOWAGE })
+  const passed: string[] = []
+  try {
+    const asked = await fromSource.node(['--version'])
+    const version = asked.out.trim().replace(/^v/u, '')
+
+    const environment = { EMBEDDED_PATH: join(folder, 'data') }
+    const ingested = await fromSource.run(['ingest', CORPUS, '--collection', 'isharoth'], environment)
+    assert.equal(ingested.code, 0, ingested.err)
+    const service = await fromSource.startListening(['serve', '--port', '0'], environment)
+    const question = { query: 'Who is Isharoth?', collection: 'isharoth', budget_tokens: 400 }
+    const answer = await send<{ context: string; tokens: number }>(service.url, 'POST', '/v1/context', question)
+    const { code } = await service.stop('SIGTERM')
+    assert.equal(answer.status, 200, answer.text)
+    assert.match(answer.json.context, /thinking engine/u)
+    assert.ok(answer.json.tokens <= 400)
+    assert.equal(code, 0)
+    passed.push('ingest, serve and POST /v1/context')
+
+    await checkDemo(fromSource.run)
+    passed.push(`demo --json ${shipped ? 'with the shipped models' : 'without models'}`)
+
+    if (existsSync(BUILT)) {
+      const built = createCommands({ node: binary, script: BUILT })
+      await checkDemo(built.run)
+      passed.push('the same from dist, without tsx')
+    }
+    return { version, passed }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+type Run = ReturnType<typeof createCommands>['run']
+
+const shipped = isShipped(SHIPPED_EMBEDDER) && isShipped(SHIPPED_RERANKER)
+const MODELS = shipped ? { EMBEDDER: 'local', RERANKER: 'crossencoder' } : {}
+
+/** With the shipped models: their native parts are what a version of Node can break. */
+async function checkDemo(run: Run): Promise<void> {
+  const { code, out, err } = await run(['demo', '--json', '--budget', '500'], {})
+  assert.equal(code, 0, err)
+  const { results } = JSON.parse(out) as { results: { tokens: number; chunks: unknown[]; degraded: unknown[] }[] }
+  assert.equal(results.length, 4)
+  for (const { tokens, chunks, degraded } of results) {
+    assert.ok(tokens > 0 && tokens <= 500)
+    assert.ok(chunks.length > 0)
+    assert.deepEqual(degraded, [])
+  }
+}
