@@ -12,7 +12,7 @@ const CORPUS = fileURLToPath(new URL('../../goldens/isharoth/corpus', import.met
 const BUILT = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
 
 const shipped = isShipped(SHIPPED_EMBEDDER) && isShipped(SHIPPED_RERANKER)
-const MODELS = shipped ? { EMBEDDER: 'local', RERANKER: 'crossencoder' } : {}
+const MODELS: Record<string, string> = shipped ? { EMBEDDER: 'local', RERANKER: 'crossencoder' } : {}
 
 /** What must work on any supported Node. Resolves with the names of the checks that passed; rejects with the first that failed. */
 export async function runOn(binary: string): Promise<{ version: string; passed: string[] }> {
