@@ -11,6 +11,9 @@ import { createCommands, STOWAGE } from '../support/stowage-process.ts'
 const CORPUS = fileURLToPath(new URL('../../goldens/isharoth/corpus', import.meta.url))
 const BUILT = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
 
+const shipped = isShipped(SHIPPED_EMBEDDER) && isShipped(SHIPPED_RERANKER)
+const MODELS: Record<string, string> = shipped ? { EMBEDDER: 'local', RERANKER: 'crossencoder' } : {}
+
 /** What must work on any supported Node. Resolves with the names of the checks that passed; rejects with the first that failed. */
 export async function runOn(binary: string): Promise<{ version: string; passed: string[] }> {
   const folder = await mkdtemp(join(tmpdir(), 'stowage-smoke-'))
@@ -49,12 +52,9 @@ export async function runOn(binary: string): Promise<{ version: string; passed: 
 
 type Run = ReturnType<typeof createCommands>['run']
 
-const shipped = isShipped(SHIPPED_EMBEDDER) && isShipped(SHIPPED_RERANKER)
-const MODELS = shipped ? { EMBEDDER: 'local', RERANKER: 'crossencoder' } : {}
-
 /** With the shipped models: their native parts are what a version of Node can break. */
 async function checkDemo(run: Run): Promise<void> {
-  const { code, out, err } = await run(['demo', '--json', '--budget', '500'], {})
+  const { code, out, err } = await run(['demo', '--json', '--budget', '500'], MODELS)
   assert.equal(code, 0, err)
   const { results } = JSON.parse(out) as { results: { tokens: number; chunks: unknown[]; degraded: unknown[] }[] }
   assert.equal(results.length, 4)

@@ -24,7 +24,7 @@ try {
       error instanceof Error ? error : Error(String(error)),
     )
     if (binary instanceof Error) {
-      console.log(`Node ${major}: SKIPPED, npm could not install it: ${lastLine(binary.message)}`)
+      console.log(`Node ${major}: SKIPPED, npm could not install it: ${reasonOf(binary.message)}`)
       seen.push(`${major} skipped`)
       continue
     }
@@ -63,6 +63,8 @@ async function install(major: number): Promise<string> {
   return binary
 }
 
-function lastLine(text: string): string {
-  return text.trim().split('\n').at(-1) ?? ''
+/** The line of npm's output that names the fault. */
+function reasonOf(message: string): string {
+  const lines = message.trim().split('\n')
+  return lines.find(line => line.startsWith('npm error')) ?? lines.at(-1) ?? ''
 }
