@@ -35,7 +35,7 @@ export interface Chunk {
 
 /** What one list (or the pool's own BM25) says of a candidate. `contribution` is its share of the fused score. */
 export interface Signal {
-  /** 'dense', 'keyword', 'pool_bm25', or 'prefetch[0]' in the drop-in route; prefixed by the collection when there are several. */
+  /** 'dense', 'keyword', 'candidate_bm25', or 'prefetch[0]' in the drop-in route; prefixed by the collection when there are several. */
   source: string
   kind: 'dense' | 'keyword' | 'lexical' | 'other'
   /** Rank from 1 in its list, null where the candidate is absent from it. */
@@ -86,7 +86,7 @@ export interface Dropped {
 }
 
 /** What a filtering step gives back: those that stay, in order, and those that are out. */
-export interface Sieved {
+export interface FilterResult {
   kept: Candidate[]
   dropped: Dropped[]
 }

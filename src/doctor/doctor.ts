@@ -43,19 +43,19 @@ function checkServer({ setup, server }: DoctorFacts): Finding {
     : fail('qdrant', `version ${version} at ${url} has no Query API`, 'Upgrade Qdrant to 1.10 or later.')
 }
 
-function checkModels({ embedder, absent }: Setup): Finding[] {
+function checkModels({ embedder, unavailable }: Setup): Finding[] {
   const dense = (): Finding => {
     if (embedder) return ok('embedder', `${embedder.version} (${embedder.dimensions} dimensions)`)
-    if (absent.embedder === null) return ok('embedder', 'switched off: queries search keywords only')
+    if (unavailable.embedder === null) return ok('embedder', 'switched off: queries search keywords only')
     return warn(
       'embedder',
-      absent.embedder,
+      unavailable.embedder,
       'Set EMBEDDER and EMBEDDING_MODEL to one that can be had here, or EMBEDDER=none.',
     )
   }
   const reranker =
-    absent.reranker === null
+    unavailable.reranker === null
       ? ok('reranker', 'there, or not wanted by the plan')
-      : warn('reranker', absent.reranker, 'Set RERANK_MODEL to a folder with the model, or RERANKER=off.')
+      : warn('reranker', unavailable.reranker, 'Set RERANK_MODEL to a folder with the model, or RERANKER=off.')
   return [dense(), reranker]
 }

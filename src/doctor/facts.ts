@@ -17,7 +17,7 @@ export interface Setup {
   embedded: boolean
   embedder: { version: string; dimensions: number } | null
   /** Why a model that is wanted is not there; null when it is there, or not wanted. */
-  absent: { embedder: string | null; reranker: string | null }
+  unavailable: { embedder: string | null; reranker: string | null }
 }
 
 /** What was seen of a collection: `layout` null when it does not exist. */

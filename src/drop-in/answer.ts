@@ -7,12 +7,12 @@ import { findDocumentField, findOrderField, readChunk, valueAt } from '../qdrant
 import { type PayloadPlace, placesFilter } from '../qdrant/places-filter.ts'
 import { NotImproved } from './failure.ts'
 import { denseVectorOf, type PointSlice, printPoint } from './points/point-slices.ts'
-import { handOutScores, ownScores } from './points/scores.ts'
+import { ownScores, reassignScores } from './points/scores.ts'
 import type { QueryText } from './query/query-text.ts'
 import type { UnderstoodQuery } from './query/understand.ts'
 import { fetchPoints, type UpstreamCall } from './upstream-search.ts'
 
-/** One search of the client with its lists, one per leaf, best first. */
+/** One search of the client with its lists, one per prefetch, best first. */
 export interface RetrievedQuery {
   query: UnderstoodQuery
   words: QueryText
@@ -38,7 +38,7 @@ export async function improvePoints(
   call: UpstreamCall,
   caller: Caller,
 ): Promise<ImprovedPoints> {
-  const scored = lists.map((points, index) => ({ points, asked: query.leaves[index]?.limit ?? 0 }))
+  const scored = lists.map((points, index) => ({ points, asked: query.prefetches[index]?.limit ?? 0 }))
   const own = ownScores(scored, query.fusion)
   const admitted = lists.map(points => points.filter(({ key }) => reachesBound(own.get(key), query)))
   const known = new Map(admitted.flat().map(point => [point.key, point]))
@@ -59,7 +59,7 @@ export async function improvePoints(
   if (chosen.length === 0 && found > 0) throw new NotImproved('nothing_chosen', `of ${found} points`)
 
   const distance = query.fusion === null && lists.some(hasRisingScores)
-  const scores = handOutScores(
+  const scores = reassignScores(
     chosen.map(({ key }) => own.get(key) ?? null),
     { distance },
   )
@@ -83,7 +83,7 @@ function toRetrievedList(
   query: UnderstoodQuery,
   collection: string,
 ): RetrievedList {
-  const { kind, using } = query.leaves[index] ?? { kind: 'other', using: null }
+  const { kind, using } = query.prefetches[index] ?? { kind: 'other', using: null }
   // The pipeline knows one direction only: greater is better.
   const sign = hasRisingScores(points) ? -1 : 1
   const hits = points.map((point): RetrievedHit => {

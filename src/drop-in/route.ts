@@ -116,7 +116,7 @@ async function improve(
   }
 }
 
-/** Choosing is told to end before the whole must: a reranker that stops early still leaves a better order than none. */
+/** Choosing is told to end before the whole must: a reranker that stops early still prefetches a better order than none. */
 const CHOOSING_SHARE = 0.8
 
 /** Deals the lists of one answer out to the queries that asked for them. */
@@ -124,7 +124,7 @@ function assignLists(queries: readonly UnderstoodQuery[], lists: readonly PointS
   let next = 0
   return queries.map(query => {
     const start = next
-    next += query.leaves.length
+    next += query.prefetches.length
     return { query, lists: lists.slice(start, next) }
   })
 }

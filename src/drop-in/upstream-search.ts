@@ -6,7 +6,7 @@ import { headerPairs } from '../qdrant/raw-headers.ts'
 import { RawJsonError } from '../qdrant/raw-json.ts'
 import { NotImproved } from './failure.ts'
 import { type BatchAnswer, type PointSlice, readBatchAnswer, readQueryAnswer } from './points/point-slices.ts'
-import type { Leaf } from './query/prefetch.ts'
+import type { Prefetch } from './query/prefetch.ts'
 import type { UnderstoodQuery } from './query/understand.ts'
 
 /** What every call to Qdrant on behalf of one client request carries. */
@@ -25,7 +25,7 @@ export interface SearchAnswer extends BatchAnswer {
 }
 
 /**
- * All lists of all queries in one round trip, in the order of the leaves; each list goes at least `pool` deep.
+ * All lists of all queries in one round trip, in the order of the prefetches; each list goes at least `pool` deep.
  * @throws NotImproved when Qdrant refuses, cannot be reached, or answers something else
  */
 export async function searchLists(
@@ -33,7 +33,7 @@ export async function searchLists(
   pool: number,
   call: UpstreamCall,
 ): Promise<SearchAnswer> {
-  const searches = queries.flatMap(query => query.leaves.map(leaf => leafSearch(query, leaf, pool)))
+  const searches = queries.flatMap(query => query.prefetches.map(prefetch => prefetchSearch(query, prefetch, pool)))
   const body = printObject({ searches: `[${searches.join(',')}]` })
   const { text, headers } = await post('points/query/batch', body, call)
   const answer = reading(() => readBatchAnswer(text))
@@ -43,7 +43,7 @@ export async function searchLists(
 
 /**
  * Points by a condition, as many as `limit`: those that the client could have found, for they pass the root filter and that of
- * one leaf at least. @throws NotImproved
+ * one prefetch at least. @throws NotImproved
  */
 export async function fetchPoints(
   query: UnderstoodQuery,
@@ -52,7 +52,7 @@ export async function fetchPoints(
   call: UpstreamCall,
 ): Promise<PointSlice[]> {
   const search = printObject({
-    filter: and([query.filter, anyLeafFilter(query.leaves), condition]),
+    filter: and([query.filter, anyPrefetchFilter(query.prefetches), condition]),
     ...frameOf(query, limit),
   })
   const { text } = await post('points/query', search, call)
@@ -67,14 +67,14 @@ export function forwardedHeaders(rawHeaders: readonly string[]): string[] {
   return [...[...headerPairs(rawHeaders)].filter(([name]) => FORWARDED.test(name)).flat(), ...OWN_VIA]
 }
 
-function leafSearch(query: UnderstoodQuery, leaf: Leaf, pool: number): string {
+function prefetchSearch(query: UnderstoodQuery, prefetch: Prefetch, pool: number): string {
   return printObject({
-    query: leaf.query,
-    using: leaf.using,
-    filter: and([query.filter, leaf.filter]),
-    params: leaf.params,
-    score_threshold: leaf.scoreThreshold,
-    ...frameOf(query, Math.max(leaf.limit, pool, query.offset + query.limit)),
+    query: prefetch.query,
+    using: prefetch.using,
+    filter: and([query.filter, prefetch.filter]),
+    params: prefetch.params,
+    score_threshold: prefetch.scoreThreshold,
+    ...frameOf(query, Math.max(prefetch.limit, pool, query.offset + query.limit)),
   })
 }
 
@@ -83,8 +83,8 @@ function frameOf({ withVector, shardKey }: UnderstoodQuery, limit: number): Reco
   return { limit: String(limit), with_payload: 'true', with_vector: withVector, shard_key: shardKey }
 }
 
-function anyLeafFilter(leaves: readonly Leaf[]): string | null {
-  const filters = new Set(leaves.map(leaf => leaf.filter))
+function anyPrefetchFilter(prefetches: readonly Prefetch[]): string | null {
+  const filters = new Set(prefetches.map(prefetch => prefetch.filter))
   if (filters.has(null)) return null
   return filters.size === 1 ? ([...filters][0] ?? null) : `{"should":[${[...filters].join(',')}]}`
 }

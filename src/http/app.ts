@@ -7,7 +7,7 @@ import { SEARCH_PATH } from '../qdrant/paths.ts'
 import type { TenantOf } from './caller.ts'
 import { contextRoute } from './context-route.ts'
 import { errorHandler } from './error-handler.ts'
-import { observeRequests, throughDoor } from './observe-requests.ts'
+import { atEndpoint, observeRequests } from './observe-requests.ts'
 import { type Health, operationsRoutes } from './operations-routes.ts'
 import { OWN_ROUTES } from './own-routes.ts'
 import { handedOver } from './passthrough/hand-over.ts'
@@ -49,20 +49,20 @@ export function createApp(dependencies: AppDependencies): express.Express {
   app.disable('x-powered-by').disable('etag').set('query parser', false).enable('case sensitive routing')
 
   app.use(observeRequests(reporter))
-  app.use(OPERATIONS, throughDoor('operations'))
+  app.use(OPERATIONS, atEndpoint('operations'))
   app.use(operationsRoutes(dependencies))
   app.use(traceRoutes(dependencies))
   app.use(schemaRoutes(dependencies.version))
 
   const context = contextRoute({ ...dependencies, maxBytes: dependencies.limits.contextBodyBytes })
-  app.post('/v1/context', throughDoor('context'), context)
+  app.post('/v1/context', atEndpoint('context'), context)
   app.all('/v1/context', () => {
     throw new StowageError('not_found', 'Only POST is answered at /v1/context')
   })
 
   app.use(refuseLoops(() => reporter.passedThrough({ reason: 'loop' })))
   app.use(writeEpoch(dependencies.bumpEpoch))
-  if (improvePoints !== null) app.post(SEARCH_PATH, throughDoor('points'), improvePoints)
+  if (improvePoints !== null) app.post(SEARCH_PATH, atEndpoint('points'), improvePoints)
   app.use((request, response) => {
     const { reason, body } = handedOver(response)
     reporter.passedThrough({ reason })

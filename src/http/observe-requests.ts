@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import type { RequestHandler, Response } from 'express'
-import type { Door, Outcome, Reporter } from '../observe/events.ts'
+import type { Endpoint, Outcome, Reporter } from '../observe/events.ts'
 
-/** Gives each request an id for the log and reports its end. Requests pass through until a route names its own door. */
+/** Gives each request an id for the log and reports its end. Requests pass through until a route names its own endpoint. */
 export function observeRequests(reporter: Reporter): RequestHandler {
   return function observe(_request, response, next) {
     const started = performance.now()
     response.locals.requestId = randomUUID()
     response.once('close', () => {
       reporter.requestFinished({
-        door: response.locals.door ?? 'passthrough',
+        endpoint: response.locals.endpoint ?? 'passthrough',
         outcome: outcomeOf(response),
         status: response.statusCode,
         seconds: (performance.now() - started) / 1_000,
@@ -21,9 +21,9 @@ export function observeRequests(reporter: Reporter): RequestHandler {
 }
 
 /** Names the door that a request came in by. */
-export function throughDoor(door: Door): RequestHandler {
+export function atEndpoint(endpoint: Endpoint): RequestHandler {
   return function enter(_request, response, next) {
-    response.locals.door = door
+    response.locals.endpoint = endpoint
     next()
   }
 }

@@ -3,12 +3,18 @@ import type { Trace } from '../pipeline/trace/schema.ts'
 import type { Logger } from './logger.ts'
 import type { Metrics } from './metrics.ts'
 
-export type Door = 'context' | 'points' | 'passthrough' | 'operations'
+export type Endpoint = 'context' | 'points' | 'passthrough' | 'operations'
 export type Outcome = 'ok' | 'client_error' | 'upstream_error' | 'internal_error' | 'aborted'
 
 /** One function per business event; each feeds metric and log together and none ever throws. */
 export interface Reporter {
-  requestFinished(event: { door: Door; outcome: Outcome; status: number; seconds: number; requestId: string }): void
+  requestFinished(event: {
+    endpoint: Endpoint
+    outcome: Outcome
+    status: number
+    seconds: number
+    requestId: string
+  }): void
   /** A fault of our own: the only place where its stack goes. */
   requestFailed(event: { error: unknown; requestId: string }): void
   passedThrough(event: { reason: PassthroughReason }): void
@@ -20,8 +26,8 @@ export interface Reporter {
 export function createReporter({ metrics, logger }: { metrics: Metrics; logger: Logger }): Reporter {
   return {
     requestFinished: quietly(event => {
-      metrics.requests.inc({ door: event.door, outcome: event.outcome })
-      metrics.requestSeconds.observe({ door: event.door }, event.seconds)
+      metrics.requests.inc({ endpoint: event.endpoint, outcome: event.outcome })
+      metrics.requestSeconds.observe({ endpoint: event.endpoint }, event.seconds)
       logger.debug(event, 'request finished')
     }),
     requestFailed: quietly(({ error, requestId }) => logger.error({ err: error, requestId }, 'request failed')),
@@ -30,7 +36,7 @@ export function createReporter({ metrics, logger }: { metrics: Metrics; logger: 
     contextTraced: quietly(({ trace }) => {
       for (const stage of trace.stages) metrics.stageSeconds.observe({ stage: stage.name }, stage.ms / 1_000)
       for (const { code } of trace.degraded) metrics.degraded.inc({ code })
-      if (trace.door === 'context') metrics.contextTokens.observe(trace.budget.used)
+      if (trace.endpoint === 'context') metrics.contextTokens.observe(trace.budget.used)
     }),
   }
 }

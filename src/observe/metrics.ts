@@ -17,13 +17,13 @@ export function createMetrics({ processMetrics = true }: { processMetrics?: bool
     requests: new Counter({
       name: 'stowage_requests_total',
       help: 'Requests by door and outcome',
-      labelNames: ['door', 'outcome'],
+      labelNames: ['endpoint', 'outcome'],
       registers,
     }),
     requestSeconds: new Histogram({
       name: 'stowage_request_seconds',
       help: 'Time from request head to the end of the answer, in seconds',
-      labelNames: ['door'],
+      labelNames: ['endpoint'],
       buckets: REQUEST_BUCKETS,
       registers,
     }),

@@ -1,5 +1,5 @@
 import type { Candidate } from '../core/types.ts'
-import { poolBm25 } from '../text/candidate-bm25.ts'
+import { candidateBm25 } from '../text/candidate-bm25.ts'
 import { splitSentences } from '../text/sentences.ts'
 import type { Unit } from './unit.ts'
 
@@ -19,7 +19,7 @@ export function sentenceUnits(candidates: readonly Candidate[], query: string | 
   const scores =
     query === null
       ? sentences.map(() => 0)
-      : poolBm25(
+      : candidateBm25(
           query,
           sentences.map(({ text }) => text),
         )

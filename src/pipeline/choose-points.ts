@@ -27,7 +27,7 @@ export function createChoosePoints(
     const subject = {
       traceId: dependencies.newId(),
       startedAt: dependencies.wallClock().toISOString(),
-      door: 'points' as const,
+      endpoint: 'points' as const,
       tenant: caller.tenant,
       sessionId: null,
       collections: collectionsOf(lists),
@@ -38,8 +38,8 @@ export function createChoosePoints(
     const intent = query === null ? null : detectIntent(query)
     if (query === null)
       record.degrade('no_query_text', 'no query text in header, body or filter: no reranker and no intent')
-    else if (reranks(plan) && ports.absent.reranker !== null)
-      record.degrade('reranker_unavailable', ports.absent.reranker)
+    else if (reranks(plan) && ports.unavailable.reranker !== null)
+      record.degrade('reranker_unavailable', ports.unavailable.reranker)
     const packed = await rankAndPack(
       {
         query,

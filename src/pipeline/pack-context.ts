@@ -26,7 +26,7 @@ export interface PackContextDependencies {
   now: () => number
   wallClock: () => Date
   cache?: ContextCache
-  door?: Trace['door']
+  endpoint?: Trace['endpoint']
 }
 
 /** Builds what `POST /v1/context` calls: plan, cache, then retrieve, rank and pack before the deadline. */
@@ -84,12 +84,12 @@ function subjectOf(
   request: ContextRequest,
   caller: Caller,
   plan: Plan,
-  { newId, wallClock, door }: PackContextDependencies,
+  { newId, wallClock, endpoint }: PackContextDependencies,
 ): TraceSubject {
   return {
     traceId: newId(),
     startedAt: wallClock().toISOString(),
-    door: door ?? 'context',
+    endpoint: endpoint ?? 'context',
     tenant: caller.tenant,
     sessionId: request.session_id ?? null,
     collections: [...new Set([request.collection].flat())],

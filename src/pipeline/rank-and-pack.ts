@@ -1,5 +1,5 @@
 import type { Reranker } from '../core/ports.ts'
-import type { Candidate, Intent, RetrievedList, Sieved } from '../core/types.ts'
+import type { Candidate, FilterResult, Intent, RetrievedList } from '../core/types.ts'
 import { type Packed, pack } from '../pack/pack.ts'
 import { addAnswerability } from '../rank/answerability.ts'
 import { collect, withText } from '../rank/collect.ts'
@@ -82,7 +82,7 @@ function isFused(before: readonly Candidate[], after: readonly Candidate[]): boo
   return after.some(({ signals, key }, index) => signals.length > 1 || key !== before[index]?.key)
 }
 
-const from = (before: readonly Candidate[]) => (after: Sieved) => ({
+const from = (before: readonly Candidate[]) => (after: FilterResult) => ({
   out: after.kept.length,
   changed: differ(before, after.kept),
 })

@@ -50,12 +50,12 @@ export async function retrieve(
 
 async function embed(
   query: string,
-  { embedder, absent }: PipelinePorts,
+  { embedder, unavailable }: PipelinePorts,
   caller: Caller,
   record: RunRecord,
 ): Promise<Float32Array | null> {
   if (!embedder) {
-    if (absent.embedder !== null) record.degrade('embedder_unavailable', absent.embedder)
+    if (unavailable.embedder !== null) record.degrade('embedder_unavailable', unavailable.embedder)
     return null
   }
   try {

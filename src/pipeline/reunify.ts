@@ -1,4 +1,4 @@
-import type { Candidate, Chunk, Dropped, Sieved } from '../core/types.ts'
+import type { Candidate, Chunk, Dropped, FilterResult } from '../core/types.ts'
 import { dedupe } from '../rank/dedupe.ts'
 import { expandNeighbours, missingNeighbours, type NeighbourPlace, propagateScores } from '../rank/reunify.ts'
 import type { Plan } from './plan/plan.ts'
@@ -21,7 +21,7 @@ export async function reunify(
   dropped: Dropped[],
   input: ReunifyInput,
   record: RunRecord,
-): Promise<Sieved> {
+): Promise<FilterResult> {
   const { enabled, propagation, documentShare, expansion, scope, fetch } = input.plan.reunification
   if (!enabled) return { kept: candidates, dropped }
   const spread = propagateScores(candidates, propagation, documentShare)

@@ -43,7 +43,8 @@ export async function runContext(
       'tokenizer_mapped',
       `no tokenizer is known for ${plan.tokenizerModel}; counted with ${tokenizer.encoding}`,
     )
-  if (reranks(plan) && ports.absent.reranker !== null) record.degrade('reranker_unavailable', ports.absent.reranker)
+  if (reranks(plan) && ports.unavailable.reranker !== null)
+    record.degrade('reranker_unavailable', ports.unavailable.reranker)
 
   const intent = await record.stage(
     'intent',

@@ -11,10 +11,10 @@ export interface PipelinePorts {
   embedder: Embedder | null
   reranker: Reranker | null
   /** Why a port is null, for `degraded`. */
-  absent: { embedder: string | null; reranker: string | null }
+  unavailable: { embedder: string | null; reranker: string | null }
 }
 
-/** The door `POST /v1/context` calls. */
+/** The endpoint `POST /v1/context` calls. */
 export type PackContext = (request: ContextRequest, caller: Caller) => Promise<ContextResponse>
 
 /** What the drop-in route hands to the pipeline: lists that it retrieved itself, as the client's own request asked. */

@@ -1,5 +1,5 @@
 import { pointKey } from '../core/keys.ts'
-import type { Candidate, Dropped, RetrievedHit, RetrievedList, Sieved } from '../core/types.ts'
+import type { Candidate, Dropped, FilterResult, RetrievedHit, RetrievedList } from '../core/types.ts'
 
 /** Creates a candidate with no signals. */
 export function newCandidate(chunk: Candidate['chunk'], origin: Candidate['origin'], value = 0): Candidate {
@@ -35,7 +35,7 @@ export function collect(lists: readonly RetrievedList[]): Candidate[] {
 }
 
 /** Sets apart the candidates whose payload holds no text: they cannot be packed. */
-export function withText(candidates: readonly Candidate[]): Sieved {
+export function withText(candidates: readonly Candidate[]): FilterResult {
   const hasText = (candidate: Candidate) => candidate.chunk.text.trim() !== ''
   const missing = (candidate: Candidate): Dropped => ({ candidate, reason: 'text_missing', evidence: {} })
   return { kept: candidates.filter(hasText), dropped: candidates.filter(c => !hasText(c)).map(missing) }

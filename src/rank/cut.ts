@@ -1,4 +1,4 @@
-import type { Candidate, Sieved } from '../core/types.ts'
+import type { Candidate, FilterResult } from '../core/types.ts'
 import type { DropReason } from '../core/vocabulary.ts'
 
 /**
@@ -6,7 +6,7 @@ import type { DropReason } from '../core/vocabulary.ts'
  * @param candidates best first
  * @param size null keeps all
  */
-export function cutTo(candidates: readonly Candidate[], size: number | null, reason: DropReason): Sieved {
+export function cutTo(candidates: readonly Candidate[], size: number | null, reason: DropReason): FilterResult {
   if (size === null || candidates.length <= size) return { kept: [...candidates], dropped: [] }
   return {
     kept: candidates.slice(0, size),

@@ -1,5 +1,5 @@
 import { placeKey } from '../core/keys.ts'
-import type { Candidate, Dropped, Sieved } from '../core/types.ts'
+import type { Candidate, Dropped, FilterResult } from '../core/types.ts'
 import { shingleHashes } from '../text/shingles.ts'
 
 /**
@@ -11,7 +11,7 @@ import { shingleHashes } from '../text/shingles.ts'
  * @param candidates best first
  * @param containment in (0,1]; null leaves texts alone and compares places only
  */
-export function dedupe(candidates: readonly Candidate[], containment: number | null): Sieved {
+export function dedupe(candidates: readonly Candidate[], containment: number | null): FilterResult {
   const kept: Candidate[] = []
   const dropped: Dropped[] = []
   const places = new Map<string, string>()

@@ -1,4 +1,4 @@
-import type { Candidate, Dropped, Sieved } from '../core/types.ts'
+import type { Candidate, Dropped, FilterResult } from '../core/types.ts'
 import { cosine } from '../text/similarity.ts'
 import { terms } from '../text/terms.ts'
 import { cutTo } from './cut.ts'
@@ -14,7 +14,7 @@ import { cutTo } from './cut.ts'
  * @param alpha share of relevance in [0,1]; null keeps the order and only cuts
  * @param keep how many stay; null keeps all
  */
-export function diversify(candidates: readonly Candidate[], alpha: number | null, keep: number | null): Sieved {
+export function diversify(candidates: readonly Candidate[], alpha: number | null, keep: number | null): FilterResult {
   if (alpha === null) return cutTo(candidates, keep, 'rerank_cut')
   const similarity = similarityOf(candidates)
   const size = Math.min(keep ?? candidates.length, candidates.length)

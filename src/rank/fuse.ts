@@ -1,5 +1,5 @@
 import type { Candidate, Signal } from '../core/types.ts'
-import { poolBm25 } from '../text/candidate-bm25.ts'
+import { candidateBm25 } from '../text/candidate-bm25.ts'
 import { byValue } from './order.ts'
 
 export interface FusionOptions {
@@ -77,7 +77,7 @@ function readColumns(candidates: readonly Candidate[]): Column[] {
 
 function lexicalColumn(candidates: readonly Candidate[], query: string): Column {
   const documents = candidates.map(({ chunk }) => `${chunk.docTitle}\n${chunk.sectionPath}\n${chunk.text}`)
-  return { source: 'pool_bm25', kind: 'lexical', scores: poolBm25(query, documents), ranks: [] }
+  return { source: 'candidate_bm25', kind: 'lexical', scores: candidateBm25(query, documents), ranks: [] }
 }
 
 /**

@@ -27,7 +27,7 @@ const termCounts = remembered<TermCounts>(
  * lexical values for a pool whose store gave none. Finite, 0 or above, in the order of `documents`.
  * Robertson and Zaragoza (2009), with Lucene's idf `ln(1 + (n - df + .5) / (df + .5))`, which is never negative.
  */
-export function poolBm25(query: string, documents: readonly string[]): number[] {
+export function candidateBm25(query: string, documents: readonly string[]): number[] {
   const wanted = new Set(terms(query))
   if (wanted.size === 0) return documents.map(() => 0)
 

@@ -100,7 +100,12 @@ export function doctorDependencies(): DoctorCommandDependencies {
       const upstream = await openTarget(config, where)
       const models = await openModels(config, { embedder: true, reranker: true })
       return {
-        setup: { url: upstream.url, embedded: upstream.embedded, embedder: models.embedder, absent: models.absent },
+        setup: {
+          url: upstream.url,
+          embedded: upstream.embedded,
+          embedder: models.embedder,
+          unavailable: models.unavailable,
+        },
         probe: createQdrantAdmin(upstream),
         close: async () => {
           await models.close()

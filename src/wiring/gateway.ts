@@ -66,7 +66,7 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
     improvePoints: createImproveHandler({
       http,
       choosePoints: createChoosePoints(pipeline),
-      tenantOf: openMode,
+      tenantOf: noTenant,
       enabled: () => config.settings.STOWAGE_DROPIN === 'improve',
       ...IMPROVE_DEFAULTS,
       pool: config.plan.retrieval.pool,
@@ -75,7 +75,7 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
     }),
     passthrough: proxy.passthrough,
     traces,
-    tenantOf: openMode,
+    tenantOf: noTenant,
     health: createHealth(http, models),
     metrics,
     reporter,
@@ -97,7 +97,7 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
 }
 
 /** Without tenants, keys pass through to Qdrant, which knows what they may do. */
-function openMode(): null {
+function noTenant(): null {
   return null
 }
 

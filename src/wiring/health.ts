@@ -5,11 +5,11 @@ import type { Models } from './models.ts'
 const CHECK_MS = 2_000
 
 /** Ready when Qdrant answers; a missing model only degrades, but is told. */
-export function createHealth(http: QdrantHttp, { absent }: Pick<Models, 'absent'>): Health {
+export function createHealth(http: QdrantHttp, { unavailable }: Pick<Models, 'unavailable'>): Health {
   return {
     ready: async () => {
       const qdrant = await checkQdrant(http)
-      const models = [check('embedder', absent.embedder), check('reranker', absent.reranker)]
+      const models = [check('embedder', unavailable.embedder), check('reranker', unavailable.reranker)]
       return { ready: qdrant.ok, checks: [qdrant, ...models] }
     },
   }

@@ -11,7 +11,7 @@ import type { Plan } from '../pipeline/plan/plan.ts'
 export interface Models {
   embedder: Embedder | null
   reranker: Reranker | null
-  absent: { embedder: string | null; reranker: string | null }
+  unavailable: { embedder: string | null; reranker: string | null }
   close(): Promise<void>
 }
 
@@ -22,13 +22,13 @@ const OPENAI_DEFAULT_MODEL = 'text-embedding-3-small'
 /** @param wanted which models the command uses: the others are neither loaded nor missed */
 export async function openModels(config: Config, wanted = { embedder: true, reranker: true }): Promise<Models> {
   const [embedder, reranker] = await Promise.all([
-    orAbsent(wanted.embedder ? openEmbedder(config) : Promise.resolve(null)),
-    orAbsent(wanted.reranker ? openReranker(config, config.plan.rerank.method) : Promise.resolve(null)),
+    orUnavailable(wanted.embedder ? openEmbedder(config) : Promise.resolve(null)),
+    orUnavailable(wanted.reranker ? openReranker(config, config.plan.rerank.method) : Promise.resolve(null)),
   ])
   return {
     embedder: embedder.value,
     reranker: reranker.value,
-    absent: { embedder: embedder.reason, reranker: reranker.reason },
+    unavailable: { embedder: embedder.reason, reranker: reranker.reason },
     close: async () => {
       await Promise.all([embedder.value?.close(), reranker.value?.close()])
     },
@@ -70,7 +70,7 @@ async function openReranker({ settings }: Config, method: Plan['rerank']['method
 }
 
 /** A model that cannot be had costs a step, never the process. */
-async function orAbsent<T>(opening: Promise<T | null>): Promise<{ value: T | null; reason: string | null }> {
+async function orUnavailable<T>(opening: Promise<T | null>): Promise<{ value: T | null; reason: string | null }> {
   try {
     return { value: await opening, reason: null }
   } catch (error) {

@@ -19,7 +19,7 @@ export function pipelineDependencies(
       tokenizer: createTokenizer,
       embedder: models.embedder,
       reranker: models.reranker,
-      absent: models.absent,
+      unavailable: models.unavailable,
     },
     plan: config.plan,
     traces,

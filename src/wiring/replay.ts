@@ -10,7 +10,12 @@ import type { Models } from './models.ts'
 /** A replay's world: embedded folders, the process's own models, and the plan's tokenizer as the reference. */
 export function replayWorld(models: Models, referenceModel: string): ReplayWorld {
   return {
-    ports: { tokenizer: createTokenizer, embedder: models.embedder, reranker: models.reranker, absent: models.absent },
+    ports: {
+      tokenizer: createTokenizer,
+      embedder: models.embedder,
+      reranker: models.reranker,
+      unavailable: models.unavailable,
+    },
     referenceModel,
     openFolder: folder => openFolder(folder, models, referenceModel),
   }

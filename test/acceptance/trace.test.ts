@@ -91,7 +91,7 @@ describe('a trace', () => {
 describe('the published schema', () => {
   const spoil: [name: string, change: (trace: Trace) => object][] = [
     ['another version', () => ({ version: 2 })],
-    ['an unknown door', () => ({ door: 'window' })],
+    ['an unknown endpoint', () => ({ endpoint: 'window' })],
     ['no candidates', () => ({ candidates: undefined })],
     ['an unknown reason', ({ candidates }) => ({ candidates: [{ ...candidates[0], reason: 'bored' }] })],
     ['a score in words', ({ candidates }) => ({ candidates: [{ ...candidates[0], fused: 'high' }] })],

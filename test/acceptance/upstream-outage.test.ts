@@ -55,15 +55,15 @@ describe('an upstream that dies', () => {
     }
   })
 
-  it.each(['context', 'search', 'list'] as const)('under a request in flight: %s', async door => {
-    const send = { context: () => stowage.ask(QUESTION), search, list }[door]
+  it.each(['context', 'search', 'list'] as const)('under a request in flight: %s', async endpoint => {
+    const send = { context: () => stowage.ask(QUESTION), search, list }[endpoint]
     const arrived = qdrant.fallSilent()
     const pending = send()
     await arrived
     await qdrant.kill()
     const { status, json } = await pending
     expect([502, 503, 504]).toContain(status)
-    if (door === 'context') expect(json).toEqual({ error: expect.objectContaining({ code: expect.any(String) }) })
+    if (endpoint === 'context') expect(json).toEqual({ error: expect.objectContaining({ code: expect.any(String) }) })
     else expect(json).toEqual({ status: { error: expect.any(String) }, time: expect.any(Number) })
     await qdrant.revive()
     await expectService()

@@ -130,7 +130,7 @@ describe('stores together', () => {
     const metrics = createMetrics({ processMetrics: false })
     const observer = createTraceObserver(createReporter({ metrics, logger: createLogger({ level: 'silent' }) }))
     observer.record(trace('a'))
-    observer.record(trace('b', { door: 'points' }))
+    observer.record(trace('b', { endpoint: 'points' }))
     const text = await metrics.registry.metrics()
     expect(text).toContain('stowage_stage_seconds_count{stage="retrieve"} 2')
     expect(text).toContain('stowage_stage_seconds_sum{stage="retrieve"} 0.024')

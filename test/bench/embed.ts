@@ -56,7 +56,7 @@ async function run(paths: string[], { model, npm, limitQueries, json }: Flags): 
   const sets = await Promise.all(paths.map(path => readGoldenSet(path)))
   const models = await openModels(config, { embedder: true, reranker: false })
   if (models.embedder === null)
-    throw new StowageError('bad_request', models.absent.embedder ?? 'EMBEDDER=none: there is nothing to measure')
+    throw new StowageError('bad_request', models.unavailable.embedder ?? 'EMBEDDER=none: there is nothing to measure')
   const embedders = [models.embedder, ...(npm ? [await createNpmEmbedder()] : [])]
   try {
     const found: SetFound[] = []

@@ -34,7 +34,7 @@ async function run({ candidates, model, limitQueries, json }: Flags): Promise<vo
   try {
     const names = { embedder: models.embedder?.version ?? null, reranker: models.reranker?.model ?? null }
     const result = await measureArms(rows, models, progressLine(process.stderr, 'queries'))
-    const found = { machine: machine(), models: { ...names, absent: models.absent }, ...result }
+    const found = { machine: machine(), models: { ...names, unavailable: models.unavailable }, ...result }
     process.stdout.write(json ? `${JSON.stringify(found)}\n` : textOf(found))
   } finally {
     await models.close()
@@ -43,7 +43,11 @@ async function run({ candidates, model, limitQueries, json }: Flags): Promise<vo
 
 type Found = RerankResult & {
   machine: ReturnType<typeof machine>
-  models: { embedder: string | null; reranker: string | null; absent: Record<'embedder' | 'reranker', string | null> }
+  models: {
+    embedder: string | null
+    reranker: string | null
+    unavailable: Record<'embedder' | 'reranker', string | null>
+  }
 }
 
 function textOf({ machine, models, queries, pairs, arms, milliseconds }: Found): string {
@@ -60,14 +64,14 @@ function textOf({ machine, models, queries, pairs, arms, milliseconds }: Found):
     table.toString(),
     'nDCG@10 = Σ grade/log2(rank + 1) ÷ the same of the ideal order of all judged items (trec_eval); the last column has gain 2^grade − 1.',
     'In brackets the 95 % bootstrap interval over queries. blend w: the pipeline’s blend of minmax(first stage) with share w of relevance.',
-    ...(['reranker', 'embedder'] as const).map(name => speed(name, models.absent[name], milliseconds[name])),
+    ...(['reranker', 'embedder'] as const).map(name => speed(name, models.unavailable[name], milliseconds[name])),
     `Node ${machine.node}, ${machine.cores} × ${machine.cpu}, load ${machine.load.join(' ')}`,
   ]
   return `${lines.join('\n')}\n`
 }
 
-function speed(name: string, absent: string | null, milliseconds: readonly number[]): string {
-  if (absent !== null) return `${name}: absent. ${absent}`
+function speed(name: string, unavailable: string | null, milliseconds: readonly number[]): string {
+  if (unavailable !== null) return `${name}: unavailable. ${unavailable}`
   const median = percentile(milliseconds, 0.5)
   if (median === null) return `${name}: no request of 50 passages to time`
   return `${name}: ${number(median)} ms for 50 passages (median of ${milliseconds.length}), ${number(50_000 / median)} a second, all workers`

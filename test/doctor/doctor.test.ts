@@ -10,7 +10,7 @@ import { createFakeEmbedder, dependencies } from '../support/ingest-world.ts'
 import { runCommand } from '../support/run-command.ts'
 
 const embedder = { version: 'fake/4/mean', dimensions: 4 }
-const setup: Setup = { url: 'http://q', embedded: false, embedder, absent: { embedder: null, reranker: null } }
+const setup: Setup = { url: 'http://q', embedded: false, embedder, unavailable: { embedder: null, reranker: null } }
 const layout: CollectionLayout = {
   points: 3,
   dense: [{ name: 'dense', size: 4, distance: 'Cosine' }],
@@ -49,13 +49,13 @@ describe('diagnose', () => {
     ['a server that does not answer', { server: { facts: null, fault: 'refused' } }, { qdrant: 'fail' }],
     [
       'an embedder that is missing',
-      { setup: { embedder: null, absent: { embedder: 'no files', reranker: null } } },
+      { setup: { embedder: null, unavailable: { embedder: 'no files', reranker: null } } },
       { embedder: 'warn', 'dense vectors': 'warn' },
     ],
     ['an embedder that is off', { setup: { embedder: null } }, { embedder: 'ok', 'dense vectors': 'warn' }],
     [
       'a reranker that is missing',
-      { setup: { absent: { embedder: null, reranker: 'no weights' } } },
+      { setup: { unavailable: { embedder: null, reranker: 'no weights' } } },
       { reranker: 'warn' },
     ],
     ['no collection', { collection: { layout: null, samples: [] } }, { collection: 'fail' }],

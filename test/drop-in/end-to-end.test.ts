@@ -89,7 +89,7 @@ describe('the whole service before the embedded engine', () => {
     expect(status).toBe(200)
     expect(headers.get('x-stowage-applied')).toMatch(/\bfuse\b.*\bpack\b/)
     const trace = await fetch(`${improving.url}/v1/traces/${headers.get('x-stowage-trace-id')}`)
-    expect(await trace.json()).toMatchObject({ door: 'points', collections: ['world'], query: world[9]?.text })
+    expect(await trace.json()).toMatchObject({ endpoint: 'points', collections: ['world'], query: world[9]?.text })
     expect(idsOf(text)).toHaveLength(5)
     for (const payload of text.matchAll(/"payload":(\{[^}]*\})/g))
       expect(payload[1]).toMatch(/^\{"text":"Chunk [^"]*","weight":5.0\}$/)
@@ -117,7 +117,7 @@ describe('the whole service before the embedded engine', () => {
     expect(idsOf(text)).toHaveLength(4)
   })
 
-  it('leaves out whatever the filter leaves out, in the lists and among the neighbours', async () => {
+  it('prefetches out whatever the filter prefetches out, in the lists and among the neighbours', async () => {
     const filter = '{"must":[{"key":"order_index","match":{"any":[0,2,4]}},{"key":"doc_id","match":{"value":"doc-1"}}]}'
     for (const body of [
       hybrid(8, `,"limit":6,"filter":${filter}`),
@@ -160,7 +160,7 @@ describe('the whole service before the embedded engine', () => {
     ['{"query":[1,2,3,4,5,6],"using":"dense","filter":{"must":[{"nope":1}]}}'],
     ['{"prefetch":[{"query":[1,2,3,4,5,6],"using":"dense"}],"query":{"rrf":{"weights":[1,2]}}}'],
     ['{"query":'],
-  ])('leaves %s to Qdrant, whose answer it does not touch', async body => {
+  ])('prefetches %s to Qdrant, whose answer it does not touch', async body => {
     const direct = await send(engine.url, 'POST', QUERY_PATH, body)
     const through = await send(improving.url, 'POST', QUERY_PATH, body)
     expect(through.headers.get('x-stowage-applied')).toBe('passthrough')

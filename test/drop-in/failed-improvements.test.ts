@@ -260,7 +260,7 @@ describe('beyond a single answer', () => {
     expect(JSON.parse(answer.body.toString())).toMatchObject({ status: { error: expect.any(String) } })
   })
 
-  it('a client that leaves ends the search upstream, and nothing is sent again', async () => {
+  it('a client that prefetches ends the search upstream, and nothing is sent again', async () => {
     const reached = deferred<void>()
     const closed = deferred<void>()
     const qdrant = createScriptedQdrant({

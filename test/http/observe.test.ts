@@ -44,7 +44,7 @@ describe('requests', () => {
     await ask('/collections/c/points/query', 'POST')
     await close(1_000)
     const counted = await metrics.requests.get()
-    const counts = counted.values.map(({ labels, value }) => [`${labels.door} ${labels.outcome}`, value])
+    const counts = counted.values.map(({ labels, value }) => [`${labels.endpoint} ${labels.outcome}`, value])
     expect(Object.fromEntries(counts)).toEqual({
       'operations ok': 1,
       'operations internal_error': 1,

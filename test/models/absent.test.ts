@@ -30,10 +30,10 @@ const open = async (reranker: string, embedder: string): Promise<Models> => {
 
 describe('a clone that lacks the models', () => {
   it('goes without them and says which folder is not there, and by which variable another is named', async () => {
-    const { embedder, reranker, absent } = await open(join(folder, 'no-reranker'), join(folder, 'no-embedder'))
+    const { embedder, reranker, unavailable } = await open(join(folder, 'no-reranker'), join(folder, 'no-embedder'))
     expect([embedder, reranker]).toEqual([null, null])
-    expect(absent.reranker).toMatch(/RERANK_MODEL: there is no folder .*no-reranker/)
-    expect(absent.embedder).toMatch(/EMBEDDING_MODEL: there is no folder .*no-embedder/)
+    expect(unavailable.reranker).toMatch(/RERANK_MODEL: there is no folder .*no-reranker/)
+    expect(unavailable.embedder).toMatch(/EMBEDDING_MODEL: there is no folder .*no-embedder/)
   })
 
   it.each([
@@ -50,17 +50,17 @@ describe('a clone that lacks the models', () => {
     for (const each of [reranker, embedder]) spoil(join(each, 'onnx/model_quantized.onnx'))
     const opened = await open(reranker, embedder)
     expect([opened.embedder, opened.reranker]).toEqual([null, null])
-    expect(opened.absent.reranker).toMatch(said)
-    expect(opened.absent.reranker).toContain('RERANK_MODEL')
-    expect(opened.absent.embedder).toMatch(said)
-    expect(opened.absent.embedder).toContain('EMBEDDING_MODEL')
+    expect(opened.unavailable.reranker).toMatch(said)
+    expect(opened.unavailable.reranker).toContain('RERANK_MODEL')
+    expect(opened.unavailable.embedder).toMatch(said)
+    expect(opened.unavailable.embedder).toContain('EMBEDDING_MODEL')
   })
 
   it('still packs a context, which tells of both in `degraded`', async () => {
-    const { absent } = await open(join(folder, 'no-reranker'), join(folder, 'no-embedder'))
+    const { unavailable } = await open(join(folder, 'no-reranker'), join(folder, 'no-embedder'))
     const hits = [{ score: 3, chunk: chunk({ text: 'The harbour tide is a slow swell.' }) }]
     const store = scriptedStore([{ source: 'keyword', kind: 'keyword', hits }])
-    const ports = { ...fakePorts({ store, embedder: null }), absent }
+    const ports = { ...fakePorts({ store, embedder: null }), unavailable }
     const answer = await createPackContext(dependencies(ports))({ query: 'harbour tide', collection: 'docs' }, CALLER)
     const told = JSON.stringify(answer.degraded)
     expect(answer.context).toContain('slow swell')

@@ -35,7 +35,7 @@ export function fakePorts(
     tokenizer: model => ({ model, encoding: 'words', mapped: false, count: countWords }),
     embedder,
     reranker,
-    absent: {
+    unavailable: {
       embedder: embedder ? null : 'no embedder in this test',
       reranker: reranker ? null : 'no reranker in this test',
     },

@@ -6,11 +6,11 @@ export function sampleTrace(overrides: Partial<Trace> = {}): Trace {
   return {
     version: TRACE_VERSION,
     trace_id: 'trace-1',
-    door: 'context',
+    endpoint: 'context',
     started_at: '2026-11-21T00:00:00.000Z',
     tenant: null,
     session_id: null,
-    arm: 'measured',
+    variant: 'measured',
     collections: ['docs'],
     query: 'Who is Isharoth?',
     intent: { label: 'definition', rule: 'who is' },

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { poolBm25 } from '../../src/text/candidate-bm25.ts'
+import { candidateBm25 } from '../../src/text/candidate-bm25.ts'
 import { contentHash, fingerprint } from '../../src/text/fingerprint.ts'
 import { cosine } from '../../src/text/similarity.ts'
 import { terms } from '../../src/text/terms.ts'
@@ -51,7 +51,7 @@ describe('BM25 inside a pool', () => {
     const text = fc.array(word, { maxLength: 12 }).map(words => words.join(' '))
     fc.assert(
       fc.property(text, fc.array(text, { maxLength: 8 }), (query, documents) => {
-        const scores = poolBm25(query, documents)
+        const scores = candidateBm25(query, documents)
         expect(scores.length).toBe(documents.length)
         for (const [i, expected] of naive(query, documents).entries()) expect(scores[i]).toBeCloseTo(expected, 9)
       }),
@@ -59,17 +59,21 @@ describe('BM25 inside a pool', () => {
   })
 
   it('prefers the document that holds the rare word', () => {
-    const [a = 0, b = 0, c = 0] = poolBm25('rotate the key', ['the key of the door', 'rotate a key', 'nothing here'])
+    const [a = 0, b = 0, c = 0] = candidateBm25('rotate the key', [
+      'the key of the door',
+      'rotate a key',
+      'nothing here',
+    ])
     expect(b).toBeGreaterThan(a)
     expect(a).toBeGreaterThan(c)
     expect(c).toBe(0)
   })
 
   it('is finite and never negative on hostile texts', () => {
-    const scores = poolBm25(HOSTILE_TEXTS.map(text => text.slice(0, 500)).join(' '), [...HOSTILE_TEXTS])
+    const scores = candidateBm25(HOSTILE_TEXTS.map(text => text.slice(0, 500)).join(' '), [...HOSTILE_TEXTS])
     expect(scores.every(score => Number.isFinite(score) && score >= 0)).toBe(true)
-    expect(poolBm25('', ['a'])).toEqual([0])
-    expect(poolBm25('a b', [])).toEqual([])
+    expect(candidateBm25('', ['a'])).toEqual([0])
+    expect(candidateBm25('a b', [])).toEqual([])
   })
 })
 

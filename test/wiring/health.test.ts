@@ -12,7 +12,7 @@ async function check(reply: () => Reply | null, path = '') {
   const server = await startRecordingServer(reply)
   const http = createQdrantHttp(server.url + path)
   open.push(() => http.close(), server.close)
-  const health = createHealth(http, { absent: { embedder: null, reranker: 'no model' } })
+  const health = createHealth(http, { unavailable: { embedder: null, reranker: 'no model' } })
   return { ...(await health.ready()), requests: server.requests, host: new URL(server.url).host }
 }
 

@@ -30,7 +30,7 @@ export function ownScores(lists: readonly ScoredList[], fusion: FusionRule | nul
  *
  * @param distance whether small scores are the good ones
  */
-export function handOutScores(own: readonly (number | null)[], { distance }: { distance: boolean }): number[] {
+export function reassignScores(own: readonly (number | null)[], { distance }: { distance: boolean }): number[] {
   const known = own.filter(score => score !== null)
   const sorted = known.sort((a, b) => (distance ? a - b : b - a))
   return own.map((_, place) => sorted[place] ?? sorted.at(-1) ?? 0)

@@ -7,7 +7,7 @@ export const LARGEST_LIMIT = 1000
 export const DEFAULT_LIMIT = 10
 
 /** One search for the nearest points: a prefetch, or a whole request. Strings other than `text` are raw JSON. */
-export interface Leaf {
+export interface Prefetch {
   /** The query as the client spelt it. */
   query: string
   /** What kind of vector it searches with; of an inference object, what its model makes. */
@@ -15,7 +15,7 @@ export interface Leaf {
   /** Text of an inference object. */
   text: string | null
   using: string | null
-  /** The leaf's own filter; null where it matches everything. */
+  /** The prefetch's own filter; null where it matches everything. */
   filter: string | null
   params: string | null
   scoreThreshold: string | null
@@ -24,13 +24,13 @@ export interface Leaf {
 }
 
 /** A root's or a prefetch's members `query, using, filter, params, score_threshold, limit`. @throws RawJsonError */
-export function readLeaf(object: RawObject): Leaf {
+export function readPrefetch(object: RawObject): Prefetch {
   const query = required(object, 'query')
   return { ...readNearest(query), query, using: readRaw(object, 'using', 'string'), ...readBounds(object) }
 }
 
 /** A legacy search's `vector`, unnamed or `{name, vector}`. @throws RawJsonError */
-export function readLegacyLeaf(object: RawObject): Leaf {
+export function readLegacySearchVector(object: RawObject): Prefetch {
   const vector = required(object, 'vector')
   if (kindOf(vector) === 'array') return { ...readVector(vector), query: vector, using: null, ...readBounds(object) }
   const named = members(vector)
@@ -46,7 +46,7 @@ export function readFilter(object: RawObject): string | null {
   return raw === null || members(raw).size === 0 ? null : raw
 }
 
-function readBounds(object: RawObject): Pick<Leaf, 'filter' | 'params' | 'scoreThreshold' | 'limit'> {
+function readBounds(object: RawObject): Pick<Prefetch, 'filter' | 'params' | 'scoreThreshold' | 'limit'> {
   return {
     filter: readFilter(object),
     params: readRaw(object, 'params', 'object'),
@@ -55,7 +55,7 @@ function readBounds(object: RawObject): Pick<Leaf, 'filter' | 'params' | 'scoreT
   }
 }
 
-type VectorInput = Pick<Leaf, 'kind' | 'text'>
+type VectorInput = Pick<Prefetch, 'kind' | 'text'>
 
 function readNearest(raw: string): VectorInput {
   if (kindOf(raw) !== 'object') return readVector(raw)

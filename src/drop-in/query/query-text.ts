@@ -30,16 +30,16 @@ function readHeader(header: string | undefined): { text: string | null; malforme
   }
 }
 
-function textOfInference({ leaves }: UnderstoodQuery): string | null {
-  for (const leaf of leaves) {
-    const text = tidy(leaf.text)
+function textOfInference({ prefetches }: UnderstoodQuery): string | null {
+  for (const prefetch of prefetches) {
+    const text = tidy(prefetch.text)
     if (text !== null) return text
   }
   return null
 }
 
-function textOfFilters({ filter, leaves }: UnderstoodQuery): string | null {
-  for (const raw of [filter, ...leaves.map(leaf => leaf.filter)]) {
+function textOfFilters({ filter, prefetches }: UnderstoodQuery): string | null {
+  for (const raw of [filter, ...prefetches.map(prefetch => prefetch.filter)]) {
     const texts = raw === null ? [] : matchedTexts(JSON.parse(raw))
     if (texts.length > 0) return tidy(texts.join(' '))
   }

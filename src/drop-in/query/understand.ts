@@ -3,17 +3,24 @@ import type { SearchRoute } from '../../qdrant/paths.ts'
 import { elements, kindOf, members, RawJsonError } from '../../qdrant/raw-json.ts'
 import { notUnderstood, onlyKeys, present, type RawObject, readInteger, readRaw, required } from './fields.ts'
 import { type PayloadSelector, readPayloadSelector } from './payload-selector.ts'
-import { DEFAULT_LIMIT, LARGEST_LIMIT, type Leaf, readFilter, readLeaf, readLegacyLeaf } from './prefetch.ts'
+import {
+  DEFAULT_LIMIT,
+  LARGEST_LIMIT,
+  type Prefetch,
+  readFilter,
+  readLegacySearchVector,
+  readPrefetch,
+} from './prefetch.ts'
 
 const MOST_LISTS = 16
 
 /** A search whose every key is understood. Strings are raw JSON as the client spelt it. */
 export interface UnderstoodQuery {
   /** One per ranked list: the prefetches of a fusion, or the single search. */
-  leaves: Leaf[]
+  prefetches: Prefetch[]
   /** Null when the single search's own scores stand. */
   fusion: FusionRule | null
-  /** The root filter, which restricts every leaf; null where it matches everything. */
+  /** The root filter, which restricts every prefetch; null where it matches everything. */
   filter: string | null
   /** Bound on the scores of the answer. */
   scoreThreshold: string | null
@@ -40,7 +47,7 @@ export function understand(body: string, route: SearchRoute): UnderstoodQuery[] 
     if (!route.batch) return [read(root)]
     onlyKeys(root, ['searches'])
     const searches = elements(required(root, 'searches')).map(raw => read(members(raw)))
-    const lists = searches.reduce((sum, search) => sum + search.leaves.length, 0)
+    const lists = searches.reduce((sum, search) => sum + search.prefetches.length, 0)
     return lists >= 1 && lists <= MOST_LISTS ? searches : notUnderstood(`a batch of ${lists} lists`)
   } catch (error) {
     if (error instanceof RawJsonError) return { reason: error.message }
@@ -48,36 +55,36 @@ export function understand(body: string, route: SearchRoute): UnderstoodQuery[] 
   }
 }
 
-const LEAF_KEYS = ['query', 'using', 'filter', 'params', 'score_threshold', 'limit', 'prefetch', 'lookup_from']
+const PREFETCH_KEYS = ['query', 'using', 'filter', 'params', 'score_threshold', 'limit', 'prefetch', 'lookup_from']
 const FRAME_KEYS = ['offset', 'with_payload', 'with_vector', 'with_vectors', 'shard_key']
 
 function readQuery(root: RawObject): UnderstoodQuery {
-  onlyKeys(root, [...LEAF_KEYS, ...FRAME_KEYS])
+  onlyKeys(root, [...PREFETCH_KEYS, ...FRAME_KEYS])
   const prefetches = readPrefetches(root)
   if (prefetches.length === 0)
-    return { ...readFrame(root), leaves: [{ ...readLeaf(root), filter: null }], fusion: null }
+    return { ...readFrame(root), prefetches: [{ ...readPrefetch(root), filter: null }], fusion: null }
   if (present(root, 'using') !== null) return notUnderstood('using beside a fusion')
-  return { ...readFrame(root), leaves: prefetches, fusion: readFusion(required(root, 'query'), prefetches.length) }
+  return { ...readFrame(root), prefetches, fusion: readFusion(required(root, 'query'), prefetches.length) }
 }
 
 function readLegacySearch(root: RawObject): UnderstoodQuery {
   onlyKeys(root, ['vector', 'filter', 'params', 'score_threshold', 'limit', ...FRAME_KEYS])
   required(root, 'limit')
-  return { ...readFrame(root), leaves: [{ ...readLegacyLeaf(root), filter: null }], fusion: null }
+  return { ...readFrame(root), prefetches: [{ ...readLegacySearchVector(root), filter: null }], fusion: null }
 }
 
-function readPrefetches(root: RawObject): Leaf[] {
+function readPrefetches(root: RawObject): Prefetch[] {
   if (present(root, 'lookup_from') !== null) return notUnderstood('lookup_from')
   const raw = present(root, 'prefetch')
   if (raw === null) return []
   const prefetches = kindOf(raw) === 'array' ? elements(raw) : [raw]
   if (prefetches.length === 0 || prefetches.length > MOST_LISTS) return notUnderstood(`${prefetches.length} prefetches`)
-  return prefetches.map(prefetch => {
-    const leaf = members(prefetch)
-    onlyKeys(leaf, LEAF_KEYS)
+  return prefetches.map(one => {
+    const prefetch = members(one)
+    onlyKeys(prefetch, PREFETCH_KEYS)
     for (const key of ['prefetch', 'lookup_from'])
-      if (present(leaf, key) !== null) return notUnderstood(`nested ${key}`)
-    return readLeaf(leaf)
+      if (present(prefetch, key) !== null) return notUnderstood(`nested ${key}`)
+    return readPrefetch(prefetch)
   })
 }
 
@@ -106,7 +113,7 @@ function readWeight(raw: string): number {
   return kindOf(raw) === 'number' ? Number(raw) : notUnderstood('a weight is no number')
 }
 
-function readFrame(root: RawObject): Omit<UnderstoodQuery, 'leaves' | 'fusion'> {
+function readFrame(root: RawObject): Omit<UnderstoodQuery, 'prefetches' | 'fusion'> {
   const limit = readInteger(root, 'limit', 1, LARGEST_LIMIT) ?? DEFAULT_LIMIT
   return {
     filter: readFilter(root),

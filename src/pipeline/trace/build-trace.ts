@@ -10,7 +10,7 @@ import { TRACE_VERSION, type Trace, type TraceCandidate } from './schema.ts'
 export interface TraceSubject {
   traceId: string
   startedAt: string
-  door: Trace['door']
+  endpoint: Trace['endpoint']
   tenant: string | null
   sessionId: string | null
   collections: string[]
@@ -34,11 +34,11 @@ export function buildTrace(subject: TraceSubject, record: RunRecord, outcome: Tr
   return {
     version: TRACE_VERSION,
     trace_id: subject.traceId,
-    door: subject.door,
+    endpoint: subject.endpoint,
     started_at: subject.startedAt,
     tenant: subject.tenant,
     session_id: subject.sessionId,
-    arm: plan.name,
+    variant: plan.name,
     collections: subject.collections,
     query: subject.query,
     intent: outcome.intent,

@@ -3,7 +3,7 @@ import { INTENTS } from '../../core/types.ts'
 import { codesOf, DEGRADATIONS, DROP_REASONS, STAGES } from '../../core/vocabulary.ts'
 import { planSchema } from '../plan/plan.ts'
 
-export const TRACE_VERSION = 1
+export const TRACE_VERSION = 2
 
 export const pointIdSchema = z.union([z.string(), z.number(), z.bigint()])
 
@@ -52,11 +52,12 @@ const candidate = z.object({
 export const traceSchema = z.object({
   version: z.literal(TRACE_VERSION),
   trace_id: z.string(),
-  door: z.enum(['context', 'points', 'replay']),
+  endpoint: z.enum(['context', 'points', 'replay']),
   started_at: z.string(),
   tenant: z.string().nullable(),
   session_id: z.string().nullable(),
-  arm: z.string(),
+  /** The plan that served the request. */
+  variant: z.string(),
   collections: z.array(z.string()),
   query: z.string().nullable(),
   intent: z.object({ label: z.enum(INTENTS), rule: z.string() }).nullable(),

@@ -8,7 +8,7 @@ import { rankAndPack } from '../../../src/pipeline/rank-and-pack.ts'
 import { RunRecord } from '../../../src/pipeline/run-record.ts'
 import { newCandidate } from '../../../src/rank/collect.ts'
 import { byValue } from '../../../src/rank/order.ts'
-import { poolBm25 } from '../../../src/text/candidate-bm25.ts'
+import { candidateBm25 } from '../../../src/text/candidate-bm25.ts'
 import type { BenchSection } from '../bench-report.ts'
 import { rankingOf } from '../ranking.ts'
 import { millisecondsOf, sideBySide } from '../side-by-side.ts'
@@ -64,7 +64,7 @@ async function microsecondsEach(works: (() => unknown)[]): Promise<Record<string
 }
 
 function poolOf(query: string, chunks: readonly Chunk[]): Pool {
-  const scores = poolBm25(
+  const scores = candidateBm25(
     query,
     chunks.map(({ docTitle, sectionPath, text }) => `${docTitle}\n${sectionPath}\n${text}`),
   )

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { handOutScores, ownScores, type ScoredList } from '../../../src/drop-in/points/scores.ts'
+import { ownScores, reassignScores, type ScoredList } from '../../../src/drop-in/points/scores.ts'
 import { printFloat32 } from '../../../src/qdrant/float32.ts'
 import type { FusionRule } from '../../../src/qdrant/fusion.ts'
 
@@ -74,7 +74,7 @@ describe('handing out', () => {
         fc.array(fc.option(fc.float({ noNaN: true, noDefaultInfinity: true }))),
         fc.boolean(),
         (own, distance) => {
-          const scores = handOutScores(own, { distance })
+          const scores = reassignScores(own, { distance })
           const known = own.filter(score => score !== null)
           expect(scores).toHaveLength(own.length)
           for (const [place, score] of scores.entries()) {

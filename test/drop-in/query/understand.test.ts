@@ -34,8 +34,8 @@ describe('a single nearest query', () => {
     [`{"nearest":${document}}`, 'keyword', 'how do I reset it'],
     ['{"text":"x","model":"sentence-transformers/all-MiniLM-L6-v2"}', 'dense', 'x'],
   ])('%s', (query, kind, text) => {
-    const { leaves, fusion, limit, offset, payload, withVector } = one(`{"query":${query}}`)
-    expect(leaves).toEqual([
+    const { prefetches, fusion, limit, offset, payload, withVector } = one(`{"query":${query}}`)
+    expect(prefetches).toEqual([
       { query, kind, text, using: null, filter: null, params: null, scoreThreshold: null, limit: 10 },
     ])
     expect({ fusion, limit, offset, payload, withVector }).toEqual({
@@ -53,7 +53,7 @@ describe('a single nearest query', () => {
       `{"query":${dense},"using":"d\\u00e9","filter":${filter},"params":{"hnsw_ef":128},"score_threshold":5e-1,"limit":3,"offset":2,"shard_key":["a"],"with_vectors":["d"],"with_payload":{"exclude":["big"]}}`,
     )
     expect(query).toEqual({
-      leaves: [
+      prefetches: [
         {
           query: dense,
           kind: 'dense',
@@ -98,11 +98,11 @@ describe('a hybrid query', () => {
   const prefetch = `[{"query":${dense},"using":"dense","limit":20,"filter":{"must":[]}},{"query":${sparse},"using":"sparse","score_threshold":0.2}]`
 
   it('reads its prefetches, each with its own bounds', () => {
-    const { leaves, fusion, scoreThreshold } = one(
+    const { prefetches, fusion, scoreThreshold } = one(
       `{"prefetch":${prefetch},"query":{"fusion":"rrf"},"score_threshold":0.1}`,
     )
     expect(
-      leaves.map(({ using, limit, filter, scoreThreshold }) => ({ using, limit, filter, scoreThreshold })),
+      prefetches.map(({ using, limit, filter, scoreThreshold }) => ({ using, limit, filter, scoreThreshold })),
     ).toEqual([
       { using: '"dense"', limit: 20, filter: '{"must":[]}', scoreThreshold: null },
       { using: '"sparse"', limit: 10, filter: null, scoreThreshold: '0.2' },
@@ -123,7 +123,7 @@ describe('a hybrid query', () => {
   })
 
   it('takes one prefetch without an array', () => {
-    expect(one(`{"prefetch":{"query":${dense}},"query":{"fusion":"rrf"}}`).leaves).toHaveLength(1)
+    expect(one(`{"prefetch":{"query":${dense}},"query":{"fusion":"rrf"}}`).prefetches).toHaveLength(1)
   })
 
   it.each([
@@ -138,7 +138,7 @@ describe('a hybrid query', () => {
     [dense],
     ['{"sample":"random"}'],
     ['null'],
-  ])('leaves %s to Qdrant', query => {
+  ])('prefetches %s to Qdrant', query => {
     expect(reasonOf(`{"prefetch":${prefetch},"query":${query}}`)).toBeTypeOf('string')
   })
 })
@@ -250,8 +250,8 @@ describe('legacy searches and batches', () => {
     [`{"vector":${dense},"limit":5}`, { query: dense, using: null, kind: 'dense' }],
     [`{"vector":{"name":"d","vector":${dense}},"limit":5}`, { query: dense, using: '"d"', kind: 'dense' }],
     [`{"vector":{"name":"s","vector":${sparse}},"limit":5}`, { query: sparse, using: '"s"', kind: 'keyword' }],
-  ])('%s', (body, leaf) => {
-    expect(one(body, SEARCH).leaves).toMatchObject([{ ...leaf, limit: 5 }])
+  ])('%s', (body, prefetch) => {
+    expect(one(body, SEARCH).prefetches).toMatchObject([{ ...prefetch, limit: 5 }])
   })
 
   it.each([
@@ -260,7 +260,7 @@ describe('legacy searches and batches', () => {
     '{"vector":{"vector":[0.1]},"limit":1}',
     '{"vector":7,"limit":1}',
     '{"query":[0.1],"limit":1}',
-  ])('leaves %s to Qdrant', body => {
+  ])('prefetches %s to Qdrant', body => {
     expect(reasonOf(body, SEARCH)).toBeTypeOf('string')
   })
 

@@ -104,7 +104,7 @@ function worldOf(counts: Counts, reranker: Reranker | null): ReplayWorld {
       tokenizer: createTokenizer,
       embedder,
       reranker,
-      absent: { embedder: null, reranker: reranker ? null : 'no weights here' },
+      unavailable: { embedder: null, reranker: reranker ? null : 'no weights here' },
     },
     referenceModel: NAMED_PLANS.measured.tokenizerModel,
     openFolder: async folder => {
