@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
-import { NotImproved } from './failure.ts'
+import { NotImproved } from './not-improved.ts'
 
-/** The body's text. @throws NotImproved when it is compressed, no UTF-8, or not said to be JSON: for Qdrant to judge. */
+/** Decodes a JSON body. @throws NotImproved when it is compressed, is not UTF-8, or is not declared as JSON */
 export function readJsonText({ headers }: IncomingMessage, body: Buffer): string {
   const encoding = headers['content-encoding'] ?? 'identity'
   if (encoding.toLowerCase() !== 'identity') throw new NotImproved('body_not_json', `content-encoding ${encoding}`)
@@ -11,19 +11,19 @@ export function readJsonText({ headers }: IncomingMessage, body: Buffer): string
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)
   } catch (cause) {
-    throw new NotImproved('body_not_json', 'no UTF-8', { cause })
+    throw new NotImproved('body_not_json', 'not UTF-8', { cause })
   }
 }
 
-/** Total time that the official Python client gives a request unless told otherwise. */
-const CLIENT_PATIENCE_MS = 5_000
+/** Default timeout of a request in the official Python client. */
+const CLIENT_TIMEOUT_MS = 5_000
 
 /**
- * Time for improving a request: half of what the client waits for (`?timeout=` in seconds), because a late improvement is followed
- * by the original request, and that needs the other half.
+ * Milliseconds for improving a request: at most half of the client's timeout (`?timeout=` in seconds). The other half is for the
+ * original request, which is sent when improving takes too long.
  */
 export function improvingTimeMs(queryString: string, deadlineMs: number): number {
   const seconds = Number(new URLSearchParams(queryString).get('timeout') ?? Number.NaN)
-  const patience = seconds > 0 ? seconds * 1000 : CLIENT_PATIENCE_MS
-  return Math.min(deadlineMs, patience / 2)
+  const timeoutMs = seconds > 0 ? seconds * 1000 : CLIENT_TIMEOUT_MS
+  return Math.min(deadlineMs, timeoutMs / 2)
 }

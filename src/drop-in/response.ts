@@ -11,22 +11,19 @@ export interface ImprovedAnswer {
   upstream: SearchAnswer
 }
 
-/** The headers that say what was done to an answer. */
-export interface ImprovedHeaders {
-  applied: string[]
-  degraded: string[]
-}
-
-/** These speak of the upstream's own body. */
+/** Headers that describe the body of Qdrant's own answer. */
 const REPLACED = ['content-type', 'content-length', 'content-encoding', 'date']
 
-/** Sends the answer in Qdrant's envelope, with Qdrant's end-to-end headers and ours on top. */
+/**
+ * Sends the answer in Qdrant's envelope, with Qdrant's end-to-end headers and those of stowage.
+ * @returns the values of `x-stowage-applied` and `x-stowage-degraded`
+ */
 export function sendImproved(
   response: ServerResponse,
   route: SearchRoute,
   { searches, upstream }: ImprovedAnswer,
   seconds: number,
-): ImprovedHeaders {
+): { applied: string[]; degraded: string[] } {
   const body = Buffer.from(printEnvelope(route, searches, upstream.usage, seconds))
   const applied = distinct(searches.flatMap(search => search.applied))
   const degraded = distinct(searches.flatMap(search => search.degraded))
@@ -41,7 +38,7 @@ export function sendImproved(
   return { applied, degraded }
 }
 
-/** Qdrant's envelope and key order; the legacy searches answer with bare lists. */
+/** Qdrant's envelope and order of keys. The legacy searches answer with bare lists. */
 function printEnvelope(
   { api, batch }: SearchRoute,
   searches: ImprovedPoints[],

@@ -10,18 +10,17 @@ import type { ChoosePoints } from '../pipeline/services.ts'
 import type { QdrantHttp } from '../qdrant/client.ts'
 import { readSearchTarget, type SearchTarget } from '../qdrant/paths.ts'
 import { improvePoints } from './answer.ts'
-import { NotImproved } from './failure.ts'
-import type { PointSlice } from './points/point-slices.ts'
-import { findQueryText } from './query/query-text.ts'
-import { type UnderstoodQuery, understand } from './query/understand.ts'
+import { NotImproved } from './not-improved.ts'
+import { understand } from './query/understand.ts'
 import { improvingTimeMs, readJsonText } from './request.ts'
 import { type ImprovedAnswer, sendImproved } from './response.ts'
 import { forwardedHeaders, searchLists } from './upstream-search.ts'
 
-/** What became of one request with the flag on, for metrics and the log; `detail` is not for clients. */
+/** Outcome of one search, for metrics and the log. */
 export interface ImproveEvent {
   /** Null when the answer was improved. */
   reason: PassthroughReason | null
+  /** Not for clients. */
   detail: string
   tenant: string | null
   applied: string[]
@@ -33,27 +32,26 @@ export interface ImproveDependencies {
   http: QdrantHttp
   choosePoints: ChoosePoints
   tenantOf: TenantOf
-  /** The flag: whether this caller's searches are to be improved. */
+  /** Whether searches of this caller are improved. */
   enabled(caller: Caller): boolean
-  /** Hits asked of each list, at least. */
+  /** Least number of hits asked of each list. */
   pool: number
-  /** Longest time that improving may take before the original request is sent instead. */
+  /** Longest time for improving, in milliseconds. */
   deadlineMs: number
-  /** Longest body that is buffered; a longer one streams through. */
-  maxBytes: number
+  /** Most bytes of a body that is buffered; a longer one passes through. Default: 8 MiB, more than any search. */
+  maxBytes?: number
   report(event: ImproveEvent): void
 }
 
-/** The deepest lists that reranking can use, and bodies that no search outgrows. */
-export const IMPROVE_DEFAULTS = { pool: 50, deadlineMs: 2_500, maxBytes: 8 * 1024 * 1024 } as const
+/** Share of the time after which choosing points is aborted. A reranker that stops early still gives a useful order. */
+const CHOOSING_SHARE = 0.8
 
 /**
- * Improves `POST /collections/{c}/points/{query,search}[/batch]`. With the flag off the request goes on to the next handler,
- * unread. Whatever fails, is refused, missing or late, the client's original request is sent instead: improving may cost
- * quality, never an answer.
+ * Improves `POST /collections/{name}/points/{query,search}[/batch]`. When anything fails, is refused or takes too long, the
+ * client's original request is forwarded instead.
  */
 export function createImproveHandler(dependencies: ImproveDependencies): RequestHandler {
-  const { enabled, tenantOf, maxBytes, report } = dependencies
+  const { enabled, tenantOf, maxBytes = 8 * 1024 * 1024, report } = dependencies
   return async function improveOrPass(request, response, next) {
     const caller = callerOf(request, response, tenantOf)
     const target = readSearchTarget(request.originalUrl)
@@ -93,19 +91,17 @@ async function improve(
   { http, choosePoints, pool, deadlineMs }: ImproveDependencies,
 ): Promise<ImprovedAnswer> {
   const queries = understand(readJsonText(request, body), target)
-  if ('reason' in queries) throw new NotImproved('query_not_understood', queries.reason)
   const timeMs = improvingTimeMs(target.queryString, deadlineMs)
   const deadline = startDeadline(caller.signal, timeMs)
   const choosing = startDeadline(deadline.signal, timeMs * CHOOSING_SHARE)
-  const headers = forwardedHeaders(request.rawHeaders)
-  const call = { http, target, headers, signal: deadline.signal }
+  const call = { http, target, headers: forwardedHeaders(request.rawHeaders), signal: deadline.signal }
+  const queryHeader = request.headers['x-stowage-query']?.toString()
   try {
     const upstream = await searchLists(queries, pool, call)
-    const retrieved = assignLists(queries, upstream.searches).map(({ query, lists }) => {
-      const words = findQueryText(request.headers['x-stowage-query']?.toString(), query)
-      return { query, lists, words, collection: target.collection }
+    const choices = queries.map((query, index) => {
+      const retrieved = { query, queryHeader, lists: upstream.lists[index] ?? [] }
+      return improvePoints(retrieved, choosePoints, call, { ...caller, signal: choosing.signal })
     })
-    const choices = retrieved.map(one => improvePoints(one, choosePoints, call, { ...caller, signal: choosing.signal }))
     return { searches: await Promise.race([Promise.all(choices), whenAborted(deadline.signal)]), upstream }
   } catch (error) {
     if (error instanceof NotImproved || !choosing.signal.aborted) throw error
@@ -114,19 +110,6 @@ async function improve(
     choosing.dispose()
     deadline.dispose()
   }
-}
-
-/** Choosing is told to end before the whole must: a reranker that stops early still prefetches a better order than none. */
-const CHOOSING_SHARE = 0.8
-
-/** Deals the lists of one answer out to the queries that asked for them. */
-function assignLists(queries: readonly UnderstoodQuery[], lists: readonly PointSlice[][]) {
-  let next = 0
-  return queries.map(query => {
-    const start = next
-    next += query.prefetches.length
-    return { query, lists: lists.slice(start, next) }
-  })
 }
 
 function whenAborted(signal: AbortSignal): Promise<never> {

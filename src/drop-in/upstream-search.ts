@@ -4,29 +4,34 @@ import type { QdrantAnswer, QdrantHttp } from '../qdrant/client.ts'
 import { collectionPath, type SearchTarget } from '../qdrant/paths.ts'
 import { headerPairs } from '../qdrant/raw-headers.ts'
 import { RawJsonError } from '../qdrant/raw-json.ts'
-import { NotImproved } from './failure.ts'
-import { type BatchAnswer, type PointSlice, readBatchAnswer, readQueryAnswer } from './points/point-slices.ts'
+import { NotImproved } from './not-improved.ts'
+import { type PointSlice, readBatchAnswer, readQueryAnswer } from './points/point-slices.ts'
 import type { Prefetch } from './query/prefetch.ts'
 import type { UnderstoodQuery } from './query/understand.ts'
 
-/** What every call to Qdrant on behalf of one client request carries. */
+/** The parts that all calls to Qdrant for one client request share. */
 export interface UpstreamCall {
   http: QdrantHttp
-  /** The client's own: its query string (`consistency`, `timeout`) goes with every call. */
+  /** The client's own target. Its query string (`consistency`, `timeout`) is sent with every call. */
   target: SearchTarget
   /** Raw header pairs. */
   headers: string[]
   signal: AbortSignal
 }
 
-export interface SearchAnswer extends BatchAnswer {
-  /** Headers of Qdrant's answer, as raw pairs. */
+export interface SearchAnswer {
+  /** The lists of each query, one per prefetch. */
+  lists: PointSlice[][][]
+  /** Raw `usage`, which only some servers report. */
+  usage: string | null
+  /** Raw header pairs of Qdrant's answer. */
   headers: string[]
 }
 
 /**
- * All lists of all queries in one round trip, in the order of the prefetches; each list goes at least `pool` deep.
- * @throws NotImproved when Qdrant refuses, cannot be reached, or answers something else
+ * Searches all lists of all queries in one round trip.
+ * @param pool least number of hits asked of each list
+ * @throws NotImproved when Qdrant refuses, cannot be reached, or answers in an unexpected shape
  */
 export async function searchLists(
   queries: readonly UnderstoodQuery[],
@@ -36,14 +41,14 @@ export async function searchLists(
   const searches = queries.flatMap(query => query.prefetches.map(prefetch => prefetchSearch(query, prefetch, pool)))
   const body = printObject({ searches: `[${searches.join(',')}]` })
   const { text, headers } = await post('points/query/batch', body, call)
-  const answer = reading(() => readBatchAnswer(text))
-  if (answer.searches.length !== searches.length) throw new NotImproved('upstream_malformed', 'lists are missing')
-  return { ...answer, headers }
+  const { lists, usage } = reading(() => readBatchAnswer(text))
+  if (lists.length !== searches.length) throw new NotImproved('upstream_malformed', 'lists are missing')
+  return { lists: queries.map(({ prefetches }) => lists.splice(0, prefetches.length)), usage, headers }
 }
 
 /**
- * Points by a condition, as many as `limit`: those that the client could have found, for they pass the root filter and that of
- * one prefetch at least. @throws NotImproved
+ * Fetches at most `limit` points that match a condition. They also pass the root filter and the filter of at least one prefetch,
+ * so the client could have found them itself. @throws NotImproved
  */
 export async function fetchPoints(
   query: UnderstoodQuery,
@@ -53,13 +58,13 @@ export async function fetchPoints(
 ): Promise<PointSlice[]> {
   const search = printObject({
     filter: and([query.filter, anyPrefetchFilter(query.prefetches), condition]),
-    ...frameOf(query, limit),
+    ...sharedFields(query, limit),
   })
   const { text } = await post('points/query', search, call)
   return reading(() => readQueryAnswer(text))
 }
 
-/** Client headers that mean something to Qdrant beyond this connection: keys, tracing, routing, the way so far. */
+/** Client headers that Qdrant, or a proxy in front of it, uses: keys, tracing, routing and the path of the request. */
 const FORWARDED =
   /^(?:authorization|(?:.+-)?api-key|x-request-id|x-tracing-id|traceparent|tracestate|x-qdrant-route-affinity|x-forwarded-for|user-agent|via)$/i
 
@@ -74,19 +79,19 @@ function prefetchSearch(query: UnderstoodQuery, prefetch: Prefetch, pool: number
     filter: and([query.filter, prefetch.filter]),
     params: prefetch.params,
     score_threshold: prefetch.scoreThreshold,
-    ...frameOf(query, Math.max(prefetch.limit, pool, query.offset + query.limit)),
+    ...sharedFields(query, Math.max(prefetch.limit, pool, query.offset + query.limit)),
   })
 }
 
-/** The whole payload is asked for: text and places are read from it before it is stripped to what the client selected. */
-function frameOf({ withVector, shardKey }: UnderstoodQuery, limit: number): Record<string, string | null> {
+/** The whole payload is fetched, because text and places are read from it. Fields the client did not select are removed later. */
+function sharedFields({ withVector, shardKey }: UnderstoodQuery, limit: number): Record<string, string | null> {
   return { limit: String(limit), with_payload: 'true', with_vector: withVector, shard_key: shardKey }
 }
 
 function anyPrefetchFilter(prefetches: readonly Prefetch[]): string | null {
-  const filters = new Set(prefetches.map(prefetch => prefetch.filter))
-  if (filters.has(null)) return null
-  return filters.size === 1 ? ([...filters][0] ?? null) : `{"should":[${[...filters].join(',')}]}`
+  const filters = [...new Set(prefetches.map(({ filter }) => filter))]
+  if (filters.includes(null)) return null
+  return filters.length === 1 ? (filters[0] ?? null) : `{"should":[${filters.join(',')}]}`
 }
 
 function and(filters: readonly (string | null)[]): string | null {
@@ -94,7 +99,7 @@ function and(filters: readonly (string | null)[]): string | null {
   return present.length < 2 ? (present[0] ?? null) : `{"must":[${present.join(',')}]}`
 }
 
-/** A JSON object of raw members, those that are null left out. */
+/** Prints a JSON object of raw members without those that are null. */
 function printObject(raw: Record<string, string | null>): string {
   const present = Object.entries(raw).filter(([, value]) => value !== null)
   return `{${present.map(([key, value]) => `"${key}":${value}`).join(',')}}`

@@ -8,18 +8,16 @@ import type { TenantOf } from './caller.ts'
 import { contextRoute } from './context-route.ts'
 import { errorHandler } from './error-handler.ts'
 import { atEndpoint, observeRequests } from './observe-requests.ts'
-import { type Health, operationsRoutes } from './operations-routes.ts'
-import { OWN_ROUTES } from './own-routes.ts'
+import { openApi, planJsonSchema, traceJsonSchema } from './openapi.ts'
+import { type Health, showAlive, showDocument, showMetrics, showReadiness, showTrace } from './operations-routes.ts'
 import { handedOver } from './passthrough/hand-over.ts'
 import type { Passthrough } from './passthrough/passthrough.ts'
 import { refuseLoops } from './passthrough/via.ts'
 import { type BumpEpoch, writeEpoch } from './passthrough/write-epoch.ts'
-import { schemaRoutes } from './schema-routes.ts'
-import { traceRoutes } from './trace-routes.ts'
 
 export interface AppDependencies {
   packContext: PackContext
-  /** The improved drop-in route; it calls `next()` for what it leaves to the passthrough. Null switches it off. */
+  /** The drop-in route. It calls `next()` for requests that must pass through. Null switches it off. */
   improvePoints: express.RequestHandler | null
   passthrough: Passthrough
   traces: TraceStore
@@ -27,37 +25,36 @@ export interface AppDependencies {
   health: Health
   metrics: Metrics
   reporter: Reporter
-  /** Told of writes that pass through, for caches. */
   bumpEpoch: BumpEpoch
-  limits: { contextBodyBytes: number }
+  /** Most bytes of a body of `/v1/context`. Default: 4 MiB, more than any query, vector and filter. */
+  maxContextBytes?: number
   version: string
 }
 
-/** The paths of stowage's own routes but `/v1/context`, up to a parameter. */
-const OPERATIONS = Object.keys(OWN_ROUTES)
-  .filter(route => route.startsWith('GET '))
-  .map(route => route.replace(/^GET /, '').replace(/\/\{.*$/, ''))
-
-/** `/v1/context` takes a long query, a vector and a filter; nothing near this. */
-export const DEFAULT_LIMITS = { contextBodyBytes: 4 * 1024 * 1024 } as const
-
-/** The HTTP edge, without a listener. What no route of stowage takes streams through to Qdrant. */
+/** The HTTP application, without a listener. Requests to unknown routes are streamed to Qdrant. */
 export function createApp(dependencies: AppDependencies): express.Express {
-  const { improvePoints, passthrough, reporter } = dependencies
+  const { improvePoints, passthrough, reporter, health, metrics, traces, tenantOf, version } = dependencies
   const app = express()
-  // Each of these would alter an answer or read a request otherwise than Qdrant does.
+  // Each of these defaults would change an answer, or read a request differently from Qdrant.
   app.disable('x-powered-by').disable('etag').set('query parser', false).enable('case sensitive routing')
-
   app.use(observeRequests(reporter))
-  app.use(OPERATIONS, atEndpoint('operations'))
-  app.use(operationsRoutes(dependencies))
-  app.use(traceRoutes(dependencies))
-  app.use(schemaRoutes(dependencies.version))
 
-  const context = contextRoute({ ...dependencies, maxBytes: dependencies.limits.contextBodyBytes })
-  app.post('/v1/context', atEndpoint('context'), context)
+  const operations = atEndpoint('operations')
+  app.get('/healthz', operations, showAlive)
+  app.get('/readyz', operations, showReadiness(health))
+  app.get('/v1/metrics', operations, showMetrics(metrics))
+  app.get('/v1/traces/:id', operations, showTrace(traces, tenantOf))
+  app.get(
+    '/v1/openapi.json',
+    operations,
+    showDocument(() => openApi(version)),
+  )
+  app.get('/v1/schema/trace.json', operations, showDocument(traceJsonSchema))
+  app.get('/v1/schema/plan.json', operations, showDocument(planJsonSchema))
+
+  app.post('/v1/context', atEndpoint('context'), contextRoute(dependencies))
   app.all('/v1/context', () => {
-    throw new StowageError('not_found', 'Only POST is answered at /v1/context')
+    throw new StowageError('not_found', '/v1/context accepts POST only')
   })
 
   app.use(refuseLoops(() => reporter.passedThrough({ reason: 'loop' })))

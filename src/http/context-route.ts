@@ -7,20 +7,23 @@ import { sendJson } from './body/send-json.ts'
 import { callerOf, type TenantOf } from './caller.ts'
 import { parseContextRequest } from './parse-context-request.ts'
 
-export interface ContextRouteOptions {
+interface ContextRouteOptions {
   packContext: PackContext
   tenantOf: TenantOf
-  /** Longest body accepted. */
-  maxBytes: number
+  maxContextBytes?: number
 }
 
-/** `POST /v1/context`: read, check, pack, answer. */
-export function contextRoute({ packContext, tenantOf, maxBytes }: ContextRouteOptions): RequestHandler {
+/** `POST /v1/context`. */
+export function contextRoute({
+  packContext,
+  tenantOf,
+  maxContextBytes = 4 * 1024 * 1024,
+}: ContextRouteOptions): RequestHandler {
   return async function context(request, response) {
     const caller = callerOf(request, response, tenantOf)
     refuseCompressed(request.headers['content-encoding'])
-    const { body, complete } = await readBody(request, response, maxBytes)
-    if (!complete) throw new StowageError('payload_too_large', `The body is longer than ${maxBytes} bytes`)
+    const { body, complete } = await readBody(request, response, maxContextBytes)
+    if (!complete) throw new StowageError('payload_too_large', `The body is longer than ${maxContextBytes} bytes`)
     const answer = await packContext(parseContextRequest(body), caller)
     sendJson(request, response, 200, printJson(answer))
   }
@@ -28,7 +31,7 @@ export function contextRoute({ packContext, tenantOf, maxBytes }: ContextRouteOp
 
 function refuseCompressed(encoding: string | undefined): void {
   if (encoding === undefined || encoding.toLowerCase() === 'identity') return
-  throw new StowageError('bad_request', `content-encoding ${encoding} is not read here: send the JSON as it is`, {
+  throw new StowageError('bad_request', `content-encoding ${encoding} is not supported: send uncompressed JSON`, {
     details: [{ field: 'content-encoding', message: 'must be absent or identity', value: encoding }],
   })
 }

@@ -5,7 +5,7 @@ import { printJson } from '../qdrant/json.ts'
 import { sendJson, sendQdrantError } from './body/send-json.ts'
 import { requestIdOf } from './observe-requests.ts'
 
-/** The one place where an error becomes a response: our own shape under `/v1/`, Qdrant's envelope elsewhere. */
+/** Converts every error to a response: stowage's own shape under `/v1/`, Qdrant's envelope on other paths. */
 export function errorHandler(reporter: Reporter): ErrorRequestHandler {
   return function handleError(error: unknown, request, response, _next) {
     if (response.destroyed) return
@@ -17,27 +17,24 @@ export function errorHandler(reporter: Reporter): ErrorRequestHandler {
   }
 }
 
-/** Sends an error in the shape that the asked path has. */
-export function sendError(request: Request, response: Response, error: StowageError): void {
+function sendError(request: Request, response: Response, error: StowageError): void {
+  const { code, status, message, details } = error
   const retryAfter = retryAfterOf(error)
   if (retryAfter !== null) response.setHeader('retry-after', retryAfter)
-  if (!request.path.startsWith('/v1/')) {
-    sendQdrantError(request, response, error.status, error.message)
-    return
-  }
-  const { code, message, details } = error
-  sendJson(request, response, error.status, printJson({ error: { code, message, details } }))
+  if (request.path.startsWith('/v1/')) {
+    sendJson(request, response, status, printJson({ error: { code, message, details } }))
+  } else sendQdrantError(request, response, status, message)
 }
 
 function asStowageError(error: unknown): StowageError | null {
   if (error instanceof StowageError) return error
-  // Express marks what a client did wrong (a path that cannot be decoded, say) with a status of its own.
-  const status = error instanceof Error && 'status' in error ? error.status : undefined
-  return status === 400 ? new StowageError('bad_request', (error as Error).message, { cause: error }) : null
+  // Express sets `status` on faults of the client, for example a path that cannot be decoded.
+  const isBadRequest = error instanceof Error && 'status' in error && error.status === 400
+  return isBadRequest ? new StowageError('bad_request', error.message, { cause: error }) : null
 }
 
 function internalError(requestId: string): StowageError {
-  return new StowageError('internal', `Internal error; the log has it under request ${requestId}`)
+  return new StowageError('internal', `Internal error; see the log entry of request ${requestId}`)
 }
 
 /** Seconds, from `details.retry_after` of a 429. */

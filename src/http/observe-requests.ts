@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { RequestHandler, Response } from 'express'
 import type { Endpoint, Outcome, Reporter } from '../observe/events.ts'
 
-/** Gives each request an id for the log and reports its end. Requests pass through until a route names its own endpoint. */
+/** Gives each request an id for the log and reports its end. The endpoint is `passthrough` unless `atEndpoint` sets another. */
 export function observeRequests(reporter: Reporter): RequestHandler {
   return function observe(_request, response, next) {
     const started = performance.now()
@@ -20,7 +20,7 @@ export function observeRequests(reporter: Reporter): RequestHandler {
   }
 }
 
-/** Names the door that a request came in by. */
+/** Sets the endpoint under which a request is reported. */
 export function atEndpoint(endpoint: Endpoint): RequestHandler {
   return function enter(_request, response, next) {
     response.locals.endpoint = endpoint

@@ -3,11 +3,23 @@ import { DEGRADATIONS, ERRORS } from '../core/vocabulary.ts'
 import { contextRequestSchema, contextResponseSchema } from '../pipeline/context-request.ts'
 import { planSchema } from '../pipeline/plan/plan.ts'
 import { traceSchema } from '../pipeline/trace/schema.ts'
-import { OWN_ROUTES, type OwnRoute } from './own-routes.ts'
 
+/** The routes that stowage answers itself, with one sentence each. Every other route is Qdrant's. */
+export const OWN_ROUTES = {
+  'POST /v1/context': 'Packs a context for a query.',
+  'GET /v1/traces/{id}': 'Shows the trace of one of the last requests.',
+  'GET /v1/metrics': 'Metrics of stowage in the format of Prometheus.',
+  'GET /v1/openapi.json': 'This description as OpenAPI 3.1.',
+  'GET /v1/schema/trace.json': 'JSON Schema of a trace.',
+  'GET /v1/schema/plan.json': 'JSON Schema of a plan.',
+  'GET /healthz': 'Answers 200 while the process runs.',
+  'GET /readyz': 'Answers 200 when requests can be answered, else 503; lists each check.',
+} as const
+
+type OwnRoute = keyof typeof OWN_ROUTES
 type JsonSchema = z.core.JSONSchema.BaseSchema
 
-/** JSON Schema (draft 2020-12) of a zod schema. On the wire a u64 id is an integer. */
+/** JSON Schema (draft 2020-12) of a zod schema. In JSON, a u64 id is an integer. */
 function jsonSchema(schema: z.ZodType): JsonSchema {
   return z.toJSONSchema(schema, {
     unrepresentable: 'any',
@@ -20,13 +32,13 @@ function jsonSchema(schema: z.ZodType): JsonSchema {
 export const traceJsonSchema = (): JsonSchema => jsonSchema(traceSchema)
 export const planJsonSchema = (): JsonSchema => jsonSchema(planSchema)
 
-/** What a route takes and answers, where that is JSON. */
-const CONTENT: { readonly [Route in OwnRoute]?: { request?: z.ZodType; response: z.ZodType } } = {
+/** Request and response bodies of the routes that the OpenAPI description details. */
+const BODIES: { readonly [Route in OwnRoute]?: { request?: z.ZodType; response: z.ZodType } } = {
   'POST /v1/context': { request: contextRequestSchema, response: contextResponseSchema },
   'GET /v1/traces/{id}': { response: traceSchema },
 }
 
-/** The OpenAPI description of stowage's own routes. Qdrant's routes are described by Qdrant. */
+/** The OpenAPI description of stowage's own routes. Qdrant describes its routes itself. */
 export function openApi(version: string): object {
   const paths: Record<string, Record<string, object>> = {}
   for (const [route, summary] of Object.entries(OWN_ROUTES) as [OwnRoute, string][]) {
@@ -35,34 +47,34 @@ export function openApi(version: string): object {
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'stowage', version, description: 'Every other path is passed to Qdrant.' },
+    info: { title: 'stowage', version, description: 'Requests to every other path are forwarded to Qdrant.' },
     paths,
     components: { schemas: { Error: errorSchema() } },
   }
 }
 
 function operation(route: OwnRoute, summary: string): object {
-  const content = CONTENT[route]
-  const inPath = [...route.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+  const bodies = BODIES[route]
+  const parameters = [...route.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: 'path',
     required: true,
     schema: { type: 'string' },
   }))
+  if (bodies === undefined) return { summary, responses: { 200: { description: 'OK' } } }
+  const { request, response } = bodies
   return {
     summary,
-    ...(inPath.length > 0 ? { parameters: inPath } : {}),
-    ...(content?.request ? { requestBody: { required: true, content: json(jsonSchema(content.request)) } } : {}),
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(request ? { requestBody: { required: true, content: json(jsonSchema(request)) } } : {}),
     responses: {
-      200: { description: 'OK', ...(content ? { content: json(jsonSchema(content.response)) } : {}) },
-      ...(content
-        ? { default: { description: 'An error', content: json({ $ref: '#/components/schemas/Error' }) } }
-        : {}),
+      200: { description: 'OK', content: json(jsonSchema(response)) },
+      default: { description: 'An error', content: json({ $ref: '#/components/schemas/Error' }) },
     },
   }
 }
 
-/** The error body; each code stands with its status and meaning. */
+/** The body of an error. Each code has its status and meaning as description. */
 function errorSchema(): object {
   const codes = Object.entries(ERRORS).map(([code, { status, meaning }]) => ({
     const: code,

@@ -1,9 +1,12 @@
-import { type RequestHandler, Router } from 'express'
+import type { RequestHandler } from 'express'
+import { StowageError } from '../core/errors.ts'
 import type { Metrics } from '../observe/metrics.ts'
+import type { TraceStore } from '../pipeline/services.ts'
 import { printJson } from '../qdrant/json.ts'
 import { sendJson } from './body/send-json.ts'
+import { apiKeyOf, type TenantOf } from './caller.ts'
 
-/** Readiness of one thing that requests need: a model, the upstream. `detail` says how to mend it. */
+/** Readiness of one dependency: a model or Qdrant. `detail` says how to fix it. */
 export interface HealthCheck {
   name: string
   ok: boolean
@@ -11,26 +14,51 @@ export interface HealthCheck {
 }
 
 export interface Health {
-  /** Ready means: requests are answered, maybe degraded; checks that only degrade do not make it false. */
+  /** `ready` means that requests are answered. Checks of steps that only degrade do not change it. */
   ready(): Promise<{ ready: boolean; checks: HealthCheck[] }>
 }
 
-/**
- * `/healthz` (alive), `/readyz` (200 or 503 with its checks) and `/v1/metrics`. The first two replace Qdrant's own;
- * Qdrant's `/metrics` and `/livez` still pass through.
- */
-export function operationsRoutes({ health, metrics }: { health: Health; metrics: Metrics }): Router {
-  const alive: RequestHandler = (_request, response) => {
-    response.type('text/plain').send('healthz check passed')
-  }
-  const ready: RequestHandler = async (request, response) => {
+/** `GET /healthz`, with the text that Qdrant answers. */
+export const showAlive: RequestHandler = (_request, response) => {
+  response.type('text/plain').send('healthz check passed')
+}
+
+/** `GET /readyz`: 200 or 503, with the checks. */
+export function showReadiness(health: Health): RequestHandler {
+  return async (request, response) => {
     const state = await health.ready()
     sendJson(request, response, state.ready ? 200 : 503, printJson(state))
   }
-  const expose: RequestHandler = async (_request, response) => {
-    const text = await metrics.registry.metrics()
-    response.setHeader('content-type', metrics.registry.contentType)
+}
+
+/** `GET /v1/metrics` in the text format of Prometheus. */
+export function showMetrics({ registry }: Metrics): RequestHandler {
+  return async (_request, response) => {
+    const text = await registry.metrics()
+    response.setHeader('content-type', registry.contentType)
     response.end(text)
   }
-  return Router().get('/healthz', alive).get('/readyz', ready).get('/v1/metrics', expose)
+}
+
+/** `GET /v1/traces/{id}`: a trace of the tenant of the caller. */
+export function showTrace(traces: TraceStore, tenantOf: TenantOf): RequestHandler<{ id: string }> {
+  return (request, response) => {
+    const { id } = request.params
+    const tenant = tenantOf(apiKeyOf(request))
+    const trace = traces.find(id)
+    // A trace of another tenant gets the same answer as an unknown one.
+    if (trace === null || trace.tenant !== tenant) {
+      throw new StowageError('not_found', 'The trace is unknown or no longer kept', { details: { trace_id: id } })
+    }
+    sendJson(request, response, 200, printJson(trace))
+  }
+}
+
+/** A fixed JSON document, built at the first request. */
+export function showDocument(build: () => object): RequestHandler {
+  let json: string | null = null
+  return (request, response) => {
+    json ??= JSON.stringify(build())
+    sendJson(request, response, 200, json)
+  }
 }

@@ -1,58 +1,42 @@
 import type { z } from 'zod'
-import { StowageError } from '../core/errors.ts'
+import { type RequestFault, StowageError } from '../core/errors.ts'
 import type { Json, JsonObject } from '../core/types.ts'
 import { type ContextRequest, contextRequestSchema } from '../pipeline/context-request.ts'
 import { parseJsonBody } from './body/json-body.ts'
-import { shownValue } from './body/shown-value.ts'
 
-/** As deep as Qdrant follows nested queries; real filters have a handful of levels, and all other fields at most one. */
+/** Qdrant's own limit for nested queries. Real filters have a few levels; other fields have at most one. */
 const MAX_FIELD_DEPTH = 64
-/** What a person can use; a body can be wrong in a hundred thousand places. */
+/** A body can have a hundred thousand faults; more than this helps nobody. */
 const MAX_FAULTS = 20
-
-/** One fault of a request: where, why, and what stood there (as JSON, cut), null when nothing did. */
-export interface RequestFault {
-  field: string
-  message: string
-  value: string | null
-}
+const MAX_SHOWN_LENGTH = 120
+const MAX_SHOWN_ITEMS = 4
 
 /**
- * Reads the body of `POST /v1/context`.
- * @throws StowageError bad_request with the faults in `details`, each naming its field and value.
+ * Parses the body of `POST /v1/context`.
+ * @throws StowageError `bad_request` with a `RequestFault` for each wrong field
  */
 export function parseContextRequest(body: Buffer): ContextRequest {
   const json = parseJsonBody(body, MAX_FIELD_DEPTH)
   const parsed = contextRequestSchema.safeParse(json)
-  if (!parsed.success) throw badRequest(listFaults(parsed.error.issues, json))
-  // The schema's copy of a filter lacks keys like `__proto__`; the upstream has to see and judge them all.
-  return { ...parsed.data, filter: (json as { filter?: JsonObject }).filter }
+  // zod removes keys such as `__proto__` from the filter. Qdrant must see all of them.
+  if (parsed.success) return { ...parsed.data, filter: (json as { filter?: JsonObject }).filter }
+  const faults = parsed.error.issues.slice(0, MAX_FAULTS).flatMap(issue => faultsOf(issue, json))
+  const details = faults.slice(0, MAX_FAULTS)
+  const summary = details.map(({ field, message }) => `${field}: ${message}`).join('; ')
+  throw new StowageError('bad_request', `Invalid request: ${summary}`, { details })
 }
 
-function badRequest(faults: RequestFault[]): StowageError {
-  const summary = faults.map(fault => `${fault.field}: ${fault.message}`).join('; ')
-  return new StowageError('bad_request', `Invalid request: ${summary}`, { details: faults })
-}
-
-function listFaults(issues: z.core.$ZodIssue[], body: Json): RequestFault[] {
-  const faults: RequestFault[] = []
-  for (const issue of issues) {
-    for (const fault of faultsOf(issue, body)) {
-      if (faults.push(fault) === MAX_FAULTS) return faults
-    }
-  }
-  return faults
-}
-
-function* faultsOf(issue: z.core.$ZodIssue, body: Json): Generator<RequestFault> {
+function faultsOf(issue: z.core.$ZodIssue, body: Json): RequestFault[] {
   if (issue.code === 'unrecognized_keys') {
-    for (const key of issue.keys) {
-      yield { field: key.slice(0, 100), message: 'unknown key', value: shownValue(valueAt(body, [key])) }
-    }
-    return
+    const unknown = issue.keys.slice(0, MAX_FAULTS)
+    return unknown.map(key => ({
+      field: key.slice(0, 100),
+      message: 'unknown key',
+      value: shownValue(valueAt(body, [key])),
+    }))
   }
   const message = issue.code === 'invalid_union' ? unionMessage(issue.errors) : issue.message
-  yield { field: issue.path.join('.') || 'body', message, value: shownValue(valueAt(body, issue.path)) }
+  return [{ field: issue.path.join('.') || 'body', message, value: shownValue(valueAt(body, issue.path)) }]
 }
 
 function unionMessage(branches: z.core.$ZodIssue[][]): string {
@@ -72,4 +56,29 @@ function valueAt(body: Json, path: readonly PropertyKey[]): Json | undefined {
     value = (value as JsonObject)[String(key)]
   }
   return value
+}
+
+/** A value as JSON of at most 120 characters and a final `…` when it is cut; null for a missing value. */
+function shownValue(value: Json | undefined): string | null {
+  if (value === undefined) return null
+  const shown = abbreviate(value, 3)
+  return shown.length > MAX_SHOWN_LENGTH ? `${shown.slice(0, MAX_SHOWN_LENGTH)}…` : shown
+}
+
+/** Prints the first items of the given levels only, so that large values are cheap. */
+function abbreviate(value: Json, levels: number): string {
+  if (typeof value === 'string') {
+    return JSON.stringify(value.slice(0, MAX_SHOWN_LENGTH)) + (value.length > MAX_SHOWN_LENGTH ? '…' : '')
+  }
+  // Numbers can be bigint, or Infinity from `1e999`. JSON.stringify prints neither.
+  if (typeof value !== 'object' || value === null) return String(value)
+  if (levels === 0) return '…'
+  const isList = Array.isArray(value)
+  const items = isList
+    ? value.slice(0, MAX_SHOWN_ITEMS + 1).map(item => abbreviate(item, levels - 1))
+    : Object.entries(value)
+        .slice(0, MAX_SHOWN_ITEMS + 1)
+        .map(([key, item]) => `${abbreviate(key, 0)}:${abbreviate(item, levels - 1)}`)
+  if (items.length > MAX_SHOWN_ITEMS) items[MAX_SHOWN_ITEMS] = '…'
+  return isList ? `[${items.join(',')}]` : `{${items.join(',')}}`
 }

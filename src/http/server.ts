@@ -3,18 +3,18 @@ import type { AddressInfo } from 'node:net'
 import { deferContinue } from './body/expect-continue.ts'
 import { MAX_HEADER_BYTES } from './passthrough/upstream-target.ts'
 
-/** Qdrant's JS client keeps idle connections for 10 s: outlive that, so that it never meets a closing one. */
+/** Qdrant's JS client keeps idle connections for 10 s. Closing them later keeps it off closing sockets. */
 const KEEP_ALIVE_MS = 15_000
 const HEADERS_TIMEOUT_MS = 20_000
 
 export interface RunningServer {
   /** `http://host:port` */
   url: string
-  /** Stops accepting, lets requests in flight finish for at most `graceMs`, then breaks what is left. */
+  /** Stops accepting connections, waits at most `graceMs` for open requests, then breaks the remaining connections. */
   close(graceMs: number): Promise<void>
 }
 
-/** Listens; port 0 takes a free one. Rejects when the address cannot be had. */
+/** Starts to listen; port 0 takes a free port. Rejects when the address is not available. */
 export async function startServer(
   app: http.RequestListener,
   { port, host }: { port: number; host: string },
@@ -22,10 +22,10 @@ export async function startServer(
   const server = http.createServer({
     keepAliveTimeout: KEEP_ALIVE_MS,
     headersTimeout: HEADERS_TIMEOUT_MS,
-    // An upload or a snapshot may take as long as it takes.
+    // Uploads and snapshots have no time limit.
     requestTimeout: 0,
     maxHeaderSize: MAX_HEADER_BYTES,
-    // Qdrant does not ask for one.
+    // Qdrant does not require one.
     requireHostHeader: false,
   })
   const drain = prepareDrain(server)
@@ -52,7 +52,7 @@ function prepareDrain(server: http.Server): RunningServer['close'] {
     if (closing) announceClose(response)
     response.once('close', () => {
       inFlight.delete(response)
-      // Answers begun before the end was known could not announce it.
+      // Answers that started before closing could not announce it.
       if (closing) setImmediate(() => server.closeIdleConnections())
     })
   })

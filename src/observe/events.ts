@@ -6,7 +6,7 @@ import type { Metrics } from './metrics.ts'
 export type Endpoint = 'context' | 'points' | 'passthrough' | 'operations'
 export type Outcome = 'ok' | 'client_error' | 'upstream_error' | 'internal_error' | 'aborted'
 
-/** One function per business event; each feeds metric and log together and none ever throws. */
+/** One function per event. Each updates metrics and log, and none throws. */
 export interface Reporter {
   requestFinished(event: {
     endpoint: Endpoint
@@ -15,14 +15,13 @@ export interface Reporter {
     seconds: number
     requestId: string
   }): void
-  /** A fault of our own: the only place where its stack goes. */
+  /** An unexpected error. Its stack is logged here only. */
   requestFailed(event: { error: unknown; requestId: string }): void
   passedThrough(event: { reason: PassthroughReason }): void
   upstreamFailed(event: { status: number; message: string; cause: unknown }): void
   contextTraced(event: { trace: Trace }): void
 }
 
-/** Observers never break the flow: whatever goes wrong here is swallowed. */
 export function createReporter({ metrics, logger }: { metrics: Metrics; logger: Logger }): Reporter {
   return {
     requestFinished: quietly(event => {
@@ -41,12 +40,11 @@ export function createReporter({ metrics, logger }: { metrics: Metrics; logger: 
   }
 }
 
+/** Ignores errors of a report, so that reporting never fails a request. */
 function quietly<Event>(report: (event: Event) => void): (event: Event) => void {
   return event => {
     try {
       report(event)
-    } catch {
-      // Nobody is left to tell.
-    }
+    } catch {}
   }
 }

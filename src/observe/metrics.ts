@@ -1,13 +1,13 @@
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 
-/** Requests last from a cached millisecond to a slow rerank; stages start lower. */
+/** Seconds: from a cached answer to a slow rerank. */
 const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 const STAGE_BUCKETS = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 const TOKEN_BUCKETS = [100, 250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000]
 
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** All metrics of one process in a registry of their own. Labels come from small closed sets; ids belong in the log. */
+/** Creates the metrics in a new registry. Labels have few fixed values; ids are in the log. */
 export function createMetrics({ processMetrics = true }: { processMetrics?: boolean } = {}) {
   const registry = new Registry()
   const registers = [registry]
@@ -16,7 +16,7 @@ export function createMetrics({ processMetrics = true }: { processMetrics?: bool
     registry,
     requests: new Counter({
       name: 'stowage_requests_total',
-      help: 'Requests by door and outcome',
+      help: 'Requests by endpoint and outcome',
       labelNames: ['endpoint', 'outcome'],
       registers,
     }),
@@ -48,7 +48,7 @@ export function createMetrics({ processMetrics = true }: { processMetrics?: bool
     }),
     passthrough: new Counter({
       name: 'stowage_passthrough_total',
-      help: 'Requests streamed to Qdrant untouched, by reason',
+      help: 'Requests forwarded to Qdrant unchanged, by reason',
       labelNames: ['reason'],
       registers,
     }),

@@ -1,6 +1,5 @@
 import type { RetrievedList } from '../core/types.ts'
 import { detectIntent } from '../intent/detect.ts'
-import type { PackedChunk } from '../pack/pack.ts'
 import type { PackContextDependencies } from './pack-context.ts'
 import { reranks } from './plan/derived.ts'
 import { overridePlan } from './plan/override-plan.ts'
@@ -10,8 +9,8 @@ import type { ChoosePoints } from './services.ts'
 import { buildTrace } from './trace/build-trace.ts'
 
 /**
- * Builds the drop-in route's half of the pipeline: the client's own lists in, at most `limit` points out, best first.
- * Points are chosen and ordered whole: no payload changes, so nothing is cut to sentences here.
+ * Builds the pipeline of the drop-in route: it chooses at most `limit` points from the client's own lists and orders them best
+ * first. Payloads do not change, so no text is cut.
  */
 export function createChoosePoints(
   dependencies: Omit<PackContextDependencies, 'alwaysTrace' | 'deadlineMs'>,
@@ -54,20 +53,18 @@ export function createChoosePoints(
       },
       record,
     )
-    const trace = buildTrace(subject, record, { intent, packed, encoding: tokenizer.encoding, cache: 'off' })
-    dependencies.traces.record(trace)
+    dependencies.traces.record(
+      buildTrace(subject, record, { intent, packed, encoding: tokenizer.encoding, cache: 'off' }),
+    )
+    const chosen = packed.packed.map(({ candidate }) => candidate)
     return {
-      chosen: bestFirst(packed.packed).map(({ candidate }) => candidate),
+      // Blocks of a context keep sections together. A list of points is a ranking by value.
+      chosen: chosen.sort((a, b) => b.value - a.value),
       applied: record.applied,
       degraded: record.degraded,
       traceId: subject.traceId,
     }
   }
-}
-
-/** A client of points reads a ranking, not a document: best value first, whatever block a chunk stood in. */
-function bestFirst(packed: readonly PackedChunk[]): PackedChunk[] {
-  return [...packed].sort((a, b) => b.candidate.value - a.candidate.value)
 }
 
 function collectionsOf(lists: readonly RetrievedList[]): string[] {

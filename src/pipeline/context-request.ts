@@ -4,7 +4,7 @@ import { degradationSchema, pointIdSchema, traceSchema } from './trace/schema.ts
 
 const collectionName = z.string().min(1).max(255)
 
-/** Body of `POST /v1/context`. Unknown keys are an error that names them. */
+/** Body of `POST /v1/context`. Unknown keys are errors. */
 export const contextRequestSchema = z.strictObject({
   query: z.string().min(1).max(8192),
   collection: z.union([collectionName, z.array(collectionName).min(1).max(16)]),
@@ -35,7 +35,7 @@ const contextChunkSchema = z.object({
   citation: z.string(),
 })
 
-/** Answer of `POST /v1/context`. `tokens` counts the string `context`; it is never above `budget_tokens`. */
+/** Answer of `POST /v1/context`. `tokens` is the count of `context` and at most `budget_tokens`. */
 export const contextResponseSchema = z.object({
   context: z.string(),
   tokens: z.int(),
@@ -49,9 +49,10 @@ export const contextResponseSchema = z.object({
 export type ContextChunk = z.infer<typeof contextChunkSchema>
 export type ContextResponse = z.infer<typeof contextResponseSchema>
 
-/** Who asks, and until when. */
+/** The client of a request. */
 export interface Caller {
   apiKey: string | null
   tenant: string | null
+  /** Aborts when the client disconnects or the deadline passes. */
   signal: AbortSignal
 }

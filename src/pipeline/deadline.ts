@@ -1,16 +1,15 @@
-/** Signals that end when their parent does or when their time is up, whichever is first; `dispose` frees the timer. */
 export interface Deadline {
   signal: AbortSignal
+  /** Frees the timer. */
   dispose(): void
 }
 
+/** A signal that aborts with its parent or after some milliseconds, whichever is first. */
 export function startDeadline(parent: AbortSignal, milliseconds: number): Deadline {
   const controller = new AbortController()
   const stop = () => controller.abort(parent.reason)
-  const timer = setTimeout(
-    () => controller.abort(new DOMException('deadline passed', 'TimeoutError')),
-    Math.max(0, milliseconds),
-  )
+  const giveUp = () => controller.abort(new DOMException('deadline passed', 'TimeoutError'))
+  const timer = setTimeout(giveUp, Math.max(0, milliseconds))
   if (parent.aborted) stop()
   else parent.addEventListener('abort', stop, { once: true })
   return {

@@ -10,40 +10,46 @@ import { RunRecord } from './run-record.ts'
 import type { ContextCache, PackContext, PipelinePorts, TracedContext, TraceStore } from './services.ts'
 import { SessionMemory } from './session-memory.ts'
 import { buildTrace, type TraceSubject } from './trace/build-trace.ts'
-import type { Trace } from './trace/schema.ts'
 
 export interface PackContextDependencies {
   ports: PipelinePorts
-  /** The plan before the request has its say. */
+  /** The plan of the configuration. A request can override some values. */
   plan: Plan
   traces: TraceStore
-  /** Whole-request deadline when the request names none; milliseconds. */
+  /** Default deadline of a request, in milliseconds. */
   deadlineMs: number
-  /** Whether every response carries its trace. */
+  /** Whether every response includes its trace. */
   alwaysTrace: boolean
   newId: () => string
-  /** Milliseconds, monotonic. */
+  /** Milliseconds of a monotonic clock. */
   now: () => number
   wallClock: () => Date
   cache?: ContextCache
-  endpoint?: Trace['endpoint']
 }
 
-/** Builds what `POST /v1/context` calls: plan, cache, then retrieve, rank and pack before the deadline. */
+/** Builds the pipeline of `POST /v1/context`: choose the plan, look into the cache, retrieve, rank and pack. */
 export function createPackContext(dependencies: PackContextDependencies): PackContext {
+  const { ports, cache, traces, alwaysTrace, newId, wallClock } = dependencies
   const sessions = new SessionMemory()
-  const { cache } = dependencies
   return async (request, caller) => {
-    const plan = planForRequest(dependencies.plan, request)
-    const subject = subjectOf(request, caller, plan, dependencies)
-    const key = cache?.key(keyParts(request, caller, subject.collections, plan, dependencies.ports)) ?? null
+    const subject: TraceSubject = {
+      traceId: newId(),
+      startedAt: wallClock().toISOString(),
+      endpoint: 'context',
+      tenant: caller.tenant,
+      sessionId: request.session_id ?? null,
+      collections: [...new Set([request.collection].flat())],
+      query: request.query,
+      plan: planForRequest(dependencies.plan, request),
+    }
+    const key = cache?.key(keyParts(request, caller, subject, ports)) ?? null
     const cached = key === null ? null : (cache?.get(key) ?? null)
     const answer = cached
       ? fromCache(cached, subject)
       : await answerInTime(request, caller, subject, key === null ? 'off' : 'miss', sessions, dependencies)
     if (key !== null && !cached && isRepeatable(request, answer)) cache?.put(key, answer)
-    dependencies.traces.record(answer.trace)
-    return { ...answer.response, ...((request.trace ?? dependencies.alwaysTrace) ? { trace: answer.trace } : {}) }
+    traces.record(answer.trace)
+    return { ...answer.response, ...((request.trace ?? alwaysTrace) ? { trace: answer.trace } : {}) }
   }
 }
 
@@ -51,7 +57,7 @@ async function answerInTime(
   request: ContextRequest,
   caller: Caller,
   subject: TraceSubject,
-  cache: Trace['cache'],
+  cache: 'off' | 'miss',
   sessions: SessionMemory,
   dependencies: PackContextDependencies,
 ): Promise<TracedContext> {
@@ -77,24 +83,6 @@ async function answerInTime(
     throw describeDeadline(error, deadline, caller)
   } finally {
     deadline.dispose()
-  }
-}
-
-function subjectOf(
-  request: ContextRequest,
-  caller: Caller,
-  plan: Plan,
-  { newId, wallClock, endpoint }: PackContextDependencies,
-): TraceSubject {
-  return {
-    traceId: newId(),
-    startedAt: wallClock().toISOString(),
-    endpoint: endpoint ?? 'context',
-    tenant: caller.tenant,
-    sessionId: request.session_id ?? null,
-    collections: [...new Set([request.collection].flat())],
-    query: request.query,
-    plan,
   }
 }
 
@@ -129,7 +117,7 @@ function describeChunk({ candidate, text, tokens, citation }: PackedChunk): Cont
   }
 }
 
-/** An abort by our own deadline is a timeout the caller can act on; an abort by the caller is nobody's to hear. */
+/** Converts an abort by the deadline to `upstream_timeout`. When the client disconnected, the error has no reader. */
 function describeDeadline(error: unknown, { signal }: Deadline, caller: Caller): unknown {
   if (!signal.aborted || caller.signal.aborted || error instanceof StowageError) return error
   return new StowageError('upstream_timeout', 'the deadline passed before passages were retrieved', { cause: error })

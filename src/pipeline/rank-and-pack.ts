@@ -1,5 +1,6 @@
 import type { Reranker } from '../core/ports.ts'
 import type { Candidate, FilterResult, Intent, RetrievedList } from '../core/types.ts'
+import type { StageName } from '../core/vocabulary.ts'
 import { type Packed, pack } from '../pack/pack.ts'
 import { addAnswerability } from '../rank/answerability.ts'
 import { collect, withText } from '../rank/collect.ts'
@@ -13,61 +14,51 @@ import { rerank } from './rerank.ts'
 import { type ReunifyInput, reunify } from './reunify.ts'
 import { differ, type RunRecord } from './run-record.ts'
 
-/** What both endpoints bring: lists that are already retrieved, and the two ports that later steps need. */
 export interface RankAndPackInput extends ReunifyInput {
   query: string | null
-  /** Null when there is no query text to detect one from. */
+  /** Null without query text. */
   intent: Intent | null
   lists: RetrievedList[]
   reranker: Reranker | null
   signal: AbortSignal
-  /** For the `stable` order: the turn in which this session first packed a candidate, by its key. */
+  /** For the order `stable`: the turn of the session that first packed a candidate, by its key. */
   previous?: ReadonlyMap<string, number>
-  /** Whether candidates without text are dropped: a context needs text, a list of points does not. */
+  /** Whether candidates without text are dropped. A context needs text, a list of points does not. */
   needsText: boolean
 }
 
-/** The pipeline after retrieval. Every candidate leaves it either packed or dropped with one reason. */
+/** Runs the pipeline after retrieval. Every candidate is either packed, or dropped with one reason. */
 export async function rankAndPack(input: RankAndPackInput, record: RunRecord): Promise<Packed> {
   const { query, intent, lists, plan, signal } = input
-  const weights = listWeights(plan, intent)
+  /** Runs a stage and compares the candidates before and after it. */
+  const stage = <Result extends Candidate[] | FilterResult>(
+    name: StageName,
+    before: readonly Candidate[],
+    run: () => Result | Promise<Result>,
+  ): Promise<Result> =>
+    record.stage(name, before.length, run, (result: Candidate[] | FilterResult) => {
+      const after = Array.isArray(result) ? result : result.kept
+      return { out: after.length, changed: differ(before, after) }
+    })
+
   const found = collect(lists)
   const readable = input.needsText ? withText(found) : { kept: found, dropped: [] }
   const fused = await record.stage(
     'fuse',
     lists.reduce((sum, { hits }) => sum + hits.length, 0),
-    () => fuse(readable.kept, query, { ...plan.fusion, weights }),
+    () => fuse(readable.kept, query, { ...plan.fusion, weights: listWeights(plan, intent) }),
     after => ({ out: after.length, changed: isFused(readable.kept, after) }),
   )
-  const distinct = await record.stage('dedupe', fused.length, () => dedupe(fused, plan.dedupe.containment), from(fused))
+  const distinct = await stage('dedupe', fused, () => dedupe(fused, plan.dedupe.containment))
   const pool = cutTo(distinct.kept, plan.retrieval.pool, 'below_pool')
   const scaled = scaleToBest(pool.kept)
-  const reranked = await record.stage(
-    'rerank',
-    scaled.length,
-    () => rerank(scaled, query, plan, input.reranker, signal, record),
-    after => ({ out: after.length, changed: differ(scaled, after) }),
-  )
-  const answering = await record.stage(
-    'answerability',
-    reranked.length,
-    () => addAnswerability(reranked, query, intent, plan.answerability.bonus),
-    after => ({ out: after.length, changed: differ(reranked, after) }),
-  )
+  const reranked = await stage('rerank', scaled, () => rerank(scaled, query, plan, input.reranker, signal, record))
+  const { bonus } = plan.answerability
+  const answering = await stage('answerability', reranked, () => addAnswerability(reranked, query, intent, bonus))
   const cut = [...readable.dropped, ...distinct.dropped, ...pool.dropped]
-  const reunified = await record.stage(
-    'reunify',
-    answering.length,
-    () => reunify(answering, cut, input, record),
-    from(answering),
-  )
+  const reunified = await stage('reunify', answering, () => reunify(answering, cut, input, record))
   const values = scaleToBest(reunified.kept)
-  const diverse = await record.stage(
-    'diversify',
-    values.length,
-    () => diversify(values, mmrAlpha(plan), plan.rerank.topK),
-    from(values),
-  )
+  const diverse = await stage('diversify', values, () => diversify(values, mmrAlpha(plan), plan.rerank.topK))
   const packed = await record.stage(
     'pack',
     diverse.kept.length,
@@ -77,15 +68,10 @@ export async function rankAndPack(input: RankAndPackInput, record: RunRecord): P
   return { ...packed, dropped: [...reunified.dropped, ...diverse.dropped, ...packed.dropped] }
 }
 
-/** Fusion changed something when it joined several signals of one candidate, or the order of a single list. */
+/** Whether fusion combined several signals of one candidate, or changed the order of a single list. */
 function isFused(before: readonly Candidate[], after: readonly Candidate[]): boolean {
   return after.some(({ signals, key }, index) => signals.length > 1 || key !== before[index]?.key)
 }
-
-const from = (before: readonly Candidate[]) => (after: FilterResult) => ({
-  out: after.kept.length,
-  changed: differ(before, after.kept),
-})
 
 function packOptions({ plan, previous }: RankAndPackInput) {
   const { budgetTokens, format, order, maxChunks } = plan

@@ -7,8 +7,8 @@ import type { Plan } from './plan/plan.ts'
 import type { RunRecord } from './run-record.ts'
 
 /**
- * Scores the first `depth` candidates with the reranker until the deadline and blends the relevance into their values. Candidates
- * that are not scored keep their value. A reranker that is missing or fails costs quality, never the request.
+ * Scores the first `depth` candidates with the reranker until the deadline and blends the relevance into their values. Other
+ * candidates keep their value. When the reranker is missing or fails, all of them do.
  */
 export async function rerank(
   candidates: Candidate[],
@@ -35,7 +35,7 @@ export async function rerank(
   }
 }
 
-/** The passage as the cross-encoder reads it: its section path or title, then its text. */
+/** The input of the cross-encoder: section path or title, then the text. */
 function passageOf({ chunk }: Candidate): string {
   const source = chunk.sectionPath || chunk.docTitle
   return source ? `${source}\n${chunk.text}` : chunk.text

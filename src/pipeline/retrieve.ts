@@ -1,5 +1,5 @@
 import { StowageError } from '../core/errors.ts'
-import type { JsonObject, RetrievedHit, RetrievedList } from '../core/types.ts'
+import type { JsonObject, RetrievedList } from '../core/types.ts'
 import { encodeBm25Query } from '../text/qdrant-bm25.ts'
 import type { Caller } from './context-request.ts'
 import { mmrAlpha } from './plan/derived.ts'
@@ -7,19 +7,20 @@ import type { ListWeights, Plan } from './plan/plan.ts'
 import type { RunRecord } from './run-record.ts'
 import type { PipelinePorts } from './services.ts'
 
-export interface RetrieveInput {
+interface RetrieveInput {
   query: string
   collections: string[]
   filter: JsonObject | null
-  /** A ready query vector; null asks the embedder. */
+  /** The query vector; null means that the embedder computes it. */
   vector: number[] | null
   weights: ListWeights
   plan: Plan
 }
 
 /**
- * The dense and the keyword list of every collection, each searched in one round trip, lists of one kind merged by score.
- * A list that cannot be had is said in the trace; no list at all is an error.
+ * Searches the dense and the keyword list of every collection, one round trip per collection, and merges lists of the same source
+ * by score. A missing list is a degradation.
+ * @throws StowageError when a collection cannot be searched or the deadline passes
  */
 export async function retrieve(
   input: RetrieveInput,
@@ -72,11 +73,8 @@ function mergeBySource(lists: readonly RetrievedList[]): RetrievedList[] {
   const merged = new Map<string, RetrievedList>()
   for (const list of lists) {
     const known = merged.get(list.source)
-    merged.set(list.source, known ? { ...known, hits: [...known.hits, ...list.hits].sort(byScore) } : list)
+    if (known === undefined) merged.set(list.source, list)
+    else merged.set(list.source, { ...known, hits: [...known.hits, ...list.hits].sort((a, b) => b.score - a.score) })
   }
   return [...merged.values()]
-}
-
-function byScore(a: RetrievedHit, b: RetrievedHit): number {
-  return b.score - a.score
 }

@@ -6,15 +6,15 @@ import type { RunRecord } from './run-record.ts'
 
 export interface ReunifyInput {
   plan: Plan
-  /** Fetches chunks by their places; null where that is not possible. */
+  /** Fetches chunks by their places; null when this is not possible. */
   fetchNeighbours: ((places: NeighbourPlace[]) => Promise<Chunk[]>) | null
   count: (text: string) => number
 }
 
 /**
- * Section reunification: spreads values over neighbours, fetches the neighbours that are missing, raises them to their share of
- * the candidate that brings them, and drops the copies among them.
- * @param dropped candidates that earlier steps dropped; a neighbour among those cut by rank comes back
+ * Section reunification: propagates values to neighbours, fetches missing neighbours, raises neighbours to a share of the value
+ * of their candidate, and drops duplicates.
+ * @param dropped candidates of earlier steps; a neighbour among those cut by rank is restored
  */
 export async function reunify(
   candidates: Candidate[],
@@ -29,13 +29,13 @@ export async function reunify(
   const places = fetch
     ? missingNeighbours(withinBudget(spread, input), [...spread, ...dropped.map(({ candidate }) => candidate)])
     : []
-  const fetched = places.length > 0 ? await fetchOrDegrade(places, input, record) : []
+  const fetched = await fetchOrDegrade(places, input, record)
   const expanded = expandNeighbours(spread, dropped, fetched, expansion, scope)
   const distinct = dedupe(expanded.candidates, input.plan.dedupe.containment)
   return { kept: distinct.kept, dropped: [...expanded.dropped, ...distinct.dropped] }
 }
 
-/** The candidates that the budget can hold. A neighbour ranks below the candidate that brings it, so only these bring neighbours. */
+/** The candidates that fit into the budget. Neighbours rank below their candidate, so the others need no neighbours. */
 function withinBudget(candidates: Candidate[], { plan, count }: ReunifyInput): Candidate[] {
   let used = 0
   return candidates.filter(({ chunk }) => {
@@ -50,7 +50,7 @@ async function fetchOrDegrade(
   { fetchNeighbours }: ReunifyInput,
   record: RunRecord,
 ): Promise<Chunk[]> {
-  if (!fetchNeighbours) return []
+  if (!fetchNeighbours || places.length === 0) return []
   try {
     return await fetchNeighbours(places)
   } catch (error) {

@@ -10,26 +10,26 @@ import { retrieve } from './retrieve.ts'
 import type { RunRecord } from './run-record.ts'
 import type { PipelinePorts } from './services.ts'
 
-/** A question to pack a context for, under one plan. */
+/** A question and the plan for its context. */
 export interface ContextInput {
   query: string
   collections: string[]
   filter: JsonObject | null
-  /** A ready query vector; null asks the embedder. */
+  /** The query vector; null means that the embedder computes it. */
   vector: number[] | null
   plan: Plan
-  /** What earlier turns of the session packed: candidate key to turn. */
+  /** For the order `stable`: the turn of the session that first packed a candidate, by its key. */
   previous?: ReadonlyMap<string, number>
 }
 
-export interface ContextRun {
+interface ContextRun {
   packed: Packed
   intent: DetectedIntent
-  /** The encoding that tokens were counted with. */
+  /** The encoding that counted the tokens. */
   encoding: string
 }
 
-/** Runs the whole pipeline for one question. Deadline, cache and sessions belong to the caller. */
+/** Runs the whole pipeline for one question, without deadline, cache and sessions. */
 export async function runContext(
   input: ContextInput,
   ports: PipelinePorts,
@@ -39,10 +39,7 @@ export async function runContext(
   const { query, plan } = input
   const tokenizer = ports.tokenizer(plan.tokenizerModel)
   if (tokenizer.mapped)
-    record.degrade(
-      'tokenizer_mapped',
-      `no tokenizer is known for ${plan.tokenizerModel}; counted with ${tokenizer.encoding}`,
-    )
+    record.degrade('tokenizer_mapped', `${plan.tokenizerModel} is unknown; counted with ${tokenizer.encoding}`)
   if (reranks(plan) && ports.unavailable.reranker !== null)
     record.degrade('reranker_unavailable', ports.unavailable.reranker)
 
@@ -85,16 +82,9 @@ async function fetchNeighbours(
   caller: Caller,
 ): Promise<Chunk[]> {
   const collections = [...new Set(places.map(({ collection }) => collection))]
-  const call = { apiKey: caller.apiKey, signal: caller.signal }
-  const fetched = await Promise.all(
-    collections.map(collection =>
-      store.fetchPlaces(
-        collection,
-        places.filter(place => place.collection === collection),
-        filter,
-        call,
-      ),
-    ),
-  )
-  return fetched.flat()
+  const fetched = collections.map(collection => {
+    const ofCollection = places.filter(place => place.collection === collection)
+    return store.fetchPlaces(collection, ofCollection, filter, { apiKey: caller.apiKey, signal: caller.signal })
+  })
+  return (await Promise.all(fetched)).flat()
 }

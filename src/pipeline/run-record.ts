@@ -1,27 +1,23 @@
 import type { Candidate, Degradation } from '../core/types.ts'
 import type { DegradationCode, StageName } from '../core/vocabulary.ts'
+import type { Trace } from './trace/schema.ts'
 
-/** One step as it ran: milliseconds, candidates in and out, and whether it changed them. */
-export interface StageRecord {
-  name: StageName
-  ms: number
-  in: number
-  out: number
-  changed: boolean
-}
-
-/** What happened while one request ran: its stages, and what it had to do without. The response and the trace both read it. */
+/** Stages and degradations of one request, for the response and the trace. */
 export class RunRecord {
-  readonly stages: StageRecord[] = []
+  readonly stages: Trace['stages'] = []
   readonly degraded: Degradation[] = []
   readonly #now: () => number
 
-  /** @param now milliseconds on a monotonic clock */
+  /** @param now milliseconds of a monotonic clock */
   constructor(now: () => number) {
     this.#now = now
   }
 
-  /** Runs a step and records its time and what `outcome` says about its result. */
+  /**
+   * Runs a stage and records its time.
+   * @param input number of candidates before the stage
+   * @param outcome the number of candidates after the stage, and whether it changed them
+   */
   async stage<Result>(
     name: StageName,
     input: number,
@@ -35,7 +31,7 @@ export class RunRecord {
     return result
   }
 
-  /** Records a missing or failed step; the same fault counts once. */
+  /** Records a step that is missing or failed. Equal records count once. */
   degrade(code: DegradationCode, detail: string): void {
     if (!this.degraded.some(entry => entry.code === code && entry.detail === detail))
       this.degraded.push({ code, detail })
@@ -47,7 +43,7 @@ export class RunRecord {
   }
 }
 
-/** Whether two lists differ in their candidates, their order or their values. */
+/** Whether two lists differ in candidates, order or values. */
 export function differ(before: readonly Candidate[], after: readonly Candidate[]): boolean {
   return (
     before.length !== after.length ||

@@ -4,7 +4,7 @@ import type { StageName } from '../core/vocabulary.ts'
 import type { Caller, ContextRequest, ContextResponse } from './context-request.ts'
 import type { Trace } from './trace/schema.ts'
 
-/** Ports of the pipeline, as the composition root fills them. A null port degrades the step that wants it. */
+/** Ports of the pipeline. A null port degrades the step that needs it. */
 export interface PipelinePorts {
   store: PassageStore
   tokenizer: (model: string) => Tokenizer
@@ -14,23 +14,23 @@ export interface PipelinePorts {
   unavailable: { embedder: string | null; reranker: string | null }
 }
 
-/** The endpoint `POST /v1/context` calls. */
+/** The pipeline of `POST /v1/context`. */
 export type PackContext = (request: ContextRequest, caller: Caller) => Promise<ContextResponse>
 
-/** What the drop-in route hands to the pipeline: lists that it retrieved itself, as the client's own request asked. */
+/** The lists that the drop-in route retrieved for the client's own request. */
 export interface ChoosePointsRequest {
-  /** Query text if any was found; without it there is no reranker and no intent. */
+  /** Query text; null means no reranker and no intent. */
   query: string | null
-  /** One list per prefetch (or the single search), hits best first. `chunk.text` may be ''. */
+  /** One list per prefetch, or the single search, best first. `chunk.text` may be ''. */
   lists: RetrievedList[]
-  /** Points wanted: the client's offset + limit. */
+  /** Most points: the client's offset + limit. */
   limit: number
-  /** Neighbours may be fetched with this; null switches fetching off. */
+  /** Fetches neighbours; null switches fetching off. */
   fetchNeighbours: ((places: { docId: string; orderIndex: number }[]) => Promise<Chunk[]>) | null
 }
 
 export interface ChosenPoints {
-  /** At most `limit`, best first, neighbours included; empty means: answer the original request. */
+  /** At most `limit`, best first, neighbours included. */
   chosen: Candidate[]
   /** The stages that changed the points, for `x-stowage-applied`. */
   applied: StageName[]
@@ -40,14 +40,14 @@ export interface ChosenPoints {
 
 export type ChoosePoints = (request: ChoosePointsRequest, caller: Caller) => Promise<ChosenPoints>
 
-/** Keeps finished traces; never throws into a request. */
+/** Stores finished traces. No method fails a request. */
 export interface TraceStore {
   record(trace: Trace): void
   find(traceId: string): Trace | null
   close(): Promise<void>
 }
 
-/** All that a packed context depends on: two requests with equal parts may share one. */
+/** Everything that a packed context depends on. Requests with equal parts can share an answer. */
 export interface ContextKeyParts {
   tenant: string | null
   apiKey: string | null
@@ -55,19 +55,19 @@ export interface ContextKeyParts {
   filter: JsonObject | null
   collections: string[]
   planFingerprint: string
-  /** Versions of the embedder and the reranker; null for one that is absent. */
+  /** Versions of the embedder and the reranker; null when unavailable. */
   models: (string | null)[]
 }
 
-/** Keeps answers for a short time; a write to a collection makes its answers unfindable. */
+/** Caches answers for a short time. A write to a collection invalidates its answers. */
 export interface ContextCache {
-  /** Null when the cache is off. Taken before retrieving, so that a write in between is noticed. */
+  /** Null when the cache is off. Compute it before retrieval, so that a write during retrieval invalidates it. */
   key(parts: ContextKeyParts): string | null
   get(key: string): TracedContext | null
   put(key: string, answer: TracedContext): void
 }
 
-/** An answer with its trace, whether or not the caller asked to see it. */
+/** An answer with its trace. */
 export interface TracedContext {
   response: ContextResponse
   trace: Trace

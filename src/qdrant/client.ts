@@ -1,25 +1,25 @@
 import { Pool } from 'undici'
 import { failureOf, isReset, notUnderstood, statusFailure } from './errors.ts'
-import { parseJson, printJson } from './json.ts'
+import { isObject, parseJson, printJson } from './json.ts'
 import { pathPrefix } from './paths.ts'
 import { headerValue } from './raw-headers.ts'
 
 interface ReadRequest {
   method: 'GET' | 'POST'
-  /** Path below the server's URL, names already percent-encoded. */
+  /** Path below the server URL, percent-encoded. */
   path: string
   signal: AbortSignal
 }
 
-/** A read whose answer is parsed. */
+/** A read with a parsed answer. */
 export interface QdrantRead extends ReadRequest {
   body?: unknown
   apiKey: string | null
 }
 
-/** A read whose answer is taken as it comes. */
-export interface QdrantRawRead extends ReadRequest {
-  /** Raw header pairs, the request's own key among them. */
+/** A read with the raw answer. */
+interface QdrantRawRead extends ReadRequest {
+  /** Raw header pairs, the API key included. */
   headers: string[]
   body?: string | null
 }
@@ -31,36 +31,35 @@ export interface QdrantAnswer {
   text: string
 }
 
-/** Reads over Qdrant's REST API; nothing else may be sent, because a broken connection makes it be sent once more. */
+/** Reads over Qdrant's REST API. Do not send writes: a request on a broken connection is sent a second time. */
 export interface QdrantHttp {
-  /** The answer's `result`. Throws a `StowageError`. */
+  /** The `result` of the answer. @throws StowageError when there is none */
   read(request: QdrantRead): Promise<unknown>
-  /** The answer whatever its status. Throws a `StowageError` when there is none. */
+  /** The answer with any status. @throws StowageError when there is no answer */
   readRaw(request: QdrantRawRead): Promise<QdrantAnswer>
   close(): Promise<void>
 }
 
-/** Qdrant closes an idle connection after 5 s. Let go earlier, or a request meets a closing socket. */
+/** Qdrant closes idle connections after 5 s. Closing them earlier keeps requests off closing sockets. */
 export const IDLE_CONNECTION_MS = 4_000
-/** The lists of one search with their payloads; a longer answer is an error. */
-const LONGEST_ANSWER = 64 * 1024 * 1024
+/** Most bytes of an answer: all lists of one search with their payloads. */
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
-/** A client that keeps every digit: integers beyond 2^53 are `bigint` in answers, and may be in bodies. */
+/** A client that keeps u64 ids exact: integers beyond 2^53 are `bigint` in bodies and answers. */
 export function createQdrantHttp(url: string): QdrantHttp {
   const server = new URL(url)
   const prefix = pathPrefix(server)
   const pool = new Pool(server.origin, {
     keepAliveTimeout: IDLE_CONNECTION_MS,
     keepAliveMaxTimeout: IDLE_CONNECTION_MS,
-    maxResponseSize: LONGEST_ANSWER,
+    maxResponseSize: MAX_ANSWER_BYTES,
   })
 
   async function send({ method, path, headers, body = null, signal }: QdrantRawRead): Promise<QdrantAnswer> {
     const options = { method, path: prefix + path, headers, body, signal, responseHeaders: 'raw' } as const
     const answer = await pool.request(options)
-    // undici's type knows the parsed form only.
-    const rawHeaders = answer.headers as unknown as string[]
-    return { status: answer.statusCode, headers: rawHeaders, text: await answer.body.text() }
+    // The types of undici describe parsed headers only.
+    return { status: answer.statusCode, headers: answer.headers as unknown as string[], text: await answer.body.text() }
   }
 
   async function readRaw(request: QdrantRawRead): Promise<QdrantAnswer> {
@@ -94,9 +93,9 @@ export function createQdrantHttp(url: string): QdrantHttp {
 function resultOf(text: string): unknown {
   try {
     const answer = parseJson(text)
-    if (typeof answer === 'object' && answer !== null && 'result' in answer) return answer.result
+    if (isObject(answer) && 'result' in answer) return answer.result
   } catch {
-    // Falls through: a body that is no JSON and one without a result are the same fault.
+    // Malformed JSON and a missing result are the same fault.
   }
   throw notUnderstood(text.slice(0, 200))
 }

@@ -1,5 +1,6 @@
 import { StowageError } from '../core/errors.ts'
 import type { ErrorCode } from '../core/vocabulary.ts'
+import { isObject } from './json.ts'
 
 const CODE_OF_STATUS: Record<number, ErrorCode> = {
   400: 'bad_request',
@@ -12,8 +13,8 @@ const CODE_OF_STATUS: Record<number, ErrorCode> = {
 }
 
 /**
- * An answer that is not 2xx as an error with Qdrant's own text and `details.status`. What the caller can mend (his filter,
- * his key, his collection's name) keeps its meaning; all else is `upstream_error`.
+ * Converts an answer that is not 2xx to an error with Qdrant's text and `details.status`. Faults that the client can fix (its
+ * filter, key or collection name) keep their meaning; all others are `upstream_error`.
  */
 export function statusFailure(status: number, body: string, retryAfter: string | null = null): StowageError {
   return new StowageError(CODE_OF_STATUS[status] ?? 'upstream_error', `Qdrant: ${errorText(body) || status}`, {
@@ -22,9 +23,8 @@ export function statusFailure(status: number, body: string, retryAfter: string |
 }
 
 /**
- * An exchange that failed, as an error whose text names no address; the cause has it. No connection: `upstream_unavailable`.
- * A connection that broke, or an answer that is not HTTP: `upstream_error`. Late, or `aborted` by its deadline or its client:
- * `upstream_timeout`. A `StowageError` stays as it is.
+ * Converts a failed exchange to an error: `upstream_unavailable` without a connection, `upstream_timeout` when it was too late
+ * or aborted, else `upstream_error`. Only the cause names the address. A `StowageError` is returned unchanged.
  */
 export function failureOf(error: unknown, aborted = false): StowageError {
   if (error instanceof StowageError) return error
@@ -38,43 +38,41 @@ export function failureOf(error: unknown, aborted = false): StowageError {
   return failure('upstream_error', `The exchange with Qdrant failed (${code})`)
 }
 
-/** An answer that has not the shape it should have. */
+/** An error for an answer of an unexpected shape. */
 export function notUnderstood(detail: string): StowageError {
   return new StowageError('upstream_error', `Qdrant's answer was not understood: ${detail}`)
 }
 
-/** Whether the connection broke, as an idle one does when the server closes it just as a request is sent. */
+/** Whether the connection broke, for example because the server closed an idle one while a request was sent. */
 export function isReset(error: unknown): boolean {
   return ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(codeOf(rootOf(error)))
 }
 
-/** The status of the answer behind an error; null when there was none. */
+/** The HTTP status that Qdrant answered with; null when the error has none. */
 export function statusOf(error: unknown): number | null {
-  if (!(error instanceof StowageError)) return null
-  const { details } = error
-  if (typeof details !== 'object' || details === null || !('status' in details)) return null
-  return typeof details.status === 'number' ? details.status : null
+  const details: unknown = error instanceof StowageError ? error.details : null
+  return isObject(details) && typeof details.status === 'number' ? details.status : null
 }
 
-/** Qdrant's error text: from its JSON envelope, or the plain text of a refused key. */
+/** The error text of Qdrant's JSON envelope. A refused key is answered in plain text. */
 function errorText(body: string): string {
   try {
     const status: unknown = JSON.parse(body)?.status
-    if (typeof status === 'object' && status !== null && 'error' in status) return String(status.error)
+    if (isObject(status) && 'error' in status) return String(status.error)
   } catch {
     return body.slice(0, 500).trim()
   }
   return ''
 }
 
-/** What happened in the first place: fetch hides it one cause down, and Node tries several addresses of one host. */
+/** The first error of a chain: fetch hides it in `cause`, and Node tries several addresses of one host. */
 function rootOf(error: unknown): unknown {
   if (error instanceof AggregateError && error.errors.length > 0) return rootOf(error.errors[0])
   const hides = error instanceof Error && !('code' in error) && error.cause instanceof Error
   return hides ? rootOf(error.cause) : error
 }
 
-/** The system's or undici's code, else the error's name. */
+/** The code of the system or of undici, else the name of the error. */
 function codeOf(cause: unknown): string {
   if (!(cause instanceof Error)) return 'unknown'
   return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.name
@@ -85,7 +83,7 @@ function isTimeout(cause: unknown, code: string): boolean {
   return /Abort|Timeout/.test(name) || /^(?:ETIMEDOUT|UND_ERR_(?:ABORTED|(?:CONNECT|HEADERS|BODY)_TIMEOUT))$/.test(code)
 }
 
-/** Whether the host's name was not found or no connection to it could be made. */
+/** Whether the host was not found or refused the connection. */
 function isUnreachable(cause: unknown): boolean {
   return cause instanceof Error && 'syscall' in cause && ['connect', 'getaddrinfo'].includes(String(cause.syscall))
 }

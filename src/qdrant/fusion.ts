@@ -1,14 +1,14 @@
 /**
- * Reciprocal rank fusion and distribution-based score fusion as Qdrant computes them: in float32 steps, summed list by list
+ * Reciprocal rank fusion and distribution-based score fusion with Qdrant's float32 rounding
  * (lib/segment/src/common/{reciprocal_rank_fusion,score_fusion}.rs at v1.19.0).
  */
 
 const { fround } = Math
 
-/** A fusion with its parameters. `weights` has one entry per list; null weighs all lists 1. */
+/** A fusion method. `weights` has one entry per list; null gives every list the weight 1. */
 export type FusionRule = { method: 'rrf'; k: number; weights: readonly number[] | null } | { method: 'dbsf' }
 
-/** One hit of a ranked list; equal keys are the same point. */
+/** One hit of a ranked list. Equal keys are the same point. */
 export interface Ranked<Key> {
   key: Key
   score: number
@@ -17,8 +17,9 @@ export interface Ranked<Key> {
 type List<Key> = readonly Ranked<Key>[]
 
 /**
- * The fused score of every point. Lists are best first.
- * @param measured the lists whose scores the distributions are taken from, where they are not the lists themselves
+ * The fused score of every point.
+ * @param lists hits ordered best first
+ * @param measured lists that supply the score distributions of DBSF; by default `lists`
  */
 export function fuse<Key>(
   lists: readonly List<Key>[],
@@ -36,20 +37,20 @@ export function fuse<Key>(
   return sumByKey(shares)
 }
 
-/** Each point's scores added up over the lists. */
+/** The sum of each point's scores over the lists. */
 export function sumByKey<Key>(lists: readonly List<Key>[]): Map<Key, number> {
   const sums = new Map<Key, number>()
   for (const { key, score } of lists.flat()) sums.set(key, fround((sums.get(key) ?? 0) + fround(score)))
   return sums
 }
 
-/** `1 / ((place + 1) / weight + k − 1)`, places from 0; a weight of 0 or less gives 0. */
+/** `1 / ((place + 1) / weight + k − 1)` with places from 0. A weight of 0 or less gives 0. */
 function reciprocalRank(place: number, k: number, weight: number): number {
   if (weight <= 0) return 0
   return fround(1 / fround(fround(fround((place + 1) / fround(weight)) + k) - 1))
 }
 
-/** `(score − (μ − 3σ)) / 6σ` with the sample deviation, not clamped; 0.5 where there is no spread. */
+/** `(score − (μ − 3σ)) / 6σ` with the sample standard deviation, not clamped; 0.5 when σ is 0. */
 function distributionScale(list: List<unknown>): (score: number) => number {
   let mean = 0
   let squares = 0

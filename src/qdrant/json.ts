@@ -1,14 +1,14 @@
 import { parse, stringify } from 'lossless-json'
 
-/** Which numbers `JSON.parse` would change, and how they are read instead. */
+/** Reads the numbers that `JSON.parse` would change. */
 export interface NumberReader {
-  /** Matches a text that may hold such a number. A match inside a string does no harm, it only costs time. */
+  /** Matches every text that holds such a number. A match inside a string only costs time. */
   fragile: RegExp
-  /** The value of a number as it is spelled in the text. */
+  /** Converts the spelling of a number to a value. */
   read(spelled: string): unknown
 }
 
-/** The longest u64 or i64 with its sign. Longer integers cannot be ids, and reading them as bigint takes quadratic time. */
+/** Characters of the longest u64 or i64. Longer integers cannot be ids, and converting them to bigint takes quadratic time. */
 const LONGEST_INTEGER = 20
 
 const EXACT_INTEGERS: NumberReader = {
@@ -21,18 +21,18 @@ const EXACT_INTEGERS: NumberReader = {
 }
 
 /**
- * Reads JSON as `JSON.parse` does, but integers beyond 2^53 become bigint, so that u64 ids keep their digits; those of more
- * than 20 characters become numbers. The exact parser is slow, so it runs only where such a number may stand.
- * @throws SyntaxError on malformed JSON, RangeError where the exact parser meets very deep nesting
+ * Parses JSON like `JSON.parse`, but integers beyond 2^53 become bigint, so that u64 ids keep every digit. Integers of more than
+ * 20 characters become numbers. The exact parser is slow, so it runs only when the text can hold such a number.
+ * @throws SyntaxError on malformed JSON, RangeError when the exact parser meets very deep nesting
  */
 export function parseJson(text: string, numbers: NumberReader = EXACT_INTEGERS): unknown {
   const value: unknown = JSON.parse(text)
   return numbers.fragile.test(text) ? parseExactly(text, numbers.read) : value
 }
 
-/** Reads JSON with every number given to `read`. Its SyntaxError always names the position. */
+/** Parses JSON and converts every number with `read`. Its SyntaxError always names the position. */
 export function parseExactly(text: string, read: NumberReader['read']): unknown {
-  // The last of doubled keys wins, as in JSON.parse, so that one long number does not change what the rest means.
+  // Of duplicate keys the last one wins, as in JSON.parse.
   return parse(text, null, { parseNumber: read, onDuplicateKey: ({ newValue }) => newValue })
 }
 
@@ -41,7 +41,12 @@ export function printJson(value: unknown): string {
   try {
     return JSON.stringify(value) ?? 'null'
   } catch {
-    // The value holds a bigint. That is rare, and worth the slower printer.
+    // The value holds a bigint. This is rare, so the slower printer is acceptable.
     return stringify(value) ?? 'null'
   }
+}
+
+/** Whether a value is a JSON object, not an array or null. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,6 +1,7 @@
 import type { Chunk, PointId } from '../core/types.ts'
+import { isObject } from './json.ts'
 
-/** The fields of a chunk that are read from the payload. */
+/** The fields of a chunk in the payload. */
 export type PayloadField =
   | 'text'
   | 'doc_id'
@@ -11,13 +12,13 @@ export type PayloadField =
   | 'char_start'
   | 'char_end'
 
-/** Where a foreign collection keeps its fields: dotted paths into the payload, read instead of the usual names. */
+/** Dotted payload paths that replace the usual names of the fields. */
 export type PayloadMapping = { readonly [Field in PayloadField]?: string }
 
 const NODE_CONTENT = '_node_content'
 const CONTAINERS = ['metadata', 'meta']
 
-/** Names met in the wild for each field, our own first. */
+/** Common names of each field. Those that stowage writes come first. */
 const USUAL_NAMES: Record<PayloadField, readonly string[]> = {
   text: ['text', 'page_content', 'content', 'document', 'chunk', 'doc_content', 'text_segment', NODE_CONTENT],
   doc_id: [
@@ -31,14 +32,14 @@ const USUAL_NAMES: Record<PayloadField, readonly string[]> = {
   char_start: ['char_start', 'start_index', 'start_char_idx'],
   char_end: ['char_end', 'end_index', 'end_char_idx'],
 }
-/** UTF-16 units, some 30,000 tokens: no passage is longer, and ranking a whole book stored as one would hold up every other request. */
+/** UTF-16 units, about 30,000 tokens. Ranking a whole book that is stored as one point would block other requests. */
 const LONGEST_TEXT = 128 * 1024
 const SPLITTER_HEADERS = [1, 2, 3, 4, 5, 6].flatMap(level => [`Header ${level}`, `header_${level}`, `h${level}`])
 
 /**
- * A point of any collection as a chunk. Own payloads are read as they were written; foreign ones by the usual names, flat
- * or under `metadata` or `meta`, unless the mapping names a path. What is missing is '' or null; the document id is then
- * the point's own. Of a text longer than 131,072 UTF-16 units only the beginning is read. Never throws, whatever the payload.
+ * Converts a point of any collection to a chunk. Fields are found under their usual names, flat or below `metadata` or `meta`,
+ * or at the path in the mapping. Missing fields are '' or null; a missing document id is the id of the point. Text is cut to
+ * 131,072 UTF-16 units. Never throws.
  */
 export function readChunk(
   point: { id: PointId; payload?: unknown },
@@ -63,17 +64,17 @@ export function readChunk(
   }
 }
 
-/** The path at which the payload holds its text, such as `page_content` or `metadata.text`; null when it holds none. */
+/** The path where `readChunk` finds the text, such as `page_content` or `metadata.text`; null when there is none. */
 export function findTextField(payload: unknown, mapping: PayloadMapping = {}): string | null {
   return find(payload, 'text', mapping, asText)?.path ?? null
 }
 
-/** The path at which the payload names its document, as `readChunk` reads it; null when it names none. */
+/** The path where `readChunk` finds the document id; null when there is none. */
 export function findDocumentField(payload: unknown, mapping: PayloadMapping = {}): string | null {
   return find(payload, 'doc_id', mapping, asName)?.path ?? null
 }
 
-/** The path at which the payload counts its chunks, as `readChunk` reads it; null when it does not. */
+/** The path where `readChunk` finds the order index; null when there is none. */
 export function findOrderField(payload: unknown, mapping: PayloadMapping = {}): string | null {
   return find(payload, 'order_index', mapping, asIndex)?.path ?? null
 }
@@ -92,21 +93,20 @@ function find<T>(
   return null
 }
 
-/** Text is looked for flat before it is looked for in metadata; for the rest the better name wins wherever it stands. */
+/** Flat names of text come before nested ones. For other fields the order of the names decides first. */
 function* usualPaths(field: PayloadField): Generator<string> {
   const names = USUAL_NAMES[field]
   if (field === 'text') {
     yield* names
     for (const container of CONTAINERS) for (const name of names) yield `${container}.${name}`
   } else {
-    for (const name of names)
-      for (const container of ['', ...CONTAINERS]) yield container ? `${container}.${name}` : name
+    for (const name of names) yield* [name, ...CONTAINERS.map(container => `${container}.${name}`)]
   }
 }
 
-/** The value at a path into the payload; undefined where there is none. */
+/** The value at a dotted path of the payload; undefined when there is none. */
 export function valueAt(payload: unknown, path: string): unknown {
-  if (!isRecord(payload)) return undefined
+  if (!isObject(payload)) return undefined
   if (Object.hasOwn(payload, path)) return path === NODE_CONTENT ? nodeText(payload[path]) : payload[path]
   const dot = path.indexOf('.')
   if (dot < 0) return undefined
@@ -114,7 +114,7 @@ export function valueAt(payload: unknown, path: string): unknown {
   return Object.hasOwn(payload, outer) ? valueAt(payload[outer], path.slice(dot + 1)) : undefined
 }
 
-/** LlamaIndex stores a whole node as JSON in a string; its text is inside. */
+/** LlamaIndex stores a node with its text as JSON in a string. */
 function nodeText(node: unknown): unknown {
   if (typeof node !== 'string') return undefined
   try {
@@ -126,16 +126,13 @@ function nodeText(node: unknown): unknown {
 
 /** Markdown splitters write one field per heading level: "Header 1", "Header 2". */
 function splitterHeaders(payload: unknown): string {
-  for (const container of ['', ...CONTAINERS]) {
-    const headers = SPLITTER_HEADERS.map(name => asText(valueAt(payload, container ? `${container}.${name}` : name)))
+  for (const prefix of ['', ...CONTAINERS.map(container => `${container}.`)]) {
+    const headers = SPLITTER_HEADERS.map(name => asText(valueAt(payload, prefix + name)))
     const found = headers.filter(header => header !== null)
     if (found.length > 0) return found.join(' > ')
   }
   return ''
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const asText = (value: unknown): string | null => (typeof value === 'string' && value.trim() !== '' ? value : null)
 
@@ -155,7 +152,7 @@ function asSectionPath(value: unknown): string | null {
     const path = /^\/.*\/$/s.test(value) ? value.slice(1, -1).split('/').join(' > ') : value
     return asText(path)
   }
-  const parts = Array.isArray(value) ? value : isRecord(value) ? Object.values(value) : []
+  const parts = Array.isArray(value) ? value : isObject(value) ? Object.values(value) : []
   return asText(
     parts
       .map(asName)

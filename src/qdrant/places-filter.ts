@@ -1,20 +1,20 @@
 import type { JsonObject } from '../core/types.ts'
 
-/** A chunk's place in its document, as the payloads of its collection hold it. */
+/** The place of a chunk in its document, under the field names of its collection. */
 export interface PayloadPlace {
   /** Path into the payload. */
   documentField: string
-  /** The document's id as it is stored. Qdrant matches strings and integers only. */
+  /** The document id as stored. Qdrant matches strings and integers only. */
   document: unknown
   /** Path into the payload. */
   orderField: string
   orderIndex: number
 }
 
-/** Paths that need no quotes in Qdrant's grammar. */
+/** Paths that need no quotes in a Qdrant filter. */
 const PLAIN_PATH = /^[\w-]+(?:\.[\w-]+)*$/
 
-/** A filter for the points at the given places. Places that no filter can name are left out; null if that leaves none. */
+/** A filter for the points at the given places; null when Qdrant can match none of them. */
 export function placesFilter(places: readonly PayloadPlace[]): JsonObject | null {
   const indexesOf = new Map<string, number[]>()
   const should: JsonObject[] = []

@@ -1,7 +1,8 @@
 import type { PointId } from '../core/types.ts'
 import { notUnderstood } from './errors.ts'
+import { isObject } from './json.ts'
 
-/** A point as Qdrant lists it: a record of a scroll. */
+/** A point in the result of a scroll. */
 export interface ListedPoint {
   id: PointId
   payload?: unknown
@@ -9,24 +10,24 @@ export interface ListedPoint {
   score?: unknown
 }
 
-/** A point as a query answers it. */
+/** A point in the result of a query. */
 export interface ScoredPoint extends ListedPoint {
   score: number
 }
 
-/** The points of a scroll's `result`. @throws StowageError `upstream_error` on a result of another shape */
+/** Reads the `result` of a scroll. @throws StowageError `upstream_error` on another shape */
 export function readListedPoints(result: unknown): ListedPoint[] {
   const points = isObject(result) ? result.points : null
   if (!Array.isArray(points)) throw notUnderstood('no list of points')
   return points.map(point => ({ ...point, id: readPointId(isObject(point) ? point.id : null) }))
 }
 
-/** The points of a query's `result`. @throws StowageError `upstream_error` on a result of another shape */
+/** Reads the `result` of a query. @throws StowageError `upstream_error` on another shape */
 export function readScoredPoints(result: unknown): ScoredPoint[] {
   return readListedPoints(result).map(point => ({ ...point, score: readScore(point.score) }))
 }
 
-/** A whole number from 0, or a UUID. @throws StowageError `upstream_error` on anything else */
+/** Reads a whole number from 0, or a UUID. @throws StowageError `upstream_error` on anything else */
 export function readPointId(id: unknown): PointId {
   if (typeof id === 'string' || typeof id === 'bigint') return id
   if (typeof id === 'number' && Number.isSafeInteger(id) && id >= 0) return id
@@ -39,6 +40,12 @@ export function readScore(score: unknown): number {
   throw notUnderstood('a point without a score')
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+/** Whether the scores of a metric are distances: the nearest point has the smallest score. */
+export function isDistanceMetric(metric: string): boolean {
+  return metric === 'Euclid' || metric === 'Manhattan'
+}
+
+/** Whether the scores of a ranked list are distances, for lists of an unknown metric. Equal scores count as similarities. */
+export function hasRisingScores(points: readonly { score: number }[]): boolean {
+  return (points.at(0)?.score ?? 0) < (points.at(-1)?.score ?? 0)
 }

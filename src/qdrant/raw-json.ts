@@ -1,9 +1,9 @@
 /**
- * Cuts JSON text into the raw texts of its parts, so that numbers keep their spelling (`5.0`, u64 ids) on the way through.
- * Accepts exactly what JSON.parse accepts, and needs no recursion whatever the depth.
+ * Splits JSON text into the raw texts of its parts, so that numbers keep their spelling (`5.0`, u64 ids). Accepts exactly what
+ * JSON.parse accepts, at any depth, without recursion.
  */
 
-/** The text is not JSON, or not the kind of JSON that was asked for. */
+/** The text is not JSON, or not of the expected kind. */
 export class RawJsonError extends Error {}
 
 const QUOTE = 0x22
@@ -12,11 +12,11 @@ const COMMA = 0x2c
 const COLON = 0x3a
 const OPEN_BRACKET = 0x5b
 const OPEN_BRACE = 0x7b
-/** In ASCII each closing bracket stands two behind its opening one. */
+/** In ASCII, the code of a closing bracket is that of its opening bracket plus 2. */
 const TO_CLOSER = 2
 const CLOSE_BRACE = OPEN_BRACE + TO_CLOSER
 
-/** Members of a JSON object in their order, key to raw value. @throws RawJsonError on anything else, duplicate keys included. */
+/** Members of a JSON object in text order: key to raw value. @throws RawJsonError on other texts and on duplicate keys */
 export function members(raw: string): Map<string, string> {
   const found = new Map<string, string>()
   forEachPart(raw, OPEN_BRACE, (key, value) => {
@@ -26,7 +26,7 @@ export function members(raw: string): Map<string, string> {
   return found
 }
 
-/** Raw elements of a JSON array. @throws RawJsonError on anything else. */
+/** Raw elements of a JSON array. @throws RawJsonError on other texts */
 export function elements(raw: string): string[] {
   const found: string[] = []
   forEachPart(raw, OPEN_BRACKET, (_key, value) => found.push(value))
@@ -35,7 +35,7 @@ export function elements(raw: string): string[] {
 
 export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null'
 
-/** The kind of a raw value as `members` and `elements` give it (no space before it). */
+/** The kind of a raw value from `members` or `elements`, which has no leading space. */
 export function kindOf(raw: string): JsonKind {
   switch (raw[0]) {
     case '{':
@@ -54,7 +54,7 @@ export function kindOf(raw: string): JsonKind {
   }
 }
 
-/** Offset just behind the JSON value that starts at `start` (space before it allowed). @throws RawJsonError if there is none. */
+/** Offset after the JSON value at `start`; leading space is allowed. @throws RawJsonError if there is none */
 export function endOfValue(text: string, start: number): number {
   const closers: number[] = []
   let at = start
@@ -75,7 +75,7 @@ export function endOfValue(text: string, start: number): number {
   }
 }
 
-/** Behind a finished value: closes the containers that end here and steps over the comma that follows. */
+/** After a value: closes the containers that end here and skips the next comma. */
 function endOfClosers(text: string, start: number, closers: number[]): number {
   let at = start
   while (closers.length > 0) {
@@ -130,7 +130,7 @@ function endOfScalar(text: string, at: number): number {
   return skip(NUMBER, text, at)
 }
 
-/** All but the quote, the backslash and the control characters below space. */
+/** All characters except quote, backslash and control characters below space. */
 const PLAIN_CHARACTERS = /[ !#-[\]-\uffff]*/y
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
 
@@ -145,7 +145,7 @@ function endOfString(text: string, start: number): number {
   }
 }
 
-/** Offset behind a sticky pattern's match at `at`. */
+/** Offset after the match of a sticky pattern at `at`. */
 function skip(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at
   if (!pattern.test(text)) throw unexpected(text, at)

@@ -4,8 +4,8 @@ import { createQdrantStore } from '../adapters/qdrant/store.ts'
 import { createJsonlSink } from '../adapters/traces/jsonl-file.ts'
 import { combineTraceStores, createTraceObserver, createTraceRing } from '../adapters/traces/memory.ts'
 import type { Config } from '../config.ts'
-import { createImproveHandler, IMPROVE_DEFAULTS } from '../drop-in/route.ts'
-import { createApp, DEFAULT_LIMITS } from '../http/app.ts'
+import { createImproveHandler } from '../drop-in/route.ts'
+import { createApp } from '../http/app.ts'
 import { createPassthrough } from '../http/passthrough/passthrough.ts'
 import { createReporter, type Reporter } from '../observe/events.ts'
 import type { Logger } from '../observe/logger.ts'
@@ -68,7 +68,6 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
       choosePoints: createChoosePoints(pipeline),
       tenantOf: noTenant,
       enabled: () => config.settings.STOWAGE_DROPIN === 'improve',
-      ...IMPROVE_DEFAULTS,
       pool: config.plan.retrieval.pool,
       deadlineMs: config.settings.DROPIN_DEADLINE_MS,
       report: event => logger.debug(event, 'points'),
@@ -80,7 +79,6 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
     metrics,
     reporter,
     bumpEpoch: collection => cache.bumpEpoch(collection),
-    limits: DEFAULT_LIMITS,
     version: VERSION,
   })
   return {

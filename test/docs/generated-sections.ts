@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { settingsSchema } from '../../src/config.ts'
 import { DEGRADATIONS, DROP_REASONS, ERRORS, PASSTHROUGH_REASONS, STAGES } from '../../src/core/vocabulary.ts'
-import { OWN_ROUTES } from '../../src/http/own-routes.ts'
+import { OWN_ROUTES } from '../../src/http/openapi.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'
 import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import { PLAN_VALUES, type PlanValue } from '../../src/pipeline/plan/plan-values.ts'

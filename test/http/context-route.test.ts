@@ -223,7 +223,7 @@ describe('a bad request never reaches the pipeline', () => {
   })
 
   test('a body over the limit: 413, with and without an announced length', async () => {
-    const { url } = await stage.serve({ limits: { contextBodyBytes: 1_000 } })
+    const { url } = await stage.serve({ maxContextBytes: 1_000 })
     const body = JSON.stringify({ ...GOOD, query: 'x'.repeat(5_000_000) })
     expect((await post(`${url}/v1/context`, body)).status).toBe(413)
     const stream = new Blob([body]).stream()

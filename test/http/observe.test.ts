@@ -24,7 +24,7 @@ function observed() {
 }
 
 describe('requests', () => {
-  test('are counted by door and outcome', async () => {
+  test('are counted by endpoint and outcome', async () => {
     const { metrics, reporter } = observed()
     const upstream = await stage.listen(createEchoUpstream())
     const { passthrough } = createPassthrough({ upstream: new URL(upstream) })
@@ -55,7 +55,7 @@ describe('requests', () => {
     })
     expect(await metrics.registry.getSingleMetricAsString('stowage_passthrough_total')).toContain('{reason="route"} 2')
     expect(await metrics.registry.getSingleMetricAsString('stowage_request_seconds')).toContain(
-      '_count{door="points"} 1',
+      '_count{endpoint="points"} 1',
     )
   })
 

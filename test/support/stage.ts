@@ -1,6 +1,6 @@
 import type http from 'node:http'
 import { createServer, type Server, type Socket } from 'node:net'
-import { type AppDependencies, createApp, DEFAULT_LIMITS } from '../../src/http/app.ts'
+import { type AppDependencies, createApp } from '../../src/http/app.ts'
 import { createPassthrough, type PassthroughOptions } from '../../src/http/passthrough/passthrough.ts'
 import { type RunningServer, startServer } from '../../src/http/server.ts'
 import type { Reporter } from '../../src/observe/events.ts'
@@ -28,7 +28,6 @@ export function quietDependencies(overrides: Partial<AppDependencies> = {}): App
     metrics: createMetrics({ processMetrics: false }),
     reporter: silentReporter,
     bumpEpoch() {},
-    limits: DEFAULT_LIMITS,
     version: '0.0.0-test',
     ...overrides,
   }

@@ -5,9 +5,9 @@ import { readPointId, readScore } from '../../qdrant/points.ts'
 import { elements, kindOf, members } from '../../qdrant/raw-json.ts'
 import { type PayloadSelector, selectPayload } from '../query/payload-selector.ts'
 
-/** One point of Qdrant's answer, cut into raw members: what goes to the client is never printed anew. */
+/** One point of Qdrant's answer, split into raw members. Clients receive these members unchanged. */
 export interface PointSlice {
-  /** The id's digits or letters: equal for equal ids, whatever their size. */
+  /** The id as text: equal for equal ids of any size. */
   key: string
   id: PointId
   score: number
@@ -15,26 +15,19 @@ export interface PointSlice {
   raw: ReadonlyMap<string, string>
 }
 
-/** Qdrant's answer to a batch: the points of each search, and what stands beside them. */
-export interface BatchAnswer {
-  searches: PointSlice[][]
-  /** Raw `usage`, which only some servers report. */
-  usage: string | null
-}
-
-/** Reads the answer to `points/query/batch`. @throws RawJsonError, or StowageError `upstream_error`, on anything else. */
-export function readBatchAnswer(body: string): BatchAnswer {
+/** Reads the answer to `points/query/batch`. @throws RawJsonError or StowageError `upstream_error` on another shape */
+export function readBatchAnswer(body: string): { lists: PointSlice[][]; usage: string | null } {
   const envelope = members(body)
-  const searches = elements(envelope.get('result') ?? '').map(readPoints)
-  return { searches, usage: envelope.get('usage') ?? null }
+  const lists = elements(envelope.get('result') ?? '').map(readPoints)
+  return { lists, usage: envelope.get('usage') ?? null }
 }
 
-/** Reads the answer to `points/query`. @throws RawJsonError, or StowageError `upstream_error`, on anything else. */
+/** Reads the answer to `points/query`. @throws RawJsonError or StowageError `upstream_error` on another shape */
 export function readQueryAnswer(body: string): PointSlice[] {
   return readPoints(members(body).get('result') ?? '')
 }
 
-/** Prints a point as Qdrant would: its members as they came, with the given score and the payload keys that were asked for. */
+/** Prints a point in Qdrant's format: its raw members with a new score and the selected payload keys. */
 export function printPoint(point: PointSlice, score: number, selector: PayloadSelector): string {
   const parts: string[] = []
   for (const [key, raw] of point.raw) {
@@ -44,7 +37,7 @@ export function printPoint(point: PointSlice, score: number, selector: PayloadSe
   return `{${parts.join(',')}}`
 }
 
-/** The vector a search ran on, if the point carries it: the unnamed one, or the named one of `using`. */
+/** The dense vector of a point: the unnamed one, or the one that `using` names. Null when the point has none. */
 export function denseVectorOf(point: PointSlice, using: string | null): Float32Array | null {
   const vector = point.raw.get('vector') ?? 'null'
   const named = using !== null && kindOf(vector) === 'object' ? members(vector).get(JSON.parse(using)) : vector

@@ -1,18 +1,16 @@
 import { type FusionRule, fuse, type Ranked, sumByKey } from '../../qdrant/fusion.ts'
 
-/** One ranked list as Qdrant gave it: best first. */
+/** One ranked list of Qdrant, best first. */
 export interface ScoredList {
   points: Ranked<string>[]
-  /** How many of them Qdrant would have seen, had the client asked it directly. */
+  /** Number of points that the client's own request asks of this list. */
   asked: number
 }
 
 /**
- * The score that Qdrant itself would have given each point of the lists, by point key.
- *
- * A single search's points keep their own score. Fused points get Qdrant's sum over what the client asked of each list. A
- * point that only the deeper lists hold has no score there: it gets the same formula's value, but never more than the least
- * of the others.
+ * The scores that Qdrant gives to the client's own request, by point key. Points of a single search keep their score. Fused
+ * points get Qdrant's sum over the asked part of each list. Points below that part get the same sum over the whole lists, but at
+ * most the least score of the others.
  */
 export function ownScores(lists: readonly ScoredList[], fusion: FusionRule | null): Map<string, number> {
   const deep = lists.map(list => list.points)
@@ -25,10 +23,9 @@ export function ownScores(lists: readonly ScoredList[], fusion: FusionRule | nul
 }
 
 /**
- * Scores for an answer in a new order: the chosen points' own scores, sorted best first and handed out down the list.
- * A point without a score (a neighbour, null) takes the worst of the others.
- *
- * @param distance whether small scores are the good ones
+ * Scores for an answer in a new order: the scores of the chosen points, sorted best first. Neighbours have no score (null); the
+ * list then ends with repetitions of the worst score.
+ * @param distance whether smaller scores are better
  */
 export function reassignScores(own: readonly (number | null)[], { distance }: { distance: boolean }): number[] {
   const known = own.filter(score => score !== null)

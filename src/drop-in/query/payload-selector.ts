@@ -1,14 +1,14 @@
 import { elements, kindOf, members, RawJsonError } from '../../qdrant/raw-json.ts'
 
-/** Which top-level payload keys a client asked for (`with_payload`). */
+/** The top-level payload keys that a client selects with `with_payload`. */
 export type PayloadSelector =
   | { kind: 'none' }
   | { kind: 'all' }
   | { kind: 'include' | 'exclude'; keys: ReadonlySet<string> }
 
 /**
- * Reads `with_payload`; absent and null select nothing, as in Qdrant's query API.
- * @throws RawJsonError on what is not plain top-level keys: nested paths are Qdrant's to cut.
+ * Reads `with_payload`. Absent and null select nothing, like in Qdrant's query API.
+ * @throws RawJsonError on anything but plain top-level keys; only Qdrant can select nested paths
  */
 export function readPayloadSelector(raw: string | null): PayloadSelector {
   if (raw === null) return { kind: 'none' }
@@ -29,10 +29,7 @@ export function readPayloadSelector(raw: string | null): PayloadSelector {
   }
 }
 
-/**
- * Strips a raw payload to the selected keys, in their stored order and spelling.
- * Null when the point is to have no `payload` member at all.
- */
+/** Reduces a raw payload to the selected keys in stored order and spelling. Null means that the point has no `payload`. */
 export function selectPayload(rawPayload: string | null, selector: PayloadSelector): string | null {
   if (rawPayload === null || selector.kind === 'none') return null
   if (selector.kind === 'all' || kindOf(rawPayload) !== 'object') return rawPayload
@@ -42,7 +39,7 @@ export function selectPayload(rawPayload: string | null, selector: PayloadSelect
 
 function readKeys(raw: string): Set<string> {
   const keys = elements(raw).map(key => {
-    if (kindOf(key) !== 'string') throw new RawJsonError('with_payload: a key is no string')
+    if (kindOf(key) !== 'string') throw new RawJsonError('with_payload: a key is not a string')
     return JSON.parse(key) as string
   })
   const plain = keys.every(key => /^[^.[\]"]+$/.test(key))

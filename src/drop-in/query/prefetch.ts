@@ -1,35 +1,33 @@
 import { elements, kindOf, members } from '../../qdrant/raw-json.ts'
 import { notUnderstood, onlyKeys, present, type RawObject, readInteger, readRaw, required } from './fields.ts'
 
-/** More than this is not worth improving: such a request goes to Qdrant as it is. */
+/** Searches with a larger limit pass through. */
 export const LARGEST_LIMIT = 1000
 /** Qdrant's default for a query and for a prefetch. */
 export const DEFAULT_LIMIT = 10
 
-/** One search for the nearest points: a prefetch, or a whole request. Strings other than `text` are raw JSON. */
+/** One nearest-neighbour search: a prefetch, or a whole request. All strings but `text` are raw JSON. */
 export interface Prefetch {
-  /** The query as the client spelt it. */
   query: string
-  /** What kind of vector it searches with; of an inference object, what its model makes. */
+  /** The kind of the query vector, or of the vectors that the model of an inference object makes. */
   kind: 'dense' | 'keyword'
   /** Text of an inference object. */
   text: string | null
   using: string | null
-  /** The prefetch's own filter; null where it matches everything. */
+  /** Filter of this prefetch; null when it has none. */
   filter: string | null
   params: string | null
   scoreThreshold: string | null
-  /** Hits that the client asked of this list. */
   limit: number
 }
 
-/** A root's or a prefetch's members `query, using, filter, params, score_threshold, limit`. @throws RawJsonError */
+/** Reads the search of a prefetch or of a request without prefetches. @throws RawJsonError */
 export function readPrefetch(object: RawObject): Prefetch {
   const query = required(object, 'query')
   return { ...readNearest(query), query, using: readRaw(object, 'using', 'string'), ...readBounds(object) }
 }
 
-/** A legacy search's `vector`, unnamed or `{name, vector}`. @throws RawJsonError */
+/** Reads a legacy search. Its `vector` is a list of numbers or `{name, vector}`. @throws RawJsonError */
 export function readLegacySearchVector(object: RawObject): Prefetch {
   const vector = required(object, 'vector')
   if (kindOf(vector) === 'array') return { ...readVector(vector), query: vector, using: null, ...readBounds(object) }
@@ -37,10 +35,15 @@ export function readLegacySearchVector(object: RawObject): Prefetch {
   onlyKeys(named, ['name', 'vector'])
   const query = required(named, 'vector')
   const input = readVector(query)
-  return { ...input, query, using: readRaw(named, 'name', 'string') ?? notUnderstood('no name'), ...readBounds(object) }
+  return {
+    ...input,
+    query,
+    using: readRaw(named, 'name', 'string') ?? notUnderstood('name is missing'),
+    ...readBounds(object),
+  }
 }
 
-/** A filter's raw text; null where it is absent or `{}`. */
+/** The raw filter; null when it is absent or `{}`. */
 export function readFilter(object: RawObject): string | null {
   const raw = readRaw(object, 'filter', 'object')
   return raw === null || members(raw).size === 0 ? null : raw
@@ -73,23 +76,24 @@ function readNearest(raw: string): VectorInput {
 function readVector(raw: string): VectorInput {
   if (kindOf(raw) === 'array') {
     const dense = elements(raw)
-    if (dense.length === 0 || dense.some(value => kindOf(value) !== 'number')) return notUnderstood('no dense vector')
+    if (dense.length === 0 || dense.some(value => kindOf(value) !== 'number'))
+      return notUnderstood('not a dense vector')
     return { kind: 'dense', text: null }
   }
   if (kindOf(raw) !== 'object') return notUnderstood('a query by id')
   const sparse = members(raw)
   onlyKeys(sparse, ['indices', 'values'])
   for (const key of ['indices', 'values'])
-    if (kindOf(required(sparse, key)) !== 'array') notUnderstood(`${key} is no array`)
+    if (kindOf(required(sparse, key)) !== 'array') notUnderstood(`${key} is not an array`)
   return { kind: 'keyword', text: null }
 }
 
-/** Models that make sparse vectors, by the names they go under. */
+/** Names of models that make sparse vectors. */
 const SPARSE_MODEL = /bm25|bm42|splade|sparse/i
 
 function readDocument(object: RawObject): VectorInput {
   onlyKeys(object, ['text', 'model', 'options'])
-  const text = readRaw(object, 'text', 'string') ?? notUnderstood('no text')
-  const model = readRaw(object, 'model', 'string') ?? notUnderstood('no model')
+  const text = readRaw(object, 'text', 'string') ?? notUnderstood('text is missing')
+  const model = readRaw(object, 'model', 'string') ?? notUnderstood('model is missing')
   return { kind: SPARSE_MODEL.test(model) ? 'keyword' : 'dense', text: JSON.parse(text) }
 }

@@ -1,32 +1,32 @@
+import type { DegradationCode } from '../../core/vocabulary.ts'
 import type { UnderstoodQuery } from './understand.ts'
 
-/** What a reranker is asked with is no longer than `POST /v1/context` takes. */
+/** Most UTF-16 units of a query, as in `POST /v1/context`. */
 const LONGEST_QUERY = 8192
 
 export interface QueryText {
   text: string | null
-  /** What kept a text from being found, for `x-stowage-degraded`. */
-  degraded: string[]
+  degraded: DegradationCode[]
 }
 
 /**
- * The words behind a vector search, from the first source that has them: the header `x-stowage-query` (percent-encoded
- * UTF-8), an inference object, a full-text condition of a filter.
+ * Finds the text of a vector search in the first source that has one: the header `x-stowage-query` (percent-encoded UTF-8), an
+ * inference object, or the full-text conditions of a filter.
  */
 export function findQueryText(header: string | undefined, query: UnderstoodQuery): QueryText {
-  const fromHeader = readHeader(header)
-  const degraded = fromHeader.malformed ? ['query_header_malformed'] : []
-  const text = tidy(fromHeader.text) ?? textOfInference(query) ?? textOfFilters(query)
-  return { text, degraded }
+  const fromHeader = decodeHeader(header)
+  return {
+    text: tidy(fromHeader) ?? textOfInference(query) ?? textOfFilters(query),
+    degraded: fromHeader === null ? ['query_header_malformed'] : [],
+  }
 }
 
-function readHeader(header: string | undefined): { text: string | null; malformed: boolean } {
-  if (header === undefined) return { text: null, malformed: false }
+/** The decoded header, '' when it is absent; null when it is malformed. */
+function decodeHeader(header = ''): string | null {
   try {
-    if (/[^\x20-\x7e]/.test(header)) return { text: null, malformed: true }
-    return { text: decodeURIComponent(header), malformed: false }
+    return /[^\x20-\x7e]/.test(header) ? null : decodeURIComponent(header)
   } catch {
-    return { text: null, malformed: true }
+    return null
   }
 }
 
@@ -46,7 +46,7 @@ function textOfFilters({ filter, prefetches }: UnderstoodQuery): string | null {
   return null
 }
 
-/** Distinct texts that a filter's full-text conditions look for, in their order; what it must not match is no query. */
+/** The distinct texts of all full-text conditions in a filter, in order, without those under `must_not`. */
 function matchedTexts(filter: unknown): string[] {
   const texts = new Set<string>()
   const ahead: unknown[] = [filter]

@@ -1,6 +1,7 @@
 import type { FusionRule } from '../../qdrant/fusion.ts'
 import type { SearchRoute } from '../../qdrant/paths.ts'
 import { elements, kindOf, members, RawJsonError } from '../../qdrant/raw-json.ts'
+import { NotImproved } from '../not-improved.ts'
 import { notUnderstood, onlyKeys, present, type RawObject, readInteger, readRaw, required } from './fields.ts'
 import { type PayloadSelector, readPayloadSelector } from './payload-selector.ts'
 import {
@@ -14,15 +15,15 @@ import {
 
 const MOST_LISTS = 16
 
-/** A search whose every key is understood. Strings are raw JSON as the client spelt it. */
+/** A search that stowage understands completely. Strings are raw JSON. */
 export interface UnderstoodQuery {
-  /** One per ranked list: the prefetches of a fusion, or the single search. */
+  /** The prefetches of a fusion, or one search. Each gives one ranked list. */
   prefetches: Prefetch[]
-  /** Null when the single search's own scores stand. */
+  /** Null for a single search. */
   fusion: FusionRule | null
-  /** The root filter, which restricts every prefetch; null where it matches everything. */
+  /** The root filter, which applies to every prefetch; null when there is none. */
   filter: string | null
-  /** Bound on the scores of the answer. */
+  /** Least score of the answer. */
   scoreThreshold: string | null
   limit: number
   offset: number
@@ -31,16 +32,12 @@ export interface UnderstoodQuery {
   shardKey: string | null
 }
 
-export interface NotUnderstood {
-  reason: string
-}
-
 /**
- * Recognises the searches that can be improved without changing what they mean: hybrid queries fused by RRF or DBSF,
- * single dense or sparse queries, and their legacy forms. Everything else, any unknown key and any doubled one, is
- * `NotUnderstood`. A batch is understood when all its searches are.
+ * Parses the searches that can be improved without changing their meaning: hybrid queries with RRF or DBSF fusion, single dense
+ * or sparse queries, and their legacy forms.
+ * @throws NotImproved `query_not_understood` on any other search of the request, on unknown keys and on duplicate keys
  */
-export function understand(body: string, route: SearchRoute): UnderstoodQuery[] | NotUnderstood {
+export function understand(body: string, route: SearchRoute): UnderstoodQuery[] {
   try {
     const read = route.api === 'query' ? readQuery : readLegacySearch
     const root = members(body)
@@ -50,7 +47,7 @@ export function understand(body: string, route: SearchRoute): UnderstoodQuery[] 
     const lists = searches.reduce((sum, search) => sum + search.prefetches.length, 0)
     return lists >= 1 && lists <= MOST_LISTS ? searches : notUnderstood(`a batch of ${lists} lists`)
   } catch (error) {
-    if (error instanceof RawJsonError) return { reason: error.message }
+    if (error instanceof RawJsonError) throw new NotImproved('query_not_understood', error.message)
     throw error
   }
 }
@@ -63,7 +60,7 @@ function readQuery(root: RawObject): UnderstoodQuery {
   const prefetches = readPrefetches(root)
   if (prefetches.length === 0)
     return { ...readFrame(root), prefetches: [{ ...readPrefetch(root), filter: null }], fusion: null }
-  if (present(root, 'using') !== null) return notUnderstood('using beside a fusion')
+  if (present(root, 'using') !== null) return notUnderstood('using together with a fusion')
   return { ...readFrame(root), prefetches, fusion: readFusion(required(root, 'query'), prefetches.length) }
 }
 
@@ -88,7 +85,7 @@ function readPrefetches(root: RawObject): Prefetch[] {
   })
 }
 
-/** Qdrant's rank constant of reciprocal rank fusion, ranks counted from 0. */
+/** Qdrant's default k of reciprocal rank fusion. Ranks count from 0. */
 const DEFAULT_RRF_K = 2
 
 function readFusion(raw: string, lists: number): FusionRule {
@@ -110,7 +107,7 @@ function readFusion(raw: string, lists: number): FusionRule {
 }
 
 function readWeight(raw: string): number {
-  return kindOf(raw) === 'number' ? Number(raw) : notUnderstood('a weight is no number')
+  return kindOf(raw) === 'number' ? Number(raw) : notUnderstood('a weight is not a number')
 }
 
 function readFrame(root: RawObject): Omit<UnderstoodQuery, 'prefetches' | 'fusion'> {

@@ -1,34 +1,37 @@
 import { StowageError } from '../../core/errors.ts'
 import type { Json } from '../../core/types.ts'
-import { parseJson } from '../../qdrant/json.ts'
-import { fieldNestedBeyond } from '../../qdrant/json-nesting.ts'
+import { isObject, parseJson } from '../../qdrant/json.ts'
 
 /**
- * Reads JSON bytes; integers beyond 2^53 become bigint, so that u64 ids keep their digits. Linear in the body's length.
- * @param maxDepth levels of objects and arrays that a field's value may have
- * @throws StowageError bad_request for broken UTF-8 or JSON, saying where, and for a field nested too deep, naming it.
+ * Parses JSON bytes; integers beyond 2^53 become bigint.
+ * @param maxDepth most levels of objects and arrays in the value of a field
+ * @throws StowageError `bad_request` on malformed UTF-8 or JSON, and on a field that is nested too deep
  */
 export function parseJsonBody(body: Buffer, maxDepth: number): Json {
-  const deepField = fieldNestedBeyond(body, maxDepth)
-  if (deepField !== null) {
-    const message = `nested deeper than ${maxDepth} levels`
-    throw new StowageError('bad_request', `Invalid request: ${deepField}: ${message}`, {
-      details: [{ field: deepField, message, value: null }],
-    })
-  }
-  const text = decodeUtf8(body)
   try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(body)
+    // JSON.parse accepts any depth, the exact parser does not.
+    refuseDeepField(JSON.parse(text), maxDepth)
     return parseJson(text) as Json
   } catch (cause) {
+    if (cause instanceof StowageError) throw cause
     const detail = cause instanceof Error ? cause.message : String(cause)
-    throw new StowageError('bad_request', `The body is not valid JSON: ${detail}`, { cause })
+    throw new StowageError('bad_request', `The body is not valid JSON in UTF-8: ${detail}`, { cause })
   }
 }
 
-function decodeUtf8(body: Buffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(body)
-  } catch (cause) {
-    throw new StowageError('bad_request', 'The body is not valid UTF-8', { cause })
-  }
+function refuseDeepField(json: unknown, maxDepth: number): void {
+  const fields = isObject(json) ? Object.entries(json) : [['body', json] as const]
+  const deep = fields.find(([, value]) => isDeeperThan(maxDepth, value))
+  if (deep === undefined) return
+  const field = deep[0].slice(0, 100)
+  const message = `nested deeper than ${maxDepth} levels`
+  throw new StowageError('bad_request', `Invalid request: ${field}: ${message}`, {
+    details: [{ field, message, value: null }],
+  })
+}
+
+function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some(inner => isDeeperThan(levels - 1, inner))
 }

@@ -2,15 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { inviteBody } from './expect-continue.ts'
 
 export interface ReadBody {
-  /** The bytes as they came, still compressed if they were. */
+  /** The bytes as received, compressed or not. */
   body: Buffer
-  /** False when the body is longer than allowed: the rest is still in the paused request. */
+  /** False when the body is too long. The paused request still holds the rest. */
   complete: boolean
 }
 
 /**
- * Buffers a request body up to `maxBytes`. A longer one is not drained, so that it can be refused, or streamed on with
- * `passthrough(request, response, body)`. Rejects when the client goes away before the end.
+ * Buffers a request body of up to `maxBytes`. A longer body is not drained; the caller can refuse it or stream it on with
+ * `passthrough(request, response, body)`. Rejects when the client disconnects before the end.
  */
 export function readBody(request: IncomingMessage, response: ServerResponse, maxBytes: number): Promise<ReadBody> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) {
@@ -30,7 +30,7 @@ export function readBody(request: IncomingMessage, response: ServerResponse, max
       release()
       reject(error)
     }
-    const onClose = () => onError(new Error('the client went away before the end of its body'))
+    const onClose = () => onError(new Error('the client disconnected before the end of its body'))
     const release = () => {
       request.pause()
       request.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose)

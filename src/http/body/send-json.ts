@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 /**
- * Answers as Qdrant reports a failure, for clients that believe they talk to Qdrant: `{"status":{"error":…},"time":0}`.
- * Once an answer has begun, its only honest end is a broken connection.
+ * Sends an error in the envelope of Qdrant: `{"status":{"error":…},"time":0}`. When an answer has already started, it breaks the
+ * connection instead.
  */
 export function sendQdrantError(
   request: IncomingMessage,
@@ -17,7 +17,7 @@ export function sendQdrantError(
   sendJson(request, response, status, JSON.stringify({ status: { error: message }, time: 0 }))
 }
 
-/** Sends printed JSON. What is left of the request's body is read and thrown away, so that the client can get to the answer. */
+/** Sends printed JSON. The rest of the request body is read and discarded, so that the client can read the answer. */
 export function sendJson(request: IncomingMessage, response: ServerResponse, status: number, json: string): void {
   const body = Buffer.from(json)
   response.statusCode = status

@@ -1,6 +1,6 @@
 import { headerPairs } from '../../qdrant/raw-headers.ts'
 
-/** Header fields that speak of one connection only (RFC 9110, 7.6.1) and so end here; all others travel end to end. */
+/** Header fields that apply to a single connection (RFC 9110, 7.6.1). All others are forwarded. */
 const HOP_BY_HOP = new Set([
   'connection',
   'keep-alive',
@@ -15,8 +15,9 @@ const HOP_BY_HOP = new Set([
 ])
 
 /**
- * A raw header list without the hop-by-hop fields and those that `Connection` names.
- * Spelling, order and duplicates of the rest are kept.
+ * Removes the hop-by-hop fields and those that `Connection` names from a raw header list. Keeps spelling, order and duplicates
+ * of the others.
+ * @param alsoDropped more names to remove, in lower case
  */
 export function endToEndHeaders(rawHeaders: readonly string[], alsoDropped: readonly string[] = []): string[] {
   const dropped = new Set([...HOP_BY_HOP, ...alsoDropped, ...namedByConnection(rawHeaders)])
@@ -32,6 +33,6 @@ function namedByConnection(rawHeaders: readonly string[]): string[] {
   for (const [name, value] of headerPairs(rawHeaders)) {
     if (name.toLowerCase() === 'connection') names.push(...value.split(',').map(part => part.trim().toLowerCase()))
   }
-  // A sender that lists the framing or the host there would make the message unreadable further on.
+  // Without these two fields the next server could not read the message.
   return names.filter(name => name !== 'content-length' && name !== 'host')
 }

@@ -10,19 +10,18 @@ import { createUpstreamTarget, type UpstreamTarget } from './upstream-target.ts'
 import { OWN_VIA } from './via.ts'
 
 /**
- * Streams a request to Qdrant and its answer back, byte for byte: raw target, headers and bodies, only the hop-by-hop
- * fields are this connection's own. `body` holds bytes that were already read from the request; what is still in
- * the request follows them. Headers set on the response before are added to the answer. Never throws.
+ * Streams a request to Qdrant and its answer back, byte for byte: raw target, headers and bodies, except hop-by-hop fields.
+ * `body` holds bytes that were already read from the request; the rest of the request follows them. Headers that are already
+ * set on the response are added to the answer. Never throws.
  */
 export type Passthrough = (request: IncomingMessage, response: ServerResponse, body?: Buffer) => void
 
 export interface PassthroughOptions {
   /** `http(s)://host[:port][/prefix]` */
   upstream: URL
-  connectTimeoutMs?: number
-  /** How long an open exchange may be silent in both directions. */
+  /** Longest silence of an open exchange in both directions. Default: 10 minutes, because Qdrant may build a snapshot that long. */
   idleTimeoutMs?: number
-  /** Told of every exchange that failed upstream, with a cause that is not for clients. */
+  /** Called for every exchange that fails upstream. The cause is not shown to clients. */
   onFailure?: (failure: { status: number; message: string; cause: unknown }) => void
 }
 
@@ -32,10 +31,10 @@ export interface PassthroughProxy {
   close(): void
 }
 
-/** Defaults: 5 s to connect; 10 minutes of silence, because Qdrant may build a snapshot that long. */
+const CONNECT_TIMEOUT_MS = 5_000
+
 export function createPassthrough({
   upstream,
-  connectTimeoutMs = 5_000,
   idleTimeoutMs = 600_000,
   onFailure = () => {},
 }: PassthroughOptions): PassthroughProxy {
@@ -43,7 +42,7 @@ export function createPassthrough({
   return {
     passthrough(request, response, body) {
       if (response.destroyed) return
-      startExchange({ request, response, body, target, connectTimeoutMs, idleTimeoutMs, onFailure })
+      startExchange({ request, response, body, target, idleTimeoutMs, onFailure })
     },
     close: () => target.close(),
   }
@@ -74,7 +73,7 @@ function startExchange(exchange: Exchange, { pooled } = { pooled: true }): void 
     return
   }
 
-  // After its end a request still stands for an upload that goes on beyond an early answer.
+  // The upstream may answer before the upload ends, so request and response are watched separately.
   const onResponseClose = () => !response.writableFinished && outgoing.destroy()
   const onRequestClose = () => !request.complete && outgoing.destroy()
   response.once('close', onResponseClose)
@@ -82,12 +81,12 @@ function startExchange(exchange: Exchange, { pooled } = { pooled: true }): void 
   outgoing.once('close', () => {
     response.off('close', onResponseClose)
     request.off('close', onRequestClose)
-    // What the upstream did not want of an upload is read and thrown away, or the client never gets to its answer.
+    // The unread rest of an upload is discarded; otherwise the client never reads its answer.
     request.unpipe(outgoing).resume()
   })
 
   let answer: IncomingMessage | null = null
-  limitConnecting(outgoing, exchange.connectTimeoutMs)
+  limitConnecting(outgoing)
   outgoing.on('continue', () => inviteBody(request, response))
   outgoing.on('response', incoming => {
     answer = incoming
@@ -101,13 +100,13 @@ function startExchange(exchange: Exchange, { pooled } = { pooled: true }): void 
     request.unpipe(outgoing)
     const stale = pooled && outgoing.reusedSocket && isReset(cause) && answer === null
     if (stale && !response.destroyed && canRepeat(exchange)) startExchange(exchange, { pooled: false })
-    // An upstream may answer in full and then close on an upload it does not want.
+    // An upstream may answer completely and then close the connection during the upload.
     else if (!answer?.complete) fail(exchange, cause)
   })
   sendBody(exchange, outgoing)
 }
 
-/** The answer has begun: from here on a failure can only be shown by breaking the client's connection. */
+/** Relays an answer. After its head is sent, a failure can only break the connection of the client. */
 function relayAnswer(exchange: Exchange, incoming: IncomingMessage): void {
   const { response } = exchange
   try {
@@ -132,7 +131,7 @@ function writeAnswerHead(response: ServerResponse, incoming: IncomingMessage): v
     response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage, headers)
     return
   }
-  // Node merges earlier headers with a raw list by overwriting, which would lose duplicates.
+  // writeHead overwrites earlier headers with those of a raw list, which would lose duplicates.
   for (const [name, value] of headerPairs(headers)) response.appendHeader(name, value)
   response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage)
 }
@@ -156,7 +155,7 @@ function upstreamHeaders({ request, target }: Exchange): string[] {
   const dropped = awaitsContinue(request) ? ['host'] : ['host', 'expect']
   const headers = ['Host', target.host, ...endToEndHeaders(request.rawHeaders, dropped), ...OWN_VIA]
   if (request.headers['transfer-encoding'] !== undefined) headers.push('Transfer-Encoding', 'chunked')
-  // Otherwise Node would announce a chunked body, if an empty one.
+  // Otherwise Node would announce an empty chunked body.
   else if (request.headers['content-length'] === undefined && USUALLY_WITH_BODY.test(request.method ?? '')) {
     headers.push('Content-Length', '0')
   }
@@ -167,10 +166,10 @@ function announcesBody(request: IncomingMessage): boolean {
   return request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0
 }
 
-/** A repeat is harmless when the request only reads, and possible when none of its body has left the stream. */
+/** A request can be repeated when it only reads and its whole body is available. */
 function canRepeat({ request, body }: Exchange): boolean {
-  const bodyAtHand = !announcesBody(request) || (body !== undefined && request.readableEnded)
-  return bodyAtHand && isRead(request.method ?? 'GET', requestTarget(request))
+  const isBodyAvailable = !announcesBody(request) || (body !== undefined && request.readableEnded)
+  return isBodyAvailable && isRead(request.method ?? 'GET', requestTarget(request))
 }
 
 function fail({ request, response, onFailure }: Exchange, cause: unknown): void {
@@ -184,19 +183,17 @@ function late(detail: string): StowageError {
   return new StowageError('upstream_timeout', `Qdrant did not answer in time: ${detail}`)
 }
 
-function limitConnecting(outgoing: ClientRequest, connectTimeoutMs: number): void {
+function limitConnecting(outgoing: ClientRequest): void {
   outgoing.once('socket', socket => {
     if (!socket.connecting) return
-    const timer = setTimeout(
-      () => outgoing.destroy(late(`no connection within ${connectTimeoutMs} ms`)),
-      connectTimeoutMs,
-    )
+    const giveUp = () => outgoing.destroy(late(`no connection within ${CONNECT_TIMEOUT_MS} ms`))
+    const timer = setTimeout(giveUp, CONNECT_TIMEOUT_MS)
     socket.once('connect', () => clearTimeout(timer))
     socket.once('close', () => clearTimeout(timer))
   })
 }
 
-/** Express rewrites `url` under a mount point; the target as it came is what Qdrant has to see. */
+/** The raw request target. Express rewrites `url` below a mount point. */
 function requestTarget(request: IncomingMessage & { originalUrl?: string }): string {
   return request.originalUrl ?? request.url ?? '/'
 }

@@ -3,16 +3,16 @@ import https from 'node:https'
 import { IDLE_CONNECTION_MS } from '../../qdrant/client.ts'
 import { pathPrefix } from '../../qdrant/paths.ts'
 
-/** Qdrant's own limit for a request head; room for a long percent-encoded `x-stowage-query`. */
+/** Qdrant's own limit for request headers. A long percent-encoded `x-stowage-query` fits. */
 export const MAX_HEADER_BYTES = 128 * 1024
 
-/** Where the bytes go, with a pool of connections to it. */
+/** The server that requests are forwarded to, with a connection pool. */
 export interface UpstreamTarget {
-  /** The upstream's own `Host`: what a direct call would send, and what an ingress in front of it routes by. */
+  /** `Host` of the upstream. An ingress in front of it routes by this header. */
   readonly host: string
-  /** The path to ask for: the client's raw request target under the prefix of the upstream's URL. */
+  /** The raw request target of the client below the path of the upstream URL. */
   pathFor(requestTarget: string): string
-  /** Opens a request; `pooled: false` takes a new connection that cannot have gone stale. Throws on a path or header that HTTP forbids. */
+  /** Opens a request; `pooled: false` uses a new connection. Throws on a path or header that HTTP forbids. */
   open(options: {
     method: string
     path: string
@@ -23,7 +23,7 @@ export interface UpstreamTarget {
   close(): void
 }
 
-/** Reads `http(s)://host[:port][/prefix]`. */
+/** @param url `http(s)://host[:port][/prefix]` */
 export function createUpstreamTarget(url: URL): UpstreamTarget {
   const secure = url.protocol === 'https:'
   const agentOptions = { keepAlive: true, timeout: IDLE_CONNECTION_MS, scheduling: 'lifo' } as const

@@ -1,22 +1,22 @@
 import type { RequestHandler } from 'express'
 import { sendQdrantError } from '../body/send-json.ts'
 
-/** This proxy's name in `Via` (RFC 9110, 7.6.3). */
+/** The name of this proxy in `Via` (RFC 9110, 7.6.3). */
 const NAME = 'stowage'
 
-/** This proxy's own field as a raw pair. It follows those that the request came with. */
+/** The `Via` field of this proxy as a raw pair. It is added after those of the request. */
 export const OWN_VIA = ['via', `1.1 ${NAME}`] as const
 
-/** Refuses a request that this proxy has forwarded before, because forwarding it would not end. */
+/** Refuses a request that this proxy has already forwarded. */
 export function refuseLoops(onLoop: () => void): RequestHandler {
   return function refuseLoop(request, response, next) {
-    if (!passedHere(request.headers.via)) return next()
+    if (!hasPassedHere(request.headers.via)) return next()
     onLoop()
-    sendQdrantError(request, response, 502, `Request loop: ${NAME} was asked to forward its own request (Via)`)
+    sendQdrantError(request, response, 502, `Request loop: ${NAME} received its own request (Via)`)
   }
 }
 
-/** A hop is `1.1 name (comment)`. */
-function passedHere(via = ''): boolean {
+/** Each hop has the form `1.1 name (comment)`. */
+function hasPassedHere(via = ''): boolean {
   return via.split(',').some(hop => hop.trim().split(/\s+/)[1]?.toLowerCase() === NAME)
 }

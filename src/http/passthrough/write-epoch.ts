@@ -1,12 +1,12 @@
 import type { RequestHandler } from 'express'
 import { isRead, readCollectionPath } from '../../qdrant/paths.ts'
 
-/** Told that a collection's data may have changed; null means any of them. */
+/** Called when the data of a collection may have changed; null means any collection. */
 export type BumpEpoch = (collection: string | null) => void
 
 /**
- * Sees the writes among passed-through requests. It bumps before the write, so that nothing cached earlier is served while
- * it runs, and after it, so that a read that raced it is not kept.
+ * Detects writes among forwarded requests. It bumps the epoch before the write, so that no older cached answer is served during
+ * it, and again after it, so that the answer of a concurrent read is not cached.
  */
 export function writeEpoch(bumpEpoch: BumpEpoch): RequestHandler {
   return function watchWrites(request, response, next) {
@@ -19,10 +19,10 @@ export function writeEpoch(bumpEpoch: BumpEpoch): RequestHandler {
   }
 }
 
-/** The collection that a writing request touches, null for all, undefined for none. */
+/** The collection that a request writes to; null means all, undefined none. */
 function touchedBy(requestTarget: string): string | null | undefined {
   const path = readCollectionPath(requestTarget)
   if (path === null) return /^\/(?:snapshots|cluster)\b/.test(requestTarget) ? null : undefined
-  // What an alias stands for is known to Qdrant only.
+  // Only Qdrant can resolve aliases.
   return path.collection === 'aliases' && path.rest === '' ? null : path.collection
 }

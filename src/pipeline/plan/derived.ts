@@ -4,27 +4,27 @@ import type { ContextRequest } from '../context-request.ts'
 import { overridePlan } from './override-plan.ts'
 import type { ListWeights, Plan } from './plan.ts'
 
-/** MMR's share of relevance where `RERANKER=mmr` asks for MMR and no other share is set. */
+/** Share of relevance in MMR when `RERANKER=mmr` and the plan has no `mmrAlpha`. */
 const DEFAULT_MMR_ALPHA = 0.5
 
-/** Whether the plan uses a reranker that is a model or an endpoint. */
+/** Whether the plan uses a local or remote reranker. */
 export function reranks({ rerank }: Plan): boolean {
   return (rerank.method === 'crossencoder' || rerank.method === 'http') && rerank.blend > 0
 }
 
-/** The weights in force for an intent: its preset when they are adaptive, else the fixed ones. Reranking lengthens the lists to its depth. */
+/** The weights for an intent: its preset when weights are adaptive, else the fixed ones. Lists have at least `rerank.depth` hits. */
 export function listWeights(plan: Plan, intent: Intent | null): ListWeights {
   const { adaptive, presets, weights } = plan.retrieval
   const chosen = adaptive && intent !== null ? presets[intent] : weights
   return reranks(plan) ? { ...chosen, k: Math.max(chosen.k, plan.rerank.depth) } : chosen
 }
 
-/** MMR's share of relevance in [0,1]; null when MMR is off. */
+/** Share of relevance in MMR, in [0,1]; null when MMR is off. */
 export function mmrAlpha({ diversity, rerank }: Plan): number | null {
   return diversity.mmrAlpha ?? (rerank.method === 'mmr' ? DEFAULT_MMR_ALPHA : null)
 }
 
-/** The plan with what a request may decide itself. */
+/** The plan with the values that a request can set. */
 export function planForRequest(plan: Plan, request: ContextRequest): Plan {
   return overridePlan(plan, {
     budgetTokens: request.budget_tokens,
@@ -35,7 +35,7 @@ export function planForRequest(plan: Plan, request: ContextRequest): Plan {
   })
 }
 
-/** Identifies a plan: 16 hexadecimal digits, equal for equal values. */
+/** A hash of all plan values: 16 hexadecimal digits. */
 export function planFingerprint(plan: Plan): string {
   return fingerprint(plan)
 }

@@ -2,7 +2,7 @@ import type { ListWeights, Plan, PlanName } from './plan.ts'
 
 const list = (dense: number, keyword: number, k: number): ListWeights => ({ dense, keyword, k })
 
-/** Weights by intent, used when weights are adaptive. */
+/** Weights by intent, for adaptive weights. */
 const PRESETS: Plan['retrieval']['presets'] = {
   definition: list(0.5, 0.5, 16),
   measurement: list(0.5, 0.5, 16),
@@ -13,10 +13,9 @@ const PRESETS: Plan['retrieval']['presets'] = {
 }
 
 /**
- * `measured`: what the packing experiment and our own replays show to win. Scores are fused by value, BM25 is computed over the
- * candidates, neighbours of the same section follow, and the first chunk that does not fit is cut to its best sentences. Caps,
- * MMR and weights by intent are off. Answerability does not change recall; it is on because it decides which passage comes first.
- * Figures: docs/decisions/0006-measured-plan.md.
+ * The best plan in the packing experiment and in replays. It fuses scores by value, adds BM25 over the candidates, expands
+ * neighbours within a section, and cuts the first chunk that does not fit to its best sentences. Caps, MMR and weights by intent
+ * are off. Answerability does not change recall, but it improves the first passage. Figures: docs/decisions/0006-measured-plan.md.
  */
 const MEASURED: Plan = {
   name: 'measured',
@@ -52,7 +51,7 @@ const MEASURED: Plan = {
   },
 }
 
-/** `design`: the numbers of the original audit. */
+/** The values of the original audit. */
 const DESIGN: Plan = {
   ...MEASURED,
   name: 'design',

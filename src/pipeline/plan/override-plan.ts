@@ -1,17 +1,18 @@
+import { isObject } from '../../qdrant/json.ts'
 import type { Plan } from './plan.ts'
 import { PLAN_VALUES, readPlanText } from './plan-values.ts'
 
-/** Plan values that replace others; absent ones stay as they are. */
+/** New values for a plan. Absent values do not change. */
 export type PlanOverrides<Part = Plan> = {
   [Key in keyof Part]?: (Part[Key] extends object ? PlanOverrides<Part[Key]> : Part[Key]) | undefined
 }
 
-/** The plan with the overrides merged in at every depth. The result is frozen at every depth. */
+/** Merges overrides into a plan. The result is frozen at every depth. */
 export function overridePlan(plan: Plan, overrides: PlanOverrides): Plan {
   return deepFreeze(merge(plan, overrides) as Plan)
 }
 
-/** A plan value given as text. `name` is what the user wrote it under: a variable or a path. */
+/** A plan value as text. `name` is the variable or the path that the user set. */
 export interface TextOverride {
   path: string
   value: string
@@ -19,8 +20,8 @@ export interface TextOverride {
 }
 
 /**
- * The plan with values given as text, frozen.
- * @returns the plan and the faults, one line each: `name=value: reason`. With faults the plan is not to be used.
+ * Changes a plan by values given as text.
+ * @returns the frozen plan, and one line per fault: `name=value: reason`. Do not use the plan when there are faults.
  */
 export function overridePlanByText(plan: Plan, overrides: readonly TextOverride[]): { plan: Plan; faults: string[] } {
   const faults: string[] = []
@@ -28,7 +29,7 @@ export function overridePlanByText(plan: Plan, overrides: readonly TextOverride[
   for (const { path, value, name = path } of overrides) {
     const known = OVERRIDABLE.find(one => one.path === path)
     if (known === undefined) {
-      faults.push(`no plan value is called ${path}; there are: ${OVERRIDABLE.map(one => one.path).join(', ')}`)
+      faults.push(`unknown plan value ${path}; known are: ${OVERRIDABLE.map(one => one.path).join(', ')}`)
       continue
     }
     const read = readPlanText(known, value)
@@ -38,7 +39,7 @@ export function overridePlanByText(plan: Plan, overrides: readonly TextOverride[
   return { plan: deepFreeze(changed), faults }
 }
 
-/** The name says which plan the values come from and is not overridden. */
+/** All values but the name, which says where the values come from. */
 const OVERRIDABLE = PLAN_VALUES.filter(({ path }) => path !== 'name')
 
 function setAt(target: object, keys: readonly string[], value: unknown): void {
@@ -49,14 +50,10 @@ function setAt(target: object, keys: readonly string[], value: unknown): void {
 
 function merge(base: unknown, over: unknown): unknown {
   if (over === undefined) return base
-  if (!isRecord(base) || !isRecord(over)) return over
+  if (!isObject(base) || !isObject(over)) return over
   const merged = { ...base }
   for (const [key, value] of Object.entries(over)) merged[key] = merge(base[key], value)
   return merged
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function deepFreeze<T>(value: T): T {

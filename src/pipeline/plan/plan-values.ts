@@ -1,16 +1,17 @@
 import { z } from 'zod'
 import { planSchema } from './plan.ts'
 
-/** One value of a plan: its path with dots (`packing.mode`), its schema, and what the schema says about it. */
+/** One value of a plan. */
 export interface PlanValue {
+  /** Dotted path, such as `packing.mode`. */
   path: string
   schema: z.ZodType
   description: string
-  /** Environment variable that sets it; null where only overrides do. */
+  /** Environment variable that sets it; null when there is none. */
   variable: string | null
 }
 
-/** All values of a plan in the order of the schema. */
+/** All values of a plan, in schema order. */
 export const PLAN_VALUES: readonly PlanValue[] = valuesOf(planSchema, '')
 
 function valuesOf(schema: z.ZodObject, prefix: string): PlanValue[] {
@@ -22,20 +23,13 @@ function valuesOf(schema: z.ZodObject, prefix: string): PlanValue[] {
   })
 }
 
-const SWITCH: Readonly<Record<string, boolean>> = {
-  on: true,
-  true: true,
-  '1': true,
-  off: false,
-  false: false,
-  '0': false,
-}
-const NONE: ReadonlySet<string> = new Set(['off', 'none', 'null'])
+const ON = ['on', 'true', '1']
+const OFF = ['off', 'false', '0']
+const NONE = ['off', 'none', 'null']
 
 /**
- * Reads a value that was given as text, in the environment or on the command line: `on` and `off` for switches, `off` for a
- * nullable value, decimal numbers.
- * @returns the value, or the fault in words
+ * Parses a plan value from the environment or the command line: `on` and `off` for switches, `off` for null, decimal numbers.
+ * @returns the value or the fault
  */
 export function readPlanText({ schema }: PlanValue, text: string): { value: unknown } | { fault: string } {
   const parsed = schema.safeParse(interpret(schema, text))
@@ -45,8 +39,8 @@ export function readPlanText({ schema }: PlanValue, text: string): { value: unkn
 }
 
 function interpret(schema: z.ZodType, text: string): unknown {
-  if (schema instanceof z.ZodNullable) return NONE.has(text) ? null : interpret(schema.unwrap() as z.ZodType, text)
-  if (schema instanceof z.ZodBoolean) return Object.hasOwn(SWITCH, text) ? SWITCH[text] : text
+  if (schema instanceof z.ZodNullable) return NONE.includes(text) ? null : interpret(schema.unwrap() as z.ZodType, text)
+  if (schema instanceof z.ZodBoolean) return ON.includes(text) || (OFF.includes(text) ? false : text)
   if (schema instanceof z.ZodNumber) return /^-?(?:\d+\.?\d*|\.\d+)$/.test(text) ? Number(text) : text
   return text
 }

@@ -7,11 +7,11 @@ export type PlanName = (typeof PLAN_NAMES)[number]
 const count = z.int().min(1).max(1000)
 const share = z.number().min(0).max(1)
 
-/** A plan value with its sentence, and the environment variable that sets it if there is one. */
+/** A plan value with its description and, if any, its environment variable. */
 const value = <Schema extends z.ZodType>(schema: Schema, description: string, variable?: string): Schema =>
   schema.meta(variable === undefined ? { description } : { description, variable })
 
-/** Weights of the two lists and hits per list. `variables` names the environment variables of the weights used without presets. */
+/** Weights of the two lists, and hits per list. @param variables environment variables; presets have none */
 const weights = (variables: { dense?: string; keyword?: string; k?: string } = {}) =>
   z.strictObject({
     dense: value(share, 'Weight of the dense list. It belongs to the embedder: measure it.', variables.dense),
@@ -20,9 +20,9 @@ const weights = (variables: { dense?: string; keyword?: string; k?: string } = {
   })
 
 /**
- * Every decision about one request, made before its first step and frozen: no later step reads a flag or the environment. Each
- * rule has its own switch, so that replay can measure it alone. This schema is the only declaration of a plan: the type, the
- * environment variables, `--arms` overrides, the JSON Schema and the settings page come from it.
+ * All decisions about one request. They are made before its first step and then frozen; no step reads a flag or the environment.
+ * Each rule has its own switch, so that replay can measure it alone. The type, the environment variables, `--arms` overrides, the
+ * JSON Schema and the settings page come from this schema.
  */
 export const planSchema = z.strictObject({
   name: value(z.enum(PLAN_NAMES), 'The named plan that the values come from.', 'STOWAGE_PLAN'),
@@ -32,12 +32,16 @@ export const planSchema = z.strictObject({
     'CONTEXT_TOKEN_BUDGET',
   ),
   tokenizerModel: value(z.string().min(1), 'The model whose tokenizer counts.', 'TOKENIZER_MODEL'),
-  maxChunks: value(count.nullable(), 'Most chunks packed; off is no limit beyond the budget.'),
+  maxChunks: value(count.nullable(), 'Most chunks packed; off sets no limit.'),
   format: value(z.enum(CONTEXT_FORMATS), 'Format of the rendered context.'),
   order: value(z.enum(CONTEXT_ORDERS), 'Order of the blocks in the context.'),
   retrieval: z.strictObject({
     weights: weights({ dense: 'HYBRID_VECTOR_WEIGHT', keyword: 'HYBRID_KEYWORD_WEIGHT', k: 'RETRIEVAL_K_BASE' }),
-    adaptive: value(z.boolean(), 'Weights by the intent of the query, from `presets`.', 'QUERY_ADAPTIVE_WEIGHTS'),
+    adaptive: value(
+      z.boolean(),
+      'Take the weights from `presets` by the intent of the query.',
+      'QUERY_ADAPTIVE_WEIGHTS',
+    ),
     presets: z.strictObject({
       definition: weights(),
       measurement: weights(),
@@ -55,14 +59,11 @@ export const planSchema = z.strictObject({
       'FUSION_METHOD',
     ),
     rrfK: value(z.number().min(0), 'Rank constant k of reciprocal rank fusion; ranks count from 1.'),
-    candidateBm25: value(
-      z.boolean(),
-      'BM25 over the candidates, on title, section path and text, as the lexical score.',
-    ),
+    candidateBm25: value(z.boolean(), 'Score candidates by BM25 over title, section path and text.'),
     partialDenseWeight: value(share, 'Dense weight when some candidates have no dense score.'),
   }),
   dedupe: z.strictObject({
-    containment: value(share.nullable(), 'Share of 5-word shingles from which a text is a near-verbatim copy; or off.'),
+    containment: value(share.nullable(), 'Least share of common 5-word shingles of near-verbatim copies; or off.'),
   }),
   rerank: z.strictObject({
     method: value(
@@ -82,7 +83,7 @@ export const planSchema = z.strictObject({
   answerability: z.strictObject({
     bonus: value(
       share,
-      'Middle of the bonus for text that looks like an answer; 0 is off.',
+      'Bonus for text that looks like an answer: half to 1.5 times this value; 0 is off.',
       'PACKING_ANSWERABILITY_BONUS',
     ),
   }),
@@ -95,23 +96,27 @@ export const planSchema = z.strictObject({
     fetch: value(z.boolean(), 'Fetch neighbours that were not retrieved.'),
   }),
   diversity: z.strictObject({
-    mmrAlpha: value(share.nullable(), 'Share of relevance in MMR; or off. With `RERANKER=mmr` it is .5.', 'MMR_ALPHA'),
+    mmrAlpha: value(
+      share.nullable(),
+      'Share of relevance in MMR; or off. With `RERANKER=mmr` the default is 0.5.',
+      'MMR_ALPHA',
+    ),
   }),
   packing: z.strictObject({
-    counting: value(z.enum(['tokens', 'characters']), 'Fill by real tokens, or by four characters a token.'),
-    mode: value(z.enum(['passage', 'sentence']), 'Unit of packing; sentences suit short facts.', 'PACKING_MODE'),
+    counting: value(z.enum(['tokens', 'characters']), 'Count tokens exactly, or as four characters each.'),
+    mode: value(z.enum(['passage', 'sentence']), 'Unit of packing. Sentences suit short facts.', 'PACKING_MODE'),
     overflow: value(
       z.enum(['skip', 'stop', 'truncate']),
-      'At a chunk that does not fit: try the next, stop (plain greedy fill), or truncate its text.',
+      'When a chunk does not fit: try the next, stop (greedy fill), or truncate its text.',
     ),
-    maxOverflows: value(z.int().min(0), 'Chunks that do not fit after which filling ends.'),
+    maxOverflows: value(z.int().min(0), 'Filling ends after this many chunks that do not fit.'),
     sentenceCut: value(z.boolean(), 'Cut the first chunk that does not fit to its best sentences.'),
     documentCap: value(count.nullable(), 'Most chunks of one document; or off.', 'PACKING_PER_DOC_CAP'),
     sectionCap: value(count.nullable(), 'Most chunks of one section; or off.', 'PACKING_PER_SECTION_CAP'),
     capMode: value(z.enum(['hard', 'soft']), 'Drop chunks over a cap, or halve the value of each.', 'PACKING_CAP_MODE'),
     noveltyAlpha: value(
       share,
-      'Share of the value lost when all words are packed already; 0 is off.',
+      'Share of its value that a chunk loses when all its words are already packed; 0 is off.',
       'PACKING_NOVELTY_ALPHA',
     ),
   }),

@@ -6,7 +6,7 @@ import type { Plan } from '../plan/plan.ts'
 import type { RunRecord } from '../run-record.ts'
 import { TRACE_VERSION, type Trace, type TraceCandidate } from './schema.ts'
 
-/** What is known of a request before its first step. */
+/** The facts about a request before its first step. */
 export interface TraceSubject {
   traceId: string
   startedAt: string
@@ -18,15 +18,15 @@ export interface TraceSubject {
   plan: Plan
 }
 
-/** What the pipeline decided. */
-export interface TraceOutcome {
+/** The decisions of the pipeline. */
+interface TraceOutcome {
   intent: DetectedIntent | null
   packed: { packed: readonly PackedChunk[]; dropped: readonly Dropped[]; tokens: number }
   encoding: string
   cache: Trace['cache']
 }
 
-/** The trace of one request: what it was, its stages, and every candidate with its one decision. */
+/** Builds the trace of one request: its plan, its stages, and one decision for every candidate. */
 export function buildTrace(subject: TraceSubject, record: RunRecord, outcome: TraceOutcome): Trace {
   const { plan } = subject
   const packed = outcome.packed.packed.map((chunk, index) => packedCandidate(chunk, index + 1))

@@ -7,7 +7,7 @@ export const TRACE_VERSION = 2
 
 export const pointIdSchema = z.union([z.string(), z.number(), z.bigint()])
 
-/** A step that could not do its work, and why. */
+/** A step that could not do its work, and the reason. */
 export const degradationSchema = z.object({ code: z.enum(codesOf(DEGRADATIONS)), detail: z.string() })
 
 const signal = z.object({
@@ -33,7 +33,7 @@ const candidate = z.object({
   final: z.number(),
   tokens: z.number().int().nullable(),
   decision: z.enum(['packed', 'dropped']),
-  /** Place in the packed context from 1, null when dropped. */
+  /** Rank in the packed context from 1; null when dropped. */
   position: z.number().int().nullable(),
   reason: z.enum(codesOf(DROP_REASONS)).nullable(),
   evidence: z
@@ -56,7 +56,7 @@ export const traceSchema = z.object({
   started_at: z.string(),
   tenant: z.string().nullable(),
   session_id: z.string().nullable(),
-  /** The plan that served the request. */
+  /** Name of the plan. */
   variant: z.string(),
   collections: z.array(z.string()),
   query: z.string().nullable(),
@@ -64,7 +64,7 @@ export const traceSchema = z.object({
   plan: planSchema,
   plan_fingerprint: z.string(),
   cache: z.enum(['hit', 'miss', 'off']),
-  /** The steps that ran; `changed` says whether a step changed candidates, their order or their values. */
+  /** Stages with milliseconds and numbers of candidates. `changed`: the candidates, their order or their values changed. */
   stages: z.array(
     z.object({
       name: z.enum(codesOf(STAGES)),

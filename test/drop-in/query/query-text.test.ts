@@ -4,9 +4,9 @@ import { findQueryText } from '../../../src/drop-in/query/query-text.ts'
 import { understand } from '../../../src/drop-in/query/understand.ts'
 
 function textOf(body: string, header?: string) {
-  const understood = understand(body, { api: 'query', batch: false })
-  if ('reason' in understood || understood[0] === undefined) throw new Error('not understood')
-  return findQueryText(header, understood[0])
+  const [query] = understand(body, { api: 'query', batch: false })
+  if (query === undefined) throw new Error('nothing understood')
+  return findQueryText(header, query)
 }
 
 const inference =

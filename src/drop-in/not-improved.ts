@@ -1,6 +1,6 @@
 import type { PassthroughReason } from '../core/vocabulary.ts'
 
-/** Ends the attempt to improve a request: the client's original request is sent instead. The message is for the log. */
+/** Stops improving a request; the client's original request is forwarded instead. The message is for the log. */
 export class NotImproved extends Error {
   readonly reason: PassthroughReason
 
