@@ -80,6 +80,8 @@ async function metricsTable(): Promise<string> {
 function optionsOf(schema: z.core.$ZodType): string {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return optionsOf(schema.unwrap())
   if (schema instanceof z.ZodNullable) return ['off', optionsOf(schema.unwrap())].filter(Boolean).join(', ')
+  if (schema instanceof z.ZodPipe) return optionsOf(schema.out)
+  if (schema instanceof z.ZodURL) return 'URL'
   if (schema instanceof z.ZodEnum) return schema.options.join(', ')
   if (schema instanceof z.ZodBoolean) return 'on, off'
   if (schema instanceof z.ZodNumber) return range(schema.minValue, schema.maxValue)
