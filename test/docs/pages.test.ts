@@ -8,8 +8,8 @@ import { OWN_ROUTES } from '../../src/http/own-routes.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'
 import { contextRequestSchema, contextResponseSchema } from '../../src/pipeline/context-request.ts'
 import { PLAN_VALUES } from '../../src/pipeline/plan/plan-values.ts'
-import { generatedSections, sectionsOf, withSections } from './generated-sections.ts'
-import { readPages } from './pages.ts'
+import { generatedSections, sectionsOf, withSections } from './support/generated-sections.ts'
+import { readPages } from './support/pages.ts'
 
 const pages = readPages()
 const everyPage = pages.map(({ path, text }) => [path, text] as const)

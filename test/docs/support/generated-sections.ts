@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { settingsSchema } from '../../src/config.ts'
-import { DEGRADATIONS, DROP_REASONS, ERRORS, PASSTHROUGH_REASONS, STAGES } from '../../src/core/vocabulary.ts'
-import { OWN_ROUTES } from '../../src/http/own-routes.ts'
-import { createMetrics } from '../../src/observe/metrics.ts'
-import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
-import { PLAN_VALUES, type PlanValue } from '../../src/pipeline/plan/plan-values.ts'
+import { settingsSchema } from '../../../src/config.ts'
+import { DEGRADATIONS, DROP_REASONS, ERRORS, PASSTHROUGH_REASONS, STAGES } from '../../../src/core/vocabulary.ts'
+import { OWN_ROUTES } from '../../../src/http/own-routes.ts'
+import { createMetrics } from '../../../src/observe/metrics.ts'
+import { NAMED_PLANS } from '../../../src/pipeline/plan/named-plans.ts'
+import { PLAN_VALUES, type PlanValue } from '../../../src/pipeline/plan/plan-values.ts'
 
 /** The parts of the pages under `docs/` that are written by `npm run docs`, by the name in their marker. */
 export async function generatedSections(): Promise<Record<string, string>> {
