@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, posix, relative } from 'node:path'
+import { basename, dirname, join, posix, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { groupBy } from '../src/core/collections.ts'
 
 const ROOT = fileURLToPath(new URL('../src', import.meta.url))
 
@@ -31,6 +32,7 @@ const FLOORS: readonly (readonly string[])[] = [
 ]
 const PURE = ['core', 'text', 'intent', 'rank', 'pack']
 const MOST_LINES = 300
+const MOST_FILES = 14
 
 const sources: Source[] = readdirSync(ROOT, { recursive: true, encoding: 'utf8' })
   .filter(path => path.endsWith('.ts'))
@@ -89,6 +91,23 @@ describe('the house', () => {
 
   it(`keeps files within ${MOST_LINES} lines`, () => {
     expect(sources.filter(({ lines }) => lines > MOST_LINES).map(({ path, lines }) => `${path}: ${lines}`)).toEqual([])
+  })
+
+  it(`keeps folders within ${MOST_FILES} files, and no family of files that share a first word`, () => {
+    const folders = groupBy(sources, ({ path }) => dirname(path))
+    const crowded = [...folders].filter(([, files]) => files.length > MOST_FILES).map(([folder]) => folder)
+    const families = [...folders].flatMap(([folder, files]) =>
+      // A module and its worker are one thing.
+      [
+        ...groupBy(
+          files.filter(({ path }) => !path.endsWith('.worker.ts')),
+          ({ path }) => basename(path).replace(/[-.].*/u, ''),
+        ),
+      ]
+        .filter(([, family]) => family.length > 2)
+        .map(([word]) => `${folder}/${word}-*`),
+    )
+    expect([...crowded, ...families]).toEqual([])
   })
 
   it('reads the environment in config.ts alone', () => {

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
-import { generatedSections, withSections } from './generated-sections.ts'
-import { readPages } from './pages.ts'
+import { generatedSections, withSections } from './support/generated-sections.ts'
+import { readPages } from './support/pages.ts'
 
 /** `npm run docs`: brings the generated parts of the pages up to date. */
 const sections = await generatedSections()

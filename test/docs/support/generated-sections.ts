@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { settingsSchema } from '../../src/config.ts'
-import { DEGRADATIONS, DROP_REASONS, ERRORS, PASSTHROUGH_REASONS, STAGES } from '../../src/core/vocabulary.ts'
-import { OWN_ROUTES } from '../../src/http/openapi.ts'
-import { createMetrics } from '../../src/observe/metrics.ts'
-import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
-import { PLAN_VALUES, type PlanValue } from '../../src/pipeline/plan/plan-values.ts'
+import { settingsSchema } from '../../../src/config.ts'
+import { DEGRADATIONS, DROP_REASONS, ERRORS, PASSTHROUGH_REASONS, STAGES } from '../../../src/core/vocabulary.ts'
+import { OWN_ROUTES } from '../../../src/http/openapi.ts'
+import { createMetrics } from '../../../src/observe/metrics.ts'
+import { NAMED_PLANS } from '../../../src/pipeline/plan/named-plans.ts'
+import { PLAN_VALUES, type PlanValue } from '../../../src/pipeline/plan/plan-values.ts'
 
 /** The parts of the pages under `docs/` that are written by `npm run docs`, by the name in their marker. */
 export async function generatedSections(): Promise<Record<string, string>> {
@@ -80,6 +80,8 @@ async function metricsTable(): Promise<string> {
 function optionsOf(schema: z.core.$ZodType): string {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return optionsOf(schema.unwrap())
   if (schema instanceof z.ZodNullable) return ['off', optionsOf(schema.unwrap())].filter(Boolean).join(', ')
+  if (schema instanceof z.ZodPipe) return optionsOf(schema.out)
+  if (schema instanceof z.ZodURL) return 'URL'
   if (schema instanceof z.ZodEnum) return schema.options.join(', ')
   if (schema instanceof z.ZodBoolean) return 'on, off'
   if (schema instanceof z.ZodNumber) return range(schema.minValue, schema.maxValue)
