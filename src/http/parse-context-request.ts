@@ -6,7 +6,7 @@ import { parseJsonBody } from './body/json-body.ts'
 
 /** Qdrant's own limit for nested queries. Real filters have a few levels; other fields have at most one. */
 const MAX_FIELD_DEPTH = 64
-/** A body can have a hundred thousand faults; more than this helps nobody. */
+/** Most faults in an answer. A body can have a hundred thousand. */
 const MAX_FAULTS = 20
 const MAX_SHOWN_LENGTH = 120
 const MAX_SHOWN_ITEMS = 4

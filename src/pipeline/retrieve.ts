@@ -1,3 +1,4 @@
+import { groupBy } from '../core/collections.ts'
 import { StowageError } from '../core/errors.ts'
 import type { JsonObject, RetrievedList } from '../core/types.ts'
 import { encodeBm25Query } from '../text/qdrant-bm25.ts'
@@ -46,7 +47,8 @@ export async function retrieve(
     ),
   )
   for (const { missing } of answers) for (const detail of missing) record.degrade('list_missing', detail)
-  return mergeBySource(answers.flatMap(({ lists }) => lists))
+  const lists = answers.flatMap(answer => answer.lists)
+  return [...groupBy(lists, ({ source }) => source).values()].flatMap(merge)
 }
 
 async function embed(
@@ -69,12 +71,9 @@ async function embed(
   }
 }
 
-function mergeBySource(lists: readonly RetrievedList[]): RetrievedList[] {
-  const merged = new Map<string, RetrievedList>()
-  for (const list of lists) {
-    const known = merged.get(list.source)
-    if (known === undefined) merged.set(list.source, list)
-    else merged.set(list.source, { ...known, hits: [...known.hits, ...list.hits].sort((a, b) => b.score - a.score) })
-  }
-  return [...merged.values()]
+/** Merges the lists of one source. */
+function merge(lists: RetrievedList[]): RetrievedList[] {
+  const [first] = lists
+  if (first === undefined || lists.length === 1) return lists
+  return [{ ...first, hits: lists.flatMap(({ hits }) => hits).sort((a, b) => b.score - a.score) }]
 }

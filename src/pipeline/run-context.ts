@@ -1,3 +1,4 @@
+import { groupBy } from '../core/collections.ts'
 import type { Chunk, JsonObject } from '../core/types.ts'
 import { type DetectedIntent, detectIntent } from '../intent/detect.ts'
 import type { Packed } from '../pack/pack.ts'
@@ -81,10 +82,8 @@ async function fetchNeighbours(
   { store }: PipelinePorts,
   caller: Caller,
 ): Promise<Chunk[]> {
-  const collections = [...new Set(places.map(({ collection }) => collection))]
-  const fetched = collections.map(collection => {
-    const ofCollection = places.filter(place => place.collection === collection)
-    return store.fetchPlaces(collection, ofCollection, filter, { apiKey: caller.apiKey, signal: caller.signal })
-  })
+  const call = { apiKey: caller.apiKey, signal: caller.signal }
+  const byCollection = [...groupBy(places, ({ collection }) => collection)]
+  const fetched = byCollection.map(([collection, ofOne]) => store.fetchPlaces(collection, ofOne, filter, call))
   return (await Promise.all(fetched)).flat()
 }

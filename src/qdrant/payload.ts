@@ -1,25 +1,11 @@
 import type { Chunk, PointId } from '../core/types.ts'
 import { isObject } from './json.ts'
 
-/** The fields of a chunk in the payload. */
-export type PayloadField =
-  | 'text'
-  | 'doc_id'
-  | 'doc_title'
-  | 'section_path'
-  | 'header'
-  | 'order_index'
-  | 'char_start'
-  | 'char_end'
-
-/** Dotted payload paths that replace the usual names of the fields. */
-export type PayloadMapping = { readonly [Field in PayloadField]?: string }
-
 const NODE_CONTENT = '_node_content'
 const CONTAINERS = ['metadata', 'meta']
 
-/** Common names of each field. Those that stowage writes come first. */
-const USUAL_NAMES: Record<PayloadField, readonly string[]> = {
+/** Common names of each field of a chunk. Those that stowage writes come first. */
+const USUAL_NAMES = {
   text: ['text', 'page_content', 'content', 'document', 'chunk', 'doc_content', 'text_segment', NODE_CONTENT],
   doc_id: [
     ...['doc_id', 'document_id', 'ref_doc_id', 'source_id', 'source'],
@@ -32,6 +18,11 @@ const USUAL_NAMES: Record<PayloadField, readonly string[]> = {
   char_start: ['char_start', 'start_index', 'start_char_idx'],
   char_end: ['char_end', 'end_index', 'end_char_idx'],
 }
+type PayloadField = keyof typeof USUAL_NAMES
+
+/** Dotted payload paths that replace the usual names of the fields. */
+export type PayloadMapping = { readonly [Field in PayloadField]?: string }
+
 /** UTF-16 units, about 30,000 tokens. Ranking a whole book that is stored as one point would block other requests. */
 const LONGEST_TEXT = 128 * 1024
 const SPLITTER_HEADERS = [1, 2, 3, 4, 5, 6].flatMap(level => [`Header ${level}`, `header_${level}`, `h${level}`])
