@@ -90,7 +90,7 @@ describe('a trace', () => {
 
 describe('the published schema', () => {
   const spoil: [name: string, change: (trace: Trace) => object][] = [
-    ['another version', () => ({ version: 2 })],
+    ['another version', () => ({ version: 1 })],
     ['an unknown endpoint', () => ({ endpoint: 'window' })],
     ['no candidates', () => ({ candidates: undefined })],
     ['an unknown reason', ({ candidates }) => ({ candidates: [{ ...candidates[0], reason: 'bored' }] })],

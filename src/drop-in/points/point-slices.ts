@@ -5,7 +5,7 @@ import { readPointId, readScore } from '../../qdrant/points.ts'
 import { elements, kindOf, members } from '../../qdrant/raw-json.ts'
 import { type PayloadSelector, selectPayload } from '../query/payload-selector.ts'
 
-/** One point of Qdrant's answer, split into raw members. Clients receive these members unchanged. */
+/** One point of Qdrant's answer. The raw members keep Qdrant's spelling. */
 export interface PointSlice {
   /** The id as text: equal for equal ids of any size. */
   key: string

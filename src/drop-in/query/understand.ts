@@ -23,7 +23,7 @@ export interface UnderstoodQuery {
   fusion: FusionRule | null
   /** The root filter, which applies to every prefetch; null when there is none. */
   filter: string | null
-  /** Least score of the answer. */
+  /** Threshold for the scores of the answer. */
   scoreThreshold: string | null
   limit: number
   offset: number
