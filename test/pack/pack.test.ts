@@ -46,7 +46,7 @@ const countTokens = (text: string) => tokenizer.count(text)
 /** Relevance mass of what a selection took. */
 function mass(pool: Candidate[], options: PackOptions): number {
   const cost = new CostModel(RENDERERS[options.format], countWords)
-  return select(pool, 'harbour tide', { ...options, budget: options.budgetTokens }, cost).selected.reduce(
+  return select(pool, 'harbour tide', options, cost).selected.reduce(
     (sum, { unit, marginal }) => sum + marginal * countWords(unit.candidate.chunk.text.slice(unit.start, unit.end)),
     0,
   )
@@ -218,7 +218,7 @@ describe('the blind cut', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 200 }), fc.constantFrom('', 'a', 'ab'), (budgetTokens, before) => {
         const pool = [candidate({ text: `${before}${'😀'.repeat(300)}` })]
-        const options = { ...PLAIN, budgetTokens, misfit: 'blind_cut' as const, counting: 'characters' as const }
+        const options = { ...PLAIN, budgetTokens, overflow: 'truncate' as const, counting: 'characters' as const }
         const { context, tokens } = pack(pool, null, options, countTokens)
         expect(context.isWellFormed()).toBe(true)
         expect(tokens).toBeLessThanOrEqual(budgetTokens)
