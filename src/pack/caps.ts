@@ -20,8 +20,8 @@ const BEST = 10
 
 /** Counts the packed chunks of each document and section and compares them with the caps. */
 export class CapCounter {
-  private readonly documents = new Map<string, number>()
-  private readonly sections = new Map<string, number>()
+  /** Packed chunks by the keys of their document and section. */
+  private readonly counts = new Map<string, number>()
   private readonly packed: Candidate[] = []
   private readonly options: CapOptions
   private readonly subject: string | null
@@ -33,10 +33,8 @@ export class CapCounter {
   }
 
   add(candidate: Candidate): void {
-    const document = documentKey(candidate.chunk)
-    const section = sectionKey(candidate.chunk)
-    this.documents.set(document, (this.documents.get(document) ?? 0) + 1)
-    this.sections.set(section, (this.sections.get(section) ?? 0) + 1)
+    for (const key of [documentKey(candidate.chunk), sectionKey(candidate.chunk)])
+      this.counts.set(key, (this.counts.get(key) ?? 0) + 1)
     this.packed.push(candidate)
   }
 
@@ -45,9 +43,9 @@ export class CapCounter {
     const { documentCap, sectionCap } = this.options
     const document = documentKey(candidate.chunk)
     if (document === this.subject || this.continuesPacked(candidate)) return null
-    if (documentCap !== null && (this.documents.get(document) ?? 0) >= documentCap)
+    if (documentCap !== null && (this.counts.get(document) ?? 0) >= documentCap)
       return { reason: 'doc_cap', cap: documentCap }
-    if (sectionCap !== null && (this.sections.get(sectionKey(candidate.chunk)) ?? 0) >= sectionCap)
+    if (sectionCap !== null && (this.counts.get(sectionKey(candidate.chunk)) ?? 0) >= sectionCap)
       return { reason: 'section_cap', cap: sectionCap }
     return null
   }
