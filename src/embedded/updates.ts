@@ -94,6 +94,10 @@ function readPoints(body: JsonRecord): JsonRecord[] {
   }))
 }
 
+export function upsertedIds(body: unknown): PointId[] {
+  return readPoints(readRecord(body, 'upsert')).map(({ id }) => readPointId(id))
+}
+
 /** Reads and checks the vectors of one point, by name; a single vector without a name has the name `''`. */
 function readVectors(collection: Collection, value: unknown): Map<string, Vector> {
   if ((value ?? null) === null) throw formatError('missing field `vector`')

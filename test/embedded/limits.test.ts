@@ -10,7 +10,7 @@ import { MAXIMUM_BODY_BYTES } from '../../src/embedded/wire/http-body.ts'
 import { MAXIMUM_JSON_DEPTH } from '../../src/embedded/wire/json.ts'
 import { rest } from './support/rest.ts'
 
-/** Holds docs/embedded-engine.md against the engine. */
+/** Checks docs/embedded-engine.md against the engine. */
 
 const page = readFileSync(new URL('../../docs/embedded-engine.md', import.meta.url), 'utf8')
 
@@ -32,7 +32,7 @@ const POINT = { id: 1, vector: { dense: [1, 0], words: { indices: [1], values: [
 const QUERY = { query: [1, 0], using: 'dense' }
 const BY_ID = { points: [1] }
 
-/** A good body for each answered route that takes one. */
+/** A valid body for each route that needs one. */
 const BODIES: { [route: string]: unknown } = {
   'PUT /collections/{collection}': {
     vectors: { dense: { size: 2, distance: 'Dot' } },
@@ -74,7 +74,7 @@ const textIndex = (options: object): Refused => [
   { field_name: 'tag', field_schema: { type: 'text', ...options } },
 ]
 
-/** A request for each part that the table of features says is refused. */
+/** A request for each part that the table of features marks with 501. */
 const REFUSED: { [feature: string]: Refused } = {
   multivector_config: vectors({ multivector_config: { comparator: 'max_sim' } }),
   datatype: vectors({ datatype: 'uint8' }),

@@ -26,7 +26,7 @@ function point(id: number) {
   }
 }
 
-/** Every request of this file is a good one. */
+/** Sends a request that must succeed. */
 async function rest<Result = unknown>(url: string, method: string, path: string, body?: unknown) {
   const answer = await send<Result>(url, method, path, body)
   expect(answer.error).toBeUndefined()
@@ -139,13 +139,13 @@ describe('a folder of the embedded engine', { timeout: CHILD_PROCESS_MS }, () =>
     expect(readdirSync(folder).sort()).toEqual(['log.jsonl'])
   })
 
-  it('drops a torn last line and writes on behind it', async () => {
+  it('drops a torn last line and appends after it', async () => {
     const server = await startEmbeddedServer({ path: folder })
     await rest(server.url, 'PUT', '/collections/c', SCHEMA)
     // Leave the log as a killed process would: no close, half a line at its end.
     const log = readFileSync(join(folder, 'log.jsonl'), 'utf8')
     await server.close()
-    writeFileSync(join(folder, 'log.jsonl'), `${log}{"kind":"upsert","collection":"c","body":{"points":`)
+    writeFileSync(join(folder, 'log.jsonl'), `${log}{"kind":"restore","collection":"c","body":{"next":`)
 
     for (const expected of [0, 1]) {
       const { child, url } = await startProcess()
@@ -168,7 +168,7 @@ describe('a folder of the embedded engine', { timeout: CHILD_PROCESS_MS }, () =>
     await expect(startEmbeddedServer({ path: folder })).rejects.toThrow(/log\.jsonl is damaged at line 2/)
   })
 
-  it('belongs to one living process: the second is refused, a dead one is succeeded', async () => {
+  it('belongs to one living process: a second one is refused, a dead one is replaced', async () => {
     const first = await startEmbeddedServer({ path: folder })
     await expect(startEmbeddedServer({ path: folder })).rejects.toThrow(/already open in this process/)
     await first.close()

@@ -7,7 +7,7 @@ import type { Collection } from '../../src/embedded/storage/collection.ts'
 import type { Float } from '../../src/embedded/wire/json.ts'
 import { collectionOf } from './support/collection.ts'
 
-/** Rankings and orders against full sorts. */
+/** Compares rankings with full sorts. */
 
 const number = fc.integer({ min: -4, max: 4 })
 const denseVector = fc.array(number, { minLength: 3, maxLength: 3 })

@@ -68,7 +68,13 @@ describe('refusals', () => {
     ['POST', QUERY, { prefetch: dense, query: { rrf: { weights: [1, 2] } } }, 400, 'Bad request: '],
     ['POST', QUERY, { prefetch: dense, query: { rrf: { k: 0 } } }, 422, 'must be 1 or larger'],
     ['POST', QUERY, { prefetch: dense, query: { fusion: 'sum' } }, 400, 'unknown fusion `sum`'],
-    ['POST', QUERY, { query: { text: 'x', model: 'some/bert' }, using: 'dense' }, 500, 'no inference service for some/bert'],
+    [
+      'POST',
+      QUERY,
+      { query: { text: 'x', model: 'some/bert' }, using: 'dense' },
+      500,
+      'no inference service for some/bert',
+    ],
     ['POST', QUERY, { query: { nearest: [1, 2, 3, 4], mmr: { diversity: 2 } }, using: 'dense' }, 422, 'mmr.diversity'],
     ['POST', QUERY, prefetchOfDepth(70), 400, 'Prefetch is nested deeper than 64 levels'],
     ['POST', scroll, { filter: filterOfDepth(70) }, 400, 'Filter is nested deeper than 64 levels'],
@@ -91,6 +97,7 @@ describe('refusals', () => {
     ['PUT', upsert, { batch: { ids: [1, 2], vectors: { dense: [[1, 1, 1, 1]] } } }, 400, 'must be equal'],
     ['PUT', upsert, {}, 400, 'points or batch'],
     ['POST', '/collections/c/points/delete', {}, 400, '`points` or `filter`'],
+    ['POST', '/collections/c/points/batch', { operations: [{ delete_collection: {} }] }, 400, 'unknown operation'],
     ['POST', '/collections/c/points/payload', { payload: {}, points: [77] }, 404, 'No point with id 77 found'],
     ['GET', '/collections/c/points/77', undefined, 404, 'Not found: Point with id 77 does not exists!'],
   ])('%# %s %s', async (method, path, body, status, text) => {
@@ -108,7 +115,7 @@ describe('refusals', () => {
     expect((await rest(server.url, 'POST', '/collections/c/points/count', {})).body.result).toEqual({ count: 3 })
   })
 
-  it('lives through a filter of 100,000 conditions and a query text of a megabyte', async () => {
+  it('answers a filter of 100,000 conditions and a query text of a megabyte', async () => {
     const should = Array.from({ length: 100_000 }, (_, value) => ({ key: 'id', match: { value } }))
     const found = await rest<{ points: unknown[] }>(server.url, 'POST', scroll, { filter: { should } })
     expect(found.body.result.points).toHaveLength(3)

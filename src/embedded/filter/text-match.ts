@@ -33,7 +33,7 @@ function textIndex(options: { [key: string]: unknown }): TextIndex {
 export const TEXT_MATCHES = ['text', 'text_any', 'phrase'] as const
 export type TextMatch = (typeof TEXT_MATCHES)[number]
 
-/** Compares tokens when the field has a text index. Otherwise it looks for substrings, with case. */
+/** Compares tokens when the field has a text index. Otherwise looks for substrings, case-sensitive. */
 export function compileTextMatch(kind: TextMatch, query: string, index?: TextIndex): (value: string) => boolean {
   if (index === undefined) return compileSubstring(kind, query)
   const wanted = index.tokenize(query)

@@ -10,9 +10,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { Engine } from '../engine.ts'
-import { printJson } from '../wire/json.ts'
 import { lockFolder } from './folder-lock.ts'
-import { applyLine, stateLines } from './log-lines.ts'
+import { applyLine, changeLine, stateLines } from './log-lines.ts'
 import { readLines } from './read-lines.ts'
 
 /**
@@ -32,7 +31,7 @@ export class FolderStore {
     this.file = join(folder, 'log.jsonl')
     this.unlock = lockFolder(folder)
     try {
-      this.engine = new Engine(change => this.append(`${printJson(change)}\n`))
+      this.engine = new Engine(change => this.append(`${changeLine(this.engine, change)}\n`))
       this.replay()
       this.compact()
       this.log = openSync(this.file, 'a')

@@ -3,7 +3,7 @@ import { closeSync, openSync, readSync } from 'node:fs'
 const CHUNK_BYTES = 16 * 2 ** 20
 const NEWLINE = 10
 
-/** Reads a file of any size line by line. A last line without a newline is left out. */
+/** Reads a file of any size line by line. Leaves out a last line without a newline. */
 export function* readLines(file: string): Generator<string> {
   const descriptor = openSync(file, 'r')
   try {

@@ -10,7 +10,10 @@ import { type JsonRecord, readNumber, readRecord, readString } from './shape.ts'
 export function inferSparse(document: JsonRecord, use: 'document' | 'query'): SparseVector {
   const model = readString(document.model, 'model')
   if (!['qdrant/bm25', 'bm25'].includes(model.toLowerCase())) {
-    throw new EngineError(500, `Service internal error: no inference service for ${model}, only qdrant/bm25 is built in`)
+    throw new EngineError(
+      500,
+      `Service internal error: no inference service for ${model}, only qdrant/bm25 is built in`,
+    )
   }
   const text = readString(document.text, 'text')
   const options = readOptions(readRecord(document.options ?? {}, 'options'))

@@ -24,12 +24,14 @@ export function readVector(value: unknown, use: 'document' | 'query'): Vector {
 
 function readDense(items: unknown[]): Float32Array {
   if (items.length === 0) throw validationError('vector: value [] invalid, must not be empty')
-  return Float32Array.from(items, item => {
+  const vector = new Float32Array(items.length)
+  items.forEach((item, i) => {
     const value = toNumber(item)
     if (value === undefined) throw formatError('a vector must hold only numbers')
-    if (!Number.isFinite(Math.fround(value))) throw formatError(`number out of range for f32: ${value}`)
-    return value
+    vector[i] = value
+    if (!Number.isFinite(vector[i])) throw formatError(`number out of range for f32: ${value}`)
   })
+  return vector
 }
 
 function readSparse(value: JsonRecord): SparseArrays {
