@@ -5,7 +5,7 @@ export interface Interval {
   mean: number
   low: number
   high: number
-  /** Queries behind it. */
+  /** Number of queries. */
   n: number
 }
 
@@ -17,10 +17,11 @@ export interface BootstrapOptions {
 export const BOOTSTRAP_DEFAULTS: BootstrapOptions = { resamples: 4000, seed: 20_261_121 }
 
 /**
- * Paired bootstrap (percentile method, Efron & Tibshirani 1993): `sets[s][q]` is the difference between two arms on query q of set s, averaged
- * over budgets beforehand so that one query's budgets stay together. Each resample draws the queries of every set anew, with replacement; its value is
- * the mean over sets of the mean over queries (macro average; one set gives the plain mean). The interval says how sure we are about these sets'
- * queries, not about other corpora, and is too narrow below some thirty queries. Deterministic in its input and seed. Throws `RangeError` when a set has no queries.
+ * Paired bootstrap, percentile method (Efron & Tibshirani 1993). `sets[s][q]` is the difference between two arms on query q of set s,
+ * averaged over its budgets. Each resample draws the queries of every set with replacement; its value is the mean over sets of the mean
+ * over queries. The interval holds for queries of these sets, not for other corpora, and is too narrow below about 30 queries.
+ * The result depends on the input and the seed only.
+ * @throws RangeError when a set has no queries
  */
 export function pairedInterval(
   sets: readonly (readonly number[])[],
@@ -46,13 +47,13 @@ export function pairedInterval(
 
 export type Verdict = 'significantly better' | 'significantly worse' | 'no difference'
 
-/** What an interval of differences allows to say: an interval that touches 0 says nothing. */
+/** An interval that contains 0 is no difference. */
 export function verdictOf({ low, high }: Interval): Verdict {
   if (low > 0) return 'significantly better'
   return high < 0 ? 'significantly worse' : 'no difference'
 }
 
-/** Uniform numbers in [0,1): mulberry32, a 32-bit counter through a mixing function. Period 2^32, ample for resampling. */
+/** Uniform numbers in [0,1) by mulberry32; the period is 2^32. */
 export function seededRandom(seed: number): () => number {
   let counter = seed >>> 0
   return () => {
@@ -69,7 +70,7 @@ function resampledMean(values: readonly number[], random: () => number): number 
   return sum / values.length
 }
 
-/** Linear between the two nearest order statistics. */
+/** Linear interpolation between the two nearest order statistics. */
 function quantile(sorted: Float64Array, share: number): number {
   const place = share * (sorted.length - 1)
   const below = Math.floor(place)

@@ -16,12 +16,12 @@ export interface Comparison {
   verdict: Verdict
 }
 
-/** Means over a set's queries at one budget (or over all budgets); shares in [0,1]. */
+/** Means over the queries of a set, at one budget or over all budgets. Shares are in [0,1]. */
 export interface Means {
   recall: number
   all: number
   covered: number
-  /** Null when every context was empty. */
+  /** Null when every context is empty. */
   garbage: number | null
   redundancy: number
   tokens: number
@@ -32,14 +32,14 @@ export interface Means {
 export interface ArmSummary {
   arm: string
   budgets: Record<string, Means>
-  /** Averaged over the budgets, each query's budgets first. */
+  /** Mean over all budgets. */
   average: Means
   knee: number | null
-  /** Milliseconds over all runs, whole and by stage. */
+  /** Milliseconds over all runs: `total`, and each stage. */
   latency: Record<string, { p50: number; p95: number; p99: number }>
-  /** Share of runs whose context was over its budget before it was cut to it. */
+  /** Share of runs whose context exceeded its budget before the cut. */
   overrunShare: number
-  /** Tokens said to be packed that were not found in the context, over all runs. */
+  /** Tokens reported as packed but not found in the context, sum over all runs. */
   lost: number
 }
 
@@ -49,7 +49,7 @@ export interface SetSummary {
   arms: ArmSummary[]
 }
 
-/** Averages over sets, every set weighing the same. */
+/** Means over sets; every set has the same weight. */
 export interface MacroSummary {
   arm: string
   budgets: Record<string, number>
@@ -65,7 +65,7 @@ export interface ReplaySummary {
   macro: MacroSummary[]
 }
 
-/** Statistics of a replay against one of its arms. Intervals are paired by query (see `pairedInterval`). */
+/** Compares the arms of a replay with the arm `against`. Intervals are paired by query (see `pairedInterval`). */
 export function summarize(
   report: ReplayReport,
   against: string,
