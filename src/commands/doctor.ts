@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { StowageError } from '../core/errors.ts'
-import { diagnose, diagnoseSetupFault } from '../doctor/doctor.ts'
+import { diagnose } from '../doctor/doctor.ts'
 import { type CollectionProbe, gatherFacts, type Setup } from '../doctor/facts.ts'
-import type { Finding } from '../doctor/finding.ts'
+import { type Finding, fail } from '../doctor/finding.ts'
 
 export interface DoctorCommandDependencies {
   /** Sets up the same as `serve`. A rejection (wrong configuration, locked folder) becomes a finding. */
@@ -46,7 +46,7 @@ async function examine(
   const opened = await open({ ...(url && { url }), ...(apiKey && { apiKey }) }).catch((error: unknown) =>
     error instanceof Error ? error : new Error(String(error)),
   )
-  if (opened instanceof Error) return diagnoseSetupFault(opened.message)
+  if (opened instanceof Error) return [fail('configuration', opened.message, 'Fix this, then run doctor again.')]
   try {
     return diagnose(await gatherFacts(opened.setup, opened.probe, collection ?? null))
   } finally {

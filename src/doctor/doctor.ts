@@ -12,11 +12,6 @@ export function diagnose(facts: DoctorFacts): Finding[] {
   ]
 }
 
-/** The only finding when the setup itself fails. */
-export function diagnoseSetupFault(message: string): Finding[] {
-  return [fail('configuration', message, 'Fix this, then run doctor again.')]
-}
-
 function checkServer({ setup: { url, embedded }, server }: DoctorFacts): Finding {
   const check = 'qdrant'
   if (server.fault !== null)

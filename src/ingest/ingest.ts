@@ -65,10 +65,8 @@ export async function ingest(
 ): Promise<IngestSummary> {
   const { collection, batchSize = DEFAULT_BATCH_SIZE, dryRun = false } = options
   const { embedder } = dependencies
-  const writer = await dependencies.target.open(collection, {
-    denseSize: embedder?.dimensions ?? null,
-    create: !dryRun,
-  })
+  const denseSize = embedder?.dimensions ?? null
+  const writer = await dependencies.target.open(collection, { denseSize, create: !dryRun })
   if (writer && !options.allowMixedEmbedders) await refuseMixing(writer, embedder, collection)
   const counts = { documents: 0, unchanged: 0, chunks: 0, tokens: 0, written: 0, deleted: 0 }
   const summary: IngestSummary = { collection, created: writer?.created ?? false, ...counts, warnings: [] }
@@ -163,11 +161,8 @@ async function compare(
 
 async function write(points: PreparedPoint[], writer: CollectionWriter, embedder: Embedder | null): Promise<void> {
   const vectors = await embedder?.embedPassages(points.map(point => point.encodedText))
-  const rows = points.map((point, index) => ({
-    id: point.id,
-    dense: vectors?.[index] ?? null,
-    sparse: encodeBm25Document(point.encodedText),
-    payload: point.payload,
-  }))
+  const rows = points.map(({ id, payload, encodedText }, index) => {
+    return { id, payload, dense: vectors?.[index] ?? null, sparse: encodeBm25Document(encodedText) }
+  })
   await writer.upsert(rows)
 }

@@ -1,15 +1,14 @@
 import { z } from 'zod'
+import type { Span } from '../../ingest/chunking/sections.ts'
 import type { SourceDocument } from '../../ingest/read-documents.ts'
 import { shown } from '../../ingest/text-files.ts'
 import { type Section, sectionsAt, sectionsOf } from './sections.ts'
 
-/** One piece of evidence: a range of a document in UTF-16 code units, end exclusive. */
-export interface GoldPassage {
+/** One piece of evidence. */
+export interface GoldPassage extends Span {
   /** How the set gives the passage. */
   kind: 'span' | 'section' | 'document'
   docId: string
-  start: number
-  end: number
 }
 
 // Strict, because a misspelt `start` would silently turn a span into a whole document.

@@ -1,15 +1,11 @@
-import { readSections } from '../../ingest/chunking/sections.ts'
+import { readSections, type Span } from '../../ingest/chunking/sections.ts'
 
-/** A heading of a document with the text below it. Offsets are UTF-16 code units, end exclusive. */
-export interface Section {
+/** The range below a heading, from the end of its line to the next heading of the same or a higher level. */
+export interface Section extends Span {
   /** "A > B > C", as ingest writes it to `section_path`. */
   path: string
   /** The path without the title of the document, when the first heading has level 1; else null. */
   shortPath: string | null
-  /** After the line of the heading. */
-  start: number
-  /** At the next heading of the same or a higher level: a section includes its subsections. */
-  end: number
 }
 
 /** The sections of a markdown text in order. */

@@ -30,13 +30,8 @@ export function pairedInterval(
   if (sets.length === 0 || sets.some(set => set.length === 0) || resamples < 1)
     throw new RangeError('an interval needs queries in every set')
   const random = seededRandom(seed)
-  const values = new Float64Array(resamples)
-  for (let index = 0; index < values.length; index += 1) {
-    let sum = 0
-    for (const set of sets) sum += resampledMean(set, random)
-    values[index] = sum / sets.length
-  }
-  values.sort()
+  const resampled = (set: readonly number[]) => set.map(() => set[Math.floor(random() * set.length)] ?? 0)
+  const values = Float64Array.from({ length: resamples }, () => mean(sets.map(set => mean(resampled(set))))).sort()
   return {
     mean: mean(sets.map(mean)),
     low: quantile(values, 0.025),
@@ -62,12 +57,6 @@ export function seededRandom(seed: number): () => number {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
-}
-
-function resampledMean(values: readonly number[], random: () => number): number {
-  let sum = 0
-  for (let draw = 0; draw < values.length; draw += 1) sum += values[Math.floor(random() * values.length)] ?? 0
-  return sum / values.length
 }
 
 /** Linear interpolation between the two nearest order statistics. */

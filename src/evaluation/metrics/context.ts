@@ -1,6 +1,7 @@
+import type { Span } from '../../ingest/chunking/sections.ts'
 import { SHINGLE_WORDS, shingles } from '../../text/shingles.ts'
 import type { GoldPassage } from '../golden-set/evidence.ts'
-import { type PackedSpan, type Range, tokenRanges, tokensInside, unionOf, wordsOf } from './reference-tokens.ts'
+import { type PackedSpan, tokenRanges, tokensInside, unionOf, wordsOf } from './reference-tokens.ts'
 
 /** A gold passage counts as found when at least this share of its tokens is in the context. */
 const HIT_SHARE = 0.9
@@ -101,6 +102,6 @@ export function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length
 }
 
-function packedIn(docId: string, spans: readonly PackedSpan[]): Range[] {
+function packedIn(docId: string, spans: readonly PackedSpan[]): Span[] {
   return unionOf(spans.filter(span => span.docId === docId))
 }

@@ -1,3 +1,5 @@
+import type { Span } from '../../ingest/chunking/sections.ts'
+
 // Scripts without spaces between words: each character counts as a word.
 const UNSPACED = String.raw`[\p{Ideographic}\p{sc=Hira}\p{sc=Kana}]`
 const WORD_SOURCE = String.raw`${UNSPACED}|(?:(?!${UNSPACED})[\p{L}\p{M}\p{N}])+`
@@ -5,19 +7,13 @@ const WORD = new RegExp(WORD_SOURCE, 'gu')
 /** A token of the measures: a word, or a run of one sign. It belongs to no model, so that figures are comparable across models. */
 const TOKEN = new RegExp(String.raw`${WORD_SOURCE}|(\S)\1*`, 'gu')
 
-/** Range in UTF-16 code units, end exclusive. */
-export interface Range {
-  start: number
-  end: number
-}
-
 /** A range of a document that is in a packed context. */
-export interface PackedSpan extends Range {
+export interface PackedSpan extends Span {
   docId: string
 }
 
 /** Ranges of the tokens of `text`, shifted by `offset`. */
-export function tokenRanges(text: string, offset = 0): Range[] {
+export function tokenRanges(text: string, offset = 0): Span[] {
   return Array.from(text.matchAll(TOKEN), match => ({
     start: offset + match.index,
     end: offset + match.index + match[0].length,
@@ -30,8 +26,8 @@ export function wordsOf(text: string): string[] {
 }
 
 /** The union of the ranges, sorted; touching ranges are joined. */
-export function unionOf(ranges: readonly Range[]): Range[] {
-  const union: Range[] = []
+export function unionOf(ranges: readonly Span[]): Span[] {
+  const union: Span[] = []
   for (const range of [...ranges].sort((left, right) => left.start - right.start)) {
     const last = union.at(-1)
     if (last && range.start <= last.end)
@@ -42,7 +38,7 @@ export function unionOf(ranges: readonly Range[]): Range[] {
 }
 
 /** Counts the tokens of `text` in the range `from`, and those of them that lie inside one range of the union. */
-export function tokensInside(text: string, from: Range, union: readonly Range[]): { inside: number; total: number } {
+export function tokensInside(text: string, from: Span, union: readonly Span[]): { inside: number; total: number } {
   const tokens = tokenRanges(text.slice(from.start, from.end), from.start)
   const inside = tokens.filter(token =>
     union.some(range => range.start <= token.start && token.end <= range.end),

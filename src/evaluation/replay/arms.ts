@@ -13,12 +13,12 @@ export type NamedPlans = Readonly<Record<PlanName, Plan>>
 /** Ten minutes: every pair is scored, so figures do not depend on the load of the machine. */
 const RERANK_DEADLINE_MS = 600_000
 
-const ARMS: Record<string, (plans: NamedPlans) => Plan> = {
-  baseline: ({ measured }) => baselinePlan(measured),
-  topk: ({ measured }) => topkPlan(measured),
-  design: ({ design }) => design,
-  measured: ({ measured }) => measured,
-}
+const ARMS = new Map<string, (plans: NamedPlans) => Plan>([
+  ['baseline', ({ measured }) => baselinePlan(measured)],
+  ['topk', ({ measured }) => topkPlan(measured)],
+  ['design', ({ design }) => design],
+  ['measured', ({ measured }) => measured],
+])
 
 /**
  * The system that the audit found: rank fusion at fixed weights .7/.3, top-k in fused order, no reranker, tokens estimated as a quarter
@@ -63,9 +63,9 @@ function topkPlan(measured: Plan): Plan {
  */
 export function parseArms(text: string, plans: NamedPlans): Arm[] {
   const arms = splitArms(text).map(({ base, overrides }) => {
-    const build = Object.hasOwn(ARMS, base) ? ARMS[base] : undefined
+    const build = ARMS.get(base)
     if (!build)
-      throw new StowageError('bad_request', `no arm is called ${base}; there are: ${Object.keys(ARMS).join(', ')}`)
+      throw new StowageError('bad_request', `no arm is called ${base}; there are: ${[...ARMS.keys()].join(', ')}`)
     const spelled = overrides.map(({ path, value }) => `${path}=${value}`).join(',')
     const named = build(plans)
     const plan = { ...named, rerank: { ...named.rerank, deadlineMs: RERANK_DEADLINE_MS } }

@@ -21,9 +21,16 @@ export class PortCache {
     if (query !== this.#query) this.#answers.clear()
     this.#query = query
     const savedMs: Record<string, number> = {}
-    const ask = async <Answer>(stage: string, key: unknown[], work: () => Promise<Answer>): Promise<Answer> => {
-      const { answer, ms, isCached } = await this.#ask(JSON.stringify([stage, ...key]), work)
-      if (isCached) savedMs[stage] = (savedMs[stage] ?? 0) + ms
+    const ask = async <Answer>(stage: string, parts: unknown[], work: () => Promise<Answer>): Promise<Answer> => {
+      const key = JSON.stringify([stage, ...parts])
+      const cached = this.#answers.get(key)
+      if (cached) {
+        savedMs[stage] = (savedMs[stage] ?? 0) + cached.ms
+        return cached.answer as Answer
+      }
+      const from = performance.now()
+      const answer = await work()
+      this.#answers.set(key, { answer, ms: performance.now() - from })
       return answer
     }
     const { store, embedder, reranker } = this.#ports
@@ -52,15 +59,5 @@ export class PortCache {
       },
     }
     return { ports, savedMs }
-  }
-
-  async #ask<Answer>(key: string, work: () => Promise<Answer>) {
-    const cached = this.#answers.get(key) as { answer: Answer; ms: number } | undefined
-    if (cached) return { ...cached, isCached: true }
-    const from = performance.now()
-    const answer = await work()
-    const timed = { answer, ms: performance.now() - from }
-    this.#answers.set(key, timed)
-    return { ...timed, isCached: false }
   }
 }

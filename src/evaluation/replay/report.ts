@@ -1,6 +1,6 @@
 import Table from 'cli-table3'
 import type { ReplayReport } from './replay.ts'
-import type { ArmSummary, Comparison, Means, ReplaySummary, SetSummary } from './summary.ts'
+import type { Comparison, Means, ReplaySummary, SetSummary } from './summary.ts'
 
 /** Prints one table per set, the macro average of several sets, the legend, verdicts and warnings. */
 export function reportText(report: ReplayReport, summary: ReplaySummary): string {
@@ -23,21 +23,19 @@ export function reportJson(report: ReplayReport, summary: ReplaySummary): string
 function setTable(set: SetSummary, budgets: readonly string[]): string {
   const head = ['recall at', ...budgets, 'average', 'all found', 'garbage', 'redundancy', 'knee', 'p50 ms', 'p95 ms']
   const table = newTable(head)
-  for (const arm of set.arms)
-    table.push([arm.arm, ...budgets.map(budget => meansCell(arm.budgets[budget])), ...restOf(arm)])
+  for (const { arm, budgets: byBudget, average, knee, latency } of set.arms)
+    table.push([
+      arm,
+      ...budgets.map(budget => meansCell(byBudget[budget])),
+      meansCell(average),
+      points(average.all),
+      average.garbage?.toFixed(3) ?? '-',
+      average.redundancy.toFixed(2),
+      knee ?? '-',
+      milliseconds(latency.total?.p50),
+      milliseconds(latency.total?.p95),
+    ])
   return table.toString()
-}
-
-function restOf({ average, knee, latency }: ArmSummary): string[] {
-  return [
-    meansCell(average),
-    points(average.all),
-    average.garbage === null ? '-' : average.garbage.toFixed(3),
-    average.redundancy.toFixed(2),
-    knee === null ? '-' : String(knee),
-    milliseconds(latency.total?.p50),
-    milliseconds(latency.total?.p95),
-  ]
 }
 
 function macroTable(summary: ReplaySummary, budgets: readonly string[]): string {
@@ -50,14 +48,12 @@ function macroTable(summary: ReplaySummary, budgets: readonly string[]): string 
 }
 
 function verdictLines(summary: ReplaySummary): string[] {
-  const several = summary.sets.length > 1
   const lines = summary.macro.flatMap(({ arm, against }) => {
     if (!against) return []
-    const perSet = summary.sets.flatMap(set => {
-      const verdict = set.arms.find(other => other.arm === arm)?.average.against?.verdict
-      return several && verdict ? [`${set.set} ${verdict}`] : []
+    const perSet = summary.sets.map(({ set, arms }) => {
+      return `${set} ${arms.find(other => other.arm === arm)?.average.against?.verdict}`
     })
-    const details = perSet.length > 0 ? ` (${perSet.join(', ')})` : ''
+    const details = perSet.length > 1 ? ` (${perSet.join(', ')})` : ''
     return [`${arm} against ${summary.against}: ${against.verdict}${comparisonText(against, ', ')}${details}`]
   })
   return lines.length > 0 ? [lines.join('\n')] : []

@@ -1,5 +1,5 @@
 import { cutSection, joinPieces, type Piece } from './pieces.ts'
-import { readSections } from './sections.ts'
+import { readSections, type Span } from './sections.ts'
 
 /** `text` equals `document.text.slice(charStart, charEnd)`. */
 export interface DocumentChunk {
@@ -127,9 +127,7 @@ function goalFor(tokens: number, stride: number): number {
 function tailOf(group: Piece[], target: number, overlap: number): Piece[] {
   let from = group.length
   let tokens = 0
-  while (from > 1) {
-    const piece = group[from - 1]
-    if (!piece) break
+  for (const piece of group.slice(1).reverse()) {
     const most = tokens === 0 ? Math.max(overlap, MOST_OVERLAP) : overlap * 1.25
     if (tokens >= overlap * target || tokens + piece.tokens > most * target) break
     tokens += piece.tokens
@@ -143,7 +141,7 @@ function sumTokens(pieces: Piece[]): number {
 }
 
 /** Drops the white space around the group, but keeps the indentation of the first line: code needs it. */
-function trimSpan(text: string, group: Piece[]): { start: number; end: number } {
+function trimSpan(text: string, group: Piece[]): Span {
   const start = group[0]?.start ?? 0
   const end = group.at(-1)?.end ?? 0
   const slice = text.slice(start, end)
