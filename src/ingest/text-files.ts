@@ -61,7 +61,7 @@ function parseRow<Schema extends z.ZodType>(text: string, schema: Schema) {
 
 function describeIssue({ path, message }: z.core.$ZodIssue, value: unknown): string {
   const found = path.reduce<unknown>((inner, key) => (inner as Record<PropertyKey, unknown> | undefined)?.[key], value)
-  return `${path.join('.') || 'row'}: ${message}, got ${shown(found)}`
+  return `${path.join('.') || 'row'}: ${message}${found === undefined ? '' : `, got ${shown(found)}`}`
 }
 
 /** A value as a fault shows it: JSON, at most 80 characters. */

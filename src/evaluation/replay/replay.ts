@@ -12,12 +12,12 @@ export interface ReplayJob {
   chunkTokens: number
   /** Folder for ingested sets. */
   cacheFolder: string
-  /** Queries of each set, at even distances; null asks all. */
+  /** Queries of each set, at even distances; null uses all. */
   limitQueries: number | null
   onProgress: OnProgress
 }
 
-/** `phase` is the name of the set and its step, for example `isharoth: ask`. */
+/** `phase` is the name of the set and `ingest` or `ask`, for example `isharoth: ask`. */
 export type OnProgress = (phase: string, done: number, total: number) => void
 
 /** A golden set in its own collection. */

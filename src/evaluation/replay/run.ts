@@ -50,12 +50,8 @@ export function createReplayDependencies({ ports, openFolder, referenceModel }: 
           onProgress: (done, total) => onProgress(`${set.name}: ingest`, done, total),
         })
         const cache = new PortCache({ ...ports, store: folder.store })
-        return {
-          chunks,
-          embedder,
-          run: (query, plan) => runOnce(query, plan, cache),
-          close: () => folder.close(),
-        }
+        const run = (query: string, plan: Plan) => runOnce(query, plan, cache)
+        return { chunks, embedder, run, close: () => folder.close() }
       } catch (error) {
         await folder.close()
         throw error
