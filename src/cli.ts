@@ -9,7 +9,7 @@ import { StowageError } from './core/errors.ts'
 import * as open from './wiring/commands.ts'
 import { VERSION } from './wiring/version.ts'
 
-/** Exit codes: 0 done, 1 failed, 2 the command line or the configuration is wrong. */
+/** Exit codes: 0 success, 1 failure, 2 wrong command line or configuration. */
 const FAILED = 1
 const MISUSED = 2
 

@@ -1,12 +1,11 @@
 import type { Command } from 'commander'
 import { StowageError } from '../core/errors.ts'
-import { diagnose, diagnoseSetupFault } from '../doctor/doctor.ts'
+import { diagnose } from '../doctor/doctor.ts'
 import { type CollectionProbe, gatherFacts, type Setup } from '../doctor/facts.ts'
-import type { Finding } from '../doctor/finding.ts'
+import { type Finding, fail } from '../doctor/finding.ts'
 
-/** What doctor needs of the composition root. */
 export interface DoctorCommandDependencies {
-  /** Sets up what `serve` would. What it throws (a bad configuration, a locked folder) becomes doctor's finding. */
+  /** Sets up the same as `serve`. A rejection (wrong configuration, locked folder) becomes a finding. */
   open(where: {
     url?: string
     apiKey?: string
@@ -21,14 +20,14 @@ interface DoctorFlags {
   json?: boolean
 }
 
-/** Adds `stowage doctor`: what works here, what does not, and how to mend it. Fails when a check does. */
+/** Adds `stowage doctor`: prints one finding per check, and fails when a check fails. */
 export function addDoctorCommand(program: Command, dependencies: DoctorCommandDependencies): void {
   program
     .command('doctor')
-    .description('check configuration, Qdrant, a collection and the models; print what to mend')
-    .option('--collection <name>', 'look into this collection too')
-    .option('--url <url>', 'Qdrant or stowage to ask (QDRANT_URL)')
-    .option('--api-key <key>', 'its key (QDRANT_API_KEY)')
+    .description('check configuration, Qdrant, models and a collection; print how to fix each fault')
+    .option('--collection <name>', 'check this collection too')
+    .option('--url <url>', 'address of Qdrant or stowage (default: QDRANT_URL, else the embedded engine)')
+    .option('--api-key <key>', 'key for this address (default: QDRANT_API_KEY)')
     .option('--json', 'print {"ok": …, "findings": [...]}')
     .action((flags: DoctorFlags) => runDoctor(flags, dependencies))
 }
@@ -40,14 +39,16 @@ async function runDoctor(flags: DoctorFlags, { open, out }: DoctorCommandDepende
   if (failed > 0) throw new StowageError('unprocessable', `${failed} of ${findings.length} checks failed`)
 }
 
-async function examine(flags: DoctorFlags, open: DoctorCommandDependencies['open']): Promise<Finding[]> {
-  const where = { ...(flags.url ? { url: flags.url } : {}), ...(flags.apiKey ? { apiKey: flags.apiKey } : {}) }
-  const opened = await open(where).catch((error: unknown) =>
+async function examine(
+  { url, apiKey, collection }: DoctorFlags,
+  open: DoctorCommandDependencies['open'],
+): Promise<Finding[]> {
+  const opened = await open({ ...(url && { url }), ...(apiKey && { apiKey }) }).catch((error: unknown) =>
     error instanceof Error ? error : new Error(String(error)),
   )
-  if (opened instanceof Error) return diagnoseSetupFault(opened.message)
+  if (opened instanceof Error) return [fail('configuration', opened.message, 'Fix this, then run doctor again.')]
   try {
-    return diagnose(await gatherFacts(opened.setup, opened.probe, flags.collection ?? null))
+    return diagnose(await gatherFacts(opened.setup, opened.probe, collection ?? null))
   } finally {
     await opened.close()
   }

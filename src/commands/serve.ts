@@ -1,17 +1,16 @@
 import type { Command } from 'commander'
-import { numberOption } from './number-option.ts'
+import { numberOption } from './option-values.ts'
 
-/** A service that accepts requests. */
 export interface RunningService {
   /** `http://host:port` */
   url: string
-  /** What answers, for the one line that is printed: upstream, plan, models; no secrets. */
+  /** Upstream, plan and models, for the line that is printed at the start. It holds no secrets. */
   description: Record<string, string>
-  /** Lets requests in flight finish for at most `graceMs`, then lets go of everything. */
+  /** Waits at most `graceMs` for running requests, then closes everything. */
   close(graceMs: number): Promise<void>
 }
 
-/** What `--port` and `--host` override; absent keys leave it to the environment. */
+/** Values of the command line; a missing one comes from the environment. */
 export interface ListenOverrides {
   port?: number
   host?: string
@@ -20,20 +19,19 @@ export interface ListenOverrides {
 export interface ServeCommandDependencies {
   start(overrides: ListenOverrides): Promise<RunningService>
   out: NodeJS.WritableStream
-  /** Where signals come from and how the process ends: `process`. */
   process: Pick<NodeJS.Process, 'on'> & { exit(code: number): void }
 }
 
-/** Orchestrators wait 10 to 30 s between SIGTERM and SIGKILL. */
+/** Below the 10 to 30 s that orchestrators wait between SIGTERM and SIGKILL. */
 const GRACE_MS = 8_000
 
-/** Adds `stowage serve`: the HTTP service, until SIGTERM or SIGINT; a second signal ends it at once. */
+/** Adds `stowage serve`: runs until SIGTERM or SIGINT; a second signal ends the process at once. */
 export function addServeCommand(program: Command, dependencies: ServeCommandDependencies): void {
   program
     .command('serve')
-    .description('run the HTTP service: POST /v1/context, and the drop-in endpoint for Qdrant')
-    .option('--port <port>', 'port to listen on (PORT); 0 takes a free one', numberOption(0, 65_535))
-    .option('--host <host>', 'address to listen on (HOST)')
+    .description('run the HTTP service: POST /v1/context, and the API of Qdrant with improved searches')
+    .option('--port <port>', 'port to listen on (default: PORT); 0 chooses a free one', numberOption(0, 65_535))
+    .option('--host <host>', 'address to listen on (default: HOST)')
     .action((overrides: ListenOverrides) => serve(overrides, dependencies))
 }
 
@@ -45,7 +43,7 @@ async function serve(overrides: ListenOverrides, { start, out, process }: ServeC
   await service.close(GRACE_MS)
 }
 
-/** Resolves with the first signal; from then on the next one ends the process, whatever is still in flight. */
+/** Resolves at the first signal. The next signal ends the process, even with requests running. */
 function untilSignalled(process: ServeCommandDependencies['process']): Promise<void> {
   return new Promise(resolve => {
     let signalled = false

@@ -1,4 +1,4 @@
-/** Items by key, keys in order of their first item, items in the order given. */
+/** Groups items by key, in the order of each key's first item. Items of a group keep their order. */
 export function groupBy<Item, Key>(items: Iterable<Item>, keyOf: (item: Item) => Key): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>()
   for (const item of items) {
@@ -10,14 +10,14 @@ export function groupBy<Item, Key>(items: Iterable<Item>, keyOf: (item: Item) =>
   return groups
 }
 
-/** How often each value occurs, values in order of their first occurrence. */
+/** Counts equal values, in the order of their first occurrence. */
 export function countOf<Value>(values: Iterable<Value>): Map<Value, number> {
   const counts = new Map<Value, number>()
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
   return counts
 }
 
-/** Compares texts by their UTF-16 code units, for `sort`: the same order on every machine. */
+/** Compares texts by UTF-16 code units, for `sort`. Unlike a locale's order it is the same on every machine. */
 export function compareText(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0
 }

@@ -1,23 +1,25 @@
 import { ERRORS, type ErrorCode } from './vocabulary.ts'
 
-/** One wrong field of a request: its path, the reason, and its value as short JSON (null when absent). */
+/** One wrong field of a request. */
 export interface RequestFault {
+  /** Path in the body. */
   field: string
   message: string
+  /** The value as short JSON; null when the field is absent. */
   value: string | null
 }
 
-/** What a client may see of an error beside its message. */
-export type ErrorDetails = RequestFault[] | string[] | UpstreamAnswer | { trace_id: string }
+/** The part of an error that clients see next to its message. */
+type ErrorDetails = RequestFault[] | string[] | UpstreamAnswer | { trace_id: string }
 
-/** What another server answered, where that caused the error. */
-export interface UpstreamAnswer {
+/** The answer of another server that caused the error. */
+interface UpstreamAnswer {
   status?: number
-  /** Seconds to wait, or the header `retry-after` as it came. */
+  /** Seconds to wait, or the unchanged header `retry-after`. */
   retry_after?: string | number | null
 }
 
-/** A failure that the caller can act on. Message and `details` are safe to show; the cause never leaves the process. */
+/** An error with a code of the API. Clients see `message` and `details`; `cause` is only logged. */
 export class StowageError extends Error {
   readonly code: ErrorCode
   readonly details: ErrorDetails | undefined

@@ -1,21 +1,21 @@
-import type { Chunk, JsonObject, PointId, RetrievedList, SparseVector } from './types.ts'
+import type { Chunk, JsonObject, RetrievedList, SparseVector } from './types.ts'
 
-/** The ports: what the pipeline asks of the world. Adapters implement them; tests bring fakes that fail loudly when asked unasked. */
+/** The ports of the pipeline: interfaces that the adapters implement. */
 
-/** Counts tokens of a text with one model's tokenizer. Never throws on any string; same text, same count. */
+/** Counts tokens with the tokenizer of one model. `count` is deterministic and never throws. */
 export interface Tokenizer {
-  /** The model asked for. */
+  /** The requested model. */
   readonly model: string
-  /** The encoding in use, e.g. `o200k_base`. */
+  /** For example `o200k_base`. */
   readonly encoding: string
-  /** True when the model's name is unknown and the encoding was chosen for it. */
+  /** Whether the model is unknown, so that a default encoding is used. */
   readonly mapped: boolean
   count(text: string): number
 }
 
-/** Turns texts into unit vectors. */
+/** Converts texts to unit vectors. */
 export interface Embedder {
-  /** Model id + dimension + pooling: written to every point, compared before vectors are mixed. */
+  /** Model id, dimension and pooling. Each point stores it; vectors of different versions are never compared. */
   readonly version: string
   readonly dimensions: number
   embedQuery(text: string, signal?: AbortSignal): Promise<Float32Array>
@@ -25,21 +25,21 @@ export interface Embedder {
 
 export interface RerankRequest {
   query: string
-  /** Passages in fused order: scored in this order, so a deadline costs the least promising ones. */
+  /** Best first. They are scored in this order, so a deadline leaves out the weakest. */
   passages: string[]
   signal: AbortSignal
 }
 
-/** `scores[i]` is the calibrated relevance in [0,1] of passage i, or null where the deadline came first. */
 export interface RerankResult {
+  /** Calibrated relevance in [0,1] of each passage; null when the deadline came first. */
   scores: (number | null)[]
-  /** How many were answered from the cache of scored pairs. */
+  /** Number of scores that came from the cache. */
   cached: number
 }
 
 export interface Reranker {
   readonly model: string
-  /** Resolves with what is scored when the signal aborts; rejects only when nothing can be scored at all. */
+  /** On abort it resolves with the scores so far. It rejects only when no passage can be scored. */
   rerank(request: RerankRequest): Promise<RerankResult>
   close(): Promise<void>
 }
@@ -47,20 +47,21 @@ export interface Reranker {
 export interface SearchRequest {
   collection: string
   filter: JsonObject | null
-  /** Query vectors; a list whose vector is null is not asked for. */
+  /** Query vector of the dense list; null skips the list. */
   dense: number[] | Float32Array | null
+  /** Query vector of the keyword list; null skips the list. */
   sparse: SparseVector | null
   /** Hits per list. */
   limit: number
-  /** Whether hits bring their dense vectors (MMR by cosine). */
+  /** Whether hits include their dense vectors, for MMR by cosine. */
   withVectors: boolean
 }
 
-/** Where passages come from: Qdrant, or the embedded engine behind the same REST API. */
+/** Source of passages: Qdrant, or the embedded engine with the same REST API. */
 export interface PassageStore {
-  /** One round trip; lists that the collection's schema cannot serve are left out and named in `missing`. */
+  /** Searches in one round trip. `missing` names the lists that the schema of the collection cannot serve. */
   search(request: SearchRequest, call: StoreCall): Promise<{ lists: RetrievedList[]; missing: string[] }>
-  /** The chunks at the given places of documents; absent places are simply not in the answer. */
+  /** Fetches the chunks at these places. Places without a chunk are left out. */
   fetchPlaces(collection: string, places: DocumentPlace[], filter: JsonObject | null, call: StoreCall): Promise<Chunk[]>
 }
 
@@ -69,10 +70,8 @@ export interface DocumentPlace {
   orderIndex: number
 }
 
-/** What every call to the store carries: the client's own credentials, and when to stop. */
 export interface StoreCall {
+  /** The key of the client, which goes on to Qdrant. */
   apiKey: string | null
   signal: AbortSignal
 }
-
-export type { PointId }

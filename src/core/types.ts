@@ -1,91 +1,92 @@
 import type { DegradationCode, DropReason } from './vocabulary.ts'
 
-/** The data that the pipeline works on. Types only, no behaviour. */
+/** The data of the pipeline. */
 
-/** A Qdrant point id: u64 (bigint when it does not fit a double exactly) or UUID string. */
+/** Id of a Qdrant point: a UUID string or a u64, as bigint when a double cannot hold it. */
 export type PointId = number | bigint | string
 
-/** Sparse vector in Qdrant's shape: parallel arrays, indices unique u32. */
+/** Sparse vector in Qdrant's shape: parallel arrays with unique u32 indices. */
 export interface SparseVector {
   indices: number[]
   values: number[]
 }
 
-/** JSON as it comes over the wire. */
+/** Parsed JSON; integers that a double cannot hold are bigint. */
 export type Json = null | boolean | number | bigint | string | Json[] | { [key: string]: Json }
 export type JsonObject = { [key: string]: Json }
 
-/** A passage as it stands in a collection. `text` is exactly what is stored; offsets are UTF-16 code units into the document. */
+/** A passage as a collection stores it. */
 export interface Chunk {
   id: PointId
   collection: string
-  /** The payload's document id; the point id where the payload names none. */
+  /** Document id of the payload, or the point id when the payload has none. */
   docId: string
   docTitle: string
   /** "A > B > C", empty when unknown. */
   sectionPath: string
-  /** The section's header line as it stands in the document ("## Setup"), empty when unknown. */
+  /** Header line of the section as in the document ("## Setup"), empty when unknown. */
   header: string
-  /** Place in the document, counted from 0; null when unknown, and then the chunk has no neighbours. */
+  /** Place in the document, from 0. Null when unknown: then the chunk has no neighbours. */
   orderIndex: number | null
+  /** Offset in the document, in UTF-16 code units. */
   charStart: number | null
   charEnd: number | null
   text: string
 }
 
-/** What one list (or the pool's own BM25) says of a candidate. `contribution` is its share of the fused score. */
+/** The rank and score of a candidate in one list, or in the BM25 over the candidates. */
 export interface Signal {
-  /** 'dense', 'keyword', 'candidate_bm25', or 'prefetch[0]' in the drop-in route; prefixed by the collection when there are several. */
+  /** 'dense', 'keyword', 'candidate_bm25', or 'prefetch[0]' in a search route; with the collection in front when there are several. */
   source: string
   kind: 'dense' | 'keyword' | 'lexical' | 'other'
-  /** Rank from 1 in its list, null where the candidate is absent from it. */
+  /** Rank in the list, from 1; null when the candidate is not in it. */
   rank: number | null
-  /** Raw score in the list's own scale, null where absent. */
+  /** Score on the scale of the list; null when the candidate is not in it. */
   score: number | null
   weight: number
+  /** Share of the fused score. */
   contribution: number
 }
 
-/** One ranked list as retrieved: hits best first. */
+/** One retrieved list. */
 export interface RetrievedList {
   source: string
   kind: 'dense' | 'keyword' | 'other'
+  /** Best first. */
   hits: RetrievedHit[]
 }
 
 export interface RetrievedHit {
   chunk: Chunk
   score: number
-  /** The dense vector, when the store gave it (MMR uses it). */
+  /** The dense vector, when the request asked for it. */
   vector?: Float32Array
 }
 
-/** A chunk under consideration, with every number that led to its place. Steps return new candidates, they mutate none. */
+/** A chunk under consideration, with every number that decided about it. Steps create new candidates and mutate none. */
 export interface Candidate {
-  /** `collection/id`, unique within a request. */
+  /** See `pointKey`. */
   key: string
   chunk: Chunk
   origin: 'retrieved' | 'neighbour'
   signals: Signal[]
   /** Sum of the signals' contributions. */
   fused: number
-  /** Calibrated relevance in [0,1] from the reranker; null when not scored. */
+  /** Relevance in [0,1] from the reranker; null when not scored. */
   rerank: number | null
   answerability: { bonus: number; features: string[] }
-  /** The value that packing sorts by. Fusion sets it; after `scaleToBest` the best candidate has 1. */
+  /** Estimated relevance, which decides the order of packing. After `scaleToBest` the best candidate has 1. */
   value: number
-  /** The dense vector, when the store gave it. */
   vector?: Float32Array
 }
 
-/** A candidate that is out, with its one reason and the evidence for it. */
+/** A candidate that is left out, with exactly one reason and its figures. */
 export interface Dropped {
   candidate: Candidate
   reason: DropReason
   evidence: { of?: string; similarity?: number; short_by_tokens?: number; cap?: number; rank?: number; detail?: string }
 }
 
-/** What a filtering step gives back: those that stay, in order, and those that are out. */
 export interface FilterResult {
   kept: Candidate[]
   dropped: Dropped[]
@@ -94,7 +95,7 @@ export interface FilterResult {
 export const INTENTS = ['definition', 'measurement', 'procedure', 'identifier', 'comparison', 'exploratory'] as const
 export type Intent = (typeof INTENTS)[number]
 
-/** A step that could not do its work; the request goes on without it. */
+/** A step that could not do its work; the request is answered without it. */
 export interface Degradation {
   code: DegradationCode
   detail: string

@@ -3,7 +3,7 @@ import type { PackContext } from '../pipeline/services.ts'
 
 export const DEMO_COLLECTION = 'isharoth'
 
-/** What the demo asks: a definition among many that only mention it, a code that changed its meaning, a table, old against new. */
+/** A definition among many mentions, a code whose meaning changed, a table, and an old value against a new one. */
 export const DEMO_QUERIES = [
   'Who is Isharoth?',
   'What did code ISH-4417 stand for in the third printing of FR 308 and what does it stand for today?',
@@ -15,7 +15,7 @@ export interface DemoResult extends ContextResponse {
   query: string
 }
 
-/** Asks each query with its trace. */
+/** Packs a context with its trace for each query. */
 export async function runDemo(
   packContext: PackContext,
   budgetTokens: number,
@@ -24,11 +24,8 @@ export async function runDemo(
   const caller = { apiKey: null, tenant: null, signal: new AbortController().signal }
   const results: DemoResult[] = []
   for (const query of DEMO_QUERIES) {
-    const response = await packContext(
-      { query, collection: DEMO_COLLECTION, budget_tokens: budgetTokens, trace: true },
-      caller,
-    )
-    const result = { query, ...response }
+    const request = { query, collection: DEMO_COLLECTION, budget_tokens: budgetTokens, trace: true }
+    const result = { query, ...(await packContext(request, caller)) }
     onAnswer(result)
     results.push(result)
   }

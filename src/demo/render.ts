@@ -1,41 +1,41 @@
 import Table from 'cli-table3'
-import type { ContextResponse } from '../pipeline/context-request.ts'
 import type { TraceCandidate } from '../pipeline/trace/schema.ts'
+import type { DemoResult } from './demo.ts'
 
 const BAR_WIDTH = 40
 const MOST_DROPPED_SHOWN = 8
 
-/** One answered query as a person reads it: the context, what went in, what was dropped and why, and the budget as a bar. */
-export function demoText(query: string, response: ContextResponse): string {
-  const { trace } = response
-  const intent = trace?.intent ? `${trace.intent.label} (${trace.intent.rule})` : 'unknown'
+/** Prints one result: the context, the packed chunks, the dropped candidates with their reasons, and the budget as a bar. */
+export function demoText(result: DemoResult): string {
+  const { query, trace, degraded } = result
+  const intent = trace?.intent ? `${trace.intent.label} (rule ${trace.intent.rule})` : 'unknown'
   return [
     `\n━━ ${query}`,
-    `   intent: ${intent}; ${response.degraded.map(({ code }) => code).join(', ') || 'nothing degraded'}`,
+    `   intent: ${intent}; degraded: ${degraded.map(({ code }) => code).join(', ') || 'nothing'}`,
     '',
-    response.context.trimEnd(),
+    result.context.trimEnd(),
     '',
-    packedTable(response),
+    packedTable(result),
     droppedTable((trace?.candidates ?? []).filter(({ decision }) => decision === 'dropped')),
-    budgetBar(response.tokens, response.budget_tokens),
+    budgetBar(result.tokens, result.budget_tokens),
   ].join('\n')
 }
 
-/** Tokens used of the budget: `[██████░░░░] 1,180 of 2,000 tokens (59 %)`. */
+/** For example `budget [██████░░░░] 1,180 of 2,000 tokens (59 %)`. */
 function budgetBar(used: number, budget: number): string {
   const share = budget > 0 ? Math.min(1, used / budget) : 0
   const filled = Math.round(share * BAR_WIDTH)
   return `budget [${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)}] ${number(used)} of ${number(budget)} tokens (${Math.round(share * 100)} %)`
 }
 
-function packedTable({ chunks }: ContextResponse): string {
+function packedTable({ chunks }: DemoResult): string {
   const table = newTable({ packed: 10, section: 56, score: 9, tokens: 9 })
   for (const { citation, section_path, doc_title, order_index, score, tokens } of chunks)
     table.push([citation, `${section_path || doc_title} #${order_index ?? '?'}`, score.toFixed(3), tokens])
   return table.toString()
 }
 
-/** An empty table of columns with their widths in characters. */
+/** `columns` holds the width of each column in characters. */
 function newTable(columns: Record<string, number>) {
   const style = { head: [], border: [] }
   return new Table({ head: Object.keys(columns), colWidths: Object.values(columns), style, wordWrap: true })
@@ -44,15 +44,12 @@ function newTable(columns: Record<string, number>) {
 function droppedTable(dropped: readonly TraceCandidate[]): string {
   const table = newTable({ dropped: 13, section: 40, score: 9, why: 38 })
   const shown = [...dropped].sort((a, b) => b.final - a.final).slice(0, MOST_DROPPED_SHOWN)
-  for (const { reason, evidence, section_path, doc_id, order_index, final } of shown)
-    table.push([
-      reason ?? '',
-      `${section_path || doc_id} #${order_index ?? '?'}`,
-      final.toFixed(3),
-      evidenceText(evidence),
-    ])
+  for (const { reason, evidence, section_path, doc_id, order_index, final } of shown) {
+    const section = `${section_path || doc_id} #${order_index ?? '?'}`
+    table.push([reason ?? '', section, final.toFixed(3), evidenceText(evidence)])
+  }
   const more = dropped.length - shown.length
-  return `${table.toString()}${more > 0 ? `\n… and ${more} more, all in the trace` : ''}`
+  return `${table.toString()}${more > 0 ? `\n… and ${more} more; the trace lists all` : ''}`
 }
 
 function evidenceText(evidence: TraceCandidate['evidence']): string {

@@ -5,12 +5,11 @@ import { type Finding, fail, ok, warn } from './finding.ts'
 
 type Embedder = Setup['embedder']
 
-/** The checks of one collection: vectors, keyword list, payload. */
+/** Checks vectors, keyword list and payload of one collection. */
 export function checkCollection(seen: Seen<CollectionFacts>, embedder: Embedder): Finding[] {
   if (seen.fault !== null) {
-    return [
-      fail('collection', seen.fault, 'Check the key (QDRANT_API_KEY or --api-key) and its rights on the collection.'),
-    ]
+    const fix = 'Check the key (QDRANT_API_KEY or --api-key) and its rights on the collection.'
+    return [fail('collection', seen.fault, fix)]
   }
   const { name, layout, samples } = seen.facts
   const ingest = `stowage ingest PATH --collection ${name}`
@@ -28,32 +27,27 @@ export function checkCollection(seen: Seen<CollectionFacts>, embedder: Embedder)
 }
 
 function checkDense({ dense }: CollectionLayout, embedder: Embedder): Finding {
-  const fields = dense
-    .map(({ name, size, distance }) => `${name === '' ? 'unnamed' : name} ${size} ${distance}`)
-    .join(', ')
-  if (dense.length === 0) {
-    return warn('dense vectors', 'none: only keywords are searched', 'Ingest with an embedder into a new collection.')
-  }
-  if (embedder === null) {
-    return warn('dense vectors', `${fields}; no embedder here`, 'Set EMBEDDER, or send `vector` with each request.')
-  }
-  return dense.some(field => field.size === embedder.dimensions)
-    ? ok('dense vectors', fields)
-    : fail(
-        'dense vectors',
-        `${fields}; the embedder makes ${embedder.dimensions} dimensions`,
-        'Set EMBEDDER and EMBEDDING_MODEL to the model that made the vectors, or ingest into a new collection.',
-      )
+  const check = 'dense vectors'
+  if (dense.length === 0)
+    return warn(check, 'none: only the keyword list is searched', 'Ingest into a new collection with an embedder.')
+  const fields = dense.map(({ name, size, distance }) => `${name || 'unnamed'} ${size} ${distance}`).join(', ')
+  if (embedder === null)
+    return warn(check, `${fields}; no embedder is loaded`, 'Set EMBEDDER, or send `vector` with each request.')
+  if (dense.some(field => field.size === embedder.dimensions)) return ok(check, fields)
+  return fail(
+    check,
+    `${fields}; the vectors of the embedder have ${embedder.dimensions} dimensions`,
+    'Set EMBEDDER and EMBEDDING_MODEL to the model of the stored vectors, or ingest into a new collection.',
+  )
 }
 
 function checkKeyword({ sparse }: CollectionLayout, ingest: string): Finding {
-  const weighed = sparse.filter(field => field.idf).map(field => field.name)
-  if (weighed.length > 0) return ok('keyword vectors', `${weighed.join(', ')}, weighed by idf`)
+  const withIdf = sparse.filter(field => field.idf).map(field => field.name)
+  if (withIdf.length > 0) return ok('keyword vectors', `${withIdf.join(', ')}, with modifier idf`)
   const names = sparse.map(field => field.name).join(', ')
-  const detail = names === '' ? 'no sparse vectors' : `${names} without modifier idf`
   return warn(
     'keyword vectors',
-    `${detail}: BM25 is counted among the dense hits only`,
+    `${names === '' ? 'no sparse vectors' : `${names} without modifier idf`}: BM25 ranks the dense hits only`,
     `Ingest into a new collection (${ingest}-2), or add a sparse vector with modifier idf.`,
   )
 }
@@ -64,36 +58,34 @@ function checkEmbedderVersion(samples: unknown[], embedder: Embedder, ingest: st
   )
   if (versions.length === 0 || (versions.length === 1 && (embedder === null || versions[0] === embedder.version)))
     return []
-  const detail = `the points were embedded by ${versions.join(' and ')}`
-  const own = embedder ? `, queries are by ${embedder.version}` : ''
-  return [fail('embedder version', detail + own, `Ingest all documents again with one embedder: ${ingest}-2`)]
+  const own = embedder ? `; the embedder of queries is ${embedder.version}` : ''
+  const detail = `the points have vectors of ${versions.join(' and ')}${own}`
+  return [fail('embedder version', detail, `Ingest all documents again with one embedder: ${ingest}-2`)]
 }
 
 function checkText(samples: unknown[], ingest: string): Finding {
-  const fields = samples.map(payload => findTextField(payload))
-  const found = fields.filter(field => field !== null)
+  const found = samples.map(payload => findTextField(payload)).filter(field => field !== null)
   const names = [...new Set(found)].join(', ')
   const share = `in ${found.length} of ${samples.length} sampled points`
-  if (found.length === samples.length) return ok('text', `found under ${names}`)
+  if (found.length === samples.length) return ok('text', `found in the field ${names}`)
   const keys = [...new Set(samples.flatMap(payload => Object.keys(payload ?? {})))].slice(0, 12).join(', ')
-  const fix = `Rename the field that holds the text to \`text\`, or ingest the documents again: ${ingest}-2. Fields seen: ${keys || 'none'}.`
-  return found.length === 0 ? fail('text', `found ${share}`, fix) : warn('text', `found under ${names} ${share}`, fix)
+  const fix = `Rename the field with the text to \`text\`, or ingest the documents again: ${ingest}-2. Fields of the points: ${keys || 'none'}.`
+  return found.length === 0
+    ? fail('text', `found ${share}`, fix)
+    : warn('text', `found in the field ${names} ${share}`, fix)
 }
 
 function checkNeighbours(samples: unknown[]): Finding {
-  const placed = samples.filter(payload => findDocumentField(payload) !== null && findOrderField(payload) !== null)
-  return placed.length > 0
-    ? ok('neighbours', `${findDocumentField(placed[0])} and ${findOrderField(placed[0])} place a chunk in its document`)
-    : warn(
-        'neighbours',
-        'no document id with an order: sections cannot be put together again',
-        'Store `doc_id` and `order_index` with every point.',
-      )
+  const placed = samples.find(payload => findDocumentField(payload) !== null && findOrderField(payload) !== null)
+  if (placed !== undefined)
+    return ok('neighbours', `found by the fields ${findDocumentField(placed)} and ${findOrderField(placed)}`)
+  const detail = 'no document id with an order: section reunification is not possible'
+  return warn('neighbours', detail, 'Store `doc_id` and `order_index` with every point.')
 }
 
 const FILTERED = ['tenant', 'space_id', 'acl', 'lang', 'doc_id', 'order_index']
 
-/** An index is wanted on what filters name: our own fields where they occur, and what neighbours are fetched by. */
+/** Fields in filters need an index: the own fields that occur, and the fields by which neighbours are fetched. */
 function checkIndexes(name: string, { indexes }: CollectionLayout, samples: unknown[]): Finding {
   const occurring = FILTERED.filter(field => samples.some(payload => (fieldOf(payload, field) ?? null) !== null))
   const places = samples.flatMap(payload => {
@@ -101,13 +93,12 @@ function checkIndexes(name: string, { indexes }: CollectionLayout, samples: unkn
     return order === null ? [] : [order, findDocumentField(payload) ?? order]
   })
   const missing = [...new Set([...occurring, ...places])].filter(field => !(field in indexes))
-  return missing.length === 0
-    ? ok('payload indexes', Object.keys(indexes).join(', ') || 'none needed')
-    : warn(
-        'payload indexes',
-        `none on ${missing.join(', ')}: filters on them scan the collection`,
-        `For each: PUT /collections/${name}/index {"field_name": …, "field_schema": "keyword"} ("integer" for an order).`,
-      )
+  if (missing.length === 0) return ok('payload indexes', Object.keys(indexes).join(', ') || 'none needed')
+  return warn(
+    'payload indexes',
+    `none on ${missing.join(', ')}: filters on these fields scan the collection`,
+    `For each field: PUT /collections/${name}/index {"field_name": …, "field_schema": "keyword"} ("integer" for an order).`,
+  )
 }
 
 function fieldOf(payload: unknown, field: string): unknown {

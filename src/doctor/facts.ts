@@ -1,45 +1,45 @@
 import { StowageError } from '../core/errors.ts'
 import type { CollectionLayout } from '../ingest/target.ts'
 
-/** What doctor asks of Qdrant. Errors are `StowageError`s. */
+/** Reads from Qdrant for doctor. All methods throw StowageError. */
 export interface CollectionProbe {
   serverVersion(): Promise<string>
-  /** Null when there is no such collection. */
+  /** Null when the collection does not exist. */
   layout(collection: string): Promise<CollectionLayout | null>
-  /** Payloads of some points. */
+  /** Payloads of at most `limit` points. */
   sample(collection: string, limit: number): Promise<unknown[]>
 }
 
-/** What is set up in this process. */
+/** The setup of this process. */
 export interface Setup {
   url: string
-  /** Whether the embedded engine answers at the URL. */
+  /** True when the embedded engine serves `url`. */
   embedded: boolean
   embedder: { version: string; dimensions: number } | null
-  /** Why a model that is wanted is not there; null when it is there, or not wanted. */
+  /** Why a model could not be loaded; null when it is loaded or not used. */
   unavailable: { embedder: string | null; reranker: string | null }
 }
 
-/** What was seen of a collection: `layout` null when it does not exist. */
 export interface CollectionFacts {
   name: string
+  /** Null when the collection does not exist. */
   layout: CollectionLayout | null
   samples: unknown[]
 }
 
-/** Something that was looked at, or why it could not be. */
+/** Facts, or the reason why they could not be read. */
 export type Seen<Facts> = { facts: Facts; fault: null } | { facts: null; fault: string }
 
 export interface DoctorFacts {
   setup: Setup
   server: Seen<{ version: string }>
-  /** Null when no collection was asked about, or the server does not answer. */
+  /** Null when no collection was named, or the server does not answer. */
   collection: Seen<CollectionFacts> | null
 }
 
 const SAMPLES = 50
 
-/** Looks at everything the checks need. A failure is a fact, not an error. */
+/** Reads everything that the checks need. A failure becomes a fault of the facts. */
 export async function gatherFacts(
   setup: Setup,
   probe: CollectionProbe,
@@ -54,9 +54,9 @@ export async function gatherFacts(
   return { setup, server, collection: seen }
 }
 
-async function see<Facts>(look: () => Promise<Facts>): Promise<Seen<Facts>> {
+async function see<Facts>(read: () => Promise<Facts>): Promise<Seen<Facts>> {
   try {
-    return { facts: await look(), fault: null }
+    return { facts: await read(), fault: null }
   } catch (error) {
     if (!(error instanceof StowageError)) throw error
     return { facts: null, fault: error.message }

@@ -1,8 +1,9 @@
-/** One check and what came of it. `fix` says what to do about it; null when all is well. */
+/** The result of one check. */
 export interface Finding {
   check: string
   status: 'ok' | 'warn' | 'fail'
   detail: string
+  /** What to do; null for `ok`. */
   fix: string | null
 }
 
@@ -10,10 +11,12 @@ export function ok(check: string, detail: string): Finding {
   return { check, status: 'ok', detail, fix: null }
 }
 
+/** Requests work, but with less quality. */
 export function warn(check: string, detail: string, fix: string): Finding {
   return { check, status: 'warn', detail, fix }
 }
 
+/** Requests fail or find nothing. */
 export function fail(check: string, detail: string, fix: string): Finding {
   return { check, status: 'fail', detail, fix }
 }

@@ -1,4 +1,4 @@
-/** A refusal with Qdrant's HTTP status and its wording. */
+/** A failed request: the HTTP status and the error text of Qdrant's envelope. */
 export class EngineError extends Error {
   readonly status: number
 
@@ -17,14 +17,14 @@ export const notFound = (detail: string) => new EngineError(404, `Not found: ${d
 export const unknownVector = (name: string) => wrongInput(`Not existing vector name error: ${name}`)
 export const unknownPoint = (id: unknown) => notFound(`No point with id ${id} found`)
 
-/** What this engine leaves to a real Qdrant. */
+/** A part of Qdrant's API that this engine does not have. */
 export const unsupported = (what: string) =>
   new EngineError(
     501,
-    `Not implemented in stowage's embedded engine: ${what}. Set QDRANT_URL to a Qdrant server for it.`,
+    `Not implemented in stowage's embedded engine: ${what}. Set QDRANT_URL to a Qdrant server to use it.`,
   )
 
-/** @throws EngineError 501 when a request asks for something by one of these fields. */
+/** @throws EngineError 501 when one of the fields is set. */
 export function refuseFields(given: { [field: string]: unknown }, fields: readonly string[], where: string): void {
   const found = fields.find(field => given[field])
   if (found !== undefined) throw unsupported(`${where} \`${found}\``)

@@ -3,7 +3,6 @@ import { unsupported } from './errors.ts'
 import {
   collectionInfo,
   countPoints,
-  facetValues,
   getPoint,
   queryGroups,
   queryPoints,
@@ -15,17 +14,18 @@ import type { Collection } from './storage/collection.ts'
 import { readPointIdText } from './wire/point-id.ts'
 import { readList, readRecord } from './wire/shape.ts'
 
-/** One request, decoded: path segments without the leading slash, body parsed (undefined when there was none). */
 export interface RouteRequest {
   method: string
+  /** Decoded parts of the path. */
   segments: string[]
   search: URLSearchParams
+  /** The parsed body; undefined when it is empty. */
   body: unknown
 }
 
 type Handler = (engine: Engine, collection: string, request: RouteRequest & { last: string }) => unknown
 
-/** Routes under `/collections/{c}`, by method and the rest of the path, `*` for a last part of any name; each gives the `result` of the envelope. */
+/** Routes below `/collections/{collection}`: method and rest of the path, with `*` for a last part of any name. Each returns `result`. */
 export const COLLECTION_ROUTES: { readonly [route: string]: Handler } = {
   'GET ': read(collectionInfo),
   'PUT ': (engine, name, { body }) => {
@@ -33,7 +33,7 @@ export const COLLECTION_ROUTES: { readonly [route: string]: Handler } = {
     return true
   },
   'DELETE ': (engine, name) => engine.deleteCollection(name),
-  'GET exists': (engine, name) => ({ exists: engine.has(name) }),
+  'GET exists': (engine, name) => ({ exists: engine.collections.has(name) }),
   'GET aliases': () => ({ aliases: [] }),
   'PUT points': update('upsert'),
   'POST points': read(retrievePoints),
@@ -53,46 +53,46 @@ export const COLLECTION_ROUTES: { readonly [route: string]: Handler } = {
   'POST points/scroll': read(scrollPoints),
   'POST points/count': read((collection, body) => countPoints(collection, body ?? {})),
   'POST points/query': read(queryPoints),
-  'POST points/query/batch': read((collection, body) => searches(body).map(search => queryPoints(collection, search))),
+  'POST points/query/batch': readBatch(queryPoints),
   'POST points/query/groups': read(queryGroups),
   'POST points/search': read(searchPoints),
-  'POST points/search/batch': read((collection, body) =>
-    searches(body).map(search => searchPoints(collection, search)),
-  ),
-  'POST facet': read(facetValues),
+  'POST points/search/batch': readBatch(searchPoints),
 }
 
-/** Qdrant's own roots that exist there and not here. */
+/** Roots of Qdrant's paths that this engine does not have. */
 const SERVER_ROOTS = new Set(['cluster', 'snapshots', 'telemetry', 'metrics', 'issues', 'quotas', 'dashboard', 'audit'])
 
-/** Gives the `result` for a request, or undefined for a path that Qdrant does not have either. */
+/** Returns the `result` of a request, or undefined for a path that is not Qdrant's. */
 export function route(engine: Engine, request: RouteRequest): unknown {
   const { method, segments } = request
   const [root, name, ...rest] = segments
   if (root === 'aliases' && method === 'GET') return { aliases: [] }
   if (root !== undefined && SERVER_ROOTS.has(root)) throw unsupported(`/${root}`)
-  if (root !== 'collections') return undefined
-  if (name === undefined) return method === 'GET' ? { collections: engine.names().map(name => ({ name })) } : undefined
-  const path = rest.join('/')
-  const handler =
-    COLLECTION_ROUTES[`${method} ${path}`] ?? COLLECTION_ROUTES[`${method} ${path.replace(/[^/]+$/, '*')}`]
+  if (root !== 'collections' || (name === undefined && method !== 'GET')) return undefined
+  if (name === undefined) return { collections: [...engine.collections.keys()].map(name => ({ name })) }
+  const path = `${method} ${rest.join('/')}`
+  const handler = COLLECTION_ROUTES[path] ?? COLLECTION_ROUTES[path.replace(/[^/]+$/, '*')]
   if (handler === undefined) throw unsupported(`${method} /${segments.join('/')}`)
   return handler(engine, name, { ...request, last: rest.at(-1) ?? '' })
 }
 
-function read(answer: (collection: Collection, body: unknown) => unknown): Handler {
+type Read = (collection: Collection, body: unknown) => unknown
+
+function read(answer: Read): Handler {
   return (engine, name, { body }) => answer(engine.collection(name), body)
+}
+
+function readBatch(answer: Read): Handler {
+  return read((collection, body) =>
+    readList(readRecord(body, 'batch').searches, 'searches').map(search => answer(collection, search)),
+  )
 }
 
 function update(kind: string): Handler {
   return (engine, name, { body, search }) => updateResult(engine.update(name, kind, body), search)
 }
 
-/** Writes are done before the answer either way; without `wait` Qdrant only acknowledges them. */
+/** The write is done in both cases; without `wait` Qdrant only acknowledges it. */
 function updateResult(operation_id: number, search: URLSearchParams) {
   return { operation_id, status: search.get('wait') === 'true' ? 'completed' : 'acknowledged' }
-}
-
-function searches(body: unknown): unknown[] {
-  return readList(readRecord(body, 'batch').searches, 'searches')
 }

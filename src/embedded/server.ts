@@ -1,37 +1,43 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Engine } from './engine.ts'
-import { EngineError } from './errors.ts'
+import { badRequest, EngineError } from './errors.ts'
 import { route } from './routes.ts'
 import { FolderStore } from './storage/folder-store.ts'
-import { readBody, sendText } from './wire/http-body.ts'
+import { readBody } from './wire/http-body.ts'
 import { parseJson, printJson } from './wire/json.ts'
 
-/** The Qdrant version this engine answers as: what the official clients 1.17 to 1.19 take without a warning. */
+/** Qdrant's official clients 1.17 to 1.19 accept this version without a warning. */
 const QDRANT_VERSION = '1.18.0'
 
-/** A running embedded engine. `url` has no trailing slash. */
 export interface EmbeddedServer {
+  /** Without a trailing slash. */
   url: string
   port: number
-  /** Finishes the requests in flight, then writes the last state to its folder. */
+  /** Finishes the requests in flight, then closes the folder. */
   close(): Promise<void>
 }
 
 export interface EmbeddedServerOptions {
-  /** Folder that holds the data between runs; memory only when absent. */
+  /** Folder of the data. Without it the data stays in memory. */
   path?: string
 }
 
 /**
- * Starts the engine behind Qdrant's REST API, on a free port of the loopback address.
- * @throws Error when the folder is in use by another process or damaged.
+ * Starts the engine on a free port of the loopback address.
+ * @throws Error when the folder is in use by another process or damaged
  */
 export async function startEmbeddedServer({ path }: EmbeddedServerOptions = {}): Promise<EmbeddedServer> {
   const store = path === undefined ? undefined : new FolderStore(path)
   const engine = store?.engine ?? new Engine()
-  const server = createServer((request, response) => void answer(engine, server, request, response))
+  const server = createServer(async (request, response) => {
+    const { status, type, text } = await answerRequest(engine, request)
+    if (response.destroyed) return
+    // A client's keep-alive would hold a closing server open.
+    response.shouldKeepAlive &&= server.listening
+    response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(text) }).end(text)
+  })
   server.keepAliveTimeout = 30_000
   server.headersTimeout = 60_000
   server.requestTimeout = 0
@@ -47,66 +53,60 @@ export async function startEmbeddedServer({ path }: EmbeddedServerOptions = {}):
     url: `http://127.0.0.1:${port}`,
     port,
     close: async () => {
-      await closeServer(server)
+      const closed = once(server, 'close')
+      server.close()
+      server.closeIdleConnections()
+      await closed
       store?.close()
     },
   }
 }
 
-function closeServer(server: Server): Promise<void> {
-  return new Promise(resolve => {
-    server.close(() => resolve())
-    server.closeIdleConnections()
-  })
+interface Answer {
+  status: number
+  type: string
+  text: string
 }
 
-async function answer(
-  engine: Engine,
-  server: Server,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
+const plain = (status: number, text: string): Answer => ({ status, type: 'text/plain; charset=utf-8', text })
+
+/** The answers that have no envelope. */
+const PLAIN_ANSWERS: { readonly [request: string]: Answer } = {
+  'GET /': {
+    status: 200,
+    type: 'application/json',
+    text: JSON.stringify({ title: 'qdrant - vector search engine', version: QDRANT_VERSION }),
+  },
+  'GET /healthz': plain(200, 'healthz check passed'),
+  'GET /livez': plain(200, 'livez check passed'),
+  'GET /readyz': plain(200, 'all shards are ready'),
+}
+
+async function answerRequest(engine: Engine, request: IncomingMessage): Promise<Answer> {
   const started = performance.now()
-  const send = (status: number, type: string, text: string) => {
-    // A client's keep-alive would otherwise hold a closing server open.
-    response.shouldKeepAlive &&= server.listening
-    return sendText(request, response, status, type, text)
+  const envelope = (status: number, members: object): Answer => {
+    const time = (performance.now() - started) / 1000
+    return { status, type: 'application/json', text: printJson({ ...members, time }) }
   }
-  const sendEnvelope = (status: number, members: object) =>
-    send(status, 'application/json', printJson({ ...members, time: (performance.now() - started) / 1000 }))
   try {
-    const url = new URL(request.url ?? '/', 'http://embedded')
     const method = request.method === 'HEAD' ? 'GET' : (request.method ?? 'GET')
+    const { segments, search } = readPath(request.url ?? '/')
     const body = await readBody(request)
-    const plain = method === 'GET' ? PLAIN_ANSWERS[url.pathname] : undefined
-    if (plain !== undefined) return await send(200, ...plain)
-    const segments = url.pathname
-      .split('/')
-      .filter(segment => segment !== '')
-      .map(decodeURIComponent)
-    const parsed = body.trim() === '' ? undefined : parseJson(body)
-    const result = route(engine, { method, segments, search: url.searchParams, body: parsed })
-    if (result === undefined) return await send(404, 'text/plain', '')
-    await sendEnvelope(200, { result, status: 'ok' })
+    const fixed = PLAIN_ANSWERS[`${method} /${segments.join('/')}`]
+    if (fixed !== undefined) return fixed
+    const result = route(engine, { method, segments, search, body: body.trim() === '' ? undefined : parseJson(body) })
+    return result === undefined ? plain(404, '') : envelope(200, { result, status: 'ok' })
   } catch (error) {
-    if (response.headersSent || response.destroyed) return
-    const { status, message } = describeFailure(error)
-    await sendEnvelope(status, { status: { error: message } }).catch(() => response.destroy())
+    if (error instanceof EngineError) return envelope(error.status, { status: { error: error.message } })
+    return envelope(500, { status: { error: 'Service internal error: the embedded engine failed on this request' } })
   }
 }
 
-/** Answers outside Qdrant's envelope, by path: type and text. */
-const PLAIN_ANSWERS: { readonly [path: string]: readonly [type: string, text: string] } = {
-  '/': ['application/json', JSON.stringify({ title: 'qdrant - vector search engine', version: QDRANT_VERSION })],
-  '/healthz': ['text/plain; charset=utf-8', 'healthz check passed'],
-  '/livez': ['text/plain; charset=utf-8', 'livez check passed'],
-  '/readyz': ['text/plain; charset=utf-8', 'all shards are ready'],
-}
-
-function describeFailure(error: unknown): { status: number; message: string } {
-  if (error instanceof EngineError) return { status: error.status, message: error.message }
-  if (error instanceof URIError || (error as NodeJS.ErrnoException).code === 'ERR_INVALID_URL') {
-    return { status: 400, message: 'Bad request: malformed path' }
+function readPath(target: string): { segments: string[]; search: URLSearchParams } {
+  try {
+    const { pathname, searchParams } = new URL(target, 'http://embedded')
+    return { segments: pathname.split('/').filter(Boolean).map(decodeURIComponent), search: searchParams }
+  } catch {
+    throw badRequest('malformed path')
   }
-  return { status: 500, message: 'Service internal error: the embedded engine failed on this request' }
 }

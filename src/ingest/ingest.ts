@@ -2,38 +2,39 @@ import { StowageError } from '../core/errors.ts'
 import type { Embedder } from '../core/ports.ts'
 import { encodeBm25Document } from '../text/qdrant-bm25.ts'
 import { chunkMarkdown } from './chunking/chunk-markdown.ts'
-import type { SourceDocument } from './decode-text.ts'
 import { documentsFilter, type PointScope, type PreparedPoint, preparePoint } from './points.ts'
+import type { SourceDocument } from './read-documents.ts'
 import type { CollectionWriter, IngestTarget, StoredPoint } from './target.ts'
 
-/** What ingest asks of the world. */
 export interface IngestDependencies {
   target: IngestTarget
-  /** Null writes sparse vectors only. */
+  /** Without an embedder only sparse vectors are written. */
   embedder: Embedder | null
-  /** Counts the tokens that `chunkTokens` means. */
+  /** Measures the size of chunks. */
   countTokens: (text: string) => number
 }
 
 export interface IngestOptions extends PointScope {
-  /** Size of the chunks aimed at, default 200. */
-  chunkTokens?: number | undefined
-  /** Share of it that a chunk repeats of the one before, default .12. */
-  overlap?: number | undefined
-  /** Chunks embedded and written at a time, default 64. */
-  batchSize?: number | undefined
-  /** Write although the collection holds vectors of another embedder. */
-  allowMixedEmbedders?: boolean | undefined
-  /** Count what would be done and write nothing. */
-  dryRun?: boolean | undefined
+  /** Target size of a chunk in tokens. */
+  chunkTokens?: number
+  /** Share of the target size that a chunk repeats from the previous chunk. */
+  overlap?: number
+  /** Chunks that are embedded and written at a time. */
+  batchSize?: number
+  /** Write even if the collection holds vectors of another embedder. */
+  allowMixedEmbedders?: boolean
+  /** Count the changes and write nothing. */
+  dryRun?: boolean
 }
+
+export const DEFAULT_BATCH_SIZE = 64
 
 export interface IngestSummary {
   collection: string
-  /** Whether the collection was made by this run. */
+  /** True when this run created the collection. */
   created: boolean
   documents: number
-  /** Documents of which nothing had to be written or deleted. */
+  /** Documents without a chunk to write or delete. */
   unchanged: number
   chunks: number
   tokens: number
@@ -50,11 +51,11 @@ interface PreparedDocument {
 }
 
 /**
- * Brings documents into a collection: chunks, vectors, payload. A chunk that stands there already is neither embedded nor
- * written again, chunks that a document no longer has are deleted after the new ones are in, so a run that was cut short is
- * finished by running it again. Documents that are no longer in the source stay.
+ * Chunks documents and writes them to a collection. Unchanged chunks are neither embedded nor written again. Old chunks of a
+ * document are deleted after its new ones are written, so an interrupted run can be repeated. Documents that are missing in the
+ * source are not deleted.
  *
- * @throws StowageError `unprocessable` when the collection cannot take the vectors, or holds another embedder's
+ * @throws StowageError `unprocessable` when the collection cannot store the vectors, or holds vectors of another embedder
  */
 export async function ingest(
   documents: AsyncIterable<SourceDocument> | Iterable<SourceDocument>,
@@ -62,11 +63,17 @@ export async function ingest(
   options: IngestOptions,
   onProgress: OnIngestProgress = () => {},
 ): Promise<IngestSummary> {
-  const { batchSize = 64, dryRun = false } = options
-  const denseSize = dependencies.embedder?.dimensions ?? null
-  const writer = await dependencies.target.open(options.collection, { denseSize, create: !dryRun })
-  const summary = emptySummary(options.collection, writer)
-  if (writer && !options.allowMixedEmbedders) await refuseMixing(writer, dependencies.embedder, options.collection)
+  const { collection, batchSize = DEFAULT_BATCH_SIZE, dryRun = false } = options
+  const { embedder } = dependencies
+  const denseSize = embedder?.dimensions ?? null
+  const writer = await dependencies.target.open(collection, { denseSize, create: !dryRun })
+  if (writer && !options.allowMixedEmbedders) await refuseMixing(writer, embedder, collection)
+  const counts = { documents: 0, unchanged: 0, chunks: 0, tokens: 0, written: 0, deleted: 0 }
+  const summary: IngestSummary = { collection, created: writer?.created ?? false, ...counts, warnings: [] }
+  if (writer?.hasSparse === false)
+    summary.warnings.push(
+      `collection ${collection} has no sparse vector with modifier idf: only dense vectors are written`,
+    )
 
   const report = (): void =>
     onProgress({ documents: summary.documents, chunks: summary.chunks, written: summary.written })
@@ -74,7 +81,7 @@ export async function ingest(
     const { changed, stale, unchanged } = await compare(batch, writer, options)
     for (let at = 0; at < changed.length; at += batchSize) {
       const points = changed.slice(at, at + batchSize)
-      if (writer && !dryRun) await write(points, writer, dependencies.embedder)
+      if (writer && !dryRun) await write(points, writer, embedder)
       summary.written += points.length
       report()
     }
@@ -86,19 +93,6 @@ export async function ingest(
   return summary
 }
 
-function emptySummary(collection: string, writer: CollectionWriter | null): IngestSummary {
-  const warnings =
-    writer?.hasSparse === false
-      ? [`collection ${collection} has no sparse vector with modifier idf: only dense vectors are written`]
-      : []
-  return {
-    collection,
-    created: writer?.created ?? false,
-    ...{ documents: 0, unchanged: 0, chunks: 0, tokens: 0, written: 0, deleted: 0 },
-    warnings,
-  }
-}
-
 async function refuseMixing(writer: CollectionWriter, embedder: Embedder | null, collection: string): Promise<void> {
   const key = 'embedder_version'
   const own = embedder ? [{ key, match: { value: embedder.version } }] : []
@@ -107,12 +101,12 @@ async function refuseMixing(writer: CollectionWriter, embedder: Embedder | null,
   const version = (other as Record<string, unknown>)[key]
   throw new StowageError(
     'unprocessable',
-    `collection ${collection} holds vectors of ${version}, this run would write ${embedder?.version ?? 'none'}. ` +
-      'Ingest into another collection, or allow mixed embedders to replace the documents one by one.',
+    `collection ${collection} holds vectors of the embedder ${version}; the embedder of this run is ${embedder?.version ?? 'none'}. ` +
+      'Ingest into another collection, or replace the documents one by one with --allow-mixed-embedders.',
   )
 }
 
-/** Chunks documents one by one and gives them out in batches of whole documents, the summary counting along. */
+/** Chunks the documents and yields batches of whole documents; adds counts and warnings to `summary`. */
 async function* prepareBatches(
   documents: AsyncIterable<SourceDocument> | Iterable<SourceDocument>,
   { embedder, countTokens }: IngestDependencies,
@@ -121,13 +115,13 @@ async function* prepareBatches(
   summary: IngestSummary,
 ): AsyncIterable<PreparedDocument[]> {
   const seen = new Set<string>()
-  const chunking = { targetTokens: options.chunkTokens ?? 200, overlap: options.overlap ?? 0.12, count: countTokens }
+  const chunking = { targetTokens: options.chunkTokens, overlap: options.overlap, count: countTokens }
   let batch: PreparedDocument[] = []
   let waiting = 0
   for await (const document of documents) {
     if (document.warning) summary.warnings.push(document.warning)
     if (seen.has(document.docId)) {
-      summary.warnings.push(`document ${document.docId} comes more than once: only the first is taken`)
+      summary.warnings.push(`document ${document.docId} occurs more than once: only the first one is ingested`)
       continue
     }
     seen.add(document.docId)
@@ -147,7 +141,7 @@ async function* prepareBatches(
   if (batch.length > 0) yield batch
 }
 
-/** What must be written and deleted so that the collection holds just these documents' chunks. */
+/** Compares a batch with the stored points: chunks to write, ids to delete, number of unchanged documents. */
 async function compare(
   batch: PreparedDocument[],
   writer: CollectionWriter | null,
@@ -167,11 +161,8 @@ async function compare(
 
 async function write(points: PreparedPoint[], writer: CollectionWriter, embedder: Embedder | null): Promise<void> {
   const vectors = await embedder?.embedPassages(points.map(point => point.encodedText))
-  const rows = points.map((point, index) => ({
-    id: point.id,
-    dense: vectors?.[index] ?? null,
-    sparse: encodeBm25Document(point.encodedText),
-    payload: point.payload,
-  }))
+  const rows = points.map(({ id, payload, encodedText }, index) => {
+    return { id, payload, dense: vectors?.[index] ?? null, sparse: encodeBm25Document(encodedText) }
+  })
   await writer.upsert(rows)
 }

@@ -4,7 +4,7 @@ import { contentHash } from '../text/fingerprint.ts'
 import { titledPath } from '../text/titled-path.ts'
 import type { DocumentChunk } from './chunking/chunk-markdown.ts'
 
-/** What is written to every point of a run. */
+/** The collection, and the payload fields that every point of a run has. */
 export interface PointScope {
   collection: string
   tenant?: string | undefined
@@ -13,12 +13,12 @@ export interface PointScope {
   lang?: string | undefined
 }
 
-/** A chunk as it will stand in the store, before its vectors are made. */
+/** A point without its vectors. */
 export interface PreparedPoint {
   id: string
-  /** What dense and sparse vectors are made of: the stored text with its title and section path in front. */
+  /** The input of both vectors: title and section path, then the stored text. */
   encodedText: string
-  /** Payload as in `docs`; `content_hash` covers all that is stored or encoded, so a point with an equal one need not be written. */
+  /** `content_hash` covers the payload and the encoded text: a stored point with an equal hash is up to date. */
   payload: JsonObject & { content_hash: string }
   tokens: number
 }
@@ -54,7 +54,7 @@ export function preparePoint(
   }
 }
 
-/** Matches the points of these documents that were written in this scope, and in no other tenant's or space's. */
+/** Matches the points of these documents with the tenant and space of `scope`. */
 export function documentsFilter(docIds: string[], scope: PointScope): JsonObject {
   const matching = (key: string, value: string | undefined): JsonObject =>
     value === undefined ? { is_empty: { key } } : { key, match: { value } }
@@ -69,7 +69,7 @@ export function documentsFilter(docIds: string[], scope: PointScope): JsonObject
 
 const NAMESPACE = Buffer.from('9f5d2c1e8b7a4e0fa3c6d1b2e4f58a70', 'hex')
 
-/** UUID version 5 (RFC 9562) of the parts: equal parts, equal id. */
+/** UUID version 5 (RFC 9562) of the parts, so that a chunk keeps its id from run to run. */
 function pointId(parts: (string | number | null)[]): string {
   const hash = createHash('sha1').update(NAMESPACE).update(JSON.stringify(parts)).digest().subarray(0, 16)
   hash.writeUInt8((hash.readUInt8(6) & 0x0f) | 0x50, 6)

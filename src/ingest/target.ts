@@ -1,23 +1,23 @@
 import type { JsonObject, SparseVector } from '../core/types.ts'
 
 export interface DenseField {
-  /** '' is Qdrant's unnamed vector. */
+  /** '' is the unnamed vector. */
   name: string
   size: number
-  /** Qdrant's name: Cosine, Dot, Euclid, Manhattan. */
+  /** `Cosine`, `Dot`, `Euclid` or `Manhattan`. */
   distance: string
 }
 
-/** What a collection can hold and be searched by. */
+/** Vectors and payload indexes of a collection. */
 export interface CollectionLayout {
   points: number
   dense: DenseField[]
   sparse: { name: string; idf: boolean }[]
-  /** Type of the payload index by field, e.g. `{ doc_id: 'keyword' }`. */
+  /** Type of the payload index per field, for example `{ doc_id: 'keyword' }`. */
   indexes: Record<string, string>
 }
 
-/** A point to write. A vector that is null is not written. */
+/** A point to write; a vector that is null is left out. */
 export interface NewPoint {
   id: string
   dense: Float32Array | null
@@ -30,26 +30,25 @@ export interface StoredPoint {
   contentHash: string
 }
 
-/** One collection, open for writing. Errors are `StowageError`s. */
+/** A collection that is open for writing. All methods throw StowageError. */
 export interface CollectionWriter {
   readonly created: boolean
-  /** False for a foreign collection without a sparse vector that weighs by idf: its points then get none. */
+  /** False for a foreign collection without a sparse vector with modifier idf; its points get no sparse vector. */
   readonly hasSparse: boolean
-  /** By id, our own points (those with a content hash) that the filter matches. */
+  /** The matching points that ingest wrote (those with a content hash), by id. */
   stored(filter: JsonObject): Promise<Map<string, StoredPoint>>
-  /** Payloads of some points that the filter matches. */
+  /** Payloads of at most `limit` matching points. */
   sample(limit: number, filter?: JsonObject): Promise<unknown[]>
-  /** Writes, and waits until the points can be found. */
+  /** Writes points and waits until searches find them. */
   upsert(points: NewPoint[]): Promise<void>
   remove(ids: string[]): Promise<void>
 }
 
-/** Where ingest writes to. */
 export interface IngestTarget {
   /**
-   * Opens a collection. One that is absent is created with the vectors `dense` (cosine; none when the size is null),
-   * `sparse` (idf) and payload indexes, or, with `create: false`, answered by null. Throws `unprocessable` when an
-   * existing one has no dense vector of that size.
+   * Opens a collection. A missing one is created with the vectors `dense` (cosine; left out when the size is null) and `sparse`
+   * (idf) and with payload indexes; with `create: false` the result is null.
+   * @throws StowageError `unprocessable` when an existing collection has no dense vector of this size
    */
   open(collection: string, options: { denseSize: number | null; create: boolean }): Promise<CollectionWriter | null>
 }

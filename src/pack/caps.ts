@@ -1,7 +1,6 @@
 import { countOf } from '../core/collections.ts'
 import { documentKey, sectionKey } from '../core/keys.ts'
 import type { Candidate } from '../core/types.ts'
-import type { DropReason } from '../core/vocabulary.ts'
 import { rawWords } from '../text/terms.ts'
 import { areNeighbours } from './join.ts'
 
@@ -12,45 +11,46 @@ export interface CapOptions {
   sectionCap: number | null
 }
 
-/** How alike in fused score two neighbours must be for the second to count as the first one's continuation. */
+/** Least share of a packed chunk's fused score that its continuation has. */
 const CONTINUATION = 0.8
-/** Share of the best candidates in one document from which the query concerns that document. */
+/** Least share of the best candidates that must be of one document to make it the subject of the query. */
 const CONCENTRATION = 0.6
+/** Number of best candidates that decide the subject. */
 const BEST = 10
 
-/** Counts what is packed of each document and section, and says when one more would be too many. */
+/** Counts the packed chunks of each document and section and compares them with the caps. */
 export class CapCounter {
-  private readonly documents = new Map<string, number>()
-  private readonly sections = new Map<string, number>()
+  /** Packed chunks by the keys of their document and section. */
+  private readonly counts = new Map<string, number>()
   private readonly packed: Candidate[] = []
   private readonly options: CapOptions
   private readonly subject: string | null
 
-  /** @param subject document that the query concerns: it has no cap */
+  /** @param subject key of the document without a cap, see `subjectDocument` */
   constructor(options: CapOptions, subject: string | null) {
     this.options = options
     this.subject = subject
   }
 
   add(candidate: Candidate): void {
-    bump(this.documents, documentKey(candidate.chunk))
-    bump(this.sections, sectionKey(candidate.chunk))
+    for (const key of [documentKey(candidate.chunk), sectionKey(candidate.chunk)])
+      this.counts.set(key, (this.counts.get(key) ?? 0) + 1)
     this.packed.push(candidate)
   }
 
-  /** The cap that stands against the candidate, or null. A candidate that goes on with a packed answer is let through. */
-  against(candidate: Candidate): { reason: Extract<DropReason, 'doc_cap' | 'section_cap'>; cap: number } | null {
+  /** Returns the cap that the candidate would exceed, or null. A continuation of a packed chunk exceeds none. */
+  exceeded(candidate: Candidate): { reason: 'doc_cap' | 'section_cap'; cap: number } | null {
     const { documentCap, sectionCap } = this.options
     const document = documentKey(candidate.chunk)
     if (document === this.subject || this.continuesPacked(candidate)) return null
-    if (documentCap !== null && (this.documents.get(document) ?? 0) >= documentCap)
+    if (documentCap !== null && (this.counts.get(document) ?? 0) >= documentCap)
       return { reason: 'doc_cap', cap: documentCap }
-    if (sectionCap !== null && (this.sections.get(sectionKey(candidate.chunk)) ?? 0) >= sectionCap)
+    if (sectionCap !== null && (this.counts.get(sectionKey(candidate.chunk)) ?? 0) >= sectionCap)
       return { reason: 'section_cap', cap: sectionCap }
     return null
   }
 
-  /** The answer spans a chunk border: next to a packed chunk, retrieved in its own right and about as good. */
+  /** Whether an answer may span the border to a packed chunk: a retrieved neighbour with about the same score. */
   private continuesPacked({ chunk, fused, origin }: Candidate): boolean {
     if (origin !== 'retrieved') return false
     return this.packed.some(
@@ -61,8 +61,9 @@ export class CapCounter {
 }
 
 /**
- * The document that a query concerns, as a key, or null: it names the whole title, or most of the best candidates are of it.
+ * Finds the document that the query is about: the query contains its whole title, or most of the best candidates are of it.
  * @param candidates best first
+ * @returns the key of the document, or null
  */
 export function subjectDocument(candidates: readonly Candidate[], query: string | null): string | null {
   const best = candidates.slice(0, BEST)
@@ -75,8 +76,4 @@ export function subjectDocument(candidates: readonly Candidate[], query: string 
   const counts = countOf(best.map(({ chunk }) => documentKey(chunk)))
   const [document, count] = [...counts].sort((a, b) => b[1] - a[1])[0] ?? ['', 0]
   return best.length >= 3 && count >= CONCENTRATION * best.length ? document : null
-}
-
-function bump(counts: Map<string, number>, key: string): void {
-  counts.set(key, (counts.get(key) ?? 0) + 1)
 }

@@ -3,61 +3,53 @@ import { joinOf } from './join.ts'
 import type { Renderer } from './render.ts'
 import { textOf, type Unit } from './unit.ts'
 
-/** Tokens of a text; the sum over parts bounds the count of the whole closely enough to fill by, never to promise by. */
+/** Counts tokens. The sum over parts of a text can differ a little from the count of the whole. */
 export type CountTokens = (text: string) => number
 
 /**
- * What the context costs as units are added: text in its format, one source line per block, gap marks, and neighbours joined
- * without their overlap. An estimate from cached counts of the parts; the rendered string is counted again at the end.
+ * Estimates the tokens of the context while units are added: escaped text, one source line per block, gap marks, and neighbours
+ * joined without their overlap. `pack` counts the rendered context exactly at the end.
  */
 export class CostModel {
+  /** Tokens of all added units. */
+  used = 0
   private readonly blocks = new Map<string, Unit[]>()
   private readonly renderer: Renderer
   private readonly count: CountTokens
-  private total = 0
 
   constructor(renderer: Renderer, count: CountTokens) {
     this.renderer = renderer
     this.count = count
   }
 
-  get used(): number {
-    return this.total
-  }
-
-  /** Tokens that the context would grow by. */
+  /** Tokens that the unit would add. */
   costOf(unit: Unit): number {
     const own = this.count(this.renderer.escape(textOf(unit).trim())) + 1
     const block = this.blocks.get(sectionKey(unit.candidate.chunk))
     if (!block) return own + this.sourceLine(unit) + this.frame()
-    const before = this.savedOver(block, other => joinOf(other, unit), unit)
-    const after = this.savedOver(block, other => joinOf(unit, other), null)
-    const gap = this.count(this.renderer.gap)
-    const gaps = before === null && after === null ? gap : before !== null && after !== null ? -gap : 0
+    const before = this.savedByJoin(block.map(other => [other, unit]))
+    const after = this.savedByJoin(block.map(other => [unit, other]))
+    // A unit without a join adds a gap mark; a unit that joins both its neighbours removes one.
+    const joins = Number(before !== null) + Number(after !== null)
+    const gaps = (1 - joins) * this.count(this.renderer.gap)
     return Math.max(0, own + gaps - (before ?? 0) - (after ?? 0))
   }
 
-  add(unit: Unit): number {
-    const cost = this.costOf(unit)
+  add(unit: Unit): void {
+    this.used += this.costOf(unit)
     const key = sectionKey(unit.candidate.chunk)
-    this.blocks.set(key, [...(this.blocks.get(key) ?? []), unit])
-    this.total += cost
-    return cost
+    const block = this.blocks.get(key)
+    if (block) block.push(unit)
+    else this.blocks.set(key, [unit])
   }
 
-  /** Tokens of overlap saved at the join with a unit that is there already; null when nothing there joins. */
-  private savedOver(
-    block: readonly Unit[],
-    join: (other: Unit) => ReturnType<typeof joinOf>,
-    next: Unit | null,
-  ): number | null {
-    for (const other of block) {
-      const found = join(other)
-      if (!found) continue
-      const later = next ?? other
-      return found.overlap > 0
-        ? this.count(this.renderer.escape(later.candidate.chunk.text.slice(0, found.overlap)))
-        : 0
+  /** Tokens of the overlap in the first pair that joins; null when no pair joins. */
+  private savedByJoin(pairs: readonly (readonly [Unit, Unit])[]): number | null {
+    for (const [previous, next] of pairs) {
+      const join = joinOf(previous, next)
+      if (!join) continue
+      const overlap = next.candidate.chunk.text.slice(0, join.overlap)
+      return overlap === '' ? 0 : this.count(this.renderer.escape(overlap))
     }
     return null
   }
@@ -67,7 +59,7 @@ export class CostModel {
     return this.count(`${this.renderer.open({ docId, docTitle, sectionPath, value }, 10)}${this.renderer.close}`)
   }
 
-  /** What the format puts around all blocks, paid with the first, and between two, paid with each other one. */
+  /** Tokens around all blocks, charged to the first one, or between two blocks, charged to each other one. */
   private frame(): number {
     const { before, after, between } = this.renderer
     return this.blocks.size === 0 ? this.count(before) + this.count(after) : this.count(between)

@@ -1,17 +1,17 @@
 import type { Chunk } from '../core/types.ts'
 import type { Unit } from './unit.ts'
 
-/** How a unit goes on from the one before it. */
 interface Join {
-  /** Characters at the unit's start that the one before it ends with. */
+  /** Length of the start of `next` that repeats the end of `previous`, in UTF-16 code units. */
   overlap: number
+  /** Text to insert between the two. */
   separator: string
 }
 
-/** Texts longer than this are not searched for an overlap nobody announced. */
+/** Longest overlap that is searched for when the offsets of the chunks are unknown, in UTF-16 code units. */
 const LONGEST_UNKNOWN_OVERLAP = 2000
 
-/** Tells how `next` continues `previous`, or null when text is left out between them. */
+/** Returns how `next` continues `previous`, or null when there is text between them. */
 export function joinOf(previous: Unit | undefined, next: Unit): Join | null {
   if (!previous) return null
   const left = previous.candidate.chunk
@@ -20,12 +20,12 @@ export function joinOf(previous: Unit | undefined, next: Unit): Join | null {
     const between = left.text.slice(previous.end, next.start)
     return between.trim() === '' ? { overlap: 0, separator: between } : null
   }
-  const endsOpen = left.text.slice(previous.end).trim() === ''
-  const startsOpen = right.text.slice(0, next.start).trim() === ''
-  if (!areNeighbours(left, right) || !endsOpen || !startsOpen) return null
+  const reachesEnd = left.text.slice(previous.end).trim() === ''
+  const beginsAtStart = right.text.slice(0, next.start).trim() === ''
+  if (!areNeighbours(left, right) || !reachesEnd || !beginsAtStart) return null
   if (next.start > 0 || previous.end < left.text.length) return { overlap: 0, separator: '\n' }
   const repeated = Math.min(overlapOf(left, right), next.end)
-  // A unit cut shorter than the overlap does not hold all of it: then the repetition stays, for no text may go missing.
+  // A cut unit can be shorter than the overlap. Then the repetition stays, so that no text is lost.
   const overlap = repeated <= previous.end - previous.start ? repeated : 0
   const touching = left.charEnd !== null && left.charEnd === right.charStart
   return { overlap, separator: overlap > 0 || touching ? '' : '\n' }
@@ -41,17 +41,17 @@ export function areNeighbours(left: Chunk, right: Chunk): boolean {
   )
 }
 
-/** Characters at the start of `right` that repeat the end of `left`: by offsets where known and true, else by comparing the texts. */
+/** Length of the start of `right` that repeats the end of `left`: from the offsets when known, else by comparison of the texts. */
 function overlapOf(left: Chunk, right: Chunk): number {
   if (left.charEnd !== null && right.charStart !== null) {
-    const announced = left.charEnd - right.charStart
-    if (announced <= 0 || announced > right.text.length) return 0
-    return left.text.endsWith(right.text.slice(0, announced)) ? announced : 0
+    const expected = left.charEnd - right.charStart
+    if (expected <= 0 || expected > right.text.length) return 0
+    return left.text.endsWith(right.text.slice(0, expected)) ? expected : 0
   }
   return longestBorder(left.text.slice(-LONGEST_UNKNOWN_OVERLAP), right.text.slice(0, LONGEST_UNKNOWN_OVERLAP))
 }
 
-/** Longest suffix of `left` that is a prefix of `right`, in linear time (Knuth, Morris, Pratt 1977). */
+/** Length of the longest suffix of `left` that is a prefix of `right`, in linear time (Knuth, Morris, Pratt 1977). */
 function longestBorder(left: string, right: string): number {
   if (right === '') return 0
   const text = `${right}\u0000${left}`
@@ -65,10 +65,7 @@ function longestBorder(left: string, right: string): number {
   return Math.min(found, right.length)
 }
 
-/**
- * Two texts as one. White space at the seam stays as it is up to a paragraph's break; more than that is layout gone wrong, and would be
- * paid for in tokens.
- */
+/** Joins two texts. More than two characters of white space between them become a paragraph break or a space, to save tokens. */
 export function joinTexts(left: string, separator: string, right: string): string {
   const from = left.trimEnd()
   const to = right.trimStart()

@@ -4,26 +4,27 @@ import type { ContextOrder } from '../core/types.ts'
 import { joinOf, joinTexts } from './join.ts'
 import { textOf, type Unit } from './unit.ts'
 
-/** A run of text under one source line. `parts` are separated by gap marks. */
+/** The text of one section under one source line. */
 export interface Block {
   collection: string
   docId: string
   docTitle: string
   sectionPath: string
-  /** Value of its best unit. */
+  /** Highest value of its units. */
   value: number
+  /** Texts in reading order, to be separated by gap marks. */
   parts: string[]
+  /** In reading order. */
   units: Unit[]
 }
 
 /**
- * Arranges units into blocks, one per section of a document: reading order inside a block, neighbours joined without their overlap,
- * gap marks where text is left out. Blocks then stand in the order asked for:
+ * Arranges units into blocks, one per section, in reading order inside a block. Orders of the blocks:
  * - `relevance`: best block first;
  * - `document`: documents by their best block, each in reading order;
  * - `edges`: best first and last, the weakest in the middle (Liu et al. 2023, "Lost in the Middle");
- * - `stable`: by document and place, what a session packed in an earlier turn before what is new, so that a prompt cache keeps its prefix.
- * @param previous for `stable` only: the turn in which a candidate was first packed in this session, by its key
+ * - `stable`: by document and place, but what an earlier turn of the session packed comes first, so that a prompt cache keeps its prefix.
+ * @param previous for `stable`: the turn that first packed a candidate, by its key
  */
 export function layOut(
   units: readonly Unit[],
@@ -37,24 +38,8 @@ export function layOut(
   return blocks
 }
 
-/** Units by the turn that first packed them, oldest first, new ones last. */
-function byTurn(units: readonly Unit[], previous: ReadonlyMap<string, number>): Unit[][] {
-  const turns = groupBy(units, ({ candidate }) => previous.get(candidate.key) ?? Number.POSITIVE_INFINITY)
-  return [...turns].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, turn]) => turn)
-}
-
-function blocksOf(units: readonly Unit[]): Block[] {
-  return [...groupBy(units, ({ candidate }) => sectionKey(candidate.chunk)).values()].map(toBlock)
-}
-
-function toBlock(group: readonly Unit[]): Block {
-  const units = [...group].sort(inReadingOrder)
-  const { collection, docId, docTitle, sectionPath } = units[0]?.candidate.chunk ?? {
-    collection: '',
-    docId: '',
-    docTitle: '',
-    sectionPath: '',
-  }
+/** Joins consecutive units that continue each other, without their overlap. */
+export function joinUnits(units: readonly Unit[]): string[] {
   const parts: string[] = []
   units.forEach((unit, index) => {
     const text = textOf(unit)
@@ -62,15 +47,24 @@ function toBlock(group: readonly Unit[]): Block {
     if (join === null) parts.push(text)
     else parts.push(joinTexts(parts.pop() ?? '', join.separator, text.slice(join.overlap)))
   })
-  return {
-    collection,
-    docId,
-    docTitle,
-    sectionPath,
-    value: units.reduce((best, { value }) => Math.max(best, value), 0),
-    parts,
-    units,
-  }
+  return parts
+}
+
+/** Groups units by the turn that first packed them, oldest first, new units last. */
+function byTurn(units: readonly Unit[], previous: ReadonlyMap<string, number>): Unit[][] {
+  const turns = groupBy(units, ({ candidate }) => previous.get(candidate.key) ?? Number.POSITIVE_INFINITY)
+  return [...turns].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, turn]) => turn)
+}
+
+function blocksOf(units: readonly Unit[]): Block[] {
+  const sections = groupBy([...units].sort(inReadingOrder), ({ candidate }) => sectionKey(candidate.chunk))
+  return [...sections.values()].flatMap(section => {
+    const [first] = section
+    if (!first) return []
+    const { collection, docId, docTitle, sectionPath } = first.candidate.chunk
+    const value = section.reduce((best, unit) => Math.max(best, unit.value), 0)
+    return [{ collection, docId, docTitle, sectionPath, value, parts: joinUnits(section), units: section }]
+  })
 }
 
 function inReadingOrder(a: Unit, b: Unit): number {

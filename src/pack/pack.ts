@@ -2,51 +2,48 @@ import { groupBy } from '../core/collections.ts'
 import { codePointStart } from '../core/prefix.ts'
 import type { Candidate, ContextFormat, ContextOrder, Dropped } from '../core/types.ts'
 import { CostModel, type CountTokens } from './cost.ts'
-import { joinTexts } from './join.ts'
-import { layOut } from './layout.ts'
+import { joinUnits, layOut } from './layout.ts'
 import { RENDERERS, render } from './render.ts'
 import { type Selected, type SelectOptions, select } from './select.ts'
 import type { Unit } from './unit.ts'
 
-export interface PackOptions extends Omit<SelectOptions, 'budget'> {
-  /** Tokens that the rendered context may have at most, all wrappers included. */
-  budgetTokens: number
+export interface PackOptions extends SelectOptions {
   format: ContextFormat
   order: ContextOrder
-  /** What filling counts in: real tokens, or four characters a token (the audit's estimate). */
+  /** What filling counts: tokens, or four characters as one token. */
   counting: 'tokens' | 'characters'
-  /** For the `stable` order: the turn in which a candidate was first packed in this session, by its key. */
+  /** For the order `stable`: the turn that first packed a candidate, by its key. */
   previous?: ReadonlyMap<string, number>
 }
 
-/** A chunk that is in, and which of its text. */
 export interface PackedChunk {
   candidate: Candidate
-  /** Offsets into the chunk's text, in reading order. */
+  /** Packed parts of the chunk's text, as offsets in reading order. */
   spans: { start: number; end: number }[]
-  /** The packed text: the chunk's, or its best sentences with gap marks between. */
+  /** The packed text, with gap marks between parts. */
   text: string
+  /** Tokens of `text`. */
   tokens: number
-  /** Number of its source line in the rendered context. */
+  /** Number of its source line in the context. */
   citation: number
 }
 
 export interface Packed {
   context: string
-  /** Count of `context`, never above the budget. */
+  /** Tokens of `context`; never more than the budget. */
   tokens: number
-  /** In the order in which the context shows them. */
+  /** In the order of the context. */
   packed: PackedChunk[]
   dropped: Dropped[]
 }
 
 /**
- * Packs candidates into one rendered context of at most `budgetTokens`. The rendered string is counted again, and while it is over budget
- * the unit with the lowest marginal value goes, never the last one blindly.
+ * Packs candidates into a context of at most `budgetTokens`. Selection fills by estimated costs, so the rendered context is counted
+ * again. While it is over the budget, the unit with the lowest marginal value is removed.
  *
- * @param candidates in the order to fill by
+ * @param candidates in the order of filling
  * @param query for sentence scores and caps; null when unknown
- * @param count exact token counter of the reader's model
+ * @param count tokenizer of the reader's model
  */
 export function pack(
   candidates: readonly Candidate[],
@@ -54,82 +51,53 @@ export function pack(
   options: PackOptions,
   count: CountTokens,
 ): Packed {
+  const { budgetTokens, order, overflow } = options
   const renderer = RENDERERS[options.format]
+  // The relevance differs between questions, so it would break the prefix that `stable` keeps for the prompt cache.
+  const showRelevance = order !== 'stable'
   const estimate: CountTokens = options.counting === 'tokens' ? count : text => Math.ceil(text.length / 4)
-  const cost = new CostModel(renderer, estimate)
-  const { selected, dropped } = select(candidates, query, { ...options, budget: options.budgetTokens }, cost)
-  return shrinkToBudget(selected, dropped, options, count)
-}
-
-function shrinkToBudget(
-  selected: readonly Selected[],
-  dropped: readonly Dropped[],
-  options: PackOptions,
-  count: CountTokens,
-): Packed {
-  const renderer = RENDERERS[options.format]
-  const out = [...dropped]
-  let staying = [...selected]
+  const { selected, dropped } = select(candidates, query, options, new CostModel(renderer, estimate))
   for (;;) {
-    const blocks = layOut(
-      staying.map(({ unit }) => unit),
-      options.order,
-      options.previous,
-    )
-    // A relevance would change from question to question and break the prefix that `stable` keeps.
-    const context = render(blocks, renderer, { showRelevance: options.order !== 'stable' })
+    const units = selected.map(({ unit }) => unit)
+    const blocks = layOut(units, order, options.previous)
+    const context = render(blocks, renderer, { showRelevance })
     const tokens = context === '' ? 0 : count(context)
-    if (tokens <= options.budgetTokens) {
-      return {
-        context,
-        tokens,
-        packed: blocks.flatMap((block, index) => chunksOf(block.units, index + 1, count)),
-        dropped: out,
-      }
+    const excess = tokens - budgetTokens
+    if (excess <= 0) {
+      const packed = blocks.flatMap((block, index) => packedChunks(block.units, index + 1, count))
+      return { context, tokens, packed, dropped }
     }
-    const short = tokens - options.budgetTokens
-    const last = options.overflow === 'truncate' ? shorten(staying.at(-1), short) : null
-    if (last) {
-      staying = [...staying.slice(0, -1), last]
+    const shorter = overflow === 'truncate' ? shorten(selected.at(-1), excess) : null
+    if (shorter) {
+      selected.splice(-1, 1, shorter)
       continue
     }
-    const weakest = staying.reduce((low, next) => (next.marginal <= low.marginal ? next : low))
-    staying = staying.filter(entry => entry !== weakest)
+    const weakest = selected.reduce((low, next) => (next.marginal <= low.marginal ? next : low))
+    selected.splice(selected.indexOf(weakest), 1)
     const { candidate } = weakest.unit
-    if (!staying.some(({ unit }) => unit.candidate.key === candidate.key))
-      out.push({
-        candidate,
-        reason: 'over_budget',
-        evidence: { short_by_tokens: short, detail: 'rendered context was over budget' },
-      })
+    if (selected.every(({ unit }) => unit.candidate.key !== candidate.key)) {
+      const evidence = { short_by_tokens: excess, detail: 'rendered context was over budget' }
+      dropped.push({ candidate, reason: 'over_budget', evidence })
+    }
   }
 }
 
-/** For `truncate`: cuts more off the end of the last text. Null when nothing of it would be left. */
-function shorten(last: Selected | undefined, short: number): Selected | null {
+/** Cuts `excess` tokens, at three characters each, off the end of the unit; null when nothing would be left. */
+function shorten(last: Selected | undefined, excess: number): Selected | null {
   if (!last) return null
   const { candidate, start, end } = last.unit
-  const kept = codePointStart(candidate.chunk.text, end - Math.max(1, short * 3))
-  return kept > start ? { ...last, unit: { ...last.unit, end: kept } } : null
+  const newEnd = codePointStart(candidate.chunk.text, end - Math.max(1, excess * 3))
+  return newEnd > start ? { ...last, unit: { ...last.unit, end: newEnd } } : null
 }
 
-function chunksOf(units: readonly Unit[], citation: number, count: CountTokens): PackedChunk[] {
+function packedChunks(units: readonly Unit[], citation: number, count: CountTokens): PackedChunk[] {
   return [...groupBy(units, ({ candidate }) => candidate.key).values()].flatMap(group => {
     const [first] = group
     if (!first) return []
     const spans = group.map(({ start, end }) => ({ start, end }))
-    const text = textOf(first.candidate.chunk.text, spans)
+    const text = joinUnits(group)
+      .map(part => part.trim())
+      .join('\n[…]\n')
     return [{ candidate: first.candidate, spans, text, tokens: count(text), citation }]
   })
-}
-
-function textOf(text: string, spans: readonly { start: number; end: number }[]): string {
-  const packed = spans.reduce((before, { start, end }, index) => {
-    const slice = text.slice(start, end)
-    const previous = spans[index - 1]
-    if (!previous) return slice
-    const between = text.slice(previous.end, start)
-    return between.trim() === '' ? joinTexts(before, between, slice) : `${before.trimEnd()}\n[…]\n${slice.trimStart()}`
-  }, '')
-  return packed.trim()
 }

@@ -2,15 +2,15 @@ import type { ContextFormat } from '../core/types.ts'
 import { titledPath } from '../text/titled-path.ts'
 import type { Block } from './layout.ts'
 
-/** One way to write blocks down. All parts are joined as they are: their token counts bound the whole. */
+/** Writes blocks in one format. The context is the plain concatenation of these strings, so their token counts can be added. */
 export interface Renderer {
-  /** What stands before a block's first part. `index` counts from 1 and is the citation. */
+  /** Opens a block. `index` counts from 1 and is the citation. */
   open(block: SourceLine, index: number): string
   close: string
-  /** Stands between two parts of a block: text is left out here. */
+  /** Marks left out text between two parts of a block. */
   gap: string
-  /** Text as it stands in this format. */
   escape(text: string): string
+  /** Text before the first block, between two blocks, and after the last one. */
   before: string
   between: string
   after: string
@@ -54,7 +54,7 @@ export const RENDERERS: Record<ContextFormat, Renderer> = {
   },
 }
 
-/** The context as the model reads it; no blocks give the empty string. */
+/** Renders the context for the reader. No blocks give the empty string. */
 export function render(
   blocks: readonly Block[],
   renderer: Renderer,
@@ -76,7 +76,7 @@ function attribute(text: string): string {
   return escapeXml(oneLine(text)).replaceAll('"', '&quot;')
 }
 
-/** Text may not end its own wrapper, nor hold what XML 1.0 forbids. */
+/** Escapes markup and replaces characters that XML 1.0 forbids. */
 function escapeXml(text: string): string {
   return (
     text

@@ -1,52 +1,54 @@
 import { longestPrefix } from '../core/prefix.ts'
 import type { Candidate, Dropped } from '../core/types.ts'
-import { rawWords } from '../text/terms.ts'
 import { CapCounter, type CapOptions, subjectDocument } from './caps.ts'
 import type { CostModel } from './cost.ts'
 import { sentenceUnits } from './sentence-units.ts'
-import { textOf, type Unit, wholeChunk } from './unit.ts'
+import { type Unit, wholeChunk } from './unit.ts'
+import { UnitQueue } from './unit-queue.ts'
 
 export interface SelectOptions extends CapOptions {
-  /** Tokens. */
-  budget: number
+  budgetTokens: number
   /** Most chunks; null is no limit. */
   maxChunks: number | null
+  /** Fill with whole chunks or with sentences. */
   mode: 'passage' | 'sentence'
-  /** At a unit that does not fit: try the next one, stop, or truncate its text. */
+  /** At a chunk that does not fit: try the next one, stop, or truncate its text. */
   overflow: 'skip' | 'stop' | 'truncate'
-  /** Chunks that do not fit after which filling ends. */
+  /** For `skip`: number of chunks that do not fit after which filling ends. */
   maxOverflows: number
-  /** Cut the first chunk that does not fit to its best sentences. */
+  /** Whether the first chunk that does not fit is cut to its best sentences. */
   sentenceCut: boolean
+  /** At a chunk over a cap: drop it, or halve its value. */
   capMode: 'hard' | 'soft'
-  /** Share of value lost when all of a unit's words are packed already, in [0,1]. */
+  /** Share of the value that a unit loses when all of its words are packed already, in [0,1]. */
   noveltyAlpha: number
 }
 
-/** A unit that is in, with what it was worth when it came in. */
+/** A selected unit with its marginal value: its value when it was selected. */
 export interface Selected {
   unit: Unit
   marginal: number
 }
 
 interface Selection {
+  /** In the order of selection. */
   selected: Selected[]
   dropped: Dropped[]
 }
 
-/** A sentence is not worth a gap mark when fewer tokens than this are left. */
+/** Sentence cutting ends when fewer tokens than this are left: so short a sentence is not worth a gap mark. */
 const LEAST_ROOM = 15
-/** What each chunk over a soft cap is multiplied by. */
+/** Factor on the value of a chunk over a soft cap. */
 const SOFT_CAP = 0.5
 
 /**
- * Fills the budget greedily by marginal value, skipping what does not fit.
+ * Fills the budget greedily by marginal value.
  *
- * The value of a context is its relevance mass: Σ marginal value × tokens, since a candidate's value stands for how likely each of its
- * tokens is evidence. Taking units by value is then greedy by density, and cutting the first chunk that does not fit is the last item of the fractional
- * knapsack (Dantzig 1957): mass per token, not mass per unit, which would prefer tiny chunks.
+ * The value of a context is its relevance mass: Σ marginal value × tokens. The value of a candidate estimates how likely each of
+ * its tokens is evidence, so filling by value is greedy by density, and cutting the first chunk that does not fit is the last item
+ * of the fractional knapsack (Dantzig 1957). Filling by value per token would prefer tiny chunks.
  *
- * @param candidates in the order to fill by (values break nothing here unless noveltyAlpha or soft caps re-order)
+ * @param candidates in the order of filling; `noveltyAlpha` and soft caps change this order
  */
 export function select(
   candidates: readonly Candidate[],
@@ -54,77 +56,73 @@ export function select(
   options: SelectOptions,
   cost: CostModel,
 ): Selection {
+  const { budgetTokens, maxChunks, overflow, maxOverflows } = options
+  const units = options.mode === 'sentence' ? sentenceUnits(candidates, query) : candidates.map(wholeChunk)
+  const queue = new UnitQueue(units, options.noveltyAlpha)
   const caps = new CapCounter(options, subjectDocument(candidates, query))
-  const allowed = new Set<string>()
-  const refused = new Map<string, Dropped>()
   const selected: Selected[] = []
-  const queue = new UnitQueue(unitsOf(candidates, query, options), options.noveltyAlpha)
-  let overflows = 0
-  let firstOverflow: Candidate | null = null
+  const packedKeys = new Set<string>()
+  const drops = new Map<string, Dropped>()
+  const overflowing: Candidate[] = []
 
-  const capDrop = (candidate: Candidate): Dropped | null => {
-    if (allowed.has(candidate.key)) return null
-    const cap = caps.against(candidate)
-    return cap ? { candidate, reason: cap.reason, evidence: { cap: cap.cap } } : null
-  }
-  const take = (unit: Unit, marginal: number) => {
+  function take(unit: Unit, marginal: number): void {
+    const { candidate } = unit
     cost.add(unit)
-    queue.pack(unit)
-    if (!allowed.has(unit.candidate.key)) caps.add(unit.candidate)
-    allowed.add(unit.candidate.key)
-    refused.delete(unit.candidate.key)
+    queue.addPackedWords(unit)
+    if (!packedKeys.has(candidate.key)) caps.add(candidate)
+    packedKeys.add(candidate.key)
+    drops.delete(candidate.key)
     selected.push({ unit, marginal })
   }
-  const refuse = (drop: Dropped) => {
-    if (!allowed.has(drop.candidate.key) && !refused.has(drop.candidate.key)) refused.set(drop.candidate.key, drop)
+
+  /** Keeps the first reason of a candidate. A candidate with a selected sentence is not dropped. */
+  function drop(candidate: Candidate, reason: Dropped['reason'], evidence: Dropped['evidence']): void {
+    const { key } = candidate
+    if (!packedKeys.has(key) && !drops.has(key)) drops.set(key, { candidate, reason, evidence })
   }
 
-  for (let next = queue.take(); next !== null; next = queue.take()) {
-    const { unit, marginal } = next
+  for (let next = queue.next(); next !== null; next = queue.next()) {
+    const { unit, marginal, isPutBack } = next
     const { candidate } = unit
-    if (options.maxChunks !== null && allowed.size >= options.maxChunks && !allowed.has(candidate.key)) {
-      refuse({ candidate, reason: 'low_value', evidence: { cap: options.maxChunks, detail: 'chunk limit reached' } })
+    const isNew = !packedKeys.has(candidate.key)
+    const overflows = overflowing.length
+    if (isNew && maxChunks !== null && packedKeys.size >= maxChunks) {
+      drop(candidate, 'low_value', { cap: maxChunks, detail: 'chunk limit reached' })
       continue
     }
-    if (overflows > 0 && (options.overflow !== 'skip' || overflows >= options.maxOverflows)) {
-      refuse({
-        candidate,
-        reason: 'low_value',
-        evidence: { detail: `not tried: filling ended after ${overflows} chunks that did not fit` },
-      })
+    if (overflows > 0 && (overflow !== 'skip' || overflows >= maxOverflows)) {
+      const detail = `not tried: filling ended after ${overflows} chunks that did not fit`
+      drop(candidate, 'low_value', { detail })
       continue
     }
-    const capped = capDrop(candidate)
-    if (capped && options.capMode === 'hard') {
-      refuse(capped)
+    const exceeded = isNew ? caps.exceeded(candidate) : null
+    if (exceeded && options.capMode === 'hard') {
+      drop(candidate, exceeded.reason, { cap: exceeded.cap })
       continue
     }
-    if (capped && !next.softened) {
+    if (exceeded && !isPutBack) {
       queue.putBack(unit, marginal * SOFT_CAP)
       continue
     }
-    const short = cost.used + cost.costOf(unit) - options.budget
-    if (short <= 0) {
+    const missing = cost.used + cost.costOf(unit) - budgetTokens
+    if (missing <= 0) {
       take(unit, marginal)
       continue
     }
-    refuse({ candidate, reason: 'over_budget', evidence: { short_by_tokens: short } })
-    // A sentence that does not fit says little of the next one; a chunk that does not fit says that the budget is nearly full.
-    if (options.mode === 'passage') overflows++
-    firstOverflow ??= candidate
+    drop(candidate, 'over_budget', { short_by_tokens: missing })
+    // A chunk that does not fit means that the budget is nearly full; a sentence that does not fit may only be long.
+    if (options.mode === 'passage') overflowing.push(candidate)
   }
-  if (firstOverflow && options.mode === 'passage') {
-    const fill = options.overflow === 'truncate' ? truncated : options.sentenceCut ? bestSentences : null
-    for (const unit of fill?.(firstOverflow, query, options.budget, cost) ?? []) take(unit, unit.value)
+
+  const [first] = overflowing
+  if (first) {
+    const cut = overflow === 'truncate' ? longestStart : options.sentenceCut ? bestSentences : null
+    for (const unit of cut?.(first, query, budgetTokens, cost) ?? []) take(unit, unit.value)
   }
-  return { selected, dropped: [...refused.values()] }
+  return { selected, dropped: [...drops.values()] }
 }
 
-function unitsOf(candidates: readonly Candidate[], query: string | null, { mode }: SelectOptions): Unit[] {
-  return mode === 'sentence' ? sentenceUnits(candidates, query) : candidates.map(wholeChunk)
-}
-
-/** The best sentences of a chunk that does not fit, as far as they fit, best match first. */
+/** Yields the sentences of a chunk that fit, best first. The caller adds each one to `cost` before it asks for the next. */
 function* bestSentences(candidate: Candidate, query: string | null, budget: number, cost: CostModel): Generator<Unit> {
   for (const unit of sentenceUnits([candidate], query)) {
     if (budget - cost.used < LEAST_ROOM) return
@@ -132,60 +130,10 @@ function* bestSentences(candidate: Candidate, query: string | null, budget: numb
   }
 }
 
-/** The longest prefix of a chunk that fits, wherever it ends. The audit found this; it is kept as a baseline. */
-function* truncated(candidate: Candidate, _query: string | null, budget: number, cost: CostModel): Generator<Unit> {
-  const unitTo = (end: number): Unit => ({ candidate, start: 0, end, value: candidate.value })
-  const fits = (prefix: string) => cost.used + cost.costOf(unitTo(prefix.length)) <= budget
+/** Yields the longest start of a chunk that fits, even if it ends inside a word. A baseline for replays. */
+function* longestStart(candidate: Candidate, _query: string | null, budget: number, cost: CostModel): Generator<Unit> {
+  const startOf = (end: number): Unit => ({ ...wholeChunk(candidate), end })
+  const fits = (prefix: string) => cost.used + cost.costOf(startOf(prefix.length)) <= budget
   const { length } = longestPrefix(candidate.chunk.text, fits)
-  if (length > 0) yield unitTo(length)
-}
-
-/** Units in the order to try them: as given, or by marginal value when novelty counts. */
-class UnitQueue {
-  private readonly waiting: { unit: Unit; value: number; words: ReadonlySet<string>; softened: boolean }[]
-  private readonly packed = new Set<string>()
-  private readonly alpha: number
-  private reorder: boolean
-
-  constructor(units: readonly Unit[], alpha: number) {
-    this.alpha = alpha
-    this.reorder = alpha > 0
-    this.waiting = units.map(unit => ({
-      unit,
-      value: unit.value,
-      words: new Set(alpha > 0 ? rawWords(textOf(unit)) : []),
-      softened: false,
-    }))
-  }
-
-  take(): { unit: Unit; marginal: number; softened: boolean } | null {
-    let at = 0
-    if (this.reorder) {
-      for (let index = 1; index < this.waiting.length; index++)
-        if (this.marginalAt(index) > this.marginalAt(at)) at = index
-    }
-    const marginal = this.marginalAt(at)
-    const [next] = this.waiting.splice(at, 1)
-    return next ? { unit: next.unit, marginal, softened: next.softened } : null
-  }
-
-  putBack(unit: Unit, value: number): void {
-    this.reorder = true
-    this.waiting.push({ unit, value, words: new Set(), softened: true })
-  }
-
-  pack(unit: Unit): void {
-    if (this.alpha === 0) return
-    for (const word of rawWords(textOf(unit))) this.packed.add(word)
-  }
-
-  /** value × (1 − α × share of its words that are packed already). */
-  private marginalAt(index: number): number {
-    const entry = this.waiting[index]
-    if (!entry) return 0
-    if (this.alpha === 0 || entry.words.size === 0) return entry.value
-    let known = 0
-    for (const word of entry.words) if (this.packed.has(word)) known++
-    return entry.value * (1 - (this.alpha * known) / entry.words.size)
-  }
+  if (length > 0) yield startOf(length)
 }

@@ -3,12 +3,12 @@ import { candidateBm25 } from '../text/candidate-bm25.ts'
 import { splitSentences } from '../text/sentences.ts'
 import type { Unit } from './unit.ts'
 
-/** How much a sentence's own match adds to its chunk's value (packing experiment: .1). */
+/** Largest share that the match of a sentence adds to the value of its chunk (packing experiment). */
 const SENTENCE_SHARE = 0.1
 
 /**
- * Cuts candidates into sentences, each worth its chunk's value plus .1 times how well it matches the query itself
- * (BM25 among these sentences, scaled to [0,1]). Best first; sentences of equal worth stay in reading order.
+ * Splits candidates into sentences, best first; equal values stay in reading order. The value is that of the chunk plus .1 times
+ * the BM25 of the sentence for the query, scaled to [0,1] over these sentences.
  */
 export function sentenceUnits(candidates: readonly Candidate[], query: string | null): Unit[] {
   const sentences = candidates.flatMap(candidate =>
@@ -16,13 +16,8 @@ export function sentenceUnits(candidates: readonly Candidate[], query: string | 
       .filter(({ text }) => text.trim() !== '')
       .map(({ text, start, end }) => ({ candidate, text, start, end })),
   )
-  const scores =
-    query === null
-      ? sentences.map(() => 0)
-      : candidateBm25(
-          query,
-          sentences.map(({ text }) => text),
-        )
+  const texts = sentences.map(({ text }) => text)
+  const scores = query === null ? [] : candidateBm25(query, texts)
   const top = scores.reduce((best, score) => Math.max(best, score), Number.MIN_VALUE)
   return sentences
     .map(({ candidate, start, end }, index) => ({

@@ -1,11 +1,11 @@
 import type { Candidate } from '../core/types.ts'
 
-/** A piece of text that is taken whole or not at all: a chunk, or one of its sentences. Offsets into `candidate.chunk.text`. */
+/** The unit of packing: a chunk or one of its sentences, as offsets into `candidate.chunk.text`. */
 export interface Unit {
   candidate: Candidate
   start: number
   end: number
-  /** Relevance of this piece, on the scale of candidate values. */
+  /** Estimated relevance, on the scale of candidate values. */
   value: number
 }
 

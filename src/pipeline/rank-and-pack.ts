@@ -3,7 +3,7 @@ import type { Candidate, FilterResult, Intent, RetrievedList } from '../core/typ
 import type { StageName } from '../core/vocabulary.ts'
 import { type Packed, pack } from '../pack/pack.ts'
 import { addAnswerability } from '../rank/answerability.ts'
-import { collect, withText } from '../rank/collect.ts'
+import { collect, dropWithoutText } from '../rank/collect.ts'
 import { cutTo } from '../rank/cut.ts'
 import { dedupe } from '../rank/dedupe.ts'
 import { diversify } from '../rank/diversify.ts'
@@ -42,7 +42,7 @@ export async function rankAndPack(input: RankAndPackInput, record: RunRecord): P
     })
 
   const found = collect(lists)
-  const readable = input.needsText ? withText(found) : { kept: found, dropped: [] }
+  const readable = input.needsText ? dropWithoutText(found) : { kept: found, dropped: [] }
   const fused = await record.stage(
     'fuse',
     lists.reduce((sum, { hits }) => sum + hits.length, 0),

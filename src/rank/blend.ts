@@ -2,12 +2,11 @@ import type { Candidate } from '../core/types.ts'
 import { byValue } from './order.ts'
 
 /**
- * Blends the relevance of the reranker into the values and sorts by the result: `(1 − w)·value + w·relevance/max(relevance)`.
- * Relevance is scaled to its best, because a calibrated relevance is small everywhere when no passage answers outright.
- * A candidate without a score (the deadline came first) keeps its value.
+ * Blends the relevance of the reranker into the values and sorts: `(1 − w)·value + w·relevance/max(relevance)`. The maximum scales
+ * the relevance, because it is small for all passages when none answers the query directly. Unscored candidates keep their value.
  *
  * @param candidates values in [0,1], see `scaleToBest`
- * @param scores relevance in [0,1] of the first candidates, in their order; null or absent where not scored
+ * @param scores relevance in [0,1], in the order of the candidates; null or missing when not scored
  * @param weight w in [0,1]: 0 keeps the order, 1 uses the reranker alone
  */
 export function blend(

@@ -1,8 +1,8 @@
 import { pointKey } from '../core/keys.ts'
-import type { Candidate, Dropped, FilterResult, RetrievedHit, RetrievedList } from '../core/types.ts'
+import type { Candidate, Chunk, FilterResult, RetrievedHit, RetrievedList } from '../core/types.ts'
 
 /** Creates a candidate with no signals. */
-export function newCandidate(chunk: Candidate['chunk'], origin: Candidate['origin'], value = 0): Candidate {
+export function createCandidate(chunk: Chunk, origin: Candidate['origin'], value = 0): Candidate {
   return {
     key: pointKey(chunk),
     chunk,
@@ -16,8 +16,8 @@ export function newCandidate(chunk: Candidate['chunk'], origin: Candidate['origi
 }
 
 /**
- * Merges ranked lists into one candidate per point id. Each carries one signal per list that knows it: rank from 1, raw score,
- * weight and contribution still 0. A second hit of the same id in one list is ignored: the better rank stands.
+ * Merges ranked lists into one candidate per point, with one signal per list that contains it. Weights and contributions are 0
+ * until `fuse`. Of several hits of a point in one list only the first counts.
  */
 export function collect(lists: readonly RetrievedList[]): Candidate[] {
   const candidates = new Map<string, Candidate>()
@@ -27,18 +27,21 @@ export function collect(lists: readonly RetrievedList[]): Candidate[] {
       const key = pointKey(hit.chunk)
       if (seen.has(key)) return
       seen.add(key)
-      const known = candidates.get(key) ?? newCandidate(hit.chunk, 'retrieved')
+      const known = candidates.get(key) ?? createCandidate(hit.chunk, 'retrieved')
       candidates.set(key, withSignal(known, list, hit, index + 1))
     })
   }
   return [...candidates.values()]
 }
 
-/** Sets apart the candidates whose payload holds no text: they cannot be packed. */
-export function withText(candidates: readonly Candidate[]): FilterResult {
-  const hasText = (candidate: Candidate) => candidate.chunk.text.trim() !== ''
-  const missing = (candidate: Candidate): Dropped => ({ candidate, reason: 'text_missing', evidence: {} })
-  return { kept: candidates.filter(hasText), dropped: candidates.filter(c => !hasText(c)).map(missing) }
+/** Drops candidates without text: they cannot be packed. */
+export function dropWithoutText(candidates: readonly Candidate[]): FilterResult {
+  const result: FilterResult = { kept: [], dropped: [] }
+  for (const candidate of candidates) {
+    if (candidate.chunk.text.trim() !== '') result.kept.push(candidate)
+    else result.dropped.push({ candidate, reason: 'text_missing', evidence: {} })
+  }
+  return result
 }
 
 function withSignal(candidate: Candidate, list: RetrievedList, hit: RetrievedHit, rank: number): Candidate {

@@ -1,11 +1,7 @@
 import type { Candidate, FilterResult } from '../core/types.ts'
 import type { DropReason } from '../core/vocabulary.ts'
 
-/**
- * Keeps the first `size` candidates; the rest are out by their rank.
- * @param candidates best first
- * @param size null keeps all
- */
+/** Keeps the first `size` candidates and drops the rest. A `size` of null keeps all. */
 export function cutTo(candidates: readonly Candidate[], size: number | null, reason: DropReason): FilterResult {
   if (size === null || candidates.length <= size) return { kept: [...candidates], dropped: [] }
   return {

@@ -1,21 +1,18 @@
 import { documentKey, placeKey } from '../core/keys.ts'
+import type { DocumentPlace } from '../core/ports.ts'
 import type { Candidate, Chunk, Dropped } from '../core/types.ts'
-import { newCandidate } from './collect.ts'
+import { createCandidate } from './collect.ts'
 import { byValue } from './order.ts'
 
-/** A place next to a candidate's, in the same document. */
-export interface NeighbourPlace {
+export interface NeighbourPlace extends DocumentPlace {
   collection: string
-  docId: string
-  orderIndex: number
 }
 
 /**
- * Section reunification, first half: each value gains `share` times the mean of its two neighbours' values, a neighbour that is
- * not a candidate counting 0 and the place before the first chunk not counting at all; and `documentShare` times the best value of
- * its document: where one passage answers, its document deserves a little trust.
- * @param share 0 is off
- * @param documentShare 0 is off
+ * First step of section reunification. Each value gains `share` times the mean value of its neighbours and `documentShare` times the
+ * best value of its document. A neighbour that is not a candidate counts as 0. The first chunk has only one neighbour.
+ * @param share 0 or above; 0 is off
+ * @param documentShare 0 or above; 0 is off
  */
 export function propagateScores(candidates: readonly Candidate[], share: number, documentShare: number): Candidate[] {
   const values = new Map(candidates.map(candidate => [placeKey(candidate.chunk), candidate.value]))
@@ -34,7 +31,7 @@ export function propagateScores(candidates: readonly Candidate[], share: number,
     .sort(byValue)
 }
 
-/** Neighbours of the given candidates that are neither among them nor among those already dropped. */
+/** Places next to the candidates that are in none of `all`. */
 export function missingNeighbours(candidates: readonly Candidate[], all: readonly Candidate[]): NeighbourPlace[] {
   const known = new Set(all.map(({ chunk }) => placeKey(chunk)))
   const missing = new Map<string, NeighbourPlace>()
@@ -45,11 +42,12 @@ export function missingNeighbours(candidates: readonly Candidate[], all: readonl
 }
 
 /**
- * Section reunification, second half: a neighbour of a candidate is worth at least `factor` times that candidate, so that a passage
- * which answers in part brings the rest of its section. Neighbours come from the candidates themselves, from those cut by
- * rank, and from `fetched`; one hop only.
- * @param factor in [0,1); 0 is off
- * @param scope whether a neighbour must be of the candidate's own section
+ * Second step of section reunification: a neighbour of a candidate gets at least `factor` times its value, because an answer often
+ * continues in the next chunk. Neighbours are other candidates, candidates that were cut by rank, and fetched chunks;
+ * their own neighbours are not raised.
+ * @param fetched chunks at `missingNeighbours`
+ * @param factor in [0,1]; 0 is off
+ * @param scope whether a neighbour must be in the same section
  */
 export function expandNeighbours(
   candidates: readonly Candidate[],
@@ -59,26 +57,26 @@ export function expandNeighbours(
   scope: 'section' | 'document',
 ): { candidates: Candidate[]; dropped: Dropped[] } {
   if (factor === 0) return { candidates: [...candidates], dropped: [...dropped] }
-  const worth = new Map<string, number>()
+  const floors = new Map<string, number>()
   for (const { chunk, value } of candidates) {
     for (const place of neighboursOf(chunk)) {
       const key = scopedKey(place, chunk.sectionPath, scope)
-      worth.set(key, Math.max(worth.get(key) ?? 0, factor * value))
+      floors.set(key, Math.max(floors.get(key) ?? 0, factor * value))
     }
   }
-  const worthOf = ({ chunk }: Candidate) => worth.get(scopedKey(chunk, chunk.sectionPath, scope))
-  const raise = (candidate: Candidate) => ({ ...candidate, value: Math.max(candidate.value, worthOf(candidate) ?? 0) })
+  const floorOf = ({ chunk }: Candidate) => floors.get(scopedKey(chunk, chunk.sectionPath, scope))
+  const raise = (candidate: Candidate) => ({ ...candidate, value: Math.max(candidate.value, floorOf(candidate) ?? 0) })
   const isCut = ({ reason, candidate }: Dropped) =>
-    (reason === 'below_pool' || reason === 'rerank_cut') && worthOf(candidate) !== undefined
-  const promoted = dropped.filter(isCut).map(({ candidate }) => ({ ...candidate, value: 0 }))
-  const arrived = fetched
-    .map(chunk => newCandidate(chunk, 'neighbour'))
-    .filter(candidate => worthOf(candidate) !== undefined)
-  const grown = [...candidates, ...promoted, ...arrived].map(raise).sort(byValue)
-  return { candidates: grown, dropped: dropped.filter(drop => !isCut(drop)) }
+    (reason === 'below_pool' || reason === 'rerank_cut') && floorOf(candidate) !== undefined
+  const restored = dropped.filter(isCut).map(({ candidate }) => ({ ...candidate, value: 0 }))
+  const added = fetched
+    .map(chunk => createCandidate(chunk, 'neighbour'))
+    .filter(candidate => floorOf(candidate) !== undefined)
+  const expanded = [...candidates, ...restored, ...added].map(raise).sort(byValue)
+  return { candidates: expanded, dropped: dropped.filter(drop => !isCut(drop)) }
 }
 
-/** A place as growth sees it: the same place under another section is another place when growth stays in the section. */
+/** Key of a place. With the scope `section`, the section is a part of the key. */
 function scopedKey(place: Parameters<typeof placeKey>[0], sectionPath: string, scope: 'section' | 'document'): string {
   return scope === 'section' ? `${placeKey(place)}${sectionPath}` : placeKey(place)
 }

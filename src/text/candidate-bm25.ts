@@ -5,16 +5,8 @@ import { terms } from './terms.ts'
 const K1 = 1.2
 const B = 0.75
 
-/** A document as BM25 sees it. */
-interface TermCounts {
-  /** Occurrences by term. */
-  counts: ReadonlyMap<string, number>
-  /** Terms in all. */
-  length: number
-}
-
-/** Remembered for the texts met last: at most 4,000 texts and a million distinct terms (about 100 MB). */
-const termCounts = remembered<TermCounts>(
+/** Cached for at most 4,000 texts and a million distinct terms (about 100 MB). */
+const termCounts = remembered(
   text => {
     const all = terms(text)
     return { counts: countOf(all), length: all.length }
@@ -23,8 +15,7 @@ const termCounts = remembered<TermCounts>(
 )
 
 /**
- * BM25 of each document for the query, with document frequency and average length taken from these documents alone:
- * lexical values for a pool whose store gave none. Finite, 0 or above, in the order of `documents`.
+ * BM25 of each document for the query, 0 or above. Document frequency and average length are those of `documents`.
  * Robertson and Zaragoza (2009), with Lucene's idf `ln(1 + (n - df + .5) / (df + .5))`, which is never negative.
  */
 export function candidateBm25(query: string, documents: readonly string[]): number[] {

@@ -6,25 +6,18 @@ export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-/** Identity of a text by content: the first 128 bits of its SHA-256, as 32 hexadecimal digits. */
+/** First 128 bits of the SHA-256 of a text, as 32 hexadecimal digits. */
 export function contentHash(text: string): string {
   return sha256(text).slice(0, 32)
 }
 
-/** Identity of a JSON value as 16 hexadecimal digits: equal for equal values, whatever the order of their keys. */
+/** First 64 bits of the SHA-256 of a JSON value, as 16 hexadecimal digits. The order of keys has no effect. */
 export function fingerprint(value: unknown): string {
-  return sha256(canonicalJson(value)).slice(0, 16)
+  return sha256(JSON.stringify(value, sortKeys)).slice(0, 16)
 }
 
-/** JSON with sorted keys; big integers as digits, `undefined` members left out as JSON does. */
-function canonicalJson(value: unknown): string {
-  if (typeof value === 'bigint') return value.toString()
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
-  if (typeof value === 'object' && value !== null) {
-    const members = Object.entries(value)
-      .filter(([, member]) => member !== undefined)
-      .sort(([a], [b]) => compareText(a, b))
-    return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`).join(',')}}`
-  }
-  return JSON.stringify(value) ?? 'null'
+function sortKeys(_key: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return String(value)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => compareText(a, b)))
 }

@@ -3,26 +3,25 @@ import type { SparseVector } from '../core/types.ts'
 import { englishStem } from './english-stem.ts'
 import { ENGLISH_STOP_WORDS } from './stop-words.ts'
 
-/** Options under the names they have in Qdrant's inference objects (`{text, model, options}`). */
+/** Options with their names in Qdrant's inference objects (`{text, model, options}`). */
 export interface Bm25Options {
-  /** Saturation of term frequency, 0 or above. */
+  /** Term frequency saturation, 0 or above. Default 1.2. */
   k?: number
-  /** Share of length normalisation, in [0,1]. */
+  /** Length normalisation, in [0,1]. Default .75. */
   b?: number
-  /** Expected document length in tokens, after stop words are dropped. */
+  /** Average document length in words, without stop words. Default 256. */
   avg_len?: number
-  /** `none` keeps every word as it is: no stop words, no stems. */
+  /** `none`: no stop words and no stems. Default `english`. */
   language?: 'english' | 'none'
 }
 
-/** Words as Rust's `char::is_alphanumeric` sees them. */
+/** Same characters as Rust's `char::is_alphanumeric`. */
 const WORD = /[\p{Alphabetic}\p{N}]+/gu
 const utf8 = new TextEncoder()
 
 /**
- * A document as Qdrant's own `qdrant/bm25` encodes it: per distinct word `n (k + 1) / (k (1 - b + b len / avg_len) + n)`,
- * where n is its count and len the number of words left. Indices ascend. Inverse document frequency is the store's part
- * (`modifier: idf`).
+ * Encodes a document as Qdrant's `qdrant/bm25` does: `n (k + 1) / (k (1 - b + b len / avg_len) + n)` per distinct word, with its
+ * count n and the number of words len. Indices ascend. Qdrant adds the inverse document frequency (`modifier: idf`).
  */
 export function encodeBm25Document(text: string, options: Bm25Options = {}): SparseVector {
   const { k = 1.2, b = 0.75, avg_len: averageLength = 256 } = options
@@ -35,7 +34,7 @@ export function encodeBm25Document(text: string, options: Bm25Options = {}): Spa
   return { indices, values: indices.map(index => weights.get(index) ?? 0) }
 }
 
-/** A query as Qdrant's own `qdrant/bm25` encodes it: 1 for each distinct word. Indices ascend. */
+/** Encodes a query as Qdrant's `qdrant/bm25` does: 1 per distinct word. Indices ascend. */
 export function encodeBm25Query(text: string, options: Bm25Options = {}): SparseVector {
   const indices = [...new Set(bm25Words(text, options).map(dimensionOf))].sort((x, y) => x - y)
   return { indices, values: indices.map(() => 1) }
@@ -46,7 +45,7 @@ function bm25Words(text: string, { language = 'english' }: Bm25Options): string[
   return language === 'none' ? words : words.filter(word => !ENGLISH_STOP_WORDS.has(word)).map(englishStem)
 }
 
-/** The dimension of a word: the absolute value of its hash taken as a signed integer. */
+/** Index of a word: the absolute value of its hash as a signed integer. */
 function dimensionOf(word: string): number {
   return Math.abs(murmur3(utf8.encode(word)) | 0)
 }

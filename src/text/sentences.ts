@@ -1,6 +1,6 @@
 import { codePointStart } from '../core/prefix.ts'
 
-/** A stretch of a text, `text.slice(start, end)`, offsets in UTF-16 code units. */
+/** A slice of a text with its offsets in UTF-16 code units. */
 export interface Sentence {
   text: string
   start: number
@@ -8,21 +8,22 @@ export interface Sentence {
 }
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/
-/** Headings, list items and table rows: each such line is a sentence of its own. */
+/** Headings, list items and table rows: each line is one sentence. */
 const OWN_LINE = /^\s{0,12}(?:#{1,6}\s|[-*+•]\s|\d{1,3}[.)]\s|\|)/
 const ENDS_SENTENCE = /[.!?:;。！？…]["'”’)\]*_`]{0,8}\s{0,8}$/
 const STARTS_LOWER = /^[ \t]*[\p{Ll}(]/u
-/** Abbreviations that are hardly ever the last word of a sentence, and single initials ("J. Smith"). */
+/** Abbreviations that rarely end a sentence, and initials ("J. Smith"). */
 const ABBREVIATION =
   /(?:^|[\s("'[])(?:Dr|Mr|Mrs|Ms|Prof|St|Fig|Figs|Eq|Eqs|No|Nos|Sec|Ch|Vol|Ref|Tab|vs|e\.g|i\.e|cf|approx|ca|resp|incl|p|pp|\p{Lu})\.\s*$/u
 
+/** Longest text given to the segmenter, in UTF-16 code units: its time is quadratic in the length. */
 const WINDOW = 2_000
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' })
 
 /**
- * Splits a text into sentences that tile it: joined they give it back. Lines end sentences, except where prose is plainly
- * wrapped (the next line goes on in lower case); markdown headings, list items and table rows stand alone, a fenced code
- * block is one sentence. Blank space belongs to the sentence before it. Prose without an end is cut every 2,000 units.
+ * Splits a text into sentences; concatenated they are the text. A line break ends a sentence, unless the next line starts in
+ * lower case (wrapped prose). A Markdown heading, list item, table row or fenced code block is one sentence. White space
+ * belongs to the sentence before it. Longer sentences than 2,000 code units are cut.
  */
 export function splitSentences(text: string): Sentence[] {
   const ends: number[] = []
@@ -67,21 +68,21 @@ function* blocks(text: string): Generator<Block> {
   if (open !== null) yield open
 }
 
-/** Whether a line goes on with the line before it: prose or a list item that was wrapped, not ended. */
+/** Whether the line continues wrapped prose or a wrapped list item. */
 function continues(previousLine: string, line: string): boolean {
   if (previousLine.trim() === '' || /^\s{0,3}[#|]/.test(previousLine) || ENDS_SENTENCE.test(previousLine)) return false
   return STARTS_LOWER.test(line) && !OWN_LINE.test(line)
 }
 
-/** Offsets in the whole text where the sentences of a wrapped or single line of prose end. */
+/** Ends of the sentences in the prose between `start` and `end`, as offsets in `text`. */
 function proseEnds(text: string, start: number, end: number): number[] {
   const ends: number[] = []
   for (let from = start; from < end; ) {
-    // The segmenter takes time quadratic in its input, and ends a sentence at every newline: here newlines are wraps.
     const to = Math.min(end, codePointStart(text, from + WINDOW))
+    // The segmenter ends a sentence at every line break, but here line breaks only wrap.
     const prose = text.slice(from, to).replace(/[\r\n]/g, ' ')
     const found = [...segmenter.segment(prose)].map(({ segment, index }) => index + segment.length)
-    // The last one of a window may go on in the next.
+    // The last sentence may continue in the next window.
     if (to < end && found.length > 1) found.pop()
     for (const [at, cut] of found.entries()) {
       const broken = at < found.length - 1 && ABBREVIATION.test(prose.slice(Math.max(0, cut - 24), cut))
@@ -92,7 +93,7 @@ function proseEnds(text: string, start: number, end: number): number[] {
   return ends
 }
 
-/** Cuts the text at the given ascending offsets; a piece of blank space alone joins the sentence before it (or after, at the start). */
+/** Cuts the text at ascending offsets. White space joins the sentence before it, or the first sentence at the start. */
 function tile(text: string, ends: number[]): Sentence[] {
   const cuts: number[] = []
   let start = 0

@@ -1,12 +1,12 @@
 import { remembered } from './bounded-cache.ts'
 import { rawWords } from './terms.ts'
 
-/** Words in a shingle. */
 export const SHINGLE_WORDS = 5
 
 /**
- * All runs of five consecutive words in order, repeats kept; fewer than five words are one run, no words give none.
- * @param make makes a shingle of the words from `start` up to, not including, `end`
+ * Shingles of a text: all runs of five consecutive words, in order and with repeats. One to four words are one shingle.
+ * @param words number of words
+ * @param make creates a shingle of the words from `start` to `end` (exclusive)
  */
 export function shingles<Shingle>(words: number, make: (start: number, end: number) => Shingle): Shingle[] {
   const found: Shingle[] = []
@@ -16,10 +16,7 @@ export function shingles<Shingle>(words: number, make: (start: number, end: numb
   return found
 }
 
-/**
- * Hashes (unsigned, 32 bits) of a text's distinct shingles. Two different shingles collide once in four thousand million
- * pairs. Remembered for the texts met last: at most 4,000 texts and a million hashes (about 40 MB).
- */
+/** Unsigned 32-bit hashes of the distinct shingles of a text. Cached for at most 4,000 texts and a million hashes (about 40 MB). */
 export const shingleHashes = remembered<ReadonlySet<number>>(
   text => {
     const words = rawWords(text).map(hashWord)

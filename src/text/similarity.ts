@@ -1,4 +1,4 @@
-/** Cosine of the angle between two vectors, in [-1,1]; 0 when they cannot be compared (zero, not finite, or of different length). */
+/** Cosine of two vectors, in [-1,1]; 0 when a vector is zero or not finite, or the lengths differ. */
 export function cosine(a: Float32Array, b: Float32Array): number {
   if (a.length !== b.length) return 0
   let dot = 0

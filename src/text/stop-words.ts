@@ -1,6 +1,6 @@
 /**
- * English stop words, the NLTK list that Qdrant's BM25 applies. Halves of contractions ("don", "t") are in it because
- * words are split at apostrophes; its entries with an apostrophe can never match and are left out.
+ * English stop words of NLTK, as in Qdrant's BM25. Words are split at apostrophes, so the list has parts of contractions
+ * ("don", "t") and no entries with an apostrophe.
  */
 export const ENGLISH_STOP_WORDS: ReadonlySet<string> = new Set(
   `i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she her hers herself

@@ -2,17 +2,17 @@ import { prefixOf } from '../core/prefix.ts'
 import { englishStem } from './english-stem.ts'
 import { ENGLISH_STOP_WORDS } from './stop-words.ts'
 
-/** Longer words are cut here: no natural word is, and the work stays linear on hostile text. */
+/** Longest word in UTF-16 code units. Longer words are cut, so that the time stays linear on hostile text. */
 const MAX_WORD = 64
 const WORD = /[\p{L}\p{N}\p{M}]+/gu
-/** Scripts written without spaces; U+30FC is the katakana length mark, of no script by Unicode's book. */
+/** Scripts without spaces between words, and U+30FC, the katakana length mark, which has no script in Unicode. */
 const UNSPACED = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}\\u30FC'
 const HAS_UNSPACED = new RegExp(`[${UNSPACED}]`, 'u')
 const RUN = new RegExp(`[${UNSPACED}]+|[^${UNSPACED}]+`, 'gu')
 
 /**
- * Terms for lexical matching: lowercased words, English stop words dropped, English stems; runs of Chinese, Japanese,
- * Korean or Thai give their character bigrams. In order of appearance, repeats kept.
+ * Terms for lexical matching, in order and with repeats: English stems of lowercased words without stop words, and character
+ * bigrams of Chinese, Japanese, Korean and Thai.
  */
 export function terms(text: string): string[] {
   const found: string[] = []
@@ -23,7 +23,7 @@ export function terms(text: string): string[] {
   return found
 }
 
-/** Every word of the text, lowercased, no stems, no stop words dropped; in unspaced scripts every character is a word. */
+/** All words of the text in lower case. In scripts without spaces each character is a word. */
 export function rawWords(text: string): string[] {
   const words: string[] = []
   for (const run of runs(text)) {
@@ -44,12 +44,8 @@ function clip(word: string): string {
   return word.length <= MAX_WORD ? word : prefixOf(word, MAX_WORD)
 }
 
-function* bigrams(run: string): Generator<string> {
-  let previous = ''
-  let count = 0
-  for (const character of run) {
-    if (count++ > 0) yield previous + character
-    previous = character
-  }
-  if (count === 1) yield previous
+function bigrams(run: string): string[] {
+  const characters = [...run]
+  const pairs = characters.slice(1).map((character, index) => `${characters[index]}${character}`)
+  return pairs.length > 0 ? pairs : characters
 }

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import type { TiktokenBPE, TiktokenEncoding, TiktokenModel } from 'js-tiktoken/lite'
+import { getEncodingNameForModel, type TiktokenBPE, type TiktokenEncoding, type TiktokenModel } from 'js-tiktoken/lite'
 import type { Tokenizer } from '../core/ports.ts'
 import { remembered } from './bounded-cache.ts'
 import { countBytePairs, readRanks } from './byte-pairs.ts'
@@ -8,13 +8,12 @@ const DEFAULT_ENCODING: TiktokenEncoding = 'o200k_base'
 const CACHED_TEXTS = 8_192
 const CACHED_PIECES = 50_000
 
-type Lite = typeof import('js-tiktoken/lite')
 const require = createRequire(import.meta.url)
-const counters = new Map<TiktokenEncoding, (text: string) => number>()
+const counters: Partial<Record<TiktokenEncoding, (text: string) => number>> = {}
 
 /**
- * The tokenizer of a model, by its name in any case. An unknown name is counted with o200k_base, and `mapped` says so.
- * The encoding is loaded at the first count and kept for the process (about 0.1 s and 30 MB).
+ * Creates the tokenizer of a model. The case of the name has no effect; an unknown model uses `o200k_base`.
+ * The encoding is loaded at the first count and stays in memory (about 0.1 s and 30 MB).
  */
 export function createTokenizer(model: string): Tokenizer {
   const known = encodingOf(model)
@@ -24,19 +23,15 @@ export function createTokenizer(model: string): Tokenizer {
 
 function encodingOf(model: string): TiktokenEncoding | null {
   try {
-    return (require('js-tiktoken/lite') as Lite).getEncodingNameForModel(model.toLowerCase() as TiktokenModel)
+    return getEncodingNameForModel(model.toLowerCase() as TiktokenModel)
   } catch {
     return null
   }
 }
 
 function counterOf(encoding: TiktokenEncoding): (text: string) => number {
-  let counter = counters.get(encoding)
-  if (counter === undefined) {
-    counter = createCounter(encoding)
-    counters.set(encoding, counter)
-  }
-  return counter
+  counters[encoding] ??= createCounter(encoding)
+  return counters[encoding]
 }
 
 function createCounter(encoding: TiktokenEncoding): (text: string) => number {

@@ -1,14 +1,14 @@
 import { createQdrantAdmin } from '../adapters/qdrant/admin.ts'
 import { createQdrantStore } from '../adapters/qdrant/store.ts'
 import { startEmbeddedServer } from '../embedded/server.ts'
-import type { ReplayFolder, ReplayWorld } from '../evaluation/replay/run.ts'
+import type { ReplayEnvironment, ReplayFolder } from '../evaluation/replay/run.ts'
 import { ingest } from '../ingest/ingest.ts'
 import { createQdrantHttp } from '../qdrant/client.ts'
 import { createTokenizer } from '../text/tokens.ts'
 import type { Models } from './models.ts'
 
 /** A replay's world: embedded folders, the process's own models, and the plan's tokenizer as the reference. */
-export function replayWorld(models: Models, referenceModel: string): ReplayWorld {
+export function replayWorld(models: Models, referenceModel: string): ReplayEnvironment {
   return {
     ports: {
       tokenizer: createTokenizer,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { StowageError } from '../../src/core/errors.ts'
-import { Faults, readJsonLines } from '../../src/evaluation/golden-set/files.ts'
+import { readJsonLines } from '../../src/evaluation/golden-set/files.ts'
 
 const rowSchema = z.object({
   id: z.string().min(1),
@@ -16,12 +16,11 @@ export type CandidateRow = z.infer<typeof rowSchema>
 
 /** Reads a candidates file: one query a line with the first stage's passages, their scores and grades. Throws `bad_request` that shows the first faults. */
 export async function readCandidates(path: string): Promise<CandidateRow[]> {
-  const faults = new Faults()
+  const faults: string[] = []
   const rows = await readJsonLines(path, path, rowSchema, faults).catch((error: NodeJS.ErrnoException) => {
     throw new StowageError('bad_request', `--candidates ${path}: cannot be read (${error.code ?? error.message})`)
   })
-  if (rows.length === 0) faults.add(path, 'holds no queries')
-  if (faults.texts.length > 0)
-    throw new StowageError('bad_request', `--candidates: ${faults.texts.slice(0, 10).join('\n  ')}`)
+  if (rows.length === 0) faults.push(`${path}: holds no queries`)
+  if (faults.length > 0) throw new StowageError('bad_request', `--candidates: ${faults.slice(0, 10).join('\n  ')}`)
   return rows.map(({ row }) => row)
 }

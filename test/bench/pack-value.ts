@@ -66,9 +66,9 @@ function instance(random: Random): Candidate[] {
   }).sort(byValue)
 }
 
-function massOf(pool: Candidate[], budget: number, how: Pick<SelectOptions, 'overflow' | 'sentenceCut'>): number {
+function massOf(pool: Candidate[], budgetTokens: number, how: Pick<SelectOptions, 'overflow' | 'sentenceCut'>): number {
   const options: SelectOptions = {
-    budget,
+    budgetTokens,
     maxChunks: null,
     mode: 'passage',
     maxOverflows: 6,

@@ -75,7 +75,7 @@ export function hybridScorer(first: Scorer, second: Scorer): Scorer {
     const hybrid = new Float64Array(both[0]?.length ?? 0).fill(-1)
     for (const [which, scores] of both.entries()) {
       const listed = new Set(tops[which])
-      const scaled = minmax(union.map(place => (listed.has(place) ? scores[place] : null)))
+      const scaled = minmax(union.map(place => (listed.has(place) ? (scores[place] ?? null) : null)))
       for (const [at, place] of union.entries())
         hybrid[place] = Math.max(0, hybrid[place] ?? 0) + 0.5 * (scaled[at] ?? 0)
     }

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { addIngestCommand, type IngestWorld } from '../../src/commands/ingest.ts'
+import { addIngestCommand, type IngestEnvironment } from '../../src/commands/ingest.ts'
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
 import { allPoints, createFakeEmbedder, dependencies } from '../support/ingest-world.ts'
 import { runCommand } from '../support/run-command.ts'
@@ -25,7 +25,7 @@ interface Opened {
   closed: number
 }
 
-async function run(world: Partial<IngestWorld>, ...line: string[]) {
+async function run(world: Partial<IngestEnvironment>, ...line: string[]) {
   const opened: Opened = { where: [], closed: 0 }
   const result = await runCommand(
     (program, { out, progress }) =>
@@ -89,7 +89,7 @@ describe('stowage ingest', () => {
     expect(dry.out).toMatch(/chunks to write, 0 to delete/)
     const wet = await run({}, join(folder, 'bells.md'), '--collection', 'b')
     expect(wet.out).toMatch(
-      /\(created\)\n {2}1 documents.*\n {2}1 chunks of \d+ tokens\n {2}1 chunks written, 0 deleted\n$/,
+      /\(created\)\n {2}1 documents.*\n {2}1 chunks, \d+ tokens\n {2}1 chunks written, 0 deleted\n$/,
     )
   })
 

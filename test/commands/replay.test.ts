@@ -5,7 +5,6 @@ import { PassThrough } from 'node:stream'
 import { Command } from 'commander'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { addReplayCommand } from '../../src/commands/replay.ts'
-import { planFingerprint } from '../../src/pipeline/plan/derived.ts'
 import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 
 let folder = ''
@@ -39,7 +38,6 @@ function bench() {
       seen.opened += 1
       return {
         countTokens: text => text.split(' ').length,
-        fingerprint: planFingerprint,
         prepare: async () => ({
           chunks: 1,
           embedder: null,
@@ -47,7 +45,7 @@ function bench() {
             seen.budgets.add(budgetTokens)
             const context = 'one two three four five'.split(' ').slice(0, budgetTokens).join(' ')
             const spans = [{ docId: 'd', start: 0, end: context.length }]
-            return { context, tokens: budgetTokens, spans, chunkIds: [], stageMs: {}, totalMs: 1, degraded: [] }
+            return { context, spans, chunkIds: [], stageMs: {}, totalMs: 1, degraded: [] }
           },
           close: async () => {},
         }),

@@ -26,14 +26,12 @@ def queries():
     yield "dense", "nearest object", {"query": {"nearest": OTHER}, "using": "dense", "limit": 7}
     yield "dense", "dot", {"query": FOUR, "using": "dot", "limit": 12}
     yield "dense", "euclid ascends", {"query": FOUR, "using": "euclid", "limit": 12}
-    yield "dense", "manhattan ascends", {"query": FOUR, "using": "manhattan", "limit": 12}
     yield "dense", "offset", {"query": DENSE, "using": "dense", "limit": 5, "offset": 7}
     yield "dense", "offset past the end", {"query": DENSE, "using": "dense", "limit": 5, "offset": 500}
     yield "dense", "filtered", {"query": DENSE, "using": "dense", "limit": 10, "filter": RED}
     yield "dense", "threshold", {"query": DENSE, "using": "dense", "limit": 50, "score_threshold": 0.2}
     yield "dense", "threshold on dot", {"query": FOUR, "using": "dot", "limit": 50, "score_threshold": 0.0}
     yield "dense", "threshold on euclid", {"query": FOUR, "using": "euclid", "limit": 50, "score_threshold": 1.2}
-    yield "dense", "threshold on manhattan", {"query": FOUR, "using": "manhattan", "limit": 50, "score_threshold": 2.5}
     yield "dense", "payload and vectors", {"query": DENSE, "using": "dense", "limit": 4, "with_payload": True, "with_vector": True}
     yield "dense", "some vectors", {"query": DENSE, "using": "dense", "limit": 4, "with_vector": ["dot", "words"]}
     yield "dense", "payload keys", {"query": DENSE, "using": "dense", "limit": 6, "with_payload": ["ship.crew.count", "tag", "absent"]}
@@ -43,8 +41,6 @@ def queries():
     yield "dense", "by uuid", {"query": UUID_ID, "using": "dense", "limit": 8}
     yield "dense", "by large id", {"query": 18446744073709551615, "using": "dense", "limit": 8}
     yield "dense", "recommend average", {"query": {"recommend": {"positive": [2, 3], "negative": [5]}}, "using": "dense", "limit": 8}
-    yield "dense", "recommend best score", {"query": {"recommend": {"positive": [2, DENSE], "negative": [5], "strategy": "best_score"}}, "using": "dense", "limit": 8}
-    yield "dense", "recommend away from", {"query": {"recommend": {"negative": [5, 6], "strategy": "best_score"}}, "using": "dense", "limit": 8}
     yield "dense", "mmr", {"query": {"nearest": DENSE, "mmr": {"diversity": 0.5, "candidates_limit": 30}}, "using": "dense", "limit": 8}
     yield "dense", "mmr far", {"query": {"nearest": DENSE, "mmr": {"diversity": 0.9, "candidates_limit": 64}}, "using": "dense", "limit": 10}
     yield "dense", "mmr without diversity", {"query": {"nearest": OTHER, "mmr": {"diversity": 0.0, "candidates_limit": 20}}, "using": "dense", "limit": 6}
@@ -216,8 +212,6 @@ def cases():
     yield "reads", "count filtered", "count", {"filter": RED, "exact": True}
     yield "reads", "retrieve", "retrieve", {"ids": [5, 9999, 18446744073709551615, UUID_ID, 3], "with_payload": True, "with_vector": True}
     yield "reads", "retrieve bare", "retrieve", {"ids": [9007199254740993, 2], "with_payload": False}
-    yield "reads", "facet of words", "facet", {"key": "tag", "limit": 10}
-    yield "reads", "facet of numbers, filtered", "facet", {"key": "rank", "limit": 100, "filter": RED}
 
 
 TEXTS = [

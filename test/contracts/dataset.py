@@ -7,7 +7,6 @@ SCHEMA = {
         "dense": {"size": 8, "distance": "Cosine"},
         "dot": {"size": 4, "distance": "Dot"},
         "euclid": {"size": 4, "distance": "Euclid"},
-        "manhattan": {"size": 4, "distance": "Manhattan"},
     },
     "sparse_vectors": {"words": {"modifier": "idf"}, "plain": {}},
 }
@@ -40,8 +39,6 @@ def points(encode_document):
             vectors["dot"] = vector(4)
         if i % 3 != 0:
             vectors["euclid"] = vector(4)
-        if i % 7 != 0:
-            vectors["manhattan"] = vector(4)
         if i % 6 != 5:
             # A little apart from one another: equal scores would leave the ranks below a fusion to chance.
             encoded = encode_document(text)

@@ -17,7 +17,7 @@ import rest_to_edge as edge
 from cases import FORMULAS, TEXTS, cases
 
 HERE = pathlib.Path(__file__).parent
-DISTANCES = {"Cosine": q.Distance.Cosine, "Dot": q.Distance.Dot, "Euclid": q.Distance.Euclid, "Manhattan": q.Distance.Manhattan}
+DISTANCES = {"Cosine": q.Distance.Cosine, "Dot": q.Distance.Dot, "Euclid": q.Distance.Euclid}
 TOKENIZERS = {"word": q.TokenizerType.Word, "whitespace": q.TokenizerType.Whitespace}
 
 
@@ -95,12 +95,7 @@ def run_retrieve(shard, request):
     return [edge.record(p, False) for p in points]
 
 
-def run_facet(shard, request):
-    answer = shard.facet(q.FacetRequest(request["key"], request.get("limit", 10), True, edge.filter_(request.get("filter"))))
-    return {"hits": [{"value": h.value, "count": h.count} for h in answer.hits]}
-
-
-RUN = {"query": run_query, "scroll": run_scroll, "count": run_count, "retrieve": run_retrieve, "facet": run_facet}
+RUN = {"query": run_query, "scroll": run_scroll, "count": run_count, "retrieve": run_retrieve}
 
 
 def planned(request):

@@ -102,12 +102,10 @@ def scoring(shard, query, using, limit):
     negative, ids_n = zip(*[target(shard, t, using) for t in recommend.get("negative", [])] or [((), [])])
     ids = sum(ids_p, []) + sum(ids_n, [])
     positive, negative = [v for v in positive if len(v)], [v for v in negative if len(v)]
-    if recommend.get("strategy", "average_vector") == "average_vector":
-        mean = lambda vs: [sum(column) / len(vs) for column in zip(*vs)]
-        liked = mean(positive)
-        wanted = [2 * a - b for a, b in zip(liked, mean(negative))] if negative else liked
-        return q.Query.Nearest(wanted, using), ids
-    return q.Query.RecommendBestScore(q.RecommendQuery(positive, negative), using), ids
+    mean = lambda vs: [sum(column) / len(vs) for column in zip(*vs)]
+    liked = mean(positive)
+    wanted = [2 * a - b for a, b in zip(liked, mean(negative))] if negative else liked
+    return q.Query.Nearest(wanted, using), ids
 
 
 def target(shard, value, using):

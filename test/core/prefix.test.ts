@@ -5,7 +5,7 @@ import { codePointStart, longestPrefix, prefixOf } from '../../src/core/prefix.t
 const texts = fc.string({ unit: fc.constantFrom('a', 'é', '漢', '😀', '\ud800', '\udc00'), maxLength: 60 })
 
 describe('a prefix', () => {
-  it('is at most one unit shorter than asked for, and parts no pair', () => {
+  it('is at most one code unit shorter than requested, and splits no surrogate pair', () => {
     fc.assert(
       fc.property(texts, fc.nat(60), (text, length) => {
         const at = Math.min(length, text.length)
@@ -19,7 +19,7 @@ describe('a prefix', () => {
 })
 
 describe('the longest prefix that fits', () => {
-  it('is exact where every longer prefix costs more', () => {
+  it('is exact when each longer prefix costs more', () => {
     fc.assert(
       fc.property(texts, fc.nat(60), (text, budget) => {
         const count = (part: string) => Array.from(part).length
@@ -29,11 +29,11 @@ describe('the longest prefix that fits', () => {
     )
   })
 
-  it('is the whole text where that fits although shorter prefixes do not', () => {
+  it('is the whole text when it fits, although shorter prefixes do not', () => {
     expect(longestPrefix('abcdef', part => part.length === 6 || part.length === 0)).toBe('abcdef')
   })
 
-  it('is empty where nothing fits', () => {
+  it('is empty when nothing fits', () => {
     expect(longestPrefix('😀abc', () => false)).toBe('')
   })
 })

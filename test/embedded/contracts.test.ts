@@ -2,12 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
-import { parseJson, printJson, WholeFloat } from '../../src/embedded/wire/json.ts'
+import { Float, parseJson, printJson } from '../../src/embedded/wire/json.ts'
 import { encodeBm25Document, encodeBm25Query } from '../../src/text/qdrant-bm25.ts'
 
-/** Answers of the real engine (see test/contracts/generate.py), to which the embedded one is held. */
+/** Answers of the real engine (see test/contracts/generate.py). The embedded engine must give the same. */
 const FOLDER = join(import.meta.dirname, '../contracts')
-const ROUTES = { query: '/query', scroll: '/scroll', count: '/count', retrieve: '', facet: '/../facet' } as const
+const ROUTES = { query: '/query', scroll: '/scroll', count: '/count', retrieve: '' } as const
 const TOLERANCE = 1e-5
 
 interface Point {
@@ -21,7 +21,7 @@ interface Case {
   name: string
   route: keyof typeof ROUTES
   request: { limit?: number; offset?: number; prefetch?: unknown }
-  /** `ranking` goes on as far as ties with the last hit go. */
+  /** `ranking` includes all points that tie with the last hit. */
   expected: { ranking?: Point[]; points?: Point[] }
 }
 
@@ -67,7 +67,7 @@ describe('answers of the real engine', () => {
   for (const group of groups) {
     describe(group.replace('.json', ''), () => {
       it.each(read<Case[]>(group))('$route: $name', async ({ route, request, expected }) => {
-        const answer = await call('POST', route === 'facet' ? '/facet' : `/points${ROUTES[route]}`, request)
+        const answer = await call('POST', `/points${ROUTES[route]}`, request)
         if (expected.ranking !== undefined) expectRanking(pointsOf(answer), expected.ranking, request)
         else if (route === 'query') expectClose(pointsOf(answer), expected.points)
         else expectClose(answer, expected)
@@ -81,7 +81,7 @@ describe('answers of the real engine', () => {
   })
 })
 
-/** Scores in order; under each score the same ids, whatever their order; at the cut any of those that tie. */
+/** Compares scores in order. Points with equal scores may be in any order, and any of them may be cut off. */
 function expectRanking(points: Point[], ranking: Point[], { limit = 10, offset = 0 }: Case['request']): void {
   expect(points.length).toBe(Math.max(0, Math.min(limit, ranking.length - offset)))
   const expectedById = new Map(ranking.map(point => [point.id, point]))
@@ -92,7 +92,7 @@ function expectRanking(points: Point[], ranking: Point[], { limit = 10, offset =
   })
 }
 
-/** The points of a query's answer without their version, which counts writes and says nothing of the query. */
+/** The points of an answer without their version, which is not part of the reference answers. */
 function pointsOf(answer: unknown): Point[] {
   return (answer as { points: (Point & { version: number })[] }).points.map(({ version: _, ...point }) => point)
 }
@@ -116,7 +116,7 @@ function expectClose(actual: unknown, expected: unknown, path = ''): void {
 }
 
 function plain(value: unknown): unknown {
-  return value instanceof WholeFloat ? value.value : value
+  return value instanceof Float ? value.value : value
 }
 
 function sorted(vector: unknown): unknown {

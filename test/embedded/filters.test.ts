@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { countPoints, scrollPoints } from '../../src/embedded/reads.ts'
 import { collectionOf } from './support/collection.ts'
 
-/** Filters against a reading of them that is slow and obvious. */
+/** Compares filters with a slow and simple implementation. */
 
 type Payload = { a?: unknown; b?: unknown; list?: { n: number; s: string }[] }
 

@@ -5,12 +5,12 @@ import { MAXIMUM_FILTER_DEPTH } from '../../src/embedded/filter/filter.ts'
 import { MAXIMUM_MMR_CANDIDATES, MAXIMUM_PREFETCH_DEPTH } from '../../src/embedded/query/plan.ts'
 import { COLLECTION_ROUTES } from '../../src/embedded/routes.ts'
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
-import { MAXIMUM_VECTOR_SIZE } from '../../src/embedded/storage/collection-config.ts'
+import { MAXIMUM_VECTOR_SIZE } from '../../src/embedded/storage/schema.ts'
 import { MAXIMUM_BODY_BYTES } from '../../src/embedded/wire/http-body.ts'
 import { MAXIMUM_JSON_DEPTH } from '../../src/embedded/wire/json.ts'
 import { rest } from './support/rest.ts'
 
-/** Holds docs/embedded-engine.md against the engine. */
+/** Checks docs/embedded-engine.md against the engine. */
 
 const page = readFileSync(new URL('../../docs/embedded-engine.md', import.meta.url), 'utf8')
 
@@ -32,7 +32,7 @@ const POINT = { id: 1, vector: { dense: [1, 0], words: { indices: [1], values: [
 const QUERY = { query: [1, 0], using: 'dense' }
 const BY_ID = { points: [1] }
 
-/** A good body for each answered route that takes one. */
+/** A valid body for each route that needs one. */
 const BODIES: { [route: string]: unknown } = {
   'PUT /collections/{collection}': {
     vectors: { dense: { size: 2, distance: 'Dot' } },
@@ -42,7 +42,6 @@ const BODIES: { [route: string]: unknown } = {
   'PUT /collections/{collection}/points': { points: [POINT] },
   'POST /collections/{collection}/points': { ids: [1] },
   'POST /collections/{collection}/points/scroll': {},
-  'POST /collections/{collection}/facet': { key: 'tag' },
   'POST /collections/{collection}/points/query': QUERY,
   'POST /collections/{collection}/points/query/batch': { searches: [QUERY] },
   'POST /collections/{collection}/points/query/groups': { ...QUERY, group_by: 'tag' },
@@ -75,16 +74,18 @@ const textIndex = (options: object): Refused => [
   { field_name: 'tag', field_schema: { type: 'text', ...options } },
 ]
 
-/** A request for each part that the table of features says is refused. */
+/** A request for each part that the table of features marks with 501. */
 const REFUSED: { [feature: string]: Refused } = {
   multivector_config: vectors({ multivector_config: { comparator: 'max_sim' } }),
   datatype: vectors({ datatype: 'uint8' }),
+  Manhattan: vectors({ distance: 'Manhattan' }),
   'options.tokenizer': query({
     query: { text: 'a', model: 'qdrant/bm25', options: { tokenizer: 'multilingual' } },
     using: 'words',
   }),
   lookup_from: query({ prefetch: { ...QUERY, lookup_from: { collection: 'c' } }, ...QUERY }),
   'params.idf': query({ ...QUERY, params: { idf: { corpus: {} } } }),
+  best_score: query({ query: { recommend: { positive: [1], strategy: 'best_score' } } }),
   sum_scores: query({ query: { recommend: { positive: [1], strategy: 'sum_scores' } } }),
   discover: query({ query: { discover: { target: 1, context: [] } } }),
   context: query({ query: { context: [{ positive: 1, negative: 2 }] } }),

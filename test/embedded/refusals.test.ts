@@ -44,9 +44,9 @@ describe('refusals', () => {
     ['GET', '/collections/x', undefined, 404, "Not found: Collection `x` doesn't exist!"],
     ['PUT', '/collections/c', { vectors: {} }, 409, 'Wrong input: Collection `c` already exists!'],
     ['PUT', '/collections/d', { vectors: { size: 0, distance: 'Dot' } }, 422, 'Validation error in JSON body'],
-    ['PUT', '/collections/d', { vectors: { size: 3, distance: 'Far' } }, 400, 'unknown variant `Far`'],
-    ['POST', QUERY, '{"query": [1, 2', 400, 'Format error in JSON body: EOF while parsing a value at line 1 column 15'],
-    ['POST', QUERY, '{"query": [NaN]}', 400, 'Format error in JSON body: expected value at line 1 column 12'],
+    ['PUT', '/collections/d', { vectors: { size: 3, distance: 'Far' } }, 400, 'unknown distance `Far`'],
+    ['POST', QUERY, '{"query": [1, 2', 400, 'Format error in JSON body: '],
+    ['POST', QUERY, '{"query": [NaN]}', 400, 'Format error in JSON body: '],
     ['POST', QUERY, '[]', 400, 'Format error in JSON body'],
     ['POST', QUERY, undefined, 400, 'Format error in JSON body'],
     ['POST', QUERY, { query: [1, null, 2, 3], using: 'dense' }, 400, 'Format error in JSON body'],
@@ -67,15 +67,21 @@ describe('refusals', () => {
     ['POST', QUERY, { prefetch: dense, query: { fusion: 'rrf' }, using: 'dense' }, 400, "the 'using' field."],
     ['POST', QUERY, { prefetch: dense, query: { rrf: { weights: [1, 2] } } }, 400, 'Bad request: '],
     ['POST', QUERY, { prefetch: dense, query: { rrf: { k: 0 } } }, 422, 'must be 1 or larger'],
-    ['POST', QUERY, { prefetch: dense, query: { fusion: 'sum' } }, 400, 'unknown variant `sum`'],
-    ['POST', QUERY, { query: { text: 'x', model: 'some/bert' }, using: 'dense' }, 500, 'InferenceService URL not conf'],
+    ['POST', QUERY, { prefetch: dense, query: { fusion: 'sum' } }, 400, 'unknown fusion `sum`'],
+    [
+      'POST',
+      QUERY,
+      { query: { text: 'x', model: 'some/bert' }, using: 'dense' },
+      500,
+      'no inference service for some/bert',
+    ],
     ['POST', QUERY, { query: { nearest: [1, 2, 3, 4], mmr: { diversity: 2 } }, using: 'dense' }, 422, 'mmr.diversity'],
     ['POST', QUERY, prefetchOfDepth(70), 400, 'Prefetch is nested deeper than 64 levels'],
     ['POST', scroll, { filter: filterOfDepth(70) }, 400, 'Filter is nested deeper than 64 levels'],
     ['POST', scroll, { filter: { musst: [] } }, 400, 'unknown field `musst`, expected one of'],
-    ['POST', scroll, { filter: { must: [{ key: 'id' }] } }, 400, 'enum Condition'],
-    ['POST', scroll, { filter: { must: [{ key: 'id', match: { value: 1.5 } }] } }, 400, 'enum Match'],
-    ['POST', scroll, '{"filter":{"must":[{"key":"id","match":{"value":1.0}}]}}', 400, 'enum Match'],
+    ['POST', scroll, { filter: { must: [{ key: 'id' }] } }, 400, 'match, range, values_count'],
+    ['POST', scroll, { filter: { must: [{ key: 'id', match: { value: 1.5 } }] } }, 400, '`match` must have'],
+    ['POST', scroll, '{"filter":{"must":[{"key":"id","match":{"value":1.0}}]}}', 400, '`match` must have'],
     ['POST', scroll, { filter: { must: [{ key: '', match: { value: 1 } }] } }, 400, 'Invalid JSON path'],
     ['POST', scroll, { filter: { must: [{ key: 'a[', match: { value: 1 } }] } }, 400, 'Invalid JSON path'],
     ['POST', scroll, { filter: { must: [{ key: 'a', range: { gt: 'yesterday' } }] } }, 400, 'RFC3339'],
@@ -89,11 +95,11 @@ describe('refusals', () => {
     ['PUT', upsert, '{"points":[{"id":18446744073709551616,"vector":{}}]}', 400, 'is not a valid point ID'],
     ['PUT', upsert, { points: [{ id: 1 }] }, 400, 'missing field `vector`'],
     ['PUT', upsert, { batch: { ids: [1, 2], vectors: { dense: [[1, 1, 1, 1]] } } }, 400, 'must be equal'],
-    ['PUT', upsert, {}, 400, 'PointInsertOperations'],
-    ['POST', '/collections/c/points/delete', {}, 400, 'PointsSelector'],
+    ['PUT', upsert, {}, 400, 'points or batch'],
+    ['POST', '/collections/c/points/delete', {}, 400, '`points` or `filter`'],
+    ['POST', '/collections/c/points/batch', { operations: [{ delete_collection: {} }] }, 400, 'unknown operation'],
     ['POST', '/collections/c/points/payload', { payload: {}, points: [77] }, 404, 'No point with id 77 found'],
     ['GET', '/collections/c/points/77', undefined, 404, 'Not found: Point with id 77 does not exists!'],
-    ['POST', '/collections/c/facet', { key: 'id' }, 400, 'Index required but not found for "id"'],
   ])('%# %s %s', async (method, path, body, status, text) => {
     const answer = await rest(server.url, method, path, body)
     expect(answer.error ?? '').toContain(text)
@@ -109,7 +115,7 @@ describe('refusals', () => {
     expect((await rest(server.url, 'POST', '/collections/c/points/count', {})).body.result).toEqual({ count: 3 })
   })
 
-  it('lives through a filter of 100,000 conditions and a query text of a megabyte', async () => {
+  it('answers a filter of 100,000 conditions and a query text of a megabyte', async () => {
     const should = Array.from({ length: 100_000 }, (_, value) => ({ key: 'id', match: { value } }))
     const found = await rest<{ points: unknown[] }>(server.url, 'POST', scroll, { filter: { should } })
     expect(found.body.result.points).toHaveLength(3)

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
-import { gunzipSync, gzipSync } from 'node:zlib'
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
 import { rest } from './support/rest.ts'
@@ -66,20 +66,10 @@ describe('the wire', () => {
     expect(head.bytes.length).toBe(0)
   })
 
-  it('compresses with gzip when asked, and only then', async () => {
-    const path = '/collections/c/points/1'
-    const plain = await raw('GET', path)
-    expect(plain.headers['content-encoding']).toBeUndefined()
-    for (const accepted of ['gzip', 'br, gzip;q=0.9, identity;q=0.1', 'gzip, deflate']) {
-      const packed = await raw('GET', path, { 'accept-encoding': accepted })
-      expect(packed.headers['content-encoding'], accepted).toBe('gzip')
-      expect(packed.bytes.length).toBeLessThan(plain.bytes.length)
-      expect(JSON.parse(gunzipSync(packed.bytes).toString()).result).toEqual(JSON.parse(plain.bytes.toString()).result)
-    }
-    for (const accepted of ['gzip;q=0', 'gzip; q=0.0, br', 'br', 'deflate', 'identity']) {
-      const refused = await raw('GET', path, { 'accept-encoding': accepted })
-      expect(refused.headers['content-encoding'], accepted).toBeUndefined()
-    }
+  it('never compresses an answer', async () => {
+    const answer = await raw('GET', '/collections/c/points/1', { 'accept-encoding': 'gzip' })
+    expect(answer.headers['content-encoding']).toBeUndefined()
+    expect(JSON.parse(answer.bytes.toString()).result.id).toBe(1)
   })
 
   it('takes request bodies in gzip and refuses broken ones and other encodings', async () => {

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { readSections } from '../../src/ingest/chunking/sections.ts'
-import { FRONT_MATTER } from '../../src/ingest/front-matter.ts'
+import { FRONT_MATTER, readSections } from '../../src/ingest/chunking/sections.ts'
 
 it.each(['\n', '\r\n'])('is read with line ends %j alike, by the title and by the sections', end => {
   const text = ['---', 'title: A', '# no heading', '--- ', '# B', ''].join(end)

@@ -223,7 +223,7 @@ describe('ingest', () => {
     expect(summary.documents).toBe(1)
     expect(summary.warnings).toEqual([
       'sheet.md is not valid UTF-8',
-      expect.stringMatching(/sheet comes more than once/),
+      expect.stringMatching(/sheet occurs more than once/),
     ])
   })
 

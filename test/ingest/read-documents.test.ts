@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { decodeUtf8, type SourceDocument, splitLines } from '../../src/ingest/decode-text.ts'
-import { openDocuments } from '../../src/ingest/read-documents.ts'
+import { openDocuments, type SourceDocument } from '../../src/ingest/read-documents.ts'
+import { decodeUtf8, splitLines } from '../../src/ingest/text-files.ts'
 
 let root: string
 beforeAll(async () => {
@@ -124,12 +124,12 @@ describe('openDocuments, JSON lines', () => {
 
   it.each([
     ['{"doc_id":"x","text":"t"', /not JSON/],
-    ['[1]', /doc_id/],
-    ['null', /not an object/],
+    ['[1]', /expected object/],
+    ['null', /expected object/],
     ['{"doc_id":"","text":"t"}', /doc_id/],
     ['{"doc_id":5,"text":"t"}', /doc_id/],
-    ['{"doc_id":"x"}', /text must/],
-    ['{"doc_id":"x","text":"t","title":5}', /title must/],
+    ['{"doc_id":"x"}', /text: .*expected string/],
+    ['{"doc_id":"x","text":"t","title":5}', /title: .*expected string/],
   ])('names file and line of the row %s', async (row, fault) => {
     const folder = await lay({ 'corpus.jsonl': `{"doc_id":"ok","text":"t"}\n\n${row}\n` })
     const failure = await readAll(folder).catch((error: unknown) => error)

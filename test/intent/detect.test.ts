@@ -45,7 +45,7 @@ describe('detectIntent', () => {
       expect(detectIntent(query).label).toBe(label)
     })
 
-  it('names the rule that fired', () => {
+  it('names the rule that matched', () => {
     expect(detectIntent('What does ISH-4417 mean?')).toEqual({ label: 'identifier', rule: 'error or part code' })
   })
 

@@ -43,10 +43,10 @@ const anyOptions = fc.record({
 const tokenizer = createTokenizer('gpt-4o-2024-11-20')
 const countTokens = (text: string) => tokenizer.count(text)
 
-/** Relevance mass of what a selection took. */
+/** Relevance mass of a selection. */
 function mass(pool: Candidate[], options: PackOptions): number {
   const cost = new CostModel(RENDERERS[options.format], countWords)
-  return select(pool, 'harbour tide', { ...options, budget: options.budgetTokens }, cost).selected.reduce(
+  return select(pool, 'harbour tide', options, cost).selected.reduce(
     (sum, { unit, marginal }) => sum + marginal * countWords(unit.candidate.chunk.text.slice(unit.start, unit.end)),
     0,
   )
@@ -85,7 +85,7 @@ describe('pack', () => {
     )
   })
 
-  it('shows only text that stands in the chunks, and each packed text in the context', () => {
+  it('shows only text of the chunks, and each packed text in the context', () => {
     fc.assert(
       fc.property(candidates(), anyOptions, (pool, options) => {
         const { packed, context } = pack(pool, 'tide', { ...options, format: 'markdown' }, countWords)
@@ -100,7 +100,7 @@ describe('pack', () => {
     )
   })
 
-  it('is never worth less than plain greedy fill', () => {
+  it('never has less relevance mass than plain greedy fill', () => {
     fc.assert(
       fc.property(candidates(), fc.integer({ min: 5, max: 200 }), (pool, budgetTokens) => {
         const full = mass(pool, { ...PLAIN, budgetTokens })
@@ -110,7 +110,7 @@ describe('pack', () => {
     )
   })
 
-  it('fills as a naive greedy does that renders everything at each step', () => {
+  it('fills like a naive greedy packer that renders everything in each step', () => {
     fc.assert(
       fc.property(candidates(8), fc.integer({ min: 10, max: 150 }), (pool, budgetTokens) => {
         const options: PackOptions = { ...PLAIN, budgetTokens, overflow: 'stop', sentenceCut: false }
@@ -119,7 +119,7 @@ describe('pack', () => {
         let most = 0
         while (most < pool.length && pack(pool.slice(0, most + 1), null, everything, countWords).tokens <= budgetTokens)
           most++
-        // Filling counts each part and a little for the seams, so it may stop one chunk before the naive one, never after.
+        // The estimate adds a little for each join, so filling may stop one chunk earlier than the naive packer.
         expect(ours.length).toBeLessThanOrEqual(most)
         expect(ours.length).toBeGreaterThanOrEqual(Math.min(most, pool.length) - 1)
         expect(new Set(pool.slice(0, ours.length).map(c => c.key))).toEqual(new Set(ours))
@@ -129,7 +129,7 @@ describe('pack', () => {
 })
 
 describe('cost', () => {
-  it('is never below what the rendered context really counts', () => {
+  it('is never below the tokens of the rendered context', () => {
     fc.assert(
       fc.property(candidates(), fc.constantFrom(...CONTEXT_FORMATS), (pool, format) => {
         const cost = new CostModel(RENDERERS[format], countWords)
@@ -146,12 +146,12 @@ describe('neighbours', () => {
   const left = candidate({ id: 1, orderIndex: 0, charStart: 0, charEnd: 66, text: text.slice(0, 66) }, 0.9)
   const right = candidate({ id: 2, orderIndex: 1, charStart: 34, charEnd: text.length, text: text.slice(34) }, 0.8)
 
-  it('are joined under one source line and without their overlap twice', () => {
+  it('are joined under one source line, with their overlap once', () => {
     const { context } = pack([left, right], null, { ...PLAIN, budgetTokens: 500 }, countWords)
     expect(context).toBe(`[1] Doc > Section\n${text}\n`)
   })
 
-  it('whose overlap nobody announced are compared', () => {
+  it('are compared for an overlap when their offsets are unknown', () => {
     const bare = [left, right].map(c => ({ ...c, chunk: { ...c.chunk, charStart: null, charEnd: null } }))
     expect(pack(bare, null, { ...PLAIN, budgetTokens: 500 }, countWords).context).toBe(`[1] Doc > Section\n${text}\n`)
   })
@@ -179,7 +179,7 @@ describe('orders', () => {
     expect(titles('edges')).toBe('T5 T3 T1 T2 T4')
   })
 
-  it('stable appends what is new behind what the session has seen', () => {
+  it('stable appends new chunks after those of earlier turns', () => {
     expect(
       titles(
         'stable',
@@ -213,12 +213,12 @@ describe('formats', () => {
   })
 })
 
-describe('the blind cut', () => {
-  it('parts no surrogate pair, not even where the estimate was too kind and the text is cut again', () => {
+describe('truncating', () => {
+  it('splits no surrogate pair, even when the estimate was too low and the text is cut again', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 200 }), fc.constantFrom('', 'a', 'ab'), (budgetTokens, before) => {
         const pool = [candidate({ text: `${before}${'😀'.repeat(300)}` })]
-        const options = { ...PLAIN, budgetTokens, misfit: 'blind_cut' as const, counting: 'characters' as const }
+        const options = { ...PLAIN, budgetTokens, overflow: 'truncate' as const, counting: 'characters' as const }
         const { context, tokens } = pack(pool, null, options, countTokens)
         expect(context.isWellFormed()).toBe(true)
         expect(tokens).toBeLessThanOrEqual(budgetTokens)
@@ -235,7 +235,7 @@ describe('caps', () => {
     candidate({ id: 90 + n, docId: `other${n}`, docTitle: 'Other', sectionPath: '', text: `other text ${n}` }, 0.1),
   )
 
-  it('drop what is over them, with the cap as evidence', () => {
+  it('drop the chunks over them, with the cap as evidence', () => {
     const { dropped } = pack(
       [...four.slice(0, 3), ...others],
       'tide',
@@ -245,11 +245,11 @@ describe('caps', () => {
     expect(dropped).toMatchObject([{ reason: 'doc_cap', evidence: { cap: 2 } }])
   })
 
-  it('let a document through that the query concerns', () => {
+  it('do not apply to the subject of the query', () => {
     expect(pack(four, 'tide', { ...PLAIN, budgetTokens: 500, documentCap: 2 }, countWords).dropped).toEqual([])
   })
 
-  it('let the continuation of a packed answer through', () => {
+  it('do not apply to the continuation of a packed answer', () => {
     const pair = [
       candidate({ id: 1, orderIndex: 0, text: 'one' }, 1),
       candidate({ id: 2, orderIndex: 1, text: 'two' }, 0.9),
@@ -259,7 +259,7 @@ describe('caps', () => {
     ).toEqual([])
   })
 
-  it('when soft only put it later', () => {
+  it('when soft, only delay chunks', () => {
     const { packed, dropped } = pack(
       [...four, ...others],
       'tide',

@@ -6,7 +6,7 @@ const features = (text: string, query: string, intent: Parameters<typeof addAnsw
   addAnswerability([candidate({ text, header })], query, intent, 0.1)[0]?.answerability
 
 describe('addAnswerability', () => {
-  it('knows a definition from a mention', () => {
+  it('distinguishes a definition from a mention', () => {
     const query = 'Who is Isharoth?'
     expect(features('Isharoth is the engine that keeps the city dry.', query, 'definition')?.features).toEqual([
       'definitional sentence',
@@ -21,7 +21,7 @@ describe('addAnswerability', () => {
     })
   })
 
-  it('fires what the intent asks for and nothing else', () => {
+  it('finds the features of the intent and no others', () => {
     expect(features('Drain it for 45 minutes.', 'how long', 'measurement')?.features).toEqual(['number with unit'])
     expect(features('Signed in 1842.', 'when was it signed', 'measurement')?.features).toEqual(['date'])
     expect(features('1. Close the gate.\n2. Open the drain.', 'how to drain', 'procedure')?.features).toEqual([

@@ -28,7 +28,7 @@ function cosine(a: number[], b: number[]): number {
   return norm === 0 ? 0 : dot / norm
 }
 
-/** MMR as the paper writes it: at each step, no candidate left gains more than the one taken. */
+/** MMR as in the paper: in each step, no candidate that is left has a larger gain than the chosen one. */
 function expectGreedy(pool: (Candidate & { vector: Float32Array })[], order: Candidate[], alpha: number) {
   const vectorOf = (c: Candidate) => [...(c.vector ?? [])]
   order.forEach((taken, step) => {
@@ -48,9 +48,9 @@ describe('diversify', () => {
         withVectors,
         fc.constantFrom(0.1, 0.5, 0.9, 1),
         fc.integer({ min: 1, max: 12 }),
-        (pool, alpha, keep) => {
-          const { kept } = diversify(pool, alpha, keep)
-          expect(kept).toHaveLength(Math.min(keep, pool.length))
+        (pool, alpha, topK) => {
+          const { kept } = diversify(pool, alpha, topK)
+          expect(kept).toHaveLength(Math.min(topK, pool.length))
           expectGreedy(pool, kept, alpha)
         },
       ),
@@ -74,8 +74,8 @@ describe('diversify', () => {
         candidates(),
         fc.option(fc.constantFrom(0.3, 0.7)),
         fc.option(fc.integer({ min: 0, max: 10 })),
-        (pool, alpha, keep) => {
-          const { kept, dropped } = diversify(pool, alpha, keep)
+        (pool, alpha, topK) => {
+          const { kept, dropped } = diversify(pool, alpha, topK)
           expect([...kept.map(c => c.key), ...dropped.map(d => d.candidate.key)].sort()).toEqual(
             pool.map(c => c.key).sort(),
           )
@@ -100,12 +100,12 @@ describe('dedupe', () => {
     expect(dropped).toMatchObject([{ reason: 'duplicate', evidence: { of: 'docs/1', similarity: 1 } }])
   })
 
-  it('drops a second point of the same place', () => {
+  it('drops a second point at the same place', () => {
     const { kept } = dedupe([candidate({ id: 1, text: 'one text' }), candidate({ id: 2, text: 'quite another' })], 0.9)
     expect(kept).toHaveLength(1)
   })
 
-  it('keeps exactly those that no better kept one contains', () => {
+  it('keeps exactly the candidates that no better kept candidate contains', () => {
     fc.assert(
       fc.property(candidates(10), pool => {
         const grams = (t: string) => {

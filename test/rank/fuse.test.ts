@@ -29,14 +29,14 @@ describe('collect', () => {
     ])
   })
 
-  it('reads scores that are no numbers as unknown', () => {
+  it('treats scores that are not finite as unknown', () => {
     const [only] = collect([list('dense', [1, Number.NaN])])
     expect(only?.signals[0]).toMatchObject({ rank: 1, score: null })
   })
 })
 
 describe('fuse', () => {
-  it('agrees with reciprocal rank fusion written the naive way', () => {
+  it('agrees with a naive reciprocal rank fusion', () => {
     fc.assert(
       fc.property(retrievedLists, lists => {
         const kinds = new Set(lists.map(({ kind }) => kind))
@@ -56,7 +56,7 @@ describe('fuse', () => {
     )
   })
 
-  it('agrees with min-max fusion written the naive way when every list knows every candidate', () => {
+  it('agrees with a naive min-max fusion when each list contains each candidate', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.double({ min: -2, max: 2, noNaN: true }), fc.double({ min: 0, max: 30, noNaN: true })), {

@@ -10,11 +10,11 @@ const valueAt = (list: { chunk: { orderIndex: number | null }; value: number }[]
   list.find(c => c.chunk.orderIndex === place)?.value
 
 describe('propagateScores', () => {
-  it('adds a share of the neighbours and of the best of the document', () => {
-    const smoothed = propagateScores([at(1, 1), at(2, 0.5), at(9, 0.2)], 0.2, 0.3)
-    expect(valueAt(smoothed, 1)).toBeCloseTo(1 + 0.2 * 0.25 + 0.3, 10)
-    expect(valueAt(smoothed, 2)).toBeCloseTo(0.5 + 0.2 * 0.5 + 0.3, 10)
-    expect(valueAt(smoothed, 9)).toBeCloseTo(0.2 + 0.3, 10)
+  it('adds a share of the neighbours and of the best value of the document', () => {
+    const propagated = propagateScores([at(1, 1), at(2, 0.5), at(9, 0.2)], 0.2, 0.3)
+    expect(valueAt(propagated, 1)).toBeCloseTo(1 + 0.2 * 0.25 + 0.3, 10)
+    expect(valueAt(propagated, 2)).toBeCloseTo(0.5 + 0.2 * 0.5 + 0.3, 10)
+    expect(valueAt(propagated, 9)).toBeCloseTo(0.2 + 0.3, 10)
   })
 
   it('is off at 0', () => {
@@ -27,31 +27,31 @@ describe('propagateScores', () => {
 })
 
 describe('expandNeighbours', () => {
-  it('raises neighbours of the same section to a share of the candidate, and leaves other sections alone', () => {
+  it('raises neighbours in the same section to a share of the candidate, and no others', () => {
     const other = at(3, 0.1, { sectionPath: 'Doc > Other' })
-    const { candidates: grown } = expandNeighbours([at(2, 1), at(1, 0.3), other], [], [], 0.85, 'section')
-    expect([1, 2, 3].map(place => valueAt(grown, place))).toEqual([0.85, 1, 0.1])
+    const { candidates: expanded } = expandNeighbours([at(2, 1), at(1, 0.3), other], [], [], 0.85, 'section')
+    expect([1, 2, 3].map(place => valueAt(expanded, place))).toEqual([0.85, 1, 0.1])
     expect(valueAt(expandNeighbours([at(2, 1), other], [], [], 0.85, 'document').candidates, 3)).toBe(0.85)
   })
 
-  it('takes back what was cut by rank, takes in what was fetched, and leaves duplicates out', () => {
+  it('restores what was cut by rank, adds what was fetched, and leaves duplicates out', () => {
     const cut = { candidate: at(1, 0.1), reason: 'below_pool' as const, evidence: {} }
     const copy = { candidate: at(3, 0.1), reason: 'duplicate' as const, evidence: {} }
-    const { candidates: grown, dropped } = expandNeighbours(
+    const { candidates: expanded, dropped } = expandNeighbours(
       [at(2, 1)],
       [cut, copy],
       [chunk({ id: 77, orderIndex: 1, docId: 'else' })],
       0.5,
       'section',
     )
-    expect(grown.map(c => [c.chunk.orderIndex, c.value])).toEqual([
+    expect(expanded.map(c => [c.chunk.orderIndex, c.value])).toEqual([
       [2, 1],
       [1, 0.5],
     ])
     expect(dropped).toEqual([copy])
   })
 
-  it('asks only for neighbours that nobody knows yet', () => {
+  it('asks only for neighbours that are not known yet', () => {
     const places = missingNeighbours(
       [at(0, 1), at(1, 0.5), at(7, 0.5, { docId: 'b' })],
       [at(0, 1), at(1, 0.5), at(8, 0.1, { docId: 'b' })],
@@ -61,14 +61,14 @@ describe('expandNeighbours', () => {
 })
 
 describe('blend', () => {
-  it('scales both sides to their best and keeps the fused value of what was not scored', () => {
+  it('scales the relevance to its maximum and keeps the value of unscored candidates', () => {
     const blended = blend(scaleToBest([at(1, 0.8), at(2, 0.4), at(3, 0.2)]), [0.01, 0.04], 0.5)
     expect(valueAt(blended, 1)).toBeCloseTo(0.5 * 1 + 0.5 * 0.25, 10)
     expect(valueAt(blended, 2)).toBeCloseTo(0.5 * 0.5 + 0.5 * 1, 10)
     expect(valueAt(blended, 3)).toBeCloseTo(0.25, 10)
   })
 
-  it('keeps the fused order at weight 0 and the reranker alone at 1', () => {
+  it('keeps the fused order at weight 0 and uses the reranker alone at 1', () => {
     const pool = [at(1, 0.9), at(2, 0.5)]
     expect(blend(pool, [0.1, 0.9], 0).map(c => c.chunk.orderIndex)).toEqual([1, 2])
     expect(blend(pool, [0.1, 0.9], 1).map(c => c.chunk.orderIndex)).toEqual([2, 1])

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { Candidate, Chunk, RetrievedList } from '../../src/core/types.ts'
-import { newCandidate } from '../../src/rank/collect.ts'
+import { createCandidate } from '../../src/rank/collect.ts'
 
 /** A chunk with everything known; `over` sets what a test is about. */
 export function chunk(over: Partial<Chunk> = {}): Chunk {
@@ -20,7 +20,7 @@ export function chunk(over: Partial<Chunk> = {}): Chunk {
 }
 
 export function candidate(over: Partial<Chunk> = {}, value = 1): Candidate {
-  return { ...newCandidate(chunk(over), 'retrieved', value), fused: value }
+  return { ...createCandidate(chunk(over), 'retrieved', value), fused: value }
 }
 
 const WORDS = 'harbour tide lantern ledger gate stone keeper salt oar bell rope tower wave mast chart anchor'.split(' ')

@@ -12,8 +12,8 @@ interface Reference {
 }
 const reference = JSON.parse(readFileSync(new URL('./bm25-reference.json', import.meta.url), 'utf8')) as Reference
 
-describe('BM25 encoding against the answers of Qdrant’s own code', () => {
-  it('has a reference worth the name', () => {
+describe('BM25 encoding compared with Qdrant’s own code', () => {
+  it('has a reference of at least 60 cases', () => {
     expect(reference.cases.length).toBeGreaterThanOrEqual(60)
   })
 

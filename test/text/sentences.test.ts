@@ -15,7 +15,7 @@ describe('sentences', () => {
     ])
   })
 
-  it('end at lines, except where prose is wrapped', () => {
+  it('end at line breaks, except in wrapped prose', () => {
     expect(sentences('One line\nAnother line\nthat is wrapped. Third.\n\n\nafter a gap')).toEqual([
       'One line\n',
       'Another line\nthat is wrapped. ',
@@ -66,7 +66,7 @@ describe('sentences', () => {
     fc.constantFrom(...HOSTILE_TEXTS),
   )
 
-  it('tile any text, with right offsets, and none is blank beside others', () => {
+  it('cover any text, with correct offsets, and none of several is blank', () => {
     fc.assert(
       fc.property(texts, text => {
         const found = splitSentences(text)

@@ -11,7 +11,7 @@ it('are all runs of five words in order, or the one short text', () => {
   expect(runsOf([])).toEqual([])
 })
 
-it('have one hash for each distinct run of words, whatever stands between them', () => {
+it('have one hash for each distinct run of words, whatever is between the words', () => {
   const words = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 30 })
   fc.assert(
     fc.property(words, fc.constantFrom(' ', ', ', '\n'), (list, separator) => {

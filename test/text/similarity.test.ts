@@ -31,7 +31,7 @@ describe('cosine', () => {
   })
 })
 
-describe('BM25 inside a pool', () => {
+describe('BM25 over candidates', () => {
   const naive = (query: string, documents: string[]): number[] => {
     const lists = documents.map(terms)
     const average = lists.reduce((sum, list) => sum + list.length, 0) / lists.length
@@ -46,7 +46,7 @@ describe('BM25 inside a pool', () => {
     )
   }
 
-  it('agrees with the formula written out', () => {
+  it('agrees with the formula', () => {
     const word = fc.constantFrom('key', 'keys', 'rotate', 'the', 'index', '東京')
     const text = fc.array(word, { maxLength: 12 }).map(words => words.join(' '))
     fc.assert(
@@ -58,7 +58,7 @@ describe('BM25 inside a pool', () => {
     )
   })
 
-  it('prefers the document that holds the rare word', () => {
+  it('prefers the document with the rare word', () => {
     const [a = 0, b = 0, c = 0] = candidateBm25('rotate the key', [
       'the key of the door',
       'rotate a key',
@@ -78,7 +78,7 @@ describe('BM25 inside a pool', () => {
 })
 
 describe('fingerprints', () => {
-  it('do not depend on the order of keys, and tell values apart', () => {
+  it('do not depend on the order of keys, and differ for different values', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), members => {
         const reversed = Object.fromEntries(Object.entries(members).reverse())

@@ -9,7 +9,7 @@ describe('terms', () => {
     expect(terms('ERR_CONN_42 v1.18')).toEqual(['err', 'conn', '42', 'v1', '18'])
   })
 
-  it('are bigrams where words are not spaced', () => {
+  it('are bigrams in scripts without spaces', () => {
     expect(terms('東京タワー')).toEqual(['東京', '京タ', 'タワ', 'ワー'])
     expect(terms('水 in日本')).toEqual(['水', '日本'])
   })
@@ -35,7 +35,7 @@ describe('terms', () => {
     },
   )
 
-  it('never throw and hold neither capitals nor blanks', () => {
+  it('never throw and contain neither capitals nor white space', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), text => {
         for (const word of rawWords(text)) {
@@ -48,7 +48,7 @@ describe('terms', () => {
 })
 
 describe('raw words', () => {
-  it('keep every word, and every sign of unspaced scripts', () => {
+  it('keep each word, and each character of scripts without spaces', () => {
     expect(rawWords('The cats’ 東京')).toEqual(['the', 'cats', '東', '京'])
   })
 })

@@ -3,7 +3,7 @@ import { isRecord, type JsonRecord, readList, readNumber, toNumber } from '../wi
 import { readDatetime } from './datetime.ts'
 import { compileTextMatch, TEXT_MATCHES, type TextIndex } from './text-match.ts'
 
-/** Judges all values found under a condition's key. */
+/** Tests all values that the payload has under the key of a condition. */
 export type ValuesPredicate = (values: unknown[]) => boolean
 
 /** Compiles one `{key, match | range | values_count | is_empty | is_null}` condition. */
@@ -13,22 +13,19 @@ export function compileFieldCondition(condition: JsonRecord, index: TextIndex | 
   if (isRecord(condition.match)) tests.push(anyElement(compileMatch(condition.match, index)))
   if (isRecord(condition.range)) tests.push(anyElement(compileRange(condition.range)))
   if (isRecord(condition.values_count)) tests.push(compileValuesCount(condition.values_count))
-  if (typeof condition.is_empty === 'boolean') tests.push(sameAs(condition.is_empty, isEmpty))
-  if (typeof condition.is_null === 'boolean') tests.push(sameAs(condition.is_null, isNull))
+  const { is_empty, is_null } = condition
+  if (typeof is_empty === 'boolean') tests.push(values => isEmpty(values) === is_empty)
+  if (typeof is_null === 'boolean') tests.push(values => isNull(values) === is_null)
   const [test, second] = tests
   if (test === undefined || second !== undefined) {
-    throw formatError('data did not match any variant of untagged enum Condition')
+    throw formatError('a filter condition must have one of match, range, values_count, is_empty and is_null')
   }
   return test
 }
 
-/** An array satisfies a condition when one of its elements does. */
+/** True for an array when it is true for one of its elements. */
 function anyElement(test: (value: unknown) => boolean): ValuesPredicate {
   return values => values.some(value => (Array.isArray(value) ? value.some(test) : test(value)))
-}
-
-function sameAs(wanted: boolean, test: ValuesPredicate): ValuesPredicate {
-  return values => test(values) === wanted
 }
 
 const isEmpty: ValuesPredicate = values =>
@@ -75,7 +72,7 @@ function oneOf(keywords: (string | number | bigint)[]): (candidate: unknown) => 
 }
 
 function noMatchVariant() {
-  return formatError('data did not match any variant of untagged enum Match')
+  return formatError('`match` must have strings, integers or a boolean as value, any, except, text, text_any or phrase')
 }
 
 const COMPARISONS: { readonly [bound: string]: (value: number, bound: number) => boolean } = {
@@ -85,7 +82,7 @@ const COMPARISONS: { readonly [bound: string]: (value: number, bound: number) =>
   lte: (value, bound) => value <= bound,
 }
 
-/** Numbers compare with numbers, RFC 3339 texts with times. */
+/** Compares numbers, or times when a bound is an RFC 3339 text. */
 function compileRange(range: JsonRecord): (value: unknown) => boolean {
   const given = Object.entries(COMPARISONS).filter(([name]) => range[name] !== undefined && range[name] !== null)
   const inTime = given.some(([name]) => typeof range[name] === 'string')
@@ -106,7 +103,7 @@ function readTime(value: unknown): number {
   return time
 }
 
-/** A missing field counts 0 values, a scalar 1, an array its elements. */
+/** A missing field has 0 values, a scalar 1. */
 function compileValuesCount(condition: JsonRecord): ValuesPredicate {
   const inBounds = compileRange(condition)
   const count = (value: unknown) => (value === null ? 0 : Array.isArray(value) ? value.length : 1)

@@ -22,7 +22,7 @@ export function parsePath(text: string): PayloadPath {
   return steps
 }
 
-/** Every value the path reaches; none where it leads nowhere. */
+/** All values at the path. */
 export function valuesAt(value: unknown, path: PayloadPath, from = 0): unknown[] {
   const step = path[from]
   if (step === undefined) return [value]
@@ -33,7 +33,7 @@ export function valuesAt(value: unknown, path: PayloadPath, from = 0): unknown[]
   return isRecord(value) && Object.hasOwn(value, step.key) ? valuesAt(value[step.key], path, from + 1) : []
 }
 
-/** A copy without the paths' values; what is not on a path is shared with the original. */
+/** Returns a copy without the values at the paths. The copy shares the other values with the original. */
 export function without(payload: JsonRecord, paths: readonly PayloadPath[]): JsonRecord {
   return paths.reduce<JsonRecord>((rest, path) => removeAt(rest, path, 0) as JsonRecord, payload)
 }
@@ -56,7 +56,7 @@ function removeAt(value: unknown, path: PayloadPath, from: number): unknown {
   return Object.fromEntries(kept)
 }
 
-/** A copy that holds only what the paths reach, nested as in the original. */
+/** Returns a copy that has only the values at the paths, nested as in the original. */
 export function only(value: unknown, paths: readonly PayloadPath[]): unknown {
   if (paths.some(path => path.length === 0)) return value
   if (Array.isArray(value)) {
@@ -73,7 +73,7 @@ export function only(value: unknown, paths: readonly PayloadPath[]): unknown {
   return Object.fromEntries(members)
 }
 
-/** A copy with `patch` merged into the object at the path, objects made where they lack. */
+/** Returns a copy with `patch` merged into the object at the path. Missing objects are created. */
 export function mergedAt(payload: JsonRecord, path: PayloadPath, patch: JsonRecord): JsonRecord {
   const [step, ...rest] = path
   if (step === undefined) return { ...payload, ...patch }

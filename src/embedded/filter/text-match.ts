@@ -1,13 +1,13 @@
 import { refuseFields, unsupported } from '../errors.ts'
 import { isRecord } from '../wire/shape.ts'
 
-/** How a text-indexed field is cut into tokens. */
+/** How the text of an indexed field is split into tokens. */
 export interface TextIndex {
   tokenize(text: string): string[]
   phrases: boolean
 }
 
-/** The tokenising side of a payload index schema; undefined for other index types. Options that would change tokens in ways this engine lacks are refused. */
+/** Reads the schema of a payload index; undefined for other types than text. @throws EngineError 501 on unsupported options */
 export function readTextIndex(schema: unknown): TextIndex | undefined {
   if (schema === 'text') return textIndex({})
   return isRecord(schema) && schema.type === 'text' ? textIndex(schema) : undefined
@@ -33,7 +33,7 @@ function textIndex(options: { [key: string]: unknown }): TextIndex {
 export const TEXT_MATCHES = ['text', 'text_any', 'phrase'] as const
 export type TextMatch = (typeof TEXT_MATCHES)[number]
 
-/** A predicate on strings: tokenised where the field has a text index, plain substring (case-sensitive) where not. */
+/** Compares tokens when the field has a text index. Otherwise looks for substrings, case-sensitive. */
 export function compileTextMatch(kind: TextMatch, query: string, index?: TextIndex): (value: string) => boolean {
   if (index === undefined) return compileSubstring(kind, query)
   const wanted = index.tokenize(query)

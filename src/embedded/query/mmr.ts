@@ -1,29 +1,30 @@
-import type { RankedRow } from './top-hits.ts'
+import type { PointId } from '../../core/types.ts'
+import type { RankedPoint } from './top-hits.ts'
 
-/** Maximal marginal relevance: `lambda` is the share of relevance in [0, 1], `candidates` how many of the nearest it chooses among. */
+/** Maximal marginal relevance: `lambda` is the share of relevance in [0, 1], `candidates` the number of nearest points to choose from. */
 export interface Diversity {
   lambda: number
   candidates: number
 }
 
 /**
- * Takes the most similar candidate, then again and again the one with the largest
- * `lambda · value − (1 − lambda) · largest similarity to a chosen one`. Candidates come best first; ties keep their order.
+ * Chooses the first candidate, then repeatedly the one with the largest
+ * `lambda · value − (1 − lambda) · largest similarity to a chosen one`. Candidates are sorted by value; ties keep their order.
  */
 export function selectDiverse(
-  candidates: readonly RankedRow[],
+  candidates: readonly RankedPoint[],
   lambda: number,
   limit: number,
-  similarity: (left: number, right: number) => number,
-): RankedRow[] {
+  similarity: (left: PointId, right: PointId) => number,
+): RankedPoint[] {
   const rest = candidates.map(candidate => ({ candidate, nearest: 0 }))
-  const chosen: RankedRow[] = []
+  const chosen: RankedPoint[] = []
   const worth = ({ candidate, nearest }: (typeof rest)[number]) => lambda * candidate.value - (1 - lambda) * nearest
   while (chosen.length < limit) {
     const [taken] = rest.splice(indexOfLargest(rest.map(worth)), 1)
     if (taken === undefined) break
     for (const item of rest) {
-      const value = similarity(taken.candidate.row, item.candidate.row)
+      const value = similarity(taken.candidate.id, item.candidate.id)
       item.nearest = chosen.length === 0 ? value : Math.max(item.nearest, value)
     }
     chosen.push(taken.candidate)
@@ -31,7 +32,7 @@ export function selectDiverse(
   return chosen
 }
 
-/** The first of equals. */
+/** The first of equal values. */
 function indexOfLargest(values: readonly number[]): number {
   return values.reduce((best, value, index) => (value > (values[best] ?? 0) ? index : best), 0)
 }

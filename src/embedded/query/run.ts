@@ -1,97 +1,117 @@
 import type { PointId } from '../../core/types.ts'
 import { fuse } from '../../qdrant/fusion.ts'
-import { unknownPoint, unknownVector, wrongInput } from '../errors.ts'
+import { badRequest, unknownPoint, unsupported, wrongInput } from '../errors.ts'
 import type { Collection } from '../storage/collection.ts'
-import type { VectorInput } from '../wire/vector-input.ts'
+import type { VectorStore } from '../storage/vector-store.ts'
+import { isSparse, type Vector } from '../wire/vector.ts'
 import { selectDiverse } from './mmr.ts'
-import type { QueryPlan, Scoring, Target } from './plan.ts'
-import { nearestScorer, recommendScorer, rowSimilarity, type Scorer } from './scorer.ts'
-import { TopHits } from './top-hits.ts'
+import type { QueryPlan, Target } from './plan.ts'
+import { type RankedPoint, topHits } from './top-hits.ts'
 
-/** A row with the score that an answer carries. */
+/** A point with the score of the answer. */
 export interface Hit {
-  row: number
+  id: PointId
   score: number
 }
 
-type Accept = (row: number) => boolean
+type Accept = (id: PointId) => boolean
 
 /**
- * Answers a query plan: hits best first, offset already cut. The root filter and every prefetch's filter reach the prefetches
- * below them; points used as examples are never hits.
+ * Answers a query plan: best hits first, without the first `offset` ones. A filter also applies to all prefetches below it.
+ * Points that the query names as examples are never hits.
  */
 export function runQuery(plan: QueryPlan, collection: Collection): Hit[] {
-  const examples = new Set(exampleIds(plan).map(id => collection.rowOf(id)))
-  return runNode(plan, collection, row => !examples.has(row)).slice(plan.offset)
+  const examples = new Set(exampleIds(plan))
+  return runNode(plan, collection, id => !examples.has(id)).slice(plan.offset)
 }
 
 function runNode(plan: QueryPlan, collection: Collection, inherited: Accept): Hit[] {
+  const { scoring, limit, threshold, using } = plan
   const own = plan.filter ? collection.filter(plan.filter) : undefined
-  const accept: Accept = own === undefined ? inherited : row => inherited(row) && own(row)
-  const { scoring, limit } = plan
-  if (scoring === undefined) return firstRows(collection, limit, accept)
+  const accept: Accept = own === undefined ? inherited : id => inherited(id) && own(id)
+  if (scoring === undefined) return firstPoints(collection, limit, accept)
   const sources = plan.prefetch.map(prefetch => runNode(prefetch, collection, accept))
-  const diversity = scoring.kind === 'nearest' ? scoring.diversity : undefined
-  const top = new TopHits(diversity?.candidates ?? limit, row => collection.idOf(row), accept)
   if (scoring.kind === 'fusion') {
-    const lists = sources.map(hits => hits.map(({ row, score }) => ({ key: row, score })))
-    const least = Math.fround(plan.threshold ?? Number.NEGATIVE_INFINITY)
-    for (const [row, score] of fuse(lists, scoring.rule)) if (score >= least) top.offer(row, score)
-    return top.ranked().map(({ row, value }) => ({ row, score: value }))
+    const lists = sources.map(hits => hits.map(({ id, score }) => ({ key: id, score })))
+    const fused = [...fuse(lists, scoring.rule)].map(([id, value]) => ({ id, value }))
+    const least = Math.fround(threshold ?? Number.NEGATIVE_INFINITY)
+    const best = topHits(fused, limit, accept).filter(({ value }) => value >= least)
+    return best.map(({ id, value }) => ({ id, score: value }))
   }
-  const scorer = scorerOf(scoring, plan.using, collection)
-  const passes = thresholdTest(plan.threshold, scorer)
-  const visit = (row: number, value: number | undefined) => {
-    if (value !== undefined && passes(value)) top.offer(row, value)
-  }
-  if (sources.length === 0) scorer.each(visit)
-  else for (const row of new Set(sources.flat().map(hit => hit.row))) visit(row, scorer.of(row))
-  const best = top.ranked()
-  const chosen =
-    diversity === undefined ? best : selectDiverse(best, diversity.lambda, limit, rowSimilarity(collection, plan.using))
-  return chosen.map(({ row, value }) => ({ row, score: scorer.score(value) }))
+  const store = collection.vectorStore(using)
+  const query = targetVector(scoring.target, using, collection)
+  store.check(query)
+  const ids = sources.length === 0 ? store.ids() : new Set(sources.flat().map(hit => hit.id))
+  const { diversity } = scoring
+  const best = topHits(similarPoints(store, query, ids, threshold), diversity?.candidates ?? limit, accept)
+  const chosen = diversity === undefined ? best : selectDiverse(best, diversity.lambda, limit, similarityIn(store))
+  return chosen.map(({ id, value }) => ({ id, score: store.score(value) }))
 }
 
-/** Without a query, points come by id, all with the score 1. */
-function firstRows(collection: Collection, limit: number, accept: Accept): Hit[] {
+/** Without a query all points have the score 1, in the order of their ids. */
+function firstPoints(collection: Collection, limit: number, accept: Accept): Hit[] {
   const hits: Hit[] = []
-  for (const row of collection.matching(undefined)) {
+  for (const { id } of collection.matching()) {
     if (hits.length >= limit) break
-    if (accept(row)) hits.push({ row, score: 1 })
+    if (accept(id)) hits.push({ id, score: 1 })
   }
   return hits
 }
 
-function scorerOf(scoring: Exclude<Scoring, { kind: 'fusion' }>, using: string, collection: Collection): Scorer {
-  const vectorOf = (target: Target) => targetVector(target, using, collection)
-  if (scoring.kind === 'nearest') return nearestScorer(collection, using, vectorOf(scoring.target))
-  const { positive, negative, strategy } = scoring
-  return recommendScorer(collection, using, positive.map(vectorOf), negative.map(vectorOf), strategy)
+/** The similarity of each point to the query. The threshold excludes scores that are equal to it. */
+function* similarPoints(
+  store: VectorStore,
+  query: Vector,
+  ids: Iterable<PointId>,
+  threshold: number | undefined,
+): Generator<RankedPoint> {
+  const prepared = store.prepare(query)
+  const bound = threshold === undefined ? undefined : Math.fround(threshold)
+  for (const id of ids) {
+    const value = store.similarity(prepared, id)
+    if (value === undefined) continue
+    if (bound === undefined || (store.ascending ? store.score(value) < bound : value > bound)) yield { id, value }
+  }
 }
 
-function targetVector(target: Target, using: string, collection: Collection): VectorInput {
+/** Similarity of two stored vectors, without idf. */
+function similarityIn(store: VectorStore): (left: PointId, right: PointId) => number {
+  return (left, right) => {
+    const vector = store.get(left)
+    return (vector === undefined ? undefined : store.similarity(vector, right)) ?? 0
+  }
+}
+
+function targetVector(target: Target, using: string, collection: Collection): Vector {
   if ('vector' in target) return target.vector
-  if (!collection.dense.has(using) && !collection.sparse.has(using)) throw unknownVector(using)
-  const row = collection.rowOf(target.id)
-  if (row === undefined) throw unknownPoint(target.id)
-  const vector = collection.vectorOf(row, using)
+  if ('positive' in target) {
+    const average = (targets: Target[]) => averageVector(targets.map(one => targetVector(one, using, collection)))
+    const liked = average(target.positive)
+    const disliked = target.negative.length === 0 ? liked : average(target.negative)
+    return liked.map((value, i) => 2 * value - (disliked[i] ?? 0))
+  }
+  if (collection.get(target.id) === undefined) throw unknownPoint(target.id)
+  const vector = collection.vectorStore(using).get(target.id)
   if (vector === undefined) throw wrongInput(`Vector with name \`${using}\` not found for point ${target.id}`)
   return vector
 }
 
-/** Score thresholds of vector queries are strict: above it, or below it where smaller is better. */
-function thresholdTest(threshold: number | undefined, scorer: Scorer): (value: number) => boolean {
-  if (threshold === undefined) return () => true
-  const bound = Math.fround(threshold)
-  return scorer.ascending ? value => scorer.score(value) < bound : value => scorer.score(value) > bound
+function averageVector(vectors: Vector[]): Float32Array {
+  const dense = vectors.map(vector => {
+    if (isSparse(vector)) throw unsupported('recommend over sparse vectors')
+    return vector
+  })
+  const width = dense[0]?.length ?? 0
+  if (dense.some(vector => vector.length !== width)) throw badRequest('examples differ in dimension')
+  return Float32Array.from({ length: width }, (_, i) => dense.reduce((sum, v) => sum + (v[i] ?? 0), 0) / dense.length)
 }
 
 function exampleIds({ scoring, prefetch }: QueryPlan): PointId[] {
-  const targets =
-    scoring?.kind === 'nearest'
-      ? [scoring.target]
-      : scoring?.kind === 'recommend'
-        ? [...scoring.positive, ...scoring.negative]
-        : []
-  return [...targets.flatMap(target => ('id' in target ? [target.id] : [])), ...prefetch.flatMap(exampleIds)]
+  const own = scoring?.kind === 'nearest' ? targetIds(scoring.target) : []
+  return [...own, ...prefetch.flatMap(exampleIds)]
+}
+
+function targetIds(target: Target): PointId[] {
+  if ('id' in target) return [target.id]
+  return 'positive' in target ? [...target.positive, ...target.negative].flatMap(targetIds) : []
 }

@@ -1,181 +1,111 @@
 import type { PointId } from '../../core/types.ts'
-import { unknownVector, wrongInput } from '../errors.ts'
-import { compileFilter, type RowPredicate } from '../filter/filter.ts'
+import { unknownVector } from '../errors.ts'
+import { compileFilter, type FilterSubject } from '../filter/filter.ts'
 import { readTextIndex, type TextIndex } from '../filter/text-match.ts'
 import { comparePointIds } from '../wire/point-id.ts'
-import type { VectorSelector } from '../wire/selectors.ts'
 import type { JsonRecord } from '../wire/shape.ts'
-import { isSparse, type VectorInput } from '../wire/vector-input.ts'
-import type { CollectionConfig } from './collection-config.ts'
-import { DenseVectors } from './dense-vectors.ts'
-import { SparseVectors } from './sparse-vectors.ts'
+import type { Vector } from '../wire/vector.ts'
+import { createVectorStores } from './schema.ts'
+import type { VectorStore } from './vector-store.ts'
 
-/** A point ready to be stored: every vector checked against the schema. */
-export interface StoredPoint {
-  id: PointId
-  vectors: Map<string, VectorInput>
-  payload: JsonRecord
+export interface Point {
+  readonly id: PointId
+  readonly payload: JsonRecord
+  /** Number of the last write that changed the point. */
+  readonly version: number
 }
 
-/** Points in rows: ids, payloads and versions in plain arrays, each named vector in its own store. Freed rows are used again. */
-export class Collection {
-  readonly config: CollectionConfig
-  readonly dense = new Map<string, DenseVectors>()
-  readonly sparse = new Map<string, SparseVectors>()
-  /** Payload index schemas by field, as the client gave them. */
-  readonly indexes = new Map<string, unknown>()
-  /** Number of the next write: the `version` it leaves on the points it changes. */
+/** A payload index: the schema as the client sent it, and how to tokenize when it is a text index. */
+interface PayloadIndex {
+  schema: unknown
+  text: TextIndex | undefined
+}
+
+/** Points with their vectors and payload indexes, in memory. */
+export class Collection implements FilterSubject {
+  /** The body of the request that created the collection. */
+  readonly config: JsonRecord
+  readonly vectors: ReadonlyMap<string, VectorStore>
+  readonly indexes = new Map<string, PayloadIndex>()
+  /** Number of the next write. */
   nextOperation = 0
-  private readonly rows = new Map<PointId, number>()
-  private readonly ids: (PointId | undefined)[] = []
-  private readonly payloads: JsonRecord[] = []
-  private readonly versions: number[] = []
-  private readonly freed: number[] = []
-  private readonly textIndexes = new Map<string, TextIndex>()
+  private readonly points = new Map<PointId, Point>()
   private sorted: PointId[] | undefined
 
-  constructor(config: CollectionConfig) {
+  /** @throws EngineError when the configuration is faulty or not supported */
+  constructor(config: JsonRecord) {
     this.config = config
-    for (const [name, { size, distance }] of config.dense) this.dense.set(name, new DenseVectors(size, distance))
-    for (const [name, { idf }] of config.sparse) this.sparse.set(name, new SparseVectors(idf))
+    this.vectors = createVectorStores(config)
   }
 
   get size(): number {
-    return this.rows.size
+    return this.points.size
   }
 
-  rowOf(id: PointId): number | undefined {
-    return this.rows.get(id)
+  get(id: PointId): Point | undefined {
+    return this.points.get(id)
   }
 
-  idOf(row: number): PointId {
-    const id = this.ids[row]
-    if (id === undefined) throw new RangeError(`row ${row} holds no point`)
-    return id
+  /** @throws EngineError 400 */
+  vectorStore(name: string): VectorStore {
+    const store = this.vectors.get(name)
+    if (store === undefined) throw unknownVector(name)
+    return store
   }
 
-  payloadOf(row: number): JsonRecord {
-    return this.payloads[row] ?? {}
-  }
-
-  versionOf(row: number): number {
-    return this.versions[row] ?? 0
-  }
-
-  hasVector(name: string, row: number): boolean {
-    return this.dense.get(name)?.has(row) ?? this.sparse.get(name)?.has(row) ?? false
+  hasVector(name: string, id: PointId): boolean {
+    return this.vectors.get(name)?.has(id) ?? false
   }
 
   textIndex(key: string): TextIndex | undefined {
-    return this.textIndexes.get(key)
+    return this.indexes.get(key)?.text
   }
 
-  /** All ids, ascending. */
-  sortedIds(): readonly PointId[] {
-    this.sorted ??= [...this.rows.keys()].sort(comparePointIds)
-    return this.sorted
+  /** Compiles a filter into a test of points. */
+  filter(filter: unknown): (id: PointId) => boolean {
+    const holds = compileFilter(filter, this)
+    return id => holds(id, this.points.get(id)?.payload)
   }
 
-  /** Compiles a filter into a test on rows. */
-  filter(filter: unknown): (row: number) => boolean {
-    const holds: RowPredicate = compileFilter(filter, this)
-    return row => holds(row, this.payloadOf(row))
-  }
-
-  /** Rows of the points that match a filter, ascending by id. */
-  *matching(filter: unknown): Generator<number> {
-    const accept = this.filter(filter)
-    for (const id of this.sortedIds()) {
-      const row = this.rows.get(id)
-      if (row !== undefined && accept(row)) yield row
+  /** The points that match a filter, ascending by id. */
+  *matching(filter?: unknown): Generator<Point> {
+    const holds = compileFilter(filter, this)
+    this.sorted ??= [...this.points.keys()].sort(comparePointIds)
+    for (const id of this.sorted) {
+      const point = this.points.get(id)
+      if (point !== undefined && holds(id, point.payload)) yield point
     }
   }
 
-  /** @throws EngineError 400 when the vector does not fit the schema. */
-  checkVector(name: string, vector: VectorInput): void {
-    const dense = this.dense.get(name)
-    if (dense === undefined && !this.sparse.has(name)) throw unknownVector(name)
-    if ((dense === undefined) !== isSparse(vector)) {
-      throw wrongInput(`Conversion between sparse and regular vectors failed for \`${name}\``)
-    }
-    if (dense !== undefined && vector instanceof Float32Array && vector.length !== dense.size) {
-      throw wrongInput(`Vector dimension error: expected dim: ${dense.size}, got ${vector.length}`)
+  /** Inserts or replaces a point. Its vectors are checked before. */
+  put(point: Point, vectors: ReadonlyMap<string, Vector>): void {
+    this.putPayload(point)
+    for (const [name, store] of this.vectors) {
+      const vector = vectors.get(name)
+      if (vector === undefined) store.remove(point.id)
+      else store.set(point.id, vector)
     }
   }
 
-  /** Inserts a point or replaces it whole. */
-  put(point: StoredPoint, version: number): void {
-    const row = this.rows.get(point.id) ?? this.allocate(point.id)
-    for (const name of [...this.dense.keys(), ...this.sparse.keys()]) {
-      const vector = point.vectors.get(name)
-      if (vector === undefined) this.removeVector(row, name)
-      else this.putVector(row, name, vector)
-    }
-    this.setPayload(row, point.payload, version)
+  /** Inserts a point without vectors, or replaces the payload and version of a point. */
+  putPayload(point: Point): void {
+    if (!this.points.has(point.id)) this.sortIn(point.id)
+    this.points.set(point.id, point)
   }
 
-  putVector(row: number, name: string, vector: VectorInput): void {
-    if (isSparse(vector)) this.sparse.get(name)?.set(row, vector)
-    else this.dense.get(name)?.set(row, vector)
+  remove(id: PointId): void {
+    if (this.points.delete(id)) this.sorted = undefined
+    for (const store of this.vectors.values()) store.remove(id)
   }
 
-  removeVector(row: number, name: string): void {
-    this.dense.get(name)?.remove(row)
-    this.sparse.get(name)?.remove(row)
+  createIndex(field: string, schema: unknown): void {
+    this.indexes.set(field, { schema, text: readTextIndex(schema) })
   }
 
-  setPayload(row: number, payload: JsonRecord, version: number): void {
-    this.payloads[row] = payload
-    this.versions[row] = version
-  }
-
-  remove(row: number): void {
-    this.rows.delete(this.idOf(row))
-    for (const name of [...this.dense.keys(), ...this.sparse.keys()]) this.removeVector(row, name)
-    this.ids[row] = undefined
-    this.payloads[row] = {}
-    this.freed.push(row)
-    this.sorted = undefined
-  }
-
-  setIndex(field: string, schema: unknown): void {
-    const text = readTextIndex(schema)
-    this.indexes.set(field, schema)
-    if (text === undefined) this.textIndexes.delete(field)
-    else this.textIndexes.set(field, text)
-  }
-
-  dropIndex(field: string): void {
-    this.textIndexes.delete(field)
-    this.indexes.delete(field)
-  }
-
-  /** The stored vector (unit length under `Cosine`), if the point has it. */
-  vectorOf(row: number, name: string): VectorInput | undefined {
-    if (!this.dense.has(name) && !this.sparse.has(name)) throw unknownVector(name)
-    return this.dense.get(name)?.get(row) ?? this.sparse.get(name)?.get(row)
-  }
-
-  /** The `vector` member of an answer: a bare array for the unnamed vector alone, else an object by name. */
-  printVectors(row: number, wanted: VectorSelector): unknown {
-    if (wanted === 'none') return undefined
-    const names = wanted === 'all' ? [...this.dense.keys(), ...this.sparse.keys()] : wanted
-    const found: [string, VectorInput][] = []
-    for (const name of names) {
-      const vector = this.vectorOf(row, name)
-      if (vector !== undefined) found.push([name, vector])
-    }
-    const [first] = found
-    return found.length === 1 && first?.[0] === '' ? first[1] : Object.fromEntries(found)
-  }
-
-  private allocate(id: PointId): number {
-    const row = this.freed.pop() ?? this.ids.length
-    this.ids[row] = id
-    this.rows.set(id, row)
+  /** Ids often arrive in ascending order, which keeps the sorted list. */
+  private sortIn(id: PointId): void {
     const last = this.sorted?.at(-1)
-    if (this.sorted !== undefined && (last === undefined || comparePointIds(last, id) < 0)) this.sorted.push(id)
+    if (last !== undefined && comparePointIds(last, id) < 0) this.sorted?.push(id)
     else this.sorted = undefined
-    return row
   }
 }

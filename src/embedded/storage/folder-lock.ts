@@ -1,48 +1,35 @@
-import { readFileSync, unlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
-/** Folders this process holds: in a container every run may have the same pid, so a pid of one's own proves nothing. */
+/** Lock files of this process. In a container every run may have the same pid, so a lock with our pid may be an old one. */
 const held = new Set<string>()
 
 /**
- * Claims a folder for this process by a `lock` file with its pid; a lock whose process is gone is taken over.
- * @returns the function that gives the folder back.
- * @throws Error naming the holder when a living process has it.
+ * Locks a folder for this process with a `lock` file that holds its pid. The lock of a dead process is replaced.
+ * @returns the function that unlocks the folder
+ * @throws Error that names the process that holds the folder
  */
 export function lockFolder(folder: string): () => void {
   const file = join(resolve(folder), 'lock')
   if (held.has(file)) throw new Error(`${folder} is already open in this process`)
-  if (!claim(file)) {
-    const holder = readHolder(file)
+  if (existsSync(file)) {
+    const holder = Number.parseInt(readFileSync(file, 'utf8'), 10)
     if (holder !== process.pid && isAlive(holder)) {
-      throw new Error(`${folder} is in use by process ${holder}; if that is not a stowage, remove ${file}`)
+      throw new Error(`${folder} is in use by process ${holder}. If that process is not stowage, remove ${file}`)
     }
-    unlinkSync(file)
-    if (!claim(file)) throw new Error(`${folder} has just been taken by another process`)
+    rmSync(file)
   }
+  // `wx` fails when another process has locked the folder since.
+  writeFileSync(file, `${process.pid}\n`, { flag: 'wx' })
   held.add(file)
   return () => {
     held.delete(file)
-    unlinkSync(file)
+    rmSync(file, { force: true })
   }
-}
-
-function claim(file: string): boolean {
-  try {
-    writeFileSync(file, `${process.pid}\n`, { flag: 'wx' })
-    return true
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
-    throw error
-  }
-}
-
-function readHolder(file: string): number {
-  return Number.parseInt(readFileSync(file, 'utf8'), 10)
 }
 
 function isAlive(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid <= 0) return false
+  if (!(pid > 0)) return false
   try {
     process.kill(pid, 0)
     return true

@@ -1,22 +1,22 @@
 import type { SparseVector } from '../../core/types.ts'
 import { type Bm25Options, encodeBm25Document, encodeBm25Query } from '../../text/qdrant-bm25.ts'
 import { EngineError, unsupported } from '../errors.ts'
-import { isRecord, type JsonRecord, readNumber, readString } from './shape.ts'
+import { type JsonRecord, readNumber, readRecord, readString } from './shape.ts'
 
 /**
- * Encodes `{text, model: "qdrant/bm25", options}` as Qdrant does by itself; every other model needs an inference service.
- * @throws EngineError 500 for other models, 501 for bm25 options beyond k, b, avg_len and language (english, none).
+ * Encodes `{text, model: "qdrant/bm25", options}`. Qdrant runs this model itself; other models need an inference service.
+ * @throws EngineError 500 for other models, 501 for options other than k, b, avg_len and language (english, none)
  */
 export function inferSparse(document: JsonRecord, use: 'document' | 'query'): SparseVector {
-  const model = readString(document.model, 'model').toLowerCase()
-  if (model !== 'qdrant/bm25' && model !== 'bm25') {
+  const model = readString(document.model, 'model')
+  if (!['qdrant/bm25', 'bm25'].includes(model.toLowerCase())) {
     throw new EngineError(
       500,
-      'Service internal error: InferenceService URL not configured - please provide valid address in config',
+      `Service internal error: no inference service for ${model}, only qdrant/bm25 is built in`,
     )
   }
   const text = readString(document.text, 'text')
-  const options = readOptions(isRecord(document.options) ? document.options : {})
+  const options = readOptions(readRecord(document.options ?? {}, 'options'))
   return use === 'document' ? encodeBm25Document(text, options) : encodeBm25Query(text, options)
 }
 

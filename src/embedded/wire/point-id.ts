@@ -3,20 +3,16 @@ import { formatError } from '../errors.ts'
 
 const UUID = /^(?:urn:uuid:)?\{?([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})\}?$/i
 
-/** Reads a point id: an unsigned 64-bit integer, or a UUID in any spelling (given back hyphenated, lowercase). */
+/** Reads a point id: an unsigned 64-bit integer, or a UUID in any spelling (returned in lower case with hyphens). */
 export function readPointId(value: unknown): PointId {
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value
   if (typeof value === 'bigint' && value >= 0n) return value
-  if (typeof value === 'string') {
-    const parts = UUID.exec(value)
-    if (parts !== null) return parts.slice(1).join('-').toLowerCase()
-  }
-  throw formatError(
-    `value ${String(value)} is not a valid point ID, valid values are either an unsigned integer or a UUID`,
-  )
+  const parts = typeof value === 'string' ? UUID.exec(value) : null
+  if (parts !== null) return parts.slice(1).join('-').toLowerCase()
+  throw formatError(`value ${String(value)} is not a valid point ID: it must be an unsigned integer or a UUID`)
 }
 
-/** An id as it stands in a URL. */
+/** Reads an id from a URL. */
 export function readPointIdText(text: string): PointId {
   if (!/^\d+$/.test(text)) return readPointId(text)
   const number = Number(text)

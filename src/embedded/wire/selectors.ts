@@ -1,31 +1,25 @@
-import { formatError } from '../errors.ts'
 import { only, parsePath, without } from '../filter/payload-path.ts'
 import { isRecord, type JsonRecord, readList, readString } from './shape.ts'
 
-/** Makes the `payload` member of an answer; undefined leaves it out. */
+/** Returns the `payload` member of an answer; undefined leaves it out. */
 export type PayloadSelector = (payload: JsonRecord) => JsonRecord | undefined
 
 /** Reads `with_payload`: boolean, list of keys, `{include}` or `{exclude}`. */
-export function readPayloadSelector(value: unknown, fallback: boolean): PayloadSelector {
-  const wanted = value ?? fallback
-  if (typeof wanted === 'boolean') return payload => (wanted ? payload : undefined)
-  if (isRecord(wanted) && 'exclude' in wanted) {
-    const excluded = readPaths(wanted.exclude)
+export function readPayloadSelector(selection: unknown): PayloadSelector {
+  if (typeof selection === 'boolean') return payload => (selection ? payload : undefined)
+  if (isRecord(selection) && 'exclude' in selection) {
+    const excluded = readPaths(selection.exclude)
     return payload => without(payload, excluded)
   }
-  const included = readPaths(isRecord(wanted) ? wanted.include : wanted)
+  const included = readPaths(isRecord(selection) ? selection.include : selection)
   return payload => (only(payload, included) ?? {}) as JsonRecord
 }
 
-/** Names of the vectors an answer brings: all, none, or a list. */
-export type VectorSelector = 'all' | 'none' | string[]
-
-/** Reads `with_vector` (alias `with_vectors`): boolean or list of names. */
-export function readVectorSelector(body: JsonRecord, fallback = false): VectorSelector {
-  const wanted = body.with_vector ?? body.with_vectors ?? fallback
-  if (typeof wanted === 'boolean') return wanted ? 'all' : 'none'
-  if (!Array.isArray(wanted)) throw formatError('data did not match any variant of untagged enum WithVector')
-  return wanted.map(name => readString(name, 'with_vector'))
+/** Reads `with_vector` (alias `with_vectors`), a boolean or list of names. Undefined leaves the vectors out. */
+export function readVectorNames(body: JsonRecord, all: readonly string[]): readonly string[] | undefined {
+  const selection = body.with_vector ?? body.with_vectors ?? false
+  if (typeof selection === 'boolean') return selection ? all : undefined
+  return readList(selection, 'with_vector').map(name => readString(name, 'with_vector'))
 }
 
 function readPaths(value: unknown) {

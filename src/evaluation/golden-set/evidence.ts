@@ -1,13 +1,14 @@
 import { z } from 'zod'
-import { type Faults, shown } from './files.ts'
+import type { Span } from '../../ingest/chunking/sections.ts'
+import type { SourceDocument } from '../../ingest/read-documents.ts'
+import { shown } from '../../ingest/text-files.ts'
 import { type Section, sectionsAt, sectionsOf } from './sections.ts'
 
-/** One piece of evidence, as a range of its document in UTF-16 code units, end exclusive; `kind` says how it was given. */
-export interface GoldPassage {
+/** One piece of evidence. */
+export interface GoldPassage extends Span {
+  /** How the set gives the passage. */
   kind: 'span' | 'section' | 'document'
   docId: string
-  start: number
-  end: number
 }
 
 // Strict, because a misspelt `start` would silently turn a span into a whole document.
@@ -18,62 +19,33 @@ export const goldRow = z.strictObject({
   end: z.int().min(0).optional(),
 })
 
-type GoldRow = z.infer<typeof goldRow>
-type Evidence = { doc_id: string; text: string }
-
-/** Turns gold passages as written into ranges of their documents; a document's sections are parsed once, and only when asked for. */
-export class GoldResolver {
-  readonly #documents: Map<string, Evidence>
-  readonly #faults: Faults
-  readonly #sections = new Map<string, Section[]>()
-
-  constructor(documents: Map<string, Evidence>, faults: Faults) {
-    this.#documents = documents
-    this.#faults = faults
-  }
-
-  resolve(gold: GoldRow, place: string): GoldPassage | null {
-    const document = this.#documents.get(gold.doc_id)
-    if (!document) return this.#fault(place, `doc_id: unknown document ${shown(gold.doc_id)}`)
-    const range = this.#range(gold, document, place)
-    if (!range) return null
-    const docId = gold.doc_id
-    if (document.text.slice(range.start, range.end).trim() === '')
-      return this.#fault(place, `no text between ${range.start} and ${range.end} of ${shown(docId)}`)
-    return { kind: range.kind, docId, start: range.start, end: range.end }
-  }
-
-  #range(gold: GoldRow, document: Evidence, place: string): Omit<GoldPassage, 'docId'> | null {
-    const { section_path: path, start, end } = gold
-    const sections = path === undefined ? [] : sectionsAt(this.#sectionsOf(document), path)
-    if (path !== undefined && sections.length === 0)
-      return this.#fault(place, `section_path: no section ${shown(path)} in ${shown(gold.doc_id)}`)
-    if (start !== undefined && end !== undefined) {
-      if (start >= end) return this.#fault(place, `end: must lie behind start ${start}, got ${end}`)
-      const { length } = document.text
-      if (end > length) return this.#fault(place, `end: ${shown(gold.doc_id)} ends at ${length}, got ${end}`)
-      return { kind: 'span', start, end }
-    }
-    if (start !== undefined || end !== undefined)
-      return this.#fault(place, `${start === undefined ? 'start' : 'end'}: missing; start and end come together`)
-    if (path === undefined) return { kind: 'document', start: 0, end: document.text.length }
-    const [section] = sections
-    if (!section || sections.length > 1)
-      return this.#fault(
-        place,
-        `section_path: ${sections.length} sections are named ${shown(path)}; give start and end`,
-      )
-    return { kind: 'section', start: section.start, end: section.end }
-  }
-
-  #sectionsOf(document: Evidence): Section[] {
-    const sections = this.#sections.get(document.doc_id) ?? sectionsOf(document.text)
-    this.#sections.set(document.doc_id, sections)
+/** Creates a function that resolves a gold row to its passage, or returns the fault as text. */
+export function goldResolver(
+  documents: ReadonlyMap<string, SourceDocument>,
+): (gold: z.infer<typeof goldRow>) => GoldPassage | string {
+  const parsed = new Map<string, Section[]>()
+  const sectionsIn = ({ docId, text }: SourceDocument): Section[] => {
+    const sections = parsed.get(docId) ?? sectionsOf(text)
+    parsed.set(docId, sections)
     return sections
   }
+  return ({ doc_id: docId, section_path: path, start, end }) => {
+    const document = documents.get(docId)
+    if (!document) return `doc_id: unknown document ${shown(docId)}`
+    const sections = path === undefined ? [] : sectionsAt(sectionsIn(document), path)
+    const [section] = sections
+    if (path !== undefined && !section) return `section_path: no section ${shown(path)} in ${shown(docId)}`
+    const isSpan = start !== undefined
+    if (isSpan !== (end !== undefined)) return `${isSpan ? 'end' : 'start'}: missing; give both start and end`
+    if (!isSpan && sections.length > 1)
+      return `section_path: ${sections.length} sections are named ${shown(path)}; give start and end`
 
-  #fault(place: string, text: string): null {
-    this.#faults.add(place, text)
-    return null
+    const { length } = document.text
+    const from = start ?? section?.start ?? 0
+    const to = end ?? section?.end ?? length
+    if (isSpan && from >= to) return `end: must be greater than start ${from}, got ${to}`
+    if (to > length) return `end: ${shown(docId)} ends at ${length}, got ${to}`
+    if (document.text.slice(from, to).trim() === '') return `no text between ${from} and ${to} of ${shown(docId)}`
+    return { kind: isSpan ? 'span' : section ? 'section' : 'document', docId, start: from, end: to }
   }
 }

@@ -1,15 +1,11 @@
-import { readSections } from '../../ingest/chunking/sections.ts'
+import { readSections, type Span } from '../../ingest/chunking/sections.ts'
 
-/** A heading of a document with the text it governs. Offsets are UTF-16 code units, end exclusive. */
-export interface Section {
-  /** "A > B > C", as ingestion writes it to `section_path`. */
+/** The range below a heading, from the end of its line to the next heading of the same or a higher level. */
+export interface Section extends Span {
+  /** "A > B > C", as ingest writes it to `section_path`. */
   path: string
-  /** The path without the document's title, when its first heading is of level 1; null otherwise. */
+  /** The path without the title of the document, when the first heading has level 1; else null. */
   shortPath: string | null
-  /** Behind the heading's own line. */
-  start: number
-  /** At the next heading of the same or a higher rank: subsections belong to the section. */
-  end: number
 }
 
 /** The sections of a markdown text in order. */
@@ -24,20 +20,15 @@ export function sectionsOf(text: string): Section[] {
   })
 }
 
-/** The sections that a path names; a title over everything may be left out of it, and white space does not matter. */
+/** The sections with this path. White space does not matter, and the title of the document may be left out. */
 export function sectionsAt(sections: readonly Section[], path: string): Section[] {
-  const wanted = tidy(path)
+  const wanted = normalized(path)
   return sections.filter(
-    section => tidy(section.path) === wanted || (section.shortPath && tidy(section.shortPath) === wanted),
+    section => normalized(section.path) === wanted || (section.shortPath && normalized(section.shortPath) === wanted),
   )
 }
 
-/** The first heading of a text, of any level; null when it has none. */
-export function firstHeading(text: string): string | null {
-  return sectionsOf(text)[0]?.path ?? null
-}
-
-function tidy(path: string): string {
+function normalized(path: string): string {
   return path
     .replace(/\s*>\s*/g, ' > ')
     .replace(/\s+/g, ' ')

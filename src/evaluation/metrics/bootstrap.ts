@@ -5,7 +5,7 @@ export interface Interval {
   mean: number
   low: number
   high: number
-  /** Queries behind it. */
+  /** Number of queries. */
   n: number
 }
 
@@ -17,10 +17,11 @@ export interface BootstrapOptions {
 export const BOOTSTRAP_DEFAULTS: BootstrapOptions = { resamples: 4000, seed: 20_261_121 }
 
 /**
- * Paired bootstrap (percentile method, Efron & Tibshirani 1993): `sets[s][q]` is the difference between two arms on query q of set s, averaged
- * over budgets beforehand so that one query's budgets stay together. Each resample draws the queries of every set anew, with replacement; its value is
- * the mean over sets of the mean over queries (macro average; one set gives the plain mean). The interval says how sure we are about these sets'
- * queries, not about other corpora, and is too narrow below some thirty queries. Deterministic in its input and seed. Throws `RangeError` when a set has no queries.
+ * Paired bootstrap, percentile method (Efron & Tibshirani 1993). `sets[s][q]` is the difference between two arms on query q of set s,
+ * averaged over its budgets. Each resample draws the queries of every set with replacement; its value is the mean over sets of the mean
+ * over queries. The interval holds for queries of these sets, not for other corpora, and is too narrow below about 30 queries.
+ * The result depends on the input and the seed only.
+ * @throws RangeError when a set has no queries
  */
 export function pairedInterval(
   sets: readonly (readonly number[])[],
@@ -29,13 +30,8 @@ export function pairedInterval(
   if (sets.length === 0 || sets.some(set => set.length === 0) || resamples < 1)
     throw new RangeError('an interval needs queries in every set')
   const random = seededRandom(seed)
-  const values = new Float64Array(resamples)
-  for (let index = 0; index < values.length; index += 1) {
-    let sum = 0
-    for (const set of sets) sum += resampledMean(set, random)
-    values[index] = sum / sets.length
-  }
-  values.sort()
+  const resampled = (set: readonly number[]) => set.map(() => set[Math.floor(random() * set.length)] ?? 0)
+  const values = Float64Array.from({ length: resamples }, () => mean(sets.map(set => mean(resampled(set))))).sort()
   return {
     mean: mean(sets.map(mean)),
     low: quantile(values, 0.025),
@@ -46,13 +42,13 @@ export function pairedInterval(
 
 export type Verdict = 'significantly better' | 'significantly worse' | 'no difference'
 
-/** What an interval of differences allows to say: an interval that touches 0 says nothing. */
+/** An interval that contains 0 is no difference. */
 export function verdictOf({ low, high }: Interval): Verdict {
   if (low > 0) return 'significantly better'
   return high < 0 ? 'significantly worse' : 'no difference'
 }
 
-/** Uniform numbers in [0,1): mulberry32, a 32-bit counter through a mixing function. Period 2^32, ample for resampling. */
+/** Uniform numbers in [0,1) by mulberry32; the period is 2^32. */
 export function seededRandom(seed: number): () => number {
   let counter = seed >>> 0
   return () => {
@@ -63,13 +59,7 @@ export function seededRandom(seed: number): () => number {
   }
 }
 
-function resampledMean(values: readonly number[], random: () => number): number {
-  let sum = 0
-  for (let draw = 0; draw < values.length; draw += 1) sum += values[Math.floor(random() * values.length)] ?? 0
-  return sum / values.length
-}
-
-/** Linear between the two nearest order statistics. */
+/** Linear interpolation between the two nearest order statistics. */
 function quantile(sorted: Float64Array, share: number): number {
   const place = share * (sorted.length - 1)
   const below = Math.floor(place)

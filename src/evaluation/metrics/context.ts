@@ -1,21 +1,22 @@
+import type { Span } from '../../ingest/chunking/sections.ts'
 import { SHINGLE_WORDS, shingles } from '../../text/shingles.ts'
 import type { GoldPassage } from '../golden-set/evidence.ts'
-import { type PackedSpan, type Range, tokenRanges, tokensInside, unionOf, wordsOf } from './reference-tokens.ts'
+import { type PackedSpan, tokenRanges, tokensInside, unionOf, wordsOf } from './reference-tokens.ts'
 
-/** Share of a gold passage's tokens that must be in the context for it to count as there. */
+/** A gold passage counts as found when at least this share of its tokens is in the context. */
 const HIT_SHARE = 0.9
 
-/** What one packed context holds of a query's evidence; every figure in [0,1]. */
+/** The share of a query's evidence in one packed context; every figure is in [0,1]. */
 export interface EvidenceFigures {
-  /** Gold passages hit ÷ gold passages, where one is hit when ≥ 90 % of its tokens stand in the context. */
+  /** Gold passages found ÷ gold passages. */
   recall: number
-  /** 1 when every gold passage is hit, else 0. */
+  /** 1 when every gold passage is found, else 0. */
   all: number
-  /** Mean over the gold passages of the share of their tokens in the context: recall without the threshold. */
+  /** Share of the tokens in the context, mean over the gold passages: recall without the threshold. */
   covered: number
 }
 
-/** Answer recall of one query. `spans` are the parts of documents that stand in the context, `texts` the documents. */
+/** Measures the answer recall of one query. `spans` are the ranges in the context, `texts` the documents by id. */
 export function evidenceFigures(
   goldPassages: readonly GoldPassage[],
   spans: readonly PackedSpan[],
@@ -31,7 +32,7 @@ export function evidenceFigures(
 }
 
 /**
- * Tokens of the context outside any gold evidence ÷ all its tokens, wrappers and headers included; a passage that is packed twice is evidence once.
+ * Tokens of the context outside the gold passages ÷ all its tokens, including headers. A passage that is packed twice counts once.
  * Null for a context without tokens.
  */
 export function garbageFraction(
@@ -52,8 +53,8 @@ export function garbageFraction(
 }
 
 /**
- * Words of the context ÷ words under the cover of its distinct 5-word shingles: each shingle covers the five words of its first occurrence, so a
- * word is repetition when every shingle over it was met before. 1 = no repetition (also for fewer than five words), 2 = all said twice.
+ * Words of the context ÷ words covered by its distinct 5-word shingles. A shingle covers the words of its first occurrence. 1 means no
+ * repetition (also for fewer than five words), 2 means that all text occurs twice.
  */
 export function redundancyRatio(context: string): number {
   const words = wordsOf(context)
@@ -72,8 +73,9 @@ export function redundancyRatio(context: string): number {
 }
 
 /**
- * The budget behind which more tokens buy less than on average: the point farthest above the chord between the curve's ends, both axes scaled
- * to [0,1] (the knee of Satopää et al. 2011, "Finding a kneedle in a haystack"). Null with fewer than three budgets or where no point lies above.
+ * The budget from which more tokens add less recall than on average: the point farthest above the chord between the ends of the curve,
+ * both axes scaled to [0,1] (Satopää et al. 2011, "Finding a kneedle in a haystack"). Null with fewer than three budgets, or when no
+ * point lies above the chord.
  */
 export function kneeOfCurve(points: readonly { budget: number; recall: number }[]): number | null {
   const curve = [...points].sort((left, right) => left.budget - right.budget)
@@ -89,7 +91,7 @@ export function kneeOfCurve(points: readonly { budget: number; recall: number }[
   return knee
 }
 
-/** The smallest value that at least `share` (in (0,1]) of the values do not exceed (nearest rank); null for no values. */
+/** Nearest-rank percentile: the smallest value with at least `share` (in (0,1]) of the values at or below it; null for no values. */
 export function percentile(values: readonly number[], share: number): number | null {
   const sorted = [...values].sort((left, right) => left - right)
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? null
@@ -100,6 +102,6 @@ export function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length
 }
 
-function packedIn(docId: string, spans: readonly PackedSpan[]): Range[] {
+function packedIn(docId: string, spans: readonly PackedSpan[]): Span[] {
   return unionOf(spans.filter(span => span.docId === docId))
 }

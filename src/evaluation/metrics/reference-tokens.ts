@@ -1,37 +1,33 @@
-// Written without spaces, so each sign is a word of its own.
+import type { Span } from '../../ingest/chunking/sections.ts'
+
+// Scripts without spaces between words: each character counts as a word.
 const UNSPACED = String.raw`[\p{Ideographic}\p{sc=Hira}\p{sc=Kana}]`
 const WORD_SOURCE = String.raw`${UNSPACED}|(?:(?!${UNSPACED})[\p{L}\p{M}\p{N}])+`
 const WORD = new RegExp(WORD_SOURCE, 'gu')
-/** What the measures call a token: a word or a run of one sign. No model's tokenizer, so that figures compare across models. */
+/** A token of the measures: a word, or a run of one sign. It belongs to no model, so that figures are comparable across models. */
 const TOKEN = new RegExp(String.raw`${WORD_SOURCE}|(\S)\1*`, 'gu')
 
-/** Range in UTF-16 code units, end exclusive. */
-export interface Range {
-  start: number
-  end: number
-}
-
-/** Part of a document that stands in a packed context. */
-export interface PackedSpan extends Range {
+/** A range of a document that is in a packed context. */
+export interface PackedSpan extends Span {
   docId: string
 }
 
 /** Ranges of the tokens of `text`, shifted by `offset`. */
-export function tokenRanges(text: string, offset = 0): Range[] {
+export function tokenRanges(text: string, offset = 0): Span[] {
   return Array.from(text.matchAll(TOKEN), match => ({
     start: offset + match.index,
     end: offset + match.index + match[0].length,
   }))
 }
 
-/** Lower-cased words (and ideographs) of `text`, signs left out. */
+/** Lower-cased words and ideographs of `text`. */
 export function wordsOf(text: string): string[] {
   return Array.from(text.matchAll(WORD), match => match[0].toLowerCase())
 }
 
-/** The union of the ranges: sorted, disjoint, touching ones joined. */
-export function unionOf(ranges: readonly Range[]): Range[] {
-  const union: Range[] = []
+/** The union of the ranges, sorted; touching ranges are joined. */
+export function unionOf(ranges: readonly Span[]): Span[] {
+  const union: Span[] = []
   for (const range of [...ranges].sort((left, right) => left.start - right.start)) {
     const last = union.at(-1)
     if (last && range.start <= last.end)
@@ -41,8 +37,8 @@ export function unionOf(ranges: readonly Range[]): Range[] {
   return union
 }
 
-/** How many tokens of `text` between `from.start` and `from.end` lie wholly inside one range of the union. */
-export function tokensInside(text: string, from: Range, union: readonly Range[]): { inside: number; total: number } {
+/** Counts the tokens of `text` in the range `from`, and those of them that lie inside one range of the union. */
+export function tokensInside(text: string, from: Span, union: readonly Span[]): { inside: number; total: number } {
   const tokens = tokenRanges(text.slice(from.start, from.end), from.start)
   const inside = tokens.filter(token =>
     union.some(range => range.start <= token.start && token.end <= range.end),
@@ -51,38 +47,34 @@ export function tokensInside(text: string, from: Range, union: readonly Range[])
 }
 
 /**
- * The spans as far as their text really stands in the context, white space aside: a span that was cut, or that the renderer mangled, keeps only
- * its longest run of leading tokens found there. `lost` counts the tokens that were claimed and not found. For renderings that escape no text.
+ * Finds the text of the spans in the context, ignoring white space. A span that was cut or changed keeps only its longest run of leading
+ * tokens that is in the context; `lost` counts the others. The rendering of the context must not escape text.
  */
-export function standingSpans(
+export function foundSpans(
   spans: readonly PackedSpan[],
   texts: ReadonlyMap<string, string>,
   context: string,
 ): { spans: PackedSpan[]; lost: number } {
   const solid = withoutSpace(context)
-  let spaced: string | null = null
-  const standing: PackedSpan[] = []
+  const spaced = ` ${tokensOf(context).join(' ')} `
+  const found: PackedSpan[] = []
   let lost = 0
   for (const span of spans) {
-    const claimed = (texts.get(span.docId) ?? '').slice(span.start, span.end)
-    if (claimed !== '' && solid.includes(withoutSpace(claimed))) {
-      standing.push(span)
+    const text = (texts.get(span.docId) ?? '').slice(span.start, span.end)
+    if (text !== '' && solid.includes(withoutSpace(text))) {
+      found.push(span)
       continue
     }
-    const tokens = tokenRanges(claimed)
-    const words = tokens.map(({ start, end }) => claimed.slice(start, end))
-    spaced ??= ` ${tokenRanges(context)
-      .map(({ start, end }) => context.slice(start, end))
-      .join(' ')} `
-    const found = leadingRun(words, spaced)
-    const last = tokens[found - 1]
-    if (last) standing.push({ ...span, end: span.start + last.end })
-    lost += words.length - found
+    const tokens = tokensOf(text)
+    const run = leadingRun(tokens, spaced)
+    const last = tokenRanges(text)[run - 1]
+    if (last) found.push({ ...span, end: span.start + last.end })
+    lost += tokens.length - run
   }
-  return { spans: standing, lost }
+  return { spans: found, lost }
 }
 
-/** How many leading words stand in a row in the spaced text; what begins a run that stands, stands, so bisection finds it. */
+/** Length of the longest run of leading words in the spaced text. Bisection finds it: every prefix of a found run is found too. */
 function leadingRun(words: readonly string[], spaced: string): number {
   let found = 0
   let missing = words.length + 1
@@ -92,6 +84,10 @@ function leadingRun(words: readonly string[], spaced: string): number {
     else missing = middle
   }
   return found
+}
+
+function tokensOf(text: string): string[] {
+  return text.match(TOKEN) ?? []
 }
 
 function withoutSpace(text: string): string {

@@ -2,28 +2,27 @@ import { StowageError } from '../../core/errors.ts'
 import { overridePlanByText, type TextOverride } from '../../pipeline/plan/override-plan.ts'
 import type { Plan, PlanName } from '../../pipeline/plan/plan.ts'
 
-/** What replay compares: a name and what it makes of the named plans. */
 export interface Arm {
-  /** As written on the command line, e.g. `measured:reunification.growth=0`. */
+  /** As on the command line, for example `measured:reunification.expansion=0`. */
   name: string
   plan: Plan
 }
 
 export type NamedPlans = Readonly<Record<PlanName, Plan>>
 
-/** Long enough that no pair stays unscored: a replay measures what a plan chooses, not how busy the machine was. */
-const UNHURRIED_MS = 600_000
+/** Ten minutes: every pair is scored, so figures do not depend on the load of the machine. */
+const RERANK_DEADLINE_MS = 600_000
 
-const ARMS: Record<string, (plans: NamedPlans) => Plan> = {
-  baseline: ({ measured }) => baselinePlan(measured),
-  topk: ({ measured }) => topkPlan(measured),
-  design: ({ design }) => design,
-  measured: ({ measured }) => measured,
-}
+const ARMS = new Map<string, (plans: NamedPlans) => Plan>([
+  ['baseline', ({ measured }) => baselinePlan(measured)],
+  ['topk', ({ measured }) => topkPlan(measured)],
+  ['design', ({ design }) => design],
+  ['measured', ({ measured }) => measured],
+])
 
 /**
- * What the audit found: rank fusion at fixed .7/.3, top-k in fused order, no reranker, char/4 token estimates and a blind cut of the last item.
- * Kind to it on purpose: its lists are as long as those of `measured`, and k is bounded by the budget alone.
+ * The system that the audit found: rank fusion at fixed weights .7/.3, top-k in fused order, no reranker, tokens estimated as a quarter
+ * of the characters, and the last chunk cut at the end. Its lists are as long as those of `measured`, and only the budget bounds k.
  */
 function baselinePlan(measured: Plan): Plan {
   const { retrieval, fusion, rerank } = measured
@@ -39,7 +38,7 @@ function baselinePlan(measured: Plan): Plan {
   }
 }
 
-/** Plain greedy fill of the list that `measured` scores (retrieval, fusion, dedupe, reranking and bonus alike), up to the first chunk that does not fit. */
+/** Packs the candidates as `measured` scores them, from the best to the first that does not fit. */
 function topkPlan(measured: Plan): Plan {
   return {
     ...measured,
@@ -58,19 +57,19 @@ function topkPlan(measured: Plan): Plan {
 }
 
 /**
- * Arms from their command-line spelling: names between commas, each followed by overrides of plan values if wanted:
- * `topk,measured,measured:packing.cut=false,reunification.growth=0` are three arms, the last with two overrides.
- * Throws `bad_request` for an unknown arm or plan value, for a value that does not fit, and for a name given twice.
+ * Parses arms from the command line: names between commas, each with optional overrides of plan values.
+ * `topk,measured,measured:packing.sentenceCut=false,reunification.expansion=0` are three arms, the last one with two overrides.
+ * @throws StowageError `bad_request` for an unknown arm or plan value, an invalid value, or an arm that is given twice
  */
 export function parseArms(text: string, plans: NamedPlans): Arm[] {
   const arms = splitArms(text).map(({ base, overrides }) => {
-    const build = Object.hasOwn(ARMS, base) ? ARMS[base] : undefined
+    const build = ARMS.get(base)
     if (!build)
-      throw new StowageError('bad_request', `no arm is called ${base}; there are: ${Object.keys(ARMS).join(', ')}`)
+      throw new StowageError('bad_request', `no arm is called ${base}; there are: ${[...ARMS.keys()].join(', ')}`)
     const spelled = overrides.map(({ path, value }) => `${path}=${value}`).join(',')
-    const plan = build(plans)
-    const unhurried = { ...plan, rerank: { ...plan.rerank, deadlineMs: UNHURRIED_MS } }
-    return { name: spelled ? `${base}:${spelled}` : base, plan: overridden(unhurried, overrides) }
+    const named = build(plans)
+    const plan = { ...named, rerank: { ...named.rerank, deadlineMs: RERANK_DEADLINE_MS } }
+    return { name: spelled ? `${base}:${spelled}` : base, plan: overridden(plan, overrides) }
   })
   const twice = arms.find((arm, index) => arms.findIndex(other => other.name === arm.name) !== index)
   if (twice) throw new StowageError('bad_request', `arm ${twice.name} is given twice`)
@@ -97,7 +96,7 @@ function splitArms(text: string): { base: string; overrides: TextOverride[] }[] 
     const [, base, path = '', value = ''] = match
     if (base !== undefined) arms.push({ base, overrides: [] })
     const arm = arms.at(-1)
-    if (!arm) throw new StowageError('bad_request', `${piece} stands before any arm; write arm:${piece}`)
+    if (!arm) throw new StowageError('bad_request', `${piece} has no arm; write ARM:${piece}`)
     arm.overrides.push({ path, value })
   }
   return arms

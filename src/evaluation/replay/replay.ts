@@ -1,38 +1,42 @@
 import { StowageError } from '../../core/errors.ts'
+import { planFingerprint } from '../../pipeline/plan/derived.ts'
 import type { Plan } from '../../pipeline/plan/plan.ts'
 import type { GoldenQuery, GoldenSet } from '../golden-set/golden-set.ts'
 import type { Arm } from './arms.ts'
 import { measureRun, type ReplayRun, type RunFigures } from './run-metrics.ts'
 
-/** A golden set in a collection of its own, ready to be asked. */
+export interface ReplayJob {
+  sets: readonly GoldenSet[]
+  arms: readonly Arm[]
+  budgets: readonly number[]
+  chunkTokens: number
+  /** Folder for ingested sets. */
+  cacheFolder: string
+  /** Queries of each set, at even distances; null uses all. */
+  limitQueries: number | null
+  onProgress: OnProgress
+}
+
+/** `phase` is the name of the set and `ingest` or `ask`, for example `isharoth: ask`. */
+export type OnProgress = (phase: string, done: number, total: number) => void
+
+/** A golden set in its own collection. */
 export interface PreparedSet {
   chunks: number
-  /** Version of the embedder behind its vectors; null without one. */
+  /** Version of the embedder; null without one. */
   embedder: string | null
   run(query: string, plan: Plan): Promise<ReplayRun>
   close(): Promise<void>
 }
 
-/** What a replay asks of the world. */
 export interface ReplayDependencies {
-  /** Ingests the set, or opens the copy that an earlier replay left in the cache folder. */
-  prepare(set: GoldenSet, options: ReplayOptions, onProgress: OnProgress): Promise<PreparedSet>
-  /** The reference tokenizer: all arms' contexts are counted with it. */
+  /** Ingests the set, or opens the copy of an earlier replay in the cache folder. */
+  prepare(set: GoldenSet, job: ReplayJob): Promise<PreparedSet>
+  /** Counts with the reference tokenizer, which is the same for all arms. */
   countTokens(text: string): number
-  fingerprint(plan: Plan): string
 }
 
-export interface ReplayOptions {
-  chunkTokens: number
-  /** Folder for ingested sets. */
-  cacheFolder: string
-  /** Ask only this many queries of each set, spread evenly over it; null asks all. */
-  limitQueries: number | null
-}
-
-export type OnProgress = (progress: { set: string; phase: 'ingest' | 'ask'; done: number; total: number }) => void
-
-/** All that was measured of one query: arm by name, then budget. */
+/** The figures of one query, by name of the arm and budget. */
 export interface QueryResult {
   id: string
   query: string
@@ -48,7 +52,7 @@ export interface SetResult {
   documents: number
   chunks: number
   embedder: string | null
-  /** How many runs each degradation touched. */
+  /** Number of runs with each degradation. */
   degraded: Record<string, number>
   queries: QueryResult[]
 }
@@ -62,71 +66,53 @@ export interface ReplayReport {
 }
 
 /**
- * Asks every query of every set under every arm and budget and measures the contexts. Queries run one after the other; arms take turns
- * in going first, so that no arm's latency profits from the others' warm caches. Throws at the first run that fails, naming it.
+ * Runs every query of every set under every arm and budget and measures the contexts. Queries run one after the other. The arm that
+ * runs first changes from query to query, so that warm caches favour no arm.
+ * @throws StowageError at the first run that fails, with its set, query, arm and budget
  */
-export async function replay(
-  sets: readonly GoldenSet[],
-  arms: readonly Arm[],
-  budgets: readonly number[],
-  options: ReplayOptions,
-  dependencies: ReplayDependencies,
-  onProgress: OnProgress = () => {},
-): Promise<ReplayReport> {
-  const results: SetResult[] = []
-  for (const set of sets) results.push(await replaySet(set, arms, budgets, options, dependencies, onProgress))
-  return {
-    version: 1,
-    budgets: [...budgets],
-    chunkTokens: options.chunkTokens,
-    arms: arms.map(({ name, plan }) => ({ name, planFingerprint: dependencies.fingerprint(plan), plan })),
-    sets: results,
-  }
+export async function replay(job: ReplayJob, dependencies: ReplayDependencies): Promise<ReplayReport> {
+  const sets: SetResult[] = []
+  for (const set of job.sets) sets.push(await replaySet(set, job, dependencies))
+  const arms = job.arms.map(({ name, plan }) => ({ name, planFingerprint: planFingerprint(plan), plan }))
+  return { version: 1, budgets: [...job.budgets], chunkTokens: job.chunkTokens, arms, sets }
 }
 
-async function replaySet(
-  set: GoldenSet,
-  arms: readonly Arm[],
-  budgets: readonly number[],
-  options: ReplayOptions,
-  dependencies: ReplayDependencies,
-  onProgress: OnProgress,
-): Promise<SetResult> {
-  const queries = spread(set.queries, options.limitQueries)
+async function replaySet(set: GoldenSet, job: ReplayJob, dependencies: ReplayDependencies): Promise<SetResult> {
+  const { arms, budgets, limitQueries, onProgress } = job
+  const queries = spread(set.queries, limitQueries)
   const texts = new Map(set.documents.map(({ docId, text }) => [docId, text]))
-  const prepared = await dependencies.prepare(set, options, onProgress)
+  const prepared = await dependencies.prepare(set, job)
   const degraded: Record<string, number> = {}
-  const asked: QueryResult[] = []
+  const results: QueryResult[] = []
   try {
     for (const [index, query] of queries.entries()) {
       const figures: QueryResult['arms'] = Object.fromEntries(arms.map(({ name }) => [name, {}]))
       for (const arm of rotated(arms, index)) {
         for (const budgetTokens of budgets) {
           const plan = { ...arm.plan, budgetTokens }
-          const run = await named(`set ${set.name}, query ${query.id}, arm ${arm.name}, budget ${budgetTokens}`, () =>
-            prepared.run(query.query, plan),
-          )
+          const run = await prepared.run(query.query, plan).catch((error: unknown) => {
+            const place = `set ${set.name}, query ${query.id}, arm ${arm.name}, budget ${budgetTokens}`
+            const message = error instanceof Error ? error.message : String(error)
+            throw new StowageError('internal', `${place}: ${message}`, { cause: error })
+          })
           for (const code of new Set(run.degraded)) degraded[code] = (degraded[code] ?? 0) + 1
           const ofArm = figures[arm.name] ?? {}
           ofArm[budgetTokens] = measureRun(run, plan, query, texts, dependencies.countTokens)
         }
       }
-      asked.push(resultOf(query, figures))
-      onProgress({ set: set.name, phase: 'ask', done: index + 1, total: queries.length })
+      const { id, intent, grade, goldPassages } = query
+      results.push({ id, query: query.query, intent, grade, golds: goldPassages.length, arms: figures })
+      onProgress(`${set.name}: ask`, index + 1, queries.length)
     }
   } finally {
     await prepared.close()
   }
-  const { name, hash, documents } = set
   const { chunks, embedder } = prepared
-  return { name, hash, documents: documents.length, chunks, embedder, degraded, queries: asked }
+  const { name, hash, documents } = set
+  return { name, hash, documents: documents.length, chunks, embedder, degraded, queries: results }
 }
 
-function resultOf({ id, query, intent, grade, goldPassages }: GoldenQuery, arms: QueryResult['arms']): QueryResult {
-  return { id, query, intent, grade, golds: goldPassages.length, arms }
-}
-
-/** `limit` of the queries at even distances: the first ones of a set are often about one document. */
+/** Takes `limit` queries at even distances, because neighbouring queries of a set are often about one document. */
 function spread(queries: readonly GoldenQuery[], limit: number | null): GoldenQuery[] {
   if (limit === null || limit >= queries.length) return [...queries]
   const places = new Set(Array.from({ length: limit }, (_, index) => Math.floor((index * queries.length) / limit)))
@@ -136,13 +122,4 @@ function spread(queries: readonly GoldenQuery[], limit: number | null): GoldenQu
 function rotated<Item>(items: readonly Item[], by: number): Item[] {
   const first = by % Math.max(1, items.length)
   return [...items.slice(first), ...items.slice(0, first)]
-}
-
-async function named<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work()
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
-    throw new StowageError('internal', `${name}: ${message}`, { cause: error })
-  }
 }

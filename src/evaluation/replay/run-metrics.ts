@@ -2,30 +2,29 @@ import { longestPrefix } from '../../core/prefix.ts'
 import type { Plan } from '../../pipeline/plan/plan.ts'
 import type { GoldenQuery } from '../golden-set/golden-set.ts'
 import { type EvidenceFigures, evidenceFigures, garbageFraction, redundancyRatio } from '../metrics/context.ts'
-import { type PackedSpan, standingSpans } from '../metrics/reference-tokens.ts'
+import { foundSpans, type PackedSpan } from '../metrics/reference-tokens.ts'
 
-/** One pass of a query through the pipeline under one plan. */
+/** One query through the pipeline under one plan. */
 export interface ReplayRun {
   context: string
-  /** As the pipeline counted the context. */
-  tokens: number
-  /** Where the packed text comes from; a text cut to sentences has several. */
+  /** Ranges of the packed text in its documents; a chunk that is cut to sentences has several. */
   spans: PackedSpan[]
   chunkIds: string[]
   stageMs: Record<string, number>
   totalMs: number
-  /** Codes of the steps that could not do their work. */
+  /** Codes of degradations. */
   degraded: string[]
 }
 
-/** What one packed context is worth, all in tokens of the reference tokenizer. */
+/** The measures of one packed context. */
 export interface RunFigures extends EvidenceFigures {
   garbage: number | null
   redundancy: number
+  /** Tokens of the reference tokenizer, after the cut to the budget. */
   tokens: number
-  /** Tokens by which the context was over its budget before it was cut to it. */
+  /** Tokens over the budget before the cut. */
   overrun: number
-  /** Tokens (of the measures) said to be packed that do not stand in the context. */
+  /** Word tokens that the run reports as packed and that are not in the context. */
   lost: number
   ms: number
   stageMs: Record<string, number>
@@ -33,8 +32,8 @@ export interface RunFigures extends EvidenceFigures {
 }
 
 /**
- * Measures a run at its plan's budget. The context is counted anew with `countTokens`, the same reference tokenizer for every arm; one over its budget is
- * cut blindly at its end, so that arms are compared at equal cost, and only text that stands in what is left counts as packed.
+ * Measures a run at the budget of its plan. `countTokens` is the reference tokenizer. A context over the budget is cut at its end, so
+ * that arms are compared at equal cost, and only text in the remaining context counts as packed.
  */
 export function measureRun(
   run: ReplayRun,
@@ -45,9 +44,9 @@ export function measureRun(
 ): RunFigures {
   const counted = countTokens(run.context)
   const context = longestPrefix(run.context, prefix => countTokens(prefix) <= plan.budgetTokens)
-  // The other formats escape text, so what stands in them cannot be looked up as it is.
+  // The other formats escape text, so the text of a span cannot be found in them.
   const verifiable = plan.format === 'markdown' || context !== run.context
-  const { spans, lost } = verifiable ? standingSpans(run.spans, texts, context) : { spans: run.spans, lost: 0 }
+  const { spans, lost } = verifiable ? foundSpans(run.spans, texts, context) : { spans: run.spans, lost: 0 }
   return {
     ...evidenceFigures(query.goldPassages, spans, texts),
     garbage: garbageFraction(context, query.goldPassages, spans, texts),

@@ -16,12 +16,12 @@ export interface Comparison {
   verdict: Verdict
 }
 
-/** Means over a set's queries at one budget (or over all budgets); shares in [0,1]. */
+/** Means over the queries of a set, at one budget or over all budgets. Shares are in [0,1]. */
 export interface Means {
   recall: number
   all: number
   covered: number
-  /** Null when every context was empty. */
+  /** Null when every context is empty. */
   garbage: number | null
   redundancy: number
   tokens: number
@@ -32,14 +32,14 @@ export interface Means {
 export interface ArmSummary {
   arm: string
   budgets: Record<string, Means>
-  /** Averaged over the budgets, each query's budgets first. */
+  /** Mean over all budgets. */
   average: Means
   knee: number | null
-  /** Milliseconds over all runs, whole and by stage. */
+  /** Milliseconds over all runs: `total`, and each stage. */
   latency: Record<string, { p50: number; p95: number; p99: number }>
-  /** Share of runs whose context was over its budget before it was cut to it. */
+  /** Share of runs whose context exceeded its budget before the cut. */
   overrunShare: number
-  /** Tokens said to be packed that were not found in the context, over all runs. */
+  /** Tokens reported as packed but not found in the context, sum over all runs. */
   lost: number
 }
 
@@ -49,7 +49,7 @@ export interface SetSummary {
   arms: ArmSummary[]
 }
 
-/** Averages over sets, every set weighing the same. */
+/** Means over sets; every set has the same weight. */
 export interface MacroSummary {
   arm: string
   budgets: Record<string, number>
@@ -65,7 +65,7 @@ export interface ReplaySummary {
   macro: MacroSummary[]
 }
 
-/** Statistics of a replay against one of its arms. Intervals are paired by query (see `pairedInterval`). */
+/** Compares the arms of a replay with the arm `against`. Intervals are paired by query (see `pairedInterval`). */
 export function summarize(
   report: ReplayReport,
   against: string,
@@ -74,10 +74,8 @@ export function summarize(
   const budgets = report.budgets.map(String)
   const compare = (arm: string, sets: readonly SetResult[], at: readonly string[]): Comparison | null => {
     if (arm === against) return null
-    const difference = pairedInterval(
-      sets.map(set => differencesOf(set, arm, against, at)),
-      bootstrap,
-    )
+    const differences = sets.map(set => differencesOf(set, arm, against, at))
+    const difference = pairedInterval(differences, bootstrap)
     return { difference, verdict: verdictOf(difference) }
   }
   const meansOf = (set: SetResult, arm: string, at: readonly string[]): Means => ({
@@ -104,11 +102,10 @@ export function summarize(
   }))
   const macro = arms.map(arm => {
     const ofArm = sets.flatMap(set => set.arms.filter(summary => summary.arm === arm))
+    const recallAt = (budget: string) => mean(ofArm.map(summary => summary.budgets[budget]?.recall ?? Number.NaN))
     return {
       arm,
-      budgets: Object.fromEntries(
-        budgets.map(at => [at, mean(ofArm.map(summary => summary.budgets[at]?.recall ?? Number.NaN))]),
-      ),
+      budgets: Object.fromEntries(budgets.map(budget => [budget, recallAt(budget)])),
       average: mean(ofArm.map(summary => summary.average.recall)),
       all: mean(ofArm.map(summary => summary.average.all)),
       against: compare(arm, report.sets, budgets),
@@ -126,10 +123,8 @@ function figuresOf(query: QueryResult, arm: string, budgets: readonly string[]):
 }
 
 function differencesOf(set: SetResult, arm: string, against: string, budgets: readonly string[]): number[] {
-  return set.queries.map(query => {
-    const ours = mean(figuresOf(query, arm, budgets).map(run => run.recall))
-    return ours - mean(figuresOf(query, against, budgets).map(run => run.recall))
-  })
+  const recallOf = (query: QueryResult, name: string) => mean(figuresOf(query, name, budgets).map(run => run.recall))
+  return set.queries.map(query => recallOf(query, arm) - recallOf(query, against))
 }
 
 function averagesOf(runs: readonly RunFigures[]): Omit<Means, 'against'> {
@@ -145,16 +140,12 @@ function averagesOf(runs: readonly RunFigures[]): Omit<Means, 'against'> {
 }
 
 function latenciesOf(runs: readonly RunFigures[]): ArmSummary['latency'] {
-  const stages = new Set(runs.flatMap(run => Object.keys(run.stageMs)))
-  const summarizeMs = (values: number[]) => ({
-    p50: percentile(values, 0.5) ?? 0,
-    p95: percentile(values, 0.95) ?? 0,
-    p99: percentile(values, 0.99) ?? 0,
-  })
-  return {
-    total: summarizeMs(runs.map(run => run.ms)),
-    ...Object.fromEntries(
-      [...stages].map(stage => [stage, summarizeMs(runs.flatMap(run => run.stageMs[stage] ?? []))]),
-    ),
+  const summarizeMs = (values: number[]) => {
+    const [p50 = 0, p95 = 0, p99 = 0] = [0.5, 0.95, 0.99].map(share => percentile(values, share) ?? 0)
+    return { p50, p95, p99 }
   }
+  const latency: ArmSummary['latency'] = { total: summarizeMs(runs.map(run => run.ms)) }
+  for (const stage of new Set(runs.flatMap(run => Object.keys(run.stageMs))))
+    latency[stage] = summarizeMs(runs.flatMap(run => run.stageMs[stage] ?? []))
+  return latency
 }

@@ -1,56 +1,57 @@
 import { cutSection, joinPieces, type Piece } from './pieces.ts'
-import { readSections } from './sections.ts'
+import { readSections, type Span } from './sections.ts'
 
-/** One chunk: `text` is exactly `document.text.slice(charStart, charEnd)`. */
+/** `text` equals `document.text.slice(charStart, charEnd)`. */
 export interface DocumentChunk {
-  /** Place in the document, counted from 0. */
+  /** Position in the document, from 0. */
   orderIndex: number
-  /** "A > B > C", empty where the document has no heading. */
+  /** "A > B > C"; empty before the first heading. */
   sectionPath: string
-  /** The section's header line as it stands in the document, empty where there is none. */
+  /** The line of the section's heading; empty without one. */
   header: string
   charStart: number
   charEnd: number
   text: string
-  /** Tokens of `text`, counted piece by piece (within a few per cent of the count of the whole). */
+  /** Sum of the tokens of its pieces: within a few per cent of the count of `text`. */
   tokens: number
 }
 
 export interface ChunkOptions {
-  /** Size aimed at, in tokens of `count`. */
-  targetTokens?: number
-  /** Share of the target that a chunk repeats of the one before it in its section, in whole sentences. */
-  overlap?: number
+  /** Target size in tokens of `count`. */
+  targetTokens?: number | undefined
+  /** Share of the target that a chunk repeats from the previous chunk of its section, in whole sentences. */
+  overlap?: number | undefined
   count: (text: string) => number
 }
 
-/** A block of tables, lists or code is kept whole up to this many targets. */
+export const CHUNK_DEFAULTS = { targetTokens: 200, overlap: 0.12 }
+
+/** A table, list or code block stays whole up to this many targets. */
 const ATOMIC_TARGETS = 3
-/** No chunk grows beyond this many targets unless one whole block does. */
+/** Most targets in a chunk, unless one whole block is longer. */
 const MOST_TARGETS = 1.4
-/** A section below this share of the target goes with the subsection that follows it. */
+/** A section below this share of the target joins the subsection that follows it. */
 const SMALL_SECTION = 0.2
-/** Headings and small sections are not gathered beyond this share of the target. */
+/** Headings and small sections are joined up to this share of the target. */
 const MOST_CARRIED = 0.5
-/** A remainder below this share of the target goes with the chunk before it. */
+/** A remainder below this share of the target joins the previous chunk. */
 const SMALL_REMAINDER = 0.15
-/** One sentence may be repeated up to this share of the target, several only up to the overlap asked for. */
+/** A single sentence may be repeated up to this share of the target, even when the overlap is smaller. */
 const MOST_OVERLAP = 0.25
 
 /**
  * Cuts a markdown or plain document into chunks along its headings.
  *
- * A chunk never spans two sections, with one exception: a heading with little under it (below a fifth of the target)
- * goes with the first chunk of its first subsection, and a heading with nothing under it with whatever follows; the
- * chunk then carries the path of the later section. Inside a section chunks are about equal in size, end at sentences
- * and rather at paragraphs, keep tables, lists and code whole up to three targets, and repeat the last sentences of
- * the chunk before. Every character that is not white space is in some chunk. Time is near linear in the text.
+ * A chunk does not span two sections, with one exception: a heading with less than a fifth of the target below it joins the first
+ * chunk of its first subsection, and an empty heading joins the next section; the chunk has the path of the later section.
+ * The chunks of a section have about equal sizes. They end at sentences, preferably at paragraphs, and repeat the last sentences of
+ * the previous chunk. Every character that is not white space is in a chunk. Time is almost linear in the length of the text.
  */
 export function chunkMarkdown(
   document: { docId: string; title: string; text: string },
   options: ChunkOptions,
 ): DocumentChunk[] {
-  const { targetTokens = 200, overlap = 0.12, count } = options
+  const { targetTokens = CHUNK_DEFAULTS.targetTokens, overlap = CHUNK_DEFAULTS.overlap, count } = options
   const limits = { target: targetTokens, atomic: ATOMIC_TARGETS * targetTokens, count }
   const sections = readSections(document.text)
   const chunks: DocumentChunk[] = []
@@ -87,7 +88,7 @@ export function chunkMarkdown(
   return chunks
 }
 
-/** Neighbouring pieces in groups of about equal size near the target, each with the pieces it repeats in front. */
+/** Groups pieces into chunks of about equal size near the target, each with its repeated pieces in front. */
 function groupPieces(pieces: Piece[], target: number, overlap: number): Piece[][] {
   const stride = target * (1 - overlap)
   const groups: Piece[][] = []
@@ -122,13 +123,11 @@ function goalFor(tokens: number, stride: number): number {
   return tokens / Math.max(1, Math.round(tokens / stride))
 }
 
-/** The last pieces of a group that its successor repeats: never all of it, never more than a small share. */
+/** The last pieces of a group, which the next group repeats: at least one piece is left out. */
 function tailOf(group: Piece[], target: number, overlap: number): Piece[] {
   let from = group.length
   let tokens = 0
-  while (from > 1) {
-    const piece = group[from - 1]
-    if (!piece) break
+  for (const piece of group.slice(1).reverse()) {
     const most = tokens === 0 ? Math.max(overlap, MOST_OVERLAP) : overlap * 1.25
     if (tokens >= overlap * target || tokens + piece.tokens > most * target) break
     tokens += piece.tokens
@@ -141,8 +140,8 @@ function sumTokens(pieces: Piece[]): number {
   return pieces.reduce((sum, piece) => sum + piece.tokens, 0)
 }
 
-/** Without the white space around it; the indentation of the first line stays, for it means something in code. */
-function trimSpan(text: string, group: Piece[]): { start: number; end: number } {
+/** Drops the white space around the group, but keeps the indentation of the first line: code needs it. */
+function trimSpan(text: string, group: Piece[]): Span {
   const start = group[0]?.start ?? 0
   const end = group.at(-1)?.end ?? 0
   const slice = text.slice(start, end)

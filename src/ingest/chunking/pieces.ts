@@ -2,22 +2,25 @@ import { codePointStart } from '../../core/prefix.ts'
 import { splitSentences } from '../../text/sentences.ts'
 import type { Block, Section, Span } from './sections.ts'
 
-/** The smallest stretch that is never cut further: a sentence, a whole table, list or code block, or a part of a too large one. */
+/** A range that is not cut further: a sentence, a table, list or code block, or a part of one that is too large. */
 export interface Piece extends Span {
   tokens: number
-  /** Whether a block begins here: the better place to end a chunk. */
+  /** True at the start of a block. A chunk preferably ends before it. */
   opensBlock: boolean
 }
 
 export interface PieceLimits {
-  /** Prose is cut below this many tokens. */
+  /** Most tokens in a piece of prose. */
   target: number
-  /** Tables, lists and code stay whole up to this many tokens. */
+  /** Most tokens in a table, list or code block that stays whole. */
   atomic: number
   count: (text: string) => number
 }
 
-/** The pieces of a section in order, its heading joined to the first, and a sentence that announces a list or table ("…:") to that. */
+/**
+ * Cuts a section into pieces in order. The heading joins the first piece, and a short sentence that ends in a colon joins the table,
+ * list or code that it announces.
+ */
 export function cutSection(section: Section, text: string, limits: PieceLimits): Piece[] {
   const pieces: Piece[] = []
   let lead = section.heading && pieceOf(section.heading, text, limits, true)
@@ -35,7 +38,7 @@ export function cutSection(section: Section, text: string, limits: PieceLimits):
   return lead ? [lead] : pieces
 }
 
-/** One piece over two neighbouring ones and what lies between them. */
+/** Joins two neighbouring pieces and the text between them. */
 export function joinPieces(before: Piece, after: Piece): Piece {
   return { start: before.start, end: after.end, tokens: before.tokens + after.tokens, opensBlock: before.opensBlock }
 }
@@ -63,7 +66,7 @@ function pieceOf(span: Span, text: string, limits: PieceLimits, opensBlock: bool
   return { start: span.start, end: span.end, opensBlock, tokens: limits.count(text.slice(span.start, span.end)) }
 }
 
-/** Halves until every part is small enough. */
+/** Halves a piece until every part fits the target. */
 function halve(piece: Piece, text: string, limits: PieceLimits): Piece[] {
   if (piece.tokens <= limits.target || piece.end - piece.start < 2) return [piece]
   const cut = cutNearMiddle(piece, text)
@@ -74,7 +77,7 @@ function halve(piece: Piece, text: string, limits: PieceLimits): Piece[] {
 
 const CUT_PLACES = [/\n/g, /[.;!?]\s/g, /[,:]\s/g, /\s/g]
 
-/** At a line end in the middle half, else a clause, else a space, else between two characters. */
+/** Cuts in the middle half: at a line end, else after a clause, else at a space, else between two characters. */
 function cutNearMiddle(span: Span, text: string): number {
   const length = span.end - span.start
   const middle = span.start + Math.floor(length / 2)

@@ -2,33 +2,36 @@ import type { Heading, RootContent } from 'mdast'
 import { fromMarkdown } from 'mdast-util-from-markdown'
 import { gfmFromMarkdown } from 'mdast-util-gfm'
 import { gfm } from 'micromark-extension-gfm'
-import { FRONT_MATTER } from '../front-matter.ts'
 
-/** A stretch of the document, UTF-16 code units, end exclusive. */
+/** YAML front matter at the start of a text, with its last line end; the first group is the YAML. */
+export const FRONT_MATTER = /^---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/
+
+/** A range of the document in UTF-16 code units, end exclusive. */
 export interface Span {
   start: number
   end: number
 }
 
-/** A block as markdown sees it. `parts` are where an oversized one may be cut: items, rows, lines; none for prose. */
+/** A block of markdown. */
 export interface Block extends Span {
   kind: 'prose' | 'atomic'
+  /** Items, rows or lines, where a block that is too large is cut; empty for prose. */
   parts: Span[]
 }
 
-/** What stands under one heading, up to the next heading of any level. */
+/** A heading with the text up to the next heading of any level. */
 export interface Section {
   /** 0 before the first heading, else 1 to 6. */
   depth: number
-  /** "A > B > C", empty before the first heading. */
+  /** "A > B > C"; empty before the first heading. */
   path: string
-  /** The heading's line as it stands in the document. */
+  /** The first line of the heading. */
   header: string
   heading: Span | null
   blocks: Block[]
 }
 
-// Inline markup decides no boundary, and several of these constructs cost quadratic time on hostile text.
+// Inline markup does not affect boundaries, and several of these constructs take quadratic time on hostile text.
 const INLINE_CONSTRUCTS = [
   'attention',
   'autolink',
@@ -55,8 +58,8 @@ const UNDERLINE = /^ {0,3}(?:=+|-+)[ \t]*$/gm
 const MOST_UNDERLINES = 500
 
 /**
- * Cuts a markdown (or plain) text into its sections and blocks. Headings inside code, quotes and lists are text, not
- * sections; YAML front matter is a block of prose. Every character that is not white space lies in a heading or a block.
+ * Cuts a markdown or plain text into sections and blocks. Headings inside code, quotes and lists do not start sections, and YAML
+ * front matter is a block of prose. Every character that is not white space is in a heading or a block.
  */
 export function readSections(text: string): Section[] {
   const sections: Section[] = [{ depth: 0, path: '', header: '', heading: null, blocks: [] }]
@@ -82,7 +85,7 @@ export function readSections(text: string): Section[] {
 
 function parseBlocks(text: string): RootContent[] {
   const underlines = text.match(UNDERLINE)?.length ?? 0
-  // The parser's time is quadratic in setext headings; so many underlines are drawn rules, not headings.
+  // The time of the parser is quadratic in underlined headings; so many underlines are rules, not headings.
   const disabled = underlines > MOST_UNDERLINES ? [...INLINE_CONSTRUCTS, 'setextUnderline'] : INLINE_CONSTRUCTS
   return fromMarkdown(maskForParsing(text), {
     extensions: [gfm(), { disable: { null: disabled } }],
@@ -90,7 +93,7 @@ function parseBlocks(text: string): RootContent[] {
   }).children
 }
 
-/** The text at its full length, so that offsets hold, without what the block parser would misread or choke on. */
+/** Masks what the block parser misreads or parses too slowly; the length stays, so that offsets stay. */
 function maskForParsing(text: string): string {
   const withoutMark = text.startsWith('\uFEFF') ? ` ${text.slice(1)}` : text
   return withoutMark
@@ -111,7 +114,7 @@ function blockOf(node: RootContent, span: Span, text: string): Block {
   }
 }
 
-/** The parts stretched to fill the whole: what lies between two rows (the rule under a table's head) goes with the first. */
+/** Extends each part to the next one, so that they cover the whole: the rule of a table joins its head row. */
 function tile(whole: Span, parts: Span[]): Span[] {
   return parts.map((part, index) => ({
     start: index === 0 ? whole.start : part.start,
@@ -120,15 +123,10 @@ function tile(whole: Span, parts: Span[]): Span[] {
 }
 
 function linesOf(span: Span, text: string): Span[] {
-  const lines: Span[] = []
-  let start = span.start
-  while (start < span.end) {
-    const newline = text.indexOf('\n', start)
-    const end = newline === -1 || newline >= span.end ? span.end : newline + 1
-    lines.push({ start, end })
-    start = end
-  }
-  return lines
+  return Array.from(text.slice(span.start, span.end).matchAll(/[^\n]*\n|[^\n]+$/g), ({ 0: line, index }) => {
+    const start = span.start + index
+    return { start, end: start + line.length }
+  })
 }
 
 function spanOf(node: { position?: RootContent['position'] }): Span {

@@ -6,7 +6,7 @@ import { NAMED_PLANS } from '../../../src/pipeline/plan/named-plans.ts'
 import { overridePlan } from '../../../src/pipeline/plan/override-plan.ts'
 import { rankAndPack } from '../../../src/pipeline/rank-and-pack.ts'
 import { RunRecord } from '../../../src/pipeline/run-record.ts'
-import { newCandidate } from '../../../src/rank/collect.ts'
+import { createCandidate } from '../../../src/rank/collect.ts'
 import { byValue } from '../../../src/rank/order.ts'
 import { candidateBm25 } from '../../../src/text/candidate-bm25.ts'
 import type { BenchSection } from '../bench-report.ts'
@@ -79,7 +79,7 @@ function poolOf(query: string, chunks: readonly Chunk[]): Pool {
 
 function packing({ query, chunks, values }: Pool, shaken: (value: number) => number, budgetTokens: number) {
   const candidates = chunks
-    .map((chunk, at): Candidate => newCandidate(chunk, 'retrieved', shaken(values[at] ?? 0)))
+    .map((chunk, at): Candidate => createCandidate(chunk, 'retrieved', shaken(values[at] ?? 0)))
     .sort(byValue)
   const { packing: rules, format, order, maxChunks } = NAMED_PLANS.measured
   const options = { ...rules, budgetTokens, format, order, maxChunks }

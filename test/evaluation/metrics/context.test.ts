@@ -8,7 +8,7 @@ import {
   percentile,
   redundancyRatio,
 } from '../../../src/evaluation/metrics/context.ts'
-import { standingSpans, tokenRanges, unionOf, wordsOf } from '../../../src/evaluation/metrics/reference-tokens.ts'
+import { foundSpans, tokenRanges, unionOf, wordsOf } from '../../../src/evaluation/metrics/reference-tokens.ts'
 
 const gold = (start: number, end: number, docId = 'd'): GoldPassage => ({ kind: 'span', docId, start, end })
 const textArbitrary = fc
@@ -135,18 +135,18 @@ describe('answer recall', () => {
   })
 })
 
-describe('spans that stand in the context', () => {
+describe('spans found in the context', () => {
   it('keep what white space alone has changed, and lose what was cut away', () => {
     const texts = new Map([['d', 'Alpha beta gamma.\n\nDelta epsilon zeta.']])
     const spans = [{ docId: 'd', start: 0, end: 38 }]
-    expect(standingSpans(spans, texts, 'x Alpha beta\ngamma. Delta  epsilon zeta. y')).toEqual({ spans, lost: 0 })
-    expect(standingSpans(spans, texts, 'x Alpha beta gamma. Delta eps')).toEqual({
+    expect(foundSpans(spans, texts, 'x Alpha beta\ngamma. Delta  epsilon zeta. y')).toEqual({ spans, lost: 0 })
+    expect(foundSpans(spans, texts, 'x Alpha beta gamma. Delta eps')).toEqual({
       spans: [{ docId: 'd', start: 0, end: 24 }],
       lost: 3,
     })
-    expect(standingSpans(spans, texts, '')).toEqual({ spans: [], lost: 8 })
-    expect(standingSpans(spans, texts, 'Alphabet')).toEqual({ spans: [], lost: 8 })
-    expect(standingSpans([{ docId: 'unknown', start: 0, end: 5 }], texts, 'Alpha')).toEqual({ spans: [], lost: 0 })
+    expect(foundSpans(spans, texts, '')).toEqual({ spans: [], lost: 8 })
+    expect(foundSpans(spans, texts, 'Alphabet')).toEqual({ spans: [], lost: 8 })
+    expect(foundSpans([{ docId: 'unknown', start: 0, end: 5 }], texts, 'Alpha')).toEqual({ spans: [], lost: 0 })
   })
 
   it('are the longest run of leading tokens that a scan from the back finds, and never more than what was claimed', () => {
@@ -158,7 +158,7 @@ describe('spans that stand in the context', () => {
         const there = ` ${tokens(context).join(' ')} `
         let longest = claimed.length
         while (longest > 0 && !there.includes(` ${claimed.slice(0, longest).join(' ')} `)) longest -= 1
-        const { spans, lost } = standingSpans(
+        const { spans, lost } = foundSpans(
           [{ docId: 'd', start: 0, end: text.length }],
           new Map([['d', text]]),
           context,

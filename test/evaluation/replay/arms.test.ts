@@ -83,7 +83,7 @@ describe('arms', () => {
     ['measured:retrieval.presets.definition.dense=-1', /retrieval.presets.definition.dense=-1: /],
     ['measured:packing.maxOverflows=1.5', /packing.maxOverflows=1.5: /],
     ['measured:reunification.expansion=null', /reunification.expansion=null: /],
-    ['packing.sentenceCut=true', /stands before any arm/],
+    ['packing.sentenceCut=true', /has no arm/],
     ['measured,topk,measured', /arm measured is given twice/],
     [' , ', /no arms given/],
   ])('refuses %s', (text, message) => {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { GoldenSet } from '../../../src/evaluation/golden-set/golden-set.ts'
 import { type Arm, parseArms } from '../../../src/evaluation/replay/arms.ts'
-import { type ReplayDependencies, type ReplayOptions, replay } from '../../../src/evaluation/replay/replay.ts'
+import { type ReplayDependencies, replay } from '../../../src/evaluation/replay/replay.ts'
 import { measureRun, type ReplayRun } from '../../../src/evaluation/replay/run-metrics.ts'
+import { planFingerprint } from '../../../src/pipeline/plan/derived.ts'
 import { NAMED_PLANS } from '../../../src/pipeline/plan/named-plans.ts'
 import type { Plan } from '../../../src/pipeline/plan/plan.ts'
 
@@ -21,13 +22,12 @@ const set: GoldenSet = {
   corpusHash: 'c',
   hash: 'h',
 }
-const options: ReplayOptions = { chunkTokens: 200, cacheFolder: 'unused', limitQueries: null }
+const options = { sets: [set], chunkTokens: 200, cacheFolder: 'unused', limitQueries: null, onProgress: () => {} }
 const countWords = (text: string) => text.split(/\s+/).filter(Boolean).length
 const prefixRun = (words: number): ReplayRun => {
   const context = TEXT.split(' ').slice(0, words).join(' ')
   return {
     context,
-    tokens: words,
     spans: [{ docId: 'd', start: 0, end: context.length }],
     chunkIds: ['1'],
     stageMs: { pack: 1 },
@@ -54,23 +54,22 @@ function world(run: (query: string, plan: Plan) => Promise<ReplayRun>) {
       }
     },
     countTokens: countWords,
-    fingerprint: plan => plan.packing.overflow,
   }
   return { seen, dependencies }
 }
 
 const arms = parseArms('topk,measured', NAMED_PLANS)
-const [topk] = arms as [Arm]
+const [topk, measured] = arms as [Arm, Arm]
 
 describe('replay', () => {
   it('asks every query under every arm and budget, and measures what came back', async () => {
     const { seen, dependencies } = world(async (_query, plan) => prefixRun(plan.budgetTokens))
-    const report = await replay([set], arms, [3, 5], options, dependencies)
+    const report = await replay({ ...options, arms, budgets: [3, 5] }, dependencies)
     expect(seen).toMatchObject({ prepared: 1, closed: 1 })
     expect(seen.plans).toHaveLength(10 * 2 * 2)
     expect(report.arms.map(({ name, planFingerprint }) => [name, planFingerprint])).toEqual([
-      ['topk', 'stop'],
-      ['measured', 'skip'],
+      ['topk', planFingerprint(topk.plan)],
+      ['measured', planFingerprint(measured.plan)],
     ])
     const [result] = report.sets
     expect(result).toMatchObject({ name: 'tiny', hash: 'h', documents: 1, chunks: 1, embedder: 'fake/2' })
@@ -89,7 +88,7 @@ describe('replay', () => {
 
   it('lets arms take turns in going first', async () => {
     const { seen, dependencies } = world(async () => prefixRun(1))
-    await replay([set], arms, [9], options, dependencies)
+    await replay({ ...options, arms, budgets: [9] }, dependencies)
     const firsts = seen.plans.filter((_, index) => index % 2 === 0).map(plan => plan.packing.overflow)
     expect(firsts.slice(0, 4)).toEqual(['stop', 'skip', 'stop', 'skip'])
   })
@@ -97,13 +96,12 @@ describe('replay', () => {
   it('spreads a limited number of queries over the set and reports progress to the end', async () => {
     const { dependencies } = world(async () => prefixRun(1))
     const progress: number[] = []
-    const limited = { ...options, limitQueries: 3 }
-    const report = await replay([set], [topk], [9], limited, dependencies, ({ done, total }) =>
-      progress.push(done / total),
-    )
+    const onProgress = (_phase: string, done: number, total: number) => void progress.push(done / total)
+    const limited = { ...options, arms: [topk], budgets: [9], limitQueries: 3, onProgress }
+    const report = await replay(limited, dependencies)
     expect(report.sets[0]?.queries.map(({ id }) => id)).toEqual(['q0', 'q3', 'q6'])
     expect(progress.at(-1)).toBe(1)
-    const all = await replay([set], [topk], [9], { ...options, limitQueries: 99 }, dependencies)
+    const all = await replay({ ...limited, limitQueries: 99 }, dependencies)
     expect(all.sets[0]?.queries).toHaveLength(10)
   })
 
@@ -112,7 +110,7 @@ describe('replay', () => {
       if (plan.budgetTokens === 5) throw new Error('store is gone')
       return prefixRun(1)
     })
-    await expect(replay([set], [topk], [3, 5], options, dependencies)).rejects.toThrow(
+    await expect(replay({ ...options, arms: [topk], budgets: [3, 5] }, dependencies)).rejects.toThrow(
       'set tiny, query q0, arm topk, budget 5: store is gone',
     )
     expect(seen.closed).toBe(1)

@@ -104,18 +104,18 @@ describe('report of a replay', () => {
     ).toEqual(['measured', '50.0', '100.0', '75.0', '75.0', '0.500', '1.10', '-', '3.0', '3.0'])
     expect(text).toMatch(/\+50\.0 \[\+\d+\.\d,\+\d+\.\d\]\*/)
     expect(text).toContain('set0: 40 queries')
-    expect(text).toContain('all sets, each weighing the same')
+    expect(text).toContain('all sets, with equal weights')
     expect(text).toMatch(/measured against topk: significantly better, .*\(set0 significantly better, set1 /)
-    expect(text).toContain('set0: degraded in 4 runs: no_embedder')
-    expect(text).not.toContain('overran')
+    expect(text).toContain('set0: 4 runs are degraded: no_embedder')
+    expect(text).not.toContain('exceeded')
     expect(text).not.toContain('NaN')
   })
 
   it('warns of overruns and of text that is not where it is said to be', () => {
     const broken = reportOf([{ topk: mixed, measured: better }], { overrun: 9, lost: 3 })
     const warned = reportText(broken, summarize(broken, 'topk'))
-    expect(warned).toContain('set0: measured overran its budget in 50.0 % of runs')
-    expect(warned).toContain('set0: measured says to have packed 120 tokens')
+    expect(warned).toContain('set0: measured exceeded its budget in 50.0 % of its runs')
+    expect(warned).toContain('set0: measured reported 120 packed tokens')
   })
 
   it('keeps everything in JSON: plans, seeds, n, and every query', () => {

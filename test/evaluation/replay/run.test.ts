@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import type { Embedder, PassageStore, Reranker } from '../../../src/core/ports.ts'
 import type { Chunk } from '../../../src/core/types.ts'
-import type { GoldenDocument, GoldenSet } from '../../../src/evaluation/golden-set/golden-set.ts'
+import type { GoldenSet } from '../../../src/evaluation/golden-set/golden-set.ts'
 import { wordsOf } from '../../../src/evaluation/metrics/reference-tokens.ts'
 import { parseArms } from '../../../src/evaluation/replay/arms.ts'
 import { replay } from '../../../src/evaluation/replay/replay.ts'
 import { reportText } from '../../../src/evaluation/replay/report.ts'
-import { createReplayDependencies, type ReplayWorld } from '../../../src/evaluation/replay/run.ts'
+import { createReplayDependencies, type ReplayEnvironment } from '../../../src/evaluation/replay/run.ts'
 import { summarize } from '../../../src/evaluation/replay/summary.ts'
 import { chunkMarkdown } from '../../../src/ingest/chunking/chunk-markdown.ts'
+import type { SourceDocument } from '../../../src/ingest/read-documents.ts'
 import { NAMED_PLANS } from '../../../src/pipeline/plan/named-plans.ts'
 import { createTokenizer } from '../../../src/text/tokens.ts'
 
@@ -16,7 +17,7 @@ const machines = ['pump', 'lamp', 'bell', 'gate', 'crane', 'lift', 'mill']
 const aspects = ['height', 'weight', 'colour', 'keeper', 'builder', 'price']
 
 /** Every document says something of each aspect of one machine, section by section, amid talk. */
-const documents: GoldenDocument[] = machines.map((machine, at) => {
+const documents: SourceDocument[] = machines.map((machine, at) => {
   const sections = aspects.map((aspect, index) => {
     const talk = Array.from(
       { length: 6 },
@@ -88,7 +89,7 @@ interface Counts {
   closed: number
 }
 
-function worldOf(counts: Counts, reranker: Reranker | null): ReplayWorld {
+function worldOf(counts: Counts, reranker: Reranker | null): ReplayEnvironment {
   const embedder: Embedder = {
     version: 'words/512',
     dimensions: 512,
@@ -132,13 +133,14 @@ function worldOf(counts: Counts, reranker: Reranker | null): ReplayWorld {
 }
 
 const newCounts = (): Counts => ({ embedded: [], reranked: 0, folders: [], closed: 0 })
-const options = { chunkTokens: 60, cacheFolder: 'cache', limitQueries: null }
+const options = { sets: [set], chunkTokens: 60, cacheFolder: 'cache', limitQueries: null, onProgress: () => {} }
 
 describe('replay on the pipeline', () => {
   it('finds all evidence given room, keeps to its budgets, and packs only text that stands in its documents', async () => {
     const counts = newCounts()
     const arms = parseArms('baseline,topk,design,measured,measured:packing.mode=sentence', NAMED_PLANS)
-    const report = await replay([set], arms, [120, 400, 4000], options, createReplayDependencies(worldOf(counts, null)))
+    const job = { ...options, arms, budgets: [120, 400, 4000] }
+    const report = await replay(job, createReplayDependencies(worldOf(counts, null)))
     const [result] = report.sets
     expect(result?.chunks).toBeGreaterThan(documents.length * aspects.length)
     expect(result?.degraded).toEqual({ reranker_unavailable: machines.length * 4 * 3 })
@@ -156,7 +158,7 @@ describe('replay on the pipeline', () => {
     const recallOf = (arm: string) => summary.macro.find(entry => entry.arm === arm)?.budgets['4000']
     expect(recallOf('topk')).toBe(1)
     expect(recallOf('measured')).toBe(1)
-    expect(reportText(report, summary)).toContain('machines: degraded in 84 runs: reranker_unavailable')
+    expect(reportText(report, summary)).toContain('machines: 84 runs are degraded: reranker_unavailable')
   })
 
   it('asks the world once per query, and charges every arm for it', async () => {
@@ -172,8 +174,8 @@ describe('replay on the pipeline', () => {
       close: async () => {},
     }
     const arms = parseArms('topk,measured,baseline', NAMED_PLANS)
-    const few = { ...options, limitQueries: 3 }
-    const report = await replay([set], arms, [200, 800], few, createReplayDependencies(worldOf(counts, reranker)))
+    const few = { ...options, arms, budgets: [200, 800], limitQueries: 3 }
+    const report = await replay(few, createReplayDependencies(worldOf(counts, reranker)))
     const queries = report.sets[0]?.queries ?? []
     expect(counts.embedded).toEqual(queries.map(({ query }) => query))
     expect(counts.reranked).toBe(3)
@@ -193,7 +195,8 @@ describe('replay on the pipeline', () => {
     const dependencies = createReplayDependencies(worldOf(counts, null))
     const arms = parseArms('topk,measured', NAMED_PLANS)
     const ask = async (changes: Partial<GoldenSet>, chunkTokens: number) => {
-      const report = await replay([{ ...set, ...changes }], arms, [300], { ...options, chunkTokens }, dependencies)
+      const job = { ...options, sets: [{ ...set, ...changes }], arms, budgets: [300], chunkTokens }
+      const report = await replay(job, dependencies)
       const strip = (_key: string, value: unknown) => (_key === 'ms' || _key === 'stageMs' ? undefined : value)
       return JSON.stringify(report, strip)
     }

@@ -1,0 +1,29 @@
+import { InvalidArgumentError } from 'commander'
+
+/**
+ * Parses a number from `least` to `most`; `whole: false` allows fractions.
+ * The parsers here throw InvalidArgumentError, which commander prints with the name of the option.
+ */
+export function numberOption(
+  least: number,
+  most = Number.MAX_SAFE_INTEGER,
+  { whole = true } = {},
+): (text: string) => number {
+  const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`
+  return text => {
+    const value = Number(text)
+    const isNumber = /^\d*\.?\d+$/u.test(text.trim()) && (!whole || Number.isInteger(value))
+    if (isNumber && value >= least && value <= most) return value
+    throw new InvalidArgumentError(`Expected a ${whole ? 'whole ' : ''}number ${range}, got ${JSON.stringify(text)}.`)
+  }
+}
+
+export function nonEmpty(text: string): string {
+  if (text.trim() === '') throw new InvalidArgumentError('Expected a value that is not empty.')
+  return text
+}
+
+/** Parses values between commas. */
+export function listOption<Value>(parse: (text: string) => Value): (text: string) => Value[] {
+  return text => text.split(',').map(value => parse(value.trim()))
+}

@@ -1,0 +1,43 @@
+import cliProgress from 'cli-progress'
+
+const LINE_EVERY_MS = 5_000
+
+export interface Progress {
+  /** Shows `phase done/total`, followed by `detail`. A new phase ends the previous one. */
+  show(phase: string, done: number, total: number, detail?: string): void
+  stop(): void
+}
+
+/** Shows a bar on a terminal; elsewhere a line every five seconds and at the end of each phase. */
+export function createProgress(stream: NodeJS.WriteStream): Progress {
+  const format = '{bar} {text}, ETA {eta_formatted}'
+  // A bar writes nothing when the stream is not a terminal.
+  const bar = new cliProgress.SingleBar({ stream, format, clearOnComplete: true, hideCursor: true })
+  let current = ''
+  let line = ''
+  let due = performance.now() + LINE_EVERY_MS
+  const flush = () => {
+    if (line !== '' && !stream.isTTY) stream.write(`${line}\n`)
+    line = ''
+  }
+  const stop = () => {
+    bar.stop()
+    flush()
+  }
+  return {
+    show(phase, done, total, detail = '') {
+      const text = `${phase} ${done}/${total}${detail}`
+      if (phase !== current) {
+        stop()
+        bar.start(total, done, { text })
+      }
+      bar.update(done, { text })
+      current = phase
+      line = text
+      if (performance.now() < due) return
+      due = performance.now() + LINE_EVERY_MS
+      flush()
+    },
+    stop,
+  }
+}

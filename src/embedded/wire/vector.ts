@@ -1,0 +1,54 @@
+import { formatError, validationError } from '../errors.ts'
+import { inferSparse } from './inference.ts'
+import { isRecord, type JsonRecord, readList, toNumber } from './shape.ts'
+
+/** Parallel arrays with ascending, distinct indices. */
+export interface SparseArrays {
+  indices: Uint32Array
+  values: Float32Array
+}
+
+export type Vector = Float32Array | SparseArrays
+
+export function isSparse(vector: Vector): vector is SparseArrays {
+  return !(vector instanceof Float32Array)
+}
+
+/** Reads a dense array, `{indices, values}`, or `{text, model}`, which is encoded as a document or as a query. */
+export function readVector(value: unknown, use: 'document' | 'query'): Vector {
+  if (Array.isArray(value)) return readDense(value)
+  if (isRecord(value) && 'indices' in value && 'values' in value) return readSparse(value)
+  if (isRecord(value) && 'model' in value) return sortSparse(inferSparse(value, use))
+  throw formatError('a vector must be a list of numbers, {indices, values} or {text, model}')
+}
+
+function readDense(items: unknown[]): Float32Array {
+  if (items.length === 0) throw validationError('vector: value [] invalid, must not be empty')
+  const vector = new Float32Array(items.length)
+  items.forEach((item, i) => {
+    const value = toNumber(item)
+    if (value === undefined) throw formatError('a vector must hold only numbers')
+    vector[i] = value
+    if (!Number.isFinite(vector[i])) throw formatError(`number out of range for f32: ${value}`)
+  })
+  return vector
+}
+
+function readSparse(value: JsonRecord): SparseArrays {
+  const indices = readList(value.indices, 'indices').map(index => {
+    if (typeof index === 'number' && index >>> 0 === index) return index
+    throw formatError('indices must be unsigned 32-bit integers')
+  })
+  const values = readList(value.values, 'values')
+  if (indices.length !== values.length) throw validationError('values: must be the same length as indices')
+  if (new Set(indices).size !== indices.length) throw validationError('indices: must be unique')
+  return sortSparse({ indices, values: values.length === 0 ? [] : Array.from(readDense(values)) })
+}
+
+function sortSparse({ indices, values }: { indices: number[]; values: number[] }): SparseArrays {
+  const pairs = indices.map((index, place) => [index, values[place] ?? 0] as const).sort(([a], [b]) => a - b)
+  return {
+    indices: Uint32Array.from(pairs, ([index]) => index),
+    values: Float32Array.from(pairs, ([, value]) => value),
+  }
+}

@@ -1,0 +1,63 @@
+import type { PipelinePorts } from '../../pipeline/services.ts'
+
+/**
+ * Caches the answers of store, embedder and reranker for one query, so that all its arms and budgets cost one call each. A cached
+ * answer is charged with the time of its first call: the latency of an arm is what it would take alone.
+ */
+export class PortCache {
+  readonly #ports: PipelinePorts
+  readonly #answers = new Map<string, { answer: unknown; ms: number }>()
+  #query = ''
+
+  constructor(ports: PipelinePorts) {
+    this.#ports = ports
+  }
+
+  /**
+   * Returns the ports for one run, and `savedMs`: milliseconds per stage that cached answers save in this run. `deadlineMs` is the
+   * deadline of the reranker; it is part of the key because a rerank may end early.
+   */
+  forRun(query: string, deadlineMs: number): { ports: PipelinePorts; savedMs: Record<string, number> } {
+    if (query !== this.#query) this.#answers.clear()
+    this.#query = query
+    const savedMs: Record<string, number> = {}
+    const ask = async <Answer>(stage: string, parts: unknown[], work: () => Promise<Answer>): Promise<Answer> => {
+      const key = JSON.stringify([stage, ...parts])
+      const cached = this.#answers.get(key)
+      if (cached) {
+        savedMs[stage] = (savedMs[stage] ?? 0) + cached.ms
+        return cached.answer as Answer
+      }
+      const from = performance.now()
+      const answer = await work()
+      this.#answers.set(key, { answer, ms: performance.now() - from })
+      return answer
+    }
+    const { store, embedder, reranker } = this.#ports
+    const ports: PipelinePorts = {
+      ...this.#ports,
+      store: {
+        search: (request, call) => {
+          const { collection, filter, limit, withVectors, dense, sparse } = request
+          const key = [collection, filter, limit, withVectors, dense !== null, sparse !== null]
+          return ask('retrieve', key, () => store.search(request, call))
+        },
+        fetchPlaces: (collection, places, filter, call) =>
+          ask('reunify', [collection, places, filter], () => store.fetchPlaces(collection, places, filter, call)),
+      },
+      embedder: embedder && {
+        version: embedder.version,
+        dimensions: embedder.dimensions,
+        embedQuery: (text, signal) => ask('retrieve', ['embed', text], () => embedder.embedQuery(text, signal)),
+        embedPassages: (texts, signal) => embedder.embedPassages(texts, signal),
+        close: () => embedder.close(),
+      },
+      reranker: reranker && {
+        model: reranker.model,
+        rerank: request => ask('rerank', [request.query, request.passages, deadlineMs], () => reranker.rerank(request)),
+        close: () => reranker.close(),
+      },
+    }
+    return { ports, savedMs }
+  }
+}

@@ -1,0 +1,71 @@
+import { isUtf8 } from 'node:buffer'
+import { createReadStream } from 'node:fs'
+import type { z } from 'zod'
+
+const decoder = new TextDecoder('utf-8')
+
+/** Decodes bytes without their byte order mark; bytes that are not UTF-8 become U+FFFD. */
+export function decodeUtf8(bytes: Uint8Array): { text: string; isBroken: boolean } {
+  return { text: decoder.decode(bytes), isBroken: !isUtf8(bytes) }
+}
+
+const NEWLINE = 0x0a
+
+/** Splits a stream at its newlines; the newline itself is left out, and the last line may lack one. */
+export async function* splitLines(stream: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+  let begun: Buffer[] = []
+  for await (const part of stream) {
+    let start = 0
+    for (let end = part.indexOf(NEWLINE); end !== -1; end = part.indexOf(NEWLINE, start)) {
+      begun.push(part.subarray(start, end))
+      yield Buffer.concat(begun)
+      begun = []
+      start = end + 1
+    }
+    if (start < part.length) begun.push(part.subarray(start))
+  }
+  if (begun.length > 0) yield Buffer.concat(begun)
+}
+
+/** One line of a JSON-lines file: the row, or its faults as `field: reason, got value`. */
+export type ParsedLine<Row> = { line: number; isBroken: boolean } & (
+  | { row: Row; faults: null }
+  | { row: null; faults: string[] }
+)
+
+/** Reads a JSON-lines file. Lines are counted from 1 and may end in CRLF; blank lines are skipped. */
+export async function* readJsonLines<Schema extends z.ZodType>(
+  path: string,
+  schema: Schema,
+): AsyncIterable<ParsedLine<z.infer<Schema>>> {
+  let line = 0
+  for await (const bytes of splitLines(createReadStream(path))) {
+    line += 1
+    const { text, isBroken } = decodeUtf8(bytes)
+    if (text.trim() !== '') yield { line, isBroken, ...parseRow(text, schema) }
+  }
+}
+
+function parseRow<Schema extends z.ZodType>(text: string, schema: Schema) {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    return { row: null, faults: [`not JSON (${(error as Error).message}): ${shown(text.trim())}`] }
+  }
+  const { data, error } = schema.safeParse(value)
+  return error
+    ? { row: null, faults: error.issues.map(issue => describeIssue(issue, value)) }
+    : { row: data, faults: null }
+}
+
+function describeIssue({ path, message }: z.core.$ZodIssue, value: unknown): string {
+  const found = path.reduce<unknown>((inner, key) => (inner as Record<PropertyKey, unknown> | undefined)?.[key], value)
+  return `${path.join('.') || 'row'}: ${message}${found === undefined ? '' : `, got ${shown(found)}`}`
+}
+
+/** A value as a fault shows it: JSON, at most 80 characters. */
+export function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value)
+  return text.length > 80 ? `${text.slice(0, 77)}...` : text
+}

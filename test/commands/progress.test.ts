@@ -1,0 +1,43 @@
+import { PassThrough } from 'node:stream'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createProgress } from '../../src/commands/progress.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+function bench(isTTY: boolean) {
+  const stream = Object.assign(new PassThrough({ encoding: 'utf8' }), { isTTY, columns: 120 })
+  const progress = createProgress(stream as unknown as NodeJS.WriteStream)
+  return { progress, read: () => (stream.read() as string | null) ?? '' }
+}
+
+describe('progress', () => {
+  it('writes a line every five seconds and the last line of each phase, when there is no terminal', () => {
+    const { progress, read } = bench(false)
+    progress.show('ingest', 1, 9)
+    expect(read()).toBe('')
+    vi.advanceTimersByTime(5_000)
+    progress.show('ingest', 2, 9, ', 7 chunks')
+    expect(read()).toBe('ingest 2/9, 7 chunks\n')
+    progress.show('ingest', 3, 9)
+    expect(read()).toBe('')
+    progress.show('ask', 1, 4)
+    expect(read()).toBe('ingest 3/9\n')
+    progress.stop()
+    progress.stop()
+    expect(read()).toBe('ask 1/4\n')
+  })
+
+  it('draws a bar and no lines on a terminal', () => {
+    const { progress, read } = bench(true)
+    progress.show('ask', 1, 4)
+    vi.advanceTimersByTime(6_000)
+    progress.show('ask', 2, 4)
+    vi.advanceTimersByTime(1_000)
+    progress.stop()
+    const drawn = read()
+    expect(drawn).toContain('ask 1/4, ETA')
+    expect(drawn).toContain('ask 2/4, ETA')
+    expect(drawn).not.toContain('\n')
+  })
+})
