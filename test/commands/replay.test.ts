@@ -86,7 +86,7 @@ describe('stowage replay', () => {
     [['--chunk-tokens', '1.5'], /at least 1, got "1.5"/],
     [['--limit-queries', '-3'], /at least 1, got "-3"/],
     [['--arms', 'nobody'], /no arm is called nobody/],
-    [['--arms', 'measured:packing.cutt=1'], /no plan value is called packing.cutt/],
+    [['--arms', 'measured:packing.cutt=1'], /unknown plan value packing.cutt/],
     [['--json', 'no-such-folder/report.json'], /there is no folder no-such-folder/],
     [['--against', 'design', '--arms', 'topk'], /--against design is not among the arms: topk/],
   ])('refuses %j before it opens anything', async (flags, message) => {

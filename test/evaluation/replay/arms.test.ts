@@ -71,10 +71,10 @@ describe('arms', () => {
     ['constructor', /no arm is called constructor/],
     [
       'measured:packing.cutt=true',
-      /no plan value is called packing.cutt; there are: .*reunification.expansion, .*packing.sentenceCut, /,
+      /unknown plan value packing.cutt; known are: .*reunification.expansion, .*packing.sentenceCut, /,
     ],
-    ['measured:packing=true', /no plan value is called packing;/],
-    ['measured:__proto__.x=1', /no plan value is called __proto__.x/],
+    ['measured:packing=true', /unknown plan value packing;/],
+    ['measured:__proto__.x=1', /unknown plan value __proto__.x/],
     ['measured:budgetTokens=9', /budgetTokens is set by --budgets/],
     ['measured:packing.sentenceCut=maybe', /packing.sentenceCut=maybe: /],
     ['measured:packing.sentenceCut=toString', /packing.sentenceCut=toString: /],
