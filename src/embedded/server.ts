@@ -11,6 +11,9 @@ import { parseJson, printJson } from './wire/json.ts'
 /** Qdrant's official clients 1.17 to 1.19 accept this version without a warning. */
 const QDRANT_VERSION = '1.18.0'
 
+/** As Qdrant allows. Node's default of 16 kB is less than stowage forwards. */
+const MAX_HEADER_BYTES = 128 * 1024
+
 export interface EmbeddedServer {
   /** Without a trailing slash. */
   url: string
@@ -31,7 +34,7 @@ export interface EmbeddedServerOptions {
 export async function startEmbeddedServer({ path }: EmbeddedServerOptions = {}): Promise<EmbeddedServer> {
   const store = path === undefined ? undefined : new FolderStore(path)
   const engine = store?.engine ?? new Engine()
-  const server = createServer(async (request, response) => {
+  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, async (request, response) => {
     const { status, type, text } = await answerRequest(engine, request)
     if (response.destroyed) return
     // A client's keep-alive would hold a closing server open.
