@@ -1,8 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { ModelUnavailableError } from '../../src/adapters/models/model-folder.ts'
 import { createPooledEmbedder, type EmbedderDetails } from '../../src/adapters/models/pooled-embedder.ts'
-import { createWorkerPool } from '../../src/adapters/models/workers/pool.ts'
-import { workerModule } from '../../src/adapters/models/workers/thread.ts'
+import { createWorkerPool, workerModule } from '../../src/adapters/models/workers/pool.ts'
 import type { Embedder } from '../../src/core/ports.ts'
 
 /**

@@ -3,7 +3,7 @@ import { createCachedReranker } from './cached-reranker.ts'
 import type { PairJob } from './cross-encoder.worker.ts'
 import { type LocalModelOptions, startLocalModel } from './local-model.ts'
 import type { Calibration } from './model-folder.ts'
-import { workerModule } from './workers/thread.ts'
+import { workerModule } from './workers/pool.ts'
 
 export interface CrossEncoderOptions extends LocalModelOptions {
   /** Scored pairs remembered, about 200 bytes each. */

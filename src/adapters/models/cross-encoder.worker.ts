@@ -2,7 +2,7 @@ import { workerData } from 'node:worker_threads'
 import { AutoModelForSequenceClassification } from '@xenova/transformers'
 import { loadModel, type ModelToLoad } from './load.ts'
 import { assemblePair, learnTemplate } from './pair-assembly.ts'
-import { serveJobs, silenceConsole } from './workers/protocol.ts'
+import { inTurn, silenceConsole } from './workers/worker.ts'
 
 /** A pair to score; the answer is its logit. */
 export interface PairJob {
@@ -12,12 +12,14 @@ export interface PairJob {
 
 silenceConsole()
 const toLoad = workerData as ModelToLoad
-const { encode, wrap, run, dispose } = await loadModel(AutoModelForSequenceClassification, toLoad)
+const { encode, wrap, run } = await loadModel(AutoModelForSequenceClassification, toLoad)
 const sample = encode('a')
 const template = learnTemplate(wrap('a', 'a'), { query: sample, passage: sample })
 let lastQuery = { text: '', ids: encode('') }
 
-serveJobs<PairJob, number, null>(null, score, dispose)
+export const details = () => null
+
+export default inTurn(score)
 
 async function score({ query, passage }: PairJob): Promise<number> {
   if (query !== lastQuery.text) lastQuery = { text: query, ids: encode(query) }

@@ -2,7 +2,7 @@ import type { Embedder } from '../../core/ports.ts'
 import { type LocalModelOptions, startLocalModel } from './local-model.ts'
 import { ModelUnavailableError } from './model-folder.ts'
 import { createPooledEmbedder, type EmbedderDetails } from './pooled-embedder.ts'
-import { workerModule } from './workers/thread.ts'
+import { workerModule } from './workers/pool.ts'
 
 /**
  * Any feature-extraction model of transformers.js in a pool of worker threads. Pooling, prefixes and window come from the

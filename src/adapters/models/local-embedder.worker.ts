@@ -4,15 +4,17 @@ import { loadModel, type ModelToLoad } from './load.ts'
 import { assembleSingle, learnTemplate } from './pair-assembly.ts'
 import type { EmbedderDetails } from './pooled-embedder.ts'
 import { unitVector } from './vectors.ts'
-import { serveJobs, silenceConsole } from './workers/protocol.ts'
+import { inTurn, silenceConsole } from './workers/worker.ts'
 
 silenceConsole()
 const toLoad = workerData as ModelToLoad
-const { encode, wrap, run, dispose } = await loadModel(AutoModel, toLoad)
+const { encode, wrap, run } = await loadModel(AutoModel, toLoad)
 const template = learnTemplate(wrap('a'), { passage: encode('a') })
 const { length: dimensions } = await embed('a')
 
-serveJobs<string, Float32Array, EmbedderDetails>({ dimensions }, embed, dispose)
+export const details = (): EmbedderDetails => ({ dimensions })
+
+export default inTurn(embed)
 
 async function embed(text: string): Promise<Float32Array> {
   const input = assembleSingle(template, encode(text), toLoad.maxTokens)
