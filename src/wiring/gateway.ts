@@ -30,7 +30,7 @@ export interface Gateway {
   close(): Promise<void>
 }
 
-const RING_TRACES = 500
+const RECENT_TRACES = { entries: 500, maxBytes: 128 * 1024 * 1024 }
 const TRACE_FILE_BYTES = 64 * 1024 * 1024
 const TRACE_FILES = 5
 const CACHED_ANSWERS = 2_000
@@ -102,7 +102,7 @@ function noTenant(): null {
 }
 
 function openTraces({ settings }: Config, reporter: Reporter, logger: Logger): TraceStore {
-  const ring = createTraceRing(RING_TRACES)
+  const ring = createTraceRing(RECENT_TRACES)
   const file = settings.TRACE_FILE
   if (!file) return combineTraceStores(ring, createTraceObserver(reporter))
   const onError = (error: unknown) => logger.error({ err: error }, 'trace file')

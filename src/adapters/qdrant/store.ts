@@ -20,8 +20,6 @@ export interface QdrantStoreOptions {
   embedder?: { version: string; dimensions: number } | null
   /** Where foreign collections keep their fields, by collection. */
   mappings?: Readonly<Record<string, PayloadMapping>>
-  /** How long what a collection can be searched by is remembered. */
-  profileTtlMs?: number
 }
 
 /**
@@ -34,7 +32,7 @@ export interface QdrantStoreOptions {
  */
 export function createQdrantStore(options: QdrantStoreOptions): PassageStore {
   const { http } = options
-  const profiles = createProfiles(http, options.profileTtlMs ?? 30_000, options.mappings)
+  const profiles = createProfiles(http, options.mappings)
   const keyed = (call: StoreCall): StoreCall => ({ apiKey: call.apiKey ?? options.apiKey, signal: call.signal })
 
   async function search(request: SearchRequest, call: StoreCall): ReturnType<PassageStore['search']> {

@@ -35,7 +35,7 @@ export interface PoolResults<Result> {
 const DEPTH = 2
 const CLOSE_TIMEOUT_MS = 5_000
 
-/** Starts a pool and loads the worker module. Rejects with the module's own error if that fails. */
+/** Starts a pool and loads the module in every worker. Rejects with the module's own error if that fails. */
 export async function createWorkerPool<Job, Result, Details>({
   script,
   data,
@@ -66,7 +66,9 @@ export async function createWorkerPool<Job, Result, Details>({
     fault = error.message
     stopCalls()
   })
-  const details: Details = await pool.run(null, { name: 'details' }).catch(async (error: Error) => {
+  // One job per worker, so that no call waits for a worker that is still loading.
+  const loading = Array.from({ length: size }, () => pool.run(null, { name: 'details' }))
+  const [details] = await Promise.all(loading).catch(async (error: Error) => {
     closed = true
     await pool.destroy()
     throw error
