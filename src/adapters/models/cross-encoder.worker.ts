@@ -4,7 +4,6 @@ import { loadModel, type ModelToLoad } from './load.ts'
 import { assemblePair, learnTemplate } from './pair-assembly.ts'
 import { inTurn, silenceConsole } from './workers/worker.ts'
 
-/** A pair to score; the answer is its logit. */
 export interface PairJob {
   query: string
   passage: string
@@ -21,11 +20,12 @@ export const details = () => null
 
 export default inTurn(score)
 
+/** The logit of a pair. */
 async function score({ query, passage }: PairJob): Promise<number> {
   if (query !== lastQuery.text) lastQuery = { text: query, ids: encode(query) }
   const input = assemblePair(template, lastQuery.ids, encode(passage), toLoad.maxTokens)
   const { logits } = (await run(input)) as { logits: { data: ArrayLike<number> } }
   const [first = Number.NaN, second] = Array.from(logits.data)
-  // Two labels are "no" and "yes"; one label is "yes".
+  // Two labels mean "no" and "yes"; one label means "yes".
   return second === undefined ? first : second - first
 }

@@ -5,8 +5,9 @@ import { createPooledEmbedder, type EmbedderDetails } from './pooled-embedder.ts
 import { workerModule } from './workers/pool.ts'
 
 /**
- * Any feature-extraction model of transformers.js in a pool of worker threads. Pooling, prefixes and window come from the
- * folder's stowage.json (mean, none and 512 without one). Rejects with ModelUnavailableError when the model cannot be had.
+ * Embeds with a feature-extraction model of transformers.js in worker threads. Pooling, prefixes and window are set in
+ * stowage.json in the model's folder; the defaults are mean, none and 512.
+ * @throws ModelUnavailableError when the model is missing or cannot be loaded
  */
 export async function createLocalEmbedder(options: LocalModelOptions): Promise<Embedder> {
   const { source, pool } = await startLocalModel<string, Float32Array, EmbedderDetails>(
@@ -19,7 +20,7 @@ export async function createLocalEmbedder(options: LocalModelOptions): Promise<E
   if (settings.dimensions !== undefined && settings.dimensions !== dimensions) {
     await pool.close()
     throw new ModelUnavailableError(
-      `EMBEDDING_MODEL: ${options.model} gives ${dimensions} dimensions, its stowage.json says ${settings.dimensions}.`,
+      `EMBEDDING_MODEL: ${options.model} returns ${dimensions} dimensions, but its stowage.json has ${settings.dimensions}.`,
     )
   }
   return createPooledEmbedder({

@@ -3,14 +3,14 @@ import type { Embedder } from '../../core/ports.ts'
 import { rememberQueries } from './vectors.ts'
 import type { WorkerPool } from './workers/pool.ts'
 
-/** What a worker tells of the model it loaded. */
+/** Details of the model that a worker has loaded. */
 export interface EmbedderDetails {
   dimensions: number
 }
 
 export interface PooledEmbedderOptions {
   modelId: string
-  /** How token vectors become one: part of the version. */
+  /** How one vector is made from the vectors of the tokens; part of the version. */
   pooling: string
   pool: WorkerPool<string, Float32Array, EmbedderDetails>
   queryPrefix?: string
@@ -18,8 +18,8 @@ export interface PooledEmbedderOptions {
 }
 
 /**
- * An embedder over a pool whose jobs are texts. One text per run: on a CPU a batch is no faster, padding costs, and each
- * text is a point to stop at. A text that fails rejects the call, because a missing vector has no stand-in.
+ * Embeds with a pool whose jobs are texts. One text per job, because batches are not faster on a CPU (padding costs time) and
+ * an abort takes effect between jobs. One failed text rejects the call.
  */
 export function createPooledEmbedder(options: PooledEmbedderOptions): Embedder {
   const { pool, queryPrefix = '', passagePrefix = '' } = options

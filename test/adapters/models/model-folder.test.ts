@@ -63,7 +63,7 @@ describe('a model folder', () => {
 
   it('that is absent is no hub’s model unless it may be', async () => {
     await expect(find('./no-such-folder')).rejects.toThrow(/no folder/)
-    await expect(find('owner/model')).rejects.toThrow(/hubs are switched off/)
+    await expect(find('owner/model')).rejects.toThrow(/downloads from the hub are switched off/)
     const remote = await findModel({ model: 'owner/model', variable: 'RERANK_MODEL', allowRemote: true })
     expect(remote).toMatchObject({ id: 'owner/model', local: false })
   })
