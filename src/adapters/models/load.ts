@@ -1,30 +1,18 @@
 import { type AutoModel, AutoTokenizer, env, type PreTrainedTokenizer, Tensor } from '@xenova/transformers'
 import { prefixOf } from '../../core/prefix.ts'
+import type { ModelSource } from './model-folder.ts'
 import type { ModelInput } from './pair-assembly.ts'
-
-/** The `workerData` of a model worker. */
-export interface ModelToLoad {
-  location: string
-  local: boolean
-  dtype: 'q8' | 'fp32'
-  /** Longest input in tokens, special tokens included. */
-  maxTokens: number
-  /** How an embedder makes one vector from the vectors of the tokens. */
-  pooling: 'mean' | 'cls'
-  /** Whether an embedder scales its vectors to length 1. */
-  normalize: boolean
-}
 
 /** A text is cut to this many characters per token of the window, because tokenizers read the whole text. */
 const CHARACTERS_PER_TOKEN = 10
 
 /** Loads a model and its tokenizer. A run uses one thread, because the pool has a worker per core. */
-export async function loadModel(kind: typeof AutoModel, toLoad: ModelToLoad) {
-  env.allowRemoteModels = !toLoad.local
-  const tokenizer = await loadTokenizer(toLoad)
-  const model = await kind.from_pretrained(toLoad.location, {
-    dtype: toLoad.dtype,
-    local_files_only: toLoad.local,
+export async function loadModel(kind: typeof AutoModel, source: ModelSource) {
+  env.allowRemoteModels = !source.local
+  const tokenizer = await loadTokenizer(source)
+  const model = await kind.from_pretrained(source.location, {
+    dtype: source.dtype,
+    local_files_only: source.local,
     session_options: { intraOpNumThreads: 1, interOpNumThreads: 1 },
   })
   const names: readonly string[] = model.sessions.model?.inputNames ?? []
@@ -35,7 +23,7 @@ export async function loadModel(kind: typeof AutoModel, toLoad: ModelToLoad) {
 }
 
 /** `encode` gives token ids without special tokens; `wrap` adds the special tokens of the model. */
-export async function loadTokenizer(model: Pick<ModelToLoad, 'location' | 'local' | 'maxTokens'>) {
+export async function loadTokenizer(model: ModelSource) {
   const tokenizer: PreTrainedTokenizer = await AutoTokenizer.from_pretrained(model.location, {
     local_files_only: model.local,
   })

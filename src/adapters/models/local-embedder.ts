@@ -1,7 +1,7 @@
 import type { Embedder } from '../../core/ports.ts'
 import { type LocalModelOptions, startLocalModel } from './local-model.ts'
 import { ModelUnavailableError } from './model-folder.ts'
-import { createPooledEmbedder, type EmbedderDetails } from './pooled-embedder.ts'
+import { createPooledEmbedder } from './pooled-embedder.ts'
 import { workerModule } from './workers/pool.ts'
 
 /**
@@ -10,13 +10,13 @@ import { workerModule } from './workers/pool.ts'
  * @throws ModelUnavailableError when the model is missing or cannot be loaded
  */
 export async function createLocalEmbedder(options: LocalModelOptions): Promise<Embedder> {
-  const { source, pool } = await startLocalModel<string, Float32Array, EmbedderDetails>(
+  const { source, pool } = await startLocalModel<string, Float32Array, number>(
     options,
     'EMBEDDING_MODEL',
     workerModule('local-embedder.worker', import.meta.url),
   )
   const { settings } = source
-  const { dimensions } = pool.details
+  const dimensions = pool.details
   if (settings.dimensions !== undefined && settings.dimensions !== dimensions) {
     await pool.close()
     throw new ModelUnavailableError(

@@ -1,9 +1,6 @@
 import { availableParallelism } from 'node:os'
-import type { ModelToLoad } from './load.ts'
 import { findModel, loadFailure, type ModelRequest, type ModelSource } from './model-folder.ts'
 import { createWorkerPool, type WorkerPool } from './workers/pool.ts'
-
-const DEFAULT_MAX_TOKENS = 512
 
 export interface LocalModelOptions {
   /** A folder in Hugging Face layout, or the id of a model on the hub. */
@@ -25,19 +22,11 @@ export async function startLocalModel<Job, Result, Details>(
 ): Promise<{ source: ModelSource; pool: WorkerPool<Job, Result, Details> }> {
   const named = { model: options.model, variable }
   const source = await findModel({ ...named, allowRemote: options.allowRemote ?? true })
-  const { location, local, dtype, settings, window } = source
-  const maxTokens = settings.max_tokens ?? DEFAULT_MAX_TOKENS
-  const data: ModelToLoad = {
-    location,
-    local,
-    dtype,
-    maxTokens: Math.min(maxTokens, window ?? maxTokens),
-    pooling: settings.pooling,
-    normalize: settings.normalize,
-  }
   const size = options.workers ?? Math.min(4, availableParallelism())
-  const pool = await createWorkerPool<Job, Result, Details>({ script, data, size }).catch((error: Error): never => {
-    throw loadFailure(named, source, error)
-  })
+  const pool = await createWorkerPool<Job, Result, Details>({ script, data: source, size }).catch(
+    (error: Error): never => {
+      throw loadFailure(named, source, error)
+    },
+  )
   return { source, pool }
 }

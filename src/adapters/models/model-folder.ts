@@ -19,7 +19,7 @@ const SettingsSchema = z.object({
   normalize: z.boolean().default(true),
   query_prefix: z.string().default(''),
   passage_prefix: z.string().default(''),
-  max_tokens: z.int().min(16).optional(),
+  max_tokens: z.int().min(16).default(512),
 })
 export type ModelSettings = z.infer<typeof SettingsSchema>
 
@@ -27,7 +27,10 @@ const CalibrationSchema = z.object({ temperature: z.number().positive(), bias: z
 /** Turns a logit into a probability: `sigmoid(logit / temperature + bias)`. */
 export type Calibration = z.infer<typeof CalibrationSchema>
 
-const ConfigSchema = z.object({ model_type: z.string().default(''), max_position_embeddings: z.int().optional() })
+const ConfigSchema = z.object({
+  model_type: z.string().default(''),
+  max_position_embeddings: z.int().default(Number.MAX_SAFE_INTEGER),
+})
 
 /** Location of a model and the settings in its folder. */
 export interface ModelSource {
@@ -39,8 +42,8 @@ export interface ModelSource {
   dtype: 'q8' | 'fp32'
   settings: ModelSettings
   calibration: Calibration
-  /** Longest input of the weights in tokens, special tokens included; null if unknown. */
-  window: number | null
+  /** Longest input in tokens, special tokens included: `max_tokens`, or less if the weights take less. */
+  maxTokens: number
 }
 
 export interface ModelRequest {
@@ -68,7 +71,8 @@ export async function findModel({ model, variable, allowRemote }: ModelRequest):
     )
   }
   const settings = SettingsSchema.parse({})
-  return { id: model, location: model, local: false, dtype: 'q8', settings, calibration: IDENTITY, window: null }
+  const { max_tokens: maxTokens } = settings
+  return { id: model, location: model, local: false, dtype: 'q8', settings, calibration: IDENTITY, maxTokens }
 }
 
 /** The error for a model that `findModel` found but that cannot be loaded. */
@@ -89,33 +93,30 @@ async function readModelFolder(folder: string, variable: ModelRequest['variable'
   const unusable = (problem: string, cause?: unknown) =>
     new ModelUnavailableError(`${variable}: the model folder ${folder} ${problem}. ${advice(variable)}`, cause)
 
-  async function readJson<T>(name: string, schema: z.ZodType<T>, required: boolean): Promise<T | null> {
+  async function readJson<T>(name: string, schema: z.ZodType<T>, fallback?: unknown): Promise<T> {
     const content = await readFile(join(folder, name), 'utf8').catch(() => null)
-    if (content === null && required) throw unusable(`has no ${name}`)
-    if (content === null) return null
+    if (content === null && fallback === undefined) throw unusable(`has no ${name}`)
     try {
-      return schema.parse(JSON.parse(content))
+      return schema.parse(content === null ? fallback : JSON.parse(content))
     } catch (error) {
       throw unusable(`has a ${name} that cannot be read`, error)
     }
   }
 
-  const config = await readJson('config.json', ConfigSchema, true)
-  await readJson('tokenizer.json', z.object({ model: z.unknown() }), true)
-  await readJson('tokenizer_config.json', z.looseObject({}), true)
-  const settings = (await readJson('stowage.json', SettingsSchema, false)) ?? SettingsSchema.parse({})
-  const calibration = (await readJson('calibration.json', CalibrationSchema, false)) ?? IDENTITY
+  const config = await readJson('config.json', ConfigSchema)
+  await readJson('tokenizer.json', z.object({ model: z.unknown() }))
+  await readJson('tokenizer_config.json', z.looseObject({}))
+  const settings = await readJson('stowage.json', SettingsSchema, {})
+  // RoBERTa models count positions from 2.
+  const reserved = /roberta|camembert/.test(config.model_type) ? 2 : 0
   return {
     id: settings.model_id ?? basename(folder),
     location: folder,
     local: true,
     dtype: await findWeights(folder, unusable),
     settings,
-    calibration,
-    window:
-      config?.max_position_embeddings === undefined
-        ? null
-        : windowOf(config.model_type, config.max_position_embeddings),
+    calibration: await readJson('calibration.json', CalibrationSchema, IDENTITY),
+    maxTokens: Math.min(settings.max_tokens, config.max_position_embeddings - reserved),
   }
 }
 
@@ -131,11 +132,6 @@ async function findWeights(folder: string, unusable: (problem: string) => Error)
     return dtype
   }
   throw unusable('has no onnx/model_quantized.onnx (nor onnx/model.onnx)')
-}
-
-/** RoBERTa models count positions from 2. */
-function windowOf(modelType: string, positions: number): number {
-  return /roberta|camembert/.test(modelType) ? positions - 2 : positions
 }
 
 function advice(variable: ModelRequest['variable']): string {

@@ -3,16 +3,12 @@ import type { Embedder } from '../../core/ports.ts'
 import { rememberQueries } from './vectors.ts'
 import type { WorkerPool } from './workers/pool.ts'
 
-/** Details of the model that a worker has loaded. */
-export interface EmbedderDetails {
-  dimensions: number
-}
-
 export interface PooledEmbedderOptions {
   modelId: string
   /** How one vector is made from the vectors of the tokens; part of the version. */
   pooling: string
-  pool: WorkerPool<string, Float32Array, EmbedderDetails>
+  /** Embeds texts; its details are the number of dimensions. */
+  pool: WorkerPool<string, Float32Array, number>
   queryPrefix?: string
   passagePrefix?: string
 }
@@ -23,7 +19,7 @@ export interface PooledEmbedderOptions {
  */
 export function createPooledEmbedder(options: PooledEmbedderOptions): Embedder {
   const { pool, queryPrefix = '', passagePrefix = '' } = options
-  const { dimensions } = pool.details
+  const dimensions = pool.details
 
   async function embed(prefix: string, texts: string[], signal?: AbortSignal): Promise<Float32Array[]> {
     signal?.throwIfAborted()

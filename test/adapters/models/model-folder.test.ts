@@ -25,13 +25,17 @@ describe('a model folder', () => {
       id: 'tiny-cross-encoder',
       location: folder,
       dtype: 'q8',
-      settings: { max_tokens: 96, pooling: 'mean' },
+      settings: { pooling: 'mean' },
       calibration: { temperature: 2, bias: -0.5 },
-      window: 128,
+      maxTokens: 96,
     })
     rmSync(join(folder, 'stowage.json'))
     rmSync(join(folder, 'calibration.json'))
-    expect(await find()).toMatchObject({ id: folder.split('/').at(-1), calibration: { temperature: 1, bias: 0 } })
+    expect(await find()).toMatchObject({
+      id: folder.split('/').at(-1),
+      calibration: { temperature: 1, bias: 0 },
+      maxTokens: 128,
+    })
   })
 
   it.each(['config.json', 'tokenizer.json', 'tokenizer_config.json', 'onnx/model_quantized.onnx'])(
