@@ -23,14 +23,9 @@ async function openFolder(folder: string, { embedder }: Models, referenceModel: 
   return {
     store,
     ingest: async (documents, { collection, chunkTokens, onProgress }) => {
-      let seen = 0
-      const counted = (function* () {
-        for (const document of documents) {
-          yield { docId: document.docId, title: document.title, text: document.text }
-          onProgress(++seen, documents.length)
-        }
-      })()
-      const summary = await ingest(counted, dependencies, { collection, chunkTokens })
+      const summary = await ingest(documents, dependencies, { collection, chunkTokens }, progress =>
+        onProgress(progress.documents, documents.length),
+      )
       return summary.chunks
     },
     close: async () => {

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
+import { createPooledEmbedder } from '../../src/adapters/models/local-embedder.ts'
 import { ModelUnavailableError } from '../../src/adapters/models/model-folder.ts'
-import { createPooledEmbedder } from '../../src/adapters/models/pooled-embedder.ts'
 import { createWorkerPool, workerModule } from '../../src/adapters/models/workers/pool.ts'
 import type { Embedder } from '../../src/core/ports.ts'
 
