@@ -1,88 +1,62 @@
 import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import type { ContextKeyParts } from '../pipeline/services.ts'
 import { printJson } from '../qdrant/json.ts'
 
 export interface AnswerCache<Answer> {
   /**
-   * A digest of the parts and the collections' write epochs; null when the cache is off. Take it before retrieving: an answer
-   * stored under a key that a write has overtaken is never found again.
+   * A digest of the parts and the write epochs of the collections; null when the cache is off. Take it before retrieving, so
+   * that an answer that a write has overtaken is stored under a key that nobody asks for.
    */
   key(parts: ContextKeyParts): string | null
   get(key: string): Answer | null
   put(key: string, answer: Answer): void
   /**
-   * Makes every answer from a collection unfindable; null means all collections. A write by a collection's name does not
-   * reach answers asked for by an alias of it: those live until their time is up.
+   * Makes every answer from a collection (null: from all collections) unfindable. A write under the name of a collection
+   * does not reach answers for an alias of it: these live until their TTL ends.
    */
   bumpEpoch(collection: string | null): void
 }
 
 export interface AnswerCacheOptions {
-  /** Life of an answer in milliseconds; 0 switches the cache off. */
+  /** Time to live in milliseconds; 0 switches the cache off. */
   ttlMs: number
   maxEntries: number
-  /** Bound on the answers' sizes as JSON, in UTF-16 code units. */
+  /** Limit of the sum of the answers' sizes as JSON, in UTF-16 code units. */
   maxBytes: number
-  /** Milliseconds on a clock that never goes back. */
+  /** Monotonic clock in milliseconds. */
   now: () => number
 }
 
-interface Entry<Answer> {
-  answer: Answer
-  size: number
-  expires: number
-}
-
-/** Collection names come from requests, so their number is bounded: beyond it all epochs end together. */
+/** Clients choose the names of collections, so their number is limited. Beyond it, the epochs of all collections change. */
 const MAX_EPOCHS = 10_000
 
-/** A bounded cache of answers that forgets the least recently used. Answers are shared: nobody may change one. */
-export function createAnswerCache<Answer>({
-  ttlMs,
-  maxEntries,
-  maxBytes,
-  now,
-}: AnswerCacheOptions): AnswerCache<Answer> {
-  const entries = new Map<string, Entry<Answer>>()
+/** An LRU cache of answers. Answers are shared: callers must not change them. */
+export function createAnswerCache<Answer extends object | string>(options: AnswerCacheOptions): AnswerCache<Answer> {
+  const { ttlMs, maxEntries, maxBytes, now } = options
+  const answers = new LRUCache<string, Answer>({
+    max: maxEntries,
+    maxSize: maxBytes,
+    sizeCalculation: answer => printJson(answer).length,
+    ttl: ttlMs,
+    ttlResolution: 0,
+    perf: { now },
+  })
   const epochs = new Map<string, number>()
   let commonEpoch = 0
-  let bytes = 0
-
-  const forget = (key: string) => {
-    bytes -= entries.get(key)?.size ?? 0
-    entries.delete(key)
-  }
 
   return {
     key(parts) {
       if (ttlMs <= 0) return null
       const written = parts.collections.map(name => epochs.get(name) ?? 0)
-      // Hashed as a whole, so that no client's key or question stays in memory longer than its answer.
+      // Hashed, so that the key of a client does not stay in memory longer than its answer.
       return createHash('sha256')
         .update(printJson({ ...parts, epochs: [commonEpoch, ...written] }))
         .digest('base64')
     },
-    get(key) {
-      const entry = entries.get(key)
-      if (entry === undefined) return null
-      if (entry.expires <= now()) {
-        forget(key)
-        return null
-      }
-      entries.delete(key)
-      entries.set(key, entry)
-      return entry.answer
-    },
+    get: key => answers.get(key) ?? null,
     put(key, answer) {
-      const size = printJson(answer).length
-      if (ttlMs <= 0 || maxEntries < 1 || size > maxBytes) return
-      forget(key)
-      entries.set(key, { answer, size, expires: now() + ttlMs })
-      bytes += size
-      for (const oldest of entries.keys()) {
-        if (entries.size <= maxEntries && bytes <= maxBytes) break
-        forget(oldest)
-      }
+      if (ttlMs > 0) answers.set(key, answer)
     },
     bumpEpoch(collection) {
       if (ttlMs <= 0) return

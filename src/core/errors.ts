@@ -10,7 +10,7 @@ export interface RequestFault {
 }
 
 /** The part of an error that clients see next to its message. */
-type ErrorDetails = RequestFault[] | string[] | UpstreamAnswer | { trace_id: string }
+export type ErrorDetails = RequestFault[] | string[] | UpstreamAnswer | { trace_id: string }
 
 /** The answer of another server that caused the error. */
 interface UpstreamAnswer {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { MAX_HEADER_BYTES } from '../qdrant/raw-headers.ts'
 import { Engine } from './engine.ts'
 import { badRequest, EngineError } from './errors.ts'
 import { route } from './routes.ts'
@@ -10,9 +11,6 @@ import { parseJson, printJson } from './wire/json.ts'
 
 /** Qdrant's official clients 1.17 to 1.19 accept this version without a warning. */
 const QDRANT_VERSION = '1.18.0'
-
-/** As Qdrant allows. Node's default of 16 kB is less than stowage forwards. */
-const MAX_HEADER_BYTES = 128 * 1024
 
 export interface EmbeddedServer {
   /** Without a trailing slash. */

@@ -1,7 +1,7 @@
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { MAX_HEADER_BYTES } from '../qdrant/raw-headers.ts'
 import { deferContinue } from './body/expect-continue.ts'
-import { MAX_HEADER_BYTES } from './passthrough/upstream-target.ts'
 
 /** Qdrant's JS client keeps idle connections for 10 s. Closing them later keeps it off closing sockets. */
 const KEEP_ALIVE_MS = 15_000

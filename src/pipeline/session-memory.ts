@@ -1,17 +1,19 @@
-const MOST_SESSIONS = 10_000
-const MOST_KEYS = 500
+import { LRUCache } from 'lru-cache'
+
+const MAX_SESSIONS = 10_000
+const MAX_KEYS = 500
 
 interface Session {
   turns: number
-  /** First turn by candidate key, oldest first. */
-  first: Map<string, number>
+  /** First turn by candidate key, in the order of the turns. */
+  first: ReadonlyMap<string, number>
 }
 
-/** When a session first saw a candidate packed, so that the `stable` order can append what is new. Bounded: the oldest session goes first. */
+/** The turn in which a session first packed each candidate: the `stable` order appends new candidates after known ones. */
 export class SessionMemory {
-  private readonly sessions = new Map<string, Session>()
+  private readonly sessions = new LRUCache<string, Session>({ max: MAX_SESSIONS })
 
-  /** The turn in which each candidate was first packed, by its key; empty for an unknown session. */
+  /** First turn by candidate key; empty for an unknown session. */
   turnsOf(session: string | null): ReadonlyMap<string, number> {
     return (session === null ? undefined : this.sessions.get(session)?.first) ?? new Map()
   }
@@ -21,9 +23,6 @@ export class SessionMemory {
     const { turns, first } = this.sessions.get(session) ?? { turns: 0, first: new Map<string, number>() }
     const merged = new Map(first)
     for (const key of keys) if (!merged.has(key)) merged.set(key, turns + 1)
-    this.sessions.delete(session)
-    this.sessions.set(session, { turns: turns + 1, first: new Map([...merged].slice(-MOST_KEYS)) })
-    const oldest = this.sessions.keys().next()
-    if (this.sessions.size > MOST_SESSIONS && !oldest.done) this.sessions.delete(oldest.value)
+    this.sessions.set(session, { turns: turns + 1, first: new Map([...merged].slice(-MAX_KEYS)) })
   }
 }

@@ -1,3 +1,6 @@
+/** Qdrant's own limit for the head of a request. A long percent-encoded `x-stowage-query` fits. */
+export const MAX_HEADER_BYTES = 128 * 1024
+
 /** Raw header lists of Node and undici: `[name, value, name, value, …]`. They keep spelling, order and duplicates. */
 
 export function* headerPairs(rawHeaders: readonly string[]): Generator<[name: string, value: string]> {

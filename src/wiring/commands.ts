@@ -14,11 +14,11 @@ import { ingest } from '../ingest/ingest.ts'
 import { openDocuments } from '../ingest/read-documents.ts'
 import { createLogger } from '../observe/logger.ts'
 import { NAMED_PLANS } from '../pipeline/plan/named-plans.ts'
-import { createTokenizer } from '../text/tokens.ts'
-import { openGateway } from './gateway.ts'
+import { type Gateway, openGateway } from './gateway.ts'
+import { ingestInto } from './ingest.ts'
 import { openModels } from './models.ts'
 import { replayWorld } from './replay.ts'
-import { openUpstream, type Upstream } from './upstream.ts'
+import { openUpstream } from './upstream.ts'
 
 const DEMO_DOCUMENTS = fileURLToPath(new URL('../../goldens/isharoth/corpus', import.meta.url))
 
@@ -55,20 +55,12 @@ export function ingestDependencies(): IngestCommandDependencies {
     out: process.stdout,
     progress: process.stderr,
     open: async where => {
-      const config = loadConfig()
-      const upstream = await openTarget(config, where)
-      const models = await openModels(config, { embedder: true, reranker: false })
-      const tokenizer = createTokenizer(config.plan.tokenizerModel)
+      const { config, upstream, models, close } = await openTarget(where, { embedder: true, reranker: false })
       return {
-        target: createQdrantAdmin(upstream),
-        embedder: models.embedder,
-        countTokens: text => tokenizer.count(text),
+        ...ingestInto(upstream, models.embedder, config.plan.tokenizerModel),
         url: upstream.url,
         durable: !upstream.embedded || config.settings.EMBEDDED_PATH !== undefined,
-        close: async () => {
-          await models.close()
-          await upstream.close()
-        },
+        close,
       }
     },
   }
@@ -82,7 +74,7 @@ export function replayDependencies(): ReplayCommandDependencies {
     plans: () => ({ ...NAMED_PLANS, [loadConfig().plan.name]: loadConfig().plan }),
     open: async () => {
       const config = loadConfig()
-      const models = await openModels(config, { embedder: true, reranker: true })
+      const models = await openModels(config)
       return {
         ...createReplayDependencies(replayWorld(models, config.plan.tokenizerModel)),
         close: () => models.close(),
@@ -96,27 +88,15 @@ export function doctorDependencies(): DoctorCommandDependencies {
   return {
     out: process.stdout,
     open: async where => {
-      const config = loadConfig()
-      const upstream = await openTarget(config, where)
-      const models = await openModels(config, { embedder: true, reranker: true })
-      return {
-        setup: {
-          url: upstream.url,
-          embedded: upstream.embedded,
-          embedder: models.embedder,
-          unavailable: models.unavailable,
-        },
-        probe: createQdrantAdmin(upstream),
-        close: async () => {
-          await models.close()
-          await upstream.close()
-        },
-      }
+      const { upstream, models, close } = await openTarget(where)
+      const { url, embedded } = upstream
+      const { embedder, unavailable } = models
+      return { setup: { url, embedded, embedder, unavailable }, probe: createQdrantAdmin(upstream), close }
     },
   }
 }
 
-/** `stowage demo`: always on the embedded engine in memory, whatever QDRANT_URL says. */
+/** `stowage demo`: always uses the embedded engine in memory, even if QDRANT_URL is set. */
 export function demoDependencies(): DemoCommandDependencies {
   return {
     out: process.stdout,
@@ -145,40 +125,29 @@ export function demoDependencies(): DemoCommandDependencies {
   }
 }
 
-async function fillDemo(
-  { upstream, models }: Awaited<ReturnType<typeof openGateway>>,
-  config: Config,
-  onProgress: (line: string) => void,
-) {
-  const tokenizer = createTokenizer(config.plan.tokenizerModel)
-  const dependencies = {
-    target: createQdrantAdmin(upstream),
-    embedder: models.embedder,
-    countTokens: (text: string) => tokenizer.count(text),
-  }
+async function fillDemo({ upstream, models }: Gateway, { plan }: Config, onProgress: (line: string) => void) {
+  const { embedder, reranker } = models
+  const dependencies = ingestInto(upstream, embedder, plan.tokenizerModel)
   const { documents } = await openDocuments(DEMO_DOCUMENTS)
-  let told = 0
+  let reported = 0
   const summary = await ingest(documents, dependencies, { collection: DEMO_COLLECTION }, ({ chunks, written }) => {
-    if (written - told < 100) return
-    told = written
+    if (written - reported < 100) return
+    reported = written
     onProgress(`ingesting: ${written} of ${chunks} chunks so far`)
   })
   onProgress(
-    `ingested ${summary.documents} documents as ${summary.chunks} chunks; embedder ${models.embedder?.version ?? 'none'}, reranker ${models.reranker?.model ?? 'none'}`,
+    `ingested ${summary.documents} documents as ${summary.chunks} chunks; embedder ${embedder?.version ?? 'none'}, reranker ${reranker?.model ?? 'none'}`,
   )
 }
 
-/** Where ingest and doctor go: the URL on the command line, else what the environment says. */
-async function openTarget(config: Config, where: { url?: string; apiKey?: string }): Promise<Upstream> {
-  if (where.url === undefined) {
-    const upstream = await openUpstream(config)
-    return { ...upstream, apiKey: where.apiKey ?? upstream.apiKey }
+/** What ingest and doctor work on: the URL of the command line, else the configured upstream, and the models. */
+async function openTarget(where: { url?: string; apiKey?: string }, wanted?: { embedder: boolean; reranker: boolean }) {
+  const config = loadConfig()
+  const upstream = await openUpstream(config, where)
+  const models = await openModels(config, wanted)
+  const close = async () => {
+    await models.close()
+    await upstream.close()
   }
-  // The configured key belongs to the configured server: another one gets only what the command line gives.
-  return {
-    url: where.url,
-    apiKey: where.apiKey ?? null,
-    embedded: false,
-    close: async () => {},
-  }
+  return { config, upstream, models, close }
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Express } from 'express'
 import { createAnswerCache } from '../adapters/answer-cache.ts'
 import { createQdrantStore } from '../adapters/qdrant/store.ts'
@@ -16,12 +17,11 @@ import type { PackContext, TracedContext, TraceStore } from '../pipeline/service
 import { createQdrantHttp } from '../qdrant/client.ts'
 import { createTokenizer } from '../text/tokens.ts'
 import { createHealth } from './health.ts'
-import { type Models, openModels } from './models.ts'
-import { pipelineDependencies } from './pipeline.ts'
+import { type Models, modelPorts, openModels } from './models.ts'
 import { openUpstream, type Upstream } from './upstream.ts'
 import { VERSION } from './version.ts'
 
-/** A whole stowage, not listening yet. */
+/** A complete stowage that does not listen yet. */
 export interface Gateway {
   app: Express
   upstream: Upstream
@@ -30,15 +30,11 @@ export interface Gateway {
   close(): Promise<void>
 }
 
-const RING_TRACES = 500
-const TRACE_FILE_BYTES = 64 * 1024 * 1024
-const TRACE_FILES = 5
-const CACHED_ANSWERS = 2_000
-const CACHED_BYTES = 128 * 1024 * 1024
+const RECENT_TRACES = { entries: 500, maxBytes: 128 * 1024 * 1024 }
+const TRACE_FILE_LIMITS = { maxBytes: 64 * 1024 * 1024, files: 5 }
+const CACHE_LIMITS = { maxEntries: 2_000, maxBytes: 128 * 1024 * 1024 }
 
-/**
- * Builds everything once from the configuration. Clients bring their own Qdrant keys: the configured one is never lent to a request.
- */
+/** Builds everything from the configuration. Requests use the Qdrant key of their client, never the configured one. */
 export async function openGateway(config: Config, logger: Logger): Promise<Gateway> {
   const metrics = createMetrics()
   const reporter = createReporter({ metrics, logger })
@@ -46,14 +42,22 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
   const models = await openModels(config)
   const traces = openTraces(config, reporter, logger)
   const http = createQdrantHttp(upstream.url)
-  const store = createQdrantStore({ http, apiKey: null, embedder: models.embedder })
-  // Its tables take a moment to load; the first request should not pay for them.
+  const store = createQdrantStore({ http, embedder: models.embedder })
+  // Loads the tables of the encoding (about 0.1 s), so that the first request does not wait for them.
   createTokenizer(config.plan.tokenizerModel).count('')
-  const pipeline = pipelineDependencies(config, store, models, traces)
+  const pipeline = {
+    ports: { store, ...modelPorts(models) },
+    plan: config.plan,
+    traces,
+    deadlineMs: config.settings.REQUEST_DEADLINE_MS,
+    alwaysTrace: config.settings.RETRIEVAL_TRACE,
+    newId: randomUUID,
+    now: () => performance.now(),
+    wallClock: () => new Date(),
+  }
   const cache = createAnswerCache<TracedContext>({
     ttlMs: config.settings.CACHE_TTL_MS,
-    maxEntries: CACHED_ANSWERS,
-    maxBytes: CACHED_BYTES,
+    ...CACHE_LIMITS,
     now: pipeline.now,
   })
   const packContext = createPackContext({ ...pipeline, cache })
@@ -94,16 +98,16 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
   }
 }
 
-/** Without tenants, keys pass through to Qdrant, which knows what they may do. */
+/** Without tenants, Qdrant alone decides what a key may access. */
 function noTenant(): null {
   return null
 }
 
 function openTraces({ settings }: Config, reporter: Reporter, logger: Logger): TraceStore {
-  const ring = createTraceRing(RING_TRACES)
-  const file = settings.TRACE_FILE
-  if (!file) return combineTraceStores(ring, createTraceObserver(reporter))
-  const onError = (error: unknown) => logger.error({ err: error }, 'trace file')
-  const sink = createJsonlSink({ path: file, maxBytes: TRACE_FILE_BYTES, files: TRACE_FILES, onError })
-  return combineTraceStores(ring, createTraceObserver(reporter), sink)
+  const stores = [createTraceRing(RECENT_TRACES), createTraceObserver(reporter)]
+  if (settings.TRACE_FILE) {
+    const onError = (error: unknown) => logger.error({ err: error }, 'the trace file cannot be written')
+    stores.push(createJsonlSink({ path: settings.TRACE_FILE, ...TRACE_FILE_LIMITS, onError }))
+  }
+  return combineTraceStores(...stores)
 }

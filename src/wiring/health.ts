@@ -4,7 +4,7 @@ import type { Models } from './models.ts'
 
 const CHECK_MS = 2_000
 
-/** Ready when Qdrant answers; a missing model only degrades, but is told. */
+/** Ready when Qdrant answers. An unavailable model is reported, but requests can be answered without it. */
 export function createHealth(http: QdrantHttp, { unavailable }: Pick<Models, 'unavailable'>): Health {
   return {
     ready: async () => {

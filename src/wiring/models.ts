@@ -6,8 +6,9 @@ import { createOpenAiEmbedder } from '../adapters/models/openai-embedder.ts'
 import type { Config } from '../config.ts'
 import type { Embedder, Reranker } from '../core/ports.ts'
 import type { Plan } from '../pipeline/plan/plan.ts'
+import { createTokenizer } from '../text/tokens.ts'
 
-/** The models of a process. One that cannot be had is null, with the reason that `degraded`, `/readyz` and `doctor` tell. */
+/** The models of a process. A model that cannot be loaded is null; `degraded`, `/readyz` and `doctor` show the reason. */
 export interface Models {
   embedder: Embedder | null
   reranker: Reranker | null
@@ -19,7 +20,7 @@ const SHIPPED_RERANKER = fileURLToPath(new URL('../../models/stowage-reranker', 
 const SHIPPED_EMBEDDER = fileURLToPath(new URL('../../models/stowage-embedder', import.meta.url))
 const OPENAI_DEFAULT_MODEL = 'text-embedding-3-small'
 
-/** @param wanted which models the command uses: the others are neither loaded nor missed */
+/** @param wanted the models that the command uses; the others are not loaded and not reported as unavailable */
 export async function openModels(config: Config, wanted = { embedder: true, reranker: true }): Promise<Models> {
   const [embedder, reranker] = await Promise.all([
     orUnavailable(wanted.embedder ? openEmbedder(config) : Promise.resolve(null)),
@@ -33,6 +34,11 @@ export async function openModels(config: Config, wanted = { embedder: true, rera
       await Promise.all([embedder.value?.close(), reranker.value?.close()])
     },
   }
+}
+
+/** Ports of the pipeline that depend on the models only. */
+export function modelPorts({ embedder, reranker, unavailable }: Models) {
+  return { tokenizer: createTokenizer, embedder, reranker, unavailable }
 }
 
 async function openEmbedder({ settings }: Config): Promise<Embedder | null> {
@@ -69,7 +75,7 @@ async function openReranker({ settings }: Config, method: Plan['rerank']['method
   })
 }
 
-/** A model that cannot be had costs a step, never the process. */
+/** The pipeline skips the step of an unavailable model. */
 async function orUnavailable<T>(opening: Promise<T | null>): Promise<{ value: T | null; reason: string | null }> {
   try {
     return { value: await opening, reason: null }

@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 import { startEmbeddedServer } from '../embedded/server.ts'
 
-/** The Qdrant behind stowage: a real one, or the embedded engine on a loopback port. One code path either way. */
+/** The Qdrant behind stowage: a real server, or the embedded engine on a loopback port. */
 export interface Upstream {
   url: string
   apiKey: string | null
@@ -9,19 +9,17 @@ export interface Upstream {
   close(): Promise<void>
 }
 
-/** @param path folder of the embedded engine when no QDRANT_URL is set; null keeps it in memory */
+/** @param where address from the command line; replaces the configured one */
 export async function openUpstream(
   { settings }: Config,
-  path: string | null = settings.EMBEDDED_PATH ?? null,
+  where: { url?: string; apiKey?: string } = {},
 ): Promise<Upstream> {
-  if (settings.QDRANT_URL) {
-    return {
-      url: settings.QDRANT_URL,
-      apiKey: settings.QDRANT_API_KEY ?? null,
-      embedded: false,
-      close: async () => {},
-    }
+  const url = where.url ?? settings.QDRANT_URL
+  if (url === undefined) {
+    const server = await startEmbeddedServer(settings.EMBEDDED_PATH ? { path: settings.EMBEDDED_PATH } : {})
+    return { url: server.url, apiKey: where.apiKey ?? null, embedded: true, close: () => server.close() }
   }
-  const server = await startEmbeddedServer(path === null ? {} : { path })
-  return { url: server.url, apiKey: null, embedded: true, close: () => server.close() }
+  // The configured key belongs to the configured server and is not sent to another one.
+  const configuredKey = where.url === undefined ? settings.QDRANT_API_KEY : undefined
+  return { url, apiKey: where.apiKey ?? configuredKey ?? null, embedded: false, close: async () => {} }
 }

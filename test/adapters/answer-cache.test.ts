@@ -14,7 +14,8 @@ const PARTS: ContextKeyParts = {
 }
 
 function openCache(options: Partial<Parameters<typeof createAnswerCache>[0]> = {}) {
-  const clock = { ms: 0 }
+  // From 1: lru-cache takes a start of 0 for no time to live.
+  const clock = { ms: 1 }
   const cache = createAnswerCache<string>({
     ttlMs: 1_000,
     maxEntries: 10,
@@ -92,9 +93,9 @@ describe('an answer', () => {
   test('lives for its time and no longer', () => {
     const { cache, clock, keyOf } = openCache()
     cache.put(keyOf(), 'a')
-    clock.ms = 999
+    clock.ms += 1_000
     expect(cache.get(keyOf())).toBe('a')
-    clock.ms = 1_000
+    clock.ms += 1
     expect(cache.get(keyOf())).toBeNull()
   })
 
@@ -136,7 +137,7 @@ describe('an answer', () => {
             const size = () => naive.reduce((sum, entry) => sum + entry.answer.length + 2, 0)
             while (naive.length > maxEntries || size() > maxBytes) naive.shift()
           } else {
-            const alive = found !== undefined && found.expires > clock.ms
+            const alive = found !== undefined && found.expires >= clock.ms
             expect(cache.get(key)).toBe(alive ? found.answer : null)
             naive = alive ? [...others, found] : others
           }

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -18,8 +18,8 @@ const trace = (id: string | number, overrides: Partial<Trace> = {}) =>
 describe('the ring', () => {
   test('holds the last traces, like a list that is cut', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: 5 }), fc.array(fc.integer({ min: 0, max: 8 })), (capacity, ids) => {
-        const ring = createTraceRing(capacity)
+      fc.property(fc.integer({ min: 1, max: 5 }), fc.array(fc.integer({ min: 0, max: 8 })), (capacity, ids) => {
+        const ring = createTraceRing({ entries: capacity, maxBytes: 1e9 })
         let list: number[] = []
         for (const id of ids) {
           ring.record(trace(id))
@@ -33,8 +33,17 @@ describe('the ring', () => {
     )
   })
 
+  test('holds no more bytes than it may, and no trace that is larger', () => {
+    const bytes = JSON.stringify(trace('a')).length
+    const ring = createTraceRing({ entries: 10, maxBytes: 2 * bytes })
+    for (const id of ['a', 'b', 'c']) ring.record(trace(id))
+    expect(['a', 'b', 'c'].map(id => ring.find(id) !== null)).toEqual([false, true, true])
+    ring.record(trace('large', { query: 'x'.repeat(2 * bytes) }))
+    expect(['large', 'c'].map(id => ring.find(id) !== null)).toEqual([false, true])
+  })
+
   test('knows no trace by a name that objects have', () => {
-    expect(createTraceRing(3).find('constructor')).toBeNull()
+    expect(createTraceRing({ entries: 3, maxBytes: 1e9 }).find('constructor')).toBeNull()
   })
 })
 
@@ -55,6 +64,7 @@ describe('the JSONL file', () => {
     for (const id of ids) sink.record(trace(id))
     await sink.close()
     expect(await lines(path)).toEqual([...ids, ''])
+    expect((await stat(path)).mode & 0o777).toBe(0o600)
     const [candidate] = trace('u64').candidates
     if (candidate === undefined) throw new Error('the sample has a candidate')
     sink.record(trace('u64', { candidates: [{ ...candidate, id: 18446744073709551615n }] }))
@@ -116,7 +126,10 @@ describe('stores together', () => {
   }
 
   test('each gets the trace, whatever another does', async () => {
-    const [first, second] = [createTraceRing(1), createTraceRing(2)]
+    const [first, second] = [1, 2].map(entries => createTraceRing({ entries, maxBytes: 1e9 })) as [
+      TraceStore,
+      TraceStore,
+    ]
     const all = combineTraceStores(broken, first, second)
     all.record(trace('a'))
     all.record(trace('b'))

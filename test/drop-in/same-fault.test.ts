@@ -21,7 +21,7 @@ async function statusesOf(upstream: string) {
   const http = createQdrantHttp(upstream)
   const { passthrough, close } = createPassthrough({ upstream: new URL(upstream), idleTimeoutMs: LATE_MS })
   open.push(() => http.close(), close)
-  const store = createQdrantStore({ http, apiKey: null })
+  const store = createQdrantStore({ http })
   const search = { collection: 'c', filter: null, dense: [1], sparse: null, limit: 1, withVectors: false }
   const byStore = await store
     .search(search, { apiKey: null, signal: AbortSignal.timeout(LATE_MS) })

@@ -41,7 +41,7 @@ describe('a clone that lacks the models', () => {
     [
       'without large files: a pointer stands for the weights',
       (weights: string) => writeFileSync(weights, 'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n'),
-      /only a stand-in of \d+ bytes for onnx\/model_quantized\.onnx/,
+      /only a pointer file of \d+ bytes for onnx\/model_quantized\.onnx/,
     ],
   ])('%s', async (_name, spoil, said) => {
     const [reranker, embedder] = [join(folder, 'reranker'), join(folder, 'embedder')]

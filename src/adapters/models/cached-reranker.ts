@@ -2,20 +2,20 @@ import type { Reranker, RerankRequest, RerankResult } from '../../core/ports.ts'
 import { BoundedCache } from '../../text/bounded-cache.ts'
 import { contentHash } from '../../text/fingerprint.ts'
 
-/** Scores passages for one query, in the order given; null for those the signal came before. */
+/** Scores passages for one query. `scores[i]` is null if the signal aborted before passage i was scored. */
 export type ScorePassages = (query: string, passages: string[], signal: AbortSignal) => Promise<(number | null)[]>
 
 export interface CachedRerankerOptions {
   model: string
-  /** Pairs remembered, about 200 bytes each; 0 remembers none. */
-  cacheEntries: number
+  /** Number of scores in the cache, about 200 bytes each; default 20,000, 0 is off. */
+  cacheEntries?: number | undefined
   score: ScorePassages
   close(): Promise<void>
 }
 
-/** A reranker that remembers the pairs it scored, by model, query and content of the passage, and scores a pair once. */
-export function createCachedReranker({ model, cacheEntries, score, close }: CachedRerankerOptions): Reranker {
-  const known = new BoundedCache<string, number>({ entries: cacheEntries })
+/** A reranker with a cache of scores by model, query and passage. Equal passages in a request are scored once. */
+export function createCachedReranker({ model, cacheEntries = 20_000, score, close }: CachedRerankerOptions): Reranker {
+  const cache = new BoundedCache<string, number>({ entries: cacheEntries })
 
   async function rerank({ query, passages, signal }: RerankRequest): Promise<RerankResult> {
     const prefix = contentHash(`${model}\n${query}`)
@@ -23,7 +23,7 @@ export function createCachedReranker({ model, cacheEntries, score, close }: Cach
     const found = new Map<string, number>()
     const unknown = new Map<string, string>()
     for (const [at, key] of keys.entries()) {
-      const before = known.get(key)
+      const before = cache.get(key)
       if (before !== undefined) found.set(key, before)
       else unknown.set(key, passages[at] ?? '')
     }
@@ -33,7 +33,7 @@ export function createCachedReranker({ model, cacheEntries, score, close }: Cach
     for (const [at, key] of [...unknown.keys()].entries()) {
       const value = scored[at]
       if (value === undefined || value === null) continue
-      known.set(key, value)
+      cache.set(key, value)
       found.set(key, value)
     }
     return { scores: keys.map(key => found.get(key) ?? null), cached }

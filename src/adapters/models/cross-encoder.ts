@@ -3,18 +3,19 @@ import { createCachedReranker } from './cached-reranker.ts'
 import type { PairJob } from './cross-encoder.worker.ts'
 import { type LocalModelOptions, startLocalModel } from './local-model.ts'
 import type { Calibration } from './model-folder.ts'
-import { workerModule } from './workers/thread.ts'
+import { workerModule } from './workers/pool.ts'
 
 export interface CrossEncoderOptions extends LocalModelOptions {
-  /** Scored pairs remembered, about 200 bytes each. */
+  /** Number of scores in the cache, about 200 bytes each; default 20,000. */
   cacheEntries?: number
-  /** In place of the folder's calibration.json. */
+  /** Default is calibration.json in the folder. */
   calibration?: Calibration
 }
 
 /**
- * A cross-encoder in a pool of worker threads, one pair per run so that every pair is a point to stop at. Scores are
- * `sigmoid(logit / temperature + bias)`, in [0,1]. Rejects with ModelUnavailableError when the model cannot be had.
+ * A cross-encoder in worker threads. One pair per job, because an abort takes effect between jobs. Scores are
+ * `sigmoid(logit / temperature + bias)`, in [0,1].
+ * @throws ModelUnavailableError when the model is missing or cannot be loaded
  */
 export async function createCrossEncoder(options: CrossEncoderOptions): Promise<Reranker> {
   const { source, pool } = await startLocalModel<PairJob, number, null>(
@@ -25,7 +26,7 @@ export async function createCrossEncoder(options: CrossEncoderOptions): Promise<
   const { temperature, bias } = options.calibration ?? source.calibration
   return createCachedReranker({
     model: source.id,
-    cacheEntries: options.cacheEntries ?? 20_000,
+    cacheEntries: options.cacheEntries,
     async score(query, passages, signal) {
       const { results } = await pool.run(
         passages.map(passage => ({ query, passage })),

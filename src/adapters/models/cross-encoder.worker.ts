@@ -1,29 +1,32 @@
 import { workerData } from 'node:worker_threads'
 import { AutoModelForSequenceClassification } from '@xenova/transformers'
-import { loadModel, type ModelToLoad } from './load.ts'
+import { loadModel } from './load.ts'
+import type { ModelSource } from './model-folder.ts'
 import { assemblePair, learnTemplate } from './pair-assembly.ts'
-import { serveJobs, silenceConsole } from './workers/protocol.ts'
+import { inTurn, silenceConsole } from './workers/worker.ts'
 
-/** A pair to score; the answer is its logit. */
 export interface PairJob {
   query: string
   passage: string
 }
 
 silenceConsole()
-const toLoad = workerData as ModelToLoad
-const { encode, wrap, run, dispose } = await loadModel(AutoModelForSequenceClassification, toLoad)
+const source = workerData as ModelSource
+const { encode, wrap, run } = await loadModel(AutoModelForSequenceClassification, source)
 const sample = encode('a')
 const template = learnTemplate(wrap('a', 'a'), { query: sample, passage: sample })
 let lastQuery = { text: '', ids: encode('') }
 
-serveJobs<PairJob, number, null>(null, score, dispose)
+export const details = () => null
 
+export default inTurn(score)
+
+/** The logit of a pair. */
 async function score({ query, passage }: PairJob): Promise<number> {
   if (query !== lastQuery.text) lastQuery = { text: query, ids: encode(query) }
-  const input = assemblePair(template, lastQuery.ids, encode(passage), toLoad.maxTokens)
+  const input = assemblePair(template, lastQuery.ids, encode(passage), source.maxTokens)
   const { logits } = (await run(input)) as { logits: { data: ArrayLike<number> } }
   const [first = Number.NaN, second] = Array.from(logits.data)
-  // Two labels are "no" and "yes"; one label is "yes".
+  // Two labels mean "no" and "yes"; one label means "yes".
   return second === undefined ? first : second - first
 }

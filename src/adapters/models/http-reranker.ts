@@ -1,38 +1,40 @@
 import { z } from 'zod'
 import { StowageError } from '../../core/errors.ts'
 import type { Reranker } from '../../core/ports.ts'
+import type { ErrorCode } from '../../core/vocabulary.ts'
 import { createCachedReranker } from './cached-reranker.ts'
 import { sigmoid } from './cross-encoder.ts'
 
 export interface HttpRerankerOptions {
-  /** The whole address of the endpoint, such as `http://127.0.0.1:8080/rerank`. */
+  /** URL of the endpoint, e.g. `http://127.0.0.1:8080/rerank`. */
   url: string
-  /** Whose request and answer the endpoint speaks: Cohere, Jina (the same on this route) or text-embeddings-inference. */
+  /** API of the endpoint: Cohere, Jina (the same on this route) or text-embeddings-inference. */
   shape: 'cohere' | 'jina' | 'tei'
   apiKey?: string
-  /** Named in the request, and part of the cache's key. */
+  /** Model name in requests and in cache keys. */
   model?: string
-  /** Passages per request: 32 for TEI, whose default limit that is, else 1,000. */
+  /** Passages per request; default 32 for TEI (its own default limit), else 1,000. */
   batchSize?: number
-  /** TEI only: ask for logits and make them probabilities here, for models whose server-side scores are not in [0,1]. */
+  /** TEI only: request logits and apply the sigmoid here, for models whose scores are not in [0,1]. */
   rawScores?: boolean
   cacheEntries?: number
 }
 
-const CohereAnswer = z.object({
-  results: z.array(z.object({ index: z.int().nonnegative(), relevance_score: z.number() })),
-})
 const TeiAnswer = z.array(z.object({ index: z.int().nonnegative(), score: z.number() }))
+const CohereAnswer = z
+  .object({ results: z.array(z.object({ index: z.int().nonnegative(), relevance_score: z.number() })) })
+  .transform(({ results }) => results.map(({ index, relevance_score: score }) => ({ index, score })))
 
 /**
- * A reranker behind HTTP. Requests follow one another in fused order, so that what an abort costs is the tail; scores are
- * clipped to [0,1]. Rejects with a StowageError when the first request fails; a later failure leaves nulls.
+ * A reranker behind HTTP. Batches are sent one after the other in fused order, so that an abort loses the last passages only.
+ * Scores are clipped to [0,1]. If a batch after the first fails, the rest has no scores.
+ * @throws StowageError when the first request fails
  */
 export function createHttpReranker(options: HttpRerankerOptions): Reranker {
   const size = options.batchSize ?? (options.shape === 'tei' ? 32 : 1_000)
   return createCachedReranker({
     model: options.model ?? options.url,
-    cacheEntries: options.cacheEntries ?? 20_000,
+    cacheEntries: options.cacheEntries,
     async score(query, passages, signal) {
       const scores: (number | null)[] = passages.map(() => null)
       for (let start = 0; start < passages.length && !signal.aborted; start += size) {
@@ -57,7 +59,8 @@ async function scoreBatch(
   signal: AbortSignal,
 ): Promise<number[]> {
   const answer = await post(options, requestBody(options, query, passages), signal)
-  const results = readAnswer(options, answer)
+  const { success, data: results } = (options.shape === 'tei' ? TeiAnswer : CohereAnswer).safeParse(answer)
+  if (!success) throw badAnswer(options, `it has no ${options.shape} scores`)
   const scores = new Map(results.map(({ index, score }) => [index, score]))
   if (results.length !== passages.length || scores.size !== passages.length) {
     throw badAnswer(options, `${results.length} scores for ${passages.length} passages`)
@@ -75,17 +78,6 @@ function requestBody({ shape, model, rawScores }: HttpRerankerOptions, query: st
     : { model, query, documents: passages, top_n: passages.length, return_documents: false }
 }
 
-function readAnswer(options: HttpRerankerOptions, answer: unknown): { index: number; score: number }[] {
-  if (options.shape === 'tei') {
-    const parsed = TeiAnswer.safeParse(answer)
-    if (parsed.success) return parsed.data
-  } else {
-    const parsed = CohereAnswer.safeParse(answer)
-    if (parsed.success) return parsed.data.results.map(({ index, relevance_score: score }) => ({ index, score }))
-  }
-  throw badAnswer(options, `no ${options.shape} scores in it`)
-}
-
 async function post({ url, apiKey }: HttpRerankerOptions, body: unknown, signal: AbortSignal): Promise<unknown> {
   const headers: Record<string, string> = { 'content-type': 'application/json', accept: 'application/json' }
   if (apiKey !== undefined) headers.authorization = `Bearer ${apiKey}`
@@ -97,17 +89,21 @@ async function post({ url, apiKey }: HttpRerankerOptions, body: unknown, signal:
   }
   if (response.ok) {
     return response.json().catch(cause => {
-      throw new StowageError('upstream_error', `The reranker at ${url} answered no JSON.`, { cause })
+      throw new StowageError('upstream_error', `The reranker at ${url} did not answer with JSON.`, { cause })
     })
   }
   await response.body?.cancel()
-  const busy = response.status === 429 || response.status === 503
-  throw new StowageError(
-    busy ? 'upstream_unavailable' : 'upstream_error',
-    `The reranker at ${url} answered ${response.status}${response.status === 429 ? ': too many requests' : ''}.`,
-    { details: { status: response.status, retry_after: response.headers.get('retry-after') } },
-  )
+  const { status } = response
+  const reason = status === 429 ? ': too many requests' : ''
+  throw new StowageError(busyCode(status), `The reranker at ${url} answered with status ${status}${reason}.`, {
+    details: { status, retry_after: response.headers.get('retry-after') },
+  })
+}
+
+/** The error code for the status of a model endpoint. */
+export function busyCode(status: number): ErrorCode {
+  return status === 429 || status === 503 ? 'upstream_unavailable' : 'upstream_error'
 }
 
 const badAnswer = (options: HttpRerankerOptions, fault: string): StowageError =>
-  new StowageError('upstream_error', `The reranker at ${options.url} gave an answer that cannot be used: ${fault}.`)
+  new StowageError('upstream_error', `The reranker at ${options.url} returned an answer that cannot be used: ${fault}.`)

@@ -1,45 +1,29 @@
 import { type AutoModel, AutoTokenizer, env, type PreTrainedTokenizer, Tensor } from '@xenova/transformers'
 import { prefixOf } from '../../core/prefix.ts'
+import type { ModelSource } from './model-folder.ts'
 import type { ModelInput } from './pair-assembly.ts'
 
-/** What a worker needs to load a model. */
-export interface ModelToLoad {
-  location: string
-  local: boolean
-  dtype: 'q8' | 'fp32'
-  /** Longest input in tokens, special ones included. */
-  maxTokens: number
-  /** Where a hub's models are kept; null is the library's own place. */
-  cacheFolder: string | null
-  /** How an embedder makes one vector of token vectors. */
-  pooling: 'mean' | 'cls'
-  /** Whether an embedder scales its vectors to length 1. */
-  normalize: boolean
-}
-
-/** Characters of a text that are tokenized for each token of the window: tokenizers read the whole text before it is cut. */
+/** A text is cut to this many characters per token of the window, because tokenizers read the whole text. */
 const CHARACTERS_PER_TOKEN = 10
 
-/** A model with its tokenizer. It runs in one thread, because the pool has a worker per core. */
-export async function loadModel(kind: typeof AutoModel, toLoad: ModelToLoad) {
-  env.allowRemoteModels = !toLoad.local
-  if (toLoad.cacheFolder !== null) env.cacheDir = toLoad.cacheFolder
-  const tokenizer = await loadTokenizer(toLoad)
-  const model = await kind.from_pretrained(toLoad.location, {
-    dtype: toLoad.dtype,
-    local_files_only: toLoad.local,
+/** Loads a model and its tokenizer. A run uses one thread, because the pool has a worker per core. */
+export async function loadModel(kind: typeof AutoModel, source: ModelSource) {
+  env.allowRemoteModels = !source.local
+  const tokenizer = await loadTokenizer(source)
+  const model = await kind.from_pretrained(source.location, {
+    dtype: source.dtype,
+    local_files_only: source.local,
     session_options: { intraOpNumThreads: 1, interOpNumThreads: 1 },
   })
   const names: readonly string[] = model.sessions.model?.inputNames ?? []
   return {
     ...tokenizer,
     run: (input: ModelInput): Promise<unknown> => model(toTensors(input, names)),
-    dispose: (): Promise<unknown> => model.dispose(),
   }
 }
 
-/** The token ids of texts, without special tokens, and how the model wraps them. */
-export async function loadTokenizer(model: Pick<ModelToLoad, 'location' | 'local' | 'maxTokens'>) {
+/** `encode` gives token ids without special tokens; `wrap` adds the special tokens of the model. */
+export async function loadTokenizer(model: ModelSource) {
   const tokenizer: PreTrainedTokenizer = await AutoTokenizer.from_pretrained(model.location, {
     local_files_only: model.local,
   })
@@ -52,7 +36,7 @@ export async function loadTokenizer(model: Pick<ModelToLoad, 'location' | 'local
   return { encode, wrap }
 }
 
-/** One input as the tensors a model asks for, batch of 1. */
+/** The tensors of a batch of one input. */
 function toTensors(input: ModelInput, names: readonly string[]): Record<string, Tensor> {
   const tensor = (values: number[]): Tensor =>
     new Tensor(

@@ -1,27 +1,29 @@
 import { workerData } from 'node:worker_threads'
 import { AutoModel } from '@xenova/transformers'
-import { loadModel, type ModelToLoad } from './load.ts'
+import { loadModel } from './load.ts'
+import type { ModelSource } from './model-folder.ts'
 import { assembleSingle, learnTemplate } from './pair-assembly.ts'
-import type { EmbedderDetails } from './pooled-embedder.ts'
 import { unitVector } from './vectors.ts'
-import { serveJobs, silenceConsole } from './workers/protocol.ts'
+import { inTurn, silenceConsole } from './workers/worker.ts'
 
 silenceConsole()
-const toLoad = workerData as ModelToLoad
-const { encode, wrap, run, dispose } = await loadModel(AutoModel, toLoad)
+const source = workerData as ModelSource
+const { encode, wrap, run } = await loadModel(AutoModel, source)
 const template = learnTemplate(wrap('a'), { passage: encode('a') })
 const { length: dimensions } = await embed('a')
 
-serveJobs<string, Float32Array, EmbedderDetails>({ dimensions }, embed, dispose)
+export const details = () => dimensions
+
+export default inTurn(embed)
 
 async function embed(text: string): Promise<Float32Array> {
-  const input = assembleSingle(template, encode(text), toLoad.maxTokens)
+  const input = assembleSingle(template, encode(text), source.maxTokens)
   const output = (await run(input)) as Record<string, { dims: number[]; data: Float32Array }>
   const states = output.last_hidden_state
   if (states === undefined) throw new Error('the model has no output named last_hidden_state')
   const width = states.dims.at(-1) ?? 0
-  const pooled = toLoad.pooling === 'cls' ? states.data.slice(0, width) : meanOf(states.data, width)
-  return toLoad.normalize ? unitVector(pooled) : pooled
+  const pooled = source.settings.pooling === 'cls' ? states.data.slice(0, width) : meanOf(states.data, width)
+  return source.settings.normalize ? unitVector(pooled) : pooled
 }
 
 /** The mean of the token vectors, special tokens included, as sentence encoders are trained. */

@@ -3,7 +3,7 @@ import { basename, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { StowageError } from '../../core/errors.ts'
 
-/** A model cannot be had. The message says what is missing and how to get it; the step that wanted it is skipped. */
+/** A model is missing or cannot be loaded. The message contains the reason and the remedy. */
 export class ModelUnavailableError extends StowageError {
   constructor(message: string, cause?: unknown) {
     super('upstream_unavailable', message, { cause })
@@ -12,49 +12,52 @@ export class ModelUnavailableError extends StowageError {
 }
 
 const SettingsSchema = z.object({
-  /** Written to points and traces; the folder's name where it is absent. */
+  /** Name of the model in points and traces; default is the name of the folder. */
   model_id: z.string().min(1).optional(),
   dimensions: z.int().positive().optional(),
   pooling: z.enum(['mean', 'cls']).default('mean'),
   normalize: z.boolean().default(true),
   query_prefix: z.string().default(''),
   passage_prefix: z.string().default(''),
-  max_tokens: z.int().min(16).optional(),
+  max_tokens: z.int().min(16).default(512),
 })
 export type ModelSettings = z.infer<typeof SettingsSchema>
 
 const CalibrationSchema = z.object({ temperature: z.number().positive(), bias: z.number() })
-/** Makes a logit a probability: `sigmoid(logit / temperature + bias)`. */
+/** Turns a logit into a probability: `sigmoid(logit / temperature + bias)`. */
 export type Calibration = z.infer<typeof CalibrationSchema>
 
-const ConfigSchema = z.object({ model_type: z.string().default(''), max_position_embeddings: z.int().optional() })
+const ConfigSchema = z.object({
+  model_type: z.string().default(''),
+  max_position_embeddings: z.int().default(Number.MAX_SAFE_INTEGER),
+})
 
-/** Where a model is and what its folder says of it. */
+/** Location of a model and the settings in its folder. */
 export interface ModelSource {
   id: string
-  /** Absolute path of a folder, or the id of a model on a hub. */
+  /** Absolute path of a folder, or the id of a model on the hub. */
   location: string
   local: boolean
   /** `q8` reads onnx/model_quantized.onnx, `fp32` reads onnx/model.onnx. */
   dtype: 'q8' | 'fp32'
   settings: ModelSettings
   calibration: Calibration
-  /** Longest input the weights can take, in tokens with the special ones; null when the folder does not say. */
-  window: number | null
+  /** Longest input in tokens, special tokens included: `max_tokens`, or less if the weights take less. */
+  maxTokens: number
 }
 
 export interface ModelRequest {
-  /** A folder, or the id of a hub's model (`owner/name`). */
+  /** A folder, or the id of a model on the hub (`owner/name`). */
   model: string
-  /** The variable that names the model, for messages. */
+  /** The setting that contains `model`, for messages. */
   variable: 'RERANK_MODEL' | 'EMBEDDING_MODEL'
-  /** Whether a hub may be asked for what is no folder. */
+  /** Whether the model may be downloaded from the hub. */
   allowRemote: boolean
 }
 
 /**
- * Looks a model up before anything is loaded. Throws ModelUnavailableError when its folder lacks a file or a file is no
- * good; a hub's model is taken at its word, its absence shows on loading.
+ * Finds a model and checks the files of its folder, without loading it. A model on the hub is not checked.
+ * @throws ModelUnavailableError when the folder or a file is missing, or a file is not valid
  */
 export async function findModel({ model, variable, allowRemote }: ModelRequest): Promise<ModelSource> {
   const folder = resolve(model)
@@ -64,14 +67,15 @@ export async function findModel({ model, variable, allowRemote }: ModelRequest):
   if (!hubId) throw new ModelUnavailableError(`${variable}: there is no folder ${model}. ${advice(variable)}`)
   if (!allowRemote) {
     throw new ModelUnavailableError(
-      `${variable}: ${model} is no folder here, and model hubs are switched off. ${advice(variable)}`,
+      `${variable}: ${model} is not a local folder, and downloads from the hub are switched off. ${advice(variable)}`,
     )
   }
   const settings = SettingsSchema.parse({})
-  return { id: model, location: model, local: false, dtype: 'q8', settings, calibration: IDENTITY, window: null }
+  const { max_tokens: maxTokens } = settings
+  return { id: model, location: model, local: false, dtype: 'q8', settings, calibration: IDENTITY, maxTokens }
 }
 
-/** The error for a model that was found but cannot be loaded. */
+/** The error for a model that `findModel` found but that cannot be loaded. */
 export function loadFailure(
   { model, variable }: Omit<ModelRequest, 'allowRemote'>,
   source: ModelSource,
@@ -79,7 +83,7 @@ export function loadFailure(
 ): Error {
   const problem = source.local
     ? `cannot be loaded from ${source.location}`
-    : 'is no folder here and was not had from a hub'
+    : 'is not a local folder and could not be downloaded from the hub'
   return new ModelUnavailableError(`${variable}: ${model} ${problem} (${cause.message}). ${advice(variable)}`, cause)
 }
 
@@ -89,33 +93,30 @@ async function readModelFolder(folder: string, variable: ModelRequest['variable'
   const unusable = (problem: string, cause?: unknown) =>
     new ModelUnavailableError(`${variable}: the model folder ${folder} ${problem}. ${advice(variable)}`, cause)
 
-  async function readJson<T>(name: string, schema: z.ZodType<T>, required: boolean): Promise<T | null> {
+  async function readJson<T>(name: string, schema: z.ZodType<T>, fallback?: unknown): Promise<T> {
     const content = await readFile(join(folder, name), 'utf8').catch(() => null)
-    if (content === null && required) throw unusable(`has no ${name}`)
-    if (content === null) return null
+    if (content === null && fallback === undefined) throw unusable(`has no ${name}`)
     try {
-      return schema.parse(JSON.parse(content))
+      return schema.parse(content === null ? fallback : JSON.parse(content))
     } catch (error) {
       throw unusable(`has a ${name} that cannot be read`, error)
     }
   }
 
-  const config = await readJson('config.json', ConfigSchema, true)
-  await readJson('tokenizer.json', z.object({ model: z.unknown() }), true)
-  await readJson('tokenizer_config.json', z.looseObject({}), true)
-  const settings = (await readJson('stowage.json', SettingsSchema, false)) ?? SettingsSchema.parse({})
-  const calibration = (await readJson('calibration.json', CalibrationSchema, false)) ?? IDENTITY
+  const config = await readJson('config.json', ConfigSchema)
+  await readJson('tokenizer.json', z.object({ model: z.unknown() }))
+  await readJson('tokenizer_config.json', z.looseObject({}))
+  const settings = await readJson('stowage.json', SettingsSchema, {})
+  // RoBERTa models count positions from 2.
+  const reserved = /roberta|camembert/.test(config.model_type) ? 2 : 0
   return {
     id: settings.model_id ?? basename(folder),
     location: folder,
     local: true,
     dtype: await findWeights(folder, unusable),
     settings,
-    calibration,
-    window:
-      config?.max_position_embeddings === undefined
-        ? null
-        : windowOf(config.model_type, config.max_position_embeddings),
+    calibration: await readJson('calibration.json', CalibrationSchema, IDENTITY),
+    maxTokens: Math.min(settings.max_tokens, config.max_position_embeddings - reserved),
   }
 }
 
@@ -126,22 +127,17 @@ async function findWeights(folder: string, unusable: (problem: string) => Error)
   ] as const) {
     const size = (await stat(join(folder, 'onnx', name)).catch(() => null))?.size
     if (size === undefined) continue
-    // A clone without large files holds a pointer of some 130 bytes in place of the weights.
-    if (size < 1024) throw unusable(`has only a stand-in of ${size} bytes for onnx/${name}`)
+    // A clone without large files has a pointer file of about 130 bytes instead of the weights.
+    if (size < 1024) throw unusable(`has only a pointer file of ${size} bytes for onnx/${name}`)
     return dtype
   }
   throw unusable('has no onnx/model_quantized.onnx (nor onnx/model.onnx)')
-}
-
-/** RoBERTa and its kin count positions from 2. */
-function windowOf(modelType: string, positions: number): number {
-  return /roberta|camembert/.test(modelType) ? positions - 2 : positions
 }
 
 function advice(variable: ModelRequest['variable']): string {
   const example = variable === 'RERANK_MODEL' ? 'Xenova/ms-marco-MiniLM-L-6-v2' : 'Xenova/all-MiniLM-L6-v2'
   return (
     `Set ${variable} to a folder in Hugging Face layout (config.json, tokenizer.json, tokenizer_config.json, ` +
-    `onnx/model_quantized.onnx), or to a hub id such as ${example} where a hub can be reached.`
+    `onnx/model_quantized.onnx), or to a hub id such as ${example} if the hub can be reached.`
   )
 }

@@ -1,22 +1,24 @@
 import OpenAI from 'openai'
-import { StowageError } from '../../core/errors.ts'
+import { type ErrorDetails, StowageError } from '../../core/errors.ts'
 import type { Embedder } from '../../core/ports.ts'
 import { longestPrefix } from '../../core/prefix.ts'
+import type { ErrorCode } from '../../core/vocabulary.ts'
 import { createTokenizer } from '../../text/tokens.ts'
+import { busyCode } from './http-reranker.ts'
 import { ModelUnavailableError } from './model-folder.ts'
 import { rememberQueries, unitVector } from './vectors.ts'
 
 export interface OpenAiEmbedderOptions {
-  /** Any OpenAI-compatible endpoint; OpenAI's own when absent. */
+  /** Base URL of an OpenAI-compatible endpoint; default is OpenAI. */
   baseUrl?: string
   apiKey: string
   model: string
-  /** Shortens the vectors of models that can; asked of the endpoint. */
+  /** Requested length of the vectors, for models that can shorten them. */
   dimensions?: number
 }
 
 const BATCH = 128
-/** The endpoint's limit of tokens per text is 8,191 or more; the characters below can never reach it. */
+/** Longer texts are cut. Endpoints accept 8,191 tokens or more; a text of at most 8,000 characters is not counted. */
 const MAX_TOKENS = 8_000
 const KNOWN_DIMENSIONS: Record<string, number> = {
   'text-embedding-3-small': 1536,
@@ -25,8 +27,8 @@ const KNOWN_DIMENSIONS: Record<string, number> = {
 }
 
 /**
- * Embeddings of any OpenAI-compatible endpoint, as unit vectors. A model whose dimension is neither given nor known is
- * asked once for it. Rejects with ModelUnavailableError when the key is missing or that first question fails.
+ * Embeddings of an OpenAI-compatible endpoint, as unit vectors. One request finds out the dimensions if they are not known.
+ * @throws ModelUnavailableError when the key is missing or that request fails
  */
 export async function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Promise<Embedder> {
   if (options.apiKey === '' && options.baseUrl === undefined) {
@@ -34,7 +36,7 @@ export async function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Prom
       'OPENAI_API_KEY: not set. Set it, or set OPENAI_BASE_URL to an endpoint without keys.',
     )
   }
-  // Null, not absent: what is absent the client takes from the environment.
+  // Null, because the client takes missing options from the environment.
   const client = new OpenAI({
     apiKey: options.apiKey || 'none',
     baseURL: options.baseUrl ?? null,
@@ -48,11 +50,11 @@ export async function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Prom
     const input = texts.map(text =>
       text.length > MAX_TOKENS ? longestPrefix(text, prefix => tokenizer.count(prefix) <= MAX_TOKENS) : text || ' ',
     )
-    // Numbers, asked for by name: the client's own default is base64, which not every compatible endpoint knows.
-    const wanted = options.dimensions === undefined ? {} : { dimensions: options.dimensions }
+    // The client's default encoding is base64, which not every compatible endpoint supports.
+    const size = options.dimensions === undefined ? {} : { dimensions: options.dimensions }
     try {
       const { data } = await client.embeddings.create(
-        { model: options.model, input, encoding_format: 'float', ...wanted },
+        { model: options.model, input, encoding_format: 'float', ...size },
         { signal: signal ?? null },
       )
       const vectors = new Map(data.map(({ index, embedding }) => [index, unitVector(Float32Array.from(embedding))]))
@@ -75,7 +77,7 @@ export async function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Prom
         if (vector.length !== dimensions) {
           throw new StowageError(
             'upstream_error',
-            `${options.model} gave ${vector.length} dimensions in place of ${dimensions}.`,
+            `${options.model} returned ${vector.length} dimensions instead of ${dimensions}.`,
           )
         }
         vectors.push(vector)
@@ -85,9 +87,9 @@ export async function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Prom
   }
 
   const known = options.dimensions ?? KNOWN_DIMENSIONS[options.model]
-  const dimensions = known ?? (await askDimensions())
+  const dimensions = known ?? (await measureDimensions())
 
-  async function askDimensions(): Promise<number> {
+  async function measureDimensions(): Promise<number> {
     const [vector] = await embedBatch(['dimensions'], undefined).catch((error: Error): never => {
       throw new ModelUnavailableError(`EMBEDDING_MODEL: ${error.message}`, error)
     })
@@ -104,24 +106,16 @@ export async function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Prom
 }
 
 function asStowageError(error: unknown, model: string): StowageError {
-  if (error instanceof OpenAI.APIConnectionTimeoutError) {
-    return new StowageError('upstream_timeout', `The embedding endpoint for ${model} did not answer in time.`, {
+  const failure = (code: ErrorCode, problem: string, details?: ErrorDetails) =>
+    new StowageError(code, `The embedding endpoint for ${model} ${problem}.`, {
       cause: error,
+      ...(details && { details }),
     })
-  }
-  if (error instanceof OpenAI.APIConnectionError) {
-    return new StowageError('upstream_unavailable', `The embedding endpoint for ${model} cannot be reached.`, {
-      cause: error,
-    })
-  }
+  if (error instanceof OpenAI.APIConnectionTimeoutError) return failure('upstream_timeout', 'did not answer in time')
+  if (error instanceof OpenAI.APIConnectionError) return failure('upstream_unavailable', 'cannot be reached')
   if (error instanceof OpenAI.APIError && error.status !== undefined) {
-    const code = error.status === 429 || error.status === 503 ? 'upstream_unavailable' : 'upstream_error'
-    return new StowageError(code, `The embedding endpoint answered ${error.status} for ${model}.`, {
-      cause: error,
-      details: { status: error.status },
-    })
+    const { status } = error
+    return failure(busyCode(status), `answered with status ${status}`, { status })
   }
-  return new StowageError('upstream_error', `The embedding endpoint gave an answer for ${model} that cannot be used.`, {
-    cause: error,
-  })
+  return failure('upstream_error', 'returned an answer that cannot be used')
 }

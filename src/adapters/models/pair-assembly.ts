@@ -1,30 +1,31 @@
 /**
- * Builds model inputs from token ids. The library cuts a long pair on its right, which loses the last [SEP] and, behind a
- * long query, the whole passage; here each part is clipped on its own and every special token stays.
+ * Builds model inputs from token ids. The model library cuts a long pair at its end, which loses the last [SEP] and, after a
+ * long query, the whole passage. Here query and passage are cut separately and all special tokens are kept.
  */
 
 type Slot = 'query' | 'passage'
 type Part = { type: number } & ({ id: number } | { slot: Slot })
 
-/** The order of special tokens and texts that a model wants, with their token types. */
+/** The order of special tokens and texts in an input, with their token types. */
 export interface InputTemplate {
   parts: Part[]
-  /** Special tokens in an input. */
+  /** Number of special tokens. */
   overhead: number
 }
 
-/** What the model is given: ids and token types of one input. */
+/** Token ids and token types of one input. */
 export interface ModelInput {
   ids: number[]
   types: number[]
 }
 
-/** Share of the room that a long query may take from a long passage. */
+/** Share of the available tokens that a long query gets next to a long passage. */
 const QUERY_SHARE = 1 / 3
 
 /**
- * Learns a template from how the model's own tokenizer encodes a sample: `encoded` holds `query` (for pairs) and then
- * `passage` among its special tokens. Throws when it does not.
+ * Derives a template from a sample that the model's tokenizer has encoded: `encoded` contains the ids of `query` (for pairs)
+ * and then of `passage` between its special tokens.
+ * @throws Error when it does not contain them
  */
 export function learnTemplate(encoded: ModelInput, sample: { query?: number[]; passage: number[] }): InputTemplate {
   const slots: [Slot, number[]][] = [['passage', sample.passage]]
@@ -44,13 +45,13 @@ export function learnTemplate(encoded: ModelInput, sample: { query?: number[]; p
       at++
     }
   }
-  if (slots.length > 0) throw new Error('the tokenizer does not keep the tokens of a text together')
+  if (slots.length > 0) throw new Error('the tokenizer does not keep the tokens of a text in sequence')
   return { parts, overhead }
 }
 
 /**
- * One input of at most `maxTokens` tokens, special ones included. A query is clipped to a third of the room, or to what
- * the passage leaves free if that is more; the passage takes the rest.
+ * Input of a pair, at most `maxTokens` tokens with special tokens. The query is cut to a third of the available tokens, or to
+ * those that the passage does not need if they are more; the passage gets the rest.
  */
 export function assemblePair(
   template: InputTemplate,
@@ -64,7 +65,7 @@ export function assemblePair(
   return assemble(template, { query: clippedQuery, passage: passage.slice(0, room - clippedQuery.length) })
 }
 
-/** One input of a single text, of at most `maxTokens` tokens, special ones included. */
+/** Input of a single text, at most `maxTokens` tokens with special tokens. */
 export function assembleSingle(template: InputTemplate, text: readonly number[], maxTokens: number): ModelInput {
   return assemble(template, { query: [], passage: text.slice(0, Math.max(0, maxTokens - template.overhead)) })
 }

@@ -1,16 +1,17 @@
 import { QdrantClient } from '@qdrant/js-client-rest'
 import { StowageError } from '../../core/errors.ts'
-import type { JsonObject } from '../../core/types.ts'
+import type { Json, JsonObject } from '../../core/types.ts'
 import type { CollectionProbe } from '../../doctor/facts.ts'
-import type { CollectionLayout, CollectionWriter, IngestTarget, NewPoint, StoredPoint } from '../../ingest/target.ts'
+import type { CollectionLayout, IngestTarget, NewPoint, StoredPoint } from '../../ingest/target.ts'
+import { createQdrantHttp } from '../../qdrant/client.ts'
 import { failureOf, isReset, statusFailure } from '../../qdrant/errors.ts'
-import { pathPrefix } from '../../qdrant/paths.ts'
+import { collectionPath, pathPrefix } from '../../qdrant/paths.ts'
 import { readListedPoints } from '../../qdrant/points.ts'
-import { chooseDense, chooseSparse, readLayout } from './layout.ts'
+import { chooseDense, chooseSparse, readLayout, record } from './layout.ts'
 
 const SCROLL_PAGE = 1_000
 
-/** Field and type of the payload indexes that our filters use. */
+/** Payload indexes for our filters: type by field. */
 const PAYLOAD_INDEXES = {
   tenant: { type: 'keyword', is_tenant: true },
   space_id: 'keyword',
@@ -22,24 +23,32 @@ const PAYLOAD_INDEXES = {
   order_index: 'integer',
 } as const
 
-/**
- * Writes to and looks into collections through Qdrant's official client. Every call is sent once more after a reset: each may
- * be repeated, and embedding between two writes outlasts the server's keep-alive. Errors are `StowageError`s.
- */
-export function createQdrantAdmin(options: { url: string; apiKey: string | null }): IngestTarget & CollectionProbe {
-  const client = createClient(options.url, options.apiKey)
+/** Timeout of a read, as in the official client. */
+const READ_TIMEOUT_MS = 300_000
 
-  async function call<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work().catch(error => (isReset(error) ? work() : Promise.reject(error)))
-    } catch (error) {
-      throw translate(error)
-    }
-  }
+/**
+ * Inspects collections through our client for reads, and writes to them through Qdrant's official client. Every call is safe
+ * to repeat, so it is sent again after a reset: embedding between two writes can outlast the server's keep-alive. All errors
+ * are `StowageError`s.
+ */
+export function createQdrantAdmin({
+  url,
+  apiKey,
+}: {
+  url: string
+  apiKey: string | null
+}): IngestTarget & CollectionProbe {
+  const http = createQdrantHttp(url)
+  const client = createClient(url, apiKey)
+
+  const read = (path: string, body?: JsonObject) =>
+    http.read({ method: body ? 'POST' : 'GET', path, body, apiKey, signal: AbortSignal.timeout(READ_TIMEOUT_MS) })
+
+  const scroll = (collection: string, body: JsonObject) => read(collectionPath(collection, 'points/scroll'), body)
 
   async function layout(collection: string): Promise<CollectionLayout | null> {
     try {
-      return readLayout(await call(() => client.getCollection(collection)))
+      return readLayout(await read(collectionPath(collection)))
     } catch (error) {
       if (error instanceof StowageError && error.code === 'collection_not_found') return null
       throw error
@@ -47,12 +56,29 @@ export function createQdrantAdmin(options: { url: string; apiKey: string | null 
   }
 
   async function sample(collection: string, limit: number, filter: JsonObject = {}): Promise<unknown[]> {
-    const page = await call(() => client.scroll(collection, { limit, filter, with_payload: true, with_vector: false }))
+    const page = await scroll(collection, { limit, filter, with_payload: true })
     return readListedPoints(page).map(point => point.payload ?? {})
   }
 
+  async function stored(collection: string, filter: JsonObject): Promise<Map<string, StoredPoint>> {
+    const found = new Map<string, StoredPoint>()
+    const query = { filter, limit: SCROLL_PAGE, with_payload: ['doc_id', 'content_hash'] }
+    let offset: Json | undefined
+    do {
+      const page = await scroll(collection, offset ? { ...query, offset } : query)
+      for (const { id, payload } of readListedPoints(page)) {
+        const { doc_id: docId, content_hash: contentHash } = record(payload)
+        // Our ids are UUIDs. A point with a number as its id is not ours to overwrite or delete.
+        if (typeof id !== 'string' || typeof docId !== 'string' || typeof contentHash !== 'string') continue
+        found.set(id, { docId, contentHash })
+      }
+      offset = record(page).next_page_offset as Json | undefined
+    } while (offset)
+    return found
+  }
+
   async function create(collection: string, denseSize: number | null): Promise<void> {
-    await call(() =>
+    await send(() =>
       client.createCollection(collection, {
         vectors: denseSize === null ? {} : { dense: { size: denseSize, distance: 'Cosine' } },
         sparse_vectors: { sparse: { modifier: 'idf' } },
@@ -63,16 +89,14 @@ export function createQdrantAdmin(options: { url: string; apiKey: string | null 
   async function addIndexes(collection: string, existing: Record<string, string>): Promise<void> {
     for (const [field, schema] of Object.entries(PAYLOAD_INDEXES)) {
       if (field in existing) continue
-      await call(() => client.createPayloadIndex(collection, { wait: true, field_name: field, field_schema: schema }))
+      await send(() => client.createPayloadIndex(collection, { wait: true, field_name: field, field_schema: schema }))
     }
   }
 
   return {
     layout,
     sample,
-    async serverVersion() {
-      return (await call(() => client.versionInfo())).version
-    },
+    serverVersion: async () => (await send(() => client.versionInfo())).version,
 
     async open(collection, { denseSize, create: mayCreate }) {
       const found = await layout(collection)
@@ -80,53 +104,33 @@ export function createQdrantAdmin(options: { url: string; apiKey: string | null 
       if (found === null) await create(collection, denseSize)
       if (mayCreate) await addIndexes(collection, found?.indexes ?? {})
       const fields = found === null ? { dense: 'dense', sparse: 'sparse' } : chooseFields(collection, found, denseSize)
-      return createWriter(collection, fields, found === null)
+      return {
+        created: found === null,
+        hasSparse: fields.sparse !== null,
+        sample: (limit, filter) => sample(collection, limit, filter),
+        stored: filter => stored(collection, filter),
+        upsert: async points => {
+          const written = points.map(point => pointOf(point, fields))
+          await send(() => client.upsert(collection, { wait: true, points: written }))
+        },
+        remove: async ids => {
+          await send(() => client.delete(collection, { wait: true, points: ids }))
+        },
+      }
     },
-  }
-
-  function createWriter(collection: string, fields: WriteFields, created: boolean): CollectionWriter {
-    return {
-      created,
-      hasSparse: fields.sparse !== null,
-      sample: (limit, filter) => sample(collection, limit, filter),
-
-      async stored(filter) {
-        const found = new Map<string, StoredPoint>()
-        let offset: unknown = null
-        do {
-          const from = offset as string | null
-          const page = await call(() =>
-            client.scroll(collection, {
-              filter,
-              limit: SCROLL_PAGE,
-              with_payload: ['doc_id', 'content_hash'],
-              with_vector: false,
-              ...(from === null ? {} : { offset: from }),
-            }),
-          )
-          for (const { id, payload } of page.points) {
-            const { doc_id: docId, content_hash: contentHash } = payload ?? {}
-            // Ours are UUIDs; a number may have lost digits in the client, and is not ours to overwrite or delete.
-            if (typeof id !== 'string' || typeof docId !== 'string' || typeof contentHash !== 'string') continue
-            found.set(id, { docId, contentHash })
-          }
-          offset = page.next_page_offset ?? null
-        } while (offset !== null)
-        return found
-      },
-
-      async upsert(points) {
-        await call(() => client.upsert(collection, { wait: true, points: points.map(point => pointOf(point, fields)) }))
-      },
-
-      async remove(ids) {
-        await call(() => client.delete(collection, { wait: true, points: ids }))
-      },
-    }
   }
 }
 
-/** Names of the vectors that are written; null for a kind that the collection has no place for. */
+/** Runs a call of the official client, and again after a reset. */
+async function send<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call().catch(error => (isReset(error) ? call() : Promise.reject(error)))
+  } catch (error) {
+    throw translate(error)
+  }
+}
+
+/** Names of the vectors that are written; null if the collection has no field for them. */
 interface WriteFields {
   dense: string | null
   sparse: string | null
@@ -143,10 +147,7 @@ function chooseFields(collection: string, layout: CollectionLayout, denseSize: n
     )
   }
   if (dense === null && sparse === null) {
-    throw new StowageError(
-      'unprocessable',
-      `collection ${collection} has no sparse vector with modifier idf to write to`,
-    )
+    throw new StowageError('unprocessable', `collection ${collection} has no sparse vector with modifier idf`)
   }
   return { dense: dense?.name ?? null, sparse }
 }
@@ -158,7 +159,7 @@ function pointOf(point: NewPoint, fields: WriteFields) {
   return { id: point.id, vector, payload: point.payload }
 }
 
-/** The client drops a path in its URL and takes 6333 for a missing port; here a URL means what it says. */
+/** The client drops the path of a `url` and replaces a missing port by 6333, so it gets the parts of the URL instead. */
 function createClient(url: string, apiKey: string | null): QdrantClient {
   const server = new URL(url)
   const { protocol, hostname, port } = server
@@ -168,12 +169,12 @@ function createClient(url: string, apiKey: string | null): QdrantClient {
     port: Number(port) || (protocol === 'https:' ? 443 : 80),
     prefix: pathPrefix(server),
     checkCompatibility: false,
-    // As `apiKey` it would be warned about on the console with every http URL.
+    // The option `apiKey` prints a warning for http URLs.
     ...(apiKey === null ? {} : { headers: { 'api-key': apiKey } }),
   })
 }
 
-/** The client's errors carry `status` and the parsed body in `data`; one without a status never got an answer. */
+/** Errors of the client have the `status` and the parsed body in `data`. Without a status there was no answer. */
 function translate(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   if ('status' in error && typeof error.status === 'number') {

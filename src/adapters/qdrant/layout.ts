@@ -2,15 +2,16 @@ import type { CollectionLayout, DenseField } from '../../ingest/target.ts'
 import { notUnderstood } from '../../qdrant/errors.ts'
 
 /**
- * Reads the `result` of Qdrant's GET /collections/{name}. Multivectors are left out: they are no single dense vector.
- * What it does not say is absent. @throws StowageError `upstream_error` when it describes no collection
+ * Reads the `result` of Qdrant's GET /collections/{name}. Multivectors are left out, because they are not single vectors.
+ * @throws StowageError `upstream_error` when the result has no parameters of a collection
  */
 export function readLayout(result: unknown): CollectionLayout {
   const parameters = record(record(record(result).config).params)
   if (Object.keys(parameters).length === 0) throw notUnderstood('a collection without parameters')
-  const indexes = Object.entries(record(record(result).payload_schema))
+  const { points_count: points, payload_schema: schema } = record(result)
+  const indexes = Object.entries(record(schema))
   return {
-    points: numberOr(record(result).points_count, 0),
+    points: typeof points === 'number' ? points : 0,
     dense: readDense(parameters.vectors),
     sparse: Object.entries(record(parameters.sparse_vectors)).map(([name, field]) => ({
       name,
@@ -30,23 +31,19 @@ function readDense(vectors: unknown): DenseField[] {
   })
 }
 
-/** The dense vector that a query of this dimension searches: ours by name, else the first of that size. */
+/** The dense vector for queries of this dimension: `dense`, which ingest creates, else the first of that size. */
 export function chooseDense(layout: CollectionLayout, dimensions: number): DenseField | null {
   const fitting = layout.dense.filter(field => field.size === dimensions)
   return fitting.find(field => field.name === 'dense') ?? fitting[0] ?? null
 }
 
-/** The sparse vector that BM25 terms search: one that weighs by idf, ours by name first. Others hold another model's terms. */
+/** The sparse vector for BM25 terms: `sparse`, which ingest creates, else the first with modifier idf. Others hold terms of other models. */
 export function chooseSparse(layout: CollectionLayout): string | null {
   const fitting = layout.sparse.filter(field => field.idf)
   return (fitting.find(field => field.name === 'sparse') ?? fitting[0])?.name ?? null
 }
 
-/** What should be an object; one without members if it is not. */
+/** The value if it is an object, else an empty object. */
 export function record(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
-}
-
-function numberOr(value: unknown, otherwise: number): number {
-  return typeof value === 'number' ? value : otherwise
 }

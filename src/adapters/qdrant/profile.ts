@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { StoreCall } from '../../core/ports.ts'
 import type { CollectionLayout } from '../../ingest/target.ts'
 import type { QdrantHttp } from '../../qdrant/client.ts'
@@ -6,13 +7,13 @@ import { findDocumentField, findOrderField, type PayloadMapping } from '../../qd
 import { readListedPoints } from '../../qdrant/points.ts'
 import { readLayout, record } from './layout.ts'
 
-/** What a collection can be searched by, and where its payloads keep what neighbours are found by. */
+/** The vectors of a collection, and the payload fields that neighbours are found by. */
 export interface Profile {
   layout: CollectionLayout
-  /** Paths into the payload; null where a sampled point has none. */
+  /** Payload paths; null if the sampled point has no such field. */
   documentField: string | null
   orderField: string | null
-  /** Which embedder wrote the sampled point; null when the point does not say. */
+  /** Version of the embedder in the sampled point; null if the point has none. */
   embedderVersion: string | null
 }
 
@@ -21,13 +22,13 @@ export interface Profiles {
   forget(collection: string): void
 }
 
-/** Profiles of collections, remembered for a while; not those of empty ones, which the first points will change. */
-export function createProfiles(
-  http: QdrantHttp,
-  ttlMs: number,
-  mappings: Readonly<Record<string, PayloadMapping>> = {},
-): Profiles {
-  const known = new Map<string, { profile: Profile; expires: number }>()
+/** Clients choose the names of collections, so their number is limited. */
+const MAX_PROFILES = 1_000
+const TTL_MS = 30_000
+
+/** Cached profiles of collections. Profiles of empty collections are not cached, because the first points change them. */
+export function createProfiles(http: QdrantHttp, mappings: Readonly<Record<string, PayloadMapping>> = {}): Profiles {
+  const profiles = new LRUCache<string, Profile>({ max: MAX_PROFILES, ttl: TTL_MS })
 
   async function read(collection: string, call: StoreCall): Promise<Profile> {
     const scroll = collectionPath(collection, 'points/scroll')
@@ -48,14 +49,12 @@ export function createProfiles(
 
   return {
     async get(collection, call) {
-      const entry = known.get(collection)
-      if (entry && entry.expires > performance.now()) return entry.profile
+      const cached = profiles.get(collection)
+      if (cached !== undefined) return cached
       const profile = await read(collection, call)
-      if (profile.layout.points > 0) known.set(collection, { profile, expires: performance.now() + ttlMs })
+      if (profile.layout.points > 0) profiles.set(collection, profile)
       return profile
     },
-    forget(collection) {
-      known.delete(collection)
-    },
+    forget: collection => void profiles.delete(collection),
   }
 }

@@ -3,17 +3,17 @@ import type { Chunk, PointId, RetrievedHit } from '../../core/types.ts'
 import { type PayloadMapping, readChunk } from '../../qdrant/payload.ts'
 import type { ScoredPoint } from '../../qdrant/points.ts'
 
-/** The vectors of a collection that a search goes to; null where it has none that fits. */
+/** The vectors of a collection that a search uses; null if no vector fits. */
 export interface SearchFields {
   dense: { name: string; distance: string } | null
   sparse: string | null
 }
 
-/** Bodies of the searches to send, each null when its list is not asked for or cannot be had. */
+/** Bodies of the searches; null if the list is not requested or the collection cannot serve it. */
 export interface SearchBodies {
   dense: object | null
   keyword: object | null
-  /** Exact dense scores of the keyword list's members, without payloads. */
+  /** Search for the exact dense scores of the keyword hits, without payloads. */
   rescored: object | null
 }
 
@@ -23,10 +23,10 @@ export function searchBodies(request: SearchRequest, fields: SearchFields): Sear
   const dense = denseField && request.dense && { query: Array.from(request.dense), ...using(denseField.name) }
   const keyword = fields.sparse !== null && request.sparse && { query: request.sparse, using: fields.sparse }
   const withVector = request.withVectors && denseField ? [denseField.name] : false
-  const whole = { ...common, with_payload: true, with_vector: withVector }
+  const withChunks = { ...common, with_payload: true, with_vector: withVector }
   return {
-    dense: dense ? { ...dense, ...whole } : null,
-    keyword: keyword ? { ...keyword, ...whole } : null,
+    dense: dense ? { ...dense, ...withChunks } : null,
+    keyword: keyword ? { ...keyword, ...withChunks } : null,
     rescored:
       dense && keyword
         ? { prefetch: { ...keyword, limit: request.limit }, ...dense, ...common, with_payload: false }
@@ -38,7 +38,7 @@ function using(name: string): { using?: string } {
   return name === '' ? {} : { using: name }
 }
 
-/** Points as hits, best first. Distances (smaller is nearer) are negated: in a list of hits larger is always better. */
+/** Converts points to hits in the same order. Distances (smaller is better) are negated, because a larger score means a better hit. */
 export function readHits(
   points: ScoredPoint[],
   collection: string,
@@ -54,7 +54,7 @@ export function readHits(
   })
 }
 
-/** The dense list, extended by the keyword hits whose dense scores are known, in the order of scores (ties by id). */
+/** Adds the keyword hits with known dense scores to the dense list. Sorted by score, then id. */
 export function extendDense(
   dense: RetrievedHit[],
   keyword: RetrievedHit[],
@@ -73,7 +73,7 @@ function compareIds(a: Chunk, b: Chunk): number {
   return left < right ? -1 : left > right ? 1 : 0
 }
 
-/** A collection with one unnamed vector answers it bare, any other by name. */
+/** A point of a collection with one unnamed vector has the vector itself, any other point an object of vectors by name. */
 function readVector(vector: unknown, name: string): Float32Array | null {
   const values =
     typeof vector === 'object' && vector !== null && !Array.isArray(vector) && name in vector

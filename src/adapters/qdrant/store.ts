@@ -11,30 +11,25 @@ import { createProfiles, type Profile } from './profile.ts'
 import { extendDense, readHits, type SearchBodies, type SearchFields, searchBodies } from './search.ts'
 
 export interface QdrantStoreOptions {
-  /** Stays open: it belongs to whoever made it. */
+  /** The caller closes it. */
   http: QdrantHttp
-  /** Sent by calls that bring no key of their own; null where such calls must go without. */
-  apiKey: string | null
-  /** What embeds queries: its vectors are kept from collections that another embedder wrote. */
+  /** The embedder of the queries. Its vectors do not search collections that another embedder has written. */
   embedder?: { version: string; dimensions: number } | null
-  /** Where foreign collections keep their fields, by collection. */
+  /** Payload fields of collections that stowage has not written, by collection. */
   mappings?: Readonly<Record<string, PayloadMapping>>
-  /** How long what a collection can be searched by is remembered. */
-  profileTtlMs?: number
 }
 
 /**
- * Passages in Qdrant, or in the embedded engine that speaks its REST API.
+ * Searches passages in Qdrant, or in the embedded engine behind the same REST API. Errors are `StowageError`s.
  *
  * A search is one round trip with up to three queries: the dense list, the keyword list, and the exact dense scores of the
- * keyword list's members. The dense list of the answer holds every member of either list whose dense score is known, so it
- * may be longer than the limit, and a rank in it is a rank in the union. Scores are larger for better hits whatever the
- * metric. The first search of a collection asks first what it can be searched by. Errors are `StowageError`s.
+ * keyword hits. The dense list of the answer contains all hits with a known dense score, from both lists, so it can be longer
+ * than the limit, and its ranks are ranks in the union. A larger score is better for every metric. The first search of a
+ * collection also reads its profile.
  */
 export function createQdrantStore(options: QdrantStoreOptions): PassageStore {
   const { http } = options
-  const profiles = createProfiles(http, options.profileTtlMs ?? 30_000, options.mappings)
-  const keyed = (call: StoreCall): StoreCall => ({ apiKey: call.apiKey ?? options.apiKey, signal: call.signal })
+  const profiles = createProfiles(http, options.mappings)
 
   async function search(request: SearchRequest, call: StoreCall): ReturnType<PassageStore['search']> {
     const profile = await profiles.get(request.collection, call)
@@ -76,8 +71,8 @@ export function createQdrantStore(options: QdrantStoreOptions): PassageStore {
     return readScoredPoints(result).map(point => readChunk(point, collection, options.mappings?.[collection]))
   }
 
-  /** A collection may have been made anew since: what is remembered of it goes with the first failure. */
-  async function guarded<T>(collection: string, work: () => Promise<T>): Promise<T> {
+  /** A failure drops the cached profile, because the collection may have been created again with other vectors. */
+  async function forgetOnFailure<T>(collection: string, work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (error) {
@@ -87,9 +82,9 @@ export function createQdrantStore(options: QdrantStoreOptions): PassageStore {
   }
 
   return {
-    search: (request, call) => guarded(request.collection, () => search(request, keyed(call))),
+    search: (request, call) => forgetOnFailure(request.collection, () => search(request, call)),
     fetchPlaces: (collection, places, filter, call) =>
-      guarded(collection, () => fetchPlaces(collection, places, filter, keyed(call))),
+      forgetOnFailure(collection, () => fetchPlaces(collection, places, filter, call)),
   }
 }
 
@@ -125,16 +120,16 @@ function chooseFields(
   return { fields, missing }
 }
 
-/** The points of each search; none for one that was not sent. */
+/** The points of each search; empty for a search that was not sent. */
 interface SearchAnswers {
   dense: ScoredPoint[]
   keyword: ScoredPoint[]
   rescored: ScoredPoint[]
-  /** Why the exact dense scores are not there, when the server refused the batch. */
+  /** Why the exact dense scores are missing, when the server refused the batch. */
   refused: string | null
 }
 
-/** All in one batch; where the server refuses that (strict mode, a partial engine), the two lists one by one. */
+/** Sends all searches in one batch. If the server refuses it (e.g. strict mode), sends the two lists separately. */
 async function runSearches(
   http: QdrantHttp,
   collection: string,
@@ -163,7 +158,7 @@ async function runSearches(
   }
 }
 
-/** The places in the fields where the collection's payloads have them; none where they have no such fields. */
+/** The places as values of payload fields; empty if the collection has no such fields. */
 function payloadPlaces(places: readonly DocumentPlace[], { documentField, orderField }: Profile): PayloadPlace[] {
   if (documentField === null || orderField === null) return []
   return places.flatMap(({ docId, orderIndex }) =>
@@ -171,7 +166,7 @@ function payloadPlaces(places: readonly DocumentPlace[], { documentField, orderF
   )
 }
 
-/** A document id is text to us, but may be an integer in the payload, which a text does not match. */
+/** A document id is a string here, but may be an integer in the payload, which does not match a string. */
 function storedIds(docId: string): (string | number)[] {
   return /^(0|-?[1-9]\d{0,14})$/.test(docId) ? [docId, Number(docId)] : [docId]
 }

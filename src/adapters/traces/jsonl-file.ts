@@ -5,65 +5,57 @@ import { printJson } from '../../qdrant/json.ts'
 
 interface JsonlSinkOptions {
   path: string
-  /** A file that would grow beyond this is set aside first; a single longer line stands alone. */
+  /** The file is rotated before it grows beyond this. A longer line gets a file of its own. */
   maxBytes: number
-  /** Files kept in all: `path`, `path.1` (the youngest set aside) … `path.{files - 1}`. */
+  /** Number of files: `path`, `path.1` (the latest rotated) to `path.{files - 1}`. */
   files: number
-  /** Told once when writing begins to fail, and again only after it worked in between. */
+  /** Called when writing begins to fail, and again only after a successful write. */
   onError: (error: unknown) => void
 }
 
-/** Traces waiting for a slow disk; beyond that the newest are lost rather than the memory of the process. */
-const MAX_WAITING = 1_000
+/** Limit of traces in the queue, for slow disks. Beyond it new traces are dropped, to limit the memory of the process. */
+const MAX_QUEUED = 1_000
+/** Traces contain texts of customers, so only the owner may read the file. */
+const MODE = 0o600
 
-/** Appends each trace as one JSON line, in order, behind the requests. Finds nothing: reading back is the ring's part. */
+/** Appends each trace as one JSON line, in order and in the background. Does not read traces back. */
 export function createJsonlSink({ path, maxBytes, files, onError }: JsonlSinkOptions): TraceStore {
-  let waiting: string[] = []
+  const queue: string[] = []
   let writing: Promise<void> | null = null
   let failing = false
 
-  const writeAll = async () => {
-    while (waiting.length > 0) {
-      const lines = waiting
-      waiting = []
+  const fail = (error: unknown) => {
+    if (!failing) onError(error)
+    failing = true
+  }
+
+  const writeQueue = async () => {
+    for (let line = queue.shift(); line !== undefined; line = queue.shift()) {
       try {
-        await appendRotating(lines)
+        await append(line)
         failing = false
       } catch (error) {
-        if (!failing) onError(error)
-        failing = true
+        fail(error)
       }
     }
     writing = null
   }
 
-  const appendRotating = async (lines: string[]) => {
+  const append = async (line: string) => {
     await mkdir(dirname(path), { recursive: true })
-    let size = await sizeOf(path)
-    let batch = ''
-    for (const line of lines) {
-      const bytes = Buffer.byteLength(line)
-      if (size > 0 && size + bytes > maxBytes) {
-        if (batch !== '') await appendFile(path, batch)
-        await setAside(path, files)
-        batch = ''
-        size = 0
-      }
-      batch += line
-      size += bytes
-    }
-    await appendFile(path, batch)
+    const size = (await stat(path).catch(ignoreMissing))?.size ?? 0
+    if (size > 0 && size + Buffer.byteLength(line) > maxBytes) await rotate(path, files)
+    await appendFile(path, line, { mode: MODE })
   }
 
   return {
     record(trace) {
-      if (waiting.length >= MAX_WAITING) {
-        if (!failing) onError(new Error(`${MAX_WAITING} traces are waiting to be written: new ones are dropped`))
-        failing = true
+      if (queue.length >= MAX_QUEUED) {
+        fail(new Error(`${MAX_QUEUED} traces are waiting to be written: new ones are dropped`))
         return
       }
-      waiting.push(`${printJson(trace)}\n`)
-      writing ??= writeAll()
+      queue.push(`${printJson(trace)}\n`)
+      writing ??= writeQueue()
     },
     find: () => null,
     close: async () => {
@@ -72,16 +64,11 @@ export function createJsonlSink({ path, maxBytes, files, onError }: JsonlSinkOpt
   }
 }
 
-async function setAside(path: string, files: number): Promise<void> {
+async function rotate(path: string, files: number): Promise<void> {
   if (files <= 1) await rm(path, { force: true })
   for (let age = files - 1; age >= 1; age--) {
     await rename(age === 1 ? path : `${path}.${age - 1}`, `${path}.${age}`).catch(ignoreMissing)
   }
-}
-
-async function sizeOf(path: string): Promise<number> {
-  const found = await stat(path).catch(ignoreMissing)
-  return found?.size ?? 0
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {

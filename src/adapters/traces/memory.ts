@@ -1,31 +1,29 @@
+import { LRUCache } from 'lru-cache'
 import type { Reporter } from '../../observe/events.ts'
 import type { TraceStore } from '../../pipeline/services.ts'
 import type { Trace } from '../../pipeline/trace/schema.ts'
+import { printJson } from '../../qdrant/json.ts'
 
-/** The last `capacity` traces, for `GET /v1/traces/{id}`. */
-export function createTraceRing(capacity: number): TraceStore {
-  const traces = new Map<string, Trace>()
+/** The latest traces, for `GET /v1/traces/{id}`. `maxBytes` limits their sizes as JSON, in UTF-16 code units. */
+export function createTraceRing(limits: { entries: number; maxBytes: number }): TraceStore {
+  const traces = new LRUCache<string, Trace>({
+    max: limits.entries,
+    maxSize: limits.maxBytes,
+    sizeCalculation: trace => printJson(trace).length,
+  })
   return {
-    record(trace) {
-      if (capacity < 1) return
-      traces.delete(trace.trace_id)
-      traces.set(trace.trace_id, trace)
-      for (const oldest of traces.keys()) {
-        if (traces.size <= capacity) break
-        traces.delete(oldest)
-      }
-    },
-    find: traceId => traces.get(traceId) ?? null,
+    record: trace => void traces.set(trace.trace_id, trace),
+    find: traceId => traces.peek(traceId) ?? null,
     close: async () => {},
   }
 }
 
-/** Counts what traces tell: stage times, degradations, packed tokens. Keeps nothing. */
+/** Turns traces into metrics: stage times, degradations, packed tokens. */
 export function createTraceObserver(reporter: Reporter): TraceStore {
   return { record: trace => reporter.contextTraced({ trace }), find: () => null, close: async () => {} }
 }
 
-/** Hands each trace to all stores; one that fails does not keep it from the others. The first that has a trace finds it. */
+/** Records each trace in all stores, even if one of them fails. Finds a trace in the first store that has it. */
 export function combineTraceStores(...stores: TraceStore[]): TraceStore {
   return {
     record(trace) {
@@ -33,7 +31,7 @@ export function combineTraceStores(...stores: TraceStore[]): TraceStore {
         try {
           store.record(trace)
         } catch {
-          // A request never fails for its trace; a sink that can fail reports that itself.
+          // A request must not fail because of its trace; a sink reports its own failures.
         }
       }
     },

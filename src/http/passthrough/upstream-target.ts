@@ -2,9 +2,7 @@ import http from 'node:http'
 import https from 'node:https'
 import { IDLE_CONNECTION_MS } from '../../qdrant/client.ts'
 import { pathPrefix } from '../../qdrant/paths.ts'
-
-/** Qdrant's own limit for request headers. A long percent-encoded `x-stowage-query` fits. */
-export const MAX_HEADER_BYTES = 128 * 1024
+import { MAX_HEADER_BYTES } from '../../qdrant/raw-headers.ts'
 
 /** The server that requests are forwarded to, with a connection pool. */
 export interface UpstreamTarget {

@@ -72,11 +72,11 @@ describe('the HTTP reranker', () => {
 
   it.each<[string, JsonAnswer, string, RegExp]>([
     ['429', { status: 429, headers: { 'retry-after': '7' }, body: {} }, 'upstream_unavailable', /429.*too many/],
-    ['500', { status: 500, body: 'secret stack trace' }, 'upstream_error', /answered 500\.$/],
+    ['500', { status: 500, body: 'secret stack trace' }, 'upstream_error', /answered with status 500\.$/],
     ['401', { status: 401, body: {} }, 'upstream_error', /401/],
-    ['no JSON', { body: '<html>' }, 'upstream_error', /no JSON/],
+    ['no JSON', { body: '<html>' }, 'upstream_error', /answer with JSON/],
     ['another shape', { body: { data: [] } }, 'upstream_error', /no cohere scores/],
-    ['NaN', { body: '{"results":[{"index":0,"relevance_score":NaN}]}' }, 'upstream_error', /no JSON/],
+    ['NaN', { body: '{"results":[{"index":0,"relevance_score":NaN}]}' }, 'upstream_error', /answer with JSON/],
     ['null', { body: { results: [{ index: 0, relevance_score: null }] } }, 'upstream_error', /no cohere scores/],
     ['too few', { body: { results: [] } }, 'upstream_error', /0 scores for 1/],
     ['a wrong index', { body: { results: [{ index: 4, relevance_score: 1 }] } }, 'upstream_error', /passage 0/],

@@ -25,13 +25,17 @@ describe('a model folder', () => {
       id: 'tiny-cross-encoder',
       location: folder,
       dtype: 'q8',
-      settings: { max_tokens: 96, pooling: 'mean' },
+      settings: { pooling: 'mean' },
       calibration: { temperature: 2, bias: -0.5 },
-      window: 128,
+      maxTokens: 96,
     })
     rmSync(join(folder, 'stowage.json'))
     rmSync(join(folder, 'calibration.json'))
-    expect(await find()).toMatchObject({ id: folder.split('/').at(-1), calibration: { temperature: 1, bias: 0 } })
+    expect(await find()).toMatchObject({
+      id: folder.split('/').at(-1),
+      calibration: { temperature: 1, bias: 0 },
+      maxTokens: 128,
+    })
   })
 
   it.each(['config.json', 'tokenizer.json', 'tokenizer_config.json', 'onnx/model_quantized.onnx'])(
@@ -63,7 +67,7 @@ describe('a model folder', () => {
 
   it('that is absent is no hub’s model unless it may be', async () => {
     await expect(find('./no-such-folder')).rejects.toThrow(/no folder/)
-    await expect(find('owner/model')).rejects.toThrow(/hubs are switched off/)
+    await expect(find('owner/model')).rejects.toThrow(/downloads from the hub are switched off/)
     const remote = await findModel({ model: 'owner/model', variable: 'RERANK_MODEL', allowRemote: true })
     expect(remote).toMatchObject({ id: 'owner/model', local: false })
   })

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { createWorkerPool, type WorkerPool } from '../../../src/adapters/models/workers/pool.ts'
-import { workerModule } from '../../../src/adapters/models/workers/thread.ts'
+import { createWorkerPool, type WorkerPool, workerModule } from '../../../src/adapters/models/workers/pool.ts'
 import { MODEL_MS } from '../../support/timeouts.ts'
 
 vi.setConfig({ testTimeout: MODEL_MS, hookTimeout: MODEL_MS })
@@ -66,7 +65,7 @@ describe('the worker pool', () => {
     const lost = results.filter(result => result === null).length
     expect(lost).toBeLessThanOrEqual(2)
     for (const [at, result] of results.entries()) expect(result === null || result === `${jobs[at]}!`).toBe(true)
-    await expect(pool.run(['die'])).rejects.toThrow(/code 3/)
+    await expect(pool.run(['die'])).rejects.toThrow(/code: 3/)
     expect((await pool.run(['after'])).results).toEqual(['after!'])
   })
 

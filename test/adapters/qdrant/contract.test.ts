@@ -16,7 +16,7 @@ for (const names of [
     await fill(server.url, passages, names)
     const http = createQdrantHttp(server.url)
     return {
-      store: createQdrantStore({ http, apiKey: null }),
+      store: createQdrantStore({ http }),
       close: async () => {
         await http.close()
         await server.close()

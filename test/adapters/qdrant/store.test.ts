@@ -29,7 +29,7 @@ async function record(
     return own === undefined ? relay(engine.url, request) : own
   })
   const http = createQdrantHttp(server.url)
-  const store = createQdrantStore({ http, apiKey: null, ...options })
+  const store = createQdrantStore({ http, ...options })
   open.push(() => http.close(), server.close)
   return { store, requests: server.requests }
 }
@@ -93,12 +93,12 @@ describe('createQdrantStore', () => {
     expect(JSON.parse(requests[4]?.body ?? '').searches).toHaveLength(1)
   })
 
-  it("sends the call's key, else the store's own", async () => {
+  it("sends the call's key, and none for a call without one", async () => {
     const { name } = await collect([own(0)])
-    const { store, requests } = await record({ apiKey: 'own' })
+    const { store, requests } = await record()
     await store.search(ask(name), { ...call, apiKey: 'theirs' })
     await store.search(ask(name), call)
-    expect(requests.map(({ headers }) => headers['api-key'])).toEqual(['theirs', 'theirs', 'theirs', 'own'])
+    expect(requests.map(({ headers }) => headers['api-key'])).toEqual(['theirs', 'theirs', 'theirs', undefined])
   })
 
   it('looks again at a collection that was made anew', async () => {

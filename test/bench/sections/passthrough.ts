@@ -1,7 +1,7 @@
 import { once } from 'node:events'
-import type { Worker } from 'node:worker_threads'
+import { Worker } from 'node:worker_threads'
 import { Pool } from 'undici'
-import { startWorker, workerModule } from '../../../src/adapters/models/workers/thread.ts'
+import { loaderArguments, workerModule } from '../../../src/adapters/models/workers/pool.ts'
 import { seededRandom } from '../../../src/evaluation/metrics/bootstrap.ts'
 import { percentile } from '../../../src/evaluation/metrics/context.ts'
 import type { BenchSection } from '../bench-report.ts'
@@ -66,7 +66,8 @@ export async function passthroughLatency(): Promise<BenchSection> {
 }
 
 async function startServerThread(role: ServerRole): Promise<{ url: string; worker: Worker }> {
-  const worker = startWorker(workerModule('../server-worker', import.meta.url), role)
+  const script = workerModule('../server-worker', import.meta.url)
+  const worker = new Worker(script, { workerData: role, execArgv: loaderArguments(script) })
   const [url] = (await once(worker, 'message')) as [string]
   return { url, worker }
 }

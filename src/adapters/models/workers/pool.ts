@@ -1,192 +1,135 @@
-import type { Worker } from 'node:worker_threads'
+import { once } from 'node:events'
+import { setTimeout } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { Piscina } from 'piscina'
 import { StowageError } from '../../../core/errors.ts'
-import type { FromWorker, ToWorker } from './protocol.ts'
-import { closeWorker, startWorker } from './thread.ts'
 
 export interface WorkerPoolOptions {
-  /** The worker's module, as `workerModule` names it. */
+  /** Module of the worker: its default export runs a job (see `inTurn`), its export `details` returns the details. */
   script: URL
-  /** What every worker gets as `workerData`. */
+  /** The `workerData` of every worker. */
   data: unknown
   size: number
 }
 
 /** Worker threads that share one queue of jobs. */
 export interface WorkerPool<Job, Result, Details> {
-  /** What the first worker said of itself when it was ready. */
   readonly details: Details
   /**
-   * Runs jobs in the order given, over all workers, taking turns with other calls job by job. `results[i]` is null where
-   * the signal came first or the job failed. Rejects when not one job was done and the fault is not the signal's.
+   * Runs jobs over all workers; concurrent calls take turns. `results[i]` is null if job i failed, or was not done when the
+   * signal aborted or the pool closed.
+   * @throws StowageError `upstream_unavailable` when the pool is closed, or no job was done and not because of the signal
    */
   run(jobs: readonly Job[], signal?: AbortSignal): Promise<PoolResults<Result>>
-  /** Ends the workers after the job each is at; calls under way resolve with what they have. */
+  /** Waits for running jobs, then ends the workers. Pending calls resolve with the results so far. */
   close(): Promise<void>
 }
 
 export interface PoolResults<Result> {
   results: (Result | null)[]
-  /** What the last job that failed said. */
+  /** Message of the last failed job. */
   lastError: string | null
 }
 
-interface Batch<Job, Result> {
-  jobs: readonly Job[]
-  results: (Result | null)[]
-  next: number
-  open: number
-  done: number
-  lastError: string | null
-  settle(): void
-}
-
-interface Slot<Job, Result> {
-  worker: Worker
-  ready: boolean
-  underway: Map<number, { batch: Batch<Job, Result>; index: number }>
-  lastError: string | null
-}
-
-/** Jobs handed to a worker at once: the second spares it the wait for the main thread. */
+/** Jobs per worker at a time: the next job is already in the thread when the running one ends. */
 const DEPTH = 2
-const MOST_FAILED_STARTS = 3
+const CLOSE_TIMEOUT_MS = 5_000
 
-/** Starts a pool and waits until its first worker is ready. Rejects with the worker's own error when it cannot start. */
-export async function createWorkerPool<Job, Result, Details>(
-  options: WorkerPoolOptions,
-): Promise<WorkerPool<Job, Result, Details>> {
-  const slots = new Set<Slot<Job, Result>>()
-  const batches: Batch<Job, Result>[] = []
-  let nextId = 1
-  let failedStarts = 0
-  let everReady = false
-  let closed = false
-  let lastFault = 'its workers do not start'
-  let onReady: (details: Details) => void
-  let onFailed: (error: Error) => void
-  const started = new Promise<Details>((resolve, reject) => {
-    onReady = resolve
-    onFailed = reject
+/** Starts a pool and loads the module in every worker. Rejects with the module's own error if that fails. */
+export async function createWorkerPool<Job, Result, Details>({
+  script,
+  data,
+  size,
+}: WorkerPoolOptions): Promise<WorkerPool<Job, Result, Details>> {
+  const pool = new Piscina({
+    filename: fileURLToPath(script),
+    workerData: data,
+    execArgv: loaderArguments(script),
+    minThreads: size,
+    maxThreads: size,
+    concurrentTasksPerWorker: DEPTH,
+    recordTiming: false,
   })
-
-  function start(): void {
-    const worker = startWorker(options.script, options.data)
-    const slot: Slot<Job, Result> = { worker, ready: false, underway: new Map(), lastError: null }
-    slots.add(slot)
-    worker.on('message', (message: FromWorker<Result, Details>) => receive(slot, message))
-    worker.on('error', error => {
-      slot.lastError = error.message
-    })
-    worker.on('exit', code => end(slot, code))
+  const calls = new Set<AbortController>()
+  const lanes = new Set<Promise<void>>()
+  let closed = false
+  let fault: string | null = null
+  const stopCalls = () => {
+    for (const call of calls) call.abort()
   }
-
-  function receive(slot: Slot<Job, Result>, message: FromWorker<Result, Details>): void {
-    if ('ready' in message) {
-      slot.ready = everReady = true
-      slot.worker.unref()
-      failedStarts = 0
-      onReady(message.ready)
-    } else {
-      const task = slot.underway.get(message.id)
-      slot.underway.delete(message.id)
-      if (task !== undefined) finish(task.batch, task.index, message)
-    }
-    dispatch()
+  const track = (lane: Promise<void>) => {
+    lanes.add(lane)
+    return lane.finally(() => lanes.delete(lane))
   }
-
-  function finish(batch: Batch<Job, Result>, index: number, answer: { result: Result } | { error: string }): void {
-    if ('result' in answer) {
-      batch.results[index] = answer.result
-      batch.done++
-    } else batch.lastError = answer.error
-    if (--batch.open === 0) batch.settle()
-  }
-
-  function end(slot: Slot<Job, Result>, code: number): void {
-    slots.delete(slot)
-    const error = slot.lastError ?? `a worker ended with code ${code}`
-    for (const { batch, index } of slot.underway.values()) finish(batch, index, { error })
-    if (closed) return
-    lastFault = error
-    if (!slot.ready) failedStarts++
-    if (!everReady) {
-      closed = true
-      for (const { worker } of slots) void worker.terminate()
-      onFailed(new Error(error))
-      return
-    }
-    if (failedStarts < MOST_FAILED_STARTS) start()
-    else if (slots.size === 0) {
-      for (const batch of batches.splice(0)) {
-        batch.lastError = error
-        batch.settle()
-      }
-    }
-  }
-
-  function dispatch(): void {
-    for (let depth = 1; depth <= DEPTH; depth++) {
-      for (const slot of slots) {
-        if (slot.ready && slot.underway.size < depth) assign(slot)
-      }
-    }
-    for (const { ready, worker, underway } of slots) {
-      if (ready && underway.size === 0) worker.unref()
-    }
-  }
-
-  function assign(slot: Slot<Job, Result>): void {
-    const batch = batches.shift()
-    const job = batch?.jobs[batch.next]
-    if (batch === undefined || job === undefined) return
-    const id = nextId++
-    slot.underway.set(id, { batch, index: batch.next++ })
-    if (batch.next < batch.jobs.length) batches.push(batch)
-    // A worker holds the process only while it works.
-    slot.worker.ref()
-    slot.worker.postMessage({ id, job } satisfies ToWorker<Job>)
-  }
-
-  for (let count = 0; count < options.size; count++) start()
-  const details = await started
+  pool.on('error', (error: Error) => {
+    if (closed || pool.threads.length > 0) return
+    fault = error.message
+    stopCalls()
+  })
+  // One job per worker, so that no call waits for a worker that is still loading.
+  const loading = Array.from({ length: size }, () => pool.run(null, { name: 'details' }))
+  const [details] = await Promise.all(loading).catch(async (error: Error) => {
+    closed = true
+    await pool.destroy()
+    throw error
+  })
 
   return {
     details,
-    run(jobs, signal) {
-      if (jobs.length === 0 || signal?.aborted) {
-        return Promise.resolve({ results: jobs.map(() => null), lastError: null })
-      }
-      if (closed || slots.size === 0) {
-        return Promise.reject(
-          new StowageError('upstream_unavailable', `The model cannot be run: ${closed ? 'it is closed' : lastFault}`),
-        )
-      }
-      return new Promise((resolve, reject) => {
-        const batch: Batch<Job, Result> = {
-          jobs,
-          results: jobs.map(() => null),
-          next: 0,
-          open: jobs.length,
-          done: 0,
-          lastError: null,
-          settle() {
-            signal?.removeEventListener('abort', batch.settle)
-            const queued = batches.indexOf(batch)
-            if (queued >= 0) batches.splice(queued, 1)
-            if (batch.done === 0 && batch.lastError !== null && !signal?.aborted) {
-              reject(new StowageError('upstream_unavailable', `The model cannot be run: ${batch.lastError}`))
-            } else resolve({ results: [...batch.results], lastError: batch.lastError })
-          },
+    async run(jobs, signal) {
+      if (closed) throw unavailable('it is closed')
+      const results: (Result | null)[] = jobs.map(() => null)
+      if (signal?.aborted) return { results, lastError: null }
+      fault = null
+      let lastError: string | null = null
+      let next = 0
+      let done = 0
+      const call = new AbortController()
+      const stop = () => call.abort()
+      // Piscina ends a thread to abort its running job, which would lose the loaded model. So it never gets the signal.
+      const lane = async () => {
+        while (next < jobs.length && !call.signal.aborted) {
+          const at = next++
+          try {
+            results[at] = await pool.run(jobs[at])
+            done++
+          } catch (error) {
+            lastError = error instanceof Error ? error.message : String(error)
+          }
         }
-        signal?.addEventListener('abort', batch.settle, { once: true })
-        batches.push(batch)
-        dispatch()
-      })
+      }
+      calls.add(call)
+      signal?.addEventListener('abort', stop, { once: true })
+      const started = Array.from({ length: size * DEPTH }, () => track(lane()))
+      await Promise.race([Promise.all(started), once(call.signal, 'abort')])
+      signal?.removeEventListener('abort', stop)
+      calls.delete(call)
+      lastError ??= fault
+      if (done === 0 && lastError !== null && !signal?.aborted) throw unavailable(lastError)
+      return { results: [...results], lastError }
     },
     async close() {
       closed = true
-      for (const batch of batches.splice(0)) batch.settle()
-      await Promise.all([...slots].map(({ worker }) => closeWorker(worker)))
+      stopCalls()
+      // Ending a thread while the model runs in native code aborts the process, and Piscina's own close does not wait for all threads.
+      await Promise.race([Promise.all(lanes), setTimeout(CLOSE_TIMEOUT_MS, null, { ref: false })])
+      await pool.destroy()
     },
   }
+}
+
+function unavailable(reason: string): StowageError {
+  return new StowageError('upstream_unavailable', `The model cannot be run: ${reason}`)
+}
+
+/** Module of a worker in the caller's folder, with the caller's extension: `.ts` in a clone, `.js` in a package. */
+export function workerModule(name: string, callerUrl: string): URL {
+  return new URL(`./${name}${callerUrl.endsWith('.ts') ? '.ts' : '.js'}`, callerUrl)
+}
+
+/** The `execArgv` of a worker. Workers do not inherit the TypeScript loader of this process. */
+export function loaderArguments(script: URL): string[] {
+  if (!script.pathname.endsWith('.ts')) return []
+  const code = `import { register } from '${import.meta.resolve('tsx/esm/api')}'; register()`
+  return ['--import', `data:text/javascript,${encodeURIComponent(code)}`]
 }

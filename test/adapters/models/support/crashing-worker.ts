@@ -1,18 +1,16 @@
 import { workerData } from 'node:worker_threads'
-import { serveJobs } from '../../../../src/adapters/models/workers/protocol.ts'
+import { inTurn } from '../../../../src/adapters/models/workers/worker.ts'
 
 /** A worker for tests: echoes text, and does on command what real workers do at their worst. */
 if (workerData === 'refuse') throw new Error('refused to start')
 
-serveJobs<string, string, string>(
-  'details',
-  async job => {
-    if (job === 'die') process.exit(3)
-    if (job === 'throw') throw new Error('thrown on command')
-    // A job that takes a while: what the pool does meanwhile is what the tests look at.
-    if (job === 'slow') await new Promise(resolve => setTimeout(resolve, 20))
-    if (job === 'hang') await new Promise(() => setInterval(() => undefined, 1_000))
-    return `${job}!`
-  },
-  async () => undefined,
-)
+export const details = () => 'details'
+
+export default inTurn(async (job: string) => {
+  if (job === 'die') process.exit(3)
+  if (job === 'throw') throw new Error('thrown on command')
+  // A job that takes a while: what the pool does meanwhile is what the tests look at.
+  if (job === 'slow') await new Promise(resolve => setTimeout(resolve, 20))
+  if (job === 'hang') await new Promise(() => setInterval(() => undefined, 1_000))
+  return `${job}!`
+})
