@@ -6,7 +6,7 @@ import { printJson } from '../qdrant/json.ts'
 export interface AnswerCache<Answer> {
   /**
    * A digest of the parts and the write epochs of the collections; null when the cache is off. Take it before retrieving, so
-   * that an answer that a write has overtaken is stored under a key that nobody asks for.
+   * that an answer that a write has overtaken is stored under a key that no request has.
    */
   key(parts: ContextKeyParts): string | null
   get(key: string): Answer | null
