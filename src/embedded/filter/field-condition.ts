@@ -1,6 +1,6 @@
 import { formatError, refuseFields } from '../errors.ts'
-import { isRecord, type JsonRecord, readList, readNumber, toNumber } from '../wire/shape.ts'
-import { readDatetime } from './datetime.ts'
+import { isRecord, type JsonRecord, readList } from '../wire/shape.ts'
+import { compileRange } from './range.ts'
 import { compileTextMatch, TEXT_MATCHES, type TextIndex } from './text-match.ts'
 
 /** Tests all values that the payload has under the key of a condition. */
@@ -73,34 +73,6 @@ function oneOf(keywords: (string | number | bigint)[]): (candidate: unknown) => 
 
 function noMatchVariant() {
   return formatError('`match` must have strings, integers or a boolean as value, any, except, text, text_any or phrase')
-}
-
-const COMPARISONS: { readonly [bound: string]: (value: number, bound: number) => boolean } = {
-  lt: (value, bound) => value < bound,
-  gt: (value, bound) => value > bound,
-  gte: (value, bound) => value >= bound,
-  lte: (value, bound) => value <= bound,
-}
-
-/** Compares numbers, or times when a bound is an RFC 3339 text. */
-function compileRange(range: JsonRecord): (value: unknown) => boolean {
-  const given = Object.entries(COMPARISONS).filter(([name]) => range[name] !== undefined && range[name] !== null)
-  const inTime = given.some(([name]) => typeof range[name] === 'string')
-  const read = inTime ? (value: unknown) => (typeof value === 'string' ? readDatetime(value) : undefined) : toNumber
-  const bounds = given.map(([name, holds]) => {
-    const bound = inTime ? readTime(range[name]) : (readNumber(range[name], 'range') ?? Number.NaN)
-    return (value: number) => holds(value, bound)
-  })
-  return candidate => {
-    const value = read(candidate)
-    return value !== undefined && bounds.every(holds => holds(value))
-  }
-}
-
-function readTime(value: unknown): number {
-  const time = typeof value === 'string' ? readDatetime(value) : undefined
-  if (time === undefined) throw formatError(`'${String(value)}' does not match accepted datetime format (RFC3339)`)
-  return time
 }
 
 /** A missing field has 0 values, a scalar 1. */
