@@ -168,6 +168,15 @@ describe('a folder of the embedded engine', { timeout: CHILD_PROCESS_MS }, () =>
     await expect(startEmbeddedServer({ path: folder })).rejects.toThrow(/log\.jsonl is damaged at line 2/)
   })
 
+  it.each(['snapshot.jsonl', 'log-0.jsonl'])(
+    'refuses a folder of an older version (%s) and leaves it alone',
+    async name => {
+      writeFileSync(join(folder, name), '{}\n')
+      await expect(startEmbeddedServer({ path: folder })).rejects.toThrow(/older version/)
+      expect(readdirSync(folder)).toEqual([name])
+    },
+  )
+
   it('belongs to one living process: a second one is refused, a dead one is replaced', async () => {
     const first = await startEmbeddedServer({ path: folder })
     await expect(startEmbeddedServer({ path: folder })).rejects.toThrow(/already open in this process/)

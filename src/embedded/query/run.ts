@@ -41,7 +41,7 @@ function runNode(plan: QueryPlan, collection: Collection, inherited: Accept): Hi
   const store = collection.vectorStore(using)
   const query = targetVector(scoring.target, using, collection)
   store.check(query)
-  const ids = sources.length === 0 ? store.ids() : new Set(sources.flat().map(hit => hit.id))
+  const ids = sources.length === 0 ? store.reachable(query) : new Set(sources.flat().map(hit => hit.id))
   const { diversity } = scoring
   const best = topHits(similarPoints(store, query, ids, threshold), diversity?.candidates ?? limit, accept)
   const chosen = diversity === undefined ? best : selectDiverse(best, diversity.lambda, limit, similarityIn(store))

@@ -6,6 +6,7 @@ import {
   ftruncateSync,
   mkdirSync,
   openSync,
+  readdirSync,
   renameSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -31,6 +32,8 @@ export class FolderStore {
     this.file = join(folder, 'log.jsonl')
     this.unlock = lockFolder(folder)
     try {
+      if (readdirSync(folder).some(name => /^(?:snapshot|log-\d+)\.jsonl$/.test(name)))
+        throw new Error(`${folder} holds data of an older version of stowage: use another folder and ingest again`)
       this.engine = new Engine(change => this.append(`${changeLine(this.engine, change)}\n`))
       this.replay()
       this.compact()

@@ -3,10 +3,10 @@ import { wrongInput } from '../errors.ts'
 import { isSparse, type SparseArrays, type Vector } from '../wire/vector.ts'
 import { VectorStore } from './vector-store.ts'
 
-/** Sparse vectors, with the number of vectors that hold each dimension. */
+/** Sparse vectors with an inverted index: the points that have each dimension. */
 export class SparseVectors extends VectorStore<SparseArrays> {
   private readonly idf: boolean
-  private readonly frequencies = new Map<number, number>()
+  private readonly holders = new Map<number, Set<PointId>>()
 
   /** @param idf whether queries are weighted by inverse document frequency */
   constructor(idf: boolean) {
@@ -17,16 +17,27 @@ export class SparseVectors extends VectorStore<SparseArrays> {
   override set(id: PointId, vector: SparseArrays): void {
     this.remove(id)
     super.set(id, vector)
-    for (const dimension of vector.indices) this.frequencies.set(dimension, this.frequency(dimension) + 1)
+    for (const dimension of vector.indices) {
+      const ids = this.holders.get(dimension)
+      if (ids) ids.add(id)
+      else this.holders.set(dimension, new Set([id]))
+    }
   }
 
   override remove(id: PointId): void {
     for (const dimension of this.get(id)?.indices ?? []) {
-      const left = this.frequency(dimension) - 1
-      if (left > 0) this.frequencies.set(dimension, left)
-      else this.frequencies.delete(dimension)
+      const ids = this.holders.get(dimension)
+      ids?.delete(id)
+      if (ids?.size === 0) this.holders.delete(dimension)
     }
     super.remove(id)
+  }
+
+  /** Points that share a dimension with the query; all others have no similarity. */
+  override reachable({ indices }: SparseArrays): Iterable<PointId> {
+    const found = new Set<PointId>()
+    for (const dimension of indices) for (const id of this.holders.get(dimension) ?? []) found.add(id)
+    return found
   }
 
   check(vector: Vector): void {
@@ -49,7 +60,7 @@ export class SparseVectors extends VectorStore<SparseArrays> {
   }
 
   private frequency(dimension: number): number {
-    return this.frequencies.get(dimension) ?? 0
+    return this.holders.get(dimension)?.size ?? 0
   }
 }
 

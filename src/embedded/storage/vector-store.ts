@@ -15,8 +15,8 @@ export abstract class VectorStore<Kind extends Vector = Vector> {
     return this.vectors.get(id)
   }
 
-  /** Ids of all points that have the vector. */
-  ids(): Iterable<PointId> {
+  /** Ids of the points that a search with this vector has to compare. */
+  reachable(_query: Kind): Iterable<PointId> {
     return this.vectors.keys()
   }
 

@@ -13,6 +13,8 @@ import { PortCache } from './cached-ports.ts'
 import type { ReplayDependencies } from './replay.ts'
 import type { ReplayRun } from './run-metrics.ts'
 
+/** Changes when older cache folders can no longer be read. */
+const CACHE_FORMAT = 2
 const COLLECTION = 'replay'
 const CALLER: Caller = { apiKey: null, tenant: null, signal: new AbortController().signal }
 
@@ -41,7 +43,7 @@ export function createReplayDependencies({ ports, openFolder, referenceModel }: 
   return {
     countTokens: text => referenceTokenizer.count(text),
     prepare: async (set, { chunkTokens, cacheFolder, onProgress }) => {
-      const name = contentHash(JSON.stringify([set.corpusHash, embedder, chunkTokens]))
+      const name = contentHash(JSON.stringify([CACHE_FORMAT, set.corpusHash, embedder, chunkTokens]))
       const folder = await openFolder(join(cacheFolder, name))
       try {
         const chunks = await folder.ingest(set.documents, {
