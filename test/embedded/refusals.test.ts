@@ -1,24 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
+import type { EmbeddedServer } from '../../src/embedded/server.ts'
+import { startFilledServer } from './support/filled-server.ts'
 import { rest } from './support/rest.ts'
 
 let server: EmbeddedServer
 const QUERY = '/collections/c/points/query'
 
 beforeAll(async () => {
-  server = await startEmbeddedServer()
-  await rest(server.url, 'PUT', '/collections/c', {
-    vectors: { dense: { size: 4, distance: 'Cosine' } },
-    sparse_vectors: { words: { modifier: 'idf' } },
-  })
-  await rest(server.url, 'PUT', '/collections/plain', { vectors: { size: 2, distance: 'Euclid' } })
-  await rest(server.url, 'PUT', '/collections/c/points', {
-    points: [1, 2, 3].map(id => ({
-      id,
-      vector: { dense: [id, 1, 0, 0], words: { indices: [id], values: [1] } },
-      payload: { text: 'a long passage '.repeat(200), id },
-    })),
-  })
+  server = await startFilledServer()
 })
 afterAll(() => server.close())
 
