@@ -1,7 +1,7 @@
 import { StowageError } from '../core/errors.ts'
 import { OWN_VIA } from '../http/passthrough/via.ts'
 import type { QdrantAnswer, QdrantHttp } from '../qdrant/client.ts'
-import { collectionPath, type SearchTarget } from '../qdrant/paths.ts'
+import type { SearchTarget } from '../qdrant/paths.ts'
 import { headerPairs } from '../qdrant/raw-headers.ts'
 import { RawJsonError } from '../qdrant/raw-json.ts'
 import { NotImproved } from './not-improved.ts'
@@ -110,7 +110,8 @@ async function post(
   body: string,
   { http, target, signal, ...call }: UpstreamCall,
 ): Promise<QdrantAnswer> {
-  const path = collectionPath(target.collection, rest) + target.queryString
+  // The name goes on as the client spelt it: decoding `%2e%2e` and sending `..` would ask for another path.
+  const path = `/collections/${target.segment}/${rest}${target.queryString}`
   const headers = [...call.headers, 'content-type', 'application/json', 'accept-encoding', 'identity']
   const answer = await http.readRaw({ method: 'POST', path, headers, body, signal }).catch((cause: Error) => {
     if (signal.aborted) throw new NotImproved('deadline', 'while Qdrant searched', { cause })

@@ -25,7 +25,10 @@ export interface SearchRoute {
 
 /** A parsed request target of a search. */
 export interface SearchTarget extends SearchRoute {
+  /** Decoded name. */
   collection: string
+  /** The name as the client spelt it in the path. */
+  segment: string
   /** With its `?`, or ''. */
   queryString: string
 }
@@ -56,7 +59,7 @@ export function readSearchTarget(requestTarget: string): SearchTarget | null {
   const [, , name = '', , api, batch] = path.split('/')
   const collection = decode(name)
   if (collection === null) return null
-  return { collection, api: api === 'query' ? 'query' : 'search', batch: batch === 'batch', queryString }
+  return { collection, segment: name, api: api === 'query' ? 'query' : 'search', batch: batch === 'batch', queryString }
 }
 
 /** Whether a request only reads and can safely be repeated: GET, HEAD, OPTIONS, and the POST routes that read points. */

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { RetrievedList } from '../../src/core/types.ts'
 import type { ChoosePointsRequest } from '../../src/pipeline/services.ts'
+import { exchangeBytes, readAnswer } from '../support/raw-client.ts'
 import { createStage } from '../support/stage.ts'
 import { choosing, chosen, serveImproving } from './support/improving.ts'
 import { createScriptedQdrant, listsAnswer, ORIGINAL, pointText } from './support/scripted-qdrant.ts'
@@ -67,6 +68,19 @@ describe('what goes to Qdrant', () => {
     expect(seen?.headers).not.toHaveProperty('x-stowage-query')
     expect(seen?.headers).not.toHaveProperty('cookie')
   })
+
+  it.each(['%2e%2e', 'public%5C..%5Csecret', 'd%c3%a9', 'a~b', "x'y"])(
+    'asks for %s as the client spelt it',
+    async name => {
+      const qdrant = createScriptedQdrant({ lists: listsAnswer([pointText('1', '0.5')]) })
+      const { url } = await serveImproving(stage, await stage.listen(qdrant.server))
+      const body = '{"query":[0.1],"limit":1}'
+      const head = `POST /collections/${name}/points/query HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`
+      const answer = readAnswer(await exchangeBytes(url, [`${head}\r\n\r\n${body}`]), 'POST')
+      expect(answer.statusLine).toMatch(/^HTTP\/1\.1 200 /)
+      expect(qdrant.improver.map(({ path }) => path)).toEqual([`/collections/${name}/points/query/batch`])
+    },
+  )
 })
 
 describe('what the pipeline is asked', () => {
