@@ -1,29 +1,15 @@
 import { once } from 'node:events'
-import http, { type IncomingMessage, type ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import http, { type IncomingMessage } from 'node:http'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { PassthroughOptions } from '../../../src/http/passthrough/passthrough.ts'
 import { deferred } from '../../support/deferred.ts'
 import { exchangeBytes, readAnswer } from '../../support/raw-client.ts'
 import { createStage, silentReporter } from '../../support/stage.ts'
+import { proxyBefore, proxyBeforeBytes } from '../support/proxy-before.ts'
 
 const stage = createStage()
 afterEach(() => stage.close())
 
 const GET = 'GET /collections HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
-
-async function proxyBefore(
-  handler: (request: IncomingMessage, response: ServerResponse) => void,
-  options: Partial<PassthroughOptions> = {},
-): Promise<string> {
-  return (await stage.serveBefore(await stage.listen(http.createServer(handler)), options)).url
-}
-
-/** stowage before an upstream that speaks bytes. */
-async function proxyBeforeBytes(onConnection: (socket: Socket) => void) {
-  const { url, server } = await stage.listenBytes(onConnection)
-  return { url: (await stage.serveBefore(url)).url, server }
-}
 
 async function ask(url: string, bytes: string | Buffer = GET, method = 'GET') {
   return readAnswer(await exchangeBytes(url, [bytes]), method)
@@ -37,7 +23,7 @@ function errorText(body: Buffer): string {
 
 describe('an upstream that fails', () => {
   test('is down: 503 in the error envelope of Qdrant', async () => {
-    const { server, url } = await proxyBeforeBytes(() => {})
+    const { server, url } = await proxyBeforeBytes(stage, () => {})
     await new Promise(done => server.close(done))
     const answer = await ask(url)
     expect(answer.statusLine).toContain(' 503 ')
@@ -45,7 +31,7 @@ describe('an upstream that fails', () => {
   })
 
   test('is down while a large body arrives: the answer is still read', async () => {
-    const { server, url } = await proxyBeforeBytes(() => {})
+    const { server, url } = await proxyBeforeBytes(stage, () => {})
     await new Promise(done => server.close(done))
     const head = 'PUT /collections/c/points HTTP/1.1\r\nHost: x\r\nContent-Length: 8000000\r\nConnection: close\r\n\r\n'
     const answer = await ask(url, Buffer.concat([Buffer.from(head), Buffer.alloc(8_000_000, 'x')]))
@@ -60,19 +46,19 @@ describe('an upstream that fails', () => {
   })
 
   test('closes before it answers: 502', async () => {
-    const { url } = await proxyBeforeBytes(socket => socket.on('data', () => socket.resetAndDestroy()))
+    const { url } = await proxyBeforeBytes(stage, socket => socket.on('data', () => socket.resetAndDestroy()))
     const answer = await ask(url)
     expect(answer.statusLine).toContain(' 502 ')
     expect(errorText(answer.body)).toContain('closed the connection')
   })
 
   test('does not speak HTTP: 502', async () => {
-    const { url } = await proxyBeforeBytes(socket => socket.on('data', () => socket.end('SSH-2.0-nope\r\n\r\n')))
+    const { url } = await proxyBeforeBytes(stage, socket => socket.on('data', () => socket.end('SSH-2.0-nope\r\n\r\n')))
     expect((await ask(url)).statusLine).toContain(' 502 ')
   })
 
   test('sends a status that HTTP does not have: 502, and the process lives', async () => {
-    const { url } = await proxyBeforeBytes(socket =>
+    const { url } = await proxyBeforeBytes(stage, socket =>
       socket.on('data', () => socket.end('HTTP/1.1 042 What\r\ncontent-length: 0\r\n\r\n')),
     )
     expect((await ask(url)).statusLine).toContain(' 502 ')
@@ -80,7 +66,7 @@ describe('an upstream that fails', () => {
   })
 
   test('never answers: 504', async () => {
-    const url = await proxyBefore(() => {}, { idleTimeoutMs: 50 })
+    const url = await proxyBefore(stage, () => {}, { idleTimeoutMs: 50 })
     const answer = await ask(url)
     expect(answer.statusLine).toContain(' 504 ')
     expect(errorText(answer.body)).toContain('in time')
@@ -91,7 +77,7 @@ describe('an upstream that fails', () => {
     ['chunks', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n'],
   ])('dies in mid-body (%s): the client sees a broken answer, not a short one', async (_framing, half) => {
     const begun = deferred<void>()
-    const { url } = await proxyBeforeBytes(socket =>
+    const { url } = await proxyBeforeBytes(stage, socket =>
       socket.once('data', () => {
         socket.write(half)
         void begun.promise.then(() => socket.destroy())
@@ -106,6 +92,7 @@ describe('an upstream that fails', () => {
 
   test('falls silent in mid-body: the client sees a broken answer', async () => {
     const url = await proxyBefore(
+      stage,
       (_request, response) => {
         response.writeHead(200, { 'content-length': 100 })
         response.write('begun')
@@ -122,7 +109,7 @@ describe('kept-alive connections that the upstream closed', () => {
   /** Answers the first request of a connection, then resets it when the second arrives. */
   async function staleAfterOne() {
     const seen: string[] = []
-    const { url } = await proxyBeforeBytes(socket => {
+    const { url } = await proxyBeforeBytes(stage, socket => {
       let answered = 0
       socket.on('data', part => {
         if (!/^[A-Z]+ \//.test(part.toString())) return
@@ -159,7 +146,7 @@ describe('kept-alive connections that the upstream closed', () => {
 
   test('an upstream that resets every connection is asked twice at most', async () => {
     let connections = 0
-    const { url } = await proxyBeforeBytes(socket => {
+    const { url } = await proxyBeforeBytes(stage, socket => {
       connections++
       let answered = 0
       socket.on('data', () => {
@@ -199,7 +186,7 @@ describe('loops', () => {
   })
 
   test.each(['1.1 elsewhere', '1.0 stowage-gateway, 1.1 fred (stowage)'])('Via: %s is no loop', async via => {
-    const url = await proxyBefore((request, response) => response.end(request.headers.via))
+    const url = await proxyBefore(stage, (request, response) => response.end(request.headers.via))
     const answer = await ask(url, GET.replace('Connection', `Via: ${via}\r\nConnection`))
     expect(answer.body.toString()).toContain(`${via}, 1.1 stowage`)
   })

@@ -1,27 +1,14 @@
 import { once } from 'node:events'
-import http, { type IncomingMessage, type ServerResponse } from 'node:http'
+import http, { type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { PassthroughOptions } from '../../../src/http/passthrough/passthrough.ts'
 import { deferred } from '../../support/deferred.ts'
 import { exchangeBytes, readAnswer } from '../../support/raw-client.ts'
 import { createStage } from '../../support/stage.ts'
+import { proxyBefore, proxyBeforeBytes } from '../support/proxy-before.ts'
 
 const stage = createStage()
 afterEach(() => stage.close())
-
-async function proxyBefore(
-  handler: (request: IncomingMessage, response: ServerResponse) => void,
-  options: Partial<PassthroughOptions> = {},
-): Promise<string> {
-  return (await stage.serveBefore(await stage.listen(http.createServer(handler)), options)).url
-}
-
-/** stowage before an upstream that speaks bytes. */
-async function proxyBeforeBytes(onConnection: (socket: Socket) => void) {
-  const { url, server } = await stage.listenBytes(onConnection)
-  return { url: (await stage.serveBefore(url)).url, server }
-}
 
 async function ask(url: string, bytes: Buffer) {
   return readAnswer(await exchangeBytes(url, [bytes]), 'PUT')
@@ -30,7 +17,7 @@ async function ask(url: string, bytes: Buffer) {
 describe('a client that goes away', () => {
   test('while it waits: the upstream request is given up', async () => {
     const given = deferred<void>()
-    const url = await proxyBefore((request, response) => {
+    const url = await proxyBefore(stage, (request, response) => {
       response.once('close', () => given.resolve())
       request.resume().once('end', () => client.destroy())
     })
@@ -40,7 +27,7 @@ describe('a client that goes away', () => {
 
   test('in mid-upload: the upstream sees a broken body, not a short one', async () => {
     const seen = deferred<boolean>()
-    const url = await proxyBefore(request => {
+    const url = await proxyBefore(stage, request => {
       request.once('data', () => client.destroy())
       request.once('error', () => {})
       request.once('close', () => seen.resolve(request.complete))
@@ -52,7 +39,7 @@ describe('a client that goes away', () => {
 
   test('in mid-download: the upstream stops sending', async () => {
     const stopped = deferred<void>()
-    const url = await proxyBefore((_request, response) => {
+    const url = await proxyBefore(stage, (_request, response) => {
       const more = () => {
         while (response.write(Buffer.alloc(65_536))) if (response.destroyed) return
       }
@@ -68,7 +55,7 @@ describe('a client that goes away', () => {
 describe('slow sides', () => {
   test('a client that does not read holds the upstream back', async () => {
     const written = { bytes: 0 }
-    const url = await proxyBefore((_request, response) => {
+    const url = await proxyBefore(stage, (_request, response) => {
       const more = () => {
         do written.bytes += 65_536
         while (written.bytes < 200_000_000 && response.write(Buffer.alloc(65_536)))
@@ -90,7 +77,7 @@ describe('slow sides', () => {
   })
 
   test('an upstream that does not read holds the upload back', async () => {
-    const url = await proxyBefore(request => request.pause())
+    const url = await proxyBefore(stage, request => request.pause())
     const client = http.request(url, { method: 'PUT' }).on('error', () => {})
     // That no drain comes is no event either.
     let sent = 0
@@ -105,7 +92,7 @@ describe('slow sides', () => {
   })
 
   test('parts of an answer arrive as they are sent', async () => {
-    const url = await proxyBefore((_request, response) => {
+    const url = await proxyBefore(stage, (_request, response) => {
       response.write('first')
       void release.promise.then(() => response.end('last'))
     })
@@ -120,7 +107,7 @@ describe('slow sides', () => {
 
 describe('uploads', () => {
   test('an answer that comes before the end of a large upload reaches the client', async () => {
-    const url = await proxyBefore((request, response) => {
+    const url = await proxyBefore(stage, (request, response) => {
       request.once('data', () => {
         response.writeHead(413, { 'content-type': 'text/plain' })
         response.end('too much')
@@ -136,7 +123,7 @@ describe('uploads', () => {
 
   test('an upstream that answers in full and closes on the upload: the answer is whole, the connection stays usable', async () => {
     const answered: Socket[] = []
-    const { url } = await proxyBeforeBytes(socket =>
+    const { url } = await proxyBeforeBytes(stage, socket =>
       socket.once('data', () => {
         answered.push(socket)
         socket.write('HTTP/1.1 400 Bad Request\r\ncontent-length: 4\r\nconnection: close\r\n\r\nbusy')
