@@ -64,6 +64,7 @@ export const ERRORS = {
   forbidden: { status: 403, meaning: 'The key does not allow this.' },
   collection_not_found: { status: 404, meaning: 'Qdrant has no collection of this name.' },
   not_found: { status: 404, meaning: 'There is nothing at this path or under this id.' },
+  request_timeout: { status: 408, meaning: 'The client sent nothing for a minute in the middle of its body.' },
   payload_too_large: { status: 413, meaning: 'The body is longer than the limit.' },
   unprocessable: { status: 422, meaning: 'The request is valid, but does not fit the data.' },
   too_many_requests: { status: 429, meaning: 'Qdrant or a model endpoint asks the client to wait; see `retry-after`.' },

@@ -4,9 +4,10 @@ import type { Reporter } from '../observe/events.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { PackContext, TraceStore } from '../pipeline/services.ts'
 import { SEARCH_PATH } from '../qdrant/paths.ts'
+import { limitUploadSilence } from './body/upload-silence.ts'
 import type { TenantOf } from './caller.ts'
 import { contextRoute } from './context-route.ts'
-import { errorHandler } from './error-handler.ts'
+import { errorHandler, sendError } from './error-handler.ts'
 import { atEndpoint, observeRequests } from './observe-requests.ts'
 import { openApi, planJsonSchema, traceJsonSchema } from './openapi.ts'
 import { type Health, showAlive, showDocument, showMetrics, showReadiness, showTrace } from './operations-routes.ts'
@@ -28,16 +29,20 @@ export interface AppDependencies {
   bumpEpoch: BumpEpoch
   /** Most bytes of a body of `/v1/context`. Default: 4 MiB, more than any query, vector and filter. */
   maxContextBytes?: number
+  /** Longest silence of a client in the middle of its body. Default: one minute. */
+  uploadSilenceMs?: number
   version: string
 }
 
 /** The HTTP application, without a listener. Requests to unknown routes are streamed to Qdrant. */
 export function createApp(dependencies: AppDependencies): express.Express {
   const { improvePoints, passthrough, reporter, health, metrics, traces, tenantOf, version } = dependencies
+  const { uploadSilenceMs = 60_000 } = dependencies
   const app = express()
   // Each of these defaults would change an answer, or read a request differently from Qdrant.
   app.disable('x-powered-by').disable('etag').set('query parser', false).enable('case sensitive routing')
   app.use(observeRequests(reporter))
+  app.use(limitUploadSilence(uploadSilenceMs, sendError))
 
   const operations = atEndpoint('operations')
   app.get('/healthz', operations, showAlive)

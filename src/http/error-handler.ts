@@ -17,7 +17,8 @@ export function errorHandler(reporter: Reporter): ErrorRequestHandler {
   }
 }
 
-function sendError(request: Request, response: Response, error: StowageError): void {
+/** Sends an error in the shape of the path: stowage's own, or Qdrant's envelope. */
+export function sendError(request: Request, response: Response, error: StowageError): void {
   const { code, status, message, details } = error
   const retryAfter = retryAfterOf(error)
   if (retryAfter !== null) response.setHeader('retry-after', retryAfter)

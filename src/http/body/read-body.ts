@@ -18,12 +18,10 @@ export function readBody(request: IncomingMessage, response: ServerResponse, max
   }
   inviteBody(request, response)
   return new Promise((resolve, reject) => {
-    const parts: Buffer[] = []
-    let length = 0
+    const received = new GrowingBuffer()
     const onData = (part: Buffer) => {
-      parts.push(part)
-      length += part.length
-      if (length > maxBytes) settle(false)
+      received.append(part)
+      if (received.length > maxBytes) settle(false)
     }
     const onEnd = () => settle(true)
     const onError = (error: Error) => {
@@ -37,8 +35,29 @@ export function readBody(request: IncomingMessage, response: ServerResponse, max
     }
     const settle = (complete: boolean) => {
       release()
-      resolve({ body: Buffer.concat(parts), complete })
+      resolve({ body: received.bytes(), complete })
     }
     request.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose)
   })
+}
+
+/** Copies parts into one buffer, which doubles when it is full. A list of parts would keep 60 bytes and more for a part of one byte. */
+class GrowingBuffer {
+  length = 0
+  private buffer = Buffer.alloc(0)
+
+  append(part: Buffer): void {
+    const needed = this.length + part.length
+    if (needed > this.buffer.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.buffer.length))
+      this.bytes().copy(larger)
+      this.buffer = larger
+    }
+    part.copy(this.buffer, this.length)
+    this.length = needed
+  }
+
+  bytes(): Buffer {
+    return this.buffer.subarray(0, this.length)
+  }
 }

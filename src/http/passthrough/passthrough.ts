@@ -5,6 +5,7 @@ import { isRead } from '../../qdrant/paths.ts'
 import { headerPairs } from '../../qdrant/raw-headers.ts'
 import { awaitsContinue, inviteBody } from '../body/expect-continue.ts'
 import { sendQdrantError } from '../body/send-json.ts'
+import { announcesBody } from '../body/upload-silence.ts'
 import { endToEndHeaders } from './hop-by-hop.ts'
 import { createUpstreamTarget, type UpstreamTarget } from './upstream-target.ts'
 import { OWN_VIA } from './via.ts'
@@ -160,10 +161,6 @@ function upstreamHeaders({ request, target }: Exchange): string[] {
     headers.push('Content-Length', '0')
   }
   return headers
-}
-
-function announcesBody(request: IncomingMessage): boolean {
-  return request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0
 }
 
 /** A request can be repeated when it only reads and its whole body is available. */

@@ -1,0 +1,54 @@
+import type { IncomingMessage } from 'node:http'
+import type { Request, RequestHandler, Response } from 'express'
+import { StowageError } from '../../core/errors.ts'
+import { awaitsContinue } from './expect-continue.ts'
+
+/** Answers a request with an error. */
+type SendError = (request: Request, response: Response, error: StowageError) => void
+
+/** Whether the head of a request announces a body. */
+export function announcesBody(request: IncomingMessage): boolean {
+  return request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0
+}
+
+/**
+ * Ends an upload whose client sends nothing for `silenceMs`, with 408 when no answer has begun. An upload that moves has no time
+ * limit, and one that waits because stowage or Qdrant does not read it is not silent.
+ */
+export function limitUploadSilence(silenceMs: number, sendError: SendError): RequestHandler {
+  return function watchUpload(request, response, next) {
+    if (announcesBody(request)) startWatch(request, silenceMs, () => endUpload(request, response, silenceMs, sendError))
+    next()
+  }
+}
+
+function startWatch(request: IncomingMessage, silenceMs: number, onSilent: () => void): void {
+  const { socket } = request
+  let seen = socket.bytesRead
+  const timer = setInterval(() => {
+    if (request.complete) clearInterval(timer)
+    else if (socket.bytesRead === seen && !isHeldBack(request)) {
+      clearInterval(timer)
+      onSilent()
+    } else seen = socket.bytesRead
+  }, silenceMs)
+  timer.unref()
+  request.once('close', () => clearInterval(timer))
+}
+
+/** Whether the client cannot send: bytes wait to be read here, or it was not yet told to continue. */
+function isHeldBack(request: IncomingMessage): boolean {
+  return request.readableLength > 0 || awaitsContinue(request)
+}
+
+function endUpload(request: Request, response: Response, silenceMs: number, sendError: SendError): void {
+  if (response.headersSent) {
+    request.destroy()
+    return
+  }
+  response.setHeader('connection', 'close')
+  // After an answer, Node does not tell the request that its connection has ended.
+  response.once('finish', () => request.destroy())
+  const message = `The client sent nothing for ${silenceMs / 1_000} s in the middle of its body`
+  sendError(request, response, new StowageError('request_timeout', message))
+}
