@@ -7,7 +7,7 @@ import { traceSchema } from '../pipeline/trace/schema.ts'
 /** The routes that stowage answers itself, with one sentence each. Every other route is Qdrant's. */
 export const OWN_ROUTES = {
   'POST /v1/context': 'Packs a context for a query.',
-  'GET /v1/traces/{id}': 'Shows the trace of one of the last requests.',
+  'GET /v1/traces/{id}': 'Shows the trace of one of the last requests, to the key that made it.',
   'GET /v1/metrics': 'Metrics of stowage in the format of Prometheus.',
   'GET /v1/openapi.json': 'This description as OpenAPI 3.1.',
   'GET /v1/schema/trace.json': 'JSON Schema of a trace.',

@@ -40,14 +40,13 @@ export function showMetrics({ registry }: Metrics): RequestHandler {
   }
 }
 
-/** `GET /v1/traces/{id}`: a trace of the tenant of the caller. */
+/** `GET /v1/traces/{id}`: a trace that the same caller made. */
 export function showTrace(traces: TraceStore, tenantOf: TenantOf): RequestHandler<{ id: string }> {
   return (request, response) => {
     const { id } = request.params
-    const tenant = tenantOf(apiKeyOf(request))
-    const trace = traces.find(id)
-    // A trace of another tenant gets the same answer as an unknown one.
-    if (trace === null || trace.tenant !== tenant) {
+    const apiKey = apiKeyOf(request)
+    const trace = traces.find(id, { apiKey, tenant: tenantOf(apiKey) })
+    if (trace === null) {
       throw new StowageError('not_found', 'The trace is unknown or no longer kept', { details: { trace_id: id } })
     }
     sendJson(request, response, 200, printJson(trace))

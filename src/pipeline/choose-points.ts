@@ -55,6 +55,7 @@ export function createChoosePoints(
     )
     dependencies.traces.record(
       buildTrace(subject, record, { intent, packed, encoding: tokenizer.encoding, cache: 'off' }),
+      caller,
     )
     const chosen = packed.packed.map(({ candidate }) => candidate)
     return {

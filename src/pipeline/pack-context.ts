@@ -48,7 +48,7 @@ export function createPackContext(dependencies: PackContextDependencies): PackCo
       ? fromCache(cached, subject)
       : await answerInTime(request, caller, subject, key === null ? 'off' : 'miss', sessions, dependencies)
     if (key !== null && !cached && isRepeatable(request, answer)) cache?.put(key, answer)
-    traces.record(answer.trace)
+    traces.record(answer.trace, caller)
     return { ...answer.response, ...((request.trace ?? alwaysTrace) ? { trace: answer.trace } : {}) }
   }
 }

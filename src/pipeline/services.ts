@@ -40,10 +40,14 @@ export interface ChosenPoints {
 
 export type ChoosePoints = (request: ChoosePointsRequest, caller: Caller) => Promise<ChosenPoints>
 
+/** The caller that made a trace. No other caller may read it, because it holds texts that the key gave access to. */
+export type TraceOwner = Pick<Caller, 'tenant' | 'apiKey'>
+
 /** Stores finished traces. No method fails a request. */
 export interface TraceStore {
-  record(trace: Trace): void
-  find(traceId: string): Trace | null
+  record(trace: Trace, owner: TraceOwner): void
+  /** Null for an unknown trace, and for a trace of another owner. */
+  find(traceId: string, owner: TraceOwner): Trace | null
   close(): Promise<void>
 }
 

@@ -80,6 +80,15 @@ describe('a trace', () => {
     expect((await stowage.send('GET', `/v1/traces/${json.trace_id}`)).json).toMatchObject({ query: 'keel' })
   })
 
+  it('is shown to the key that made it only, in either header', async () => {
+    const { json } = await stowage.ask({ query: 'keel', collection: 'keels' }, { 'api-key': 'mine' })
+    const statusFor = async (headers: Record<string, string>) =>
+      (await stowage.send('GET', `/v1/traces/${json.trace_id}`, undefined, headers)).status
+    expect(await statusFor({ 'api-key': 'mine' })).toBe(200)
+    expect(await statusFor({ authorization: 'Bearer mine' })).toBe(200)
+    expect([await statusFor({}), await statusFor({ 'api-key': 'other' })]).toEqual([404, 404])
+  })
+
   it('that nobody has made is a 404 in our shape', async () => {
     for (const id of ['nope', '%00', '..%2f..']) {
       const { status, json } = await stowage.send('GET', `/v1/traces/${id}`)

@@ -8,12 +8,14 @@ import { combineTraceStores, createTraceObserver, createTraceRing } from '../../
 import { createReporter } from '../../src/observe/events.ts'
 import { createLogger } from '../../src/observe/logger.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'
-import type { TraceStore } from '../../src/pipeline/services.ts'
+import type { TraceOwner, TraceStore } from '../../src/pipeline/services.ts'
 import type { Trace } from '../../src/pipeline/trace/schema.ts'
 import { sampleTrace } from '../support/sample-trace.ts'
 
 const trace = (id: string | number, overrides: Partial<Trace> = {}) =>
   sampleTrace({ trace_id: String(id), ...overrides })
+
+const ACME: TraceOwner = { tenant: null, apiKey: 'acme' }
 
 describe('the ring', () => {
   test('holds the last traces, like a list that is cut', () => {
@@ -22,12 +24,12 @@ describe('the ring', () => {
         const ring = createTraceRing({ entries: capacity, maxBytes: 1e9 })
         let list: number[] = []
         for (const id of ids) {
-          ring.record(trace(id))
+          ring.record(trace(id), ACME)
           list = [...list.filter(other => other !== id), id]
           while (list.length > capacity) list.shift()
         }
         for (let id = 0; id <= 8; id++) {
-          expect(ring.find(String(id)) !== null).toBe(list.includes(id))
+          expect(ring.find(String(id), ACME) !== null).toBe(list.includes(id))
         }
       }),
     )
@@ -36,14 +38,29 @@ describe('the ring', () => {
   test('holds no more bytes than it may, and no trace that is larger', () => {
     const bytes = JSON.stringify(trace('a')).length
     const ring = createTraceRing({ entries: 10, maxBytes: 2 * bytes })
-    for (const id of ['a', 'b', 'c']) ring.record(trace(id))
-    expect(['a', 'b', 'c'].map(id => ring.find(id) !== null)).toEqual([false, true, true])
-    ring.record(trace('large', { query: 'x'.repeat(2 * bytes) }))
-    expect(['large', 'c'].map(id => ring.find(id) !== null)).toEqual([false, true])
+    for (const id of ['a', 'b', 'c']) ring.record(trace(id), ACME)
+    expect(['a', 'b', 'c'].map(id => ring.find(id, ACME) !== null)).toEqual([false, true, true])
+    ring.record(trace('large', { query: 'x'.repeat(2 * bytes) }), ACME)
+    expect(['large', 'c'].map(id => ring.find(id, ACME) !== null)).toEqual([false, true])
+  })
+
+  test('shows a trace to the caller that made it, and to no other', () => {
+    const owner = fc.record({
+      tenant: fc.constantFrom(null, 'a', 'b', ''),
+      apiKey: fc.constantFrom(null, 'a', 'b', ''),
+    })
+    fc.assert(
+      fc.property(owner, owner, (maker, reader) => {
+        const ring = createTraceRing({ entries: 3, maxBytes: 1e9 })
+        ring.record(trace('t'), maker)
+        const isSame = maker.tenant === reader.tenant && maker.apiKey === reader.apiKey
+        expect(ring.find('t', reader) !== null).toBe(isSame)
+      }),
+    )
   })
 
   test('knows no trace by a name that objects have', () => {
-    expect(createTraceRing({ entries: 3, maxBytes: 1e9 }).find('constructor')).toBeNull()
+    expect(createTraceRing({ entries: 3, maxBytes: 1e9 }).find('constructor', ACME)).toBeNull()
   })
 })
 
@@ -61,13 +78,13 @@ describe('the JSONL file', () => {
     const path = join(folder, 'deep', 'er', 'traces.jsonl')
     const sink = createJsonlSink({ path, maxBytes: 1e9, files: 3, onError: fail })
     const ids = Array.from({ length: 200 }, (_, i) => String(i))
-    for (const id of ids) sink.record(trace(id))
+    for (const id of ids) sink.record(trace(id), ACME)
     await sink.close()
     expect(await lines(path)).toEqual([...ids, ''])
     expect((await stat(path)).mode & 0o777).toBe(0o600)
     const [candidate] = trace('u64').candidates
     if (candidate === undefined) throw new Error('the sample has a candidate')
-    sink.record(trace('u64', { candidates: [{ ...candidate, id: 18446744073709551615n }] }))
+    sink.record(trace('u64', { candidates: [{ ...candidate, id: 18446744073709551615n }] }), ACME)
     await sink.close()
     expect(await readFile(path, 'utf8')).toContain('"id":18446744073709551615,')
   })
@@ -77,7 +94,7 @@ describe('the JSONL file', () => {
     const lineBytes = Buffer.byteLength(JSON.stringify(trace('00'))) + 1
     const sink = createJsonlSink({ path, maxBytes: 2 * lineBytes + 1, files: 3, onError: fail })
     for (let i = 10; i < 19; i++) {
-      sink.record(trace(i))
+      sink.record(trace(i), ACME)
       if (i % 3 === 0) await sink.close()
     }
     await sink.close()
@@ -94,7 +111,7 @@ describe('the JSONL file', () => {
   test('with a single file starts it anew, and a line over the limit stands alone', async () => {
     const path = join(folder, 'single.jsonl')
     const sink = createJsonlSink({ path, maxBytes: 10, files: 1, onError: fail })
-    for (const id of ['a', 'b', 'c']) sink.record(trace(id))
+    for (const id of ['a', 'b', 'c']) sink.record(trace(id), ACME)
     await sink.close()
     expect(await lines(path)).toEqual(['c', ''])
   })
@@ -106,12 +123,12 @@ describe('the JSONL file', () => {
     const path = join(blocker, 'traces.jsonl')
     const sink = createJsonlSink({ path, maxBytes: 1e9, files: 2, onError: error => errors.push(error) })
     for (const id of ['a', 'b', 'c']) {
-      sink.record(trace(id))
+      sink.record(trace(id), ACME)
       await sink.close()
     }
     expect(errors).toHaveLength(1)
     await rm(blocker)
-    sink.record(trace('d'))
+    sink.record(trace('d'), ACME)
     await sink.close()
     expect(await lines(path)).toEqual(['d', ''])
     expect(errors).toHaveLength(1)
@@ -131,19 +148,19 @@ describe('stores together', () => {
       TraceStore,
     ]
     const all = combineTraceStores(broken, first, second)
-    all.record(trace('a'))
-    all.record(trace('b'))
-    expect(first.find('a')).toBeNull()
-    expect(all.find('a')?.trace_id).toBe('a')
-    expect(all.find('c')).toBeNull()
+    all.record(trace('a'), ACME)
+    all.record(trace('b'), ACME)
+    expect(first.find('a', ACME)).toBeNull()
+    expect(all.find('a', ACME)?.trace_id).toBe('a')
+    expect(all.find('c', ACME)).toBeNull()
     await all.close()
   })
 
   test('an observer turns traces into metrics', async () => {
     const metrics = createMetrics({ processMetrics: false })
     const observer = createTraceObserver(createReporter({ metrics, logger: createLogger({ level: 'silent' }) }))
-    observer.record(trace('a'))
-    observer.record(trace('b', { endpoint: 'points' }))
+    observer.record(trace('a'), ACME)
+    observer.record(trace('b', { endpoint: 'points' }), ACME)
     const text = await metrics.registry.metrics()
     expect(text).toContain('stowage_stage_seconds_count{stage="retrieve"} 2')
     expect(text).toContain('stowage_stage_seconds_sum{stage="retrieve"} 0.024')

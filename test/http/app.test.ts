@@ -98,7 +98,7 @@ describe('traces', () => {
       },
       traces: {
         record: notImplemented('record'),
-        find: id => (id === trace.trace_id ? trace : null),
+        find: (id, { tenant }) => (id === trace.trace_id && tenant === trace.tenant ? trace : null),
         close: async () => {},
       },
     })

@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache'
 import type { Reporter } from '../../observe/events.ts'
-import type { TraceStore } from '../../pipeline/services.ts'
+import type { TraceOwner, TraceStore } from '../../pipeline/services.ts'
 import type { Trace } from '../../pipeline/trace/schema.ts'
 import { printJson } from '../../qdrant/json.ts'
+import { sha256 } from '../../text/fingerprint.ts'
 
 /** The latest traces, for `GET /v1/traces/{id}`. `maxBytes` limits their sizes as JSON, in UTF-16 code units. */
 export function createTraceRing(limits: { entries: number; maxBytes: number }): TraceStore {
@@ -12,10 +13,15 @@ export function createTraceRing(limits: { entries: number; maxBytes: number }): 
     sizeCalculation: trace => printJson(trace).length,
   })
   return {
-    record: trace => void traces.set(trace.trace_id, trace),
-    find: traceId => traces.peek(traceId) ?? null,
+    record: (trace, owner) => void traces.set(ownedId(trace.trace_id, owner), trace),
+    find: (traceId, owner) => traces.peek(ownedId(traceId, owner)) ?? null,
     close: async () => {},
   }
+}
+
+/** The same id of another owner is another trace. A digest, so that the ring holds no key of a client. */
+function ownedId(traceId: string, { tenant, apiKey }: TraceOwner): string {
+  return `${sha256(JSON.stringify([tenant, apiKey]))}/${traceId}`
 }
 
 /** Turns traces into metrics: stage times, degradations, packed tokens. */
@@ -26,18 +32,18 @@ export function createTraceObserver(reporter: Reporter): TraceStore {
 /** Records each trace in all stores, even if one of them fails. Finds a trace in the first store that has it. */
 export function combineTraceStores(...stores: TraceStore[]): TraceStore {
   return {
-    record(trace) {
+    record(trace, owner) {
       for (const store of stores) {
         try {
-          store.record(trace)
+          store.record(trace, owner)
         } catch {
           // A request must not fail because of its trace; a sink reports its own failures.
         }
       }
     },
-    find(traceId) {
+    find(traceId, owner) {
       for (const store of stores) {
-        const trace = store.find(traceId)
+        const trace = store.find(traceId, owner)
         if (trace !== null) return trace
       }
       return null
