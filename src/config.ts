@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { redactUrls } from './core/redact-urls.ts'
 import { NAMED_PLANS } from './pipeline/plan/named-plans.ts'
 import { overridePlanByText } from './pipeline/plan/override-plan.ts'
 import { PLAN_NAMES, type Plan } from './pipeline/plan/plan.ts'
@@ -15,7 +16,12 @@ export class ConfigError extends Error {
 const setting = <Schema extends z.ZodType>(schema: Schema, description: string): Schema => schema.meta({ description })
 const secret = (description: string) => z.string().min(1).optional().meta({ description, secret: true })
 const text = z.string().min(1)
-const url = z.url({ protocol: /^https?$/u })
+const url = z
+  .url({ protocol: /^https?$/u })
+  .refine(
+    hasNoUser,
+    'must not contain a user or password: stowage does not send them, and a URL is no place for a secret',
+  )
 const onOff = z.stringbool({ truthy: ['on', '1', 'true'], falsy: ['off', '0', 'false'], case: 'sensitive' })
 const wholeNumber = (least: number, most: number) =>
   z.string().regex(/^\d+$/u, 'must be a whole number').transform(Number).pipe(z.number().min(least).max(most))
@@ -115,7 +121,11 @@ function planOf(given: Readonly<Record<string, string>>): ReturnType<typeof over
 function describeFault(issue: z.core.$ZodIssue, given: Readonly<Record<string, string>>): string {
   const name = String(issue.path[0] ?? '')
   const isSecret = Object.entries(settingsSchema.shape).some(([key, schema]) => key === name && schema.meta()?.secret)
-  return `${name}=${isSecret ? '(not shown)' : given[name]}: ${issue.message}`
+  return `${name}=${isSecret ? '(not shown)' : redactUrls(given[name] ?? '')}: ${issue.message}`
+}
+
+function hasNoUser(value: string): boolean {
+  return !URL.canParse(value) || (new URL(value).username === '' && new URL(value).password === '')
 }
 
 function crossFaults({ EMBEDDER, OPENAI_API_KEY, RERANK_URL }: Settings, { rerank }: Plan): string[] {

@@ -78,6 +78,7 @@ describe('a bad environment', () => {
     const message = faultsOf({
       PORT: '99999',
       QDRANT_URL: 'qdrant:6333',
+      RERANK_URL: 'https://user:hunter2@models/rerank?token=hunter2',
       RERANKER: 'crosencoder',
       RERANK_BLEND: '1.5',
       RETRIEVAL_K_BASE: '12.5',
@@ -87,6 +88,7 @@ describe('a bad environment', () => {
     for (const named of [
       'PORT=99999: ',
       'QDRANT_URL=qdrant:6333: ',
+      'RERANK_URL=https://***@models/rerank?***: must not contain a user or password',
       'RERANKER=crosencoder: ',
       'RERANK_BLEND=1.5: ',
       'RETRIEVAL_K_BASE=12.5: ',
@@ -94,7 +96,8 @@ describe('a bad environment', () => {
       'QUERY_ADAPTIVE_WEIGHTS=maybe: ',
     ])
       expect(message).toContain(named)
-    expect(message.split('\n')).toHaveLength(1 + 7)
+    expect(message.split('\n')).toHaveLength(1 + 8)
+    expect(message).not.toContain('hunter2')
   })
 
   it.each([

@@ -1,3 +1,5 @@
+import { redactUrls } from '../core/redact-urls.ts'
+
 /** The result of one check. */
 export interface Finding {
   check: string
@@ -8,15 +10,15 @@ export interface Finding {
 }
 
 export function ok(check: string, detail: string): Finding {
-  return { check, status: 'ok', detail, fix: null }
+  return { check, status: 'ok', detail: redactUrls(detail), fix: null }
 }
 
 /** Requests work, but with less quality. */
 export function warn(check: string, detail: string, fix: string): Finding {
-  return { check, status: 'warn', detail, fix }
+  return { check, status: 'warn', detail: redactUrls(detail), fix: redactUrls(fix) }
 }
 
 /** Requests fail or find nothing. */
 export function fail(check: string, detail: string, fix: string): Finding {
-  return { check, status: 'fail', detail, fix }
+  return { check, status: 'fail', detail: redactUrls(detail), fix: redactUrls(fix) }
 }

@@ -1,5 +1,6 @@
 import type { ErrorRequestHandler, Request, Response } from 'express'
 import { StowageError } from '../core/errors.ts'
+import { redactUrls } from '../core/redact-urls.ts'
 import type { Reporter } from '../observe/events.ts'
 import { printJson } from '../qdrant/json.ts'
 import { sendJson, sendQdrantError } from './body/send-json.ts'
@@ -19,7 +20,8 @@ export function errorHandler(reporter: Reporter): ErrorRequestHandler {
 
 /** Sends an error in the shape of the path: stowage's own, or Qdrant's envelope. */
 export function sendError(request: Request, response: Response, error: StowageError): void {
-  const { code, status, message, details } = error
+  const { code, status, details } = error
+  const message = redactUrls(error.message)
   const retryAfter = retryAfterOf(error)
   if (retryAfter !== null) response.setHeader('retry-after', retryAfter)
   if (request.path.startsWith('/v1/')) {

@@ -1,11 +1,25 @@
 import pino, { type DestinationStream, type LevelWithSilent, type Logger } from 'pino'
+import { redactUrls } from '../core/redact-urls.ts'
 
 export type { Logger }
 
-/** Writes JSON lines to stderr, because stdout is for data. Keys and tokens of clients are redacted. */
+/** Writes JSON lines to stderr, because stdout is for data. Keys of clients and secrets in URLs are redacted. */
 export function createLogger(options: { level: LevelWithSilent; destination?: DestinationStream }): Logger {
   return pino(
-    { name: 'stowage', level: options.level, redact: ['apiKey', '*.apiKey', '*["api-key"]', '*.authorization'] },
+    {
+      name: 'stowage',
+      level: options.level,
+      redact: ['apiKey', '*.apiKey', '*["api-key"]', '*.authorization'],
+      serializers: { err: describeError, detail: redactUrls },
+    },
     options.destination ?? pino.destination({ dest: 2, sync: true }),
+  )
+}
+
+/** An error with its causes. Libraries name URLs in their messages. */
+function describeError(error: Error): object {
+  const fields = Object.entries(pino.stdSerializers.err(error))
+  return Object.fromEntries(
+    fields.map(([name, value]) => [name, typeof value === 'string' ? redactUrls(value) : value]),
   )
 }

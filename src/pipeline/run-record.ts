@@ -1,3 +1,4 @@
+import { redactUrls } from '../core/redact-urls.ts'
 import type { Candidate, Degradation } from '../core/types.ts'
 import type { DegradationCode, StageName } from '../core/vocabulary.ts'
 import type { Trace } from './trace/schema.ts'
@@ -32,7 +33,8 @@ export class RunRecord {
   }
 
   /** Records a step that is missing or failed. Equal records count once. */
-  degrade(code: DegradationCode, detail: string): void {
+  degrade(code: DegradationCode, cause: string): void {
+    const detail = redactUrls(cause)
     if (!this.degraded.some(entry => entry.code === code && entry.detail === detail))
       this.degraded.push({ code, detail })
   }

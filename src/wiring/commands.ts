@@ -7,6 +7,7 @@ import type { IngestCommandDependencies } from '../commands/ingest.ts'
 import type { ReplayCommandDependencies } from '../commands/replay.ts'
 import type { ListenOverrides, RunningService } from '../commands/serve.ts'
 import { type Config, loadConfig, loadDemoConfig } from '../config.ts'
+import { redactUrls } from '../core/redact-urls.ts'
 import { DEMO_COLLECTION } from '../demo/demo.ts'
 import { createReplayDependencies } from '../evaluation/replay/run.ts'
 import { type RunningServer, startServer } from '../http/server.ts'
@@ -32,7 +33,7 @@ export async function service(overrides: ListenOverrides): Promise<RunningServic
     return {
       url: server.url,
       description: {
-        upstream: gateway.upstream.embedded ? 'embedded engine' : gateway.upstream.url,
+        upstream: gateway.upstream.embedded ? 'embedded engine' : redactUrls(gateway.upstream.url),
         plan: config.plan.name,
         'drop-in': config.settings.STOWAGE_DROPIN,
         embedder: gateway.models.embedder?.version ?? 'none',

@@ -1,3 +1,4 @@
+import { redactUrls } from '../core/redact-urls.ts'
 import type { Health, HealthCheck } from '../http/operations-routes.ts'
 import type { QdrantHttp } from '../qdrant/client.ts'
 import type { Models } from './models.ts'
@@ -25,5 +26,5 @@ async function checkQdrant(http: QdrantHttp): Promise<HealthCheck> {
 }
 
 function check(name: string, fault: string | null): HealthCheck {
-  return fault === null ? { name, ok: true } : { name, ok: false, detail: fault }
+  return fault === null ? { name, ok: true } : { name, ok: false, detail: redactUrls(fault) }
 }

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http'
 import { loadConfig } from '../../src/config.ts'
 import { startServer } from '../../src/http/server.ts'
-import { createLogger } from '../../src/observe/logger.ts'
+import { createLogger, type Logger } from '../../src/observe/logger.ts'
 import type { ContextResponse } from '../../src/pipeline/context-request.ts'
 import { openGateway } from '../../src/wiring/gateway.ts'
 import { type Answer, send } from './send.ts'
@@ -31,8 +31,11 @@ const ENVIRONMENT = {
  * The whole service as `serve` runs it, on a free port: on its own embedded engine in memory, or in front of the
  * server that `QDRANT_URL` names. This is the one place where tests start all of stowage in their own process.
  */
-export async function openStowage(environment: Record<string, string> = {}) {
-  const gateway = await openGateway(loadConfig({ ...ENVIRONMENT, ...environment }), createLogger({ level: 'silent' }))
+export async function openStowage(
+  environment: Record<string, string> = {},
+  logger: Logger = createLogger({ level: 'silent' }),
+) {
+  const gateway = await openGateway(loadConfig({ ...ENVIRONMENT, ...environment }), logger)
   const answered: Answered[] = []
   const app: RequestListener = (request, response) => {
     response.once('finish', () => {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { StowageError } from '../../core/errors.ts'
 import type { Reranker } from '../../core/ports.ts'
+import { redactUrls } from '../../core/redact-urls.ts'
 import type { ErrorCode } from '../../core/vocabulary.ts'
 import { createCachedReranker } from './cached-reranker.ts'
 import { sigmoid } from './cross-encoder.ts'
@@ -33,7 +34,7 @@ const CohereAnswer = z
 export function createHttpReranker(options: HttpRerankerOptions): Reranker {
   const size = options.batchSize ?? (options.shape === 'tei' ? 32 : 1_000)
   return createCachedReranker({
-    model: options.model ?? options.url,
+    model: options.model ?? redactUrls(options.url),
     cacheEntries: options.cacheEntries,
     async score(query, passages, signal) {
       const scores: (number | null)[] = passages.map(() => null)
@@ -60,14 +61,14 @@ async function scoreBatch(
 ): Promise<number[]> {
   const answer = await post(options, requestBody(options, query, passages), signal)
   const { success, data: results } = (options.shape === 'tei' ? TeiAnswer : CohereAnswer).safeParse(answer)
-  if (!success) throw badAnswer(options, `it has no ${options.shape} scores`)
+  if (!success) throw badAnswer(`it has no ${options.shape} scores`)
   const scores = new Map(results.map(({ index, score }) => [index, score]))
   if (results.length !== passages.length || scores.size !== passages.length) {
-    throw badAnswer(options, `${results.length} scores for ${passages.length} passages`)
+    throw badAnswer(`${results.length} scores for ${passages.length} passages`)
   }
   return passages.map((_, at) => {
     const score = scores.get(at)
-    if (score === undefined) throw badAnswer(options, `no score for passage ${at}`)
+    if (score === undefined) throw badAnswer(`no score for passage ${at}`)
     return Math.min(1, Math.max(0, options.rawScores ? sigmoid(score) : score))
   })
 }
@@ -85,17 +86,17 @@ async function post({ url, apiKey }: HttpRerankerOptions, body: unknown, signal:
   try {
     response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body), signal })
   } catch (cause) {
-    throw new StowageError('upstream_unavailable', `The reranker at ${url} cannot be reached.`, { cause })
+    throw new StowageError('upstream_unavailable', 'The reranker (RERANK_URL) cannot be reached.', { cause })
   }
   if (response.ok) {
     return response.json().catch(cause => {
-      throw new StowageError('upstream_error', `The reranker at ${url} did not answer with JSON.`, { cause })
+      throw new StowageError('upstream_error', 'The reranker (RERANK_URL) did not answer with JSON.', { cause })
     })
   }
   await response.body?.cancel()
   const { status } = response
   const reason = status === 429 ? ': too many requests' : ''
-  throw new StowageError(busyCode(status), `The reranker at ${url} answered with status ${status}${reason}.`, {
+  throw new StowageError(busyCode(status), `The reranker (RERANK_URL) answered with status ${status}${reason}.`, {
     details: { status, retry_after: response.headers.get('retry-after') },
   })
 }
@@ -105,5 +106,5 @@ export function busyCode(status: number): ErrorCode {
   return status === 429 || status === 503 ? 'upstream_unavailable' : 'upstream_error'
 }
 
-const badAnswer = (options: HttpRerankerOptions, fault: string): StowageError =>
-  new StowageError('upstream_error', `The reranker at ${options.url} returned an answer that cannot be used: ${fault}.`)
+const badAnswer = (fault: string): StowageError =>
+  new StowageError('upstream_error', `The reranker (RERANK_URL) returned an answer that cannot be used: ${fault}.`)
