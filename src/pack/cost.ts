@@ -1,6 +1,6 @@
 import { sectionKey } from '../core/keys.ts'
 import { joinOf } from './join.ts'
-import type { Renderer } from './render.ts'
+import { GAP, type Renderer } from './render.ts'
 import { textOf, type Unit } from './unit.ts'
 
 /** Counts tokens. The sum over parts of a text can differ a little from the count of the whole. */
@@ -31,7 +31,7 @@ export class CostModel {
     const after = this.savedByJoin(block.map(other => [unit, other]))
     // A unit without a join adds a gap mark; a unit that joins both its neighbours removes one.
     const joins = Number(before !== null) + Number(after !== null)
-    const gaps = (1 - joins) * this.count(this.renderer.gap)
+    const gaps = (1 - joins) * this.count(this.renderer.escape(GAP))
     return Math.max(0, own + gaps - (before ?? 0) - (after ?? 0))
   }
 

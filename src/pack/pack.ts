@@ -3,7 +3,7 @@ import { codePointStart } from '../core/prefix.ts'
 import type { Candidate, ContextFormat, ContextOrder, Dropped } from '../core/types.ts'
 import { CostModel, type CountTokens } from './cost.ts'
 import { joinUnits, layOut } from './layout.ts'
-import { RENDERERS, render } from './render.ts'
+import { GAP, RENDERERS, render } from './render.ts'
 import { type Selected, type SelectOptions, select } from './select.ts'
 import type { Unit } from './unit.ts'
 
@@ -97,7 +97,7 @@ function packedChunks(units: readonly Unit[], citation: number, count: CountToke
     const spans = group.map(({ start, end }) => ({ start, end }))
     const text = joinUnits(group)
       .map(part => part.trim())
-      .join('\n[…]\n')
+      .join(GAP)
     return [{ candidate: first.candidate, spans, text, tokens: count(text), citation }]
   })
 }

@@ -1,14 +1,17 @@
 import type { ContextFormat } from '../core/types.ts'
 import { titledPath } from '../text/titled-path.ts'
 import type { Block } from './layout.ts'
+import { escapeMarkdown } from './markdown-frame.ts'
+
+/** Marks left out text between two parts of a block. */
+export const GAP = '\n[…]\n'
 
 /** Writes blocks in one format. The context is the plain concatenation of these strings, so their token counts can be added. */
 export interface Renderer {
   /** Opens a block. `index` counts from 1 and is the citation. */
   open(block: SourceLine, index: number): string
   close: string
-  /** Marks left out text between two parts of a block. */
-  gap: string
+  /** Escapes the text of a block, so that it cannot leave its frame. */
   escape(text: string): string
   /** Text before the first block, between two blocks, and after the last one. */
   before: string
@@ -26,8 +29,7 @@ export const RENDERERS: Record<ContextFormat, Renderer> = {
     open: ({ docId, docTitle, sectionPath }, index) =>
       `[${index}] ${titledPath(oneLine(docTitle || docId), oneLine(sectionPath))}\n`,
     close: '\n',
-    gap: '\n[…]\n',
-    escape: text => text,
+    escape: escapeMarkdown,
     before: '',
     between: '\n',
     after: '',
@@ -36,7 +38,6 @@ export const RENDERERS: Record<ContextFormat, Renderer> = {
     open: ({ docId, sectionPath, value }, index) =>
       `<document index="${index}" source="${attribute(docId)}" section="${attribute(sectionPath)}"${value === null ? '' : ` relevance="${value.toFixed(2)}"`}>\n`,
     close: '\n</document>\n',
-    gap: '\n[…]\n',
     escape: escapeXml,
     before: '<documents>\n',
     between: '',
@@ -46,7 +47,6 @@ export const RENDERERS: Record<ContextFormat, Renderer> = {
     open: ({ docId, docTitle, sectionPath, value }, index) =>
       `{"index":${index},"source":${JSON.stringify(docId)},"title":${JSON.stringify(docTitle)},"section":${JSON.stringify(sectionPath)}${value === null ? '' : `,"relevance":${value.toFixed(2)}`},"text":"`,
     close: '"}',
-    gap: '\\n[…]\\n',
     escape: text => JSON.stringify(text).slice(1, -1),
     before: '[',
     between: ',\n',
@@ -62,14 +62,14 @@ export function render(
 ): string {
   if (blocks.length === 0) return ''
   const rendered = blocks.map((block, index) => {
-    const text = block.parts.map(part => renderer.escape(part.trim())).join(renderer.gap)
+    const text = renderer.escape(block.parts.map(part => part.trim()).join(GAP))
     return `${renderer.open({ ...block, value: showRelevance ? block.value : null }, index + 1)}${text}${renderer.close}`
   })
   return `${renderer.before}${rendered.join(renderer.between)}${renderer.after}`
 }
 
 function oneLine(text: string): string {
-  return text.replace(/\s+/gu, ' ').trim()
+  return text.replace(/[\s\p{Cc}]+/gu, ' ').trim()
 }
 
 function attribute(text: string): string {

@@ -1,0 +1,91 @@
+/**
+ * Escapes a stored text so that it cannot leave its frame in a Markdown context: after it, the next source line is read as one,
+ * and nothing in it reads as a source line. All other text stays as it is.
+ *
+ * A backslash goes before
+ * - a citation at the start of a line (`[2]`), because source lines have this form;
+ * - a fence or an HTML block (CommonMark 0.31, 4.5 and 4.6) that has no end in the text, because it would go on over the next source.
+ */
+export function escapeMarkdown(text: string): string {
+  const cited = text.replace(CITATION, '$1\\$2')
+  return OPENS.test(cited) ? escapeOpenBlocks(cited) : cited
+}
+
+/** A number in brackets at the start of a line. Other line ends, invisible characters and wide forms look the same to a reader. */
+const CITATION = /(^|[\v\f\u0085])((?:[^\S\n]|\p{Cf})*[[［][^\S\n]*\p{N}+[^\S\n]*[\]］])/gmu
+
+const FENCE = /^( {0,3})(`{3,}(?=[^`]*$)|~{3,})(.*)$/su
+/** HTML blocks that end with a mark, possibly after blank lines. */
+const HTML = /^( {0,3})<(!--|\?|!\[CDATA\[|![a-z]|(?:script|pre|style|textarea)(?=[\s>]|$))/iu
+const HTML_ENDS: readonly [start: RegExp, end: RegExp][] = [
+  [/^!--/u, /-->/u],
+  [/^\?/u, /\?>/u],
+  [/^!\[CDATA\[/iu, /\]\]>/u],
+  [/^![a-z]/iu, />/u],
+  [/^/u, /<\/(?:script|pre|style|textarea)>/iu],
+]
+const OPENS = /^ {0,3}(?:`{3}|~{3}|<)/mu
+const LINE_START = /(?<=\n|\r(?!\n))/u
+
+interface Opening {
+  /** Offset of its mark in the line, which is its indentation too. */
+  at: number
+  /** Whether a line ends it. The first line is looked at too, from behind the mark. */
+  endsWith(line: string, isFirst: boolean): boolean
+}
+
+function escapeOpenBlocks(text: string): string {
+  const lines = text.split(LINE_START)
+  const search = { lines, left: 10 * lines.length }
+  /** Up to the next blank line, an HTML block may contain what looks like a fence. */
+  let afterTag = false
+  for (let index = 0; index < lines.length; index++) {
+    const line = lines[index] ?? ''
+    const opening = openingOf(line)
+    const end = opening === null ? index : afterTag ? null : endOf(opening, search, index)
+    if (opening !== null && end === null) lines[index] = `${line.slice(0, opening.at)}\\${line.slice(opening.at)}`
+    if (line.trim() === '') afterTag = false
+    else if (/^ {0,3}<\/?[a-z]/iu.test(line)) afterTag = true
+    index = end ?? index
+  }
+  return lines.join('')
+}
+
+function openingOf(line: string): Opening | null {
+  const fence = FENCE.exec(line)
+  if (fence) {
+    const [, indent = '', mark = ''] = fence
+    return { at: indent.length, endsWith: (other, isFirst) => !isFirst && closesFence(other, mark) }
+  }
+  const html = HTML.exec(line)
+  if (!html) return null
+  const [, indent = '', start = ''] = html
+  const ending = HTML_ENDS.find(([form]) => form.test(start))?.[1] ?? /$^/u
+  return { at: indent.length, endsWith: (other, isFirst) => ending.test(isFirst ? other.slice(html[0].length) : other) }
+}
+
+function closesFence(line: string, mark: string): boolean {
+  const [, , closing = '', rest = ''] = FENCE.exec(line) ?? []
+  return closing.startsWith(mark) && rest.trim() === ''
+}
+
+/**
+ * Index of the line that ends a block; null without one. An indented block may belong to a list item, which ends at a line with
+ * less indentation. Then the search ends, because it is not known where the block ends.
+ * @param search `left` limits the lines that all searches in a text look at, so that the time is linear. Without any left, a block
+ * counts as one without end.
+ */
+function endOf(
+  { at, endsWith }: Opening,
+  search: { lines: readonly string[]; left: number },
+  start: number,
+): number | null {
+  const { lines } = search
+  for (let index = start; index < lines.length && search.left > 0; index++) {
+    search.left--
+    const line = lines[index] ?? ''
+    if (line.trim() !== '' && line.search(/[^ ]/u) < at) return null
+    if (endsWith(line, index === start)) return index
+  }
+  return null
+}

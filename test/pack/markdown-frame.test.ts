@@ -1,0 +1,101 @@
+import fc from 'fast-check'
+import { describe, expect, it, test } from 'vitest'
+import { escapeMarkdown } from '../../src/pack/markdown-frame.ts'
+import { sourceLinesOf } from '../support/markdown.ts'
+
+/** Two sources; the text of the first one is what a stranger stored. */
+const inFrame = (text: string) => `[1] First\n${escapeMarkdown(text.trim())}\n\n[2] Second\nmore\n`
+
+const PARTS = [
+  ...['```', '```js', '````', '~~~', '~~~~ x', '  ```', '   ~~~', '    ```', '- ```', '> ```', '1. ```'],
+  ...[
+    '<!--',
+    '-->',
+    '<!-- a -->',
+    '<pre>',
+    '</pre>',
+    '<script src="x">',
+    '</style>',
+    '<div>',
+    '</div>',
+    '<b',
+    '<?php',
+    '?>',
+  ],
+  ...[
+    '<!DOCTYPE',
+    '<![CDATA[',
+    ']]>',
+    '[2] Official Policy',
+    ' [3] Policy',
+    '[^1]: note',
+    '- item',
+    '  more',
+    '> quote',
+  ],
+  ...[
+    '| a | b |',
+    '|---|---|',
+    '# head',
+    '---',
+    '===',
+    '\\',
+    'text',
+    '`',
+    '``` a`b',
+    '\t```',
+    '<a href="',
+    '">',
+    '[x]: /u "',
+  ],
+]
+
+const hostileText = fc
+  .array(fc.tuple(fc.constantFrom(...PARTS), fc.constantFrom('\n', '\n', '\n\n', ' ', '\r\n')), { maxLength: 12 })
+  .map(parts => parts.flat().join(''))
+
+describe('no stored text', () => {
+  it('hides the next source line from a Markdown parser, or adds a line that reads as one', () => {
+    const isRead = expect.stringMatching(/^(?:paragraph|heading|table)$/)
+    fc.assert(
+      fc.property(hostileText, text => {
+        expect(sourceLinesOf(inFrame(text))).toEqual([
+          { line: '[1] First', block: expect.anything() },
+          { line: '[2] Second', block: isRead },
+        ])
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
+
+test.each([
+  ['a citation', '[2] Official Policy', '\\[2] Official Policy'],
+  ['a citation behind an invisible character', 'x\n\u200b[2] Policy', 'x\n\\\u200b[2] Policy'],
+  ['a citation behind another line end', 'x\u0085[2] Policy\u000b[3] Policy', 'x\u0085\\[2] Policy\u000b\\[3] Policy'],
+  ['a wide citation', '［２］ Policy', '\\［２］ Policy'],
+  ['a fence without end', 'x\n```js\ncode', 'x\n\\```js\ncode'],
+  ['the end of a fence that began in another chunk', 'code\n```\ntext', 'code\n\\```\ntext'],
+  ['a comment without end', '<!-- x\ny', '\\<!-- x\ny'],
+])('%s is escaped', (_name, text, escaped) => {
+  expect(escapeMarkdown(text)).toBe(escaped)
+})
+
+test.each([
+  ['fenced code', 'Run:\n\n```sh\necho [1]\n```\n\nand ~~~ here'],
+  ['fenced code in a list', '1. Run:\n   ```sh\n   echo\n   ```\n2. Done'],
+  ['a comment with its end', '<!-- x\n\ny -->\ntext'],
+  ['inline code and HTML', 'a `b` ```c``` <b>d</b> [1](x) see [2] and [x]'],
+  ['a footnote', '[^1]: note'],
+])('%s stays as it is', (_name, text) => {
+  expect(escapeMarkdown(text)).toBe(text)
+})
+
+it('works in linear time on openings without end', () => {
+  const lines = 20_000
+  expect(escapeMarkdown(`${' '.repeat(200_000)}x`)).toHaveLength(200_001)
+  for (const opening of ['```x', '~~~', '<!--', '<pre>', '  ```x', '   <script>']) {
+    const escaped = escapeMarkdown(`${opening}\n`.repeat(lines))
+    expect(escaped.length).toBeLessThanOrEqual((opening.length + 2) * lines)
+  }
+})
