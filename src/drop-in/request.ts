@@ -5,6 +5,8 @@ import { NotImproved } from './not-improved.ts'
 export function readJsonText({ headers }: IncomingMessage, body: Buffer): string {
   const encoding = headers['content-encoding'] ?? 'identity'
   if (encoding.toLowerCase() !== 'identity') throw new NotImproved('body_not_json', `content-encoding ${encoding}`)
+  const coding = headers['transfer-encoding'] ?? 'chunked'
+  if (coding.toLowerCase() !== 'chunked') throw new NotImproved('body_not_json', `transfer-encoding ${coding}`)
   const type = headers['content-type'] ?? ''
   if (!/^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(type))
     throw new NotImproved('body_not_json', `content-type ${type}`)

@@ -2,13 +2,23 @@ import { z } from 'zod'
 import { CONTEXT_FORMATS, CONTEXT_ORDERS, type JsonObject } from '../core/types.ts'
 import { degradationSchema, pointIdSchema, traceSchema } from './trace/schema.ts'
 
-const collectionName = z.string().min(1).max(255)
+const collectionName = z
+  .string()
+  .min(1)
+  .max(255)
+  .refine(name => name.isWellFormed(), 'must not contain half of a surrogate pair')
+
+/** Whether no number of a JSON value was read as Infinity (`1e999`). Printed as JSON it would become null, which is another filter. */
+function isExact(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value)
+  return typeof value !== 'object' || value === null || Object.values(value).every(isExact)
+}
 
 /** Body of `POST /v1/context`. Unknown keys are errors. */
 export const contextRequestSchema = z.strictObject({
   query: z.string().min(1).max(8192),
   collection: z.union([collectionName, z.array(collectionName).min(1).max(16)]),
-  filter: z.record(z.string(), z.unknown()).optional(),
+  filter: z.record(z.string(), z.unknown()).refine(isExact, 'a number is beyond the range of a double').optional(),
   budget_tokens: z.int().min(0).max(10_000_000).optional(),
   model: z.string().min(1).max(200).optional(),
   limit: z.int().min(1).max(1000).optional(),

@@ -2,6 +2,7 @@ import type http from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { ImproveDependencies } from '../../src/drop-in/route.ts'
+import { OWN_VIA } from '../../src/http/passthrough/via.ts'
 import { deferred } from '../support/deferred.ts'
 import { comparable, exchangeBytes, readAnswer } from '../support/raw-client.ts'
 import type { Recorded } from '../support/recording-server.ts'
@@ -248,7 +249,7 @@ describe('beyond a single answer', () => {
   it('a request that comes back through Via is not improved again but refused', async () => {
     const qdrant = createScriptedQdrant({})
     const { url } = await serveImproving(stage, await stage.listen(qdrant.server))
-    const answer = await ask(url, { headers: ['Content-Type: application/json', 'Via: 1.0 a, 1.1 Stowage'] })
+    const answer = await ask(url, { headers: ['Content-Type: application/json', `Via: 1.0 a, ${OWN_VIA[1]}`] })
     expect(answer.statusLine).toBe('HTTP/1.1 502 Bad Gateway')
     expect([qdrant.improver, qdrant.untouched]).toEqual([[], []])
   })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { RetrievedList } from '../../src/core/types.ts'
+import { OWN_VIA } from '../../src/http/passthrough/via.ts'
 import type { ChoosePointsRequest } from '../../src/pipeline/services.ts'
 import { exchangeBytes, readAnswer } from '../support/raw-client.ts'
 import { createStage } from '../support/stage.ts'
@@ -63,7 +64,7 @@ describe('what goes to Qdrant', () => {
     expect(seen?.headers).toMatchObject({
       ...forwarded,
       'accept-encoding': 'identity',
-      via: '1.1 ingress, 1.1 stowage',
+      via: `1.1 ingress, ${OWN_VIA[1]}`,
     })
     expect(seen?.headers).not.toHaveProperty('x-stowage-query')
     expect(seen?.headers).not.toHaveProperty('cookie')

@@ -126,7 +126,7 @@ function relayAnswer(exchange: Exchange, incoming: IncomingMessage): void {
 }
 
 function writeAnswerHead(response: ServerResponse, incoming: IncomingMessage): void {
-  const headers = endToEndHeaders(incoming.rawHeaders)
+  const headers = [...endToEndHeaders(incoming.rawHeaders), ...transferCodings(incoming)]
   response.sendDate = false
   if (response.getHeaderNames().length === 0) {
     response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage, headers)
@@ -135,6 +135,12 @@ function writeAnswerHead(response: ServerResponse, incoming: IncomingMessage): v
   // writeHead overwrites earlier headers with those of a raw list, which would lose duplicates.
   for (const [name, value] of headerPairs(headers)) response.appendHeader(name, value)
   response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage)
+}
+
+/** Node only undoes the chunks of a body. Another coding (`gzip, chunked`) stays on the bytes, so its name stays too. */
+function transferCodings({ headers }: IncomingMessage): string[] {
+  const coding = headers['transfer-encoding']
+  return coding === undefined || /^\s*chunked\s*$/i.test(coding) ? [] : ['Transfer-Encoding', coding]
 }
 
 function sendBody({ request, body }: Exchange, outgoing: ClientRequest): void {
@@ -155,7 +161,8 @@ function sendBody({ request, body }: Exchange, outgoing: ClientRequest): void {
 function upstreamHeaders({ request, target }: Exchange): string[] {
   const dropped = awaitsContinue(request) ? ['host'] : ['host', 'expect']
   const headers = ['Host', target.host, ...endToEndHeaders(request.rawHeaders, dropped), ...OWN_VIA]
-  if (request.headers['transfer-encoding'] !== undefined) headers.push('Transfer-Encoding', 'chunked')
+  const coding = request.headers['transfer-encoding']
+  if (coding !== undefined) headers.push('Transfer-Encoding', coding)
   // Otherwise Node would announce an empty chunked body.
   else if (request.headers['content-length'] === undefined && USUALLY_WITH_BODY.test(request.method ?? '')) {
     headers.push('Content-Length', '0')

@@ -1,13 +1,14 @@
+import { randomUUID } from 'node:crypto'
 import type { RequestHandler } from 'express'
 import { sendQdrantError } from '../body/send-json.ts'
 
-/** The name of this proxy in `Via` (RFC 9110, 7.6.3). */
-const NAME = 'stowage'
+/** The name of this process in `Via` (RFC 9110, 7.6.3). It differs between processes, so that two can stand in a row. */
+const NAME = `stowage-${randomUUID().slice(0, 8)}`
 
 /** The `Via` field of this proxy as a raw pair. It is added after those of the request. */
 export const OWN_VIA = ['via', `1.1 ${NAME}`] as const
 
-/** Refuses a request that this proxy has already forwarded. */
+/** Refuses a request that this process has already forwarded. */
 export function refuseLoops(onLoop: () => void): RequestHandler {
   return function refuseLoop(request, response, next) {
     if (!hasPassedHere(request.headers.via)) return next()
