@@ -7,6 +7,7 @@ import { addServeCommand } from './commands/serve.ts'
 import { ConfigError } from './config.ts'
 import { StowageError } from './core/errors.ts'
 import * as open from './wiring/commands.ts'
+import { demoDependencies } from './wiring/demo.ts'
 import { VERSION } from './wiring/version.ts'
 
 /** Exit codes: 0 success, 1 failure, 2 wrong command line or configuration. */
@@ -22,7 +23,7 @@ const program = new Command('stowage')
 addServeCommand(program, { start: open.service, out: process.stdout, process })
 addIngestCommand(program, open.ingestDependencies())
 addReplayCommand(program, open.replayDependencies())
-addDemoCommand(program, open.demoDependencies())
+addDemoCommand(program, demoDependencies())
 addDoctorCommand(program, open.doctorDependencies())
 
 try {

@@ -11,22 +11,33 @@ export const DEMO_QUERIES = [
   'How did the greasing interval and the grease change from the FR 315 schedule to the FR 318 one?',
 ] as const
 
-export interface DemoResult extends ContextResponse {
-  query: string
+/** The two ways to a context that the demo compares, over the same collection. */
+export interface DemoPackers {
+  /** The plan of stowage. */
+  stowage: PackContext
+  /** What a backend does without stowage: hybrid search, and the best chunks one after the other until the budget is full. */
+  topK: PackContext
 }
 
-/** Packs a context with its trace for each query. */
+/** The context of stowage with its trace, and beside it the context of plain top-k. */
+export interface DemoResult extends ContextResponse {
+  query: string
+  top_k: ContextResponse
+}
+
+/** Packs two contexts with their traces for each query. */
 export async function runDemo(
-  packContext: PackContext,
+  packers: DemoPackers,
   budgetTokens: number,
-  onAnswer: (result: DemoResult) => void,
+  onResult: (result: DemoResult) => void,
 ): Promise<DemoResult[]> {
   const caller = { apiKey: null, tenant: null, signal: new AbortController().signal }
   const results: DemoResult[] = []
   for (const query of DEMO_QUERIES) {
     const request = { query, collection: DEMO_COLLECTION, budget_tokens: budgetTokens, trace: true }
-    const result = { query, ...(await packContext(request, caller)) }
-    onAnswer(result)
+    const top_k = await packers.topK(request, caller)
+    const result = { query, ...(await packers.stowage(request, caller)), top_k }
+    onResult(result)
     results.push(result)
   }
   return results

@@ -13,6 +13,7 @@ import type { Logger } from '../observe/logger.ts'
 import { createMetrics } from '../observe/metrics.ts'
 import { createChoosePoints } from '../pipeline/choose-points.ts'
 import { createPackContext } from '../pipeline/pack-context.ts'
+import type { Plan } from '../pipeline/plan/plan.ts'
 import type { PackContext, TracedContext, TraceStore } from '../pipeline/services.ts'
 import { createQdrantHttp } from '../qdrant/client.ts'
 import { createTokenizer } from '../text/tokens.ts'
@@ -27,11 +28,15 @@ export interface Gateway {
   upstream: Upstream
   models: Models
   packContext: PackContext
+  /** The same pipeline with another plan, and with time for every step. For the demo. */
+  packContextWith(plan: Plan): PackContext
   close(): Promise<void>
 }
 
 const RECENT_TRACES = { entries: 500, maxBytes: 128 * 1024 * 1024 }
 const TRACE_FILE_LIMITS = { maxBytes: 64 * 1024 * 1024, files: 5 }
+/** Deadline of packing that nobody waits for. */
+const LEISURE_MS = 600_000
 const CACHE_LIMITS = { maxEntries: 2_000, maxBytes: 128 * 1024 * 1024 }
 
 /** Builds everything from the configuration. Requests use the Qdrant key of their client, never the configured one. */
@@ -90,6 +95,7 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
     upstream,
     models,
     packContext,
+    packContextWith: plan => createPackContext({ ...pipeline, plan, deadlineMs: LEISURE_MS }),
     close: async () => {
       proxy.close()
       await Promise.all([http.close(), traces.close(), models.close()])

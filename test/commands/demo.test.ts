@@ -7,18 +7,47 @@ import { CHILD_PROCESS_MS } from '../support/timeouts.ts'
 
 describe('stowage demo, as a shell runs it', { timeout: CHILD_PROCESS_MS }, () => {
   let text: Ended
+  let full: Ended
   let json: Ended
   let results: DemoResult[]
   beforeAll(async () => {
     // It needs no configuration, and one for another Qdrant does not lead it away from its own engine.
     const elsewhere = { QDRANT_URL: 'http://127.0.0.1:9', QDRANT_API_KEY: 'k' }
-    ;[text, json] = await Promise.all([run(['demo'], elsewhere), run(['demo', '--json', '--budget', '500'])])
+    text = await run(['demo'], elsewhere)
+    full = await run(['demo', '--full'])
+    json = await run(['demo', '--json', '--budget', '500'])
     results = (JSON.parse(json.out) as { results: DemoResult[] }).results
   }, CHILD_PROCESS_MS)
 
-  it('shows for every question the packed context, its citations, what was dropped and the budget', () => {
+  it('shows each question with both contexts side by side, in less than 60 lines', () => {
     expect(text.code).toBe(0)
-    const sections = text.out.split('━━ ').slice(1)
+    const lines = text.out.split('\n')
+    expect(lines.length).toBeLessThan(60)
+    expect(Math.max(...lines.map(line => line.length))).toBeLessThanOrEqual(100)
+    for (const query of DEMO_QUERIES) expect(lines).toContain(query)
+    expect(text.out.match(/^plain top-k: [\d,]+ tokens/gmu)).toHaveLength(DEMO_QUERIES.length)
+    // Crossed out on the left, gained on the right, and no escape codes because this is no terminal.
+    expect(text.out).toMatch(/^x /mu)
+    expect(text.out).toMatch(/ │ \+ /u)
+    expect(text.out).not.toContain('\u001b')
+  })
+
+  it('ends with one figure that the results bear out, and with the next command', () => {
+    const [, repeated = '', spent = '', share, left] =
+      /^Repeated text: ([\d,]+) of the ([\d,]+) tokens of plain top-k \((\d+) %\), (\d+) with stowage\.$/mu.exec(
+        text.out,
+      ) ?? []
+    const [one, all] = [repeated, spent].map(number => Number(number.replace(',', '')))
+    expect(Math.round((100 * Number(one)) / Number(all))).toBe(Number(share))
+    const heads = [...text.out.matchAll(/^plain top-k: .*?([\d,]+) of them repeated/gmu)]
+    expect(heads.reduce((sum, [, tokens]) => sum + Number(tokens?.replace(',', '')), 0)).toBe(one)
+    expect(left).toBe('0')
+    expect(text.out).toContain('stowage ingest ./docs --collection docs')
+  })
+
+  it('--full shows for every question the packed context, its citations, what was dropped and the budget', () => {
+    expect(full.code).toBe(0)
+    const sections = full.out.split('━━ ').slice(1)
     expect(sections.map(section => section.split('\n')[0])).toEqual([...DEMO_QUERIES])
     for (const section of sections) {
       const [shown, tables = ''] = section.split('│ packed')
@@ -39,13 +68,15 @@ describe('stowage demo, as a shell runs it', { timeout: CHILD_PROCESS_MS }, () =
 
   it('tells its progress on stderr', () => {
     expect(text.err).toMatch(/^ingested \d+ documents as \d+ chunks; embedder none, reranker none$/mu)
-    expect(text.out).not.toContain('ingest')
+    expect(text.out).not.toContain('ingested')
   })
 
   it('--json prints one document and nothing else, within the budget that --budget gives', () => {
     expect(json.code).toBe(0)
     expect(results.map(({ query }) => query)).toEqual([...DEMO_QUERIES])
-    for (const { context, tokens, budget_tokens, chunks, trace } of results) {
+    for (const { context, tokens, budget_tokens, chunks, trace, top_k } of results) {
+      expect(top_k.tokens).toBeGreaterThan(0)
+      expect(top_k.tokens).toBeLessThanOrEqual(500)
       expect(budget_tokens).toBe(500)
       expect(tokens).toBeGreaterThan(0)
       expect(tokens).toBeLessThanOrEqual(500)

@@ -6,7 +6,7 @@ const BAR_WIDTH = 40
 const MOST_DROPPED_SHOWN = 8
 
 /** Prints one result: the context, the packed chunks, the dropped candidates with their reasons, and the budget as a bar. */
-export function demoText(result: DemoResult): string {
+export function fullText(result: DemoResult): string {
   const { query, trace, degraded } = result
   const intent = trace?.intent ? `${trace.intent.label} (rule ${trace.intent.rule})` : 'unknown'
   return [

@@ -1,0 +1,119 @@
+import { styleText } from 'node:util'
+import { prefixOf } from '../core/prefix.ts'
+import type { ContextChunk } from '../pipeline/context-request.ts'
+import { titledPath } from '../text/titled-path.ts'
+import type { DemoResult } from './demo.ts'
+import { type MarkedChunk, markRepeated, repeatedTokens } from './repeated.ts'
+
+/** How the terminal shows text. */
+export interface Screen {
+  /** Width in characters. */
+  columns: number
+  colour: boolean
+}
+
+type Style = (text: string) => string
+
+const MOST_ROWS = 7
+const BETWEEN = ' │ '
+
+/** One question: the chunks of plain top-k on the left, those of stowage on the right, repeated ones crossed out. */
+export function sideBySide(result: DemoResult, screen: Screen): string {
+  const { bold, dim, crossedOut, gained } = styles(screen)
+  const width = Math.floor((screen.columns - BETWEEN.length) / 2)
+  const topK = markRepeated(result.top_k.chunks, result.trace)
+  const stowage = markRepeated(result.chunks, result.trace)
+  const known = new Set(topK.map(({ chunk }) => chunk.id))
+  const left = topK.map(({ chunk, repeated }) => row(chunk, width, repeated ? crossedOut : unstyled))
+  const right = stowage.map(({ chunk, repeated }) =>
+    row(chunk, width, repeated ? crossedOut : known.has(chunk.id) ? unstyled : gained),
+  )
+  const lines = withinRows(left, right, width).map(
+    ([one, other]) => (one ?? ' '.repeat(width)) + BETWEEN + (other ?? ''),
+  )
+  const heads = [head('plain top-k', result.top_k.tokens, topK), head('stowage', result.tokens, stowage)]
+  return [
+    bold(cut(result.query, screen.columns)),
+    heads.map(text => dim(cut(text, width).padEnd(width))).join(BETWEEN),
+    ...lines,
+    '',
+  ].join('\n')
+}
+
+/** What the comparison comes to, and what to do next. */
+export function closing(results: readonly DemoResult[], screen: Screen): string {
+  const { bold, crossedOut, gained } = styles(screen)
+  const spent = sum(results, ({ top_k }) => top_k.tokens)
+  const wasted = sum(results, ({ top_k, trace }) => repeatedTokens(markRepeated(top_k.chunks, trace)))
+  const left = sum(results, ({ chunks, trace }) => repeatedTokens(markRepeated(chunks, trace)))
+  const share = spent === 0 ? 0 : Math.round((100 * wasted) / spent)
+  return [
+    bold(
+      `Repeated text: ${number(wasted)} of the ${number(spent)} tokens of plain top-k (${share} %), ${number(left)} with stowage.`,
+    ),
+    `${crossedOut('x repeated')}  ${gained('+ found only with stowage')}  The contexts and every reason: stowage demo --full`,
+    'Next, with your own documents: stowage ingest ./docs --collection docs',
+    '',
+  ].join('\n')
+}
+
+/** Marks stand in the first column, so that nothing depends on colour. */
+function styles({ colour }: Screen): Record<'bold' | 'dim' | 'crossedOut' | 'gained', Style> {
+  const styled = (format: Parameters<typeof styleText>[0], mark = ''): Style => {
+    const marked: Style = text => mark + text.slice(mark.length)
+    return colour ? text => styleText(format, marked(text)) : marked
+  }
+  return {
+    bold: styled('bold'),
+    dim: styled('dim'),
+    crossedOut: styled(['strikethrough', 'red'], 'x'),
+    gained: styled('green', '+'),
+  }
+}
+
+const unstyled: Style = text => text
+
+function head(name: string, tokens: number, chunks: readonly MarkedChunk[]): string {
+  const repeated = repeatedTokens(chunks)
+  return `${name}: ${number(tokens)} tokens${repeated === 0 ? '' : `, ${number(repeated)} of them repeated`}`
+}
+
+/** For example `  Isharoth, the Warden Below > Who is Isharoth?     180`. */
+function row({ doc_title, section_path, tokens }: ContextChunk, width: number, style: Style): string {
+  const count = number(tokens).padStart(7)
+  const name = shortPath(titledPath(doc_title, section_path), width - count.length - 2)
+  return style(`  ${name}`.padEnd(width - count.length) + count)
+}
+
+/** Pairs the rows of both sides. When there are too many, the last pair counts those that are left out. */
+function withinRows(
+  left: readonly string[],
+  right: readonly string[],
+  width: number,
+): [string | undefined, string | undefined][] {
+  const shown = (rows: readonly string[]) =>
+    rows.length <= MOST_ROWS
+      ? rows
+      : [...rows.slice(0, MOST_ROWS - 1), `  and ${rows.length - MOST_ROWS + 1} more`.padEnd(width)]
+  const [one, other] = [shown(left), shown(right)]
+  return Array.from({ length: Math.max(one.length, other.length) }, (_, at) => [one[at], other[at]])
+}
+
+/** Shortens a section path from the left, because its end says more: `… > Purpose of this handbook`. */
+function shortPath(path: string, width: number): string {
+  const parts = path.split(' > ')
+  const shortened = parts.map((_, at) => (at === 0 ? path : `… > ${parts.slice(at).join(' > ')}`))
+  return shortened.find(text => text.length <= width) ?? cut(parts.at(-1) ?? '', width)
+}
+
+function cut(text: string, width: number): string {
+  return text.length <= width ? text : `${prefixOf(text, width - 1)}…`
+}
+
+function sum(results: readonly DemoResult[], tokens: (result: DemoResult) => number): number {
+  return results.reduce((total, result) => total + tokens(result), 0)
+}
+
+function number(value: number): string {
+  return value.toLocaleString('en-US')
+}

@@ -1,0 +1,65 @@
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { DemoCommandDependencies } from '../commands/demo.ts'
+import { type Config, loadDemoConfig } from '../config.ts'
+import { DEMO_COLLECTION, type DemoPackers } from '../demo/demo.ts'
+import { parseArms } from '../evaluation/replay/arms.ts'
+import { type RunningServer, startServer } from '../http/server.ts'
+import { ingest } from '../ingest/ingest.ts'
+import { openDocuments } from '../ingest/read-documents.ts'
+import { createLogger } from '../observe/logger.ts'
+import { NAMED_PLANS } from '../pipeline/plan/named-plans.ts'
+import { type Gateway, openGateway } from './gateway.ts'
+import { ingestInto } from './ingest.ts'
+
+const DEMO_DOCUMENTS = fileURLToPath(new URL('../../goldens/isharoth/corpus', import.meta.url))
+
+/** `stowage demo`: always uses the embedded engine in memory, even if QDRANT_URL is set. */
+export function demoDependencies(): DemoCommandDependencies {
+  return {
+    out: process.stdout,
+    progress: process.stderr,
+    open: async onProgress => {
+      const config = loadDemoConfig()
+      const gateway = await openGateway(config, createLogger({ level: 'error' }))
+      await fillDemo(gateway, config, onProgress)
+      let server: RunningServer | null = null
+      return {
+        packers: demoPackers(gateway, config),
+        listen: async () => {
+          const { PORT, HOST } = config.settings
+          server = await startServer(gateway.app, { port: PORT, host: HOST })
+          return server.url
+        },
+        stopped: async () => {
+          await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
+        },
+        close: async () => {
+          await server?.close(0)
+          await gateway.close()
+        },
+      }
+    },
+  }
+}
+
+async function fillDemo({ upstream, models }: Gateway, { plan }: Config, onProgress: (line: string) => void) {
+  const { embedder, reranker } = models
+  const dependencies = ingestInto(upstream, embedder, plan.tokenizerModel)
+  const { documents } = await openDocuments(DEMO_DOCUMENTS)
+  let reported = 0
+  const summary = await ingest(documents, dependencies, { collection: DEMO_COLLECTION }, ({ chunks, written }) => {
+    if (written - reported < 100) return
+    reported = written
+    onProgress(`ingesting: ${written} of ${chunks} chunks so far`)
+  })
+  onProgress(
+    `ingested ${summary.documents} documents as ${summary.chunks} chunks; embedder ${embedder?.version ?? 'none'}, reranker ${reranker?.model ?? 'none'}`,
+  )
+}
+
+/** The configured plan, and the baseline arm of the replay. Both have time to score every pair. */
+function demoPackers(gateway: Gateway, { plan }: Config): DemoPackers {
+  const [stowage, topK] = parseArms('measured,baseline', { ...NAMED_PLANS, measured: plan })
+  return { stowage: gateway.packContextWith(stowage?.plan ?? plan), topK: gateway.packContextWith(topK?.plan ?? plan) }
+}
