@@ -71,7 +71,7 @@ async function demo(flags: DemoFlags, { open, out, progress }: DemoCommandDepend
 
 /** Node knows `NO_COLOR` (no-color.org), and that other outputs have no colour. */
 function screenOf(out: DemoOutput): Screen {
-  const columns = out.columns ?? COLUMNS.default
+  const columns = out.columns || COLUMNS.default
   return {
     columns: Math.min(COLUMNS.most, Math.max(COLUMNS.least, columns)),
     colour: out.hasColors?.() ?? false,
