@@ -47,7 +47,7 @@ export function createChoosePoints(
         plan,
         reranker: ports.reranker,
         fetchNeighbours,
-        count: text => tokenizer.count(text),
+        count: tokenizer.countInSteps,
         signal: caller.signal,
         needsText: false,
       },

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { addAnswerability } from '../../src/rank/answerability.ts'
+import { finish } from '../../src/core/steps.ts'
+import { addAnswerability as addAnswerabilityInSteps } from '../../src/rank/answerability.ts'
 import { candidate } from '../support/candidates.ts'
+
+const addAnswerability = (...input: Parameters<typeof addAnswerabilityInSteps>) =>
+  finish(addAnswerabilityInSteps(...input))
 
 const features = (text: string, query: string, intent: Parameters<typeof addAnswerability>[2], header = '') =>
   addAnswerability([candidate({ text, header })], query, intent, 0.1)[0]?.answerability
