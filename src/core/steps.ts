@@ -4,7 +4,7 @@
  */
 export type Steps<Result> = Generator<void, Result, void>
 
-/** The caller of steps throws it into them when their time is up. Steps that catch it return what they have so far, soon. */
+/** The caller of steps throws it into them, once, when their time is up. Steps that catch it return what they have so far, soon. */
 export class TimeUp extends Error {
   constructor() {
     super('time is up')
@@ -17,6 +17,16 @@ export function finish<Result>(steps: Steps<Result>): Result {
   for (;;) {
     const step = steps.next()
     if (step.done) return step.value
+  }
+}
+
+/** Steps that come to their result even when their time is up: then they begin again. */
+export function* toTheEnd<Result>(start: () => Steps<Result>): Steps<Result> {
+  try {
+    return yield* start()
+  } catch (error) {
+    if (!(error instanceof TimeUp)) throw error
+    return yield* start()
   }
 }
 

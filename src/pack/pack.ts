@@ -1,13 +1,12 @@
 import { groupBy } from '../core/collections.ts'
 import type { CountTokens } from '../core/ports.ts'
 import { codePointStart } from '../core/prefix.ts'
-import { inOneStep, type Steps } from '../core/steps.ts'
+import { inOneStep, type Steps, toTheEnd } from '../core/steps.ts'
 import type { Candidate, ContextFormat, ContextOrder, Dropped } from '../core/types.ts'
 import { CostModel } from './cost.ts'
 import { type Block, joinUnits, layOut } from './layout.ts'
 import { RENDERERS, render } from './render.ts'
 import { type Selected, type SelectOptions, select } from './select.ts'
-import type { Unit } from './unit.ts'
 
 export interface PackOptions extends SelectOptions {
   format: ContextFormat
@@ -71,9 +70,8 @@ export function* pack(
   const { isLate } = selection
   const hasNothing = isLate && selection.selected.length === 0
   const { selected, dropped } = hasNothing ? yield* selectWith({ ...options, ...SHORT_WORK }) : selection
-  const { blocks, context, tokens, removed } = yield* fitToBudget(selected, options, count)
-  const packed: PackedChunk[] = []
-  for (const [index, { units }] of blocks.entries()) packed.push(...(yield* packedChunks(units, index + 1, count)))
+  const { blocks, context, tokens, removed } = yield* toTheEnd(() => fitToBudget(selected, options, count))
+  const packed = yield* toTheEnd(() => describePacked(blocks, count))
   return { context, tokens, packed, dropped: [...dropped, ...removed], isLate }
 }
 
@@ -115,7 +113,7 @@ function* fitToBudget(selection: readonly Selected[], options: PackOptions, coun
     }
     const before = selected
     // With `truncate`, the unit before the removed one is cut next.
-    selected = withoutWeakest(before, overflow === 'truncate' && round < PATIENT_ROUNDS ? 1 : wanted)
+    selected = withoutWeakest(before, overflow === 'truncate' && round < PATIENT_ROUNDS ? 1 : wanted, tokens)
     const kept = new Set(selected.map(({ unit }) => unit.candidate.key))
     const gone = new Map(before.map(({ unit }) => [unit.candidate.key, unit.candidate]))
     for (const [key, candidate] of gone) {
@@ -125,15 +123,20 @@ function* fitToBudget(selection: readonly Selected[], options: PackOptions, coun
   }
 }
 
-/** Removes the units with the lowest marginal values, of equals the last selected, until their estimated costs reach `tokens`. */
-function withoutWeakest(selected: readonly Selected[], tokens: number): Selected[] {
+/**
+ * Removes the units with the lowest marginal values, of equals the last selected, until they are worth `excess` tokens.
+ * @param tokens of all units together; when the estimated costs are below it, they are scaled to it
+ */
+function withoutWeakest(selected: readonly Selected[], excess: number, tokens: number): Selected[] {
+  const costOf = (unit: Selected) => Math.max(1, unit.tokens)
+  const scale = Math.max(1, tokens / selected.reduce((sum, unit) => sum + costOf(unit), 0))
   const byWeakness = [...selected].reverse().sort((a, b) => a.marginal - b.marginal)
   const weakest = new Set<Selected>()
   let saved = 0
   for (const unit of byWeakness) {
-    if (saved >= tokens) break
+    if (saved >= excess) break
     weakest.add(unit)
-    saved += Math.max(1, unit.tokens)
+    saved += costOf(unit) * scale
   }
   return selected.filter(unit => !weakest.has(unit))
 }
@@ -146,17 +149,19 @@ function shorten(last: Selected | undefined, excess: number): Selected | null {
   return newEnd > start ? { ...last, unit: { ...last.unit, end: newEnd } } : null
 }
 
-function* packedChunks(units: readonly Unit[], citation: number, count: CountTokens): Steps<PackedChunk[]> {
+function* describePacked(blocks: readonly Block[], count: CountTokens): Steps<PackedChunk[]> {
   const packed: PackedChunk[] = []
-  for (const group of groupBy(units, ({ candidate }) => candidate.key).values()) {
-    const [first] = group
-    if (!first) continue
-    const spans = group.map(({ start, end }) => ({ start, end }))
-    const text = joinUnits(group)
-      .map(part => part.trim())
-      .join('\n[…]\n')
-    packed.push({ candidate: first.candidate, spans, text, tokens: yield* count(text), citation })
-    yield
+  for (const [index, { units }] of blocks.entries()) {
+    for (const group of groupBy(units, ({ candidate }) => candidate.key).values()) {
+      const [first] = group
+      if (!first) continue
+      const spans = group.map(({ start, end }) => ({ start, end }))
+      const text = joinUnits(group)
+        .map(part => part.trim())
+        .join('\n[…]\n')
+      packed.push({ candidate: first.candidate, spans, text, tokens: yield* count(text), citation: index + 1 })
+      yield
+    }
   }
   return packed
 }

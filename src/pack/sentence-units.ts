@@ -10,7 +10,7 @@ const SENTENCE_SHARE = 0.1
 /** Longest start of a chunk that is split, in UTF-16 code units: about 30,000 tokens. A usual passage has less than 5,000. */
 const LONGEST_SPLIT = 131_072
 /** Most sentences of one chunk, and of all chunks together. A usual passage has less than 100, a pool of them less than 5,000. */
-const MOST_OF_CHUNK = 2_000
+const MOST_OF_CHUNK = 5_000
 const MOST_SENTENCES = 20_000
 /** Splitting a sentence takes about 10 µs. */
 const SENTENCES_PER_STEP = 50

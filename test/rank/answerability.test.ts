@@ -54,8 +54,14 @@ describe('addAnswerability', () => {
       'is a '.repeat(20_000),
       '| '.repeat(50_000),
       '\n1'.repeat(50_000),
+      '1'.repeat(100_000),
+      `| ${'1'.repeat(100_000)}`,
+      '\n'.repeat(100_000),
+      `. ${' '.repeat(100_000)}`,
+      `a${' '.repeat(100_000)}`,
+      'a. '.repeat(33_000),
     ])
       for (const intent of ['definition', 'measurement', 'procedure', 'identifier', 'comparison'] as const)
-        expect(features(text, 'what is a the', intent)?.bonus).toBeGreaterThanOrEqual(0)
+        expect(features(text, `what is a the ${'a'.repeat(8_000)}`, intent)?.bonus).toBeGreaterThanOrEqual(0)
   })
 })
