@@ -6,7 +6,7 @@ import type { Renderer } from './render.ts'
 import { inReadingOrder, sectionOf, textOf, type Unit } from './unit.ts'
 
 /** Counting ends this many tokens over the budget: a text so much too long does not fit, however long it is. */
-const FAR_OVER = 10_000
+const FAR_OVER = 2_000
 
 /**
  * Estimates the tokens of the context while units are added: escaped text, one source line per block, gap marks, and neighbours
@@ -27,7 +27,7 @@ export class CostModel {
     this.budgetTokens = budgetTokens
   }
 
-  /** Tokens that the unit would add. More than 10,000 tokens over the budget it is a lower bound. */
+  /** Tokens that the unit would add. More than 2,000 tokens over the budget it is a lower bound. */
   *costOf(unit: Unit): Steps<number> {
     const own = 1 + (yield* this.tokensOf(textOf(unit).trim()))
     const block = this.blocks.get(sectionOf(unit))

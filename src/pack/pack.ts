@@ -47,8 +47,8 @@ const PATIENT_ROUNDS = 8
  * Packs candidates into a context of at most `budgetTokens`. Selection fills by estimated costs, so the rendered context is counted
  * again. While it is over the budget, the units with the lowest marginal values are removed.
  *
- * When its time is up, it packs what is selected so far. If that is nothing, it fills the budget in the given order up to the first
- * chunk that does not fit, which is short work.
+ * When its time is up, it packs what is selected so far. If that is nothing, it fills the budget in the given order and cuts the first
+ * chunk that does not fit to its sentences, which is short work.
  *
  * @param candidates in the order of filling
  * @param query for sentence scores and caps; null when unknown
@@ -76,7 +76,7 @@ export function* pack(
 }
 
 /** What is left of the rules when there is no time for more. */
-const SHORT_WORK = { mode: 'passage', noveltyAlpha: 0, capMode: 'hard', overflow: 'stop', sentenceCut: false } as const
+const SHORT_WORK = { mode: 'passage', noveltyAlpha: 0, capMode: 'hard', overflow: 'stop', sentenceCut: true } as const
 
 interface Fitted {
   blocks: Block[]
