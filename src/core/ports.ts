@@ -1,8 +1,9 @@
+import type { Steps } from './steps.ts'
 import type { Chunk, JsonObject, RetrievedList, SparseVector } from './types.ts'
 
 /** The ports of the pipeline: interfaces that the adapters implement. */
 
-/** Counts tokens with the tokenizer of one model. `count` is deterministic and never throws. */
+/** Counts tokens with the tokenizer of one model. Counting is deterministic and never throws. */
 export interface Tokenizer {
   /** The requested model. */
   readonly model: string
@@ -11,7 +12,12 @@ export interface Tokenizer {
   /** Whether the model is unknown, so that a default encoding is used. */
   readonly mapped: boolean
   count(text: string): number
+  /** The same count, in steps for long texts. */
+  countInSteps: CountTokens
 }
+
+/** Counts the tokens of a text. The sum over parts of a text can differ a little from the count of the whole. */
+export type CountTokens = (text: string) => Steps<number>
 
 /** Converts texts to unit vectors. */
 export interface Embedder {

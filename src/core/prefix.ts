@@ -1,3 +1,5 @@
+import { finish, inOneStep, type Steps } from './steps.ts'
+
 /** Returns `at`, or `at - 1` when `at` is inside a surrogate pair. */
 export function codePointStart(text: string, at: number): number {
   return at > 0 && (text.codePointAt(at - 1) ?? 0) > 0xffff ? at - 1 : at
@@ -13,12 +15,17 @@ export function prefixOf(text: string, length: number): string {
  * A cut inside a word can cost more tokens than the whole word, so a slightly longer prefix may fit too.
  */
 export function longestPrefix(text: string, fits: (prefix: string) => boolean): string {
-  if (fits(text)) return text
+  return finish(longestPrefixInSteps(text, prefix => inOneStep(() => fits(prefix))))
+}
+
+/** `longestPrefix` in steps. */
+export function* longestPrefixInSteps(text: string, fits: (prefix: string) => Steps<boolean>): Steps<string> {
+  if (yield* fits(text)) return text
   let fitting = 0
   let over = text.length + 1
   while (over - fitting > 1) {
     const middle = (fitting + over) >> 1
-    if (fits(prefixOf(text, middle))) fitting = middle
+    if (yield* fits(prefixOf(text, middle))) fitting = middle
     else over = middle
   }
   return prefixOf(text, fitting)

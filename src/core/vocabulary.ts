@@ -9,6 +9,7 @@ export const DROP_REASONS = {
   doc_cap: 'The document already has as many chunks as the cap allows.',
   section_cap: 'The section already has as many chunks as the cap allows.',
   over_budget: 'It needs more tokens than are left.',
+  deadline: 'The deadline passed before it was tried.',
   low_value: 'The chunk limit was reached, or filling ended before this candidate was tried.',
   text_missing: 'Its payload has no text under a known field.',
 } as const
@@ -24,6 +25,8 @@ export const DEGRADATIONS = {
   reranker_unavailable: 'The plan uses a reranker, but none is loaded.',
   reranker_failed: 'The reranker failed; candidates keep their fused order.',
   rerank_partial: 'Reranking reached its deadline; the detail counts the scored candidates.',
+  ranking_partial: 'The deadline passed while candidates were ranked; the detail names the steps that were left out.',
+  packing_partial: 'The deadline passed while the budget was filled; the context holds what was packed until then.',
   neighbours_unavailable: 'Neighbouring chunks could not be fetched.',
   nothing_fits: 'The budget is too small for any chunk; the context is empty.',
 } as const

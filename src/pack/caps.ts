@@ -1,8 +1,8 @@
 import { countOf } from '../core/collections.ts'
-import { documentKey, sectionKey } from '../core/keys.ts'
+import { documentKey, placeKey, sectionKey } from '../core/keys.ts'
+import { prefixOf } from '../core/prefix.ts'
 import type { Candidate } from '../core/types.ts'
 import { rawWords } from '../text/terms.ts'
-import { areNeighbours } from './join.ts'
 
 export interface CapOptions {
   /** Most chunks of one document; null is no cap. */
@@ -17,12 +17,15 @@ const CONTINUATION = 0.8
 const CONCENTRATION = 0.6
 /** Number of best candidates that decide the subject. */
 const BEST = 10
+/** Longest title that a query can name, in UTF-16 code units. */
+const LONGEST_TITLE = 1_000
 
 /** Counts the packed chunks of each document and section and compares them with the caps. */
 export class CapCounter {
   /** Packed chunks by the keys of their document and section. */
   private readonly counts = new Map<string, number>()
-  private readonly packed: Candidate[] = []
+  /** Least fused score of the packed chunks at each place. */
+  private readonly packed = new Map<string, number>()
   private readonly options: CapOptions
   private readonly subject: string | null
 
@@ -35,7 +38,8 @@ export class CapCounter {
   add(candidate: Candidate): void {
     for (const key of [documentKey(candidate.chunk), sectionKey(candidate.chunk)])
       this.counts.set(key, (this.counts.get(key) ?? 0) + 1)
-    this.packed.push(candidate)
+    const place = placeKey(candidate.chunk)
+    this.packed.set(place, Math.min(candidate.fused, this.packed.get(place) ?? Number.POSITIVE_INFINITY))
   }
 
   /** Returns the cap that the candidate would exceed, or null. A continuation of a packed chunk exceeds none. */
@@ -52,11 +56,12 @@ export class CapCounter {
 
   /** Whether an answer may span the border to a packed chunk: a retrieved neighbour with about the same score. */
   private continuesPacked({ chunk, fused, origin }: Candidate): boolean {
-    if (origin !== 'retrieved') return false
-    return this.packed.some(
-      other =>
-        (areNeighbours(other.chunk, chunk) || areNeighbours(chunk, other.chunk)) && fused >= CONTINUATION * other.fused,
-    )
+    const { orderIndex } = chunk
+    if (origin !== 'retrieved' || orderIndex === null) return false
+    return [orderIndex - 1, orderIndex + 1].some(next => {
+      const score = this.packed.get(placeKey({ ...chunk, orderIndex: next }))
+      return score !== undefined && fused >= CONTINUATION * score
+    })
   }
 }
 
@@ -69,7 +74,7 @@ export function subjectDocument(candidates: readonly Candidate[], query: string 
   const best = candidates.slice(0, BEST)
   const asked = new Set(rawWords(query ?? ''))
   const named = best.find(({ chunk }) => {
-    const title = rawWords(chunk.docTitle)
+    const title = rawWords(prefixOf(chunk.docTitle, LONGEST_TITLE))
     return title.length > 1 && title.every(word => asked.has(word))
   })
   if (named) return documentKey(named.chunk)

@@ -1,67 +1,106 @@
-import { sectionKey } from '../core/keys.ts'
+import type { CountTokens } from '../core/ports.ts'
+import type { Steps } from '../core/steps.ts'
+import { slicesOf } from '../text/slices.ts'
 import { joinOf } from './join.ts'
 import { GAP, type Renderer } from './render.ts'
-import { textOf, type Unit } from './unit.ts'
+import { inReadingOrder, sectionOf, textOf, type Unit } from './unit.ts'
 
-/** Counts tokens. The sum over parts of a text can differ a little from the count of the whole. */
-export type CountTokens = (text: string) => number
+/** Counting ends this many tokens over the budget: a text so much too long does not fit, however long it is. */
+const FAR_OVER = 2_000
 
 /**
  * Estimates the tokens of the context while units are added: escaped text, one source line per block, gap marks, and neighbours
- * joined without their overlap. `pack` counts the rendered context exactly at the end.
+ * joined without their overlap. Long texts are counted in slices. `pack` counts the rendered context exactly at the end.
  */
 export class CostModel {
   /** Tokens of all added units. */
   used = 0
+  /** The units of each block in reading order. */
   private readonly blocks = new Map<string, Unit[]>()
   private readonly renderer: Renderer
   private readonly count: CountTokens
+  private readonly budgetTokens: number
 
-  constructor(renderer: Renderer, count: CountTokens) {
+  constructor(renderer: Renderer, count: CountTokens, budgetTokens: number) {
     this.renderer = renderer
     this.count = count
+    this.budgetTokens = budgetTokens
   }
 
-  /** Tokens that the unit would add. */
-  costOf(unit: Unit): number {
-    const own = this.count(this.renderer.escape(textOf(unit).trim())) + 1
-    const block = this.blocks.get(sectionKey(unit.candidate.chunk))
-    if (!block) return own + this.sourceLine(unit) + this.frame()
-    const before = this.savedByJoin(block.map(other => [other, unit]))
-    const after = this.savedByJoin(block.map(other => [unit, other]))
-    // A unit without a join adds a gap mark; a unit that joins both its neighbours removes one.
-    const joins = Number(before !== null) + Number(after !== null)
-    const gaps = (1 - joins) * this.count(this.renderer.escape(GAP))
-    return Math.max(0, own + gaps - (before ?? 0) - (after ?? 0))
+  /** Tokens that the unit would add. More than 2,000 tokens over the budget it is a lower bound. */
+  *costOf(unit: Unit): Steps<number> {
+    const own = 1 + (yield* this.tokensOf(textOf(unit).trim()))
+    const block = this.blocks.get(sectionOf(unit))
+    if (!block) return own + (yield* this.sourceLine(unit)) + (yield* this.frame())
+    const place = placeIn(block, unit)
+    const before = block[place - 1]
+    const after = block[place]
+    const seams = (yield* this.seam(before, unit)) + (yield* this.seam(unit, after))
+    return Math.max(0, own + seams - (yield* this.seam(before, after)))
   }
 
-  add(unit: Unit): void {
-    this.used += this.costOf(unit)
-    const key = sectionKey(unit.candidate.chunk)
-    const block = this.blocks.get(key)
-    if (block) block.push(unit)
-    else this.blocks.set(key, [unit])
+  /** @param tokens the cost of the unit */
+  add(unit: Unit, tokens: number): void {
+    this.used += tokens
+    const section = sectionOf(unit)
+    const block = this.blocks.get(section)
+    if (block) block.splice(placeIn(block, unit), 0, unit)
+    else this.blocks.set(section, [unit])
   }
 
-  /** Tokens of the overlap in the first pair that joins; null when no pair joins. */
-  private savedByJoin(pairs: readonly (readonly [Unit, Unit])[]): number | null {
-    for (const [previous, next] of pairs) {
-      const join = joinOf(previous, next)
-      if (!join) continue
-      const overlap = next.candidate.chunk.text.slice(0, join.overlap)
-      return overlap === '' ? 0 : this.count(this.renderer.escape(overlap))
+  /**
+   * Tokens between two units that follow each other: those of the gap mark, or less than 0 when they join with an overlap, or with a
+   * space, which is a part of the next word's token.
+   */
+  private *seam(previous: Unit | undefined, next: Unit | undefined): Steps<number> {
+    if (!previous || !next) return 0
+    const join = joinOf(previous, next)
+    if (join === null) return yield* this.count(this.renderer.escape(GAP))
+    if (join.overlap > 0) return -(yield* this.tokensOf(next.candidate.chunk.text.slice(0, join.overlap)))
+    return joinsWithSpace(previous, next) ? -1 : 0
+  }
+
+  private *tokensOf(text: string): Steps<number> {
+    const most = this.budgetTokens - this.used + FAR_OVER
+    let tokens = 0
+    for (const slice of slicesOf(text)) {
+      tokens += yield* this.count(this.renderer.escape(slice))
+      if (tokens > most) return tokens
+      yield
     }
-    return null
+    return tokens
   }
 
-  private sourceLine({ candidate, value }: Unit): number {
+  private sourceLine({ candidate, value }: Unit): Steps<number> {
     const { docId, docTitle, sectionPath } = candidate.chunk
     return this.count(`${this.renderer.open({ docId, docTitle, sectionPath, value }, 10)}${this.renderer.close}`)
   }
 
   /** Tokens around all blocks, charged to the first one, or between two blocks, charged to each other one. */
-  private frame(): number {
+  private *frame(): Steps<number> {
     const { before, after, between } = this.renderer
-    return this.blocks.size === 0 ? this.count(before) + this.count(after) : this.count(between)
+    return this.blocks.size === 0
+      ? (yield* this.count(before)) + (yield* this.count(after))
+      : yield* this.count(between)
   }
+}
+
+/** Whether two sentences of one chunk stand in one line. */
+function joinsWithSpace(previous: Unit, next: Unit): boolean {
+  if (previous.candidate.key !== next.candidate.key) return false
+  const text = next.candidate.chunk.text.slice(previous.start, next.start)
+  return !text.slice(text.trimEnd().length).includes('\n')
+}
+
+/** The place of a unit among units in reading order, by bisection. */
+function placeIn(units: readonly Unit[], unit: Unit): number {
+  let low = 0
+  let high = units.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    const other = units[middle]
+    if (other && inReadingOrder(other, unit) <= 0) low = middle + 1
+    else high = middle
+  }
+  return low
 }

@@ -17,6 +17,7 @@ export function joinOf(previous: Unit | undefined, next: Unit): Join | null {
   const left = previous.candidate.chunk
   const right = next.candidate.chunk
   if (previous.candidate.key === next.candidate.key) {
+    if (next.start < previous.end) return null
     const between = left.text.slice(previous.end, next.start)
     return between.trim() === '' ? { overlap: 0, separator: between } : null
   }
@@ -65,10 +66,32 @@ function longestBorder(left: string, right: string): number {
   return Math.min(found, right.length)
 }
 
-/** Joins two texts. More than two characters of white space between them become a paragraph break or a space, to save tokens. */
-export function joinTexts(left: string, separator: string, right: string): string {
-  const from = left.trimEnd()
-  const to = right.trimStart()
-  const seam = `${left.slice(from.length)}${separator}${right.slice(0, right.length - to.length)}`
-  return `${from}${seam.length <= 2 ? seam : seam.includes('\n') ? '\n\n' : ' '}${to}`
+/** A text that grows at its end. More than two characters of white space at a seam become a paragraph break or a space, to save tokens. */
+export class JoinedText {
+  private readonly pieces: string[]
+  /** White space at the end. */
+  private tail: string
+
+  constructor(text: string) {
+    const body = text.trimEnd()
+    this.pieces = [body]
+    this.tail = text.slice(body.length)
+  }
+
+  append(separator: string, text: string): void {
+    const inner = text.trimStart()
+    const body = inner.trimEnd()
+    const seam = `${this.tail}${separator}${text.slice(0, text.length - inner.length)}`
+    const shortSeam = seam.length <= 2 ? seam : seam.includes('\n') ? '\n\n' : ' '
+    if (body === '') {
+      this.tail = shortSeam
+    } else {
+      this.pieces.push(shortSeam, body)
+      this.tail = inner.slice(body.length)
+    }
+  }
+
+  toString(): string {
+    return `${this.pieces.join('')}${this.tail}`
+  }
 }

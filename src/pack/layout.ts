@@ -1,8 +1,8 @@
 import { compareText, groupBy } from '../core/collections.ts'
-import { documentKey, sectionKey } from '../core/keys.ts'
+import { documentKey } from '../core/keys.ts'
 import type { ContextOrder } from '../core/types.ts'
-import { joinOf, joinTexts } from './join.ts'
-import { textOf, type Unit } from './unit.ts'
+import { JoinedText, joinOf } from './join.ts'
+import { inReadingOrder, sectionOf, textOf, type Unit } from './unit.ts'
 
 /** The text of one section under one source line. */
 export interface Block {
@@ -40,14 +40,15 @@ export function layOut(
 
 /** Joins consecutive units that continue each other, without their overlap. */
 export function joinUnits(units: readonly Unit[]): string[] {
-  const parts: string[] = []
+  const parts: JoinedText[] = []
   units.forEach((unit, index) => {
     const text = textOf(unit)
     const join = joinOf(units[index - 1], unit)
-    if (join === null) parts.push(text)
-    else parts.push(joinTexts(parts.pop() ?? '', join.separator, text.slice(join.overlap)))
+    const part = parts.at(-1)
+    if (join === null || part === undefined) parts.push(new JoinedText(text))
+    else part.append(join.separator, text.slice(join.overlap))
   })
-  return parts
+  return parts.map(String)
 }
 
 /** Groups units by the turn that first packed them, oldest first, new units last. */
@@ -57,7 +58,7 @@ function byTurn(units: readonly Unit[], previous: ReadonlyMap<string, number>): 
 }
 
 function blocksOf(units: readonly Unit[]): Block[] {
-  const sections = groupBy([...units].sort(inReadingOrder), ({ candidate }) => sectionKey(candidate.chunk))
+  const sections = groupBy([...units].sort(inReadingOrder), sectionOf)
   return [...sections.values()].flatMap(section => {
     const [first] = section
     if (!first) return []
@@ -65,17 +66,6 @@ function blocksOf(units: readonly Unit[]): Block[] {
     const value = section.reduce((best, unit) => Math.max(best, unit.value), 0)
     return [{ collection, docId, docTitle, sectionPath, value, parts: joinUnits(section), units: section }]
   })
-}
-
-function inReadingOrder(a: Unit, b: Unit): number {
-  const left = a.candidate.chunk
-  const right = b.candidate.chunk
-  return (
-    (left.orderIndex ?? 0) - (right.orderIndex ?? 0) ||
-    (left.charStart ?? 0) - (right.charStart ?? 0) ||
-    compareText(a.candidate.key, b.candidate.key) ||
-    a.start - b.start
-  )
 }
 
 function byBest(a: Block, b: Block): number {

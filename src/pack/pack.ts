@@ -1,11 +1,12 @@
 import { groupBy } from '../core/collections.ts'
+import type { CountTokens } from '../core/ports.ts'
 import { codePointStart } from '../core/prefix.ts'
+import { inOneStep, type Steps, toTheEnd } from '../core/steps.ts'
 import type { Candidate, ContextFormat, ContextOrder, Dropped } from '../core/types.ts'
-import { CostModel, type CountTokens } from './cost.ts'
-import { joinUnits, layOut } from './layout.ts'
+import { CostModel } from './cost.ts'
+import { type Block, joinUnits, layOut } from './layout.ts'
 import { GAP, RENDERERS, render } from './render.ts'
 import { type Selected, type SelectOptions, select } from './select.ts'
-import type { Unit } from './unit.ts'
 
 export interface PackOptions extends SelectOptions {
   format: ContextFormat
@@ -35,51 +36,109 @@ export interface Packed {
   /** In the order of the context. */
   packed: PackedChunk[]
   dropped: Dropped[]
+  /** Whether the time was up before every candidate was tried. */
+  isLate: boolean
 }
+
+/** Rounds of counting the whole context before more is removed in each round, so that there are never more than about thirty. */
+const PATIENT_ROUNDS = 8
 
 /**
  * Packs candidates into a context of at most `budgetTokens`. Selection fills by estimated costs, so the rendered context is counted
- * again. While it is over the budget, the unit with the lowest marginal value is removed.
+ * again. While it is over the budget, the units with the lowest marginal values are removed.
+ *
+ * When its time is up, it packs what is selected so far. If that is nothing, it fills the budget in the given order and cuts the first
+ * chunk that does not fit to its sentences, which is short work.
  *
  * @param candidates in the order of filling
  * @param query for sentence scores and caps; null when unknown
  * @param count tokenizer of the reader's model
  */
-export function pack(
+export function* pack(
   candidates: readonly Candidate[],
   query: string | null,
   options: PackOptions,
   count: CountTokens,
-): Packed {
+): Steps<Packed> {
+  const { budgetTokens } = options
+  const renderer = RENDERERS[options.format]
+  const estimate: CountTokens =
+    options.counting === 'tokens' ? count : text => inOneStep(() => Math.ceil(text.length / 4))
+  const selectWith = (rules: PackOptions) =>
+    select(candidates, query, rules, new CostModel(renderer, estimate, budgetTokens))
+  const selection = yield* selectWith(options)
+  const { isLate } = selection
+  const hasNothing = isLate && selection.selected.length === 0
+  const { selected, dropped } = hasNothing ? yield* selectWith({ ...options, ...SHORT_WORK }) : selection
+  const { blocks, context, tokens, removed } = yield* toTheEnd(() => fitToBudget(selected, options, count))
+  const packed = yield* toTheEnd(() => describePacked(blocks, count))
+  return { context, tokens, packed, dropped: [...dropped, ...removed], isLate }
+}
+
+/** What is left of the rules when there is no time for more. */
+const SHORT_WORK = { mode: 'passage', noveltyAlpha: 0, capMode: 'hard', overflow: 'stop', sentenceCut: true } as const
+
+interface Fitted {
+  blocks: Block[]
+  context: string
+  tokens: number
+  removed: Dropped[]
+}
+
+/**
+ * Renders the selected units and counts the tokens. While they are over the budget, it removes the units with the lowest marginal
+ * values, as many as the excess needs by their estimated costs. For `truncate` it cuts the end of the last unit instead.
+ */
+function* fitToBudget(selection: readonly Selected[], options: PackOptions, count: CountTokens): Steps<Fitted> {
   const { budgetTokens, order, overflow } = options
   const renderer = RENDERERS[options.format]
   // The relevance differs between questions, so it would break the prefix that `stable` keeps for the prompt cache.
   const showRelevance = order !== 'stable'
-  const estimate: CountTokens = options.counting === 'tokens' ? count : text => Math.ceil(text.length / 4)
-  const { selected, dropped } = select(candidates, query, options, new CostModel(renderer, estimate))
-  for (;;) {
+  const removed: Dropped[] = []
+  let selected = [...selection]
+  for (let round = 0; ; round++) {
     const units = selected.map(({ unit }) => unit)
     const blocks = layOut(units, order, options.previous)
+    yield
     const context = render(blocks, renderer, { showRelevance })
-    const tokens = context === '' ? 0 : count(context)
+    yield
+    const tokens = context === '' ? 0 : yield* count(context)
     const excess = tokens - budgetTokens
-    if (excess <= 0) {
-      const packed = blocks.flatMap((block, index) => packedChunks(block.units, index + 1, count))
-      return { context, tokens, packed, dropped }
-    }
-    const shorter = overflow === 'truncate' ? shorten(selected.at(-1), excess) : null
+    if (excess <= 0) return { blocks, context, tokens, removed }
+    const wanted = excess * 2 ** Math.max(0, round - PATIENT_ROUNDS)
+    const shorter = overflow === 'truncate' ? shorten(selected.at(-1), wanted) : null
     if (shorter) {
       selected.splice(-1, 1, shorter)
       continue
     }
-    const weakest = selected.reduce((low, next) => (next.marginal <= low.marginal ? next : low))
-    selected.splice(selected.indexOf(weakest), 1)
-    const { candidate } = weakest.unit
-    if (selected.every(({ unit }) => unit.candidate.key !== candidate.key)) {
+    const before = selected
+    // With `truncate`, the unit before the removed one is cut next.
+    selected = withoutWeakest(before, overflow === 'truncate' && round < PATIENT_ROUNDS ? 1 : wanted, tokens)
+    const kept = new Set(selected.map(({ unit }) => unit.candidate.key))
+    const gone = new Map(before.map(({ unit }) => [unit.candidate.key, unit.candidate]))
+    for (const [key, candidate] of gone) {
       const evidence = { short_by_tokens: excess, detail: 'rendered context was over budget' }
-      dropped.push({ candidate, reason: 'over_budget', evidence })
+      if (!kept.has(key)) removed.push({ candidate, reason: 'over_budget', evidence })
     }
   }
+}
+
+/**
+ * Removes the units with the lowest marginal values, of equals the last selected, until they are worth `excess` tokens.
+ * @param tokens of all units together; when the estimated costs are below it, they are scaled to it
+ */
+function withoutWeakest(selected: readonly Selected[], excess: number, tokens: number): Selected[] {
+  const costOf = (unit: Selected) => Math.max(1, unit.tokens)
+  const scale = Math.max(1, tokens / selected.reduce((sum, unit) => sum + costOf(unit), 0))
+  const byWeakness = [...selected].reverse().sort((a, b) => a.marginal - b.marginal)
+  const weakest = new Set<Selected>()
+  let saved = 0
+  for (const unit of byWeakness) {
+    if (saved >= excess) break
+    weakest.add(unit)
+    saved += costOf(unit) * scale
+  }
+  return selected.filter(unit => !weakest.has(unit))
 }
 
 /** Cuts `excess` tokens, at three characters each, off the end of the unit; null when nothing would be left. */
@@ -90,14 +149,19 @@ function shorten(last: Selected | undefined, excess: number): Selected | null {
   return newEnd > start ? { ...last, unit: { ...last.unit, end: newEnd } } : null
 }
 
-function packedChunks(units: readonly Unit[], citation: number, count: CountTokens): PackedChunk[] {
-  return [...groupBy(units, ({ candidate }) => candidate.key).values()].flatMap(group => {
-    const [first] = group
-    if (!first) return []
-    const spans = group.map(({ start, end }) => ({ start, end }))
-    const text = joinUnits(group)
-      .map(part => part.trim())
-      .join(GAP)
-    return [{ candidate: first.candidate, spans, text, tokens: count(text), citation }]
-  })
+function* describePacked(blocks: readonly Block[], count: CountTokens): Steps<PackedChunk[]> {
+  const packed: PackedChunk[] = []
+  for (const [index, { units }] of blocks.entries()) {
+    for (const group of groupBy(units, ({ candidate }) => candidate.key).values()) {
+      const [first] = group
+      if (!first) continue
+      const spans = group.map(({ start, end }) => ({ start, end }))
+      const text = joinUnits(group)
+        .map(part => part.trim())
+        .join(GAP)
+      packed.push({ candidate: first.candidate, spans, text, tokens: yield* count(text), citation: index + 1 })
+      yield
+    }
+  }
+  return packed
 }

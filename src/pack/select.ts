@@ -1,10 +1,11 @@
-import { longestPrefix } from '../core/prefix.ts'
+import { longestPrefixInSteps } from '../core/prefix.ts'
+import { type Steps, TimeUp } from '../core/steps.ts'
 import type { Candidate, Dropped } from '../core/types.ts'
 import { CapCounter, type CapOptions, subjectDocument } from './caps.ts'
 import type { CostModel } from './cost.ts'
 import { sentenceUnits } from './sentence-units.ts'
 import { type Unit, wholeChunk } from './unit.ts'
-import { UnitQueue } from './unit-queue.ts'
+import { type QueuedUnit, UnitQueue } from './unit-queue.ts'
 
 export interface SelectOptions extends CapOptions {
   budgetTokens: number
@@ -28,12 +29,16 @@ export interface SelectOptions extends CapOptions {
 export interface Selected {
   unit: Unit
   marginal: number
+  /** Estimated tokens that it added. */
+  tokens: number
 }
 
 interface Selection {
   /** In the order of selection. */
   selected: Selected[]
   dropped: Dropped[]
+  /** Whether the time was up before the end. */
+  isLate: boolean
 }
 
 /** Sentence cutting ends when fewer tokens than this are left: so short a sentence is not worth a gap mark. */
@@ -48,92 +53,133 @@ const SOFT_CAP = 0.5
  * its tokens is evidence, so filling by value is greedy by density, and cutting the first chunk that does not fit is the last item
  * of the fractional knapsack (Dantzig 1957). Filling by value per token would prefer tiny chunks.
  *
+ * When its time is up, it ends with what is selected so far; candidates that were not tried are dropped as `deadline`.
+ *
  * @param candidates in the order of filling; `noveltyAlpha` and soft caps change this order
  */
-export function select(
+export function* select(
   candidates: readonly Candidate[],
   query: string | null,
   options: SelectOptions,
   cost: CostModel,
-): Selection {
-  const { budgetTokens, maxChunks, overflow, maxOverflows } = options
-  const units = options.mode === 'sentence' ? sentenceUnits(candidates, query) : candidates.map(wholeChunk)
-  const queue = new UnitQueue(units, options.noveltyAlpha)
-  const caps = new CapCounter(options, subjectDocument(candidates, query))
-  const selected: Selected[] = []
-  const packedKeys = new Set<string>()
-  const drops = new Map<string, Dropped>()
-  const overflowing: Candidate[] = []
+): Steps<Selection> {
+  const filling = new Filling(candidates, query, options, cost)
+  let isLate = false
+  try {
+    yield* filling.fill()
+    yield* filling.cutFirstOverflow()
+  } catch (error) {
+    if (!(error instanceof TimeUp)) throw error
+    isLate = true
+  }
+  for (const candidate of candidates) {
+    if (isLate) filling.drop(candidate, 'deadline', {})
+    else filling.drop(candidate, 'low_value', { detail: 'not tried: too many sentences before it' })
+  }
+  return { selected: filling.selected, dropped: [...filling.drops.values()], isLate }
+}
 
-  function take(unit: Unit, marginal: number): void {
-    const { candidate } = unit
-    cost.add(unit)
-    queue.addPackedWords(unit)
-    if (!packedKeys.has(candidate.key)) caps.add(candidate)
-    packedKeys.add(candidate.key)
-    drops.delete(candidate.key)
-    selected.push({ unit, marginal })
+class Filling {
+  readonly selected: Selected[] = []
+  readonly drops = new Map<string, Dropped>()
+  private readonly packedKeys = new Set<string>()
+  /** Candidates that did not fit, in the order of filling. */
+  private readonly overflowing: Candidate[] = []
+  private readonly candidates: readonly Candidate[]
+  private readonly query: string | null
+  private readonly options: SelectOptions
+  private readonly cost: CostModel
+  private readonly queue: UnitQueue
+  private readonly caps: CapCounter
+
+  constructor(candidates: readonly Candidate[], query: string | null, options: SelectOptions, cost: CostModel) {
+    this.candidates = candidates
+    this.query = query
+    this.options = options
+    this.cost = cost
+    this.queue = new UnitQueue(options.noveltyAlpha)
+    this.caps = new CapCounter(options, subjectDocument(candidates, query))
+  }
+
+  *fill(): Steps<void> {
+    const { candidates, query, options, queue } = this
+    yield* queue.add(options.mode === 'sentence' ? yield* sentenceUnits(candidates, query) : candidates.map(wholeChunk))
+    for (let next = yield* queue.next(); next !== null; next = yield* queue.next()) {
+      yield* this.tryUnit(next)
+      yield
+    }
+  }
+
+  /** Cuts the first chunk that does not fit, as the options say. */
+  *cutFirstOverflow(): Steps<void> {
+    const [first] = this.overflowing
+    if (!first) return
+    if (this.options.overflow === 'truncate') yield* this.takeLongestStart(first)
+    else if (this.options.sentenceCut) yield* this.takeBestSentences(first)
   }
 
   /** Keeps the first reason of a candidate. A candidate with a selected sentence is not dropped. */
-  function drop(candidate: Candidate, reason: Dropped['reason'], evidence: Dropped['evidence']): void {
+  drop(candidate: Candidate, reason: Dropped['reason'], evidence: Dropped['evidence']): void {
     const { key } = candidate
-    if (!packedKeys.has(key) && !drops.has(key)) drops.set(key, { candidate, reason, evidence })
+    if (!this.packedKeys.has(key) && !this.drops.has(key)) this.drops.set(key, { candidate, reason, evidence })
   }
 
-  for (let next = queue.next(); next !== null; next = queue.next()) {
+  private *tryUnit(next: QueuedUnit): Steps<void> {
+    const { maxChunks, overflow, maxOverflows, capMode, mode, budgetTokens } = this.options
     const { unit, marginal, isPutBack } = next
     const { candidate } = unit
-    const isNew = !packedKeys.has(candidate.key)
-    const overflows = overflowing.length
-    if (isNew && maxChunks !== null && packedKeys.size >= maxChunks) {
-      drop(candidate, 'low_value', { cap: maxChunks, detail: 'chunk limit reached' })
-      continue
-    }
+    const isNew = !this.packedKeys.has(candidate.key)
+    const overflows = this.overflowing.length
+    if (isNew && maxChunks !== null && this.packedKeys.size >= maxChunks)
+      return this.drop(candidate, 'low_value', { cap: maxChunks, detail: 'chunk limit reached' })
     if (overflows > 0 && (overflow !== 'skip' || overflows >= maxOverflows)) {
       const detail = `not tried: filling ended after ${overflows} chunks that did not fit`
-      drop(candidate, 'low_value', { detail })
-      continue
+      return this.drop(candidate, 'low_value', { detail })
     }
-    const exceeded = isNew ? caps.exceeded(candidate) : null
-    if (exceeded && options.capMode === 'hard') {
-      drop(candidate, exceeded.reason, { cap: exceeded.cap })
-      continue
-    }
-    if (exceeded && !isPutBack) {
-      queue.putBack(unit, marginal * SOFT_CAP)
-      continue
-    }
-    const missing = cost.used + cost.costOf(unit) - budgetTokens
+    const exceeded = isNew ? this.caps.exceeded(candidate) : null
+    if (exceeded && capMode === 'hard') return this.drop(candidate, exceeded.reason, { cap: exceeded.cap })
+    if (exceeded && !isPutBack) return this.queue.putBack(next, marginal * SOFT_CAP)
+    const tokens = yield* this.cost.costOf(unit)
+    const missing = this.cost.used + tokens - budgetTokens
     if (missing <= 0) {
-      take(unit, marginal)
-      continue
+      this.take(unit, marginal, tokens)
+      return this.queue.addPacked(next)
     }
-    drop(candidate, 'over_budget', { short_by_tokens: missing })
+    this.drop(candidate, 'over_budget', { short_by_tokens: missing })
     // A chunk that does not fit means that the budget is nearly full; a sentence that does not fit may only be long.
-    if (options.mode === 'passage') overflowing.push(candidate)
+    if (mode === 'passage') this.overflowing.push(candidate)
   }
 
-  const [first] = overflowing
-  if (first) {
-    const cut = overflow === 'truncate' ? longestStart : options.sentenceCut ? bestSentences : null
-    for (const unit of cut?.(first, query, budgetTokens, cost) ?? []) take(unit, unit.value)
+  private take(unit: Unit, marginal: number, tokens: number): void {
+    const { candidate } = unit
+    this.cost.add(unit, tokens)
+    if (!this.packedKeys.has(candidate.key)) this.caps.add(candidate)
+    this.packedKeys.add(candidate.key)
+    this.drops.delete(candidate.key)
+    this.selected.push({ unit, marginal, tokens })
   }
-  return { selected, dropped: [...drops.values()] }
-}
 
-/** Yields the sentences of a chunk that fit, best first. The caller adds each one to `cost` before it asks for the next. */
-function* bestSentences(candidate: Candidate, query: string | null, budget: number, cost: CostModel): Generator<Unit> {
-  for (const unit of sentenceUnits([candidate], query)) {
-    if (budget - cost.used < LEAST_ROOM) return
-    if (cost.used + cost.costOf(unit) <= budget) yield { ...unit, value: candidate.value }
+  /** Takes the sentences of a chunk that fit, best first. */
+  private *takeBestSentences(candidate: Candidate): Steps<void> {
+    const { budgetTokens } = this.options
+    for (const unit of yield* sentenceUnits([candidate], this.query)) {
+      if (budgetTokens - this.cost.used < LEAST_ROOM) return
+      const tokens = yield* this.cost.costOf(unit)
+      if (this.cost.used + tokens <= budgetTokens)
+        this.take({ ...unit, value: candidate.value }, candidate.value, tokens)
+      yield
+    }
   }
-}
 
-/** Yields the longest start of a chunk that fits, even if it ends inside a word. A baseline for replays. */
-function* longestStart(candidate: Candidate, _query: string | null, budget: number, cost: CostModel): Generator<Unit> {
-  const startOf = (end: number): Unit => ({ ...wholeChunk(candidate), end })
-  const fits = (prefix: string) => cost.used + cost.costOf(startOf(prefix.length)) <= budget
-  const { length } = longestPrefix(candidate.chunk.text, fits)
-  if (length > 0) yield startOf(length)
+  /** Takes the longest start of a chunk that fits, even if it ends inside a word. A baseline for replays. */
+  private *takeLongestStart(candidate: Candidate): Steps<void> {
+    const { cost, options } = this
+    const startOf = (end: number): Unit => ({ ...wholeChunk(candidate), end })
+    const { length } = yield* longestPrefixInSteps(candidate.chunk.text, function* fits(prefix) {
+      return cost.used + (yield* cost.costOf(startOf(prefix.length))) <= options.budgetTokens
+    })
+    if (length === 0) return
+    const unit = startOf(length)
+    this.take(unit, unit.value, yield* cost.costOf(unit))
+  }
 }

@@ -1,30 +1,46 @@
+import { prefixOf } from '../core/prefix.ts'
+import type { Steps } from '../core/steps.ts'
 import type { Candidate } from '../core/types.ts'
 import { candidateBm25 } from '../text/candidate-bm25.ts'
-import { splitSentences } from '../text/sentences.ts'
+import { sentencesOf } from '../text/sentences.ts'
 import type { Unit } from './unit.ts'
 
 /** Largest share that the match of a sentence adds to the value of its chunk (packing experiment). */
 const SENTENCE_SHARE = 0.1
+/** Longest start of a chunk that is split, in UTF-16 code units: about 30,000 tokens. A usual passage has less than 5,000. */
+const LONGEST_SPLIT = 131_072
+/** Most sentences of one chunk, and of all chunks together. A usual passage has less than 100, a pool of them less than 5,000. */
+const MOST_OF_CHUNK = 5_000
+const MOST_SENTENCES = 20_000
+/** Splitting a sentence takes about 10 µs. */
+const SENTENCES_PER_STEP = 50
 
 /**
  * Splits candidates into sentences, best first; equal values stay in reading order. The value is that of the chunk plus .1 times
- * the BM25 of the sentence for the query, scaled to [0,1] over these sentences.
+ * the BM25 of the sentence for the query, scaled to [0,1] over these sentences. The end of a very long chunk, and the chunks after
+ * 20,000 sentences, are left out.
  */
-export function sentenceUnits(candidates: readonly Candidate[], query: string | null): Unit[] {
-  const sentences = candidates.flatMap(candidate =>
-    splitSentences(candidate.chunk.text)
-      .filter(({ text }) => text.trim() !== '')
-      .map(({ text, start, end }) => ({ candidate, text, start, end })),
-  )
+export function* sentenceUnits(candidates: readonly Candidate[], query: string | null): Steps<Unit[]> {
+  const sentences: (Unit & { text: string })[] = []
+  for (const candidate of candidates) {
+    const most = Math.min(MOST_SENTENCES, sentences.length + MOST_OF_CHUNK)
+    if (sentences.length >= most) break
+    for (const { text, start, end } of sentencesOf(prefixOf(candidate.chunk.text, LONGEST_SPLIT))) {
+      if (text.trim() !== '') sentences.push({ candidate, text, start, end, value: candidate.value })
+      if (sentences.length % SENTENCES_PER_STEP === 0) yield
+      if (sentences.length >= most) break
+    }
+    yield
+  }
   const texts = sentences.map(({ text }) => text)
-  const scores = query === null ? [] : candidateBm25(query, texts)
+  const scores = query === null ? [] : yield* candidateBm25(query, texts)
   const top = scores.reduce((best, score) => Math.max(best, score), Number.MIN_VALUE)
   return sentences
-    .map(({ candidate, start, end }, index) => ({
+    .map(({ candidate, start, end, value }, index) => ({
       candidate,
       start,
       end,
-      value: candidate.value + (SENTENCE_SHARE * (scores[index] ?? 0)) / top,
+      value: value + (SENTENCE_SHARE * (scores[index] ?? 0)) / top,
     }))
     .sort((a, b) => b.value - a.value)
 }

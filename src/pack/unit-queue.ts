@@ -1,63 +1,130 @@
+import FlatQueue from 'flatqueue'
+import type { Steps } from '../core/steps.ts'
+import { slicesOf } from '../text/slices.ts'
 import { rawWords } from '../text/terms.ts'
 import { textOf, type Unit } from './unit.ts'
 
-interface Entry {
+export interface QueuedUnit {
   unit: Unit
-  value: number
-  words: ReadonlySet<string>
+  /** Its value when it was taken from the queue. */
+  marginal: number
+  /** Whether it was put back before. Then its marginal value is fixed. */
   isPutBack: boolean
+  /** Its distinct words; none when novelty is off. */
+  words: readonly string[]
+  /** Number of its words that are packed already. */
+  packed: number
 }
 
-/** Units in the order of filling: as given, or by marginal value once novelty or a soft cap can change the order. */
+/**
+ * Units in the order of filling: as given, or by marginal value once novelty or a soft cap can change the order. Marginal values
+ * only decrease, so a value in the ranking is an upper bound and is computed again when it comes first (Minoux 1978, "Accelerated
+ * greedy algorithms"). All work together is linear in the words, times the logarithm of the number of units.
+ */
 export class UnitQueue {
-  private readonly entries: Entry[]
-  private readonly packedWords = new Set<string>()
+  private readonly entries: QueuedUnit[] = []
   private readonly alpha: number
-  private byMarginal: boolean
+  /** The entries that contain a word that is not packed yet. */
+  private readonly holders = new Map<string, QueuedUnit[]>()
+  /** Place of the next entry in the order as given. */
+  private at = 0
+  /** The places of the entries by marginal value; null while the order is as given. */
+  private ranking: Ranking | null = null
 
   /** @param alpha share of the value that a unit loses when all of its words are packed already, in [0,1] */
-  constructor(units: readonly Unit[], alpha: number) {
+  constructor(alpha: number) {
     this.alpha = alpha
-    this.byMarginal = alpha > 0
-    this.entries = units.map(unit => ({
-      unit,
-      value: unit.value,
-      words: new Set(alpha > 0 ? rawWords(textOf(unit)) : []),
-      isPutBack: false,
-    }))
+  }
+
+  /** Adds units behind those that are in the queue. */
+  *add(units: readonly Unit[]): Steps<void> {
+    for (const unit of units) {
+      const words = this.alpha > 0 ? yield* distinctWords(textOf(unit)) : []
+      const entry = { unit, marginal: unit.value, isPutBack: false, words, packed: 0 }
+      for (const word of words) {
+        const others = this.holders.get(word)
+        if (others) others.push(entry)
+        else this.holders.set(word, [entry])
+      }
+      this.entries.push(entry)
+    }
+    if (this.alpha > 0) this.rank()
   }
 
   /** Removes the next unit and returns it with its marginal value; null when the queue is empty. */
-  next(): { unit: Unit; marginal: number; isPutBack: boolean } | null {
-    let [best] = this.entries
-    if (!best) return null
-    let marginal = this.marginalOf(best)
-    for (const entry of this.byMarginal ? this.entries : []) {
-      const value = this.marginalOf(entry)
-      if (value > marginal) {
-        best = entry
-        marginal = value
-      }
+  *next(): Steps<QueuedUnit | null> {
+    if (this.ranking === null) return this.entries[this.at++] ?? null
+    for (;;) {
+      const best = this.ranking.pop()
+      const entry = best && this.entries[best.place]
+      if (!entry) return null
+      const marginal = this.marginalOf(entry)
+      if (!(marginal < best.value)) return { ...entry, marginal }
+      this.ranking.push(best.place, marginal)
+      yield
     }
-    this.entries.splice(this.entries.indexOf(best), 1)
-    return { unit: best.unit, marginal, isPutBack: best.isPutBack }
   }
 
   /** Returns a unit to the queue with a fixed marginal value. */
-  putBack(unit: Unit, value: number): void {
-    this.byMarginal = true
-    this.entries.push({ unit, value, words: new Set(), isPutBack: true })
+  putBack(entry: QueuedUnit, marginal: number): void {
+    if (this.ranking === null) this.rank()
+    this.ranking?.push(this.entries.length, marginal)
+    this.entries.push({ ...entry, marginal, isPutBack: true })
   }
 
-  addPackedWords(unit: Unit): void {
-    if (this.alpha > 0) for (const word of rawWords(textOf(unit))) this.packedWords.add(word)
+  /** Notes that the words of a unit are packed. */
+  addPacked({ words }: QueuedUnit): void {
+    for (const word of words) {
+      for (const holder of this.holders.get(word) ?? []) holder.packed++
+      this.holders.delete(word)
+    }
+  }
+
+  private rank(): void {
+    this.ranking = new Ranking()
+    for (let place = this.at; place < this.entries.length; place++)
+      this.ranking.push(place, this.entries[place]?.unit.value ?? 0)
   }
 
   /** value × (1 − α × share of its words that are packed already) */
-  private marginalOf({ value, words }: Entry): number {
-    if (words.size === 0) return value
-    let packed = 0
-    for (const word of words) if (this.packedWords.has(word)) packed++
-    return value * (1 - (this.alpha * packed) / words.size)
+  private marginalOf({ unit, marginal, isPutBack, words, packed }: QueuedUnit): number {
+    if (isPutBack || words.length === 0) return marginal
+    return unit.value * (1 - (this.alpha * packed) / words.length)
+  }
+}
+
+function* distinctWords(text: string): Steps<string[]> {
+  const words = new Set<string>()
+  for (const slice of slicesOf(text)) {
+    for (const word of rawWords(slice)) words.add(word)
+    yield
+  }
+  return [...words]
+}
+
+/** Places by value, greatest first, and equal values by place. */
+class Ranking {
+  private readonly values = new FlatQueue()
+  private readonly places = new Map<number, FlatQueue>()
+
+  push(place: number, value: number): void {
+    const equals = this.places.get(value) ?? new FlatQueue()
+    if (equals.length === 0) {
+      this.values.push(value, -value)
+      this.places.set(value, equals)
+    }
+    equals.push(place, place)
+  }
+
+  pop(): { place: number; value: number } | null {
+    const value = this.values.peek()
+    const equals = value === undefined ? undefined : this.places.get(value)
+    const place = equals?.pop()
+    if (value === undefined || place === undefined) return null
+    if (equals?.length === 0) {
+      this.values.pop()
+      this.places.delete(value)
+    }
+    return { place, value }
   }
 }

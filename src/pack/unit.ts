@@ -1,3 +1,5 @@
+import { compareText } from '../core/collections.ts'
+import { sectionKey } from '../core/keys.ts'
 import type { Candidate } from '../core/types.ts'
 
 /** The unit of packing: a chunk or one of its sentences, as offsets into `candidate.chunk.text`. */
@@ -15,4 +17,27 @@ export function textOf({ candidate, start, end }: Unit): string {
 
 export function wholeChunk(candidate: Candidate): Unit {
   return { candidate, start: 0, end: candidate.chunk.text.length, value: candidate.value }
+}
+
+const sections = new WeakMap<Candidate, string>()
+
+/** Key of the section of a unit. It is built once for each candidate, because names can be long and sentences many. */
+export function sectionOf({ candidate }: Unit): string {
+  const known = sections.get(candidate)
+  if (known !== undefined) return known
+  const section = sectionKey(candidate.chunk)
+  sections.set(candidate, section)
+  return section
+}
+
+/** Compares for `sort`: units of one section by their place in the document. */
+export function inReadingOrder(a: Unit, b: Unit): number {
+  const left = a.candidate.chunk
+  const right = b.candidate.chunk
+  return (
+    (left.orderIndex ?? 0) - (right.orderIndex ?? 0) ||
+    (left.charStart ?? 0) - (right.charStart ?? 0) ||
+    compareText(a.candidate.key, b.candidate.key) ||
+    a.start - b.start
+  )
 }

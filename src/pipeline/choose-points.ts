@@ -1,5 +1,7 @@
+import { prefixOf } from '../core/prefix.ts'
 import type { RetrievedList } from '../core/types.ts'
 import { detectIntent } from '../intent/detect.ts'
+import { LONGEST_QUERY } from './context-request.ts'
 import type { PackContextDependencies } from './pack-context.ts'
 import { reranks } from './plan/derived.ts'
 import { overridePlan } from './plan/override-plan.ts'
@@ -10,13 +12,16 @@ import { buildTrace } from './trace/build-trace.ts'
 
 /**
  * Builds the pipeline of the drop-in route: it chooses at most `limit` points from the client's own lists and orders them best
- * first. Payloads do not change, so no text is cut.
+ * first. Payloads do not change, so no text is cut. It rejects with a `TimeoutError` when the signal aborts before all candidates
+ * were tried.
  */
 export function createChoosePoints(
   dependencies: Omit<PackContextDependencies, 'alwaysTrace' | 'deadlineMs'>,
 ): ChoosePoints {
   const { ports } = dependencies
-  return async ({ query, lists, limit, fetchNeighbours }, caller) => {
+  return async ({ query: text, lists, limit, fetchNeighbours }, caller) => {
+    // The same limit as in `/v1/context`: a search may bring a query text of any length.
+    const query = text === null ? null : prefixOf(text, LONGEST_QUERY)
     const plan = overridePlan(dependencies.plan, {
       maxChunks: limit,
       order: 'relevance',
@@ -47,7 +52,7 @@ export function createChoosePoints(
         plan,
         reranker: ports.reranker,
         fetchNeighbours,
-        count: text => tokenizer.count(text),
+        count: tokenizer.countInSteps,
         signal: caller.signal,
         needsText: false,
       },
@@ -57,6 +62,8 @@ export function createChoosePoints(
       buildTrace(subject, record, { intent, packed, encoding: tokenizer.encoding, cache: 'off' }),
       caller,
     )
+    // The client asked for points, and fewer of them are worse than its own answer.
+    if (packed.isLate) throw new DOMException('the deadline passed while points were chosen', 'TimeoutError')
     const chosen = packed.packed.map(({ candidate }) => candidate)
     return {
       // Blocks of a context keep sections together. A list of points is a ranking by value.

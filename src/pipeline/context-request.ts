@@ -2,6 +2,9 @@ import { z } from 'zod'
 import { CONTEXT_FORMATS, CONTEXT_ORDERS, type JsonObject } from '../core/types.ts'
 import { degradationSchema, pointIdSchema, traceSchema } from './trace/schema.ts'
 
+/** Longest query in UTF-16 code units. */
+export const LONGEST_QUERY = 8_192
+
 const collectionName = z
   .string()
   .min(1)
@@ -16,7 +19,7 @@ function isExact(value: unknown): boolean {
 
 /** Body of `POST /v1/context`. Unknown keys are errors. */
 export const contextRequestSchema = z.strictObject({
-  query: z.string().min(1).max(8192),
+  query: z.string().min(1).max(LONGEST_QUERY),
   collection: z.union([collectionName, z.array(collectionName).min(1).max(16)]),
   filter: z.record(z.string(), z.unknown()).refine(isExact, 'a number is beyond the range of a double').optional(),
   budget_tokens: z.int().min(0).max(10_000_000).optional(),

@@ -1,4 +1,5 @@
 import type { Reranker } from '../core/ports.ts'
+import { finish, type Steps, TimeUp } from '../core/steps.ts'
 import type { Candidate, FilterResult, Intent, RetrievedList } from '../core/types.ts'
 import type { StageName } from '../core/vocabulary.ts'
 import { type Packed, pack } from '../pack/pack.ts'
@@ -9,6 +10,7 @@ import { dedupe } from '../rank/dedupe.ts'
 import { diversify } from '../rank/diversify.ts'
 import { fuse } from '../rank/fuse.ts'
 import { scaleToBest } from '../rank/scale.ts'
+import { PACKING_GRACE_MS, Pace, RANKING_GRACE_MS } from './pacing/pace.ts'
 import { listWeights, mmrAlpha } from './plan/derived.ts'
 import { rerank } from './rerank.ts'
 import { type ReunifyInput, reunify } from './reunify.ts'
@@ -27,44 +29,73 @@ export interface RankAndPackInput extends ReunifyInput {
   needsText: boolean
 }
 
-/** Runs the pipeline after retrieval. Every candidate is either packed, or dropped with one reason. */
+/**
+ * Runs the pipeline after retrieval. Every candidate is either packed, or dropped with one reason.
+ *
+ * When the signal aborts, ranking goes on without the steps that take long, and packing packs what it has tried by then. So
+ * retrieved candidates are answered whenever the deadline comes; `isLate` says that some were not tried.
+ */
 export async function rankAndPack(input: RankAndPackInput, record: RunRecord): Promise<Packed> {
   const { query, intent, lists, plan, signal } = input
+  const pace = new Pace(signal)
   /** Runs a stage and compares the candidates before and after it. */
   const stage = <Result extends Candidate[] | FilterResult>(
     name: StageName,
     before: readonly Candidate[],
-    run: () => Result | Promise<Result>,
+    run: () => Promise<Result>,
   ): Promise<Result> =>
     record.stage(name, before.length, run, (result: Candidate[] | FilterResult) => {
       const after = Array.isArray(result) ? result : result.kept
       return { out: after.length, changed: differ(before, after) }
     })
+  const leftOut: StageName[] = []
+  /** Runs a step, or what replaces it when its time is up. */
+  const inTime = <Result>(name: StageName, run: Promise<Result>, instead: () => Result): Promise<Result> =>
+    run.catch(error => {
+      if (!(error instanceof TimeUp)) throw error
+      leftOut.push(name)
+      return instead()
+    })
+  const inSteps = <Result>(name: StageName, steps: Steps<Result>, instead: () => Result): Promise<Result> =>
+    inTime(name, pace.run(steps, RANKING_GRACE_MS), instead)
 
   const found = collect(lists)
   const readable = input.needsText ? dropWithoutText(found) : { kept: found, dropped: [] }
+  const fusion = { ...plan.fusion, weights: listWeights(plan, intent) }
   const fused = await record.stage(
     'fuse',
     lists.reduce((sum, { hits }) => sum + hits.length, 0),
-    () => fuse(readable.kept, query, { ...plan.fusion, weights: listWeights(plan, intent) }),
+    () => inSteps('fuse', fuse(readable.kept, query, fusion), () => finish(fuse(readable.kept, null, fusion))),
     after => ({ out: after.length, changed: isFused(readable.kept, after) }),
   )
-  const distinct = await stage('dedupe', fused, () => dedupe(fused, plan.dedupe.containment))
+  const { containment } = plan.dedupe
+  const distinct = await stage('dedupe', fused, () =>
+    inSteps('dedupe', dedupe(fused, containment), () => finish(dedupe(fused, null))),
+  )
   const pool = cutTo(distinct.kept, plan.retrieval.pool, 'below_pool')
   const scaled = scaleToBest(pool.kept)
   const reranked = await stage('rerank', scaled, () => rerank(scaled, query, plan, input.reranker, signal, record))
   const { bonus } = plan.answerability
-  const answering = await stage('answerability', reranked, () => addAnswerability(reranked, query, intent, bonus))
+  const answering = await stage('answerability', reranked, () =>
+    inSteps('answerability', addAnswerability(reranked, query, intent, bonus), () => reranked),
+  )
   const cut = [...readable.dropped, ...distinct.dropped, ...pool.dropped]
-  const reunified = await stage('reunify', answering, () => reunify(answering, cut, input, record))
+  const reunified = await stage('reunify', answering, () =>
+    inTime('reunify', reunify(answering, cut, input, record, pace), () => ({ kept: answering, dropped: cut })),
+  )
   const values = scaleToBest(reunified.kept)
-  const diverse = await stage('diversify', values, () => diversify(values, mmrAlpha(plan), plan.rerank.topK))
+  const { topK } = plan.rerank
+  const diverse = await stage('diversify', values, () =>
+    inSteps('diversify', diversify(values, mmrAlpha(plan), topK), () => finish(diversify(values, null, topK))),
+  )
   const packed = await record.stage(
     'pack',
     diverse.kept.length,
-    () => pack(diverse.kept, query, packOptions(input), input.count),
+    () => pace.run(pack(diverse.kept, query, packOptions(input), input.count), PACKING_GRACE_MS),
     after => ({ out: after.packed.length, changed: after.dropped.length > 0 }),
   )
+  if (leftOut.length > 0) record.degrade('ranking_partial', `left out: ${leftOut.join(', ')}`)
+  if (packed.isLate) record.degrade('packing_partial', `packed ${packed.packed.length}/${diverse.kept.length}`)
   return { ...packed, dropped: [...reunified.dropped, ...diverse.dropped, ...packed.dropped] }
 }
 

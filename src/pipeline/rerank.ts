@@ -1,4 +1,5 @@
 import type { Reranker } from '../core/ports.ts'
+import { prefixOf } from '../core/prefix.ts'
 import type { Candidate } from '../core/types.ts'
 import { blend } from '../rank/blend.ts'
 import { startDeadline } from './deadline.ts'
@@ -35,8 +36,11 @@ export async function rerank(
   }
 }
 
+/** Longest passage for the reranker, in UTF-16 code units: about 8,000 tokens, the most that rerankers read. */
+const LONGEST_PASSAGE = 32_768
+
 /** The input of the cross-encoder: section path or title, then the text. */
 function passageOf({ chunk }: Candidate): string {
   const source = chunk.sectionPath || chunk.docTitle
-  return source ? `${source}\n${chunk.text}` : chunk.text
+  return prefixOf(source ? `${source}\n${chunk.text}` : chunk.text, LONGEST_PASSAGE)
 }

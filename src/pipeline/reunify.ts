@@ -1,6 +1,10 @@
+import type { CountTokens } from '../core/ports.ts'
+import type { Steps } from '../core/steps.ts'
 import type { Candidate, Chunk, Dropped, FilterResult } from '../core/types.ts'
 import { dedupe } from '../rank/dedupe.ts'
 import { expandNeighbours, missingNeighbours, type NeighbourPlace, propagateScores } from '../rank/reunify.ts'
+import { slicesOf } from '../text/slices.ts'
+import { type Pace, RANKING_GRACE_MS } from './pacing/pace.ts'
 import type { Plan } from './plan/plan.ts'
 import type { RunRecord } from './run-record.ts'
 
@@ -8,41 +12,48 @@ export interface ReunifyInput {
   plan: Plan
   /** Fetches chunks by their places; null when this is not possible. */
   fetchNeighbours: ((places: NeighbourPlace[]) => Promise<Chunk[]>) | null
-  count: (text: string) => number
+  count: CountTokens
 }
 
 /**
  * Section reunification: propagates values to neighbours, fetches missing neighbours, raises neighbours to a share of the value
  * of their candidate, and drops duplicates.
  * @param dropped candidates of earlier steps; a neighbour among those cut by rank is restored
+ * @throws TimeUp at the deadline
  */
 export async function reunify(
   candidates: Candidate[],
   dropped: Dropped[],
   input: ReunifyInput,
   record: RunRecord,
+  pace: Pace,
 ): Promise<FilterResult> {
   const { enabled, propagation, documentShare, expansion, scope, fetch } = input.plan.reunification
   if (!enabled) return { kept: candidates, dropped }
   const spread = propagateScores(candidates, propagation, documentShare)
   if (expansion === 0) return { kept: spread, dropped }
-  const places = fetch
-    ? missingNeighbours(withinBudget(spread, input), [...spread, ...dropped.map(({ candidate }) => candidate)])
-    : []
+  const known = [...spread, ...dropped.map(({ candidate }) => candidate)]
+  const places = fetch ? missingNeighbours(await pace.run(withinBudget(spread, input), RANKING_GRACE_MS), known) : []
   const fetched = await fetchOrDegrade(places, input, record)
   const expanded = expandNeighbours(spread, dropped, fetched, expansion, scope)
-  const distinct = dedupe(expanded.candidates, input.plan.dedupe.containment)
+  const distinct = await pace.run(dedupe(expanded.candidates, input.plan.dedupe.containment), RANKING_GRACE_MS)
   return { kept: distinct.kept, dropped: [...expanded.dropped, ...distinct.dropped] }
 }
 
 /** The candidates that fit into the budget. Neighbours rank below their candidate, so the others need no neighbours. */
-function withinBudget(candidates: Candidate[], { plan, count }: ReunifyInput): Candidate[] {
+function* withinBudget(candidates: Candidate[], { plan, count }: ReunifyInput): Steps<Candidate[]> {
+  const fitting: Candidate[] = []
   let used = 0
-  return candidates.filter(({ chunk }) => {
-    if (used > plan.budgetTokens) return false
-    used += count(chunk.text)
-    return true
-  })
+  for (const candidate of candidates) {
+    if (used > plan.budgetTokens) break
+    fitting.push(candidate)
+    for (const slice of slicesOf(candidate.chunk.text)) {
+      if (used > plan.budgetTokens) break
+      used += yield* count(slice)
+      yield
+    }
+  }
+  return fitting
 }
 
 async function fetchOrDegrade(

@@ -64,7 +64,7 @@ export async function runContext(
       plan,
       reranker: ports.reranker,
       fetchNeighbours: places => fetchNeighbours(places, input, ports, caller),
-      count: text => tokenizer.count(text),
+      count: tokenizer.countInSteps,
       signal: caller.signal,
       needsText: true,
       ...(input.previous ? { previous: input.previous } : {}),

@@ -1,33 +1,49 @@
+import { prefixOf } from '../core/prefix.ts'
+import type { Steps } from '../core/steps.ts'
 import type { Candidate, Chunk, Intent } from '../core/types.ts'
 import { rawWords } from '../text/terms.ts'
 import { byValue } from './order.ts'
 
+/** What a feature looks at: a chunk, or the start of a long one. */
+type Passage = Pick<Chunk, 'header' | 'text'>
+
 interface Feature {
   name: string
-  matches: (chunk: Chunk, query: string) => boolean
+  /** Reads the query once, for all passages. */
+  for: (query: string) => (passage: Passage) => boolean
 }
+
+/**
+ * Longest start of a text that is searched for features, in UTF-16 code units: ten times a usual passage. Patterns cannot pause, so
+ * this bounds the time of one step. The patterns take linear time: no two repetitions in them can match the same run of characters.
+ */
+const LONGEST_SEARCHED = 32_768
+/** Longest start of a query in which identifiers are looked for, in UTF-16 code units. It is that of the intent. */
+const LONGEST_QUERY = 1_000
 
 /** A heading that is the whole query: the section was written to answer it. */
 const HEADING_IS_QUERY: Feature = {
   name: 'heading asks it',
-  matches: ({ header }, query) => {
+  for: query => {
     const words = rawWords(query)
-    return words.length > 1 && rawWords(header).join(' ') === words.join(' ')
+    const asked = words.join(' ')
+    return ({ header }) => words.length > 1 && rawWords(header).join(' ') === asked
   },
 }
 const NUMBER_WITH_UNIT = textFeature(
   'number with unit',
-  /\d(?:[\d,.]*\d)?\s?(?:%|percent|°|[kmgt]?b\b|ms\b|s\b|sec|min|hours?\b|days?\b|weeks?\b|months?\b|years?\b|[kmc]?m\b|km|miles?\b|feet\b|[km]?g\b|kg|tons?\b|litres?\b|liters?\b|bar\b|watts?\b|volts?\b|\$|€|£|usd\b|eur\b|coins?\b)|[$€£]\s?\d/iu,
+  /\d\s?(?:%|percent|°|[kmgt]?b\b|ms\b|s\b|sec|min|hours?\b|days?\b|weeks?\b|months?\b|years?\b|[kmc]?m\b|km|miles?\b|feet\b|[km]?g\b|kg|tons?\b|litres?\b|liters?\b|bar\b|watts?\b|volts?\b|\$|€|£|usd\b|eur\b|coins?\b)|[$€£]\s?\d/iu,
 )
 const DATE = textFeature(
   'date',
   /\b\d{4}-\d{2}-\d{2}\b|\b(?:1[0-9]|20)\d{2}\b|\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\s+\d/iu,
 )
-const TABLE = textFeature('table', /^\s*\|.*\d.*\|/mu)
-const STEPS = textFeature('numbered steps', /^\s*(?:\d+[.)]|step \d+)/imu)
+// In the next patterns, `[^\S\r\n\u2028\u2029]` is white space within a line.
+const TABLE = textFeature('table', /^[^\S\r\n\u2028\u2029]*\|[^\d\r\n\u2028\u2029]*\d.*\|/mu)
+const STEPS = textFeature('numbered steps', /^[^\S\r\n\u2028\u2029]*(?:\d+[.)]|step \d)/imu)
 const IMPERATIVE = textFeature(
   'imperative sentence',
-  /(?:^|[.:]\s+|^\s*[-*\d.)]+\s+)(?:open|close|set|turn|press|click|run|add|remove|install|use|check|select|enter|create|start|stop|make sure|ensure|wait|send|call|pull|push|lift|drain|replace)\b/imu,
+  /(?:^|[.:]\s+|^[^\S\r\n\u2028\u2029]*[-*\d.)]+\s+)(?:open|close|set|turn|press|click|run|add|remove|install|use|check|select|enter|create|start|stop|make sure|ensure|wait|send|call|pull|push|lift|drain|replace)\b/imu,
 )
 const COMPARATIVE = textFeature(
   'comparative sentence',
@@ -35,20 +51,24 @@ const COMPARATIVE = textFeature(
 )
 const EXACT_IDENTIFIER: Feature = {
   name: 'exact identifier',
-  matches: ({ text }, query) => identifiers(query).some(identifier => text.includes(identifier)),
+  for: query => {
+    const wanted = [...new Set(identifiers(prefixOf(query, LONGEST_QUERY)))]
+    return ({ text }) => wanted.some(identifier => text.includes(identifier))
+  },
 }
 /** A sentence that begins with a subject from the query, followed by "is a", "was the", "means" or similar words. */
 const DEFINITION: Feature = {
   name: 'definitional sentence',
-  matches: ({ text }, query) => {
+  for: query => {
     const words = new Set(subjects(query))
-    return [...text.matchAll(DEFINITIONAL)].some(([, subject, other]) =>
-      rawWords(subject ?? other ?? '').some(word => words.has(word)),
-    )
+    return ({ text }) =>
+      [...text.matchAll(DEFINITIONAL)].some(([, subject, other]) =>
+        rawWords(subject ?? other ?? '').some(word => words.has(word)),
+      )
   },
 }
 const DEFINITIONAL =
-  /(?:^|[.?!:]["”']?\s+|\n)[*_>\s]*((?:(?:the|an?)\s+)?[\p{L}\p{N}][\p{L}\p{N}'’ -]{0,60}?)[*_]*,?\s+(?:is|are|was|were)\s+(?:an?|the|one of|neither|not)\b|(?:^|\n)[*_>\s]*([\p{L}\p{N}][\p{L}\p{N}'’ -]{0,60}?)[*_]*\s+(?:means|denotes|refers to|stands for)\b/giu
+  /(?:(?:^|[.?!:]["”']?\s)[*_>\s]*|\n(?:[*_>]|[^\S\n])*)((?:(?:the|an?)\s{1,20})?[\p{L}\p{N}][\p{L}\p{N}'’ -]{0,60}?)[*_]{0,5},?\s{1,20}(?:is|are|was|were)\s{1,20}(?:an?|the|one of|neither|not)\b|(?:^[*_>\s]*|\n(?:[*_>]|[^\S\n])*)([\p{L}\p{N}][\p{L}\p{N}'’ -]{0,60}?)[*_]{0,5}\s{1,20}(?:means|denotes|refers to|stands for)\b/giu
 
 /** Features that answers to each intent often have. */
 const FEATURES: Record<Intent, readonly Feature[]> = {
@@ -73,26 +93,39 @@ const QUESTION_WORDS = new Set(
  * @param query null when unknown; then there is no bonus
  * @param bonus on the scale of values in [0,1]; 0 is off
  */
-export function addAnswerability(
+export function* addAnswerability(
   candidates: readonly Candidate[],
   query: string | null,
   intent: Intent | null,
   bonus: number,
-): Candidate[] {
+): Steps<Candidate[]> {
   if (query === null || intent === null || bonus === 0) return [...candidates]
-  return candidates
-    .map(candidate => {
-      const found = [HEADING_IS_QUERY, ...FEATURES[intent]].filter(({ matches }) => matches(candidate.chunk, query))
-      const count = found.length + (found.includes(HEADING_IS_QUERY) ? 1 : 0)
-      const gain = (bonus * Math.min(count, 3)) / 2
-      const features = found.map(({ name }) => name)
-      return { ...candidate, answerability: { bonus: gain, features }, value: candidate.value + gain }
-    })
-    .sort(byValue)
+  const tests = [HEADING_IS_QUERY, ...FEATURES[intent]].map(feature => ({ feature, matches: feature.for(query) }))
+  const raised: Candidate[] = []
+  for (const candidate of candidates) {
+    const { header, text } = candidate.chunk
+    const passage = { header: prefixOf(header, LONGEST_QUERY), text: prefixOf(text, LONGEST_SEARCHED) }
+    const found: Feature[] = []
+    for (const { feature, matches } of tests) {
+      if (matches(passage)) found.push(feature)
+      yield
+    }
+    const count = found.length + (found.includes(HEADING_IS_QUERY) ? 1 : 0)
+    const gain = (bonus * Math.min(count, 3)) / 2
+    const features = found.map(({ name }) => name)
+    raised.push({ ...candidate, answerability: { bonus: gain, features }, value: candidate.value + gain })
+  }
+  return raised.sort(byValue)
 }
 
 function textFeature(name: string, pattern: RegExp): Feature {
-  return { name, matches: ({ text }) => pattern.test(text) }
+  return {
+    name,
+    for:
+      () =>
+      ({ text }) =>
+        pattern.test(text),
+  }
 }
 
 function subjects(query: string): string[] {

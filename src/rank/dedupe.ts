@@ -1,6 +1,15 @@
 import { placeKey } from '../core/keys.ts'
+import type { Steps } from '../core/steps.ts'
 import type { Candidate, Dropped, FilterResult } from '../core/types.ts'
 import { shingleHashes } from '../text/shingles.ts'
+
+/**
+ * Longest text that is compared by its shingles, in UTF-16 code units: ten times a usual passage. Longer texts are copies only when
+ * they are equal, because a hash for each of their words would take too much memory.
+ */
+const LONGEST_COMPARED = 32_768
+/** Most shingles that later candidates are compared with: about 100 MB. A pool of usual passages has fewer than 20,000. */
+const MOST_SHINGLES = 1_000_000
 
 /**
  * Drops copies of better candidates: the same place in the same document (a document that was indexed twice), or a text of which at
@@ -9,10 +18,11 @@ import { shingleHashes } from '../text/shingles.ts'
  * @param candidates best first
  * @param containment in (0,1]; null compares places only. Measured: .5 costs a point of recall, .9 costs nothing.
  */
-export function dedupe(candidates: readonly Candidate[], containment: number | null): FilterResult {
+export function* dedupe(candidates: readonly Candidate[], containment: number | null): Steps<FilterResult> {
   const kept: Candidate[] = []
   const dropped: Dropped[] = []
   const places = new Map<string, string>()
+  const texts = new Map<string, string>()
   const index = new ShingleIndex()
   for (const candidate of candidates) {
     const place = placeOf(candidate)
@@ -21,8 +31,16 @@ export function dedupe(candidates: readonly Candidate[], containment: number | n
       dropped.push({ candidate, reason: 'duplicate', evidence: { of: samePlace, similarity: 1, detail: 'same place' } })
       continue
     }
-    if (containment !== null) {
-      const shingles = shingleHashes(candidate.chunk.text)
+    const { text } = candidate.chunk
+    if (containment !== null && text.length > LONGEST_COMPARED) {
+      const sameText = texts.get(text)
+      if (sameText !== undefined) {
+        dropped.push({ candidate, reason: 'duplicate', evidence: { of: sameText, similarity: 1 } })
+        continue
+      }
+      texts.set(text, candidate.key)
+    } else if (containment !== null) {
+      const shingles = yield* shingleHashes(text)
       const original = index.mostContaining(shingles)
       if (original && original.share >= containment) {
         dropped.push({
@@ -34,6 +52,7 @@ export function dedupe(candidates: readonly Candidate[], containment: number | n
       }
       index.add(candidate.key, shingles)
     }
+    yield
     if (place !== null) places.set(place, candidate.key)
     kept.push(candidate)
   }
@@ -55,6 +74,7 @@ class ShingleIndex {
   private readonly keys: string[] = []
 
   add(key: string, shingles: ReadonlySet<number>): void {
+    if (this.postings.size + shingles.size > MOST_SHINGLES) return
     const row = this.keys.push(key) - 1
     for (const shingle of shingles) {
       const rows = this.postings.get(shingle)

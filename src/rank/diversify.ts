@@ -1,5 +1,7 @@
+import type { Steps } from '../core/steps.ts'
 import type { Candidate, Dropped, FilterResult } from '../core/types.ts'
 import { cosine } from '../text/similarity.ts'
+import { slicesOf } from '../text/slices.ts'
 import { terms } from '../text/terms.ts'
 import { cutTo } from './cut.ts'
 
@@ -24,9 +26,13 @@ interface Row {
  * @param alpha share of relevance in [0,1]; null keeps the order and only cuts
  * @param topK number of candidates to keep; null keeps all
  */
-export function diversify(candidates: readonly Candidate[], alpha: number | null, topK: number | null): FilterResult {
+export function* diversify(
+  candidates: readonly Candidate[],
+  alpha: number | null,
+  topK: number | null,
+): Steps<FilterResult> {
   if (alpha === null) return cutTo(candidates, topK, 'rerank_cut')
-  const similarityOf = createSimilarity(candidates)
+  const similarityOf = yield* createSimilarity(candidates)
   const size = Math.min(topK ?? candidates.length, candidates.length)
   const open = candidates.map((candidate, index): Row => ({ candidate, rank: index + 1, nearest: null, similarity: 0 }))
   const kept: Candidate[] = []
@@ -37,6 +43,7 @@ export function diversify(candidates: readonly Candidate[], alpha: number | null
     open.splice(open.indexOf(best), 1)
     kept.push(best.candidate)
     for (const row of open) {
+      yield
       const similarity = similarityOf(row.candidate, best.candidate)
       if (row.nearest === null || similarity > row.similarity) {
         row.nearest = best.candidate
@@ -53,10 +60,18 @@ function dropOf({ candidate, rank, nearest, similarity }: Row, size: number): Dr
   return { candidate, reason: 'redundant', evidence: { of: nearest.key, similarity: rounded } }
 }
 
-function createSimilarity(candidates: readonly Candidate[]): (a: Candidate, b: Candidate) => number {
+function* createSimilarity(candidates: readonly Candidate[]): Steps<(a: Candidate, b: Candidate) => number> {
   if (candidates.every(({ vector }) => vector !== undefined))
     return (a, b) => (a.vector && b.vector ? cosine(a.vector, b.vector) : 0)
-  const termsOf = new Map(candidates.map(({ key, chunk }) => [key, new Set(terms(chunk.text))]))
+  const termsOf = new Map<string, Set<string>>()
+  for (const { key, chunk } of candidates) {
+    const found = new Set<string>()
+    for (const slice of slicesOf(chunk.text)) {
+      for (const term of terms(slice)) found.add(term)
+      yield
+    }
+    termsOf.set(key, found)
+  }
   return (a, b) => jaccard(termsOf.get(a.key), termsOf.get(b.key))
 }
 

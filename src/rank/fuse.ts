@@ -1,4 +1,5 @@
 import { compareText, countOf } from '../core/collections.ts'
+import type { Steps } from '../core/steps.ts'
 import type { Candidate, Signal } from '../core/types.ts'
 import { candidateBm25 } from '../text/candidate-bm25.ts'
 import { byValue } from './order.ts'
@@ -34,10 +35,14 @@ interface Column {
  *
  * @param query for the BM25 over the candidates; null leaves it out
  */
-export function fuse(candidates: readonly Candidate[], query: string | null, options: FusionOptions): Candidate[] {
+export function* fuse(
+  candidates: readonly Candidate[],
+  query: string | null,
+  options: FusionOptions,
+): Steps<Candidate[]> {
   const columns = readColumns(candidates)
   if (options.method === 'values' && options.candidateBm25 && query !== null)
-    columns.push(lexicalColumn(candidates, query))
+    columns.push(yield* lexicalColumn(candidates, query))
   const weights = columnWeights(columns, options)
   const contributions = columns.map((column, index) => contributionsOf(column, weights[index] ?? 0, options))
   return candidates
@@ -70,9 +75,9 @@ function readColumns(candidates: readonly Candidate[]): Column[] {
   return [...columns.values()].sort((a, b) => compareText(a.source, b.source))
 }
 
-function lexicalColumn(candidates: readonly Candidate[], query: string): Column {
+function* lexicalColumn(candidates: readonly Candidate[], query: string): Steps<Column> {
   const documents = candidates.map(({ chunk }) => `${chunk.docTitle}\n${chunk.sectionPath}\n${chunk.text}`)
-  const scores = candidateBm25(query, documents)
+  const scores = yield* candidateBm25(query, documents)
   return { source: 'candidate_bm25', kind: 'lexical', scores, ranks: scores.map(() => null) }
 }
 

@@ -1,3 +1,4 @@
+import type { Steps } from '../core/steps.ts'
 import { contentHash } from './fingerprint.ts'
 
 export interface CacheLimits<Value> {
@@ -62,13 +63,33 @@ const LONGEST_KEY = 200
 export function remembered<Value>(read: (text: string) => Value, limits: CacheLimits<Value>): (text: string) => Value {
   const cache = new BoundedCache<string, Value>(limits)
   return text => {
-    const key = text.length <= LONGEST_KEY ? text : contentHash(text)
+    const key = keyOf(text)
     const known = cache.get(key)
     if (known !== undefined) return known
     const value = read(text)
     cache.set(key === text ? detached(text) : key, value)
     return value
   }
+}
+
+/** Adds a cache to steps whose result depends on their text only. */
+export function rememberedSteps<Value>(
+  read: (text: string) => Steps<Value>,
+  limits: CacheLimits<Value>,
+): (text: string) => Steps<Value> {
+  const cache = new BoundedCache<string, Value>(limits)
+  return function* readOnce(text) {
+    const key = keyOf(text)
+    const known = cache.get(key)
+    if (known !== undefined) return known
+    const value = yield* read(text)
+    cache.set(key === text ? detached(text) : key, value)
+    return value
+  }
+}
+
+function keyOf(text: string): string {
+  return text.length <= LONGEST_KEY ? text : contentHash(text)
 }
 
 /** Copies a slice. A slice itself refers to the whole text, which a cache would then keep in memory. */

@@ -1,4 +1,5 @@
 import FlatQueue from 'flatqueue'
+import type { Steps } from '../core/steps.ts'
 
 /** Rank of each token of an encoding, keyed by its bytes, one character per byte. */
 type TokenRanks = ReadonlyMap<string, number>
@@ -17,17 +18,21 @@ export function readRanks(packed: string): TokenRanks {
  * Counts the tokens of a text by byte pair encoding (Sennrich et al. 2016): the adjacent pair of lowest rank is merged, the
  * first of equals, until no pair is a known token. A priority queue of pairs keeps the time at n log n.
  */
-export function countBytePairs(piece: string, ranks: TokenRanks): number {
+export function* countBytePairs(piece: string, ranks: TokenRanks): Steps<number> {
   const bytes = Buffer.from(piece, 'utf8').toString('latin1')
-  return ranks.has(bytes) ? 1 : mergedLength(bytes, ranks)
+  return ranks.has(bytes) ? 1 : yield* mergedLength(bytes, ranks)
 }
 
-function mergedLength(bytes: string, ranks: TokenRanks): number {
+function* mergedLength(bytes: string, ranks: TokenRanks): Steps<number> {
   const { length } = bytes
   // A part is identified by its start offset. For each part: start of the next one, of the previous one, and the priority
   // of its pair with the next one.
-  const next = Int32Array.from({ length }, (_, at) => at + 1)
-  const previous = Int32Array.from({ length: length + 1 }, (_, at) => at - 1)
+  const next = new Int32Array(length)
+  const previous = new Int32Array(length + 1)
+  for (let at = 0; at <= length; at++) {
+    next[at] = at + 1
+    previous[at] = at - 1
+  }
   const priorities = new Float64Array(length + 1).fill(NO_PAIR)
   const queue = new FlatQueue()
 
@@ -39,9 +44,13 @@ function mergedLength(bytes: string, ranks: TokenRanks): number {
     if (priority !== NO_PAIR) queue.push(at, priority)
   }
 
-  for (let at = 0; at < length; at++) queuePair(at)
+  for (let at = 0; at < length; at++) {
+    queuePair(at)
+    if (at % PAIRS_PER_STEP === PAIRS_PER_STEP - 1) yield
+  }
   let parts = length
-  while (queue.length > 0) {
+  for (let turn = 1; queue.length > 0; turn++) {
+    if (turn % PAIRS_PER_STEP === 0) yield
     const priority = queue.peekValue()
     const at = queue.pop() ?? 0
     // The pair has changed since then, and its new form is in the queue.
@@ -59,3 +68,4 @@ function mergedLength(bytes: string, ranks: TokenRanks): number {
 }
 
 const NO_PAIR = -1
+const PAIRS_PER_STEP = 1_000

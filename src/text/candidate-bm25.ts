@@ -1,42 +1,83 @@
-import { countOf } from '../core/collections.ts'
-import { remembered } from './bounded-cache.ts'
+import type { Steps } from '../core/steps.ts'
+import { rememberedSteps } from './bounded-cache.ts'
+import { slicesOf } from './slices.ts'
 import { terms } from './terms.ts'
 
 const K1 = 1.2
 const B = 0.75
 
+interface TermCounts {
+  counts: ReadonlyMap<string, number>
+  /** Number of terms. */
+  length: number
+}
+
 /** Cached for at most 4,000 texts and a million distinct terms (about 100 MB). */
-const termCounts = remembered(
-  text => {
-    const all = terms(text)
-    return { counts: countOf(all), length: all.length }
-  },
-  { entries: 4_000, weight: 1_000_000, weigh: ({ counts }) => counts.size },
-)
+const termCounts = rememberedSteps(countTerms, {
+  entries: 4_000,
+  weight: 1_000_000,
+  weigh: ({ counts }) => counts.size,
+})
+
+function* countTerms(text: string): Steps<TermCounts> {
+  const counts = new Map<string, number>()
+  let length = 0
+  for (const slice of slicesOf(text)) {
+    const found = terms(slice)
+    for (const term of found) counts.set(term, (counts.get(term) ?? 0) + 1)
+    length += found.length
+    yield
+  }
+  return { counts, length }
+}
 
 /**
  * BM25 of each document for the query, 0 or above. Document frequency and average length are those of `documents`.
  * Robertson and Zaragoza (2009), with Lucene's idf `ln(1 + (n - df + .5) / (df + .5))`, which is never negative.
  */
-export function candidateBm25(query: string, documents: readonly string[]): number[] {
-  const wanted = new Set(terms(query))
-  if (wanted.size === 0) return documents.map(() => 0)
+export function* candidateBm25(query: string, documents: readonly string[]): Steps<number[]> {
+  const wanted = [...(yield* countTerms(query)).counts.keys()]
+  if (wanted.length === 0) return documents.map(() => 0)
 
-  const pool = documents.map(termCounts)
-  const averageLength = pool.reduce((sum, document) => sum + document.length, 0) / pool.length || 1
-
-  const idf = new Map<string, number>()
-  for (const term of wanted) {
-    const documentFrequency = pool.filter(({ counts }) => counts.has(term)).length
-    idf.set(term, Math.log(1 + (pool.length - documentFrequency + 0.5) / (documentFrequency + 0.5)))
+  const places = new Map(wanted.map((term, place) => [term, place]))
+  const frequencies = new Uint32Array(wanted.length)
+  const pool: Matched[] = []
+  for (const document of documents) {
+    const matched = matchTerms(yield* termCounts(document), wanted, places)
+    for (const [place] of matched.counts) frequencies[place] = (frequencies[place] ?? 0) + 1
+    pool.push(matched)
+    yield
   }
+  const averageLength = pool.reduce((sum, document) => sum + document.length, 0) / pool.length || 1
+  const idf = Array.from(frequencies, count => Math.log(1 + (pool.length - count + 0.5) / (count + 0.5)))
   return pool.map(({ length, counts }) => {
     const saturation = K1 * (1 - B + (B * length) / averageLength)
-    let score = 0
-    for (const term of wanted) {
-      const count = counts.get(term) ?? 0
-      score += ((idf.get(term) ?? 0) * count * (K1 + 1)) / (count + saturation)
-    }
-    return score
+    return counts.reduce(
+      (sum, [place, count]) => sum + ((idf[place] ?? 0) * count * (K1 + 1)) / (count + saturation),
+      0,
+    )
   })
+}
+
+/** The terms that a document has in common with the query. */
+interface Matched {
+  /** Place of the term in the query, and its count in the document, in the order of the query. */
+  counts: [place: number, count: number][]
+  length: number
+}
+
+/** Looks up the terms of the shorter of the two, so that neither a long query nor a long document makes it slow. */
+function matchTerms(
+  { counts, length }: TermCounts,
+  wanted: readonly string[],
+  places: ReadonlyMap<string, number>,
+): Matched {
+  const shared = wanted.length <= counts.size ? wanted : [...counts.keys()]
+  const matched: Matched['counts'] = []
+  for (const term of shared) {
+    const place = places.get(term)
+    const count = counts.get(term)
+    if (place !== undefined && count !== undefined) matched.push([place, count])
+  }
+  return { counts: matched.sort(([left], [right]) => left - right), length }
 }

@@ -26,12 +26,33 @@ const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' })
  * belongs to the sentence before it. Longer sentences than 2,000 code units are cut.
  */
 export function splitSentences(text: string): Sentence[] {
-  const ends: number[] = []
-  for (const block of blocks(text)) {
-    if (block.prose) for (const end of proseEnds(text, block.start, block.end)) ends.push(end)
-    else ends.push(block.end)
+  return [...sentencesOf(text)]
+}
+
+/** The sentences of `splitSentences` one after the other, for callers that do not need all of them. */
+export function* sentencesOf(text: string): Generator<Sentence> {
+  // A cut waits for the next text, because white space joins the sentence before it.
+  let from = 0
+  let cut = 0
+  let start = 0
+  for (const end of sentenceEnds(text)) {
+    const blank = text.slice(start, end).trim() === ''
+    if (!blank && cut > from) {
+      yield { text: text.slice(from, cut), start: from, end: cut }
+      from = cut
+    }
+    if (!blank || cut > from) cut = end
+    start = end
   }
-  return tile(text, ends)
+  if (cut === 0) cut = text.length
+  if (cut > from) yield { text: text.slice(from, cut), start: from, end: cut }
+}
+
+function* sentenceEnds(text: string): Generator<number> {
+  for (const block of blocks(text)) {
+    if (block.prose) yield* proseEnds(text, block.start, block.end)
+    else yield block.end
+  }
 }
 
 interface Block {
@@ -44,7 +65,7 @@ function* blocks(text: string): Generator<Block> {
   let open: Block | null = null
   let fence: string | null = null
   let previousLine = ''
-  for (const { 0: line, index } of text.matchAll(/[^\n]*\n|[^\n]+$/g)) {
+  for (const { 0: line, index } of text.matchAll(/\n+|[^\n]*\n|[^\n]+$/g)) {
     const end = index + line.length
     const mark = FENCE.exec(line)?.[1]
     if (fence !== null && open !== null) {
@@ -75,8 +96,7 @@ function continues(previousLine: string, line: string): boolean {
 }
 
 /** Ends of the sentences in the prose between `start` and `end`, as offsets in `text`. */
-function proseEnds(text: string, start: number, end: number): number[] {
-  const ends: number[] = []
+function* proseEnds(text: string, start: number, end: number): Generator<number> {
   for (let from = start; from < end; ) {
     const to = Math.min(end, codePointStart(text, from + WINDOW))
     // The segmenter ends a sentence at every line break, but here line breaks only wrap.
@@ -86,26 +106,8 @@ function proseEnds(text: string, start: number, end: number): number[] {
     if (to < end && found.length > 1) found.pop()
     for (const [at, cut] of found.entries()) {
       const broken = at < found.length - 1 && ABBREVIATION.test(prose.slice(Math.max(0, cut - 24), cut))
-      if (!broken) ends.push(from + cut)
+      if (!broken) yield from + cut
     }
     from += found.at(-1) ?? prose.length
   }
-  return ends
-}
-
-/** Cuts the text at ascending offsets. White space joins the sentence before it, or the first sentence at the start. */
-function tile(text: string, ends: number[]): Sentence[] {
-  const cuts: number[] = []
-  let start = 0
-  for (const end of ends) {
-    const blank = text.slice(start, end).trim() === ''
-    if (!blank) cuts.push(end)
-    else if (cuts.length > 0) cuts[cuts.length - 1] = end
-    start = end
-  }
-  if (cuts.length === 0 && text !== '') cuts.push(text.length)
-  return cuts.map((end, index) => {
-    const from = cuts[index - 1] ?? 0
-    return { text: text.slice(from, end), start: from, end }
-  })
 }

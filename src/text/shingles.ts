@@ -1,4 +1,6 @@
-import { remembered } from './bounded-cache.ts'
+import type { Steps } from '../core/steps.ts'
+import { rememberedSteps } from './bounded-cache.ts'
+import { slicesOf } from './slices.ts'
 import { rawWords } from './terms.ts'
 
 export const SHINGLE_WORDS = 5
@@ -17,13 +19,20 @@ export function shingles<Shingle>(words: number, make: (start: number, end: numb
 }
 
 /** Unsigned 32-bit hashes of the distinct shingles of a text. Cached for at most 4,000 texts and a million hashes (about 40 MB). */
-export const shingleHashes = remembered<ReadonlySet<number>>(
-  text => {
-    const words = rawWords(text).map(hashWord)
-    return new Set(shingles(words.length, (start, end) => hashShingle(words, start, end)))
-  },
-  { entries: 4_000, weight: 1_000_000, weigh: hashes => hashes.size },
-)
+export const shingleHashes = rememberedSteps(hashShingles, {
+  entries: 4_000,
+  weight: 1_000_000,
+  weigh: hashes => hashes.size,
+})
+
+function* hashShingles(text: string): Steps<ReadonlySet<number>> {
+  const words: number[] = []
+  for (const slice of slicesOf(text)) {
+    for (const word of rawWords(slice)) words.push(hashWord(word))
+    yield
+  }
+  return new Set(shingles(words.length, (start, end) => hashShingle(words, start, end)))
+}
 
 function hashShingle(words: readonly number[], start: number, end: number): number {
   let mixed = 0

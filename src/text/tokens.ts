@@ -1,15 +1,19 @@
 import { createRequire } from 'node:module'
 import { getEncodingNameForModel, type TiktokenBPE, type TiktokenEncoding, type TiktokenModel } from 'js-tiktoken/lite'
-import type { Tokenizer } from '../core/ports.ts'
-import { remembered } from './bounded-cache.ts'
+import type { CountTokens, Tokenizer } from '../core/ports.ts'
+import { finish } from '../core/steps.ts'
+import { remembered, rememberedSteps } from './bounded-cache.ts'
 import { countBytePairs, readRanks } from './byte-pairs.ts'
 
 const DEFAULT_ENCODING: TiktokenEncoding = 'o200k_base'
 const CACHED_TEXTS = 8_192
 const CACHED_PIECES = 50_000
+const PIECES_PER_STEP = 1_000
+/** Pieces of text up to this length, in UTF-16 code units, are counted in one step and remembered. Words are far shorter. */
+const SHORT_PIECE = 1_000
 
 const require = createRequire(import.meta.url)
-const counters: Partial<Record<TiktokenEncoding, (text: string) => number>> = {}
+const counters: Partial<Record<TiktokenEncoding, CountTokens>> = {}
 
 /**
  * Creates the tokenizer of a model. The case of the name has no effect; an unknown model uses `o200k_base`.
@@ -18,7 +22,8 @@ const counters: Partial<Record<TiktokenEncoding, (text: string) => number>> = {}
 export function createTokenizer(model: string): Tokenizer {
   const known = encodingOf(model)
   const encoding = known ?? DEFAULT_ENCODING
-  return { model, encoding, mapped: known === null, count: text => counterOf(encoding)(text) }
+  const countInSteps: CountTokens = text => counterOf(encoding)(text)
+  return { model, encoding, mapped: known === null, count: text => finish(countInSteps(text)), countInSteps }
 }
 
 function encodingOf(model: string): TiktokenEncoding | null {
@@ -29,21 +34,25 @@ function encodingOf(model: string): TiktokenEncoding | null {
   }
 }
 
-function counterOf(encoding: TiktokenEncoding): (text: string) => number {
+function counterOf(encoding: TiktokenEncoding): CountTokens {
   counters[encoding] ??= createCounter(encoding)
   return counters[encoding]
 }
 
-function createCounter(encoding: TiktokenEncoding): (text: string) => number {
+function createCounter(encoding: TiktokenEncoding): CountTokens {
   const file = require(`js-tiktoken/ranks/${encoding}`) as TiktokenBPE | { default: TiktokenBPE }
   const { bpe_ranks: packed, pat_str: pattern } = 'default' in file ? file.default : file
   const ranks = readRanks(packed)
   const preTokens = new RegExp(pattern, 'gu')
-  const countPiece = remembered(piece => countBytePairs(piece, ranks), { entries: CACHED_PIECES })
-  return remembered(
-    text => {
+  const countShort = remembered(piece => finish(countBytePairs(piece, ranks)), { entries: CACHED_PIECES })
+  return rememberedSteps(
+    function* countPieces(text) {
       let count = 0
-      for (const [piece] of text.matchAll(preTokens)) count += countPiece(piece)
+      let pieces = 0
+      for (const [piece] of text.matchAll(preTokens)) {
+        count += piece.length <= SHORT_PIECE ? countShort(piece) : yield* countBytePairs(piece, ranks)
+        if (++pieces % PIECES_PER_STEP === 0) yield
+      }
       return count
     },
     { entries: CACHED_TEXTS },

@@ -1,10 +1,12 @@
+import { finish } from '../../src/core/steps.ts'
 import type { Candidate } from '../../src/core/types.ts'
 import { seededRandom } from '../../src/evaluation/metrics/bootstrap.ts'
 import { CostModel } from '../../src/pack/cost.ts'
 import { RENDERERS } from '../../src/pack/render.ts'
 import { type SelectOptions, select } from '../../src/pack/select.ts'
+import { wholeChunk } from '../../src/pack/unit.ts'
 import { byValue } from '../../src/rank/order.ts'
-import { candidate, countWords } from '../support/candidates.ts'
+import { candidate, countWords, inSteps } from '../support/candidates.ts'
 import { type Random, wordsOf } from './words.ts'
 
 const INSTANCES = 200
@@ -78,7 +80,8 @@ function massOf(pool: Candidate[], budgetTokens: number, how: Pick<SelectOptions
     noveltyAlpha: 0,
     ...how,
   }
-  const { selected } = select(pool, null, options, new CostModel(RENDERERS.markdown, countWords))
+  const cost = new CostModel(RENDERERS.markdown, inSteps(countWords), budgetTokens)
+  const { selected } = finish(select(pool, null, options, cost))
   return selected.reduce(
     (sum, { unit, marginal }) => sum + marginal * countWords(unit.candidate.chunk.text.slice(unit.start, unit.end)),
     0,
@@ -94,8 +97,8 @@ function optimum(pool: Candidate[], budget: number): number {
     if (mass > best) best = mass
     const next = pool[index]
     if (!next || mass + (rest[index] ?? 0) <= best) return
-    const cost = new CostModel(RENDERERS.markdown, countWords)
-    for (const c of [...taken, next]) cost.add({ candidate: c, start: 0, end: c.chunk.text.length, value: c.value })
+    const cost = new CostModel(RENDERERS.markdown, inSteps(countWords), Number.POSITIVE_INFINITY)
+    for (const unit of [...taken, next].map(wholeChunk)) cost.add(unit, finish(cost.costOf(unit)))
     if (cost.used <= budget) visit(index + 1, [...taken, next], mass + (masses[index] ?? 0))
     visit(index + 1, taken, mass)
   }

@@ -1,12 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { finish } from '../../src/core/steps.ts'
 import { type Candidate, CONTEXT_FORMATS, CONTEXT_ORDERS } from '../../src/core/types.ts'
 import { CostModel } from '../../src/pack/cost.ts'
-import { type PackOptions, pack } from '../../src/pack/pack.ts'
+import { type Packed, type PackOptions, pack as packInSteps } from '../../src/pack/pack.ts'
 import { RENDERERS } from '../../src/pack/render.ts'
 import { select } from '../../src/pack/select.ts'
+import { wholeChunk } from '../../src/pack/unit.ts'
 import { createTokenizer } from '../../src/text/tokens.ts'
-import { candidate, candidates, countWords } from '../support/candidates.ts'
+import { candidate, candidates, countWords, inSteps } from '../support/candidates.ts'
 
 const PLAIN: PackOptions = {
   budgetTokens: 120,
@@ -43,10 +45,14 @@ const anyOptions = fc.record({
 const tokenizer = createTokenizer('gpt-4o-2024-11-20')
 const countTokens = (text: string) => tokenizer.count(text)
 
+function pack(pool: Candidate[], query: string | null, options: PackOptions, count: (text: string) => number): Packed {
+  return finish(packInSteps(pool, query, options, inSteps(count)))
+}
+
 /** Relevance mass of a selection. */
 function mass(pool: Candidate[], options: PackOptions): number {
-  const cost = new CostModel(RENDERERS[options.format], countWords)
-  return select(pool, 'harbour tide', options, cost).selected.reduce(
+  const cost = new CostModel(RENDERERS[options.format], inSteps(countWords), options.budgetTokens)
+  return finish(select(pool, 'harbour tide', options, cost)).selected.reduce(
     (sum, { unit, marginal }) => sum + marginal * countWords(unit.candidate.chunk.text.slice(unit.start, unit.end)),
     0,
   )
@@ -132,8 +138,8 @@ describe('cost', () => {
   it('is never below the tokens of the rendered context', () => {
     fc.assert(
       fc.property(candidates(), fc.constantFrom(...CONTEXT_FORMATS), (pool, format) => {
-        const cost = new CostModel(RENDERERS[format], countWords)
-        for (const c of pool) cost.add({ candidate: c, start: 0, end: c.chunk.text.length, value: c.value })
+        const cost = new CostModel(RENDERERS[format], inSteps(countWords), Number.POSITIVE_INFINITY)
+        for (const unit of pool.map(wholeChunk)) cost.add(unit, finish(cost.costOf(unit)))
         const { tokens } = pack(pool, null, { ...PLAIN, format, budgetTokens: 1_000_000 }, countWords)
         expect(cost.used).toBeGreaterThanOrEqual(tokens)
       }),

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { addAnswerability } from '../../src/rank/answerability.ts'
+import { finish } from '../../src/core/steps.ts'
+import { addAnswerability as addAnswerabilityInSteps } from '../../src/rank/answerability.ts'
 import { candidate } from '../support/candidates.ts'
+
+const addAnswerability = (...input: Parameters<typeof addAnswerabilityInSteps>) =>
+  finish(addAnswerabilityInSteps(...input))
 
 const features = (text: string, query: string, intent: Parameters<typeof addAnswerability>[2], header = '') =>
   addAnswerability([candidate({ text, header })], query, intent, 0.1)[0]?.answerability
@@ -50,8 +54,14 @@ describe('addAnswerability', () => {
       'is a '.repeat(20_000),
       '| '.repeat(50_000),
       '\n1'.repeat(50_000),
+      '1'.repeat(100_000),
+      `| ${'1'.repeat(100_000)}`,
+      '\n'.repeat(100_000),
+      `. ${' '.repeat(100_000)}`,
+      `a${' '.repeat(100_000)}`,
+      'a. '.repeat(33_000),
     ])
       for (const intent of ['definition', 'measurement', 'procedure', 'identifier', 'comparison'] as const)
-        expect(features(text, 'what is a the', intent)?.bonus).toBeGreaterThanOrEqual(0)
+        expect(features(text, `what is a the ${'a'.repeat(8_000)}`, intent)?.bonus).toBeGreaterThanOrEqual(0)
   })
 })

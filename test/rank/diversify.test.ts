@@ -1,9 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { finish } from '../../src/core/steps.ts'
 import type { Candidate } from '../../src/core/types.ts'
-import { dedupe } from '../../src/rank/dedupe.ts'
-import { diversify } from '../../src/rank/diversify.ts'
+import { dedupe as dedupeInSteps } from '../../src/rank/dedupe.ts'
+import { diversify as diversifyInSteps } from '../../src/rank/diversify.ts'
 import { candidate, candidates } from '../support/candidates.ts'
+
+const diversify = (...input: Parameters<typeof diversifyInSteps>) => finish(diversifyInSteps(...input))
+const dedupe = (...input: Parameters<typeof dedupeInSteps>) => finish(dedupeInSteps(...input))
 
 const withVectors = fc
   .array(

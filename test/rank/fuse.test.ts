@@ -1,9 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { finish } from '../../src/core/steps.ts'
 import type { Candidate, RetrievedList } from '../../src/core/types.ts'
 import { collect } from '../../src/rank/collect.ts'
-import { type FusionOptions, fuse } from '../../src/rank/fuse.ts'
+import { type FusionOptions, fuse as fuseInSteps } from '../../src/rank/fuse.ts'
 import { chunk, retrievedLists } from '../support/candidates.ts'
+
+const fuse = (...input: Parameters<typeof fuseInSteps>) => finish(fuseInSteps(...input))
 
 const values: FusionOptions = {
   method: 'values',

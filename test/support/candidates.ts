@@ -1,4 +1,6 @@
 import fc from 'fast-check'
+import type { CountTokens } from '../../src/core/ports.ts'
+import { inOneStep } from '../../src/core/steps.ts'
 import type { Candidate, Chunk, RetrievedList } from '../../src/core/types.ts'
 import { createCandidate } from '../../src/rank/collect.ts'
 
@@ -91,4 +93,9 @@ export const retrievedLists = fc
 /** Counts words and marks: a tokenizer simple enough to reason about. */
 export function countWords(text: string): number {
   return text.match(/[\p{L}\p{N}]+|[^\s\p{L}\p{N}]/gu)?.length ?? 0
+}
+
+/** A count as the pipeline takes it. */
+export function inSteps(count: (text: string) => number): CountTokens {
+  return text => inOneStep(() => count(text))
 }

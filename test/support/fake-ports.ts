@@ -4,7 +4,7 @@ import type { PackContextDependencies } from '../../src/pipeline/pack-context.ts
 import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import type { PipelinePorts } from '../../src/pipeline/services.ts'
 import type { Trace } from '../../src/pipeline/trace/schema.ts'
-import { countWords } from './candidates.ts'
+import { countWords, inSteps } from './candidates.ts'
 import { notImplemented } from './not-implemented.ts'
 
 /** Ports that fail loudly when asked unasked; a test gives those that it means to be used. */
@@ -32,7 +32,13 @@ export function fakePorts(
       : { model: 'fake', rerank: notImplemented('rerank'), close: async () => {}, ...over.reranker }
   return {
     store: { search: notImplemented('search'), fetchPlaces: async () => [], ...over.store },
-    tokenizer: model => ({ model, encoding: 'words', mapped: false, count: countWords }),
+    tokenizer: model => ({
+      model,
+      encoding: 'words',
+      mapped: false,
+      count: countWords,
+      countInSteps: inSteps(countWords),
+    }),
     embedder,
     reranker,
     unavailable: {

@@ -1,6 +1,9 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { shingleHashes, shingles } from '../../src/text/shingles.ts'
+import { finish } from '../../src/core/steps.ts'
+import { shingleHashes as shingleHashesInSteps, shingles } from '../../src/text/shingles.ts'
+
+const shingleHashes = (...input: Parameters<typeof shingleHashesInSteps>) => finish(shingleHashesInSteps(...input))
 
 const runsOf = (words: readonly string[]) => shingles(words.length, (start, end) => words.slice(start, end).join(' '))
 

@@ -1,10 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { candidateBm25 } from '../../src/text/candidate-bm25.ts'
+import { finish } from '../../src/core/steps.ts'
+import { candidateBm25 as candidateBm25InSteps } from '../../src/text/candidate-bm25.ts'
 import { contentHash, fingerprint } from '../../src/text/fingerprint.ts'
 import { cosine } from '../../src/text/similarity.ts'
 import { terms } from '../../src/text/terms.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
+
+const candidateBm25 = (...input: Parameters<typeof candidateBm25InSteps>) => finish(candidateBm25InSteps(...input))
 
 describe('cosine', () => {
   it('agrees with the naive formula and stays in [-1, 1]', () => {

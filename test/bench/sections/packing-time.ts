@@ -1,3 +1,4 @@
+import { finish } from '../../../src/core/steps.ts'
 import type { Candidate, Chunk, RetrievedList } from '../../../src/core/types.ts'
 import { seededRandom } from '../../../src/evaluation/metrics/bootstrap.ts'
 import { detectIntent } from '../../../src/intent/detect.ts'
@@ -64,10 +65,8 @@ async function microsecondsEach(works: (() => unknown)[]): Promise<Record<string
 }
 
 function poolOf(query: string, chunks: readonly Chunk[]): Pool {
-  const scores = candidateBm25(
-    query,
-    chunks.map(({ docTitle, sectionPath, text }) => `${docTitle}\n${sectionPath}\n${text}`),
-  )
+  const documents = chunks.map(({ docTitle, sectionPath, text }) => `${docTitle}\n${sectionPath}\n${text}`)
+  const scores = finish(candidateBm25(query, documents))
   const best = rankingOf(scores).slice(0, CANDIDATES)
   const top = scores[best[0] ?? 0] || 1
   return {
@@ -83,7 +82,7 @@ function packing({ query, chunks, values }: Pool, shaken: (value: number) => num
     .sort(byValue)
   const { packing: rules, format, order, maxChunks } = NAMED_PLANS.measured
   const options = { ...rules, budgetTokens, format, order, maxChunks }
-  return () => pack(candidates, query, options, text => tokenizer.count(text))
+  return () => finish(pack(candidates, query, options, tokenizer.countInSteps))
 }
 
 function ranking(pool: Pool, shaken: (value: number) => number, budgetTokens: number, chunks: readonly Chunk[]) {
@@ -102,7 +101,7 @@ function ranking(pool: Pool, shaken: (value: number) => number, budgetTokens: nu
       chunks.filter(chunk =>
         places.some(({ docId, orderIndex }) => docId === chunk.docId && orderIndex === chunk.orderIndex),
       ),
-    count: (text: string) => tokenizer.count(text),
+    count: tokenizer.countInSteps,
     signal: new AbortController().signal,
     needsText: true,
   }

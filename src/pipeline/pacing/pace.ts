@@ -1,0 +1,53 @@
+import { type Steps, TimeUp } from '../../core/steps.ts'
+import { isCrowded, nextTurn } from './turns.ts'
+
+/** Longest work without a turn of the event loop, in milliseconds. A step takes a few more. */
+const SLICE_MS = 8
+
+/** Time that a step of ranking has after the deadline, in milliseconds: enough for usual passages. */
+export const RANKING_GRACE_MS = 20
+/** The same for packing: a finished ranking is packed, even if it comes late. */
+export const PACKING_GRACE_MS = 100
+
+/** Runs the steps of one request: it gives the event loop a turn every few milliseconds, and ends steps at the deadline. */
+export class Pace {
+  readonly #signal: AbortSignal
+  readonly #now: () => number
+  #sliceStart = Number.NEGATIVE_INFINITY
+
+  /**
+   * @param signal aborts at the deadline
+   * @param now milliseconds of a monotonic clock
+   */
+  constructor(signal: AbortSignal, now: () => number = () => performance.now()) {
+    this.#signal = signal
+    this.#now = now
+  }
+
+  /**
+   * Runs steps to their result. After the deadline `TimeUp` is thrown into them, once, but not before they have had `graceMs`.
+   * @throws TimeUp when the steps do not catch it
+   */
+  async run<Result>(steps: Steps<Result>, graceMs: number): Promise<Result> {
+    if (isCrowded()) await this.#takeTurn()
+    const start = this.#now()
+    let isTold = false
+    if (start - this.#sliceStart > SLICE_MS) this.#sliceStart = start
+    for (let step = steps.next(); ; ) {
+      if (step.done) return step.value
+      const time = this.#now()
+      if (!isTold && this.#signal.aborted && time - start >= graceMs) {
+        isTold = true
+        step = steps.throw(new TimeUp())
+      } else {
+        if (time - this.#sliceStart >= SLICE_MS) await this.#takeTurn()
+        step = steps.next()
+      }
+    }
+  }
+
+  async #takeTurn(): Promise<void> {
+    await nextTurn()
+    this.#sliceStart = this.#now()
+  }
+}

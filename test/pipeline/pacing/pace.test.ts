@@ -1,0 +1,98 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { TimeUp } from '../../../src/core/steps.ts'
+import { Pace } from '../../../src/pipeline/pacing/pace.ts'
+
+const never = new AbortController().signal
+
+/** Counts the turns of the event loop while `work` runs. */
+async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
+  let turns = 0
+  let ended = false
+  const count = () => {
+    if (ended) return
+    turns++
+    setImmediate(count)
+  }
+  setImmediate(count)
+  await work()
+  ended = true
+  return turns
+}
+
+describe('pace', () => {
+  it('gives the event loop a turn after every eight milliseconds of steps', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 5 }), { maxLength: 200 }), async costs => {
+        let clock = 0
+        let sliceStart = 0
+        let longest = 0
+        const pace = new Pace(never, () => clock)
+        let turns = 0
+        let lastTurns = 0
+        let ended = false
+        const count = () => {
+          turns++
+          if (!ended) setImmediate(count)
+        }
+        setImmediate(count)
+        function* steps() {
+          for (const cost of costs) {
+            if (turns !== lastTurns) sliceStart = clock
+            lastTurns = turns
+            clock += cost
+            longest = Math.max(longest, clock - sliceStart)
+            yield
+          }
+          return 'done'
+        }
+        expect(await pace.run(steps(), 0)).toBe('done')
+        ended = true
+        expect(longest).toBeLessThanOrEqual(8 + 5)
+      }),
+    )
+  })
+
+  it('lets one of several requests go on in each turn', async () => {
+    let clock = 0
+    function* steps(count: number) {
+      for (let step = 0; step < count; step++) {
+        clock += 10
+        yield
+      }
+    }
+    const turns = await turnsDuring(() =>
+      Promise.all(Array.from({ length: 5 }, () => new Pace(never, () => clock).run(steps(6), 0))),
+    )
+    expect(turns).toBeGreaterThanOrEqual(5 * 6 - 5)
+  })
+
+  it('throws TimeUp once after the deadline, and not before the grace is over', async () => {
+    for (const graceMs of [0, 7, 20]) {
+      let clock = 0
+      const told: number[] = []
+      function* steps() {
+        for (let step = 0; step < 50; step++) {
+          clock++
+          try {
+            yield
+          } catch (error) {
+            expect(error).toBeInstanceOf(TimeUp)
+            told.push(clock)
+          }
+        }
+        return clock
+      }
+      expect(await new Pace(AbortSignal.abort(), () => clock).run(steps(), graceMs)).toBe(50)
+      expect(told).toEqual([Math.max(1, graceMs)])
+    }
+  })
+
+  it('rejects when the steps do not catch it', async () => {
+    function* steps() {
+      yield
+      return 1
+    }
+    await expect(new Pace(AbortSignal.abort()).run(steps(), 0)).rejects.toBeInstanceOf(TimeUp)
+  })
+})
