@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { countPoints, scrollPoints } from '../../src/embedded/reads.ts'
+import { countPoints, scrollPoints } from '../../src/embedded/reads/points.ts'
 import { collectionOf } from './support/collection.ts'
 
 /** Compares filters with a slow and simple implementation. */
@@ -118,18 +118,22 @@ const { rule } = fc.letrec<{ rule: Rule; tree: Rule }>(tie => ({
 }))
 
 describe('filters', () => {
-  it('select what a naive reading of them selects', () => {
-    fc.assert(
-      fc.property(fc.array(payload, { minLength: 1, maxLength: 20 }), rule, (payloads, { filter, holds }) => {
-        const collection = collectionOf({ vectors: {} })
-        const points = payloads.map((payload, id) => ({ id, vector: {}, payload }))
-        collection.engine.update('c', 'upsert', { points })
-        const expected = payloads.flatMap((payload, id) => (holds(payload, id) ? [id] : []))
-        const request = { filter: { must: [filter] }, limit: 100, with_payload: false }
-        const { points: found } = scrollPoints(collection.collection, request) as { points: { id: number }[] }
-        expect(found.map(point => point.id)).toEqual(expected)
-        expect(countPoints(collection.collection, request)).toEqual({ count: expected.length })
-      }),
+  it('select what a naive reading of them selects', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(payload, { minLength: 1, maxLength: 20 }),
+        rule,
+        async (payloads, { filter, holds }) => {
+          const { engine, collection } = await collectionOf({ vectors: {} })
+          const points = payloads.map((payload, id) => ({ id, vector: {}, payload }))
+          await engine.update('c', 'upsert', { points })
+          const expected = payloads.flatMap((payload, id) => (holds(payload, id) ? [id] : []))
+          const request = { filter: { must: [filter] }, limit: 100, with_payload: false }
+          const { points: found } = (await scrollPoints(collection, request)) as { points: { id: number }[] }
+          expect(found.map(point => point.id)).toEqual(expected)
+          expect(await countPoints(collection, request)).toEqual({ count: expected.length })
+        },
+      ),
       { numRuns: 1500 },
     )
   })

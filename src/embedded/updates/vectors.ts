@@ -1,0 +1,49 @@
+import { refuseFields, unknownPoint } from '../errors.ts'
+import type { Pace } from '../pace.ts'
+import type { Collection } from '../storage/collection.ts'
+import type { WholePoint } from '../storage/log-lines.ts'
+import { readPointId } from '../wire/point-id.ts'
+import { type JsonRecord, readList, readRecord, readString } from '../wire/shape.ts'
+import { readVectors } from './points.ts'
+import { changeEach, inSlices, selectPoints } from './selection.ts'
+import type { CheckedUpdate } from './updates.ts'
+
+/** Replaces the given vectors of points; their other vectors stay. */
+export async function updateVectors(
+  collection: Collection,
+  body: JsonRecord,
+  version: number,
+  pace: Pace,
+): Promise<CheckedUpdate> {
+  refuseFields(body, ['update_filter'], 'points/vectors')
+  const changes: WholePoint[] = []
+  for (const item of readList(body.points, 'points')) {
+    if (pace.isDue()) await pace.rest()
+    const given = readRecord(item, 'point')
+    const id = readPointId(given.id)
+    const point = collection.get(id)
+    if (point === undefined) throw unknownPoint(id)
+    changes.push({ point, vectors: readVectors(collection, given.vector) })
+  }
+  return {
+    commit: () =>
+      inSlices(changes, ({ point, vectors }) => {
+        for (const [name, vector] of vectors) collection.vectorStore(name).set(point.id, vector)
+        collection.putPayload({ ...point, version })
+      }),
+  }
+}
+
+export async function deleteVectors(
+  collection: Collection,
+  body: JsonRecord,
+  version: number,
+  pace: Pace,
+): Promise<CheckedUpdate> {
+  const names = readList(body.vector, 'vector').map(name => readString(name, 'vector'))
+  const points = await selectPoints(collection, body, pace)
+  return changeEach(points, body, point => {
+    for (const name of names) collection.vectors.get(name)?.remove(point.id)
+    collection.putPayload({ ...point, version })
+  })
+}
