@@ -8,7 +8,7 @@ import { Pace } from './pace.ts'
 import { route } from './routes.ts'
 import { FolderStore, type FolderStoreOptions, reportToStderr } from './storage/folder-store.ts'
 import { readBody } from './wire/http-body.ts'
-import { parseJson, printJson } from './wire/json.ts'
+import { parseJson, printInSlices } from './wire/json.ts'
 
 /** Qdrant's official clients 1.17 to 1.19 accept this version without a warning. */
 const QDRANT_VERSION = '1.18.0'
@@ -38,11 +38,14 @@ export async function startEmbeddedServer({
   const store = path === undefined ? undefined : await FolderStore.open(path, { disk, report })
   const engine = store?.engine ?? new Engine()
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, async (request, response) => {
-    const { status, type, text } = await answerRequest(engine, request, goneSignal(response), report)
+    const { status, type, parts } = await answerRequest(engine, request, goneSignal(response), report)
     if (response.destroyed) return
     // A client's keep-alive would hold a closing server open.
     response.shouldKeepAlive &&= server.listening
-    response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(text) }).end(text)
+    const length = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0)
+    response.writeHead(status, { 'content-type': type, 'content-length': length })
+    for (const part of parts) response.write(part)
+    response.end()
   })
   server.keepAliveTimeout = 30_000
   server.headersTimeout = 60_000
@@ -71,17 +74,18 @@ export async function startEmbeddedServer({
 interface Answer {
   status: number
   type: string
-  text: string
+  /** The text of the body. */
+  parts: string[]
 }
 
-const plain = (status: number, text: string): Answer => ({ status, type: 'text/plain; charset=utf-8', text })
+const plain = (status: number, text: string): Answer => ({ status, type: 'text/plain; charset=utf-8', parts: [text] })
 
 /** The answers that have no envelope. */
 const PLAIN_ANSWERS: { readonly [request: string]: Answer } = {
   'GET /': {
     status: 200,
     type: 'application/json',
-    text: JSON.stringify({ title: 'qdrant - vector search engine', version: QDRANT_VERSION }),
+    parts: [JSON.stringify({ title: 'qdrant - vector search engine', version: QDRANT_VERSION })],
   },
   'GET /healthz': plain(200, 'healthz check passed'),
   'GET /livez': plain(200, 'livez check passed'),
@@ -95,9 +99,9 @@ async function answerRequest(
   report: (sentence: string) => void,
 ): Promise<Answer> {
   const started = performance.now()
-  const envelope = (status: number, members: object): Answer => {
+  const answer = async (status: number, members: object, pace = new Pace()): Promise<Answer> => {
     const time = (performance.now() - started) / 1000
-    return { status, type: 'application/json', text: printJson({ ...members, time }) }
+    return { status, type: 'application/json', parts: await printInSlices({ ...members, time }, pace) }
   }
   try {
     const method = request.method === 'HEAD' ? 'GET' : (request.method ?? 'GET')
@@ -108,11 +112,11 @@ async function answerRequest(
     const pace = new Pace({ signal, timeout: readTimeout(search) })
     const parsed = body.trim() === '' ? undefined : parseJson(body)
     const result = await route(engine, { method, segments, search, body: parsed, pace })
-    return result === undefined ? plain(404, '') : envelope(200, { result, status: 'ok' })
+    return result === undefined ? plain(404, '') : await answer(200, { result, status: 'ok' }, pace)
   } catch (error) {
-    if (error instanceof EngineError) return envelope(error.status, { status: { error: error.message } })
+    if (error instanceof EngineError) return answer(error.status, { status: { error: error.message } })
     report(`the embedded engine failed on ${request.method} ${request.url}: ${(error as Error).stack}`)
-    return envelope(500, { status: { error: 'Service internal error: the embedded engine failed on this request' } })
+    return answer(500, { status: { error: 'Service internal error: the embedded engine failed on this request' } })
   }
 }
 

@@ -1,13 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MAXIMUM_NAME_LENGTH } from '../../src/embedded/engine.ts'
-import { MAXIMUM_FILTER_DEPTH } from '../../src/embedded/filter/filter.ts'
-import { MAXIMUM_MMR_CANDIDATES, MAXIMUM_PREFETCH_DEPTH } from '../../src/embedded/query/plan.ts'
-import { COLLECTION_ROUTES } from '../../src/embedded/routes.ts'
+import { MAXIMUM_CONDITIONS, MAXIMUM_FILTER_DEPTH } from '../../src/embedded/filter/filter.ts'
+import { MAXIMUM_MMR_CANDIDATES, MAXIMUM_PREFETCH_DEPTH, MAXIMUM_PREFETCHES } from '../../src/embedded/query/plan.ts'
+import { COLLECTION_ROUTES, MAXIMUM_SEARCHES } from '../../src/embedded/routes.ts'
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
 import { MAXIMUM_VECTOR_SIZE } from '../../src/embedded/storage/schema.ts'
+import { MAXIMUM_BATCH } from '../../src/embedded/updates/updates.ts'
 import { MAXIMUM_BODY_BYTES } from '../../src/embedded/wire/http-body.ts'
-import { MAXIMUM_JSON_DEPTH } from '../../src/embedded/wire/json.ts'
+import { MAXIMUM_TEXT_LENGTH } from '../../src/embedded/wire/inference.ts'
+import { MAXIMUM_JSON_DEPTH, MAXIMUM_JSON_PARTS } from '../../src/embedded/wire/json.ts'
 import { rest } from './support/rest.ts'
 
 /** Checks docs/embedded-engine.md against the engine. */
@@ -174,7 +176,13 @@ describe('the page on the embedded engine', () => {
     expect(limits).toEqual([
       MAXIMUM_BODY_BYTES,
       MAXIMUM_JSON_DEPTH,
+      MAXIMUM_JSON_PARTS,
+      MAXIMUM_TEXT_LENGTH,
+      MAXIMUM_CONDITIONS,
       MAXIMUM_FILTER_DEPTH,
+      MAXIMUM_SEARCHES,
+      MAXIMUM_BATCH,
+      MAXIMUM_PREFETCHES,
       MAXIMUM_PREFETCH_DEPTH,
       MAXIMUM_MMR_CANDIDATES,
       MAXIMUM_VECTOR_SIZE,

@@ -1,7 +1,16 @@
 import type { PointId } from '../../core/types.ts'
 import { formatError, unsupported, wrongInput } from '../errors.ts'
 import { readPointId } from '../wire/point-id.ts'
-import { asList, isRecord, type JsonRecord, readCount, readList, readRecord, readString } from '../wire/shape.ts'
+import {
+  asList,
+  isRecord,
+  type JsonRecord,
+  readCount,
+  readList,
+  readRecord,
+  readString,
+  refuseAbove,
+} from '../wire/shape.ts'
 import { compileFieldCondition } from './field-condition.ts'
 import { parsePath, valuesAt } from './payload-path.ts'
 import type { TextIndex } from './text-match.ts'
@@ -17,6 +26,8 @@ export type PointPredicate = (id: PointId, payload: unknown) => boolean
 
 /** Levels of nested clauses. */
 export const MAXIMUM_FILTER_DEPTH = 64
+/** Conditions of one filter, nested ones included. */
+export const MAXIMUM_CONDITIONS = 10_000
 const CLAUSES = ['should', 'min_should', 'must', 'must_not']
 
 /**
@@ -24,7 +35,20 @@ const CLAUSES = ['should', 'min_should', 'must', 'must_not']
  * @throws EngineError 400 on an unknown or malformed condition and on too deep nesting, 501 on geo, prefix and slice conditions
  */
 export function compileFilter(filter: unknown, subject: FilterSubject): PointPredicate {
+  refuseAbove(countConditions(filter, 0), MAXIMUM_CONDITIONS, 'filter conditions')
   return compileClauses(filter ?? {}, subject, '', 0)
+}
+
+/** The number of conditions in the clauses of a filter. Malformed parts count as nothing. */
+function countConditions(filter: unknown, depth: number): number {
+  if (!isRecord(filter) || depth >= MAXIMUM_FILTER_DEPTH) return 0
+  const { must, should, must_not, min_should, nested } = filter
+  const some = isRecord(min_should) ? min_should.conditions : undefined
+  let count = isRecord(nested) ? countConditions(nested.filter, depth + 1) : 0
+  for (const clause of [must, should, must_not, some]) {
+    for (const condition of asList(clause)) count += 1 + countConditions(condition, depth + 1)
+  }
+  return count
 }
 
 function compileClauses(value: unknown, subject: FilterSubject, prefix: string, depth: number): PointPredicate {

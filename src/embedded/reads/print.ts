@@ -1,4 +1,5 @@
 import type { PointId } from '../../core/types.ts'
+import type { Pace } from '../pace.ts'
 import type { Hit } from '../query/run.ts'
 import type { Collection, Point } from '../storage/collection.ts'
 import { float32 } from '../wire/json.ts'
@@ -25,6 +26,20 @@ export function hitPrinter(collection: Collection, request: JsonRecord, hasQuery
     const printed = print({ id, payload, version })
     return { id, version: hasQuery ? version : 0, score: float32(score), ...printed }
   }
+}
+
+/** Prints hits one by one, resting between slices. */
+export async function printEach<Item>(
+  items: readonly Item[],
+  print: (item: Item) => JsonRecord,
+  pace: Pace,
+): Promise<JsonRecord[]> {
+  const printed: JsonRecord[] = []
+  for (const item of items) {
+    if (pace.isDue()) await pace.rest()
+    printed.push(print(item))
+  }
+  return printed
 }
 
 /** A list for a single vector without a name, else an object by name. */

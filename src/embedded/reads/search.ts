@@ -5,7 +5,7 @@ import { readQueryPlan } from '../query/plan.ts'
 import { type Hit, runQuery } from '../query/run.ts'
 import type { Collection } from '../storage/collection.ts'
 import { asList, isRecord, readCount, readRecord, readString } from '../wire/shape.ts'
-import { hitPrinter } from './print.ts'
+import { hitPrinter, printEach } from './print.ts'
 
 /** Searches of one collection. Each takes a request body and returns the `result` of the answer. */
 
@@ -18,7 +18,7 @@ export async function queryPoints(
   const plan = readQueryPlan(request)
   const print = hitPrinter(collection, request, plan.scoring !== undefined)
   const hits = await runQuery(plan, collection, pace)
-  return { points: hits.map(print) }
+  return { points: await printEach(hits, print, pace) }
 }
 
 /** The older `/points/search`: `vector` is an array or `{name, vector}`, and the answer is a list. */

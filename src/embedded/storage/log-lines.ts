@@ -42,7 +42,7 @@ export function* stateLines(engine: Engine): Generator<string> {
 
 /** Applies a line of `changeLine`, `restoreLine` or `stateLines`. @throws Error on any other line, and then nothing is changed */
 export async function applyLine(engine: Engine, line: string): Promise<void> {
-  const { kind, collection, body } = readRecord(parseJson(line, LINE_DEPTH), 'line')
+  const { kind, collection, body } = readRecord(parseJson(line, LINE_DEPTH, Number.POSITIVE_INFINITY), 'line')
   const name = readString(collection, 'collection')
   if (kind === 'restore') restore(engine.collection(name), body)
   else await engine.apply({ kind: readString(kind, 'kind'), collection: name, body })
