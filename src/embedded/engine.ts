@@ -3,7 +3,7 @@ import { Pace } from './pace.ts'
 import { Collection } from './storage/collection.ts'
 import { changeLine } from './storage/log-lines.ts'
 import { findUpdate, MAXIMUM_BATCH } from './updates/updates.ts'
-import { readBoundedList, readRecord } from './wire/shape.ts'
+import { readBoundedList, readRecord, readRequest } from './wire/shape.ts'
 
 /** UTF-16 units of a collection's name. */
 export const MAXIMUM_NAME_LENGTH = 255
@@ -37,6 +37,7 @@ export class Engine {
 
   /** @throws EngineError 404 */
   collection(name: string): Collection {
+    checkName(name)
     const collection = this.collections.get(name)
     if (collection === undefined) throw notFound(`Collection \`${name}\` doesn't exist!`)
     return collection
@@ -104,7 +105,7 @@ export class Engine {
     if (kind === 'delete_collection') return { line, commit: async () => Number(this.collections.delete(name)) }
     const collection = this.collection(name)
     const operation = collection.nextOperation
-    const update = await findUpdate(kind)(collection, readRecord(body, kind), operation, pace)
+    const update = await findUpdate(kind)(collection, readRequest(body, kind), operation, pace)
     return {
       line: () => update.line?.(name) ?? changeLine({ kind, collection: name, body: update.body ?? body }),
       commit: async () => {
@@ -116,9 +117,19 @@ export class Engine {
 
   private newCollection(name: string, body: unknown): Collection {
     if (this.collections.has(name)) throw new EngineError(409, `Wrong input: Collection \`${name}\` already exists!`)
-    if (name === '' || name.length > MAXIMUM_NAME_LENGTH || /[/\\:*?"<>|\0]/.test(name)) {
+    checkName(name)
+    if (/[/\\:*?"<>|\0]/.test(name)) {
       throw wrongInput(`Collection name \`${name}\` is not allowed`)
     }
     return new Collection(readRecord(body, 'collection'))
   }
+}
+
+/** @throws EngineError 422 */
+function checkName(name: string): void {
+  if (name.length >= 1 && name.length <= MAXIMUM_NAME_LENGTH) return
+  throw new EngineError(
+    422,
+    `Validation error in path parameters: [name: value "${name}" invalid, must be from 1 to ${MAXIMUM_NAME_LENGTH} characters]`,
+  )
 }

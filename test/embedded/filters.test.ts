@@ -48,7 +48,7 @@ const leaf: fc.Arbitrary<Rule> = fc.oneof(
   })),
   fc.tuple(key, fc.uniqueArray(fc.constantFrom('x', 'y'))).map(([key, except]) => ({
     filter: { key, match: { except } },
-    holds: (payload: Payload) => valuesOf(payload, key).some(value => !except.includes(value as 'x')),
+    holds: (payload: Payload) => valuesOf(payload, key).some(value => value !== null && !except.includes(value as 'x')),
   })),
   fc.tuple(key, fc.constantFrom('x', 'y')).map(([key, text]) => ({
     filter: { key, match: { text } },
@@ -66,11 +66,19 @@ const leaf: fc.Arbitrary<Rule> = fc.oneof(
   })),
   key.map(key => ({
     filter: { is_null: { key } },
-    holds: (payload: Payload) => valuesOf(payload, key).includes(null),
+    holds: (payload: Payload) => payload[key] === null,
   })),
   fc.tuple(key, fc.integer({ min: 0, max: 3 })).map(([key, gte]) => ({
     filter: { key, values_count: { gte } },
-    holds: (payload: Payload) => (payload[key] === null ? 0 : valuesOf(payload, key).length) >= gte,
+    holds: (payload: Payload) => key in payload && (payload[key] === null ? 0 : valuesOf(payload, key).length) >= gte,
+  })),
+  fc.tuple(key, fc.boolean()).map(([key, is_null]) => ({
+    filter: { key, is_null },
+    holds: (payload: Payload) => valuesOf(payload, key).includes(null) === is_null,
+  })),
+  fc.tuple(key, fc.boolean()).map(([key, is_empty]) => ({
+    filter: { key, is_empty },
+    holds: (payload: Payload) => (payload[key] === null || valuesOf(payload, key).length === 0) === is_empty,
   })),
   fc.array(fc.integer({ min: 0, max: 20 })).map(ids => ({
     filter: { has_id: ids },

@@ -36,7 +36,7 @@ describe('a full disk', () => {
     for (const [method, path, body] of [
       ['PUT', POINTS, { points: [point(2)] }],
       ['POST', `${POINTS}/delete`, { points: [1], note: 'x'.repeat(200) }],
-      ['PUT', '/collections/d', { ...SCHEMA, metadata: 'x'.repeat(200) }],
+      ['PUT', '/collections/d', { ...SCHEMA, metadata: { text: 'x'.repeat(200) } }],
     ] as const) {
       const refused = await rest(server.url, method, path, body)
       expect(refused.status).toBe(507)

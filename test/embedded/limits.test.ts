@@ -102,10 +102,6 @@ const REFUSED: { [feature: string]: Refused } = {
     '/collections/c/points/query/groups',
     { query: { nearest: [1, 0], mmr: {} }, using: 'dense', group_by: 'tag' },
   ],
-  'scroll.order_by': scroll({ order_by: 'tag' }),
-  geo_bounding_box: filter({ key: 'tag', geo_bounding_box: {} }),
-  geo_radius: filter({ key: 'tag', geo_radius: {} }),
-  geo_polygon: filter({ key: 'tag', geo_polygon: {} }),
   'match.prefix': filter({ key: 'tag', match: { prefix: 'a' } }),
   slice: filter({ slice: { total: 2, index: 0 } }),
   'tokenizer.prefix': textIndex({ tokenizer: 'prefix' }),
@@ -114,7 +110,10 @@ const REFUSED: { [feature: string]: Refused } = {
   stopwords: textIndex({ stopwords: 'english' }),
   ascii_folding: textIndex({ ascii_folding: true }),
   update_mode: ['PUT', '/collections/c/points', { points: [], update_mode: 'insert_only' }],
-  'vectors.update_filter': ['PUT', '/collections/c/points/vectors', { points: [], update_filter: { must: [] } }],
+  shard_key: scroll({ shard_key: 'a' }),
+  init_from: ['PUT', '/collections/d', { vectors: {}, init_from: { collection: 'c' } }],
+  sharding_method: ['PUT', '/collections/d', { vectors: {}, sharding_method: 'custom' }],
+  strict_mode_config: ['PUT', '/collections/d', { vectors: {}, strict_mode_config: { enabled: true } }],
 }
 
 describe('the page on the embedded engine', () => {

@@ -11,7 +11,7 @@ import {
   readString,
   refuseAbove,
 } from '../wire/shape.ts'
-import { compileFieldCondition } from './field-condition.ts'
+import { areEmpty, compileFieldCondition, includeNull, type ValuesPredicate } from './field-condition.ts'
 import { parsePath, valuesAt } from './payload-path.ts'
 import type { TextIndex } from './text-match.ts'
 
@@ -32,7 +32,7 @@ const CLAUSES = ['should', 'min_should', 'must', 'must_not']
 
 /**
  * Compiles a filter. `undefined`, `null` and `{}` accept all points.
- * @throws EngineError 400 on an unknown or malformed condition and on too deep nesting, 501 on geo, prefix and slice conditions
+ * @throws EngineError 400 on an unknown or malformed condition and on too deep nesting, 501 on prefix and slice conditions
  */
 export function compileFilter(filter: unknown, subject: FilterSubject): PointPredicate {
   refuseAbove(countConditions(filter, 0), MAXIMUM_CONDITIONS, 'filter conditions')
@@ -87,18 +87,16 @@ function compileCondition(value: unknown, subject: FilterSubject, prefix: string
     const path = parsePath(key)
     return (_id, payload) => test(valuesAt(payload, path))
   }
-  const emptiness = (['is_empty', 'is_null'] as const).find(kind => kind in condition)
-  if (emptiness !== undefined) {
-    const { key } = readRecord(condition[emptiness], emptiness)
-    return compileCondition({ key, [emptiness]: true }, subject, prefix, depth)
-  }
+  if ('is_empty' in condition) return compileState(condition, 'is_empty', areEmpty)
+  if ('is_null' in condition) return compileState(condition, 'is_null', includeNull)
+  // An element of a list has no id and no vector: inside `nested` the next two match nothing.
   if ('has_id' in condition) {
     const ids = new Set(readList(condition.has_id, 'has_id').map(readPointId))
-    return id => ids.has(id)
+    return id => prefix === '' && ids.has(id)
   }
   if ('has_vector' in condition) {
     const name = readString(condition.has_vector, 'has_vector')
-    return id => subject.hasVector(name, id)
+    return id => prefix === '' && subject.hasVector(name, id)
   }
   if ('nested' in condition) return compileNested(readRecord(condition.nested, 'nested'), subject, prefix, depth)
   if ('slice' in condition) throw unsupported('slice conditions')
@@ -106,6 +104,11 @@ function compileCondition(value: unknown, subject: FilterSubject, prefix: string
     return compileClauses(condition, subject, prefix, depth + 1)
   }
   throw formatError('unknown filter condition')
+}
+
+function compileState(condition: JsonRecord, kind: 'is_empty' | 'is_null', test: ValuesPredicate): PointPredicate {
+  const path = parsePath(readString(readRecord(condition[kind], kind).key, 'key'))
+  return (_id, payload) => test(valuesAt(payload, path))
 }
 
 function compileNested(nested: JsonRecord, subject: FilterSubject, prefix: string, depth: number): PointPredicate {

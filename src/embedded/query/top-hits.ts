@@ -7,17 +7,19 @@ export interface RankedPoint {
   value: number
 }
 
-/** Keeps the best of the points that are offered: larger value first, then smaller id. */
+/** Keeps the best of the points that are offered: larger value first, then smaller id, or larger id if asked for. */
 export class TopHits {
   private readonly limit: number
   private readonly accept: (id: PointId) => boolean
+  private readonly idSign: number
   private readonly hits: RankedPoint[] = []
   private least = Number.NEGATIVE_INFINITY
 
   /** @param accept called only for points whose value is large enough */
-  constructor(limit: number, accept: (id: PointId) => boolean = () => true) {
+  constructor(limit: number, accept: (id: PointId) => boolean = () => true, largerIdFirst = false) {
     this.limit = limit
     this.accept = accept
+    this.idSign = largerIdFirst ? -1 : 1
   }
 
   offer(id: PointId, value: number): void {
@@ -32,8 +34,8 @@ export class TopHits {
   }
 
   private prune(): void {
-    const { hits, limit } = this
-    hits.sort((a, b) => b.value - a.value || comparePointIds(a.id, b.id))
+    const { hits, limit, idSign } = this
+    hits.sort((a, b) => b.value - a.value || idSign * comparePointIds(a.id, b.id))
     if (hits.length <= limit) return
     hits.length = limit
     this.least = hits.at(-1)?.value ?? this.least

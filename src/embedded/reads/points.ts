@@ -1,19 +1,25 @@
 import type { PointId } from '../../core/types.ts'
-import { notFound, refuseFields } from '../errors.ts'
+import { notFound } from '../errors.ts'
 import { Pace } from '../pace.ts'
 import type { Collection } from '../storage/collection.ts'
 import { comparePointIds, readPointId } from '../wire/point-id.ts'
-import { type JsonRecord, readCount, readList, readRecord } from '../wire/shape.ts'
-import { pointPrinter } from './print.ts'
+import { type JsonRecord, readCount, readList, readRequest } from '../wire/shape.ts'
+import { pointsInOrder, readOrder } from './order-by.ts'
+import { pointPrinter, printEach } from './print.ts'
 
 /** Reads of points by id or filter. Each takes a request body and returns the `result` of the answer. */
 
 export async function scrollPoints(collection: Collection, body: unknown, pace = new Pace()): Promise<JsonRecord> {
-  const request = readRecord(body, 'scroll request')
-  refuseFields(request, ['order_by'], 'scroll')
+  const request = readRequest(body, 'scroll request')
   const limit = readCount(request.limit, 'limit', 10, 1)
   const from = (request.offset ?? null) === null ? undefined : readPointId(request.offset)
   const print = pointPrinter(collection, request)
+  const order = readOrder(collection, request)
+  if (order !== undefined) {
+    const found = await pointsInOrder(collection, order, request.filter, limit, pace)
+    const points = await printEach(found, ({ point, value }) => ({ ...print(point), order_value: value }), pace)
+    return { points, next_page_offset: null }
+  }
   const points: unknown[] = []
   for await (const point of collection.matching(request.filter, pace)) {
     if (from !== undefined && comparePointIds(point.id, from) < 0) continue
@@ -24,7 +30,7 @@ export async function scrollPoints(collection: Collection, body: unknown, pace =
 }
 
 export async function retrievePoints(collection: Collection, body: unknown, pace = new Pace()): Promise<unknown[]> {
-  const request = readRecord(body, 'point request')
+  const request = readRequest(body, 'point request')
   const print = pointPrinter(collection, request)
   const points: unknown[] = []
   for (const id of new Set(readList(request.ids, 'ids').map(readPointId))) {
@@ -47,7 +53,7 @@ export async function countPoints(
   pace = new Pace(),
 ): Promise<{ count: number }> {
   let count = 0
-  const matching = collection.matching(readRecord(body, 'count request').filter, pace)
+  const matching = collection.matching(readRequest(body, 'count request').filter, pace)
   for await (const _ of matching) count++
   return { count }
 }

@@ -1,10 +1,10 @@
-import { badRequest, refuseFields, unsupported } from '../errors.ts'
+import { formatError, refuseFields, unsupported } from '../errors.ts'
 import { parsePath, valuesAt } from '../filter/payload-path.ts'
 import { Pace } from '../pace.ts'
 import { readQueryPlan } from '../query/plan.ts'
 import { type Hit, runQuery } from '../query/run.ts'
 import type { Collection } from '../storage/collection.ts'
-import { asList, isRecord, readCount, readRecord, readString } from '../wire/shape.ts'
+import { asList, isRecord, readCount, readRequest, readString } from '../wire/shape.ts'
 import { hitPrinter, printEach } from './print.ts'
 
 /** Searches of one collection. Each takes a request body and returns the `result` of the answer. */
@@ -14,7 +14,7 @@ export async function queryPoints(
   body: unknown,
   pace = new Pace(),
 ): Promise<{ points: unknown[] }> {
-  const request = readRecord(body, 'query request')
+  const request = readRequest(body, 'query request')
   const plan = readQueryPlan(request)
   const print = hitPrinter(collection, request, plan.scoring !== undefined)
   const hits = await runQuery(plan, collection, pace)
@@ -23,9 +23,9 @@ export async function queryPoints(
 
 /** The older `/points/search`: `vector` is an array or `{name, vector}`, and the answer is a list. */
 export async function searchPoints(collection: Collection, body: unknown, pace = new Pace()): Promise<unknown[]> {
-  const { vector, ...request } = readRecord(body, 'search request')
+  const { vector, ...request } = readRequest(body, 'search request')
   const named = isRecord(vector) && 'name' in vector ? vector : { name: '', vector }
-  if (request.limit === undefined) throw badRequest('missing field `limit`')
+  if (request.limit === undefined) throw formatError('missing field `limit`')
   const query = { ...request, prefetch: undefined, using: named.name, query: named.vector }
   return (await queryPoints(collection, query, pace)).points
 }
@@ -36,7 +36,7 @@ export async function queryGroups(
   body: unknown,
   pace = new Pace(),
 ): Promise<{ groups: unknown[] }> {
-  const request = readRecord(body, 'query groups request')
+  const request = readRequest(body, 'query groups request')
   refuseFields(request, ['with_lookup'], 'query groups')
   const path = parsePath(readString(request.group_by, 'group_by'))
   const limit = readCount(request.limit, 'limit', 10, 1)

@@ -6,6 +6,7 @@ import type { Pace } from '../pace.ts'
 import { comparePointIds } from '../wire/point-id.ts'
 import type { JsonRecord } from '../wire/shape.ts'
 import type { Vector } from '../wire/vector.ts'
+import type { PayloadIndex } from './payload-index.ts'
 import { createVectorStores } from './schema.ts'
 import type { VectorStore } from './vector-store.ts'
 
@@ -14,12 +15,6 @@ export interface Point {
   readonly payload: JsonRecord
   /** Number of the last write that changed the point. */
   readonly version: number
-}
-
-/** A payload index: the schema as the client sent it, and how to tokenize when it is a text index. */
-interface PayloadIndex {
-  schema: unknown
-  text: TextIndex | undefined
 }
 
 /** Points with their vectors and payload indexes, in memory. */

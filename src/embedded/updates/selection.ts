@@ -15,7 +15,7 @@ export async function selectPoints(
 ): Promise<Point[]> {
   const found: Point[] = []
   if ((body.points ?? null) === null) {
-    if (!isRecord(body.filter)) throw formatError('`points` or `filter` is required')
+    if (!isRecord(body.filter)) throw formatError('Either list of point ids or filter must be provided')
     for await (const point of collection.matching(body.filter, pace)) found.push(point)
     return found
   }

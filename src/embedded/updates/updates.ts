@@ -1,8 +1,8 @@
 import { badRequest, formatError } from '../errors.ts'
 import { parsePath } from '../filter/payload-path.ts'
-import { readTextIndex } from '../filter/text-match.ts'
 import type { Pace } from '../pace.ts'
 import type { Collection } from '../storage/collection.ts'
+import { readIndex } from '../storage/payload-index.ts'
 import { type JsonRecord, readString } from '../wire/shape.ts'
 import { clearPayload, deletePayload, overwritePayload, setPayload } from './payload.ts'
 import { deletePoints, upsert } from './points.ts'
@@ -55,7 +55,7 @@ function createIndex(collection: Collection, body: JsonRecord): CheckedUpdate {
   parsePath(field)
   const schema = body.field_schema ?? body.field_type ?? null
   if (schema === null) throw badRequest('the embedded engine needs a `field_schema`')
-  const index = { schema, text: readTextIndex(schema) }
+  const index = readIndex(schema)
   return { commit: () => void collection.indexes.set(field, index) }
 }
 

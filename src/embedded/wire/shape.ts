@@ -1,4 +1,4 @@
-import { badRequest, formatError, validationError } from '../errors.ts'
+import { badRequest, formatError, refuseFields, validationError } from '../errors.ts'
 import { Float } from './json.ts'
 
 /** Readers for request bodies: each returns the typed value or throws a 400 that names the field. */
@@ -12,6 +12,13 @@ export function isRecord(value: unknown): value is JsonRecord {
 export function readRecord(value: unknown, field: string): JsonRecord {
   if (!isRecord(value)) throw formatError(`${field} must be an object`)
   return value
+}
+
+/** Reads the body of a request to the points of a collection. @throws EngineError 400, 501 when it names a shard */
+export function readRequest(value: unknown, name: string): JsonRecord {
+  const request = readRecord(value, name)
+  refuseFields(request, ['shard_key'], name)
+  return request
 }
 
 export function readList(value: unknown, field: string): unknown[] {
