@@ -1,6 +1,8 @@
+import { type Aliases, changedAliases } from './aliases.ts'
 import { EngineError, notFound, wrongInput } from './errors.ts'
 import { Pace } from './pace.ts'
 import { Collection } from './storage/collection.ts'
+import { changedConfig } from './storage/config.ts'
 import { changeLine } from './storage/log-lines.ts'
 import { findUpdate, MAXIMUM_BATCH } from './updates/updates.ts'
 import { readBoundedList, readRecord, readRequest } from './wire/shape.ts'
@@ -28,6 +30,7 @@ interface CheckedChange {
  */
 export class Engine {
   readonly collections = new Map<string, Collection>()
+  aliases: Aliases = new Map()
   private readonly log: (line: () => string) => void
   private lastWrite: Promise<unknown> = Promise.resolve()
 
@@ -35,12 +38,17 @@ export class Engine {
     this.log = log
   }
 
-  /** @throws EngineError 404 */
+  /** Finds a collection by its name or an alias. @throws EngineError 404 */
   collection(name: string): Collection {
     checkName(name)
-    const collection = this.collections.get(name)
+    const collection = this.collections.get(this.resolve(name))
     if (collection === undefined) throw notFound(`Collection \`${name}\` doesn't exist!`)
     return collection
+  }
+
+  /** The name of the collection behind an alias; any other name as it is. */
+  resolve(name: string): string {
+    return this.aliases.get(name) ?? name
   }
 
   async createCollection(name: string, body: unknown): Promise<void> {
@@ -51,6 +59,15 @@ export class Engine {
   async deleteCollection(name: string): Promise<boolean> {
     if (!this.collections.has(name)) return false
     return (await this.write({ kind: 'delete_collection', collection: name, body: null })) === 1
+  }
+
+  /** Changes parameters that change no answer. @throws EngineError 404, 400/422 on faulty ones */
+  async updateCollection(name: string, body: unknown): Promise<void> {
+    await this.write({ kind: 'update_collection', collection: name, body })
+  }
+
+  async updateAliases(body: unknown): Promise<void> {
+    await this.write({ kind: 'update_aliases', collection: '', body })
   }
 
   /** Writes to points or payload indexes and returns the operation number. */
@@ -92,20 +109,34 @@ export class Engine {
   }
 
   /** @throws EngineError on a faulty change */
-  private async check({ kind, collection: name, body }: Change, pace: Pace): Promise<CheckedChange> {
+  private async check({ kind, collection: givenName, body }: Change, pace: Pace): Promise<CheckedChange> {
+    const name = kind === 'create_collection' || kind === 'delete_collection' ? givenName : this.resolve(givenName)
     const line = () => changeLine({ kind, collection: name, body })
-    if (kind === 'create_collection') {
-      const collection = this.newCollection(name, body)
-      const commit = async () => {
-        this.collections.set(name, collection)
-        return 0
+    const make = (change: () => unknown) => ({ line, commit: async () => Number(change()) })
+    switch (kind) {
+      case 'create_collection': {
+        const collection = this.newCollection(name, body)
+        return make(() => this.collections.set(name, collection).size)
       }
-      return { line, commit }
+      case 'delete_collection':
+        return make(() => this.removeCollection(name))
+      case 'update_collection': {
+        const collection = this.collection(name)
+        const config = changedConfig(collection.config, readRecord(body, 'update collection'))
+        return make(() => collection.setConfig(config))
+      }
+      case 'update_aliases': {
+        const aliases = changedAliases(this.aliases, body, name => this.collections.has(name))
+        return make(() => this.setAliases(aliases))
+      }
+      default:
+        return this.checkUpdate(kind, name, body, pace)
     }
-    if (kind === 'delete_collection') return { line, commit: async () => Number(this.collections.delete(name)) }
+  }
+
+  private async checkUpdate(kind: string, name: string, body: unknown, pace: Pace): Promise<CheckedChange> {
     const collection = this.collection(name)
-    const operation = collection.nextOperation
-    const update = await findUpdate(kind)(collection, readRequest(body, kind), operation, pace)
+    const update = await findUpdate(kind)(collection, readRequest(body, kind), collection.nextOperation, pace)
     return {
       line: () => update.line?.(name) ?? changeLine({ kind, collection: name, body: update.body ?? body }),
       commit: async () => {
@@ -115,8 +146,20 @@ export class Engine {
     }
   }
 
+  private removeCollection(name: string): boolean {
+    this.setAliases(new Map([...this.aliases].filter(([, collection]) => collection !== name)))
+    return this.collections.delete(name)
+  }
+
+  private setAliases(aliases: Aliases): void {
+    this.aliases = aliases
+  }
+
   private newCollection(name: string, body: unknown): Collection {
     if (this.collections.has(name)) throw new EngineError(409, `Wrong input: Collection \`${name}\` already exists!`)
+    if (this.aliases.has(name)) {
+      throw wrongInput(`Can't create collection with name ${name}. Alias with the same name already exists`)
+    }
     checkName(name)
     if (/[/\\:*?"<>|\0]/.test(name)) {
       throw wrongInput(`Collection name \`${name}\` is not allowed`)

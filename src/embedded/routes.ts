@@ -1,9 +1,17 @@
+import { listedAliases } from './aliases.ts'
 import type { Engine } from './engine.ts'
 import { unsupported } from './errors.ts'
 import type { Pace } from './pace.ts'
 import { collectionInfo } from './reads/collection-info.ts'
 import { countPoints, getPoint, retrievePoints, scrollPoints } from './reads/points.ts'
-import { queryGroups, queryPoints, searchPoints } from './reads/search.ts'
+import {
+  queryGroups,
+  queryPoints,
+  recommendGroups,
+  recommendPoints,
+  searchGroups,
+  searchPoints,
+} from './reads/search.ts'
 import type { Collection } from './storage/collection.ts'
 import { readPointIdText } from './wire/point-id.ts'
 import { readBoundedList, readRecord } from './wire/shape.ts'
@@ -31,8 +39,15 @@ export const COLLECTION_ROUTES: { readonly [route: string]: Handler } = {
     return true
   },
   'DELETE ': (engine, name) => engine.deleteCollection(name),
-  'GET exists': (engine, name) => ({ exists: engine.collections.has(name) }),
-  'GET aliases': () => ({ aliases: [] }),
+  'PATCH ': async (engine, name, { body }) => {
+    await engine.updateCollection(name, body)
+    return true
+  },
+  'GET exists': (engine, name) => ({ exists: engine.collections.has(engine.resolve(name)) }),
+  'GET aliases': (engine, name) => {
+    engine.collection(name)
+    return listedAliases(engine.aliases, engine.resolve(name))
+  },
   'PUT points': update('upsert'),
   'POST points': read(retrievePoints),
   'GET points/*': (engine, name, { last }) => getPoint(engine.collection(name), readPointIdText(last)),
@@ -55,6 +70,10 @@ export const COLLECTION_ROUTES: { readonly [route: string]: Handler } = {
   'POST points/query/groups': read(queryGroups),
   'POST points/search': read(searchPoints),
   'POST points/search/batch': readBatch(searchPoints),
+  'POST points/search/groups': read(searchGroups),
+  'POST points/recommend': read(recommendPoints),
+  'POST points/recommend/batch': readBatch(recommendPoints),
+  'POST points/recommend/groups': read(recommendGroups),
 }
 
 /** Roots of Qdrant's paths that this engine does not have. */
@@ -64,7 +83,11 @@ const SERVER_ROOTS = new Set(['cluster', 'snapshots', 'telemetry', 'metrics', 'i
 export async function route(engine: Engine, request: RouteRequest): Promise<unknown> {
   const { method, segments } = request
   const [root, name, ...rest] = segments
-  if (root === 'aliases' && method === 'GET') return { aliases: [] }
+  if (root === 'aliases' && method === 'GET') return listedAliases(engine.aliases)
+  if (method === 'POST' && root === 'collections' && name === 'aliases' && rest.length === 0) {
+    await engine.updateAliases(request.body)
+    return true
+  }
   if (root !== undefined && SERVER_ROOTS.has(root)) throw unsupported(`/${root}`)
   if (root !== 'collections' || (name === undefined && method !== 'GET')) return undefined
   if (name === undefined) return { collections: [...engine.collections.keys()].map(name => ({ name })) }

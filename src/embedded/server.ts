@@ -88,7 +88,7 @@ const PLAIN_ANSWERS: { readonly [request: string]: Answer } = {
     parts: [JSON.stringify({ title: 'qdrant - vector search engine', version: QDRANT_VERSION })],
   },
   'GET /healthz': plain(200, 'healthz check passed'),
-  'GET /livez': plain(200, 'livez check passed'),
+  'GET /livez': plain(200, 'healthz check passed'),
   'GET /readyz': plain(200, 'all shards are ready'),
 }
 

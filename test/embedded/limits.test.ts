@@ -32,6 +32,8 @@ const routes = tableUnder('Routes').map(([route = '', , answer = '']) => ({ rout
 
 const POINT = { id: 1, vector: { dense: [1, 0], words: { indices: [1], values: [1] } }, payload: { tag: 'a' } }
 const QUERY = { query: [1, 0], using: 'dense' }
+const SEARCH = { vector: { name: 'dense', vector: [1, 0] }, limit: 1 }
+const RECOMMEND = { positive: [1], using: 'dense', limit: 1 }
 const BY_ID = { points: [1] }
 
 /** A valid body for each route that needs one. */
@@ -47,10 +49,16 @@ const BODIES: { [route: string]: unknown } = {
   'POST /collections/{collection}/points/query': QUERY,
   'POST /collections/{collection}/points/query/batch': { searches: [QUERY] },
   'POST /collections/{collection}/points/query/groups': { ...QUERY, group_by: 'tag' },
-  'POST /collections/{collection}/points/search': { vector: { name: 'dense', vector: [1, 0] }, limit: 1 },
+  'POST /collections/{collection}/points/search': SEARCH,
   'POST /collections/{collection}/points/search/batch': {
-    searches: [{ vector: { name: 'dense', vector: [1, 0] }, limit: 1 }],
+    searches: [SEARCH],
   },
+  'PATCH /collections/{collection}': { hnsw_config: { m: 8 } },
+  'POST /collections/aliases': { actions: [{ create_alias: { alias_name: 's', collection_name: 'r' } }] },
+  'POST /collections/{collection}/points/search/groups': { ...SEARCH, group_by: 'tag', group_size: 1 },
+  'POST /collections/{collection}/points/recommend': RECOMMEND,
+  'POST /collections/{collection}/points/recommend/batch': { searches: [RECOMMEND] },
+  'POST /collections/{collection}/points/recommend/groups': { ...RECOMMEND, group_by: 'tag', group_size: 1 },
   'POST /collections/{collection}/points/payload': { payload: { n: 1 }, ...BY_ID },
   'PUT /collections/{collection}/points/payload': { payload: { n: 1 }, ...BY_ID },
   'POST /collections/{collection}/points/payload/delete': { keys: ['n'], ...BY_ID },

@@ -19,8 +19,8 @@ export interface Point {
 
 /** Points with their vectors and payload indexes, in memory. */
 export class Collection implements FilterSubject {
-  /** The body of the request that created the collection. */
-  readonly config: JsonRecord
+  /** The body of the request that creates the collection as it is now. */
+  config: JsonRecord
   readonly vectors: ReadonlyMap<string, VectorStore>
   readonly indexes = new Map<string, PayloadIndex>()
   /** Number of the next write. */
@@ -32,6 +32,11 @@ export class Collection implements FilterSubject {
   constructor(config: JsonRecord) {
     this.config = config
     this.vectors = createVectorStores(config)
+  }
+
+  /** @param config that describes the same vectors */
+  setConfig(config: JsonRecord): void {
+    this.config = config
   }
 
   get size(): number {

@@ -1,3 +1,4 @@
+import { creatingBody } from '../aliases.ts'
 import type { Change, Engine } from '../engine.ts'
 import { parseJson, printJson } from '../wire/json.ts'
 import { readPointId } from '../wire/point-id.ts'
@@ -38,6 +39,7 @@ export function* stateLines(engine: Engine): Generator<string> {
       yield restoreLine(name, collection.nextOperation, [{ point, vectors: collection.vectorsOf(point.id) }])
     }
   }
+  yield changeLine({ kind: 'update_aliases', collection: '', body: creatingBody(engine.aliases) })
 }
 
 /** Applies a line of `changeLine`, `restoreLine` or `stateLines`. @throws Error on any other line, and then nothing is changed */
