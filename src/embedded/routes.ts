@@ -1,18 +1,20 @@
+import { listedAliases } from './aliases.ts'
 import type { Engine } from './engine.ts'
 import { unsupported } from './errors.ts'
+import type { Pace } from './pace.ts'
+import { collectionInfo } from './reads/collection-info.ts'
+import { countPoints, getPoint, retrievePoints, scrollPoints } from './reads/points.ts'
 import {
-  collectionInfo,
-  countPoints,
-  getPoint,
   queryGroups,
   queryPoints,
-  retrievePoints,
-  scrollPoints,
+  recommendGroups,
+  recommendPoints,
+  searchGroups,
   searchPoints,
-} from './reads.ts'
+} from './reads/search.ts'
 import type { Collection } from './storage/collection.ts'
 import { readPointIdText } from './wire/point-id.ts'
-import { readList, readRecord } from './wire/shape.ts'
+import { readBoundedList, readRecord } from './wire/shape.ts'
 
 export interface RouteRequest {
   method: string
@@ -21,20 +23,31 @@ export interface RouteRequest {
   search: URLSearchParams
   /** The parsed body; undefined when it is empty. */
   body: unknown
+  pace: Pace
 }
+
+/** Searches of one batch. */
+export const MAXIMUM_SEARCHES = 1000
 
 type Handler = (engine: Engine, collection: string, request: RouteRequest & { last: string }) => unknown
 
 /** Routes below `/collections/{collection}`: method and rest of the path, with `*` for a last part of any name. Each returns `result`. */
 export const COLLECTION_ROUTES: { readonly [route: string]: Handler } = {
   'GET ': read(collectionInfo),
-  'PUT ': (engine, name, { body }) => {
-    engine.createCollection(name, body ?? {})
+  'PUT ': async (engine, name, { body }) => {
+    await engine.createCollection(name, body ?? {})
     return true
   },
   'DELETE ': (engine, name) => engine.deleteCollection(name),
-  'GET exists': (engine, name) => ({ exists: engine.collections.has(name) }),
-  'GET aliases': () => ({ aliases: [] }),
+  'PATCH ': async (engine, name, { body }) => {
+    await engine.updateCollection(name, body)
+    return true
+  },
+  'GET exists': (engine, name) => ({ exists: engine.collections.has(engine.resolve(name)) }),
+  'GET aliases': (engine, name) => {
+    engine.collection(name)
+    return listedAliases(engine.aliases, engine.resolve(name))
+  },
   'PUT points': update('upsert'),
   'POST points': read(retrievePoints),
   'GET points/*': (engine, name, { last }) => getPoint(engine.collection(name), readPointIdText(last)),
@@ -48,25 +61,33 @@ export const COLLECTION_ROUTES: { readonly [route: string]: Handler } = {
   'PUT index': update('create_index'),
   'DELETE index/*': (engine, name, request) =>
     update('delete_index')(engine, name, { ...request, body: { field_name: request.last } }),
-  'POST points/batch': (engine, name, { body, search }) =>
-    engine.updateBatch(name, body).map(operation => updateResult(operation, search)),
+  'POST points/batch': async (engine, name, { body, search, pace }) =>
+    (await engine.updateBatch(name, body, pace)).map(operation => updateResult(operation, search)),
   'POST points/scroll': read(scrollPoints),
-  'POST points/count': read((collection, body) => countPoints(collection, body ?? {})),
+  'POST points/count': read((collection, body, pace) => countPoints(collection, body ?? {}, pace)),
   'POST points/query': read(queryPoints),
   'POST points/query/batch': readBatch(queryPoints),
   'POST points/query/groups': read(queryGroups),
   'POST points/search': read(searchPoints),
   'POST points/search/batch': readBatch(searchPoints),
+  'POST points/search/groups': read(searchGroups),
+  'POST points/recommend': read(recommendPoints),
+  'POST points/recommend/batch': readBatch(recommendPoints),
+  'POST points/recommend/groups': read(recommendGroups),
 }
 
 /** Roots of Qdrant's paths that this engine does not have. */
 const SERVER_ROOTS = new Set(['cluster', 'snapshots', 'telemetry', 'metrics', 'issues', 'quotas', 'dashboard', 'audit'])
 
 /** Returns the `result` of a request, or undefined for a path that is not Qdrant's. */
-export function route(engine: Engine, request: RouteRequest): unknown {
+export async function route(engine: Engine, request: RouteRequest): Promise<unknown> {
   const { method, segments } = request
   const [root, name, ...rest] = segments
-  if (root === 'aliases' && method === 'GET') return { aliases: [] }
+  if (root === 'aliases' && method === 'GET') return listedAliases(engine.aliases)
+  if (method === 'POST' && root === 'collections' && name === 'aliases' && rest.length === 0) {
+    await engine.updateAliases(request.body)
+    return true
+  }
   if (root !== undefined && SERVER_ROOTS.has(root)) throw unsupported(`/${root}`)
   if (root !== 'collections' || (name === undefined && method !== 'GET')) return undefined
   if (name === undefined) return { collections: [...engine.collections.keys()].map(name => ({ name })) }
@@ -76,20 +97,25 @@ export function route(engine: Engine, request: RouteRequest): unknown {
   return handler(engine, name, { ...request, last: rest.at(-1) ?? '' })
 }
 
-type Read = (collection: Collection, body: unknown) => unknown
+type Read = (collection: Collection, body: unknown, pace: Pace) => unknown
 
 function read(answer: Read): Handler {
-  return (engine, name, { body }) => answer(engine.collection(name), body)
+  return (engine, name, { body, pace }) => answer(engine.collection(name), body, pace)
 }
 
 function readBatch(answer: Read): Handler {
-  return read((collection, body) =>
-    readList(readRecord(body, 'batch').searches, 'searches').map(search => answer(collection, search)),
-  )
+  return read(async (collection, body, pace) => {
+    const answers: unknown[] = []
+    for (const search of readBoundedList(readRecord(body, 'batch').searches, 'searches', MAXIMUM_SEARCHES)) {
+      answers.push(await answer(collection, search, pace))
+    }
+    return answers
+  })
 }
 
 function update(kind: string): Handler {
-  return (engine, name, { body, search }) => updateResult(engine.update(name, kind, body), search)
+  return async (engine, name, { body, search, pace }) =>
+    updateResult(await engine.update(name, kind, body, pace), search)
 }
 
 /** The write is done in both cases; without `wait` Qdrant only acknowledges it. */

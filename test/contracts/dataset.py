@@ -14,6 +14,10 @@ SCHEMA = {
 INDEXES = [
     ("tag", "keyword"),
     ("rank", "integer"),
+    ("price", "float"),
+    ("sizes", "integer"),
+    ("when", "datetime"),
+    ("zeta", "integer"),
     ("worded", {"type": "text", "tokenizer": "word", "lowercase": True}),
     ("phrased", {"type": "text", "tokenizer": "word", "phrase_matching": True}),
     ("spaced", {"type": "text", "tokenizer": "whitespace", "lowercase": False}),
@@ -22,6 +26,19 @@ INDEXES = [
 SUBJECTS = ["grain ship", "pilot boat", "harbour master", "tide table", "North quay", "signal lamp", "rope store", "ice breaker"]
 VERBS = ["waits near", "tows", "inspects", "records", "repairs", "lights", "blocks", "passes"]
 OBJECTS = ["the old lighthouse", "a row of barges", "berth 12-B", "the customs office", "the repaired crane", "café stalls", "its own anchor", "the storm gate"]
+PLACES = [
+    {"lon": 10.7522, "lat": 59.9139},
+    {"lon": 5.3221, "lat": 60.3913},
+    {"lon": 9.9937, "lat": 53.5511},
+    {"lon": 23.6470, "lat": 37.9420},
+    {"lon": 4.4777, "lat": 51.9244},
+    {"lon": 178.4419, "lat": -18.1416},
+    {"lon": -179.5, "lat": -16.5},
+    {"lon": -79.5199, "lat": 8.9824},
+    {"lon": 10.0, "lat": 91.0},
+]
+
+
 def points(encode_document):
     """Builds the points; `encode_document` is the reference engine's BM25 encoder (text to indices and values)."""
     rng = random.Random(20240611)
@@ -82,6 +99,8 @@ def payload(i, text, rng):
     body["sizes"] = [[i % 5, (i + 2) % 5], [], [3], i % 5][i % 4]
     body["when"] = ["2024-03-%02dT10:00:00Z" % (i % 28 + 1), "2024-03-%02d" % (i % 28 + 1), "2024-03-%02dT12:30:00.25+02:00" % (i % 28 + 1)][i % 3]
     body["ship"] = {"flag": ["NO", "DE", "GR", "PA"][i % 4], "crew": {"count": i % 12, "langs": ["en", "no"][: i % 3]}}
+    if i % 7:
+        body["place"] = PLACES[i % len(PLACES)] if i % 5 else [PLACES[i % len(PLACES)], PLACES[(i + 4) % len(PLACES)]]
     body["cargo"] = [
         {"kind": ["grain", "coal", "fish"][(i + k) % 3], "tons": (i * 7 + k * 5) % 20, "tags": ["dry", "wet"][: (i + k) % 3]}
         for k in range(i % 4)

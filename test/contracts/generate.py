@@ -14,7 +14,7 @@ import qdrant_edge as q
 
 import dataset
 import rest_to_edge as edge
-from cases import FORMULAS, TEXTS, cases
+from cases import FORMULAS, PATCH, PAYLOAD_KEYS, PAYLOADS, TEXTS, cases
 
 HERE = pathlib.Path(__file__).parent
 DISTANCES = {"Cosine": q.Distance.Cosine, "Dot": q.Distance.Dot, "Euclid": q.Distance.Euclid}
@@ -46,8 +46,9 @@ def build(folder):
 def index(schema):
     if schema == "keyword":
         return q.PayloadSchemaType.Keyword
-    if schema == "integer":
-        return q.PayloadSchemaType.Integer
+    simple = {"integer": q.PayloadSchemaType.Integer, "float": q.PayloadSchemaType.Float, "datetime": q.PayloadSchemaType.Datetime}
+    if schema in ("integer", "float", "datetime"):
+        return simple[schema]
     options = {k: v for k, v in schema.items() if k != "type"}
     return q.TextIndexParams(**{**options, "tokenizer": TOKENIZERS[schema["tokenizer"]]})
 
@@ -81,9 +82,18 @@ def run_scroll(shard, request):
             filter=edge.filter_(request.get("filter")),
             with_payload=edge.payload_selector(request.get("with_payload", True)),
             with_vector=request.get("with_vector", False),
+            order_by=edge.order_by(request.get("order_by")),
         )
     )
-    return {"points": [edge.record(p, False) for p in points], "next_page_offset": None if following is None else edge.from_id(following)}
+    ordered = "order_by" in request
+    if ordered:
+        # The engine leaves ties in any order; the server orders them by id, in the direction of the values.
+        backwards = isinstance(request["order_by"], dict) and request["order_by"].get("direction") == "desc"
+        rank = lambda p: (isinstance(edge.from_id(p.id), str), edge.from_id(p.id))
+        groups = itertools.groupby(points, key=lambda p: p.order_value)
+        points = [p for _, group in groups for p in sorted(group, key=rank, reverse=backwards)]
+    record = lambda p: {**edge.record(p, False), **({"order_value": p.order_value} if ordered else {})}
+    return {"points": [record(p) for p in points], "next_page_offset": None if following is None else edge.from_id(following)}
 
 
 def run_count(shard, request):
@@ -93,6 +103,22 @@ def run_count(shard, request):
 def run_retrieve(shard, request):
     points = shard.retrieve([edge.to_id(i) for i in request["ids"]], request.get("with_payload", True), request.get("with_vector", False))
     return [edge.record(p, False) for p in points]
+
+
+def run_payload_writes(shard):
+    """What setting and deleting payload at each key makes of each payload, on one point that is put back each time."""
+    rows = []
+    for before in PAYLOADS:
+        for key in [None, *PAYLOAD_KEYS]:
+            for operation in ("set", "delete"):
+                if operation == "delete" and key is None:
+                    continue
+                shard.update(q.UpdateOperation.upsert_points([q.Point(999, {}, before)]))
+                write = q.UpdateOperation.set_payload([999], PATCH, key) if operation == "set" else q.UpdateOperation.delete_payload([999], [key])
+                shard.update(write)
+                (point,) = shard.retrieve([999], True, False)
+                rows.append({"before": before, "operation": operation, "key": key, "after": point.payload, **({"patch": PATCH} if operation == "set" else {})})
+    return rows
 
 
 RUN = {"query": run_query, "scroll": run_scroll, "count": run_count, "retrieve": run_retrieve}
@@ -117,9 +143,11 @@ def main():
             expected = {"points": [{"id": i} for i in ids], "next_page_offset": None}
             groups["filters"].append({"name": name, "route": "scroll", "source": "formula", "request": request, "expected": expected})
         documents = [{"text": t, "document": encode(q.Bm25().embed_document(t)), "query": encode(q.Bm25().embed_query(t))} for t in TEXTS]
+        writes = run_payload_writes(shard)
         shard.close()
     write("dataset", {"schema": dataset.SCHEMA, "indexes": [{"field_name": f, "field_schema": s} for f, s in dataset.INDEXES], "points": points})
     write("bm25", documents)
+    write("payload-writes", writes)
     for group, entries in groups.items():
         write(group, entries)
         print(group, len(entries))

@@ -29,6 +29,9 @@ def condition(body):
             body["key"],
             match=match(body["match"]) if "match" in body else None,
             range=range_(body["range"]) if "range" in body else None,
+            geo_radius=geo_radius(body["geo_radius"]) if "geo_radius" in body else None,
+            geo_bounding_box=geo_box(body["geo_bounding_box"]) if "geo_bounding_box" in body else None,
+            geo_polygon=geo_polygon(body["geo_polygon"]) if "geo_polygon" in body else None,
             values_count=q.ValuesCount(**body["values_count"]) if "values_count" in body else None,
             **extra,
         )
@@ -43,6 +46,32 @@ def condition(body):
     if "nested" in body:
         return q.NestedCondition(body["nested"]["key"], filter_(body["nested"]["filter"]))
     return filter_(body)
+
+
+def geo_point(body):
+    return q.GeoPoint(body["lon"], body["lat"])
+
+
+def geo_radius(body):
+    return q.GeoRadius(geo_point(body["center"]), body["radius"])
+
+
+def geo_box(body):
+    return q.GeoBoundingBox(geo_point(body["top_left"]), geo_point(body["bottom_right"]))
+
+
+def geo_polygon(body):
+    ring = lambda line: [geo_point(p) for p in line["points"]]
+    return q.GeoPolygon(ring(body["exterior"]), [ring(line) for line in body.get("interiors", [])])
+
+
+def order_by(body):
+    if body is None:
+        return None
+    options = {"key": body} if isinstance(body, str) else dict(body)
+    if "direction" in options:
+        options["direction"] = q.Direction.Asc if options["direction"] == "asc" else q.Direction.Desc
+    return q.OrderBy(**options)
 
 
 def match(body):

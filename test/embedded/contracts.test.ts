@@ -41,9 +41,16 @@ function read<T>(name: string): T {
   return parseJson(readFileSync(join(FOLDER, name), 'utf8')) as T
 }
 
-const groups = readdirSync(FOLDER).filter(
-  name => name.endsWith('.json') && name !== 'dataset.json' && name !== 'bm25.json',
-)
+interface PayloadWrite {
+  before: object
+  operation: 'set' | 'delete'
+  key: string | null
+  patch?: object
+  after: object
+}
+
+const OTHERS = ['dataset.json', 'bm25.json', 'payload-writes.json']
+const groups = readdirSync(FOLDER).filter(name => name.endsWith('.json') && !OTHERS.includes(name))
 
 describe('answers of the real engine', () => {
   let server: EmbeddedServer
@@ -74,6 +81,18 @@ describe('answers of the real engine', () => {
       })
     })
   }
+
+  it.each(read<PayloadWrite[]>('payload-writes.json'))(
+    'payload $before after $operation at $key',
+    async ({ before, operation, key, patch, after }) => {
+      const points = [999]
+      await call('PUT', '/points', { points: [{ id: 999, vector: {}, payload: before }] })
+      if (operation === 'set') await call('POST', '/points/payload', { payload: patch, key, points })
+      else await call('POST', '/points/payload/delete', { keys: [key], points })
+      expect(await call('POST', '/points', { ids: points })).toEqual([{ id: 999, payload: after }])
+      await call('POST', '/points/delete', { points })
+    },
+  )
 
   it.each(read<Encoding[]>('bm25.json'))('bm25 encodes $text', ({ text, document, query }) => {
     expectClose(encodeBm25Document(text), sorted(document))

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { countPoints, scrollPoints } from '../../src/embedded/reads.ts'
+import { countPoints, scrollPoints } from '../../src/embedded/reads/points.ts'
 import { collectionOf } from './support/collection.ts'
 
 /** Compares filters with a slow and simple implementation. */
@@ -48,7 +48,7 @@ const leaf: fc.Arbitrary<Rule> = fc.oneof(
   })),
   fc.tuple(key, fc.uniqueArray(fc.constantFrom('x', 'y'))).map(([key, except]) => ({
     filter: { key, match: { except } },
-    holds: (payload: Payload) => valuesOf(payload, key).some(value => !except.includes(value as 'x')),
+    holds: (payload: Payload) => valuesOf(payload, key).some(value => value !== null && !except.includes(value as 'x')),
   })),
   fc.tuple(key, fc.constantFrom('x', 'y')).map(([key, text]) => ({
     filter: { key, match: { text } },
@@ -66,11 +66,19 @@ const leaf: fc.Arbitrary<Rule> = fc.oneof(
   })),
   key.map(key => ({
     filter: { is_null: { key } },
-    holds: (payload: Payload) => valuesOf(payload, key).includes(null),
+    holds: (payload: Payload) => payload[key] === null,
   })),
   fc.tuple(key, fc.integer({ min: 0, max: 3 })).map(([key, gte]) => ({
     filter: { key, values_count: { gte } },
-    holds: (payload: Payload) => (payload[key] === null ? 0 : valuesOf(payload, key).length) >= gte,
+    holds: (payload: Payload) => key in payload && (payload[key] === null ? 0 : valuesOf(payload, key).length) >= gte,
+  })),
+  fc.tuple(key, fc.boolean()).map(([key, is_null]) => ({
+    filter: { key, is_null },
+    holds: (payload: Payload) => valuesOf(payload, key).includes(null) === is_null,
+  })),
+  fc.tuple(key, fc.boolean()).map(([key, is_empty]) => ({
+    filter: { key, is_empty },
+    holds: (payload: Payload) => (payload[key] === null || valuesOf(payload, key).length === 0) === is_empty,
   })),
   fc.array(fc.integer({ min: 0, max: 20 })).map(ids => ({
     filter: { has_id: ids },
@@ -118,18 +126,22 @@ const { rule } = fc.letrec<{ rule: Rule; tree: Rule }>(tie => ({
 }))
 
 describe('filters', () => {
-  it('select what a naive reading of them selects', () => {
-    fc.assert(
-      fc.property(fc.array(payload, { minLength: 1, maxLength: 20 }), rule, (payloads, { filter, holds }) => {
-        const collection = collectionOf({ vectors: {} })
-        const points = payloads.map((payload, id) => ({ id, vector: {}, payload }))
-        collection.engine.update('c', 'upsert', { points })
-        const expected = payloads.flatMap((payload, id) => (holds(payload, id) ? [id] : []))
-        const request = { filter: { must: [filter] }, limit: 100, with_payload: false }
-        const { points: found } = scrollPoints(collection.collection, request) as { points: { id: number }[] }
-        expect(found.map(point => point.id)).toEqual(expected)
-        expect(countPoints(collection.collection, request)).toEqual({ count: expected.length })
-      }),
+  it('select what a naive reading of them selects', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(payload, { minLength: 1, maxLength: 20 }),
+        rule,
+        async (payloads, { filter, holds }) => {
+          const { engine, collection } = await collectionOf({ vectors: {} })
+          const points = payloads.map((payload, id) => ({ id, vector: {}, payload }))
+          await engine.update('c', 'upsert', { points })
+          const expected = payloads.flatMap((payload, id) => (holds(payload, id) ? [id] : []))
+          const request = { filter: { must: [filter] }, limit: 100, with_payload: false }
+          const { points: found } = (await scrollPoints(collection, request)) as { points: { id: number }[] }
+          expect(found.map(point => point.id)).toEqual(expected)
+          expect(await countPoints(collection, request)).toEqual({ count: expected.length })
+        },
+      ),
       { numRuns: 1500 },
     )
   })

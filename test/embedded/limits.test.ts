@@ -1,13 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MAXIMUM_NAME_LENGTH } from '../../src/embedded/engine.ts'
-import { MAXIMUM_FILTER_DEPTH } from '../../src/embedded/filter/filter.ts'
-import { MAXIMUM_MMR_CANDIDATES, MAXIMUM_PREFETCH_DEPTH } from '../../src/embedded/query/plan.ts'
-import { COLLECTION_ROUTES } from '../../src/embedded/routes.ts'
+import { MAXIMUM_CONDITIONS, MAXIMUM_FILTER_DEPTH } from '../../src/embedded/filter/filter.ts'
+import { MAXIMUM_MMR_CANDIDATES, MAXIMUM_PREFETCH_DEPTH, MAXIMUM_PREFETCHES } from '../../src/embedded/query/plan.ts'
+import { COLLECTION_ROUTES, MAXIMUM_SEARCHES } from '../../src/embedded/routes.ts'
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
 import { MAXIMUM_VECTOR_SIZE } from '../../src/embedded/storage/schema.ts'
+import { MAXIMUM_BATCH } from '../../src/embedded/updates/updates.ts'
 import { MAXIMUM_BODY_BYTES } from '../../src/embedded/wire/http-body.ts'
-import { MAXIMUM_JSON_DEPTH } from '../../src/embedded/wire/json.ts'
+import { MAXIMUM_TEXT_LENGTH } from '../../src/embedded/wire/inference.ts'
+import { MAXIMUM_JSON_DEPTH, MAXIMUM_JSON_PARTS } from '../../src/embedded/wire/json.ts'
 import { rest } from './support/rest.ts'
 
 /** Checks docs/embedded-engine.md against the engine. */
@@ -30,6 +32,8 @@ const routes = tableUnder('Routes').map(([route = '', , answer = '']) => ({ rout
 
 const POINT = { id: 1, vector: { dense: [1, 0], words: { indices: [1], values: [1] } }, payload: { tag: 'a' } }
 const QUERY = { query: [1, 0], using: 'dense' }
+const SEARCH = { vector: { name: 'dense', vector: [1, 0] }, limit: 1 }
+const RECOMMEND = { positive: [1], using: 'dense', limit: 1 }
 const BY_ID = { points: [1] }
 
 /** A valid body for each route that needs one. */
@@ -45,10 +49,16 @@ const BODIES: { [route: string]: unknown } = {
   'POST /collections/{collection}/points/query': QUERY,
   'POST /collections/{collection}/points/query/batch': { searches: [QUERY] },
   'POST /collections/{collection}/points/query/groups': { ...QUERY, group_by: 'tag' },
-  'POST /collections/{collection}/points/search': { vector: { name: 'dense', vector: [1, 0] }, limit: 1 },
+  'POST /collections/{collection}/points/search': SEARCH,
   'POST /collections/{collection}/points/search/batch': {
-    searches: [{ vector: { name: 'dense', vector: [1, 0] }, limit: 1 }],
+    searches: [SEARCH],
   },
+  'PATCH /collections/{collection}': { hnsw_config: { m: 8 } },
+  'POST /collections/aliases': { actions: [{ create_alias: { alias_name: 's', collection_name: 'r' } }] },
+  'POST /collections/{collection}/points/search/groups': { ...SEARCH, group_by: 'tag', group_size: 1 },
+  'POST /collections/{collection}/points/recommend': RECOMMEND,
+  'POST /collections/{collection}/points/recommend/batch': { searches: [RECOMMEND] },
+  'POST /collections/{collection}/points/recommend/groups': { ...RECOMMEND, group_by: 'tag', group_size: 1 },
   'POST /collections/{collection}/points/payload': { payload: { n: 1 }, ...BY_ID },
   'PUT /collections/{collection}/points/payload': { payload: { n: 1 }, ...BY_ID },
   'POST /collections/{collection}/points/payload/delete': { keys: ['n'], ...BY_ID },
@@ -100,10 +110,6 @@ const REFUSED: { [feature: string]: Refused } = {
     '/collections/c/points/query/groups',
     { query: { nearest: [1, 0], mmr: {} }, using: 'dense', group_by: 'tag' },
   ],
-  'scroll.order_by': scroll({ order_by: 'tag' }),
-  geo_bounding_box: filter({ key: 'tag', geo_bounding_box: {} }),
-  geo_radius: filter({ key: 'tag', geo_radius: {} }),
-  geo_polygon: filter({ key: 'tag', geo_polygon: {} }),
   'match.prefix': filter({ key: 'tag', match: { prefix: 'a' } }),
   slice: filter({ slice: { total: 2, index: 0 } }),
   'tokenizer.prefix': textIndex({ tokenizer: 'prefix' }),
@@ -112,7 +118,10 @@ const REFUSED: { [feature: string]: Refused } = {
   stopwords: textIndex({ stopwords: 'english' }),
   ascii_folding: textIndex({ ascii_folding: true }),
   update_mode: ['PUT', '/collections/c/points', { points: [], update_mode: 'insert_only' }],
-  'vectors.update_filter': ['PUT', '/collections/c/points/vectors', { points: [], update_filter: { must: [] } }],
+  shard_key: scroll({ shard_key: 'a' }),
+  init_from: ['PUT', '/collections/d', { vectors: {}, init_from: { collection: 'c' } }],
+  sharding_method: ['PUT', '/collections/d', { vectors: {}, sharding_method: 'custom' }],
+  strict_mode_config: ['PUT', '/collections/d', { vectors: {}, strict_mode_config: { enabled: true } }],
 }
 
 describe('the page on the embedded engine', () => {
@@ -174,7 +183,13 @@ describe('the page on the embedded engine', () => {
     expect(limits).toEqual([
       MAXIMUM_BODY_BYTES,
       MAXIMUM_JSON_DEPTH,
+      MAXIMUM_JSON_PARTS,
+      MAXIMUM_TEXT_LENGTH,
+      MAXIMUM_CONDITIONS,
       MAXIMUM_FILTER_DEPTH,
+      MAXIMUM_SEARCHES,
+      MAXIMUM_BATCH,
+      MAXIMUM_PREFETCHES,
       MAXIMUM_PREFETCH_DEPTH,
       MAXIMUM_MMR_CANDIDATES,
       MAXIMUM_VECTOR_SIZE,

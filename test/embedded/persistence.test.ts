@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -158,14 +158,6 @@ describe('a folder of the embedded engine', { timeout: CHILD_PROCESS_MS }, () =>
     const last = await startEmbeddedServer({ path: folder })
     expect((await rest(last.url, 'POST', '/collections/c/points/count', {})).body.result).toEqual({ count: 2 })
     await last.close()
-  })
-
-  it('refuses a damaged file, naming it and the line', async () => {
-    const server = await startEmbeddedServer({ path: folder })
-    await rest(server.url, 'PUT', '/collections/c', SCHEMA)
-    await server.close()
-    appendFileSync(join(folder, 'log.jsonl'), '{"kind":"nonsense","collection":"c","body":{}}\n')
-    await expect(startEmbeddedServer({ path: folder })).rejects.toThrow(/log\.jsonl is damaged at line 2/)
   })
 
   it.each(['snapshot.jsonl', 'log-0.jsonl'])(

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { PointId } from '../../src/core/types.ts'
-import { topHits } from '../../src/embedded/query/top-hits.ts'
-import { queryPoints, scrollPoints } from '../../src/embedded/reads.ts'
+import { TopHits } from '../../src/embedded/query/top-hits.ts'
+import { scrollPoints } from '../../src/embedded/reads/points.ts'
+import { queryPoints } from '../../src/embedded/reads/search.ts'
 import type { Collection } from '../../src/embedded/storage/collection.ts'
 import type { Float } from '../../src/embedded/wire/json.ts'
 import { collectionOf } from './support/collection.ts'
@@ -33,30 +34,30 @@ const writes = fc.array(
 )
 
 describe('nearest points', () => {
-  it.each(['Dot', 'Euclid', 'Cosine'] as const)('by %s are those of a full sort', distance => {
-    fc.assert(
-      fc.property(
+  it.each(['Dot', 'Euclid', 'Cosine'] as const)('by %s are those of a full sort', async distance => {
+    await fc.assert(
+      fc.asyncProperty(
         writes,
         denseVector,
         fc.integer({ min: 1, max: 8 }),
         fc.integer({ min: 0, max: 3 }),
-        (log, query, limit, offset) => {
-          const { collection, alive } = replay(log, distance)
+        async (log, query, limit, offset) => {
+          const { collection, alive } = await replay(log, distance)
           const ascending = distance === 'Euclid'
           const scored = [...alive].flatMap(([id, { dense }]) =>
             dense === undefined ? [] : [{ id, score: similarity(distance, query, dense) }],
           )
           const request = { query, using: 'dense', limit, offset }
-          expectRanking(collection, request, scored, ascending)
+          await expectRanking(collection, request, scored, ascending)
         },
       ),
     )
   })
 
-  it('by a sparse vector with idf are those of a full sort', () => {
-    fc.assert(
-      fc.property(writes, sparseVector, fc.integer({ min: 1, max: 8 }), (log, query, limit) => {
-        const { collection, alive } = replay(log, 'Dot')
+  it('by a sparse vector with idf are those of a full sort', async () => {
+    await fc.assert(
+      fc.asyncProperty(writes, sparseVector, fc.integer({ min: 1, max: 8 }), async (log, query, limit) => {
+        const { collection, alive } = await replay(log, 'Dot')
         const stored = [...alive].flatMap(([id, { sparse }]) => (sparse === undefined ? [] : [{ id, sparse }]))
         const weight = (dimension: string) => {
           const frequency = stored.filter(({ sparse }) => Object.hasOwn(sparse, dimension)).length
@@ -68,7 +69,7 @@ describe('nearest points', () => {
           const score = shared.reduce((sum, d) => sum + Math.fround((query[d] ?? 0) * weight(d)) * (sparse[d] ?? 0), 0)
           return [{ id, score }]
         })
-        expectRanking(collection, { query: sparseShape(query), using: 'words', limit }, scored, false)
+        await expectRanking(collection, { query: sparseShape(query), using: 'words', limit }, scored, false)
       }),
     )
   })
@@ -87,28 +88,30 @@ describe('order', () => {
         const points = rows.map(({ value }, row) => ({ id: 1000 - row, value }))
         const accept = (id: PointId) => rows[1000 - Number(id)]?.skip === false
         const sorted = points.filter(({ id }) => accept(id)).sort((x, y) => y.value - x.value || x.id - y.id)
-        expect(topHits(points, limit, accept)).toEqual(sorted.slice(0, limit))
+        const top = new TopHits(limit, accept)
+        for (const { id, value } of points) top.offer(id, value)
+        expect(top.best()).toEqual(sorted.slice(0, limit))
       }),
       { numRuns: 500 },
     )
   })
 
-  it('of a scroll is by id at any time, numbers before UUIDs', () => {
+  it('of a scroll is by id at any time, numbers before UUIDs', async () => {
     const uuid = (n: number) => `0b5c8e1a-0000-4f00-9a00-${String(n).padStart(12, '0')}`
     const id = fc.oneof(
       fc.integer({ min: 0, max: 30 }),
       fc.integer({ min: 0, max: 9 }).map(uuid),
       fc.constant(2n ** 64n - 1n),
     )
-    fc.assert(
-      fc.property(fc.array(fc.record({ id, remove: fc.boolean() })), log => {
-        const { engine, collection } = collectionOf({ vectors: {} })
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.record({ id, remove: fc.boolean() })), async log => {
+        const { engine, collection } = await collectionOf({ vectors: {} })
         const alive = new Set<unknown>()
         for (const { id, remove } of log) {
-          engine.update('c', remove ? 'delete' : 'upsert', { points: remove ? [id] : [{ id, vector: {} }] })
+          await engine.update('c', remove ? 'delete' : 'upsert', { points: remove ? [id] : [{ id, vector: {} }] })
           if (remove) alive.delete(id)
           else alive.add(id)
-          const { points } = scrollPoints(collection, { limit: 100 }) as { points: { id: unknown }[] }
+          const { points } = (await scrollPoints(collection, { limit: 100 })) as { points: { id: unknown }[] }
           const numbers = [...alive].filter(one => typeof one !== 'string') as number[]
           const texts = [...alive].filter(one => typeof one === 'string')
           const expected = [...numbers.sort((x, y) => (x < y ? -1 : 1)), ...texts.sort()]
@@ -120,15 +123,15 @@ describe('order', () => {
 })
 
 describe('the sparse index', () => {
-  it('stays right through thousands of rewrites', () => {
-    const { engine, collection } = collectionOf({ sparse_vectors: { words: {} } })
+  it('stays right through thousands of rewrites', async () => {
+    const { engine, collection } = await collectionOf({ sparse_vectors: { words: {} } })
     const vectorOf = (write: number) => ({
       indices: [write % 11, 11 + (write % 7)],
       values: [1 + (write % 5), write % 3],
     })
     const writes = 4000
     for (let write = 0; write < writes; write++) {
-      engine.update('c', 'upsert', { points: [{ id: write % 40, vector: { words: vectorOf(write) } }] })
+      await engine.update('c', 'upsert', { points: [{ id: write % 40, vector: { words: vectorOf(write) } }] })
     }
     const scored = Array.from({ length: 40 }, (_, i) => writes - 40 + i).flatMap(write => {
       const { indices, values } = vectorOf(write)
@@ -138,23 +141,23 @@ describe('the sparse index', () => {
     })
     expect(scored.length).toBeGreaterThan(5)
     const query = { indices: [3, 12], values: [1, 2] }
-    expectRanking(collection, { query, using: 'words', limit: 40 }, scored, false)
+    await expectRanking(collection, { query, using: 'words', limit: 40 }, scored, false)
   })
 })
 
-function replay(log: { id: number; dense?: number[]; sparse?: SparseMap; remove: boolean }[], distance: string) {
-  const { engine, collection } = collectionOf({
+async function replay(log: { id: number; dense?: number[]; sparse?: SparseMap; remove: boolean }[], distance: string) {
+  const { engine, collection } = await collectionOf({
     vectors: { dense: { size: 3, distance } },
     sparse_vectors: { words: { modifier: 'idf' } },
   })
   const alive = new Map<number, { dense: number[] | undefined; sparse: SparseMap | undefined }>()
   for (const { id, dense, sparse, remove } of log) {
     if (remove) {
-      engine.update('c', 'delete', { points: [id] })
+      await engine.update('c', 'delete', { points: [id] })
       alive.delete(id)
     } else {
       const vector = { ...(dense && { dense }), ...(sparse && { words: sparseShape(sparse) }) }
-      engine.update('c', 'upsert', { points: [{ id, vector }] })
+      await engine.update('c', 'upsert', { points: [{ id, vector }] })
       alive.set(id, { dense, sparse })
     }
   }
@@ -174,13 +177,13 @@ function similarity(distance: string, query: number[], stored: number[]): number
 }
 
 /** Scores must be those of the sorted list, place by place, and each id must carry its own. */
-function expectRanking(
+async function expectRanking(
   collection: Collection,
   request: { query: unknown; using: string; limit: number; offset?: number },
   scored: { id: number; score: number }[],
   ascending: boolean,
-): void {
-  const { points } = queryPoints(collection, request)
+): Promise<void> {
+  const { points } = await queryPoints(collection, request)
   const { limit, offset = 0 } = request
   const sorted = scored.sort((x, y) => (ascending ? x.score - y.score : y.score - x.score) || x.id - y.id)
   const found = points.map(point => point as { id: number; score: Float })

@@ -95,5 +95,12 @@ describe('the smaller routes', () => {
       {},
     )
     expect(body.result.points.map(stored => stored.payload.tenant).join('')).toBe('abb')
+    const points = [1, 2].map(id => ({ id, vector: [9] }))
+    await rest(server.url, 'PUT', '/collections/t/points/vectors', { points, update_filter })
+    const vectors = await rest<{ vector: number[] }[]>(server.url, 'POST', '/collections/t/points', {
+      ids: [1, 2],
+      with_vector: true,
+    })
+    expect(vectors.body.result.map(stored => stored.vector)).toEqual([[1], [9]])
   })
 })

@@ -43,7 +43,12 @@ describe('the wire', () => {
   it('names itself as Qdrant and says it is alive', async () => {
     const root = await raw('GET', '/')
     expect(JSON.parse(root.bytes.toString())).toEqual({ title: 'qdrant - vector search engine', version: '1.18.0' })
-    for (const path of ['/healthz', '/livez', '/readyz']) expect((await raw('GET', path)).status).toBe(200)
+    for (const path of ['/healthz', '/livez', '/readyz']) {
+      const { status, headers, bytes } = await raw('GET', path)
+      expect(status).toBe(200)
+      expect(headers['content-type']).toContain('text/plain')
+      expect(bytes.toString()).toBe(path === '/readyz' ? 'all shards are ready' : 'healthz check passed')
+    }
     expect((await raw('GET', '/nowhere')).status).toBe(404)
   })
 

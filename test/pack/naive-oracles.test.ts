@@ -5,7 +5,7 @@ import { CONTEXT_FORMATS } from '../../src/core/types.ts'
 import { CostModel } from '../../src/pack/cost.ts'
 import { JoinedText, joinOf } from '../../src/pack/join.ts'
 import { layOut } from '../../src/pack/layout.ts'
-import { RENDERERS, render } from '../../src/pack/render.ts'
+import { GAP, RENDERERS, render } from '../../src/pack/render.ts'
 import { sentenceUnits } from '../../src/pack/sentence-units.ts'
 import { textOf, type Unit, wholeChunk } from '../../src/pack/unit.ts'
 import { UnitQueue } from '../../src/pack/unit-queue.ts'
@@ -41,7 +41,7 @@ describe('the cost of a unit', () => {
               return join ? [{ ...join, next: other }] : []
             })
             const own = countWords(renderer.escape(textOf(unit).trim())) + 1
-            const gaps = (1 - before.length - after.length) * countWords(renderer.gap)
+            const gaps = (1 - before.length - after.length) * countWords(renderer.escape(GAP))
             const startOf = (next: Unit, length: number) =>
               countWords(renderer.escape(next.candidate.chunk.text.slice(0, length)))
             const repeated =

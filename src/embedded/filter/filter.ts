@@ -1,8 +1,17 @@
 import type { PointId } from '../../core/types.ts'
 import { formatError, unsupported, wrongInput } from '../errors.ts'
 import { readPointId } from '../wire/point-id.ts'
-import { asList, isRecord, type JsonRecord, readCount, readList, readRecord, readString } from '../wire/shape.ts'
-import { compileFieldCondition } from './field-condition.ts'
+import {
+  asList,
+  isRecord,
+  type JsonRecord,
+  readCount,
+  readList,
+  readRecord,
+  readString,
+  refuseAbove,
+} from '../wire/shape.ts'
+import { areEmpty, compileFieldCondition, includeNull, type ValuesPredicate } from './field-condition.ts'
 import { parsePath, valuesAt } from './payload-path.ts'
 import type { TextIndex } from './text-match.ts'
 
@@ -17,14 +26,29 @@ export type PointPredicate = (id: PointId, payload: unknown) => boolean
 
 /** Levels of nested clauses. */
 export const MAXIMUM_FILTER_DEPTH = 64
+/** Conditions of one filter, nested ones included. */
+export const MAXIMUM_CONDITIONS = 10_000
 const CLAUSES = ['should', 'min_should', 'must', 'must_not']
 
 /**
  * Compiles a filter. `undefined`, `null` and `{}` accept all points.
- * @throws EngineError 400 on an unknown or malformed condition and on too deep nesting, 501 on geo, prefix and slice conditions
+ * @throws EngineError 400 on an unknown or malformed condition and on too deep nesting, 501 on prefix and slice conditions
  */
 export function compileFilter(filter: unknown, subject: FilterSubject): PointPredicate {
+  refuseAbove(countConditions(filter, 0), MAXIMUM_CONDITIONS, 'filter conditions')
   return compileClauses(filter ?? {}, subject, '', 0)
+}
+
+/** The number of conditions in the clauses of a filter. Malformed parts count as nothing. */
+function countConditions(filter: unknown, depth: number): number {
+  if (!isRecord(filter) || depth >= MAXIMUM_FILTER_DEPTH) return 0
+  const { must, should, must_not, min_should, nested } = filter
+  const some = isRecord(min_should) ? min_should.conditions : undefined
+  let count = isRecord(nested) ? countConditions(nested.filter, depth + 1) : 0
+  for (const clause of [must, should, must_not, some]) {
+    for (const condition of asList(clause)) count += 1 + countConditions(condition, depth + 1)
+  }
+  return count
 }
 
 function compileClauses(value: unknown, subject: FilterSubject, prefix: string, depth: number): PointPredicate {
@@ -63,18 +87,16 @@ function compileCondition(value: unknown, subject: FilterSubject, prefix: string
     const path = parsePath(key)
     return (_id, payload) => test(valuesAt(payload, path))
   }
-  const emptiness = (['is_empty', 'is_null'] as const).find(kind => kind in condition)
-  if (emptiness !== undefined) {
-    const { key } = readRecord(condition[emptiness], emptiness)
-    return compileCondition({ key, [emptiness]: true }, subject, prefix, depth)
-  }
+  if ('is_empty' in condition) return compileState(condition, 'is_empty', areEmpty)
+  if ('is_null' in condition) return compileState(condition, 'is_null', includeNull)
+  // An element of a list has no id and no vector: inside `nested` the next two match nothing.
   if ('has_id' in condition) {
     const ids = new Set(readList(condition.has_id, 'has_id').map(readPointId))
-    return id => ids.has(id)
+    return id => prefix === '' && ids.has(id)
   }
   if ('has_vector' in condition) {
     const name = readString(condition.has_vector, 'has_vector')
-    return id => subject.hasVector(name, id)
+    return id => prefix === '' && subject.hasVector(name, id)
   }
   if ('nested' in condition) return compileNested(readRecord(condition.nested, 'nested'), subject, prefix, depth)
   if ('slice' in condition) throw unsupported('slice conditions')
@@ -82,6 +104,11 @@ function compileCondition(value: unknown, subject: FilterSubject, prefix: string
     return compileClauses(condition, subject, prefix, depth + 1)
   }
   throw formatError('unknown filter condition')
+}
+
+function compileState(condition: JsonRecord, kind: 'is_empty' | 'is_null', test: ValuesPredicate): PointPredicate {
+  const path = parsePath(readString(readRecord(condition[kind], kind).key, 'key'))
+  return (_id, payload) => test(valuesAt(payload, path))
 }
 
 function compileNested(nested: JsonRecord, subject: FilterSubject, prefix: string, depth: number): PointPredicate {

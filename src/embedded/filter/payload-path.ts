@@ -5,6 +5,9 @@ import { isRecord, type JsonRecord } from '../wire/shape.ts'
 type Step = { key: string } | { index: number } | 'each'
 export type PayloadPath = readonly Step[]
 
+/** Steps of a payload key. A key that sets a payload nests it as deep. */
+export const MAXIMUM_PATH_STEPS = 128
+
 const TOKEN = /(?:^|\.)(?:"([^"]*)"|([^."[\]]+))|\[(\d*)\]/y
 
 /** Parses Qdrant's key grammar: `a.b`, `a[].b`, `a[0]`, `"quoted.key"`. */
@@ -18,6 +21,7 @@ export function parsePath(text: string): PayloadPath {
     if (key !== undefined) steps.push({ key })
     else steps.push(token[3] === '' ? 'each' : { index: Number(token[3]) })
   }
+  if (steps.length > MAXIMUM_PATH_STEPS) throw wrongInput(`Invalid JSON path: more than ${MAXIMUM_PATH_STEPS} steps`)
   if (steps.length === 0) throw wrongInput('Invalid JSON path: empty key')
   return steps
 }
@@ -45,7 +49,8 @@ function removeAt(value: unknown, path: PayloadPath, from: number): unknown {
   if (step === 'each' || 'index' in step) {
     if (!Array.isArray(value)) return value
     const here = (index: number) => step === 'each' || step.index === index
-    if (last) return step === 'each' ? [] : value.filter((_, index) => !here(index))
+    // Qdrant takes no single element out of a list.
+    if (last) return step === 'each' ? [] : value
     return value.map((item, index) => (here(index) ? removeAt(item, path, from + 1) : item))
   }
   if (!isRecord(value) || !Object.hasOwn(value, step.key)) return value
@@ -73,13 +78,31 @@ export function only(value: unknown, paths: readonly PayloadPath[]): unknown {
   return Object.fromEntries(members)
 }
 
-/** Returns a copy with `patch` merged into the object at the path. Missing objects are created. */
+/**
+ * Returns a copy with `patch` merged into the objects at the path, as Qdrant does: a null of the patch removes the member, a
+ * key makes an object of anything else, an index or `[]` makes a list of anything else, and no list grows.
+ */
 export function mergedAt(payload: JsonRecord, path: PayloadPath, patch: JsonRecord): JsonRecord {
-  const [step, ...rest] = path
-  if (step === undefined) return { ...payload, ...patch }
-  if (step === 'each' || 'index' in step) throw wrongInput('only object keys are supported in `key`')
-  const inner = payload[step.key]
-  return { ...payload, [step.key]: mergedAt(isRecord(inner) ? inner : {}, rest, patch) }
+  return setAt(payload, path, 0, patch) as JsonRecord
+}
+
+function setAt(value: unknown, path: PayloadPath, from: number, patch: JsonRecord): unknown {
+  const step = path[from]
+  if (step === undefined) return merged(isRecord(value) ? value : {}, patch)
+  if (step === 'each' || 'index' in step) {
+    const here = (index: number) => step === 'each' || step.index === index
+    const list = Array.isArray(value) ? value : []
+    return list.map((item, index) => (here(index) ? setAt(item, path, from + 1, patch) : item))
+  }
+  const record = isRecord(value) ? value : {}
+  const inner = Object.hasOwn(record, step.key) ? record[step.key] : undefined
+  return { ...record, [step.key]: setAt(inner, path, from + 1, patch) }
+}
+
+function merged(record: JsonRecord, patch: JsonRecord): JsonRecord {
+  const entries = Object.entries({ ...record, ...patch })
+  const isRemoved = (key: string) => Object.hasOwn(patch, key) && patch[key] === null
+  return Object.fromEntries(entries.filter(([key]) => !isRemoved(key)))
 }
 
 function isKey(step: Step | undefined, key: string): boolean {

@@ -33,7 +33,7 @@ function readTime(value: unknown): number {
 }
 
 /** Microseconds since 1970 of an RFC 3339 time, a date, or a time without zone (read as UTC); undefined for other texts. */
-function readDatetime(text: string): number | undefined {
+export function readDatetime(text: string): number | undefined {
   const parts = DATETIME.exec(text)
   if (parts === null) return undefined
   const [, day = '', minute = '00:00', second = '00', fraction = '', zone = 'Z'] = parts

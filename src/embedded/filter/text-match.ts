@@ -1,5 +1,6 @@
 import { refuseFields, unsupported } from '../errors.ts'
 import { isRecord } from '../wire/shape.ts'
+import { PatternSet } from './pattern-set.ts'
 
 /** How the text of an indexed field is split into tokens. */
 export interface TextIndex {
@@ -20,13 +21,20 @@ function textIndex(options: { [key: string]: unknown }): TextIndex {
   const minimum = typeof options.min_token_len === 'number' ? options.min_token_len : 0
   const maximum = typeof options.max_token_len === 'number' ? options.max_token_len : Number.POSITIVE_INFINITY
   const separator = tokenizer === 'whitespace' ? /\s+/u : /[^\p{Alphabetic}\p{N}]+/u
-  return {
-    phrases: options.phrase_matching === true,
-    tokenize: text =>
-      (options.lowercase === false ? text : text.toLowerCase()).split(separator).filter(token => {
-        const length = [...token].length
-        return length > 0 && length >= minimum && length <= maximum
-      }),
+  const tokenize = (text: string) =>
+    (options.lowercase === false ? text : text.toLowerCase()).split(separator).filter(token => {
+      const length = [...token].length
+      return length > 0 && length >= minimum && length <= maximum
+    })
+  return { phrases: options.phrase_matching === true, tokenize: rememberLast(tokenize) }
+}
+
+/** Many conditions of one filter ask for the tokens of the same text in turn. */
+function rememberLast(tokenize: (text: string) => string[]): (text: string) => string[] {
+  let last = { text: '', tokens: [] as string[] }
+  return text => {
+    if (text !== last.text) last = { text, tokens: tokenize(text) }
+    return last.tokens
   }
 }
 
@@ -40,20 +48,29 @@ export function compileTextMatch(kind: TextMatch, query: string, index?: TextInd
   if (wanted.length === 0) return () => false
   if (kind === 'phrase') {
     if (!index.phrases) return () => false
-    return value => holdsPhrase(index.tokenize(value), wanted)
+    const phrase = new PatternSet([wanted])
+    return value => phrase.isIn(index.tokenize(value))
+  }
+  if (kind === 'text_any') {
+    const some = new Set(wanted)
+    return value => index.tokenize(value).some(token => some.has(token))
   }
   return value => {
     const tokens = new Set(index.tokenize(value))
-    return kind === 'text' ? wanted.every(token => tokens.has(token)) : wanted.some(token => tokens.has(token))
+    return wanted.every(token => tokens.has(token))
   }
 }
 
-function compileSubstring(kind: TextMatch, query: string): (value: string) => boolean {
-  if (kind !== 'text_any') return value => value.includes(query)
-  const words = query.split(/\s+/u).filter(word => word !== '')
-  return value => words.some(word => value.includes(word))
-}
+/** Words and units up to which a search by `includes` is faster than an automaton and still bounded. */
+const FEW_WORDS = 16
+const SHORT_WORD = 256
 
-function holdsPhrase(tokens: string[], phrase: string[]): boolean {
-  return tokens.some((_, start) => phrase.every((token, offset) => tokens[start + offset] === token))
+function compileSubstring(kind: TextMatch, query: string): (value: string) => boolean {
+  const words = kind === 'text_any' ? [...new Set(query.split(/\s+/u).filter(word => word !== ''))] : [query]
+  if (words.length <= FEW_WORDS && words.every(word => word.length <= SHORT_WORD)) {
+    return value => words.some(word => value.includes(word))
+  }
+  // A string is a list of its UTF-16 units.
+  const patterns = new PatternSet(words)
+  return value => patterns.isIn(value)
 }

@@ -2,7 +2,16 @@ import type { PointId } from '../../core/types.ts'
 import type { FusionRule } from '../../qdrant/fusion.ts'
 import { badRequest, formatError, refuseFields, unsupported, validationError, wrongInput } from '../errors.ts'
 import { readPointId } from '../wire/point-id.ts'
-import { asList, isRecord, type JsonRecord, readCount, readNumber, readRecord, readString } from '../wire/shape.ts'
+import {
+  asList,
+  isRecord,
+  type JsonRecord,
+  readCount,
+  readNumber,
+  readRecord,
+  readString,
+  refuseAbove,
+} from '../wire/shape.ts'
 import { readVector, type Vector } from '../wire/vector.ts'
 import type { Diversity } from './mmr.ts'
 
@@ -24,10 +33,23 @@ export interface QueryPlan {
 
 /** Levels of prefetches below the root. */
 export const MAXIMUM_PREFETCH_DEPTH = 64
+/** Prefetches of one query, nested ones included. */
+export const MAXIMUM_PREFETCHES = 256
 export const MAXIMUM_MMR_CANDIDATES = 16_384
 
 /** Reads a query request or a prefetch, with Qdrant's defaults. @throws EngineError 400/422 on faults, 501 on other kinds of query */
-export function readQueryPlan(value: unknown, depth = 0): QueryPlan {
+export function readQueryPlan(value: unknown): QueryPlan {
+  refuseAbove(countPrefetches(value, 0), MAXIMUM_PREFETCHES, 'prefetch')
+  return readNode(value, 0)
+}
+
+/** Deeper levels are refused by `readNode`. */
+function countPrefetches(value: unknown, depth: number): number {
+  if (!isRecord(value) || depth > MAXIMUM_PREFETCH_DEPTH) return 0
+  return asList(value.prefetch).reduce<number>((sum, inner) => sum + 1 + countPrefetches(inner, depth + 1), 0)
+}
+
+function readNode(value: unknown, depth: number): QueryPlan {
   if (depth > MAXIMUM_PREFETCH_DEPTH) {
     throw wrongInput(`Prefetch is nested deeper than ${MAXIMUM_PREFETCH_DEPTH} levels`)
   }
@@ -37,7 +59,7 @@ export function readQueryPlan(value: unknown, depth = 0): QueryPlan {
   const offset = depth === 0 ? readCount(body.offset, 'offset', 0) : 0
   const limit = readCount(body.limit, 'internal.limit', 10, 1) + offset
   const plan: QueryPlan = {
-    prefetch: asList(body.prefetch).map(item => readQueryPlan(item, depth + 1)),
+    prefetch: asList(body.prefetch).map(item => readNode(item, depth + 1)),
     scoring: (body.query ?? null) === null ? undefined : readScoring(body.query, limit),
     using: readString(body.using ?? '', 'using'),
     filter: body.filter,

@@ -1,12 +1,13 @@
 import type { PointId } from '../../core/types.ts'
-import { fuse } from '../../qdrant/fusion.ts'
+import { type FusionRule, fuse } from '../../qdrant/fusion.ts'
 import { badRequest, unknownPoint, unsupported, wrongInput } from '../errors.ts'
+import type { Pace } from '../pace.ts'
 import type { Collection } from '../storage/collection.ts'
 import type { VectorStore } from '../storage/vector-store.ts'
 import { isSparse, type Vector } from '../wire/vector.ts'
 import { selectDiverse } from './mmr.ts'
 import type { QueryPlan, Target } from './plan.ts'
-import { type RankedPoint, topHits } from './top-hits.ts'
+import { TopHits } from './top-hits.ts'
 
 /** A point with the score of the answer. */
 export interface Hit {
@@ -20,57 +21,68 @@ type Accept = (id: PointId) => boolean
  * Answers a query plan: best hits first, without the first `offset` ones. A filter also applies to all prefetches below it.
  * Points that the query names as examples are never hits.
  */
-export function runQuery(plan: QueryPlan, collection: Collection): Hit[] {
+export async function runQuery(plan: QueryPlan, collection: Collection, pace: Pace): Promise<Hit[]> {
   const examples = new Set(exampleIds(plan))
-  return runNode(plan, collection, id => !examples.has(id)).slice(plan.offset)
+  const hits = await runNode(plan, collection, id => !examples.has(id), pace)
+  return hits.slice(plan.offset)
 }
 
-function runNode(plan: QueryPlan, collection: Collection, inherited: Accept): Hit[] {
+async function runNode(plan: QueryPlan, collection: Collection, inherited: Accept, pace: Pace): Promise<Hit[]> {
   const { scoring, limit, threshold, using } = plan
   const own = plan.filter ? collection.filter(plan.filter) : undefined
   const accept: Accept = own === undefined ? inherited : id => inherited(id) && own(id)
-  if (scoring === undefined) return firstPoints(collection, limit, accept)
-  const sources = plan.prefetch.map(prefetch => runNode(prefetch, collection, accept))
-  if (scoring.kind === 'fusion') {
-    const lists = sources.map(hits => hits.map(({ id, score }) => ({ key: id, score })))
-    const fused = [...fuse(lists, scoring.rule)].map(([id, value]) => ({ id, value }))
-    const least = Math.fround(threshold ?? Number.NEGATIVE_INFINITY)
-    const best = topHits(fused, limit, accept).filter(({ value }) => value >= least)
-    return best.map(({ id, value }) => ({ id, score: value }))
-  }
+  if (scoring === undefined) return firstPoints(collection, limit, accept, pace)
+  const sources: Hit[][] = []
+  for (const prefetch of plan.prefetch) sources.push(await runNode(prefetch, collection, accept, pace))
+  if (scoring.kind === 'fusion') return fuseHits(sources, scoring.rule, limit, accept, threshold)
   const store = collection.vectorStore(using)
   const query = targetVector(scoring.target, using, collection)
   store.check(query)
   const ids = sources.length === 0 ? store.reachable(query) : new Set(sources.flat().map(hit => hit.id))
   const { diversity } = scoring
-  const best = topHits(similarPoints(store, query, ids, threshold), diversity?.candidates ?? limit, accept)
-  const chosen = diversity === undefined ? best : selectDiverse(best, diversity.lambda, limit, similarityIn(store))
+  const top = new TopHits(diversity?.candidates ?? limit, accept)
+  await offerSimilar(top, store, query, ids, threshold, pace)
+  const best = top.best()
+  const chosen =
+    diversity === undefined ? best : await selectDiverse(best, diversity.lambda, limit, similarityIn(store), pace)
   return chosen.map(({ id, value }) => ({ id, score: store.score(value) }))
 }
 
 /** Without a query all points have the score 1, in the order of their ids. */
-function firstPoints(collection: Collection, limit: number, accept: Accept): Hit[] {
+async function firstPoints(collection: Collection, limit: number, accept: Accept, pace: Pace): Promise<Hit[]> {
   const hits: Hit[] = []
-  for (const { id } of collection.matching()) {
+  for (const { id } of collection.inOrder()) {
     if (hits.length >= limit) break
+    if (pace.isDue()) await pace.rest()
     if (accept(id)) hits.push({ id, score: 1 })
   }
   return hits
 }
 
-/** The similarity of each point to the query. The threshold excludes scores that are equal to it. */
-function* similarPoints(
+function fuseHits(sources: Hit[][], rule: FusionRule, limit: number, accept: Accept, threshold?: number): Hit[] {
+  const lists = sources.map(hits => hits.map(({ id, score }) => ({ key: id, score })))
+  const top = new TopHits(limit, accept)
+  for (const [id, value] of fuse(lists, rule)) top.offer(id, value)
+  const least = Math.fround(threshold ?? Number.NEGATIVE_INFINITY)
+  return top.best().flatMap(({ id, value }) => (value >= least ? [{ id, score: value }] : []))
+}
+
+/** Offers each point by its similarity to the query. The threshold excludes scores that are equal to it. */
+async function offerSimilar(
+  top: TopHits,
   store: VectorStore,
   query: Vector,
   ids: Iterable<PointId>,
   threshold: number | undefined,
-): Generator<RankedPoint> {
+  pace: Pace,
+): Promise<void> {
   const prepared = store.prepare(query)
   const bound = threshold === undefined ? undefined : Math.fround(threshold)
   for (const id of ids) {
+    if (pace.isDue()) await pace.rest()
     const value = store.similarity(prepared, id)
     if (value === undefined) continue
-    if (bound === undefined || (store.ascending ? store.score(value) < bound : value > bound)) yield { id, value }
+    if (bound === undefined || (store.ascending ? store.score(value) < bound : value > bound)) top.offer(id, value)
   }
 }
 

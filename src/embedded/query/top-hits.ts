@@ -7,24 +7,37 @@ export interface RankedPoint {
   value: number
 }
 
-/**
- * The best points: larger value first, then smaller id.
- * @param accept called only for points whose value is large enough
- */
-export function topHits(points: Iterable<RankedPoint>, limit: number, accept: (id: PointId) => boolean): RankedPoint[] {
-  const hits: RankedPoint[] = []
-  let least = Number.NEGATIVE_INFINITY
-  const prune = () => {
-    hits.sort((a, b) => b.value - a.value || comparePointIds(a.id, b.id))
+/** Keeps the best of the points that are offered: larger value first, then smaller id, or larger id if asked for. */
+export class TopHits {
+  private readonly limit: number
+  private readonly accept: (id: PointId) => boolean
+  private readonly idSign: number
+  private readonly hits: RankedPoint[] = []
+  private least = Number.NEGATIVE_INFINITY
+
+  /** @param accept called only for points whose value is large enough */
+  constructor(limit: number, accept: (id: PointId) => boolean = () => true, largerIdFirst = false) {
+    this.limit = limit
+    this.accept = accept
+    this.idSign = largerIdFirst ? -1 : 1
+  }
+
+  offer(id: PointId, value: number): void {
+    if (value < this.least || !this.accept(id)) return
+    this.hits.push({ id, value })
+    if (this.hits.length >= 2 * this.limit + 64) this.prune()
+  }
+
+  best(): RankedPoint[] {
+    this.prune()
+    return this.hits
+  }
+
+  private prune(): void {
+    const { hits, limit, idSign } = this
+    hits.sort((a, b) => b.value - a.value || idSign * comparePointIds(a.id, b.id))
     if (hits.length <= limit) return
     hits.length = limit
-    least = hits.at(-1)?.value ?? least
+    this.least = hits.at(-1)?.value ?? this.least
   }
-  for (const point of points) {
-    if (point.value < least || !accept(point.id)) continue
-    hits.push(point)
-    if (hits.length >= 2 * limit + 64) prune()
-  }
-  prune()
-  return hits
 }

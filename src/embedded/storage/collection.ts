@@ -1,10 +1,12 @@
 import type { PointId } from '../../core/types.ts'
 import { unknownVector } from '../errors.ts'
 import { compileFilter, type FilterSubject } from '../filter/filter.ts'
-import { readTextIndex, type TextIndex } from '../filter/text-match.ts'
+import type { TextIndex } from '../filter/text-match.ts'
+import type { Pace } from '../pace.ts'
 import { comparePointIds } from '../wire/point-id.ts'
 import type { JsonRecord } from '../wire/shape.ts'
 import type { Vector } from '../wire/vector.ts'
+import type { PayloadIndex } from './payload-index.ts'
 import { createVectorStores } from './schema.ts'
 import type { VectorStore } from './vector-store.ts'
 
@@ -15,16 +17,10 @@ export interface Point {
   readonly version: number
 }
 
-/** A payload index: the schema as the client sent it, and how to tokenize when it is a text index. */
-interface PayloadIndex {
-  schema: unknown
-  text: TextIndex | undefined
-}
-
 /** Points with their vectors and payload indexes, in memory. */
 export class Collection implements FilterSubject {
-  /** The body of the request that created the collection. */
-  readonly config: JsonRecord
+  /** The body of the request that creates the collection as it is now. */
+  config: JsonRecord
   readonly vectors: ReadonlyMap<string, VectorStore>
   readonly indexes = new Map<string, PayloadIndex>()
   /** Number of the next write. */
@@ -36,6 +32,11 @@ export class Collection implements FilterSubject {
   constructor(config: JsonRecord) {
     this.config = config
     this.vectors = createVectorStores(config)
+  }
+
+  /** @param config that describes the same vectors */
+  setConfig(config: JsonRecord): void {
+    this.config = config
   }
 
   get size(): number {
@@ -67,14 +68,32 @@ export class Collection implements FilterSubject {
     return id => holds(id, this.points.get(id)?.payload)
   }
 
-  /** The points that match a filter, ascending by id. */
-  *matching(filter?: unknown): Generator<Point> {
-    const holds = compileFilter(filter, this)
+  /** All points, ascending by id. */
+  *inOrder(): Generator<Point> {
     this.sorted ??= [...this.points.keys()].sort(comparePointIds)
     for (const id of this.sorted) {
       const point = this.points.get(id)
-      if (point !== undefined && holds(id, point.payload)) yield point
+      if (point !== undefined) yield point
     }
+  }
+
+  /** The points that match a filter, ascending by id. */
+  async *matching(filter: unknown, pace: Pace): AsyncGenerator<Point> {
+    const holds = compileFilter(filter, this)
+    for (const point of this.inOrder()) {
+      if (pace.isDue()) await pace.rest()
+      if (holds(point.id, point.payload)) yield point
+    }
+  }
+
+  /** The vectors that a point has, by name. */
+  vectorsOf(id: PointId): Map<string, Vector> {
+    return new Map(
+      [...this.vectors].flatMap(([name, store]) => {
+        const vector = store.get(id)
+        return vector === undefined ? [] : [[name, vector] as const]
+      }),
+    )
   }
 
   /** Inserts or replaces a point. Its vectors are checked before. */
@@ -96,10 +115,6 @@ export class Collection implements FilterSubject {
   remove(id: PointId): void {
     if (this.points.delete(id)) this.sorted = undefined
     for (const store of this.vectors.values()) store.remove(id)
-  }
-
-  createIndex(field: string, schema: unknown): void {
-    this.indexes.set(field, { schema, text: readTextIndex(schema) })
   }
 
   /** Ids often arrive in ascending order, which keeps the sorted list. */

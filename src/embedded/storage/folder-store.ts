@@ -1,89 +1,178 @@
 import {
-  appendFileSync,
   closeSync,
-  fstatSync,
+  existsSync,
   fsyncSync,
-  ftruncateSync,
   mkdirSync,
   openSync,
   readdirSync,
+  readSync,
   renameSync,
+  rmSync,
+  statSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { Engine } from '../engine.ts'
+import { ChangeLog } from './change-log.ts'
+import { type Disk, nodeDisk, writeAll } from './disk.ts'
 import { lockFolder } from './folder-lock.ts'
-import { applyLine, changeLine, stateLines } from './log-lines.ts'
+import { applyLine, stateLines } from './log-lines.ts'
 import { readLines } from './read-lines.ts'
 
+const BUFFER_BYTES = 2 ** 20
+
+export interface FolderStoreOptions {
+  disk?: Disk | undefined
+  /** Receives one sentence on each thing that an operator should know, such as lines that were left out. */
+  report?: ((sentence: string) => void) | undefined
+}
+
 /**
- * An engine whose data is kept in a folder, in one log of changes. A change is in the log before it is answered, so it
- * survives a killed process; the log is not flushed to the disk after each change, so it may not survive a power cut.
- * Opening the folder reads the log and replaces it by a shorter one that gives the same state.
+ * An engine whose data is kept in a folder, in one log of changes. A change is in the log before it is made in memory and
+ * before it is answered, so it survives a killed process; the log is not flushed to the disk after each change, so it may
+ * not survive a power cut. Opening the folder reads the log up to its last good line and replaces it by a shorter one that
+ * gives the same state.
  */
 export class FolderStore {
-  readonly engine: Engine
+  readonly engine = new Engine(line => this.log.append(line()))
   private readonly file: string
+  private readonly disk: Disk
+  private readonly report: (sentence: string) => void
   private readonly unlock: () => void
-  private readonly log: number
+  private log!: ChangeLog
 
-  /** @throws Error when the folder is in use, cannot be written, or its log is damaged */
-  constructor(folder: string) {
+  private constructor(folder: string, { disk = nodeDisk, report = reportToStderr }: FolderStoreOptions) {
     mkdirSync(folder, { recursive: true })
     this.file = join(folder, 'log.jsonl')
+    this.disk = disk
+    this.report = report
     this.unlock = lockFolder(folder)
+  }
+
+  /** @throws Error when the folder is in use, cannot be read, or is of an older version */
+  static async open(folder: string, options: FolderStoreOptions = {}): Promise<FolderStore> {
+    const store = new FolderStore(folder, options)
     try {
       if (readdirSync(folder).some(name => /^(?:snapshot|log-\d+)\.jsonl$/.test(name)))
         throw new Error(`${folder} holds data of an older version of stowage: use another folder and ingest again`)
-      this.engine = new Engine(change => this.append(`${changeLine(this.engine, change)}\n`))
-      this.replay()
-      this.compact()
-      this.log = openSync(this.file, 'a')
+      closeSync(openSync(store.file, 'a'))
+      const good = await store.load()
+      store.log = store.openLog(good)
+      return store
     } catch (error) {
-      this.unlock()
+      store.unlock()
       throw error
     }
   }
 
-  close(): void {
-    fsyncSync(this.log)
-    closeSync(this.log)
+  /** Waits for the write in progress. */
+  async close(): Promise<void> {
+    await this.engine.idle()
+    this.log.close()
     this.unlock()
   }
 
-  private append(line: string): void {
-    const { size } = fstatSync(this.log)
-    try {
-      appendFileSync(this.log, line)
-    } catch (error) {
-      // Half a line would make the next one unreadable.
-      ftruncateSync(this.log, size)
-      throw error
-    }
-  }
-
-  /** A line that a killed process left half written is dropped: its change was never answered. */
-  private replay(): void {
-    closeSync(openSync(this.file, 'a'))
+  /** Applies the lines of the log up to the first that cannot be applied. Returns the bytes that they take. */
+  private async load(): Promise<number> {
+    let good = 0
     let number = 0
-    for (const line of readLines(this.file)) {
+    for (const { text, end } of readLines(this.file)) {
       number++
       try {
-        applyLine(this.engine, line)
-      } catch (cause) {
-        throw new Error(`${this.file} is damaged at line ${number}: ${(cause as Error).message}`, { cause })
+        await applyLine(this.engine, text)
+      } catch (error) {
+        this.report(`${this.file} is damaged at line ${number}: ${(error as Error).message}`)
+        break
       }
+      good = end
+    }
+    return good
+  }
+
+  /** Moves what follows the good lines to a file beside the log, and shortens the log. A full disk only puts this off. */
+  private openLog(good: number): ChangeLog {
+    const { size } = statSync(this.file)
+    const cut = () => {
+      if (size > good) this.keepRest(good, size)
+    }
+    try {
+      cut()
+    } catch (error) {
+      this.report(`${this.file} cannot be repaired yet, so writes are refused: ${(error as Error).message}`)
+      const file = openSync(this.file, 'r+')
+      return new ChangeLog(this.disk, file, good, () => {
+        cut()
+        this.disk.truncate(file, good)
+      })
+    }
+    try {
+      const shorter = this.compact()
+      return new ChangeLog(this.disk, openSync(this.file, 'r+'), shorter)
+    } catch (error) {
+      rmSync(`${this.file}.new`, { force: true })
+      this.report(`${this.file} cannot be shortened and is used as it is: ${(error as Error).message}`)
+      const file = openSync(this.file, 'r+')
+      return new ChangeLog(this.disk, file, good, size > good ? () => this.disk.truncate(file, good) : undefined)
     }
   }
 
-  /** Writes the state to a new file, which then takes the place of the log in one step. */
-  private compact(): void {
-    const file = openSync(`${this.file}.new`, 'w')
+  /** Copies the bytes from `good` on to a file of their own. */
+  private keepRest(good: number, size: number): void {
+    const rest = freeName(`${this.file}.cut`)
     try {
-      for (const line of stateLines(this.engine)) appendFileSync(file, `${line}\n`)
+      copyPart(this.disk, this.file, rest, good)
+    } catch (error) {
+      rmSync(rest, { force: true })
+      throw error
+    }
+    this.report(
+      `${this.file}: the last ${size - good} bytes are no whole change. They are left out and kept in ${rest}`,
+    )
+  }
+
+  /** Writes the state to a new file, which then takes the place of the log in one step. Returns its bytes. */
+  private compact(): number {
+    const file = openSync(`${this.file}.new`, 'w')
+    let size = 0
+    try {
+      for (const line of stateLines(this.engine)) {
+        const bytes = Buffer.from(`${line}\n`)
+        writeAll(this.disk, file, bytes, size)
+        size += bytes.length
+      }
       fsyncSync(file)
     } finally {
       closeSync(file)
     }
     renameSync(`${this.file}.new`, this.file)
+    return size
+  }
+}
+
+/** Says something to the operator. */
+export function reportToStderr(sentence: string): void {
+  process.stderr.write(`stowage: ${sentence}\n`)
+}
+
+function freeName(prefix: string): string {
+  let number = 1
+  while (existsSync(`${prefix}-${number}`)) number++
+  return `${prefix}-${number}`
+}
+
+function copyPart(disk: Disk, from: string, to: string, start: number): void {
+  const source = openSync(from, 'r')
+  const target = openSync(to, 'w')
+  try {
+    const buffer = Buffer.alloc(BUFFER_BYTES)
+    let done = 0
+    for (let size = readSync(source, buffer, 0, BUFFER_BYTES, start); size > 0; ) {
+      writeAll(disk, target, buffer.subarray(0, size), done)
+      done += size
+      size = readSync(source, buffer, 0, BUFFER_BYTES, start + done)
+    }
+    fsyncSync(target)
+  } finally {
+    closeSync(source)
+    closeSync(target)
   }
 }

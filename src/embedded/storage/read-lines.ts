@@ -1,22 +1,30 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 
-const CHUNK_BYTES = 16 * 2 ** 20
+const CHUNK_BYTES = 2 ** 20
 const NEWLINE = 10
 
+export interface Line {
+  text: string
+  /** Bytes of the file up to and with the line's newline. */
+  end: number
+}
+
 /** Reads a file of any size line by line. Leaves out a last line without a newline. */
-export function* readLines(file: string): Generator<string> {
+export function* readLines(file: string): Generator<Line> {
   const descriptor = openSync(file, 'r')
   try {
-    const chunk = Buffer.alloc(CHUNK_BYTES)
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
     let bytes: Buffer = Buffer.alloc(0)
+    let offset = 0
     for (let size = readSync(descriptor, chunk); size > 0; size = readSync(descriptor, chunk)) {
       bytes = Buffer.concat([bytes, chunk.subarray(0, size)])
       let start = 0
       for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
-        yield bytes.toString('utf8', start, end)
+        yield { text: bytes.toString('utf8', start, end), end: offset + end + 1 }
         start = end + 1
       }
       bytes = bytes.subarray(start)
+      offset += start
     }
   } finally {
     closeSync(descriptor)

@@ -34,10 +34,15 @@ export class SparseVectors extends VectorStore<SparseArrays> {
   }
 
   /** Points that share a dimension with the query; all others have no similarity. */
-  override reachable({ indices }: SparseArrays): Iterable<PointId> {
+  override *reachable({ indices }: SparseArrays): Generator<PointId> {
     const found = new Set<PointId>()
-    for (const dimension of indices) for (const id of this.holders.get(dimension) ?? []) found.add(id)
-    return found
+    for (const dimension of indices) {
+      for (const id of this.holders.get(dimension) ?? []) {
+        if (found.has(id)) continue
+        found.add(id)
+        yield id
+      }
+    }
   }
 
   check(vector: Vector): void {
@@ -64,16 +69,33 @@ export class SparseVectors extends VectorStore<SparseArrays> {
   }
 }
 
-/** Dot product over shared dimensions, undefined when there is none. */
+/** Dot product over shared dimensions, undefined when there is none. Looks up the dimensions of the shorter one in the longer. */
 function sparseDot(left: SparseArrays, right: SparseArrays): number | undefined {
+  const [short, long] = left.indices.length <= right.indices.length ? [left, right] : [right, left]
   let sum: number | undefined
-  let i = 0
-  let j = 0
-  while (i < left.indices.length && j < right.indices.length) {
-    const difference = (left.indices[i] as number) - (right.indices[j] as number)
-    if (difference === 0) sum = (sum ?? 0) + (left.values[i++] as number) * (right.values[j++] as number)
-    else if (difference < 0) i++
-    else j++
+  let from = 0
+  for (let i = 0; i < short.indices.length; i++) {
+    const dimension = short.indices[i] as number
+    from = firstFrom(long.indices, dimension, from)
+    if (long.indices[from] !== dimension) continue
+    sum = (sum ?? 0) + (short.values[i] as number) * (long.values[from] as number)
   }
   return sum === undefined ? undefined : Math.fround(sum)
+}
+
+/** The first place from `start` on whose value is not below `wanted`. Searches in growing steps, then by halves. */
+function firstFrom(ascending: Uint32Array, wanted: number, start: number): number {
+  let step = 1
+  let low = start
+  while (low + step < ascending.length && (ascending[low + step] as number) < wanted) {
+    low += step
+    step *= 2
+  }
+  let high = Math.min(low + step, ascending.length)
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((ascending[middle] as number) < wanted) low = middle + 1
+    else high = middle
+  }
+  return low
 }

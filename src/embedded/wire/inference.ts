@@ -1,11 +1,14 @@
 import type { SparseVector } from '../../core/types.ts'
 import { type Bm25Options, encodeBm25Document, encodeBm25Query } from '../../text/qdrant-bm25.ts'
 import { EngineError, unsupported } from '../errors.ts'
-import { type JsonRecord, readNumber, readRecord, readString } from './shape.ts'
+import { type JsonRecord, readNumber, readRecord, readString, refuseAbove } from './shape.ts'
+
+/** UTF-16 units of one text that is encoded. */
+export const MAXIMUM_TEXT_LENGTH = 2 ** 20
 
 /**
  * Encodes `{text, model: "qdrant/bm25", options}`. Qdrant runs this model itself; other models need an inference service.
- * @throws EngineError 500 for other models, 501 for options other than k, b, avg_len and language (english, none)
+ * @throws EngineError 500 for other models, 400 for a text that is too long, 501 for options other than k, b, avg_len and language (english, none)
  */
 export function inferSparse(document: JsonRecord, use: 'document' | 'query'): SparseVector {
   const model = readString(document.model, 'model')
@@ -16,6 +19,7 @@ export function inferSparse(document: JsonRecord, use: 'document' | 'query'): Sp
     )
   }
   const text = readString(document.text, 'text')
+  refuseAbove(text.length, MAXIMUM_TEXT_LENGTH, 'text')
   const options = readOptions(readRecord(document.options ?? {}, 'options'))
   return use === 'document' ? encodeBm25Document(text, options) : encodeBm25Query(text, options)
 }

@@ -1,6 +1,7 @@
 import { printFloat32, printFloat64 } from '../../qdrant/float32.ts'
-import { type NumberReader, parseJson as parseShared } from '../../qdrant/json.ts'
 import { EngineError, formatError } from '../errors.ts'
+import type { Pace } from '../pace.ts'
+import { parseExactJson } from './exact-json.ts'
 
 /** A number that is printed with its own text. */
 export class Float {
@@ -21,40 +22,31 @@ export const float32 = (value: number) => new Float(value, printFloat32(value))
 
 /** Levels of nesting that Qdrant's JSON reader accepts. */
 export const MAXIMUM_JSON_DEPTH = 128
+/** Objects, members, lists and whole floats in one body. */
+export const MAXIMUM_JSON_PARTS = 1_000_000
 
-const ENGINE_NUMBERS: NumberReader = {
-  // Long integers, and floats that may be whole.
-  fragile: /[[:,\s]-?(?:\d{16,}|\d+\.0+|\d+(?:\.\d+)?[eE]\+?\d+)\s*[,\]}]/,
-  read: spelled => {
-    const value = Number(spelled)
-    if (!Number.isFinite(value)) throw formatError('number out of range')
-    if (!/^-?\d+$/.test(spelled)) return Number.isInteger(value) ? wholeFloat(value) : value
-    if (Number.isSafeInteger(value)) return value
-    const whole = BigInt(spelled)
-    return whole < 2n ** 64n && whole >= -(2n ** 63n) ? whole : wholeFloat(value)
-  },
+/** Integers beyond 2^53 become bigint, whole floats become `Float`. */
+function readNumber(spelled: string): unknown {
+  const value = Number(spelled)
+  if (!Number.isFinite(value)) throw formatError('number out of range')
+  if (!/^-?\d+$/.test(spelled)) return Number.isInteger(value) ? wholeFloat(value) : value
+  if (Number.isSafeInteger(value)) return value
+  // Longer integers are no ids, and converting them to bigint takes quadratic time.
+  if (spelled.length > 20) return wholeFloat(value)
+  const whole = BigInt(spelled)
+  return whole < 2n ** 64n && whole >= -(2n ** 63n) ? whole : wholeFloat(value)
 }
 
 /**
  * Parses JSON as `JSON.parse` does, but integers beyond 2^53 become bigint and whole floats become `Float`.
- * @throws EngineError 400 on malformed JSON, numbers out of range, or nesting deeper than `maximumDepth`
+ * @throws EngineError 400 on malformed JSON, numbers out of range, nesting deeper than `depth`, or more than `parts` parts
  */
-export function parseJson(text: string, maximumDepth = MAXIMUM_JSON_DEPTH): unknown {
+export function parseJson(text: string, depth = MAXIMUM_JSON_DEPTH, parts = MAXIMUM_JSON_PARTS): unknown {
   try {
-    const value = parseShared(text, ENGINE_NUMBERS)
-    checkLimits(value, maximumDepth)
-    return value
+    return parseExactJson(text, readNumber, { depth, parts })
   } catch (error) {
-    if (error instanceof EngineError) throw error
-    throw formatError(error instanceof RangeError ? 'recursion limit exceeded' : (error as Error).message)
+    throw error instanceof EngineError ? error : formatError((error as Error).message)
   }
-}
-
-function checkLimits(value: unknown, depthLeft: number): void {
-  if (typeof value === 'number' && !Number.isFinite(value)) throw formatError('number out of range')
-  if (typeof value !== 'object' || value === null || value instanceof Float) return
-  if (depthLeft <= 0) throw formatError('recursion limit exceeded')
-  for (const member of Object.values(value)) checkLimits(member, depthLeft - 1)
 }
 
 /** Prints an answer: integers with all digits, floats as Qdrant prints them, members that are undefined left out. */
@@ -69,4 +61,46 @@ export function printJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(printJson).join(',')}]`
   const members = Object.entries(value).filter(([, member]) => member !== undefined)
   return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${printJson(member)}`).join(',')}}`
+}
+
+/** Levels of an answer whose members are printed one by one: the envelope, the result, its points. */
+const SLICED_LEVELS = 4
+
+/** Prints an answer like `printJson`, resting between its members. Returns the text in parts, because it may be longer than a string can be. */
+export async function printInSlices(value: unknown, pace: Pace): Promise<string[]> {
+  const parts: string[] = []
+  let part = ''
+  const put = (text: string) => {
+    part += text
+    if (part.length < PART_LENGTH) return
+    parts.push(part)
+    part = ''
+  }
+  const print = async (inner: unknown, level: number): Promise<void> => {
+    if (pace.isDue()) await pace.rest()
+    if (level < SLICED_LEVELS && Array.isArray(inner)) {
+      for (const [place, item] of inner.entries()) {
+        put(place === 0 ? '[' : ',')
+        await print(item, level + 1)
+      }
+      put(inner.length === 0 ? '[]' : ']')
+    } else if (level < SLICED_LEVELS && isPlainObject(inner)) {
+      let mark = '{'
+      for (const [key, member] of Object.entries(inner)) {
+        if (member === undefined) continue
+        put(`${mark}${JSON.stringify(key)}:`)
+        await print(member, level + 1)
+        mark = ','
+      }
+      put(mark === '{' ? '{}' : '}')
+    } else put(printJson(inner))
+  }
+  await print(value, 0)
+  return [...parts, part]
+}
+
+const PART_LENGTH = 2 ** 20
+
+function isPlainObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !(value instanceof Float) && !ArrayBuffer.isView(value)
 }

@@ -1,4 +1,4 @@
-import { formatError, validationError } from '../errors.ts'
+import { badRequest, formatError, refuseFields, validationError } from '../errors.ts'
 import { Float } from './json.ts'
 
 /** Readers for request bodies: each returns the typed value or throws a 400 that names the field. */
@@ -14,9 +14,31 @@ export function readRecord(value: unknown, field: string): JsonRecord {
   return value
 }
 
+/** Reads the body of a request to the points of a collection. @throws EngineError 400, 501 when it names a shard */
+export function readRequest(value: unknown, name: string): JsonRecord {
+  const request = readRecord(value, name)
+  refuseFields(request, ['shard_key'], name)
+  return request
+}
+
 export function readList(value: unknown, field: string): unknown[] {
   if (!Array.isArray(value)) throw formatError(`${field} must be a list`)
   return value
+}
+
+/** @throws EngineError 400 when the list is longer than `most` */
+export function readBoundedList(value: unknown, field: string, most: number): unknown[] {
+  const list = readList(value, field)
+  refuseAbove(list.length, most, field)
+  return list
+}
+
+/** Refuses more than the engine can do for one request, in the words of Qdrant's strict mode. @throws EngineError 400 */
+export function refuseAbove(value: number, most: number, field: string): void {
+  if (value <= most) return
+  throw badRequest(
+    `Limit exceeded ${value} > ${most} for "${field}". Help: Reduce the "${field}" parameter to or below ${most}.`,
+  )
 }
 
 export function readString(value: unknown, field: string): string {

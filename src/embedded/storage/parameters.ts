@@ -1,0 +1,55 @@
+import { formatError, refuseFields, validationError } from '../errors.ts'
+import { isRecord, type JsonRecord, readCount, readNumber, readRecord } from '../wire/shape.ts'
+
+/** The smallest values that Qdrant takes. The settings themselves change nothing here but what the info shows. */
+const LEAST: { readonly [section: string]: { readonly [name: string]: number } } = {
+  hnsw_config: { m: 0, ef_construct: 4, full_scan_threshold: 10, max_indexing_threads: 0, payload_m: 0 },
+  optimizers_config: {
+    vacuum_min_vector_number: 100,
+    default_segment_number: 0,
+    max_segment_size: 0,
+    memmap_threshold: 0,
+    indexing_threshold: 0,
+    flush_interval_sec: 0,
+  },
+  wal_config: { wal_capacity_mb: 1, wal_segments_ahead: 0 },
+  params: { replication_factor: 1, write_consistency_factor: 1, read_fan_out_factor: 0 },
+}
+const SECTIONS = [...Object.keys(LEAST), 'quantization_config', 'metadata']
+
+/**
+ * Checks the parameters of `PUT` and `PATCH /collections/{collection}` that do not describe vectors.
+ * @throws EngineError 400/422 on faulty values, 501 on parameters that would change answers
+ */
+export function checkParameters(body: JsonRecord): void {
+  refuseFields(body, ['init_from'], 'collection parameter')
+  if (body.sharding_method === 'custom') refuseFields(body, ['sharding_method'], 'collection parameter')
+  if (isRecord(body.strict_mode_config) && body.strict_mode_config.enabled === true) {
+    refuseFields(body, ['strict_mode_config'], 'collection parameter')
+  }
+  for (const name of ['shard_number', 'replication_factor', 'write_consistency_factor']) {
+    readCount(body[name], name, 1, 1)
+  }
+  for (const section of SECTIONS) {
+    if ((body[section] ?? null) !== null && body[section] !== 'Disabled') checkSection(body[section], section)
+  }
+}
+
+/** @param path of the section in the body, for the error text */
+export function checkSection(value: unknown, path: string): void {
+  const section = readRecord(value, path)
+  const least = LEAST[path.split('.').at(-1) ?? ''] ?? {}
+  for (const [name, minimum] of Object.entries(least)) readCount(section[name], `${path}.${name}`, minimum, minimum)
+  const deleted = readNumber(section.deleted_threshold, `${path}.deleted_threshold`)
+  if (deleted !== undefined && (deleted < 0 || deleted > 1)) {
+    throw validationError(`${path}.deleted_threshold: value ${deleted} invalid, must be from 0 to 1`)
+  }
+}
+
+/** Checks the parameters of one vector that change no answer. @throws EngineError 400/422 */
+export function checkVectorParameters(params: JsonRecord, path: string): void {
+  if ((params.hnsw_config ?? null) !== null) checkSection(params.hnsw_config, `${path}.hnsw_config`)
+  if ((params.on_disk ?? null) !== null && typeof params.on_disk !== 'boolean') {
+    throw formatError(`${path}.on_disk must be a boolean`)
+  }
+}

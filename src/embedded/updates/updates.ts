@@ -1,0 +1,65 @@
+import { badRequest, formatError } from '../errors.ts'
+import { parsePath } from '../filter/payload-path.ts'
+import type { Pace } from '../pace.ts'
+import type { Collection } from '../storage/collection.ts'
+import { readIndex } from '../storage/payload-index.ts'
+import { type JsonRecord, readString } from '../wire/shape.ts'
+import { clearPayload, deletePayload, overwritePayload, setPayload } from './payload.ts'
+import { deletePoints, upsert } from './points.ts'
+import { deleteVectors, updateVectors } from './vectors.ts'
+
+/** Operations of one `points/batch`. */
+export const MAXIMUM_BATCH = 1000
+
+/** A write that has been checked and not yet been made. */
+export interface CheckedUpdate {
+  /** What the log keeps in place of the request's body: ids in place of a filter, so that reading it back needs no search. */
+  body?: JsonRecord
+  /** The line of the log, when it is not the request with `body`. */
+  line?(collection: string): string
+  /** Makes the change, which cannot fail. */
+  commit(): Promise<void> | void
+}
+
+/** Checks a whole request before anything is changed. `version` is the number of the write. @throws EngineError on a faulty request */
+export type Update = (
+  collection: Collection,
+  body: JsonRecord,
+  version: number,
+  pace: Pace,
+) => Promise<CheckedUpdate> | CheckedUpdate
+
+/** The writes to points and payload indexes, by their names in `points/batch`. */
+const UPDATES: { readonly [kind: string]: Update } = {
+  upsert,
+  delete: deletePoints,
+  set_payload: setPayload,
+  overwrite_payload: overwritePayload,
+  delete_payload: deletePayload,
+  clear_payload: clearPayload,
+  update_vectors: updateVectors,
+  delete_vectors: deleteVectors,
+  create_index: createIndex,
+  delete_index: deleteIndex,
+}
+
+/** @throws EngineError 400 when there is no such update */
+export function findUpdate(kind: string): Update {
+  const update = Object.hasOwn(UPDATES, kind) ? UPDATES[kind] : undefined
+  if (update === undefined) throw formatError(`unknown operation \`${kind}\``)
+  return update
+}
+
+function createIndex(collection: Collection, body: JsonRecord): CheckedUpdate {
+  const field = readString(body.field_name, 'field_name')
+  parsePath(field)
+  const schema = body.field_schema ?? body.field_type ?? null
+  if (schema === null) throw badRequest('the embedded engine needs a `field_schema`')
+  const index = readIndex(schema)
+  return { commit: () => void collection.indexes.set(field, index) }
+}
+
+function deleteIndex(collection: Collection, body: JsonRecord): CheckedUpdate {
+  const field = readString(body.field_name, 'field_name')
+  return { commit: () => void collection.indexes.delete(field) }
+}

@@ -1,0 +1,58 @@
+import { unknownPoint, validationError } from '../errors.ts'
+import type { Pace } from '../pace.ts'
+import type { Collection } from '../storage/collection.ts'
+import { changeLine, type WholePoint } from '../storage/log-lines.ts'
+import { readPointId } from '../wire/point-id.ts'
+import { type JsonRecord, readList, readRecord, readString } from '../wire/shape.ts'
+import { readVectors } from './points.ts'
+import { changeEach, inSlices, selectPoints } from './selection.ts'
+import type { CheckedUpdate } from './updates.ts'
+
+/** Replaces the given vectors of points; their other vectors stay. */
+export async function updateVectors(
+  collection: Collection,
+  body: JsonRecord,
+  version: number,
+  pace: Pace,
+): Promise<CheckedUpdate> {
+  const mayUpdate = body.update_filter ? collection.filter(body.update_filter) : () => true
+  const changes: WholePoint[] = []
+  for (const [place, item] of readList(body.points, 'points').entries()) {
+    if (pace.isDue()) await pace.rest()
+    const given = readRecord(item, 'point')
+    const id = readPointId(given.id)
+    const point = collection.get(id)
+    if (point === undefined) throw unknownPoint(id)
+    const vectors = readVectors(collection, given.vector)
+    if (vectors.size === 0) throw validationError(`points[${place}].vector: must specify vectors to update for point`)
+    if (mayUpdate(id)) changes.push({ point, vectors })
+  }
+  return {
+    line: name => changeLine({ kind: 'update_vectors', collection: name, body: { points: changes.map(printChange) } }),
+    commit: () =>
+      inSlices(changes, ({ point, vectors }) => {
+        for (const [name, vector] of vectors) collection.vectorStore(name).set(point.id, vector)
+        collection.putPayload({ ...point, version })
+      }),
+  }
+}
+
+function printChange({ point, vectors }: WholePoint): JsonRecord {
+  return { id: point.id, vector: Object.fromEntries(vectors) }
+}
+
+export async function deleteVectors(
+  collection: Collection,
+  body: JsonRecord,
+  version: number,
+  pace: Pace,
+): Promise<CheckedUpdate> {
+  const names = readList(body.vector, 'vector').map(name => readString(name, 'vector'))
+  if (names.length === 0) throw validationError('vector: must specify vector names to delete')
+  const stores = names.map(name => collection.vectorStore(name))
+  const points = await selectPoints(collection, body, pace)
+  return changeEach(points, body, point => {
+    for (const store of stores) store.remove(point.id)
+    collection.putPayload({ ...point, version })
+  })
+}
