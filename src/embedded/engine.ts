@@ -4,8 +4,9 @@ import { Pace } from './pace.ts'
 import { Collection } from './storage/collection.ts'
 import { changedConfig } from './storage/config.ts'
 import { changeLine } from './storage/log-lines.ts'
-import { findUpdate, MAXIMUM_BATCH } from './updates/updates.ts'
-import { readBoundedList, readRecord, readRequest } from './wire/shape.ts'
+import { checkCreation } from './storage/parameters.ts'
+import { checkRequest, findUpdate, MAXIMUM_BATCH } from './updates/updates.ts'
+import { readBoundedList, readRecord } from './wire/shape.ts'
 
 /** UTF-16 units of a collection's name. */
 export const MAXIMUM_NAME_LENGTH = 255
@@ -52,6 +53,7 @@ export class Engine {
   }
 
   async createCollection(name: string, body: unknown): Promise<void> {
+    if (!this.collections.has(name)) checkCreation(body)
     await this.write({ kind: 'create_collection', collection: name, body })
   }
 
@@ -74,6 +76,7 @@ export class Engine {
   async update(name: string, kind: string, body: unknown, pace?: Pace): Promise<number> {
     // Refuses the kinds that change collections, which a batch could name.
     findUpdate(kind)
+    checkRequest(this.collection(name), kind, body)
     return this.write({ kind, collection: name, body }, pace)
   }
 
@@ -136,7 +139,7 @@ export class Engine {
 
   private async checkUpdate(kind: string, name: string, body: unknown, pace: Pace): Promise<CheckedChange> {
     const collection = this.collection(name)
-    const update = await findUpdate(kind)(collection, readRequest(body, kind), collection.nextOperation, pace)
+    const update = await findUpdate(kind)(collection, readRecord(body, kind), collection.nextOperation, pace)
     return {
       line: () => update.line?.(name) ?? changeLine({ kind, collection: name, body: update.body ?? body }),
       commit: async () => {

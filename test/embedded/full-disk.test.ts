@@ -138,6 +138,26 @@ describe('a damaged log', () => {
   })
 })
 
+it('reads a log of the version before, with requests that are refused today', async () => {
+  const lines = [
+    {
+      kind: 'create_collection',
+      collection: 'c',
+      body: { ...SCHEMA, hnsw_config: { ef_construct: 0 }, shard_key: 'a' },
+    },
+    { kind: 'create_index', collection: 'c', body: { field_name: 'a', field_schema: 'word' } },
+    { kind: 'upsert', collection: 'c', body: { points: [{ id: 1, vector: [1, 1] }] } },
+    { kind: 'update_vectors', collection: 'c', body: { points: [{ id: 1, vector: {} }] } },
+    { kind: 'delete_vectors', collection: 'c', body: { points: [1], vector: ['no'] } },
+    { kind: 'set_payload', collection: 'c', body: { filter: {}, payload: { b: 1 }, shard_key: 'a' } },
+  ]
+  writeFileSync(join(folder, 'log.jsonl'), lines.map(line => `${JSON.stringify(line)}\n`).join(''))
+  const store = await FolderStore.open(folder)
+  expect([...store.engine.collection('c').inOrder()]).toEqual([{ id: 1, payload: { b: 1 }, version: 4 }])
+  await store.close()
+  expect(readdirSync(folder)).toEqual(['log.jsonl'])
+})
+
 /** One write, and what it does to a map from id to payload. */
 interface Write {
   kind: string

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MAXIMUM_NAME_LENGTH } from '../../src/embedded/engine.ts'
 import { MAXIMUM_CONDITIONS, MAXIMUM_FILTER_DEPTH } from '../../src/embedded/filter/filter.ts'
+import { MAXIMUM_PATH_STEPS } from '../../src/embedded/filter/payload-path.ts'
 import { MAXIMUM_MMR_CANDIDATES, MAXIMUM_PREFETCH_DEPTH, MAXIMUM_PREFETCHES } from '../../src/embedded/query/plan.ts'
 import { COLLECTION_ROUTES, MAXIMUM_SEARCHES } from '../../src/embedded/routes.ts'
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
@@ -186,6 +187,7 @@ describe('the page on the embedded engine', () => {
       MAXIMUM_JSON_PARTS,
       MAXIMUM_TEXT_LENGTH,
       MAXIMUM_CONDITIONS,
+      MAXIMUM_PATH_STEPS,
       MAXIMUM_FILTER_DEPTH,
       MAXIMUM_SEARCHES,
       MAXIMUM_BATCH,

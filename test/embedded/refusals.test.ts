@@ -149,7 +149,7 @@ describe('refusals', () => {
       '/collections/c/index',
       { field_name: 'a', field_schema: 'word' },
       400,
-      'unknown payload index type `word`',
+      'unknown payload index type, expected one of keyword, integer',
     ],
     ['POST', scroll, { shard_key: 'a' }, 501, 'shard_key'],
     ['PUT', upsert, { points: [], shard_key: 'a' }, 501, 'shard_key'],

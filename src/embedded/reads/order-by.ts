@@ -33,7 +33,7 @@ export function readOrder(collection: Collection, { order_by, offset }: JsonReco
     )
   }
   const index = collection.indexes.get(key)
-  if (index === undefined || !hasOrder(index)) {
+  if (index?.type === undefined || !hasOrder(index)) {
     throw wrongInput(
       `No range index for \`order_by\` key: \`${key}\`. Please create one to use \`order_by\`. Check https://qdrant.tech/documentation/concepts/indexing/#payload-index to see which payload schemas support Range conditions`,
     )

@@ -1,4 +1,4 @@
-import { formatError, refuseFields, validationError } from '../errors.ts'
+import { formatError, refuseFields, validationError, wrongInput } from '../errors.ts'
 import { isRecord, type JsonRecord, readCount, readNumber, readRecord } from '../wire/shape.ts'
 
 /** The smallest values that Qdrant takes. The settings themselves change nothing here but what the info shows. */
@@ -16,6 +16,31 @@ const LEAST: { readonly [section: string]: { readonly [name: string]: number } }
   params: { replication_factor: 1, write_consistency_factor: 1, read_fan_out_factor: 0 },
 }
 const SECTIONS = [...Object.keys(LEAST), 'quantization_config', 'metadata']
+
+/**
+ * Checks what `PUT /collections/{collection}` asks for beside the vectors that can be made. The log is read without this
+ * check, so that a collection of an earlier version stays one.
+ * @throws EngineError 400/422 on faulty values, 501 on parameters that would change answers
+ */
+export function checkCreation(value: unknown): void {
+  const body = readRecord(value, 'collection')
+  checkParameters(body)
+  const vectors = isRecord(body.vectors) ? body.vectors : {}
+  const isUnnamed = 'size' in vectors && !isRecord(vectors.size)
+  if (isUnnamed) checkVectorParameters(vectors, 'vectors')
+  for (const [name, params] of isUnnamed ? [] : Object.entries(vectors)) {
+    if (isRecord(params)) checkVectorParameters(params, `vectors.${name}`)
+  }
+  for (const [name, params] of Object.entries(isRecord(body.sparse_vectors) ? body.sparse_vectors : {})) {
+    if (Object.hasOwn(vectors, name)) {
+      throw wrongInput(`Vector name \`${name}\` is used for a dense and a sparse vector`)
+    }
+    const modifier = isRecord(params) ? (params.modifier ?? 'none') : 'none'
+    if (modifier !== 'none' && modifier !== 'idf') {
+      throw formatError(`unknown variant \`${String(modifier)}\`, expected \`none\` or \`idf\``)
+    }
+  }
+}
 
 /**
  * Checks the parameters of `PUT` and `PATCH /collections/{collection}` that do not describe vectors.

@@ -1,4 +1,4 @@
-import { formatError, unsupported } from '../errors.ts'
+import { formatError, refuseFields } from '../errors.ts'
 import { readTextIndex, type TextIndex } from '../filter/text-match.ts'
 import { isRecord } from '../wire/shape.ts'
 
@@ -8,19 +8,27 @@ export type IndexType = (typeof TYPES)[number]
 /** A payload index: the schema as the client sent it, its type, and how to tokenize when it is a text index. */
 export interface PayloadIndex {
   schema: unknown
-  type: IndexType
+  /** Undefined for a type that Qdrant does not have. */
+  type: IndexType | undefined
   text: TextIndex | undefined
 }
 
-/** @throws EngineError 400 on an unknown type, 501 on options that the engine does not have */
+/** @throws EngineError 501 on options of a text index that the engine does not have */
 export function readIndex(schema: unknown): PayloadIndex {
+  return { schema, type: typeOf(schema), text: readTextIndex(schema) }
+}
+
+/** @throws EngineError 400 on an unknown type, 501 on options that would change answers */
+export function checkSchema(schema: unknown): void {
+  if (schema === null) return
+  const type = typeOf(schema)
+  if (type === undefined) throw formatError(`unknown payload index type, expected one of ${TYPES.join(', ')}`)
+  if (isRecord(schema) && type === 'text') refuseFields(schema, ['scoring'], 'text index option')
+}
+
+function typeOf(schema: unknown): IndexType | undefined {
   const name = isRecord(schema) ? schema.type : schema
-  const type = TYPES.find(type => type === name)
-  if (type === undefined) {
-    throw formatError(`unknown payload index type \`${String(name)}\`, expected one of ${TYPES.join(', ')}`)
-  }
-  if (isRecord(schema) && type === 'text' && schema.scoring) throw unsupported('text index option `scoring`')
-  return { schema, type, text: readTextIndex(schema) }
+  return TYPES.find(type => type === name)
 }
 
 /** Whether points can be ordered by a field with this index. */

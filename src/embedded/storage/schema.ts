@@ -1,7 +1,6 @@
-import { formatError, refuseFields, unsupported, validationError, wrongInput } from '../errors.ts'
+import { formatError, refuseFields, unsupported, validationError } from '../errors.ts'
 import { isRecord, type JsonRecord, readCount, readRecord } from '../wire/shape.ts'
 import { DenseVectors, DISTANCES } from './dense-vectors.ts'
-import { checkParameters, checkVectorParameters } from './parameters.ts'
 import { SparseVectors } from './sparse-vectors.ts'
 import type { VectorStore } from './vector-store.ts'
 
@@ -13,30 +12,19 @@ export const MAXIMUM_VECTOR_SIZE = 65_536
  * @throws EngineError 400/422 on a faulty schema, 501 on what this engine does not have
  */
 export function createVectorStores(body: JsonRecord): Map<string, VectorStore> {
-  checkParameters(body)
   const stores = new Map<string, VectorStore>()
   const vectors = readRecord(body.vectors ?? {}, 'vectors')
   const isUnnamed = 'size' in vectors && !isRecord(vectors.size)
   for (const [name, params] of Object.entries(isUnnamed ? { '': vectors } : vectors)) {
-    stores.set(name, createDense(readRecord(params, 'vectors'), isUnnamed ? 'vectors' : `vectors.${name}`))
+    stores.set(name, createDense(readRecord(params, 'vectors')))
   }
   for (const [name, params] of Object.entries(readRecord(body.sparse_vectors ?? {}, 'sparse_vectors'))) {
-    if (stores.has(name)) throw wrongInput(`Vector name \`${name}\` is used for a dense and a sparse vector`)
-    stores.set(name, createSparse(readRecord(params ?? {}, name)))
+    stores.set(name, new SparseVectors(readRecord(params ?? {}, name).modifier === 'idf'))
   }
   return stores
 }
 
-function createSparse(params: JsonRecord): SparseVectors {
-  const modifier = params.modifier ?? 'none'
-  if (modifier !== 'none' && modifier !== 'idf') {
-    throw formatError(`unknown variant \`${String(modifier)}\`, expected \`none\` or \`idf\``)
-  }
-  return new SparseVectors(modifier === 'idf')
-}
-
-function createDense(params: JsonRecord, path: string): DenseVectors {
-  checkVectorParameters(params, path)
+function createDense(params: JsonRecord): DenseVectors {
   if (params.size === undefined) throw formatError('missing field `size`')
   const size = readCount(params.size, 'vectors.size', 0)
   if (size < 1 || size > MAXIMUM_VECTOR_SIZE) {

@@ -1,4 +1,4 @@
-import { unknownPoint, validationError } from '../errors.ts'
+import { unknownPoint } from '../errors.ts'
 import type { Pace } from '../pace.ts'
 import type { Collection } from '../storage/collection.ts'
 import { changeLine, type WholePoint } from '../storage/log-lines.ts'
@@ -17,14 +17,13 @@ export async function updateVectors(
 ): Promise<CheckedUpdate> {
   const mayUpdate = body.update_filter ? collection.filter(body.update_filter) : () => true
   const changes: WholePoint[] = []
-  for (const [place, item] of readList(body.points, 'points').entries()) {
+  for (const item of readList(body.points, 'points')) {
     if (pace.isDue()) await pace.rest()
     const given = readRecord(item, 'point')
     const id = readPointId(given.id)
     const point = collection.get(id)
     if (point === undefined) throw unknownPoint(id)
     const vectors = readVectors(collection, given.vector)
-    if (vectors.size === 0) throw validationError(`points[${place}].vector: must specify vectors to update for point`)
     if (mayUpdate(id)) changes.push({ point, vectors })
   }
   return {
@@ -48,11 +47,9 @@ export async function deleteVectors(
   pace: Pace,
 ): Promise<CheckedUpdate> {
   const names = readList(body.vector, 'vector').map(name => readString(name, 'vector'))
-  if (names.length === 0) throw validationError('vector: must specify vector names to delete')
-  const stores = names.map(name => collection.vectorStore(name))
   const points = await selectPoints(collection, body, pace)
   return changeEach(points, body, point => {
-    for (const store of stores) store.remove(point.id)
+    for (const name of names) collection.vectors.get(name)?.remove(point.id)
     collection.putPayload({ ...point, version })
   })
 }
