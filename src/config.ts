@@ -74,6 +74,9 @@ export const settingsSchema = z.object({
 
 export type Settings = z.infer<typeof settingsSchema>
 
+/** Variables by name; an empty or undefined one counts as unset. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
 export interface Config {
   settings: Settings
   plan: Plan
@@ -83,7 +86,7 @@ export interface Config {
  * Reads a frozen configuration from the environment. Empty variables count as unset.
  * @throws ConfigError with every wrong variable and its value; secrets are not shown
  */
-export function loadConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
+export function loadConfig(environment: Environment = process.env): Config {
   const given: Record<string, string> = {}
   for (const [name, value] of Object.entries(environment)) if (value !== undefined && value !== '') given[name] = value
   const settings = settingsSchema.safeParse(given)
@@ -101,6 +104,11 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
 export function loadDemoConfig(): Config {
   const { QDRANT_URL: _url, QDRANT_API_KEY: _key, EMBEDDED_PATH: _path, ...environment } = process.env
   return loadConfig(environment)
+}
+
+/** Whether npm or npx started this process. npm sets the variable for every command that it runs. */
+export function startedByNpm(environment: Environment = process.env): boolean {
+  return environment.npm_lifecycle_event !== undefined
 }
 
 function planOf(given: Readonly<Record<string, string>>): ReturnType<typeof overridePlanByText> {
