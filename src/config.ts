@@ -1,3 +1,4 @@
+import { distance } from 'fastest-levenshtein'
 import { z } from 'zod'
 import { NAMED_PLANS } from './pipeline/plan/named-plans.ts'
 import { overridePlanByText } from './pipeline/plan/override-plan.ts'
@@ -80,6 +81,8 @@ export type Environment = Readonly<Record<string, string | undefined>>
 export interface Config {
   settings: Settings
   plan: Plan
+  /** One sentence for each variable that looks like one of stowage and is none. */
+  unknownVariables: readonly string[]
 }
 
 /**
@@ -94,10 +97,11 @@ export function loadConfig(environment: Environment = process.env): Config {
   const all = [
     ...(settings.error?.issues.map(issue => describeFault(issue, given)) ?? []),
     ...faults,
-    ...(settings.success && faults.length === 0 ? crossFaults(settings.data, plan) : []),
+    ...crossFaults(given, plan),
   ]
-  if (!settings.success || all.length > 0) throw new ConfigError(all)
-  return Object.freeze({ settings: Object.freeze(settings.data), plan })
+  const unknownVariables = Object.freeze(describeUnknown(Object.keys(given)))
+  if (!settings.success || all.length > 0) throw new ConfigError([...all, ...unknownVariables])
+  return Object.freeze({ settings: Object.freeze(settings.data), plan, unknownVariables })
 }
 
 /** Reads the configuration of a demo: always the embedded engine in memory. */
@@ -126,9 +130,37 @@ function describeFault(issue: z.core.$ZodIssue, given: Readonly<Record<string, s
   return `${name}=${isSecret ? '(not shown)' : given[name]}: ${issue.message}`
 }
 
-function crossFaults({ EMBEDDER, OPENAI_API_KEY, RERANK_URL }: Settings, { rerank }: Plan): string[] {
+/** Faults of several variables together. They are found beside the faults of single ones. */
+function crossFaults(given: Readonly<Record<string, string>>, { rerank }: Plan): string[] {
   const faults: string[] = []
-  if (EMBEDDER === 'openai' && !OPENAI_API_KEY) faults.push('OPENAI_API_KEY: must be set when EMBEDDER=openai')
-  if (rerank.method === 'http' && !RERANK_URL) faults.push('RERANK_URL: must be set when RERANKER=http')
+  if (given.EMBEDDER === 'openai' && !given.OPENAI_API_KEY)
+    faults.push('OPENAI_API_KEY: must be set when EMBEDDER=openai')
+  if (rerank.method === 'http' && !given.RERANK_URL) faults.push('RERANK_URL: must be set when RERANKER=http')
   return faults
+}
+
+const VARIABLES = [...Object.keys(settingsSchema.shape), ...PLAN_VALUES.flatMap(({ variable }) => variable ?? [])]
+/** Kubernetes sets these in every pod beside a service called `stowage`. */
+const OF_KUBERNETES = /^STOWAGE_(?:SERVICE|PORT)(?:_|$)/u
+const OUR_PREFIXES = /^(?:STOWAGE|DROPIN|PACKING)_/u
+/** Names as short as PORT are too close to the variables of others. */
+const SHORTEST_GUESSED = 6
+const MOST_EDITS = 2
+
+/** Names with a prefix of stowage, and names that are a slip of the hand away from a variable. */
+function describeUnknown(names: readonly string[]): string[] {
+  const unknown = names.filter(name => !VARIABLES.includes(name) && !OF_KUBERNETES.test(name))
+  return unknown.flatMap(name => {
+    const meant = closestVariable(name)
+    if (meant !== null) return `${name}: stowage has no such variable; did you mean ${meant}?`
+    return OUR_PREFIXES.test(name) ? `${name}: stowage has no such variable` : []
+  })
+}
+
+/** The variable at the smallest edit distance from a name, whatever its case; null above 2 edits. */
+function closestVariable(name: string): string | null {
+  const guessed = VARIABLES.filter(variable => variable.length >= SHORTEST_GUESSED)
+  const edits = guessed.map(variable => distance(name.toUpperCase(), variable))
+  const least = Math.min(...edits)
+  return least > MOST_EDITS ? null : (guessed[edits.indexOf(least)] ?? null)
 }

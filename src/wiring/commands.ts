@@ -18,6 +18,7 @@ import { type Gateway, openGateway } from './gateway.ts'
 import { ingestInto } from './ingest.ts'
 import { openModels } from './models.ts'
 import { replayWorld } from './replay.ts'
+import { startWarnings } from './start-warnings.ts'
 import { openUpstream } from './upstream.ts'
 
 const DEMO_DOCUMENTS = fileURLToPath(new URL('../../goldens/isharoth/corpus', import.meta.url))
@@ -25,10 +26,15 @@ const DEMO_DOCUMENTS = fileURLToPath(new URL('../../goldens/isharoth/corpus', im
 /** `stowage serve`. */
 export async function service(overrides: ListenOverrides): Promise<RunningService> {
   const config = loadConfig()
-  const gateway = await openGateway(config, createLogger({ level: config.settings.LOG_LEVEL }))
+  const logger = createLogger({ level: config.settings.LOG_LEVEL })
+  const gateway = await openGateway(config, logger)
   try {
-    const { PORT, HOST } = config.settings
-    const server = await startServer(gateway.app, { port: overrides.port ?? PORT, host: overrides.host ?? HOST })
+    const { port = config.settings.PORT, host = config.settings.HOST } = overrides
+    const server = await startServer(gateway.app, { port, host })
+    const { upstream, models } = gateway
+    const { unavailable } = models
+    for (const warning of startWarnings({ config, embedded: upstream.embedded, host, unavailable }))
+      logger.warn(warning)
     return {
       url: server.url,
       description: {
