@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs'
 import { distance } from 'fastest-levenshtein'
 import { z } from 'zod'
 import { NAMED_PLANS } from './pipeline/plan/named-plans.ts'
 import { overridePlanByText } from './pipeline/plan/override-plan.ts'
 import { PLAN_NAMES, type Plan } from './pipeline/plan/plan.ts'
 import { PLAN_VALUES } from './pipeline/plan/plan-values.ts'
+import { type PayloadMappings, parseMappings } from './qdrant/payload-mappings.ts'
 
 /** Lists all faults of the environment, one line per variable. */
 export class ConfigError extends Error {
@@ -23,6 +25,23 @@ const wholeNumber = (least: number, most: number) =>
 const unsupported = (consequence: string) =>
   setting(z.undefined({ error: `is not supported by this version: ${consequence}` }).optional(), 'Not supported yet.')
 
+/** JSON in the variable itself, or the path of a file with it. */
+const mappings = text.transform((given, context): PayloadMappings => {
+  const read = given.trimStart().startsWith('{') ? parseMappings(given) : readMappingsFile(given)
+  for (const message of read.faults) context.addIssue({ code: 'custom', message })
+  return read.mappings
+})
+
+function readMappingsFile(path: string): ReturnType<typeof parseMappings> {
+  let json: string
+  try {
+    json = readFileSync(path, 'utf8')
+  } catch (error) {
+    return { mappings: {}, faults: [`cannot be read: ${error instanceof Error ? error.message : String(error)}`] }
+  }
+  return parseMappings(json)
+}
+
 /** The environment variables that are not plan values. */
 export const settingsSchema = z.object({
   STOWAGE_PLAN: setting(z.enum(PLAN_NAMES).default('measured'), 'The named plan. Other variables change its values.'),
@@ -32,6 +51,10 @@ export const settingsSchema = z.object({
   ),
   QDRANT_URL: setting(url.optional(), 'URL of Qdrant. Unset: the embedded engine.'),
   QDRANT_API_KEY: secret('API key for `ingest` and `doctor`. It is never used for requests of clients.'),
+  MAPPINGS: setting(
+    mappings.optional(),
+    'Payload fields of collections that stowage has not written: JSON such as `{"docs": {"text": "metadata.body"}}`, or the path of a JSON file.',
+  ),
   EMBEDDED_PATH: setting(text.optional(), 'Folder of the embedded engine. Unset: in memory.'),
   HOST: setting(text.default('127.0.0.1'), 'Address to listen on.'),
   PORT: setting(wholeNumber(0, 65_535).default(6433), 'Port to listen on; 0 takes a free port.'),
@@ -127,7 +150,13 @@ function planOf(given: Readonly<Record<string, string>>): ReturnType<typeof over
 function describeFault(issue: z.core.$ZodIssue, given: Readonly<Record<string, string>>): string {
   const name = String(issue.path[0] ?? '')
   const isSecret = Object.entries(settingsSchema.shape).some(([key, schema]) => key === name && schema.meta()?.secret)
-  return `${name}=${isSecret ? '(not shown)' : given[name]}: ${issue.message}`
+  return `${name}=${isSecret ? '(not shown)' : shortened(given[name] ?? '')}: ${issue.message}`
+}
+
+const LONGEST_SHOWN = 120
+
+function shortened(value: string): string {
+  return value.length > LONGEST_SHOWN ? `${value.slice(0, LONGEST_SHOWN)}…` : value
 }
 
 /** Faults of several variables together. They are found beside the faults of single ones. */

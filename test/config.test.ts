@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ConfigError, loadConfig, settingsSchema } from '../src/config.ts'
@@ -133,6 +136,39 @@ describe('a bad environment', () => {
 
   it('stops the start where isolation would be promised and not kept', () => {
     expect(faultsOf({ TENANTS_FILE: 'tenants.yaml' })).toContain('TENANTS_FILE=tenants.yaml: is not supported')
+  })
+})
+
+describe('MAPPINGS', () => {
+  const mappings = { docs: { text: 'metadata.body', doc_id: 'metadata.source' }, notes: { order_index: 'n' } }
+
+  it('takes JSON, or the path of a file with it', () => {
+    expect(loadConfig({ MAPPINGS: ` ${JSON.stringify(mappings)}` }).settings.MAPPINGS).toEqual(mappings)
+    const folder = mkdtempSync(join(tmpdir(), 'stowage-config-'))
+    writeFileSync(join(folder, 'mappings.json'), JSON.stringify(mappings))
+    expect(loadConfig({ MAPPINGS: join(folder, 'mappings.json') }).settings.MAPPINGS).toEqual(mappings)
+    rmSync(folder, { recursive: true })
+  })
+
+  it.each([
+    ['{"docs": {"txt": "body"}}', /docs: unknown field txt; the fields are text, doc_id, /],
+    ['{"docs": {"text": 5}}', /docs\.text=5: must be a dotted path/],
+    ['{"docs": {"text": ""}}', /docs\.text="": must not be empty/],
+    ['{"docs": "body"}', /docs="body": must be an object of fields/],
+    ['{"docs": ', /is not JSON/],
+    ['no/such/file.json', /cannot be read: ENOENT/],
+  ])('refuses %s', (given, fault) => {
+    expect(faultsOf({ MAPPINGS: given })).toMatch(fault)
+    expect(faultsOf({ MAPPINGS: given })).toContain(`MAPPINGS=${given}: `)
+  })
+
+  it('names every fault at once, and cuts a long value', () => {
+    const message = faultsOf({
+      MAPPINGS: JSON.stringify({ a: { text: 1, title: 'x' }, b: { text: 2, long: 'y'.repeat(500) } }),
+    })
+    expect(message).toMatch(/a\.text=1: .*b\.text=2: /s)
+    expect(message).toContain('b: unknown field long')
+    expect(message).not.toContain('y'.repeat(200))
   })
 })
 

@@ -94,10 +94,12 @@ export function doctorDependencies(): DoctorCommandDependencies {
   return {
     out: process.stdout,
     open: async where => {
-      const { upstream, models, close } = await openTarget(where)
+      const { config, upstream, models, close } = await openTarget(where)
       const { url, embedded } = upstream
       const { embedder, unavailable } = models
-      return { setup: { url, embedded, embedder, unavailable }, probe: createQdrantAdmin(upstream), close }
+      const { unknownVariables, settings } = config
+      const setup = { url, embedded, embedder, unavailable, unknownVariables, mappings: settings.MAPPINGS ?? {} }
+      return { setup, probe: createQdrantAdmin(upstream), close }
     },
   }
 }

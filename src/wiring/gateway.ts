@@ -37,13 +37,14 @@ const CACHE_LIMITS = { maxEntries: 2_000, maxBytes: 128 * 1024 * 1024 }
 
 /** Builds everything from the configuration. Requests use the Qdrant key of their client, never the configured one. */
 export async function openGateway(config: Config, logger: Logger): Promise<Gateway> {
+  const mappings = config.settings.MAPPINGS ?? {}
   const metrics = createMetrics({ version: VERSION })
   const reporter = createReporter({ metrics, logger })
   const upstream = await openUpstream(config)
   const models = await openModels(config)
   const traces = openTraces(config, reporter, logger)
   const http = timeReads(createQdrantHttp(upstream.url), reporter)
-  const store = createQdrantStore({ http, embedder: models.embedder })
+  const store = createQdrantStore({ http, embedder: models.embedder, mappings })
   // Loads the tables of the encoding (about 0.1 s), so that the first request does not wait for them.
   createTokenizer(config.plan.tokenizerModel).count('')
   const pipeline = {
@@ -75,6 +76,7 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
       enabled: () => config.settings.STOWAGE_DROPIN === 'improve',
       pool: config.plan.retrieval.pool,
       deadlineMs: config.settings.DROPIN_DEADLINE_MS,
+      mappings,
       report: event => logger.debug(event, 'points'),
     }),
     passthrough: proxy.passthrough,
