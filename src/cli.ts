@@ -4,7 +4,7 @@ import { addDoctorCommand } from './commands/doctor.ts'
 import { addIngestCommand } from './commands/ingest.ts'
 import { addReplayCommand } from './commands/replay.ts'
 import { addServeCommand } from './commands/serve.ts'
-import { ConfigError } from './config.ts'
+import { ConfigError, startedByNpm } from './config.ts'
 import { StowageError } from './core/errors.ts'
 import * as open from './wiring/commands.ts'
 import { demoDependencies } from './wiring/demo.ts'
@@ -13,6 +13,11 @@ import { VERSION } from './wiring/version.ts'
 /** Exit codes: 0 success, 1 failure, 2 wrong command line or configuration. */
 const FAILED = 1
 const MISUSED = 2
+/** What a shell reports for a program that SIGPIPE ended. Node ignores that signal. */
+const PIPE_CLOSED = 141
+
+// The reader of a pipe has gone, as `head` does: nobody wants the rest. Without a listener Node ends with a stack trace.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', endQuietly)
 
 const program = new Command('stowage')
   .description('Context-packing middleware for RAG on Qdrant')
@@ -20,7 +25,7 @@ const program = new Command('stowage')
   .exitOverride()
   .showHelpAfterError()
 
-addServeCommand(program, { start: open.service, out: process.stdout, process })
+addServeCommand(program, { start: open.service, out: process.stdout, process, startedByNpm: startedByNpm() })
 addIngestCommand(program, open.ingestDependencies())
 addReplayCommand(program, open.replayDependencies())
 addDemoCommand(program, demoDependencies())
@@ -30,6 +35,11 @@ try {
   await program.parseAsync()
 } catch (error) {
   process.exitCode = exitCodeOf(error)
+}
+
+function endQuietly(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') process.exit(PIPE_CLOSED)
+  throw error
 }
 
 function exitCodeOf(error: unknown): number {

@@ -1,9 +1,12 @@
+import { readFileSync } from 'node:fs'
+import { distance } from 'fastest-levenshtein'
 import { z } from 'zod'
 import { redactUrls } from './core/redact-urls.ts'
 import { NAMED_PLANS } from './pipeline/plan/named-plans.ts'
 import { overridePlanByText } from './pipeline/plan/override-plan.ts'
 import { PLAN_NAMES, type Plan } from './pipeline/plan/plan.ts'
 import { PLAN_VALUES } from './pipeline/plan/plan-values.ts'
+import { type PayloadMappings, parseMappings } from './qdrant/payload-mappings.ts'
 
 /** Lists all faults of the environment, one line per variable. */
 export class ConfigError extends Error {
@@ -28,6 +31,23 @@ const wholeNumber = (least: number, most: number) =>
 const unsupported = (consequence: string) =>
   setting(z.undefined({ error: `is not supported by this version: ${consequence}` }).optional(), 'Not supported yet.')
 
+/** JSON in the variable itself, or the path of a file with it. */
+const mappings = text.transform((given, context): PayloadMappings => {
+  const read = given.trimStart().startsWith('{') ? parseMappings(given) : readMappingsFile(given)
+  for (const message of read.faults) context.addIssue({ code: 'custom', message })
+  return read.mappings
+})
+
+function readMappingsFile(path: string): ReturnType<typeof parseMappings> {
+  let json: string
+  try {
+    json = readFileSync(path, 'utf8')
+  } catch (error) {
+    return { mappings: {}, faults: [`cannot be read: ${error instanceof Error ? error.message : String(error)}`] }
+  }
+  return parseMappings(json)
+}
+
 /** The environment variables that are not plan values. */
 export const settingsSchema = z.object({
   STOWAGE_PLAN: setting(z.enum(PLAN_NAMES).default('measured'), 'The named plan. Other variables change its values.'),
@@ -37,6 +57,10 @@ export const settingsSchema = z.object({
   ),
   QDRANT_URL: setting(url.optional(), 'URL of Qdrant. Unset: the embedded engine.'),
   QDRANT_API_KEY: secret('API key for `ingest` and `doctor`. It is never used for requests of clients.'),
+  MAPPINGS: setting(
+    mappings.optional(),
+    'Payload fields of collections that stowage has not written: JSON such as `{"docs": {"text": "metadata.body"}}`, or the path of a JSON file.',
+  ),
   EMBEDDED_PATH: setting(text.optional(), 'Folder of the embedded engine. Unset: in memory.'),
   HOST: setting(text.default('127.0.0.1'), 'Address to listen on.'),
   PORT: setting(wholeNumber(0, 65_535).default(6433), 'Port to listen on; 0 takes a free port.'),
@@ -80,16 +104,21 @@ export const settingsSchema = z.object({
 
 export type Settings = z.infer<typeof settingsSchema>
 
+/** Variables by name; an empty or undefined one counts as unset. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
 export interface Config {
   settings: Settings
   plan: Plan
+  /** One sentence for each variable that looks like one of stowage and is none. */
+  unknownVariables: readonly string[]
 }
 
 /**
  * Reads a frozen configuration from the environment. Empty variables count as unset.
  * @throws ConfigError with every wrong variable and its value; secrets are not shown
  */
-export function loadConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
+export function loadConfig(environment: Environment = process.env): Config {
   const given: Record<string, string> = {}
   for (const [name, value] of Object.entries(environment)) if (value !== undefined && value !== '') given[name] = value
   const settings = settingsSchema.safeParse(given)
@@ -97,16 +126,22 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
   const all = [
     ...(settings.error?.issues.map(issue => describeFault(issue, given)) ?? []),
     ...faults,
-    ...(settings.success && faults.length === 0 ? crossFaults(settings.data, plan) : []),
+    ...crossFaults(given, plan),
   ]
-  if (!settings.success || all.length > 0) throw new ConfigError(all)
-  return Object.freeze({ settings: Object.freeze(settings.data), plan })
+  const unknownVariables = Object.freeze(describeUnknown(Object.keys(given)))
+  if (!settings.success || all.length > 0) throw new ConfigError([...all, ...unknownVariables])
+  return Object.freeze({ settings: Object.freeze(settings.data), plan, unknownVariables })
 }
 
 /** Reads the configuration of a demo: always the embedded engine in memory. */
 export function loadDemoConfig(): Config {
   const { QDRANT_URL: _url, QDRANT_API_KEY: _key, EMBEDDED_PATH: _path, ...environment } = process.env
   return loadConfig(environment)
+}
+
+/** Whether npm or npx started this process. npm sets the variable for every command that it runs. */
+export function startedByNpm(environment: Environment = process.env): boolean {
+  return environment.npm_lifecycle_event !== undefined
 }
 
 function planOf(given: Readonly<Record<string, string>>): ReturnType<typeof overridePlanByText> {
@@ -121,16 +156,50 @@ function planOf(given: Readonly<Record<string, string>>): ReturnType<typeof over
 function describeFault(issue: z.core.$ZodIssue, given: Readonly<Record<string, string>>): string {
   const name = String(issue.path[0] ?? '')
   const isSecret = Object.entries(settingsSchema.shape).some(([key, schema]) => key === name && schema.meta()?.secret)
-  return `${name}=${isSecret ? '(not shown)' : redactUrls(given[name] ?? '')}: ${issue.message}`
+  return `${name}=${isSecret ? '(not shown)' : redactUrls(shortened(given[name] ?? ''))}: ${issue.message}`
 }
 
 function hasNoUser(value: string): boolean {
   return !URL.canParse(value) || (new URL(value).username === '' && new URL(value).password === '')
 }
 
-function crossFaults({ EMBEDDER, OPENAI_API_KEY, RERANK_URL }: Settings, { rerank }: Plan): string[] {
+const LONGEST_SHOWN = 120
+
+function shortened(value: string): string {
+  return value.length > LONGEST_SHOWN ? `${value.slice(0, LONGEST_SHOWN)}…` : value
+}
+
+/** Faults of several variables together. They are found beside the faults of single ones. */
+function crossFaults(given: Readonly<Record<string, string>>, { rerank }: Plan): string[] {
   const faults: string[] = []
-  if (EMBEDDER === 'openai' && !OPENAI_API_KEY) faults.push('OPENAI_API_KEY: must be set when EMBEDDER=openai')
-  if (rerank.method === 'http' && !RERANK_URL) faults.push('RERANK_URL: must be set when RERANKER=http')
+  if (given.EMBEDDER === 'openai' && !given.OPENAI_API_KEY)
+    faults.push('OPENAI_API_KEY: must be set when EMBEDDER=openai')
+  if (rerank.method === 'http' && !given.RERANK_URL) faults.push('RERANK_URL: must be set when RERANKER=http')
   return faults
+}
+
+const VARIABLES = [...Object.keys(settingsSchema.shape), ...PLAN_VALUES.flatMap(({ variable }) => variable ?? [])]
+/** Kubernetes sets these in every pod beside a service called `stowage`. */
+const OF_KUBERNETES = /^STOWAGE_(?:SERVICE|PORT)(?:_|$)/u
+const OUR_PREFIXES = /^(?:STOWAGE|DROPIN|PACKING)_/u
+/** Names as short as PORT are too close to the variables of others. */
+const SHORTEST_GUESSED = 6
+const MOST_EDITS = 2
+
+/** Names with a prefix of stowage, and names that are a slip of the hand away from a variable. */
+function describeUnknown(names: readonly string[]): string[] {
+  const unknown = names.filter(name => !VARIABLES.includes(name) && !OF_KUBERNETES.test(name))
+  return unknown.flatMap(name => {
+    const meant = closestVariable(name)
+    if (meant !== null) return `${name}: stowage has no such variable; did you mean ${meant}?`
+    return OUR_PREFIXES.test(name) ? `${name}: stowage has no such variable` : []
+  })
+}
+
+/** The variable at the smallest edit distance from a name, whatever its case; null above 2 edits. */
+function closestVariable(name: string): string | null {
+  const guessed = VARIABLES.filter(variable => variable.length >= SHORTEST_GUESSED)
+  const edits = guessed.map(variable => distance(name.toUpperCase(), variable))
+  const least = Math.min(...edits)
+  return least > MOST_EDITS ? null : (guessed[edits.indexOf(least)] ?? null)
 }

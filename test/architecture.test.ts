@@ -28,7 +28,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['adapters'],
   ['commands'],
   ['wiring'],
-  ['cli'],
+  ['cli', 'index'],
 ]
 const PURE = ['core', 'text', 'intent', 'rank', 'pack']
 const MOST_LINES = 300

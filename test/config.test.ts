@@ -1,5 +1,9 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ConfigError, loadConfig } from '../src/config.ts'
+import { ConfigError, loadConfig, settingsSchema } from '../src/config.ts'
 import { NAMED_PLANS } from '../src/pipeline/plan/named-plans.ts'
 import type { Plan } from '../src/pipeline/plan/plan.ts'
 import { PLAN_VALUES } from '../src/pipeline/plan/plan-values.ts'
@@ -120,10 +124,106 @@ describe('a bad environment', () => {
     expect(faultsOf({ EMBEDDER: 'openai', RERANKER: 'http' })).toMatch(/OPENAI_API_KEY: .*\n.*RERANK_URL: /s)
   })
 
+  it('names faults between variables beside those of single ones', () => {
+    const message = faultsOf({ EMBEDDER: 'openai', RERANKER: 'http', PORT: 'x', RERANK_BLEND: '2' })
+    for (const named of ['PORT=x: ', 'RERANK_BLEND=2: ', 'OPENAI_API_KEY: must', 'RERANK_URL: must'])
+      expect(message).toContain(named)
+    expect(message.split('\n')).toHaveLength(1 + 4)
+  })
+
+  it('names a misspelt variable beside the faults, because it may explain one', () => {
+    const message = faultsOf({ EMBEDDER: 'openai', OPENAI_API_KEI: 'sk-secret' })
+    expect(message).toContain('OPENAI_API_KEI: stowage has no such variable; did you mean OPENAI_API_KEY?')
+    expect(message).not.toContain('sk-secret')
+  })
+
   it('stops the start where isolation would be promised and not kept', () => {
     expect(faultsOf({ TENANTS_FILE: 'tenants.yaml' })).toContain('TENANTS_FILE=tenants.yaml: is not supported')
   })
 })
+
+describe('MAPPINGS', () => {
+  const mappings = { docs: { text: 'metadata.body', doc_id: 'metadata.source' }, notes: { order_index: 'n' } }
+
+  it('takes JSON, or the path of a file with it', () => {
+    expect(loadConfig({ MAPPINGS: ` ${JSON.stringify(mappings)}` }).settings.MAPPINGS).toEqual(mappings)
+    const folder = mkdtempSync(join(tmpdir(), 'stowage-config-'))
+    writeFileSync(join(folder, 'mappings.json'), JSON.stringify(mappings))
+    expect(loadConfig({ MAPPINGS: join(folder, 'mappings.json') }).settings.MAPPINGS).toEqual(mappings)
+    rmSync(folder, { recursive: true })
+  })
+
+  it.each([
+    ['{"docs": {"txt": "body"}}', /docs: unknown field txt; the fields are text, doc_id, /],
+    ['{"docs": {"text": 5}}', /docs\.text=5: must be a dotted path/],
+    ['{"docs": {"text": ""}}', /docs\.text="": must not be empty/],
+    ['{"docs": "body"}', /docs="body": must be an object of fields/],
+    ['{"docs": ', /is not JSON/],
+    ['no/such/file.json', /cannot be read: ENOENT/],
+  ])('refuses %s', (given, fault) => {
+    expect(faultsOf({ MAPPINGS: given })).toMatch(fault)
+    expect(faultsOf({ MAPPINGS: given })).toContain(`MAPPINGS=${given}: `)
+  })
+
+  it('names every fault at once, and cuts a long value', () => {
+    const message = faultsOf({
+      MAPPINGS: JSON.stringify({ a: { text: 1, title: 'x' }, b: { text: 2, long: 'y'.repeat(500) } }),
+    })
+    expect(message).toMatch(/a\.text=1: .*b\.text=2: /s)
+    expect(message).toContain('b: unknown field long')
+    expect(message).not.toContain('y'.repeat(200))
+  })
+})
+
+describe('a variable that stowage does not have', () => {
+  const unknownAmong = (...names: string[]) =>
+    loadConfig(Object.fromEntries(names.map(name => [name, 'x']))).unknownVariables
+
+  it.each([
+    ['RERANKR', 'RERANKER'],
+    ['QDRANT_URl', 'QDRANT_URL'],
+    ['qdrant_url', 'QDRANT_URL'],
+    ['QDRNAT_URL', 'QDRANT_URL'],
+    ['CONTEXT_TOKENS_BUDGET', 'CONTEXT_TOKEN_BUDGET'],
+    ['STOWAGE_PLANS', 'STOWAGE_PLAN'],
+  ])('%s is reported: %s was meant', (name, meant) => {
+    expect(unknownAmong(name)).toEqual([`${name}: stowage has no such variable; did you mean ${meant}?`])
+  })
+
+  it('is reported for its prefix, without a guess', () => {
+    expect(unknownAmong('STOWAGE_TENANT_ISOLATION')).toEqual(['STOWAGE_TENANT_ISOLATION: stowage has no such variable'])
+  })
+
+  it('is found for every slip of one letter in a long name, and never for a right name', () => {
+    const names = [...Object.keys(settingsSchema.shape), ...PLAN_VALUES.flatMap(({ variable }) => variable ?? [])]
+    const slip = fc
+      .record({
+        name: fc.constantFrom(...names.filter(name => name.length >= 6)),
+        at: fc.nat(),
+        letter: fc.constantFrom('Q', 'X', ''),
+      })
+      .map(({ name, at, letter }) => name.slice(0, at % name.length) + letter + name.slice((at % name.length) + 1))
+      .filter(name => !names.includes(name))
+    fc.assert(fc.property(slip, name => void expect(unknownAmong(name)[0]).toMatch(/did you mean [A-Z_]+\?$/u)))
+    expect(names.filter(name => faultOrUnknown(name).includes('no such variable'))).toEqual([])
+  })
+
+  it('is not reported when it belongs to others', () => {
+    const others = `PATH HOME USER SHELL LANG TERM EDITOR PAGER HOSTNAME PWD OLDPWD TZ CI DEBUG NODE_ENV NODE_OPTIONS NODE_PATH
+      npm_config_loglevel npm_lifecycle_event HTTP_PROXY NO_PROXY OPENAI_ORG_ID OPENAI_MODEL QDRANT_HOST QDRANT_PORT QDRANT__SERVICE__API_KEY
+      QDRANT_COLLECTION STOWAGE_SERVICE_HOST STOWAGE_SERVICE_PORT STOWAGE_PORT STOWAGE_PORT_6433_TCP_ADDR KUBERNETES_PORT DATABASE_URL
+      REDIS_URL EMBEDDING_DIMENSIONS LOG_FORMAT POSTGRES_HOST PORTS HOSTS`
+    expect(unknownAmong(...others.split(/\s+/u))).toEqual([])
+  })
+})
+
+function faultOrUnknown(name: string): string {
+  try {
+    return loadConfig({ [name]: 'x' }).unknownVariables.join()
+  } catch (error) {
+    return String(error)
+  }
+}
 
 function leaves(value: object, prefix = ''): Record<string, unknown> {
   return Object.assign(

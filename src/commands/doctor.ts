@@ -3,6 +3,7 @@ import { StowageError } from '../core/errors.ts'
 import { diagnose } from '../doctor/doctor.ts'
 import { type CollectionProbe, gatherFacts, type Setup } from '../doctor/facts.ts'
 import { type Finding, fail } from '../doctor/finding.ts'
+import { type NextStep, nextStep } from '../doctor/next-step.ts'
 
 export interface DoctorCommandDependencies {
   /** Sets up the same as `serve`. A rejection (wrong configuration, locked folder) becomes a finding. */
@@ -28,27 +29,35 @@ export function addDoctorCommand(program: Command, dependencies: DoctorCommandDe
     .option('--collection <name>', 'check this collection too')
     .option('--url <url>', 'address of Qdrant or stowage (default: QDRANT_URL, else the embedded engine)')
     .option('--api-key <key>', 'key for this address (default: QDRANT_API_KEY)')
-    .option('--json', 'print {"ok": …, "findings": [...]}')
+    .option('--json', 'print {"ok": …, "findings": [...], "next": …}')
     .action((flags: DoctorFlags) => runDoctor(flags, dependencies))
 }
 
 async function runDoctor(flags: DoctorFlags, { open, out }: DoctorCommandDependencies): Promise<void> {
-  const findings = await examine(flags, open)
+  const { findings, url } = await examine(flags, open)
+  const next = nextStep(findings, flags.collection ?? null, url)
   const failed = findings.filter(finding => finding.status === 'fail').length
-  out.write(flags.json ? `${JSON.stringify({ ok: failed === 0, findings })}\n` : findings.map(findingText).join(''))
+  out.write(
+    flags.json
+      ? `${JSON.stringify({ ok: failed === 0, findings, next })}\n`
+      : findings.map(findingText).join('') + nextText(next),
+  )
   if (failed > 0) throw new StowageError('unprocessable', `${failed} of ${findings.length} checks failed`)
 }
 
 async function examine(
   { url, apiKey, collection }: DoctorFlags,
   open: DoctorCommandDependencies['open'],
-): Promise<Finding[]> {
+): Promise<{ findings: Finding[]; url: string | null }> {
   const opened = await open({ ...(url && { url }), ...(apiKey && { apiKey }) }).catch((error: unknown) =>
     error instanceof Error ? error : new Error(String(error)),
   )
-  if (opened instanceof Error) return [fail('configuration', opened.message, 'Fix this, then run doctor again.')]
+  if (opened instanceof Error) {
+    return { findings: [fail('configuration', opened.message, 'Fix this, then run doctor again.')], url: null }
+  }
   try {
-    return diagnose(await gatherFacts(opened.setup, opened.probe, collection ?? null))
+    const facts = await gatherFacts(opened.setup, opened.probe, collection ?? null)
+    return { findings: diagnose(facts), url: opened.setup.url }
   } finally {
     await opened.close()
   }
@@ -59,4 +68,8 @@ const MARKS = { ok: '✓', warn: '!', fail: '✗' }
 function findingText({ check, status, detail, fix }: Finding): string {
   const line = `${MARKS[status]} ${check.padEnd(16)} ${detail}\n`
   return fix === null ? line : `${line}  ${' '.repeat(16)} → ${fix}\n`
+}
+
+function nextText(next: NextStep | null): string {
+  return next === null ? '' : `\nnext: step ${next.step} of docs/existing-collection.md, ${next.title}\n  ${next.fix}\n`
 }

@@ -19,11 +19,16 @@ export interface ListenOverrides {
 export interface ServeCommandDependencies {
   start(overrides: ListenOverrides): Promise<RunningService>
   out: NodeJS.WritableStream
-  process: Pick<NodeJS.Process, 'on'> & { exit(code: number): void }
+  process: Pick<NodeJS.Process, 'on' | 'ppid'> & { exit(code: number): void }
+  /** Whether npm or npx started this process. The service then ends when they end. */
+  startedByNpm: boolean
 }
 
 /** Below the 10 to 30 s that orchestrators wait between SIGTERM and SIGKILL. */
 const GRACE_MS = 8_000
+
+/** How often to look whether the parent process is still there. */
+const PARENT_CHECK_MS = 500
 
 /** Adds `stowage serve`: runs until SIGTERM or SIGINT; a second signal ends the process at once. */
 export function addServeCommand(program: Command, dependencies: ServeCommandDependencies): void {
@@ -35,11 +40,13 @@ export function addServeCommand(program: Command, dependencies: ServeCommandDepe
     .action((overrides: ListenOverrides) => serve(overrides, dependencies))
 }
 
-async function serve(overrides: ListenOverrides, { start, out, process }: ServeCommandDependencies): Promise<void> {
+async function serve(overrides: ListenOverrides, dependencies: ServeCommandDependencies): Promise<void> {
+  const { start, out, process, startedByNpm } = dependencies
+  const orphaned = startedByNpm ? untilOrphaned(process) : new Promise<never>(() => {})
   const service = await start(overrides)
   const details = Object.entries(service.description).map(([name, value]) => `${name} ${value}`)
   out.write(`stowage listens on ${[service.url, ...details].join(' · ')}\n`)
-  await untilSignalled(process)
+  await Promise.race([untilSignalled(process), orphaned])
   await service.close(GRACE_MS)
 }
 
@@ -54,5 +61,21 @@ function untilSignalled(process: ServeCommandDependencies['process']): Promise<v
     }
     process.on('SIGTERM', onSignal)
     process.on('SIGINT', onSignal)
+  })
+}
+
+/**
+ * Resolves when the parent process has ended. npm runs a command in a shell and passes a SIGTERM on to that shell only;
+ * the shell ends by it and leaves the command without a parent and without a signal.
+ */
+function untilOrphaned(process: Pick<NodeJS.Process, 'ppid'>): Promise<void> {
+  const parent = process.ppid
+  return new Promise(resolve => {
+    const timer = setInterval(() => {
+      if (process.ppid === parent) return
+      clearInterval(timer)
+      resolve()
+    }, PARENT_CHECK_MS)
+    timer.unref()
   })
 }

@@ -1,12 +1,12 @@
 import type { CollectionLayout } from '../ingest/target.ts'
-import { findDocumentField, findOrderField, findTextField } from '../qdrant/payload.ts'
+import { findDocumentField, findOrderField, findTextField, type PayloadMapping } from '../qdrant/payload.ts'
 import type { CollectionFacts, Seen, Setup } from './facts.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 type Embedder = Setup['embedder']
 
 /** Checks vectors, keyword list and payload of one collection. */
-export function checkCollection(seen: Seen<CollectionFacts>, embedder: Embedder): Finding[] {
+export function checkCollection(seen: Seen<CollectionFacts>, { embedder, mappings }: Setup): Finding[] {
   if (seen.fault !== null) {
     const fix = 'Check the key (QDRANT_API_KEY or --api-key) and its rights on the collection.'
     return [fail('collection', seen.fault, fix)]
@@ -14,30 +14,45 @@ export function checkCollection(seen: Seen<CollectionFacts>, embedder: Embedder)
   const { name, layout, samples } = seen.facts
   const ingest = `stowage ingest PATH --collection ${name}`
   if (layout === null) return [fail('collection', `${name} does not exist`, `Create and fill it: ${ingest}`)]
+  const mapping = mappings[name]
   const vectors = [checkDense(layout, embedder), checkKeyword(layout, ingest)]
   if (samples.length === 0) return [warn('collection', `${name} is empty`, `Fill it: ${ingest}`), ...vectors]
   return [
     ok('collection', `${name} holds ${layout.points} points`),
     ...vectors,
     ...checkEmbedderVersion(samples, embedder, ingest),
-    checkText(samples, ingest),
-    checkNeighbours(samples),
-    checkIndexes(name, layout, samples),
+    checkText(name, samples, mapping),
+    checkNeighbours(name, samples, mapping),
+    checkIndexes(name, layout, samples, mapping),
   ]
 }
 
-function checkDense({ dense }: CollectionLayout, embedder: Embedder): Finding {
+/** The model that most often made vectors of a size. Other models have these sizes too. */
+const USUAL_MODELS: Readonly<Record<number, string>> = {
+  1536: 'EMBEDDER=openai with EMBEDDING_MODEL=text-embedding-3-small (or text-embedding-ada-002)',
+  3072: 'EMBEDDER=openai with EMBEDDING_MODEL=text-embedding-3-large',
+}
+
+function checkDense({ dense, sparse }: CollectionLayout, embedder: Embedder): Finding {
   const check = 'dense vectors'
   if (dense.length === 0)
     return warn(check, 'none: only the keyword list is searched', 'Ingest into a new collection with an embedder.')
   const fields = dense.map(({ name, size, distance }) => `${name || 'unnamed'} ${size} ${distance}`).join(', ')
-  if (embedder === null)
-    return warn(check, `${fields}; no embedder is loaded`, 'Set EMBEDDER, or send `vector` with each request.')
+  const usual = dense.flatMap(({ size }) => USUAL_MODELS[size] ?? [])[0]
+  const guess = usual === undefined ? '' : ` Vectors of this size are often of ${usual}.`
+  const setModel = `Set EMBEDDER and EMBEDDING_MODEL to the model of the stored vectors.${guess}`
+  if (embedder === null) {
+    const fix = `${setModel} Or send \`vector\` with each request.`
+    return sparse.some(({ idf }) => idf)
+      ? warn(check, `${fields}; no embedder is loaded`, fix)
+      : fail(check, `${fields}, and no other list; no embedder is loaded, so nothing can be found`, fix)
+  }
   if (dense.some(field => field.size === embedder.dimensions)) return ok(check, fields)
+  const sizes = dense.map(({ size }) => size).join(' and ')
   return fail(
     check,
-    `${fields}; the vectors of the embedder have ${embedder.dimensions} dimensions`,
-    'Set EMBEDDER and EMBEDDING_MODEL to the model of the stored vectors, or ingest into a new collection.',
+    `${fields}; the collection has ${sizes} dimensions, the embedder of EMBEDDING_MODEL has ${embedder.dimensions}`,
+    `${setModel} Or ingest into a new collection.`,
   )
 }
 
@@ -63,34 +78,64 @@ function checkEmbedderVersion(samples: unknown[], embedder: Embedder, ingest: st
   return [fail('embedder version', detail, `Ingest all documents again with one embedder: ${ingest}-2`)]
 }
 
-function checkText(samples: unknown[], ingest: string): Finding {
-  const found = samples.map(payload => findTextField(payload)).filter(field => field !== null)
+function checkText(collection: string, samples: unknown[], mapping: PayloadMapping | undefined): Finding {
+  const found = samples.map(payload => findTextField(payload, mapping)).filter(field => field !== null)
   const names = [...new Set(found)].join(', ')
   const share = `in ${found.length} of ${samples.length} sampled points`
   if (found.length === samples.length) return ok('text', `found in the field ${names}`)
-  const keys = [...new Set(samples.flatMap(payload => Object.keys(payload ?? {})))].slice(0, 12).join(', ')
-  const fix = `Rename the field with the text to \`text\`, or ingest the documents again: ${ingest}-2. Fields of the points: ${keys || 'none'}.`
+  const path = longestTextPath(samples)
+  const fix =
+    path === null
+      ? 'Store the text of each chunk with its point; stowage can only pack what the payload holds.'
+      : `Name the field with the text: ${mappingExample(collection, { text: path })}.`
   return found.length === 0
     ? fail('text', `found ${share}`, fix)
     : warn('text', `found in the field ${names} ${share}`, fix)
 }
 
-function checkNeighbours(samples: unknown[]): Finding {
-  const placed = samples.find(payload => findDocumentField(payload) !== null && findOrderField(payload) !== null)
-  if (placed !== undefined)
-    return ok('neighbours', `found by the fields ${findDocumentField(placed)} and ${findOrderField(placed)}`)
-  const detail = 'no document id with an order: section reunification is not possible'
-  return warn('neighbours', detail, 'Store `doc_id` and `order_index` with every point.')
+function checkNeighbours(collection: string, samples: unknown[], mapping: PayloadMapping | undefined): Finding {
+  const [document, order] = [findDocumentField, findOrderField].map(
+    find => samples.map(payload => find(payload, mapping)).find(field => field !== null) ?? null,
+  )
+  if (document && order) return ok('neighbours', `found by the fields ${document} and ${order}`)
+  const missing = { ...(!document && { doc_id: 'FIELD' }), ...(!order && { order_index: 'FIELD' }) }
+  return warn(
+    'neighbours',
+    `no ${Object.keys(missing).join(' and no ')} in the payload: section reunification is left out`,
+    `Name the fields that hold them: ${mappingExample(collection, missing)}. If there are none, leave this as it is.`,
+  )
+}
+
+function mappingExample(collection: string, fields: Readonly<Record<string, string>>): string {
+  return `MAPPINGS='${JSON.stringify({ [collection]: fields })}'`
+}
+
+/** The path with the longest strings, which is most likely the text; null when no payload holds a string. */
+function longestTextPath(samples: unknown[]): string | null {
+  const lengths = new Map<string, number>()
+  const visit = (value: unknown, path: string) => {
+    if (typeof value === 'string' && path !== '') lengths.set(path, (lengths.get(path) ?? 0) + value.length)
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return
+    for (const [key, inner] of Object.entries(value)) visit(inner, path === '' ? key : `${path}.${key}`)
+  }
+  for (const payload of samples) visit(payload, '')
+  const longest = [...lengths].sort(([, left], [, right]) => right - left)[0]
+  return longest === undefined ? null : longest[0]
 }
 
 const FILTERED = ['tenant', 'space_id', 'acl', 'lang', 'doc_id', 'order_index']
 
 /** Fields in filters need an index: the own fields that occur, and the fields by which neighbours are fetched. */
-function checkIndexes(name: string, { indexes }: CollectionLayout, samples: unknown[]): Finding {
+function checkIndexes(
+  name: string,
+  { indexes }: CollectionLayout,
+  samples: unknown[],
+  mapping: PayloadMapping | undefined,
+): Finding {
   const occurring = FILTERED.filter(field => samples.some(payload => (fieldOf(payload, field) ?? null) !== null))
   const places = samples.flatMap(payload => {
-    const order = findOrderField(payload)
-    return order === null ? [] : [order, findDocumentField(payload) ?? order]
+    const order = findOrderField(payload, mapping)
+    return order === null ? [] : [order, findDocumentField(payload, mapping) ?? order]
   })
   const missing = [...new Set([...occurring, ...places])].filter(field => !(field in indexes))
   if (missing.length === 0) return ok('payload indexes', Object.keys(indexes).join(', ') || 'none needed')

@@ -1,12 +1,27 @@
 import { StowageError } from '../core/errors.ts'
 import type { CollectionLayout } from '../ingest/target.ts'
+import type { PayloadMappings } from '../qdrant/payload-mappings.ts'
 
-/** Reads from Qdrant for doctor. All methods throw StowageError. */
+/** What answers at the address of Qdrant. */
+export type ServerState =
+  | {
+      kind: 'qdrant'
+      version: string /** The fetch of Node and browsers forbids this port. */
+      refusedByFetch: boolean
+    }
+  | { kind: 'key_refused'; status: number /** Whether a key was sent. */; hasKey: boolean }
+  | { kind: 'nobody'; reason: string }
+  | { kind: 'speaks_tls' }
+  | { kind: 'speaks_plain_http' }
+  | { kind: 'bad_certificate'; reason: string }
+  | { kind: 'other_service'; detail: string }
+
+/** Reads from Qdrant for doctor. */
 export interface CollectionProbe {
-  serverVersion(): Promise<string>
-  /** Null when the collection does not exist. */
+  server(): Promise<ServerState>
+  /** Null when the collection does not exist. @throws StowageError */
   layout(collection: string): Promise<CollectionLayout | null>
-  /** Payloads of at most `limit` points. */
+  /** Payloads of at most `limit` points. @throws StowageError */
   sample(collection: string, limit: number): Promise<unknown[]>
 }
 
@@ -18,6 +33,10 @@ export interface Setup {
   embedder: { version: string; dimensions: number } | null
   /** Why a model could not be loaded; null when it is loaded or not used. */
   unavailable: { embedder: string | null; reranker: string | null }
+  /** Payload fields from MAPPINGS. */
+  mappings: PayloadMappings
+  /** One sentence for each variable that looks like one of stowage and is none. */
+  unknownVariables: readonly string[]
 }
 
 export interface CollectionFacts {
@@ -32,7 +51,7 @@ export type Seen<Facts> = { facts: Facts; fault: null } | { facts: null; fault: 
 
 export interface DoctorFacts {
   setup: Setup
-  server: Seen<{ version: string }>
+  server: ServerState
   /** Null when no collection was named, or the server does not answer. */
   collection: Seen<CollectionFacts> | null
 }
@@ -45,8 +64,8 @@ export async function gatherFacts(
   probe: CollectionProbe,
   collection: string | null,
 ): Promise<DoctorFacts> {
-  const server = await see(async () => ({ version: await probe.serverVersion() }))
-  if (collection === null || server.fault !== null) return { setup, server, collection: null }
+  const server = await probe.server()
+  if (collection === null || server.kind !== 'qdrant') return { setup, server, collection: null }
   const seen = await see(async () => {
     const layout = await probe.layout(collection)
     return { name: collection, layout, samples: layout === null ? [] : await probe.sample(collection, SAMPLES) }

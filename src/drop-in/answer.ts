@@ -1,8 +1,8 @@
-import type { RetrievedHit, RetrievedList } from '../core/types.ts'
+import type { Chunk, RetrievedHit, RetrievedList } from '../core/types.ts'
 import type { Caller } from '../pipeline/context-request.ts'
 import type { ChoosePoints, ChoosePointsRequest } from '../pipeline/services.ts'
 import { printJson } from '../qdrant/json.ts'
-import { findDocumentField, findOrderField, readChunk, valueAt } from '../qdrant/payload.ts'
+import { findDocumentField, findOrderField, type PayloadMapping, readChunk, valueAt } from '../qdrant/payload.ts'
 import { type PayloadPlace, placesFilter } from '../qdrant/places-filter.ts'
 import { hasRisingScores } from '../qdrant/points.ts'
 import { NotImproved } from './not-improved.ts'
@@ -18,6 +18,8 @@ interface RetrievedQuery {
   /** The header `x-stowage-query`. */
   queryHeader: string | undefined
   lists: PointSlice[][]
+  /** Payload fields of the collection; undefined when they have usual names. */
+  mapping: PayloadMapping | undefined
 }
 
 export interface ImprovedPoints {
@@ -33,7 +35,7 @@ export interface ImprovedPoints {
  * @throws NotImproved when there were points and none was chosen
  */
 export async function improvePoints(
-  { query, queryHeader, lists }: RetrievedQuery,
+  { query, queryHeader, lists, mapping }: RetrievedQuery,
   choosePoints: ChoosePoints,
   call: UpstreamCall,
   caller: Caller,
@@ -50,10 +52,12 @@ export async function improvePoints(
   const choice = await choosePoints(
     {
       query: words.text,
-      lists: admitted.map((points, index) => toRetrievedList(points, index, query, collection)),
+      lists: admitted.map((points, index) =>
+        toRetrievedList(points, index, query, point => readChunk(point, collection, mapping)),
+      ),
       limit,
       // A neighbour has no score, so it cannot reach a threshold.
-      fetchNeighbours: query.scoreThreshold === null ? neighbourFetch(query, known, call) : null,
+      fetchNeighbours: query.scoreThreshold === null ? neighbourFetch(query, known, call, mapping) : null,
     },
     caller,
   )
@@ -83,14 +87,14 @@ function toRetrievedList(
   points: PointSlice[],
   index: number,
   query: UnderstoodQuery,
-  collection: string,
+  chunkOf: (point: PointSlice) => Chunk,
 ): RetrievedList {
   const { kind, using } = query.prefetches[index] ?? { kind: 'other', using: null }
   // In the pipeline, greater scores are better.
   const sign = hasRisingScores(points) ? -1 : 1
   const hits = points.map((point): RetrievedHit => {
     const vector = kind === 'dense' ? denseVectorOf(point, using) : null
-    return { chunk: readChunk(point, collection), score: sign * point.score, ...(vector === null ? {} : { vector }) }
+    return { chunk: chunkOf(point), score: sign * point.score, ...(vector === null ? {} : { vector }) }
   })
   return { source: `prefetch[${index}]`, kind, hits }
 }
@@ -100,12 +104,13 @@ function neighbourFetch(
   query: UnderstoodQuery,
   known: Map<string, PointSlice>,
   call: UpstreamCall,
+  mapping: PayloadMapping | undefined,
 ): ChoosePointsRequest['fetchNeighbours'] {
-  const chunkOf = (point: PointSlice) => readChunk(point, call.target.collection)
+  const chunkOf = (point: PointSlice) => readChunk(point, call.target.collection, mapping)
   return async places => {
     const examples = new Map([...known.values()].map(point => [chunkOf(point).docId, point]))
     const filter = placesFilter(
-      places.flatMap(({ docId, orderIndex }) => payloadPlace(examples.get(docId)?.payload, orderIndex)),
+      places.flatMap(({ docId, orderIndex }) => payloadPlace(examples.get(docId)?.payload, orderIndex, mapping)),
     )
     if (filter === null) return []
     const points = await fetchPoints(query, printJson(filter), places.length, call)
@@ -115,9 +120,9 @@ function neighbourFetch(
 }
 
 /** A place in the document of a payload, under the field names of that payload; empty when it lacks such fields. */
-function payloadPlace(payload: unknown, orderIndex: number): PayloadPlace[] {
-  const documentField = findDocumentField(payload)
-  const orderField = findOrderField(payload)
+function payloadPlace(payload: unknown, orderIndex: number, mapping: PayloadMapping | undefined): PayloadPlace[] {
+  const documentField = findDocumentField(payload, mapping)
+  const orderField = findOrderField(payload, mapping)
   if (documentField === null || orderField === null) return []
   return [{ documentField, document: valueAt(payload, documentField), orderField, orderIndex }]
 }

@@ -9,6 +9,7 @@ import { startDeadline } from '../pipeline/deadline.ts'
 import type { ChoosePoints } from '../pipeline/services.ts'
 import type { QdrantHttp } from '../qdrant/client.ts'
 import { readSearchTarget, type SearchTarget } from '../qdrant/paths.ts'
+import type { PayloadMappings } from '../qdrant/payload-mappings.ts'
 import { improvePoints } from './answer.ts'
 import { NotImproved } from './not-improved.ts'
 import { understand } from './query/understand.ts'
@@ -38,6 +39,8 @@ export interface ImproveDependencies {
   pool: number
   /** Longest time for improving, in milliseconds. */
   deadlineMs: number
+  /** Payload fields of collections that stowage has not written. */
+  mappings?: PayloadMappings
   /** Most bytes of a body that is buffered; a longer one passes through. Default: 8 MiB, more than any search. */
   maxBytes?: number
   report(event: ImproveEvent): void
@@ -88,7 +91,7 @@ async function improve(
   body: Buffer,
   target: SearchTarget,
   caller: Caller,
-  { http, choosePoints, pool, deadlineMs }: ImproveDependencies,
+  { http, choosePoints, pool, deadlineMs, mappings = {} }: ImproveDependencies,
 ): Promise<ImprovedAnswer> {
   const queries = understand(readJsonText(request, body), target)
   const timeMs = improvingTimeMs(target.queryString, deadlineMs)
@@ -99,7 +102,7 @@ async function improve(
   try {
     const upstream = await searchLists(queries, pool, call)
     const choices = queries.map((query, index) => {
-      const retrieved = { query, queryHeader, lists: upstream.lists[index] ?? [] }
+      const retrieved = { query, queryHeader, lists: upstream.lists[index] ?? [], mapping: mappings[target.collection] }
       return improvePoints(retrieved, choosePoints, call, { ...caller, signal: choosing.signal })
     })
     return { searches: await Promise.race([Promise.all(choices), whenAborted(deadline.signal)]), upstream }

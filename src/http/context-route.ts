@@ -5,6 +5,7 @@ import { printJson } from '../qdrant/json.ts'
 import { readBody } from './body/read-body.ts'
 import { sendJson } from './body/send-json.ts'
 import { callerOf, type TenantOf } from './caller.ts'
+import { tracedAs } from './observe-requests.ts'
 import { parseContextRequest } from './parse-context-request.ts'
 
 interface ContextRouteOptions {
@@ -25,6 +26,7 @@ export function contextRoute({
     const { body, complete } = await readBody(request, response, maxContextBytes)
     if (!complete) throw new StowageError('payload_too_large', `The body is longer than ${maxContextBytes} bytes`)
     const answer = await packContext(parseContextRequest(body), caller)
+    tracedAs(response, { traceId: answer.trace_id, degraded: answer.degraded.map(({ code }) => code) })
     sendJson(request, response, 200, printJson(answer))
   }
 }

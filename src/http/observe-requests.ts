@@ -2,18 +2,22 @@ import { randomUUID } from 'node:crypto'
 import type { RequestHandler, Response } from 'express'
 import type { Endpoint, Outcome, Reporter } from '../observe/events.ts'
 
+const LONGEST_SHOWN = 200
+
 /** Gives each request an id for the log and reports its end. The endpoint is `passthrough` unless `atEndpoint` sets another. */
 export function observeRequests(reporter: Reporter): RequestHandler {
-  return function observe(_request, response, next) {
+  return function observe(request, response, next) {
     const started = performance.now()
     response.locals.requestId = randomUUID()
     response.once('close', () => {
       reporter.requestFinished({
         endpoint: response.locals.endpoint ?? 'passthrough',
         outcome: outcomeOf(response),
+        route: `${request.method} ${pathOf(request.originalUrl)}`,
         status: response.statusCode,
         seconds: (performance.now() - started) / 1_000,
         requestId: requestIdOf(response),
+        ...tracedBy(response),
       })
     })
     next()
@@ -26,6 +30,26 @@ export function atEndpoint(endpoint: Endpoint): RequestHandler {
     response.locals.endpoint = endpoint
     next()
   }
+}
+
+/** Names the trace of an answer that does not name it in its headers. */
+export function tracedAs(response: Response, traced: { traceId: string; degraded: string[] }): void {
+  response.locals.traced = traced
+}
+
+/** From `tracedAs`, else from the headers of an improved search. */
+function tracedBy(response: Response): { traceId: string | null; degraded: string[] } {
+  if (response.locals.traced) return response.locals.traced
+  const codes = response.getHeader('x-stowage-degraded')?.toString() ?? ''
+  return {
+    traceId: response.getHeader('x-stowage-trace-id')?.toString().slice(0, LONGEST_SHOWN) ?? null,
+    degraded: codes === '' ? [] : codes.split(','),
+  }
+}
+
+/** Without the query string, which may hold a key. */
+function pathOf(target: string): string {
+  return target.replace(/[?#].*/su, '').slice(0, LONGEST_SHOWN)
 }
 
 export function requestIdOf(response: Response): string {

@@ -1,25 +1,36 @@
 import type { PassthroughReason } from '../core/vocabulary.ts'
 import type { Trace } from '../pipeline/trace/schema.ts'
 import type { Logger } from './logger.ts'
-import type { Metrics } from './metrics.ts'
+import type { ENDPOINTS, Metrics, OUTCOMES } from './metrics.ts'
 
-export type Endpoint = 'context' | 'points' | 'passthrough' | 'operations'
-export type Outcome = 'ok' | 'client_error' | 'upstream_error' | 'internal_error' | 'aborted'
+export type Endpoint = (typeof ENDPOINTS)[number]
+export type Outcome = (typeof OUTCOMES)[number]
+
+/** A request at its end, for one line of the log. It holds no text of a query and no key. */
+export interface FinishedRequest {
+  endpoint: Endpoint
+  outcome: Outcome
+  /** Method and path, without the query string. */
+  route: string
+  status: number
+  seconds: number
+  requestId: string
+  /** Id of the trace, when there is one. A batch has several, separated by commas. */
+  traceId: string | null
+  /** Codes of the steps that could not do their work, or of the reason why a search passed through. */
+  degraded: string[]
+}
 
 /** One function per event. Each updates metrics and log, and none throws. */
 export interface Reporter {
-  requestFinished(event: {
-    endpoint: Endpoint
-    outcome: Outcome
-    status: number
-    seconds: number
-    requestId: string
-  }): void
+  requestFinished(event: FinishedRequest): void
   /** An unexpected error. Its stack is logged here only. */
   requestFailed(event: { error: unknown; requestId: string }): void
   passedThrough(event: { reason: PassthroughReason }): void
   upstreamFailed(event: { status: number; message: string; cause: unknown }): void
   contextTraced(event: { trace: Trace }): void
+  /** A read of Qdrant ended: with an answer of any status, or without one. */
+  upstreamRead(event: { outcome: 'answered' | 'failed'; seconds: number }): void
 }
 
 export function createReporter({ metrics, logger }: { metrics: Metrics; logger: Logger }): Reporter {
@@ -27,7 +38,10 @@ export function createReporter({ metrics, logger }: { metrics: Metrics; logger: 
     requestFinished: quietly(event => {
       metrics.requests.inc({ endpoint: event.endpoint, outcome: event.outcome })
       metrics.requestSeconds.observe({ endpoint: event.endpoint }, event.seconds)
-      logger.debug(event, 'request finished')
+      const { seconds, ...line } = event
+      // Probes and scrapes come every few seconds and say nothing.
+      const level = event.endpoint === 'operations' && event.outcome === 'ok' ? 'debug' : 'info'
+      logger[level]({ ...line, ms: Math.round(seconds * 1_000) }, 'request finished')
     }),
     requestFailed: quietly(({ error, requestId }) => logger.error({ err: error, requestId }, 'request failed')),
     passedThrough: quietly(event => metrics.passthrough.inc(event)),
@@ -35,8 +49,10 @@ export function createReporter({ metrics, logger }: { metrics: Metrics; logger: 
     contextTraced: quietly(({ trace }) => {
       for (const stage of trace.stages) metrics.stageSeconds.observe({ stage: stage.name }, stage.ms / 1_000)
       for (const { code } of trace.degraded) metrics.degraded.inc({ code })
+      for (const { reason } of trace.candidates) if (reason !== null) metrics.dropped.inc({ reason })
       if (trace.endpoint === 'context') metrics.contextTokens.observe(trace.budget.used)
     }),
+    upstreamRead: quietly(({ outcome, seconds }) => metrics.upstreamSeconds.observe({ outcome }, seconds)),
   }
 }
 

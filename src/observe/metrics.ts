@@ -1,18 +1,26 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { codesOf, DEGRADATIONS, DROP_REASONS, PASSTHROUGH_REASONS, STAGES } from '../core/vocabulary.ts'
 
 /** Seconds: from a cached answer to a slow rerank. */
 const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 const STAGE_BUCKETS = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 const TOKEN_BUCKETS = [100, 250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000]
 
+/** The groups of routes under which requests are counted. */
+export const ENDPOINTS = ['context', 'points', 'passthrough', 'operations'] as const
+export const OUTCOMES = ['ok', 'client_error', 'upstream_error', 'internal_error', 'aborted'] as const
+
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** Creates the metrics in a new registry. Labels have few fixed values; ids are in the log. */
-export function createMetrics({ processMetrics = true }: { processMetrics?: boolean } = {}) {
+/**
+ * Creates the metrics in a new registry. Labels have few fixed values; ids are in the log. Every series exists from the
+ * start with 0: a rate over a series that appears with its first event misses that event.
+ */
+export function createMetrics({ processMetrics = true, version = '' } = {}) {
   const registry = new Registry()
   const registers = [registry]
   if (processMetrics) collectDefaultMetrics({ register: registry })
-  return {
+  const metrics = {
     registry,
     requests: new Counter({
       name: 'stowage_requests_total',
@@ -52,5 +60,39 @@ export function createMetrics({ processMetrics = true }: { processMetrics?: bool
       labelNames: ['reason'],
       registers,
     }),
+    dropped: new Counter({
+      name: 'stowage_dropped_candidates_total',
+      help: 'Candidates that are not in an answer, by the reason in the trace',
+      labelNames: ['reason'],
+      registers,
+    }),
+    upstreamSeconds: new Histogram({
+      name: 'stowage_upstream_seconds',
+      help: 'Time of one read that stowage itself sends to Qdrant, in seconds; forwarded requests are not among them',
+      labelNames: ['outcome'],
+      buckets: REQUEST_BUCKETS,
+      registers,
+    }),
+    buildInfo: new Gauge({
+      name: 'stowage_build_info',
+      help: '1, with the version of stowage and of Node as labels',
+      labelNames: ['version', 'node'],
+      registers,
+    }),
   }
+  presetToZero(metrics)
+  metrics.buildInfo.set({ version, node: process.version }, 1)
+  return metrics
+}
+
+function presetToZero(metrics: Omit<Metrics, 'registry'>): void {
+  for (const endpoint of ENDPOINTS) {
+    metrics.requestSeconds.zero({ endpoint })
+    for (const outcome of OUTCOMES) metrics.requests.inc({ endpoint, outcome }, 0)
+  }
+  for (const stage of codesOf(STAGES)) metrics.stageSeconds.zero({ stage })
+  for (const code of codesOf(DEGRADATIONS)) metrics.degraded.inc({ code }, 0)
+  for (const reason of codesOf(PASSTHROUGH_REASONS)) metrics.passthrough.inc({ reason }, 0)
+  for (const reason of codesOf(DROP_REASONS)) metrics.dropped.inc({ reason }, 0)
+  for (const outcome of ['answered', 'failed']) metrics.upstreamSeconds.zero({ outcome })
 }

@@ -20,6 +20,9 @@ const USUAL_NAMES = {
 }
 type PayloadField = keyof typeof USUAL_NAMES
 
+/** The fields that a mapping can name. */
+export const PAYLOAD_FIELDS = Object.keys(USUAL_NAMES) as readonly PayloadField[]
+
 /** Dotted payload paths that replace the usual names of the fields. */
 export type PayloadMapping = { readonly [Field in PayloadField]?: string }
 

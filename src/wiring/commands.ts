@@ -13,15 +13,21 @@ import { openGateway } from './gateway.ts'
 import { ingestInto } from './ingest.ts'
 import { openModels } from './models.ts'
 import { replayWorld } from './replay.ts'
+import { startWarnings } from './start-warnings.ts'
 import { openUpstream } from './upstream.ts'
 
 /** `stowage serve`. */
 export async function service(overrides: ListenOverrides): Promise<RunningService> {
   const config = loadConfig()
-  const gateway = await openGateway(config, createLogger({ level: config.settings.LOG_LEVEL }))
+  const logger = createLogger({ level: config.settings.LOG_LEVEL })
+  const gateway = await openGateway(config, logger)
   try {
-    const { PORT, HOST } = config.settings
-    const server = await startServer(gateway.app, { port: overrides.port ?? PORT, host: overrides.host ?? HOST })
+    const { port = config.settings.PORT, host = config.settings.HOST } = overrides
+    const server = await startServer(gateway.app, { port, host })
+    const { upstream, models } = gateway
+    const { unavailable } = models
+    for (const warning of startWarnings({ config, embedded: upstream.embedded, host, unavailable }))
+      logger.warn(warning)
     return {
       url: server.url,
       description: {
@@ -81,10 +87,12 @@ export function doctorDependencies(): DoctorCommandDependencies {
   return {
     out: process.stdout,
     open: async where => {
-      const { upstream, models, close } = await openTarget(where)
+      const { config, upstream, models, close } = await openTarget(where)
       const { url, embedded } = upstream
       const { embedder, unavailable } = models
-      return { setup: { url, embedded, embedder, unavailable }, probe: createQdrantAdmin(upstream), close }
+      const { unknownVariables, settings } = config
+      const setup = { url, embedded, embedder, unavailable, unknownVariables, mappings: settings.MAPPINGS ?? {} }
+      return { setup, probe: createQdrantAdmin(upstream), close }
     },
   }
 }

@@ -11,6 +11,7 @@ import { createPassthrough } from '../http/passthrough/passthrough.ts'
 import { createReporter, type Reporter } from '../observe/events.ts'
 import type { Logger } from '../observe/logger.ts'
 import { createMetrics } from '../observe/metrics.ts'
+import { timeReads } from '../observe/timed-reads.ts'
 import { createChoosePoints } from '../pipeline/choose-points.ts'
 import { createPackContext } from '../pipeline/pack-context.ts'
 import type { Plan } from '../pipeline/plan/plan.ts'
@@ -41,13 +42,14 @@ const CACHE_LIMITS = { maxEntries: 2_000, maxBytes: 128 * 1024 * 1024 }
 
 /** Builds everything from the configuration. Requests use the Qdrant key of their client, never the configured one. */
 export async function openGateway(config: Config, logger: Logger): Promise<Gateway> {
-  const metrics = createMetrics()
+  const mappings = config.settings.MAPPINGS ?? {}
+  const metrics = createMetrics({ version: VERSION })
   const reporter = createReporter({ metrics, logger })
   const upstream = await openUpstream(config)
   const models = await openModels(config)
   const traces = openTraces(config, reporter, logger)
-  const http = createQdrantHttp(upstream.url)
-  const store = createQdrantStore({ http, embedder: models.embedder })
+  const http = timeReads(createQdrantHttp(upstream.url), reporter)
+  const store = createQdrantStore({ http, embedder: models.embedder, mappings })
   // Loads the tables of the encoding (about 0.1 s), so that the first request does not wait for them.
   createTokenizer(config.plan.tokenizerModel).count('')
   const pipeline = {
@@ -79,6 +81,7 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
       enabled: () => config.settings.STOWAGE_DROPIN === 'improve',
       pool: config.plan.retrieval.pool,
       deadlineMs: config.settings.DROPIN_DEADLINE_MS,
+      mappings,
       report: event => logger.debug(event, 'points'),
     }),
     passthrough: proxy.passthrough,

@@ -12,7 +12,7 @@ function runServe(...args: string[]) {
   const exits: number[] = []
   const closed = deferred<void>()
   const printed = deferred<string>()
-  const process = Object.assign(new EventEmitter(), { exit: (code: number) => void exits.push(code) })
+  const process = Object.assign(new EventEmitter(), { ppid: 1, exit: (code: number) => void exits.push(code) })
   const program = new Command().exitOverride().configureOutput({ writeErr() {} })
   addServeCommand(program, {
     start: async overrides => {
@@ -33,6 +33,7 @@ function runServe(...args: string[]) {
       },
     }),
     process: process as unknown as NodeJS.Process & { exit(code: number): void },
+    startedByNpm: false,
   })
   const done = program.parseAsync(['node', 'stowage', 'serve', ...args])
   return { started, closings, exits, closed, printed: printed.promise, process, done }

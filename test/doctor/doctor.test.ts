@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createQdrantAdmin } from '../../src/adapters/qdrant/admin.ts'
 import { addDoctorCommand } from '../../src/commands/doctor.ts'
 import { diagnose } from '../../src/doctor/doctor.ts'
-import type { CollectionFacts, DoctorFacts, Setup } from '../../src/doctor/facts.ts'
+import type { CollectionFacts, ServerState, Setup } from '../../src/doctor/facts.ts'
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
 import { ingest } from '../../src/ingest/ingest.ts'
 import type { CollectionLayout } from '../../src/ingest/target.ts'
@@ -10,7 +10,14 @@ import { createFakeEmbedder, dependencies } from '../support/ingest-world.ts'
 import { runCommand } from '../support/run-command.ts'
 
 const embedder = { version: 'fake/4/mean', dimensions: 4 }
-const setup: Setup = { url: 'http://q', embedded: false, embedder, unavailable: { embedder: null, reranker: null } }
+const setup: Setup = {
+  url: 'http://q',
+  embedded: false,
+  embedder,
+  unavailable: { embedder: null, reranker: null },
+  mappings: {},
+  unknownVariables: [],
+}
 const layout: CollectionLayout = {
   points: 3,
   dense: [{ name: 'dense', size: 4, distance: 'Cosine' }],
@@ -22,13 +29,13 @@ const payload = { doc_id: 'd', order_index: 0, text: 'text', tenant: 't', embedd
 function statuses(over: {
   setup?: Partial<Setup>
   version?: string
-  server?: DoctorFacts['server']
+  server?: ServerState
   collection?: Partial<CollectionFacts>
 }) {
   const collection = { name: 'c', layout, samples: [payload, payload], ...over.collection }
   const findings = diagnose({
     setup: { ...setup, ...over.setup },
-    server: over.server ?? { facts: { version: over.version ?? '1.18.0' }, fault: null },
+    server: over.server ?? { kind: 'qdrant', version: over.version ?? '1.18.0', refusedByFetch: false },
     collection: { facts: collection, fault: null },
   })
   for (const { status, fix } of findings) expect(fix === null).toBe(status === 'ok')
@@ -45,8 +52,14 @@ describe('diagnose', () => {
     ['a server that is too old', { version: '1.9.7' }, { qdrant: 'fail' }],
     ['a server of the first minor that will do', { version: '1.10.0' }, { qdrant: 'ok' }],
     ['a server of a later major', { version: '2.0.0' }, { qdrant: 'ok' }],
-    ['something that is no Qdrant', { version: 'nginx' }, { qdrant: 'warn' }],
-    ['a server that does not answer', { server: { facts: null, fault: 'refused' } }, { qdrant: 'fail' }],
+    ['something that is no Qdrant', { server: { kind: 'other_service', detail: '404' } }, { qdrant: 'fail' }],
+    ['a server that does not answer', { server: { kind: 'nobody', reason: 'refused' } }, { qdrant: 'fail' }],
+    [
+      'a port that fetch refuses',
+      { server: { kind: 'qdrant', version: '1.18.0', refusedByFetch: true } },
+      { qdrant: 'warn' },
+    ],
+    ['a variable that is misspelt', { setup: { unknownVariables: ['RERANKR: ?'] } }, { configuration: 'warn' }],
     [
       'an embedder that is missing',
       { setup: { embedder: null, unavailable: { embedder: 'no files', reranker: null } } },
@@ -64,6 +77,11 @@ describe('diagnose', () => {
       'another dimension',
       { collection: { layout: { points, sparse, indexes, dense: [{ name: '', size: 5, distance: 'Dot' }] } } },
       { 'dense vectors': 'fail' },
+    ],
+    [
+      'dense vectors alone without an embedder',
+      { setup: { embedder: null }, collection: { layout: { points, dense, indexes, sparse: [] } } },
+      { 'dense vectors': 'fail', 'keyword vectors': 'warn' },
     ],
     [
       'no dense vectors',
@@ -159,9 +177,9 @@ describe('stowage doctor', () => {
     await gone.close()
     const { out, error } = await run(gone.url, '--collection', 'c')
     expect(error).toMatchObject({ name: 'StowageError' })
-    expect(out).toMatch(/✗ qdrant .*cannot be reached/)
+    expect(out).toMatch(/✗ qdrant .*cannot be reached \(ECONNREFUSED\)/)
     expect(out).toContain(gone.url)
-    expect(out).not.toMatch(/collection/)
+    expect(out).not.toMatch(/^. collection/mu)
   })
 
   it('makes a finding of a setup that fails', async () => {

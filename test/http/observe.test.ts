@@ -1,9 +1,15 @@
 import { Writable } from 'node:stream'
+import type { RequestHandler } from 'express'
 import { afterEach, describe, expect, test } from 'vitest'
+import { codesOf, DEGRADATIONS, DROP_REASONS, PASSTHROUGH_REASONS, STAGES } from '../../src/core/vocabulary.ts'
 import { createPassthrough } from '../../src/http/passthrough/passthrough.ts'
 import { createReporter } from '../../src/observe/events.ts'
 import { createLogger } from '../../src/observe/logger.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'
+import { timeReads } from '../../src/observe/timed-reads.ts'
+import type { PackContext } from '../../src/pipeline/services.ts'
+import { createQdrantHttp, type QdrantHttp } from '../../src/qdrant/client.ts'
+import { sampleTrace } from '../support/sample-trace.ts'
 import { createStage } from '../support/stage.ts'
 import { createEchoUpstream } from './support/echo-upstream.ts'
 
@@ -44,7 +50,9 @@ describe('requests', () => {
     await ask('/collections/c/points/query', 'POST')
     await close(1_000)
     const counted = await metrics.requests.get()
-    const counts = counted.values.map(({ labels, value }) => [`${labels.endpoint} ${labels.outcome}`, value])
+    const counts = counted.values
+      .filter(({ value }) => value > 0)
+      .map(({ labels, value }) => [`${labels.endpoint} ${labels.outcome}`, value])
     expect(Object.fromEntries(counts)).toEqual({
       'operations ok': 1,
       'operations internal_error': 1,
@@ -69,6 +77,108 @@ describe('requests', () => {
     await (await fetch(url)).text()
     await close(1_000)
     expect(lines[0]).toMatchObject({ level: 40, status: 503, err: { code: 'ECONNREFUSED' } })
+  })
+})
+
+describe('the line of a request', () => {
+  const lineOf = (lines: Record<string, unknown>[]) => lines.find(({ msg }) => msg === 'request finished')
+
+  test('is at info, with the trace and the degradations, and without the text and the key', async () => {
+    const { lines, metrics, reporter } = observed()
+    const packContext: PackContext = async () => ({
+      context: '',
+      tokens: 0,
+      budget_tokens: 0,
+      chunks: [],
+      degraded: [{ code: 'reranker_failed', detail: 'of the s3cret reranker' }],
+      trace_id: 'trace-1',
+    })
+    const { url, close } = await stage.serve({ metrics, reporter, packContext })
+    const body = JSON.stringify({ query: 'a private question', collection: 'c' })
+    const headers = { 'api-key': 's3cret', 'content-type': 'application/json' }
+    await (await fetch(`${url}/v1/context?api-key=s3cret`, { method: 'POST', headers, body })).text()
+    await close(1_000)
+    expect(lineOf(lines)).toMatchObject({
+      level: 30,
+      endpoint: 'context',
+      outcome: 'ok',
+      route: 'POST /v1/context',
+      status: 200,
+      ms: expect.any(Number),
+      traceId: 'trace-1',
+      degraded: ['reranker_failed'],
+    })
+    expect(JSON.stringify(lines)).not.toMatch(/s3cret|private question/u)
+  })
+
+  test('takes trace and degradations of an improved search from its headers', async () => {
+    const { lines, metrics, reporter } = observed()
+    const improvePoints: RequestHandler = (_request, response) => {
+      response.setHeader('x-stowage-trace-id', 'a,b').setHeader('x-stowage-degraded', 'no_query_text,rerank_partial')
+      response.end('{}')
+    }
+    const { url, close } = await stage.serve({ metrics, reporter, improvePoints })
+    await (await fetch(`${url}/collections/c/points/query`, { method: 'POST' })).text()
+    await close(1_000)
+    expect(lineOf(lines)).toMatchObject({ traceId: 'a,b', degraded: ['no_query_text', 'rerank_partial'] })
+  })
+
+  test('of a health check that passes is for debugging', async () => {
+    const { lines, metrics, reporter } = observed()
+    const { url, close } = await stage.serve({ metrics, reporter })
+    await (await fetch(`${url}/healthz`)).text()
+    await close(1_000)
+    expect(lineOf(lines)).toMatchObject({ level: 20, route: 'GET /healthz', traceId: null, degraded: [] })
+  })
+})
+
+describe('reads of Qdrant', () => {
+  const asked = { method: 'GET', path: '/x', headers: [], signal: new AbortController().signal } satisfies Parameters<
+    QdrantHttp['readRaw']
+  >[0]
+
+  test('are timed, by whether an answer came', async () => {
+    const { metrics, reporter } = observed()
+    const there = timeReads(createQdrantHttp(await stage.listen(createEchoUpstream())), reporter)
+    await there.readRaw(asked)
+    await there.close()
+    const gone = timeReads(createQdrantHttp('http://127.0.0.1:1'), reporter)
+    await expect(gone.read({ ...asked, apiKey: null })).rejects.toThrow('ECONNREFUSED')
+    await gone.close()
+    const text = await metrics.registry.getSingleMetricAsString('stowage_upstream_seconds')
+    expect(text).toContain('_count{outcome="answered"} 1')
+    expect(text).toContain('_count{outcome="failed"} 1')
+  })
+})
+
+describe('metrics', () => {
+  test('are there before the first event: every code, reason, stage and outcome with 0', async () => {
+    const text = await createMetrics({ processMetrics: false }).registry.metrics()
+    const expected = [
+      ...codesOf(DEGRADATIONS).map(code => `stowage_degraded_total{code="${code}"} 0`),
+      ...codesOf(PASSTHROUGH_REASONS).map(reason => `stowage_passthrough_total{reason="${reason}"} 0`),
+      ...codesOf(DROP_REASONS).map(reason => `stowage_dropped_candidates_total{reason="${reason}"} 0`),
+      ...codesOf(STAGES).map(stage => `stowage_stage_seconds_count{stage="${stage}"} 0`),
+      'stowage_requests_total{endpoint="context",outcome="upstream_error"} 0',
+      'stowage_request_seconds_count{endpoint="points"} 0',
+    ]
+    expect(expected.filter(line => !text.includes(`${line}\n`))).toEqual([])
+  })
+
+  test('tell which build runs', async () => {
+    const text = await createMetrics({ processMetrics: false, version: '1.2.3' }).registry.metrics()
+    expect(text).toContain(`stowage_build_info{version="1.2.3",node="${process.version}"} 1`)
+  })
+
+  test('count dropped candidates by the reason of the trace', async () => {
+    const { metrics, reporter } = observed()
+    const [packed] = sampleTrace().candidates
+    const reasons = ['duplicate', 'over_budget', 'duplicate'] as const
+    const dropped = reasons.flatMap(reason => (packed ? [{ ...packed, decision: 'dropped' as const, reason }] : []))
+    reporter.contextTraced({ trace: sampleTrace({ candidates: [...(packed ? [packed] : []), ...dropped] }) })
+    const { values } = await metrics.dropped.get()
+    const counts = values.filter(({ value }) => value > 0).map(({ labels, value }) => [labels.reason, value])
+    expect(Object.fromEntries(counts)).toEqual({ duplicate: 2, over_budget: 1 })
   })
 })
 

@@ -14,6 +14,7 @@ export const silentReporter: Reporter = {
   passedThrough() {},
   upstreamFailed() {},
   contextTraced() {},
+  upstreamRead() {},
 }
 
 /** Dependencies of an app with everything off; tests replace what they look at. */

@@ -12,11 +12,21 @@ export interface Ended {
   err: string
 }
 
-/** The commands of stowage as a shell would run them, on a given binary of Node and with a given script. */
-export function createCommands({ node, script }: { node: string; script: string }) {
+/**
+ * The commands of stowage as a shell would run them, on a given binary of Node and with a given script.
+ * @param node or a program that starts it, such as `npx`; `cwd` is the working directory (default: this process's own)
+ */
+export function createCommands({ node, script, cwd }: { node: string; script: string; cwd?: string }) {
   const startStowage = (line: readonly string[], environment: Record<string, string>) =>
-    start(node, [script, ...line], environment)
+    start(node, [script, ...line], environment, cwd)
   return {
+    /** Starts a command and closes its stdout, as `| head` does once it has its lines. */
+    runIntoClosedStdout(line: readonly string[], environment: Record<string, string> = {}): Promise<Ended> {
+      const { child, ended } = startStowage(line, environment)
+      child.stdout?.destroy()
+      return ended
+    },
+
     /** Runs Node itself to its end. */
     node: (line: readonly string[]): Promise<Ended> => start(node, line, {}).ended,
 
@@ -38,7 +48,7 @@ export function createCommands({ node, script }: { node: string; script: string 
       })
       return {
         url,
-        /** Sends the signal and waits for the end. */
+        /** Sends the signal and waits for the end of the process and of all that write to its stdout. */
         stop(signal: NodeJS.Signals): Promise<Ended> {
           child.kill(signal)
           return ended
@@ -49,12 +59,12 @@ export function createCommands({ node, script }: { node: string; script: string 
 }
 
 /** On the Node that runs the tests. */
-export const { run, startListening } = createCommands({ node: process.execPath, script: STOWAGE })
+export const { run, runIntoClosedStdout, startListening } = createCommands({ node: process.execPath, script: STOWAGE })
 
 /** A process that gets nothing of this one's environment but the path to programs. */
-function start(program: string, line: readonly string[], environment: Record<string, string>) {
+function start(program: string, line: readonly string[], environment: Record<string, string>, cwd?: string) {
   const fixed = { PATH: process.env.PATH, EMBEDDER: 'none', RERANKER: 'off', LOG_LEVEL: 'error' }
-  const child: ChildProcess = spawn(program, line, { env: { ...fixed, ...environment } })
+  const child: ChildProcess = spawn(program, line, { env: { ...fixed, ...environment }, ...(cwd && { cwd }) })
   const written = { out: '', err: '' }
   child.stdout?.on('data', text => {
     written.out += text

@@ -8,6 +8,7 @@ import { failureOf, isReset, statusFailure } from '../../qdrant/errors.ts'
 import { collectionPath, pathPrefix } from '../../qdrant/paths.ts'
 import { readListedPoints } from '../../qdrant/points.ts'
 import { chooseDense, chooseSparse, readLayout, record } from './layout.ts'
+import { probeServer } from './server-state.ts'
 
 const SCROLL_PAGE = 1_000
 
@@ -96,7 +97,7 @@ export function createQdrantAdmin({
   return {
     layout,
     sample,
-    serverVersion: async () => (await send(() => client.versionInfo())).version,
+    server: () => probeServer({ url, apiKey }),
 
     async open(collection, { denseSize, create: mayCreate }) {
       const found = await layout(collection)

@@ -1,0 +1,31 @@
+import type { Config } from '../config.ts'
+
+interface Started {
+  config: Config
+  /** Whether the embedded engine is behind stowage. */
+  embedded: boolean
+  /** The address that stowage listens on. */
+  host: string
+  /** Why a model is missing; null when it is there, or not wanted. */
+  unavailable: { embedder: string | null; reranker: string | null }
+}
+
+const LOOPBACK = /^(?:localhost|127\.|::1$)/u
+
+/** What an operator may have forgotten, one sentence each. The service works without it, but with less. */
+export function startWarnings({ config, embedded, host, unavailable }: Started): string[] {
+  const { EMBEDDED_PATH } = config.settings
+  const warnings = [...config.unknownVariables]
+  if (unavailable.embedder !== null) warnings.push(`no embedder, only keywords are searched: ${unavailable.embedder}`)
+  if (unavailable.reranker !== null) warnings.push(`no reranker: ${unavailable.reranker}`)
+  if (embedded && EMBEDDED_PATH === undefined) {
+    const advice = 'set QDRANT_URL to a Qdrant server, or EMBEDDED_PATH to a folder'
+    warnings.push(`the embedded engine keeps its points in memory and loses them at the end: ${advice}`)
+  }
+  if (embedded && !LOOPBACK.test(host)) {
+    warnings.push(
+      `the embedded engine asks for no key, and HOST=${host} lets other machines read and change its points`,
+    )
+  }
+  return warnings
+}

@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest'
+import { loadConfig } from '../../src/config.ts'
+import { startWarnings } from '../../src/wiring/start-warnings.ts'
+import { startListening } from '../support/stowage-process.ts'
+import { CHILD_PROCESS_MS } from '../support/timeouts.ts'
+
+const complete = {
+  config: loadConfig({ QDRANT_URL: 'http://qdrant:6333' }),
+  embedded: false,
+  host: '0.0.0.0',
+  unavailable: { embedder: null, reranker: null },
+}
+const embedded = { ...complete, config: loadConfig({ EMBEDDED_PATH: '/data' }), embedded: true, host: '127.0.0.1' }
+
+describe('warnings at the start', () => {
+  test.each([
+    ['nothing is missing', complete, []],
+    ['nothing is missing on the embedded engine', embedded, []],
+    [
+      'models are missing',
+      { ...complete, unavailable: { embedder: 'no file model.onnx', reranker: 'no file rank.onnx' } },
+      [/no embedder.*: no file model\.onnx/u, /no reranker: no file rank\.onnx/u],
+    ],
+    ['points would be lost', { ...embedded, config: loadConfig({}) }, [/QDRANT_URL .* EMBEDDED_PATH/u]],
+    ['the engine is open to others', { ...embedded, host: '0.0.0.0' }, [/no key.*HOST=0\.0\.0\.0/u]],
+    ['a variable is misspelt', { ...complete, config: loadConfig({ RERANKR: 'off' }) }, [/^RERANKR: .*RERANKER/u]],
+  ])('when %s', (_case, started, expected) => {
+    const warnings = startWarnings(started)
+    expect(warnings).toHaveLength(expected.length)
+    for (const [index, pattern] of expected.entries()) expect(warnings[index]).toMatch(pattern)
+  })
+
+  test('and one line for a request are JSON on stderr of `stowage serve`', { timeout: CHILD_PROCESS_MS }, async () => {
+    const service = await startListening(['serve', '--port', '0'], { LOG_LEVEL: 'info', RERANKR: 'off' })
+    const body = JSON.stringify({ query: 'a private question', collection: 'none' })
+    const asked = await fetch(`${service.url}/v1/context`, { method: 'POST', headers: { 'api-key': 's3cret' }, body })
+    await asked.text()
+    const { err } = await service.stop('SIGTERM')
+    const lines = err
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line))
+    expect(lines.filter(({ level }) => level === 40).map(({ msg }) => msg)).toEqual([
+      expect.stringContaining('RERANKR'),
+      expect.stringContaining('EMBEDDED_PATH'),
+    ])
+    const requests = lines.filter(({ msg }) => msg === 'request finished')
+    expect(requests).toEqual([expect.objectContaining({ level: 30, route: 'POST /v1/context', status: asked.status })])
+    expect(err).not.toMatch(/s3cret|private question/u)
+  })
+})
