@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type ChunkOptions, chunkMarkdown, type DocumentChunk } from '../../src/ingest/chunking/chunk-markdown.ts'
+import { FRONT_MATTER } from '../../src/ingest/chunking/sections.ts'
 
 /** Words and punctuation marks: near enough to tokens, and additive over any cut at white space. */
 const count = (text: string): number => text.match(/\w+|[^\w\s]/gu)?.length ?? 0
@@ -15,7 +16,7 @@ function words(n: number, tag = 'word'): string {
 
 /** What must hold of the chunks of any text. */
 function checkInvariants(text: string, chunks: DocumentChunk[]): void {
-  const covered = new Uint8Array(text.length)
+  const covered = new Uint8Array(text.length).fill(1, 0, FRONT_MATTER.exec(text)?.[0].length ?? 0)
   chunks.forEach((piece, index) => {
     expect(piece.orderIndex).toBe(index)
     expect(piece.text).toBe(text.slice(piece.charStart, piece.charEnd))
