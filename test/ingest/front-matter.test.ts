@@ -5,12 +5,12 @@ it.each([
   ['---', '\n'],
   ['---', '\r\n'],
   ['+++', '\n'],
-])('between %s with line ends %j belongs to no section', (fence, end) => {
+])('between %s with line ends %j is read alike, by the title and by the sections', (fence, end) => {
   const text = [fence, 'title: A', '# no heading', `${fence} `, '# B', ''].join(end)
   const [whole, , content] = FRONT_MATTER.exec(text) ?? []
   expect(content).toBe(['title: A', '# no heading'].join(end))
   expect(whole).toBe(text.slice(0, text.indexOf('# B')))
-  expect(readSections(text).map(({ path }) => path)).toEqual(['B'])
+  expect(readSections(text).map(({ path }) => path)).toEqual(['', 'B'])
 })
 
 it.each(['a\n---\nb\n---\n', '---\nb', '----\nb\n---\n', '---\nb\n+++\n'])('is none in %j', text => {

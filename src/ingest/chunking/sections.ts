@@ -1,6 +1,6 @@
 import MarkdownIt, { type Token } from 'markdown-it'
 
-/** YAML (`---`) or TOML (`+++`) front matter at the start of a text, with its last line end. Groups: the fence, the content. */
+/** What may be YAML (`---`) or TOML (`+++`) front matter at the start of a text, with its last line end. Groups: the fence, the content. */
 export const FRONT_MATTER = /^\uFEFF?(---|\+\+\+)[ \t]*\r?\n(?:([\s\S]*?)\r?\n)??\1[ \t]*(?:\r?\n|$)/
 
 /** A range of the document in UTF-16 code units, end exclusive. */
@@ -14,6 +14,8 @@ export interface Block extends Span {
   kind: 'prose' | 'atomic'
   /** Items, rows or lines, where a block that is too large is cut; empty for prose. */
   parts: Span[]
+  /** The head row of a table and the rule below it; null for other blocks. */
+  head: Span | null
 }
 
 /** A heading with the text up to the next heading of any level. */
@@ -43,8 +45,8 @@ const NOT_SPACE = /[^ \t]/g
 const NUMBER = /\d+/g
 
 /**
- * Cuts a markdown or plain text into sections and blocks. Headings inside code, quotes and lists do not start sections. Every
- * character that is not white space is in a heading, in a block, or in front matter. Time is linear in the length of the text.
+ * Cuts a markdown or plain text into sections and blocks. Headings inside code, quotes and lists do not start sections, and front
+ * matter is prose. Every character that is not white space is in a heading or a block. Time is linear in the length of the text.
  */
 export function readSections(text: string): Section[] {
   const sections: Section[] = [{ depth: 0, path: '', header: '', heading: null, blocks: [] }]
@@ -82,7 +84,7 @@ function* parseBlocks(text: string): Iterable<ParsedBlock> {
     const span = spanOf(token, lines, text)
     if (token.type === 'heading_open') {
       const heading = { depth: Number(token.tag.slice(1)), title: titleOf(tokens[index + 1]?.content ?? '') }
-      yield { ...span, kind: 'prose', parts: [], heading }
+      yield { ...span, ...PROSE, heading }
     } else {
       yield { ...span, ...partsOf(tokens, index, span, lines), heading: null }
     }
@@ -96,7 +98,7 @@ function maskForParsing(text: string): string {
       // The parser knows only one line end.
       .replaceAll('\r\n', ' \n')
       .replaceAll('\r', '\n')
-      .replace(FRONT_MATTER, matter => matter.replace(/[^\n]/g, ' '))
+      .replace(FRONT_MATTER, matter => matter.replace(/[^\n]/g, 'x'))
       .replace(/^\uFEFF/, ' ')
       .replace(OPENING_MARKS, opening => (isDeep(opening) ? opening.replace(NOT_SPACE, 'x') : opening))
   )
@@ -107,20 +109,24 @@ function isDeep(opening: string): boolean {
   return opening.length > MOST_COLUMNS || marks > MOST_LEVELS
 }
 
+const PROSE = { kind: 'prose', parts: [], head: null } satisfies Omit<Block, keyof Span>
+
 /** Where a block is cut when it is too large: a list at its items, a table at its rows, code and HTML at their lines. */
-function partsOf(tokens: Token[], index: number, span: Span, lines: Span[]): Pick<Block, 'kind' | 'parts'> {
+function partsOf(tokens: Token[], index: number, span: Span, lines: Span[]): Omit<Block, keyof Span> {
   switch (tokens[index]?.type) {
     case 'bullet_list_open':
     case 'ordered_list_open':
-      return { kind: 'atomic', parts: tile(span, childrenOf(tokens, index, 'list_item_open', 1, lines)) }
-    case 'table_open':
-      return { kind: 'atomic', parts: tile(span, childrenOf(tokens, index, 'tr_open', 2, lines)) }
+      return { kind: 'atomic', parts: tile(span, childrenOf(tokens, index, 'list_item_open', 1, lines)), head: null }
+    case 'table_open': {
+      const parts = tile(span, childrenOf(tokens, index, 'tr_open', 2, lines))
+      return { kind: 'atomic', parts, head: parts[0] ?? null }
+    }
     case 'fence':
     case 'code_block':
     case 'html_block':
-      return { kind: 'atomic', parts: lines.slice(...(tokens[index]?.map ?? [])).filter(line => line.start < span.end) }
+      return { kind: 'atomic', parts: linesIn(span, tokens[index]?.map ?? null, lines), head: null }
     default:
-      return { kind: 'prose', parts: [] }
+      return PROSE
   }
 }
 
@@ -140,6 +146,10 @@ function tile(whole: Span, starts: number[]): Span[] {
     start: index === 0 ? whole.start : start,
     end: starts[index + 1] ?? whole.end,
   }))
+}
+
+function linesIn(span: Span, map: [number, number] | null, lines: Span[]): Span[] {
+  return map === null ? [] : lines.slice(...map).filter(line => line.start < span.end)
 }
 
 /** The lines with their ends. */
