@@ -15,7 +15,7 @@ import { openDocuments } from '../ingest/read-documents.ts'
 import { createLogger } from '../observe/logger.ts'
 import { NAMED_PLANS } from '../pipeline/plan/named-plans.ts'
 import { type Gateway, openGateway } from './gateway.ts'
-import { ingestInto } from './ingest.ts'
+import { ingestInto, openIngestEmbedder } from './ingest.ts'
 import { openModels } from './models.ts'
 import { replayWorld } from './replay.ts'
 import { openUpstream } from './upstream.ts'
@@ -55,12 +55,19 @@ export function ingestDependencies(): IngestCommandDependencies {
     out: process.stdout,
     progress: process.stderr,
     open: async where => {
-      const { config, upstream, models, close } = await openTarget(where, { embedder: true, reranker: false })
+      const config = loadConfig()
+      const { embedder, unavailable } = await openIngestEmbedder(config)
+      const upstream = await openUpstream(config, where)
+      const { EMBEDDED_PATH: folder } = config.settings
       return {
-        ...ingestInto(upstream, models.embedder, config.plan.tokenizerModel),
-        url: upstream.url,
-        durable: !upstream.embedded || config.settings.EMBEDDED_PATH !== undefined,
-        close,
+        ...ingestInto(upstream, embedder, config.plan.tokenizerModel),
+        place: upstream.embedded ? `the folder ${folder}` : upstream.url,
+        unavailable,
+        durable: !upstream.embedded || folder !== undefined,
+        close: async () => {
+          await embedder?.close()
+          await upstream.close()
+        },
       }
     },
   }
@@ -140,14 +147,14 @@ async function fillDemo({ upstream, models }: Gateway, { plan }: Config, onProgr
   )
 }
 
-/** What ingest and doctor work on: the URL of the command line, else the configured upstream, and the models. */
-async function openTarget(where: { url?: string; apiKey?: string }, wanted?: { embedder: boolean; reranker: boolean }) {
+/** What doctor works on: the URL of the command line, else the configured upstream, and the models. */
+async function openTarget(where: { url?: string; apiKey?: string }) {
   const config = loadConfig()
   const upstream = await openUpstream(config, where)
-  const models = await openModels(config, wanted)
+  const models = await openModels(config)
   const close = async () => {
     await models.close()
     await upstream.close()
   }
-  return { config, upstream, models, close }
+  return { upstream, models, close }
 }
