@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { StowageError } from '../core/errors.ts'
 import { CHUNK_DEFAULTS } from '../ingest/chunking/chunk-markdown.ts'
 import {
@@ -13,8 +13,10 @@ import { listOption, nonEmpty, numberOption } from './option-values.ts'
 import { createProgress } from './progress.ts'
 
 export interface IngestEnvironment extends IngestDependencies {
-  /** Address of the target, for messages. */
-  url: string
+  /** The target in words, for messages: its address, or the folder of the embedded engine. */
+  place: string
+  /** Why there is no embedder; null when there is one. */
+  unavailable: string | null
   /** False for an embedded engine in memory, which loses its data when the command ends. */
   durable: boolean
   close(): Promise<void>
@@ -36,6 +38,7 @@ interface IngestFlags extends IngestOptions {
 const EXAMPLES = `
 Examples:
   $ stowage ingest ./docs --collection docs
+  $ stowage ingest ./docs --collection docs --source handbook --prune --dry-run
   $ stowage ingest corpus.jsonl --collection docs --url http://127.0.0.1:6333 --dry-run`
 
 /** Adds `stowage ingest PATH --collection C`. Running it again writes only what has changed. */
@@ -45,8 +48,18 @@ export function addIngestCommand(program: Command, dependencies: IngestCommandDe
   program
     .command('ingest')
     .description('write documents to a collection; unchanged chunks are skipped')
-    .argument('<path>', 'a markdown or text file, a folder of them, or a corpus.jsonl (golden or BEIR format)')
+    .argument(
+      '<path>',
+      'a .md, .mdx, .markdown or .txt file, a folder of them, or a corpus.jsonl (golden or BEIR format)',
+    )
     .requiredOption('--collection <name>', 'collection to write to; created if it does not exist', nonEmpty)
+    .option(
+      '--source <name>',
+      'name of the source; ids of documents begin with it (default: ids are paths below PATH)',
+      sourceName,
+    )
+    .option('--prune', 'delete the documents of this --source that PATH no longer holds; try --dry-run first')
+    .option('--allow-empty', 'with --prune: also when PATH holds no document that can be read')
     .option('--url <url>', 'address of Qdrant or stowage (default: QDRANT_URL, else the folder EMBEDDED_PATH)')
     .option('--api-key <key>', 'key for this address (default: QDRANT_API_KEY)')
     .option('--chunk-tokens <tokens>', 'target size of the chunks', numberOption(16, 8_000), targetTokens)
@@ -68,10 +81,21 @@ export function addIngestCommand(program: Command, dependencies: IngestCommandDe
     .action((path: string, flags: IngestFlags) => runIngest(path, flags, dependencies))
 }
 
+/** A name like `handbook` or `team/handbook`. */
+function sourceName(value: string): string {
+  const name = nonEmpty(value).replace(/^\/+|\/+$/g, '')
+  if (name === '' || name.split('/').some(part => part === '' || part === '.' || part === '..'))
+    throw new InvalidArgumentError(`Give a name like handbook or team/handbook, not ${JSON.stringify(value)}.`)
+  return name
+}
+
 async function runIngest(path: string, flags: IngestFlags, dependencies: IngestCommandDependencies): Promise<void> {
   const { url, apiKey, json, ...options } = flags
-  const { dryRun = false } = options
-  const source = await openDocuments(path)
+  const { dryRun = false, prune = false, source: name } = options
+  if (prune && name === undefined)
+    throw new StowageError('bad_request', '--prune needs --source: only documents of this source are deleted')
+  const startedAt = performance.now()
+  const source = await openDocuments(path, { source: name, allowEmpty: prune && options.allowEmpty })
   const environment = await dependencies.open({ ...(url && { url }), ...(apiKey && { apiKey }) })
   const progress = createProgress(dependencies.progress)
   try {
@@ -79,29 +103,65 @@ async function runIngest(path: string, flags: IngestFlags, dependencies: IngestC
       const message = 'no place to store the documents: give --url, or set QDRANT_URL or EMBEDDED_PATH'
       throw new StowageError('bad_request', message)
     }
-    const summary = await ingest(source.documents, environment, options, ({ documents, written }) =>
-      progress.show('documents', documents, source.total, `, ${written} chunks ${dryRun ? 'to write' : 'written'}`),
+    const warning = keywordsOnly(environment)
+    if (warning !== null) dependencies.progress.write(`WARNING: ${warning}\n`)
+    const ingested = await ingest(
+      source.documents,
+      environment,
+      { ...options, folder: source.folder },
+      ({ documents, written }) =>
+        progress.show('documents', documents, source.total, `, ${written} chunks ${dryRun ? 'to write' : 'written'}`),
     )
     progress.stop()
-    dependencies.out.write(json ? `${JSON.stringify(summary)}\n` : summaryText(summary, environment.url, dryRun))
+    const summary: CommandSummary = {
+      ...ingested,
+      place: environment.place,
+      seconds: Math.round((performance.now() - startedAt) / 10) / 100,
+      skipped: { ...source.skipped, ...ingested.skipped },
+      warnings: [...(warning === null ? [] : [warning]), ...ingested.warnings],
+    }
+    dependencies.out.write(json ? `${JSON.stringify(summary)}\n` : summaryText(summary, dryRun))
   } catch (error) {
     if (!(error instanceof StowageError) || !error.code.startsWith('upstream_')) throw error
-    throw new StowageError(error.code, `${error.message} [${environment.url}]`, { cause: error })
+    throw new StowageError(error.code, `${error.message} [${environment.place}]`, { cause: error })
   } finally {
     progress.stop()
     await environment.close()
   }
 }
 
-function summaryText(summary: IngestSummary, url: string, dryRun: boolean): string {
-  const { collection, created, documents, unchanged, chunks, tokens, written, deleted, warnings } = summary
+function keywordsOnly({ embedder, unavailable }: IngestEnvironment): string | null {
+  if (embedder !== null) return null
+  return `NO EMBEDDER (${unavailable ?? 'unknown reason'}): only keyword vectors are written, and searches find words, not meanings. \`stowage doctor\` says how to get a model.`
+}
+
+interface CommandSummary extends IngestSummary {
+  place: string
+  /** Duration of the command. */
+  seconds: number
+}
+
+/** Ids of pruned documents in the summary; the summary as JSON has all. */
+const SHOWN_PRUNED = 20
+
+function summaryText(summary: CommandSummary, dryRun: boolean): string {
+  const { collection, place, created, source, documents, unchanged, chunks, tokens, written, deleted, pruned } = summary
   const number = (value: number): string => value.toLocaleString('en')
+  const skipped = Object.entries(summary.skipped).sort(([, a], [, b]) => b - a)
   const lines = [
-    `${dryRun ? 'Dry run: nothing was written. ' : ''}${collection} at ${url}${created ? ' (created)' : ''}`,
+    `${dryRun ? 'Dry run: nothing was written. ' : ''}${collection} in ${place}${created ? ' (created)' : ''}`,
+    ...(source === null ? [] : [`  source ${source}`]),
     `  ${number(documents)} documents, ${number(unchanged)} of them unchanged`,
+    ...(skipped.length === 0
+      ? []
+      : [`  skipped: ${skipped.map(([kind, count]) => `${number(count)} ${kind}`).join(', ')}`]),
     `  ${number(chunks)} chunks, ${number(tokens)} tokens`,
     `  ${number(written)} chunks ${dryRun ? 'to write' : 'written'}, ${number(deleted)} ${dryRun ? 'to delete' : 'deleted'}`,
-    ...warnings.map(warning => `  warning: ${warning}`),
+    ...(pruned.length === 0 ? [] : [`  ${number(pruned.length)} documents ${dryRun ? 'to prune' : 'pruned'}:`]),
+    ...pruned.slice(0, SHOWN_PRUNED).map(docId => `    ${docId}`),
+    ...(pruned.length > SHOWN_PRUNED ? [`    … and ${number(pruned.length - SHOWN_PRUNED)} more`] : []),
+    ...summary.warnings.map(warning => `  warning: ${warning}`),
+    `  in ${number(summary.seconds)} s`,
   ]
   return `${lines.join('\n')}\n`
 }

@@ -8,11 +8,23 @@ export interface Progress {
   stop(): void
 }
 
-/** Shows a bar on a terminal; elsewhere a line every five seconds and at the end of each phase. */
-export function createProgress(stream: NodeJS.WriteStream): Progress {
+/** The process whose SIGINT ends the bar. */
+export type Interruptible = Pick<NodeJS.Process, 'once' | 'off' | 'kill' | 'pid'>
+
+/**
+ * Shows a bar on a terminal; elsewhere a line every five seconds and at the end of each phase. Ctrl-C shows the cursor again and then
+ * ends the process by the same signal, so that a shell sees 130 and stops its own loop too.
+ */
+export function createProgress(stream: NodeJS.WriteStream, owner: Interruptible = process): Progress {
   const format = '{bar} {text}, ETA {eta_formatted}'
   // A bar writes nothing when the stream is not a terminal.
-  const bar = new cliProgress.SingleBar({ stream, format, clearOnComplete: true, hideCursor: true })
+  const bar = new cliProgress.SingleBar({
+    stream,
+    format,
+    clearOnComplete: true,
+    hideCursor: true,
+    gracefulExit: false,
+  })
   let current = ''
   let line = ''
   let due = performance.now() + LINE_EVERY_MS
@@ -20,7 +32,12 @@ export function createProgress(stream: NodeJS.WriteStream): Progress {
     if (line !== '' && !stream.isTTY) stream.write(`${line}\n`)
     line = ''
   }
+  const interrupt = () => {
+    stop()
+    owner.kill(owner.pid, 'SIGINT')
+  }
   const stop = () => {
+    owner.off('SIGINT', interrupt)
     bar.stop()
     flush()
   }
@@ -30,6 +47,7 @@ export function createProgress(stream: NodeJS.WriteStream): Progress {
       if (phase !== current) {
         stop()
         bar.start(total, done, { text })
+        owner.once('SIGINT', interrupt)
       }
       bar.update(done, { text })
       current = phase

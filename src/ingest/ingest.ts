@@ -1,9 +1,12 @@
 import { StowageError } from '../core/errors.ts'
 import type { Embedder } from '../core/ports.ts'
+import { contentHash } from '../text/fingerprint.ts'
 import { encodeBm25Document } from '../text/qdrant-bm25.ts'
 import { chunkMarkdown } from './chunking/chunk-markdown.ts'
-import { documentsFilter, type PointScope, type PreparedPoint, preparePoint } from './points.ts'
-import type { SourceDocument } from './read-documents.ts'
+import { changesOf, groupByDocument, upToDate } from './compare.ts'
+import { documentsFilter, folderMark, type PointScope, type PreparedPoint, preparePoint } from './points.ts'
+import { prune } from './prune.ts'
+import type { SkippedDocument, SourceDocument } from './read-documents.ts'
 import type { CollectionWriter, IngestTarget, StoredPoint } from './target.ts'
 
 export interface IngestDependencies {
@@ -12,6 +15,8 @@ export interface IngestDependencies {
   embedder: Embedder | null
   /** Measures the size of chunks. */
   countTokens: (text: string) => number
+  /** Name of the tokenizer: chunks that another one measured are cut again. */
+  tokenizer?: string
 }
 
 export interface IngestOptions extends PointScope {
@@ -23,6 +28,10 @@ export interface IngestOptions extends PointScope {
   batchSize?: number
   /** Write even if the collection holds vectors of another embedder. */
   allowMixedEmbedders?: boolean
+  /** Delete the documents of `source` that were not read. */
+  prune?: boolean
+  /** Prune even when no document was read. */
+  allowEmpty?: boolean
   /** Count the changes and write nothing. */
   dryRun?: boolean
 }
@@ -33,43 +42,64 @@ export interface IngestSummary {
   collection: string
   /** True when this run created the collection. */
   created: boolean
+  /** Name of the source; null when none was given. */
+  source: string | null
   documents: number
   /** Documents without a chunk to write or delete. */
   unchanged: number
   chunks: number
   tokens: number
   written: number
+  /** Deleted chunks, those of pruned documents included. */
   deleted: number
+  /** Ids of the documents that left the source. */
+  pruned: string[]
+  /** Documents and files that were not ingested, by kind. */
+  skipped: Record<string, number>
   warnings: string[]
 }
 
 export type OnIngestProgress = (progress: { documents: number; chunks: number; written: number }) => void
 
-interface PreparedDocument {
-  docId: string
-  points: PreparedPoint[]
-}
+/** Changes when the same text gives other chunks, so that every document is cut again. */
+const CHUNKING_VERSION = 1
+
+/** Documents are compared with the collection in groups of at most this many UTF-16 code units, or one document. */
+const LARGEST_GROUP = 1_000_000
+
+/** Warnings about documents that replace those of another folder; more are counted. */
+const SHOWN_REPLACEMENTS = 5
 
 /**
- * Chunks documents and writes them to a collection. Unchanged chunks are neither embedded nor written again. Old chunks of a
- * document are deleted after its new ones are written, so an interrupted run can be repeated. Documents that are missing in the
- * source are not deleted.
+ * Chunks documents and writes them to a collection. Unchanged documents are neither chunked nor written again, unchanged chunks
+ * neither embedded nor written. Old chunks of a document are deleted after its new ones are written, so an interrupted run can be
+ * repeated. Documents that are missing in the source are only deleted with `prune`.
  *
- * @throws StowageError `unprocessable` when the collection cannot store the vectors, or holds vectors of another embedder
+ * @throws StowageError `unprocessable` when the collection cannot store the vectors, or holds vectors of another embedder, or when
+ *   nothing was read that could be pruned against; `bad_request` when `prune` has no `source`
  */
 export async function ingest(
-  documents: AsyncIterable<SourceDocument> | Iterable<SourceDocument>,
+  documents: AsyncIterable<SourceDocument | SkippedDocument> | Iterable<SourceDocument | SkippedDocument>,
   dependencies: IngestDependencies,
   options: IngestOptions,
   onProgress: OnIngestProgress = () => {},
 ): Promise<IngestSummary> {
-  const { collection, batchSize = DEFAULT_BATCH_SIZE, dryRun = false } = options
+  const { collection, batchSize = DEFAULT_BATCH_SIZE, dryRun = false, source } = options
   const { embedder } = dependencies
+  if (options.prune && source === undefined)
+    throw new StowageError('bad_request', 'pruning needs the name of the source')
   const denseSize = embedder?.dimensions ?? null
   const writer = await dependencies.target.open(collection, { denseSize, create: !dryRun })
   if (writer && !options.allowMixedEmbedders) await refuseMixing(writer, embedder, collection)
   const counts = { documents: 0, unchanged: 0, chunks: 0, tokens: 0, written: 0, deleted: 0 }
-  const summary: IngestSummary = { collection, created: writer?.created ?? false, ...counts, warnings: [] }
+  const lists = { pruned: [], skipped: {}, warnings: [] }
+  const summary: IngestSummary = {
+    collection,
+    created: writer?.created ?? false,
+    source: source ?? null,
+    ...counts,
+    ...lists,
+  }
   if (writer?.hasSparse === false)
     summary.warnings.push(
       `collection ${collection} has no sparse vector with modifier idf: only dense vectors are written`,
@@ -77,8 +107,10 @@ export async function ingest(
 
   const report = (): void =>
     onProgress({ documents: summary.documents, chunks: summary.chunks, written: summary.written })
-  for await (const batch of prepareBatches(documents, dependencies, options, batchSize, summary)) {
-    const { changed, stale, unchanged } = await compare(batch, writer, options)
+  const seen = new Map<string, string>()
+  const replaced: string[] = []
+  for await (const group of readGroups(documents, batchSize, seen, summary)) {
+    const { changed, stale } = await compare(group, writer, dependencies, options, summary, replaced)
     for (let at = 0; at < changed.length; at += batchSize) {
       const points = changed.slice(at, at + batchSize)
       if (writer && !dryRun) await write(points, writer, embedder)
@@ -87,8 +119,16 @@ export async function ingest(
     }
     if (writer && !dryRun && stale.length > 0) await writer.remove(stale)
     summary.deleted += stale.length
-    summary.unchanged += unchanged
     report()
+  }
+  summary.warnings.push(...replaced.slice(0, SHOWN_REPLACEMENTS))
+  if (replaced.length > SHOWN_REPLACEMENTS)
+    summary.warnings.push(`${replaced.length - SHOWN_REPLACEMENTS} more documents replaced those of another source`)
+  if (options.prune && source !== undefined && writer) {
+    const isEmpty = summary.documents === 0 && !options.allowEmpty
+    const { documents, points } = await prune(source, writer, options, { read: seen, isEmpty })
+    summary.pruned = documents
+    summary.deleted += points
   }
   return summary
 }
@@ -106,57 +146,109 @@ async function refuseMixing(writer: CollectionWriter, embedder: Embedder | null,
   )
 }
 
-/** Chunks the documents and yields batches of whole documents; adds counts and warnings to `summary`. */
-async function* prepareBatches(
-  documents: AsyncIterable<SourceDocument> | Iterable<SourceDocument>,
-  { embedder, countTokens }: IngestDependencies,
-  options: IngestOptions,
+/** Yields groups of documents with different ids; adds what is skipped, and the warnings, to `summary`. */
+async function* readGroups(
+  documents: AsyncIterable<SourceDocument | SkippedDocument> | Iterable<SourceDocument | SkippedDocument>,
   batchSize: number,
+  seen: Map<string, string>,
   summary: IngestSummary,
-): AsyncIterable<PreparedDocument[]> {
-  const seen = new Set<string>()
-  const chunking = { targetTokens: options.chunkTokens, overlap: options.overlap, count: countTokens }
-  let batch: PreparedDocument[] = []
-  let waiting = 0
+): AsyncIterable<SourceDocument[]> {
+  let group: SourceDocument[] = []
+  let length = 0
   for await (const document of documents) {
-    if (document.warning) summary.warnings.push(document.warning)
-    if (seen.has(document.docId)) {
-      summary.warnings.push(`document ${document.docId} occurs more than once: only the first one is ingested`)
+    const { docId, warning } = document
+    if (warning) summary.warnings.push(warning)
+    const place = 'text' in document ? (document.place ?? '') : ''
+    const earlier = seen.get(docId)
+    if (earlier !== undefined) {
+      const places = earlier === '' ? '' : ` (${earlier} and ${place})`
+      summary.warnings.push(`document ${docId} occurs more than once${places}: only the first one is ingested`)
       continue
     }
-    seen.add(document.docId)
-    const chunks = chunkMarkdown(document, chunking)
-    const points = chunks.map(chunk => preparePoint(document, chunk, options, embedder?.version ?? null))
-    summary.documents += 1
-    summary.chunks += points.length
-    summary.tokens += points.reduce((sum, point) => sum + point.tokens, 0)
-    batch.push({ docId: document.docId, points })
-    waiting += points.length
-    if (waiting >= batchSize || batch.length >= batchSize) {
-      yield batch
-      batch = []
-      waiting = 0
+    seen.set(docId, place)
+    if ('skipped' in document) {
+      summary.skipped[document.skipped] = (summary.skipped[document.skipped] ?? 0) + 1
+      continue
     }
+    group.push(document)
+    length += document.text.length
+    if (group.length < batchSize && length < LARGEST_GROUP) continue
+    yield group
+    group = []
+    length = 0
   }
-  if (batch.length > 0) yield batch
+  if (group.length > 0) yield group
 }
 
-/** Compares a batch with the stored points: chunks to write, ids to delete, number of unchanged documents. */
+/** Compares documents with the stored points, and adds their counts to `summary`. Documents whose mark fits are not chunked. */
 async function compare(
-  batch: PreparedDocument[],
+  documents: SourceDocument[],
   writer: CollectionWriter | null,
-  scope: PointScope,
-): Promise<{ changed: PreparedPoint[]; stale: string[]; unchanged: number }> {
-  const docIds = batch.map(document => document.docId)
-  const stored =
-    writer && !writer.created ? await writer.stored(documentsFilter(docIds, scope)) : new Map<string, StoredPoint>()
-  const all = batch.flatMap(document => document.points)
-  const changed = all.filter(point => stored.get(point.id)?.contentHash !== point.payload.content_hash)
+  { embedder, countTokens, tokenizer = '' }: IngestDependencies,
+  options: IngestOptions,
+  summary: IngestSummary,
+  replaced: string[],
+): Promise<{ changed: PreparedPoint[]; stale: string[] }> {
+  const docIds = documents.map(document => document.docId)
+  const found = writer && !writer.created ? await writer.stored(documentsFilter(docIds, options)) : new Map()
+  const stored = groupByDocument(found)
+  const { chunkTokens, overlap, source, acl, lang } = options
+  const version = embedder?.version ?? null
+  const all: { changed: PreparedPoint[]; stale: string[] } = { changed: [], stale: [] }
+  for (const document of documents) {
+    const { docId, title, text, frontMatter } = document
+    const before = stored.get(docId)
+    const parts = [
+      CHUNKING_VERSION,
+      tokenizer,
+      chunkTokens,
+      overlap,
+      version,
+      source,
+      acl,
+      lang,
+      title,
+      frontMatter,
+      text,
+    ]
+    const hash = contentHash(JSON.stringify(parts))
+    const current = upToDate(hash, before)
+    summary.documents += 1
+    summary.chunks += current?.chunks ?? 0
+    summary.tokens += current?.tokens ?? 0
+    if (current) {
+      summary.unchanged += 1
+      continue
+    }
+    const chunks = chunkMarkdown(document, { targetTokens: chunkTokens, overlap, count: countTokens })
+    const tokens = chunks.reduce((sum, chunk) => sum + chunk.tokens, 0)
+    const mark = { hash, chunks: chunks.length, tokens }
+    const points = chunks.map(chunk => preparePoint(document, chunk, options, version, mark))
+    const { changed, stale } = changesOf(points, mark, before)
+    all.changed.push(...changed)
+    all.stale.push(...stale)
+    summary.chunks += mark.chunks
+    summary.tokens += mark.tokens
+    if (changed.length + stale.length === 0) summary.unchanged += 1
+    const other = [...(before?.values() ?? [])].find(point => isFromElsewhere(point, options))
+    if (other) replaced.push(replacementWarning(document, other))
+  }
+  return all
+}
 
-  const current = new Set(all.map(point => point.id))
-  const stale = [...stored.keys()].filter(id => !current.has(id))
-  const touched = new Set([...changed.map(point => point.payload.doc_id), ...stale.map(id => stored.get(id)?.docId)])
-  return { changed, stale, unchanged: docIds.filter(docId => !touched.has(docId)).length }
+/** Whether a stored point says that it came from another source, or from another folder without a name. */
+function isFromElsewhere({ source, sourceFolder }: StoredPoint, options: IngestOptions): boolean {
+  const ours = options.source ?? folderMark(options)
+  const theirs = source ?? sourceFolder
+  return ours !== null && theirs !== null && ours !== theirs
+}
+
+function replacementWarning({ docId, place }: SourceDocument, { source, title }: StoredPoint): string {
+  const origin = source === null ? 'another folder' : `the source ${source}`
+  return (
+    `document ${docId} of ${origin} ("${title}") was replaced by ${place ?? 'a document with the same id'}; ` +
+    'to keep both, give each folder its own --source'
+  )
 }
 
 async function write(points: PreparedPoint[], writer: CollectionWriter, embedder: Embedder | null): Promise<void> {

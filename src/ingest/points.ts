@@ -1,12 +1,18 @@
 import { createHash } from 'node:crypto'
 import type { JsonObject } from '../core/types.ts'
-import { contentHash } from '../text/fingerprint.ts'
+import { contentHash, fingerprint } from '../text/fingerprint.ts'
 import { titledPath } from '../text/titled-path.ts'
 import type { DocumentChunk } from './chunking/chunk-markdown.ts'
+import type { SourceDocument } from './read-documents.ts'
+import type { DocumentMark } from './target.ts'
 
 /** The collection, and the payload fields that every point of a run has. */
 export interface PointScope {
   collection: string
+  /** Name of the source of the documents. */
+  source?: string | undefined
+  /** Absolute path of the folder of the documents; stored as a fingerprint when the source has no name. */
+  folder?: string | undefined
   tenant?: string | undefined
   space?: string | undefined
   acl?: string[] | undefined
@@ -18,16 +24,21 @@ export interface PreparedPoint {
   id: string
   /** The input of both vectors: title and section path, then the stored text. */
   encodedText: string
-  /** `content_hash` covers the payload and the encoded text: a stored point with an equal hash is up to date. */
+  /**
+   * `content_hash` covers the encoded text and the payload, except `source_folder` and `document_mark`: a stored point with an equal
+   * hash is up to date.
+   */
   payload: JsonObject & { content_hash: string }
   tokens: number
 }
 
+/** @param mark stored with the first chunk */
 export function preparePoint(
-  document: { docId: string; title: string },
+  document: Pick<SourceDocument, 'docId' | 'title' | 'frontMatter'>,
   chunk: DocumentChunk,
   scope: PointScope,
   embedderVersion: string | null,
+  mark: DocumentMark | null = null,
 ): PreparedPoint {
   const path = titledPath(document.title, chunk.sectionPath)
   const encodedText = path === '' ? chunk.text : `${path}\n${chunk.text}`
@@ -40,6 +51,8 @@ export function preparePoint(
     char_start: chunk.charStart,
     char_end: chunk.charEnd,
     text: chunk.text,
+    ...(document.frontMatter === undefined ? {} : { front_matter: document.frontMatter }),
+    ...(scope.source === undefined ? {} : { source: scope.source }),
     ...(embedderVersion === null ? {} : { embedder_version: embedderVersion }),
     ...(scope.tenant === undefined ? {} : { tenant: scope.tenant }),
     ...(scope.space === undefined ? {} : { space_id: scope.space }),
@@ -49,22 +62,35 @@ export function preparePoint(
   return {
     id: pointId([scope.collection, scope.tenant ?? null, scope.space ?? null, document.docId, chunk.orderIndex]),
     encodedText,
-    payload: { ...payload, content_hash: contentHash(JSON.stringify([encodedText, payload])) },
+    payload: {
+      ...payload,
+      ...(folderMark(scope) === null ? {} : { source_folder: folderMark(scope) }),
+      ...(mark === null || chunk.orderIndex !== 0 ? {} : { document_mark: { ...mark } }),
+      content_hash: contentHash(JSON.stringify([encodedText, payload])),
+    },
     tokens: chunk.tokens,
   }
 }
 
+/** A fingerprint instead of a path: payloads are seen by clients. Null when the source has a name, which says more. */
+export function folderMark({ source, folder }: PointScope): string | null {
+  return source === undefined && folder !== undefined ? fingerprint(folder) : null
+}
+
 /** Matches the points of these documents with the tenant and space of `scope`. */
 export function documentsFilter(docIds: string[], scope: PointScope): JsonObject {
+  return scopeFilter({ key: 'doc_id', match: { any: docIds } }, scope)
+}
+
+/** Matches the points of a source with the tenant and space of `scope`. */
+export function sourceFilter(source: string, scope: PointScope): JsonObject {
+  return scopeFilter({ key: 'source', match: { value: source } }, scope)
+}
+
+function scopeFilter(condition: JsonObject, scope: PointScope): JsonObject {
   const matching = (key: string, value: string | undefined): JsonObject =>
     value === undefined ? { is_empty: { key } } : { key, match: { value } }
-  return {
-    must: [
-      { key: 'doc_id', match: { any: docIds } },
-      matching('tenant', scope.tenant),
-      matching('space_id', scope.space),
-    ],
-  }
+  return { must: [condition, matching('tenant', scope.tenant), matching('space_id', scope.space)] }
 }
 
 const NAMESPACE = Buffer.from('9f5d2c1e8b7a4e0fa3c6d1b2e4f58a70', 'hex')

@@ -1,25 +1,51 @@
 import { createReadStream, existsSync } from 'node:fs'
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, extname, join, relative, sep } from 'node:path'
 import { z } from 'zod'
 import { StowageError } from '../core/errors.ts'
-import { FRONT_MATTER } from './chunking/sections.ts'
-import { decodeUtf8, readJsonLines, splitLines } from './text-files.ts'
+import type { JsonObject } from '../core/types.ts'
+import { type FrontMatter, readFrontMatter } from './markup/front-matter.ts'
+import { stripMarks } from './markup/strip-marks.ts'
+import { decodeFile, readJsonLines, splitLines } from './text-files.ts'
 
 export interface SourceDocument {
   docId: string
   /** '' when the source has no title. */
   title: string
   text: string
+  /** Where it was read: a file, or `file:line`. */
+  place?: string
+  /** Fields of the front matter besides the title. */
+  frontMatter?: JsonObject
   /** A fault that did not prevent reading, with the name of the file. */
   warning?: string
 }
 
+/** A document of the source that is there and was not read. */
+export interface SkippedDocument {
+  docId: string
+  /** What prevented reading, for counting: `binary`, `unreadable`. */
+  skipped: string
+  /** The same in a sentence, with the name of the file. */
+  warning: string
+}
+
 export interface DocumentSource {
+  /** Absolute path of the folder or of the file with the rows. */
+  folder: string
   /** Number of documents; for JSON lines an upper bound (blank lines count). */
   total: number
+  /** Files that are not documents, by kind: `.png`, `hidden folder`. */
+  skipped: Record<string, number>
   /** @throws StowageError `bad_request` at a faulty row, with file, line, field and value */
-  documents: AsyncIterable<SourceDocument>
+  documents: AsyncIterable<SourceDocument | SkippedDocument>
+}
+
+export interface OpenOptions {
+  /** Name of the source. The ids of all documents begin with it and a `/`. */
+  source?: string | undefined
+  /** Accept a folder without documents. */
+  allowEmpty?: boolean | undefined
 }
 
 /** BEIR ids may be numbers. */
@@ -39,41 +65,66 @@ export const documentRow = z
   })
   .transform(({ doc_id, _id, title, text }) => ({ docId: doc_id ?? _id ?? '', title: title ?? '', text }))
 
-const TEXT_FILE = /\.(md|markdown|txt)$/i
+const TEXT_FILE = /\.(md|mdx|markdown|txt)$/i
 
 /**
  * Opens a markdown or text file, a folder of them, a `corpus.jsonl` in the golden or BEIR format, or a folder that holds one.
  *
- * The id of a file is its path below the folder, with `/` between folders and without `.md`. CRLF becomes LF, so that offsets are
- * equal on every checkout. Bytes that are not UTF-8 become U+FFFD, and the document has a warning.
+ * The id of a file is its path below the folder, with `/` between folders and without `.md`. CRLF becomes LF. Front matter and the
+ * marks of documentation tools are left out of markdown; the text of a row is taken as it is. UTF-16 is read when it begins with a
+ * byte order mark. Bytes that are not UTF-8 become U+FFFD, and the document has a warning. Binary files are skipped.
  *
  * @throws StowageError `bad_request` when the path holds nothing to read
  */
-export async function openDocuments(path: string): Promise<DocumentSource> {
+export async function openDocuments(path: string, options: OpenOptions = {}): Promise<DocumentSource> {
   const info = await stat(path).catch(() => null)
   if (info === null) throw new StowageError('bad_request', `nothing to read at ${path}`)
+  const idOf = (id: string): string => (options.source === undefined ? id : `${options.source}/${id}`)
   const rows = info.isFile() ? path : join(path, 'corpus.jsonl')
-  if (rows.endsWith('.jsonl') && existsSync(rows)) return { total: await countLines(rows), documents: readRows(rows) }
-  if (info.isFile()) return { total: 1, documents: readFiles(dirname(path), [path]) }
+  if (rows.endsWith('.jsonl') && existsSync(rows))
+    return { folder: await realpath(rows), total: await countLines(rows), skipped: {}, documents: readRows(rows, idOf) }
   // A golden set has its documents in a folder next to its queries.
-  const root = existsSync(join(path, 'queries.jsonl')) ? join(path, 'corpus') : path
-  const files = await listFiles(root, TEXT_FILE)
-  if (files.length === 0) throw new StowageError('bad_request', `no .md, .markdown or .txt file below ${root}`)
-  return { total: files.length, documents: readFiles(root, files) }
+  const isGoldenSet = !info.isFile() && existsSync(join(path, 'queries.jsonl'))
+  const root = info.isFile() ? dirname(path) : isGoldenSet ? join(path, 'corpus') : path
+  const { files, skipped } = info.isFile() ? { files: [path], skipped: {} } : await survey(root, TEXT_FILE)
+  if (files.length === 0 && !options.allowEmpty) {
+    const others = Object.entries(skipped).map(([kind, count]) => `${count} ${kind}`)
+    const found = others.length > 0 ? ` (skipped: ${others.join(', ')})` : ''
+    throw new StowageError('bad_request', `no .md, .mdx, .markdown or .txt file below ${root}${found}`)
+  }
+  return { folder: await realpath(root), total: files.length, skipped, documents: readFiles(root, files, idOf) }
 }
 
 /** Lists the files below a folder whose names match, sorted; hidden folders and `node_modules` are skipped. */
 export async function listFiles(folder: string, pattern: RegExp): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(error => {
-    throw new StowageError('bad_request', `cannot read ${folder}: ${error.code}`)
-  })
-  const nested = entries.map(async entry => {
-    const path = join(folder, entry.name)
-    if (entry.isDirectory())
-      return entry.name.startsWith('.') || entry.name === 'node_modules' ? [] : listFiles(path, pattern)
-    return entry.isFile() && pattern.test(entry.name) ? [path] : []
-  })
-  return (await Promise.all(nested)).flat().sort()
+  return (await survey(folder, pattern)).files
+}
+
+/** The files that match, and the number of the others by kind. */
+async function survey(folder: string, pattern: RegExp): Promise<{ files: string[]; skipped: Record<string, number> }> {
+  const files: string[] = []
+  const skipped: Record<string, number> = {}
+  const skip = (kind: string): void => {
+    skipped[kind] = (skipped[kind] ?? 0) + 1
+  }
+  const folders = [folder]
+  for (let at = folders.pop(); at !== undefined; at = folders.pop()) {
+    const current = at
+    const entries = await readdir(current, { withFileTypes: true }).catch(error => {
+      throw new StowageError('bad_request', `cannot read ${current}: ${error.code}`)
+    })
+    for (const entry of entries) {
+      const path = join(current, entry.name)
+      if (entry.isDirectory()) {
+        if (entry.name === 'node_modules') skip('node_modules')
+        else if (entry.name.startsWith('.')) skip('hidden folder')
+        else folders.push(path)
+      } else if (!entry.isFile()) skip('link')
+      else if (pattern.test(entry.name)) files.push(path)
+      else skip(extname(entry.name).toLowerCase() || entry.name)
+    }
+  }
+  return { files: files.sort(), skipped }
 }
 
 /** The path of a file below `root`, with `/` between folders and without `.md`. */
@@ -81,27 +132,53 @@ export function fileId(root: string, file: string): string {
   return relative(root, file).split(sep).join('/').replace(/\.md$/, '')
 }
 
-async function* readFiles(root: string, files: string[]): AsyncIterable<SourceDocument> {
-  for (const file of files) {
-    const decoded = decodeUtf8(await readFile(file))
-    const text = decoded.text.replaceAll('\r\n', '\n')
-    const document = { docId: fileId(root, file), title: titleOf(text) ?? basename(file, extname(file)), text }
-    yield decoded.isBroken ? { ...document, warning: `${file} is not valid UTF-8` } : document
+async function* readFiles(
+  root: string,
+  files: string[],
+  idOf: (id: string) => string,
+): AsyncIterable<SourceDocument | SkippedDocument> {
+  for (const file of files) yield await readDocument(file, idOf(fileId(root, file)))
+}
+
+async function readDocument(file: string, docId: string): Promise<SourceDocument | SkippedDocument> {
+  const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => error.code ?? error.message)
+  if (typeof bytes === 'string') return { docId, skipped: 'unreadable', warning: `${file} cannot be read: ${bytes}` }
+  const { text, kind, ...decoded } = decodeFile(bytes)
+  if (text === null) return { docId, skipped: kind, warning: `${file} is ${kind}; it is not ingested` }
+  const isMarkdown = !/\.txt$/i.test(file)
+  const { title, frontMatter, body } = readMarkup(text.replaceAll('\r\n', '\n'), isMarkdown)
+  const warnings = [
+    ...('isBroken' in decoded && decoded.isBroken ? [`${file} is not valid UTF-8`] : []),
+    ...(frontMatter.fault === null ? [] : [`${file}: the front matter ${frontMatter.fault}`]),
+  ]
+  return {
+    docId,
+    title: title ?? basename(file, extname(file)),
+    text: body,
+    place: file,
+    ...(frontMatter.fields === null ? {} : { frontMatter: frontMatter.fields }),
+    ...(warnings.length === 0 ? {} : { warning: warnings.join('; ') }),
   }
 }
 
 /** The title in the front matter, else the first heading when the text starts with one; null without either. */
-function titleOf(text: string): string | null {
-  const frontMatter = FRONT_MATTER.exec(text)
-  const named = /^title:[ \t]*(["']?)(\S.*?)\1[ \t]*$/m.exec(frontMatter?.[1] ?? '')?.[2]
-  const body = text.slice(frontMatter?.[0].length ?? 0).trimStart()
-  return named ?? /^#[ \t]+(.*\S)/.exec(body)?.[1]?.replace(/[ \t]+#+$/, '') ?? null
+function readMarkup(
+  text: string,
+  isMarkdown: boolean,
+): { title: string | null; frontMatter: FrontMatter; body: string } {
+  const frontMatter = readFrontMatter(text)
+  const rest = text.slice(frontMatter.length)
+  const body = isMarkdown ? stripMarks(rest) : rest
+  const heading = /^\s*#[ \t]+(.*\S)/.exec(body)?.[1]?.replace(/[ \t]+#+$/, '')
+  return { title: frontMatter.title ?? heading ?? null, frontMatter, body }
 }
 
-async function* readRows(path: string): AsyncIterable<SourceDocument> {
+async function* readRows(path: string, idOf: (id: string) => string): AsyncIterable<SourceDocument> {
   for await (const { line, isBroken, row, faults } of readJsonLines(path, documentRow)) {
-    if (row === null) throw new StowageError('bad_request', `${path}:${line}: ${faults.join('; ')}`)
-    yield isBroken ? { ...row, warning: `${path}:${line} is not valid UTF-8` } : row
+    const place = `${path}:${line}`
+    if (row === null) throw new StowageError('bad_request', `${place}: ${faults.join('; ')}`)
+    const document = { ...row, docId: idOf(row.docId), place }
+    yield isBroken ? { ...document, warning: `${place} is not valid UTF-8` } : document
   }
 }
 

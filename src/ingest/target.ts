@@ -25,9 +25,24 @@ export interface NewPoint {
   payload: JsonObject
 }
 
+/** Stored with the first chunk of a document: when `hash` fits, and as many points are there, nothing has to be compared. */
+export interface DocumentMark {
+  /** Covers all that the chunks and vectors of the document depend on. */
+  hash: string
+  chunks: number
+  tokens: number
+}
+
 export interface StoredPoint {
   docId: string
   contentHash: string
+  title: string
+  /** The name of the source; null when none was given. */
+  source: string | null
+  /** Fingerprint of the folder it was read from; null when the source has a name. */
+  sourceFolder: string | null
+  /** Null for all chunks but the first. */
+  document: DocumentMark | null
 }
 
 /** A collection that is open for writing. All methods throw StowageError. */

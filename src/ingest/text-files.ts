@@ -9,6 +9,32 @@ export function decodeUtf8(bytes: Uint8Array): { text: string; isBroken: boolean
   return { text: decoder.decode(bytes), isBroken: !isUtf8(bytes) }
 }
 
+/** What the bytes of a file are: text, or the reason why they are not read as text. */
+export type DecodedFile =
+  | { text: string; isBroken: boolean; kind: null }
+  | { text: null; kind: 'binary' | 'UTF-16 without a byte order mark' }
+
+/** Bytes that are looked at to tell text from binary data. */
+const SAMPLE = 8_192
+
+/** Decodes UTF-8, and UTF-16 that begins with its byte order mark. Bytes with a NUL among the first 8,192 are not text. */
+export function decodeFile(bytes: Uint8Array): DecodedFile {
+  const utf16 =
+    bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : null
+  if (utf16 !== null) {
+    const text = new TextDecoder(utf16).decode(bytes)
+    return { text, isBroken: text.includes('\uFFFD'), kind: null }
+  }
+  const sample = bytes.subarray(0, SAMPLE)
+  if (!sample.includes(0)) return { ...decodeUtf8(bytes), kind: null }
+  // In UTF-16 every second byte of Latin text is 0, and no other one.
+  const zeros = [0, 0]
+  for (const [index, byte] of sample.entries()) if (byte === 0) zeros[index % 2] = (zeros[index % 2] ?? 0) + 1
+  const [even = 0, odd = 0] = zeros
+  const isUtf16 = Math.min(even, odd) === 0 && even + odd > sample.length / 4
+  return { text: null, kind: isUtf16 ? 'UTF-16 without a byte order mark' : 'binary' }
+}
+
 const NEWLINE = 0x0a
 
 /** Splits a stream at its newlines; the newline itself is left out, and the last line may lack one. */

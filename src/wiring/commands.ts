@@ -10,7 +10,7 @@ import { startServer } from '../http/server.ts'
 import { createLogger } from '../observe/logger.ts'
 import { NAMED_PLANS } from '../pipeline/plan/named-plans.ts'
 import { openGateway } from './gateway.ts'
-import { ingestInto } from './ingest.ts'
+import { ingestInto, openIngestEmbedder } from './ingest.ts'
 import { openModels } from './models.ts'
 import { replayWorld } from './replay.ts'
 import { startWarnings } from './start-warnings.ts'
@@ -54,12 +54,19 @@ export function ingestDependencies(): IngestCommandDependencies {
     out: process.stdout,
     progress: process.stderr,
     open: async where => {
-      const { config, upstream, models, close } = await openTarget(where, { embedder: true, reranker: false })
+      const config = loadConfig()
+      const { embedder, unavailable } = await openIngestEmbedder(config)
+      const upstream = await openUpstream(config, where)
+      const { EMBEDDED_PATH: folder } = config.settings
       return {
-        ...ingestInto(upstream, models.embedder, config.plan.tokenizerModel),
-        url: upstream.url,
-        durable: !upstream.embedded || config.settings.EMBEDDED_PATH !== undefined,
-        close,
+        ...ingestInto(upstream, embedder, config.plan.tokenizerModel),
+        place: upstream.embedded ? `the folder ${folder}` : upstream.url,
+        unavailable,
+        durable: !upstream.embedded || folder !== undefined,
+        close: async () => {
+          await embedder?.close()
+          await upstream.close()
+        },
       }
     },
   }
@@ -97,11 +104,11 @@ export function doctorDependencies(): DoctorCommandDependencies {
   }
 }
 
-/** What ingest and doctor work on: the URL of the command line, else the configured upstream, and the models. */
-async function openTarget(where: { url?: string; apiKey?: string }, wanted?: { embedder: boolean; reranker: boolean }) {
+/** What doctor works on: the URL of the command line, else the configured upstream, and the models. */
+async function openTarget(where: { url?: string; apiKey?: string }) {
   const config = loadConfig()
   const upstream = await openUpstream(config, where)
-  const models = await openModels(config, wanted)
+  const models = await openModels(config)
   const close = async () => {
     await models.close()
     await upstream.close()

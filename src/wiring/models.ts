@@ -17,7 +17,7 @@ export interface Models {
 }
 
 const SHIPPED_RERANKER = fileURLToPath(new URL('../../models/stowage-reranker', import.meta.url))
-const SHIPPED_EMBEDDER = fileURLToPath(new URL('../../models/stowage-embedder', import.meta.url))
+export const SHIPPED_EMBEDDER = fileURLToPath(new URL('../../models/stowage-embedder', import.meta.url))
 const OPENAI_DEFAULT_MODEL = 'text-embedding-3-small'
 
 /** @param wanted the models that the command uses; the others are not loaded and not reported as unavailable */

@@ -36,7 +36,8 @@ async function run(world: Partial<IngestEnvironment>, ...line: string[]) {
           opened.where.push(where)
           return {
             ...dependencies(engine.url, createFakeEmbedder()),
-            url: engine.url,
+            place: engine.url,
+            unavailable: null,
             durable: true,
             close: async () => {
               opened.closed += 1
@@ -55,7 +56,7 @@ describe('stowage ingest', () => {
   it('says which URL does not answer', async () => {
     const gone = await startEmbeddedServer()
     await gone.close()
-    const world = { ...dependencies(gone.url, createFakeEmbedder()), url: gone.url }
+    const world = { ...dependencies(gone.url, createFakeEmbedder()), place: gone.url }
     const { error, opened } = await run(world, folder, '--collection', 'a')
     expect(error).toMatchObject({ code: 'upstream_unavailable', message: expect.stringContaining(gone.url) })
     expect(opened.closed).toBe(1)
@@ -85,16 +86,73 @@ describe('stowage ingest', () => {
 
   it('says in words what it did, and what it would do', async () => {
     const dry = await run({ durable: false }, folder, '--collection', 'b', '--dry-run')
-    expect(dry.out).toMatch(/^Dry run: nothing was written\. b at .*\n {2}2 documents, 0 of them unchanged\n/)
+    expect(dry.out).toMatch(/^Dry run: nothing was written\. b in .*\n {2}2 documents, 0 of them unchanged\n/)
     expect(dry.out).toMatch(/chunks to write, 0 to delete/)
     const wet = await run({}, join(folder, 'bells.md'), '--collection', 'b')
     expect(wet.out).toMatch(
-      /\(created\)\n {2}1 documents.*\n {2}1 chunks, \d+ tokens\n {2}1 chunks written, 0 deleted\n$/,
+      /\(created\)\n {2}1 documents.*\n {2}1 chunks, \d+ tokens\n {2}1 chunks written, 0 deleted\n {2}in [\d.]+ s\n$/,
     )
+  })
+
+  it('names the place, what it skipped and the source; prunes only what left this source', async () => {
+    const docs = await mkdtemp(join(tmpdir(), 'stowage-prune-'))
+    const lay = (name: string, content: string | Uint8Array) => writeFile(join(docs, name), content)
+    await lay('one.md', '# One\n\nThe first text.\n')
+    await lay('two.md', '# Two\n\nThe second text.\n')
+    await lay('picture.png', 'no')
+    await lay('other.png', 'no')
+    await lay('data.md', Uint8Array.from([1, 0, 0, 2, 0, 0, 0, 3]))
+    const world = { place: 'the folder data' }
+    const line = [docs, '--collection', 'p', '--source', 'handbook']
+    const first = await run(world, ...line)
+    expect(first.out).toMatch(/^p in the folder data.*\n {2}source handbook\n {2}2 documents/)
+    expect(first.out).toContain('  skipped: 2 .png, 1 binary\n')
+    expect(first.out).toMatch(/warning: .*data\.md is binary/)
+    await run(world, folder, '--collection', 'p', '--source', 'harbour')
+    await run(world, folder, '--collection', 'p')
+
+    await rm(join(docs, 'two.md'))
+    const kept = await run(world, ...line)
+    expect(kept.out).not.toContain('documents pruned')
+    const dry = await run(world, ...line, '--prune', '--dry-run')
+    expect(dry.out).toContain('  1 documents to prune:\n    handbook/two\n')
+    const before = await allPoints(engine.url, 'p')
+    const pruned = await run(world, ...line, '--prune', '--json')
+    expect(JSON.parse(pruned.out)).toMatchObject({ pruned: ['handbook/two'], deleted: 1, written: 0, unchanged: 1 })
+    const after = await allPoints(engine.url, 'p')
+    expect(
+      before.filter(({ id }) => !after.some(point => point.id === id)).map(({ payload }) => payload.doc_id),
+    ).toEqual(['handbook/two'])
+
+    // A folder that cannot be read any more is no reason to delete.
+    await rm(join(docs, 'one.md'))
+    expect((await run(world, ...line, '--prune')).error).toMatchObject({ code: 'unprocessable' })
+    await rm(join(docs, 'data.md'))
+    expect((await run(world, ...line, '--prune')).error).toMatchObject({
+      code: 'bad_request',
+      message: expect.stringContaining('2 .png'),
+    })
+    const emptied = await run(world, ...line, '--prune', '--allow-empty', '--json')
+    expect(JSON.parse(emptied.out)).toMatchObject({ pruned: ['handbook/one'], documents: 0 })
+    await rm(docs, { recursive: true })
+  })
+
+  it('does not prune without the name of the source', async () => {
+    const { error, opened } = await run({}, folder, '--collection', 'c', '--prune')
+    expect(error).toMatchObject({ code: 'bad_request', message: expect.stringContaining('--source') })
+    expect(opened.where).toEqual([])
+  })
+
+  it('says loudly that there is no model', async () => {
+    const world = { ...dependencies(engine.url, null), unavailable: 'EMBEDDING_MODEL: there is no folder m' }
+    const { out, shown } = await run(world, folder, '--collection', 'keywords')
+    for (const text of [out, shown]) expect(text).toMatch(/NO EMBEDDER \(EMBEDDING_MODEL: there is no folder m\)/)
   })
 
   it.each([
     [['ingest-no-path-given']],
+    [['.', '--collection', 'c', '--source', '/']],
+    [['.', '--collection', 'c', '--source', 'a/../b']],
     [['--collection', 'c']],
     [['.', '--collection', '']],
     [['.', '--collection', 'c', '--chunk-tokens', '1.5']],

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createProgress } from '../../src/commands/progress.ts'
@@ -7,8 +8,10 @@ afterEach(() => void vi.useRealTimers())
 
 function bench(isTTY: boolean) {
   const stream = Object.assign(new PassThrough({ encoding: 'utf8' }), { isTTY, columns: 120 })
-  const progress = createProgress(stream as unknown as NodeJS.WriteStream)
-  return { progress, read: () => (stream.read() as string | null) ?? '' }
+  const kills: unknown[] = []
+  const owner = Object.assign(new EventEmitter(), { pid: 7, kill: (...call: unknown[]) => kills.push(call) > 0 })
+  const progress = createProgress(stream as unknown as NodeJS.WriteStream, owner as unknown as NodeJS.Process)
+  return { progress, owner, kills, read: () => (stream.read() as string | null) ?? '' }
 }
 
 describe('progress', () => {
@@ -39,5 +42,19 @@ describe('progress', () => {
     expect(drawn).toContain('ask 1/4, ETA')
     expect(drawn).toContain('ask 2/4, ETA')
     expect(drawn).not.toContain('\n')
+  })
+
+  it('shows the cursor again on Ctrl-C and lets the signal end the process', () => {
+    const { progress, owner, kills, read } = bench(true)
+    progress.show('ask', 1, 4)
+    const [hide, show] = ['\u001b[?25l', '\u001b[?25h']
+    expect(read()).toContain(hide)
+    owner.emit('SIGINT')
+    expect(read()).toContain(show)
+    expect(kills).toEqual([[7, 'SIGINT']])
+    expect(owner.listenerCount('SIGINT')).toBe(0)
+    progress.show('ask', 2, 4)
+    progress.stop()
+    expect(owner.listenerCount('SIGINT')).toBe(0)
   })
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type ChunkOptions, chunkMarkdown, type DocumentChunk } from '../../src/ingest/chunking/chunk-markdown.ts'
+import { readSections } from '../../src/ingest/chunking/sections.ts'
 
 /** Words and punctuation marks: near enough to tokens, and additive over any cut at white space. */
 const count = (text: string): number => text.match(/\w+|[^\w\s]/gu)?.length ?? 0
@@ -18,7 +19,13 @@ function checkInvariants(text: string, chunks: DocumentChunk[]): void {
   const covered = new Uint8Array(text.length)
   chunks.forEach((piece, index) => {
     expect(piece.orderIndex).toBe(index)
-    expect(piece.text).toBe(text.slice(piece.charStart, piece.charEnd))
+    const own = text.slice(piece.charStart, piece.charEnd)
+    const repeated = piece.text.slice(0, -own.length)
+    expect(piece.text).toBe(repeated + own)
+    if (repeated !== '') {
+      expect(repeated).toMatch(TABLE_HEAD)
+      expect(text.slice(0, piece.charStart)).toContain(repeated.trimEnd())
+    }
     expect(piece.text.trim()).not.toBe('')
     expect(piece.text).toBe(piece.text.trimEnd())
     const before = chunks[index - 1]
@@ -29,15 +36,18 @@ function checkInvariants(text: string, chunks: DocumentChunk[]): void {
     }
     covered.fill(1, piece.charStart, piece.charEnd)
   })
-  const missed = [...text].reduce(
-    ({ at, lost }, character) => ({
-      at: at + character.length,
-      lost: /[\s\uFEFF]/.test(character) || covered[at] === 1 ? lost : lost + character,
-    }),
-    { at: 0, lost: '' },
-  ).lost
-  expect(missed).toBe('')
+  const missed = text.split('').map((character, at) => (covered[at] === 1 || character === '\n' ? ' ' : character))
+  for (const { heading, blocks } of readSections(text)) {
+    // A heading that nothing follows may be left out, and so may a block without a word.
+    for (const { start, end } of heading ? [heading, ...blocks] : blocks) {
+      const isHeading = start === heading?.start
+      if (isHeading || !/[\p{L}\p{N}\p{So}]/u.test(text.slice(start, end))) missed.fill(' ', start, end)
+    }
+  }
+  expect(missed.join('').replace(/[\s\uFEFF]/g, '')).toBe('')
 }
+
+const TABLE_HEAD = /^[^\n]*\n[^\n\w]*\n$/
 
 const line = fc.stringMatching(/^[a-zé漢]{1,8}( [a-z0-9]{1,8}){0,12}[.:!?]?$/)
 const block = fc.oneof(
@@ -101,11 +111,10 @@ describe('chunkMarkdown, on any text', () => {
   it.each([
     ['one letter', 'a'.repeat(100_000)],
     ['no newline', 'word '.repeat(20_000)],
-    ['quotes nested without end', '>'.repeat(100_000)],
+    ['quotes nested without end', '>a '.repeat(33_000)],
     ['numbers nested without end', '1. '.repeat(33_000)],
-    ['underlined headings', 'a\n===\n'.repeat(16_000)],
-    ['headings without text', '# a\n'.repeat(25_000)],
-    ['open brackets', '['.repeat(100_000)],
+    ['underlined headings', `a\n===\n\n${'b '.repeat(40)}\n\n`.repeat(1_100)],
+    ['open brackets', '[a'.repeat(50_000)],
     ['dots and letters', 'a.'.repeat(50_000)],
     ['pairs of surrogates', '😀'.repeat(50_000)],
   ])('cuts 100 kB of %s into bounded chunks', (_, text) => {
@@ -194,10 +203,24 @@ describe('chunkMarkdown, blocks and overlap', () => {
     expect(chunk(text).some(piece => piece.text.includes(atomic))).toBe(true)
   })
 
-  it('cuts a larger table at its rows and a larger code block at its lines', () => {
-    const rows = chunk(table(100), { overlap: 0 })
+  it.each([0, 0.2])('cuts a larger table at its rows, each part under the head, with overlap %s', overlap => {
+    const text = `# A\n\n${table(100)}\n\nAfter it.`
+    const rows = chunk(text, { overlap })
     expect(rows.length).toBeGreaterThan(3)
-    for (const piece of rows) expect(piece.text).toMatch(/^\| .* \|$/s)
+    for (const piece of rows) expect(piece.text).toMatch(/^(# A\n\n)?\| a \| b \|\n\|---\|---\|\n\| x\d+ \| y\d+ \|/)
+    checkInvariants(text, rows)
+    const numbers = rows.flatMap(({ text }) => Array.from(text.matchAll(/x(\d+)/g), ([, number]) => Number(number)))
+    expect(numbers).toEqual(Array.from({ length: 100 }, (_, i) => i))
+  })
+
+  it('does not repeat a head that is larger than half a chunk', () => {
+    const wide = (cell: string) => `${`| ${cell} `.repeat(40)}|`
+    const rows = chunk([wide('head'), wide('---'), ...Array.from({ length: 9 }, () => wide('x'))].join('\n'))
+    expect(rows.length).toBeGreaterThan(5)
+    expect(rows.filter(({ text }) => text.includes('head'))).toHaveLength(2)
+  })
+
+  it('cuts a larger code block at its lines', () => {
     const code = `\`\`\`\n${Array.from({ length: 300 }, (_, i) => `  call(${i})`).join('\n')}\n\`\`\``
     for (const piece of chunk(code, { overlap: 0 }).slice(1)) expect(piece.text).toMatch(/^ {2}call\(/)
   })
@@ -206,6 +229,25 @@ describe('chunkMarkdown, blocks and overlap', () => {
     const list = Array.from({ length: 20 }, (_, i) => `1. do step ${i}`).join('\n')
     const chunks = chunk(`# A\n\n${words(45)}. Then follow these steps:\n\n${list}`)
     expect(chunks.find(piece => piece.text.includes(list))?.text).toContain('Then follow these steps:')
+  })
+
+  it('keeps a line that announces a paragraph with the paragraph', () => {
+    const after = words(45, 'step')
+    const chunks = chunk(`# A\n\n${words(44)}.\n\n**Do this at once:**\n\n${after}`)
+    expect(chunks.length).toBeGreaterThan(1)
+    expect(chunks.find(piece => piece.text.includes('at once'))?.text).toContain('at once:**\n\nstep0')
+  })
+
+  it('makes no chunk of headings or marks only', () => {
+    const text = `[![build](b.svg)](b)\n\n# A\n\n***\n\n## B\n\n<br>\n\n## C\n\n${words(60)}\n\n---\n\n## D\n\n### E\n\n<img src="e.png">\n`
+    const chunks = chunk(text)
+    expect(chunks.map(({ sectionPath }) => sectionPath)).toEqual(chunks.map(() => 'A > C'))
+    for (const { text } of chunks) expect(text).toMatch(/word\d/)
+    expect(chunk('# A\n\n## B\n\n# C\n')).toEqual([])
+    expect(chunk('# a\n'.repeat(2_000))).toEqual([])
+    const late = chunk(`${'# a heading\n'.repeat(500)}\ntext at last`)
+    expect(late).toHaveLength(1)
+    expect(late[0]?.text).toMatch(/text at last$/)
   })
 
   it('repeats whole sentences of about the share asked for, inside a section only', () => {

@@ -3,7 +3,7 @@ import { createQdrantAdmin } from '../../src/adapters/qdrant/admin.ts'
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
 import { type IngestOptions, ingest } from '../../src/ingest/ingest.ts'
 import { encodeBm25Query } from '../../src/text/qdrant-bm25.ts'
-import { allPoints, createFakeEmbedder, dependencies } from '../support/ingest-world.ts'
+import { allPoints, countTokens, createFakeEmbedder, dependencies } from '../support/ingest-world.ts'
 
 let engine: EmbeddedServer
 beforeAll(async () => {
@@ -50,14 +50,14 @@ describe('ingest', () => {
       sparse: [{ name: 'sparse', idf: true }],
       indexes: {
         ...{ tenant: 'keyword', space_id: 'keyword', acl: 'keyword', lang: 'keyword', doc_id: 'keyword' },
-        ...{ section_path: 'keyword', embedder_version: 'keyword', order_index: 'integer' },
+        ...{ source: 'keyword', section_path: 'keyword', embedder_version: 'keyword', order_index: 'integer' },
       },
     })
   })
 
   it('writes every chunk with its whole payload, and encodes its path with it', async () => {
-    const options = { ...fresh(), tenant: 'acme', space: 's1', acl: ['a', 'b'], lang: 'en' }
-    const { summary, points, embedder } = await run([guide], options)
+    const options = { ...fresh(), tenant: 'acme', space: 's1', acl: ['a', 'b'], lang: 'en', source: 'handbook' }
+    const { summary, points, embedder } = await run([{ ...guide, frontMatter: { tags: ['a'] } }], options)
     expect(points).toHaveLength(summary.chunks)
     expect(summary.written).toBe(summary.chunks)
     const orders = points.map(({ payload }) => payload.order_index as number).sort((a, b) => a - b)
@@ -74,6 +74,15 @@ describe('ingest', () => {
         text: guide.text.slice(payload.char_start as number, payload.char_end as number),
         embedder_version: embedder.version,
         content_hash: expect.stringMatching(/^[0-9a-f]{32}$/),
+        source: 'handbook',
+        front_matter: { tags: ['a'] },
+        ...(payload.order_index === 0 && {
+          document_mark: {
+            hash: expect.stringMatching(/^[0-9a-f]{32}$/),
+            chunks: summary.chunks,
+            tokens: summary.tokens,
+          },
+        }),
       })
     }
     const later = points.find(
@@ -93,6 +102,62 @@ describe('ingest', () => {
     expect(second.summary.chunks).toBe(first.summary.chunks)
     expect(second.embedder.asked).toEqual([])
     expect(second.points).toEqual(first.points)
+  })
+
+  it('does not even cut a document that has not changed, and cuts it again when the options have', async () => {
+    const options = fresh()
+    const embedder = createFakeEmbedder()
+    let counted = 0
+    const world = {
+      ...dependencies(engine.url, embedder),
+      countTokens: (text: string) => {
+        counted += 1
+        return countTokens(text)
+      },
+    }
+    const first = await ingest([guide, notes, sheet], world, options)
+    expect(counted).toBeGreaterThan(20)
+    counted = 0
+    const second = await ingest([guide, notes, sheet], world, options)
+    expect(counted).toBe(0)
+    expect(second).toMatchObject({ unchanged: 3, chunks: first.chunks, tokens: first.tokens, written: 0 })
+    await ingest([guide, notes, sheet], world, { ...options, chunkTokens: 60 })
+    expect(counted).toBeGreaterThan(10)
+    await ingest([guide], { ...world, tokenizer: 'another' }, { ...options, chunkTokens: 60 })
+    expect(embedder.asked.length).toBeGreaterThan(first.chunks)
+  })
+
+  it.each([1, 2, 3])('does not take a document for complete when writing was cut short at batch %s', async failAt => {
+    const options = { ...fresh(), batchSize: 2 }
+    await run([guide, notes], options)
+    const changed = [guide, notes].map(document => ({
+      ...document,
+      text: document.text.replaceAll('is set', 'was set'),
+    }))
+    const embedder = createFakeEmbedder()
+    embedder.failAt = failAt
+    await expect(ingest(changed, dependencies(engine.url, embedder), options)).rejects.toThrow('broke')
+    const finished = await run(changed, options)
+    expect(finished.points.map(({ payload }) => payload.text).join()).not.toContain('is set')
+    expect((await run(changed, options)).summary).toMatchObject({ written: 0, unchanged: 2 })
+  })
+
+  it('names both documents when another folder or source brings the same id', async () => {
+    const options = fresh()
+    const here = { ...sheet, place: 'here/sheet.md' }
+    const there = { ...sheet, text: notes.text, place: 'there/sheet.md' }
+    const warnings = async (document: typeof here, from: Partial<IngestOptions>) =>
+      (await run([document], { ...options, ...from })).summary.warnings
+    expect(await warnings(here, { folder: '/a/here' })).toEqual([])
+    expect(await warnings(here, { folder: '/b/there' })).toEqual([])
+    expect(await warnings(there, { folder: '/b/there' })).toEqual([
+      expect.stringMatching(/sheet of another folder \("Sheet"\) was replaced by there\/sheet\.md.*--source/),
+    ])
+    expect(await warnings(here, { source: 'x' })).toHaveLength(1)
+    expect(await warnings(there, { source: 'x', folder: '/c' })).toEqual([])
+    expect(await warnings(here, { source: 'y' })).toEqual([expect.stringContaining('of the source x')])
+    const points = await allPoints(engine.url, options.collection)
+    expect(JSON.stringify(points)).not.toContain('/b/there')
   })
 
   it.each([
@@ -216,14 +281,17 @@ describe('ingest', () => {
 
   it('takes the first of two documents of one id and passes warnings on', async () => {
     async function* source() {
-      yield { ...sheet, warning: 'sheet.md is not valid UTF-8' }
-      yield { ...notes, docId: 'sheet' }
+      yield { ...sheet, place: 'a.jsonl:1', warning: 'sheet.md is not valid UTF-8' }
+      yield { ...notes, docId: 'sheet', place: 'a.jsonl:7' }
+      yield { docId: 'data', skipped: 'binary', warning: 'data.md is binary' }
     }
     const { summary } = await run(source(), fresh())
+    expect(summary.skipped).toEqual({ binary: 1 })
     expect(summary.documents).toBe(1)
     expect(summary.warnings).toEqual([
       'sheet.md is not valid UTF-8',
-      expect.stringMatching(/sheet occurs more than once/),
+      expect.stringMatching(/sheet occurs more than once \(a\.jsonl:1 and a\.jsonl:7\)/),
+      'data.md is binary',
     ])
   })
 

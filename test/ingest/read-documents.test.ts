@@ -3,7 +3,12 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openDocuments, type SourceDocument } from '../../src/ingest/read-documents.ts'
+import {
+  type OpenOptions,
+  openDocuments,
+  type SkippedDocument,
+  type SourceDocument,
+} from '../../src/ingest/read-documents.ts'
 import { decodeUtf8, splitLines } from '../../src/ingest/text-files.ts'
 
 let root: string
@@ -21,11 +26,15 @@ async function lay(files: Record<string, string | Uint8Array>): Promise<string> 
   return folder
 }
 
-async function readAll(path: string): Promise<{ total: number; documents: SourceDocument[] }> {
-  const { total, documents } = await openDocuments(path)
+async function readAll(path: string, options?: OpenOptions) {
+  const { total, skipped, documents } = await openDocuments(path, options)
   const all: SourceDocument[] = []
-  for await (const document of documents) all.push(document)
-  return { total, documents: all }
+  const unread: SkippedDocument[] = []
+  for await (const document of documents) {
+    if ('text' in document) all.push(document)
+    else unread.push(document)
+  }
+  return { total, skipped, documents: all, unread }
 }
 
 describe('openDocuments, files', () => {
@@ -50,19 +59,19 @@ describe('openDocuments, files', () => {
       'queries.txt',
     ])
     expect(total).toBe(5)
-    expect(documents.at(-2)).toEqual({ docId: 'b', title: 'b', text: 'text b' })
+    expect(documents.at(-2)).toMatchObject({ docId: 'b', title: 'b', text: 'text b' })
   })
 
   it('reads one file under its own name', async () => {
     const folder = await lay({ 'x/one.md': '# The One ##\r\n\r\ntext\r\n' })
-    expect((await readAll(join(folder, 'x/one.md'))).documents).toEqual([
+    expect((await readAll(join(folder, 'x/one.md'))).documents).toMatchObject([
       { docId: 'one', title: 'The One', text: '# The One ##\n\ntext\n' },
     ])
   })
 
   it.each([
     ['---\ntitle: "Set: up"\ntags: a\n---\n# Other\n', 'Set: up'],
-    ["---\r\ntitle: 'It''s'\r\n---\r\ntext", "It''s"],
+    ["---\r\ntitle: 'It''s'\r\n---\r\ntext", "It's"],
     ['---\ntags: a\n---\n\n# Heading *one*\n', 'Heading *one*'],
     ['\n\n# First\n', 'First'],
     ['## Second level\n', 'name'],
@@ -76,12 +85,87 @@ describe('openDocuments, files', () => {
   it('drops a byte order mark and warns of bytes that are no UTF-8, naming the file', async () => {
     const folder = await lay({ 'bom.md': '\uFEFF# A', 'broken.md': Uint8Array.from([0x61, 0xff, 0x62, 0xc3]) })
     const { documents } = await readAll(folder)
-    expect(documents[0]).toEqual({ docId: 'bom', title: 'A', text: '# A' })
+    expect(documents[0]).toMatchObject({ docId: 'bom', title: 'A', text: '# A' })
     expect(documents[1]).toMatchObject({
       docId: 'broken',
       text: 'a\uFFFDb\uFFFD',
       warning: expect.stringContaining('broken.md'),
     })
+  })
+
+  it('begins every id with the name of the source, whatever folder is given', async () => {
+    const folder = await lay({ 'docs/a.md': 'a', 'docs/sub/b.mdx': 'b', 'rows.jsonl': '{"doc_id":"r","text":"t"}' })
+    const ids = async (path: string, source: string) =>
+      (await readAll(join(folder, path), { source })).documents.map(({ docId }) => docId)
+    expect(await ids('docs', 'book')).toEqual(['book/a', 'book/sub/b.mdx'])
+    expect(await ids('docs/sub', 'book/sub')).toEqual(['book/sub/b.mdx'])
+    expect(await ids('docs/a.md', 'book')).toEqual(['book/a'])
+    expect(await ids('rows.jsonl', 'book')).toEqual(['book/r'])
+  })
+
+  it('counts the files that it leaves out, by kind', async () => {
+    const paths = ['a.md', 'x.PNG', 'b/y.png', 'LICENSE', 'c.rst', '.git/x.md', 'node_modules/m/x.md']
+    const folder = await lay(Object.fromEntries(paths.map(path => [path, 'text'])))
+    const { total, skipped } = await readAll(folder)
+    expect(total).toBe(1)
+    const others = { '.rst': 1, LICENSE: 1, 'hidden folder': 1, node_modules: 1 }
+    expect(skipped).toEqual({ '.png': 2, ...others })
+  })
+
+  it('names files that are no text, and reads UTF-16 that says so', async () => {
+    const text = '# Tide\n\nThe gauge is read at dawn.'
+    const big = Buffer.from(`\uFEFF${text}`, 'utf16le').swap16()
+    const folder = await lay({
+      'big-endian.md': big,
+      'little-endian.md': Buffer.from(`\uFEFF${text}`, 'utf16le'),
+      'no-mark.md': Buffer.from(text, 'utf16le'),
+      'program.txt': Uint8Array.from([0x7f, 0x45, 0x4c, 0x46, 0, 0, 0, 1, 0, 0, 9]),
+    })
+    await symlink(join(folder, 'absent'), join(folder, 'link.md'))
+    const { documents, unread } = await readAll(folder)
+    const read = { title: 'Tide', text }
+    expect(documents).toMatchObject([
+      { docId: 'big-endian', ...read },
+      { docId: 'little-endian', ...read },
+    ])
+    expect(unread).toEqual([
+      { docId: 'no-mark', skipped: 'UTF-16 without a byte order mark', warning: expect.stringContaining('no-mark.md') },
+      { docId: 'program.txt', skipped: 'binary', warning: expect.stringContaining('program.txt') },
+    ])
+  })
+
+  it.each([
+    ['yaml', '---\ntitle: Set up\ntags: [a, b]\nweight: 3\n---\nText.\n', { tags: ['a', 'b'], weight: 3 }],
+    ['toml', '+++\ntitle = "Set up"\n[menu]\nmain = 1\n+++\nText.\n', { menu: { main: 1 } }],
+  ])('keeps the fields of %s front matter and leaves it out of the text', async (_, text, frontMatter) => {
+    const { documents } = await readAll(await lay({ 'x.md': text }))
+    expect(documents).toMatchObject([{ title: 'Set up', text: 'Text.\n', frontMatter }])
+  })
+
+  it.each([
+    ['prose between two rules', '---\nJust a sentence: or two.\n\nMore.\n---\nText.\n'],
+    ['a rule at the start', '---\n\nText.\n'],
+  ])('takes %s for text', async (_, text) => {
+    const { documents } = await readAll(await lay({ 'x.md': text }))
+    expect(documents[0]?.text).toBe(text)
+    expect(documents[0]).not.toHaveProperty('warning')
+  })
+
+  it('warns of front matter that cannot be read, and bounds it', async () => {
+    const bomb = `a: &a [x,x,x,x,x,x,x,x,x]\n${Array.from({ length: 8 }, (_, i) => `b${i}: &b${i} [${`*${i ? `b${i - 1}` : 'a'},`.repeat(9)}]`).join('\n')}`
+    const folder = await lay({
+      'bad.md': '---\ntitle: "open\n---\n# Heading\n',
+      'bomb.md': `---\n${bomb}\n---\ntext\n`,
+      'large.md': `---\ntitle: L\nlist: ${'x'.repeat(10_000)}\n---\ntext\n`,
+    })
+    const { documents } = await readAll(folder)
+    expect(documents[0]).toMatchObject({
+      title: 'Heading',
+      warning: expect.stringMatching(/bad\.md: the front matter cannot/),
+    })
+    expect(documents[1]).toMatchObject({ text: 'text\n', warning: expect.stringContaining('bomb.md') })
+    expect(documents[2]).toMatchObject({ title: 'L', text: 'text\n' })
+    expect(documents[2]).not.toHaveProperty('frontMatter')
   })
 
   it('reads the documents of a golden set and not its queries', async () => {
@@ -118,8 +202,8 @@ describe('openDocuments, JSON lines', () => {
       { docId: 'b', title: 'B', text: 'three' },
       { docId: 'c', title: '', text: '' },
     ]
-    expect(await readAll(folder)).toEqual({ total: 4, documents: expected })
-    expect((await readAll(join(folder, 'corpus.jsonl'))).documents).toEqual(expected)
+    expect(await readAll(folder)).toMatchObject({ total: 4, documents: expected })
+    expect((await readAll(join(folder, 'corpus.jsonl'))).documents).toMatchObject(expected)
   })
 
   it.each([
@@ -140,7 +224,7 @@ describe('openDocuments, JSON lines', () => {
   it('warns of broken bytes in a row, naming its line', async () => {
     const row = Buffer.concat([Buffer.from('{"doc_id":"x","text":"a'), Buffer.from([0xff]), Buffer.from('"}\n')])
     const folder = await lay({ 'corpus.jsonl': row })
-    expect((await readAll(folder)).documents).toEqual([
+    expect((await readAll(folder)).documents).toMatchObject([
       { docId: 'x', title: '', text: 'a\uFFFD', warning: expect.stringContaining('corpus.jsonl:1') },
     ])
   })

@@ -14,6 +14,8 @@ const CASES = {
     'What is the maximum load of the crane?',
     'When was the treaty signed?',
     'how long does the filter last',
+    'When was the first case of COVID19 confirmed?',
+    'How many casks came in FR 316?',
   ],
   procedure: [
     'How do I reset the pump?',
@@ -35,8 +37,20 @@ const CASES = {
     'Qdrant vs Elasticsearch',
     'Which is faster, the ferry or the bridge?',
     'How does the 1st edition compare to the 2nd?',
+    'How did the greasing interval change from the FR 315 schedule to the FR 318 one?',
+    'How does the genome of 2019-vCOV compare with SARS-COV?',
   ],
-  exploratory: ['tide keepers', 'Tell me about life in the harbour', '', '?'],
+  exploratory: [
+    'tide keepers',
+    'Tell me about life in the harbour',
+    '',
+    '?',
+    'How did the greasing interval change',
+    'When should I use the Pushgateway?',
+    'When deciding on a pump, what two factors count?',
+    'Why was lamp oil so dear in the autumn of FR 317?',
+    'How does the size of the window affect the answer?',
+  ],
 }
 
 describe('detectIntent', () => {

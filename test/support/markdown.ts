@@ -1,6 +1,4 @@
-import { fromMarkdown } from 'mdast-util-from-markdown'
-import { gfmFromMarkdown } from 'mdast-util-gfm'
-import { gfm } from 'micromark-extension-gfm'
+import MarkdownIt from 'markdown-it'
 
 /** A line that has the form of a source line. */
 export interface SourceLine {
@@ -9,12 +7,17 @@ export interface SourceLine {
   block: string | null
 }
 
+/** CommonMark with tables and HTML. */
+const parser = new MarkdownIt({ html: true })
+
 /** The source lines of a context as a Markdown parser sees them. */
 export function sourceLinesOf(context: string): SourceLine[] {
-  const { children } = fromMarkdown(context, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] })
-  const kinds = new Map(children.map(({ type, position }) => [position?.start.offset, type]))
+  const blocks = new Map(
+    parser.parse(context, {}).flatMap(({ type, level, map }) => (level === 0 && map ? [[map[0], type]] : [])),
+  )
   return [...context.matchAll(/^[^\S\n]*\[\d+\] .*$/gmu)].map(({ 0: line, index }) => ({
     line,
-    block: kinds.get(index) ?? null,
+    // The parser counts every form of a line end.
+    block: blocks.get(context.slice(0, index).split(/\r\n|\r|\n/u).length - 1) ?? null,
   }))
 }

@@ -1,4 +1,5 @@
 import { QdrantClient } from '@qdrant/js-client-rest'
+import { z } from 'zod'
 import { StowageError } from '../../core/errors.ts'
 import type { Json, JsonObject } from '../../core/types.ts'
 import type { CollectionProbe } from '../../doctor/facts.ts'
@@ -19,10 +20,26 @@ const PAYLOAD_INDEXES = {
   acl: 'keyword',
   lang: 'keyword',
   doc_id: 'keyword',
+  source: 'keyword',
   section_path: 'keyword',
   embedder_version: 'keyword',
   order_index: 'integer',
 } as const
+
+const STORED_FIELDS = ['doc_id', 'content_hash', 'doc_title', 'source', 'source_folder', 'document_mark']
+const STORED_POINT = z
+  .object({
+    doc_id: z.string(),
+    content_hash: z.string(),
+    doc_title: z.string().catch(''),
+    source: z.string().nullable().catch(null),
+    source_folder: z.string().nullable().catch(null),
+    document_mark: z.object({ hash: z.string(), chunks: z.number(), tokens: z.number() }).nullable().catch(null),
+  })
+  .transform((fields): StoredPoint => {
+    const { doc_id: docId, content_hash: contentHash, doc_title: title, source } = fields
+    return { docId, contentHash, title, source, sourceFolder: fields.source_folder, document: fields.document_mark }
+  })
 
 /** Timeout of a read, as in the official client. */
 const READ_TIMEOUT_MS = 300_000
@@ -63,15 +80,14 @@ export function createQdrantAdmin({
 
   async function stored(collection: string, filter: JsonObject): Promise<Map<string, StoredPoint>> {
     const found = new Map<string, StoredPoint>()
-    const query = { filter, limit: SCROLL_PAGE, with_payload: ['doc_id', 'content_hash'] }
+    const query = { filter, limit: SCROLL_PAGE, with_payload: STORED_FIELDS }
     let offset: Json | undefined
     do {
       const page = await scroll(collection, offset ? { ...query, offset } : query)
       for (const { id, payload } of readListedPoints(page)) {
-        const { doc_id: docId, content_hash: contentHash } = record(payload)
         // Our ids are UUIDs. A point with a number as its id is not ours to overwrite or delete.
-        if (typeof id !== 'string' || typeof docId !== 'string' || typeof contentHash !== 'string') continue
-        found.set(id, { docId, contentHash })
+        const point = typeof id === 'string' ? STORED_POINT.safeParse(payload).data : undefined
+        if (point) found.set(String(id), point)
       }
       offset = record(page).next_page_offset as Json | undefined
     } while (offset)

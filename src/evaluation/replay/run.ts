@@ -84,8 +84,10 @@ async function runOnce(query: string, plan: Plan, cache: PortCache): Promise<Rep
 /** Ranges of the packed text in its documents. A chunk without offsets counts as no evidence. */
 function spansOf({ packed }: Packed): PackedSpan[] {
   return packed.flatMap(({ candidate: { chunk }, spans }) => {
-    const { docId, charStart } = chunk
+    const { docId, charStart, charEnd, text } = chunk
     if (charStart === null) return []
-    return spans.map(({ start, end }) => ({ docId, start: charStart + start, end: charStart + end }))
+    // The head of a table that stands in front of a chunk is not part of its range.
+    const origin = charEnd === null ? charStart : Math.min(charStart, charEnd - text.length)
+    return spans.map(({ start, end }) => ({ docId, start: Math.max(charStart, origin + start), end: origin + end }))
   })
 }

@@ -1,7 +1,7 @@
 import { cutSection, joinPieces, type Piece } from './pieces.ts'
 import { readSections, type Span } from './sections.ts'
 
-/** `text` equals `document.text.slice(charStart, charEnd)`. */
+/** `text` is `document.text.slice(charStart, charEnd)`; the rows of a table that was cut have the head of the table in front. */
 export interface DocumentChunk {
   /** Position in the document, from 0. */
   orderIndex: number
@@ -45,7 +45,8 @@ const MOST_OVERLAP = 0.25
  * A chunk does not span two sections, with one exception: a heading with less than a fifth of the target below it joins the first
  * chunk of its first subsection, and an empty heading joins the next section; the chunk has the path of the later section.
  * The chunks of a section have about equal sizes. They end at sentences, preferably at paragraphs, and repeat the last sentences of
- * the previous chunk. Every character that is not white space is in a chunk. Time is almost linear in the length of the text.
+ * the previous chunk, or the head of the table that they continue. Every character that is not white space is in a chunk, except
+ * headings that nothing follows, and blocks of marks only at the edge of a chunk. Time is almost linear in the length of the text.
  */
 export function chunkMarkdown(
   document: { docId: string; title: string; text: string },
@@ -58,7 +59,8 @@ export function chunkMarkdown(
   let carried: Piece | null = null
 
   for (const [index, section] of sections.entries()) {
-    const pieces = cutSection(section, document.text, limits)
+    const blocks = section.blocks.filter(block => hasWords(document.text.slice(block.start, block.end)))
+    const pieces = cutSection({ ...section, blocks }, document.text, limits)
     const first = pieces[0]
     if (!first) continue
     const isSmall = sumTokens(pieces) < SMALL_SECTION * targetTokens
@@ -66,22 +68,26 @@ export function chunkMarkdown(
     carried = null
 
     const next = sections[index + 1]
-    const belongsToNext = section.blocks.length === 0 || (isSmall && next !== undefined && next.depth > section.depth)
+    const isEmpty = blocks.length === 0
+    const belongsToNext = isEmpty || (isSmall && next !== undefined && next.depth > section.depth)
     if (next && belongsToNext && sumTokens(pieces) < MOST_CARRIED * targetTokens) {
       carried = pieces.reduce(joinPieces)
       continue
     }
+    if (isEmpty) continue
     for (const group of groupPieces(pieces, targetTokens, overlap)) {
       const span = trimSpan(document.text, group)
       if (span.start === span.end) continue
+      const head = group[0]?.head
+      const repeated = head ? `${document.text.slice(head.start, head.end).trimEnd()}\n` : ''
       chunks.push({
         orderIndex: chunks.length,
         sectionPath: section.path,
         header: section.header,
         charStart: span.start,
         charEnd: span.end,
-        text: document.text.slice(span.start, span.end),
-        tokens: sumTokens(group),
+        text: repeated + document.text.slice(span.start, span.end),
+        tokens: sumTokens(group) + (head ? count(repeated) : 0),
       })
     }
   }
@@ -106,7 +112,7 @@ function groupPieces(pieces: Piece[], target: number, overlap: number): Piece[][
       (piece.opensBlock && size >= 0.8 * goal)
     if (group.length > 0 && isFull && remaining > SMALL_REMAINDER * target) {
       groups.push([...repeated, ...group])
-      repeated = tailOf(group, target, overlap)
+      repeated = piece.head ? [] : tailOf(group, target, overlap)
       group = []
       size = 0
       goal = goalFor(remaining, stride)
@@ -117,6 +123,17 @@ function groupPieces(pieces: Piece[], target: number, overlap: number): Piece[][
   }
   if (group.length > 0) groups.push([...repeated, ...group])
   return groups
+}
+
+const TAG = /<[^<>]{1,2000}>/g
+const BADGE = /\[!\[[^\]\n]{0,300}\]\([^)\s]{0,2000}\)\]\([^)\s]{0,2000}\)/g
+/** A letter, a number, or a symbol such as an emoji. */
+const WORD = /[\p{L}\p{N}\p{So}]/u
+
+/** Whether a block says anything: rules, empty tables, HTML without text and badges do not. */
+function hasWords(block: string): boolean {
+  const isPlain = WORD.test(block) && !/^\s*[<[]/.test(block)
+  return isPlain || WORD.test(block.replace(TAG, '').replace(BADGE, ''))
 }
 
 function goalFor(tokens: number, stride: number): number {

@@ -7,6 +7,8 @@ export interface Piece extends Span {
   tokens: number
   /** True at the start of a block. A chunk preferably ends before it. */
   opensBlock: boolean
+  /** The head of the table that a row belongs to, which a chunk that begins with the row repeats; null for all else. */
+  head: Span | null
 }
 
 export interface PieceLimits {
@@ -18,8 +20,8 @@ export interface PieceLimits {
 }
 
 /**
- * Cuts a section into pieces in order. The heading joins the first piece, and a short sentence that ends in a colon joins the table,
- * list or code that it announces.
+ * Cuts a section into pieces in order. The heading joins the first piece, and a short sentence that ends in a colon joins what it
+ * announces.
  */
 export function cutSection(section: Section, text: string, limits: PieceLimits): Piece[] {
   const pieces: Piece[] = []
@@ -27,7 +29,7 @@ export function cutSection(section: Section, text: string, limits: PieceLimits):
   for (const block of section.blocks) {
     const cut = cutBlock(block, text, limits)
     const last = pieces.at(-1)
-    if (!lead && last && block.kind === 'atomic' && announces(last, text, limits)) lead = pieces.pop() ?? null
+    if (!lead && last && announces(last, text, limits)) lead = pieces.pop() ?? null
     const first = cut[0]
     if (lead && first) {
       cut[0] = joinPieces(lead, first)
@@ -40,17 +42,28 @@ export function cutSection(section: Section, text: string, limits: PieceLimits):
 
 /** Joins two neighbouring pieces and the text between them. */
 export function joinPieces(before: Piece, after: Piece): Piece {
-  return { start: before.start, end: after.end, tokens: before.tokens + after.tokens, opensBlock: before.opensBlock }
+  const { start, opensBlock, head } = before
+  return { start, end: after.end, tokens: before.tokens + after.tokens, opensBlock, head }
 }
 
+/** A sentence that ends in a colon, perhaps inside emphasis or quotation marks. */
+const ENDS_IN_COLON = /:[*_`"'”’)\]]{0,4}\s*$/
+
 function announces(piece: Piece, text: string, limits: PieceLimits): boolean {
-  return piece.tokens <= limits.target / 4 && text.slice(piece.start, piece.end).trimEnd().endsWith(':')
+  return (
+    piece.tokens <= limits.target / 4 &&
+    ENDS_IN_COLON.test(text.slice(Math.max(piece.start, piece.end - 80), piece.end))
+  )
 }
 
 function cutBlock(block: Block, text: string, limits: PieceLimits): Piece[] {
   if (block.kind === 'prose') return cutSpans(sentencesOf(block, text), text, limits)
   const whole = pieceOf(block, text, limits, true)
-  return whole.tokens <= limits.atomic ? [whole] : cutSpans(block.parts, text, limits)
+  if (whole.tokens <= limits.atomic) return [whole]
+  const [first, second, ...rest] = cutSpans(block.parts, text, limits)
+  const isTable = block.head !== null && first?.end === block.head.end && first.tokens <= limits.target / 2
+  if (!isTable || !second) return [first, second, ...rest].filter(piece => piece !== undefined)
+  return [joinPieces(first, second), ...rest.map(row => ({ ...row, head: block.head }))]
 }
 
 function sentencesOf(block: Span, text: string): Span[] {
@@ -63,7 +76,13 @@ function cutSpans(spans: Span[], text: string, limits: PieceLimits): Piece[] {
 }
 
 function pieceOf(span: Span, text: string, limits: PieceLimits, opensBlock: boolean): Piece {
-  return { start: span.start, end: span.end, opensBlock, tokens: limits.count(text.slice(span.start, span.end)) }
+  return {
+    start: span.start,
+    end: span.end,
+    opensBlock,
+    head: null,
+    tokens: limits.count(text.slice(span.start, span.end)),
+  }
 }
 
 /** Halves a piece until every part fits the target. */

@@ -1,10 +1,7 @@
-import type { Heading, RootContent } from 'mdast'
-import { fromMarkdown } from 'mdast-util-from-markdown'
-import { gfmFromMarkdown } from 'mdast-util-gfm'
-import { gfm } from 'micromark-extension-gfm'
+import MarkdownIt, { type Token } from 'markdown-it'
 
-/** YAML front matter at the start of a text, with its last line end; the first group is the YAML. */
-export const FRONT_MATTER = /^---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/
+/** What may be YAML (`---`) or TOML (`+++`) front matter at the start of a text, with its last line end. Groups: the fence, the content. */
+export const FRONT_MATTER = /^\uFEFF?(---|\+\+\+)[ \t]*\r?\n(?:([\s\S]*?)\r?\n)??\1[ \t]*(?:\r?\n|$)/
 
 /** A range of the document in UTF-16 code units, end exclusive. */
 export interface Span {
@@ -17,6 +14,8 @@ export interface Block extends Span {
   kind: 'prose' | 'atomic'
   /** Items, rows or lines, where a block that is too large is cut; empty for prose. */
   parts: Span[]
+  /** The head row of a table and the rule below it; null for other blocks. */
+  head: Span | null
 }
 
 /** A heading with the text up to the next heading of any level. */
@@ -31,116 +30,159 @@ export interface Section {
   blocks: Block[]
 }
 
-// Inline markup does not affect boundaries, and several of these constructs take quadratic time on hostile text.
-const INLINE_CONSTRUCTS = [
-  'attention',
-  'autolink',
-  'characterEscape',
-  'characterReference',
-  'codeText',
-  'definition',
-  'emailAutolink',
-  'gfmFootnoteCall',
-  'gfmFootnoteDefinition',
-  'gfmPotentialFootnoteCall',
-  'hardBreakEscape',
-  'htmlText',
-  'labelEnd',
-  'labelStartImage',
-  'labelStartLink',
-  'protocolAutolink',
-  'strikethrough',
-  'tasklistCheck',
-  'wwwAutolink',
-]
-const DEEP_NESTING = /^(?:[ \t]*(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])){16,}/gm
-const UNDERLINE = /^ {0,3}(?:=+|-+)[ \t]*$/gm
-const MOST_UNDERLINES = 500
+// Only blocks are parsed. A link definition reads like a paragraph.
+const blockParser = new MarkdownIt({ html: true }).disable(['reference'])
+// No links are made from plain text, so `_` and `*` inside words are the only marks that a title loses.
+const inlineParser = new MarkdownIt({ html: true })
+
+/** Lists and quotes deeper than this are text: the time of a parser grows with the depth of nesting. */
+const MOST_LEVELS = 16
+/** A mark in a later column is text too: it could only belong to a deeper level, at up to four columns a level. */
+const MOST_COLUMNS = 4 * MOST_LEVELS
+/** The marks that open lists and quotes at the start of a line, with the space before each. */
+const OPENING_MARKS = /^(?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])))+/gm
+const NOT_SPACE = /[^ \t]/g
+const NUMBER = /\d+/g
 
 /**
- * Cuts a markdown or plain text into sections and blocks. Headings inside code, quotes and lists do not start sections, and YAML
- * front matter is a block of prose. Every character that is not white space is in a heading or a block.
+ * Cuts a markdown or plain text into sections and blocks. Headings inside code, quotes and lists do not start sections, and front
+ * matter is prose. Every character that is not white space is in a heading or a block. Time is linear in the length of the text.
  */
 export function readSections(text: string): Section[] {
   const sections: Section[] = [{ depth: 0, path: '', header: '', heading: null, blocks: [] }]
   const titles: { depth: number; title: string }[] = []
-  for (const node of parseBlocks(text)) {
-    const span = spanOf(node)
-    if (node.type !== 'heading') {
-      sections.at(-1)?.blocks.push(blockOf(node, span, text))
+  for (const block of parseBlocks(text)) {
+    if (block.heading === null) {
+      sections.at(-1)?.blocks.push(block)
       continue
     }
-    while ((titles.at(-1)?.depth ?? 0) >= node.depth) titles.pop()
-    titles.push({ depth: node.depth, title: titleOf(node) })
+    const { depth, title } = block.heading
+    while ((titles.at(-1)?.depth ?? 0) >= depth) titles.pop()
+    titles.push({ depth, title })
     sections.push({
-      depth: node.depth,
+      depth,
       path: titles.map(entry => entry.title).join(' > '),
-      header: (text.slice(span.start, span.end).split(/[\r\n]/, 1)[0] ?? '').trim(),
-      heading: span,
+      header: (text.slice(block.start, block.end).split(/[\r\n]/, 1)[0] ?? '').trim(),
+      heading: { start: block.start, end: block.end },
       blocks: [],
     })
   }
   return sections.filter(section => section.heading !== null || section.blocks.length > 0)
 }
 
-function parseBlocks(text: string): RootContent[] {
-  const underlines = text.match(UNDERLINE)?.length ?? 0
-  // The time of the parser is quadratic in underlined headings; so many underlines are rules, not headings.
-  const disabled = underlines > MOST_UNDERLINES ? [...INLINE_CONSTRUCTS, 'setextUnderline'] : INLINE_CONSTRUCTS
-  return fromMarkdown(maskForParsing(text), {
-    extensions: [gfm(), { disable: { null: disabled } }],
-    mdastExtensions: gfmFromMarkdown().filter(extension => extension.transforms === undefined),
-  }).children
+interface ParsedBlock extends Block {
+  heading: { depth: number; title: string } | null
+}
+
+/** The blocks of the document itself, without those inside lists and quotes. */
+function* parseBlocks(text: string): Iterable<ParsedBlock> {
+  const lines = linesOf(text)
+  const tokens: Token[] = []
+  blockParser.block.parse(maskForParsing(text), blockParser, {}, tokens)
+  for (const [index, token] of tokens.entries()) {
+    if (token.level !== 0 || token.map === null) continue
+    const span = spanOf(token, lines, text)
+    if (token.type === 'heading_open') {
+      const heading = { depth: Number(token.tag.slice(1)), title: titleOf(tokens[index + 1]?.content ?? '') }
+      yield { ...span, ...PROSE, heading }
+    } else {
+      yield { ...span, ...partsOf(tokens, index, span, lines), heading: null }
+    }
+  }
 }
 
 /** Masks what the block parser misreads or parses too slowly; the length stays, so that offsets stay. */
 function maskForParsing(text: string): string {
-  const withoutMark = text.startsWith('\uFEFF') ? ` ${text.slice(1)}` : text
-  return withoutMark
-    .replace(FRONT_MATTER, matter => `${'x'.repeat(matter.length - 2)}\n\n`)
-    .replace(DEEP_NESTING, markers => 'x'.repeat(markers.length))
+  return (
+    text
+      // The parser knows only one line end.
+      .replaceAll('\r\n', ' \n')
+      .replaceAll('\r', '\n')
+      .replace(FRONT_MATTER, matter => matter.replace(/[^\n]/g, 'x'))
+      .replace(/^\uFEFF/, ' ')
+      .replace(OPENING_MARKS, opening => (isDeep(opening) ? opening.replace(NOT_SPACE, 'x') : opening))
+  )
 }
 
-function blockOf(node: RootContent, span: Span, text: string): Block {
-  switch (node.type) {
-    case 'list':
-    case 'table':
-      return { ...span, kind: 'atomic', parts: tile(span, node.children.map(spanOf)) }
-    case 'code':
-    case 'html':
-      return { ...span, kind: 'atomic', parts: linesOf(span, text) }
+function isDeep(opening: string): boolean {
+  const marks = opening.replace(NUMBER, '').match(NOT_SPACE)?.length ?? 0
+  return opening.length > MOST_COLUMNS || marks > MOST_LEVELS
+}
+
+const PROSE = { kind: 'prose', parts: [], head: null } satisfies Omit<Block, keyof Span>
+
+/** Where a block is cut when it is too large: a list at its items, a table at its rows, code and HTML at their lines. */
+function partsOf(tokens: Token[], index: number, span: Span, lines: Span[]): Omit<Block, keyof Span> {
+  switch (tokens[index]?.type) {
+    case 'bullet_list_open':
+    case 'ordered_list_open':
+      return { kind: 'atomic', parts: tile(span, childrenOf(tokens, index, 'list_item_open', 1, lines)), head: null }
+    case 'table_open': {
+      const parts = tile(span, childrenOf(tokens, index, 'tr_open', 2, lines))
+      return { kind: 'atomic', parts, head: parts[0] ?? null }
+    }
+    case 'fence':
+    case 'code_block':
+    case 'html_block':
+      return { kind: 'atomic', parts: linesIn(span, tokens[index]?.map ?? null, lines), head: null }
     default:
-      return { ...span, kind: 'prose', parts: [] }
+      return PROSE
   }
 }
 
+/** Starts of the parts inside the block that opens at `index`. */
+function childrenOf(tokens: Token[], index: number, type: string, level: number, lines: Span[]): number[] {
+  const starts: number[] = []
+  for (let at = index + 1; (tokens[at]?.level ?? 0) > 0; at++) {
+    const token = tokens[at]
+    if (token?.type === type && token.level === level) starts.push(lines[token.map?.[0] ?? 0]?.start ?? 0)
+  }
+  return starts
+}
+
 /** Extends each part to the next one, so that they cover the whole: the rule of a table joins its head row. */
-function tile(whole: Span, parts: Span[]): Span[] {
-  return parts.map((part, index) => ({
-    start: index === 0 ? whole.start : part.start,
-    end: parts[index + 1]?.start ?? whole.end,
+function tile(whole: Span, starts: number[]): Span[] {
+  return starts.map((start, index) => ({
+    start: index === 0 ? whole.start : start,
+    end: starts[index + 1] ?? whole.end,
   }))
 }
 
-function linesOf(span: Span, text: string): Span[] {
-  return Array.from(text.slice(span.start, span.end).matchAll(/[^\n]*\n|[^\n]+$/g), ({ 0: line, index }) => {
-    const start = span.start + index
-    return { start, end: start + line.length }
+function linesIn(span: Span, map: [number, number] | null, lines: Span[]): Span[] {
+  return map === null ? [] : lines.slice(...map).filter(line => line.start < span.end)
+}
+
+/** The lines with their ends. */
+function linesOf(text: string): Span[] {
+  return Array.from(text.matchAll(/[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$/g), ({ 0: line, index }) => {
+    return { start: index, end: index + line.length }
   })
 }
 
-function spanOf(node: { position?: RootContent['position'] }): Span {
-  return { start: node.position?.start.offset ?? 0, end: node.position?.end.offset ?? 0 }
+/** The lines of a token without white space around them; code keeps the indentation of its first line. */
+function spanOf({ map, type }: Token, lines: Span[], text: string): Span {
+  const [first, afterLast] = map ?? [0, 0]
+  const from = lines[first]?.start ?? 0
+  const slice = text.slice(from, lines[afterLast - 1]?.end)
+  const start = type === 'code_block' ? from : from + slice.length - slice.trimStart().length
+  return { start, end: Math.max(start, from + slice.trimEnd().length) }
 }
 
-function titleOf(heading: Heading): string {
-  const raw = plainText(heading)
-  const plain = /[*_`[\]<&\\~!]/.test(raw) && raw.length < 1000 ? plainText(fromMarkdown(raw)) : raw
+/** The text of a heading without its inline marks. */
+function titleOf(raw: string): string {
+  const plain = /[*_`[\]<&\\~!]/.test(raw) && raw.length < 1000 ? plainText(inlineParser.parseInline(raw, {})) : raw
   return plain.replace(/\s+/g, ' ').trim()
 }
 
-function plainText(node: object): string {
-  if ('value' in node && typeof node.value === 'string') return node.value
-  if ('children' in node && Array.isArray(node.children)) return node.children.map(plainText).join('')
-  return ''
+/** HTML inside a line that only lays out; `<T>` or `<your key>` is text that someone forgot to quote. */
+const INLINE_HTML = /^<(?:!--|\/?(?:a|abbr|b|br|code|del|em|i|img|ins|kbd|mark|s|small|span|strong|sub|sup|u|var)\b)/i
+
+function plainText(tokens: readonly Token[]): string {
+  return tokens
+    .map(({ type, content, children }) => {
+      if (children !== null) return plainText(children)
+      if (type === 'softbreak' || type === 'hardbreak') return ' '
+      return type === 'html_inline' && INLINE_HTML.test(content) ? '' : content
+    })
+    .join('')
 }

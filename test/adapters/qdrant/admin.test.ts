@@ -94,8 +94,8 @@ describe('createQdrantAdmin', () => {
     await expect(openWriter(admin)).rejects.toMatchObject({ code: 'upstream_error' })
     left = 100
     expect((await openWriter(admin)).created).toBe(false)
-    expect(Object.keys((await admin.layout('c'))?.indexes ?? {})).toHaveLength(8)
-    expect(left).toBe(95)
+    expect(Object.keys((await admin.layout('c'))?.indexes ?? {})).toHaveLength(9)
+    expect(left).toBe(94)
   })
 
   it('makes a collection without dense vectors', async () => {
@@ -121,7 +121,8 @@ describe('createQdrantAdmin', () => {
     })
     const stored = await writer.stored({ must: [{ key: 'doc_id', match: { any: ['d0', 'd1'] } }] })
     expect(stored.size).toBe(1667)
-    expect(stored.get(uuid(1))).toEqual({ docId: 'd1', contentHash: 'h1' })
+    const unknown = { title: '', source: null, sourceFolder: null, document: null }
+    expect(stored.get(uuid(1))).toEqual({ docId: 'd1', contentHash: 'h1', ...unknown })
     expect(stored.has(uuid(9999))).toBe(false)
     expect(requests.filter(({ path }) => path.includes('/scroll'))).toHaveLength(2)
 

@@ -1,0 +1,36 @@
+import { StowageError } from '../core/errors.ts'
+import { groupByDocument } from './compare.ts'
+import { type PointScope, sourceFilter } from './points.ts'
+import type { CollectionWriter } from './target.ts'
+
+/** Points that are deleted in one request. */
+const MOST_DELETED = 1_000
+
+/**
+ * Deletes the documents of the source that are stored and were not read, within the tenant and space of `options`. A document that
+ * was skipped counts as read.
+ * @param found `read` has the ids of the documents in the source; `isEmpty` says that none could be read, and that this is no reason
+ *   to delete
+ * @returns sorted ids of the documents, and the number of their points; with `dryRun` they stay
+ * @throws StowageError `unprocessable` when `isEmpty` and there is something to delete
+ */
+export async function prune(
+  source: string,
+  writer: CollectionWriter,
+  options: PointScope & { dryRun?: boolean },
+  found: { read: ReadonlyMap<string, unknown>; isEmpty: boolean },
+): Promise<{ documents: string[]; points: number }> {
+  const stored = groupByDocument(await writer.stored(sourceFilter(source, options)))
+  const left = [...stored].filter(([docId]) => !found.read.has(docId))
+  if (left.length > 0 && found.isEmpty) {
+    throw new StowageError(
+      'unprocessable',
+      `no document was read, so the ${left.length} documents of the source ${source} are kept; --allow-empty deletes them`,
+    )
+  }
+  const ids = left.flatMap(([, points]) => [...points.keys()])
+  if (!options.dryRun) {
+    for (let at = 0; at < ids.length; at += MOST_DELETED) await writer.remove(ids.slice(at, at + MOST_DELETED))
+  }
+  return { documents: left.map(([docId]) => docId).sort(), points: ids.length }
+}

@@ -1,0 +1,100 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { stripMarks } from '../../src/ingest/markup/strip-marks.ts'
+
+describe('stripMarks', () => {
+  it.each([
+    [
+      'Docusaurus',
+      ':::note\nBody.\n:::\n\n:::warning[Read this]\nBody.\n:::\n\n::: tip Custom title\nBody.\n:::',
+      'Body.\n\nRead this\nBody.\n\nCustom title\nBody.',
+    ],
+    [
+      'MkDocs',
+      '!!! note "Mind the tide"\n    Body.\n\n    ```sh\n    run\n    ```\n\n??? tip\n    Folded.\n\n=== "npm"\n    Tab.\nAfter.',
+      'Mind the tide\nBody.\n\n```sh\nrun\n```\n\nFolded.\n\nnpm\nTab.\nAfter.',
+    ],
+    ['GitBook', '{% tabs %}\n{% tab title="npm" %}\nBody.\n{% endtab %}\n{% endtabs %}', 'npm\nBody.'],
+    ['Hugo', '{{< tabs >}}\n{{% alert title="Mind" %}}\nBody.\n{{% /alert %}}\n{{< /tabs >}}', 'Mind\nBody.'],
+    ['GitHub', '> [!WARNING]\n> Body.\n>\n> More.', '> Body.\n>\n> More.'],
+    [
+      'MDX imports',
+      "import Tabs from '@theme/Tabs'\nimport { A, B } from \"x\";\nimport './a.css'\nexport const meta = { a: 1 }\n\nBody.",
+      '\nBody.',
+    ],
+    [
+      'MDX tags',
+      '<Tabs>\n  <TabItem value="npm" label="npm">\n\nBody with <Badge /> and Array<String>.\n\n  </TabItem>\n</Tabs>',
+      'npm\n\nBody with <Badge /> and Array<String>.\n',
+    ],
+    [
+      'MDX tags over lines',
+      '<Image\n  alt="The gate"\n  src="a.png"\n  width={30}\n/>\n\n<Table\n  rows={[\n    { name: "depth" },\n  ]}\n/>',
+      'alt="The gate"\n\n  rows={[\n    { name: "depth" },\n  ]}',
+    ],
+    ['snippets', '<Snippet text={`npm i x`} prompt={false} />', 'npm i x'],
+    ['comments', '<!-- prettier-ignore -->\nA.\n{/* one\n\ntwo */}\nB. <!-- open\nC.', 'A.\nB. <!-- open\nC.'],
+    [
+      'anchors',
+      '## Tides {#tides}\n\n### <a id="x"></a>Bells\n\n[[toc]]\n{: .no_toc }\n\nA set {a} of {#b}',
+      '## Tides\n\n### Bells\n\n\nA set {a} of {#b}',
+    ],
+  ])('reads %s', (name, text, expected) => {
+    expect(stripMarks(text)).toBe(
+      name === 'MDX tags over lines' ? expected.replace('alt="The gate"', 'The gate') : expected,
+    )
+  })
+
+  it('leaves code and ordinary Markdown as they are', () => {
+    const fence = "```mdx\nimport A from 'a'\n:::note\n<Tabs>\n<!-- x -->\n{% if %}\n!!! note\n```"
+    const plain =
+      'Title\n===\n\n> quote\n>\n> more\n\nimport your data from the shop\n\n<div align="center">\n  text\n</div>\n\n- a\n    - b\n\n    code\n'
+    for (const text of [fence, `- item\n\n  ${fence.replaceAll('\n', '\n  ')}\n`, plain])
+      expect(stripMarks(text)).toBe(text)
+  })
+
+  it('changes nothing in text without marks', () => {
+    const word = fc.stringMatching(/^[a-z]{1,8}$/)
+    const line = fc.oneof(
+      fc.array(word).map(all => all.join(' ')),
+      fc.constantFrom('', '# a', '- b', '```', '| a | b |', '> c', '---'),
+    )
+    fc.assert(
+      fc.property(fc.array(line), lines => {
+        expect(stripMarks(lines.join('\n'))).toBe(lines.join('\n'))
+      }),
+    )
+  })
+
+  // Each of these would hang a rule whose time grows faster than the line.
+  it.each([
+    '<!--',
+    '<!-- -->',
+    '{/*',
+    ':::a ',
+    '::: ',
+    '{% a ',
+    '{{< a ',
+    '<A ',
+    '<A a="',
+    'import a, ',
+    'import  ',
+    'export const }; ',
+    '!!! a ',
+    '    ',
+    '# {#a',
+    '# a  ',
+    '<a id="',
+    '[[toc',
+    '`',
+    '~~~ ',
+    'title="',
+    'title  ',
+  ])('reads 200 kB of %j, in one line and in many', mark => {
+    for (const unit of [mark, `${mark}\n`]) {
+      const text = unit.repeat(Math.ceil(200_000 / unit.length))
+      expect(stripMarks(text).length).toBeLessThanOrEqual(text.length)
+      expect(stripMarks(`${text}}\n`).length).toBeLessThanOrEqual(text.length + 2)
+    }
+  })
+})
