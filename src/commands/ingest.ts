@@ -144,17 +144,21 @@ interface CommandSummary extends IngestSummary {
 /** Ids of pruned documents in the summary; the summary as JSON has all. */
 const SHOWN_PRUNED = 20
 
+/** Kinds of skipped files in the summary, most frequent first. */
+const SHOWN_KINDS = 8
+
 function summaryText(summary: CommandSummary, dryRun: boolean): string {
   const { collection, place, created, source, documents, unchanged, chunks, tokens, written, deleted, pruned } = summary
   const number = (value: number): string => value.toLocaleString('en')
-  const skipped = Object.entries(summary.skipped).sort(([, a], [, b]) => b - a)
+  const kinds = Object.entries(summary.skipped).sort(([, a], [, b]) => b - a)
+  const skipped = kinds.slice(0, SHOWN_KINDS).map(([kind, count]) => `${number(count)} ${kind}`)
+  const others = kinds.slice(SHOWN_KINDS).reduce((sum, [, count]) => sum + count, 0)
+  if (others > 0) skipped.push(`${number(others)} of other kinds`)
   const lines = [
     `${dryRun ? 'Dry run: nothing was written. ' : ''}${collection} in ${place}${created ? ' (created)' : ''}`,
     ...(source === null ? [] : [`  source ${source}`]),
     `  ${number(documents)} documents, ${number(unchanged)} of them unchanged`,
-    ...(skipped.length === 0
-      ? []
-      : [`  skipped: ${skipped.map(([kind, count]) => `${number(count)} ${kind}`).join(', ')}`]),
+    ...(skipped.length === 0 ? [] : [`  skipped: ${skipped.join(', ')}`]),
     `  ${number(chunks)} chunks, ${number(tokens)} tokens`,
     `  ${number(written)} chunks ${dryRun ? 'to write' : 'written'}, ${number(deleted)} ${dryRun ? 'to delete' : 'deleted'}`,
     ...(pruned.length === 0 ? [] : [`  ${number(pruned.length)} documents ${dryRun ? 'to prune' : 'pruned'}:`]),

@@ -121,7 +121,7 @@ async function survey(folder: string, pattern: RegExp): Promise<{ files: string[
         else folders.push(path)
       } else if (!entry.isFile()) skip('link')
       else if (pattern.test(entry.name)) files.push(path)
-      else skip(extname(entry.name).toLowerCase() || entry.name)
+      else skip(extname(entry.name).toLowerCase() || 'without extension')
     }
   }
   return { files: files.sort(), skipped }

@@ -87,7 +87,7 @@ describe('chunkMarkdown, on any text', () => {
         given => checkInvariants(given, chunk(given, { targetTokens: 8 })),
       ),
       {
-        numRuns: 400,
+        numRuns: 250,
       },
     )
   })
@@ -236,6 +236,12 @@ describe('chunkMarkdown, blocks and overlap', () => {
     const chunks = chunk(`# A\n\n${words(44)}.\n\n**Do this at once:**\n\n${after}`)
     expect(chunks.length).toBeGreaterThan(1)
     expect(chunks.find(piece => piece.text.includes('at once'))?.text).toContain('at once:**\n\nstep0')
+  })
+
+  it('keeps a line in bold with the code below it', () => {
+    const code = `\`\`\`js\n${Array.from({ length: 300 }, (_, i) => `call(${i})`).join('\n')}\n\`\`\``
+    const chunks = chunk(`# A\n\n${words(45)}.\n\n**routes.js**\n\n${code}`)
+    expect(chunks.find(piece => piece.text.includes('routes.js'))?.text).toContain('**\n\n```js\ncall(0)')
   })
 
   it('makes no chunk of headings or marks only', () => {

@@ -108,7 +108,7 @@ describe('openDocuments, files', () => {
     const folder = await lay(Object.fromEntries(paths.map(path => [path, 'text'])))
     const { total, skipped } = await readAll(folder)
     expect(total).toBe(1)
-    const others = { '.rst': 1, LICENSE: 1, 'hidden folder': 1, node_modules: 1 }
+    const others = { '.rst': 1, 'without extension': 1, 'hidden folder': 1, node_modules: 1 }
     expect(skipped).toEqual({ '.png': 2, ...others })
   })
 

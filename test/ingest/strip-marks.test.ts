@@ -32,6 +32,7 @@ describe('stripMarks', () => {
       '<Image\n  alt="The gate"\n  src="a.png"\n  width={30}\n/>\n\n<Table\n  rows={[\n    { name: "depth" },\n  ]}\n/>',
       'alt="The gate"\n\n  rows={[\n    { name: "depth" },\n  ]}',
     ],
+    ['MDX tags around a line', '<Note type="warning">Mind the <b>gap</b>.</Note>', 'Mind the <b>gap</b>.'],
     ['snippets', '<Snippet text={`npm i x`} prompt={false} />', 'npm i x'],
     ['comments', '<!-- prettier-ignore -->\nA.\n{/* one\n\ntwo */}\nB. <!-- open\nC.', 'A.\nB. <!-- open\nC.'],
     [

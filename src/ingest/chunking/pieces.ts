@@ -20,8 +20,8 @@ export interface PieceLimits {
 }
 
 /**
- * Cuts a section into pieces in order. The heading joins the first piece, and a short sentence that ends in a colon joins what it
- * announces.
+ * Cuts a section into pieces in order. The heading joins the first piece, and a short sentence that ends in a colon, or a line
+ * in bold, joins what it announces.
  */
 export function cutSection(section: Section, text: string, limits: PieceLimits): Piece[] {
   const pieces: Piece[] = []
@@ -49,10 +49,14 @@ export function joinPieces(before: Piece, after: Piece): Piece {
 /** A sentence that ends in a colon, perhaps inside emphasis or quotation marks. */
 const ENDS_IN_COLON = /:[*_`"'”’)\]]{0,4}\s*$/
 
+/** A paragraph of bold text only: the name of a file above its code, or a heading by hand. */
+const IS_BOLD = /^\s*(\*\*|__)[^\n*_]{1,200}\1\s*$/
+
 function announces(piece: Piece, text: string, limits: PieceLimits): boolean {
+  const slice = text.slice(piece.start, piece.end)
   return (
     piece.tokens <= limits.target / 4 &&
-    ENDS_IN_COLON.test(text.slice(Math.max(piece.start, piece.end - 80), piece.end))
+    (ENDS_IN_COLON.test(slice.slice(-80)) || (piece.opensBlock && IS_BOLD.test(slice)))
   )
 }
 

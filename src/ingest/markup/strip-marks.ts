@@ -19,6 +19,7 @@ const LINE_MARKS: readonly MarkRule[] = [
   { pattern: /^\s*(?:\{\{[<%][^{}]*[>%]\}\}\s*)+$/, keep: ([line]) => labelsOf(line) },
   // MDX: tags of components, `import Tabs from '@theme/Tabs'`, `export const meta = { … }` in one line
   { pattern: /^\s*(?:<\/?[A-Z][\w.]*(?:\s[^<>]*)?>\s*)+$/, keep: ([line]) => labelsOf(line) },
+  { pattern: /^\s*<([A-Z][\w.]*)(?:\s[^<>]*)?>(.{1,2000})<\/\1>\s*$/, keep: ([, , inside]) => inside ?? '' },
   { pattern: /^import\s(?:[\w*${}\s,]{1,500}\sfrom\s)?\s*(?:'[^']+'|"[^"]+");?\s*$/, keep: nothing },
   { pattern: /^export\s(?:const|let|default)\s[^;]*[;}]\s*$/, keep: nothing },
   // GitHub: the first line of an alert in a quote
