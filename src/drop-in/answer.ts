@@ -10,7 +10,7 @@ import { denseVectorOf, type PointSlice, printPoint } from './points/point-slice
 import { ownScores, reassignScores } from './points/scores.ts'
 import { findQueryText } from './query/query-text.ts'
 import type { UnderstoodQuery } from './query/understand.ts'
-import { fetchPoints, type UpstreamCall } from './upstream-search.ts'
+import type { FetchPoints } from './upstream-search.ts'
 
 /** One search of the client with its retrieved lists, one per prefetch. */
 interface RetrievedQuery {
@@ -18,6 +18,8 @@ interface RetrievedQuery {
   /** The header `x-stowage-query`. */
   queryHeader: string | undefined
   lists: PointSlice[][]
+  /** Decoded name. */
+  collection: string
 }
 
 export interface ImprovedPoints {
@@ -33,12 +35,11 @@ export interface ImprovedPoints {
  * @throws NotImproved when there were points and none was chosen
  */
 export async function improvePoints(
-  { query, queryHeader, lists }: RetrievedQuery,
+  { query, queryHeader, lists, collection }: RetrievedQuery,
   choosePoints: ChoosePoints,
-  call: UpstreamCall,
+  fetchPoints: FetchPoints,
   caller: Caller,
 ): Promise<ImprovedPoints> {
-  const { collection } = call.target
   const words = findQueryText(queryHeader, query)
   const scored = lists.map((points, index) => ({ points, asked: query.prefetches[index]?.limit ?? 0 }))
   const own = ownScores(scored, query.fusion)
@@ -53,7 +54,7 @@ export async function improvePoints(
       lists: admitted.map((points, index) => toRetrievedList(points, index, query, collection)),
       limit,
       // A neighbour has no score, so it cannot reach a threshold.
-      fetchNeighbours: query.scoreThreshold === null ? neighbourFetch(query, known, call) : null,
+      fetchNeighbours: query.scoreThreshold === null ? neighbourFetch(query, known, collection, fetchPoints) : null,
     },
     caller,
   )
@@ -99,16 +100,17 @@ function toRetrievedList(
 function neighbourFetch(
   query: UnderstoodQuery,
   known: Map<string, PointSlice>,
-  call: UpstreamCall,
+  collection: string,
+  fetchPoints: FetchPoints,
 ): ChoosePointsRequest['fetchNeighbours'] {
-  const chunkOf = (point: PointSlice) => readChunk(point, call.target.collection)
+  const chunkOf = (point: PointSlice) => readChunk(point, collection)
   return async places => {
     const examples = new Map([...known.values()].map(point => [chunkOf(point).docId, point]))
     const filter = placesFilter(
       places.flatMap(({ docId, orderIndex }) => payloadPlace(examples.get(docId)?.payload, orderIndex)),
     )
     if (filter === null) return []
-    const points = await fetchPoints(query, printJson(filter), places.length, call)
+    const points = await fetchPoints(query, printJson(filter), places.length)
     for (const point of points) if (!known.has(point.key)) known.set(point.key, point)
     return points.map(chunkOf)
   }

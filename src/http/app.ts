@@ -61,9 +61,10 @@ export function createApp(dependencies: AppDependencies): express.Express {
   app.use(writeEpoch(dependencies.bumpEpoch))
   if (improvePoints !== null) app.post(SEARCH_PATH, atEndpoint('points'), improvePoints)
   app.use((request, response) => {
-    const { reason, body } = handedOver(response)
+    const { reason, body, held } = handedOver(response)
     reporter.passedThrough({ reason })
-    passthrough(request, response, body)
+    if (held) held.release()
+    else passthrough(request, response, body)
   })
   app.use(errorHandler(reporter))
   return app

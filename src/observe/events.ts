@@ -20,6 +20,10 @@ export interface Reporter {
   passedThrough(event: { reason: PassthroughReason }): void
   upstreamFailed(event: { status: number; message: string; cause: unknown }): void
   contextTraced(event: { trace: Trace }): void
+  /** The client's own search was sent beside the improved one. */
+  searchHedged(event: { winner: 'improved' | 'original' }): void
+  /** Improving the searches of a collection pauses, or goes on. */
+  improvingPaused(event: { collection: string; paused: boolean }): void
 }
 
 export function createReporter({ metrics, logger }: { metrics: Metrics; logger: Logger }): Reporter {
@@ -32,6 +36,12 @@ export function createReporter({ metrics, logger }: { metrics: Metrics; logger: 
     requestFailed: quietly(({ error, requestId }) => logger.error({ err: error, requestId }, 'request failed')),
     passedThrough: quietly(event => metrics.passthrough.inc(event)),
     upstreamFailed: quietly(({ status, message, cause }) => logger.warn({ status, err: cause }, message)),
+    searchHedged: quietly(({ winner }) => metrics.hedges.inc({ winner })),
+    improvingPaused: quietly(event => {
+      if (event.paused) metrics.pausedCollections.inc()
+      else metrics.pausedCollections.dec()
+      logger.info(event, event.paused ? 'improving pauses' : 'improving goes on')
+    }),
     contextTraced: quietly(({ trace }) => {
       for (const stage of trace.stages) metrics.stageSeconds.observe({ stage: stage.name }, stage.ms / 1_000)
       for (const { code } of trace.degraded) metrics.degraded.inc({ code })

@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
 /** Seconds: from a cached answer to a slow rerank. */
 const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
@@ -50,6 +50,17 @@ export function createMetrics({ processMetrics = true }: { processMetrics?: bool
       name: 'stowage_passthrough_total',
       help: 'Requests forwarded to Qdrant unchanged, by reason',
       labelNames: ['reason'],
+      registers,
+    }),
+    hedges: new Counter({
+      name: 'stowage_hedges_total',
+      help: "Searches of which the client's own request was sent beside the improved search, by the one that was answered first",
+      labelNames: ['winner'],
+      registers,
+    }),
+    pausedCollections: new Gauge({
+      name: 'stowage_paused_collections',
+      help: 'Collections of which searches are not improved for now, because Qdrant was slow or refused the improved search',
       registers,
     }),
   }
