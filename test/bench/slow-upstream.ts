@@ -56,7 +56,8 @@ const table = new Table({
 })
 // The first requests of a process are slow by themselves: their code is not compiled yet.
 await run(stowage.url, { label: 'warm-up', seconds: [0], refusesBatches: false, requests: 300 })
-for (const scenario of SCENARIOS) {
+const [only] = process.argv.slice(2)
+for (const scenario of SCENARIOS.filter(({ label }) => only === undefined || label === only)) {
   process.stderr.write(`measuring ${scenario.label}…\n`)
   const direct = await run(qdrant.url, scenario)
   const through = await run(stowage.url, scenario)
@@ -109,7 +110,8 @@ async function ask(client: Pool, path: string, outcome: Omit<Outcome, 'calls'>):
     if (answer.statusCode !== 200) throw new Error(`status ${answer.statusCode}`)
     if (answer.headers['x-stowage-applied'] !== 'passthrough') outcome.improved += 1
     outcome.times.push(performance.now() - started)
-  } catch {
+  } catch (error) {
+    process.stderr.write(`lost: ${error}\n`)
     outcome.lost += 1
     outcome.times.push(CLIENT_TIMEOUT_MS)
   }

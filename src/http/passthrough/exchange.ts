@@ -5,6 +5,7 @@ import { isRead } from '../../qdrant/paths.ts'
 import { headerPairs } from '../../qdrant/raw-headers.ts'
 import { awaitsContinue, inviteBody } from '../body/expect-continue.ts'
 import { endToEndHeaders } from './hop-by-hop.ts'
+import { readOnAfterFailedWrites } from './read-on.ts'
 import type { UpstreamTarget } from './upstream-target.ts'
 import { OWN_VIA } from './via.ts'
 
@@ -76,6 +77,7 @@ function send(exchange: Exchange, pooled: boolean, onError: OnError): ClientRequ
 
   let answer: IncomingMessage | null = null
   limitConnecting(outgoing)
+  outgoing.once('socket', readOnAfterFailedWrites)
   outgoing.on('continue', () => inviteBody(request, response))
   outgoing.on('response', incoming => {
     answer = incoming
