@@ -38,6 +38,7 @@ export function createApp(dependencies: AppDependencies): express.Express {
   // Each of these defaults would change an answer, or read a request differently from Qdrant.
   app.disable('x-powered-by').disable('etag').set('query parser', false).enable('case sensitive routing')
   app.use(observeRequests(reporter))
+  app.use(keepBackslashes)
 
   const operations = atEndpoint('operations')
   app.get('/healthz', operations, showAlive)
@@ -68,4 +69,13 @@ export function createApp(dependencies: AppDependencies): express.Express {
   })
   app.use(errorHandler(reporter))
   return app
+}
+
+/**
+ * Express reads `\` as `/` in some targets, so `/v1\context#` would be a route of stowage, past an access rule for `/v1/` in front. What
+ * goes to Qdrant is `originalUrl`, which does not change.
+ */
+const keepBackslashes: express.RequestHandler = (request, _response, next) => {
+  if (request.url.includes('\\')) request.url = request.url.replaceAll('\\', '%5C')
+  next()
 }
