@@ -45,6 +45,7 @@ export const PASSTHROUGH_REASONS = {
     'Improving pauses for this collection, because Qdrant was slow or answered only the original requests; it is tried again from time to time.',
   deadline: 'Improving took longer than its share of the deadline.',
   pipeline_failed: 'An unexpected error in stowage; see the log.',
+  no_passage_text: 'None of the points of a search has text under a known field, so there is nothing to choose by.',
   nothing_chosen: 'The pipeline chose none of the points.',
 } as const
 

@@ -35,33 +35,38 @@ export interface ImprovedPoints {
  * @throws NotImproved when there were points and none was chosen
  */
 export async function improvePoints(
-  { query, queryHeader, lists, collection }: RetrievedQuery,
+  { query, queryHeader, lists: retrieved, collection }: RetrievedQuery,
   choosePoints: ChoosePoints,
   fetchPoints: FetchPoints,
   caller: Caller,
 ): Promise<ImprovedPoints> {
   const words = findQueryText(queryHeader, query)
-  const scored = lists.map((points, index) => ({ points, asked: query.prefetches[index]?.limit ?? 0 }))
+  const scored = retrieved.map((points, index) => ({ points, asked: query.prefetches[index]?.limit ?? 0 }))
   const own = ownScores(scored, query.fusion)
-  const admitted = lists.map(points => points.filter(({ key }) => reachesThreshold(own.get(key), query)))
+  const admitted = retrieved.map(points => points.filter(({ key }) => reachesThreshold(own.get(key), query)))
   const known = new Map(admitted.flat().map(point => [point.key, point]))
   const found = known.size
 
+  const lists = admitted.map((points, index) => toRetrievedList(points, index, query, collection))
+  if (found > 0 && lists.every(({ hits }) => hits.every(({ chunk }) => chunk.text === '')))
+    throw new NotImproved('no_passage_text', `of ${found} points`)
   const limit = query.offset + query.limit
   const choice = await choosePoints(
     {
       query: words.text,
-      lists: admitted.map((points, index) => toRetrievedList(points, index, query, collection)),
+      lists,
       limit,
       // A neighbour has no score, so it cannot reach a threshold.
       fetchNeighbours: query.scoreThreshold === null ? neighbourFetch(query, known, collection, fetchPoints) : null,
     },
     caller,
   )
-  const chosen = [...new Set(choice.chosen.flatMap(({ chunk }) => known.get(String(chunk.id)) ?? []))].slice(0, limit)
-  if (chosen.length === 0 && found > 0) throw new NotImproved('nothing_chosen', `of ${found} points`)
+  const picked = choice.chosen.flatMap(({ chunk }) => known.get(String(chunk.id)) ?? [])
+  if (picked.length === 0 && found > 0) throw new NotImproved('nothing_chosen', `of ${found} points`)
+  const distance = query.fusion === null && retrieved.some(hasRisingScores)
+  const others = byOwnScore(admitted, own, { rising: distance })
+  const chosen = fillUp(picked, others, choice.duplicates, limit)
 
-  const distance = query.fusion === null && lists.some(hasRisingScores)
   const scores = reassignScores(
     chosen.map(({ key }) => own.get(key) ?? null),
     { distance },
@@ -72,6 +77,33 @@ export async function improvePoints(
     degraded: [...words.degraded, ...choice.degraded.map(({ code }) => code)],
     traceId: choice.traceId,
   }
+}
+
+/** The points of all lists, each once, in Qdrant's own order. @param rising whether smaller scores are better */
+function byOwnScore(
+  lists: readonly PointSlice[][],
+  own: ReadonlyMap<string, number>,
+  { rising }: { rising: boolean },
+): PointSlice[] {
+  const points = [...new Map(lists.flat().map(point => [point.key, point])).values()]
+  const scoreOf = ({ key }: PointSlice) => own.get(key) ?? 0
+  return points.sort((a, b) => (rising ? scoreOf(a) - scoreOf(b) : scoreOf(b) - scoreOf(a)))
+}
+
+/**
+ * Fills the answer up to the limit, so that a client never gets fewer points than from Qdrant: first with points that the pipeline left out
+ * for another reason than being a duplicate, then with the duplicates.
+ */
+function fillUp(
+  picked: readonly PointSlice[],
+  others: readonly PointSlice[],
+  duplicates: ReadonlySet<string>,
+  limit: number,
+): PointSlice[] {
+  const distinct = others.filter(({ key }) => !duplicates.has(key))
+  const copies = others.filter(({ key }) => duplicates.has(key))
+  const byKey = new Map([...picked, ...distinct, ...copies].map(point => [point.key, point]))
+  return [...byKey.values()].slice(0, limit)
 }
 
 /** Whether a fused score is at least the threshold. Qdrant itself has already applied the threshold of a single search. */

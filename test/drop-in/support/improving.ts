@@ -25,7 +25,7 @@ export function chosen(hits: readonly { chunk: Candidate['chunk'] }[]): ChosenPo
       value: 0,
     }),
   )
-  return { chosen: candidates, applied: ['fuse', 'pack'], degraded: [], traceId: 'trace-1' }
+  return { chosen: candidates, duplicates: new Set(), applied: ['fuse', 'pack'], degraded: [], traceId: 'trace-1' }
 }
 
 /** What `x-stowage-applied` says of an improved answer: stages that changed it, or `none`. */
