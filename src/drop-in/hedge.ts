@@ -14,7 +14,7 @@ export interface Outcome {
 
 /**
  * Waits for the improved answer. When that is overdue, the client's own request is sent beside it and the first good answer wins; the
- * other one is dropped. An answer of the original that is not 2xx waits until improving has failed, too.
+ * other one is dropped. An answer of the original that is not 2xx waits until improving has failed, too, or until the deadline.
  * @param sendOriginal sends the client's own request and keeps the answer back
  */
 export async function firstGoodAnswer(improving: Improving, sendOriginal: () => HeldAnswer): Promise<Outcome> {
@@ -22,7 +22,7 @@ export async function firstGoodAnswer(improving: Improving, sendOriginal: () => 
   const first = await Promise.race([improved, improving.overdue])
   if (typeof first !== 'string') return { result: first, original: null, hedged: false }
   const original = sendOriginal()
-  const result = await Promise.race([improved, goodAnswer(original)])
+  const result = await Promise.race([improved, usableAnswer(original, improving)])
   if (result === 'original') {
     improving.stop()
     const detail = first === 'hedged' ? 'Qdrant was slow' : 'while choosing points'
@@ -33,13 +33,11 @@ export async function firstGoodAnswer(improving: Improving, sendOriginal: () => 
   return { result, original: null, hedged: true }
 }
 
-/** Resolves when the original has a good answer, and never otherwise. */
-function goodAnswer(original: HeldAnswer): Promise<'original'> {
-  return new Promise(resolve => {
-    void original.status.then(status => {
-      if (status !== null && status < 300) resolve('original')
-    })
-  })
+/** Resolves when the original has a good answer, or any answer after the deadline. */
+async function usableAnswer(original: HeldAnswer, { lapsed }: Improving): Promise<'original'> {
+  const status = await original.status
+  if (status === null || status >= 300) await lapsed
+  return 'original'
 }
 
 /** Every other error is a fault of stowage. */

@@ -36,6 +36,8 @@ export interface Improving {
    * deadline has passed. Calls to Qdrant end at the deadline; a ranking that is nearly finished may still win.
    */
   overdue: Promise<'hedged' | 'deadline'>
+  /** Resolves at the deadline: from then on any answer of Qdrant is better than waiting. */
+  lapsed: Promise<'deadline'>
   /** Ends all calls to Qdrant and to models. */
   stop(): void
 }
@@ -53,27 +55,27 @@ export function startImproving(
   const timeMs = improvingTimeMs(target.queryString, deadlineMs)
   const stopped = new AbortController()
   const wanted = AbortSignal.any([caller.signal, stopped.signal])
-  const deadline = startDeadline(wanted, timeMs)
-  const choosing = startDeadline(deadline.signal, timeMs * CHOOSING_SHARE)
+  const deadline = startDeadline(wanted, timeMs, clock.after)
+  const choosing = startDeadline(deadline.signal, timeMs * CHOOSING_SHARE, clock.after)
   const call = { http, target, headers: forwardedHeaders(request.rawHeaders), signal: deadline.signal }
 
   let slow = false
   let stopHedge = () => {}
-  const overdue = new Promise<'hedged' | 'deadline'>(resolve => {
+  const hedged = new Promise<'hedged'>(resolve => {
     const hedge = () => {
       slow = true
       resolve('hedged')
     }
     if (hedgeMs < timeMs) stopHedge = clock.after(hedgeMs, hedge)
+  })
+  const lapsed = new Promise<'deadline'>(resolve => {
     deadline.signal.addEventListener('abort', () => !wanted.aborted && resolve('deadline'), { once: true })
   })
   /** Neighbours are worth the wait of one quick call only: without them the ranking is ready. */
   const fetchNeighbours: FetchPoints = async (query, condition, limit) => {
     if (slow) throw new Error('Qdrant is slow')
-    const patience = new AbortController()
-    const lose = clock.after(hedgeMs, () => patience.abort(new DOMException('Qdrant is slow', 'TimeoutError')))
-    const signal = AbortSignal.any([choosing.signal, patience.signal])
-    return work.pause(fetchPoints(query, condition, limit, { ...call, signal })).finally(lose)
+    const { signal, dispose } = startDeadline(choosing.signal, hedgeMs, clock.after)
+    return work.pause(fetchPoints(query, condition, limit, { ...call, signal })).finally(dispose)
   }
 
   const improve = async (): Promise<ImprovedAnswer> => {
@@ -102,7 +104,12 @@ export function startImproving(
       choosing.dispose()
       deadline.dispose()
     })
-  return { answer, overdue, stop: () => stopped.abort(new Error('the original request was answered')) }
+  return {
+    answer,
+    overdue: Promise.race([hedged, lapsed]),
+    lapsed,
+    stop: () => stopped.abort(new Error('the original request was answered')),
+  }
 }
 
 function whenAborted(signal: AbortSignal): Promise<never> {

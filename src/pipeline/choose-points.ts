@@ -61,7 +61,9 @@ export function createChoosePoints(
       // Blocks of a context keep sections together. A list of points is a ranking by value.
       chosen: chosen.sort((a, b) => b.value - a.value),
       duplicates: new Set(
-        packed.dropped.filter(({ reason }) => reason === 'duplicate').map(({ candidate }) => String(candidate.chunk.id)),
+        packed.dropped
+          .filter(({ reason }) => reason === 'duplicate')
+          .map(({ candidate }) => String(candidate.chunk.id)),
       ),
       applied: record.applied,
       degraded: record.degraded,

@@ -4,9 +4,12 @@ import { chunk, fill, type TestPoint } from '../support/points.ts'
 import { send } from '../support/send.ts'
 import { openStowage, type Stowage } from '../support/stowage.ts'
 
-const WORDS = 'harbour pump valve pressure reset sluice warden gauge lantern keel bell rope tide mast crane ledger'.split(' ')
+const WORDS =
+  'harbour pump valve pressure reset sluice warden gauge lantern keel bell rope tide mast crane ledger'.split(' ')
 const wordsOf = (index: number, count: number) =>
-  Array.from({ length: count }, (_, turn) => `${WORDS[(index * 7 + turn * (index + 3)) % WORDS.length]}${index}`).join(' ')
+  Array.from({ length: count }, (_, turn) => `${WORDS[(index * 7 + turn * (index + 3)) % WORDS.length]}${index}`).join(
+    ' ',
+  )
 const dense = (index: number) => [1, Math.sin(index), Math.cos(index), index / 200]
 
 let engine: EmbeddedServer
@@ -19,13 +22,22 @@ beforeAll(async () => {
     chunk(index + 1, `Berth ${wordsOf(index % 20, 12)}.`, { doc_id: `doc-${index}`, copy: index >= 20 }),
   )
   // 120 long texts: more than the pool, and more tokens than the budget of a context.
-  const long = Array.from({ length: 120 }, (_, index) => chunk(index + 1, wordsOf(index, 150), { doc_id: `doc-${index}` }))
-  const textless = Array.from({ length: 30 }, (_, index): TestPoint => ({
-    id: index + 1,
-    payload: { city: index % 2 ? 'London' : 'Berlin', n: index },
-  }))
+  const long = Array.from({ length: 120 }, (_, index) =>
+    chunk(index + 1, wordsOf(index, 150), { doc_id: `doc-${index}` }),
+  )
+  const textless = Array.from(
+    { length: 30 },
+    (_, index): TestPoint => ({
+      id: index + 1,
+      payload: { city: index % 2 ? 'London' : 'Berlin', n: index },
+    }),
+  )
   for (const [name, points] of Object.entries({ twice, long, textless }))
-    await fill(engine.url, name, points.map((point, index) => ({ ...point, dense: dense(index) })))
+    await fill(
+      engine.url,
+      name,
+      points.map((point, index) => ({ ...point, dense: dense(index) })),
+    )
 })
 afterAll(async () => {
   await stowage.close()

@@ -200,19 +200,41 @@ describe('after Qdrant has answered the improved search', () => {
 
   it('a ranking that is finished after the deadline still wins over an original that is not answered', async () => {
     const ranked = deferred<void>()
+    const choosing = deferred<void>()
     const held = await serveHeld({
-      deadlineMs: 50,
+      deadlineMs: 1_000,
       choosePoints: async ({ lists }) => {
+        choosing.resolve()
         await ranked.promise
         return chosen(lists.flatMap(({ hits }) => hits))
       },
     })
     const answer = held.ask()
     ;(await held.next()).answer(IMPROVED)
+    await choosing.promise
+    held.clock.advance(1_000)
     const original = await held.next()
     expect(original.kind).toBe('original')
     ranked.resolve()
     expect(headersOf(await answer)).toMatchObject({ 'x-stowage-applied': 'fuse,pack' })
     await original.closed
+  })
+
+  it('a pipeline that never ends does not keep an error of the original back beyond the deadline', async () => {
+    const choosing = deferred<void>()
+    const held = await serveHeld({
+      deadlineMs: 1_000,
+      choosePoints: () => {
+        choosing.resolve()
+        return new Promise(() => {})
+      },
+    })
+    const answer = held.ask()
+    ;(await held.next()).answer(IMPROVED)
+    await choosing.promise
+    held.clock.advance(1_000)
+    ;(await held.next()).answer({ ...ORIGINAL, status: 503, body: 'overloaded' })
+    const { statusLine, body } = await answer
+    expect(`${statusLine} ${body}`).toBe('HTTP/1.1 503 Service Unavailable overloaded')
   })
 })

@@ -367,7 +367,8 @@ describe('every improved answer', () => {
         const prefetch = drawn.lists.map(() => '{"query":[0.1]}').join(',')
         const body = `{"prefetch":[${prefetch}],"query":${drawn.fused},"limit":${drawn.limit},"offset":${drawn.offset},"with_payload":${JSON.stringify(drawn.selected)}}`
         // A collection of its own: textless answers in a row would pause improving.
-        const response = await post(url, body, { path: `/collections/c${(runs += 1)}/points/query` })
+        runs += 1
+        const response = await post(url, body, { path: `/collections/c${runs}/points/query` })
         const text = await response.text()
         const stored = drawn.lists.flat()
         const readable = stored.some(({ payload }) => readChunk({ id: 1, payload }, 'c').text !== '')

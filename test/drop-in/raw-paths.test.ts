@@ -16,7 +16,7 @@ async function startLineRecorder() {
     let received = ''
     socket.on('data', part => {
       received += part.toString('latin1')
-      const head = /^([^\r]*)\r\n[^]*?\r\n\r\n/.exec(received)
+      const head = /^([^\r]*)\r\n.*?\r\n\r\n/s.exec(received)
       const length = Number(/content-length: (\d+)/i.exec(head?.[0] ?? '')?.[1] ?? 0)
       if (head === null || received.length < head[0].length + length) return
       received = received.slice(head[0].length + length)
@@ -86,7 +86,7 @@ describe('every other request has the target as the client spelt it', () => {
     'http://other.example/collections/a\\..\\b',
     '/v1\\context',
     '/v1\\context#',
-      '/v1\\metrics#x',
+    '/v1\\metrics#x',
     '/healthz\\..\\collections',
     '/v1/metrics/../../collections',
     '/V1/metrics',
@@ -104,15 +104,18 @@ describe('every other request has the target as the client spelt it', () => {
     }
   })
 
-  it.each(['/collections/d\xe9', '/collections/a\xa0\\..\\b/points/query', '/collections/a\tb', 'collections\\a', '\\healthz#'])(
-    '%s is refused, as it is no valid target',
-    async target => {
-      const upstream = await startLineRecorder()
-      const { url } = await serveImproving(stage, upstream.url)
-      expect((await ask(url, `POST ${target}`, SEARCH)).statusLine).toContain(' 400 ')
-      expect(upstream.lines).toEqual([])
-    },
-  )
+  it.each([
+    '/collections/d\xe9',
+    '/collections/a\xa0\\..\\b/points/query',
+    '/collections/a\tb',
+    'collections\\a',
+    '\\healthz#',
+  ])('%s is refused, as it is no valid target', async target => {
+    const upstream = await startLineRecorder()
+    const { url } = await serveImproving(stage, upstream.url)
+    expect((await ask(url, `POST ${target}`, SEARCH)).statusLine).toContain(' 400 ')
+    expect(upstream.lines).toEqual([])
+  })
 })
 
 describe('the client for reads', () => {
@@ -120,7 +123,12 @@ describe('the client for reads', () => {
     const upstream = await startLineRecorder()
     const http = createQdrantHttp(`${upstream.url}/prefix/`)
     for (const name of NAMES)
-      await http.readRaw({ method: 'GET', path: `/collections/${name}`, headers: [], signal: AbortSignal.timeout(5_000) })
+      await http.readRaw({
+        method: 'GET',
+        path: `/collections/${name}`,
+        headers: [],
+        signal: AbortSignal.timeout(5_000),
+      })
     expect(upstream.lines).toEqual(NAMES.map(name => `GET /prefix/collections/${name} HTTP/1.1`))
     await http.close()
   })

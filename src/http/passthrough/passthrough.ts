@@ -74,6 +74,7 @@ export function createPassthrough({
       onAnswer: incoming => arrive(incoming.statusCode ?? null, () => relayAnswer(client, incoming)),
       onFailure: cause => arrive(null, () => fail(client, cause)),
     })
+    if (response.destroyed) abort()
     return {
       status,
       release: () => {
