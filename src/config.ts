@@ -91,6 +91,10 @@ export const settingsSchema = z.object({
     wholeNumber(1, 600_000).default(2_500),
     "Longest time for improving a search, in milliseconds. After it, the client's own request is forwarded.",
   ),
+  DROPIN_HEDGE_MS: setting(
+    wholeNumber(1, 600_000).default(200),
+    "How long Qdrant may take for an improved search, in milliseconds. After it, the client's own request is sent beside it, and the first good answer wins.",
+  ),
   CACHE_TTL_MS: setting(
     wholeNumber(0, 86_400_000).default(0),
     'How long answers of `/v1/context` are cached, in milliseconds; 0 is off.',

@@ -42,8 +42,13 @@ export const PASSTHROUGH_REASONS = {
   upstream_refused: 'Qdrant refused the improved search.',
   upstream_unreachable: 'Qdrant could not be reached for the improved search.',
   upstream_malformed: 'Qdrant answered the improved search in an unexpected shape.',
+  busy: 'So many searches are being improved that one more would make all of them late.',
+  hedged: "Qdrant was slow, so the client's own request was sent beside the improved search and answered first.",
+  improving_paused:
+    'Improving pauses for this collection, because Qdrant was slow or answered only the original requests; it is tried again from time to time.',
   deadline: 'Improving took longer than its share of the deadline.',
   pipeline_failed: 'An unexpected error in stowage; see the log.',
+  no_passage_text: 'None of the points of a search has text under a known field, so there is nothing to choose by.',
   nothing_chosen: 'The pipeline chose none of the points.',
 } as const
 

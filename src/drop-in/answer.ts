@@ -10,7 +10,7 @@ import { denseVectorOf, type PointSlice, printPoint } from './points/point-slice
 import { ownScores, reassignScores } from './points/scores.ts'
 import { findQueryText } from './query/query-text.ts'
 import type { UnderstoodQuery } from './query/understand.ts'
-import { fetchPoints, type UpstreamCall } from './upstream-search.ts'
+import type { FetchPoints } from './upstream-search.ts'
 
 /** One search of the client with its retrieved lists, one per prefetch. */
 interface RetrievedQuery {
@@ -20,6 +20,8 @@ interface RetrievedQuery {
   lists: PointSlice[][]
   /** Payload fields of the collection; undefined when they have usual names. */
   mapping: PayloadMapping | undefined
+  /** Decoded name. */
+  collection: string
 }
 
 export interface ImprovedPoints {
@@ -35,36 +37,39 @@ export interface ImprovedPoints {
  * @throws NotImproved when there were points and none was chosen
  */
 export async function improvePoints(
-  { query, queryHeader, lists, mapping }: RetrievedQuery,
+  { query, queryHeader, lists: retrieved, collection, mapping }: RetrievedQuery,
   choosePoints: ChoosePoints,
-  call: UpstreamCall,
+  fetchPoints: FetchPoints,
   caller: Caller,
 ): Promise<ImprovedPoints> {
-  const { collection } = call.target
   const words = findQueryText(queryHeader, query)
-  const scored = lists.map((points, index) => ({ points, asked: query.prefetches[index]?.limit ?? 0 }))
+  const scored = retrieved.map((points, index) => ({ points, asked: query.prefetches[index]?.limit ?? 0 }))
   const own = ownScores(scored, query.fusion)
-  const admitted = lists.map(points => points.filter(({ key }) => reachesThreshold(own.get(key), query)))
+  const admitted = retrieved.map(points => points.filter(({ key }) => reachesThreshold(own.get(key), query)))
   const known = new Map(admitted.flat().map(point => [point.key, point]))
   const found = known.size
 
+  const chunkOf = (point: PointSlice) => readChunk(point, collection, mapping)
+  const lists = admitted.map((points, index) => toRetrievedList(points, index, query, chunkOf))
+  if (found > 0 && lists.every(({ hits }) => hits.every(({ chunk }) => chunk.text === '')))
+    throw new NotImproved('no_passage_text', `of ${found} points`)
   const limit = query.offset + query.limit
   const choice = await choosePoints(
     {
       query: words.text,
-      lists: admitted.map((points, index) =>
-        toRetrievedList(points, index, query, point => readChunk(point, collection, mapping)),
-      ),
+      lists,
       limit,
       // A neighbour has no score, so it cannot reach a threshold.
-      fetchNeighbours: query.scoreThreshold === null ? neighbourFetch(query, known, call, mapping) : null,
+      fetchNeighbours: query.scoreThreshold === null ? neighbourFetch(query, known, chunkOf, fetchPoints, mapping) : null,
     },
     caller,
   )
-  const chosen = [...new Set(choice.chosen.flatMap(({ chunk }) => known.get(String(chunk.id)) ?? []))].slice(0, limit)
-  if (chosen.length === 0 && found > 0) throw new NotImproved('nothing_chosen', `of ${found} points`)
+  const picked = choice.chosen.flatMap(({ chunk }) => known.get(String(chunk.id)) ?? [])
+  if (picked.length === 0 && found > 0) throw new NotImproved('nothing_chosen', `of ${found} points`)
+  const distance = query.fusion === null && retrieved.some(hasRisingScores)
+  const others = byOwnScore(admitted, own, { rising: distance })
+  const chosen = fillUp(picked, others, choice.duplicates, limit)
 
-  const distance = query.fusion === null && lists.some(hasRisingScores)
   const scores = reassignScores(
     chosen.map(({ key }) => own.get(key) ?? null),
     { distance },
@@ -75,6 +80,33 @@ export async function improvePoints(
     degraded: [...words.degraded, ...choice.degraded.map(({ code }) => code)],
     traceId: choice.traceId,
   }
+}
+
+/** The points of all lists, each once, in Qdrant's own order. @param rising whether smaller scores are better */
+function byOwnScore(
+  lists: readonly PointSlice[][],
+  own: ReadonlyMap<string, number>,
+  { rising }: { rising: boolean },
+): PointSlice[] {
+  const points = [...new Map(lists.flat().map(point => [point.key, point])).values()]
+  const scoreOf = ({ key }: PointSlice) => own.get(key) ?? 0
+  return points.sort((a, b) => (rising ? scoreOf(a) - scoreOf(b) : scoreOf(b) - scoreOf(a)))
+}
+
+/**
+ * Fills the answer up to the limit, so that a client never gets fewer points than from Qdrant: first with points that the pipeline left out
+ * for another reason than being a duplicate, then with the duplicates.
+ */
+function fillUp(
+  picked: readonly PointSlice[],
+  others: readonly PointSlice[],
+  duplicates: ReadonlySet<string>,
+  limit: number,
+): PointSlice[] {
+  const distinct = others.filter(({ key }) => !duplicates.has(key))
+  const copies = others.filter(({ key }) => duplicates.has(key))
+  const byKey = new Map([...picked, ...distinct, ...copies].map(point => [point.key, point]))
+  return [...byKey.values()].slice(0, limit)
 }
 
 /** Whether a fused score is at least the threshold. Qdrant itself has already applied the threshold of a single search. */
@@ -103,17 +135,17 @@ function toRetrievedList(
 function neighbourFetch(
   query: UnderstoodQuery,
   known: Map<string, PointSlice>,
-  call: UpstreamCall,
+  chunkOf: (point: PointSlice) => Chunk,
+  fetchPoints: FetchPoints,
   mapping: PayloadMapping | undefined,
 ): ChoosePointsRequest['fetchNeighbours'] {
-  const chunkOf = (point: PointSlice) => readChunk(point, call.target.collection, mapping)
   return async places => {
     const examples = new Map([...known.values()].map(point => [chunkOf(point).docId, point]))
     const filter = placesFilter(
       places.flatMap(({ docId, orderIndex }) => payloadPlace(examples.get(docId)?.payload, orderIndex, mapping)),
     )
     if (filter === null) return []
-    const points = await fetchPoints(query, printJson(filter), places.length, call)
+    const points = await fetchPoints(query, printJson(filter), places.length)
     for (const point of points) if (!known.has(point.key)) known.set(point.key, point)
     return points.map(chunkOf)
   }

@@ -1,21 +1,21 @@
-import type { IncomingMessage } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { RequestHandler } from 'express'
 import type { PassthroughReason } from '../core/vocabulary.ts'
 import { readBody } from '../http/body/read-body.ts'
 import { callerOf, type TenantOf } from '../http/caller.ts'
 import { handOver } from '../http/passthrough/hand-over.ts'
+import type { HoldAnswer } from '../http/passthrough/passthrough.ts'
 import type { Caller } from '../pipeline/context-request.ts'
-import { startDeadline } from '../pipeline/deadline.ts'
-import type { ChoosePoints } from '../pipeline/services.ts'
-import type { QdrantHttp } from '../qdrant/client.ts'
-import { readSearchTarget, type SearchTarget } from '../qdrant/paths.ts'
-import type { PayloadMappings } from '../qdrant/payload-mappings.ts'
-import { improvePoints } from './answer.ts'
+import { readSearchTarget } from '../qdrant/paths.ts'
+import { createAdmission, WorkMeter } from './admission.ts'
+import { type Attempt, createBreakers } from './breaker.ts'
+import { systemClock } from './clock.ts'
+import { asNotImproved, firstGoodAnswer, type Outcome } from './hedge.ts'
+import { type ImprovingDependencies, startImproving } from './improving.ts'
 import { NotImproved } from './not-improved.ts'
 import { understand } from './query/understand.ts'
-import { improvingTimeMs, readJsonText } from './request.ts'
-import { type ImprovedAnswer, sendImproved } from './response.ts'
-import { forwardedHeaders, searchLists } from './upstream-search.ts'
+import { readJsonText } from './request.ts'
+import { sendImproved } from './response.ts'
 
 /** Outcome of one search, for metrics and the log. */
 export interface ImproveEvent {
@@ -24,37 +24,38 @@ export interface ImproveEvent {
   /** Not for clients. */
   detail: string
   tenant: string | null
+  /** Whether the client's own request was sent while improving still ran. */
+  hedged: boolean
   applied: string[]
   degraded: string[]
   seconds: number
 }
 
-export interface ImproveDependencies {
-  http: QdrantHttp
-  choosePoints: ChoosePoints
+export interface ImproveDependencies extends Omit<ImprovingDependencies, 'clock' | 'work'> {
+  /** Sends the client's own request and keeps the answer back. */
+  holdOriginal: HoldAnswer
   tenantOf: TenantOf
   /** Whether searches of this caller are improved. */
   enabled(caller: Caller): boolean
-  /** Least number of hits asked of each list. */
-  pool: number
-  /** Longest time for improving, in milliseconds. */
-  deadlineMs: number
-  /** Payload fields of collections that stowage has not written. */
-  mappings?: PayloadMappings
   /** Most bytes of a body that is buffered; a longer one passes through. Default: 8 MiB, more than any search. */
   maxBytes?: number
+  clock?: ImprovingDependencies['clock']
   report(event: ImproveEvent): void
+  /** Called when improving the searches of a collection pauses, and when it goes on. */
+  onPause(change: { collection: string; paused: boolean }): void
 }
 
-/** Share of the time after which choosing points is aborted. A reranker that stops early still gives a useful order. */
-const CHOOSING_SHARE = 0.8
+/** Share of the hedge time that the last of many attempts may wait for the event loop. */
+const CHOOSING_ROOM = 0.5
 
 /**
  * Improves `POST /collections/{name}/points/{query,search}[/batch]`. When anything fails, is refused or takes too long, the
- * client's original request is forwarded instead.
+ * client gets the answer to its original request instead.
  */
 export function createImproveHandler(dependencies: ImproveDependencies): RequestHandler {
-  const { enabled, tenantOf, maxBytes = 8 * 1024 * 1024, report } = dependencies
+  const { enabled, tenantOf, holdOriginal, maxBytes = 8 * 1024 * 1024, report, clock = systemClock } = dependencies
+  const admission = createAdmission(dependencies.hedgeMs * CHOOSING_ROOM)
+  const breakers = createBreakers(clock, dependencies.onPause)
   return async function improveOrPass(request, response, next) {
     const caller = callerOf(request, response, tenantOf)
     const target = readSearchTarget(request.originalUrl)
@@ -62,63 +63,58 @@ export function createImproveHandler(dependencies: ImproveDependencies): Request
       handOver(response, { reason: 'off' })
       return next()
     }
-    const started = performance.now()
-    const secondsSoFar = () => (performance.now() - started) / 1000
+    const started = clock.now()
+    const secondsSoFar = () => (clock.now() - started) / 1000
     const { body, complete } = await readBody(request, response, maxBytes)
-    const outcome = complete
-      ? await improve(request, body, target, caller, dependencies).catch(asNotImproved)
-      : new NotImproved('body_too_large', `more than ${maxBytes} bytes`)
+
+    const attempt = async (): Promise<Outcome> => {
+      if (!complete) throw new NotImproved('body_too_large', `more than ${maxBytes} bytes`)
+      const queries = understand(readJsonText(request, body), target)
+      const leave = admission.enter()
+      if (leave === null) throw new NotImproved('busy', 'too many attempts in flight')
+      const work = new WorkMeter(clock)
+      try {
+        const admitted = breakers.admit(target.collection)
+        if (admitted === null) throw new NotImproved('improving_paused', 'earlier attempts were not improved')
+        const improving = startImproving(request, target, queries, caller, { ...dependencies, clock, work })
+        const outcome = await firstGoodAnswer(improving, () => holdOriginal(request, response, body))
+        judge(admitted, outcome, response)
+        return outcome
+      } finally {
+        leave(work.workedMs)
+      }
+    }
+    const { result, original, hedged } = await attempt().catch(notAttempted)
     if (caller.signal.aborted) return
-    if (outcome instanceof NotImproved) {
-      const { reason, message: detail } = outcome
+    const event = { tenant: caller.tenant, hedged }
+    if (result instanceof NotImproved) {
+      const { reason, message: detail } = result
       response.setHeader('x-stowage-applied', 'passthrough').setHeader('x-stowage-degraded', reason)
-      handOver(response, { reason, body })
-      report({ reason, detail, tenant: caller.tenant, applied: [], degraded: [reason], seconds: secondsSoFar() })
+      handOver(response, { reason, body, held: original })
+      report({ ...event, reason, detail, applied: [], degraded: [reason], seconds: secondsSoFar() })
       next()
     } else {
-      const sent = sendImproved(response, target, outcome, secondsSoFar())
-      report({ reason: null, detail: '', tenant: caller.tenant, ...sent, seconds: secondsSoFar() })
+      const sent = sendImproved(response, target, result, secondsSoFar())
+      report({ ...event, reason: null, detail: '', ...sent, seconds: secondsSoFar() })
     }
   }
 }
 
-function asNotImproved(error: unknown): NotImproved {
-  return error instanceof NotImproved ? error : new NotImproved('pipeline_failed', String(error), { cause: error })
+function notAttempted(error: unknown): Outcome {
+  return { result: asNotImproved(error), original: null, hedged: false }
 }
 
-async function improve(
-  request: IncomingMessage,
-  body: Buffer,
-  target: SearchTarget,
-  caller: Caller,
-  { http, choosePoints, pool, deadlineMs, mappings = {} }: ImproveDependencies,
-): Promise<ImprovedAnswer> {
-  const queries = understand(readJsonText(request, body), target)
-  const timeMs = improvingTimeMs(target.queryString, deadlineMs)
-  const deadline = startDeadline(caller.signal, timeMs)
-  const choosing = startDeadline(deadline.signal, timeMs * CHOOSING_SHARE)
-  const call = { http, target, headers: forwardedHeaders(request.rawHeaders), signal: deadline.signal }
-  const queryHeader = request.headers['x-stowage-query']?.toString()
-  try {
-    const upstream = await searchLists(queries, pool, call)
-    const choices = queries.map((query, index) => {
-      const retrieved = { query, queryHeader, lists: upstream.lists[index] ?? [], mapping: mappings[target.collection] }
-      return improvePoints(retrieved, choosePoints, call, { ...caller, signal: choosing.signal })
+/**
+ * Tells the breaker whether the attempt was worth its calls. It was not when Qdrant was slow, or when Qdrant takes the client's own
+ * request and not the improved search. A request that Qdrant refuses in both forms says nothing.
+ */
+function judge(attempt: Attempt, { result, hedged }: Outcome, response: ServerResponse): void {
+  if (!(result instanceof NotImproved)) attempt.settle('improved')
+  else if (hedged) attempt.settle('passed')
+  else if (response.destroyed) attempt.settle('unknown')
+  else {
+    response.once('close', () => {
+      attempt.settle(response.writableFinished && response.statusCode < 300 ? 'passed' : 'unknown')
     })
-    return { searches: await Promise.race([Promise.all(choices), whenAborted(deadline.signal)]), upstream }
-  } catch (error) {
-    if (error instanceof NotImproved || !choosing.signal.aborted) throw error
-    throw new NotImproved('deadline', `while choosing points: ${error}`, { cause: error })
-  } finally {
-    choosing.dispose()
-    deadline.dispose()
   }
-}
-
-function whenAborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    const giveUp = () => reject(new NotImproved('deadline', 'while choosing points'))
-    if (signal.aborted) giveUp()
-    else signal.addEventListener('abort', giveUp, { once: true })
-  })
 }

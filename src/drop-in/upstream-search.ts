@@ -46,6 +46,9 @@ export async function searchLists(
   return { lists: queries.map(({ prefetches }) => lists.splice(0, prefetches.length)), usage, headers }
 }
 
+/** `fetchPoints` for one client request. */
+export type FetchPoints = (query: UnderstoodQuery, condition: string, limit: number) => Promise<PointSlice[]>
+
 /**
  * Fetches at most `limit` points that match a condition. They also pass the root filter and the filter of at least one prefetch,
  * so the client could have found them itself. @throws NotImproved

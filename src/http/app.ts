@@ -42,6 +42,7 @@ export function createApp(dependencies: AppDependencies): express.Express {
   // Each of these defaults would change an answer, or read a request differently from Qdrant.
   app.disable('x-powered-by').disable('etag').set('query parser', false).enable('case sensitive routing')
   app.use(observeRequests(reporter))
+  app.use(keepBackslashes)
   app.use(limitUploadSilence(uploadSilenceMs, sendError))
 
   const operations = atEndpoint('operations')
@@ -66,10 +67,20 @@ export function createApp(dependencies: AppDependencies): express.Express {
   app.use(writeEpoch(dependencies.bumpEpoch))
   if (improvePoints !== null) app.post(SEARCH_PATH, atEndpoint('points'), improvePoints)
   app.use((request, response) => {
-    const { reason, body } = handedOver(response)
+    const { reason, body, held } = handedOver(response)
     reporter.passedThrough({ reason })
-    passthrough(request, response, body)
+    if (held) held.release()
+    else passthrough(request, response, body)
   })
   app.use(errorHandler(reporter))
   return app
+}
+
+/**
+ * Express reads `\` as `/` in some targets, so `/v1\context#` would be a route of stowage, past an access rule for `/v1/` in front. What
+ * goes to Qdrant is `originalUrl`, which does not change.
+ */
+const keepBackslashes: express.RequestHandler = (request, _response, next) => {
+  if (request.url.includes('\\')) request.url = request.url.replaceAll('\\', '%5C')
+  next()
 }

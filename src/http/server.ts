@@ -2,6 +2,7 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { MAX_HEADER_BYTES } from '../qdrant/raw-headers.ts'
 import { deferContinue } from './body/expect-continue.ts'
+import { answerHalfClosed } from './half-closed.ts'
 
 /** Qdrant's JS client keeps idle connections for 10 s. Closing them later keeps it off closing sockets. */
 const KEEP_ALIVE_MS = 15_000
@@ -31,6 +32,7 @@ export async function startServer(
   const drain = prepareDrain(server)
   server.on('request', app)
   deferContinue(server)
+  answerHalfClosed(server)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, () => {

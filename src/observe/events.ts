@@ -31,6 +31,10 @@ export interface Reporter {
   contextTraced(event: { trace: Trace }): void
   /** A read of Qdrant ended: with an answer of any status, or without one. */
   upstreamRead(event: { outcome: 'answered' | 'failed'; seconds: number }): void
+  /** The client's own search was sent beside the improved one. */
+  searchHedged(event: { winner: 'improved' | 'original' }): void
+  /** Improving the searches of a collection pauses, or goes on. */
+  improvingPaused(event: { collection: string; paused: boolean }): void
 }
 
 export function createReporter({ metrics, logger }: { metrics: Metrics; logger: Logger }): Reporter {
@@ -46,6 +50,12 @@ export function createReporter({ metrics, logger }: { metrics: Metrics; logger: 
     requestFailed: quietly(({ error, requestId }) => logger.error({ err: error, requestId }, 'request failed')),
     passedThrough: quietly(event => metrics.passthrough.inc(event)),
     upstreamFailed: quietly(({ status, message, cause }) => logger.warn({ status, err: cause }, message)),
+    searchHedged: quietly(({ winner }) => metrics.hedges.inc({ winner })),
+    improvingPaused: quietly(event => {
+      if (event.paused) metrics.pausedCollections.inc()
+      else metrics.pausedCollections.dec()
+      logger.info(event, event.paused ? 'improving pauses' : 'improving goes on')
+    }),
     contextTraced: quietly(({ trace }) => {
       for (const stage of trace.stages) metrics.stageSeconds.observe({ stage: stage.name }, stage.ms / 1_000)
       for (const { code } of trace.degraded) metrics.degraded.inc({ code })

@@ -79,6 +79,17 @@ export function createMetrics({ processMetrics = true, version = '' } = {}) {
       labelNames: ['version', 'node'],
       registers,
     }),
+    hedges: new Counter({
+      name: 'stowage_hedges_total',
+      help: "Searches of which the client's own request was sent beside the improved search, by the one that was answered first",
+      labelNames: ['winner'],
+      registers,
+    }),
+    pausedCollections: new Gauge({
+      name: 'stowage_paused_collections',
+      help: 'Collections of which searches are not improved for now, because Qdrant was slow or refused the improved search',
+      registers,
+    }),
   }
   presetToZero(metrics)
   metrics.buildInfo.set({ version, node: process.version }, 1)

@@ -68,6 +68,11 @@ export function createChoosePoints(
     return {
       // Blocks of a context keep sections together. A list of points is a ranking by value.
       chosen: chosen.sort((a, b) => b.value - a.value),
+      duplicates: new Set(
+        packed.dropped
+          .filter(({ reason }) => reason === 'duplicate')
+          .map(({ candidate }) => String(candidate.chunk.id)),
+      ),
       applied: record.applied,
       degraded: record.degraded,
       traceId: subject.traceId,

@@ -32,6 +32,8 @@ export interface ChoosePointsRequest {
 export interface ChosenPoints {
   /** At most `limit`, best first, neighbours included. */
   chosen: Candidate[]
+  /** The ids, as text, of points that duplicate a better one. */
+  duplicates: ReadonlySet<string>
   /** The stages that changed the points, for `x-stowage-applied`. */
   applied: StageName[]
   degraded: Degradation[]

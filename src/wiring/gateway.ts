@@ -82,7 +82,13 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
       pool: config.plan.retrieval.pool,
       deadlineMs: config.settings.DROPIN_DEADLINE_MS,
       mappings,
-      report: event => logger.debug(event, 'points'),
+      hedgeMs: config.settings.DROPIN_HEDGE_MS,
+      holdOriginal: proxy.hold,
+      report: event => {
+        if (event.hedged) reporter.searchHedged({ winner: event.reason === null ? 'improved' : 'original' })
+        logger.debug(event, 'points')
+      },
+      onPause: change => reporter.improvingPaused(change),
     }),
     passthrough: proxy.passthrough,
     traces,

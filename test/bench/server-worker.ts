@@ -4,17 +4,23 @@ import { startEmbeddedServer } from '../../src/embedded/server.ts'
 import { startServer } from '../../src/http/server.ts'
 import { createLogger } from '../../src/observe/logger.ts'
 import { openGateway } from '../../src/wiring/gateway.ts'
+import { listen } from '../support/listen.ts'
+import { createSlowQdrant } from './slow-qdrant.ts'
 
-/** What a server thread is to be: the embedded engine, or a whole stowage before an upstream with improvement off. */
-export type ServerRole = { role: 'engine' } | { role: 'stowage'; upstream: string }
+/** What a server thread is to be: the embedded engine, a slow stand-in for Qdrant, or a whole stowage before an upstream. */
+export type ServerRole =
+  | { role: 'engine' }
+  | { role: 'slow-qdrant' }
+  | { role: 'stowage'; upstream: string; dropIn: 'improve' | 'passthrough' }
 
 parentPort?.postMessage(await start(workerData as ServerRole))
 
 async function start(wanted: ServerRole): Promise<string> {
   if (wanted.role === 'engine') return (await startEmbeddedServer()).url
+  if (wanted.role === 'slow-qdrant') return listen(createSlowQdrant())
   const config = loadConfig({
     QDRANT_URL: wanted.upstream,
-    STOWAGE_DROPIN: 'passthrough',
+    STOWAGE_DROPIN: wanted.dropIn,
     EMBEDDER: 'none',
     RERANKER: 'off',
   })

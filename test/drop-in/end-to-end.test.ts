@@ -130,7 +130,7 @@ describe('the whole service before the embedded engine', () => {
   })
 
   it('brings neighbours as points of their own', async () => {
-    const body = `{"query":${dense(14)},"using":"dense","limit":20,"params":{"exact":true},"filter":{"must_not":[{"has_id":[1]}]},"with_vector":["dense"],"with_payload":["text"]}`
+    const body = `{"query":${dense(14)},"using":"dense","limit":2,"params":{"exact":true},"filter":{"must_not":[{"has_id":[1]}]},"with_vector":["dense"],"with_payload":["text"]}`
     const alone = await serveImproving(stage, engine.url, {
       pool: 1,
       choosePoints: async ({ lists, fetchNeighbours }) => {

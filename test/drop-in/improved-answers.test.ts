@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { RetrievedList } from '../../src/core/types.ts'
 import { OWN_VIA } from '../../src/http/passthrough/via.ts'
 import type { ChoosePointsRequest } from '../../src/pipeline/services.ts'
+import { readChunk } from '../../src/qdrant/payload.ts'
 import { exchangeBytes, readAnswer } from '../support/raw-client.ts'
 import { createStage } from '../support/stage.ts'
 import { choosing, chosen, serveImproving } from './support/improving.ts'
@@ -347,6 +348,7 @@ describe('every improved answer', () => {
   it('holds Qdrant’s own points, each once, within the limit, scores never rising, payload keys as selected', async () => {
     let answer = listsAnswer()
     let shuffle: number[] = []
+    let runs = 0
     const qdrant = createScriptedQdrant({
       lists: response => void response.writeHead(200).end(answer),
     })
@@ -365,9 +367,14 @@ describe('every improved answer', () => {
         )
         const prefetch = drawn.lists.map(() => '{"query":[0.1]}').join(',')
         const body = `{"prefetch":[${prefetch}],"query":${drawn.fused},"limit":${drawn.limit},"offset":${drawn.offset},"with_payload":${JSON.stringify(drawn.selected)}}`
-        const response = await post(url, body)
+        // A collection of its own: textless answers in a row would pause improving.
+        runs += 1
+        const response = await post(url, body, { path: `/collections/c${runs}/points/query` })
         const text = await response.text()
-        expect(text).not.toBe(ORIGINAL)
+        const stored = drawn.lists.flat()
+        const readable = stored.some(({ payload }) => readChunk({ id: 1, payload }, 'c').text !== '')
+        expect(text === ORIGINAL).toBe(stored.length > 0 && !readable)
+        if (text === ORIGINAL) return
         const ids = [...text.matchAll(/"id":("[^"]+"|\d+),"version":3/g)].map(match => match[1] ?? '')
         const known = new Map(drawn.lists.flat().map(point => [point.id, point]))
         const found = [...known.keys()]

@@ -19,14 +19,14 @@ const LATE_MS = 100
 /** The status of one fault by each way to Qdrant, and all texts that came with it. */
 async function statusesOf(upstream: string) {
   const http = createQdrantHttp(upstream)
-  const { passthrough, close } = createPassthrough({ upstream: new URL(upstream), idleTimeoutMs: LATE_MS })
-  open.push(() => http.close(), close)
+  const proxy = createPassthrough({ upstream: new URL(upstream), idleTimeoutMs: LATE_MS })
+  open.push(() => http.close(), proxy.close)
   const store = createQdrantStore({ http })
   const search = { collection: 'c', filter: null, dense: [1], sparse: null, limit: 1, withVectors: false }
   const byStore = await store
     .search(search, { apiKey: null, signal: AbortSignal.timeout(LATE_MS) })
     .catch((error: unknown) => error)
-  const { url, events } = await serveImproving(stage, upstream, { passthrough, deadlineMs: LATE_MS })
+  const { url, events } = await serveImproving(stage, upstream, { proxy, deadlineMs: LATE_MS })
   const ask = async (path: string, body: string) => {
     const headers = { 'content-type': 'application/json' }
     const response = await fetch(url + path, { method: 'POST', headers, body })

@@ -15,6 +15,8 @@ export const silentReporter: Reporter = {
   upstreamFailed() {},
   contextTraced() {},
   upstreamRead() {},
+  searchHedged() {},
+  improvingPaused() {},
 }
 
 /** Dependencies of an app with everything off; tests replace what they look at. */

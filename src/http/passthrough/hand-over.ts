@@ -1,10 +1,14 @@
 import type { Response } from 'express'
 import type { PassthroughReason } from '../../core/vocabulary.ts'
+import type { HeldAnswer } from './passthrough.ts'
 
-/** Why a route passes a request through, and the bytes of its body that the route has already read. */
+/** Why a route passes a request through, and what the route has already done for it. */
 interface HandOver {
   reason: PassthroughReason
+  /** The bytes of the body that the route has read. */
   body?: Buffer
+  /** The answer to the request, when the route has already sent it. */
+  held?: HeldAnswer | null
 }
 
 /** Records why a route passes a request through. The route then calls `next()`. */

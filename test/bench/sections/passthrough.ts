@@ -1,11 +1,8 @@
-import { once } from 'node:events'
-import { Worker } from 'node:worker_threads'
 import { Pool } from 'undici'
-import { loaderArguments, workerModule } from '../../../src/adapters/models/workers/pool.ts'
 import { seededRandom } from '../../../src/evaluation/metrics/bootstrap.ts'
 import { percentile } from '../../../src/evaluation/metrics/context.ts'
 import type { BenchSection } from '../bench-report.ts'
-import type { ServerRole } from '../server-worker.ts'
+import { startServerThread } from '../server-thread.ts'
 import { type Figures, millisecondsOf, sideBySide } from '../side-by-side.ts'
 import { chunksOf, readIsharoth } from '../world.ts'
 
@@ -24,7 +21,7 @@ interface Call {
 /** What stowage costs a request that it only passes on: through it and directly to the embedded engine. */
 export async function passthroughLatency(): Promise<BenchSection> {
   const engine = await startServerThread({ role: 'engine' })
-  const stowage = await startServerThread({ role: 'stowage', upstream: engine.url })
+  const stowage = await startServerThread({ role: 'stowage', upstream: engine.url, dropIn: 'passthrough' })
   const clients = [engine, stowage].map(({ url }) => new Pool(url, { connections: CONCURRENT }))
   const [direct = new Pool(engine.url), through = direct] = clients
   try {
@@ -63,13 +60,6 @@ export async function passthroughLatency(): Promise<BenchSection> {
     await Promise.all(clients.map(client => client.close()))
     await Promise.all([engine.worker.terminate(), stowage.worker.terminate()])
   }
-}
-
-async function startServerThread(role: ServerRole): Promise<{ url: string; worker: Worker }> {
-  const script = workerModule('../server-worker', import.meta.url)
-  const worker = new Worker(script, { workerData: role, execArgv: loaderArguments(script) })
-  const [url] = (await once(worker, 'message')) as [string]
-  return { url, worker }
 }
 
 async function fill(client: Pool, vector: () => number[]): Promise<void> {

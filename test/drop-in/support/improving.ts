@@ -1,7 +1,7 @@
 import type { Candidate, RetrievedHit } from '../../../src/core/types.ts'
 import { STAGES } from '../../../src/core/vocabulary.ts'
 import { createImproveHandler, type ImproveDependencies, type ImproveEvent } from '../../../src/drop-in/route.ts'
-import { createPassthrough, type Passthrough } from '../../../src/http/passthrough/passthrough.ts'
+import { createPassthrough, type PassthroughProxy } from '../../../src/http/passthrough/passthrough.ts'
 import type { ChoosePoints, ChosenPoints } from '../../../src/pipeline/services.ts'
 import { createQdrantHttp } from '../../../src/qdrant/client.ts'
 import type { createStage } from '../../support/stage.ts'
@@ -25,7 +25,7 @@ export function chosen(hits: readonly { chunk: Candidate['chunk'] }[]): ChosenPo
       value: 0,
     }),
   )
-  return { chosen: candidates, applied: ['fuse', 'pack'], degraded: [], traceId: 'trace-1' }
+  return { chosen: candidates, duplicates: new Set(), applied: ['fuse', 'pack'], degraded: [], traceId: 'trace-1' }
 }
 
 /** What `x-stowage-applied` says of an improved answer: stages that changed it, or `none`. */
@@ -38,9 +38,9 @@ export async function serveImproving(
   stage: ReturnType<typeof createStage>,
   upstream: string,
   {
-    passthrough = createPassthrough({ upstream: new URL(upstream) }).passthrough,
+    proxy = createPassthrough({ upstream: new URL(upstream) }),
     ...overrides
-  }: Partial<ImproveDependencies & { passthrough: Passthrough }> = {},
+  }: Partial<ImproveDependencies & { proxy: PassthroughProxy }> = {},
 ): Promise<{ url: string; events: ImproveEvent[] }> {
   const events: ImproveEvent[] = []
   const improvePoints = createImproveHandler({
@@ -50,10 +50,14 @@ export async function serveImproving(
     enabled: () => true,
     pool: 50,
     deadlineMs: 60_000,
+    // Longer than any deadline: tests of hedging bring their own clock.
+    hedgeMs: 600_000,
+    holdOriginal: proxy.hold,
     maxBytes: 100_000,
     report: event => events.push(event),
+    onPause() {},
     ...overrides,
   })
-  const { url } = await stage.serve({ improvePoints, passthrough })
+  const { url } = await stage.serve({ improvePoints, passthrough: proxy.passthrough })
   return { url, events }
 }

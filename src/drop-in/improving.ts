@@ -1,0 +1,130 @@
+import type { IncomingMessage } from 'node:http'
+import type { Caller } from '../pipeline/context-request.ts'
+import { startDeadline } from '../pipeline/deadline.ts'
+import type { ChoosePoints } from '../pipeline/services.ts'
+import type { QdrantHttp } from '../qdrant/client.ts'
+import type { SearchTarget } from '../qdrant/paths.ts'
+import type { PayloadMappings } from '../qdrant/payload-mappings.ts'
+import type { WorkMeter } from './admission.ts'
+import { improvePoints } from './answer.ts'
+import type { Clock } from './clock.ts'
+import { NotImproved } from './not-improved.ts'
+import type { UnderstoodQuery } from './query/understand.ts'
+import { improvingTimeMs } from './request.ts'
+import type { ImprovedAnswer } from './response.ts'
+import { type FetchPoints, fetchPoints, forwardedHeaders, searchLists } from './upstream-search.ts'
+
+export interface ImprovingDependencies {
+  http: QdrantHttp
+  choosePoints: ChoosePoints
+  /** Least number of hits asked of each list. */
+  pool: number
+  /** Longest time for improving, in milliseconds. */
+  deadlineMs: number
+  /** Longest time in which Qdrant must have answered one improved call, in milliseconds. */
+  hedgeMs: number
+  clock: Clock
+  /** Measures the work of choosing points. */
+  work: WorkMeter
+  /** Payload fields of collections that stowage has not written. */
+  mappings?: PayloadMappings
+}
+
+/** An attempt to improve one request. */
+export interface Improving {
+  /** Rejects with `NotImproved`, or with an unexpected error of the pipeline. */
+  answer: Promise<ImprovedAnswer>
+  /**
+   * Resolves when the client's own request should wait no longer: Qdrant has not answered the improved search within the hedge time, or the
+   * deadline has passed. Calls to Qdrant end at the deadline; a ranking that is nearly finished may still win.
+   */
+  overdue: Promise<'hedged' | 'deadline'>
+  /** Resolves at the deadline: from then on any answer of Qdrant is better than waiting. */
+  lapsed: Promise<'deadline'>
+  /** Ends all calls to Qdrant and to models. */
+  stop(): void
+}
+
+/** Share of the time after which choosing points is asked to end. A reranker that stops early still gives a useful order. */
+const CHOOSING_SHARE = 0.8
+
+export function startImproving(
+  request: IncomingMessage,
+  target: SearchTarget,
+  queries: readonly UnderstoodQuery[],
+  caller: Caller,
+  { http, choosePoints, pool, deadlineMs, hedgeMs, clock, work, mappings = {} }: ImprovingDependencies,
+): Improving {
+  const timeMs = improvingTimeMs(target.queryString, deadlineMs)
+  const stopped = new AbortController()
+  const wanted = AbortSignal.any([caller.signal, stopped.signal])
+  const deadline = startDeadline(wanted, timeMs, clock.after)
+  const choosing = startDeadline(deadline.signal, timeMs * CHOOSING_SHARE, clock.after)
+  const call = { http, target, headers: forwardedHeaders(request.rawHeaders), signal: deadline.signal }
+
+  let slow = false
+  let stopHedge = () => {}
+  const hedged = new Promise<'hedged'>(resolve => {
+    const hedge = () => {
+      slow = true
+      resolve('hedged')
+    }
+    if (hedgeMs < timeMs) stopHedge = clock.after(hedgeMs, hedge)
+  })
+  const lapsed = new Promise<'deadline'>(resolve => {
+    deadline.signal.addEventListener('abort', () => !wanted.aborted && resolve('deadline'), { once: true })
+  })
+  /** Neighbours are worth the wait of one quick call only: without them the ranking is ready. */
+  const fetchNeighbours: FetchPoints = async (query, condition, limit) => {
+    if (slow) throw new Error('Qdrant is slow')
+    const { signal, dispose } = startDeadline(choosing.signal, hedgeMs, clock.after)
+    return work.pause(fetchPoints(query, condition, limit, { ...call, signal })).finally(dispose)
+  }
+
+  const improve = async (): Promise<ImprovedAnswer> => {
+    const upstream = await searchLists(queries, pool, call)
+    stopHedge()
+    work.start()
+    const queryHeader = request.headers['x-stowage-query']?.toString()
+    const choices = queries.map((query, index) =>
+      improvePoints(
+        {
+          query,
+          queryHeader,
+          lists: upstream.lists[index] ?? [],
+          collection: target.collection,
+          mapping: mappings[target.collection],
+        },
+        choosePoints,
+        fetchNeighbours,
+        { ...caller, signal: choosing.signal },
+      ),
+    )
+    return { searches: await Promise.all(choices), upstream }
+  }
+  const answer = Promise.race([improve(), whenAborted(wanted)])
+    .catch(error => {
+      if (error instanceof NotImproved || !choosing.signal.aborted) throw error
+      throw new NotImproved('deadline', `while choosing points: ${error}`, { cause: error })
+    })
+    .finally(() => {
+      work.stop()
+      stopHedge()
+      choosing.dispose()
+      deadline.dispose()
+    })
+  return {
+    answer,
+    overdue: Promise.race([hedged, lapsed]),
+    lapsed,
+    stop: () => stopped.abort(new Error('the original request was answered')),
+  }
+}
+
+function whenAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const giveUp = () => reject(signal.reason)
+    if (signal.aborted) giveUp()
+    else signal.addEventListener('abort', giveUp, { once: true })
+  })
+}
