@@ -44,11 +44,19 @@ export interface Reranker {
   close(): Promise<void>
 }
 
+/** The vector of a query that is being embedded. It does not search the vectors of another embedder. */
+export interface PendingVector {
+  dimensions: number
+  embedderVersion: string
+  /** Never rejects; null when the query could not be embedded. */
+  vector: Promise<Float32Array | null>
+}
+
 export interface SearchRequest {
   collection: string
   filter: JsonObject | null
-  /** Query vector of the dense list; null skips the list. */
-  dense: number[] | Float32Array | null
+  /** Query vector of the dense list; null skips the list. While it is pending, the keyword list is searched. */
+  dense: number[] | Float32Array | PendingVector | null
   /** Query vector of the keyword list; null skips the list. */
   sparse: SparseVector | null
   /** Hits per list. */
@@ -57,10 +65,15 @@ export interface SearchRequest {
   withVectors: boolean
 }
 
+export interface SearchResult {
+  lists: RetrievedList[]
+  /** The lists that the collection cannot serve, each with the reason. */
+  missing: string[]
+}
+
 /** Source of passages: Qdrant, or the embedded engine with the same REST API. */
 export interface PassageStore {
-  /** Searches in one round trip. `missing` names the lists that the schema of the collection cannot serve. */
-  search(request: SearchRequest, call: StoreCall): Promise<{ lists: RetrievedList[]; missing: string[] }>
+  search(request: SearchRequest, call: StoreCall): Promise<SearchResult>
   /** Fetches the chunks at these places. Places without a chunk are left out. */
   fetchPlaces(collection: string, places: DocumentPlace[], filter: JsonObject | null, call: StoreCall): Promise<Chunk[]>
 }

@@ -19,7 +19,9 @@ export const DEGRADATIONS = {
   query_header_malformed: 'The header `x-stowage-query` is not percent-encoded UTF-8.',
   tokenizer_mapped: 'The model is unknown; the detail names the encoding that counts the tokens.',
   embedder_unavailable: 'No embedder is loaded; only the keyword list is searched.',
-  embedder_failed: 'The query could not be embedded; only the keyword list is searched.',
+  embedder_failed:
+    'The query could not be embedded, or not in its share of the deadline; only the keyword list is searched.',
+  no_search_terms: 'The query has only stop words, and there is no query vector; nothing was searched.',
   list_missing: 'The collection cannot serve one of the lists; the detail names the list and the reason.',
   reranker_unavailable: 'The plan uses a reranker, but none is loaded.',
   reranker_failed: 'The reranker failed; candidates keep their fused order.',

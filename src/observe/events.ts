@@ -20,6 +20,10 @@ export interface Reporter {
   passedThrough(event: { reason: PassthroughReason }): void
   upstreamFailed(event: { status: number; message: string; cause: unknown }): void
   contextTraced(event: { trace: Trace }): void
+  /** At the start, and when a model appears later. */
+  modelsOpened(event: { unavailable: { embedder: string | null; reranker: string | null } }): void
+  /** A search that failed for a moment is sent a second time. */
+  searchRetried(): void
 }
 
 export function createReporter({ metrics, logger }: { metrics: Metrics; logger: Logger }): Reporter {
@@ -37,11 +41,17 @@ export function createReporter({ metrics, logger }: { metrics: Metrics; logger: 
       for (const { code } of trace.degraded) metrics.degraded.inc({ code })
       if (trace.endpoint === 'context') metrics.contextTokens.observe(trace.budget.used)
     }),
+    modelsOpened: quietly(({ unavailable }) => {
+      for (const [model, reason] of Object.entries(unavailable)) {
+        metrics.modelUnavailable.set({ model }, reason === null ? 0 : 1)
+      }
+    }),
+    searchRetried: quietly(() => metrics.searchRetries.inc()),
   }
 }
 
 /** Ignores errors of a report, so that reporting never fails a request. */
-function quietly<Event>(report: (event: Event) => void): (event: Event) => void {
+function quietly<Event = void>(report: (event: Event) => void): (event: Event) => void {
   return event => {
     try {
       report(event)

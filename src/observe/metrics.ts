@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
 /** Seconds: from a cached answer to a slow rerank. */
 const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
@@ -38,6 +38,17 @@ export function createMetrics({ processMetrics = true }: { processMetrics?: bool
       name: 'stowage_degraded_total',
       help: 'Steps that could not do their work, by code',
       labelNames: ['code'],
+      registers,
+    }),
+    modelUnavailable: new Gauge({
+      name: 'stowage_model_unavailable',
+      help: '1 while a configured model is missing, else 0',
+      labelNames: ['model'],
+      registers,
+    }),
+    searchRetries: new Counter({
+      name: 'stowage_search_retries_total',
+      help: 'Searches of /v1/context that were sent to Qdrant a second time',
       registers,
     }),
     contextTokens: new Histogram({

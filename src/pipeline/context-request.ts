@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { CONTEXT_FORMATS, CONTEXT_ORDERS, type JsonObject } from '../core/types.ts'
+import type { Deadline } from './deadline.ts'
 import { degradationSchema, pointIdSchema, traceSchema } from './trace/schema.ts'
 
 const collectionName = z.string().min(1).max(255)
@@ -55,4 +56,10 @@ export interface Caller {
   tenant: string | null
   /** Aborts when the client disconnects or the deadline passes. */
   signal: AbortSignal
+}
+
+/** Who asks, and until when. */
+export interface TimedCaller {
+  apiKey: string | null
+  deadline: Deadline
 }

@@ -1,22 +1,45 @@
+/** Share of a request's time in which the query is embedded. A later vector is left out; only the keyword list is searched. */
+export const EMBEDDING_SHARE = 0.4
+/** Share of a request's time after which reranking stops, whatever its own deadline is. */
+export const RERANKING_SHARE = 0.7
+/** Share of a request's time after which neighbours are no longer fetched. The rest is for packing. */
+export const NEIGHBOUR_SHARE = 0.85
+
 export interface Deadline {
   signal: AbortSignal
+  /** Milliseconds that are left, 0 or more; Infinity without a deadline. */
+  remainingMs(): number
+  /** An earlier deadline, at a share of the whole time. The time counts from the start of this deadline. */
+  part(share: number): Deadline
   /** Frees the timer. */
   dispose(): void
 }
 
 /** A signal that aborts with its parent or after some milliseconds, whichever is first. */
 export function startDeadline(parent: AbortSignal, milliseconds: number): Deadline {
+  const endsAt = performance.now() + milliseconds
   const controller = new AbortController()
   const stop = () => controller.abort(parent.reason)
   const giveUp = () => controller.abort(new DOMException('deadline passed', 'TimeoutError'))
   const timer = setTimeout(giveUp, Math.max(0, milliseconds))
+  const remainingMs = () => Math.max(0, endsAt - performance.now())
   if (parent.aborted) stop()
   else parent.addEventListener('abort', stop, { once: true })
   return {
     signal: controller.signal,
+    remainingMs,
+    part: share => startDeadline(controller.signal, remainingMs() - milliseconds * (1 - share)),
     dispose: () => {
       clearTimeout(timer)
       parent.removeEventListener('abort', stop)
     },
   }
+}
+
+/** A deadline that never passes, for runs without a client. */
+export const NO_DEADLINE: Deadline = {
+  signal: new AbortController().signal,
+  remainingMs: () => Number.POSITIVE_INFINITY,
+  part: () => NO_DEADLINE,
+  dispose: () => {},
 }

@@ -73,7 +73,7 @@ async function answerInTime(
       plan: subject.plan,
       previous: sessions.turnsOf(session),
     }
-    const run = await runContext(input, dependencies.ports, { ...caller, signal: deadline.signal }, record)
+    const run = await runContext(input, dependencies.ports, { apiKey: caller.apiKey, deadline }, record)
     sessions.remember(
       session,
       run.packed.packed.map(({ candidate }) => candidate.key),

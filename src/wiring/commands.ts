@@ -144,7 +144,7 @@ async function fillDemo({ upstream, models }: Gateway, { plan }: Config, onProgr
 async function openTarget(where: { url?: string; apiKey?: string }, wanted?: { embedder: boolean; reranker: boolean }) {
   const config = loadConfig()
   const upstream = await openUpstream(config, where)
-  const models = await openModels(config, wanted)
+  const models = await openModels(config, wanted && { wanted })
   const close = async () => {
     await models.close()
     await upstream.close()

@@ -14,6 +14,8 @@ export const silentReporter: Reporter = {
   passedThrough() {},
   upstreamFailed() {},
   contextTraced() {},
+  modelsOpened() {},
+  searchRetried() {},
 }
 
 /** Dependencies of an app with everything off; tests replace what they look at. */
