@@ -20,6 +20,8 @@ export interface Embedder {
   readonly dimensions: number
   embedQuery(text: string, signal?: AbortSignal): Promise<Float32Array>
   embedPassages(texts: string[], signal?: AbortSignal): Promise<Float32Array[]>
+  /** Estimated time until new work would start, in milliseconds; absent when the embedder has no queue. */
+  expectedWaitMs?(): number
   close(): Promise<void>
 }
 
@@ -41,6 +43,8 @@ export interface Reranker {
   readonly model: string
   /** On abort it resolves with the scores so far. It rejects only when no passage can be scored. */
   rerank(request: RerankRequest): Promise<RerankResult>
+  /** Estimated time until new work would start, in milliseconds; absent when the reranker has no queue. */
+  expectedWaitMs?(): number
   close(): Promise<void>
 }
 

@@ -24,6 +24,7 @@ export const DEGRADATIONS = {
   no_search_terms: 'The query has only stop words, and there is no query vector; nothing was searched.',
   list_missing: 'The collection cannot serve one of the lists; the detail names the list and the reason.',
   reranker_unavailable: 'The plan uses a reranker, but none is loaded.',
+  rerank_skipped: 'Too many requests wait for the reranker, or for their turn; candidates keep their fused order.',
   reranker_failed: 'The reranker failed; candidates keep their fused order.',
   rerank_partial: 'Reranking reached its deadline; the detail counts the scored candidates.',
   neighbours_unavailable: 'Neighbouring chunks could not be fetched.',
@@ -37,6 +38,7 @@ export const PASSTHROUGH_REASONS = {
   loop: 'The request has already passed through stowage; it is refused with 502.',
   body_too_large: 'The body is longer than stowage buffers.',
   body_not_json: 'The body is compressed, is not UTF-8, or is not declared as JSON.',
+  overloaded: 'stowage improves as many searches at a time as it can; this one would have waited.',
   query_not_understood: 'The search has a shape or a key that stowage does not improve.',
   upstream_refused: 'Qdrant refused the improved search.',
   upstream_unreachable: 'Qdrant could not be reached for the improved search.',
@@ -72,6 +74,7 @@ export const ERRORS = {
   internal: { status: 500, meaning: 'An unexpected error in stowage; the log has it under the request id.' },
   upstream_error: { status: 502, meaning: 'Qdrant failed, or stowage cannot read its answer.' },
   upstream_unavailable: { status: 503, meaning: 'stowage cannot connect to Qdrant.' },
+  overloaded: { status: 503, meaning: 'More requests wait than stowage can answer in time; see `retry-after`.' },
   upstream_timeout: { status: 504, meaning: 'Qdrant or a model did not answer before the deadline.' },
 } as const
 

@@ -62,4 +62,6 @@ export interface Caller {
 export interface TimedCaller {
   apiKey: string | null
   deadline: Deadline
+  /** Whether other requests wait, so that this one should do without reranking. */
+  crowded: () => boolean
 }

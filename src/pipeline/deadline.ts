@@ -1,3 +1,9 @@
+/** Longest share of a request's time that it waits for its turn. The shares below are of the time after that. */
+export const QUEUE_SHARE = 0.5
+/** A request that takes more than this share of its time, in a busy process, has too many others beside it. */
+export const SLOW_SHARE = 0.3
+/** Longest share of a step's time that its work may wait for a worker. Work that would wait longer is left out. */
+export const WORKER_WAIT_SHARE = 0.5
 /** Share of a request's time in which the query is embedded. A later vector is left out; only the keyword list is searched. */
 export const EMBEDDING_SHARE = 0.4
 /** Share of a request's time after which reranking stops, whatever its own deadline is. */
@@ -11,6 +17,8 @@ export interface Deadline {
   remainingMs(): number
   /** An earlier deadline, at a share of the whole time. The time counts from the start of this deadline. */
   part(share: number): Deadline
+  /** A deadline at the same time, whose parts count from now. */
+  rest(): Deadline
   /** Frees the timer. */
   dispose(): void
 }
@@ -29,6 +37,7 @@ export function startDeadline(parent: AbortSignal, milliseconds: number): Deadli
     signal: controller.signal,
     remainingMs,
     part: share => startDeadline(controller.signal, remainingMs() - milliseconds * (1 - share)),
+    rest: () => startDeadline(controller.signal, remainingMs()),
     dispose: () => {
       clearTimeout(timer)
       parent.removeEventListener('abort', stop)
@@ -41,5 +50,6 @@ export const NO_DEADLINE: Deadline = {
   signal: new AbortController().signal,
   remainingMs: () => Number.POSITIVE_INFINITY,
   part: () => NO_DEADLINE,
+  rest: () => NO_DEADLINE,
   dispose: () => {},
 }

@@ -1,6 +1,6 @@
 import { StowageError } from '../core/errors.ts'
 import type { Embedder, PendingVector } from '../core/ports.ts'
-import { type Deadline, EMBEDDING_SHARE } from './deadline.ts'
+import { type Deadline, EMBEDDING_SHARE, WORKER_WAIT_SHARE } from './deadline.ts'
 import type { RunRecord } from './run-record.ts'
 import type { PipelinePorts } from './services.ts'
 
@@ -41,6 +41,10 @@ export function queryVector(
 async function embedInTime(query: string, embedder: Embedder, whole: Deadline): Promise<Float32Array> {
   const deadline = whole.part(EMBEDDING_SHARE)
   const { signal } = deadline
+  if ((embedder.expectedWaitMs?.() ?? 0) > deadline.remainingMs() * WORKER_WAIT_SHARE) {
+    deadline.dispose()
+    throw new StowageError('overloaded', 'The queue of the embedder is too long to be in time.')
+  }
   const tooLate = new Promise<never>((_, reject) => {
     const giveUp = () =>
       reject(new StowageError('upstream_timeout', 'The query was not embedded in its share of the deadline.'))

@@ -66,7 +66,7 @@ export async function runContext(
       intent: intent.label,
       lists,
       plan,
-      reranker: ports.reranker && rerankUntil(reranking.signal, ports.reranker),
+      reranker: ports.reranker && limitReranker(ports.reranker, reranking.signal, caller.crowded),
       fetchNeighbours: places =>
         fetchNeighbours(places, input, ports, { apiKey: caller.apiKey, signal: expanding.signal }),
       count: text => tokenizer.count(text),
@@ -84,10 +84,14 @@ export async function runContext(
   return { packed, intent, encoding: tokenizer.encoding }
 }
 
-/** A reranker that also stops at this signal. Its own deadline is a setting, and may be later than the end of the request. */
-function rerankUntil(end: AbortSignal, reranker: Reranker): Reranker {
+/**
+ * A reranker that also stops at this signal, because its own deadline is a setting and may be later than the end of the request. While
+ * other requests wait, its queue counts as endless: an answer without reranking comes before a refusal.
+ */
+function limitReranker(reranker: Reranker, end: AbortSignal, crowded: () => boolean): Reranker {
   return {
     ...reranker,
+    expectedWaitMs: () => (crowded() ? Number.POSITIVE_INFINITY : (reranker.expectedWaitMs?.() ?? 0)),
     rerank: request => reranker.rerank({ ...request, signal: AbortSignal.any([request.signal, end]) }),
   }
 }

@@ -5,6 +5,7 @@ import { createQdrantStore } from '../adapters/qdrant/store.ts'
 import { createJsonlSink } from '../adapters/traces/jsonl-file.ts'
 import { combineTraceStores, createTraceObserver, createTraceRing } from '../adapters/traces/memory.ts'
 import type { Config } from '../config.ts'
+import { passWhenBusy } from '../drop-in/pass-when-busy.ts'
 import { createImproveHandler } from '../drop-in/route.ts'
 import { createApp } from '../http/app.ts'
 import { createPassthrough } from '../http/passthrough/passthrough.ts'
@@ -12,6 +13,8 @@ import { createReporter, type Reporter } from '../observe/events.ts'
 import type { Logger } from '../observe/logger.ts'
 import { createMetrics } from '../observe/metrics.ts'
 import { createChoosePoints } from '../pipeline/choose-points.ts'
+import { SLOW_SHARE } from '../pipeline/deadline.ts'
+import { createLimit } from '../pipeline/load/limit.ts'
 import { createPackContext } from '../pipeline/pack-context.ts'
 import type { PackContext, TracedContext, TraceStore } from '../pipeline/services.ts'
 import { createQdrantHttp } from '../qdrant/client.ts'
@@ -71,17 +74,21 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
     upstream: new URL(upstream.url),
     onFailure: failure => reporter.upstreamFailed(failure),
   })
+  const improvePoints = createImproveHandler({
+    http,
+    choosePoints: createChoosePoints(pipeline),
+    tenantOf: noTenant,
+    enabled: () => config.settings.STOWAGE_DROPIN === 'improve',
+    pool: config.plan.retrieval.pool,
+    deadlineMs: config.settings.DROPIN_DEADLINE_MS,
+    report: event => logger.debug(event, 'points'),
+  })
   const app = createApp({
     packContext,
-    improvePoints: createImproveHandler({
-      http,
-      choosePoints: createChoosePoints(pipeline),
-      tenantOf: noTenant,
-      enabled: () => config.settings.STOWAGE_DROPIN === 'improve',
-      pool: config.plan.retrieval.pool,
-      deadlineMs: config.settings.DROPIN_DEADLINE_MS,
-      report: event => logger.debug(event, 'points'),
-    }),
+    improvePoints: passWhenBusy(
+      improvePoints,
+      createLimit({ slowMs: config.settings.DROPIN_DEADLINE_MS * SLOW_SHARE }),
+    ),
     passthrough: proxy.passthrough,
     traces,
     tenantOf: noTenant,

@@ -175,6 +175,22 @@ describe('packContext', () => {
     expect(response.context).toContain('slow swell')
   })
 
+  it('leaves out the reranker and the embedder when their queues are too long', async () => {
+    const expectedWaitMs = () => 600_000
+    const packContext = createPackContext(
+      dependencies(
+        fakePorts({
+          store: scriptedStore(twoLists),
+          embedder: { expectedWaitMs },
+          reranker: { expectedWaitMs },
+        }),
+      ),
+    )
+    const response = await packContext(ask(), CALLER)
+    expect(response.context).toContain('slow swell')
+    expect(response.degraded.map(({ code }) => code)).toEqual(['embedder_failed', 'rerank_skipped'])
+  })
+
   it('uses an embedder that appears after the start', async () => {
     const ports = fakePorts({ store: scriptedStore(twoLists), embedder: null })
     const packContext = createPackContext(dependencies(ports))
