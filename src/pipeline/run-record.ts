@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Candidate, Degradation } from '../core/types.ts'
 import type { DegradationCode, StageName } from '../core/vocabulary.ts'
 import type { Trace } from './trace/schema.ts'
@@ -14,7 +15,8 @@ export class RunRecord {
   }
 
   /**
-   * Runs a stage and records its time.
+   * Runs a stage and records its time. Each stage starts in a new turn of the event loop, so that requests take turns and timers
+   * are in time.
    * @param input number of candidates before the stage
    * @param outcome the number of candidates after the stage, and whether it changed them
    */
@@ -24,6 +26,7 @@ export class RunRecord {
     run: () => Result | Promise<Result>,
     outcome: (result: Result) => { out: number; changed: boolean },
   ): Promise<Result> {
+    await nextTurn()
     const from = this.#now()
     const result = await run()
     const ms = Math.round((this.#now() - from) * 1000) / 1000

@@ -18,11 +18,11 @@ export interface LimitOptions {
 }
 
 /** Few enough that a busy machine of two cores answers the first burst, and more than a normal load needs. */
-const FIRST = 32
+const FIRST = 16
 const LEAST = 8
 const MOST = 256
 const LARGEST_DECREASE = 0.5
-const BUSY = 0.9
+const BUSY = 0.7
 /** Before the first request has ended. */
 const FIRST_GUESS_MS = 250
 const SMOOTHING = 0.1
