@@ -32,6 +32,7 @@ export async function retrieve(
   caller: TimedCaller,
   record: RunRecord,
 ): Promise<RetrievedList[]> {
+  caller.deadline.signal.throwIfAborted()
   const dense = queryVector(input, ports, caller.deadline, record)
   const sparse = encodeBm25Query(input.query)
   const answers = await Promise.all(
