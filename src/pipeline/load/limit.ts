@@ -42,7 +42,7 @@ export function createLimit({
   let recentMs = FIRST_GUESS_MS
   let decreasedAt = Number.NEGATIVE_INFINITY
 
-  function learn(startedAt: number, busy: number, wasFull: boolean): void {
+  function learn(startedAt: number, busy: number, inUse: boolean): void {
     const ms = now() - startedAt
     recentMs += SMOOTHING * (ms - recentMs)
     if (ms > slowMs && busy > BUSY) {
@@ -50,7 +50,10 @@ export function createLimit({
       if (startedAt < decreasedAt) return
       places = Math.max(LEAST, places * Math.max(LARGEST_DECREASE, slowMs / ms))
       decreasedAt = now()
-    } else if (wasFull) places = Math.min(MOST, places + 1)
+    } else if (inUse) {
+      // About one place for each generation while the process is busy, and half as many again while it waits for others.
+      places = Math.min(MOST, places + (busy > BUSY ? 1 / places : 1))
+    }
   }
 
   return {
@@ -69,9 +72,9 @@ export function createLimit({
       const startedAt = now()
       const busy = measureBusy()
       return () => {
-        const wasFull = running >= Math.floor(places)
+        const inUse = running * 2 >= places
         running--
-        learn(startedAt, busy(), wasFull)
+        learn(startedAt, busy(), inUse)
       }
     },
   }
