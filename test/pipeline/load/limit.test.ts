@@ -60,7 +60,7 @@ describe('the limit of requests at a time', () => {
 
   it('soon gives more places when another server is slow', () => {
     const { limit, wave } = open(0.5)
-    for (let i = 0; i < 6; i++) wave(60_000)
+    for (let i = 0; i < 8; i++) wave(60_000)
     expect(limit.places).toBeGreaterThan(100)
   })
 
