@@ -26,6 +26,8 @@ export interface Embedder {
   readonly dimensions: number
   embedQuery(text: string, signal?: AbortSignal): Promise<Float32Array>
   embedPassages(texts: string[], signal?: AbortSignal): Promise<Float32Array[]>
+  /** Estimated time until new work would start, in milliseconds; absent when the embedder has no queue. */
+  expectedWaitMs?(): number
   close(): Promise<void>
 }
 
@@ -47,14 +49,24 @@ export interface Reranker {
   readonly model: string
   /** On abort it resolves with the scores so far. It rejects only when no passage can be scored. */
   rerank(request: RerankRequest): Promise<RerankResult>
+  /** Estimated time until new work would start, in milliseconds; absent when the reranker has no queue. */
+  expectedWaitMs?(): number
   close(): Promise<void>
+}
+
+/** The vector of a query that is being embedded. It does not search the vectors of another embedder. */
+export interface PendingVector {
+  dimensions: number
+  embedderVersion: string
+  /** Never rejects; null when the query could not be embedded. */
+  vector: Promise<Float32Array | null>
 }
 
 export interface SearchRequest {
   collection: string
   filter: JsonObject | null
-  /** Query vector of the dense list; null skips the list. */
-  dense: number[] | Float32Array | null
+  /** Query vector of the dense list; null skips the list. While it is pending, the keyword list is searched. */
+  dense: number[] | Float32Array | PendingVector | null
   /** Query vector of the keyword list; null skips the list. */
   sparse: SparseVector | null
   /** Hits per list. */
@@ -63,10 +75,15 @@ export interface SearchRequest {
   withVectors: boolean
 }
 
+export interface SearchResult {
+  lists: RetrievedList[]
+  /** The lists that the collection cannot serve, each with the reason. */
+  missing: string[]
+}
+
 /** Source of passages: Qdrant, or the embedded engine with the same REST API. */
 export interface PassageStore {
-  /** Searches in one round trip. `missing` names the lists that the schema of the collection cannot serve. */
-  search(request: SearchRequest, call: StoreCall): Promise<{ lists: RetrievedList[]; missing: string[] }>
+  search(request: SearchRequest, call: StoreCall): Promise<SearchResult>
   /** Fetches the chunks at these places. Places without a chunk are left out. */
   fetchPlaces(collection: string, places: DocumentPlace[], filter: JsonObject | null, call: StoreCall): Promise<Chunk[]>
 }

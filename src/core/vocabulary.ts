@@ -20,9 +20,12 @@ export const DEGRADATIONS = {
   query_header_malformed: 'The header `x-stowage-query` is not percent-encoded UTF-8.',
   tokenizer_mapped: 'The model is unknown; the detail names the encoding that counts the tokens.',
   embedder_unavailable: 'No embedder is loaded; only the keyword list is searched.',
-  embedder_failed: 'The query could not be embedded; only the keyword list is searched.',
+  embedder_failed:
+    'The query could not be embedded, or not in its share of the deadline; only the keyword list is searched.',
+  no_search_terms: 'The query has only stop words, and there is no query vector; nothing was searched.',
   list_missing: 'The collection cannot serve one of the lists; the detail names the list and the reason.',
   reranker_unavailable: 'The plan uses a reranker, but none is loaded.',
+  rerank_skipped: 'Too many requests wait for the reranker, or for their turn; candidates keep their fused order.',
   reranker_failed: 'The reranker failed; candidates keep their fused order.',
   rerank_partial: 'Reranking reached its deadline; the detail counts the scored candidates.',
   ranking_partial: 'The deadline passed while candidates were ranked; the detail names the steps that were left out.',
@@ -79,6 +82,7 @@ export const ERRORS = {
   internal: { status: 500, meaning: 'An unexpected error in stowage; the log has it under the request id.' },
   upstream_error: { status: 502, meaning: 'Qdrant failed, or stowage cannot read its answer.' },
   upstream_unavailable: { status: 503, meaning: 'stowage cannot connect to Qdrant.' },
+  overloaded: { status: 503, meaning: 'More requests wait than stowage can answer in time; see `retry-after`.' },
   upstream_timeout: { status: 504, meaning: 'Qdrant or a model did not answer before the deadline.' },
 } as const
 

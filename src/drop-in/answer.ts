@@ -60,7 +60,8 @@ export async function improvePoints(
       lists,
       limit,
       // A neighbour has no score, so it cannot reach a threshold.
-      fetchNeighbours: query.scoreThreshold === null ? neighbourFetch(query, known, chunkOf, fetchPoints, mapping) : null,
+      fetchNeighbours:
+        query.scoreThreshold === null ? neighbourFetch(query, known, chunkOf, fetchPoints, mapping) : null,
     },
     caller,
   )

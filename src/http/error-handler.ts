@@ -40,9 +40,10 @@ function internalError(requestId: string): StowageError {
   return new StowageError('internal', `Internal error; see the log entry of request ${requestId}`)
 }
 
-/** Seconds, from `details.retry_after` of a 429. */
+/** Seconds, from `details.retry_after` of an error that asks the client to wait. */
 function retryAfterOf({ code, details }: StowageError): number | null {
-  if (code !== 'too_many_requests' || typeof details !== 'object' || details === null) return null
+  if (!['too_many_requests', 'overloaded'].includes(code) || typeof details !== 'object' || details === null)
+    return null
   const seconds = 'retry_after' in details ? Number(details.retry_after) : Number.NaN
   return seconds >= 0 ? Math.ceil(seconds) : null
 }

@@ -35,6 +35,10 @@ export interface Reporter {
   searchHedged(event: { winner: 'improved' | 'original' }): void
   /** Improving the searches of a collection pauses, or goes on. */
   improvingPaused(event: { collection: string; paused: boolean }): void
+  /** At the start, and when a model appears later. */
+  modelsOpened(event: { unavailable: { embedder: string | null; reranker: string | null } }): void
+  /** A search that failed for a moment is sent a second time. */
+  searchRetried(): void
 }
 
 export function createReporter({ metrics, logger }: { metrics: Metrics; logger: Logger }): Reporter {
@@ -63,11 +67,17 @@ export function createReporter({ metrics, logger }: { metrics: Metrics; logger: 
       if (trace.endpoint === 'context') metrics.contextTokens.observe(trace.budget.used)
     }),
     upstreamRead: quietly(({ outcome, seconds }) => metrics.upstreamSeconds.observe({ outcome }, seconds)),
+    modelsOpened: quietly(({ unavailable }) => {
+      for (const [model, reason] of Object.entries(unavailable)) {
+        metrics.modelUnavailable.set({ model }, reason === null ? 0 : 1)
+      }
+    }),
+    searchRetried: quietly(() => metrics.searchRetries.inc()),
   }
 }
 
 /** Ignores errors of a report, so that reporting never fails a request. */
-function quietly<Event>(report: (event: Event) => void): (event: Event) => void {
+function quietly<Event = void>(report: (event: Event) => void): (event: Event) => void {
   return event => {
     try {
       report(event)

@@ -48,6 +48,17 @@ export function createMetrics({ processMetrics = true, version = '' } = {}) {
       labelNames: ['code'],
       registers,
     }),
+    modelUnavailable: new Gauge({
+      name: 'stowage_model_unavailable',
+      help: '1 while a configured model is missing, else 0',
+      labelNames: ['model'],
+      registers,
+    }),
+    searchRetries: new Counter({
+      name: 'stowage_search_retries_total',
+      help: 'Searches of /v1/context that were sent to Qdrant a second time',
+      registers,
+    }),
     contextTokens: new Histogram({
       name: 'stowage_context_tokens',
       help: 'Tokens of packed contexts',

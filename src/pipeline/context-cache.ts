@@ -11,6 +11,7 @@ const LASTING: ReadonlySet<DegradationCode> = new Set([
   'embedder_unavailable',
   'reranker_unavailable',
   'list_missing',
+  'no_search_terms',
   'nothing_fits',
 ])
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { CONTEXT_FORMATS, CONTEXT_ORDERS, type JsonObject } from '../core/types.ts'
+import type { Deadline } from './deadline.ts'
 import { degradationSchema, pointIdSchema, traceSchema } from './trace/schema.ts'
 
 /** Longest query in UTF-16 code units. */
@@ -68,4 +69,12 @@ export interface Caller {
   tenant: string | null
   /** Aborts when the client disconnects or the deadline passes. */
   signal: AbortSignal
+}
+
+/** Who asks, and until when. */
+export interface TimedCaller {
+  apiKey: string | null
+  deadline: Deadline
+  /** Whether other requests wait, so that this one should do without reranking. */
+  crowded: () => boolean
 }

@@ -1,5 +1,26 @@
+/** Longest share of a request's time that it waits for its turn. The shares below are of the time after that. */
+export const QUEUE_SHARE = 0.5
+/** A request that takes more than this share of its time, in a busy process, has too many others beside it. */
+export const SLOW_SHARE = 0.3
+/** Longest share of a step's time that its work may wait for a worker. Work that would wait longer is left out. */
+export const WORKER_WAIT_SHARE = 0.5
+/** Share of a request's time in which the query is embedded. A later vector is left out; only the keyword list is searched. */
+export const EMBEDDING_SHARE = 0.4
+/** Share of a request's time after which reranking stops, whatever its own deadline is. */
+export const RERANKING_SHARE = 0.7
+/** Share of a request's time after which neighbours are no longer fetched. The rest is for packing. */
+export const NEIGHBOUR_SHARE = 0.85
+/** Share of a request's time after which ranking and packing end with what they have. The rest is for the last count and for sending. */
+export const PACKING_SHARE = 0.9
+
 export interface Deadline {
   signal: AbortSignal
+  /** Milliseconds that are left, 0 or more; Infinity without a deadline. */
+  remainingMs(): number
+  /** An earlier deadline, at a share of the whole time. The time counts from the start of this deadline. */
+  part(share: number): Deadline
+  /** A deadline at the same time, whose parts count from now. */
+  rest(): Deadline
   /** Frees the timer. */
   dispose(): void
 }
@@ -18,17 +39,31 @@ export function startDeadline(
   milliseconds: number,
   startTimer: StartTimer = systemTimer,
 ): Deadline {
+  const endsAt = performance.now() + milliseconds
   const controller = new AbortController()
   const stop = () => controller.abort(parent.reason)
   const giveUp = () => controller.abort(new DOMException('deadline passed', 'TimeoutError'))
   const stopTimer = startTimer(Math.max(0, milliseconds), giveUp)
+  const remainingMs = () => Math.max(0, endsAt - performance.now())
   if (parent.aborted) stop()
   else parent.addEventListener('abort', stop, { once: true })
   return {
     signal: controller.signal,
+    remainingMs,
+    part: share => startDeadline(controller.signal, remainingMs() - milliseconds * (1 - share), startTimer),
+    rest: () => startDeadline(controller.signal, remainingMs(), startTimer),
     dispose: () => {
       stopTimer()
       parent.removeEventListener('abort', stop)
     },
   }
+}
+
+/** A deadline that never passes, for runs without a client. */
+export const NO_DEADLINE: Deadline = {
+  signal: new AbortController().signal,
+  remainingMs: () => Number.POSITIVE_INFINITY,
+  part: () => NO_DEADLINE,
+  rest: () => NO_DEADLINE,
+  dispose: () => {},
 }

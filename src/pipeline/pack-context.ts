@@ -2,7 +2,9 @@ import { StowageError } from '../core/errors.ts'
 import type { Packed, PackedChunk } from '../pack/pack.ts'
 import { fromCache, isRepeatable, keyParts } from './context-cache.ts'
 import type { Caller, ContextChunk, ContextRequest, ContextResponse } from './context-request.ts'
-import { type Deadline, startDeadline } from './deadline.ts'
+import { type Deadline, SLOW_SHARE, startDeadline } from './deadline.ts'
+import { type Admission, createAdmission } from './load/admission.ts'
+import { createLimit } from './load/limit.ts'
 import { planForRequest } from './plan/derived.ts'
 import type { Plan } from './plan/plan.ts'
 import { runContext } from './run-context.ts'
@@ -31,6 +33,7 @@ export interface PackContextDependencies {
 export function createPackContext(dependencies: PackContextDependencies): PackContext {
   const { ports, cache, traces, alwaysTrace, newId, wallClock } = dependencies
   const sessions = new SessionMemory()
+  const admission = createAdmission(createLimit({ slowMs: dependencies.deadlineMs * SLOW_SHARE }))
   return async (request, caller) => {
     const subject: TraceSubject = {
       traceId: newId(),
@@ -46,7 +49,11 @@ export function createPackContext(dependencies: PackContextDependencies): PackCo
     const cached = key === null ? null : (cache?.get(key) ?? null)
     const answer = cached
       ? fromCache(cached, subject)
-      : await answerInTime(request, caller, subject, key === null ? 'off' : 'miss', sessions, dependencies)
+      : await answerInTime(request, caller, subject, key === null ? 'off' : 'miss', {
+          ...dependencies,
+          sessions,
+          admission,
+        })
     if (key !== null && !cached && isRepeatable(request, answer)) cache?.put(key, answer)
     traces.record(answer.trace, caller)
     return { ...answer.response, ...((request.trace ?? alwaysTrace) ? { trace: answer.trace } : {}) }
@@ -58,12 +65,17 @@ async function answerInTime(
   caller: Caller,
   subject: TraceSubject,
   cache: 'off' | 'miss',
-  sessions: SessionMemory,
-  dependencies: PackContextDependencies,
+  {
+    ports,
+    sessions,
+    admission,
+    now,
+    deadlineMs,
+  }: PackContextDependencies & { sessions: SessionMemory; admission: Admission },
 ): Promise<TracedContext> {
-  const deadline = startDeadline(caller.signal, request.deadline_ms ?? dependencies.deadlineMs)
+  const deadline = startDeadline(caller.signal, request.deadline_ms ?? deadlineMs)
   const session = request.session_id === undefined ? null : `${caller.tenant ?? ''}/${request.session_id}`
-  const record = new RunRecord(dependencies.now)
+  const record = new RunRecord(now)
   try {
     const input = {
       query: request.query,
@@ -73,7 +85,9 @@ async function answerInTime(
       plan: subject.plan,
       previous: sessions.turnsOf(session),
     }
-    const run = await runContext(input, dependencies.ports, { ...caller, signal: deadline.signal }, record)
+    const run = await admission.run(deadline, rest =>
+      runContext(input, ports, { apiKey: caller.apiKey, deadline: rest, crowded: () => admission.crowded }, record),
+    )
     sessions.remember(
       session,
       run.packed.packed.map(({ candidate }) => candidate.key),

@@ -2,7 +2,7 @@ import type { Reranker } from '../core/ports.ts'
 import { prefixOf } from '../core/prefix.ts'
 import type { Candidate } from '../core/types.ts'
 import { blend } from '../rank/blend.ts'
-import { startDeadline } from './deadline.ts'
+import { startDeadline, WORKER_WAIT_SHARE } from './deadline.ts'
 import { reranks } from './plan/derived.ts'
 import type { Plan } from './plan/plan.ts'
 import type { RunRecord } from './run-record.ts'
@@ -23,6 +23,10 @@ export async function rerank(
   const { depth, blend: weight, deadlineMs } = plan.rerank
   const deadline = startDeadline(signal, deadlineMs)
   try {
+    if ((reranker.expectedWaitMs?.() ?? 0) > deadline.remainingMs() * WORKER_WAIT_SHARE) {
+      record.degrade('rerank_skipped', 'too many requests wait')
+      return candidates
+    }
     const passages = candidates.slice(0, depth).map(passageOf)
     const { scores } = await reranker.rerank({ query, passages, signal: deadline.signal })
     const scored = scores.filter(score => score !== null).length

@@ -1,10 +1,12 @@
 import { groupBy } from '../core/collections.ts'
 import { StowageError } from '../core/errors.ts'
+import type { SearchResult } from '../core/ports.ts'
 import type { JsonObject, RetrievedList } from '../core/types.ts'
 import { encodeBm25Query } from '../text/qdrant-bm25.ts'
-import type { Caller } from './context-request.ts'
+import type { TimedCaller } from './context-request.ts'
 import { mmrAlpha } from './plan/derived.ts'
 import type { ListWeights, Plan } from './plan/plan.ts'
+import { type QueryVector, queryVector } from './query-vector.ts'
 import type { RunRecord } from './run-record.ts'
 import type { PipelinePorts } from './services.ts'
 
@@ -19,17 +21,19 @@ interface RetrieveInput {
 }
 
 /**
- * Searches the dense and the keyword list of every collection, one round trip per collection, and merges lists of the same source
- * by score. A missing list is a degradation.
- * @throws StowageError when a collection cannot be searched or the deadline passes
+ * Searches the dense and the keyword list of every collection and merges lists of the same source by score. The keyword list is
+ * searched while the query is embedded. A missing list is a degradation.
+ * @throws StowageError when a collection cannot be searched, when the deadline passes, or when no list can be searched because of
+ * the collections, the settings or the embedder
  */
 export async function retrieve(
   input: RetrieveInput,
   ports: PipelinePorts,
-  caller: Caller,
+  caller: TimedCaller,
   record: RunRecord,
 ): Promise<RetrievedList[]> {
-  const dense = input.vector ?? (await embed(input.query, ports, caller, record))
+  caller.deadline.signal.throwIfAborted()
+  const dense = queryVector(input, ports, caller.deadline, record)
   const sparse = encodeBm25Query(input.query)
   const answers = await Promise.all(
     input.collections.map(collection =>
@@ -37,38 +41,32 @@ export async function retrieve(
         {
           collection,
           filter: input.filter,
-          dense,
+          dense: dense.vector,
           sparse: sparse.indices.length > 0 ? sparse : null,
           limit: input.weights.k,
           withVectors: mmrAlpha(input.plan) !== null,
         },
-        { apiKey: caller.apiKey, signal: caller.signal },
+        { apiKey: caller.apiKey, signal: caller.deadline.signal },
       ),
     ),
   )
-  for (const { missing } of answers) for (const detail of missing) record.degrade('list_missing', detail)
   const lists = answers.flatMap(answer => answer.lists)
+  if (lists.length === 0) explainNothing(input.collections, answers, dense, record)
+  for (const { missing } of answers) for (const detail of missing) record.degrade('list_missing', detail)
   return [...groupBy(lists, ({ source }) => source).values()].flatMap(merge)
 }
 
-async function embed(
-  query: string,
-  { embedder, unavailable }: PipelinePorts,
-  caller: Caller,
-  record: RunRecord,
-): Promise<Float32Array | null> {
-  if (!embedder) {
-    if (unavailable.embedder !== null) record.degrade('embedder_unavailable', unavailable.embedder)
-    return null
+/** No list was searched. A query of stop words alone is a degradation. Every other reason is an error, not an empty context. */
+function explainNothing(collections: string[], answers: SearchResult[], dense: QueryVector, record: RunRecord): void {
+  const reasons = answers.flatMap(({ missing }, at) => missing.map(reason => `${collections[at]}: ${reason}`))
+  if (reasons.length === 0) {
+    record.degrade('no_search_terms', 'the query has only stop words, and there is no query vector')
+    return
   }
-  try {
-    return await embedder.embedQuery(query, caller.signal)
-  } catch (error) {
-    if (caller.signal.aborted)
-      throw new StowageError('upstream_timeout', 'the deadline passed before the query was embedded', { cause: error })
-    record.degrade('embedder_failed', error instanceof Error ? error.message : String(error))
-    return null
-  }
+  const remedy = 'Set EMBEDDER and EMBEDDING_MODEL to the embedder that wrote the vectors, or send `vector`'
+  throw (
+    dense.failure() ?? new StowageError('unprocessable', `No list can be searched. ${reasons.join('; ')}. ${remedy}`)
+  )
 }
 
 /** Merges the lists of one source. */

@@ -1,9 +1,11 @@
 import { groupBy } from '../core/collections.ts'
+import type { Reranker, StoreCall } from '../core/ports.ts'
 import type { Chunk, JsonObject } from '../core/types.ts'
 import { type DetectedIntent, detectIntent } from '../intent/detect.ts'
 import type { Packed } from '../pack/pack.ts'
 import type { NeighbourPlace } from '../rank/reunify.ts'
-import type { Caller } from './context-request.ts'
+import type { TimedCaller } from './context-request.ts'
+import { NEIGHBOUR_SHARE, PACKING_SHARE, RERANKING_SHARE } from './deadline.ts'
 import { listWeights, reranks } from './plan/derived.ts'
 import type { Plan } from './plan/plan.ts'
 import { rankAndPack } from './rank-and-pack.ts'
@@ -30,11 +32,11 @@ interface ContextRun {
   encoding: string
 }
 
-/** Runs the whole pipeline for one question, without deadline, cache and sessions. */
+/** Runs the whole pipeline for one question, without cache and sessions. Each step has its share of the deadline. */
 export async function runContext(
   input: ContextInput,
   ports: PipelinePorts,
-  caller: Caller,
+  caller: TimedCaller,
   record: RunRecord,
 ): Promise<ContextRun> {
   const { query, plan } = input
@@ -56,33 +58,50 @@ export async function runContext(
     () => retrieve({ ...input, weights: listWeights(plan, intent.label) }, ports, caller, record),
     found => ({ out: found.reduce((sum, { hits }) => sum + hits.length, 0), changed: true }),
   )
+  const reranking = caller.deadline.part(RERANKING_SHARE)
+  const expanding = caller.deadline.part(NEIGHBOUR_SHARE)
+  const packing = caller.deadline.part(PACKING_SHARE)
   const packed = await rankAndPack(
     {
       query,
       intent: intent.label,
       lists,
       plan,
-      reranker: ports.reranker,
-      fetchNeighbours: places => fetchNeighbours(places, input, ports, caller),
+      reranker: ports.reranker && limitReranker(ports.reranker, reranking.signal, caller.crowded),
+      fetchNeighbours: places =>
+        fetchNeighbours(places, input, ports, { apiKey: caller.apiKey, signal: expanding.signal }),
       count: tokenizer.countInSteps,
-      signal: caller.signal,
+      signal: packing.signal,
       needsText: true,
       ...(input.previous ? { previous: input.previous } : {}),
     },
     record,
-  )
+  ).finally(() => {
+    for (const part of [reranking, expanding, packing]) part.dispose()
+  })
   if (packed.packed.length === 0 && packed.dropped.length > 0)
     record.degrade('nothing_fits', `no chunk fits ${plan.budgetTokens} tokens`)
   return { packed, intent, encoding: tokenizer.encoding }
+}
+
+/**
+ * A reranker that also stops at this signal, because its own deadline is a setting and may be later than the end of the request. While
+ * other requests wait, its queue counts as endless: an answer without reranking comes before a refusal.
+ */
+function limitReranker(reranker: Reranker, end: AbortSignal, crowded: () => boolean): Reranker {
+  return {
+    ...reranker,
+    expectedWaitMs: () => (crowded() ? Number.POSITIVE_INFINITY : (reranker.expectedWaitMs?.() ?? 0)),
+    rerank: request => reranker.rerank({ ...request, signal: AbortSignal.any([request.signal, end]) }),
+  }
 }
 
 async function fetchNeighbours(
   places: NeighbourPlace[],
   { filter }: ContextInput,
   { store }: PipelinePorts,
-  caller: Caller,
+  call: StoreCall,
 ): Promise<Chunk[]> {
-  const call = { apiKey: caller.apiKey, signal: caller.signal }
   const byCollection = [...groupBy(places, ({ collection }) => collection)]
   const fetched = byCollection.map(([collection, ofOne]) => store.fetchPlaces(collection, ofOne, filter, call))
   return (await Promise.all(fetched)).flat()

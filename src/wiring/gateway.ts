@@ -19,7 +19,7 @@ import type { PackContext, TracedContext, TraceStore } from '../pipeline/service
 import { createQdrantHttp } from '../qdrant/client.ts'
 import { createTokenizer } from '../text/tokens.ts'
 import { createHealth } from './health.ts'
-import { type Models, modelPorts, openModels } from './models.ts'
+import { type Models, openModels, pipelinePorts } from './models.ts'
 import { openUpstream, type Upstream } from './upstream.ts'
 import { VERSION } from './version.ts'
 
@@ -38,6 +38,8 @@ const RECENT_TRACES = { entries: 500, maxBytes: 128 * 1024 * 1024 }
 const TRACE_FILE_LIMITS = { maxBytes: 64 * 1024 * 1024, files: 5 }
 /** Deadline of packing that nobody waits for. */
 const LEISURE_MS = 600_000
+/** A start waits this long for the embedding endpoint. Then it serves without dense vectors until the endpoint is there. */
+const ENDPOINT_WAIT_MS = 2_000
 const CACHE_LIMITS = { maxEntries: 2_000, maxBytes: 128 * 1024 * 1024 }
 
 /** Builds everything from the configuration. Requests use the Qdrant key of their client, never the configured one. */
@@ -46,14 +48,18 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
   const metrics = createMetrics({ version: VERSION })
   const reporter = createReporter({ metrics, logger })
   const upstream = await openUpstream(config)
-  const models = await openModels(config)
+  const models = await openModels(config, {
+    endpointWaitMs: ENDPOINT_WAIT_MS,
+    onOpened: () => reporter.modelsOpened(models),
+  })
+  reporter.modelsOpened(models)
   const traces = openTraces(config, reporter, logger)
   const http = timeReads(createQdrantHttp(upstream.url), reporter)
-  const store = createQdrantStore({ http, embedder: models.embedder, mappings })
+  const store = createQdrantStore({ http, mappings, onRetry: () => reporter.searchRetried() })
   // Loads the tables of the encoding (about 0.1 s), so that the first request does not wait for them.
   createTokenizer(config.plan.tokenizerModel).count('')
   const pipeline = {
-    ports: { store, ...modelPorts(models) },
+    ports: pipelinePorts(models, store),
     plan: config.plan,
     traces,
     deadlineMs: config.settings.REQUEST_DEADLINE_MS,

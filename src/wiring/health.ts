@@ -6,12 +6,12 @@ import type { Models } from './models.ts'
 const CHECK_MS = 2_000
 
 /** Ready when Qdrant answers. An unavailable model is reported, but requests can be answered without it. */
-export function createHealth(http: QdrantHttp, { unavailable }: Pick<Models, 'unavailable'>): Health {
+export function createHealth(http: QdrantHttp, models: Pick<Models, 'unavailable'>): Health {
   return {
     ready: async () => {
       const qdrant = await checkQdrant(http)
-      const models = [check('embedder', unavailable.embedder), check('reranker', unavailable.reranker)]
-      return { ready: qdrant.ok, checks: [qdrant, ...models] }
+      const { embedder, reranker } = models.unavailable
+      return { ready: qdrant.ok, checks: [qdrant, check('embedder', embedder), check('reranker', reranker)] }
     },
   }
 }

@@ -40,7 +40,7 @@ export async function openIngestEmbedder(
       return { embedder: loadedOnDemand({ version, dimensions }, load), unavailable: null }
     }
   }
-  const { embedder, unavailable } = await openModels(config, { embedder: true, reranker: false })
+  const { embedder, unavailable } = await openModels(config, { wanted: { embedder: true, reranker: false } })
   return { embedder, unavailable: unavailable.embedder }
 }
 

@@ -1,62 +1,96 @@
 import { fileURLToPath } from 'node:url'
 import { createCrossEncoder } from '../adapters/models/cross-encoder.ts'
+import { type Opened, openInBackground } from '../adapters/models/endpoint.ts'
 import { createHttpReranker } from '../adapters/models/http-reranker.ts'
 import { createLocalEmbedder } from '../adapters/models/local-embedder.ts'
 import { createOpenAiEmbedder } from '../adapters/models/openai-embedder.ts'
 import type { Config } from '../config.ts'
-import type { Embedder, Reranker } from '../core/ports.ts'
+import type { Embedder, PassageStore, Reranker } from '../core/ports.ts'
 import type { Plan } from '../pipeline/plan/plan.ts'
+import type { PipelinePorts } from '../pipeline/services.ts'
 import { createTokenizer } from '../text/tokens.ts'
 
-/** The models of a process. A model that cannot be loaded is null; `degraded`, `/readyz` and `doctor` show the reason. */
+/**
+ * The models of a process, as they are now: an embedding endpoint may appear later. A model that is not there is null;
+ * `degraded`, `/readyz` and `doctor` show the reason.
+ */
 export interface Models {
-  embedder: Embedder | null
-  reranker: Reranker | null
-  unavailable: { embedder: string | null; reranker: string | null }
+  readonly embedder: Embedder | null
+  readonly reranker: Reranker | null
+  readonly unavailable: { embedder: string | null; reranker: string | null }
   close(): Promise<void>
+}
+
+interface OpenModelsOptions {
+  /** The models that the command uses; the others are not loaded and not reported as unavailable. */
+  wanted?: { embedder: boolean; reranker: boolean }
+  /** Longest time that the start waits for an endpoint, in milliseconds; default 30 s. After it, attempts go on. */
+  endpointWaitMs?: number
+  /** Called when an endpoint appears after the start. */
+  onOpened?: () => void
 }
 
 const SHIPPED_RERANKER = fileURLToPath(new URL('../../models/stowage-reranker', import.meta.url))
 export const SHIPPED_EMBEDDER = fileURLToPath(new URL('../../models/stowage-embedder', import.meta.url))
 const OPENAI_DEFAULT_MODEL = 'text-embedding-3-small'
+const NOT_WANTED: Opened<never> = { value: null, reason: null, stop: () => {} }
 
-/** @param wanted the models that the command uses; the others are not loaded and not reported as unavailable */
-export async function openModels(config: Config, wanted = { embedder: true, reranker: true }): Promise<Models> {
+export async function openModels(
+  config: Config,
+  { wanted = { embedder: true, reranker: true }, endpointWaitMs = 30_000, onOpened }: OpenModelsOptions = {},
+): Promise<Models> {
   const [embedder, reranker] = await Promise.all([
-    orUnavailable(wanted.embedder ? openEmbedder(config) : Promise.resolve(null)),
-    orUnavailable(wanted.reranker ? openReranker(config, config.plan.rerank.method) : Promise.resolve(null)),
+    wanted.embedder ? openEmbedder(config, endpointWaitMs, onOpened) : NOT_WANTED,
+    wanted.reranker ? orUnavailable(openReranker(config, config.plan.rerank.method)) : NOT_WANTED,
   ])
   return {
-    embedder: embedder.value,
+    get embedder() {
+      return embedder.value
+    },
     reranker: reranker.value,
-    unavailable: { embedder: embedder.reason, reranker: reranker.reason },
+    get unavailable() {
+      return { embedder: embedder.reason, reranker: reranker.reason }
+    },
     close: async () => {
+      embedder.stop()
       await Promise.all([embedder.value?.close(), reranker.value?.close()])
     },
   }
 }
 
-/** Ports of the pipeline that depend on the models only. */
-export function modelPorts({ embedder, reranker, unavailable }: Models) {
-  return { tokenizer: createTokenizer, embedder, reranker, unavailable }
+/** The ports of the pipeline. Every request reads the models anew. */
+export function pipelinePorts(models: Models, store: PassageStore): PipelinePorts {
+  return {
+    store,
+    tokenizer: createTokenizer,
+    get embedder() {
+      return models.embedder
+    },
+    get reranker() {
+      return models.reranker
+    },
+    get unavailable() {
+      return models.unavailable
+    },
+  }
 }
 
-async function openEmbedder({ settings }: Config): Promise<Embedder | null> {
-  switch (settings.EMBEDDER) {
-    case 'none':
-      return null
-    case 'openai':
-      return createOpenAiEmbedder({
-        apiKey: settings.OPENAI_API_KEY ?? '',
-        model: settings.EMBEDDING_MODEL ?? OPENAI_DEFAULT_MODEL,
-        ...(settings.OPENAI_BASE_URL ? { baseUrl: settings.OPENAI_BASE_URL } : {}),
-      })
-    case 'local':
-      return createLocalEmbedder({
-        model: settings.EMBEDDING_MODEL ?? SHIPPED_EMBEDDER,
-        allowRemote: settings.MODELS_ALLOW_REMOTE,
-      })
+async function openEmbedder(
+  { settings }: Config,
+  waitMs: number,
+  onOpened: OpenModelsOptions['onOpened'],
+): Promise<Opened<Embedder>> {
+  if (settings.EMBEDDER === 'none') return NOT_WANTED
+  if (settings.EMBEDDER === 'local') {
+    const model = settings.EMBEDDING_MODEL ?? SHIPPED_EMBEDDER
+    return orUnavailable(createLocalEmbedder({ model, allowRemote: settings.MODELS_ALLOW_REMOTE }))
   }
+  const endpoint = {
+    apiKey: settings.OPENAI_API_KEY ?? '',
+    model: settings.EMBEDDING_MODEL ?? OPENAI_DEFAULT_MODEL,
+    ...(settings.OPENAI_BASE_URL ? { baseUrl: settings.OPENAI_BASE_URL } : {}),
+  }
+  return openInBackground(signal => createOpenAiEmbedder(endpoint, signal), { waitMs }, onOpened)
 }
 
 async function openReranker({ settings }: Config, method: Plan['rerank']['method']): Promise<Reranker | null> {
@@ -76,10 +110,10 @@ async function openReranker({ settings }: Config, method: Plan['rerank']['method
 }
 
 /** The pipeline skips the step of an unavailable model. */
-async function orUnavailable<T>(opening: Promise<T | null>): Promise<{ value: T | null; reason: string | null }> {
+async function orUnavailable<T>(opening: Promise<T | null>): Promise<Opened<T>> {
   try {
-    return { value: await opening, reason: null }
+    return { ...NOT_WANTED, value: await opening }
   } catch (error) {
-    return { value: null, reason: error instanceof Error ? error.message : String(error) }
+    return { ...NOT_WANTED, reason: error instanceof Error ? error.message : String(error) }
   }
 }

@@ -3,13 +3,15 @@ import { startEmbeddedServer } from '../embedded/server.ts'
 import type { ReplayEnvironment, ReplayFolder } from '../evaluation/replay/run.ts'
 import { ingest } from '../ingest/ingest.ts'
 import { createQdrantHttp } from '../qdrant/client.ts'
+import { createTokenizer } from '../text/tokens.ts'
 import { ingestInto } from './ingest.ts'
-import { type Models, modelPorts } from './models.ts'
+import type { Models } from './models.ts'
 
 /** Environment of a replay: embedded engines on folders, the configured models, and a reference tokenizer. */
 export function replayWorld(models: Models, referenceModel: string): ReplayEnvironment {
+  const { embedder, reranker, unavailable } = models
   return {
-    ports: modelPorts(models),
+    ports: { tokenizer: createTokenizer, embedder, reranker, unavailable },
     referenceModel,
     openFolder: folder => openFolder(folder, models, referenceModel),
   }
@@ -18,7 +20,7 @@ export function replayWorld(models: Models, referenceModel: string): ReplayEnvir
 async function openFolder(folder: string, { embedder }: Models, referenceModel: string): Promise<ReplayFolder> {
   const server = await startEmbeddedServer({ path: folder })
   const http = createQdrantHttp(server.url)
-  const store = createQdrantStore({ http, embedder })
+  const store = createQdrantStore({ http })
   const dependencies = ingestInto({ url: server.url, apiKey: null }, embedder, referenceModel)
   return {
     store,

@@ -44,6 +44,18 @@ function cell(median: number | undefined, ratio: number | undefined): string {
   return ratio === undefined ? number(median) : `${number(median)} (×${number(ratio)})`
 }
 
+/** A table without ratios. */
+export function plainTable(head: string[], rows: string[][]): string {
+  const table = new Table({ head, style: { head: [], border: [], compact: true } })
+  table.push(...rows)
+  return table.toString()
+}
+
+/** Reads `1,8,64` from the command line. */
+export function listOption(text: string): number[] {
+  return text.split(',').map(Number)
+}
+
 /** Three significant digits below a thousand, whole numbers with separators above. */
 export function number(value: number): string {
   if (!Number.isFinite(value)) return '-'

@@ -54,7 +54,7 @@ async function run(paths: string[], { model, npm, limitQueries, json }: Flags): 
   const loaded = loadConfig()
   const config = model ? { ...loaded, environment: { ...loaded.settings, EMBEDDING_MODEL: model } } : loaded
   const sets = await Promise.all(paths.map(path => readGoldenSet(path)))
-  const models = await openModels(config, { embedder: true, reranker: false })
+  const models = await openModels(config, { wanted: { embedder: true, reranker: false } })
   if (models.embedder === null)
     throw new StowageError('bad_request', models.unavailable.embedder ?? 'EMBEDDER=none: there is nothing to measure')
   const embedders = [models.embedder, ...(npm ? [await createNpmEmbedder()] : [])]

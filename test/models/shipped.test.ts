@@ -107,7 +107,7 @@ if (isShipped(SHIPPED_RERANKER)) {
   })
 } else {
   it('a clone without the shipped reranker goes without it and names the folder and the variable', async () => {
-    const { reranker, unavailable } = await openModels(loadConfig({}), { embedder: false, reranker: true })
+    const { reranker, unavailable } = await openModels(loadConfig({}), { wanted: { embedder: false, reranker: true } })
     expect(reranker).toBeNull()
     expect(unavailable.reranker).toContain('RERANK_MODEL')
     expect(unavailable.reranker).toContain('stowage-reranker')
@@ -155,7 +155,9 @@ if (isShipped(SHIPPED_EMBEDDER)) {
   })
 } else {
   it('a clone without the shipped embedder takes another one, or says by which variable to name one', async () => {
-    const { embedder, unavailable, close } = await openModels(loadConfig({}), { embedder: true, reranker: false })
+    const { embedder, unavailable, close } = await openModels(loadConfig({}), {
+      wanted: { embedder: true, reranker: false },
+    })
     expect(embedder?.version ?? unavailable.embedder).toMatch(/^(?!stowage-embedder).+:\d+:\w+$|EMBEDDING_MODEL/)
     await close()
   })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { StowageError } from '../../src/core/errors.ts'
+import type { PassageStore, RerankRequest, RerankResult } from '../../src/core/ports.ts'
 import type { ContextRequest } from '../../src/pipeline/context-request.ts'
 import { createPackContext } from '../../src/pipeline/pack-context.ts'
 import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
@@ -8,6 +9,7 @@ import { overridePlan } from '../../src/pipeline/plan/override-plan.ts'
 import { traceSchema } from '../../src/pipeline/trace/schema.ts'
 import { chunk, retrievedLists } from '../support/candidates.ts'
 import { CALLER, dependencies, fakePorts, scriptedStore } from '../support/fake-ports.ts'
+import { vectorOf } from '../support/query-vectors.ts'
 
 const unit = { embedQuery: async () => new Float32Array([1, 0, 0]) }
 const ask = (over: Partial<ContextRequest> = {}): ContextRequest => ({
@@ -123,6 +125,79 @@ describe('packContext', () => {
       dependencies(fakePorts({ store: scriptedStore(twoLists), embedder: unit, reranker })),
     )(ask(), CALLER)
     expect(response.degraded).toEqual([{ code: 'rerank_partial', detail: 'partial 1/2' }])
+  })
+
+  it('stops a reranker in time to fetch neighbours and to pack', async () => {
+    const reranker = {
+      rerank: ({ signal, passages }: RerankRequest) =>
+        new Promise<RerankResult>(resolve => {
+          signal.addEventListener('abort', () => resolve({ scores: passages.map(() => null), cached: 0 }))
+        }),
+    }
+    const calls: boolean[] = []
+    const store = {
+      ...scriptedStore(twoLists),
+      fetchPlaces: async (
+        _collection: string,
+        _places: unknown,
+        _filter: unknown,
+        { signal }: { signal: AbortSignal },
+      ) => {
+        calls.push(signal.aborted)
+        return []
+      },
+    }
+    const plan = overridePlan(NAMED_PLANS.measured, { rerank: { deadlineMs: 600_000 } })
+    const packContext = createPackContext(dependencies(fakePorts({ store, embedder: unit, reranker }), { plan }))
+    const response = await packContext(ask({ deadline_ms: 1_000 }), CALLER)
+    expect(response.degraded).toEqual([{ code: 'rerank_partial', detail: 'partial 0/2' }])
+    expect(calls).toEqual([false])
+    expect(response.context).toContain('slow swell')
+  })
+
+  it('does not wait longer than its share for an embedder that ignores its signal', async () => {
+    const embedder = { embedQuery: () => new Promise<Float32Array>(() => {}) }
+    const store: Partial<PassageStore> = {
+      ...scriptedStore([]),
+      search: async ({ dense }) => {
+        expect(await vectorOf(dense)).toBeNull()
+        return { lists: twoLists, missing: [] }
+      },
+    }
+    const response = await createPackContext(dependencies(fakePorts({ store, embedder })))(
+      ask({ deadline_ms: 500 }),
+      CALLER,
+    )
+    expect(response.degraded).toContainEqual({
+      code: 'embedder_failed',
+      detail: 'The query was not embedded in its share of the deadline.',
+    })
+    expect(response.context).toContain('slow swell')
+  })
+
+  it('leaves out the reranker and the embedder when their queues are too long', async () => {
+    const expectedWaitMs = () => 600_000
+    const packContext = createPackContext(
+      dependencies(
+        fakePorts({
+          store: scriptedStore(twoLists),
+          embedder: { expectedWaitMs },
+          reranker: { expectedWaitMs },
+        }),
+      ),
+    )
+    const response = await packContext(ask(), CALLER)
+    expect(response.context).toContain('slow swell')
+    expect(response.degraded.map(({ code }) => code)).toEqual(['embedder_failed', 'rerank_skipped'])
+  })
+
+  it('uses an embedder that appears after the start', async () => {
+    const ports = fakePorts({ store: scriptedStore(twoLists), embedder: null })
+    const packContext = createPackContext(dependencies(ports))
+    expect((await packContext(ask(), CALLER)).degraded.map(({ code }) => code)).toContain('embedder_unavailable')
+    const later = fakePorts({ embedder: unit })
+    Object.assign(ports, { embedder: later.embedder, unavailable: { embedder: null, reranker: 'none' } })
+    expect((await packContext(ask(), CALLER)).degraded.map(({ code }) => code)).not.toContain('embedder_unavailable')
   })
 
   it('goes on by keywords when there is no embedder, and uses a vector that the request brings', async () => {

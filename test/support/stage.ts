@@ -17,6 +17,8 @@ export const silentReporter: Reporter = {
   upstreamRead() {},
   searchHedged() {},
   improvingPaused() {},
+  modelsOpened() {},
+  searchRetried() {},
 }
 
 /** Dependencies of an app with everything off; tests replace what they look at. */

@@ -10,11 +10,18 @@ export interface CachedRerankerOptions {
   /** Number of scores in the cache, about 200 bytes each; default 20,000, 0 is off. */
   cacheEntries?: number | undefined
   score: ScorePassages
+  expectedWaitMs?: () => number
   close(): Promise<void>
 }
 
 /** A reranker with a cache of scores by model, query and passage. Equal passages in a request are scored once. */
-export function createCachedReranker({ model, cacheEntries = 20_000, score, close }: CachedRerankerOptions): Reranker {
+export function createCachedReranker({
+  model,
+  cacheEntries = 20_000,
+  score,
+  close,
+  ...queue
+}: CachedRerankerOptions): Reranker {
   const cache = new BoundedCache<string, number>({ entries: cacheEntries })
 
   async function rerank({ query, passages, signal }: RerankRequest): Promise<RerankResult> {
@@ -39,5 +46,5 @@ export function createCachedReranker({ model, cacheEntries = 20_000, score, clos
     return { scores: keys.map(key => found.get(key) ?? null), cached }
   }
 
-  return { model, rerank, close }
+  return { model, rerank, close, ...queue }
 }

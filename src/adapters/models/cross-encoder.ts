@@ -34,6 +34,7 @@ export async function createCrossEncoder(options: CrossEncoderOptions): Promise<
       )
       return results.map(logit => (Number.isFinite(logit) ? sigmoid(Number(logit) / temperature + bias) : null))
     },
+    expectedWaitMs: () => pool.expectedWaitMs(),
     close: () => pool.close(),
   })
 }

@@ -67,6 +67,7 @@ export function createPooledEmbedder(options: PooledEmbedderOptions): Embedder {
     dimensions,
     embedQuery: rememberQueries((texts, signal) => embed(queryPrefix, texts, signal)),
     embedPassages: (texts, signal) => embed(passagePrefix, texts, signal),
+    expectedWaitMs: () => pool.expectedWaitMs(),
     close: () => pool.close(),
   }
 }

@@ -4,6 +4,7 @@ import type { Embedder } from '../../core/ports.ts'
 import { longestPrefix } from '../../core/prefix.ts'
 import type { ErrorCode } from '../../core/vocabulary.ts'
 import { createTokenizer } from '../../text/tokens.ts'
+import { retryOnce } from '../retry-once.ts'
 import { busyCode } from './http-reranker.ts'
 import { ModelUnavailableError } from './model-folder.ts'
 import { rememberQueries, unitVector } from './vectors.ts'
@@ -26,11 +27,16 @@ const KNOWN_DIMENSIONS: Record<string, number> = {
   'text-embedding-ada-002': 1536,
 }
 
+/** Second and third attempts for a batch of passages. The client waits as long as `retry-after` says. */
+const PASSAGE_RETRIES = 2
+
 /**
  * Embeddings of an OpenAI-compatible endpoint, as unit vectors. One request finds out the dimensions if they are not known.
+ * A query has a deadline, so it is sent at most twice, and never after a `retry-after`.
+ * @param signal ends that request
  * @throws ModelUnavailableError when the key is missing or that request fails
  */
-export async function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Promise<Embedder> {
+export async function createOpenAiEmbedder(options: OpenAiEmbedderOptions, signal?: AbortSignal): Promise<Embedder> {
   if (options.apiKey === '' && options.baseUrl === undefined) {
     throw new ModelUnavailableError(
       'OPENAI_API_KEY: not set. Set it, or set OPENAI_BASE_URL to an endpoint without keys.',
@@ -46,7 +52,11 @@ export async function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Prom
   })
   const tokenizer = createTokenizer(options.model)
 
-  async function embedBatch(texts: string[], signal: AbortSignal | undefined): Promise<Float32Array[]> {
+  async function embedBatch(
+    texts: string[],
+    signal: AbortSignal | undefined,
+    maxRetries: number,
+  ): Promise<Float32Array[]> {
     const input = texts.map(text =>
       text.length > MAX_TOKENS ? longestPrefix(text, prefix => tokenizer.count(prefix) <= MAX_TOKENS) : text || ' ',
     )
@@ -55,7 +65,7 @@ export async function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Prom
     try {
       const { data } = await client.embeddings.create(
         { model: options.model, input, encoding_format: 'float', ...size },
-        { signal: signal ?? null },
+        { signal: signal ?? null, maxRetries },
       )
       const vectors = new Map(data.map(({ index, embedding }) => [index, unitVector(Float32Array.from(embedding))]))
       return texts.map((_, at) => {
@@ -69,11 +79,11 @@ export async function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Prom
     }
   }
 
-  async function embed(texts: string[], signal: AbortSignal | undefined): Promise<Float32Array[]> {
+  async function embed(texts: string[], signal: AbortSignal | undefined, maxRetries = 0): Promise<Float32Array[]> {
     const vectors: Float32Array[] = []
     for (let start = 0; start < texts.length; start += BATCH) {
       signal?.throwIfAborted()
-      for (const vector of await embedBatch(texts.slice(start, start + BATCH), signal)) {
+      for (const vector of await embedBatch(texts.slice(start, start + BATCH), signal, maxRetries)) {
         if (vector.length !== dimensions) {
           throw new StowageError(
             'upstream_error',
@@ -90,7 +100,7 @@ export async function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Prom
   const dimensions = known ?? (await measureDimensions())
 
   async function measureDimensions(): Promise<number> {
-    const [vector] = await embedBatch(['dimensions'], undefined).catch((error: Error): never => {
+    const [vector] = await embedBatch(['dimensions'], signal, 0).catch((error: Error): never => {
       throw new ModelUnavailableError(`EMBEDDING_MODEL: ${error.message}`, error)
     })
     return vector?.length ?? 0
@@ -99,8 +109,8 @@ export async function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Prom
   return {
     version: `${options.model}:${dimensions}:endpoint`,
     dimensions,
-    embedQuery: rememberQueries(embed),
-    embedPassages: (texts, signal) => embed(texts, signal),
+    embedQuery: rememberQueries((texts, signal) => retryOnce(() => embed(texts, signal), signal)),
+    embedPassages: (texts, signal) => embed(texts, signal, PASSAGE_RETRIES),
     close: () => Promise.resolve(),
   }
 }
@@ -115,7 +125,8 @@ function asStowageError(error: unknown, model: string): StowageError {
   if (error instanceof OpenAI.APIConnectionError) return failure('upstream_unavailable', 'cannot be reached')
   if (error instanceof OpenAI.APIError && error.status !== undefined) {
     const { status } = error
-    return failure(busyCode(status), `answered with status ${status}`, { status })
+    const retryAfter = error.headers?.get('retry-after') ?? null
+    return failure(busyCode(status), `answered with status ${status}`, { status, retry_after: retryAfter })
   }
   return failure('upstream_error', 'returned an answer that cannot be used')
 }

@@ -5,6 +5,7 @@ import type { QdrantHttp } from '../../qdrant/client.ts'
 import { collectionPath } from '../../qdrant/paths.ts'
 import { findDocumentField, findOrderField, type PayloadMapping } from '../../qdrant/payload.ts'
 import { readListedPoints } from '../../qdrant/points.ts'
+import { contentHash } from '../../text/fingerprint.ts'
 import { readLayout, record } from './layout.ts'
 
 /** The vectors of a collection, and the payload fields that neighbours are found by. */
@@ -19,15 +20,22 @@ export interface Profile {
 
 export interface Profiles {
   get(collection: string, call: StoreCall): Promise<Profile>
-  forget(collection: string): void
+  /** Drops the profile that callers with this key share. */
+  forget(collection: string, call: StoreCall): void
 }
+
+/** The part of the client that profiles and searches use. */
+export type Reads = Pick<QdrantHttp, 'read'>
 
 /** Clients choose the names of collections, so their number is limited. */
 const MAX_PROFILES = 1_000
 const TTL_MS = 30_000
 
-/** Cached profiles of collections. Profiles of empty collections are not cached, because the first points change them. */
-export function createProfiles(http: QdrantHttp, mappings: Readonly<Record<string, PayloadMapping>> = {}): Profiles {
+/**
+ * Cached profiles of collections, one for each key: Qdrant decides what a key may see, and a refused key changes nothing for others.
+ * Profiles of empty collections are not cached, because the first points change them.
+ */
+export function createProfiles(http: Reads, mappings: Readonly<Record<string, PayloadMapping>> = {}): Profiles {
   const profiles = new LRUCache<string, Profile>({ max: MAX_PROFILES, ttl: TTL_MS })
 
   async function read(collection: string, call: StoreCall): Promise<Profile> {
@@ -49,12 +57,18 @@ export function createProfiles(http: QdrantHttp, mappings: Readonly<Record<strin
 
   return {
     async get(collection, call) {
-      const cached = profiles.get(collection)
+      const key = cacheKey(collection, call)
+      const cached = profiles.get(key)
       if (cached !== undefined) return cached
       const profile = await read(collection, call)
-      if (profile.layout.points > 0) profiles.set(collection, profile)
+      if (profile.layout.points > 0) profiles.set(key, profile)
       return profile
     },
-    forget: collection => void profiles.delete(collection),
+    forget: (collection, call) => void profiles.delete(cacheKey(collection, call)),
   }
+}
+
+/** The key is hashed, so that no secret stays in the cache. JSON keeps "no key" apart from every key. */
+function cacheKey(collection: string, { apiKey }: StoreCall): string {
+  return contentHash(JSON.stringify([collection, apiKey]))
 }

@@ -2,11 +2,40 @@ import type { SearchRequest } from '../../core/ports.ts'
 import type { Chunk, PointId, RetrievedHit } from '../../core/types.ts'
 import { type PayloadMapping, readChunk } from '../../qdrant/payload.ts'
 import type { ScoredPoint } from '../../qdrant/points.ts'
+import { chooseDense, chooseSparse } from './layout.ts'
+import type { Profile } from './profile.ts'
 
 /** The vectors of a collection that a search uses; null if no vector fits. */
 export interface SearchFields {
   dense: { name: string; distance: string } | null
   sparse: string | null
+}
+
+/** Chooses the vectors for a search. `missing` names the lists that the collection cannot serve, each with the reason. */
+export function chooseFields(
+  { dense, sparse }: SearchRequest,
+  { layout, embedderVersion }: Profile,
+): { fields: SearchFields; missing: string[] } {
+  const keyword = chooseSparse(layout)
+  const missing: string[] = []
+  const fields: SearchFields = { dense: null, sparse: sparse && keyword }
+  const sizes = layout.dense.map(({ size }) => size).join(', ')
+  if (dense) {
+    const [dimensions, version] = 'vector' in dense ? [dense.dimensions, dense.embedderVersion] : [dense.length, null]
+    const fitting = chooseDense(layout, dimensions)
+    if (fitting === null) {
+      missing.push(
+        `dense: the query has ${dimensions} dimensions, the collection ${sizes ? `has ${sizes}` : 'no dense vectors'}`,
+      )
+    } else if (version && embedderVersion && embedderVersion !== version) {
+      missing.push(`dense: the collection was embedded by ${embedderVersion}, queries are by ${version}`)
+    } else fields.dense = fitting
+  } else if (sizes && keyword === null) {
+    // With a keyword list, to search without an embedder is a choice. Without one, nothing can be found.
+    missing.push(`dense: the query has no vector, the collection has vectors of ${sizes} dimensions`)
+  }
+  if (sparse && keyword === null) missing.push('keyword: the collection has no sparse vectors with modifier idf')
+  return { fields, missing }
 }
 
 /** Bodies of the searches; null if the list is not requested or the collection cannot serve it. */
@@ -17,10 +46,15 @@ export interface SearchBodies {
   rescored: object | null
 }
 
-export function searchBodies(request: SearchRequest, fields: SearchFields): SearchBodies {
+/** @param vector the query vector of the dense list; null leaves out the searches that need it */
+export function searchBodies(
+  request: SearchRequest,
+  fields: SearchFields,
+  vector: ArrayLike<number> | null,
+): SearchBodies {
   const common = { limit: request.limit, ...(request.filter === null ? {} : { filter: request.filter }) }
   const denseField = fields.dense
-  const dense = denseField && request.dense && { query: Array.from(request.dense), ...using(denseField.name) }
+  const dense = denseField && vector && { query: Array.from(vector), ...using(denseField.name) }
   const keyword = fields.sparse !== null && request.sparse && { query: request.sparse, using: fields.sparse }
   const withVector = request.withVectors && denseField ? [denseField.name] : false
   const withChunks = { ...common, with_payload: true, with_vector: withVector }

@@ -1,4 +1,4 @@
-import type { DocumentPlace, PassageStore, SearchRequest, StoreCall } from '../../core/ports.ts'
+import type { DocumentPlace, PassageStore, PendingVector, SearchRequest, StoreCall } from '../../core/ports.ts'
 import type { JsonObject, RetrievedHit, RetrievedList } from '../../core/types.ts'
 import type { QdrantHttp } from '../../qdrant/client.ts'
 import { notUnderstood, statusOf } from '../../qdrant/errors.ts'
@@ -6,46 +6,55 @@ import { collectionPath } from '../../qdrant/paths.ts'
 import { type PayloadMapping, readChunk } from '../../qdrant/payload.ts'
 import { type PayloadPlace, placesFilter } from '../../qdrant/places-filter.ts'
 import { isDistanceMetric, readScoredPoints, type ScoredPoint } from '../../qdrant/points.ts'
-import { chooseDense, chooseSparse } from './layout.ts'
-import { createProfiles, type Profile } from './profile.ts'
-import { extendDense, readHits, type SearchBodies, type SearchFields, searchBodies } from './search.ts'
+import { retryOnce } from '../retry-once.ts'
+import { createProfiles, type Profile, type Reads } from './profile.ts'
+import { chooseFields, extendDense, readHits, type SearchBodies, searchBodies } from './search.ts'
 
 export interface QdrantStoreOptions {
   /** The caller closes it. */
   http: QdrantHttp
-  /** The embedder of the queries. Its vectors do not search collections that another embedder has written. */
-  embedder?: { version: string; dimensions: number } | null
+  /** Called when a read is sent a second time. */
+  onRetry?: () => void
   /** Payload fields of collections that stowage has not written, by collection. */
   mappings?: Readonly<Record<string, PayloadMapping>>
 }
 
+/** Answers after which a profile is read anew: a wrong key, a missing collection, or vectors that the collection does not have. */
+const REFUSED: readonly number[] = [400, 401, 403, 404, 422]
+
 /**
  * Searches passages in Qdrant, or in the embedded engine behind the same REST API. Errors are `StowageError`s.
  *
- * A search is one round trip with up to three queries: the dense list, the keyword list, and the exact dense scores of the
- * keyword hits. The dense list of the answer contains all hits with a known dense score, from both lists, so it can be longer
- * than the limit, and its ranks are ranks in the union. A larger score is better for every metric. The first search of a
- * collection also reads its profile.
+ * A search has up to three queries: the dense list, the keyword list, and the exact dense scores of the keyword hits. It is one
+ * round trip, or two when the query is still being embedded: the keyword list does not wait for the vector. The dense list of the
+ * answer contains all hits with a known dense score, from both lists, so it can be longer than the limit, and its ranks are ranks
+ * in the union. A larger score is better for every metric. The first search of a collection also reads its profile.
  */
 export function createQdrantStore(options: QdrantStoreOptions): PassageStore {
-  const { http } = options
+  const http: Reads = {
+    read: request => retryOnce(() => options.http.read(request), request.signal, options.onRetry),
+  }
   const profiles = createProfiles(http, options.mappings)
 
   async function search(request: SearchRequest, call: StoreCall): ReturnType<PassageStore['search']> {
     const profile = await profiles.get(request.collection, call)
-    const { fields, missing } = chooseFields(request, profile, options.embedder ?? null)
-    const bodies = searchBodies(request, fields)
-    const answers = await runSearches(http, request.collection, bodies, call)
+    const { fields, missing } = chooseFields(request, profile)
+    const send = (bodies: Partial<SearchBodies>) => runSearches(http, request.collection, bodies, call)
+    const answers =
+      isPending(request.dense) && fields.dense !== null
+        ? await searchInTurn(request.dense.vector, vector => searchBodies(request, fields, vector), send)
+        : await send(searchBodies(request, fields, isPending(request.dense) ? null : request.dense))
 
     const reading = { mapping: options.mappings?.[request.collection], denseName: fields.dense?.name }
     const ofDistance = isDistanceMetric(fields.dense?.distance ?? '')
-    const keyword = readHits(answers.keyword, request.collection, reading)
-    const dense = readHits(answers.dense, request.collection, { ...reading, isDistance: ofDistance })
-    const rescored = answers.rescored.map(point => [point.id, ofDistance ? -point.score : point.score] as const)
-
+    const keyword = readHits(answers.keyword ?? [], request.collection, reading)
     const lists: RetrievedList[] = []
-    if (bodies.dense) lists.push(list('dense', extendDense(dense, keyword, new Map(rescored))))
-    if (bodies.keyword) lists.push(list('keyword', keyword))
+    if (answers.dense) {
+      const dense = readHits(answers.dense, request.collection, { ...reading, isDistance: ofDistance })
+      const rescored = (answers.rescored ?? []).map(({ id, score }) => [id, ofDistance ? -score : score] as const)
+      lists.push(list('dense', extendDense(dense, keyword, new Map(rescored))))
+    }
+    if (answers.keyword) lists.push(list('keyword', keyword))
     return { lists, missing: answers.refused === null ? missing : [...missing, answers.refused] }
   }
 
@@ -71,20 +80,20 @@ export function createQdrantStore(options: QdrantStoreOptions): PassageStore {
     return readScoredPoints(result).map(point => readChunk(point, collection, options.mappings?.[collection]))
   }
 
-  /** A failure drops the cached profile, because the collection may have been created again with other vectors. */
-  async function forgetOnFailure<T>(collection: string, work: () => Promise<T>): Promise<T> {
+  /** A refusal drops the cached profile, because the collection may have been created again with other vectors. */
+  async function forgetWhenRefused<T>(collection: string, call: StoreCall, work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (error) {
-      profiles.forget(collection)
+      if (REFUSED.includes(statusOf(error) ?? 0)) profiles.forget(collection, call)
       throw error
     }
   }
 
   return {
-    search: (request, call) => forgetOnFailure(request.collection, () => search(request, call)),
+    search: (request, call) => forgetWhenRefused(request.collection, call, () => search(request, call)),
     fetchPlaces: (collection, places, filter, call) =>
-      forgetOnFailure(collection, () => fetchPlaces(collection, places, filter, call)),
+      forgetWhenRefused(collection, call, () => fetchPlaces(collection, places, filter, call)),
   }
 }
 
@@ -92,54 +101,44 @@ function list(source: 'dense' | 'keyword', hits: RetrievedHit[]): RetrievedList 
   return { source, kind: source, hits }
 }
 
-function chooseFields(
-  request: SearchRequest,
-  profile: Profile,
-  embedder: { version: string; dimensions: number } | null,
-): { fields: SearchFields; missing: string[] } {
-  const fields: SearchFields = { dense: null, sparse: null }
-  const missing: string[] = []
-  const { layout, embedderVersion } = profile
-  if (request.dense) {
-    const { length } = request.dense
-    fields.dense = chooseDense(layout, length)
-    if (fields.dense === null) {
-      const sizes = layout.dense.map(field => field.size).join(', ')
-      missing.push(
-        `dense: the query has ${length} dimensions, the collection ${sizes ? `has ${sizes}` : 'no dense vectors'}`,
-      )
-    } else if (embedder && embedder.dimensions === length && embedderVersion && embedderVersion !== embedder.version) {
-      fields.dense = null
-      missing.push(`dense: the collection was embedded by ${embedderVersion}, queries are by ${embedder.version}`)
-    }
-  }
-  if (request.sparse) {
-    fields.sparse = chooseSparse(layout)
-    if (fields.sparse === null) missing.push('keyword: the collection has no sparse vectors with modifier idf')
-  }
-  return { fields, missing }
-}
-
-/** The points of each search; empty for a search that was not sent. */
+/** The points of each search; null for a search that was not sent. */
 interface SearchAnswers {
-  dense: ScoredPoint[]
-  keyword: ScoredPoint[]
-  rescored: ScoredPoint[]
+  dense: ScoredPoint[] | null
+  keyword: ScoredPoint[] | null
+  rescored: ScoredPoint[] | null
   /** Why the exact dense scores are missing, when the server refused the batch. */
   refused: string | null
 }
 
+function isPending(dense: SearchRequest['dense']): dense is PendingVector {
+  return dense !== null && 'vector' in dense
+}
+
+/** Searches the keyword list at once, and the dense list as soon as its vector is there. */
+async function searchInTurn(
+  vector: PendingVector['vector'],
+  bodiesFor: (vector: Float32Array | null) => SearchBodies,
+  send: (bodies: Partial<SearchBodies>) => Promise<SearchAnswers>,
+): Promise<SearchAnswers> {
+  const { keyword } = bodiesFor(null)
+  const [first, second] = await Promise.all([
+    send({ keyword }),
+    vector.then(known => send({ ...bodiesFor(known), keyword: null })),
+  ])
+  return { ...second, keyword: first.keyword }
+}
+
 /** Sends all searches in one batch. If the server refuses it (e.g. strict mode), sends the two lists separately. */
 async function runSearches(
-  http: QdrantHttp,
+  http: Reads,
   collection: string,
-  bodies: SearchBodies,
+  bodies: Partial<SearchBodies>,
   call: StoreCall,
 ): Promise<SearchAnswers> {
   const query = (path: string, body: object): Promise<unknown> =>
     http.read({ ...call, method: 'POST', path: collectionPath(collection, path), body })
-  const names = (['dense', 'keyword', 'rescored'] as const).filter(name => bodies[name] !== null)
-  const answers: SearchAnswers = { dense: [], keyword: [], rescored: [], refused: null }
+  const names = (['dense', 'keyword', 'rescored'] as const).filter(name => bodies[name])
+  const answers: SearchAnswers = { dense: null, keyword: null, rescored: null, refused: null }
   if (names.length === 0) return answers
   try {
     const results = await query('points/query/batch', { searches: names.map(name => bodies[name]) })
@@ -150,11 +149,11 @@ async function runSearches(
     return answers
   } catch (error) {
     if (![400, 403, 404, 405, 422, 501].includes(statusOf(error) ?? 0)) throw error
-    const single = async (body: object | null) =>
-      body === null ? [] : readScoredPoints(await query('points/query', body))
+    const single = async (body: object | null | undefined) =>
+      body ? readScoredPoints(await query('points/query', body)) : null
     const [dense, keyword] = await Promise.all([single(bodies.dense), single(bodies.keyword)])
     const refused = bodies.rescored ? `exact dense scores of keyword hits: ${(error as Error).message}` : null
-    return { dense, keyword, rescored: [], refused }
+    return { dense, keyword, rescored: null, refused }
   }
 }
 

@@ -37,8 +37,10 @@ export class PortCache {
     const ports: PipelinePorts = {
       ...this.#ports,
       store: {
-        search: (request, call) => {
+        search: async (request, call) => {
           const { collection, filter, limit, withVectors, dense, sparse } = request
+          // The time of embedding is charged by `embedQuery` already.
+          if (dense && 'vector' in dense) await dense.vector
           const key = [collection, filter, limit, withVectors, dense !== null, sparse !== null]
           return ask('retrieve', key, () => store.search(request, call))
         },

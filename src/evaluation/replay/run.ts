@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import type { PassageStore } from '../../core/ports.ts'
 import type { SourceDocument } from '../../ingest/read-documents.ts'
 import type { Packed } from '../../pack/pack.ts'
-import type { Caller } from '../../pipeline/context-request.ts'
+import type { TimedCaller } from '../../pipeline/context-request.ts'
+import { NO_DEADLINE } from '../../pipeline/deadline.ts'
 import type { Plan } from '../../pipeline/plan/plan.ts'
 import { runContext } from '../../pipeline/run-context.ts'
 import { RunRecord } from '../../pipeline/run-record.ts'
@@ -16,7 +17,7 @@ import type { ReplayRun } from './run-metrics.ts'
 /** Changes when older cache folders can no longer be read. */
 const CACHE_FORMAT = 2
 const COLLECTION = 'replay'
-const CALLER: Caller = { apiKey: null, tenant: null, signal: new AbortController().signal }
+const CALLER: TimedCaller = { apiKey: null, deadline: NO_DEADLINE, crowded: () => false }
 
 /** An open folder of the embedded engine. */
 export interface ReplayFolder {

@@ -38,6 +38,25 @@ describe('the worker pool', () => {
     await long
   })
 
+  it('expects a wait for the jobs that are not done, and none for those that nobody waits for', async () => {
+    const pool = await open(1)
+    expect(pool.expectedWaitMs()).toBe(0)
+    const controller = new AbortController()
+    const long = pool.run(
+      Array.from({ length: 100 }, () => 'slow'),
+      controller.signal,
+    )
+    const behindLong = pool.expectedWaitMs()
+    const short = pool.run(['a'])
+    expect(pool.expectedWaitMs()).toBeGreaterThan(behindLong)
+    controller.abort()
+    await long
+    expect(pool.expectedWaitMs()).toBeLessThan(behindLong / 2)
+    await short
+    await pool.run(['slow', 'slow', 'slow'])
+    expect(pool.expectedWaitMs()).toBe(0)
+  })
+
   it('gives what it has when the signal comes, in the order of the jobs, and is free at once', async () => {
     const pool = await open(1)
     const controller = new AbortController()

@@ -3,6 +3,8 @@ import { createQdrantStore, type QdrantStoreOptions } from '../../../src/adapter
 import type { SearchRequest } from '../../../src/core/ports.ts'
 import { type EmbeddedServer, startEmbeddedServer } from '../../../src/embedded/server.ts'
 import { createQdrantHttp } from '../../../src/qdrant/client.ts'
+import { deferred } from '../../support/deferred.ts'
+import { pending } from '../../support/query-vectors.ts'
 import { type Recorded, type Reply, relay, startRecordingServer } from '../../support/recording-server.ts'
 import { sendOk } from '../../support/send.ts'
 import { fill } from './support/collections.ts'
@@ -98,7 +100,10 @@ describe('createQdrantStore', () => {
     const { store, requests } = await record()
     await store.search(ask(name), { ...call, apiKey: 'theirs' })
     await store.search(ask(name), call)
-    expect(requests.map(({ headers }) => headers['api-key'])).toEqual(['theirs', 'theirs', 'theirs', undefined])
+    expect(requests.map(({ headers }) => headers['api-key'])).toEqual([
+      ...Array(3).fill('theirs'),
+      ...Array(3).fill(undefined),
+    ])
   })
 
   it('looks again at a collection that was made anew', async () => {
@@ -136,13 +141,128 @@ describe('createQdrantStore', () => {
     })
   })
 
-  it('keeps an ailing server from being asked twice', async () => {
+  it('searches the keyword list before the query vector is there', async () => {
+    const { name } = await collect([own(0), own(1)])
+    const vector = deferred<number[]>()
+    const { store, requests } = await record({}, ({ path, body }) => {
+      if (path.endsWith('/batch') && body.includes('sparse')) vector.resolve([1, 0])
+      return undefined
+    })
+    const { lists } = await store.search(ask(name, { dense: pending(vector.promise, 2) }), call)
+    expect(lists.map(({ source, hits }) => [source, hits.length])).toEqual([
+      ['dense', 2],
+      ['keyword', 2],
+    ])
+    const searches = requests.filter(({ path }) => path.endsWith('/batch')).map(({ body }) => JSON.parse(body).searches)
+    expect(searches.map(list => list.length)).toEqual([1, 2])
+  })
+
+  it('waits for no vector that the collection cannot use', async () => {
+    const { name } = await collect([own(0)])
+    const { store } = await record()
+    const { lists } = await store.search(ask(name, { dense: pending(new Promise(() => {}), 3) }), call)
+    expect(lists.map(({ source }) => source)).toEqual(['keyword'])
+  })
+
+  describe('a search that fails once', () => {
+    /** A store whose first search is answered with `failure`. */
+    const failingOnce = async (failure: Reply) => {
+      const { name } = await collect([own(0)])
+      let failed = false
+      let retries = 0
+      const { store, requests } = await record({ onRetry: () => retries++ }, ({ path }) => {
+        if (failed || !path.endsWith('/batch')) return undefined
+        failed = true
+        return failure
+      })
+      return {
+        search: (signal = call.signal) => store.search(ask(name), { ...call, signal }),
+        searches: () => requests.filter(({ path }) => path.includes('/query')).length,
+        retries: () => retries,
+      }
+    }
+
+    it.each([500, 502, 503, 504])('with %i is sent a second time', async status => {
+      const { search, searches, retries } = await failingOnce({ status, body: '' })
+      expect((await search()).lists).toHaveLength(2)
+      expect([searches(), retries()]).toEqual([2, 1])
+    })
+
+    it('with a reset is sent a second time', async () => {
+      const { search, searches } = await failingOnce(null)
+      expect((await search()).lists).toHaveLength(2)
+      expect(searches()).toBe(2)
+    })
+
+    it.each([
+      ['429', { status: 429, body: '' }],
+      ['408', { status: 408, body: '' }],
+      ['a time to wait', { status: 503, body: '', headers: { 'retry-after': '1' } }],
+    ])('with %s is not sent again', async (_name, failure) => {
+      const { search, searches, retries } = await failingOnce(failure)
+      await expect(search()).rejects.toMatchObject({ details: { status: failure.status } })
+      expect([searches(), retries()]).toEqual([1, 0])
+    })
+
+    it('is not sent again after the deadline', async () => {
+      const deadline = new AbortController()
+      const { search, searches, retries } = await failingOnce(response => {
+        response.writeHead(500).end()
+        setImmediate(() => deadline.abort())
+      })
+      await expect(search(deadline.signal)).rejects.toThrow()
+      expect([searches(), retries()]).toEqual([1, 0])
+    })
+  })
+
+  it('asks an ailing server twice at most', async () => {
     const { name } = await collect([own(0)])
     const { store, requests } = await record({}, ({ path }) =>
       path.endsWith('/batch') ? { status: 503, body: '' } : undefined,
     )
     await expect(store.search(ask(name), call)).rejects.toMatchObject({ code: 'upstream_error' })
-    expect(requests.filter(({ path }) => path.includes('/query'))).toHaveLength(1)
+    expect(requests.filter(({ path }) => path.includes('/query'))).toHaveLength(2)
+  })
+
+  describe('the profile of a collection', () => {
+    const described = (requests: Recorded[], name: string) =>
+      requests.filter(({ method, path }) => method === 'GET' && path === `/collections/${name}`).length
+
+    it('is not told to a caller with another key, or without one', async () => {
+      const { name } = await collect([own(0)])
+      const { store } = await record({}, ({ headers }) =>
+        headers['api-key'] === 'good' ? undefined : { status: 401, body: 'Must provide an API key' },
+      )
+      const nothing = ask(name, { dense: null, sparse: null })
+      await store.search(ask(name), { ...call, apiKey: 'good' })
+      for (const apiKey of ['bad', null]) {
+        await expect(store.search(nothing, { ...call, apiKey })).rejects.toMatchObject({ code: 'unauthorized' })
+      }
+    })
+
+    it.each([401, 403])('stays known to the others when one key is refused with %i', async status => {
+      const { name } = await collect([own(0)])
+      const { store, requests } = await record({}, ({ headers }) =>
+        headers['api-key'] === 'good' ? undefined : { status, body: '' },
+      )
+      await store.search(ask(name), { ...call, apiKey: 'good' })
+      await expect(store.search(ask(name), { ...call, apiKey: 'bad' })).rejects.toMatchObject({ details: { status } })
+      const before = described(requests, name)
+      await store.search(ask(name), { ...call, apiKey: 'good' })
+      expect(described(requests, name)).toBe(before)
+    })
+
+    it('stays known when a search fails for a moment', async () => {
+      const { name } = await collect([own(0)])
+      let down = false
+      const { store, requests } = await record({}, () => (down ? { status: 500, body: '' } : undefined))
+      await store.search(ask(name), call)
+      down = true
+      await expect(store.search(ask(name), call)).rejects.toThrow()
+      down = false
+      await store.search(ask(name), call)
+      expect(described(requests, name)).toBe(1)
+    })
   })
 
   it('has no keyword list where sparse vectors are weighed by another model', async () => {
@@ -165,13 +285,12 @@ describe('createQdrantStore', () => {
 
   it('keeps the vectors of another embedder apart', async () => {
     const { name } = await collect([own(0, { embedder_version: 'theirs/2' })])
-    const embedder = (version: string) => ({ embedder: { version, dimensions: 2 } })
-    const mixed = await record(embedder('ours/2'))
-    const answer = await mixed.store.search(ask(name), call)
+    const { store } = await record()
+    const askBy = (version: string) => store.search(ask(name, { dense: pending([1, 0], 2, version) }), call)
+    const answer = await askBy('ours/2')
     expect(answer.lists.map(list => list.source)).toEqual(['keyword'])
     expect(answer.missing).toEqual([expect.stringMatching(/theirs\/2.*ours\/2/)])
-    const same = await record(embedder('theirs/2'))
-    expect((await same.store.search(ask(name), call)).missing).toEqual([])
+    expect((await askBy('theirs/2')).missing).toEqual([])
   })
 
   const noScore = { id: 1, version: 1, score: 0.5, payload: {} }

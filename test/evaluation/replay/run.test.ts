@@ -12,6 +12,7 @@ import { chunkMarkdown } from '../../../src/ingest/chunking/chunk-markdown.ts'
 import type { SourceDocument } from '../../../src/ingest/read-documents.ts'
 import { NAMED_PLANS } from '../../../src/pipeline/plan/named-plans.ts'
 import { createTokenizer } from '../../../src/text/tokens.ts'
+import { vectorOf } from '../../support/query-vectors.ts'
 
 const machines = ['pump', 'lamp', 'bell', 'gate', 'crane', 'lift', 'mill']
 const aspects = ['height', 'weight', 'colour', 'keeper', 'builder', 'price']
@@ -56,13 +57,16 @@ function storeOf(chunks: Chunk[], vectors: number[][]): PassageStore {
       .sort((left, right) => right.score - left.score || (left.chunk.id > right.chunk.id ? 1 : -1))
       .slice(0, limit)
   return {
-    search: async ({ dense, sparse, limit }) => ({
-      lists: [
-        { source: 'dense', kind: 'dense', hits: ranked(dense ? [...dense] : null, limit) },
-        { source: 'keyword', kind: 'keyword', hits: ranked(dense ? [...dense].map(value => value * 2) : null, limit) },
-      ],
-      missing: sparse ? [] : ['no terms'],
-    }),
+    search: async ({ dense, sparse, limit }) => {
+      const query = await vectorOf(dense)
+      return {
+        lists: [
+          { source: 'dense', kind: 'dense', hits: ranked(query, limit) },
+          { source: 'keyword', kind: 'keyword', hits: ranked(query?.map(value => value * 2) ?? null, limit) },
+        ],
+        missing: sparse ? [] : ['no terms'],
+      }
+    },
     fetchPlaces: async (_collection, places) =>
       chunks.filter(({ docId, orderIndex }) =>
         places.some(place => place.docId === docId && place.orderIndex === orderIndex),

@@ -21,6 +21,8 @@ export interface WorkerPool<Job, Result, Details> {
    * @throws StowageError `upstream_unavailable` when the pool is closed, or no job was done and not because of the signal
    */
   run(jobs: readonly Job[], signal?: AbortSignal): Promise<PoolResults<Result>>
+  /** Estimated time until the jobs of a new call would start, in milliseconds: unfinished jobs × recent time of a job / workers. */
+  expectedWaitMs(): number
   /** Waits for running jobs, then ends the workers. Pending calls resolve with the results so far. */
   close(): Promise<void>
 }
@@ -34,6 +36,9 @@ export interface PoolResults<Result> {
 /** Jobs per worker at a time: the next job is already in the thread when the running one ends. */
 const DEPTH = 2
 const CLOSE_TIMEOUT_MS = 5_000
+/** Time of a job before the first one has ended, in milliseconds. */
+const FIRST_GUESS_MS = 10
+const SMOOTHING = 0.05
 
 /** Starts a pool and loads the module in every worker. Rejects with the module's own error if that fails. */
 export async function createWorkerPool<Job, Result, Details>({
@@ -52,6 +57,7 @@ export async function createWorkerPool<Job, Result, Details>({
   })
   const calls = new Set<AbortController>()
   const lanes = new Set<Promise<void>>()
+  const load = trackLoad(size)
   let closed = false
   let fault: string | null = null
   const stopCalls = () => {
@@ -90,24 +96,30 @@ export async function createWorkerPool<Job, Result, Details>({
       const lane = async () => {
         while (next < jobs.length && !call.signal.aborted) {
           const at = next++
+          const ended = load.start()
           try {
             results[at] = await pool.run(jobs[at])
             done++
           } catch (error) {
             lastError = error instanceof Error ? error.message : String(error)
+          } finally {
+            ended()
           }
         }
       }
       calls.add(call)
+      load.waiting += jobs.length
       signal?.addEventListener('abort', stop, { once: true })
       const started = Array.from({ length: size * DEPTH }, () => track(lane()))
       await Promise.race([Promise.all(started), once(call.signal, 'abort')])
       signal?.removeEventListener('abort', stop)
       calls.delete(call)
+      load.waiting -= jobs.length - next
       lastError ??= fault
       if (done === 0 && lastError !== null && !signal?.aborted) throw unavailable(lastError)
       return { results: [...results], lastError }
     },
+    expectedWaitMs: () => load.expectedWaitMs(),
     async close() {
       closed = true
       stopCalls()
@@ -116,6 +128,32 @@ export async function createWorkerPool<Job, Result, Details>({
       await pool.destroy()
     },
   }
+}
+
+/** Counts the jobs of a pool and learns their time from the distance between two ends. */
+function trackLoad(size: number) {
+  let running = 0
+  let lastEnd = 0
+  let jobMs = FIRST_GUESS_MS
+  const load = {
+    /** Jobs that no worker has yet. */
+    waiting: 0,
+    expectedWaitMs: () => ((load.waiting + running) * jobMs) / size,
+    /** Moves a job to a worker. Call the result when it has ended. */
+    start(): () => void {
+      load.waiting--
+      running++
+      const from = performance.now()
+      return () => {
+        const now = performance.now()
+        const parallel = Math.min(running, size)
+        jobMs += SMOOTHING * ((now - Math.max(from, lastEnd)) * parallel - jobMs)
+        lastEnd = now
+        running--
+      }
+    },
+  }
+  return load
 }
 
 function unavailable(reason: string): StowageError {

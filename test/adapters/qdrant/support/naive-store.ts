@@ -2,6 +2,7 @@ import { StowageError } from '../../../../src/core/errors.ts'
 import type { PassageStore } from '../../../../src/core/ports.ts'
 import type { JsonObject, RetrievedHit, SparseVector } from '../../../../src/core/types.ts'
 import { readChunk } from '../../../../src/qdrant/payload.ts'
+import { vectorOf } from '../../../support/query-vectors.ts'
 
 export interface StoredPoint {
   id: number | string
@@ -31,7 +32,7 @@ export function createNaiveStore(collection: StoredCollection): PassageStore {
   return {
     async search(request) {
       const points = find(request.collection, request.filter)
-      const query = request.dense && Array.from(request.dense)
+      const query = await vectorOf(request.dense)
       const terms = request.sparse
       const missing = query && query.length !== collection.size ? ['dense: wrong size'] : []
       const dense = (point: StoredPoint) =>

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { PassageStore, SearchRequest, StoreCall } from '../../../../src/core/ports.ts'
 import type { RetrievedHit, RetrievedList } from '../../../../src/core/types.ts'
+import { pending } from '../../../support/query-vectors.ts'
 import { createNaiveStore, type StoredCollection, type StoredPoint } from './naive-store.ts'
 
 export const call: StoreCall = { apiKey: null, signal: new AbortController().signal }
@@ -108,6 +109,18 @@ export function passageStoreContract(
       const keyword = await store.search(request({ dense: null, limit: 4 }), call)
       expect(keyword.lists.map(list => [list.source, list.hits.length])).toEqual([['keyword', 4]])
       expect((await store.search(request({ dense: null, sparse: null }), call)).lists).toEqual([])
+    })
+
+    it('gives the same lists when the query vector comes later', async () => {
+      const vector = Array.from(request({}).dense as number[])
+      const later = await store.search(request({ dense: pending(vector, vector.length) }), call)
+      expect(later).toEqual(await store.search(request({ dense: Float32Array.from(vector) }), call))
+    })
+
+    it('gives the keyword list alone when the query vector never comes', async () => {
+      const { lists, missing } = await store.search(request({ dense: pending(null, passages.size) }), call)
+      expect(missing).toEqual([])
+      expect(lists).toEqual((await store.search(request({ dense: null }), call)).lists)
     })
 
     it('leaves out a dense list of another dimension and says so', async () => {
