@@ -9,8 +9,10 @@ import { countPoints, scrollPoints } from '../../src/embedded/reads/points.ts'
 import { queryPoints } from '../../src/embedded/reads/search.ts'
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
 import { MAXIMUM_BODY_BYTES } from '../../src/embedded/wire/http-body.ts'
+import { MAXIMUM_TEXT_LENGTH } from '../../src/embedded/wire/inference.ts'
 import { printInSlices, printJson } from '../../src/embedded/wire/json.ts'
 import { send } from '../support/send.ts'
+import { CHILD_PROCESS_MS } from '../support/timeouts.ts'
 import { collectionOf } from './support/collection.ts'
 import { rest } from './support/rest.ts'
 
@@ -26,24 +28,27 @@ describe('a request that is too large', () => {
   })
   afterAll(() => server.close())
 
-  it('is refused with 413 by its bytes after inflation, as Qdrant words it', async () => {
-    const body = Buffer.alloc(MAXIMUM_BODY_BYTES + 1, ' ')
-    const scroll = `${POINTS}/scroll`
-    for (const [bytes, headers] of [
-      [body, {}],
-      [gzipSync(body, { level: 1 }), { 'content-encoding': 'gzip' }],
-      [gzipSync(Buffer.alloc(80 * 2 ** 20, ' '), { level: 1 }), { 'content-encoding': 'gzip' }],
-    ] as const) {
-      const answer = await send<{ status: unknown }>(server.url, 'POST', scroll, bytes, headers)
-      expect(answer.status).toBe(413)
-      expect(answer.json.status).toEqual({ error: 'JSON payload has exceeded limit (33554432 bytes).' })
-    }
-    const largest = Buffer.concat([Buffer.from('{}'), Buffer.alloc(MAXIMUM_BODY_BYTES - 2, ' ')])
-    expect((await send(server.url, 'POST', scroll, largest)).status).toBe(200)
-    expect(
-      (await send(server.url, 'POST', scroll, gzipSync(largest, { level: 1 }), { 'content-encoding': 'gzip' })).status,
-    ).toBe(200)
-  })
+  it(
+    'is refused with 413 by its bytes after inflation, as Qdrant words it',
+    async () => {
+      const body = Buffer.alloc(MAXIMUM_BODY_BYTES + 1, ' ')
+      const scroll = `${POINTS}/scroll`
+      for (const [bytes, headers] of [
+        [body, {}],
+        [gzipSync(Buffer.alloc(80 * 2 ** 20, ' '), { level: 1 }), { 'content-encoding': 'gzip' }],
+      ] as const) {
+        const answer = await send<{ status: unknown }>(server.url, 'POST', scroll, bytes, headers)
+        expect(answer.status).toBe(413)
+        expect(answer.json.status).toEqual({ error: 'JSON payload has exceeded limit (33554432 bytes).' })
+      }
+      const largest = Buffer.concat([Buffer.from('{}'), Buffer.alloc(MAXIMUM_BODY_BYTES - 2, ' ')])
+      expect(
+        (await send(server.url, 'POST', scroll, gzipSync(largest, { level: 1 }), { 'content-encoding': 'gzip' }))
+          .status,
+      ).toBe(200)
+    },
+    CHILD_PROCESS_MS,
+  )
 
   it.each<[string, string, string, unknown, string]>([
     [
@@ -82,8 +87,8 @@ describe('a request that is too large', () => {
       'text',
       'POST',
       '/query',
-      { query: { text: 'a'.repeat(2 ** 20 + 1), model: 'qdrant/bm25' }, using: 'words' },
-      '1048576',
+      { query: { text: 'a'.repeat(MAXIMUM_TEXT_LENGTH + 1), model: 'qdrant/bm25' }, using: 'words' },
+      '8388608',
     ],
   ])('is refused by its number of %s, in the words of Qdrant’s strict mode', async (_, method, path, body, limit) => {
     const answer = await rest(server.url, method, POINTS + path, body)

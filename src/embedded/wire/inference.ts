@@ -4,7 +4,7 @@ import { EngineError, unsupported } from '../errors.ts'
 import { type JsonRecord, readNumber, readRecord, readString, refuseAbove } from './shape.ts'
 
 /** UTF-16 units of one text that is encoded. */
-export const MAXIMUM_TEXT_LENGTH = 2 ** 20
+export const MAXIMUM_TEXT_LENGTH = 8 * 2 ** 20
 
 /**
  * Encodes `{text, model: "qdrant/bm25", options}`. Qdrant runs this model itself; other models need an inference service.
