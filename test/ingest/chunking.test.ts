@@ -229,17 +229,16 @@ describe('chunkMarkdown, blocks and overlap', () => {
     expect(chunks.find(piece => piece.text.includes(list))?.text).toContain('Then follow these steps:')
   })
 
-  it('keeps a line that announces a paragraph with the paragraph', () => {
-    const after = words(45, 'step')
-    const chunks = chunk(`# A\n\n${words(44)}.\n\n**Do this at once:**\n\n${after}`)
-    expect(chunks.length).toBeGreaterThan(1)
-    expect(chunks.find(piece => piece.text.includes('at once'))?.text).toContain('at once:**\n\nstep0')
-  })
-
-  it('keeps a line in bold with the code below it', () => {
-    const code = `\`\`\`js\n${Array.from({ length: 300 }, (_, i) => `call(${i})`).join('\n')}\n\`\`\``
-    const chunks = chunk(`# A\n\n${words(45)}.\n\n**routes.js**\n\n${code}`)
-    expect(chunks.find(piece => piece.text.includes('routes.js'))?.text).toContain('**\n\n```js\ncall(0)')
+  const code = `\`\`\`js\n${Array.from({ length: 300 }, (_, i) => `call(${i})`).join('\n')}\n\`\`\``
+  it.each([
+    ['announces a paragraph', '**Do this at once:**', words(45, 'step'), 'step0'],
+    ['is bold, above code', '**routes.js**', code, '```js'],
+  ])('keeps a line that %s with what follows, whatever stands before', (_, lead, after, follows) => {
+    for (let before = 20; before <= 120; before++) {
+      const chunks = chunk(`# A\n\n${words(before)}.\n\n${lead}\n\n${after}`)
+      const holders = chunks.filter(piece => piece.text.includes(lead))
+      expect(holders.map(({ text }) => text.includes(`${lead}\n\n${follows}`))).not.toContain(false)
+    }
   })
 
   it('makes no chunk of headings or marks only', () => {
