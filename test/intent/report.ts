@@ -2,7 +2,13 @@
 import Table from 'cli-table3'
 import { INTENTS } from '../../src/core/types.ts'
 import { detectIntent } from '../../src/intent/detect.ts'
-import { labelledQuestions, scoreIntents } from './support/labelled-questions.ts'
+import { labelledQuestions, missingData, scoreIntents } from './support/labelled-questions.ts'
+
+const missing = missingData()
+if (missing !== null) {
+  process.stderr.write(`${missing}\n`)
+  process.exit(1)
+}
 
 const percent = (share: number | null): string => (share === null ? '–' : `${Math.round(share * 100)} %`)
 

@@ -1,7 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { INTENTS, type Intent } from '../../../src/core/types.ts'
 import { detectIntent } from '../../../src/intent/detect.ts'
-import { sha256 } from '../../../src/text/fingerprint.ts'
+import { contentHash } from '../../../src/text/fingerprint.ts'
 
 export interface LabelledQuestion {
   question: string
@@ -12,15 +14,34 @@ export interface LabelledQuestion {
   half: 'A' | 'B'
 }
 
-/** The labelled questions; the half of a question depends on its hash alone. */
+/** The folder of the public sets, beside the repository. Their texts are not a part of the project. */
+export const DATA = fileURLToPath(new URL('../../../../shared/data/', import.meta.url))
+const FILES = ['train/pairs.jsonl', 'docs-rag/queries.jsonl']
+
+/** Why the questions cannot be read; null when they can. */
+export function missingData(): string | null {
+  const missing = FILES.find(file => !existsSync(join(DATA, file)))
+  return missing === undefined ? null : `no file ${join(DATA, missing)}: the labelled questions are not read`
+}
+
+/** The labelled questions in the order of the list. The label is found by the hash of the text, and so is the half. */
 export function labelledQuestions(): LabelledQuestion[] {
-  const lines = readFileSync(new URL('../questions.jsonl', import.meta.url), 'utf8')
-    .trim()
-    .split('\n')
-  return lines.map(line => {
-    const row = JSON.parse(line)
-    return { ...row, half: Number.parseInt(sha256(row.question).slice(0, 2), 16) % 2 === 0 ? 'A' : 'B' }
-  })
+  const texts = new Map(
+    FILES.flatMap(file => rowsOf(join(DATA, file))).map(({ query }) => [contentHash(query ?? ''), query ?? '']),
+  )
+  return rowsOf(fileURLToPath(new URL('../labels.jsonl', import.meta.url))).map(
+    ({ question_sha256, source, label }) => ({
+      question: texts.get(question_sha256 ?? '') ?? '',
+      label: label as Intent,
+      source: source ?? '',
+      half: Number.parseInt(question_sha256?.slice(0, 2) ?? '', 16) % 2 === 0 ? 'A' : 'B',
+    }),
+  )
+}
+
+function rowsOf(path: string): Record<string, string | undefined>[] {
+  const lines = readFileSync(path, 'utf8').trim().split('\n')
+  return lines.map(line => JSON.parse(line))
 }
 
 export interface LabelFigures {
