@@ -117,4 +117,5 @@ function presetToZero(metrics: Omit<Metrics, 'registry'>): void {
   for (const reason of codesOf(PASSTHROUGH_REASONS)) metrics.passthrough.inc({ reason }, 0)
   for (const reason of codesOf(DROP_REASONS)) metrics.dropped.inc({ reason }, 0)
   for (const outcome of ['answered', 'failed']) metrics.upstreamSeconds.zero({ outcome })
+  for (const winner of ['improved', 'original']) metrics.hedges.inc({ winner }, 0)
 }

@@ -11,6 +11,8 @@ const collectionName = z
   .min(1)
   .max(255)
   .refine(name => name.isWellFormed(), 'must not contain half of a surrogate pair')
+  // In a path, these two would lead to another one.
+  .refine(name => name !== '.' && name !== '..', 'must not be . or ..')
 
 /** Whether no number of a JSON value was read as Infinity (`1e999`). Printed as JSON it would become null, which is another filter. */
 function isExact(value: unknown): boolean {

@@ -23,6 +23,8 @@ describe('a wrong request is refused by name, through the whole service', () => 
     ['collection', '{"query":"q"}'],
     ['collection', '{"query":"q","collection":"\\ud800"}'],
     ['collection', '{"query":"q","collection":["harbour","x\\udc00"]}'],
+    ['collection', '{"query":"q","collection":".."}'],
+    ['collection', '{"query":"q","collection":["."]}'],
     ['filter', '{"query":"q","collection":"harbour","filter":[]}'],
     ['filter', '{"query":"q","collection":"harbour","filter":{"must":[{"key":"n","range":{"gt":-1e999}}]}}'],
     ['filter', `{"query":"q","collection":"harbour","filter":${nested(70)}}`],
