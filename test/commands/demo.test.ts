@@ -13,9 +13,11 @@ describe('stowage demo, as a shell runs it', { timeout: CHILD_PROCESS_MS }, () =
   beforeAll(async () => {
     // It needs no configuration, and one for another Qdrant does not lead it away from its own engine.
     const elsewhere = { QDRANT_URL: 'http://127.0.0.1:9', QDRANT_API_KEY: 'k' }
-    text = await run(['demo'], elsewhere)
-    full = await run(['demo', '--full'])
-    json = await run(['demo', '--json', '--budget', '500'])
+    ;[text, full, json] = await Promise.all([
+      run(['demo'], elsewhere),
+      run(['demo', '--full']),
+      run(['demo', '--json', '--budget', '500']),
+    ])
     results = (JSON.parse(json.out) as { results: DemoResult[] }).results
   }, CHILD_PROCESS_MS)
 

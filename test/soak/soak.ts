@@ -38,6 +38,9 @@ interface Sample {
   second: number
   /** Resident memory, in MiB. */
   memory: number
+  /** Heap of the main thread in use, garbage included, and buffers outside it, in MiB. */
+  heap: number
+  external: number
   /** p99 and maximum of the delay of the event loop since the last sample, in milliseconds. */
   delayP99: number
   delayMax: number
@@ -115,6 +118,8 @@ async function takeSamples(url: string, signal: AbortSignal): Promise<Sample[]> 
     samples.push({
       second,
       memory: value('process_resident_memory_bytes') / 2 ** 20,
+      heap: value('nodejs_heap_size_used_bytes') / 2 ** 20,
+      external: value('nodejs_external_memory_bytes') / 2 ** 20,
       delayP99: value('nodejs_eventloop_lag_p99_seconds') * 1_000,
       delayMax: value('nodejs_eventloop_lag_max_seconds') * 1_000,
     })
@@ -133,7 +138,16 @@ function answersTable(hostile: ReadonlyMap<string, ReadonlyMap<string, number>>)
 
 /** One row for each tenth of the run. */
 function samplesTable(samples: readonly Sample[], minutes: number): string {
-  const head = ['until minute', 'memory MiB', 'highest MiB', 'loop delay p99 ms (median)', 'p99 ms (worst)', 'max ms']
+  const head = [
+    'until minute',
+    'memory MiB',
+    'highest MiB',
+    'heap (lowest)',
+    'external (lowest)',
+    'loop delay p99 ms (median)',
+    'p99 ms (worst)',
+    'max ms',
+  ]
   const table = new Table({ head, style: { head: [], border: [], compact: true } })
   const size = Math.max(1, Math.ceil(samples.length / 10))
   for (let start = 0; start < samples.length; start += size) {
@@ -146,7 +160,8 @@ function samplesTable(samples: readonly Sample[], minutes: number): string {
         ),
       )
     const until = number((minutes * Math.min(samples.length, start + size)) / samples.length)
-    table.push([until, of('memory', 0.5), of('memory', 1), of('delayP99', 0.5), of('delayP99', 1), of('delayMax', 1)])
+    const memory = [of('memory', 0.5), of('memory', 1), of('heap', 0), of('external', 0)]
+    table.push([until, ...memory, of('delayP99', 0.5), of('delayP99', 1), of('delayMax', 1)])
   }
   return table.toString()
 }
