@@ -2,19 +2,25 @@ import { LRUCache } from 'lru-cache'
 import type { Reporter } from '../../observe/events.ts'
 import type { TraceOwner, TraceStore } from '../../pipeline/services.ts'
 import type { Trace } from '../../pipeline/trace/schema.ts'
-import { printJson } from '../../qdrant/json.ts'
+import { parseJson, printJson } from '../../qdrant/json.ts'
 import { sha256 } from '../../text/fingerprint.ts'
 
-/** The latest traces, for `GET /v1/traces/{id}`. `maxBytes` limits their sizes as JSON, in UTF-16 code units. */
+/**
+ * The latest traces, for `GET /v1/traces/{id}`. They are kept as JSON, so that the limit holds and nothing else of a
+ * request stays in memory with its trace. `maxBytes` limits their sizes, in UTF-16 code units.
+ */
 export function createTraceRing(limits: { entries: number; maxBytes: number }): TraceStore {
-  const traces = new LRUCache<string, Trace>({
+  const traces = new LRUCache<string, string>({
     max: limits.entries,
     maxSize: limits.maxBytes,
-    sizeCalculation: trace => printJson(trace).length,
+    sizeCalculation: json => json.length,
   })
   return {
-    record: (trace, owner) => void traces.set(ownedId(trace.trace_id, owner), trace),
-    find: (traceId, owner) => traces.peek(ownedId(traceId, owner)) ?? null,
+    record: (trace, owner) => void traces.set(ownedId(trace.trace_id, owner), printJson(trace)),
+    find: (traceId, owner) => {
+      const json = traces.peek(ownedId(traceId, owner))
+      return json === undefined ? null : (parseJson(json) as Trace)
+    },
     close: async () => {},
   }
 }
