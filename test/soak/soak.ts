@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import Table from 'cli-table3'
 import { Command } from 'commander'
+import { percentile } from '../../src/evaluation/metrics/context.ts'
 import { machine, number } from '../bench/bench-report.ts'
 import { pathInRepository, readIsharoth } from '../bench/world.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
@@ -11,7 +12,7 @@ import { send } from '../support/send.ts'
 import { createCommands, run, startListening } from '../support/stowage-process.ts'
 import { runHostileLoad } from './hostile-load.ts'
 import { runNormalLoad } from './normal-load.ts'
-import { percentile, tallyTable } from './tally.ts'
+import { tallyTable } from './tally.ts'
 
 const SAMPLE_MS = 1_000
 
@@ -157,7 +158,7 @@ function samplesTable(samples: readonly Sample[], minutes: number): string {
         percentile(
           part.map(sample => sample[name]),
           share,
-        ),
+        ) ?? Number.NaN,
       )
     const until = number((minutes * Math.min(samples.length, start + size)) / samples.length)
     const memory = [of('memory', 0.5), of('memory', 1), of('heap', 0), of('external', 0)]

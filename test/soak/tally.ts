@@ -1,4 +1,5 @@
 import Table from 'cli-table3'
+import { percentile } from '../../src/evaluation/metrics/context.ts'
 import { number } from '../bench/bench-report.ts'
 
 /** What became of one request. */
@@ -19,14 +20,8 @@ export class Tally {
 
   /** A percentile of the latencies in milliseconds; NaN without requests. */
   latency(share: number): number {
-    return percentile(this.#milliseconds, share)
+    return percentile(this.#milliseconds, share) ?? Number.NaN
   }
-}
-
-/** The nearest rank of a share in [0,1]; NaN of nothing. */
-export function percentile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN
 }
 
 export function tallyTable(tallies: ReadonlyMap<string, Tally>): string {
