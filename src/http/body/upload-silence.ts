@@ -25,13 +25,15 @@ export function limitUploadSilence(silenceMs: number, sendError: SendError): Req
 function startWatch(request: IncomingMessage, silenceMs: number, onSilent: () => void): void {
   const { socket } = request
   let seen = socket.bytesRead
-  const timer = setInterval(() => {
+  // After a pause of the process, timers run before sockets are read: what has arrived is read before the verdict.
+  const timer = setInterval(() => setImmediate(judge), silenceMs)
+  const judge = () => {
     if (request.complete) clearInterval(timer)
     else if (socket.bytesRead === seen && !isHeldBack(request)) {
       clearInterval(timer)
       onSilent()
     } else seen = socket.bytesRead
-  }, silenceMs)
+  }
   timer.unref()
   request.once('close', () => clearInterval(timer))
 }

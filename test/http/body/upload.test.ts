@@ -73,8 +73,8 @@ describe('an upload that takes longer than the limit', () => {
   })
 
   test('is received when the upstream is slow to read it', async () => {
-    const url = await serveBefore(60, async (request, response) => {
-      await wait(600)
+    const url = await serveBefore(500, async (request, response) => {
+      await wait(2_000)
       let length = 0
       for await (const part of request) length += part.length
       response.end(String(length))
