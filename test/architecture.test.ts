@@ -22,7 +22,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['intent', 'rank'],
   ['pack'],
   ['pipeline'],
-  ['config', 'embedded', 'observe'],
+  ['config', 'embedded', 'observe', 'tenants'],
   ['http', 'ingest'],
   ['demo', 'doctor', 'drop-in', 'evaluation'],
   ['adapters'],
