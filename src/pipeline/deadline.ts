@@ -59,11 +59,13 @@ export function startDeadline(
   }
 }
 
-/** A deadline that never passes, for runs without a client. */
-export const NO_DEADLINE: Deadline = {
-  signal: new AbortController().signal,
-  remainingMs: () => Number.POSITIVE_INFINITY,
-  part: () => NO_DEADLINE,
-  rest: () => NO_DEADLINE,
-  dispose: () => {},
+/** A deadline that never passes, for runs without a client. Each part has its own signal, so that listeners do not gather on one. */
+export function noDeadline(): Deadline {
+  return {
+    signal: new AbortController().signal,
+    remainingMs: () => Number.POSITIVE_INFINITY,
+    part: noDeadline,
+    rest: noDeadline,
+    dispose: () => {},
+  }
 }

@@ -3,7 +3,7 @@ import type { PassageStore } from '../../core/ports.ts'
 import type { SourceDocument } from '../../ingest/read-documents.ts'
 import type { Packed } from '../../pack/pack.ts'
 import type { TimedCaller } from '../../pipeline/context-request.ts'
-import { NO_DEADLINE } from '../../pipeline/deadline.ts'
+import { noDeadline } from '../../pipeline/deadline.ts'
 import type { Plan } from '../../pipeline/plan/plan.ts'
 import { runContext } from '../../pipeline/run-context.ts'
 import { RunRecord } from '../../pipeline/run-record.ts'
@@ -17,7 +17,7 @@ import type { ReplayRun } from './run-metrics.ts'
 /** Changes when older cache folders can no longer be read. */
 const CACHE_FORMAT = 2
 const COLLECTION = 'replay'
-const CALLER: TimedCaller = { apiKey: null, deadline: NO_DEADLINE, crowded: () => false }
+const newCaller = (): TimedCaller => ({ apiKey: null, deadline: noDeadline(), crowded: () => false })
 
 /** An open folder of the embedded engine. */
 export interface ReplayFolder {
@@ -68,7 +68,7 @@ async function runOnce(query: string, plan: Plan, cache: PortCache): Promise<Rep
   const record = new RunRecord(() => performance.now())
   const from = performance.now()
   const input = { query, collections: [COLLECTION], filter: null, vector: null, plan }
-  const { packed } = await runContext(input, ports, CALLER, record)
+  const { packed } = await runContext(input, ports, newCaller(), record)
   const spentMs = performance.now() - from
   const stageMs = { ...savedMs }
   for (const { name, ms } of record.stages) stageMs[name] = (stageMs[name] ?? 0) + ms

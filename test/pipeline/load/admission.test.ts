@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { StowageError } from '../../../src/core/errors.ts'
-import { NO_DEADLINE, startDeadline } from '../../../src/pipeline/deadline.ts'
+import { noDeadline, startDeadline } from '../../../src/pipeline/deadline.ts'
 import { createAdmission } from '../../../src/pipeline/load/admission.ts'
 import type { Limit } from '../../../src/pipeline/load/limit.ts'
 import { deferred } from '../../support/deferred.ts'
@@ -36,7 +36,7 @@ describe('admission', () => {
         const started: number[] = []
         const work = Array.from({ length: requests }, () => deferred<number>())
         const answers = work.map((one, index) =>
-          admission.run(NO_DEADLINE, () => {
+          admission.run(noDeadline(), () => {
             started.push(index)
             expect(limit.running).toBeLessThanOrEqual(places)
             return one.promise
@@ -57,9 +57,9 @@ describe('admission', () => {
   it('is crowded while a request waits', async () => {
     const admission = createAdmission(fixedLimit(1))
     const [first, second] = [deferred<void>(), deferred<void>()]
-    const answers = [admission.run(NO_DEADLINE, () => first.promise)]
+    const answers = [admission.run(noDeadline(), () => first.promise)]
     expect(admission.crowded).toBe(false)
-    answers.push(admission.run(NO_DEADLINE, () => second.promise))
+    answers.push(admission.run(noDeadline(), () => second.promise))
     expect(admission.crowded).toBe(true)
     first.resolve()
     await answers[0]
@@ -71,14 +71,14 @@ describe('admission', () => {
   it('frees the place of work that fails', async () => {
     const limit = fixedLimit(1)
     const admission = createAdmission(limit)
-    await expect(admission.run(NO_DEADLINE, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
-    expect(await admission.run(NO_DEADLINE, async () => 'next')).toBe('next')
+    await expect(admission.run(noDeadline(), () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
+    expect(await admission.run(noDeadline(), async () => 'next')).toBe('next')
   })
 
   it('refuses at once what would wait longer than half of its time, and says how long to wait', async () => {
     const admission = createAdmission(fixedLimit(1, 4_000))
     const held = deferred<void>()
-    const first = admission.run(NO_DEADLINE, () => held.promise)
+    const first = admission.run(noDeadline(), () => held.promise)
     const refused = admission.run(startDeadline(NEVER, 6_000), async () => 'never')
     await expect(refused).rejects.toMatchObject({ code: 'overloaded', details: { retry_after: 4 } })
     const patient = admission.run(startDeadline(NEVER, 600_000), async () => 'in time')
@@ -90,19 +90,19 @@ describe('admission', () => {
   it('refuses what has waited for half of its time', async () => {
     const admission = createAdmission(fixedLimit(1))
     const held = deferred<void>()
-    const first = admission.run(NO_DEADLINE, () => held.promise)
+    const first = admission.run(noDeadline(), () => held.promise)
     const late = admission.run(startDeadline(NEVER, 50), async () => 'never')
     await expect(late).rejects.toBeInstanceOf(StowageError)
     held.resolve()
     await first
-    expect(await admission.run(NO_DEADLINE, async () => 'next')).toBe('next')
+    expect(await admission.run(noDeadline(), async () => 'next')).toBe('next')
   })
 
   it('forgets a client that went away', async () => {
     const admission = createAdmission(fixedLimit(1))
     const held = deferred<void>()
     const client = new AbortController()
-    const first = admission.run(NO_DEADLINE, () => held.promise)
+    const first = admission.run(noDeadline(), () => held.promise)
     const gone = admission.run(startDeadline(client.signal, 600_000), async () => 'never')
     client.abort()
     await expect(gone).rejects.toThrow()
