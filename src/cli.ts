@@ -4,10 +4,9 @@ import { addDoctorCommand } from './commands/doctor.ts'
 import { addIngestCommand } from './commands/ingest.ts'
 import { addReplayCommand } from './commands/replay.ts'
 import { addServeCommand } from './commands/serve.ts'
-import { ConfigError, startedByNpm } from './config.ts'
+import { ConfigError, loadConfig, startedByNpm } from './config.ts'
 import { StowageError } from './core/errors.ts'
-import * as open from './wiring/commands.ts'
-import { demoDependencies } from './wiring/demo.ts'
+import { NAMED_PLANS } from './pipeline/plan/named-plans.ts'
 import { VERSION } from './wiring/version.ts'
 
 /** Exit codes: 0 success, 1 failure, 2 wrong command line or configuration. */
@@ -25,11 +24,27 @@ const program = new Command('stowage')
   .exitOverride()
   .showHelpAfterError()
 
-addServeCommand(program, { start: open.service, out: process.stdout, process, startedByNpm: startedByNpm() })
-addIngestCommand(program, open.ingestDependencies())
-addReplayCommand(program, open.replayDependencies())
-addDemoCommand(program, demoDependencies())
-addDoctorCommand(program, open.doctorDependencies())
+// Servers, clients and models are loaded by the command that needs them: `--help` should not wait for them.
+const wiring = () => import('./wiring/commands.ts')
+const terminal = { out: process.stdout, progress: process.stderr }
+
+addServeCommand(program, {
+  start: async overrides => (await wiring()).startService(overrides),
+  out: process.stdout,
+  process,
+  startedByNpm: startedByNpm(),
+})
+addIngestCommand(program, { ...terminal, open: async where => (await wiring()).openIngest(where) })
+addReplayCommand(program, {
+  ...terminal,
+  plans: () => ({ ...NAMED_PLANS, [loadConfig().plan.name]: loadConfig().plan }),
+  open: async () => (await wiring()).openReplay(),
+})
+addDemoCommand(program, {
+  ...terminal,
+  open: async onProgress => (await import('./wiring/demo.ts')).openDemo(onProgress),
+})
+addDoctorCommand(program, { out: process.stdout, open: async where => (await wiring()).openDoctor(where) })
 
 try {
   await program.parseAsync()

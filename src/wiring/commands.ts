@@ -8,7 +8,6 @@ import { redactUrls } from '../core/redact-urls.ts'
 import { createReplayDependencies } from '../evaluation/replay/run.ts'
 import { startServer } from '../http/server.ts'
 import { createLogger } from '../observe/logger.ts'
-import { NAMED_PLANS } from '../pipeline/plan/named-plans.ts'
 import { openGateway } from './gateway.ts'
 import { ingestInto, openIngestEmbedder } from './ingest.ts'
 import { openModels } from './models.ts'
@@ -16,8 +15,8 @@ import { replayWorld } from './replay.ts'
 import { startWarnings } from './start-warnings.ts'
 import { openUpstream } from './upstream.ts'
 
-/** `stowage serve`. */
-export async function service(overrides: ListenOverrides): Promise<RunningService> {
+/** For `stowage serve`. */
+export async function startService(overrides: ListenOverrides): Promise<RunningService> {
   const config = loadConfig()
   const logger = createLogger({ level: config.settings.LOG_LEVEL })
   const gateway = await openGateway(config, logger)
@@ -48,60 +47,42 @@ export async function service(overrides: ListenOverrides): Promise<RunningServic
   }
 }
 
-/** `stowage ingest`. */
-export function ingestDependencies(): IngestCommandDependencies {
+/** For `stowage ingest`. */
+export const openIngest: IngestCommandDependencies['open'] = async where => {
+  const config = loadConfig()
+  const { embedder, unavailable } = await openIngestEmbedder(config)
+  const upstream = await openUpstream(config, where)
+  const { EMBEDDED_PATH: folder } = config.settings
   return {
-    out: process.stdout,
-    progress: process.stderr,
-    open: async where => {
-      const config = loadConfig()
-      const { embedder, unavailable } = await openIngestEmbedder(config)
-      const upstream = await openUpstream(config, where)
-      const { EMBEDDED_PATH: folder } = config.settings
-      return {
-        ...ingestInto(upstream, embedder, config.plan.tokenizerModel),
-        place: upstream.embedded ? `the folder ${folder}` : upstream.url,
-        unavailable,
-        durable: !upstream.embedded || folder !== undefined,
-        close: async () => {
-          await embedder?.close()
-          await upstream.close()
-        },
-      }
+    ...ingestInto(upstream, embedder, config.plan.tokenizerModel),
+    place: upstream.embedded ? `the folder ${folder}` : upstream.url,
+    unavailable,
+    durable: !upstream.embedded || folder !== undefined,
+    close: async () => {
+      await embedder?.close()
+      await upstream.close()
     },
   }
 }
 
-/** `stowage replay`. */
-export function replayDependencies(): ReplayCommandDependencies {
+/** For `stowage replay`. */
+export const openReplay: ReplayCommandDependencies['open'] = async () => {
+  const config = loadConfig()
+  const models = await openModels(config)
   return {
-    out: process.stdout,
-    progress: process.stderr,
-    plans: () => ({ ...NAMED_PLANS, [loadConfig().plan.name]: loadConfig().plan }),
-    open: async () => {
-      const config = loadConfig()
-      const models = await openModels(config)
-      return {
-        ...createReplayDependencies(replayWorld(models, config.plan.tokenizerModel)),
-        close: () => models.close(),
-      }
-    },
+    ...createReplayDependencies(replayWorld(models, config.plan.tokenizerModel)),
+    close: () => models.close(),
   }
 }
 
-/** `stowage doctor`. */
-export function doctorDependencies(): DoctorCommandDependencies {
-  return {
-    out: process.stdout,
-    open: async where => {
-      const { config, upstream, models, close } = await openTarget(where)
-      const { url, embedded } = upstream
-      const { embedder, unavailable } = models
-      const { unknownVariables, settings } = config
-      const setup = { url, embedded, embedder, unavailable, unknownVariables, mappings: settings.MAPPINGS ?? {} }
-      return { setup, probe: createQdrantAdmin(upstream), close }
-    },
-  }
+/** For `stowage doctor`. */
+export const openDoctor: DoctorCommandDependencies['open'] = async where => {
+  const { config, upstream, models, close } = await openTarget(where)
+  const { url, embedded } = upstream
+  const { embedder, unavailable } = models
+  const { unknownVariables, settings } = config
+  const setup = { url, embedded, embedder, unavailable, unknownVariables, mappings: settings.MAPPINGS ?? {} }
+  return { setup, probe: createQdrantAdmin(upstream), close }
 }
 
 /** What doctor works on: the URL of the command line, else the configured upstream, and the models. */

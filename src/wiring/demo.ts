@@ -14,31 +14,25 @@ import { ingestInto } from './ingest.ts'
 
 const DEMO_DOCUMENTS = fileURLToPath(new URL('../../goldens/isharoth/corpus', import.meta.url))
 
-/** `stowage demo`: always uses the embedded engine in memory, even if QDRANT_URL is set. */
-export function demoDependencies(): DemoCommandDependencies {
+/** For `stowage demo`: always uses the embedded engine in memory, even if QDRANT_URL is set. */
+export const openDemo: DemoCommandDependencies['open'] = async onProgress => {
+  const config = loadDemoConfig()
+  const gateway = await openGateway(config, createLogger({ level: 'error' }))
+  await fillDemo(gateway, config, onProgress)
+  let server: RunningServer | null = null
   return {
-    out: process.stdout,
-    progress: process.stderr,
-    open: async onProgress => {
-      const config = loadDemoConfig()
-      const gateway = await openGateway(config, createLogger({ level: 'error' }))
-      await fillDemo(gateway, config, onProgress)
-      let server: RunningServer | null = null
-      return {
-        packers: demoPackers(gateway, config),
-        listen: async () => {
-          const { PORT, HOST } = config.settings
-          server = await startServer(gateway.app, { port: PORT, host: HOST })
-          return server.url
-        },
-        stopped: async () => {
-          await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
-        },
-        close: async () => {
-          await server?.close(0)
-          await gateway.close()
-        },
-      }
+    packers: demoPackers(gateway, config),
+    listen: async () => {
+      const { PORT, HOST } = config.settings
+      server = await startServer(gateway.app, { port: PORT, host: HOST })
+      return server.url
+    },
+    stopped: async () => {
+      await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
+    },
+    close: async () => {
+      await server?.close(0)
+      await gateway.close()
     },
   }
 }
