@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { eitherSignal } from '../core/either-signal.ts'
 import type { Caller } from '../pipeline/context-request.ts'
 import { startDeadline } from '../pipeline/deadline.ts'
 import type { ChoosePoints } from '../pipeline/services.ts'
@@ -57,7 +58,7 @@ export function startImproving(
 ): Improving {
   const timeMs = improvingTimeMs(target.queryString, deadlineMs)
   const stopped = new AbortController()
-  const wanted = AbortSignal.any([caller.signal, stopped.signal])
+  const { signal: wanted, dispose } = eitherSignal(caller.signal, stopped.signal)
   const deadline = startDeadline(wanted, timeMs, clock.after)
   const choosing = startDeadline(deadline.signal, timeMs * CHOOSING_SHARE, clock.after)
   const call = { http, target, headers: forwardedHeaders(request.rawHeaders), signal: deadline.signal }
@@ -77,8 +78,9 @@ export function startImproving(
   /** Neighbours are worth the wait of one quick call only: without them the ranking is ready. */
   const fetchNeighbours: FetchPoints = async (query, condition, limit) => {
     if (slow) throw new Error('Qdrant is slow')
-    const { signal, dispose } = startDeadline(choosing.signal, hedgeMs, clock.after)
-    return work.pause(fetchPoints(query, condition, limit, { ...call, signal })).finally(dispose)
+    const soon = startDeadline(choosing.signal, hedgeMs, clock.after)
+    const fetched = fetchPoints(query, condition, limit, { ...call, signal: soon.signal })
+    return work.pause(fetched).finally(soon.dispose)
   }
 
   const improve = async (): Promise<ImprovedAnswer> => {
@@ -112,6 +114,7 @@ export function startImproving(
       stopHedge()
       choosing.dispose()
       deadline.dispose()
+      dispose()
     })
   return {
     answer,

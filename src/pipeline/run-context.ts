@@ -1,4 +1,5 @@
 import { groupBy } from '../core/collections.ts'
+import { eitherSignal } from '../core/either-signal.ts'
 import type { Reranker, StoreCall } from '../core/ports.ts'
 import type { Chunk, JsonObject } from '../core/types.ts'
 import { type DetectedIntent, detectIntent } from '../intent/detect.ts'
@@ -92,7 +93,10 @@ function limitReranker(reranker: Reranker, end: AbortSignal, crowded: () => bool
   return {
     ...reranker,
     expectedWaitMs: () => (crowded() ? Number.POSITIVE_INFINITY : (reranker.expectedWaitMs?.() ?? 0)),
-    rerank: request => reranker.rerank({ ...request, signal: AbortSignal.any([request.signal, end]) }),
+    rerank: request => {
+      const { signal, dispose } = eitherSignal(request.signal, end)
+      return reranker.rerank({ ...request, signal }).finally(dispose)
+    },
   }
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { eitherSignal } from '../../core/either-signal.ts'
 
 /** A resource that may appear later. Read `value` for each use. */
 export interface Opened<Value> {
@@ -36,12 +37,15 @@ export async function openInBackground<Value>(
   let waiting = true
 
   const attempt = async () => {
+    const { signal, dispose } = eitherSignal(stopped.signal, AbortSignal.timeout(attemptMs))
     try {
-      value = await open(AbortSignal.any([stopped.signal, AbortSignal.timeout(attemptMs)]))
+      value = await open(signal)
       reason = null
       if (!waiting) onOpened()
     } catch (error) {
       reason = error instanceof Error ? error.message : String(error)
+    } finally {
+      dispose()
     }
   }
   const keepTrying = async () => {
