@@ -115,7 +115,9 @@ async function answerRequest(
     return result === undefined ? plain(404, '') : await answer(200, { result, status: 'ok' }, pace)
   } catch (error) {
     if (error instanceof EngineError) return answer(error.status, { status: { error: error.message } })
-    report(`the embedded engine failed on ${request.method} ${request.url}: ${(error as Error).stack}`)
+    // A client that leaves within its request is no fault of the engine.
+    if (!signal.aborted)
+      report(`the embedded engine failed on ${request.method} ${request.url}: ${(error as Error).stack}`)
     return answer(500, { status: { error: 'Service internal error: the embedded engine failed on this request' } })
   }
 }
