@@ -4,6 +4,7 @@ import type { Reporter } from '../observe/events.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { PackContext, TraceStore } from '../pipeline/services.ts'
 import { SEARCH_PATH } from '../qdrant/paths.ts'
+import type { TenantRegistry } from '../tenants/tenant.ts'
 import { limitUploadSilence } from './body/upload-silence.ts'
 import type { TenantOf } from './caller.ts'
 import { contextRoute } from './context-route.ts'
@@ -15,6 +16,8 @@ import { handedOver } from './passthrough/hand-over.ts'
 import type { Passthrough } from './passthrough/passthrough.ts'
 import { refuseLoops } from './passthrough/via.ts'
 import { type BumpEpoch, writeEpoch } from './passthrough/write-epoch.ts'
+import { authenticate } from './tenants/authenticate.ts'
+import { type GuardDependencies, guardRequests } from './tenants/guard-requests.ts'
 
 export interface AppDependencies {
   packContext: PackContext
@@ -27,6 +30,8 @@ export interface AppDependencies {
   metrics: Metrics
   reporter: Reporter
   bumpEpoch: BumpEpoch
+  /** The tenants and how their requests are guarded; null in open mode. */
+  tenants?: ({ registry: TenantRegistry } & GuardDependencies) | null
   /** Most bytes of a body of `/v1/context`. Default: 4 MiB, more than any query, vector and filter. */
   maxContextBytes?: number
   /** Longest silence of a client in the middle of its body. Default: one minute. */
@@ -36,8 +41,8 @@ export interface AppDependencies {
 
 /** The HTTP application, without a listener. Requests to unknown routes are streamed to Qdrant. */
 export function createApp(dependencies: AppDependencies): express.Express {
-  const { improvePoints, passthrough, reporter, health, metrics, traces, tenantOf, version } = dependencies
-  const { uploadSilenceMs = 60_000 } = dependencies
+  const { reporter, health, metrics, traces, tenantOf, version } = dependencies
+  const { uploadSilenceMs = 60_000, tenants = null } = dependencies
   const app = express()
   // Each of these defaults would change an answer, or read a request differently from Qdrant.
   app.disable('x-powered-by').disable('etag').set('query parser', false).enable('case sensitive routing')
@@ -64,16 +69,25 @@ export function createApp(dependencies: AppDependencies): express.Express {
   })
 
   app.use(refuseLoops(() => reporter.passedThrough({ reason: 'loop' })))
-  app.use(writeEpoch(dependencies.bumpEpoch))
-  if (improvePoints !== null) app.post(SEARCH_PATH, atEndpoint('points'), improvePoints)
-  app.use((request, response) => {
+  const routes = qdrantRoutes(dependencies)
+  if (tenants === null) app.use(routes)
+  else app.use(authenticate(tenants.registry), guardRequests(routes, tenants))
+  app.use(errorHandler(reporter))
+  return app
+}
+
+/** The routes of Qdrant: improved, or passed through. They see what goes to Qdrant, which for tenants is the guarded request. */
+function qdrantRoutes({ improvePoints, passthrough, reporter, bumpEpoch }: AppDependencies): express.Router {
+  const routes = express.Router({ caseSensitive: true })
+  routes.use(writeEpoch(bumpEpoch))
+  if (improvePoints !== null) routes.post(SEARCH_PATH, atEndpoint('points'), improvePoints)
+  routes.use((request, response) => {
     const { reason, body, held } = handedOver(response)
     reporter.passedThrough({ reason })
     if (held) held.release()
     else passthrough(request, response, body)
   })
-  app.use(errorHandler(reporter))
-  return app
+  return routes
 }
 
 /**

@@ -14,9 +14,14 @@ export function apiKeyOf(request: IncomingMessage): string | null {
 /** The caller of a request. Its signal aborts when the client disconnects before the answer is sent. */
 export function callerOf(request: IncomingMessage, response: ServerResponse, tenantOf: TenantOf): Caller {
   const apiKey = apiKeyOf(request)
+  return { apiKey, tenant: tenantOf(apiKey), signal: goneSignal(response) }
+}
+
+/** Aborts when the client disconnects before the answer is sent. */
+export function goneSignal(response: ServerResponse): AbortSignal {
   const gone = new AbortController()
   response.once('close', () => {
     if (!response.writableFinished) gone.abort(new Error('the client disconnected'))
   })
-  return { apiKey, tenant: tenantOf(apiKey), signal: gone.signal }
+  return gone.signal
 }
