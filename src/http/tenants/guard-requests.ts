@@ -23,7 +23,7 @@ export interface GuardDependencies {
 }
 
 /**
- * Guards the requests of tenants. `routes` gets a request of its own, made from the guarded form alone; what the client sent ends here.
+ * Guards the requests of tenants. `routes` gets a request of its own, made from the guarded form; what the client sent ends here.
  * A request without a tenant is refused.
  */
 export function guardRequests(
@@ -34,19 +34,23 @@ export function guardRequests(
     const tenant = tenantOf(response)
     if (tenant === null) throw new StowageError('unauthorized', 'No tenant was found for this request')
     const route = matchRoute(request.method, request.originalUrl, tenant)
-    const guarded = route.guard(route.readsBody ? await readJson(request, response, maxBodyBytes) : null)
+    const received = await receiveBody(request, response, maxBodyBytes)
+    const guarded = route.guard(route.readsBody ? decodeJsonText(request, received) : null)
 
     const headers = tenantHeaders(request, tenant)
     const call: TenantCall = { http, tenant, headers: [...headers, ...OWN_VIA], signal: goneSignal(response) }
     const refused = await makeChecks(guarded.checks, call)
     if (refused !== null) return sendRewritten(response, refused.status, refused.headers, refused.text)
     if (guarded.answer.kind !== 'unchanged') return sendShaped(guarded, route.collection, call, response)
-    return routes(guardedMessage(request, guarded, headers), response, next)
+    const body = guarded.body ?? (route.readsBody ? '' : received)
+    return routes(guardedMessage(request, guarded, headers, body), response, next)
   }
 }
 
-async function readJson(request: Request, response: Response, maxBytes: number): Promise<string> {
+/** The body of a request, all of it. Bodies of methods that have none by themselves are left unread, and go nowhere. */
+async function receiveBody(request: Request, response: Response, maxBytes: number): Promise<Buffer> {
+  if (!['POST', 'PUT', 'PATCH'].includes(request.method)) return Buffer.alloc(0)
   const { body, complete } = await readBody(request, response, maxBytes)
-  if (complete) return decodeJsonText(request, body)
+  if (complete) return body
   throw new StowageError('payload_too_large', `JSON payload is larger than allowed (limit: ${maxBytes} bytes).`)
 }

@@ -7,10 +7,17 @@ import type { GuardedRequest } from '../../tenants/guard/guarded.ts'
  * A request of its own that says what `guarded` says, and nothing else. It stands in the place of the client's request for everything that
  * follows, so that no later step can see, and forward, what the client sent.
  * @param headers raw header pairs that go to Qdrant
+ * @param sent JSON, or the bytes of the client where its own body goes on
  */
-export function guardedMessage(client: Request, guarded: GuardedRequest, headers: readonly string[]): Request {
-  const body = guarded.body === null ? null : Buffer.from(guarded.body)
-  const describeBody = body === null ? [] : ['content-type', 'application/json', 'content-length', String(body.length)]
+export function guardedMessage(
+  client: Request,
+  guarded: GuardedRequest,
+  headers: readonly string[],
+  sent: string | Buffer,
+): Request {
+  const body = Buffer.from(sent)
+  const type = typeof sent === 'string' ? ['content-type', 'application/json'] : bodyHeaders(client.rawHeaders)
+  const describeBody = body.length === 0 ? [] : [...type, 'content-length', String(body.length)]
   const rawHeaders = [...headers, ...describeBody]
   const message = Object.assign(new IncomingMessage(client.socket), {
     method: guarded.method,
@@ -24,7 +31,7 @@ export function guardedMessage(client: Request, guarded: GuardedRequest, headers
     complete: true,
     res: client.res,
   })
-  if (body !== null) message.push(body)
+  if (body.length > 0) message.push(body)
   message.push(null)
   // The members that Express adds to requests.
   return Object.setPrototypeOf(message, Object.getPrototypeOf(client))
@@ -39,4 +46,8 @@ function joined(rawHeaders: readonly string[]): Record<string, string> {
     values.set(key, before === undefined ? value : `${before}, ${value}`)
   }
   return Object.fromEntries(values)
+}
+
+function bodyHeaders(rawHeaders: readonly string[]): string[] {
+  return [...headerPairs(rawHeaders)].filter(([name]) => /^content-(?:type|encoding)$/i.test(name)).flat()
 }

@@ -30,7 +30,7 @@ export async function sendShaped(
         const [id = ''] = shape.ids
         const point = pointById(text, id)
         if (point !== null) return point
-        throw new StowageError('not_found', `Not found: Point with id ${id} does not exists!`)
+        throw new StowageError('not_found', `Not found: Point with id ${id.replaceAll('"', '')} does not exists!`)
       }
       case 'collection_list':
         return reachableCollections(text, call.tenant)
