@@ -1,4 +1,5 @@
-import type { MatchRoute } from '../../src/tenants/guard/guarded.ts'
+import { inOneStep } from '../../src/core/steps.ts'
+import type { GuardedRequest, MatchRoute } from '../../src/tenants/guard/guarded.ts'
 import type { Tenant, TenantRegistry } from '../../src/tenants/tenant.ts'
 
 /** A tenant of the shared collection `docs`; `over` sets what a test is about. */
@@ -24,14 +25,17 @@ export function registryOf(byKey: Record<string, Tenant> = { [ACME_KEY]: testTen
 }
 
 /** Routes that guard every request in the same way. */
-export function guardedAs(
-  guarded: Partial<ReturnType<ReturnType<MatchRoute>['guard']>>,
-  readsBody = false,
-): MatchRoute {
-  return (method, target) => ({
-    operation: 'test',
-    collection: 'docs',
-    readsBody,
-    guard: body => ({ method, target, body, checks: [], answer: { kind: 'unchanged' }, ...guarded }),
-  })
+export function guardedAs(guarded: Partial<GuardedRequest>, readsBody = false): MatchRoute {
+  return (method, target) => {
+    const guard = (body: string | null): GuardedRequest => ({
+      method,
+      target,
+      body,
+      checks: [],
+      answer: { kind: 'unchanged' },
+      ...guarded,
+    })
+    const guardInSteps = (body: string | null) => inOneStep(() => guard(body))
+    return { operation: 'test', collection: 'docs', readsBody, guard, guardInSteps }
+  }
 }

@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express'
 import { StowageError } from '../../core/errors.ts'
+import { Pace } from '../../pipeline/pacing/pace.ts'
 import type { QdrantHttp } from '../../qdrant/client.ts'
 import type { MatchRoute } from '../../tenants/guard/guarded.ts'
 import { decodeJsonText } from '../body/json-text.ts'
@@ -35,10 +36,12 @@ export function guardRequests(
     if (tenant === null) throw new StowageError('unauthorized', 'No tenant was found for this request')
     const route = matchRoute(request.method, request.originalUrl, tenant)
     const received = await receiveBody(request, response, maxBodyBytes)
-    const guarded = route.guard(route.readsBody ? decodeJsonText(request, received) : null)
+    const signal = goneSignal(response)
+    const steps = route.guardInSteps(route.readsBody ? decodeJsonText(request, received) : null)
+    const guarded = await new Pace(signal).run(steps, 0)
 
     const headers = tenantHeaders(request, tenant)
-    const call: TenantCall = { http, tenant, headers: [...headers, ...OWN_VIA], signal: goneSignal(response) }
+    const call: TenantCall = { http, tenant, headers: [...headers, ...OWN_VIA], signal }
     const refused = await makeChecks(guarded.checks, call)
     if (refused !== null) return sendRewritten(response, refused.status, refused.headers, refused.text)
     if (guarded.answer.kind !== 'unchanged') return sendShaped(guarded, route.collection, call, response)
