@@ -1,6 +1,7 @@
 import { StowageError } from '../../core/errors.ts'
 import { finish, inOneStep, type Steps } from '../../core/steps.ts'
 import type { Tenant } from '../tenant.ts'
+import { badRequest, forbidden, unreachable } from './body/refusals.ts'
 import type { GuardedRequest, MatchedRoute, MatchRoute } from './guarded.ts'
 import { createFindRoute, type FoundRoute } from './routes/find.ts'
 import { asItIs, type Cover, type Guard, type Route, type RoutedRequest } from './routes/route.ts'
@@ -39,7 +40,7 @@ function toRoutedRequest(method: string, target: RequestTarget, { parts }: Found
 function requireOpen({ operation, access, cover }: Route, { tenant, collection }: RoutedRequest): void {
   if (cover.kind === 'open') return
   if (!isOpenTo(tenant, operation, cover)) throw forbidden(`The operation ${operation} is not allowed.`)
-  if (collection !== null && !tenant.reaches(collection)) throw forbidden('This collection is not allowed.')
+  if (collection !== null && !tenant.reaches(collection)) throw unreachable()
   if (access === 'write' && !mayWrite(tenant)) throw forbidden('Only reading is allowed.')
 }
 
@@ -57,7 +58,7 @@ function mayWrite({ readOnly, condition, stamp }: Tenant): boolean {
 function requireKnownParameters({ parameters }: Route, target: RequestTarget): void {
   const unknown = [...target.parameters.keys()].find(name => !parameters.includes(name))
   if (unknown === undefined) return
-  throw new StowageError('bad_request', `Unknown query parameter ${JSON.stringify(unknown)}.`)
+  throw badRequest(`Unknown query parameter ${JSON.stringify(unknown)}.`)
 }
 
 function toMatchedRoute({ operation, cover }: Route, request: RoutedRequest): MatchedRoute {
@@ -79,8 +80,4 @@ function guardOf(cover: Cover, tenant: Tenant): Guard | null {
   if (cover.kind === 'allowable') return cover.guard ?? null
   if (cover.kind !== 'guarded') return null
   return tenant.condition === null && !cover.namesCollections ? null : cover.guard
-}
-
-function forbidden(message: string): StowageError {
-  return new StowageError('forbidden', message)
 }

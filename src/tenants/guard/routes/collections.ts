@@ -1,4 +1,4 @@
-import { pending } from './pending.ts'
+import { guardAliases, guardCreateCollection } from '../operations/collections.ts'
 import type { Cover, Route } from './route.ts'
 
 const NONE: readonly string[] = []
@@ -18,7 +18,7 @@ export const COLLECTION_ROUTES: readonly Route[] = [
   route('read', 'GET', '/collections/{collection_name}/exists', 'collection_exists', NONE, anyTenant()),
   route('write', 'PUT', '/collections/{collection_name}', 'create_collection', ['timeout'], {
     ...anyTenant('A body that names another collection is refused.'),
-    guard: pending,
+    guard: guardCreateCollection,
   }),
   route('write', 'PATCH', '/collections/{collection_name}', 'update_collection', ['timeout'], whole()),
   route('write', 'DELETE', '/collections/{collection_name}', 'delete_collection', ['timeout'], whole()),
@@ -41,7 +41,7 @@ export const COLLECTION_ROUTES: readonly Route[] = [
   }),
   route('write', 'POST', '/collections/aliases', 'update_aliases', ['timeout'], {
     ...whole('Every collection and alias in the body must be reached.'),
-    guard: pending,
+    guard: guardAliases,
   }),
 
   route(

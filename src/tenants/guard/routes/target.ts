@@ -1,4 +1,5 @@
-import { StowageError } from '../../../core/errors.ts'
+import type { StowageError } from '../../../core/errors.ts'
+import { badRequest } from '../body/refusals.ts'
 
 /** A request target that can be read in one way only. */
 export interface RequestTarget {
@@ -76,5 +77,5 @@ function decode(raw: string): string {
 }
 
 function refused(reason: string): StowageError {
-  return new StowageError('bad_request', `The request target is refused: ${reason}.`)
+  return badRequest(`The request target is refused: ${reason}.`)
 }
