@@ -12,7 +12,13 @@ import { CANARIES, CONDITION, openWorld, SHARED } from './world.ts'
 const REACHED = new Set([...SHARED, 'current'])
 
 /** Operations that can be allowed to tenants of a shared collection. */
-const LISTS = ['get_collections', 'get_collection', 'collection_exists', 'get_collections_aliases', 'get_collection_aliases']
+const LISTS = [
+  'get_collections',
+  'get_collection',
+  'collection_exists',
+  'get_collections_aliases',
+  'get_collection_aliases',
+]
 
 /** Acme under keys with different rights. */
 export function acmeKeys(operations: readonly string[]): Record<string, Tenant> {
@@ -27,7 +33,11 @@ export function acmeKeys(operations: readonly string[]): Record<string, Tenant> 
 }
 
 /** A stowage between acme and a server with the points of three tenants. */
-export async function openIsolation(stage: ReturnType<typeof createStage>, operations: readonly string[], match: MatchRoute) {
+export async function openIsolation(
+  stage: ReturnType<typeof createStage>,
+  operations: readonly string[],
+  match: MatchRoute,
+) {
   const world = await openWorld()
   const { server, seen } = createLeakyQdrant(world.shared)
   const upstream = await stage.listen(server)
@@ -49,7 +59,7 @@ export async function openIsolation(stage: ReturnType<typeof createStage>, opera
   /** Sends one request and names what it brought or broke that is not acme's; null for nothing. */
   async function breachOf(request: SentRequest, key: string): Promise<string | null> {
     seen.length = 0
-    const before = writes()
+    const before = world.writes()
     const answer = await connection.send(printRequest(request, key), request.method)
     counts.sent++
     const isGood = answer.status >= 200 && answer.status < 300
@@ -59,18 +69,12 @@ export async function openIsolation(stage: ReturnType<typeof createStage>, opera
     if (said.length > 0) return `the answer holds ${said}: ${answer.bytes.slice(0, 500)}`
     if (seen.some(({ headers }) => headers['api-key'] !== 'upstream-key')) return 'a call without the upstream key'
     const alone = isGood ? await answerLeaky(world.alone, request.method, urlOf(request), bodyOf(request)) : null
-    if (writes() === before) return alone === null ? null : differenceOf(request, answer, alone)
+    if (world.writes() === before) return alone === null ? null : differenceOf(request, answer, alone)
     const damage = world.damage()
     if (damage !== null) return damage
     const drifted = alone?.real && alone.status === 200 ? SHARED.find(name => !equalOwn(name)) : undefined
     world.mirror()
     return drifted === undefined ? null : `own points of ${drifted} are not as they would be alone`
-  }
-
-  /** Changes whenever anything is written. */
-  function writes(): string {
-    const operations = [...world.shared.collections].map(([name, { nextOperation }]) => [name, nextOperation])
-    return JSON.stringify([operations, [...world.shared.aliases], world.configs()])
   }
 
   function equalOwn(name: string): boolean {
@@ -87,7 +91,7 @@ export async function openIsolation(stage: ReturnType<typeof createStage>, opera
     },
     /** Sends requests from a fresh start; names the first breach. */
     async breachIn(requests: readonly SentRequest[], key: string): Promise<string | null> {
-      const before = writes()
+      const before = world.writes()
       try {
         for (const request of requests) {
           const breach = await breachOf(request, key)
@@ -95,7 +99,7 @@ export async function openIsolation(stage: ReturnType<typeof createStage>, opera
         }
         return null
       } finally {
-        if (writes() !== before) world.restore()
+        if (world.writes() !== before) world.restore()
       }
     },
     close: () => connection.close(),
@@ -118,7 +122,11 @@ function decoded(text: string): string {
 }
 
 /** How an answer differs from that of a server which has the points of acme alone; null for not. */
-function differenceOf({ method }: SentRequest, answer: WireAnswer, alone: { status: number; text: string; real: boolean }) {
+function differenceOf(
+  { method }: SentRequest,
+  answer: WireAnswer,
+  alone: { status: number; text: string; real: boolean },
+) {
   if (!alone.real || method === 'HEAD') return null
   const plain = (text: string) => text.replace(/,"time":[^,}]*\}$/, '').replace(/"version":\d+/g, '"version":0')
   if (alone.status === 200 && plain(alone.text) === plain(answer.body)) return null

@@ -6,7 +6,7 @@ import { Pace } from '../../../../src/embedded/pace.ts'
 import { route } from '../../../../src/embedded/routes.ts'
 import { parseJson, printJson } from '../../../../src/embedded/wire/json.ts'
 import { readPointId } from '../../../../src/embedded/wire/point-id.ts'
-import { holdsCondition, usedIds } from './naive-walk.ts'
+import { isCovered, usedIds } from './naive-walk.ts'
 import { CONDITION, FOREIGN_IDS } from './world.ts'
 
 export interface EngineAnswer {
@@ -24,24 +24,40 @@ const SECRETS = {
   collections: ['bravo-private', 'bravo-alias'],
 }
 
-/** Routes below a collection that read points, and that the embedded engine does not have. */
-const GUARDED_ELSEWHERE = /^points\/(?:discover(?:\/batch)?|search\/matrix\/(?:pairs|offsets)|(?:query|search|recommend)(?:\/(?:batch|groups))?|scroll|count|payload.*|vectors.*|delete|batch)$|^points$|^facet$/
+/** Routes below a collection that read or write points. */
+const POINTS = /^(?:facet|points(?:\/.*)?)$/
 
 /**
- * Answers as the embedded engine does. What that does not have is answered with the points of others, unless the request reads points,
+ * Answers as the embedded engine does. What that does not have is answered with the points of others, unless the request is one to points,
  * every filter in it holds the condition of acme, and all ids whose vectors it uses are acme's.
  */
-export async function answerLeaky(engine: Engine, method: string, target: string, bodyText: string): Promise<EngineAnswer> {
+export async function answerLeaky(
+  engine: Engine,
+  method: string,
+  target: string,
+  bodyText: string,
+): Promise<EngineAnswer> {
   const { pathname, searchParams: search } = new URL(target, 'http://engine')
   const segments = pathname.split('/').filter(Boolean).map(decodeURIComponent)
   const [root, collection = '', ...rest] = segments
-  const answer = (status: number, value: object): EngineAnswer => ({ status, text: printJson({ ...value, time: 0 }), real: true })
+  const answer = (status: number, value: object): EngineAnswer => ({
+    status,
+    text: printJson({ ...value, time: 0 }),
+    real: true,
+  })
   try {
     const body = bodyText.trim() === '' ? undefined : parseJson(bodyText)
-    if (['', 'healthz', 'livez', 'readyz'].includes(segments.join('/'))) return { ...answer(200, { title: 'qdrant' }), real: false }
+    if (['', 'healthz', 'livez', 'readyz'].includes(segments.join('/')))
+      return { ...answer(200, { title: 'qdrant' }), real: false }
     if (root === 'collections' && rest.join('/') === 'facet' && method === 'POST')
       return answer(200, { result: await facet(engine, collection, body), status: 'ok' })
-    const found = await route(engine, { method: method === 'HEAD' ? 'GET' : method, segments, search, body, pace: new Pace() })
+    const found = await route(engine, {
+      method: method === 'HEAD' ? 'GET' : method,
+      segments,
+      search,
+      body,
+      pace: new Pace(),
+    })
     return found === undefined ? leak() : answer(200, { result: found, status: 'ok' })
   } catch (error) {
     if (!(error instanceof EngineError)) throw error
@@ -53,8 +69,8 @@ export async function answerLeaky(engine: Engine, method: string, target: string
     const body = bodyText.trim() === '' ? undefined : parseJson(bodyText)
     const isSafe =
       root === 'collections' &&
-      GUARDED_ELSEWHERE.test(rest.join('/')) &&
-      holdsCondition(body) &&
+      POINTS.test(rest.join('/')) &&
+      isCovered(body) &&
       usedIds(body, collection).every(({ collection: from, id }) => isOwnId(engine, from, id))
     return { ...answer(200, { result: isSafe ? { points: [] } : SECRETS, status: 'ok' }), real: false }
   }
@@ -78,7 +94,11 @@ async function facet(engine: Engine, name: string, body: unknown) {
     for (const value of new Set(valuesAt(payload, path).flat()))
       if (typeof value === 'string' || Number.isInteger(value)) counts.set(value, (counts.get(value) ?? 0) + 1)
   const hits = [...counts].map(([value, count]) => ({ value, count }))
-  return { hits: hits.sort((a, b) => b.count - a.count || (String(a.value) < String(b.value) ? -1 : 1)).slice(0, Number(limit)) }
+  return {
+    hits: hits
+      .sort((a, b) => b.count - a.count || (String(a.value) < String(b.value) ? -1 : 1))
+      .slice(0, Number(limit)),
+  }
 }
 
 export interface SeenRequest {

@@ -4,20 +4,33 @@ import { CONDITION } from './world.ts'
 type Body = Record<string, unknown>
 
 const isObject = (value: unknown): value is Body => typeof value === 'object' && value !== null && !Array.isArray(value)
-const asList = (value: unknown): unknown[] => (value === undefined || value === null ? [] : Array.isArray(value) ? value : [value])
+const asList = (value: unknown): unknown[] =>
+  value === undefined || value === null ? [] : Array.isArray(value) ? value : [value]
 const isId = (value: unknown) => ['number', 'string', 'bigint'].includes(typeof value)
 
-/** Whether every filter position of a request to points holds the condition of acme, by a walk that knows nothing of the guard. */
-export function holdsCondition(body: unknown): boolean {
+/**
+ * Whether every filter position of a request to points holds the condition of acme, and every new point its tenant field, by a walk that knows
+ * nothing of the guard.
+ */
+export function isCovered(body: unknown): boolean {
   if (!isObject(body)) return false
-  if (Array.isArray(body.searches)) return body.searches.every(holdsCondition)
+  if (Array.isArray(body.searches)) return body.searches.every(isCovered)
+  if (Array.isArray(body.operations))
+    return body.operations.every(one => isObject(one) && Object.values(one).every(isCovered))
+  if (isObject(body.batch)) return isForced(body.update_filter) && asList(body.batch.payloads).every(isStamped)
+  if (Array.isArray(body.points)) {
+    const payloads = body.points.flatMap(point => (isObject(point) && 'payload' in point ? [point.payload] : []))
+    return isForced(body.update_filter) && payloads.every(isStamped)
+  }
   const corpus = isObject(body.params) && isObject(body.params.idf) ? [body.params.idf.corpus] : []
   return (
     [body.filter, ...corpus].every(isForced) &&
-    asList(body.prefetch).every(holdsCondition) &&
+    asList(body.prefetch).every(isCovered) &&
     (body.with_lookup ?? null) === null
   )
 }
+
+const isStamped = (payload: unknown) => isObject(payload) && payload.tenant === CONDITION.match.value
 
 function isForced(filter: unknown): boolean {
   return isObject(filter) && asList(filter.must).some(condition => isDeepStrictEqual(condition, CONDITION))
@@ -30,7 +43,9 @@ export function usedIds(body: unknown, collection: string): { collection: string
   const { query } = body
   const inner = isObject(query) ? query : {}
   const variants = [inner.recommend, inner.discover, inner.relevance_feedback, inner, body].filter(isObject)
-  const contexts = [body.context, inner.context, ...variants.map(variant => variant.context)].flatMap(asList).filter(isObject)
+  const contexts = [body.context, inner.context, ...variants.map(variant => variant.context)]
+    .flatMap(asList)
+    .filter(isObject)
   const examples = [
     ...(isId(query) ? [query] : []),
     ...variants.flatMap(variant => [

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { Route } from '../../../../src/tenants/guard/routes/route.ts'
 import { ANY_BODY, BODIES } from './body-arbitrary.ts'
-import { FOREIGN_U64, FOREIGN_IDS, OWN_IDS, PRIVATE } from './world.ts'
+import { FOREIGN_IDS, FOREIGN_U64, OWN_IDS, PRIVATE } from './world.ts'
 
 /** One request as acme sends it. */
 export interface SentRequest {
@@ -17,9 +17,11 @@ export interface SentRequest {
 
 /** Requests to the given routes: most are plain, some are twisted in one way or in several. */
 export function requestTo(routes: readonly Route[]): fc.Arbitrary<SentRequest> {
-  return fc.oneof(...routes.map(route => ({ weight: weightOf(route), arbitrary: plainRequest(route) }))).chain(request =>
-    fc.oneof({ weight: 5, arbitrary: fc.constant(request) }, { weight: 2, arbitrary: twisted(request) }),
-  )
+  return fc
+    .oneof(...routes.map(route => ({ weight: weightOf(route), arbitrary: plainRequest(route) })))
+    .chain(request =>
+      fc.oneof({ weight: 5, arbitrary: fc.constant(request) }, { weight: 2, arbitrary: twisted(request) }),
+    )
 }
 
 /** Most requests go to the routes that read and write points, because most can go wrong there. */
@@ -32,7 +34,15 @@ const collection = fc.oneof(
   { weight: 12, arbitrary: fc.constant('shared') },
   { weight: 4, arbitrary: fc.constantFrom('archive', 'current', PRIVATE, 'bravo-alias', 'nowhere') },
 )
-const pointId = fc.constantFrom(...[...OWN_IDS, ...FOREIGN_IDS].map(String), FOREIGN_U64, '999', 'count', 'scroll', '-1', '1.5')
+const pointId = fc.constantFrom(
+  ...[...OWN_IDS, ...FOREIGN_IDS].map(String),
+  FOREIGN_U64,
+  '999',
+  'count',
+  'scroll',
+  '-1',
+  '1.5',
+)
 const part = fc.constantFrom('0', 'tenant', 'words', 'snapshot', '*')
 const queryString = fc.oneof(
   { weight: 10, arbitrary: fc.constant('') },
@@ -108,10 +118,12 @@ const TARGET_TWISTS: Twist[] = [
 
 const rebody =
   (change: (body: string) => string): Twist =>
-  request => (request.body === null ? request : { ...request, body: change(request.body) })
+  request =>
+    request.body === null ? request : { ...request, body: change(request.body) }
 
 const first = (more: string) => rebody(body => body.replace('{', `{${more}${body.startsWith('{}') ? '' : ','}`))
-const last = (more: string) => rebody(body => body.replace(/\}([^}]*)$/, `${body.startsWith('{}') ? '' : ','}${more}}$1`))
+const last = (more: string) =>
+  rebody(body => body.replace(/\}([^}]*)$/, `${body.startsWith('{}') ? '' : ','}${more}}$1`))
 
 const BODY_TWISTS: Twist[] = [
   first('"filter":{}'),
@@ -154,7 +166,10 @@ const withHeader =
   request => ({ ...request, headers: [...request.headers, [name, value]] })
 const withType =
   (value: string): Twist =>
-  request => ({ ...request, headers: [...request.headers.filter(([name]) => name !== 'content-type'), ['content-type', value]] })
+  request => ({
+    ...request,
+    headers: [...request.headers.filter(([name]) => name !== 'content-type'), ['content-type', value]],
+  })
 const withMethod =
   (method: string): Twist =>
   request => ({ ...request, method })

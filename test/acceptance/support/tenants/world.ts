@@ -73,10 +73,16 @@ type Contents = Map<PointId, string>
 
 const isOwn = ({ payload }: { payload: { tenant?: unknown } }) => payload.tenant === 'acme'
 
-function contentsOf(collection: Collection, wanted: (point: { payload: Record<string, unknown> }) => boolean): Contents {
+function contentsOf(
+  collection: Collection,
+  wanted: (point: { payload: Record<string, unknown> }) => boolean,
+): Contents {
   const points = [...collection.inOrder()].filter(wanted)
   return new Map(
-    points.map(({ id, payload }) => [id, `${printJson(payload)} ${printJson(Object.fromEntries(collection.vectorsOf(id)))}`]),
+    points.map(({ id, payload }) => [
+      id,
+      `${printJson(payload)} ${printJson(Object.fromEntries(collection.vectorsOf(id)))}`,
+    ]),
   )
 }
 
@@ -84,16 +90,23 @@ export type World = Awaited<ReturnType<typeof openWorld>>
 
 /** One engine with the points of three tenants, and one with those of acme alone: what acme would see on collections of its own. */
 export async function openWorld() {
-  const shared = new Engine()
+  let writes = 0
+  const shared = new Engine(() => writes++)
   const alone = new Engine()
   for (const name of SHARED) {
     await fill(shared, name, seeds())
     await fill(alone, name, seeds().filter(isOwn))
   }
-  await fill(shared, PRIVATE, seeds().filter(point => !isOwn(point)))
+  await fill(
+    shared,
+    PRIVATE,
+    seeds().filter(point => !isOwn(point)),
+  )
   const aliases = (engine: Engine, all: Record<string, string>) =>
     engine.updateAliases({
-      actions: Object.entries(all).map(([alias_name, collection_name]) => ({ create_alias: { alias_name, collection_name } })),
+      actions: Object.entries(all).map(([alias_name, collection_name]) => ({
+        create_alias: { alias_name, collection_name },
+      })),
     })
   await aliases(shared, { current: 'shared', 'bravo-alias': PRIVATE })
   await aliases(alone, { current: 'shared' })
@@ -104,16 +117,18 @@ export async function openWorld() {
   const seeded = new Map(names.map(name => [name, savePoints(shared.collection(name))]))
   const collectionsBefore = new Map(shared.collections)
   const aliasesBefore = shared.aliases
-  const configsOf = () =>
-    [...shared.collections].map(([name, { config, indexes }]) => ({ name, config, indexes: [...indexes.keys()] }))
-  const structure = () => printJson([configsOf(), [...shared.aliases]])
+  /** Names, configurations and indexes of all collections, and the aliases. */
+  const structure = () => {
+    const configs = [...shared.collections].map(([name, { config, indexes }]) => [name, config, [...indexes.keys()]])
+    return printJson([configs, [...shared.aliases]])
+  }
   const structureBefore = structure()
 
   return {
     shared,
     alone,
-    /** Names, configurations and indexes of all collections. */
-    configs: () => printJson(configsOf()),
+    /** How often anything was written to the shared engine. */
+    writes: () => writes,
     /** What changed of the points of others, of the collections, or of the tenant field; null for nothing. */
     damage(): string | null {
       if (structure() !== structureBefore) return 'collections or aliases changed'
@@ -122,7 +137,10 @@ export async function openWorld() {
     },
     /** The own points of a collection in an engine, with the tenant field where it was left out. */
     own(engine: Engine, name: string): Contents {
-      const stamped = [...engine.collection(name).inOrder()].map(({ id, payload }) => ({ id, payload: { tenant: 'acme', ...payload } }))
+      const stamped = [...engine.collection(name).inOrder()].map(({ id, payload }) => ({
+        id,
+        payload: { tenant: 'acme', ...payload },
+      }))
       const collection = engine.collection(name)
       return new Map(
         stamped.filter(isOwn).map(({ id, payload }) => {
