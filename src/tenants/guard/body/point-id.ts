@@ -7,9 +7,9 @@ export type PointIdText = string
 const INTEGER = /^(?:0|[1-9][0-9]{0,19})$/
 /** The greatest integer of 64 bits. Of texts of the same length, the greater number is the later text. */
 const GREATEST = '18446744073709551615'
-const SIMPLE = /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/i
-const HYPHENATED =
-  /^(?:urn:uuid:(?=.{36}$)|\{(?=.{36}\}$))?([0-9a-f]{8})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{12})\}?$/i
+/** With and without hyphens; as a URN and in braces it has them. */
+const UUID = /^([0-9a-f]{8})(-?)([0-9a-f]{4})\2([0-9a-f]{4})\2([0-9a-f]{4})\2([0-9a-f]{12})$/i
+const WRAPPED = /^(?:urn:uuid:(.{36})|\{(.{36})\})$/
 
 /** Reads an id in JSON: an unsigned integer of 64 bits, or a UUID in a spelling that Qdrant accepts. @throws StowageError `bad_request` */
 export function readPointId(raw: string): PointIdText {
@@ -36,9 +36,11 @@ function readInteger(text: string): PointIdText | null {
 }
 
 function readUuid(text: string): PointIdText | null {
-  const match = SIMPLE.exec(text) ?? HYPHENATED.exec(text)
+  const [, urn, braced] = WRAPPED.exec(text) ?? []
+  const match = UUID.exec(urn ?? braced ?? text)
   if (match === null) return null
-  return JSON.stringify(match.slice(1).join('-').toLowerCase())
+  const [, first, , ...rest] = match
+  return JSON.stringify([first, ...rest].join('-').toLowerCase())
 }
 
 function refuse(spelled: string): never {
