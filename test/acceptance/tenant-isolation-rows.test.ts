@@ -1,35 +1,36 @@
 import fc from 'fast-check'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createMatchRoute, matchRoute } from '../../src/tenants/guard/match.ts'
 import type { Route } from '../../src/tenants/guard/routes/route.ts'
 import { ROUTES } from '../../src/tenants/guard/routes/table.ts'
 import { createStage } from '../support/stage.ts'
 import { openIsolation } from './support/tenants/isolation.ts'
-import { requestTo } from './support/tenants/request-arbitrary.ts'
+import { plainRequestTo } from './support/tenants/request-arbitrary.ts'
 
 const stage = createStage()
 afterAll(() => stage.close())
 
-/** These show and change nothing of any collection, so that the table lets them through as they are. */
+/** They tell that the server runs, and nothing of any collection: the table lets them through, so that switching them off changes nothing. */
 const HARMLESS = ['root', 'healthz', 'livez', 'readyz']
-const MOST_REQUESTS = 1_000
+const MOST_REQUESTS = 300
 
 /** The table with one row that forwards requests unchanged. */
 function without(row: Route): readonly Route[] {
   return ROUTES.map(route => (route === row ? { ...row, cover: { kind: 'open' } as const } : route))
 }
 
-describe('with one row of the table switched off, points of others come back or are changed', async () => {
-  const operations = [...new Set(ROUTES.map(({ operation }) => operation))]
-  const isolation = await openIsolation(stage, operations, matchRoute)
+describe('with one row of the table switched off, the property fails', () => {
+  let isolation: Awaited<ReturnType<typeof openIsolation>>
+  beforeAll(async () => {
+    isolation = await openIsolation(stage, matchRoute)
+  })
   afterAll(() => isolation.close())
 
-  test.each(ROUTES.map(row => [`${row.method} ${row.path}`, row] as const))('%s', async (_name, row) => {
+  const rows = ROUTES.map(row => ({ name: `${row.method} ${row.path}`, row }))
+  test.each(rows)('$name', { timeout: 120_000 }, async ({ row }) => {
     isolation.use(createMatchRoute(without(row)))
-    // Only one row is looked at, so that its requests need no twists to get through.
-    const sample = fc.sample(requestTo([row]), { numRuns: MOST_REQUESTS, seed: 1 })
     let breach: string | null = null
-    for (const request of sample) {
+    for (const request of fc.sample(plainRequestTo([row]), { numRuns: MOST_REQUESTS, seed: 1 })) {
       breach = await isolation.breachIn([request], 'acme-plain-0123456789')
       if (breach !== null) break
     }

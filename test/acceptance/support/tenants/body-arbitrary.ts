@@ -303,6 +303,7 @@ export const BODIES: { readonly [operation: string]: fc.Arbitrary<Json> } = {
     { vectors: { size: 4, distance: 'Dot' } },
     { init_from: { collection: PRIVATE } },
   ),
+  update_collection: fc.constantFrom<Json>({ hnsw_config: { m: 8 } }, { optimizers_config: { indexing_threshold: 1 } }),
   create_field_index: fc.constant({ field_name: 'x', field_schema: 'keyword' }),
 }
 

@@ -1,6 +1,7 @@
 import { createPassthrough } from '../../../../src/http/passthrough/passthrough.ts'
 import { createQdrantHttp } from '../../../../src/qdrant/client.ts'
 import type { MatchRoute } from '../../../../src/tenants/guard/guarded.ts'
+import { ROUTES } from '../../../../src/tenants/guard/routes/table.ts'
 import type { Tenant } from '../../../../src/tenants/tenant.ts'
 import { registryOf, testTenant } from '../../../support/guarded-requests.ts'
 import type { createStage } from '../../../support/stage.ts'
@@ -21,27 +22,23 @@ const LISTS = [
 ]
 
 /** Acme under keys with different rights. */
-export function acmeKeys(operations: readonly string[]): Record<string, Tenant> {
+function acmeKeys(): Record<string, Tenant> {
   const acme = (over: Partial<Tenant>) =>
     testTenant({ reaches: name => REACHED.has(name), condition: CONDITION, upstreamKey: 'upstream-key', ...over })
   return {
     'acme-plain-0123456789': acme({ allowedOperations: new Set(LISTS) }),
     'acme-strict-0123456789': acme({}),
-    'acme-greedy-0123456789': acme({ allowedOperations: new Set(operations) }),
+    'acme-greedy-0123456789': acme({ allowedOperations: new Set(ROUTES.map(({ operation }) => operation)) }),
     'acme-reader-0123456789': acme({ readOnly: true, stamp: null, allowedOperations: new Set(LISTS) }),
   }
 }
 
 /** A stowage between acme and a server with the points of three tenants. */
-export async function openIsolation(
-  stage: ReturnType<typeof createStage>,
-  operations: readonly string[],
-  match: MatchRoute,
-) {
+export async function openIsolation(stage: ReturnType<typeof createStage>, match: MatchRoute) {
   const world = await openWorld()
   const { server, seen } = createLeakyQdrant(world.shared)
   const upstream = await stage.listen(server)
-  const tenants = acmeKeys(operations)
+  const tenants = acmeKeys()
   const bravo = testTenant({ name: 'bravo', reaches: () => true, condition: null, stamp: null })
   let matchRoute = match
   const { url } = await stage.serve({

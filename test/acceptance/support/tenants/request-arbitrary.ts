@@ -15,13 +15,20 @@ export interface SentRequest {
   chunked: boolean
 }
 
-/** Requests to the given routes: most are plain, some are twisted in one way or in several. */
-export function requestTo(routes: readonly Route[]): fc.Arbitrary<SentRequest> {
+/** Requests to the given routes, as a client would write them. */
+export function plainRequestTo(routes: readonly Route[]): fc.Arbitrary<SentRequest> {
+  return fc.oneof(...routes.map(route => ({ weight: weightOf(route), arbitrary: plainRequest(route) })))
+}
+
+/** Requests to the given routes whose target, body, headers or method are odd in one way or two. */
+export function twistedRequestTo(routes: readonly Route[]): fc.Arbitrary<SentRequest> {
+  const twists = fc.array(fc.constantFrom<Twist>(...TARGET_TWISTS, ...BODY_TWISTS, ...HEADER_TWISTS), {
+    minLength: 1,
+    maxLength: 2,
+  })
   return fc
-    .oneof(...routes.map(route => ({ weight: weightOf(route), arbitrary: plainRequest(route) })))
-    .chain(request =>
-      fc.oneof({ weight: 5, arbitrary: fc.constant(request) }, { weight: 2, arbitrary: twisted(request) }),
-    )
+    .tuple(plainRequestTo(routes), twists)
+    .map(([request, twists]) => twists.reduce((twisted, twist) => twist(twisted), request))
 }
 
 /** Most requests go to the routes that read and write points, because most can go wrong there. */
@@ -76,12 +83,6 @@ function withU64(json: string): string {
 }
 
 type Twist = (request: SentRequest) => SentRequest
-
-function twisted(request: SentRequest): fc.Arbitrary<SentRequest> {
-  return fc
-    .array(fc.constantFrom<Twist>(...TARGET_TWISTS, ...BODY_TWISTS, ...HEADER_TWISTS), { minLength: 1, maxLength: 2 })
-    .map(twists => twists.reduce((twistedRequest, twist) => twist(twistedRequest), request))
-}
 
 const retarget =
   (change: (target: string) => string): Twist =>
