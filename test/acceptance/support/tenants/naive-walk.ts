@@ -32,8 +32,10 @@ export function isCovered(body: unknown): boolean {
 
 const isStamped = (payload: unknown) => isObject(payload) && payload.tenant === CONDITION.match.value
 
+/** Filters in `must` may be nested. */
 function isForced(filter: unknown): boolean {
-  return isObject(filter) && asList(filter.must).some(condition => isDeepStrictEqual(condition, CONDITION))
+  if (isDeepStrictEqual(filter, CONDITION)) return true
+  return isObject(filter) && asList(filter.must).some(isForced)
 }
 
 /** The ids whose vectors a request uses, with the collection they are looked up in. */
