@@ -38,10 +38,11 @@ export async function readForTenant(
     body,
     signal,
   })
-  const { status, text } = answer
+  const { status } = answer
   if (status === 401 || status === 403) throw new StowageError('upstream_error', 'Qdrant refused the key of stowage')
   if (status === 200 || (status >= 400 && status < 500)) return answer
-  throw statusFailure(status, text, headerValue(answer.headers, 'retry-after'))
+  // The text of a failure may name points of others.
+  throw statusFailure(status, '', headerValue(answer.headers, 'retry-after'))
 }
 
 function withoutCoding(headers: readonly string[]): string[] {
