@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { distance } from 'fastest-levenshtein'
 import { z } from 'zod'
+import { closestName } from './core/closest-name.ts'
 import { redactUrls } from './core/redact-urls.ts'
 import { NAMED_PLANS } from './pipeline/plan/named-plans.ts'
 import { overridePlanByText } from './pipeline/plan/override-plan.ts'
@@ -188,22 +188,14 @@ const OF_KUBERNETES = /^STOWAGE_(?:SERVICE|PORT)(?:_|$)/u
 const OUR_PREFIXES = /^(?:STOWAGE|DROPIN|PACKING)_/u
 /** Names as short as PORT are too close to the variables of others. */
 const SHORTEST_GUESSED = 6
-const MOST_EDITS = 2
+const GUESSED = VARIABLES.filter(variable => variable.length >= SHORTEST_GUESSED)
 
 /** Names with a prefix of stowage, and names that are a slip of the hand away from a variable. */
 function describeUnknown(names: readonly string[]): string[] {
   const unknown = names.filter(name => !VARIABLES.includes(name) && !OF_KUBERNETES.test(name))
   return unknown.flatMap(name => {
-    const meant = closestVariable(name)
+    const meant = closestName(name, GUESSED)
     if (meant !== null) return `${name}: stowage has no such variable; did you mean ${meant}?`
     return OUR_PREFIXES.test(name) ? `${name}: stowage has no such variable` : []
   })
-}
-
-/** The variable at the smallest edit distance from a name, whatever its case; null above 2 edits. */
-function closestVariable(name: string): string | null {
-  const guessed = VARIABLES.filter(variable => variable.length >= SHORTEST_GUESSED)
-  const edits = guessed.map(variable => distance(name.toUpperCase(), variable))
-  const least = Math.min(...edits)
-  return least > MOST_EDITS ? null : (guessed[edits.indexOf(least)] ?? null)
 }

@@ -9,7 +9,7 @@ import type { TenantOf } from './caller.ts'
 import { contextRoute } from './context-route.ts'
 import { errorHandler, sendError } from './error-handler.ts'
 import { atEndpoint, observeRequests } from './observe-requests.ts'
-import { openApi, planJsonSchema, traceJsonSchema } from './openapi.ts'
+import { openApi, planJsonSchema, tenantsJsonSchema, traceJsonSchema } from './openapi.ts'
 import { type Health, showAlive, showDocument, showMetrics, showReadiness, showTrace } from './operations-routes.ts'
 import { handedOver } from './passthrough/hand-over.ts'
 import type { Passthrough } from './passthrough/passthrough.ts'
@@ -57,6 +57,7 @@ export function createApp(dependencies: AppDependencies): express.Express {
   )
   app.get('/v1/schema/trace.json', operations, showDocument(traceJsonSchema))
   app.get('/v1/schema/plan.json', operations, showDocument(planJsonSchema))
+  app.get('/v1/schema/tenants.json', operations, showDocument(tenantsJsonSchema))
 
   app.post('/v1/context', atEndpoint('context'), contextRoute(dependencies))
   app.all('/v1/context', () => {
