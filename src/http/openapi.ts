@@ -42,18 +42,19 @@ const BODIES: { readonly [Route in OwnRoute]?: { request?: z.ZodType; response: 
   'GET /v1/traces/{id}': { response: traceSchema },
 }
 
-/** The OpenAPI description of stowage's own routes. Qdrant describes its routes itself. */
-export function openApi(version: string): object {
+/** The OpenAPI description of stowage's own routes. Qdrant describes its routes itself. @param needsKey whether there are tenants */
+export function openApi({ version, needsKey }: { version: string; needsKey: boolean }): object {
   const paths: Record<string, Record<string, object>> = {}
   for (const [route, summary] of Object.entries(OWN_ROUTES) as [OwnRoute, string][]) {
     const [method = '', path = ''] = route.split(' ')
-    paths[path] = { [method.toLowerCase()]: operation(route, summary) }
+    const security = KEYED_ROUTES.includes(route) ? [...KEYS, ...(needsKey ? [] : [{}])] : []
+    paths[path] = { [method.toLowerCase()]: { ...operation(route, summary), security } }
   }
   return {
     openapi: '3.1.0',
     info: { title: 'stowage', version, description: 'Requests to every other path are forwarded to Qdrant.' },
     paths,
-    components: { schemas: { Error: errorSchema() } },
+    components: { schemas: { Error: errorSchema() }, securitySchemes: SECURITY_SCHEMES },
   }
 }
 
@@ -97,5 +98,13 @@ function errorSchema(): object {
     'x-degradations': DEGRADATIONS,
   }
 }
+
+const SECURITY_SCHEMES = {
+  apiKey: { type: 'apiKey', in: 'header', name: 'api-key' },
+  bearer: { type: 'http', scheme: 'bearer' },
+}
+const KEYS = Object.keys(SECURITY_SCHEMES).map(name => ({ [name]: [] }))
+/** The routes that use the key of a client. The empty requirement of OpenAPI stands for: or none. */
+const KEYED_ROUTES: readonly OwnRoute[] = ['POST /v1/context', 'GET /v1/traces/{id}', 'GET /v1/metrics']
 
 const json = (schema: object) => ({ 'application/json': { schema } })

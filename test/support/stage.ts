@@ -18,6 +18,8 @@ export const silentReporter: Reporter = {
   searchHedged() {},
   improvingPaused() {},
   modelsOpened() {},
+  tenantsDeclared() {},
+  tenantsReloaded() {},
   searchRetried() {},
 }
 
@@ -28,7 +30,6 @@ export function quietDependencies(overrides: Partial<AppDependencies> = {}): App
     improvePoints: null,
     passthrough: notImplemented('passthrough'),
     traces: { record: notImplemented('record'), find: notImplemented('find'), close: notImplemented('close') },
-    tenantOf: () => null,
     health: { ready: notImplemented('ready') },
     metrics: createMetrics({ processMetrics: false }),
     reporter: silentReporter,

@@ -4,6 +4,7 @@ import { NAMED_PLANS } from '../../pipeline/plan/named-plans.ts'
 import { overridePlanByText, type TextOverride } from '../../pipeline/plan/override-plan.ts'
 import { PLAN_NAMES, type Plan } from '../../pipeline/plan/plan.ts'
 import { PLAN_VALUES } from '../../pipeline/plan/plan-values.ts'
+import { ALLOWABLE_OPERATIONS } from '../operations.ts'
 import { matchesPattern } from '../patterns.ts'
 import type { Tenant } from '../tenant.ts'
 import type { TenantDeclaration } from './schema.ts'
@@ -35,6 +36,7 @@ export function buildTenant(
   const value = declaration.value ?? name
   const filter = (declaration.filter as JsonObject | undefined) ?? null
   checkCondition(declaration, field, fault)
+  checkAllowed(declaration, fault)
   const plan = planOf(declaration.plan ?? {}, surroundings.plan, fault)
   const collections = [...declaration.collections]
   const { rate_limit: rate = null, concurrency = null } = declaration
@@ -65,6 +67,13 @@ function checkCondition(declaration: TenantDeclaration, field: string | null, fa
   if (field === null && filter === undefined) fault('filter', 'is needed without a field: nothing else is forced')
   if (field === null && declaration.value !== undefined) fault('value', 'has no effect without a field')
   if (filter !== undefined) for (const message of faultsOfFilter(filter)) fault('filter', message)
+}
+
+function checkAllowed({ whole_collections: whole, allow }: TenantDeclaration, fault: ReportFault): void {
+  for (const operation of allow) {
+    if (!whole && ALLOWABLE_OPERATIONS.get(operation)?.needsWholeCollections)
+      fault('allow', `${operation} concerns the points of all tenants, so it needs whole_collections: true`)
+  }
 }
 
 const CLAUSES = ['must', 'should', 'must_not', 'min_should']

@@ -5,7 +5,7 @@ import { elements, kindOf, members } from '../../qdrant/raw-json.ts'
 export type FileFormat = 'yaml' | 'json'
 
 /** The time of the YAML parser can grow with the square of a text; it holds the process while it reads. */
-const MOST_BYTES: Readonly<Record<FileFormat, number>> = { yaml: 1024 * 1024, json: 8 * 1024 * 1024 }
+export const MOST_BYTES: Readonly<Record<FileFormat, number>> = { yaml: 1024 * 1024, json: 8 * 1024 * 1024 }
 /** Filters have a few levels, and everything else has five. */
 const DEEPEST = 64
 const MOST_FAULTS = 20

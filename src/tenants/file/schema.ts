@@ -3,6 +3,8 @@ import { closestName } from '../../core/closest-name.ts'
 import { PLAN_VALUES } from '../../pipeline/plan/plan-values.ts'
 import { ALLOWABLE_OPERATIONS } from '../operations.ts'
 
+const OPERATIONS = [...ALLOWABLE_OPERATIONS.keys()]
+
 const described = <Schema extends z.ZodType>(schema: Schema, description: string): Schema =>
   schema.meta({ description })
 
@@ -106,10 +108,10 @@ const tenant = strict({
   allow: described(
     z
       .array(
-        z.enum(ALLOWABLE_OPERATIONS as [string, ...string[]], {
+        z.enum(OPERATIONS as [string, ...string[]], {
           error: ({ input }) =>
             typeof input === 'string'
-              ? unknownName(input, 'operation', ALLOWABLE_OPERATIONS)
+              ? unknownName(input, 'operation', OPERATIONS)
               : 'must be the name of an operation',
         }),
         'must be a list of operations',

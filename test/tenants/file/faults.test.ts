@@ -31,6 +31,10 @@ it.each([
     'allow: [get_colection]',
     'tenants.t.allow[0]="get_colection": unknown operation get_colection; did you mean get_collection?',
   ],
+  [
+    'allow: [delete_collection]',
+    'tenants.t.allow: delete_collection concerns the points of all tenants, so it needs whole_collections: true',
+  ],
   ['plan: { packing.mod: x }', 'tenants.t.plan: unknown key packing.mod; did you mean packing.mode?'],
   ['plan: { RERANK_BLEND: 2 }', /^tenants\.t\.plan: RERANK_BLEND=2: /],
   ['plan: { rerank.blend: "2" }', /^tenants\.t\.plan: rerank\.blend=2: /],
