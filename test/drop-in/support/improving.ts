@@ -40,15 +40,15 @@ export async function serveImproving(
   upstream: string,
   {
     proxy = createPassthrough({ upstream: new URL(upstream) }),
-    tenants = null,
+    admitTenant = [],
+    guard,
     ...overrides
-  }: Partial<ImproveDependencies & { proxy: PassthroughProxy } & Pick<AppDependencies, 'tenants'>> = {},
+  }: Partial<ImproveDependencies & { proxy: PassthroughProxy } & Pick<AppDependencies, 'admitTenant' | 'guard'>> = {},
 ): Promise<{ url: string; events: ImproveEvent[] }> {
   const events: ImproveEvent[] = []
   const improvePoints = createImproveHandler({
     http: createQdrantHttp(upstream),
     choosePoints: choosing(hits => hits),
-    tenantOf: () => null,
     enabled: () => true,
     pool: 50,
     deadlineMs: 60_000,
@@ -60,6 +60,11 @@ export async function serveImproving(
     onPause() {},
     ...overrides,
   })
-  const { url } = await stage.serve({ improvePoints, passthrough: proxy.passthrough, tenants })
+  const { url } = await stage.serve({
+    improvePoints,
+    passthrough: proxy.passthrough,
+    admitTenant,
+    ...(guard && { guard }),
+  })
   return { url, events }
 }
