@@ -4,6 +4,7 @@ import { addDoctorCommand } from './commands/doctor.ts'
 import { addIngestCommand } from './commands/ingest.ts'
 import { addReplayCommand } from './commands/replay.ts'
 import { addServeCommand } from './commands/serve.ts'
+import { addTenantsCommand } from './commands/tenants.ts'
 import { ConfigError, loadConfig, startedByNpm } from './config.ts'
 import { StowageError } from './core/errors.ts'
 import { NAMED_PLANS } from './pipeline/plan/named-plans.ts'
@@ -45,6 +46,7 @@ addDemoCommand(program, {
   open: async onProgress => (await import('./wiring/demo.ts')).openDemo(onProgress),
 })
 addDoctorCommand(program, { out: process.stdout, open: async where => (await wiring()).openDoctor(where) })
+addTenantsCommand(program, { ...terminal, surroundings: loadConfig, now: () => new Date() })
 
 try {
   await program.parseAsync()

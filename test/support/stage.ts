@@ -18,6 +18,8 @@ export const silentReporter: Reporter = {
   searchHedged() {},
   improvingPaused() {},
   modelsOpened() {},
+  tenantsDeclared() {},
+  tenantsReloaded() {},
   searchRetried() {},
 }
 
@@ -25,10 +27,13 @@ export const silentReporter: Reporter = {
 export function quietDependencies(overrides: Partial<AppDependencies> = {}): AppDependencies {
   return {
     packContext: notImplemented('packContext'),
+    guard: {
+      http: { read: notImplemented('read'), readRaw: notImplemented('readRaw'), close: async () => {} },
+      matchRoute: notImplemented('matchRoute'),
+    },
     improvePoints: null,
     passthrough: notImplemented('passthrough'),
     traces: { record: notImplemented('record'), find: notImplemented('find'), close: notImplemented('close') },
-    tenantOf: () => null,
     health: { ready: notImplemented('ready') },
     metrics: createMetrics({ processMetrics: false }),
     reporter: silentReporter,

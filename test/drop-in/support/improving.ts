@@ -1,6 +1,7 @@
 import type { Candidate, RetrievedHit } from '../../../src/core/types.ts'
 import { STAGES } from '../../../src/core/vocabulary.ts'
 import { createImproveHandler, type ImproveDependencies, type ImproveEvent } from '../../../src/drop-in/route.ts'
+import type { AppDependencies } from '../../../src/http/app.ts'
 import { createPassthrough, type PassthroughProxy } from '../../../src/http/passthrough/passthrough.ts'
 import type { ChoosePoints, ChosenPoints } from '../../../src/pipeline/services.ts'
 import { createQdrantHttp } from '../../../src/qdrant/client.ts'
@@ -39,14 +40,15 @@ export async function serveImproving(
   upstream: string,
   {
     proxy = createPassthrough({ upstream: new URL(upstream) }),
+    admitTenant = [],
+    guard,
     ...overrides
-  }: Partial<ImproveDependencies & { proxy: PassthroughProxy }> = {},
+  }: Partial<ImproveDependencies & { proxy: PassthroughProxy } & Pick<AppDependencies, 'admitTenant' | 'guard'>> = {},
 ): Promise<{ url: string; events: ImproveEvent[] }> {
   const events: ImproveEvent[] = []
   const improvePoints = createImproveHandler({
     http: createQdrantHttp(upstream),
     choosePoints: choosing(hits => hits),
-    tenantOf: () => null,
     enabled: () => true,
     pool: 50,
     deadlineMs: 60_000,
@@ -58,6 +60,11 @@ export async function serveImproving(
     onPause() {},
     ...overrides,
   })
-  const { url } = await stage.serve({ improvePoints, passthrough: proxy.passthrough })
+  const { url } = await stage.serve({
+    improvePoints,
+    passthrough: proxy.passthrough,
+    admitTenant,
+    ...(guard && { guard }),
+  })
   return { url, events }
 }
