@@ -18,6 +18,8 @@ import { type BumpEpoch, writeEpoch } from './passthrough/write-epoch.ts'
 
 export interface AppDependencies {
   packContext: PackContext
+  /** Finds the tenant of a request and keeps it within its limits. Default: no tenants. */
+  admitTenant?: express.RequestHandler[]
   /** The drop-in route. It calls `next()` for requests that must pass through. Null switches it off. */
   improvePoints: express.RequestHandler | null
   passthrough: Passthrough
@@ -37,7 +39,7 @@ export interface AppDependencies {
 /** The HTTP application, without a listener. Requests to unknown routes are streamed to Qdrant. */
 export function createApp(dependencies: AppDependencies): express.Express {
   const { improvePoints, passthrough, reporter, health, metrics, traces, tenantOf, version } = dependencies
-  const { uploadSilenceMs = 60_000 } = dependencies
+  const { uploadSilenceMs = 60_000, admitTenant = [] } = dependencies
   const app = express()
   // Each of these defaults would change an answer, or read a request differently from Qdrant.
   app.disable('x-powered-by').disable('etag').set('query parser', false).enable('case sensitive routing')
@@ -49,6 +51,7 @@ export function createApp(dependencies: AppDependencies): express.Express {
   app.get('/healthz', operations, showAlive)
   app.get('/readyz', operations, showReadiness(health))
   app.get('/v1/metrics', operations, showMetrics(metrics))
+  for (const handler of admitTenant) app.use(handler)
   app.get('/v1/traces/:id', operations, showTrace(traces, tenantOf))
   app.get(
     '/v1/openapi.json',

@@ -1,7 +1,7 @@
 import type { PassthroughReason } from '../core/vocabulary.ts'
 import type { Trace } from '../pipeline/trace/schema.ts'
 import type { Logger } from './logger.ts'
-import type { ENDPOINTS, Metrics, OUTCOMES } from './metrics.ts'
+import { type ENDPOINTS, type Metrics, type OUTCOMES, TENANT_LIMITS, type TenantLimit } from './metrics.ts'
 
 export type Endpoint = (typeof ENDPOINTS)[number]
 export type Outcome = (typeof OUTCOMES)[number]
@@ -19,6 +19,14 @@ export interface FinishedRequest {
   traceId: string | null
   /** Codes of the steps that could not do their work, or of the reason why a search passed through. */
   degraded: string[]
+  /** Null when no limit of a tenant refused it. */
+  limited: LimitedRequest | null
+}
+
+/** The tenant of a refused request, and the limit that it has reached. */
+export interface LimitedRequest {
+  tenant: string
+  limit: TenantLimit
 }
 
 /** One function per event. Each updates metrics and log, and none throws. */
@@ -37,6 +45,8 @@ export interface Reporter {
   improvingPaused(event: { collection: string; paused: boolean }): void
   /** At the start, and when a model appears later. */
   modelsOpened(event: { unavailable: { embedder: string | null; reranker: string | null } }): void
+  /** The names of all tenants, at the start and after a change of their file, and of those that are gone. */
+  tenantsDeclared(event: { names: ReadonlySet<string>; gone: readonly string[] }): void
   /** A search that failed for a moment is sent a second time. */
   searchRetried(): void
 }
@@ -46,10 +56,12 @@ export function createReporter({ metrics, logger }: { metrics: Metrics; logger: 
     requestFinished: quietly(event => {
       metrics.requests.inc({ endpoint: event.endpoint, outcome: event.outcome })
       metrics.requestSeconds.observe({ endpoint: event.endpoint }, event.seconds)
-      const { seconds, ...line } = event
-      // Probes and scrapes come every few seconds and say nothing.
-      const level = event.endpoint === 'operations' && event.outcome === 'ok' ? 'debug' : 'info'
-      logger[level]({ ...line, ms: Math.round(seconds * 1_000) }, 'request finished')
+      if (event.limited !== null) metrics.tenantLimited.inc({ ...event.limited })
+      const { seconds, limited, ...line } = event
+      // Probes and scrapes come every few seconds and say nothing. A flood of refused requests must not become a flood of lines.
+      const isQuiet = limited !== null || (event.endpoint === 'operations' && event.outcome === 'ok')
+      const level = isQuiet ? 'debug' : 'info'
+      logger[level]({ ...line, ...limited, ms: Math.round(seconds * 1_000) }, 'request finished')
     }),
     requestFailed: quietly(({ error, requestId }) => logger.error({ err: error, requestId }, 'request failed')),
     passedThrough: quietly(event => metrics.passthrough.inc(event)),
@@ -70,6 +82,12 @@ export function createReporter({ metrics, logger }: { metrics: Metrics; logger: 
     modelsOpened: quietly(({ unavailable }) => {
       for (const [model, reason] of Object.entries(unavailable)) {
         metrics.modelUnavailable.set({ model }, reason === null ? 0 : 1)
+      }
+    }),
+    tenantsDeclared: quietly(({ names, gone }) => {
+      for (const limit of TENANT_LIMITS) {
+        for (const tenant of gone) metrics.tenantLimited.remove({ tenant, limit })
+        for (const tenant of names) metrics.tenantLimited.inc({ tenant, limit }, 0)
       }
     }),
     searchRetried: quietly(() => metrics.searchRetries.inc()),

@@ -18,6 +18,7 @@ export const silentReporter: Reporter = {
   searchHedged() {},
   improvingPaused() {},
   modelsOpened() {},
+  tenantsDeclared() {},
   searchRetried() {},
 }
 
