@@ -76,7 +76,8 @@ export interface Caller {
 /** Who asks, and until when. */
 export interface TimedCaller {
   apiKey: string | null
+  tenant: string | null
   deadline: Deadline
-  /** Whether other requests wait, so that this one should do without reranking. */
+  /** Whether other requests of the tenant wait, so that this one should do without reranking. */
   crowded: () => boolean
 }

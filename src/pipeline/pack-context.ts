@@ -85,8 +85,9 @@ async function answerInTime(
       plan: subject.plan,
       previous: sessions.turnsOf(session),
     }
-    const run = await admission.run(deadline, rest =>
-      runContext(input, ports, { apiKey: caller.apiKey, deadline: rest, crowded: () => admission.crowded }, record),
+    const { apiKey, tenant } = caller
+    const run = await admission.run(tenant, deadline, rest =>
+      runContext(input, ports, { apiKey, tenant, deadline: rest, crowded: () => admission.isCrowded(tenant) }, record),
     )
     sessions.remember(
       session,
