@@ -8,6 +8,8 @@ import type { Config } from '../config.ts'
 import { createImproveHandler } from '../drop-in/route.ts'
 import { createApp } from '../http/app.ts'
 import { createPassthrough } from '../http/passthrough/passthrough.ts'
+import { authenticate } from '../http/tenants/authenticate.ts'
+import { createTenantLimiter } from '../http/tenants/limits.ts'
 import { createReporter, type Reporter } from '../observe/events.ts'
 import type { Logger } from '../observe/logger.ts'
 import { createMetrics } from '../observe/metrics.ts'
@@ -17,6 +19,7 @@ import { createPackContext } from '../pipeline/pack-context.ts'
 import type { Plan } from '../pipeline/plan/plan.ts'
 import type { PackContext, TracedContext, TraceStore } from '../pipeline/services.ts'
 import { createQdrantHttp } from '../qdrant/client.ts'
+import type { TenantRegistry } from '../tenants/tenant.ts'
 import { createTokenizer } from '../text/tokens.ts'
 import { createHealth } from './health.ts'
 import { type Models, openModels, pipelinePorts } from './models.ts'
@@ -42,8 +45,15 @@ const LEISURE_MS = 600_000
 const ENDPOINT_WAIT_MS = 2_000
 const CACHE_LIMITS = { maxEntries: 2_000, maxBytes: 128 * 1024 * 1024 }
 
-/** Builds everything from the configuration. Requests use the Qdrant key of their client, never the configured one. */
-export async function openGateway(config: Config, logger: Logger): Promise<Gateway> {
+/**
+ * Builds everything from the configuration. Requests use the Qdrant key of their client, never the configured one.
+ * @param tenants null: Qdrant alone decides what a key may access
+ */
+export async function openGateway(
+  config: Config,
+  logger: Logger,
+  tenants: TenantRegistry | null = null,
+): Promise<Gateway> {
   const mappings = config.settings.MAPPINGS ?? {}
   const metrics = createMetrics({ version: VERSION })
   const reporter = createReporter({ metrics, logger })
@@ -78,12 +88,15 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
     upstream: new URL(upstream.url),
     onFailure: failure => reporter.upstreamFailed(failure),
   })
+  const limiter = createTenantLimiter(reporter)
+  const tenantOf = (apiKey: string | null) => tenants?.find(apiKey)?.name ?? null
   const app = createApp({
+    admitTenant: [authenticate(tenants), limiter.handler],
     packContext,
     improvePoints: createImproveHandler({
       http,
       choosePoints: createChoosePoints(pipeline),
-      tenantOf: noTenant,
+      tenantOf,
       enabled: () => config.settings.STOWAGE_DROPIN === 'improve',
       pool: config.plan.retrieval.pool,
       deadlineMs: config.settings.DROPIN_DEADLINE_MS,
@@ -98,7 +111,7 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
     }),
     passthrough: proxy.passthrough,
     traces,
-    tenantOf: noTenant,
+    tenantOf,
     health: createHealth(http, models),
     metrics,
     reporter,
@@ -117,11 +130,6 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
       await upstream.close()
     },
   }
-}
-
-/** Without tenants, Qdrant alone decides what a key may access. */
-function noTenant(): null {
-  return null
 }
 
 function openTraces({ settings }: Config, reporter: Reporter, logger: Logger): TraceStore {

@@ -1,8 +1,9 @@
-import type { RequestHandler } from 'express'
+import type { NextFunction, RequestHandler, Response } from 'express'
 import { TokenBucket } from 'limiter'
 import { StowageError } from '../../core/errors.ts'
 import type { Reporter } from '../../observe/events.ts'
 import type { TenantLimit } from '../../observe/metrics.ts'
+import { type StartTimer, systemTimer } from '../../pipeline/deadline.ts'
 import type { Tenant, TenantLimits } from '../../tenants/tenant.ts'
 import { limitedBy } from '../observe-requests.ts'
 import { tenantOf } from './authenticate.ts'
@@ -10,33 +11,66 @@ import { tenantOf } from './authenticate.ts'
 /** Keeps each tenant within its limits. */
 export interface TenantLimiter {
   /**
-   * Admits a request of the tenant that `authenticate` found, or refuses it before its body is read. A request is in flight until
-   * its answer is sent or its client has left. Without a tenant, nothing is limited.
-   * @throws StowageError `too_many_requests` with `retry_after`
+   * Admits a request of the tenant that `authenticate` found, or refuses it before its body is read: with `too_many_requests` and
+   * `retry_after`. A request is in flight until its answer is sent or its client has left. Without a tenant, nothing is limited.
    */
   handler: RequestHandler
   /** Tells which tenants are declared, at the start and after each reload. What is known of others is forgotten. */
   declare(names: ReadonlySet<string>): void
 }
 
-/** Requests in flight and tokens of one tenant. A reload changes the limits, and both go on. */
+/** What is known of one tenant. A reload changes the limits, and all of this goes on. */
 interface TenantState {
   inFlight: number
   /** Null without a limit of the rate. */
   bucket: TokenBucket | null
+  /** Refusals that may be answered at once. */
+  promptRefusals: TokenBucket
+  /** Refusals that are not answered yet. */
+  held: number
 }
 
+type Rate = NonNullable<TenantLimits['rate']>
+
+/** A tenant that is refused more often than this is flooding. */
+const PROMPT_REFUSALS: Rate = { perSecond: 10, burst: 20 }
+/**
+ * How long a client waits for its refusal while its tenant floods. Most clients ask again as soon as they are refused, and reading that is
+ * work, too: 200 connections that are refused at once could ask some thousand times in a second, and now they ask 200 times.
+ */
+const FLOOD_REFUSAL_MS = 1_000
+/** More refusals of one tenant are not held, so that memory is bounded; then the connection is closed. */
+const MOST_HELD = 1_000
+
 /** The limiter of one process. */
-export function createTenantLimiter({ tenantsDeclared }: Pick<Reporter, 'tenantsDeclared'>): TenantLimiter {
+export function createTenantLimiter(
+  { tenantsDeclared }: Pick<Reporter, 'tenantsDeclared'>,
+  startTimer: StartTimer = systemTimer,
+): TenantLimiter {
   const states = new Map<string, TenantState>()
   let declared: ReadonlySet<string> = new Set()
 
   function stateOf({ name, limits }: Tenant): TenantState {
     const known = states.get(name)
-    const state = known ?? { inFlight: 0, bucket: null }
+    const state = known ?? { inFlight: 0, bucket: null, promptRefusals: fullBucket(PROMPT_REFUSALS), held: 0 }
     if (known === undefined) states.set(name, state)
     state.bucket = currentBucket(state.bucket, limits.rate)
     return state
+  }
+
+  function refuse(state: TenantState, refusal: Refusal, response: Response, next: NextFunction): void {
+    const answer = () => next(tooManyRequests(refusal))
+    if (state.promptRefusals.tryRemoveTokens(1)) return answer()
+    if (state.held >= MOST_HELD) {
+      response.setHeader('connection', 'close')
+      return answer()
+    }
+    state.held++
+    const stopTimer = startTimer(FLOOD_REFUSAL_MS, answer)
+    response.once('close', () => {
+      stopTimer()
+      state.held--
+    })
   }
 
   return {
@@ -47,7 +81,7 @@ export function createTenantLimiter({ tenantsDeclared }: Pick<Reporter, 'tenants
       const refusal = refusalOf(state, tenant.limits)
       if (refusal !== null) {
         limitedBy(response, { tenant: tenant.name, limit: refusal.limit })
-        throw tooManyRequests(refusal)
+        return refuse(state, refusal, response, next)
       }
       state.inFlight++
       response.once('close', () => state.inFlight--)
@@ -63,20 +97,22 @@ export function createTenantLimiter({ tenantsDeclared }: Pick<Reporter, 'tenants
 }
 
 /** The bucket under the limits of now: a new one is full, and one whose numbers changed keeps what it holds. */
-function currentBucket(bucket: TokenBucket | null, rate: TenantLimits['rate']): TokenBucket | null {
+function currentBucket(bucket: TokenBucket | null, rate: Rate | null): TokenBucket | null {
   if (rate === null) return null
+  if (bucket === null) return fullBucket(rate)
   const { perSecond, burst } = rate
-  if (bucket === null) {
-    const full = new TokenBucket({ bucketSize: burst, tokensPerInterval: perSecond, interval: 1_000 })
-    full.content = burst
-    return full
-  }
   if (bucket.bucketSize === burst && bucket.tokensPerInterval === perSecond) return bucket
   // The time until now counts at the rate of before.
   bucket.drip()
   bucket.bucketSize = burst
   bucket.tokensPerInterval = perSecond
   bucket.content = Math.min(bucket.content, burst)
+  return bucket
+}
+
+function fullBucket({ perSecond, burst }: Rate): TokenBucket {
+  const bucket = new TokenBucket({ bucketSize: burst, tokensPerInterval: perSecond, interval: 1_000 })
+  bucket.content = burst
   return bucket
 }
 

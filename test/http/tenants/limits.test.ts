@@ -90,7 +90,7 @@ describe('the rate of a tenant', () => {
     const numbers = fc.record({ perSecond: fc.constantFrom(0.25, 1, 3, 50), burst: fc.integer({ min: 1, max: 5 }) })
     await fc.assert(
       fc.asyncProperty(steps, numbers, async (pauses, { perSecond, burst }) => {
-        const limiter = createTenantLimiter(silentReporter)
+        const { limiter, timers } = withTimers()
         const tenant = tenantOfName('a', { limits: rate(perSecond, burst) })
         let tokens = burst
         for (const pause of pauses) {
@@ -98,7 +98,9 @@ describe('the rate of a tenant', () => {
           tokens = Math.min(burst, tokens + (pause * perSecond) / 1_000)
           // Where floating point decides, either answer is right.
           if (Math.abs(tokens - Math.round(tokens)) < 1e-6) tokens = Math.round(tokens)
-          const refusal = attempt(limiter.handler, tenant)
+          const { refusal: refused } = call(limiter.handler, tenant)
+          for (const run of timers) run()
+          const refusal = refused()
           expect(refusal === null).toBe(tokens >= 1)
           if (refusal === null) tokens -= 1
           else {
@@ -267,13 +269,78 @@ describe('a reload of the tenants', () => {
   })
 })
 
-/** One call of the handler without a server; null when the request is admitted. */
-function attempt(handler: express.RequestHandler, tenant: Tenant): { details: { retry_after: number } } | null {
-  const response = { locals: { tenant }, once() {} } as unknown as express.Response
-  try {
-    handler({} as express.Request, response, () => {})
-    return null
-  } catch (error) {
-    return error as { details: { retry_after: number } }
+describe('a flood of refused requests', () => {
+  const tenant = tenantOfName('a', { limits: atOnce(0) })
+
+  it('is answered a second later, but for the first ones, and not when the client has left', () => {
+    const { limiter, timers } = withTimers()
+    const calls = Array.from({ length: 200 }, () => call(limiter.handler, tenant))
+    const answered = () => calls.filter(({ refusal }) => refusal() !== null).length
+    expect(answered()).toBe(20)
+    expect(timers.size).toBe(180)
+    for (const { close } of calls.slice(100)) close()
+    expect(timers.size).toBe(80)
+    for (const run of timers) run()
+    expect(answered()).toBe(100)
+    for (const { close } of calls.slice(0, 100)) close()
+    // Ten refusals a second are no flood.
+    clock.ms += 2_000
+    const later = Array.from({ length: 21 }, () => call(limiter.handler, tenant))
+    expect(later.map(({ refusal }) => refusal() !== null)).toEqual([...Array(20).fill(true), false])
+  })
+
+  it('is held in bounded memory: what comes beyond a thousand is answered at once and its connection closed', () => {
+    const { limiter, timers } = withTimers()
+    const calls = Array.from({ length: 1_030 }, () => call(limiter.handler, tenant))
+    expect(timers.size).toBe(1_000)
+    expect(calls.filter(({ headers }) => headers.get('connection') === 'close')).toHaveLength(10)
+    for (const { close } of calls) close()
+    expect(timers.size).toBe(0)
+    expect(call(limiter.handler, tenant).headers.size).toBe(0)
+    expect(timers.size).toBe(1)
+  })
+
+  it('reaches the clients as 429 in the end', async () => {
+    const app = await serve({ a: atOnce(0) })
+    const answers = await Promise.all(Array.from({ length: 40 }, () => app.ask('a')))
+    expect(new Set(answers.map(({ status, headers }) => `${status} ${headers.get('retry-after')}`))).toEqual(
+      new Set(['429 1']),
+    )
+  })
+})
+
+/** A limiter whose timers the test runs. */
+function withTimers() {
+  const timers = new Set<() => void>()
+  const limiter = createTenantLimiter(silentReporter, (_milliseconds, run) => {
+    const once = () => {
+      timers.delete(once)
+      run()
+    }
+    timers.add(once)
+    return () => timers.delete(once)
+  })
+  return { limiter, timers }
+}
+
+/** One call of the handler without a server. The refusal is null until it is answered. */
+function call(handler: express.RequestHandler, tenant: Tenant) {
+  let refusal: { details: { retry_after: number } } | null = null
+  const headers = new Map<string, string>()
+  const closing: (() => void)[] = []
+  const response = {
+    locals: { tenant },
+    setHeader: (name: string, value: string) => headers.set(name, value),
+    once: (_event: string, listener: () => void) => closing.push(listener),
+  }
+  handler({} as express.Request, response as unknown as express.Response, error => {
+    refusal = error ?? null
+  })
+  return {
+    headers,
+    refusal: () => refusal,
+    close: () => {
+      for (const listener of closing.splice(0)) listener()
+    },
   }
 }
