@@ -105,19 +105,21 @@ async function sendSteadily(load: Extract<FairnessRole, { role: 'steady' }>): Pr
 
 /**
  * Every connection sends its next request as soon as it has the answer to the last one, whatever that was, but all together no more than
- * so many per second: the flood must not take the processor from the server by its own work.
+ * so many per second: the flood must not take the processor from the server by its own work. It says when every connection is open.
  */
 async function flood(load: Extract<FairnessRole, { role: 'flood' }>, over: AbortSignal): Promise<LoadResult> {
   const client = openPool(load.url, load.connections)
   const result = emptyResult()
   const from = performance.now()
   let sent = 0
+  let answered = 0
   const lane = async () => {
     while (!over.aborted) {
       const at = sent++
       await pause(Math.max(0, from + (at * 1_000) / load.mostPerSecond - performance.now()))
       const request = load.requests[at % load.requests.length]
       if (request && !over.aborted) await send(client, request, result)
+      if (++answered === load.connections) process.send?.('flooding')
     }
   }
   await Promise.all(Array.from({ length: load.connections }, lane))

@@ -82,11 +82,10 @@ async function measure(loads: Loads, options: Options): Promise<Round> {
   const flooding = startProcess()
   const { connections, mostPerSecond } = options
   const { url, large: requests } = loads
-  const ended = told(flooding, { role: 'flood', url, requests, connections, mostPerSecond })
-  await pause(1_500)
+  await told(flooding, { role: 'flood', url, requests, connections, mostPerSecond })
+  await pause(2_000)
   const flooded = await steady(loads, options)
-  flooding.send('stop')
-  const flood = (await ended) as LoadResult
+  const flood = (await told(flooding, 'stop')) as LoadResult
   flooding.kill()
   await pause(500)
   return { silent, flooded, flood }
@@ -163,11 +162,14 @@ function median(values: number[]): number {
   return percentile(values, 0.5) ?? Number.NaN
 }
 
-function startProcess(): ChildProcess {
-  return fork(pathInRepository('test/bench/fairness-process.ts'), [], { execArgv: ['--import', 'tsx'] })
+/** A process in a session of its own: Linux shares the processors between sessions, so that no load takes the server's share. */
+function startScript(name: string): ChildProcess {
+  return fork(pathInRepository(`test/bench/${name}`), [], { execArgv: ['--import', 'tsx'], detached: true })
 }
 
-async function told(child: ChildProcess, role: FairnessRole | 'works'): Promise<unknown> {
+const startProcess = () => startScript('fairness-process.ts')
+
+async function told(child: ChildProcess, role: FairnessRole | 'works' | 'stop'): Promise<unknown> {
   child.send(role)
   const [answer] = await once(child, 'message')
   return answer
@@ -175,7 +177,7 @@ async function told(child: ChildProcess, role: FairnessRole | 'works'): Promise<
 
 /** The engine with the corpus, in a process of its own. */
 async function startEngine(): Promise<{ url: string; child: ChildProcess }> {
-  const child = fork(pathInRepository('test/bench/overload-server.ts'), [], { execArgv: ['--import', 'tsx'] })
+  const child = startScript('overload-server.ts')
   const [url] = (await once(child, 'message')) as [string]
   return { url, child }
 }

@@ -28,6 +28,8 @@ interface TenantState {
   promptRefusals: TokenBucket
   /** Refusals that are not answered yet. */
   held: number
+  /** Where between the least and the most the wait of the last one was, in [0,1). */
+  spread: number
 }
 
 type Rate = NonNullable<TenantLimits['rate']>
@@ -35,10 +37,12 @@ type Rate = NonNullable<TenantLimits['rate']>
 /** A tenant that is refused more often than this is flooding. */
 const PROMPT_REFUSALS: Rate = { perSecond: 10, burst: 20 }
 /**
- * How long a client waits for its refusal while its tenant floods. Most clients ask again as soon as they are refused, and reading that is
- * work, too: 200 connections that are refused at once could ask some thousand times in a second, and now they ask 200 times.
+ * How long a client waits for its refusal while its tenant floods, in milliseconds. Most clients ask again as soon as they are refused, and
+ * reading that is work, too: 200 connections that are refused at once ask some thousand times in a second, and now they ask 130 times.
  */
-const FLOOD_REFUSAL_MS = 1_000
+const FLOOD_REFUSAL_MS = { least: 1_000, most: 2_000 }
+/** Steps of the golden ratio spread evenly, however many there are: refusals that came together are not answered together. */
+const SPREAD = (Math.sqrt(5) - 1) / 2
 /** More refusals of one tenant are not held, so that memory is bounded; then the connection is closed. */
 const MOST_HELD = 1_000
 
@@ -52,7 +56,7 @@ export function createTenantLimiter(
 
   function stateOf({ name, limits }: Tenant): TenantState {
     const known = states.get(name)
-    const state = known ?? { inFlight: 0, bucket: null, promptRefusals: fullBucket(PROMPT_REFUSALS), held: 0 }
+    const state = known ?? { inFlight: 0, bucket: null, promptRefusals: fullBucket(PROMPT_REFUSALS), held: 0, spread: 0 }
     if (known === undefined) states.set(name, state)
     state.bucket = currentBucket(state.bucket, limits.rate)
     return state
@@ -66,7 +70,9 @@ export function createTenantLimiter(
       return answer()
     }
     state.held++
-    const stopTimer = startTimer(FLOOD_REFUSAL_MS, answer)
+    state.spread = (state.spread + SPREAD) % 1
+    const { least, most } = FLOOD_REFUSAL_MS
+    const stopTimer = startTimer(least + state.spread * (most - least), answer)
     response.once('close', () => {
       stopTimer()
       state.held--

@@ -289,6 +289,20 @@ describe('a flood of refused requests', () => {
     expect(later.map(({ refusal }) => refusal() !== null)).toEqual([...Array(20).fill(true), false])
   })
 
+  it('is answered evenly: no ten refusals that came together are answered together', () => {
+    const waits: number[] = []
+    const limiter = createTenantLimiter(silentReporter, milliseconds => {
+      waits.push(milliseconds)
+      return () => {}
+    })
+    for (let i = 0; i < 220; i++) call(limiter.handler, tenant)
+    expect(waits).toHaveLength(200)
+    expect(Math.min(...waits)).toBeGreaterThanOrEqual(1_000)
+    expect(Math.max(...waits)).toBeLessThanOrEqual(2_000)
+    for (let from = 1_000; from < 2_000; from += 20)
+      expect(waits.filter(wait => wait >= from && wait < from + 20).length).toBeLessThan(10)
+  })
+
   it('is held in bounded memory: what comes beyond a thousand is answered at once and its connection closed', () => {
     const { limiter, timers } = withTimers()
     const calls = Array.from({ length: 1_030 }, () => call(limiter.handler, tenant))
