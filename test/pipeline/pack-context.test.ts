@@ -155,6 +155,25 @@ describe('packContext', () => {
     expect(response.context).toContain('slow swell')
   })
 
+  it('leaves reranking out for the tenant that fills the queue of the reranker, and not for another', async () => {
+    const asked: (string | null | undefined)[] = []
+    const reranker = {
+      expectedWaitMs: (tenant?: string | null) => (tenant === 'flooding' ? 600_000 : 0),
+      rerank: async ({ passages, tenant }: RerankRequest) => {
+        asked.push(tenant)
+        return { scores: passages.map(() => 0.5), cached: 0 }
+      },
+    }
+    const packContext = createPackContext(
+      dependencies(fakePorts({ store: scriptedStore(twoLists), embedder: unit, reranker })),
+    )
+    const flooding = await packContext(ask(), { ...CALLER, tenant: 'flooding' })
+    expect(flooding.degraded.map(({ code }) => code)).toEqual(['rerank_skipped'])
+    const small = await packContext(ask(), { ...CALLER, tenant: 'small' })
+    expect(small.degraded).toEqual([])
+    expect(asked).toEqual(['small'])
+  })
+
   it('does not wait longer than its share for an embedder that ignores its signal', async () => {
     const embedder = { embedQuery: () => new Promise<Float32Array>(() => {}) }
     const store: Partial<PassageStore> = {

@@ -3,6 +3,7 @@ import { loadConfig } from '../../src/config.ts'
 import { startServer } from '../../src/http/server.ts'
 import { createLogger, type Logger } from '../../src/observe/logger.ts'
 import type { ContextResponse } from '../../src/pipeline/context-request.ts'
+import type { TenantRegistry } from '../../src/tenants/tenant.ts'
 import { openGateway } from '../../src/wiring/gateway.ts'
 import { type Answer, send } from './send.ts'
 
@@ -35,10 +36,13 @@ const ENVIRONMENT = {
 export async function openStowage(
   environment: Record<string, string> = {},
   logger: Logger = createLogger({ level: 'silent' }),
+  tenants: TenantRegistry | null = null,
 ) {
-  const gateway = await openGateway(loadConfig({ ...ENVIRONMENT, ...environment }), logger)
+  const gateway = await openGateway(loadConfig({ ...ENVIRONMENT, ...environment }), logger, tenants)
   const answered: Answered[] = []
+  let received = 0
   const app: RequestListener = (request, response) => {
+    received++
     response.once('finish', () => {
       const applied = response.getHeader('x-stowage-applied')?.toString() ?? null
       answered.push({ request: `${request.method} ${request.url}`, applied })
@@ -50,6 +54,8 @@ export async function openStowage(
     url: server.url,
     /** Every request so far, in the order of the answers. */
     answered,
+    /** Number of requests without an answer so far. */
+    waiting: () => received - answered.length,
     send: (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
       send(server.url, method, path, body, headers),
     /** `POST /v1/context`. */
