@@ -24,10 +24,11 @@ export interface Embedder {
   /** Model id, dimension and pooling. Each point stores it; vectors of different versions are never compared. */
   readonly version: string
   readonly dimensions: number
-  embedQuery(text: string, signal?: AbortSignal): Promise<Float32Array>
+  /** @param tenant whose query it is; tenants take turns */
+  embedQuery(text: string, signal?: AbortSignal, tenant?: string | null): Promise<Float32Array>
   embedPassages(texts: string[], signal?: AbortSignal): Promise<Float32Array[]>
-  /** Estimated time until new work would start, in milliseconds; absent when the embedder has no queue. */
-  expectedWaitMs?(): number
+  /** Estimated time until new work of a tenant would start, in milliseconds; absent when the embedder has no queue. */
+  expectedWaitMs?(tenant?: string | null): number
   close(): Promise<void>
 }
 
@@ -36,6 +37,8 @@ export interface RerankRequest {
   /** Best first. They are scored in this order, so a deadline leaves out the weakest. */
   passages: string[]
   signal: AbortSignal
+  /** Whose passages they are; tenants take turns. Default: null, as in open mode. */
+  tenant?: string | null
 }
 
 export interface RerankResult {
@@ -49,8 +52,8 @@ export interface Reranker {
   readonly model: string
   /** On abort it resolves with the scores so far. It rejects only when no passage can be scored. */
   rerank(request: RerankRequest): Promise<RerankResult>
-  /** Estimated time until new work would start, in milliseconds; absent when the reranker has no queue. */
-  expectedWaitMs?(): number
+  /** Estimated time until new work of a tenant would start, in milliseconds; absent when the reranker has no queue. */
+  expectedWaitMs?(tenant?: string | null): number
   close(): Promise<void>
 }
 

@@ -78,7 +78,10 @@ export const ERRORS = {
   request_timeout: { status: 408, meaning: 'The client sent nothing for a minute in the middle of its body.' },
   payload_too_large: { status: 413, meaning: 'The body is longer than the limit.' },
   unprocessable: { status: 422, meaning: 'The request is valid, but does not fit the data.' },
-  too_many_requests: { status: 429, meaning: 'Qdrant or a model endpoint asks the client to wait; see `retry-after`.' },
+  too_many_requests: {
+    status: 429,
+    meaning: 'The tenant has reached a limit, or Qdrant or a model endpoint asks to wait; see `retry-after`.',
+  },
   internal: { status: 500, meaning: 'An unexpected error in stowage; the log has it under the request id.' },
   upstream_error: { status: 502, meaning: 'Qdrant failed, or stowage cannot read its answer.' },
   upstream_unavailable: { status: 503, meaning: 'stowage cannot connect to Qdrant.' },

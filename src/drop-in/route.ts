@@ -69,7 +69,7 @@ export function createImproveHandler(dependencies: ImproveDependencies): Request
     const attempt = async (): Promise<Outcome> => {
       if (!complete) throw new NotImproved('body_too_large', `more than ${maxBytes} bytes`)
       const queries = understand(readJsonText(request, body), target)
-      const leave = admission.enter()
+      const leave = admission.enter(caller.tenant?.name ?? null)
       if (leave === null) throw new NotImproved('busy', 'too many attempts in flight')
       const work = new WorkMeter(clock)
       try {

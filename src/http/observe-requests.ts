@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { RequestHandler, Response } from 'express'
-import type { Endpoint, Outcome, Reporter } from '../observe/events.ts'
+import type { Endpoint, LimitedRequest, Outcome, Reporter } from '../observe/events.ts'
 import { tenantOf } from './caller.ts'
 
 const LONGEST_SHOWN = 200
@@ -19,6 +19,7 @@ export function observeRequests(reporter: Reporter): RequestHandler {
         seconds: (performance.now() - started) / 1_000,
         requestId: requestIdOf(response),
         tenant: tenantOf(response)?.name ?? null,
+        limited: response.locals.limited ?? null,
         ...tracedBy(response),
       })
     })
@@ -37,6 +38,11 @@ export function atEndpoint(endpoint: Endpoint): RequestHandler {
 /** Names the trace of an answer that does not name it in its headers. */
 export function tracedAs(response: Response, traced: { traceId: string; degraded: string[] }): void {
   response.locals.traced = traced
+}
+
+/** Names the tenant and the limit that refused a request. */
+export function limitedBy(response: Response, limited: LimitedRequest): void {
+  response.locals.limited = limited
 }
 
 /** From `tracedAs`, else from the headers of an improved search. */

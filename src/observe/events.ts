@@ -1,7 +1,7 @@
 import type { PassthroughReason } from '../core/vocabulary.ts'
 import type { Trace } from '../pipeline/trace/schema.ts'
 import type { Logger } from './logger.ts'
-import { type ENDPOINTS, type Metrics, OUTCOMES } from './metrics.ts'
+import { type ENDPOINTS, type Metrics, OUTCOMES, TENANT_LIMITS, type TenantLimit } from './metrics.ts'
 
 export type Endpoint = (typeof ENDPOINTS)[number]
 export type Outcome = (typeof OUTCOMES)[number]
@@ -21,6 +21,14 @@ export interface FinishedRequest {
   traceId: string | null
   /** Codes of the steps that could not do their work, or of the reason why a search passed through. */
   degraded: string[]
+  /** Null when no limit of a tenant refused it. */
+  limited: LimitedRequest | null
+}
+
+/** The tenant of a refused request, and the limit that it has reached. */
+export interface LimitedRequest {
+  tenant: string
+  limit: TenantLimit
 }
 
 /** One function per event. Each updates metrics and log, and none throws. */
@@ -54,12 +62,14 @@ export function createReporter({ metrics, logger }: { metrics: Metrics; logger: 
     requestFinished: quietly(event => {
       metrics.requests.inc({ endpoint: event.endpoint, outcome: event.outcome })
       metrics.requestSeconds.observe({ endpoint: event.endpoint }, event.seconds)
-      const { seconds, tenant, ...line } = event
+      if (event.limited !== null) metrics.tenantLimited.inc({ ...event.limited })
+      const { seconds, tenant, limited, ...line } = event
       if (tenant !== null && declared.has(tenant)) metrics.tenantRequests.inc({ tenant, outcome: event.outcome })
-      // Probes and scrapes come every few seconds and say nothing.
-      const level = event.endpoint === 'operations' && event.outcome === 'ok' ? 'debug' : 'info'
+      // Probes and scrapes come every few seconds and say nothing. A flood of refused requests must not become a flood of lines.
+      const isQuiet = limited !== null || (event.endpoint === 'operations' && event.outcome === 'ok')
+      const level = isQuiet ? 'debug' : 'info'
       logger[level](
-        { ...line, ...(tenant !== null && { tenant }), ms: Math.round(seconds * 1_000) },
+        { ...line, ...(tenant !== null && { tenant }), ...limited, ms: Math.round(seconds * 1_000) },
         'request finished',
       )
     }),
@@ -89,6 +99,10 @@ export function createReporter({ metrics, logger }: { metrics: Metrics; logger: 
       for (const outcome of OUTCOMES) {
         for (const tenant of gone) metrics.tenantRequests.remove({ tenant, outcome })
         for (const tenant of names) metrics.tenantRequests.inc({ tenant, outcome }, 0)
+      }
+      for (const limit of TENANT_LIMITS) {
+        for (const tenant of gone) metrics.tenantLimited.remove({ tenant, limit })
+        for (const tenant of names) metrics.tenantLimited.inc({ tenant, limit }, 0)
       }
     }),
     tenantsReloaded: quietly(({ tenants, faults }) => {

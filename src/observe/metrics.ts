@@ -10,6 +10,10 @@ const TOKEN_BUCKETS = [100, 250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000
 export const ENDPOINTS = ['context', 'points', 'passthrough', 'operations'] as const
 export const OUTCOMES = ['ok', 'client_error', 'upstream_error', 'internal_error', 'aborted'] as const
 
+/** The limits of a tenant that can refuse a request. */
+export const TENANT_LIMITS = ['rate', 'concurrency'] as const
+export type TenantLimit = (typeof TENANT_LIMITS)[number]
+
 export type Metrics = ReturnType<typeof createMetrics>
 
 /**
@@ -94,6 +98,12 @@ export function createMetrics({ processMetrics = true, version = '' } = {}) {
       name: 'stowage_hedges_total',
       help: "Searches of which the client's own request was sent beside the improved search, by the one that was answered first",
       labelNames: ['winner'],
+      registers,
+    }),
+    tenantLimited: new Counter({
+      name: 'stowage_tenant_limited_total',
+      help: 'Requests that a limit of their tenant refused with 429',
+      labelNames: ['tenant', 'limit'],
       registers,
     }),
     pausedCollections: new Gauge({

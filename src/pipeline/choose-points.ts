@@ -53,6 +53,7 @@ export function createChoosePoints(
         reranker: ports.reranker,
         fetchNeighbours,
         count: tokenizer.countInSteps,
+        tenant: caller.tenant?.name ?? null,
         signal: caller.signal,
         needsText: false,
       },

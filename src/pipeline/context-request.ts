@@ -89,9 +89,11 @@ export interface Caller {
 /** Who asks, and until when. */
 export interface TimedCaller {
   apiKey: string | null
+  /** The name of the tenant, for fair turns. */
+  tenant: string | null
   /** The condition of the tenant on every point that is read; null for none. */
   condition: JsonObject | null
   deadline: Deadline
-  /** Whether other requests wait, so that this one should do without reranking. */
+  /** Whether other requests of the tenant wait, so that this one should do without reranking. */
   crowded: () => boolean
 }

@@ -94,15 +94,17 @@ async function answerInTime(
       plan: subject.plan,
       previous: sessions.turnsOf(session),
     }
-    const run = await admission.run(deadline, rest =>
+    const tenant = caller.tenant?.name ?? null
+    const run = await admission.run(tenant, deadline, rest =>
       runContext(
         input,
         ports,
         {
           apiKey: caller.apiKey,
+          tenant,
           condition: caller.tenant?.condition ?? null,
           deadline: rest,
-          crowded: () => admission.crowded,
+          crowded: () => admission.isCrowded(tenant),
         },
         record,
       ),

@@ -1,6 +1,7 @@
 import { StowageError } from '../core/errors.ts'
 import type { Embedder, PendingVector } from '../core/ports.ts'
-import { type Deadline, EMBEDDING_SHARE, WORKER_WAIT_SHARE } from './deadline.ts'
+import type { TimedCaller } from './context-request.ts'
+import { EMBEDDING_SHARE, WORKER_WAIT_SHARE } from './deadline.ts'
 import type { RunRecord } from './run-record.ts'
 import type { PipelinePorts } from './services.ts'
 
@@ -16,7 +17,7 @@ export interface QueryVector {
 export function queryVector(
   { query, vector }: { query: string; vector: number[] | null },
   { embedder, unavailable }: PipelinePorts,
-  deadline: Deadline,
+  caller: Pick<TimedCaller, 'tenant' | 'deadline'>,
   record: RunRecord,
 ): QueryVector {
   if (vector) return { vector, failure: () => null }
@@ -27,7 +28,7 @@ export function queryVector(
     return { vector: null, failure: () => failure }
   }
   let failure: StowageError | null = null
-  const embedded = embedInTime(query, embedder, deadline).catch((error: unknown) => {
+  const embedded = embedInTime(query, embedder, caller).catch((error: unknown) => {
     const detail = error instanceof Error ? error.message : String(error)
     failure = error instanceof StowageError ? error : new StowageError('upstream_error', detail, { cause: error })
     record.degrade('embedder_failed', detail)
@@ -38,10 +39,14 @@ export function queryVector(
 }
 
 /** @throws StowageError `upstream_timeout` after the embedder's share of the deadline, even if the embedder ignores its signal */
-async function embedInTime(query: string, embedder: Embedder, whole: Deadline): Promise<Float32Array> {
+async function embedInTime(
+  query: string,
+  embedder: Embedder,
+  { tenant, deadline: whole }: Pick<TimedCaller, 'tenant' | 'deadline'>,
+): Promise<Float32Array> {
   const deadline = whole.part(EMBEDDING_SHARE)
   const { signal } = deadline
-  if ((embedder.expectedWaitMs?.() ?? 0) > deadline.remainingMs() * WORKER_WAIT_SHARE) {
+  if ((embedder.expectedWaitMs?.(tenant) ?? 0) > deadline.remainingMs() * WORKER_WAIT_SHARE) {
     deadline.dispose()
     throw new StowageError('overloaded', 'The queue of the embedder is too long to be in time.')
   }
@@ -52,7 +57,7 @@ async function embedInTime(query: string, embedder: Embedder, whole: Deadline): 
     else signal.addEventListener('abort', giveUp, { once: true })
   })
   try {
-    return await Promise.race([tooLate, embedder.embedQuery(query, signal)])
+    return await Promise.race([tooLate, embedder.embedQuery(query, signal, tenant)])
   } finally {
     deadline.dispose()
   }

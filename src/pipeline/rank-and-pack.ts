@@ -22,6 +22,8 @@ export interface RankAndPackInput extends ReunifyInput {
   intent: Intent | null
   lists: RetrievedList[]
   reranker: Reranker | null
+  /** Whose request it is. Tenants take turns in what they share: the event loop and the workers. */
+  tenant: string | null
   signal: AbortSignal
   /** For the order `stable`: the turn of the session that first packed a candidate, by its key. */
   previous?: ReadonlyMap<string, number>
@@ -37,7 +39,7 @@ export interface RankAndPackInput extends ReunifyInput {
  */
 export async function rankAndPack(input: RankAndPackInput, record: RunRecord): Promise<Packed> {
   const { query, intent, lists, plan, signal } = input
-  const pace = new Pace(signal)
+  const pace = new Pace(signal, { tenant: input.tenant })
   /** Runs a stage and compares the candidates before and after it. */
   const stage = <Result extends Candidate[] | FilterResult>(
     name: StageName,
@@ -74,7 +76,7 @@ export async function rankAndPack(input: RankAndPackInput, record: RunRecord): P
   )
   const pool = cutTo(distinct.kept, plan.retrieval.pool, 'below_pool')
   const scaled = scaleToBest(pool.kept)
-  const reranked = await stage('rerank', scaled, () => rerank(scaled, query, plan, input.reranker, signal, record))
+  const reranked = await stage('rerank', scaled, () => rerank(scaled, query, plan, input, signal, record))
   const { bonus } = plan.answerability
   const answering = await stage('answerability', reranked, () =>
     inSteps('answerability', addAnswerability(reranked, query, intent, bonus), () => reranked),

@@ -9,13 +9,13 @@ import type { RunRecord } from './run-record.ts'
 
 /**
  * Scores the first `depth` candidates with the reranker until the deadline and blends the relevance into their values. Other
- * candidates keep their value. When the reranker is missing or fails, all of them do.
+ * candidates keep their value. When the reranker is missing, fails, or has more of this tenant's work than fits, all of them do.
  */
 export async function rerank(
   candidates: Candidate[],
   query: string | null,
   plan: Plan,
-  reranker: Reranker | null,
+  { reranker, tenant }: { reranker: Reranker | null; tenant: string | null },
   signal: AbortSignal,
   record: RunRecord,
 ): Promise<Candidate[]> {
@@ -23,12 +23,12 @@ export async function rerank(
   const { depth, blend: weight, deadlineMs } = plan.rerank
   const deadline = startDeadline(signal, deadlineMs)
   try {
-    if ((reranker.expectedWaitMs?.() ?? 0) > deadline.remainingMs() * WORKER_WAIT_SHARE) {
+    if ((reranker.expectedWaitMs?.(tenant) ?? 0) > deadline.remainingMs() * WORKER_WAIT_SHARE) {
       record.degrade('rerank_skipped', 'too many requests wait')
       return candidates
     }
     const passages = candidates.slice(0, depth).map(passageOf)
-    const { scores } = await reranker.rerank({ query, passages, signal: deadline.signal })
+    const { scores } = await reranker.rerank({ query, passages, signal: deadline.signal, tenant })
     const scored = scores.filter(score => score !== null).length
     if (scored < passages.length) record.degrade('rerank_partial', `partial ${scored}/${passages.length}`)
     return blend(candidates, scores, weight)

@@ -33,7 +33,7 @@ export async function retrieve(
   record: RunRecord,
 ): Promise<RetrievedList[]> {
   caller.deadline.signal.throwIfAborted()
-  const dense = queryVector(input, ports, caller.deadline, record)
+  const dense = queryVector(input, ports, caller, record)
   const sparse = encodeBm25Query(input.query)
   const answers = await Promise.all(
     input.collections.map(collection =>

@@ -76,6 +76,7 @@ export async function runContext(
           signal: expanding.signal,
         }),
       count: tokenizer.countInSteps,
+      tenant: caller.tenant,
       signal: packing.signal,
       needsText: true,
       ...(input.previous ? { previous: input.previous } : {}),
@@ -91,12 +92,12 @@ export async function runContext(
 
 /**
  * A reranker that also stops at this signal, because its own deadline is a setting and may be later than the end of the request. While
- * other requests wait, its queue counts as endless: an answer without reranking comes before a refusal.
+ * other requests of the tenant wait, its queue counts as endless: an answer without reranking comes before a refusal.
  */
 function limitReranker(reranker: Reranker, end: AbortSignal, crowded: () => boolean): Reranker {
   return {
     ...reranker,
-    expectedWaitMs: () => (crowded() ? Number.POSITIVE_INFINITY : (reranker.expectedWaitMs?.() ?? 0)),
+    expectedWaitMs: tenant => (crowded() ? Number.POSITIVE_INFINITY : (reranker.expectedWaitMs?.(tenant) ?? 0)),
     rerank: request => {
       const { signal, dispose } = eitherSignal(request.signal, end)
       return reranker.rerank({ ...request, signal }).finally(dispose)

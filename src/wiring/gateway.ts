@@ -9,6 +9,9 @@ import { createImproveHandler } from '../drop-in/route.ts'
 import { createApp } from '../http/app.ts'
 import { createPassthrough } from '../http/passthrough/passthrough.ts'
 import { authenticate } from '../http/tenants/authenticate.ts'
+
+import { createTenantLimiter } from '../http/tenants/limits.ts'
+
 import { createReporter, type Reporter } from '../observe/events.ts'
 import type { Logger } from '../observe/logger.ts'
 import { createMetrics } from '../observe/metrics.ts'
@@ -18,8 +21,10 @@ import { createPackContext } from '../pipeline/pack-context.ts'
 import type { Plan } from '../pipeline/plan/plan.ts'
 import type { PackContext, TracedContext, TraceStore } from '../pipeline/services.ts'
 import { createQdrantHttp } from '../qdrant/client.ts'
+
 import { matchRoute } from '../tenants/guard/match.ts'
 import type { ReloadedTenants } from '../tenants/reload.ts'
+
 import { createTokenizer } from '../text/tokens.ts'
 import { createHealth } from './health.ts'
 import { type Models, openModels, pipelinePorts } from './models.ts'
@@ -100,9 +105,10 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
     },
     onPause: change => reporter.improvingPaused(change),
   })
+  const limiter = createTenantLimiter(reporter)
   const app = createApp({
     packContext,
-    ...(tenants && { admitTenant: [authenticate(tenants)], isOperator: tenants.isOperator }),
+    ...(tenants && { admitTenant: [authenticate(tenants), limiter.handler], isOperator: tenants.isOperator }),
     guard: { http, matchRoute },
     improvePoints,
     passthrough: proxy.passthrough,

@@ -158,13 +158,13 @@ describe('a breaker', () => {
 describe('admission', () => {
   it('bounds the attempts in flight by their work, and always admits one', () => {
     const admission = createAdmission(100)
-    const leaves = Array.from({ length: 20 }, () => admission.enter()).filter(leave => leave !== null)
+    const leaves = Array.from({ length: 20 }, () => admission.enter(null)).filter(leave => leave !== null)
     // The first guess is 10 ms.
     expect(leaves).toHaveLength(10)
     for (const leave of leaves) leave(1_000)
-    const only = admission.enter()
+    const only = admission.enter(null)
     expect(only).not.toBeNull()
-    expect(admission.enter()).toBeNull()
+    expect(admission.enter(null)).toBeNull()
   })
 
   it('counts the work of an attempt without its waiting', async () => {

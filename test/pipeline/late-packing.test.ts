@@ -42,6 +42,7 @@ async function deadlineAtCount(lists: RetrievedList[], at: number, budgetTokens:
         return countWords(text)
       },
       signal: deadline.signal,
+      tenant: null,
       needsText: true,
     },
     record,
@@ -100,6 +101,7 @@ describe('the deadline passes', () => {
           return countWords(text)
         },
         signal: deadline,
+        tenant: null,
         needsText: true,
       },
       record,

@@ -10,6 +10,7 @@ import { traceSchema } from '../../src/pipeline/trace/schema.ts'
 import { chunk, retrievedLists } from '../support/candidates.ts'
 import { CALLER, dependencies, fakePorts, scriptedStore } from '../support/fake-ports.ts'
 import { vectorOf } from '../support/query-vectors.ts'
+import { tenantOfName } from '../support/tenants.ts'
 
 const unit = { embedQuery: async () => new Float32Array([1, 0, 0]) }
 const ask = (over: Partial<ContextRequest> = {}): ContextRequest => ({
@@ -153,6 +154,25 @@ describe('packContext', () => {
     expect(response.degraded).toEqual([{ code: 'rerank_partial', detail: 'partial 0/2' }])
     expect(calls).toEqual([false])
     expect(response.context).toContain('slow swell')
+  })
+
+  it('leaves reranking out for the tenant that fills the queue of the reranker, and not for another', async () => {
+    const asked: (string | null | undefined)[] = []
+    const reranker = {
+      expectedWaitMs: (tenant?: string | null) => (tenant === 'flooding' ? 600_000 : 0),
+      rerank: async ({ passages, tenant }: RerankRequest) => {
+        asked.push(tenant)
+        return { scores: passages.map(() => 0.5), cached: 0 }
+      },
+    }
+    const packContext = createPackContext(
+      dependencies(fakePorts({ store: scriptedStore(twoLists), embedder: unit, reranker })),
+    )
+    const flooding = await packContext(ask(), { ...CALLER, tenant: tenantOfName('flooding') })
+    expect(flooding.degraded.map(({ code }) => code)).toEqual(['rerank_skipped'])
+    const small = await packContext(ask(), { ...CALLER, tenant: tenantOfName('small') })
+    expect(small.degraded).toEqual([])
+    expect(asked).toEqual(['small'])
   })
 
   it('does not wait longer than its share for an embedder that ignores its signal', async () => {

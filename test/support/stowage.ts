@@ -38,7 +38,9 @@ export async function openStowage(
 ) {
   const gateway = await openGateway(loadConfig({ ...ENVIRONMENT, ...environment }), logger)
   const answered: Answered[] = []
+  let received = 0
   const app: RequestListener = (request, response) => {
+    received++
     response.once('finish', () => {
       const applied = response.getHeader('x-stowage-applied')?.toString() ?? null
       answered.push({ request: `${request.method} ${request.url}`, applied })
@@ -50,6 +52,8 @@ export async function openStowage(
     url: server.url,
     /** Every request so far, in the order of the answers. */
     answered,
+    /** Number of requests without an answer so far. */
+    waiting: () => received - answered.length,
     send: (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
       send(server.url, method, path, body, headers),
     /** `POST /v1/context`. */

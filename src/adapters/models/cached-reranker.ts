@@ -3,14 +3,19 @@ import { BoundedCache } from '../../text/bounded-cache.ts'
 import { contentHash } from '../../text/fingerprint.ts'
 
 /** Scores passages for one query. `scores[i]` is null if the signal aborted before passage i was scored. */
-export type ScorePassages = (query: string, passages: string[], signal: AbortSignal) => Promise<(number | null)[]>
+export type ScorePassages = (
+  query: string,
+  passages: string[],
+  signal: AbortSignal,
+  tenant: string | null,
+) => Promise<(number | null)[]>
 
 export interface CachedRerankerOptions {
   model: string
   /** Number of scores in the cache, about 200 bytes each; default 20,000, 0 is off. */
   cacheEntries?: number | undefined
   score: ScorePassages
-  expectedWaitMs?: () => number
+  expectedWaitMs?: NonNullable<Reranker['expectedWaitMs']>
   close(): Promise<void>
 }
 
@@ -24,7 +29,7 @@ export function createCachedReranker({
 }: CachedRerankerOptions): Reranker {
   const cache = new BoundedCache<string, number>({ entries: cacheEntries })
 
-  async function rerank({ query, passages, signal }: RerankRequest): Promise<RerankResult> {
+  async function rerank({ query, passages, signal, tenant = null }: RerankRequest): Promise<RerankResult> {
     const prefix = contentHash(`${model}\n${query}`)
     const keys = passages.map(passage => prefix + contentHash(passage))
     const found = new Map<string, number>()
@@ -36,7 +41,7 @@ export function createCachedReranker({
     }
     const cached = keys.filter(key => found.has(key)).length
 
-    const scored = unknown.size === 0 ? [] : await score(query, [...unknown.values()], signal)
+    const scored = unknown.size === 0 ? [] : await score(query, [...unknown.values()], signal, tenant)
     for (const [at, key] of [...unknown.keys()].entries()) {
       const value = scored[at]
       if (value === undefined || value === null) continue

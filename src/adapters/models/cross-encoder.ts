@@ -27,14 +27,14 @@ export async function createCrossEncoder(options: CrossEncoderOptions): Promise<
   return createCachedReranker({
     model: source.id,
     cacheEntries: options.cacheEntries,
-    async score(query, passages, signal) {
+    async score(query, passages, signal, tenant) {
       const { results } = await pool.run(
         passages.map(passage => ({ query, passage })),
-        signal,
+        { signal, tenant },
       )
       return results.map(logit => (Number.isFinite(logit) ? sigmoid(Number(logit) / temperature + bias) : null))
     },
-    expectedWaitMs: () => pool.expectedWaitMs(),
+    expectedWaitMs: tenant => pool.expectedWaitMs(tenant),
     close: () => pool.close(),
   })
 }

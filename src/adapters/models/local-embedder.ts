@@ -51,10 +51,15 @@ export function createPooledEmbedder(options: PooledEmbedderOptions): Embedder {
   const { pool, queryPrefix = '', passagePrefix = '' } = options
   const dimensions = pool.details
 
-  async function embed(prefix: string, texts: string[], signal?: AbortSignal): Promise<Float32Array[]> {
+  async function embed(
+    prefix: string,
+    texts: string[],
+    signal?: AbortSignal,
+    tenant?: string | null,
+  ): Promise<Float32Array[]> {
     signal?.throwIfAborted()
     const prefixed = texts.map(text => prefix + text)
-    const { results, lastError } = await pool.run(prefixed, signal)
+    const { results, lastError } = await pool.run(prefixed, { signal, tenant })
     signal?.throwIfAborted()
     return results.map((vector, at) => {
       if (vector === null) throw new StowageError('upstream_unavailable', `Text ${at} was not embedded: ${lastError}`)
@@ -65,9 +70,9 @@ export function createPooledEmbedder(options: PooledEmbedderOptions): Embedder {
   return {
     version: `${options.modelId}:${dimensions}:${options.pooling}`,
     dimensions,
-    embedQuery: rememberQueries((texts, signal) => embed(queryPrefix, texts, signal)),
+    embedQuery: rememberQueries((texts, signal, tenant) => embed(queryPrefix, texts, signal, tenant)),
     embedPassages: (texts, signal) => embed(passagePrefix, texts, signal),
-    expectedWaitMs: () => pool.expectedWaitMs(),
+    expectedWaitMs: tenant => pool.expectedWaitMs(tenant),
     close: () => pool.close(),
   }
 }

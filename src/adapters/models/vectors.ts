@@ -14,12 +14,12 @@ export function unitVector(vector: Float32Array): Float32Array {
 
 /** Caches the vectors of the latest queries, and returns copies, because callers may change them. */
 export function rememberQueries(
-  embed: (texts: string[], signal: AbortSignal | undefined) => Promise<Float32Array[]>,
+  embed: (texts: string[], signal?: AbortSignal, tenant?: string | null) => Promise<Float32Array[]>,
 ): Embedder['embedQuery'] {
   const cache = new BoundedCache<string, Float32Array>({ entries: CACHED_QUERIES })
-  return async (text, signal) => {
+  return async (text, signal, tenant) => {
     const key = contentHash(text)
-    const vector = cache.get(key) ?? (await embed([text], signal))[0]
+    const vector = cache.get(key) ?? (await embed([text], signal, tenant))[0]
     if (vector === undefined) throw new StowageError('upstream_error', 'The model returned no vector for the query.')
     cache.set(key, vector)
     return vector.slice()

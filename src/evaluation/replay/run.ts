@@ -17,7 +17,13 @@ import type { ReplayRun } from './run-metrics.ts'
 /** Changes when older cache folders can no longer be read. */
 const CACHE_FORMAT = 2
 const COLLECTION = 'replay'
-const newCaller = (): TimedCaller => ({ apiKey: null, condition: null, deadline: noDeadline(), crowded: () => false })
+const newCaller = (): TimedCaller => ({
+  apiKey: null,
+  tenant: null,
+  condition: null,
+  deadline: noDeadline(),
+  crowded: () => false,
+})
 
 /** An open folder of the embedded engine. */
 export interface ReplayFolder {

@@ -1,42 +1,43 @@
 import { StowageError } from '../../core/errors.ts'
+import { FairQueue } from '../../core/fair-queue.ts'
 import { type Deadline, QUEUE_SHARE } from '../deadline.ts'
 import type { Limit } from './limit.ts'
 
-/** Lets as many requests run as can be in time. The others wait in order, or are told to come again. */
+/** Lets as many requests run as can be in time. The others wait, tenants in turns, or are told to come again. */
 export interface Admission {
-  /** Whether requests wait for a place. Running ones should then do without the steps that cost most. */
-  readonly crowded: boolean
+  /** Whether requests of a tenant wait for a place. Its running ones should then do without the steps that cost most. */
+  isCrowded(tenant: string | null): boolean
   /**
    * Runs work in a free place, with the time that is left.
    * @throws StowageError `overloaded` with `retry_after` when the place would come too late, or came too late
    */
-  run<Result>(deadline: Deadline, work: (rest: Deadline) => Promise<Result>): Promise<Result>
+  run<Result>(tenant: string | null, deadline: Deadline, work: (rest: Deadline) => Promise<Result>): Promise<Result>
 }
 
 export function createAdmission(limit: Limit): Admission {
-  const waiting = new Set<(leave: () => void) => void>()
+  const waiting = new FairQueue<(leave: () => void) => void>()
 
-  const expectedWaitMs = () => ((waiting.size + 1) * limit.recentMs) / limit.places
+  const expectedWaitMs = (tenant: string | null) => ((waiting.ahead(tenant) + 1) * limit.recentMs) / limit.places
 
   function startWaiting(): void {
-    for (const start of waiting) {
+    while (waiting.size > 0) {
       const leave = limit.enter()
       if (leave === null) return
-      waiting.delete(start)
-      start(leave)
+      waiting.take()?.(leave)
     }
   }
 
-  async function enter(deadline: Deadline): Promise<() => void> {
+  async function enter(tenant: string | null, deadline: Deadline): Promise<() => void> {
     const leave = waiting.size === 0 ? limit.enter() : null
     if (leave !== null) return leave
     const latest = deadline.part(QUEUE_SHARE)
     try {
-      if (expectedWaitMs() > latest.remainingMs()) throw overloaded(expectedWaitMs())
+      const waitMs = expectedWaitMs(tenant)
+      if (waitMs > latest.remainingMs()) throw overloaded(waitMs)
       return await new Promise((resolve, reject) => {
-        waiting.add(resolve)
+        waiting.push(tenant, resolve)
         const giveUp = () => {
-          if (waiting.delete(resolve)) reject(overloaded(expectedWaitMs()))
+          if (waiting.delete(tenant, resolve)) reject(overloaded(expectedWaitMs(tenant)))
         }
         latest.signal.addEventListener('abort', giveUp, { once: true })
       })
@@ -46,11 +47,9 @@ export function createAdmission(limit: Limit): Admission {
   }
 
   return {
-    get crowded() {
-      return waiting.size > 0
-    },
-    async run(deadline, work) {
-      const leave = await enter(deadline)
+    isCrowded: tenant => waiting.sizeOf(tenant) > 0,
+    async run(tenant, deadline, work) {
+      const leave = await enter(tenant, deadline)
       // The shares of the steps count from here.
       const rest = deadline.rest()
       try {

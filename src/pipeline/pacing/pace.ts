@@ -12,15 +12,20 @@ export const PACKING_GRACE_MS = 100
 /** Runs the steps of one request: it gives the event loop a turn every few milliseconds, and ends steps at the deadline. */
 export class Pace {
   readonly #signal: AbortSignal
+  readonly #tenant: string | null
   readonly #now: () => number
   #sliceStart = Number.NEGATIVE_INFINITY
 
   /**
    * @param signal aborts at the deadline
-   * @param now milliseconds of a monotonic clock
+   * @param options `tenant` whose turn it is; `now` in milliseconds of a monotonic clock
    */
-  constructor(signal: AbortSignal, now: () => number = () => performance.now()) {
+  constructor(
+    signal: AbortSignal,
+    { tenant = null, now = () => performance.now() }: { tenant?: string | null; now?: () => number } = {},
+  ) {
     this.#signal = signal
+    this.#tenant = tenant
     this.#now = now
   }
 
@@ -47,7 +52,7 @@ export class Pace {
   }
 
   async #takeTurn(): Promise<void> {
-    await nextTurn()
+    await nextTurn(this.#tenant)
     this.#sliceStart = this.#now()
   }
 }

@@ -1,23 +1,26 @@
-/** Those who wait for a turn of the event loop, in the order of their coming. */
-const waiting: (() => void)[] = []
+import { FairQueue } from '../../core/fair-queue.ts'
+
+/** Those who wait for a turn of the event loop. */
+const waiting = new FairQueue<() => void>()
 
 /**
  * Waits until the event loop has had a turn. One waiter goes on in each turn, so that requests which work at the same time do not
- * hold the loop one after the other.
+ * hold the loop one after the other. Tenants take turns: the requests of one do not make another's wait longer than one of them.
  */
-export function nextTurn(): Promise<void> {
+export function nextTurn(tenant: string | null): Promise<void> {
   return new Promise(resolve => {
-    if (waiting.push(resolve) === 1) setImmediate(admitOne)
+    waiting.push(tenant, resolve)
+    if (waiting.size === 1) setImmediate(admitOne)
   })
 }
 
 /** Whether others wait for a turn. */
 export function isCrowded(): boolean {
-  return waiting.length > 0
+  return waiting.size > 0
 }
 
 function admitOne(): void {
-  const next = waiting.shift()
-  if (waiting.length > 0) setImmediate(admitOne)
+  const next = waiting.take()
+  if (waiting.size > 0) setImmediate(admitOne)
   next?.()
 }

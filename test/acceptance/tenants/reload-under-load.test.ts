@@ -44,12 +44,6 @@ function answer({ method, path }: Recorded): Reply {
   return { body: JSON.stringify({ result, status: 'ok', time: 0 }), headers: { 'content-type': 'application/json' } }
 }
 
-<<<<<<< HEAD
-it(`of ${REQUESTS} requests during ${RELOADS} changes of the file, none sees two versions of it`, {
-  timeout: MANY_REQUESTS_MS,
-}, async () => {
-  const qdrant = await startRecordingServer(answer)
-=======
 /** Lets a few requests at a time wait in their middle for the next change of the file. */
 function createStraddling() {
   let waiting: (() => void)[] = []
@@ -89,7 +83,6 @@ it(title, { timeout: MANY_REQUESTS_MS }, async () => {
     if (++asked % 7 === 0) await straddling.wait()
     return answer(request)
   })
->>>>>>> ten-file
   const file = await openTenantsFile(fileOf(0))
   const stowage = await openStowage({ QDRANT_URL: qdrant.url, TENANTS_FILE: file.path })
   closers.push(file.remove, qdrant.close, stowage.close)

@@ -38,13 +38,45 @@ describe('the worker pool', () => {
     await long
   })
 
+  it('takes turns between tenants: many calls of one do not keep a call of another waiting', async () => {
+    const pool = await open(1)
+    let ended = 0
+    const flood = Array.from({ length: 20 }, () =>
+      pool.run(['slow', 'slow', 'slow'], { tenant: 'a' }).then(() => {
+        ended++
+      }),
+    )
+    // The first call of the flood is at the worker already. Of the others, one job goes before each of the other tenant.
+    await pool.run(['slow', 'slow', 'slow'], { tenant: 'b' })
+    expect(ended).toBeLessThanOrEqual(1)
+    await Promise.all(flood)
+  })
+
+  it('expects a wait for the own jobs of a tenant, and for no more jobs of another', async () => {
+    const pool = await open(1)
+    const controller = new AbortController()
+    const flood = pool.run(
+      Array.from({ length: 200 }, () => 'slow'),
+      { tenant: 'a', signal: controller.signal },
+    )
+    const [flooding, other] = [pool.expectedWaitMs('a'), pool.expectedWaitMs('b')]
+    // Two jobs are at the worker, and one waits before the first of another tenant.
+    expect(other).toBeCloseTo((flooding * 3) / 200, 6)
+    const few = pool.run(['slow', 'slow', 'slow'], { tenant: 'b', signal: controller.signal })
+    expect(pool.expectedWaitMs('b')).toBeCloseTo((flooding * (2 + 3 + 4)) / 200, 6)
+    expect(pool.expectedWaitMs('a')).toBeCloseTo((flooding * (200 + 3)) / 200, 6)
+    controller.abort()
+    await Promise.all([flood, few])
+    expect(pool.expectedWaitMs('b')).toBeLessThanOrEqual((flooding * 2) / 200)
+  })
+
   it('expects a wait for the jobs that are not done, and none for those that nobody waits for', async () => {
     const pool = await open(1)
     expect(pool.expectedWaitMs()).toBe(0)
     const controller = new AbortController()
     const long = pool.run(
       Array.from({ length: 100 }, () => 'slow'),
-      controller.signal,
+      { signal: controller.signal },
     )
     const behindLong = pool.expectedWaitMs()
     const short = pool.run(['a'])
@@ -60,7 +92,7 @@ describe('the worker pool', () => {
   it('gives what it has when the signal comes, in the order of the jobs, and is free at once', async () => {
     const pool = await open(1)
     const controller = new AbortController()
-    const run = pool.run(['a', 'b', 'slow', 'hang', 'never', 'never'], controller.signal)
+    const run = pool.run(['a', 'b', 'slow', 'hang', 'never', 'never'], { signal: controller.signal })
     await pool.run(['slow'])
     controller.abort()
     const { results } = await run

@@ -103,6 +103,7 @@ function ranking(pool: Pool, shaken: (value: number) => number, budgetTokens: nu
       ),
     count: tokenizer.countInSteps,
     signal: new AbortController().signal,
+    tenant: null,
     needsText: true,
   }
   return () => rankAndPack(input, new RunRecord(() => performance.now()))

@@ -27,7 +27,7 @@ describe('pace', () => {
         let clock = 0
         let sliceStart = 0
         let longest = 0
-        const pace = new Pace(never, () => clock)
+        const pace = new Pace(never, { now: () => clock })
         let turns = 0
         let lastTurns = 0
         let ended = false
@@ -62,9 +62,29 @@ describe('pace', () => {
       }
     }
     const turns = await turnsDuring(() =>
-      Promise.all(Array.from({ length: 5 }, () => new Pace(never, () => clock).run(steps(6), 0))),
+      Promise.all(Array.from({ length: 5 }, () => new Pace(never, { now: () => clock }).run(steps(6), 0))),
     )
     expect(turns).toBeGreaterThanOrEqual(5 * 6 - 5)
+  })
+
+  it('gives tenants turns: many requests of one do not make one of another wait longer', async () => {
+    let clock = 0
+    const order: string[] = []
+    const run = (tenant: string, name: string) => {
+      function* steps() {
+        for (let step = 0; step < 4; step++) {
+          clock += 10
+          order.push(name)
+          yield
+        }
+      }
+      return new Pace(never, { tenant, now: () => clock }).run(steps(), 0)
+    }
+    const flood = Array.from({ length: 20 }, (_, at) => run('a', `a${at}`))
+    await Promise.all([...flood, run('b', 'b')])
+    const before = order.slice(0, order.lastIndexOf('b'))
+    // The first step of the flood runs at once, then one of each tenant in turn.
+    expect(before.filter(name => name !== 'b').length).toBeLessThanOrEqual(1 + 4)
   })
 
   it('throws TimeUp once after the deadline, and not before the grace is over', async () => {
@@ -83,7 +103,7 @@ describe('pace', () => {
         }
         return clock
       }
-      expect(await new Pace(AbortSignal.abort(), () => clock).run(steps(), graceMs)).toBe(50)
+      expect(await new Pace(AbortSignal.abort(), { now: () => clock }).run(steps(), graceMs)).toBe(50)
       expect(told).toEqual([Math.max(1, graceMs)])
     }
   })

@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
 import { StowageError } from '../../../core/errors.ts'
+import { FairQueue } from '../../../core/fair-queue.ts'
 
 export interface WorkerPoolOptions {
   /** Module of the worker: its default export runs a job (see `inTurn`), its export `details` returns the details. */
@@ -16,15 +17,24 @@ export interface WorkerPoolOptions {
 export interface WorkerPool<Job, Result, Details> {
   readonly details: Details
   /**
-   * Runs jobs over all workers; concurrent calls take turns. `results[i]` is null if job i failed, or was not done when the
+   * Runs jobs over all workers. Tenants take turns, and so do the calls of one tenant, job by job. `results[i]` is null if job i failed, or was not done when the
    * signal aborted or the pool closed.
    * @throws StowageError `upstream_unavailable` when the pool is closed, or no job was done and not because of the signal
    */
-  run(jobs: readonly Job[], signal?: AbortSignal): Promise<PoolResults<Result>>
-  /** Estimated time until the jobs of a new call would start, in milliseconds: unfinished jobs × recent time of a job / workers. */
-  expectedWaitMs(): number
+  run(jobs: readonly Job[], options?: PoolCallOptions): Promise<PoolResults<Result>>
+  /**
+   * Estimated time until the jobs of a new call would start, in milliseconds: jobs before them × recent time of a job / workers. Of
+   * the jobs of other tenants, no more count than the tenant itself has.
+   */
+  expectedWaitMs(tenant?: string | null): number
   /** Waits for running jobs, then ends the workers. Pending calls resolve with the results so far. */
   close(): Promise<void>
+}
+
+export interface PoolCallOptions {
+  signal?: AbortSignal | undefined
+  /** Default: null, as in open mode. */
+  tenant?: string | null | undefined
 }
 
 export interface PoolResults<Result> {
@@ -56,16 +66,28 @@ export async function createWorkerPool<Job, Result, Details>({
     recordTiming: false,
   })
   const calls = new Set<AbortController>()
-  const lanes = new Set<Promise<void>>()
+  const running = new Set<Promise<void>>()
+  /** Calls with jobs that no worker has yet. */
+  const waiting = new FairQueue<Call>()
   const load = trackLoad(size)
   let closed = false
   let fault: string | null = null
   const stopCalls = () => {
     for (const call of calls) call.abort()
   }
-  const track = (lane: Promise<void>) => {
-    lanes.add(lane)
-    return lane.finally(() => lanes.delete(lane))
+  /** Gives jobs to the workers while they take some, one of each call in turn. */
+  const handOut = () => {
+    while (running.size < size * DEPTH) {
+      const call = waiting.take()
+      if (call === undefined) return
+      if (!call.hasNext()) continue
+      const job = call.runNext().finally(() => {
+        running.delete(job)
+        handOut()
+      })
+      running.add(job)
+      if (call.hasNext()) waiting.push(call.tenant, call)
+    }
   }
   pool.on('error', (error: Error) => {
     if (closed || pool.threads.length > 0) return
@@ -82,66 +104,93 @@ export async function createWorkerPool<Job, Result, Details>({
 
   return {
     details,
-    async run(jobs, signal) {
+    async run(jobs, { signal, tenant = null } = {}) {
       if (closed) throw unavailable('it is closed')
       const results: (Result | null)[] = jobs.map(() => null)
-      if (signal?.aborted) return { results, lastError: null }
+      if (signal?.aborted || jobs.length === 0) return { results, lastError: null }
       fault = null
       let lastError: string | null = null
       let next = 0
+      let ended = 0
       let done = 0
-      const call = new AbortController()
-      const stop = () => call.abort()
-      // Piscina ends a thread to abort its running job, which would lose the loaded model. So it never gets the signal.
-      const lane = async () => {
-        while (next < jobs.length && !call.signal.aborted) {
+      const over = new AbortController()
+      const stop = () => over.abort()
+      const call: Call = {
+        tenant,
+        hasNext: () => next < jobs.length && !over.signal.aborted,
+        // Piscina ends a thread to abort its running job, which would lose the loaded model. So it never gets the signal.
+        async runNext() {
           const at = next++
-          const ended = load.start()
+          const end = load.start(tenant)
           try {
             results[at] = await pool.run(jobs[at])
             done++
           } catch (error) {
             lastError = error instanceof Error ? error.message : String(error)
           } finally {
-            ended()
+            end()
+            if (++ended === jobs.length) stop()
           }
-        }
+        },
       }
-      calls.add(call)
-      load.waiting += jobs.length
+      calls.add(over)
+      load.wait(tenant, jobs.length)
       signal?.addEventListener('abort', stop, { once: true })
-      const started = Array.from({ length: size * DEPTH }, () => track(lane()))
-      await Promise.race([Promise.all(started), once(call.signal, 'abort')])
+      waiting.push(tenant, call)
+      handOut()
+      await once(over.signal, 'abort')
       signal?.removeEventListener('abort', stop)
-      calls.delete(call)
-      load.waiting -= jobs.length - next
+      calls.delete(over)
+      waiting.delete(tenant, call)
+      load.wait(tenant, next - jobs.length)
       lastError ??= fault
       if (done === 0 && lastError !== null && !signal?.aborted) throw unavailable(lastError)
       return { results: [...results], lastError }
     },
-    expectedWaitMs: () => load.expectedWaitMs(),
+    expectedWaitMs: (tenant = null) => load.expectedWaitMs(tenant),
     async close() {
       closed = true
       stopCalls()
       // Ending a thread while the model runs in native code aborts the process, and Piscina's own close does not wait for all threads.
-      await Promise.race([Promise.all(lanes), setTimeout(CLOSE_TIMEOUT_MS, null, { ref: false })])
+      await Promise.race([Promise.all(running), setTimeout(CLOSE_TIMEOUT_MS, null, { ref: false })])
       await pool.destroy()
     },
   }
 }
 
+/** A call with jobs that no worker has yet. */
+interface Call {
+  tenant: string | null
+  /** False when all jobs are handed out, and when the call has ended. */
+  hasNext(): boolean
+  /** Runs its next job. Never rejects. */
+  runNext(): Promise<void>
+}
+
 /** Counts the jobs of a pool and learns their time from the distance between two ends. */
 function trackLoad(size: number) {
+  /** Jobs that no worker has yet, by tenant. */
+  const waiting = new Map<string | null, number>()
   let running = 0
   let lastEnd = 0
   let jobMs = FIRST_GUESS_MS
+  const waitingOf = (tenant: string | null) => waiting.get(tenant) ?? 0
   const load = {
-    /** Jobs that no worker has yet. */
-    waiting: 0,
-    expectedWaitMs: () => ((load.waiting + running) * jobMs) / size,
+    /** Adds jobs that wait, or removes them with a negative number. */
+    wait(tenant: string | null, jobs: number): void {
+      const count = waitingOf(tenant) + jobs
+      if (count === 0) waiting.delete(tenant)
+      else waiting.set(tenant, count)
+    },
+    expectedWaitMs(tenant: string | null): number {
+      const own = waitingOf(tenant)
+      let before = running + own
+      for (const [other, count] of waiting) if (other !== tenant) before += Math.min(count, own + 1)
+      return (before * jobMs) / size
+    },
     /** Moves a job to a worker. Call the result when it has ended. */
-    start(): () => void {
-      load.waiting--
+    start(tenant: string | null): () => void {
+      load.wait(tenant, -1)
       running++
       const from = performance.now()
       return () => {

@@ -1,0 +1,153 @@
+import type { NextFunction, RequestHandler, Response } from 'express'
+import { TokenBucket } from 'limiter'
+import { StowageError } from '../../core/errors.ts'
+import type { Reporter } from '../../observe/events.ts'
+import type { TenantLimit } from '../../observe/metrics.ts'
+import { type StartTimer, systemTimer } from '../../pipeline/deadline.ts'
+import type { Tenant, TenantLimits } from '../../tenants/tenant.ts'
+import { limitedBy } from '../observe-requests.ts'
+import { tenantOf } from './authenticate.ts'
+
+/** Keeps each tenant within its limits. */
+export interface TenantLimiter {
+  /**
+   * Admits a request of the tenant that `authenticate` found, or refuses it before its body is read: with `too_many_requests` and
+   * `retry_after`. A request is in flight until its answer is sent or its client has left. Without a tenant, nothing is limited.
+   */
+  handler: RequestHandler
+  /** Tells which tenants are declared, at the start and after each reload. What is known of others is forgotten. */
+  declare(names: ReadonlySet<string>): void
+}
+
+/** What is known of one tenant. A reload changes the limits, and all of this goes on. */
+interface TenantState {
+  inFlight: number
+  /** Null without a limit of the rate. */
+  bucket: TokenBucket | null
+  /** Refusals that may be answered at once. */
+  promptRefusals: TokenBucket
+  /** Refusals that are not answered yet. */
+  held: number
+  /** Where between the least and the most the wait of the last one was, in [0,1). */
+  spread: number
+}
+
+type Rate = NonNullable<TenantLimits['rate']>
+
+/** A tenant that is refused more often than this is flooding. */
+const PROMPT_REFUSALS: Rate = { perSecond: 10, burst: 20 }
+/**
+ * How long a client waits for its refusal while its tenant floods, in milliseconds. Most clients ask again as soon as they are refused, and
+ * reading that is work, too: 200 connections that are refused at once ask some thousand times in a second, and now they ask 130 times.
+ */
+const FLOOD_REFUSAL_MS = { least: 1_000, most: 2_000 }
+/** Steps of the golden ratio spread evenly, however many there are: refusals that came together are not answered together. */
+const SPREAD = (Math.sqrt(5) - 1) / 2
+/** More refusals of one tenant are not held, so that memory is bounded; then the connection is closed. */
+const MOST_HELD = 1_000
+
+/** The limiter of one process. */
+export function createTenantLimiter(
+  { tenantsDeclared }: Pick<Reporter, 'tenantsDeclared'>,
+  startTimer: StartTimer = systemTimer,
+): TenantLimiter {
+  const states = new Map<string, TenantState>()
+  let declared: ReadonlySet<string> = new Set()
+
+  function stateOf({ name, limits }: Tenant): TenantState {
+    const known = states.get(name)
+    const state = known ?? {
+      inFlight: 0,
+      bucket: null,
+      promptRefusals: fullBucket(PROMPT_REFUSALS),
+      held: 0,
+      spread: 0,
+    }
+    if (known === undefined) states.set(name, state)
+    state.bucket = currentBucket(state.bucket, limits.rate)
+    return state
+  }
+
+  function refuse(state: TenantState, refusal: Refusal, response: Response, next: NextFunction): void {
+    const answer = () => next(tooManyRequests(refusal))
+    const isPrompt = state.promptRefusals.tryRemoveTokens(1)
+    if (isPrompt || state.held >= MOST_HELD) {
+      if (!isPrompt) response.setHeader('connection', 'close')
+      answer()
+      return
+    }
+    state.held++
+    state.spread = (state.spread + SPREAD) % 1
+    const { least, most } = FLOOD_REFUSAL_MS
+    const stopTimer = startTimer(least + state.spread * (most - least), answer)
+    response.once('close', () => {
+      stopTimer()
+      state.held--
+    })
+  }
+
+  return {
+    handler(_request, response, next) {
+      const tenant = tenantOf(response)
+      if (tenant === null) return next()
+      const state = stateOf(tenant)
+      const refusal = refusalOf(state, tenant.limits)
+      if (refusal !== null) {
+        limitedBy(response, { tenant: tenant.name, limit: refusal.limit })
+        return refuse(state, refusal, response, next)
+      }
+      state.inFlight++
+      response.once('close', () => state.inFlight--)
+      next()
+    },
+    declare(names) {
+      for (const name of states.keys()) if (!names.has(name)) states.delete(name)
+      const gone = [...declared].filter(name => !names.has(name))
+      declared = new Set(names)
+      tenantsDeclared({ names: declared, gone })
+    },
+  }
+}
+
+/** The bucket under the limits of now: a new one is full, and one whose numbers changed keeps what it holds. */
+function currentBucket(bucket: TokenBucket | null, rate: Rate | null): TokenBucket | null {
+  if (rate === null) return null
+  if (bucket === null) return fullBucket(rate)
+  const { perSecond, burst } = rate
+  if (bucket.bucketSize === burst && bucket.tokensPerInterval === perSecond) return bucket
+  // The time until now counts at the rate of before.
+  bucket.drip()
+  bucket.bucketSize = burst
+  bucket.tokensPerInterval = perSecond
+  bucket.content = Math.min(bucket.content, burst)
+  return bucket
+}
+
+function fullBucket({ perSecond, burst }: Rate): TokenBucket {
+  const bucket = new TokenBucket({ bucketSize: burst, tokensPerInterval: perSecond, interval: 1_000 })
+  bucket.content = burst
+  return bucket
+}
+
+interface Refusal {
+  limit: TenantLimit
+  message: string
+  /** Milliseconds. */
+  waitMs: number
+}
+
+/** Takes a token when the request is admitted. Null: admitted. */
+function refusalOf({ inFlight, bucket }: TenantState, { rate, concurrency }: TenantLimits): Refusal | null {
+  if (concurrency !== null && inFlight >= concurrency) {
+    return { limit: 'concurrency', message: `${concurrency} requests at a time`, waitMs: 0 }
+  }
+  if (bucket === null || rate === null || bucket.tryRemoveTokens(1)) return null
+  return { limit: 'rate', message: `${rate.perSecond} requests per second`, waitMs: bucket.getWaitTime(1) }
+}
+
+function tooManyRequests({ message, waitMs }: Refusal): StowageError {
+  const seconds = Math.max(1, Math.ceil(waitMs / 1_000))
+  return new StowageError('too_many_requests', `The limit is ${message}. Try again after ${seconds} s`, {
+    details: { retry_after: seconds },
+  })
+}
