@@ -116,8 +116,7 @@ export async function openWorld(whole = false) {
   await aliases(alone, { current: 'shared' })
 
   const names = [...SHARED, PRIVATE]
-  const foreign = (name: string) =>
-    contentsOf(shared.collection(name), point => name === PRIVATE || !isAcmes(point))
+  const foreign = (name: string) => contentsOf(shared.collection(name), point => name === PRIVATE || !isAcmes(point))
   const before = new Map(names.map(name => [name, foreign(name)]))
   const seeded = new Map(names.map(name => [name, savePoints(shared.collection(name))]))
   const collectionsBefore = new Map(shared.collections)
