@@ -5,6 +5,7 @@ import { OWN_ROUTES } from '../../../src/http/openapi.ts'
 import { createMetrics } from '../../../src/observe/metrics.ts'
 import { NAMED_PLANS } from '../../../src/pipeline/plan/named-plans.ts'
 import { PLAN_VALUES, type PlanValue } from '../../../src/pipeline/plan/plan-values.ts'
+import { tenantRouteRows } from './tenant-routes.ts'
 
 /** The parts of the pages under `docs/` that are written by `npm run docs`, by the name in their marker. */
 export async function generatedSections(): Promise<Record<string, string>> {
@@ -24,6 +25,7 @@ export async function generatedSections(): Promise<Record<string, string>> {
     'drop reasons': vocabulary('reason', DROP_REASONS),
     stages: vocabulary('stage', STAGES),
     metrics: await metricsTable(),
+    'tenant routes': table(['route', 'operation', 'open to', 'how it is kept to the tenant'], tenantRouteRows()),
   }
 }
 
