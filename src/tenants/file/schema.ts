@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { closestName } from '../../core/closest-name.ts'
 import { PLAN_VALUES } from '../../pipeline/plan/plan-values.ts'
-import { ALLOWABLE_OPERATIONS } from '../operations.ts'
+import { ALLOWABLE_OPERATIONS } from '../guard/routes/table.ts'
 
 const OPERATIONS = [...ALLOWABLE_OPERATIONS.keys()]
 
