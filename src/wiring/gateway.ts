@@ -58,7 +58,8 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
   const mappings = config.settings.MAPPINGS ?? {}
   const metrics = createMetrics({ version: VERSION })
   const reporter = createReporter({ metrics, logger })
-  const tenants = await openTenants(config, { reporter, declare: declaring(reporter) })
+  const limiter = createTenantLimiter(reporter)
+  const tenants = await openTenants(config, { reporter, declare: limiter.declare })
   const upstream = await openUpstream(config)
   const models = await openModels(config, {
     endpointWaitMs: ENDPOINT_WAIT_MS,
@@ -105,7 +106,6 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
     },
     onPause: change => reporter.improvingPaused(change),
   })
-  const limiter = createTenantLimiter(reporter)
   const app = createApp({
     packContext,
     ...(tenants && { admitTenant: [authenticate(tenants), limiter.handler], isOperator: tenants.isOperator }),
@@ -132,16 +132,6 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
       await Promise.all([http.close(), traces.close(), models.close()])
       await upstream.close()
     },
-  }
-}
-
-/** Tells the metrics which tenants are declared. */
-function declaring(reporter: Reporter): (names: ReadonlySet<string>) => void {
-  let declared: ReadonlySet<string> = new Set()
-  return names => {
-    const gone = [...declared].filter(name => !names.has(name))
-    declared = names
-    reporter.tenantsDeclared({ names, gone })
   }
 }
 

@@ -8,6 +8,8 @@ import { createTenantLimiter } from '../../../src/http/tenants/limits.ts'
 import { createReporter, type FinishedRequest, type Reporter } from '../../../src/observe/events.ts'
 import { createLogger } from '../../../src/observe/logger.ts'
 import { createMetrics } from '../../../src/observe/metrics.ts'
+import { createQdrantHttp } from '../../../src/qdrant/client.ts'
+import { matchRoute } from '../../../src/tenants/guard/match.ts'
 import type { Tenant, TenantLimits } from '../../../src/tenants/tenant.ts'
 import { deferred } from '../../support/deferred.ts'
 import { type Answer, send } from '../../support/send.ts'
@@ -55,6 +57,7 @@ async function serve(limits: Record<string, TenantLimits>, { held = false } = {}
     reporter,
     metrics,
     admitTenant: [authenticate({ find: key => tenants.get(key ?? '') ?? null }), limiter.handler],
+    guard: { http: createQdrantHttp('http://127.0.0.1:1'), matchRoute },
     packContext: async () => Promise.reject(new Error('not asked')),
     passthrough: (_request, response) => {
       const answer = () =>
@@ -189,8 +192,9 @@ describe('the requests in flight of a tenant', () => {
 
   it('end when the client leaves', async () => {
     const app = await serve({ a: atOnce(1) }, { held: true })
-    const leaving = openRequest(`${app.url}/collections`, { headers: { 'api-key': 'a' } }).on('error', () => {})
-    leaving.end()
+    const headers = { 'api-key': 'a', 'content-type': 'application/json' }
+    const leaving = openRequest(`${app.url}/collections/c/points/query`, { method: 'POST', headers })
+    leaving.on('error', () => {}).end('{}')
     await eventually(() => expect(app.arrived).toHaveLength(1))
     expect((await app.ask('a')).status).toBe(429)
     leaving.destroy()
