@@ -11,6 +11,7 @@ import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import { PLAN_VALUES } from '../../src/pipeline/plan/plan-values.ts'
 import { readTenantsFile } from '../../src/tenants/file/read.ts'
 import { tenantsFileSchema } from '../../src/tenants/file/schema.ts'
+import { ROUTES } from '../../src/tenants/guard/routes/table.ts'
 import { ALLOWABLE_OPERATIONS } from '../../src/tenants/operations.ts'
 import { generatedSections, sectionsOf, withSections } from './support/generated-sections.ts'
 import { readPages } from './support/pages.ts'
@@ -24,7 +25,7 @@ const FOREIGN = new Set(
   min_should update_filter update_mode group_by average_vector best_score sum_scores full_scan bool_index
   page_content doc_content text_segment _node_content document_id header_path chunk_index content_hash space_id is_tenant
   context_cache char_start char_end embedder_version order_index node_modules retry_after
-  front_matter avg_len min_token_len phrase_matching geo_radius geo_bounding_box geo_polygon datetime_range set_payload`.split(
+  front_matter avg_len min_token_len phrase_matching geo_radius geo_bounding_box geo_polygon datetime_range set_payload with_lookup operation_id`.split(
     /\s+/,
   ),
 )
@@ -78,6 +79,7 @@ describe('the pages for people', () => {
         ...fieldsOf(tenantsFileSchema),
         ...ALLOWABLE_OPERATIONS.keys(),
         ...FOREIGN,
+        ...ROUTES.map(({ operation }) => operation),
       ])
       const named = found(text, /`([a-z]+(?:_[a-z]+)+)`/g).filter(name => !name.startsWith('stowage_'))
       expect(named.filter(name => !known.has(name))).toEqual([])
