@@ -18,7 +18,8 @@ describe('the command line, as a shell runs it', { timeout: CHILD_PROCESS_MS }, 
   it('tells what it can do, and its version', async () => {
     const [help, version] = await Promise.all([run(['--help']), run(['--version'])])
     expect([help.code, version.code]).toEqual([0, 0])
-    for (const command of ['serve', 'ingest', 'replay', 'demo', 'doctor', 'tenants']) expect(help.out).toContain(`  ${command}`)
+    for (const command of ['serve', 'ingest', 'replay', 'demo', 'doctor', 'tenants'])
+      expect(help.out).toContain(`  ${command}`)
     const manifest = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'))
     expect(version.out.trim()).toBe(manifest.version)
   })
