@@ -10,6 +10,7 @@ import { createApp } from '../http/app.ts'
 import { createPassthrough } from '../http/passthrough/passthrough.ts'
 import { authenticate } from '../http/tenants/authenticate.ts'
 import { createTenantLimiter } from '../http/tenants/limits.ts'
+import { beginInTurn } from '../http/tenants/turns.ts'
 import { createReporter, type Reporter } from '../observe/events.ts'
 import type { Logger } from '../observe/logger.ts'
 import { createMetrics } from '../observe/metrics.ts'
@@ -91,7 +92,7 @@ export async function openGateway(
   const limiter = createTenantLimiter(reporter)
   const tenantOf = (apiKey: string | null) => tenants?.find(apiKey)?.name ?? null
   const app = createApp({
-    admitTenant: [authenticate(tenants), limiter.handler],
+    admitTenant: [authenticate(tenants), limiter.handler, beginInTurn],
     packContext,
     improvePoints: createImproveHandler({
       http,

@@ -24,3 +24,19 @@ function admitOne(): void {
   if (waiting.size > 0) setImmediate(admitOne)
   next?.()
 }
+
+/** Whether work began in this turn of the event loop that did not wait for it. */
+let isTaken = false
+
+/**
+ * Takes this turn of the event loop for work that just came, unless others wait, or came in the same turn. Who gets false waits for
+ * the next turn. So a hundred requests that arrive together do not begin together.
+ */
+export function takeFreeTurn(): boolean {
+  if (isTaken || isCrowded()) return false
+  isTaken = true
+  setImmediate(() => {
+    isTaken = false
+  })
+  return true
+}
