@@ -142,7 +142,9 @@ async function send(
     const answer = await client.request({
       method: 'POST',
       path,
-      headers: { 'content-type': 'application/json', 'api-key': tenant,
+      headers: {
+        'content-type': 'application/json',
+        'api-key': tenant,
         ...headers,
         ...(server === undefined ? {} : { [ID_HEADER]: id, [WORK_HEADER]: String(workOf(server)) }),
       },

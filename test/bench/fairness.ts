@@ -35,7 +35,12 @@ const program = new Command('fairness')
   .option('--seconds <n>', 'seconds of each measure', count, 10)
   .option('--every-ms <n>', 'milliseconds between two requests of the small tenant', count, 250)
   .option('--connections <n>', 'connections of the flood', count, 200)
-  .option('--most-per-second <n>', 'most requests of the flood, so that its own work leaves the server its core', count, 1_000)
+  .option(
+    '--most-per-second <n>',
+    'most requests of the flood, so that its own work leaves the server its core',
+    count,
+    1_000,
+  )
   .option('--only <row>', 'limited or unlimited: only these rows')
   .action(run)
 
@@ -75,7 +80,18 @@ interface Loads {
   large: LoadRequest[]
 }
 
-const HEAD = ['', 'b asks', 'p50 ms', 'p95 ms', 'p50 work', 'p95 work', 'b not 200', 'b degraded', 'flood/s', 'of them 200']
+const HEAD = [
+  '',
+  'b asks',
+  'p50 ms',
+  'p95 ms',
+  'p50 work',
+  'p95 work',
+  'b not 200',
+  'b degraded',
+  'flood/s',
+  'of them 200',
+]
 
 async function measure(loads: Loads, options: Options): Promise<Round> {
   const silent = await steady(loads, options)
@@ -117,7 +133,12 @@ function mixed(tenant: string, questions: string[]): LoadRequest[] {
 
 const MEASURES = ['ms', 'workMs'] as const
 
-function share(result: LoadResult, kind: LoadRequest['kind'], measure: (typeof MEASURES)[number], part: number): number {
+function share(
+  result: LoadResult,
+  kind: LoadRequest['kind'],
+  measure: (typeof MEASURES)[number],
+  part: number,
+): number {
   const values = result.answers.filter(answer => answer.kind === kind).map(answer => answer[measure] ?? Number.NaN)
   return percentile(values, part) ?? Number.NaN
 }

@@ -56,7 +56,13 @@ export function createTenantLimiter(
 
   function stateOf({ name, limits }: Tenant): TenantState {
     const known = states.get(name)
-    const state = known ?? { inFlight: 0, bucket: null, promptRefusals: fullBucket(PROMPT_REFUSALS), held: 0, spread: 0 }
+    const state = known ?? {
+      inFlight: 0,
+      bucket: null,
+      promptRefusals: fullBucket(PROMPT_REFUSALS),
+      held: 0,
+      spread: 0,
+    }
     if (known === undefined) states.set(name, state)
     state.bucket = currentBucket(state.bucket, limits.rate)
     return state
@@ -64,11 +70,15 @@ export function createTenantLimiter(
 
   function refuse(state: TenantState, refusal: Refusal, response: Response, next: NextFunction): void {
     const answer = () => next(tooManyRequests(refusal))
-    if (state.promptRefusals.tryRemoveTokens(1)) return answer()
-    if (state.held >= MOST_HELD) {
+    if (state.promptRefusals.tryRemoveTokens(1)) answer()
+    else if (state.held < MOST_HELD) hold(state, response, answer)
+    else {
       response.setHeader('connection', 'close')
-      return answer()
+      answer()
     }
+  }
+
+  function hold(state: TenantState, response: Response, answer: () => void): void {
     state.held++
     state.spread = (state.spread + SPREAD) % 1
     const { least, most } = FLOOD_REFUSAL_MS
