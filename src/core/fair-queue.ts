@@ -20,18 +20,30 @@ export class FairQueue<Item> {
     this.#size++
   }
 
-  /** Removes the item whose turn it is; undefined when the queue is empty. */
-  take(): Item | undefined {
-    for (const [tenant, items] of this.#turns) {
-      this.#turns.delete(tenant)
-      for (const item of items) {
-        items.delete(item)
-        if (items.size > 0) this.#turns.set(tenant, items)
-        this.#size--
-        return item
-      }
-    }
+  /**
+   * Removes the first item of the tenant whose turn it is, or of another tenant. That tenant then goes behind all others.
+   * @returns undefined when there is none
+   */
+  take(tenant = this.#nextTenant()): Item | undefined {
+    if (tenant === undefined) return undefined
+    const items = this.#turns.get(tenant)
+    if (items === undefined) return undefined
+    const [item] = items
+    this.#turns.delete(tenant)
+    items.delete(item as Item)
+    if (items.size > 0) this.#turns.set(tenant, items)
+    this.#size--
+    return item
+  }
+
+  #nextTenant(): string | null | undefined {
+    for (const tenant of this.#turns.keys()) return tenant
     return undefined
+  }
+
+  /** The tenants with items, the next one first. */
+  tenants(): IterableIterator<string | null> {
+    return this.#turns.keys()
   }
 
   /** Removes an item out of turn. @returns whether it was in the queue */

@@ -9,9 +9,8 @@ import { createImproveHandler } from '../drop-in/route.ts'
 import { createApp } from '../http/app.ts'
 import { createPassthrough } from '../http/passthrough/passthrough.ts'
 import { authenticate } from '../http/tenants/authenticate.ts'
-
 import { createTenantLimiter } from '../http/tenants/limits.ts'
-
+import { beginInTurn } from '../http/tenants/turns.ts'
 import { createReporter, type Reporter } from '../observe/events.ts'
 import type { Logger } from '../observe/logger.ts'
 import { createMetrics } from '../observe/metrics.ts'
@@ -108,7 +107,10 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
   })
   const app = createApp({
     packContext,
-    ...(tenants && { admitTenant: [authenticate(tenants), limiter.handler], isOperator: tenants.isOperator }),
+    ...(tenants && {
+      admitTenant: [authenticate(tenants), limiter.handler, beginInTurn],
+      isOperator: tenants.isOperator,
+    }),
     guard: { http, matchRoute },
     improvePoints,
     passthrough: proxy.passthrough,

@@ -70,12 +70,15 @@ export function createTenantLimiter(
 
   function refuse(state: TenantState, refusal: Refusal, response: Response, next: NextFunction): void {
     const answer = () => next(tooManyRequests(refusal))
-    const isPrompt = state.promptRefusals.tryRemoveTokens(1)
-    if (isPrompt || state.held >= MOST_HELD) {
-      if (!isPrompt) response.setHeader('connection', 'close')
+    if (state.promptRefusals.tryRemoveTokens(1)) answer()
+    else if (state.held < MOST_HELD) hold(state, response, answer)
+    else {
+      response.setHeader('connection', 'close')
       answer()
-      return
     }
+  }
+
+  function hold(state: TenantState, response: Response, answer: () => void): void {
     state.held++
     state.spread = (state.spread + SPREAD) % 1
     const { least, most } = FLOOD_REFUSAL_MS

@@ -1,5 +1,5 @@
 import { type Steps, TimeUp } from '../../core/steps.ts'
-import { isCrowded, nextTurn } from './turns.ts'
+import { countWork, isCrowded, nextTurn } from './turns.ts'
 
 /** Longest work without a turn of the event loop, in milliseconds. A step takes a few more. */
 const SLICE_MS = 8
@@ -37,17 +37,26 @@ export class Pace {
     if (isCrowded()) await this.#takeTurn()
     const start = this.#now()
     let isTold = false
+    let countedTo = start
     if (start - this.#sliceStart > SLICE_MS) this.#sliceStart = start
-    for (let step = steps.next(); ; ) {
-      if (step.done) return step.value
-      const time = this.#now()
-      if (!isTold && this.#signal.aborted && time - start >= graceMs) {
-        isTold = true
-        step = steps.throw(new TimeUp())
-      } else {
-        if (time - this.#sliceStart >= SLICE_MS) await this.#takeTurn()
-        step = steps.next()
+    try {
+      for (let step = steps.next(); ; ) {
+        if (step.done) return step.value
+        const time = this.#now()
+        if (!isTold && this.#signal.aborted && time - start >= graceMs) {
+          isTold = true
+          step = steps.throw(new TimeUp())
+        } else {
+          if (time - this.#sliceStart >= SLICE_MS) {
+            countWork(this.#tenant, time - countedTo)
+            await this.#takeTurn()
+            countedTo = this.#sliceStart
+          }
+          step = steps.next()
+        }
       }
+    } finally {
+      countWork(this.#tenant, this.#now() - countedTo)
     }
   }
 

@@ -87,6 +87,49 @@ describe('pace', () => {
     expect(before.filter(name => name !== 'b').length).toBeLessThanOrEqual(1 + 4)
   })
 
+  it('gives the turn to the tenant that had the least time, so short work does not wait for long work', async () => {
+    let clock = 0
+    const order: string[] = []
+    function* steps(name: string, count: number, ms: number) {
+      for (let step = 0; step < count; step++) {
+        clock += ms
+        order.push(name)
+        yield
+      }
+    }
+    const pace = (tenant: string) => new Pace(never, { tenant, now: () => clock })
+    const flood = Array.from({ length: 10 }, () => pace('long').run(steps('long', 20, 10), 0))
+    const short = async () => {
+      for (let stage = 0; stage < 15; stage++) await pace('short').run(steps('short', 1, 1), 0)
+    }
+    await Promise.all([...flood, short()])
+    const before = order.slice(0, order.lastIndexOf('short'))
+    expect(before.filter(name => name === 'short')).toHaveLength(14)
+    // The long work begins, and then waits for the short one. Turn by turn, a step of it would run before each stage.
+    expect(before.filter(name => name === 'long').length).toBeLessThanOrEqual(3)
+    await Promise.all(flood)
+    expect(order.filter(name => name === 'long')).toHaveLength(200)
+  })
+
+  it('lets nobody wait for ever, whatever the others ask', async () => {
+    const tenants = fc.array(fc.constantFrom('p', 'q', 'r', null), { minLength: 1, maxLength: 60 })
+    await fc.assert(
+      fc.asyncProperty(tenants, fc.integer({ min: 0, max: 30 }), async (names, ms) => {
+        let clock = 0
+        function* steps() {
+          for (let step = 0; step < 5; step++) {
+            clock += ms
+            yield
+          }
+          return 'done'
+        }
+        const runs = names.map(tenant => new Pace(never, { tenant, now: () => clock }).run(steps(), 0))
+        expect(new Set(await Promise.all(runs))).toEqual(new Set(['done']))
+      }),
+      { numRuns: 50 },
+    )
+  })
+
   it('throws TimeUp once after the deadline, and not before the grace is over', async () => {
     for (const graceMs of [0, 7, 20]) {
       let clock = 0
