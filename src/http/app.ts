@@ -18,6 +18,8 @@ import { type BumpEpoch, writeEpoch } from './passthrough/write-epoch.ts'
 
 export interface AppDependencies {
   packContext: PackContext
+  /** The ingestion guard. It calls `next()` for requests that go on. Null switches it off. */
+  guardUpserts: express.RequestHandler | null
   /** The drop-in route. It calls `next()` for requests that must pass through. Null switches it off. */
   improvePoints: express.RequestHandler | null
   passthrough: Passthrough
@@ -36,7 +38,8 @@ export interface AppDependencies {
 
 /** The HTTP application, without a listener. Requests to unknown routes are streamed to Qdrant. */
 export function createApp(dependencies: AppDependencies): express.Express {
-  const { improvePoints, passthrough, reporter, health, metrics, traces, tenantOf, version } = dependencies
+  const { guardUpserts, improvePoints, passthrough, reporter, health, metrics, traces, tenantOf, version } =
+    dependencies
   const { uploadSilenceMs = 60_000 } = dependencies
   const app = express()
   // Each of these defaults would change an answer, or read a request differently from Qdrant.
@@ -65,6 +68,7 @@ export function createApp(dependencies: AppDependencies): express.Express {
 
   app.use(refuseLoops(() => reporter.passedThrough({ reason: 'loop' })))
   app.use(writeEpoch(dependencies.bumpEpoch))
+  if (guardUpserts !== null) app.use(guardUpserts)
   if (improvePoints !== null) app.post(SEARCH_PATH, atEndpoint('points'), improvePoints)
   app.use((request, response) => {
     const { reason, body, held } = handedOver(response)

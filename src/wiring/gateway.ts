@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import type { Express } from 'express'
+import type { Express, RequestHandler } from 'express'
 import { createAnswerCache } from '../adapters/answer-cache.ts'
+import { createManagedCollections } from '../adapters/qdrant/managed.ts'
 import { createQdrantStore } from '../adapters/qdrant/store.ts'
 import { createJsonlSink } from '../adapters/traces/jsonl-file.ts'
 import { combineTraceStores, createTraceObserver, createTraceRing } from '../adapters/traces/memory.ts'
 import type { Config } from '../config.ts'
+import { matchesAny } from '../core/name-patterns.ts'
 import { createImproveHandler } from '../drop-in/route.ts'
 import { createApp } from '../http/app.ts'
 import { createPassthrough } from '../http/passthrough/passthrough.ts'
+import { createIngestionGuard } from '../ingestion-guard/guard.ts'
 import { createReporter, type Reporter } from '../observe/events.ts'
 import type { Logger } from '../observe/logger.ts'
 import { createMetrics } from '../observe/metrics.ts'
@@ -16,7 +19,7 @@ import { createChoosePoints } from '../pipeline/choose-points.ts'
 import { createPackContext } from '../pipeline/pack-context.ts'
 import type { Plan } from '../pipeline/plan/plan.ts'
 import type { PackContext, TracedContext, TraceStore } from '../pipeline/services.ts'
-import { createQdrantHttp } from '../qdrant/client.ts'
+import { createQdrantHttp, type QdrantHttp } from '../qdrant/client.ts'
 import { createTokenizer } from '../text/tokens.ts'
 import { createHealth } from './health.ts'
 import { type Models, openModels, pipelinePorts } from './models.ts'
@@ -80,6 +83,7 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
   })
   const app = createApp({
     packContext,
+    guardUpserts: openIngestionGuard(config, http, reporter),
     improvePoints: createImproveHandler({
       http,
       choosePoints: createChoosePoints(pipeline),
@@ -122,6 +126,13 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
 /** Without tenants, Qdrant alone decides what a key may access. */
 function noTenant(): null {
   return null
+}
+
+function openIngestionGuard({ settings }: Config, http: QdrantHttp, reporter: Reporter): RequestHandler | null {
+  const { INGESTION_GUARD: mode, INGESTION_GUARD_ALLOW_MIXED: allowMixed, MANAGED_COLLECTIONS: names } = settings
+  if (mode === 'off') return null
+  const collections = createManagedCollections(http, matchesAny(names))
+  return createIngestionGuard({ collections, mode, allowMixed, report: event => reporter.upsertGuarded(event) })
 }
 
 function openTraces({ settings }: Config, reporter: Reporter, logger: Logger): TraceStore {

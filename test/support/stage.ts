@@ -12,6 +12,7 @@ export const silentReporter: Reporter = {
   requestFinished() {},
   requestFailed() {},
   passedThrough() {},
+  upsertGuarded() {},
   upstreamFailed() {},
   contextTraced() {},
   upstreamRead() {},
@@ -25,6 +26,7 @@ export const silentReporter: Reporter = {
 export function quietDependencies(overrides: Partial<AppDependencies> = {}): AppDependencies {
   return {
     packContext: notImplemented('packContext'),
+    guardUpserts: null,
     improvePoints: null,
     passthrough: notImplemented('passthrough'),
     traces: { record: notImplemented('record'), find: notImplemented('find'), close: notImplemented('close') },

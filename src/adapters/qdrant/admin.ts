@@ -8,7 +8,7 @@ import { createQdrantHttp } from '../../qdrant/client.ts'
 import { failureOf, isReset, statusFailure } from '../../qdrant/errors.ts'
 import { collectionPath, pathPrefix } from '../../qdrant/paths.ts'
 import { readListedPoints } from '../../qdrant/points.ts'
-import { chooseDense, chooseSparse, readLayout, record } from './layout.ts'
+import { chooseDense, chooseSparse, MANAGED_METADATA, readLayout, record } from './layout.ts'
 import { probeServer } from './server-state.ts'
 
 const SCROLL_PAGE = 1_000
@@ -95,10 +95,13 @@ export function createQdrantAdmin({
   }
 
   async function create(collection: string, denseSize: number | null): Promise<void> {
+    // The method of the client itself leaves metadata out.
     await send(() =>
-      client.createCollection(collection, {
+      client.api().createCollection({
+        collection_name: collection,
         vectors: denseSize === null ? {} : { dense: { size: denseSize, distance: 'Cosine' } },
         sparse_vectors: { sparse: { modifier: 'idf' } },
+        metadata: MANAGED_METADATA,
       }),
     )
   }

@@ -43,6 +43,30 @@ export function chooseSparse(layout: CollectionLayout): string | null {
   return (fitting.find(field => field.name === 'sparse') ?? fitting[0])?.name ?? null
 }
 
+/**
+ * Metadata of a collection that `stowage ingest` makes. Qdrant keeps it from 1.16 on, and drops it before. With `managed: false` a
+ * collection is released from the ingestion guard.
+ */
+export const MANAGED_METADATA = { stowage: { managed: true } } as const
+
+/**
+ * Whether `stowage ingest` made a collection, from the `result` of GET /collections/{name}. Without metadata it is known by what ingest
+ * alone makes together: its two vectors, and an index on the version of the embedder.
+ */
+export function isMadeByIngest(result: unknown): boolean {
+  const { managed } = record(record(record(record(result).config).metadata).stowage)
+  if (typeof managed === 'boolean') return managed
+  const { dense, sparse, indexes } = readLayout(result)
+  const [keywords, ...others] = sparse
+  return (
+    keywords?.name === 'sparse' &&
+    keywords.idf &&
+    others.length === 0 &&
+    dense.every(({ name, distance }) => name === 'dense' && distance === 'Cosine') &&
+    indexes.embedder_version === 'keyword'
+  )
+}
+
 /** The value if it is an object, else an empty object. */
 export function record(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
