@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { distance } from 'fastest-levenshtein'
 import { z } from 'zod'
+import { closestName } from './core/closest-name.ts'
 import { redactUrls } from './core/redact-urls.ts'
 import { NAMED_PLANS } from './pipeline/plan/named-plans.ts'
 import { overridePlanByText } from './pipeline/plan/override-plan.ts'
@@ -119,7 +119,10 @@ export const settingsSchema = z.object({
   ),
   RETRIEVAL_TRACE: setting(onOff.default(false), 'Include the trace in every response of `/v1/context`.'),
   TRACE_FILE: setting(text.optional(), 'File for traces as JSON lines. It is rotated at 64 MiB, and 5 files are kept.'),
-  TENANTS_FILE: unsupported('stowage would run without tenant isolation'),
+  TENANTS_FILE: setting(
+    text.optional(),
+    'File of tenants, YAML or JSON. It is read again when it changes. Unset: keys of clients go on to Qdrant.',
+  ),
   UNLEASH_URL: unsupported('flags are read from the environment'),
   UNLEASH_API_TOKEN: unsupported('flags are read from the environment'),
 })
@@ -132,6 +135,8 @@ export type Environment = Readonly<Record<string, string | undefined>>
 export interface Config {
   settings: Settings
   plan: Plan
+  /** The variables that are set. They hold secrets. */
+  environment: Environment
   /** One sentence for each variable that looks like one of stowage and is none. */
   unknownVariables: readonly string[]
 }
@@ -152,12 +157,23 @@ export function loadConfig(environment: Environment = process.env): Config {
   ]
   const unknownVariables = Object.freeze(describeUnknown(Object.keys(given)))
   if (!settings.success || all.length > 0) throw new ConfigError([...all, ...unknownVariables])
-  return Object.freeze({ settings: Object.freeze(settings.data), plan, unknownVariables })
+  return Object.freeze({
+    settings: Object.freeze(settings.data),
+    plan,
+    environment: Object.freeze(given),
+    unknownVariables,
+  })
 }
 
-/** Reads the configuration of a demo: always the embedded engine in memory. */
+/** Reads the configuration of a demo: always the embedded engine in memory, without tenants. */
 export function loadDemoConfig(): Config {
-  const { QDRANT_URL: _url, QDRANT_API_KEY: _key, EMBEDDED_PATH: _path, ...environment } = process.env
+  const {
+    QDRANT_URL: _url,
+    QDRANT_API_KEY: _key,
+    EMBEDDED_PATH: _path,
+    TENANTS_FILE: _file,
+    ...environment
+  } = process.env
   return loadConfig(environment)
 }
 
@@ -206,22 +222,14 @@ const OF_KUBERNETES = /^STOWAGE_(?:SERVICE|PORT)(?:_|$)/u
 const OUR_PREFIXES = /^(?:STOWAGE|DROPIN|PACKING)_/u
 /** Names as short as PORT are too close to the variables of others. */
 const SHORTEST_GUESSED = 6
-const MOST_EDITS = 2
+const GUESSED = VARIABLES.filter(variable => variable.length >= SHORTEST_GUESSED)
 
 /** Names with a prefix of stowage, and names that are a slip of the hand away from a variable. */
 function describeUnknown(names: readonly string[]): string[] {
   const unknown = names.filter(name => !VARIABLES.includes(name) && !OF_KUBERNETES.test(name))
   return unknown.flatMap(name => {
-    const meant = closestVariable(name)
+    const meant = closestName(name, GUESSED)
     if (meant !== null) return `${name}: stowage has no such variable; did you mean ${meant}?`
     return OUR_PREFIXES.test(name) ? `${name}: stowage has no such variable` : []
   })
-}
-
-/** The variable at the smallest edit distance from a name, whatever its case; null above 2 edits. */
-function closestVariable(name: string): string | null {
-  const guessed = VARIABLES.filter(variable => variable.length >= SHORTEST_GUESSED)
-  const edits = guessed.map(variable => distance(name.toUpperCase(), variable))
-  const least = Math.min(...edits)
-  return least > MOST_EDITS ? null : (guessed[edits.indexOf(least)] ?? null)
 }

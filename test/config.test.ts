@@ -137,8 +137,8 @@ describe('a bad environment', () => {
     expect(message).not.toContain('sk-secret')
   })
 
-  it('stops the start where isolation would be promised and not kept', () => {
-    expect(faultsOf({ TENANTS_FILE: 'tenants.yaml' })).toContain('TENANTS_FILE=tenants.yaml: is not supported')
+  it('stops the start where a promise would not be kept', () => {
+    expect(faultsOf({ UNLEASH_URL: 'http://flags' })).toContain('UNLEASH_URL=http://flags: is not supported')
   })
 })
 

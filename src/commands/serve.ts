@@ -6,6 +6,8 @@ export interface RunningService {
   url: string
   /** Upstream, plan and models, for the line that is printed at the start. It holds no secrets. */
   description: Record<string, string>
+  /** Reads the file of tenants again; absent without one. */
+  reload?: () => Promise<void>
   /** Waits at most `graceMs` for running requests, then closes everything. */
   close(graceMs: number): Promise<void>
 }
@@ -44,6 +46,9 @@ async function serve(overrides: ListenOverrides, dependencies: ServeCommandDepen
   const { start, out, process, startedByNpm } = dependencies
   const orphaned = startedByNpm ? untilOrphaned(process) : new Promise<never>(() => {})
   const service = await start(overrides)
+  const { reload } = service
+  // Without a listener, this signal ends the process.
+  if (reload) process.on('SIGHUP', () => void reload())
   const details = Object.entries(service.description).map(([name, value]) => `${name} ${value}`)
   out.write(`stowage listens on ${[service.url, ...details].join(' · ')}\n`)
   await Promise.race([untilSignalled(process), orphaned])

@@ -94,7 +94,9 @@ export interface DocumentPlace {
 }
 
 export interface StoreCall {
-  /** The key of the client, which goes on to Qdrant. */
+  /** The key for Qdrant. */
   apiKey: string | null
+  /** A condition on every point that is read, beside the filter of the request; null for none. */
+  condition: JsonObject | null
   signal: AbortSignal
 }

@@ -17,7 +17,7 @@ import { type FetchPoints, fetchPoints, forwardedHeaders, searchLists } from './
 export interface ImprovingDependencies {
   http: QdrantHttp
   choosePoints: ChoosePoints
-  /** Least number of hits asked of each list. */
+  /** Least number of hits asked of each list; the plan of a tenant can have another. */
   pool: number
   /** Longest time for improving, in milliseconds. */
   deadlineMs: number
@@ -82,7 +82,7 @@ export function startImproving(
   }
 
   const improve = async (): Promise<ImprovedAnswer> => {
-    const upstream = await searchLists(queries, pool, call)
+    const upstream = await searchLists(queries, caller.tenant?.plan?.retrieval.pool ?? pool, call)
     stopHedge()
     work.start()
     const queryHeader = request.headers['x-stowage-query']?.toString()

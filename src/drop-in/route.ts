@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { RequestHandler } from 'express'
 import type { PassthroughReason } from '../core/vocabulary.ts'
 import { readBody } from '../http/body/read-body.ts'
-import { callerOf, type TenantOf } from '../http/caller.ts'
+import { callerOf } from '../http/caller.ts'
 import { handOver } from '../http/passthrough/hand-over.ts'
 import type { HoldAnswer } from '../http/passthrough/passthrough.ts'
 import type { Caller } from '../pipeline/context-request.ts'
@@ -34,7 +34,6 @@ export interface ImproveEvent {
 export interface ImproveDependencies extends Omit<ImprovingDependencies, 'clock' | 'work'> {
   /** Sends the client's own request and keeps the answer back. */
   holdOriginal: HoldAnswer
-  tenantOf: TenantOf
   /** Whether searches of this caller are improved. */
   enabled(caller: Caller): boolean
   /** Most bytes of a body that is buffered; a longer one passes through. Default: 8 MiB, more than any search. */
@@ -53,11 +52,11 @@ const CHOOSING_ROOM = 0.5
  * client gets the answer to its original request instead.
  */
 export function createImproveHandler(dependencies: ImproveDependencies): RequestHandler {
-  const { enabled, tenantOf, holdOriginal, maxBytes = 8 * 1024 * 1024, report, clock = systemClock } = dependencies
+  const { enabled, holdOriginal, maxBytes = 8 * 1024 * 1024, report, clock = systemClock } = dependencies
   const admission = createAdmission(dependencies.hedgeMs * CHOOSING_ROOM)
   const breakers = createBreakers(clock, dependencies.onPause)
   return async function improveOrPass(request, response, next) {
-    const caller = callerOf(request, response, tenantOf)
+    const caller = callerOf(request, response)
     const target = readSearchTarget(request.originalUrl)
     if (target === null || !enabled(caller)) {
       handOver(response, { reason: 'off' })
@@ -86,7 +85,7 @@ export function createImproveHandler(dependencies: ImproveDependencies): Request
     }
     const { result, original, hedged } = await attempt().catch(notAttempted)
     if (caller.signal.aborted) return
-    const event = { tenant: caller.tenant, hedged }
+    const event = { tenant: caller.tenant?.name ?? null, hedged }
     if (result instanceof NotImproved) {
       const { reason, message: detail } = result
       response.setHeader('x-stowage-applied', 'passthrough').setHeader('x-stowage-degraded', reason)

@@ -5,11 +5,10 @@ import type { Metrics } from '../observe/metrics.ts'
 import type { PackContext, TraceStore } from '../pipeline/services.ts'
 import { SEARCH_PATH } from '../qdrant/paths.ts'
 import { limitUploadSilence } from './body/upload-silence.ts'
-import type { TenantOf } from './caller.ts'
 import { contextRoute } from './context-route.ts'
 import { errorHandler, sendError } from './error-handler.ts'
 import { atEndpoint, observeRequests } from './observe-requests.ts'
-import { openApi, planJsonSchema, traceJsonSchema } from './openapi.ts'
+import { openApi, planJsonSchema, tenantsJsonSchema, traceJsonSchema } from './openapi.ts'
 import { type Health, showAlive, showDocument, showMetrics, showReadiness, showTrace } from './operations-routes.ts'
 import { handedOver } from './passthrough/hand-over.ts'
 import type { Passthrough } from './passthrough/passthrough.ts'
@@ -18,13 +17,16 @@ import { type BumpEpoch, writeEpoch } from './passthrough/write-epoch.ts'
 
 export interface AppDependencies {
   packContext: PackContext
+  /** Finds the tenant of a request and keeps it within its limits. Default: no tenants. */
+  admitTenant?: express.RequestHandler[]
+  /** Whether a key is that of an operator, who may read the metrics. Default: everybody may. */
+  isOperator?: (apiKey: string | null) => boolean
   /** The ingestion guard. It calls `next()` for requests that go on. Null switches it off. */
   guardUpserts: express.RequestHandler | null
   /** The drop-in route. It calls `next()` for requests that must pass through. Null switches it off. */
   improvePoints: express.RequestHandler | null
   passthrough: Passthrough
   traces: TraceStore
-  tenantOf: TenantOf
   health: Health
   metrics: Metrics
   reporter: Reporter
@@ -38,9 +40,8 @@ export interface AppDependencies {
 
 /** The HTTP application, without a listener. Requests to unknown routes are streamed to Qdrant. */
 export function createApp(dependencies: AppDependencies): express.Express {
-  const { guardUpserts, improvePoints, passthrough, reporter, health, metrics, traces, tenantOf, version } =
-    dependencies
-  const { uploadSilenceMs = 60_000 } = dependencies
+  const { guardUpserts, improvePoints, passthrough, reporter, health, metrics, traces, version } = dependencies
+  const { uploadSilenceMs = 60_000, admitTenant = [], isOperator = null } = dependencies
   const app = express()
   // Each of these defaults would change an answer, or read a request differently from Qdrant.
   app.disable('x-powered-by').disable('etag').set('query parser', false).enable('case sensitive routing')
@@ -51,22 +52,25 @@ export function createApp(dependencies: AppDependencies): express.Express {
   const operations = atEndpoint('operations')
   app.get('/healthz', operations, showAlive)
   app.get('/readyz', operations, showReadiness(health))
-  app.get('/v1/metrics', operations, showMetrics(metrics))
-  app.get('/v1/traces/:id', operations, showTrace(traces, tenantOf))
+  app.get('/v1/metrics', operations, showMetrics(metrics, isOperator))
   app.get(
     '/v1/openapi.json',
     operations,
-    showDocument(() => openApi(version)),
+    showDocument(() => openApi({ version, needsKey: admitTenant.length > 0 })),
   )
   app.get('/v1/schema/trace.json', operations, showDocument(traceJsonSchema))
   app.get('/v1/schema/plan.json', operations, showDocument(planJsonSchema))
+  app.get('/v1/schema/tenants.json', operations, showDocument(tenantsJsonSchema))
 
-  app.post('/v1/context', atEndpoint('context'), contextRoute(dependencies))
+  // The routes above are the same for everybody: they tell nothing of any tenant. All others, and Qdrant's, need one.
+  app.get('/v1/traces/:id', operations, ...admitTenant, showTrace(traces))
+  app.post('/v1/context', atEndpoint('context'), ...admitTenant, contextRoute(dependencies))
   app.all('/v1/context', () => {
     throw new StowageError('not_found', '/v1/context accepts POST only')
   })
 
   app.use(refuseLoops(() => reporter.passedThrough({ reason: 'loop' })))
+  for (const step of admitTenant) app.use(step)
   app.use(writeEpoch(dependencies.bumpEpoch))
   if (guardUpserts !== null) app.use(guardUpserts)
   if (improvePoints !== null) app.post(SEARCH_PATH, atEndpoint('points'), improvePoints)

@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Response } from 'express'
 import type { Caller } from '../pipeline/context-request.ts'
-
-/** Maps the key of a client to its tenant; null without tenants. @throws StowageError `unauthorized` on an unknown key */
-export type TenantOf = (apiKey: string | null) => string | null
+import type { Tenant } from '../tenants/tenant.ts'
 
 /** The key of the client. Like in Qdrant, the header `api-key` comes before `Authorization: Bearer`. */
 export function apiKeyOf(request: IncomingMessage): string | null {
@@ -11,12 +10,26 @@ export function apiKeyOf(request: IncomingMessage): string | null {
   return /^Bearer\s+(\S+)\s*$/i.exec(request.headers.authorization ?? '')?.[1] ?? null
 }
 
-/** The caller of a request. Its signal aborts when the client disconnects before the answer is sent. */
-export function callerOf(request: IncomingMessage, response: ServerResponse, tenantOf: TenantOf): Caller {
-  const apiKey = apiKeyOf(request)
+/** The tenant that `authenticate` found; null in open mode. */
+export function tenantOf(response: Response): Tenant | null {
+  return (response.locals.tenant as Tenant | undefined) ?? null
+}
+
+/** The caller of a request. With tenants, it is the tenant that `authenticate` found, and the client's key goes no further. */
+export function callerOf(request: IncomingMessage, response: Response): Caller {
+  return callerFor(tenantOf(response), apiKeyOf(request), goneSignal(response))
+}
+
+/** @param tenant null in open mode, where the client's key goes on to Qdrant */
+export function callerFor(tenant: Tenant | null, apiKey: string | null, signal: AbortSignal): Caller {
+  return { apiKey: tenant === null ? apiKey : tenant.upstreamKey, tenant, signal }
+}
+
+/** Aborts when the client disconnects before the answer is sent. */
+export function goneSignal(response: ServerResponse): AbortSignal {
   const gone = new AbortController()
   response.once('close', () => {
     if (!response.writableFinished) gone.abort(new Error('the client disconnected'))
   })
-  return { apiKey, tenant: tenantOf(apiKey), signal: gone.signal }
+  return gone.signal
 }

@@ -4,24 +4,19 @@ import type { PackContext } from '../pipeline/services.ts'
 import { printJson } from '../qdrant/json.ts'
 import { readBody } from './body/read-body.ts'
 import { sendJson } from './body/send-json.ts'
-import { callerOf, type TenantOf } from './caller.ts'
+import { callerOf } from './caller.ts'
 import { tracedAs } from './observe-requests.ts'
 import { parseContextRequest } from './parse-context-request.ts'
 
 interface ContextRouteOptions {
   packContext: PackContext
-  tenantOf: TenantOf
   maxContextBytes?: number
 }
 
 /** `POST /v1/context`. */
-export function contextRoute({
-  packContext,
-  tenantOf,
-  maxContextBytes = 4 * 1024 * 1024,
-}: ContextRouteOptions): RequestHandler {
+export function contextRoute({ packContext, maxContextBytes = 4 * 1024 * 1024 }: ContextRouteOptions): RequestHandler {
   return async function context(request, response) {
-    const caller = callerOf(request, response, tenantOf)
+    const caller = callerOf(request, response)
     refuseCompressed(request.headers['content-encoding'])
     const { body, complete } = await readBody(request, response, maxContextBytes)
     if (!complete) throw new StowageError('payload_too_large', `The body is longer than ${maxContextBytes} bytes`)

@@ -3,7 +3,7 @@ import { StowageError } from '../core/errors.ts'
 import { redactUrls } from '../core/redact-urls.ts'
 import type { Reporter } from '../observe/events.ts'
 import { printJson } from '../qdrant/json.ts'
-import { sendJson, sendQdrantError } from './body/send-json.ts'
+import { sendJson, sendQdrantError, sendText } from './body/send-json.ts'
 import { requestIdOf } from './observe-requests.ts'
 
 /** Converts every error to a response: stowage's own shape under `/v1/`, Qdrant's envelope on other paths. */
@@ -18,7 +18,7 @@ export function errorHandler(reporter: Reporter): ErrorRequestHandler {
   }
 }
 
-/** Sends an error in the shape of the path: stowage's own, or Qdrant's envelope. */
+/** Sends an error in the shape of the path: stowage's own, or Qdrant's envelope. Qdrant answers 401 as plain text. */
 export function sendError(request: Request, response: Response, error: StowageError): void {
   const { code, status, details } = error
   const message = redactUrls(error.message)
@@ -26,7 +26,8 @@ export function sendError(request: Request, response: Response, error: StowageEr
   if (retryAfter !== null) response.setHeader('retry-after', retryAfter)
   if (request.path.startsWith('/v1/')) {
     sendJson(request, response, status, printJson({ error: { code, message, details } }))
-  } else sendQdrantError(request, response, status, message)
+  } else if (code === 'unauthorized') sendText(request, response, status, message)
+  else sendQdrantError(request, response, status, message)
 }
 
 function asStowageError(error: unknown): StowageError | null {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { RequestHandler, Response } from 'express'
 import type { Endpoint, Outcome, Reporter } from '../observe/events.ts'
+import { tenantOf } from './caller.ts'
 
 const LONGEST_SHOWN = 200
 
@@ -17,6 +18,7 @@ export function observeRequests(reporter: Reporter): RequestHandler {
         status: response.statusCode,
         seconds: (performance.now() - started) / 1_000,
         requestId: requestIdOf(response),
+        tenant: tenantOf(response)?.name ?? null,
         ...tracedBy(response),
       })
     })

@@ -3,6 +3,7 @@ import { DEGRADATIONS, ERRORS } from '../core/vocabulary.ts'
 import { contextRequestSchema, contextResponseSchema } from '../pipeline/context-request.ts'
 import { planSchema } from '../pipeline/plan/plan.ts'
 import { traceSchema } from '../pipeline/trace/schema.ts'
+import { tenantsFileSchema } from '../tenants/file/schema.ts'
 
 /** The routes that stowage answers itself, with one sentence each. Every other route is Qdrant's. */
 export const OWN_ROUTES = {
@@ -12,6 +13,7 @@ export const OWN_ROUTES = {
   'GET /v1/openapi.json': 'This description as OpenAPI 3.1.',
   'GET /v1/schema/trace.json': 'JSON Schema of a trace.',
   'GET /v1/schema/plan.json': 'JSON Schema of a plan.',
+  'GET /v1/schema/tenants.json': 'JSON Schema of the file of tenants (`TENANTS_FILE`).',
   'GET /healthz': 'Answers 200 while the process runs.',
   'GET /readyz': 'Answers 200 when requests can be answered, else 503; lists each check.',
 } as const
@@ -19,9 +21,10 @@ export const OWN_ROUTES = {
 type OwnRoute = keyof typeof OWN_ROUTES
 type JsonSchema = z.core.JSONSchema.BaseSchema
 
-/** JSON Schema (draft 2020-12) of a zod schema. In JSON, a u64 id is an integer. */
-function jsonSchema(schema: z.ZodType): JsonSchema {
+/** JSON Schema (draft 2020-12) of a zod schema. In JSON, a u64 id is an integer. @param io whether defaults may be left out (`input`) */
+function jsonSchema(schema: z.ZodType, io: 'input' | 'output' = 'output'): JsonSchema {
   return z.toJSONSchema(schema, {
+    io,
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
       if (zodSchema._zod.def.type === 'bigint') jsonSchema.type = 'integer'
@@ -31,6 +34,7 @@ function jsonSchema(schema: z.ZodType): JsonSchema {
 
 export const traceJsonSchema = (): JsonSchema => jsonSchema(traceSchema)
 export const planJsonSchema = (): JsonSchema => jsonSchema(planSchema)
+export const tenantsJsonSchema = (): JsonSchema => jsonSchema(tenantsFileSchema, 'input')
 
 /** Request and response bodies of the routes that the OpenAPI description details. */
 const BODIES: { readonly [Route in OwnRoute]?: { request?: z.ZodType; response: z.ZodType } } = {
@@ -38,18 +42,19 @@ const BODIES: { readonly [Route in OwnRoute]?: { request?: z.ZodType; response: 
   'GET /v1/traces/{id}': { response: traceSchema },
 }
 
-/** The OpenAPI description of stowage's own routes. Qdrant describes its routes itself. */
-export function openApi(version: string): object {
+/** The OpenAPI description of stowage's own routes. Qdrant describes its routes itself. @param needsKey whether there are tenants */
+export function openApi({ version, needsKey }: { version: string; needsKey: boolean }): object {
   const paths: Record<string, Record<string, object>> = {}
   for (const [route, summary] of Object.entries(OWN_ROUTES) as [OwnRoute, string][]) {
     const [method = '', path = ''] = route.split(' ')
-    paths[path] = { [method.toLowerCase()]: operation(route, summary) }
+    const security = KEYED_ROUTES.includes(route) ? [...KEYS, ...(needsKey ? [] : [{}])] : []
+    paths[path] = { [method.toLowerCase()]: { ...operation(route, summary), security } }
   }
   return {
     openapi: '3.1.0',
     info: { title: 'stowage', version, description: 'Requests to every other path are forwarded to Qdrant.' },
     paths,
-    components: { schemas: { Error: errorSchema() } },
+    components: { schemas: { Error: errorSchema() }, securitySchemes: SECURITY_SCHEMES },
   }
 }
 
@@ -93,5 +98,13 @@ function errorSchema(): object {
     'x-degradations': DEGRADATIONS,
   }
 }
+
+const SECURITY_SCHEMES = {
+  apiKey: { type: 'apiKey', in: 'header', name: 'api-key' },
+  bearer: { type: 'http', scheme: 'bearer' },
+}
+const KEYS = Object.keys(SECURITY_SCHEMES).map(name => ({ [name]: [] }))
+/** The routes that use the key of a client. The empty requirement of OpenAPI stands for: or none. */
+const KEYED_ROUTES: readonly OwnRoute[] = ['POST /v1/context', 'GET /v1/traces/{id}', 'GET /v1/metrics']
 
 const json = (schema: object) => ({ 'application/json': { schema } })

@@ -4,7 +4,7 @@ import type { Metrics } from '../observe/metrics.ts'
 import type { TraceStore } from '../pipeline/services.ts'
 import { printJson } from '../qdrant/json.ts'
 import { sendJson } from './body/send-json.ts'
-import { apiKeyOf, type TenantOf } from './caller.ts'
+import { apiKeyOf, tenantOf } from './caller.ts'
 
 /** Readiness of one dependency: a model or Qdrant. `detail` says how to fix it. */
 export interface HealthCheck {
@@ -31,9 +31,14 @@ export function showReadiness(health: Health): RequestHandler {
   }
 }
 
-/** `GET /v1/metrics` in the text format of Prometheus. */
-export function showMetrics({ registry }: Metrics): RequestHandler {
-  return async (_request, response) => {
+/** `GET /v1/metrics` in the text format of Prometheus. @param isOperator whether a key may read them; null lets everybody */
+export function showMetrics(
+  { registry }: Metrics,
+  isOperator: ((apiKey: string | null) => boolean) | null,
+): RequestHandler {
+  return async (request, response) => {
+    if (isOperator !== null && !isOperator(apiKeyOf(request)))
+      throw new StowageError('forbidden', 'Only the keys of operators may read the metrics')
     const text = await registry.metrics()
     response.setHeader('content-type', registry.contentType)
     response.end(text)
@@ -41,11 +46,10 @@ export function showMetrics({ registry }: Metrics): RequestHandler {
 }
 
 /** `GET /v1/traces/{id}`: a trace that the same caller made. */
-export function showTrace(traces: TraceStore, tenantOf: TenantOf): RequestHandler<{ id: string }> {
+export function showTrace(traces: TraceStore): RequestHandler<{ id: string }> {
   return (request, response) => {
     const { id } = request.params
-    const apiKey = apiKeyOf(request)
-    const trace = traces.find(id, { apiKey, tenant: tenantOf(apiKey) })
+    const trace = traces.find(id, { apiKey: apiKeyOf(request), tenant: tenantOf(response) })
     if (trace === null) {
       throw new StowageError('not_found', 'The trace is unknown or no longer kept', { details: { trace_id: id } })
     }

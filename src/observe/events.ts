@@ -1,7 +1,7 @@
 import type { PassthroughReason, UpsertFaultCode } from '../core/vocabulary.ts'
 import type { Trace } from '../pipeline/trace/schema.ts'
 import type { Logger } from './logger.ts'
-import type { ENDPOINTS, Metrics, OUTCOMES } from './metrics.ts'
+import { type ENDPOINTS, type Metrics, OUTCOMES } from './metrics.ts'
 
 export type Endpoint = (typeof ENDPOINTS)[number]
 export type Outcome = (typeof OUTCOMES)[number]
@@ -15,6 +15,8 @@ export interface FinishedRequest {
   status: number
   seconds: number
   requestId: string
+  /** Null without tenants, and when the key is not that of a tenant. */
+  tenant: string | null
   /** Id of the trace, when there is one. A batch has several, separated by commas. */
   traceId: string | null
   /** Codes of the steps that could not do their work, or of the reason why a search passed through. */
@@ -44,19 +46,29 @@ export interface Reporter {
   improvingPaused(event: { collection: string; paused: boolean }): void
   /** At the start, and when a model appears later. */
   modelsOpened(event: { unavailable: { embedder: string | null; reranker: string | null } }): void
+  /** The names of all tenants, at the start and after a change of their file, and of those that are gone. */
+  tenantsDeclared(event: { names: ReadonlySet<string>; gone: readonly string[] }): void
+  /** The file of tenants has changed. Faults: it is refused, and the tenants of before stay. */
+  tenantsReloaded(event: { tenants: number; faults: readonly string[] | null }): void
   /** A search that failed for a moment is sent a second time. */
   searchRetried(): void
 }
 
 export function createReporter({ metrics, logger }: { metrics: Metrics; logger: Logger }): Reporter {
+  /** The values of the label of tenants. A request can outlive its tenant. */
+  let declared: ReadonlySet<string> = new Set()
   return {
     requestFinished: quietly(event => {
       metrics.requests.inc({ endpoint: event.endpoint, outcome: event.outcome })
       metrics.requestSeconds.observe({ endpoint: event.endpoint }, event.seconds)
-      const { seconds, ...line } = event
+      const { seconds, tenant, ...line } = event
+      if (tenant !== null && declared.has(tenant)) metrics.tenantRequests.inc({ tenant, outcome: event.outcome })
       // Probes and scrapes come every few seconds and say nothing.
       const level = event.endpoint === 'operations' && event.outcome === 'ok' ? 'debug' : 'info'
-      logger[level]({ ...line, ms: Math.round(seconds * 1_000) }, 'request finished')
+      logger[level](
+        { ...line, ...(tenant !== null && { tenant }), ms: Math.round(seconds * 1_000) },
+        'request finished',
+      )
     }),
     requestFailed: quietly(({ error, requestId }) => logger.error({ err: error, requestId }, 'request failed')),
     passedThrough: quietly(event => metrics.passthrough.inc(event)),
@@ -82,6 +94,19 @@ export function createReporter({ metrics, logger }: { metrics: Metrics; logger: 
       for (const [model, reason] of Object.entries(unavailable)) {
         metrics.modelUnavailable.set({ model }, reason === null ? 0 : 1)
       }
+    }),
+    tenantsDeclared: quietly(({ names, gone }) => {
+      declared = names
+      for (const outcome of OUTCOMES) {
+        for (const tenant of gone) metrics.tenantRequests.remove({ tenant, outcome })
+        for (const tenant of names) metrics.tenantRequests.inc({ tenant, outcome }, 0)
+      }
+    }),
+    tenantsReloaded: quietly(({ tenants, faults }) => {
+      metrics.tenantsReloads.inc({ outcome: faults === null ? 'replaced' : 'refused' })
+      metrics.tenantsFileRefused.set(faults === null ? 0 : 1)
+      if (faults === null) logger.info({ tenants }, 'the tenants are replaced')
+      else logger.error({ tenants, faults }, 'the file of tenants is refused; the tenants of before stay')
     }),
     searchRetried: quietly(() => metrics.searchRetries.inc()),
   }

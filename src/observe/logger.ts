@@ -9,7 +9,7 @@ export function createLogger(options: { level: LevelWithSilent; destination?: De
     {
       name: 'stowage',
       level: options.level,
-      redact: ['apiKey', '*.apiKey', '*["api-key"]', '*.authorization'],
+      redact: ['apiKey', '*.apiKey', 'upstreamKey', '*.upstreamKey', '*["api-key"]', '*.authorization'],
       serializers: { err: describeError, detail: redactUrls },
     },
     options.destination ?? pino.destination({ dest: 2, sync: true }),

@@ -13,7 +13,7 @@ export const OUTCOMES = ['ok', 'client_error', 'upstream_error', 'internal_error
 export type Metrics = ReturnType<typeof createMetrics>
 
 /**
- * Creates the metrics in a new registry. Labels have few fixed values; ids are in the log. Every series exists from the
+ * Creates the metrics in a new registry. Labels have few fixed values, or are names of declared tenants; ids are in the log. Every series exists from the
  * start with 0: a rate over a series that appears with its first event misses that event.
  */
 export function createMetrics({ processMetrics = true, version = '' } = {}) {
@@ -107,6 +107,23 @@ export function createMetrics({ processMetrics = true, version = '' } = {}) {
       help: 'Collections of which searches are not improved for now, because Qdrant was slow or refused the improved search',
       registers,
     }),
+    tenantRequests: new Counter({
+      name: 'stowage_tenant_requests_total',
+      help: 'Requests by tenant and outcome',
+      labelNames: ['tenant', 'outcome'],
+      registers,
+    }),
+    tenantsReloads: new Counter({
+      name: 'stowage_tenants_reloads_total',
+      help: 'Changes of the file of tenants, by whether they replaced the tenants or were refused',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    tenantsFileRefused: new Gauge({
+      name: 'stowage_tenants_file_refused',
+      help: '1 while the file of tenants has faults, so that the tenants of before are used, else 0',
+      registers,
+    }),
   }
   presetToZero(metrics)
   metrics.buildInfo.set({ version, node: process.version }, 1)
@@ -128,5 +145,6 @@ function presetToZero(metrics: Omit<Metrics, 'registry'>): void {
     }
   }
   for (const outcome of ['answered', 'failed']) metrics.upstreamSeconds.zero({ outcome })
+  for (const outcome of ['replaced', 'refused']) metrics.tenantsReloads.inc({ outcome }, 0)
   for (const winner of ['improved', 'original']) metrics.hedges.inc({ winner }, 0)
 }

@@ -3,7 +3,7 @@ import type { RetrievedList } from '../core/types.ts'
 import { detectIntent } from '../intent/detect.ts'
 import { LONGEST_QUERY } from './context-request.ts'
 import type { PackContextDependencies } from './pack-context.ts'
-import { reranks } from './plan/derived.ts'
+import { planFor, reranks } from './plan/derived.ts'
 import { overridePlan } from './plan/override-plan.ts'
 import { rankAndPack } from './rank-and-pack.ts'
 import { RunRecord } from './run-record.ts'
@@ -22,7 +22,7 @@ export function createChoosePoints(
   return async ({ query: text, lists, limit, fetchNeighbours }, caller) => {
     // The same limit as in `/v1/context`: a search may bring a query text of any length.
     const query = text === null ? null : prefixOf(text, LONGEST_QUERY)
-    const plan = overridePlan(dependencies.plan, {
+    const plan = overridePlan(planFor(caller, dependencies.plan), {
       maxChunks: limit,
       order: 'relevance',
       packing: { mode: 'passage', sentenceCut: false, noveltyAlpha: query === null ? 0 : undefined },
@@ -32,7 +32,7 @@ export function createChoosePoints(
       traceId: dependencies.newId(),
       startedAt: dependencies.wallClock().toISOString(),
       endpoint: 'points' as const,
-      tenant: caller.tenant,
+      tenant: caller.tenant?.name ?? null,
       sessionId: null,
       collections: collectionsOf(lists),
       query,

@@ -25,8 +25,9 @@ export function keyParts(
   // Trace and deadline do not change the answer. The fingerprint of the plan covers the other settings.
   const { trace: _trace, deadline_ms: _deadline, filter, ...rest } = request
   return {
-    tenant,
+    tenant: tenant?.name ?? null,
     apiKey,
+    condition: tenant?.condition ?? null,
     request: rest as Record<string, Json>,
     filter: filter ?? null,
     collections,

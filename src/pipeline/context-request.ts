@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { CONTEXT_FORMATS, CONTEXT_ORDERS, type JsonObject } from '../core/types.ts'
 import type { Deadline } from './deadline.ts'
+import type { Plan } from './plan/plan.ts'
 import { degradationSchema, pointIdSchema, traceSchema } from './trace/schema.ts'
 
 /** Longest query in UTF-16 code units. */
@@ -65,10 +66,22 @@ export const contextResponseSchema = z.object({
 export type ContextChunk = z.infer<typeof contextChunkSchema>
 export type ContextResponse = z.infer<typeof contextResponseSchema>
 
+/** What a tenant may read, and by which plan. */
+export interface CallerTenant {
+  readonly name: string
+  reaches(collection: string): boolean
+  /** The condition on every point that is read; null for none. */
+  readonly condition: JsonObject | null
+  /** Absent: the plan of the configuration. */
+  readonly plan?: Plan
+}
+
 /** The client of a request. */
 export interface Caller {
+  /** The key for Qdrant: the client's own, or that of its tenant. Null sends none. */
   apiKey: string | null
-  tenant: string | null
+  /** Null without tenants: Qdrant alone decides what a key may access. */
+  tenant: CallerTenant | null
   /** Aborts when the client disconnects or the deadline passes. */
   signal: AbortSignal
 }
@@ -76,6 +89,8 @@ export interface Caller {
 /** Who asks, and until when. */
 export interface TimedCaller {
   apiKey: string | null
+  /** The condition of the tenant on every point that is read; null for none. */
+  condition: JsonObject | null
   deadline: Deadline
   /** Whether other requests wait, so that this one should do without reranking. */
   crowded: () => boolean

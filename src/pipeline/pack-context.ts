@@ -1,11 +1,12 @@
 import { StowageError } from '../core/errors.ts'
 import type { Packed, PackedChunk } from '../pack/pack.ts'
+import { statusOf } from '../qdrant/errors.ts'
 import { fromCache, isRepeatable, keyParts } from './context-cache.ts'
 import type { Caller, ContextChunk, ContextRequest, ContextResponse } from './context-request.ts'
 import { type Deadline, SLOW_SHARE, startDeadline } from './deadline.ts'
 import { type Admission, createAdmission } from './load/admission.ts'
 import { createLimit } from './load/limit.ts'
-import { planForRequest } from './plan/derived.ts'
+import { planFor, planForRequest } from './plan/derived.ts'
 import type { Plan } from './plan/plan.ts'
 import { runContext } from './run-context.ts'
 import { RunRecord } from './run-record.ts'
@@ -35,15 +36,17 @@ export function createPackContext(dependencies: PackContextDependencies): PackCo
   const sessions = new SessionMemory()
   const admission = createAdmission(createLimit({ slowMs: dependencies.deadlineMs * SLOW_SHARE }))
   return async (request, caller) => {
+    const collections = [...new Set([request.collection].flat())]
+    refuseOthers(collections, caller)
     const subject: TraceSubject = {
       traceId: newId(),
       startedAt: wallClock().toISOString(),
       endpoint: 'context',
-      tenant: caller.tenant,
+      tenant: caller.tenant?.name ?? null,
       sessionId: request.session_id ?? null,
-      collections: [...new Set([request.collection].flat())],
+      collections,
       query: request.query,
-      plan: planForRequest(dependencies.plan, request),
+      plan: planForRequest(planFor(caller, dependencies.plan), request),
     }
     const key = cache?.key(keyParts(request, caller, subject, ports)) ?? null
     const cached = key === null ? null : (cache?.get(key) ?? null)
@@ -60,6 +63,12 @@ export function createPackContext(dependencies: PackContextDependencies): PackCo
   }
 }
 
+/** Says nothing of whether such a collection exists. @throws StowageError `forbidden` for a collection that the tenant does not reach */
+function refuseOthers(collections: readonly string[], { tenant }: Caller): void {
+  if (tenant === null || collections.every(collection => tenant.reaches(collection))) return
+  throw new StowageError('forbidden', 'This collection is not allowed.')
+}
+
 async function answerInTime(
   request: ContextRequest,
   caller: Caller,
@@ -74,7 +83,7 @@ async function answerInTime(
   }: PackContextDependencies & { sessions: SessionMemory; admission: Admission },
 ): Promise<TracedContext> {
   const deadline = startDeadline(caller.signal, request.deadline_ms ?? deadlineMs)
-  const session = request.session_id === undefined ? null : `${caller.tenant ?? ''}/${request.session_id}`
+  const session = request.session_id === undefined ? null : `${caller.tenant?.name ?? ''}/${request.session_id}`
   const record = new RunRecord(now)
   try {
     const input = {
@@ -86,7 +95,17 @@ async function answerInTime(
       previous: sessions.turnsOf(session),
     }
     const run = await admission.run(deadline, rest =>
-      runContext(input, ports, { apiKey: caller.apiKey, deadline: rest, crowded: () => admission.crowded }, record),
+      runContext(
+        input,
+        ports,
+        {
+          apiKey: caller.apiKey,
+          condition: caller.tenant?.condition ?? null,
+          deadline: rest,
+          crowded: () => admission.crowded,
+        },
+        record,
+      ),
     )
     sessions.remember(
       session,
@@ -94,7 +113,7 @@ async function answerInTime(
     )
     return { response: respond(run.packed, subject, record), trace: buildTrace(subject, record, { ...run, cache }) }
   } catch (error) {
-    throw describeDeadline(error, deadline, caller)
+    throw describeFailure(error, deadline, caller)
   } finally {
     deadline.dispose()
   }
@@ -131,8 +150,13 @@ function describeChunk({ candidate, text, tokens, citation }: PackedChunk): Cont
   }
 }
 
-/** Converts an abort by the deadline to `upstream_timeout`. When the client disconnected, the error has no reader. */
-function describeDeadline(error: unknown, { signal }: Deadline, caller: Caller): unknown {
+/**
+ * Converts an abort by the deadline to `upstream_timeout`, and a refusal of the upstream key, which a tenant does not know, to
+ * `upstream_error`. When the client disconnected, the error has no reader.
+ */
+function describeFailure(error: unknown, { signal }: Deadline, caller: Caller): unknown {
+  if (caller.tenant !== null && (statusOf(error) === 401 || statusOf(error) === 403))
+    return new StowageError('upstream_error', 'Qdrant refused the key of stowage', { cause: error })
   if (!signal.aborted || caller.signal.aborted || error instanceof StowageError) return error
   return new StowageError('upstream_timeout', 'the deadline passed before passages were retrieved', { cause: error })
 }

@@ -46,7 +46,7 @@ export async function retrieve(
           limit: input.weights.k,
           withVectors: mmrAlpha(input.plan) !== null,
         },
-        { apiKey: caller.apiKey, signal: caller.deadline.signal },
+        { apiKey: caller.apiKey, condition: caller.condition, signal: caller.deadline.signal },
       ),
     ),
   )

@@ -69,7 +69,11 @@ export async function runContext(
       plan,
       reranker: ports.reranker && limitReranker(ports.reranker, reranking.signal, caller.crowded),
       fetchNeighbours: places =>
-        fetchNeighbours(places, input, ports, { apiKey: caller.apiKey, signal: expanding.signal }),
+        fetchNeighbours(places, input, ports, {
+          apiKey: caller.apiKey,
+          condition: caller.condition,
+          signal: expanding.signal,
+        }),
       count: tokenizer.countInSteps,
       signal: packing.signal,
       needsText: true,

@@ -1,7 +1,7 @@
 import type { Embedder, PassageStore, Reranker, Tokenizer } from '../core/ports.ts'
 import type { Candidate, Chunk, Degradation, JsonObject, RetrievedList } from '../core/types.ts'
 import type { StageName } from '../core/vocabulary.ts'
-import type { Caller, ContextRequest, ContextResponse } from './context-request.ts'
+import type { Caller, CallerTenant, ContextRequest, ContextResponse } from './context-request.ts'
 import type { Trace } from './trace/schema.ts'
 
 /** Ports of the pipeline. A null port degrades the step that needs it. */
@@ -42,8 +42,14 @@ export interface ChosenPoints {
 
 export type ChoosePoints = (request: ChoosePointsRequest, caller: Caller) => Promise<ChosenPoints>
 
-/** The caller that made a trace. No other caller may read it, because it holds texts that the key gave access to. */
-export type TraceOwner = Pick<Caller, 'tenant' | 'apiKey'>
+/**
+ * Who made a trace: a tenant with any of its keys, else a key. Nobody else may read it, because it holds texts that the key gave
+ * access to.
+ */
+export interface TraceOwner {
+  tenant: Pick<CallerTenant, 'name'> | null
+  apiKey: string | null
+}
 
 /** Stores finished traces. No method fails a request. */
 export interface TraceStore {
@@ -57,6 +63,8 @@ export interface TraceStore {
 export interface ContextKeyParts {
   tenant: string | null
   apiKey: string | null
+  /** The condition of the tenant. */
+  condition: JsonObject | null
   request: JsonObject
   filter: JsonObject | null
   collections: string[]

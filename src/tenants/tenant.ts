@@ -1,4 +1,5 @@
 import type { JsonObject } from '../core/types.ts'
+import type { Plan } from '../pipeline/plan/plan.ts'
 
 /** A tenant as requests see it. One request uses one such object from its start to its end, also when the file is reloaded meanwhile. */
 export interface Tenant {
@@ -16,6 +17,8 @@ export interface Tenant {
   /** Operations beside those on points, by their names in Qdrant's OpenAPI description, for example `get_collection`. */
   readonly allowedOperations: ReadonlySet<string>
   readonly limits: TenantLimits
+  /** Absent: the plan of the configuration. */
+  readonly plan?: Plan
 }
 
 export interface TenantStamp {
@@ -36,4 +39,11 @@ export interface TenantLimits {
 export interface TenantRegistry {
   /** The tenant of a key; null for no key and for an unknown one. */
   find(apiKey: string | null): Tenant | null
+}
+
+/** The tenants and operators of one version of the file. */
+export interface TenantDirectory extends TenantRegistry {
+  readonly tenants: readonly Tenant[]
+  /** Whether a key may read what concerns all tenants, such as the metrics. */
+  isOperator(apiKey: string | null): boolean
 }

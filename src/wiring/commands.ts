@@ -33,10 +33,12 @@ export async function service(overrides: ListenOverrides): Promise<RunningServic
       description: {
         upstream: gateway.upstream.embedded ? 'embedded engine' : redactUrls(gateway.upstream.url),
         plan: config.plan.name,
+        ...(gateway.tenants && { tenants: String(gateway.tenants.tenants.length) }),
         'drop-in': config.settings.STOWAGE_DROPIN,
         embedder: gateway.models.embedder?.version ?? 'none',
         reranker: gateway.models.reranker?.model ?? 'none',
       },
+      ...(gateway.tenants && { reload: gateway.tenants.reload }),
       close: async graceMs => {
         await server.close(graceMs)
         await gateway.close()

@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import type { Express, RequestHandler } from 'express'
+import type { Express } from 'express'
 import { createAnswerCache } from '../adapters/answer-cache.ts'
-import { createManagedCollections } from '../adapters/qdrant/managed.ts'
 import { createQdrantStore } from '../adapters/qdrant/store.ts'
 import { createJsonlSink } from '../adapters/traces/jsonl-file.ts'
 import { combineTraceStores, createTraceObserver, createTraceRing } from '../adapters/traces/memory.ts'
 import type { Config } from '../config.ts'
-import { matchesAny } from '../core/name-patterns.ts'
 import { createImproveHandler } from '../drop-in/route.ts'
 import { createApp } from '../http/app.ts'
-import { createPassthrough } from '../http/passthrough/passthrough.ts'
-import { createIngestionGuard } from '../ingestion-guard/guard.ts'
+import { sendQdrantError } from '../http/body/send-json.ts'
+import { createPassthrough, type Passthrough } from '../http/passthrough/passthrough.ts'
+import { authenticate } from '../http/tenants/authenticate.ts'
 import { createReporter, type Reporter } from '../observe/events.ts'
 import type { Logger } from '../observe/logger.ts'
 import { createMetrics } from '../observe/metrics.ts'
@@ -19,10 +18,13 @@ import { createChoosePoints } from '../pipeline/choose-points.ts'
 import { createPackContext } from '../pipeline/pack-context.ts'
 import type { Plan } from '../pipeline/plan/plan.ts'
 import type { PackContext, TracedContext, TraceStore } from '../pipeline/services.ts'
-import { createQdrantHttp, type QdrantHttp } from '../qdrant/client.ts'
+import { createQdrantHttp } from '../qdrant/client.ts'
+import type { ReloadedTenants } from '../tenants/reload.ts'
 import { createTokenizer } from '../text/tokens.ts'
 import { createHealth } from './health.ts'
+import { openIngestionGuard } from './ingestion-guard.ts'
 import { type Models, openModels, pipelinePorts } from './models.ts'
+import { openTenants } from './tenants.ts'
 import { openUpstream, type Upstream } from './upstream.ts'
 import { VERSION } from './version.ts'
 
@@ -30,6 +32,8 @@ import { VERSION } from './version.ts'
 export interface Gateway {
   app: Express
   upstream: Upstream
+  /** Null without `TENANTS_FILE`. */
+  tenants: ReloadedTenants | null
   models: Models
   packContext: PackContext
   /** The same pipeline with another plan, and with time for every step. For the demo. */
@@ -45,11 +49,12 @@ const LEISURE_MS = 600_000
 const ENDPOINT_WAIT_MS = 2_000
 const CACHE_LIMITS = { maxEntries: 2_000, maxBytes: 128 * 1024 * 1024 }
 
-/** Builds everything from the configuration. Requests use the Qdrant key of their client, never the configured one. */
+/** Builds everything from the configuration. Requests use the Qdrant key of their client or tenant, never the configured one. */
 export async function openGateway(config: Config, logger: Logger): Promise<Gateway> {
   const mappings = config.settings.MAPPINGS ?? {}
   const metrics = createMetrics({ version: VERSION })
   const reporter = createReporter({ metrics, logger })
+  const tenants = await openTenants(config, { reporter, declare: declaring(reporter) })
   const upstream = await openUpstream(config)
   const models = await openModels(config, {
     endpointWaitMs: ENDPOINT_WAIT_MS,
@@ -81,29 +86,30 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
     upstream: new URL(upstream.url),
     onFailure: failure => reporter.upstreamFailed(failure),
   })
+  const improvePoints = createImproveHandler({
+    http,
+    choosePoints: createChoosePoints(pipeline),
+    enabled: () => config.settings.STOWAGE_DROPIN === 'improve',
+    pool: config.plan.retrieval.pool,
+    deadlineMs: config.settings.DROPIN_DEADLINE_MS,
+    mappings,
+    hedgeMs: config.settings.DROPIN_HEDGE_MS,
+    holdOriginal: proxy.hold,
+    report: event => {
+      if (event.hedged) reporter.searchHedged({ winner: event.reason === null ? 'improved' : 'original' })
+      logger.debug(event, 'points')
+    },
+    onPause: change => reporter.improvingPaused(change),
+  })
   const app = createApp({
     packContext,
+    ...(tenants && { admitTenant: [authenticate(tenants)], isOperator: tenants.isOperator }),
     guardUpserts: openIngestionGuard(config, http, reporter),
-    improvePoints: createImproveHandler({
-      http,
-      choosePoints: createChoosePoints(pipeline),
-      tenantOf: noTenant,
-      enabled: () => config.settings.STOWAGE_DROPIN === 'improve',
-      pool: config.plan.retrieval.pool,
-      deadlineMs: config.settings.DROPIN_DEADLINE_MS,
-      mappings,
-      hedgeMs: config.settings.DROPIN_HEDGE_MS,
-      holdOriginal: proxy.hold,
-      report: event => {
-        if (event.hedged) reporter.searchHedged({ winner: event.reason === null ? 'improved' : 'original' })
-        logger.debug(event, 'points')
-      },
-      onPause: change => reporter.improvingPaused(change),
-    }),
-    passthrough: proxy.passthrough,
+    // Until requests of tenants are guarded on Qdrant's paths, none of them goes to Qdrant.
+    improvePoints: tenants === null ? improvePoints : null,
+    passthrough: tenants === null ? proxy.passthrough : refuseUnguarded,
     traces,
-    tenantOf: noTenant,
-    health: createHealth(http, models),
+    health: createHealth(http, models, tenants),
     metrics,
     reporter,
     bumpEpoch: collection => cache.bumpEpoch(collection),
@@ -112,10 +118,12 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
   return {
     app,
     upstream,
+    tenants,
     models,
     packContext,
     packContextWith: plan => createPackContext({ ...pipeline, plan, deadlineMs: LEISURE_MS }),
     close: async () => {
+      tenants?.close()
       proxy.close()
       await Promise.all([http.close(), traces.close(), models.close()])
       await upstream.close()
@@ -123,16 +131,18 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
   }
 }
 
-/** Without tenants, Qdrant alone decides what a key may access. */
-function noTenant(): null {
-  return null
+const refuseUnguarded: Passthrough = (request, response) => {
+  sendQdrantError(request, response, 403, 'This version does not open the paths of Qdrant to tenants')
 }
 
-function openIngestionGuard({ settings }: Config, http: QdrantHttp, reporter: Reporter): RequestHandler | null {
-  const { INGESTION_GUARD: mode, INGESTION_GUARD_ALLOW_MIXED: allowMixed, MANAGED_COLLECTIONS: names } = settings
-  if (mode === 'off') return null
-  const collections = createManagedCollections(http, matchesAny(names))
-  return createIngestionGuard({ collections, mode, allowMixed, report: event => reporter.upsertGuarded(event) })
+/** Tells the metrics which tenants are declared. */
+function declaring(reporter: Reporter): (names: ReadonlySet<string>) => void {
+  let declared: ReadonlySet<string> = new Set()
+  return names => {
+    const gone = [...declared].filter(name => !names.has(name))
+    declared = names
+    reporter.tenantsDeclared({ names, gone })
+  }
 }
 
 function openTraces({ settings }: Config, reporter: Reporter, logger: Logger): TraceStore {

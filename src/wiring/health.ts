@@ -1,17 +1,28 @@
 import { redactUrls } from '../core/redact-urls.ts'
 import type { Health, HealthCheck } from '../http/operations-routes.ts'
 import type { QdrantHttp } from '../qdrant/client.ts'
+import type { ReloadedTenants } from '../tenants/reload.ts'
 import type { Models } from './models.ts'
 
 const CHECK_MS = 2_000
+const REFUSED = 'the file has changed and has faults; the tenants of before are used; see the log'
 
-/** Ready when Qdrant answers. An unavailable model is reported, but requests can be answered without it. */
-export function createHealth(http: QdrantHttp, models: Pick<Models, 'unavailable'>): Health {
+/**
+ * Ready when Qdrant answers. An unavailable model and a refused file of tenants are reported, but requests can be answered all the
+ * same. Everybody may read this, so no tenant is named.
+ */
+export function createHealth(
+  http: QdrantHttp,
+  models: Pick<Models, 'unavailable'>,
+  tenants: Pick<ReloadedTenants, 'refusal'> | null = null,
+): Health {
   return {
     ready: async () => {
       const qdrant = await checkQdrant(http)
       const { embedder, reranker } = models.unavailable
-      return { ready: qdrant.ok, checks: [qdrant, check('embedder', embedder), check('reranker', reranker)] }
+      const checks = [qdrant, check('embedder', embedder), check('reranker', reranker)]
+      if (tenants !== null) checks.push(check('tenants', tenants.refusal && REFUSED))
+      return { ready: qdrant.ok, checks }
     },
   }
 }

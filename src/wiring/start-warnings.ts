@@ -14,7 +14,7 @@ const LOOPBACK = /^(?:localhost|127\.|::1$)/u
 
 /** What an operator may have forgotten, one sentence each. The service works without it, but with less. */
 export function startWarnings({ config, embedded, host, unavailable }: Started): string[] {
-  const { EMBEDDED_PATH } = config.settings
+  const { EMBEDDED_PATH, TENANTS_FILE } = config.settings
   const warnings = [...config.unknownVariables]
   if (unavailable.embedder !== null) warnings.push(`no embedder, only keywords are searched: ${unavailable.embedder}`)
   if (unavailable.reranker !== null) warnings.push(`no reranker: ${unavailable.reranker}`)
@@ -22,7 +22,7 @@ export function startWarnings({ config, embedded, host, unavailable }: Started):
     const advice = 'set QDRANT_URL to a Qdrant server, or EMBEDDED_PATH to a folder'
     warnings.push(`the embedded engine keeps its points in memory and loses them at the end: ${advice}`)
   }
-  if (embedded && !LOOPBACK.test(host)) {
+  if (embedded && TENANTS_FILE === undefined && !LOOPBACK.test(host)) {
     warnings.push(
       `the embedded engine asks for no key, and HOST=${host} lets other machines read and change its points`,
     )

@@ -1,7 +1,9 @@
 import type { RequestListener } from 'node:http'
 import { type Environment, loadConfig } from '../config.ts'
+import { callerFor } from '../http/caller.ts'
 import { parseContextRequest } from '../http/parse-context-request.ts'
 import { type RunningServer, startServer } from '../http/server.ts'
+import { findTenant } from '../http/tenants/authenticate.ts'
 import { createLogger } from '../observe/logger.ts'
 import type { ContextRequest, ContextResponse } from '../pipeline/context-request.ts'
 import { printJson } from '../qdrant/json.ts'
@@ -13,10 +15,13 @@ export interface Stowage {
   handler: RequestListener
   /**
    * Packs a context, as `POST /v1/context` does.
-   * @param options `apiKey` goes to Qdrant with every read; `signal` ends the work
+   * @param options `apiKey` goes to Qdrant with every read, or is the key of a tenant where there are tenants; `signal` ends the work
    * @throws StowageError with the code that the route would answer
    */
-  packContext(request: ContextRequest, options?: { apiKey?: string; signal?: AbortSignal }): Promise<ContextResponse>
+  packContext(
+    request: ContextRequest,
+    options?: { apiKey?: string | null; signal?: AbortSignal },
+  ): Promise<ContextResponse>
   /** Listens on an address of its own; port 0 takes a free port. Close the server before stowage. */
   listen(address: { port: number; host: string }): Promise<RunningServer>
   /** Closes the models, the traces and the connections to Qdrant. */
@@ -34,12 +39,11 @@ export async function openStowage(environment?: Environment): Promise<Stowage> {
   const { app } = gateway
   return {
     handler: (request, response) => app(request, response),
-    packContext: async (request, { apiKey, signal } = {}) =>
-      gateway.packContext(parseContextRequest(Buffer.from(printJson(request))), {
-        apiKey: apiKey ?? null,
-        tenant: null,
-        signal: signal ?? new AbortController().signal,
-      }),
+    packContext: async (request, { apiKey = null, signal = new AbortController().signal } = {}) => {
+      const tenant = gateway.tenants && findTenant(gateway.tenants, apiKey)
+      const caller = callerFor(tenant, apiKey, signal)
+      return gateway.packContext(parseContextRequest(Buffer.from(printJson(request))), caller)
+    },
     listen: address => startServer(app, address),
     close: () => gateway.close(),
   }

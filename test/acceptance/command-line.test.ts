@@ -68,7 +68,7 @@ describe('the command line, as a shell runs it', { timeout: CHILD_PROCESS_MS }, 
   )
 
   it('misused ends with 2, says why on stderr and prints nothing', async () => {
-    const bad = { PORT: '99999', EMBEDDER: 'magic', CACHE_TTL_MS: 'soon', TENANTS_FILE: 'tenants.json' }
+    const bad = { PORT: '99999', EMBEDDER: 'magic', CACHE_TTL_MS: 'soon', UNLEASH_URL: 'http://f' }
     const [unknown, configuration] = await Promise.all([run(['stow']), run(['serve'], bad)])
     expect([unknown.code, unknown.out]).toEqual([2, ''])
     expect(unknown.err).toMatch(/unknown command 'stow'/)

@@ -6,6 +6,7 @@ import type { ContextKeyParts } from '../../src/pipeline/services.ts'
 const PARTS: ContextKeyParts = {
   tenant: 'acme',
   apiKey: 'k',
+  condition: { must: [{ key: 'tenant', match: { value: 'acme' } }] },
   request: { query: 'q', budget_tokens: 100 },
   filter: { must: [{ has_id: [18446744073709551615n] }] },
   collections: ['docs'],
@@ -43,6 +44,8 @@ describe('the key', () => {
     { tenant: null },
     { apiKey: 'other' },
     { apiKey: null },
+    { condition: { must: [{ key: 'tenant', match: { value: 'other' } }] } },
+    { condition: null },
     { request: { query: 'q' } },
     { filter: { must: [{ has_id: [18446744073709551614n] }] } },
     { filter: null },

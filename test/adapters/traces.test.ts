@@ -44,16 +44,17 @@ describe('the ring', () => {
     expect(['large', 'c'].map(id => ring.find(id, ACME) !== null)).toEqual([false, true])
   })
 
-  test('shows a trace to the caller that made it, and to no other', () => {
+  test('shows a trace to the tenant that made it, else to the key, and to no other', () => {
     const owner = fc.record({
-      tenant: fc.constantFrom(null, 'a', 'b', ''),
+      tenant: fc.constantFrom(null, { name: 'a' }, { name: 'b' }),
       apiKey: fc.constantFrom(null, 'a', 'b', ''),
     })
     fc.assert(
       fc.property(owner, owner, (maker, reader) => {
         const ring = createTraceRing({ entries: 3, maxBytes: 1e9 })
         ring.record(trace('t'), maker)
-        const isSame = maker.tenant === reader.tenant && maker.apiKey === reader.apiKey
+        // A tenant may have several keys, and its key for Qdrant may change.
+        const isSame = maker.tenant === reader.tenant && (maker.tenant !== null || maker.apiKey === reader.apiKey)
         expect(ring.find('t', reader) !== null).toBe(isSame)
       }),
     )

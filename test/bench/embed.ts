@@ -52,7 +52,7 @@ const program = new Command('bench:embed')
 
 async function run(paths: string[], { model, npm, limitQueries, json }: Flags): Promise<void> {
   const loaded = loadConfig()
-  const config = model ? { ...loaded, environment: { ...loaded.settings, EMBEDDING_MODEL: model } } : loaded
+  const config = model ? { ...loaded, settings: { ...loaded.settings, EMBEDDING_MODEL: model } } : loaded
   const sets = await Promise.all(paths.map(path => readGoldenSet(path)))
   const models = await openModels(config, { wanted: { embedder: true, reranker: false } })
   if (models.embedder === null)

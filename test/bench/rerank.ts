@@ -28,7 +28,7 @@ const program = new Command('bench:rerank')
 
 async function run({ candidates, model, limitQueries, json }: Flags): Promise<void> {
   const loaded = loadConfig()
-  const config = model ? { ...loaded, environment: { ...loaded.settings, RERANK_MODEL: model } } : loaded
+  const config = model ? { ...loaded, settings: { ...loaded.settings, RERANK_MODEL: model } } : loaded
   const rows = (await readCandidates(candidates)).slice(0, limitQueries)
   const models = await openModels(config)
   try {

@@ -24,7 +24,7 @@ async function statusesOf(upstream: string) {
   const store = createQdrantStore({ http })
   const search = { collection: 'c', filter: null, dense: [1], sparse: null, limit: 1, withVectors: false }
   const byStore = await store
-    .search(search, { apiKey: null, signal: AbortSignal.timeout(LATE_MS) })
+    .search(search, { apiKey: null, condition: null, signal: AbortSignal.timeout(LATE_MS) })
     .catch((error: unknown) => error)
   const { url, events } = await serveImproving(stage, upstream, { proxy, deadlineMs: LATE_MS })
   const ask = async (path: string, body: string) => {

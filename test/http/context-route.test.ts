@@ -22,7 +22,6 @@ const ANSWER: ContextResponse = {
 async function serveContext(answer: ContextResponse = ANSWER) {
   const asked: { request: ContextRequest; caller: Caller }[] = []
   const { url } = await stage.serve({
-    tenantOf: apiKey => apiKey && `tenant of ${apiKey}`,
     packContext: async (request, caller) => {
       asked.push({ request, caller })
       return answer
@@ -66,7 +65,7 @@ describe('a good request', () => {
     })
     expect({ status, type, json }).toEqual({ status: 200, type: 'application/json', json: ANSWER })
     expect(asked[0]?.request).toEqual(full)
-    expect(asked[0]?.caller).toMatchObject({ apiKey: 'k1', tenant: 'tenant of k1' })
+    expect(asked[0]?.caller).toMatchObject({ apiKey: 'k1', tenant: null })
   })
 
   test.each([

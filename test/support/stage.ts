@@ -19,6 +19,8 @@ export const silentReporter: Reporter = {
   searchHedged() {},
   improvingPaused() {},
   modelsOpened() {},
+  tenantsDeclared() {},
+  tenantsReloaded() {},
   searchRetried() {},
 }
 
@@ -30,7 +32,6 @@ export function quietDependencies(overrides: Partial<AppDependencies> = {}): App
     improvePoints: null,
     passthrough: notImplemented('passthrough'),
     traces: { record: notImplemented('record'), find: notImplemented('find'), close: notImplemented('close') },
-    tenantOf: () => null,
     health: { ready: notImplemented('ready') },
     metrics: createMetrics({ processMetrics: false }),
     reporter: silentReporter,

@@ -2,6 +2,8 @@ import { LRUCache } from 'lru-cache'
 import type { StoreCall } from '../../core/ports.ts'
 import type { CollectionLayout } from '../../ingest/target.ts'
 import type { QdrantHttp } from '../../qdrant/client.ts'
+import { narrowedFilter } from '../../qdrant/condition.ts'
+import { printJson } from '../../qdrant/json.ts'
 import { collectionPath } from '../../qdrant/paths.ts'
 import { findDocumentField, findOrderField, type PayloadMapping } from '../../qdrant/payload.ts'
 import { readListedPoints } from '../../qdrant/points.ts'
@@ -16,11 +18,13 @@ export interface Profile {
   orderField: string | null
   /** Version of the embedder in the sampled point; null if the point has none. */
   embedderVersion: string | null
+  /** Whether the caller sees any point. */
+  hasPoints: boolean
 }
 
 export interface Profiles {
   get(collection: string, call: StoreCall): Promise<Profile>
-  /** Drops the profile that callers with this key share. */
+  /** Drops the profile that callers with this key and condition share. */
   forget(collection: string, call: StoreCall): void
 }
 
@@ -32,19 +36,26 @@ const MAX_PROFILES = 1_000
 const TTL_MS = 30_000
 
 /**
- * Cached profiles of collections, one for each key: Qdrant decides what a key may see, and a refused key changes nothing for others.
- * Profiles of empty collections are not cached, because the first points change them.
+ * Cached profiles of collections, one for each key and condition: these decide which points a caller sees, and a refused key changes
+ * nothing for others. Profiles of collections without any point for the caller are not cached, because the first points change them.
  */
 export function createProfiles(http: Reads, mappings: Readonly<Record<string, PayloadMapping>> = {}): Profiles {
   const profiles = new LRUCache<string, Profile>({ max: MAX_PROFILES, ttl: TTL_MS })
 
   async function read(collection: string, call: StoreCall): Promise<Profile> {
     const scroll = collectionPath(collection, 'points/scroll')
+    const filter = narrowedFilter(call.condition, null)
     const [info, scrolled] = await Promise.all([
       http.read({ ...call, method: 'GET', path: collectionPath(collection) }),
-      http.read({ ...call, method: 'POST', path: scroll, body: { limit: 1, with_payload: true } }),
+      http.read({
+        ...call,
+        method: 'POST',
+        path: scroll,
+        body: { ...(filter && { filter }), limit: 1, with_payload: true },
+      }),
     ])
-    const payload = record(readListedPoints(scrolled)[0]?.payload)
+    const [sample] = readListedPoints(scrolled)
+    const payload = record(sample?.payload)
     const mapping = mappings[collection]
     const version = payload.embedder_version
     return {
@@ -52,6 +63,7 @@ export function createProfiles(http: Reads, mappings: Readonly<Record<string, Pa
       documentField: findDocumentField(payload, mapping),
       orderField: findOrderField(payload, mapping),
       embedderVersion: typeof version === 'string' ? version : null,
+      hasPoints: sample !== undefined,
     }
   }
 
@@ -61,7 +73,7 @@ export function createProfiles(http: Reads, mappings: Readonly<Record<string, Pa
       const cached = profiles.get(key)
       if (cached !== undefined) return cached
       const profile = await read(collection, call)
-      if (profile.layout.points > 0) profiles.set(key, profile)
+      if (profile.hasPoints) profiles.set(key, profile)
       return profile
     },
     forget: (collection, call) => void profiles.delete(cacheKey(collection, call)),
@@ -69,6 +81,6 @@ export function createProfiles(http: Reads, mappings: Readonly<Record<string, Pa
 }
 
 /** The key is hashed, so that no secret stays in the cache. JSON keeps "no key" apart from every key. */
-function cacheKey(collection: string, { apiKey }: StoreCall): string {
-  return contentHash(JSON.stringify([collection, apiKey]))
+function cacheKey(collection: string, { apiKey, condition }: StoreCall): string {
+  return contentHash(printJson([collection, apiKey, condition]))
 }

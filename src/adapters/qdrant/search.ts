@@ -62,9 +62,7 @@ export function searchBodies(
     dense: dense ? { ...dense, ...withChunks } : null,
     keyword: keyword ? { ...keyword, ...withChunks } : null,
     rescored:
-      dense && keyword
-        ? { prefetch: { ...keyword, limit: request.limit }, ...dense, ...common, with_payload: false }
-        : null,
+      dense && keyword ? { prefetch: { ...keyword, ...common }, ...dense, ...common, with_payload: false } : null,
   }
 }
 

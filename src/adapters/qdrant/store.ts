@@ -1,6 +1,7 @@
 import type { DocumentPlace, PassageStore, PendingVector, SearchRequest, StoreCall } from '../../core/ports.ts'
 import type { JsonObject, RetrievedHit, RetrievedList } from '../../core/types.ts'
 import type { QdrantHttp } from '../../qdrant/client.ts'
+import { narrowedFilter } from '../../qdrant/condition.ts'
 import { notUnderstood, statusOf } from '../../qdrant/errors.ts'
 import { collectionPath } from '../../qdrant/paths.ts'
 import { type PayloadMapping, readChunk } from '../../qdrant/payload.ts'
@@ -36,7 +37,8 @@ export function createQdrantStore(options: QdrantStoreOptions): PassageStore {
   }
   const profiles = createProfiles(http, options.mappings)
 
-  async function search(request: SearchRequest, call: StoreCall): ReturnType<PassageStore['search']> {
+  async function search(asked: SearchRequest, call: StoreCall): ReturnType<PassageStore['search']> {
+    const request = { ...asked, filter: narrowedFilter(call.condition, asked.filter) }
     const profile = await profiles.get(request.collection, call)
     const { fields, missing } = chooseFields(request, profile)
     const send = (bodies: Partial<SearchBodies>) => runSearches(http, request.collection, bodies, call)
@@ -72,7 +74,7 @@ export function createQdrantStore(options: QdrantStoreOptions): PassageStore {
       method: 'POST',
       path: collectionPath(collection, 'points/query'),
       body: {
-        filter: { must: filter === null ? [among] : [filter, among] },
+        filter: narrowedFilter(call.condition, { must: filter === null ? [among] : [filter, among] }),
         limit: places.length,
         with_payload: true,
       },

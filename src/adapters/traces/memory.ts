@@ -27,7 +27,7 @@ export function createTraceRing(limits: { entries: number; maxBytes: number }): 
 
 /** The same id of another owner is another trace. A digest, so that the ring holds no key of a client. */
 function ownedId(traceId: string, { tenant, apiKey }: TraceOwner): string {
-  return `${sha256(JSON.stringify([tenant, apiKey]))}/${traceId}`
+  return `${sha256(JSON.stringify(tenant === null ? { apiKey } : { tenant: tenant.name }))}/${traceId}`
 }
 
 /** Turns traces into metrics: stage times, degradations, packed tokens. */

@@ -17,7 +17,7 @@ import type { ReplayRun } from './run-metrics.ts'
 /** Changes when older cache folders can no longer be read. */
 const CACHE_FORMAT = 2
 const COLLECTION = 'replay'
-const CALLER: TimedCaller = { apiKey: null, deadline: NO_DEADLINE, crowded: () => false }
+const CALLER: TimedCaller = { apiKey: null, condition: null, deadline: NO_DEADLINE, crowded: () => false }
 
 /** An open folder of the embedded engine. */
 export interface ReplayFolder {

@@ -19,9 +19,24 @@ export function sendQdrantError(
 
 /** Sends printed JSON. The rest of the request body is read and discarded, so that the client can read the answer. */
 export function sendJson(request: IncomingMessage, response: ServerResponse, status: number, json: string): void {
-  const body = Buffer.from(json)
+  sendWhole(request, response, status, 'application/json', json)
+}
+
+/** Sends plain text, like `sendJson`. */
+export function sendText(request: IncomingMessage, response: ServerResponse, status: number, text: string): void {
+  sendWhole(request, response, status, 'text/plain', text)
+}
+
+function sendWhole(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  type: string,
+  text: string,
+): void {
+  const body = Buffer.from(text)
   response.statusCode = status
-  response.setHeader('content-type', 'application/json')
+  response.setHeader('content-type', type)
   response.setHeader('content-length', body.length)
   response.end(request.method === 'HEAD' ? undefined : body)
   request.resume()

@@ -1,23 +1,24 @@
-import type { RequestHandler, Response } from 'express'
+import type { RequestHandler } from 'express'
 import { StowageError } from '../../core/errors.ts'
 import type { Tenant, TenantRegistry } from '../../tenants/tenant.ts'
 import { apiKeyOf } from '../caller.ts'
 
+export { tenantOf } from '../caller.ts'
+
 /** Finds the tenant of each request once, by its key. Without tenants (open mode), Qdrant alone decides what a key may access. */
 export function authenticate(registry: TenantRegistry | null): RequestHandler {
-  return function findTenant(request, response, next) {
+  return function rememberTenant(request, response, next) {
     if (registry === null) return next()
-    const apiKey = apiKeyOf(request)
-    const tenant = registry.find(apiKey)
-    if (tenant === null) throw unauthorized(apiKey)
-    response.locals.tenant = tenant
+    response.locals.tenant = findTenant(registry, apiKeyOf(request))
     next()
   }
 }
 
-/** The tenant that `authenticate` found; null in open mode. */
-export function tenantOf(response: Response): Tenant | null {
-  return (response.locals.tenant as Tenant | undefined) ?? null
+/** @throws StowageError `unauthorized` for no key and for an unknown one */
+export function findTenant(registry: TenantRegistry, apiKey: string | null): Tenant {
+  const tenant = registry.find(apiKey)
+  if (tenant === null) throw unauthorized(apiKey)
+  return tenant
 }
 
 function unauthorized(apiKey: string | null): StowageError {

@@ -1,6 +1,6 @@
 import type { Intent } from '../../core/types.ts'
 import { fingerprint } from '../../text/fingerprint.ts'
-import type { ContextRequest } from '../context-request.ts'
+import type { Caller, ContextRequest } from '../context-request.ts'
 import { overridePlan } from './override-plan.ts'
 import type { ListWeights, Plan } from './plan.ts'
 
@@ -22,6 +22,11 @@ export function listWeights(plan: Plan, intent: Intent | null): ListWeights {
 /** Share of relevance in MMR, in [0,1]; null when MMR is off. */
 export function mmrAlpha({ diversity, rerank }: Plan): number | null {
   return diversity.mmrAlpha ?? (rerank.method === 'mmr' ? DEFAULT_MMR_ALPHA : null)
+}
+
+/** The plan of the caller's tenant, else the configured one. */
+export function planFor({ tenant }: Pick<Caller, 'tenant'>, configured: Plan): Plan {
+  return tenant?.plan ?? configured
 }
 
 /** The plan with the values that a request can set. */

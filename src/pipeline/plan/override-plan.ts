@@ -1,3 +1,4 @@
+import { deepFreeze } from '../../core/deep-freeze.ts'
 import { isObject } from '../../qdrant/json.ts'
 import type { Plan } from './plan.ts'
 import { PLAN_VALUES, readPlanText } from './plan-values.ts'
@@ -54,12 +55,4 @@ function merge(base: unknown, over: unknown): unknown {
   const merged = { ...base }
   for (const [key, value] of Object.entries(over)) merged[key] = merge(base[key], value)
   return merged
-}
-
-function deepFreeze<T>(value: T): T {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value)
-    for (const entry of Object.values(value)) deepFreeze(entry)
-  }
-  return value
 }

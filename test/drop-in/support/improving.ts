@@ -46,7 +46,6 @@ export async function serveImproving(
   const improvePoints = createImproveHandler({
     http: createQdrantHttp(upstream),
     choosePoints: choosing(hits => hits),
-    tenantOf: () => null,
     enabled: () => true,
     pool: 50,
     deadlineMs: 60_000,

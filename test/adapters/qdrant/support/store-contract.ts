@@ -5,7 +5,7 @@ import type { RetrievedHit, RetrievedList } from '../../../../src/core/types.ts'
 import { pending } from '../../../support/query-vectors.ts'
 import { createNaiveStore, type StoredCollection, type StoredPoint } from './naive-store.ts'
 
-export const call: StoreCall = { apiKey: null, signal: new AbortController().signal }
+export const call: StoreCall = { apiKey: null, condition: null, signal: new AbortController().signal }
 
 /** Sixty passages of six documents for two tenants; every eleventh has no dense vector, every seventh no sparse one. */
 export const passages: StoredCollection = {

@@ -1,0 +1,136 @@
+import { expect, it } from 'vitest'
+import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
+import { readTenantsFile } from '../../src/tenants/file/read.ts'
+import { keepReloading } from '../../src/tenants/reload.ts'
+import { declared, directoryOf } from './support/read-file.ts'
+
+const fileOf = (...names: string[]) =>
+  JSON.stringify({ tenants: Object.assign({}, ...names.map(name => declared(name))) })
+
+/** Tenants of a file in memory, with a clock that a test moves. */
+function openFile(first: string) {
+  const file: { content: string | Error } = { content: first }
+  const changes: (readonly string[] | null)[] = []
+  const timers: { ms: number; run: () => void }[] = []
+  let reads = 0
+  const tenants = keepReloading({
+    start: { directory: directoryOf(JSON.parse(first).tenants), bytes: Buffer.from(first) },
+    readBytes: async () => {
+      reads++
+      if (file.content instanceof Error) throw file.content
+      return Buffer.from(file.content)
+    },
+    readTenants: bytes => readTenantsFile(bytes, 'json', { plan: NAMED_PLANS.measured, environment: {} }),
+    onChange: ({ faults }) => changes.push(faults),
+    startTimer: (ms, run) => {
+      const timer = { ms, run }
+      timers.push(timer)
+      return () => void timers.splice(timers.indexOf(timer), 1)
+    },
+  })
+  return {
+    file,
+    tenants,
+    changes,
+    timers,
+    reads: () => reads,
+    names: () => tenants.tenants.map(({ name }) => name).join(),
+    /** Lets the next look happen. */
+    async look() {
+      const before = reads
+      timers.shift()?.run()
+      while (timers.length === 0) await new Promise(resolve => setImmediate(resolve))
+      return reads - before
+    },
+  }
+}
+
+it('takes a change at the second look that finds it, because a file may be written slowly', async () => {
+  const { file, tenants, changes, names, look, timers } = openFile(fileOf('a'))
+  expect(timers).toMatchObject([{ ms: 2_000 }])
+  file.content = fileOf('b')
+  await look()
+  expect([names(), changes]).toEqual(['a', []])
+  file.content = fileOf('b', 'c')
+  await look()
+  expect(names()).toBe('a')
+  await look()
+  expect([names(), changes]).toEqual(['b,c', [null]])
+  expect(tenants.find('key of b')?.name).toBe('b')
+  expect(tenants.find('key of a')).toBeNull()
+  await look()
+  expect(changes).toHaveLength(1)
+})
+
+it('takes a change at once when it is told to, by a signal', async () => {
+  const { file, tenants, names } = openFile(fileOf('a'))
+  file.content = fileOf('b')
+  await tenants.reload()
+  expect(names()).toBe('b')
+})
+
+it.each<[string, string | Error, RegExp]>([
+  ['has faults', '{"tenants":{"b":5}}', /tenants\.b=5: must be a mapping/],
+  ['is no JSON', '{', /is not JSON/],
+  ['is empty', '', /is not JSON/],
+  ['cannot be read', new Error('ENOENT: no such file'), /^cannot be read: ENOENT/],
+])(
+  'a file that %s changes nothing, is reported once, and is replaced by a right one',
+  async (_name, content, fault) => {
+    const { file, tenants, changes, names, look } = openFile(fileOf('a'))
+    file.content = content
+    await look()
+    for (let looks = 0; looks < 3; looks++) await look()
+    expect([names(), changes.length]).toEqual(['a', 1])
+    expect(changes[0]?.[0]).toMatch(fault)
+    expect(tenants.refusal).toEqual(changes[0])
+    // Also the content of before is a change then.
+    file.content = fileOf('a')
+    await look()
+    await look()
+    expect([names(), changes.length, tenants.refusal]).toEqual(['a', 2, null])
+  },
+)
+
+it('a tenant stays as it was found, whatever the file says meanwhile', async () => {
+  const { file, tenants } = openFile(fileOf('a'))
+  const found = tenants.find('key of a')
+  file.content = JSON.stringify({ tenants: declared('a', { collections: ['other'], value: 'other' }) })
+  await tenants.reload()
+  expect([found?.reaches('docs'), found?.reaches('other')]).toEqual([true, false])
+  expect(found?.condition).toEqual({ must: [{ key: 'tenant', match: { value: 'a' } }] })
+  expect(() => Object.assign(found?.condition ?? {}, { must: [] })).toThrow(TypeError)
+  expect(tenants.find('key of a')?.reaches('other')).toBe(true)
+})
+
+it('ends looking when it is closed, also in the middle of a look', async () => {
+  const { file, tenants, names, timers, reads } = openFile(fileOf('a'))
+  file.content = fileOf('b')
+  const reloaded = tenants.reload()
+  tenants.close()
+  await reloaded
+  expect([names(), timers, reads()]).toEqual(['a', [], 1])
+})
+
+it('does not keep a process alive', async () => {
+  const timers: NodeJS.Timeout[] = []
+  const original = globalThis.setTimeout
+  const spied = Object.assign((run: () => void, ms: number) => {
+    const timer = original(run, ms)
+    timers.push(timer)
+    return timer
+  }, original)
+  globalThis.setTimeout = spied as typeof setTimeout
+  try {
+    const tenants = keepReloading({
+      start: { directory: directoryOf({}), bytes: Buffer.from('') },
+      readBytes: async () => Buffer.from(''),
+      readTenants: () => ({ directory: null, declared: null, faults: [] }),
+      onChange() {},
+    })
+    expect(timers.map(timer => timer.hasRef())).toEqual([false])
+    tenants.close()
+  } finally {
+    globalThis.setTimeout = original
+  }
+})
