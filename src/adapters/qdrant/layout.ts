@@ -21,6 +21,14 @@ export function readLayout(result: unknown): CollectionLayout {
   }
 }
 
+/** The payload index on a field, from the `result` of GET /collections/{name}; null when there is none. */
+export function readPayloadIndex(result: unknown, field: string): { type: string; isTenant: boolean } | null {
+  const schema = record(record(result).payload_schema)
+  if (!Object.hasOwn(schema, field)) return null
+  const { data_type: type, params } = record(schema[field])
+  return { type: String(type), isTenant: record(params).is_tenant === true }
+}
+
 function readDense(vectors: unknown): DenseField[] {
   const fields = typeof record(vectors).size === 'number' ? { '': vectors } : record(vectors)
   return Object.entries(fields).flatMap(([name, field]) => {
