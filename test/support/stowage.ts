@@ -55,6 +55,8 @@ export async function openStowage(
     /** `POST /v1/context`. */
     ask: (body: unknown, headers: Record<string, string> = {}): Promise<Answer<ContextResponse & ErrorBody>> =>
       send(server.url, 'POST', '/v1/context', body, headers),
+    /** Reads `TENANTS_FILE` again, as SIGHUP does. */
+    reloadTenants: async () => gateway.tenants?.reload(),
     close: async () => {
       await server.close(0)
       await gateway.close()

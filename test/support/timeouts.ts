@@ -4,3 +4,5 @@
 export const CHILD_PROCESS_MS = 60_000
 /** Loads models, or runs them over many texts. */
 export const MODEL_MS = 120_000
+/** Sends a thousand requests. */
+export const MANY_REQUESTS_MS = 300_000
