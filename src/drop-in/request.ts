@@ -1,19 +1,13 @@
 import type { IncomingMessage } from 'node:http'
+import { decodeJsonText } from '../http/body/json-text.ts'
 import { NotImproved } from './not-improved.ts'
 
 /** Decodes a JSON body. @throws NotImproved when it is compressed, is not UTF-8, or is not declared as JSON */
-export function readJsonText({ headers }: IncomingMessage, body: Buffer): string {
-  const encoding = headers['content-encoding'] ?? 'identity'
-  if (encoding.toLowerCase() !== 'identity') throw new NotImproved('body_not_json', `content-encoding ${encoding}`)
-  const coding = headers['transfer-encoding'] ?? 'chunked'
-  if (coding.toLowerCase() !== 'chunked') throw new NotImproved('body_not_json', `transfer-encoding ${coding}`)
-  const type = headers['content-type'] ?? ''
-  if (!/^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(type))
-    throw new NotImproved('body_not_json', `content-type ${type}`)
+export function readJsonText(request: IncomingMessage, body: Buffer): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)
+    return decodeJsonText(request, body)
   } catch (cause) {
-    throw new NotImproved('body_not_json', 'not UTF-8', { cause })
+    throw new NotImproved('body_not_json', (cause as Error).message, { cause })
   }
 }
 

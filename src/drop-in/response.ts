@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { endToEndHeaders } from '../http/passthrough/hop-by-hop.ts'
+import { sendRewritten } from '../http/passthrough/send-rewritten.ts'
 import type { SearchRoute } from '../qdrant/paths.ts'
-import { headerPairs } from '../qdrant/raw-headers.ts'
 import type { ImprovedPoints } from './answer.ts'
 import type { SearchAnswer } from './upstream-search.ts'
 
@@ -10,9 +9,6 @@ export interface ImprovedAnswer {
   searches: ImprovedPoints[]
   upstream: SearchAnswer
 }
-
-/** Headers that describe the body of Qdrant's own answer. */
-const REPLACED = ['content-type', 'content-length', 'content-encoding', 'date']
 
 /**
  * Sends the answer in Qdrant's envelope, with Qdrant's end-to-end headers and those of stowage.
@@ -24,17 +20,13 @@ export function sendImproved(
   { searches, upstream }: ImprovedAnswer,
   seconds: number,
 ): { applied: string[]; degraded: string[] } {
-  const body = Buffer.from(printEnvelope(route, searches, upstream.usage, seconds))
   const applied = distinct(searches.flatMap(search => search.applied))
   const degraded = distinct(searches.flatMap(search => search.degraded))
-  for (const [name, value] of headerPairs(endToEndHeaders(upstream.headers, REPLACED)))
-    response.appendHeader(name, value)
-  response.setHeader('content-type', 'application/json')
-  response.setHeader('content-length', body.length)
-  response.setHeader('x-stowage-applied', applied.join(',') || 'none')
-  response.setHeader('x-stowage-trace-id', searches.map(({ traceId }) => traceId).join(','))
-  if (degraded.length > 0) response.setHeader('x-stowage-degraded', degraded.join(','))
-  response.writeHead(200).end(body)
+  sendRewritten(response, 200, upstream.headers, printEnvelope(route, searches, upstream.usage, seconds), {
+    'x-stowage-applied': applied.join(',') || 'none',
+    'x-stowage-trace-id': searches.map(({ traceId }) => traceId).join(','),
+    ...(degraded.length > 0 && { 'x-stowage-degraded': degraded.join(',') }),
+  })
   return { applied, degraded }
 }
 

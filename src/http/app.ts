@@ -4,6 +4,7 @@ import type { Reporter } from '../observe/events.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { PackContext, TraceStore } from '../pipeline/services.ts'
 import { SEARCH_PATH } from '../qdrant/paths.ts'
+import type { TenantRegistry } from '../tenants/tenant.ts'
 import { limitUploadSilence } from './body/upload-silence.ts'
 import { contextRoute } from './context-route.ts'
 import { errorHandler, sendError } from './error-handler.ts'
@@ -14,6 +15,8 @@ import { handedOver } from './passthrough/hand-over.ts'
 import type { Passthrough } from './passthrough/passthrough.ts'
 import { refuseLoops } from './passthrough/via.ts'
 import { type BumpEpoch, writeEpoch } from './passthrough/write-epoch.ts'
+import { authenticate } from './tenants/authenticate.ts'
+import { type GuardDependencies, guardRequests } from './tenants/guard-requests.ts'
 
 export interface AppDependencies {
   packContext: PackContext
@@ -31,6 +34,8 @@ export interface AppDependencies {
   metrics: Metrics
   reporter: Reporter
   bumpEpoch: BumpEpoch
+  /** The tenants and how their requests are guarded; null in open mode. */
+  tenants?: ({ registry: TenantRegistry } & GuardDependencies) | null
   /** Most bytes of a body of `/v1/context`. Default: 4 MiB, more than any query, vector and filter. */
   maxContextBytes?: number
   /** Longest silence of a client in the middle of its body. Default: one minute. */
@@ -40,8 +45,8 @@ export interface AppDependencies {
 
 /** The HTTP application, without a listener. Requests to unknown routes are streamed to Qdrant. */
 export function createApp(dependencies: AppDependencies): express.Express {
-  const { guardUpserts, improvePoints, passthrough, reporter, health, metrics, traces, version } = dependencies
-  const { uploadSilenceMs = 60_000, admitTenant = [], isOperator = null } = dependencies
+  const { reporter, health, metrics, traces, version } = dependencies
+  const { uploadSilenceMs = 60_000, admitTenant = [], isOperator = null, tenants = null } = dependencies
   const app = express()
   // Each of these defaults would change an answer, or read a request differently from Qdrant.
   app.disable('x-powered-by').disable('etag').set('query parser', false).enable('case sensitive routing')
@@ -71,17 +76,27 @@ export function createApp(dependencies: AppDependencies): express.Express {
 
   app.use(refuseLoops(() => reporter.passedThrough({ reason: 'loop' })))
   for (const step of admitTenant) app.use(step)
-  app.use(writeEpoch(dependencies.bumpEpoch))
-  if (guardUpserts !== null) app.use(guardUpserts)
-  if (improvePoints !== null) app.post(SEARCH_PATH, atEndpoint('points'), improvePoints)
-  app.use((request, response) => {
+  const routes = qdrantRoutes(dependencies)
+  if (tenants === null) app.use(routes)
+  else app.use(authenticate(tenants.registry), guardRequests(routes, tenants))
+  app.use(errorHandler(reporter))
+  return app
+}
+
+/** The routes of Qdrant: improved, or passed through. They see what goes to Qdrant, which for tenants is the guarded request. */
+function qdrantRoutes(dependencies: AppDependencies): express.Router {
+  const { guardUpserts, improvePoints, passthrough, reporter, bumpEpoch } = dependencies
+  const routes = express.Router({ caseSensitive: true })
+  routes.use(writeEpoch(bumpEpoch))
+  if (guardUpserts !== null) routes.use(guardUpserts)
+  if (improvePoints !== null) routes.post(SEARCH_PATH, atEndpoint('points'), improvePoints)
+  routes.use((request, response) => {
     const { reason, body, held } = handedOver(response)
     reporter.passedThrough({ reason })
     if (held) held.release()
     else passthrough(request, response, body)
   })
-  app.use(errorHandler(reporter))
-  return app
+  return routes
 }
 
 /**

@@ -54,8 +54,11 @@ export function kindOf(raw: string): JsonKind {
   }
 }
 
-/** Offset after the JSON value at `start`; leading space is allowed. @throws RawJsonError if there is none */
-export function endOfValue(text: string, start: number): number {
+/**
+ * Offset after the JSON value at `start`; leading space is allowed.
+ * @param deepest containers that may stand inside each other @throws RawJsonError if there is none, or it is deeper
+ */
+export function endOfValue(text: string, start: number, deepest = Number.POSITIVE_INFINITY): number {
   const closers: number[] = []
   let at = start
   for (;;) {
@@ -63,6 +66,7 @@ export function endOfValue(text: string, start: number): number {
     const code = text.charCodeAt(at)
     if (code === OPEN_BRACE || code === OPEN_BRACKET) {
       closers.push(code + TO_CLOSER)
+      if (closers.length > deepest) throw new RawJsonError('too many containers inside each other')
       at = skipSpace(text, at + 1)
       if (text.charCodeAt(at) !== code + TO_CLOSER) {
         if (code === OPEN_BRACE) at = endOfKey(text, at)
@@ -111,14 +115,16 @@ function forEachPart(raw: string, opening: number, visit: (key: string, value: s
   if (end !== raw.length) throw unexpected(raw, end)
 }
 
-function endOfKey(text: string, at: number): number {
+/** Offset after the key at `at` and its colon. @throws RawJsonError if there is none */
+export function endOfKey(text: string, at: number): number {
   if (text.charCodeAt(at) !== QUOTE) throw unexpected(text, at)
   const colon = skipSpace(text, endOfString(text, at))
   if (text.charCodeAt(colon) !== COLON) throw unexpected(text, colon)
   return colon + 1
 }
 
-function readKey(keyAndColon: string): string {
+/** The decoded key of a text that begins with it. */
+export function readKey(keyAndColon: string): string {
   return JSON.parse(keyAndColon.slice(0, endOfString(keyAndColon, 0)))
 }
 
@@ -152,7 +158,8 @@ function skip(pattern: RegExp, text: string, at: number): number {
   return pattern.lastIndex
 }
 
-function skipSpace(text: string, start: number): number {
+/** Offset of the next character that is not space. */
+export function skipSpace(text: string, start: number): number {
   let at = start
   for (;;) {
     const code = text.charCodeAt(at)
@@ -161,6 +168,6 @@ function skipSpace(text: string, start: number): number {
   }
 }
 
-function unexpected(text: string, at: number): RawJsonError {
+export function unexpected(text: string, at: number): RawJsonError {
   return new RawJsonError(at >= text.length ? 'unexpected end of JSON' : `unexpected character at offset ${at}`)
 }

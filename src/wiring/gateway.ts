@@ -7,8 +7,7 @@ import { combineTraceStores, createTraceObserver, createTraceRing } from '../ada
 import type { Config } from '../config.ts'
 import { createImproveHandler } from '../drop-in/route.ts'
 import { createApp } from '../http/app.ts'
-import { sendQdrantError } from '../http/body/send-json.ts'
-import { createPassthrough, type Passthrough } from '../http/passthrough/passthrough.ts'
+import { createPassthrough } from '../http/passthrough/passthrough.ts'
 import { authenticate } from '../http/tenants/authenticate.ts'
 import { createReporter, type Reporter } from '../observe/events.ts'
 import type { Logger } from '../observe/logger.ts'
@@ -19,6 +18,7 @@ import { createPackContext } from '../pipeline/pack-context.ts'
 import type { Plan } from '../pipeline/plan/plan.ts'
 import type { PackContext, TracedContext, TraceStore } from '../pipeline/services.ts'
 import { createQdrantHttp } from '../qdrant/client.ts'
+import { matchRoute } from '../tenants/guard/match.ts'
 import type { ReloadedTenants } from '../tenants/reload.ts'
 import { createTokenizer } from '../text/tokens.ts'
 import { createHealth } from './health.ts'
@@ -105,9 +105,9 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
     packContext,
     ...(tenants && { admitTenant: [authenticate(tenants)], isOperator: tenants.isOperator }),
     guardUpserts: openIngestionGuard(config, http, reporter),
-    // Until requests of tenants are guarded on Qdrant's paths, none of them goes to Qdrant.
-    improvePoints: tenants === null ? improvePoints : null,
-    passthrough: tenants === null ? proxy.passthrough : refuseUnguarded,
+    tenants: tenants && { registry: tenants, http, matchRoute },
+    improvePoints,
+    passthrough: proxy.passthrough,
     traces,
     health: createHealth(http, models, tenants),
     metrics,
@@ -129,10 +129,6 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
       await upstream.close()
     },
   }
-}
-
-const refuseUnguarded: Passthrough = (request, response) => {
-  sendQdrantError(request, response, 403, 'This version does not open the paths of Qdrant to tenants')
 }
 
 /** Tells the metrics which tenants are declared. */

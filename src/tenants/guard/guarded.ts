@@ -1,4 +1,5 @@
 import type { StowageError } from '../../core/errors.ts'
+import type { Steps } from '../../core/steps.ts'
 import type { Tenant } from '../tenant.ts'
 
 /** What a request to Qdrant's API is by its method and target alone. */
@@ -11,6 +12,8 @@ export interface MatchedRoute {
   readonly readsBody: boolean
   /** @param body decoded text; null when `readsBody` is false @throws StowageError `bad_request`, `forbidden` */
   guard(body: string | null): GuardedRequest
+  /** The same in short steps, for long bodies. */
+  guardInSteps(body: string | null): Steps<GuardedRequest>
 }
 
 /**
@@ -26,7 +29,7 @@ export interface GuardedRequest {
   readonly method: string
   /** The whole target, encoded in one way, with the query string. */
   readonly target: string
-  /** JSON; null for none. */
+  /** JSON; null when the client's own body goes on, unread. */
   readonly body: string | null
   /** Checked before the request is sent. The first that fails is the answer. */
   readonly checks: readonly PointCheck[]
@@ -46,7 +49,8 @@ export interface PointCheck {
 
 /**
  * - `unchanged`: as Qdrant answers;
- * - `points_by_id`: the points of a scroll, in the order of `ids`, as `POST /points` answers;
+ * - `points_by_id`: the points of a scroll, in the order of `ids`, as `POST /points` answers; an id is JSON as Qdrant prints it,
+ *   `7` or `"f47ac10b-58cc-4372-a567-0e02b2c3d479"`, and occurs once;
  * - `point_by_id`: the point of a scroll as `GET /points/{id}` answers;
  * - `collection_list`, `alias_list`: without the names that the tenant does not reach;
  * - `collection_info`: with the counts of the tenant's own points.

@@ -1,6 +1,7 @@
 import type { Candidate, RetrievedHit } from '../../../src/core/types.ts'
 import { STAGES } from '../../../src/core/vocabulary.ts'
 import { createImproveHandler, type ImproveDependencies, type ImproveEvent } from '../../../src/drop-in/route.ts'
+import type { AppDependencies } from '../../../src/http/app.ts'
 import { createPassthrough, type PassthroughProxy } from '../../../src/http/passthrough/passthrough.ts'
 import type { ChoosePoints, ChosenPoints } from '../../../src/pipeline/services.ts'
 import { createQdrantHttp } from '../../../src/qdrant/client.ts'
@@ -39,8 +40,9 @@ export async function serveImproving(
   upstream: string,
   {
     proxy = createPassthrough({ upstream: new URL(upstream) }),
+    tenants = null,
     ...overrides
-  }: Partial<ImproveDependencies & { proxy: PassthroughProxy }> = {},
+  }: Partial<ImproveDependencies & { proxy: PassthroughProxy } & Pick<AppDependencies, 'tenants'>> = {},
 ): Promise<{ url: string; events: ImproveEvent[] }> {
   const events: ImproveEvent[] = []
   const improvePoints = createImproveHandler({
@@ -57,6 +59,6 @@ export async function serveImproving(
     onPause() {},
     ...overrides,
   })
-  const { url } = await stage.serve({ improvePoints, passthrough: proxy.passthrough })
+  const { url } = await stage.serve({ improvePoints, passthrough: proxy.passthrough, tenants })
   return { url, events }
 }

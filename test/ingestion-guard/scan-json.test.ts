@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { finish } from '../../src/core/steps.ts'
-import { type JsonVisitor, scanJson } from '../../src/qdrant/json-scan.ts'
+import { type JsonVisitor, scanJson } from '../../src/ingestion-guard/scan-json.ts'
 
 type Path = readonly (string | number)[]
 

@@ -1,0 +1,59 @@
+import type { Request, RequestHandler, Response } from 'express'
+import { StowageError } from '../../core/errors.ts'
+import { Pace } from '../../pipeline/pacing/pace.ts'
+import type { QdrantHttp } from '../../qdrant/client.ts'
+import type { MatchRoute } from '../../tenants/guard/guarded.ts'
+import { decodeJsonText } from '../body/json-text.ts'
+import { readBody } from '../body/read-body.ts'
+import { goneSignal } from '../caller.ts'
+import { sendRewritten } from '../passthrough/send-rewritten.ts'
+import { OWN_VIA } from '../passthrough/via.ts'
+import { sendShaped } from './answers/shaped-answer.ts'
+import { tenantOf } from './authenticate.ts'
+import { guardedMessage } from './guarded-message.ts'
+import { makeChecks } from './point-checks.ts'
+import type { TenantCall } from './tenant-call.ts'
+import { tenantHeaders } from './upstream-headers.ts'
+
+export interface GuardDependencies {
+  /** For checks, and for answers that are rewritten. */
+  http: QdrantHttp
+  matchRoute: MatchRoute
+  /** Most bytes of a JSON body. Default: 32 MiB, as in Qdrant. */
+  maxBodyBytes?: number
+}
+
+/**
+ * Guards the requests of tenants. `routes` gets a request of its own, made from the guarded form; what the client sent ends here.
+ * A request without a tenant is refused.
+ */
+export function guardRequests(
+  routes: RequestHandler,
+  { http, matchRoute, maxBodyBytes = 32 * 2 ** 20 }: GuardDependencies,
+): RequestHandler {
+  return async function guardRequest(request, response, next) {
+    const tenant = tenantOf(response)
+    if (tenant === null) throw new StowageError('unauthorized', 'No tenant was found for this request')
+    const route = matchRoute(request.method, request.originalUrl, tenant)
+    const received = await receiveBody(request, response, maxBodyBytes)
+    const signal = goneSignal(response)
+    const steps = route.guardInSteps(route.readsBody ? decodeJsonText(request, received) : null)
+    const guarded = await new Pace(signal).run(steps, 0)
+
+    const headers = tenantHeaders(request, tenant)
+    const call: TenantCall = { http, tenant, headers: [...headers, ...OWN_VIA], signal }
+    const refused = await makeChecks(guarded.checks, call)
+    if (refused !== null) return sendRewritten(response, refused.status, refused.headers, refused.text)
+    if (guarded.answer.kind !== 'unchanged') return sendShaped(guarded, route.collection, call, response)
+    const body = guarded.body ?? (route.readsBody ? '' : received)
+    return routes(guardedMessage(request, guarded, headers, body), response, next)
+  }
+}
+
+/** The body of a request, all of it. Bodies of methods that have none by themselves are left unread, and go nowhere. */
+async function receiveBody(request: Request, response: Response, maxBytes: number): Promise<Buffer> {
+  if (!['POST', 'PUT', 'PATCH'].includes(request.method)) return Buffer.alloc(0)
+  const { body, complete } = await readBody(request, response, maxBytes)
+  if (complete) return body
+  throw new StowageError('payload_too_large', `JSON payload is larger than allowed (limit: ${maxBytes} bytes).`)
+}

@@ -1,0 +1,50 @@
+import { StowageError } from '../../core/errors.ts'
+import type { QdrantAnswer, QdrantHttp } from '../../qdrant/client.ts'
+import { statusFailure } from '../../qdrant/errors.ts'
+import { headerPairs, headerValue } from '../../qdrant/raw-headers.ts'
+import type { Tenant } from '../../tenants/tenant.ts'
+
+/** What the calls to Qdrant that stowage makes itself for one request of a tenant share. */
+export interface TenantCall {
+  http: QdrantHttp
+  tenant: Tenant
+  /** Raw header pairs for Qdrant, the upstream key included. */
+  headers: readonly string[]
+  signal: AbortSignal
+}
+
+interface TenantRead {
+  method: 'GET' | 'POST'
+  /** The whole target, encoded. */
+  target: string
+  /** JSON; null for none. */
+  body: string | null
+}
+
+/**
+ * Reads from Qdrant for a tenant.
+ * @returns an answer with status 200, or a refusal (4xx) that concerns the request
+ * @throws StowageError on a failure of Qdrant, and when Qdrant refuses the upstream key, which is not the key of the tenant
+ */
+export async function readForTenant(
+  { method, target, body }: TenantRead,
+  { http, headers, signal }: TenantCall,
+): Promise<QdrantAnswer> {
+  const describeBody = body === null ? [] : ['content-type', 'application/json']
+  const answer = await http.readRaw({
+    method,
+    path: target,
+    headers: [...withoutCoding(headers), 'accept-encoding', 'identity', ...describeBody],
+    body,
+    signal,
+  })
+  const { status } = answer
+  if (status === 401 || status === 403) throw new StowageError('upstream_error', 'Qdrant refused the key of stowage')
+  if (status === 200 || (status >= 400 && status < 500)) return answer
+  // The text of a failure may name points of others.
+  throw statusFailure(status, '', headerValue(answer.headers, 'retry-after'))
+}
+
+function withoutCoding(headers: readonly string[]): string[] {
+  return [...headerPairs(headers)].filter(([name]) => !/^(?:accept-encoding|range|if-range)$/i.test(name)).flat()
+}

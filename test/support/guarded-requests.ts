@@ -1,0 +1,41 @@
+import { inOneStep } from '../../src/core/steps.ts'
+import type { GuardedRequest, MatchRoute } from '../../src/tenants/guard/guarded.ts'
+import type { Tenant, TenantRegistry } from '../../src/tenants/tenant.ts'
+
+/** A tenant of the shared collection `docs`; `over` sets what a test is about. */
+export function testTenant(over: Partial<Tenant> = {}): Tenant {
+  return {
+    name: 'acme',
+    reaches: collection => collection === 'docs',
+    condition: { key: 'tenant', match: { value: 'acme' } },
+    stamp: { field: 'tenant', value: 'acme' },
+    upstreamKey: 'upstream-key',
+    readOnly: false,
+    allowedOperations: new Set(),
+    limits: { rate: null, concurrency: null },
+    ...over,
+  }
+}
+
+export const ACME_KEY = 'acme-key-0123456789abcdef'
+
+/** A registry of the tenants by their keys. Default: one tenant with `ACME_KEY`. */
+export function registryOf(byKey: Record<string, Tenant> = { [ACME_KEY]: testTenant() }): TenantRegistry {
+  return { find: key => (key !== null && Object.hasOwn(byKey, key) ? (byKey[key] ?? null) : null) }
+}
+
+/** Routes that guard every request in the same way. */
+export function guardedAs(guarded: Partial<GuardedRequest>, readsBody = false): MatchRoute {
+  return (method, target) => {
+    const guard = (body: string | null): GuardedRequest => ({
+      method,
+      target,
+      body,
+      checks: [],
+      answer: { kind: 'unchanged' },
+      ...guarded,
+    })
+    const guardInSteps = (body: string | null) => inOneStep(() => guard(body))
+    return { operation: 'test', collection: 'docs', readsBody, guard, guardInSteps }
+  }
+}
