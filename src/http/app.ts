@@ -4,7 +4,6 @@ import type { Reporter } from '../observe/events.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { PackContext, TraceStore } from '../pipeline/services.ts'
 import { SEARCH_PATH } from '../qdrant/paths.ts'
-import type { TenantRegistry } from '../tenants/tenant.ts'
 import { limitUploadSilence } from './body/upload-silence.ts'
 import { contextRoute } from './context-route.ts'
 import { errorHandler, sendError } from './error-handler.ts'
@@ -15,7 +14,6 @@ import { handedOver } from './passthrough/hand-over.ts'
 import type { Passthrough } from './passthrough/passthrough.ts'
 import { refuseLoops } from './passthrough/via.ts'
 import { type BumpEpoch, writeEpoch } from './passthrough/write-epoch.ts'
-import { authenticate } from './tenants/authenticate.ts'
 import { type GuardDependencies, guardRequests } from './tenants/guard-requests.ts'
 
 export interface AppDependencies {
@@ -34,8 +32,8 @@ export interface AppDependencies {
   metrics: Metrics
   reporter: Reporter
   bumpEpoch: BumpEpoch
-  /** The tenants and how their requests are guarded; null in open mode. */
-  tenants?: ({ registry: TenantRegistry } & GuardDependencies) | null
+  /** How requests of tenants to Qdrant are guarded. Needed with `admitTenant`. */
+  guard?: GuardDependencies
   /** Most bytes of a body of `/v1/context`. Default: 4 MiB, more than any query, vector and filter. */
   maxContextBytes?: number
   /** Longest silence of a client in the middle of its body. Default: one minute. */
@@ -46,7 +44,7 @@ export interface AppDependencies {
 /** The HTTP application, without a listener. Requests to unknown routes are streamed to Qdrant. */
 export function createApp(dependencies: AppDependencies): express.Express {
   const { reporter, health, metrics, traces, version } = dependencies
-  const { uploadSilenceMs = 60_000, admitTenant = [], isOperator = null, tenants = null } = dependencies
+  const { uploadSilenceMs = 60_000, admitTenant = [], isOperator = null } = dependencies
   const app = express()
   // Each of these defaults would change an answer, or read a request differently from Qdrant.
   app.disable('x-powered-by').disable('etag').set('query parser', false).enable('case sensitive routing')
@@ -77,10 +75,15 @@ export function createApp(dependencies: AppDependencies): express.Express {
   app.use(refuseLoops(() => reporter.passedThrough({ reason: 'loop' })))
   for (const step of admitTenant) app.use(step)
   const routes = qdrantRoutes(dependencies)
-  if (tenants === null) app.use(routes)
-  else app.use(authenticate(tenants.registry), guardRequests(routes, tenants))
+  app.use(admitTenant.length === 0 ? routes : guardRequests(routes, guardOf(dependencies)))
   app.use(errorHandler(reporter))
   return app
+}
+
+/** @throws Error when there are tenants whose requests nothing guards */
+function guardOf({ guard }: AppDependencies): GuardDependencies {
+  if (guard === undefined) throw new Error('tenants need a guard')
+  return guard
 }
 
 /** The routes of Qdrant: improved, or passed through. They see what goes to Qdrant, which for tenants is the guarded request. */

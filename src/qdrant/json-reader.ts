@@ -1,16 +1,24 @@
 import {
+  CLOSE_BRACE,
+  COMMA,
   endOfKey,
   endOfValue,
   type JsonKind,
   kindOf,
+  OPEN_BRACE,
+  OPEN_BRACKET,
   RawJsonError,
   readKey,
   skipSpace,
+  TO_CLOSER,
   unexpected,
 } from './raw-json.ts'
 
+const CLOSE_BRACKET = OPEN_BRACKET + TO_CLOSER
 /** Containers that Qdrant reads inside each other. */
 const DEEPEST = 127
+/** Characters between two pauses. */
+const STRIDE = 50_000
 
 /** Reads a JSON text from left to right, each character once. What is wrong in it is a RawJsonError. */
 export class JsonReader {
@@ -18,10 +26,18 @@ export class JsonReader {
   /** Offset of the next value. */
   at = 0
   #depth = 0
+  #pauseAt = STRIDE
 
   constructor(text: string) {
     this.text = text
     this.at = skipSpace(text, 0)
+  }
+
+  /** True once after each part of the text, for work in steps. */
+  isPauseDue(): boolean {
+    if (this.at < this.#pauseAt) return false
+    this.#pauseAt = this.at + STRIDE
+    return true
   }
 
   /** The kind of the next value, by its first character. */
@@ -39,7 +55,7 @@ export class JsonReader {
   /** Keys of the next value, an object. Its reader passes over each value before it asks for the next key. Refuses duplicate keys. */
   *members(): Generator<string, void> {
     const seen = new Set<string>()
-    for (const _ of this.#parts('{', '}')) {
+    for (let more = this.#open(OPEN_BRACE); more; more = this.#next(CLOSE_BRACE)) {
       const keyStart = this.at
       const keyEnd = endOfKey(this.text, keyStart)
       const key = readKey(this.text.slice(keyStart, keyEnd))
@@ -51,8 +67,8 @@ export class JsonReader {
   }
 
   /** Counts the elements of the next value, an array. Its reader passes over each element before it asks for the next. */
-  elements(): Generator<void, void> {
-    return this.#parts('[', ']')
+  *elements(): Generator<void, void> {
+    for (let more = this.#open(OPEN_BRACKET); more; more = this.#next(CLOSE_BRACKET)) yield
   }
 
   /** @throws RawJsonError when text follows the value */
@@ -61,22 +77,31 @@ export class JsonReader {
     if (end !== this.text.length) throw unexpected(this.text, end)
   }
 
-  *#parts(opening: string, closing: string): Generator<void, void> {
+  /** Enters a container. @returns whether it holds anything */
+  #open(opening: number): boolean {
     this.#pass(opening)
     this.#depth++
     if (this.#depth > DEEPEST) throw new RawJsonError('too many containers inside each other')
-    for (let more = this.text[this.at] !== closing; more; ) {
-      yield
-      this.at = skipSpace(this.text, this.at)
-      more = this.text[this.at] === ','
-      if (more) this.#pass(',')
-    }
-    this.#pass(closing)
-    this.#depth--
+    const closing = opening + TO_CLOSER
+    return this.text.charCodeAt(this.at) !== closing || this.#close(closing)
   }
 
-  #pass(character: string): void {
-    if (this.text[this.at] !== character) throw unexpected(this.text, this.at)
+  /** Goes on to the next part of a container, or leaves it. @returns whether there is one */
+  #next(closing: number): boolean {
+    this.at = skipSpace(this.text, this.at)
+    if (this.text.charCodeAt(this.at) !== COMMA) return this.#close(closing)
+    this.#pass(COMMA)
+    return true
+  }
+
+  #close(closing: number): false {
+    this.#pass(closing)
+    this.#depth--
+    return false
+  }
+
+  #pass(code: number): void {
+    if (this.text.charCodeAt(this.at) !== code) throw unexpected(this.text, this.at)
     this.at = skipSpace(this.text, this.at + 1)
   }
 }

@@ -8,13 +8,13 @@ export class RawJsonError extends Error {}
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
-const COMMA = 0x2c
+export const COMMA = 0x2c
 const COLON = 0x3a
-const OPEN_BRACKET = 0x5b
-const OPEN_BRACE = 0x7b
+export const OPEN_BRACKET = 0x5b
+export const OPEN_BRACE = 0x7b
 /** In ASCII, the code of a closing bracket is that of its opening bracket plus 2. */
-const TO_CLOSER = 2
-const CLOSE_BRACE = OPEN_BRACE + TO_CLOSER
+export const TO_CLOSER = 2
+export const CLOSE_BRACE = OPEN_BRACE + TO_CLOSER
 
 /** Members of a JSON object in text order: key to raw value. @throws RawJsonError on other texts and on duplicate keys */
 export function members(raw: string): Map<string, string> {
@@ -125,7 +125,8 @@ export function endOfKey(text: string, at: number): number {
 
 /** The decoded key of a text that begins with it. */
 export function readKey(keyAndColon: string): string {
-  return JSON.parse(keyAndColon.slice(0, endOfString(keyAndColon, 0)))
+  const key = keyAndColon.slice(0, endOfString(keyAndColon, 0))
+  return key.includes('\\') ? JSON.parse(key) : key.slice(1, -1)
 }
 
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y

@@ -105,7 +105,7 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
     packContext,
     ...(tenants && { admitTenant: [authenticate(tenants)], isOperator: tenants.isOperator }),
     guardUpserts: openIngestionGuard(config, http, reporter),
-    tenants: tenants && { registry: tenants, http, matchRoute },
+    guard: { http, matchRoute },
     improvePoints,
     passthrough: proxy.passthrough,
     traces,

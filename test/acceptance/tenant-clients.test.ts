@@ -35,7 +35,6 @@ const foreignPoints = (payloadOf: (text: string, at: number) => object, vectors 
     payload: { ...payloadOf(text, at), tenant: 'beta' },
   }))
 
-const isUuid = (text: string) => /^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(text)
 
 /** What a program with the official client does, all answers and errors. */
 function clientScript({ url, apiKey }: Access) {
@@ -131,7 +130,7 @@ function clientScript({ url, apiKey }: Access) {
     'clear payload': () => client.clearPayload(name, { wait: true, points: [uuid(1)] }),
     'after payloads': () => client.scroll(name, everything),
     'update vectors': () => client.updateVectors(name, { wait: true, points: [{ id: 1, vector: { words: words(9) } }] }),
-    'delete vectors': () => client.deleteVectors(name, { wait: true, vectors: ['words'], points: [2, uuid(2)] }),
+    'delete vectors': () => client.deleteVectors(name, { wait: true, vector: ['words'], points: [2, uuid(2)] }),
     'after vectors': () => client.scroll(name, everything),
     'batch of updates': () =>
       client.batchUpdate(name, {

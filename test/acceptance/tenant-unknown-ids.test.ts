@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createPassthrough } from '../../src/http/passthrough/passthrough.ts'
 import { createQdrantHttp } from '../../src/qdrant/client.ts'
 import { matchRoute } from '../../src/tenants/guard/match.ts'
-import { ACME_KEY, registryOf, testTenant } from '../support/guarded-requests.ts'
+import { ACME_KEY, guarding, registryOf, testTenant } from '../support/guarded-requests.ts'
 import { send } from '../support/send.ts'
 import { createStage } from '../support/stage.ts'
 import { createLeakyQdrant, type SeenRequest } from './support/tenants/leaky-qdrant.ts'
@@ -50,7 +50,7 @@ beforeAll(async () => {
   const acme = testTenant({ reaches: name => ['shared', 'archive'].includes(name) })
   const served = await stage.serve({
     passthrough: createPassthrough({ upstream: new URL(upstream) }).passthrough,
-    tenants: { registry: registryOf({ [ACME_KEY]: acme }), http: createQdrantHttp(upstream), matchRoute },
+    ...guarding(registryOf({ [ACME_KEY]: acme }), { http: createQdrantHttp(upstream), matchRoute }),
   })
   url = served.url
 })

@@ -6,7 +6,7 @@ import { matchRoute } from '../../src/tenants/guard/match.ts'
 import { createLeakyQdrant } from '../acceptance/support/tenants/leaky-qdrant.ts'
 import { isCovered } from '../acceptance/support/tenants/naive-walk.ts'
 import { CANARIES, openWorld } from '../acceptance/support/tenants/world.ts'
-import { ACME_KEY, registryOf, testTenant } from '../support/guarded-requests.ts'
+import { ACME_KEY, guarding, registryOf, testTenant } from '../support/guarded-requests.ts'
 import type { Recorded } from '../support/recording-server.ts'
 import { send } from '../support/send.ts'
 import { createStage } from '../support/stage.ts'
@@ -34,7 +34,7 @@ const HYBRID = {
 
 function tenantsOf(upstream: string) {
   const acme = testTenant({ reaches: name => name === 'shared' })
-  return { registry: registryOf({ [ACME_KEY]: acme }), http: createQdrantHttp(upstream), matchRoute }
+  return guarding(registryOf({ [ACME_KEY]: acme }), { http: createQdrantHttp(upstream), matchRoute })
 }
 
 /** What every call to Qdrant for the tenant must be. */
@@ -53,7 +53,7 @@ async function serveHeld(overrides: Partial<ImproveDependencies> = {}) {
   const { url } = await serveImproving(stage, upstream, {
     clock,
     hedgeMs: HEDGE_MS,
-    tenants: tenantsOf(upstream),
+    ...tenantsOf(upstream),
     ...overrides,
   })
   const ask = (path: string, body: unknown) => send(url, 'POST', path, body, { 'api-key': ACME_KEY })
@@ -66,7 +66,7 @@ describe('searches of a tenant', () => {
     const { server, seen } = createLeakyQdrant(shared)
     const upstream = await stage.listen(server)
     const choosePoints = choosing(hits => [...hits].reverse())
-    const { url } = await serveImproving(stage, upstream, { choosePoints, tenants: tenantsOf(upstream) })
+    const { url } = await serveImproving(stage, upstream, { choosePoints, ...tenantsOf(upstream) })
     const { status, headers, text } = await send(url, 'POST', '/collections/shared/points/query', HYBRID, {
       'api-key': ACME_KEY,
     })

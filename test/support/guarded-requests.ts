@@ -1,4 +1,7 @@
 import { inOneStep } from '../../src/core/steps.ts'
+import type { AppDependencies } from '../../src/http/app.ts'
+import { authenticate } from '../../src/http/tenants/authenticate.ts'
+import type { GuardDependencies } from '../../src/http/tenants/guard-requests.ts'
 import type { GuardedRequest, MatchRoute } from '../../src/tenants/guard/guarded.ts'
 import type { Tenant, TenantRegistry } from '../../src/tenants/tenant.ts'
 
@@ -38,4 +41,12 @@ export function guardedAs(guarded: Partial<GuardedRequest>, readsBody = false): 
     const guardInSteps = (body: string | null) => inOneStep(() => guard(body))
     return { operation: 'test', collection: 'docs', readsBody, guard, guardInSteps }
   }
+}
+
+/** Dependencies of an app that admits the tenants of a registry and guards their requests. */
+export function guarding(
+  registry: TenantRegistry,
+  guard: GuardDependencies,
+): Pick<AppDependencies, 'admitTenant' | 'guard'> {
+  return { admitTenant: [authenticate(registry)], guard }
 }

@@ -29,6 +29,10 @@ export function quietDependencies(overrides: Partial<AppDependencies> = {}): App
   return {
     packContext: notImplemented('packContext'),
     guardUpserts: null,
+    guard: {
+      http: { read: notImplemented('read'), readRaw: notImplemented('readRaw'), close: async () => {} },
+      matchRoute: notImplemented('matchRoute'),
+    },
     improvePoints: null,
     passthrough: notImplemented('passthrough'),
     traces: { record: notImplemented('record'), find: notImplemented('find'), close: notImplemented('close') },

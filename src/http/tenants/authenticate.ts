@@ -1,14 +1,14 @@
 import type { RequestHandler } from 'express'
 import { StowageError } from '../../core/errors.ts'
 import type { Tenant, TenantRegistry } from '../../tenants/tenant.ts'
-import { apiKeyOf, tenantOf } from '../caller.ts'
+import { apiKeyOf } from '../caller.ts'
 
 export { tenantOf } from '../caller.ts'
 
 /** Finds the tenant of each request once, by its key. Without tenants (open mode), Qdrant alone decides what a key may access. */
 export function authenticate(registry: TenantRegistry | null): RequestHandler {
   return function rememberTenant(request, response, next) {
-    if (registry === null || tenantOf(response) !== null) return next()
+    if (registry === null) return next()
     response.locals.tenant = findTenant(registry, apiKeyOf(request))
     next()
   }

@@ -6,7 +6,11 @@ import { openTenantsFile } from '../../support/tenants-file.ts'
 
 /** Two tenants share the collection `docs`, a third has a collection of its own. Every text of a tenant holds its name. */
 const TENANTS = {
-  acme: { keys: ['acme-1', 'acme-2'], collections: ['docs', 'missing'], plan: { CONTEXT_TOKEN_BUDGET: 500, 'reunification.fetch': true } },
+  acme: {
+    keys: ['acme-1', 'acme-2'],
+    collections: ['docs', 'missing'],
+    plan: { CONTEXT_TOKEN_BUDGET: 500, 'reunification.fetch': true },
+  },
   beta: { keys: ['beta-1'], collections: ['do*'] },
   gamma: { keys: ['gamma-1'], collections: ['gamma-*'], whole_collections: true },
   locked: { keys: [], collections: ['docs'] },
@@ -25,7 +29,13 @@ function pointsOf(tenant: string, from: number): object[] {
   return Array.from({ length: 12 }, (_, n) => ({
     id: from + n,
     vector: [1, n / 12],
-    payload: { tenant, doc_id: 'keels', order_index: n, section_path: 'Keels', text: `${tenant} says of keels, part ${n}: ${'oak '.repeat(n)}` },
+    payload: {
+      tenant,
+      doc_id: 'keels',
+      order_index: n,
+      section_path: 'Keels',
+      text: `${tenant} says of keels, part ${n}: ${'oak '.repeat(n)}`,
+    },
   }))
 }
 
@@ -46,7 +56,10 @@ beforeAll(async () => {
   }
   file = await openTenantsFile(fileOf(TENANTS))
   const logger = createLogger({ level: 'debug', destination: { write: line => void log.push(line) } })
-  stowage = await openStowage({ QDRANT_URL: engine.url, TENANTS_FILE: file.path, CACHE_TTL_MS: '60000', LOG_LEVEL: 'debug' }, logger)
+  stowage = await openStowage(
+    { QDRANT_URL: engine.url, TENANTS_FILE: file.path, CACHE_TTL_MS: '60000', LOG_LEVEL: 'debug' },
+    logger,
+  )
 })
 afterAll(async () => {
   await stowage.close()
@@ -56,7 +69,8 @@ afterAll(async () => {
 
 const QUESTION = { query: 'keels', collection: 'docs', vector: [1, 0.5], trace: true }
 const ask = (key: string, over: object = {}) => stowage.ask({ ...QUESTION, ...over }, { 'api-key': key })
-const get = (path: string, key?: string) => stowage.send('GET', path, undefined, key === undefined ? {} : { 'api-key': key })
+const get = (path: string, key?: string) =>
+  stowage.send('GET', path, undefined, key === undefined ? {} : { 'api-key': key })
 
 describe('/v1/context', () => {
   it('packs points of the tenant only, neighbours included, also from the cache', async () => {
@@ -107,13 +121,15 @@ describe('/v1/context', () => {
     expect((await ask('gamma-1')).status).toBe(403)
   })
 
-  it.each([['no key', undefined], ['an unknown key', 'guess'], ['a key of an operator', 'operator'], ['a hash of a key', keyHash('acme-1')]])(
-    'asks for a key: %s',
-    async (_name, key) => {
-      const { status, json } = await stowage.ask(QUESTION, key === undefined ? {} : { authorization: `Bearer ${key}` })
-      expect([status, json.error.code]).toEqual([401, 'unauthorized'])
-    },
-  )
+  it.each([
+    ['no key', undefined],
+    ['an unknown key', 'guess'],
+    ['a key of an operator', 'operator'],
+    ['a hash of a key', keyHash('acme-1')],
+  ])('asks for a key: %s', async (_name, key) => {
+    const { status, json } = await stowage.ask(QUESTION, key === undefined ? {} : { authorization: `Bearer ${key}` })
+    expect([status, json.error.code]).toEqual([401, 'unauthorized'])
+  })
 
   it('takes the plan of the tenant, over which the request lays its values', async () => {
     expect((await ask('acme-1')).json.budget_tokens).toBe(500)
@@ -145,14 +161,18 @@ describe('traces', () => {
 })
 
 describe('what is open', () => {
-  it.each(['/healthz', '/readyz', '/v1/openapi.json', '/v1/schema/trace.json', '/v1/schema/plan.json', '/v1/schema/tenants.json'])(
-    '%s needs no key and names no tenant',
-    async path => {
-      const { status, text } = await get(path)
-      expect(status).toBe(200)
-      for (const name of Object.keys(TENANTS)) expect(text).not.toContain(`"${name}"`)
-    },
-  )
+  it.each([
+    '/healthz',
+    '/readyz',
+    '/v1/openapi.json',
+    '/v1/schema/trace.json',
+    '/v1/schema/plan.json',
+    '/v1/schema/tenants.json',
+  ])('%s needs no key and names no tenant', async path => {
+    const { status, text } = await get(path)
+    expect(status).toBe(200)
+    for (const name of Object.keys(TENANTS)) expect(text).not.toContain(`"${name}"`)
+  })
 
   it('the description asks for a key where one is needed', async () => {
     const { json } = await get('/v1/openapi.json')

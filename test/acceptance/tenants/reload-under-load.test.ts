@@ -22,11 +22,18 @@ function fileOf(version: number): object {
   return { tenants: { t: { keys, collections, value: `value-${version}`, upstream_key: `upstream-${version}` } } }
 }
 
-const BROKEN = ['{', '', '{"tenants":{"t":{"keys":[{"sha256":"x"}],"collections":["*"],"field":"other"}}}', 'tenants: {}']
+const BROKEN = [
+  '{',
+  '',
+  '{"tenants":{"t":{"keys":[{"sha256":"x"}],"collections":["*"],"field":"other"}}}',
+  'tenants: {}',
+]
 
 /** A Qdrant with one point in every collection. */
 function answer({ method, path }: Recorded): Reply {
-  const points = [{ id: 1, version: 0, score: 1, payload: { text: 'A passage about keels.', doc_id: 'd', order_index: 0 } }]
+  const points = [
+    { id: 1, version: 0, score: 1, payload: { text: 'A passage about keels.', doc_id: 'd', order_index: 0 } },
+  ]
   const config = { params: { vectors: { size: 2, distance: 'Dot' } } }
   const result =
     method === 'GET'
@@ -37,7 +44,9 @@ function answer({ method, path }: Recorded): Reply {
   return { body: JSON.stringify({ result, status: 'ok', time: 0 }), headers: { 'content-type': 'application/json' } }
 }
 
-it(`of ${REQUESTS} requests during ${RELOADS} changes of the file, none sees two versions of it`, { timeout: MANY_REQUESTS_MS }, async () => {
+it(`of ${REQUESTS} requests during ${RELOADS} changes of the file, none sees two versions of it`, {
+  timeout: MANY_REQUESTS_MS,
+}, async () => {
   const qdrant = await startRecordingServer(answer)
   const file = await openTenantsFile(fileOf(0))
   const stowage = await openStowage({ QDRANT_URL: qdrant.url, TENANTS_FILE: file.path })

@@ -40,9 +40,10 @@ export async function serveImproving(
   upstream: string,
   {
     proxy = createPassthrough({ upstream: new URL(upstream) }),
-    tenants = null,
+    admitTenant = [],
+    guard,
     ...overrides
-  }: Partial<ImproveDependencies & { proxy: PassthroughProxy } & Pick<AppDependencies, 'tenants'>> = {},
+  }: Partial<ImproveDependencies & { proxy: PassthroughProxy } & Pick<AppDependencies, 'admitTenant' | 'guard'>> = {},
 ): Promise<{ url: string; events: ImproveEvent[] }> {
   const events: ImproveEvent[] = []
   const improvePoints = createImproveHandler({
@@ -59,6 +60,11 @@ export async function serveImproving(
     onPause() {},
     ...overrides,
   })
-  const { url } = await stage.serve({ improvePoints, passthrough: proxy.passthrough, tenants })
+  const { url } = await stage.serve({
+    improvePoints,
+    passthrough: proxy.passthrough,
+    admitTenant,
+    ...(guard && { guard }),
+  })
   return { url, events }
 }

@@ -6,7 +6,7 @@ import { createQdrantHttp } from '../../../src/qdrant/client.ts'
 import type { AnswerShape } from '../../../src/tenants/guard/guarded.ts'
 import { matchRoute } from '../../../src/tenants/guard/match.ts'
 import type { Tenant } from '../../../src/tenants/tenant.ts'
-import { ACME_KEY, guardedAs, registryOf, testTenant } from '../../support/guarded-requests.ts'
+import { ACME_KEY, guardedAs, guarding, registryOf, testTenant } from '../../support/guarded-requests.ts'
 import { createRecordingServer, type Recorded, type Reply } from '../../support/recording-server.ts'
 import { send } from '../../support/send.ts'
 import { createStage } from '../../support/stage.ts'
@@ -23,7 +23,7 @@ async function serve(
   const upstream = await stage.listen(server)
   const { url } = await stage.serve({
     passthrough: createPassthrough({ upstream: new URL(upstream) }).passthrough,
-    tenants: { registry: registryOf({ [ACME_KEY]: tenant }), http: createQdrantHttp(upstream), matchRoute: match },
+    ...guarding(registryOf({ [ACME_KEY]: tenant }), { http: createQdrantHttp(upstream), matchRoute: match }),
   })
   const ask = (method: string, path: string, body?: unknown) =>
     send(url, method, path, body, { 'api-key': ACME_KEY, 'accept-encoding': 'gzip' })

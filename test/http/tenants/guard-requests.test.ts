@@ -4,7 +4,7 @@ import { createPassthrough } from '../../../src/http/passthrough/passthrough.ts'
 import { createQdrantHttp } from '../../../src/qdrant/client.ts'
 import type { MatchRoute, PointCheck } from '../../../src/tenants/guard/guarded.ts'
 import type { Tenant } from '../../../src/tenants/tenant.ts'
-import { ACME_KEY, guardedAs, registryOf, testTenant } from '../../support/guarded-requests.ts'
+import { ACME_KEY, guardedAs, guarding, registryOf, testTenant } from '../../support/guarded-requests.ts'
 import { exchangeBytes, readAnswer } from '../../support/raw-client.ts'
 import { createRecordingServer, type Recorded, type Reply } from '../../support/recording-server.ts'
 import { send } from '../../support/send.ts'
@@ -25,7 +25,7 @@ async function serve(
   const http = createQdrantHttp(upstream)
   const { url } = await stage.serve({
     passthrough: createPassthrough({ upstream: new URL(upstream) }).passthrough,
-    tenants: { registry: registryOf({ [ACME_KEY]: tenant }), http, matchRoute, ...(maxBodyBytes && { maxBodyBytes }) },
+    ...guarding(registryOf({ [ACME_KEY]: tenant }), { http, matchRoute, ...(maxBodyBytes && { maxBodyBytes }) }),
   })
   const ask = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
     send(url, method, path, body, { 'api-key': ACME_KEY, ...headers })
@@ -236,11 +236,10 @@ describe('checks', () => {
   test('that cannot be sent never let the request pass', async () => {
     const { url } = await stage.serve({
       passthrough: (_request, response) => response.end('an open door'),
-      tenants: {
-        registry: registryOf(),
+      ...guarding(registryOf(), {
         http: createQdrantHttp('http://127.0.0.1:1'),
         matchRoute: guardedAs({ ...request, checks: [check()] }),
-      },
+      }),
     })
     expect((await send(url, 'POST', '/x', {}, { 'api-key': ACME_KEY })).status).toBe(503)
   })

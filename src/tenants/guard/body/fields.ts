@@ -12,9 +12,6 @@ export type Fields = Readonly<Record<string, ReadValue>>
 /** Fields of an object as JSON. */
 export type Members = Map<string, string>
 
-/** Characters between two pauses. */
-const STRIDE = 50_000
-
 /** Leaves a value that can name neither points nor collections. */
 export const keep: ReadValue = reader => reader.take()
 
@@ -50,8 +47,11 @@ export function* readLongMembers(
   return members
 }
 
+/** Prints members by their known names. Adding to a text copies nothing, so deep objects are not copied once for each level. */
 export function printMembers(members: Members): string {
-  return `{${[...members].map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(',')}}`
+  let text = ''
+  for (const [key, value] of members) text += `${text === '' ? '{' : ','}"${key}":${value}`
+  return text === '' ? '{}' : `${text}}`
 }
 
 /** A list whose elements are all read in the same way. Null is left. */
@@ -59,9 +59,9 @@ export function listOf(read: ReadValue, where: string): ReadValue {
   return (reader, scope) => {
     if (reader.kind === 'null') return reader.take()
     requireKind(reader, 'array', where)
-    const values: string[] = []
-    for (const _ of reader.elements()) values.push(read(reader, scope))
-    return `[${values.join(',')}]`
+    let text = ''
+    for (const _ of reader.elements()) text += `${text === '' ? '[' : ','}${read(reader, scope)}`
+    return text === '' ? '[]' : `${text}]`
   }
 }
 
@@ -73,12 +73,9 @@ export function longListOf(
   return function* readList(reader, scope) {
     requireKind(reader, 'array', where)
     const values: string[] = []
-    let pauseAt = reader.at + STRIDE
     for (const _ of reader.elements()) {
       values.push(yield* read(reader, scope, values.length))
-      if (reader.at < pauseAt) continue
-      pauseAt = reader.at + STRIDE
-      yield
+      if (reader.isPauseDue()) yield
     }
     return `[${values.join(',')}]`
   }

@@ -1,3 +1,4 @@
+import type { Steps } from '../../../core/steps.ts'
 import type { JsonReader } from '../../../qdrant/json-reader.ts'
 import { badRequest } from './refusals.ts'
 
@@ -9,19 +10,24 @@ const INTEGER = /^(?:0|[1-9][0-9]{0,19})$/
 const GREATEST = '18446744073709551615'
 /** With and without hyphens; as a URN and in braces it has them. */
 const UUID = /^([0-9a-f]{8})(-?)([0-9a-f]{4})\2([0-9a-f]{4})\2([0-9a-f]{4})\2([0-9a-f]{12})$/i
+const PRINTED = /^"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"$/
 const WRAPPED = /^(?:urn:uuid:(.{36})|\{(.{36})\})$/
 
 /** Reads an id in JSON: an unsigned integer of 64 bits, or a UUID in a spelling that Qdrant accepts. @throws StowageError `bad_request` */
 export function readPointId(raw: string): PointIdText {
+  if (PRINTED.test(raw)) return raw
   const id = raw.startsWith('"') ? readUuid(JSON.parse(raw)) : readInteger(raw)
   return id ?? refuse(raw)
 }
 
 /** Reads a list of ids. @throws StowageError `bad_request` */
-export function readPointIds(reader: JsonReader): PointIdText[] {
+export function* readPointIds(reader: JsonReader): Steps<PointIdText[]> {
   if (reader.kind !== 'array') throw badRequest('Point ids must be a list.')
   const ids: PointIdText[] = []
-  for (const _ of reader.elements()) ids.push(readPointId(reader.take()))
+  for (const _ of reader.elements()) {
+    ids.push(readPointId(reader.take()))
+    if (reader.isPauseDue()) yield
+  }
   return ids
 }
 

@@ -4,6 +4,7 @@ import type { Tenant } from '../../tenant.ts'
 import type { PointCheck } from '../guarded.ts'
 import type { PointIdText } from './point-id.ts'
 import { forbidden, unreachable } from './refusals.ts'
+import { type Stamp, toStamp } from './stamp.ts'
 
 /** The filter that all points meet. */
 export const ALL = '{}'
@@ -22,6 +23,7 @@ export class Scope {
   readonly collection: string
   /** The condition of the tenant as JSON; null for whole collections. */
   readonly condition: string | null
+  readonly #stamp: Stamp | null
   readonly #used = new Map<string, Set<PointIdText>>()
   readonly #upserted = new Set<PointIdText>()
   #search: SearchFrame | null = null
@@ -30,6 +32,13 @@ export class Scope {
     this.tenant = tenant
     this.collection = collection
     this.condition = tenant.condition === null ? null : printJson(tenant.condition)
+    this.#stamp = tenant.stamp === null ? null : toStamp(tenant.stamp)
+  }
+
+  /** What marks the points of the tenant. @throws StowageError `forbidden` when it may only read */
+  get stamp(): Stamp {
+    if (this.#stamp === null) throw forbidden('Only reading is allowed.')
+    return this.#stamp
   }
 
   /** A filter as JSON that also demands the condition of the tenant; null for no filter. */

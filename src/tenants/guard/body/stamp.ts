@@ -1,6 +1,7 @@
 import type { StowageError } from '../../../core/errors.ts'
+import type { Steps } from '../../../core/steps.ts'
 import type { JsonReader } from '../../../qdrant/json-reader.ts'
-import type { Tenant } from '../../tenant.ts'
+import type { TenantStamp } from '../../tenant.ts'
 import { badRequest, forbidden } from './refusals.ts'
 
 /** The tenant field in a payload, or in an object around the field. */
@@ -10,13 +11,9 @@ export interface Stamp {
   readonly value: string
 }
 
-/**
- * A field `a.b` is read as Qdrant reads it in a filter: `b` inside `a`.
- * @throws StowageError `forbidden` for a tenant that may not write in shared collections
- */
-export function stampOf({ stamp }: Tenant): Stamp {
-  if (stamp === null) throw forbidden('Only reading is allowed.')
-  return { path: stamp.field.split('.'), value: stamp.value }
+/** A field `a.b` is read as Qdrant reads it in a filter: `b` inside `a`. */
+export function toStamp({ field, value }: TenantStamp): Stamp {
+  return { path: field.split('.'), value }
 }
 
 /** A payload with nothing but the tenant field, as JSON. */
@@ -30,7 +27,12 @@ export function stampAlone({ path, value }: Stamp): string {
  * @param where names the payload in errors
  * @throws StowageError `forbidden` when the payload gives the field another value, `bad_request` when it is no object
  */
-export function stampPayload(reader: JsonReader, stamp: Stamp, whenAbsent: 'write' | 'leave', where: string): string {
+export function* stampPayload(
+  reader: JsonReader,
+  stamp: Stamp,
+  whenAbsent: 'write' | 'leave',
+  where: string,
+): Steps<string> {
   if (reader.kind !== 'object') throw badRequest(`${where} must be an object.`)
   const { path, value } = stamp
   const [name, ...rest] = path
@@ -38,13 +40,15 @@ export function stampPayload(reader: JsonReader, stamp: Stamp, whenAbsent: 'writ
   let [stamped, copied, empty, present] = ['', reader.at + 1, true, false]
   for (const key of reader.members()) {
     empty = false
+    if (reader.isPauseDue()) yield
     if (key !== name) {
       reader.take()
       continue
     }
     present = true
     stamped += text.slice(copied, reader.at)
-    stamped += rest.length === 0 ? readOwn(reader, stamp, where) : stampInner(reader, { path: rest, value }, where)
+    stamped +=
+      rest.length === 0 ? readOwn(reader, stamp, where) : yield* stampInner(reader, { path: rest, value }, where)
     copied = reader.at
   }
   const body = stamped + text.slice(copied, reader.at)
@@ -58,7 +62,7 @@ function readOwn(reader: JsonReader, { value }: Stamp, where: string): string {
   return raw
 }
 
-function stampInner(reader: JsonReader, stamp: Stamp, where: string): string {
+function stampInner(reader: JsonReader, stamp: Stamp, where: string): Steps<string> {
   if (reader.kind !== 'object') throw tenantField(where)
   return stampPayload(reader, stamp, 'write', where)
 }

@@ -1,42 +1,50 @@
-import { inOneStep } from '../../../core/steps.ts'
+import { inOneStep, type Steps } from '../../../core/steps.ts'
 import { JsonReader } from '../../../qdrant/json-reader.ts'
-import { type Fields, given, keep, type Members, printMembers, type ReadInSteps, readMembers } from '../body/fields.ts'
+import {
+  type Fields,
+  given,
+  keep,
+  type Members,
+  printMembers,
+  type ReadInSteps,
+  readLongMembers,
+} from '../body/fields.ts'
 import { readFilter } from '../body/filter.ts'
 import { parsePayloadPath, relationTo } from '../body/payload-path.ts'
 import { readPointIds } from '../body/point-id.ts'
 import { badRequest } from '../body/refusals.ts'
 import { hasId, type Scope } from '../body/scope.ts'
 import { shardKey } from '../body/search-fields.ts'
-import { type Stamp, stampAlone, stampOf, stampPayload, tenantField } from '../body/stamp.ts'
+import { type Stamp, stampAlone, stampPayload, tenantField } from '../body/stamp.ts'
 
 /** The points that a write changes, by ids or by a filter. */
-const SELECTION_FIELDS: Fields = {
-  points: reader => (reader.kind === 'null' ? reader.take() : hasId(readPointIds(reader))),
-  filter: reader => readFilter(reader) ?? 'null',
-  shard_key: shardKey,
+const SELECTION_FIELDS: Fields = { filter: reader => readFilter(reader) ?? 'null', shard_key: shardKey }
+
+/** The ids as a condition. */
+const points: ReadInSteps = function* read(reader) {
+  return reader.kind === 'null' ? reader.take() : hasId(yield* readPointIds(reader))
 }
 
-export const deletePoints = change({}, () => undefined)
-export const deleteVectors = change({ vector: keep, vectors: keep }, () => undefined)
+export const deletePoints = change({})
+export const deleteVectors = change({ vector: keep, vectors: keep })
 export const setPayload = change({ payload: keep, key: keep }, keepStamp)
 export const overwritePayload = change({ payload: keep, key: keep }, writeStamp)
 export const deletePayload = change({ keys: keep }, keepField)
 
 /** Clearing leaves the tenant field, so it is sent as an overwriting. */
-export const clearPayload = change({}, (members, scope) => {
-  members.set('payload', stampAlone(stampOf(scope.tenant)))
-})
+export const clearPayload = change({}, (members, scope) =>
+  inOneStep(() => void members.set('payload', stampAlone(scope.stamp))),
+)
 
-/** A write to points of the tenant among those that are selected. @param guard changes what else the body holds */
-function change(fields: Fields, guard: (members: Members, scope: Scope) => void): ReadInSteps {
+/** A write to points of the tenant among those that are selected. @param guard checks and changes what else the body holds */
+function change(fields: Fields, guard?: (members: Members, scope: Scope) => Steps<void>): ReadInSteps {
   const known = { ...SELECTION_FIELDS, ...fields }
-  return (reader, scope) =>
-    inOneStep(() => {
-      const members = readMembers(reader, scope, known, 'the body')
-      guard(members, scope)
-      selectOwn(members, scope)
-      return printMembers(members)
-    })
+  return function* read(reader, scope) {
+    const members = yield* readLongMembers(reader, scope, known, { points }, 'the body')
+    if (guard !== undefined) yield* guard(members, scope)
+    selectOwn(members, scope)
+    return printMembers(members)
+  }
 }
 
 /** Ids become a filter. Qdrant would take the ids and not look at a filter beside them. */
@@ -49,41 +57,40 @@ function selectOwn(members: Members, scope: Scope): void {
 }
 
 /** The new members must not change the tenant field, wherever `key` puts them. */
-function keepStamp(members: Members, scope: Scope): void {
-  const stamp = stampOf(scope.tenant)
-  const inner = innerStamp(stamp, given(members, 'key'))
-  if (inner !== null) restamp(members, inner, 'leave')
+function* keepStamp(members: Members, { stamp }: Scope): Steps<void> {
+  const key = given(members, 'key')
+  const inner = key === null ? stamp : stampBelow(stamp, key)
+  if (inner !== null) yield* restamp(members, inner, 'leave')
 }
 
-/** The part of the stamp below a path; null when the path leads elsewhere. */
-function innerStamp(stamp: Stamp, key: string | null): Stamp | null {
-  if (key === null) return stamp
+/** Qdrant overwrites the whole payload, and does not look at `key`. */
+function* writeStamp(members: Members, { stamp }: Scope): Steps<void> {
+  const key = given(members, 'key')
+  if (key !== null && stampBelow(stamp, key) !== null) throw tenantField('key')
+  yield* restamp(members, stamp, 'write')
+}
+
+/** The part of the tenant field below a path; null when the path leads elsewhere. @throws StowageError when it leads into the field */
+function stampBelow(stamp: Stamp, key: string): Stamp | null {
   const path = parsePayloadPath(readText(key, 'key'))
   const relation = relationTo(stamp.path, path)
   if (relation === 'within') throw tenantField('key')
   return relation === 'apart' ? null : { ...stamp, path: stamp.path.slice(path.length) }
 }
 
-/** Qdrant overwrites the whole payload, and does not look at `key`. */
-function writeStamp(members: Members, scope: Scope): void {
-  const stamp = stampOf(scope.tenant)
-  if (innerStamp(stamp, given(members, 'key')) !== null && given(members, 'key') !== null) throw tenantField('key')
-  restamp(members, stamp, 'write')
-}
-
-function restamp(members: Members, stamp: Stamp, whenAbsent: 'write' | 'leave'): void {
+function* restamp(members: Members, stamp: Stamp, whenAbsent: 'write' | 'leave'): Steps<void> {
   const payload = members.get('payload')
   if (payload === undefined) throw badRequest('Missing field `payload`.')
-  members.set('payload', stampPayload(new JsonReader(payload), stamp, whenAbsent, 'payload'))
+  members.set('payload', yield* stampPayload(new JsonReader(payload), stamp, whenAbsent, 'payload'))
 }
 
-function keepField(members: Members, scope: Scope): void {
-  const { path } = stampOf(scope.tenant)
+function* keepField(members: Members, { stamp }: Scope): Steps<void> {
   const keys = new JsonReader(members.get('keys') ?? 'null')
   if (keys.kind !== 'array') throw badRequest('keys must be a list.')
   for (const _ of keys.elements()) {
     const key = parsePayloadPath(readText(keys.take(), 'keys'))
-    if (relationTo(path, key) !== 'apart') throw tenantField('keys')
+    if (relationTo(stamp.path, key) !== 'apart') throw tenantField('keys')
+    if (keys.isPauseDue()) yield
   }
 }
 

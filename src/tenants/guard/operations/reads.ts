@@ -1,6 +1,15 @@
-import { inOneStep } from '../../../core/steps.ts'
 import { collectionPath } from '../../../qdrant/paths.ts'
-import { type Fields, given, keep, type Members, printMembers, type ReadValue, readMembers } from '../body/fields.ts'
+import {
+  type Fields,
+  given,
+  keep,
+  type Members,
+  printMembers,
+  type ReadInSteps,
+  type ReadValue,
+  readLongMembers,
+  readMembers,
+} from '../body/fields.ts'
 import { addFilter, filter } from '../body/filter.ts'
 import { type PointIdText, readPointId, readPointIds, readPointIdText } from '../body/point-id.ts'
 import { badRequest } from '../body/refusals.ts'
@@ -32,19 +41,20 @@ function filtered(fields: Fields): Guard {
   })
 }
 
+const RETRIEVE_FIELDS: Fields = { ...SHOWN_FIELDS, shard_key: shardKey }
+
 /** `POST points` becomes a scroll over its ids. */
 export const guardRetrieve: Guard = function* guard(request, text) {
-  let ids: PointIdText[] | null = null
-  const readIds: ReadValue = reader => {
-    ids = readPointIds(reader)
+  let found: PointIdText[] | null = null
+  const ids: ReadInSteps = function* read(reader) {
+    found = yield* readPointIds(reader)
     return ''
   }
-  const fields = { ...SHOWN_FIELDS, shard_key: shardKey, ids: readIds }
   const scope = scopeOf(request)
-  const members = yield* readBody(text, reader => inOneStep(() => readMembers(reader, scope, fields, 'the body')))
-  if (ids === null) throw badRequest('Missing field `ids`.')
+  const members = yield* readBody(text, reader => readLongMembers(reader, scope, RETRIEVE_FIELDS, { ids }, 'the body'))
+  if (found === null) throw badRequest('Missing field `ids`.')
   members.delete('ids')
-  return scrollOver(request, 'points_by_id', ids, members)
+  return scrollOver(request, 'points_by_id', found, members)
 }
 
 /** `GET points/{id}` becomes a scroll too. It shows payload and vectors. */
@@ -57,10 +67,10 @@ export const guardPoint: Guard = function* guard(request) {
 function scrollOver(
   request: RoutedRequest,
   kind: Extract<AnswerShape, { ids: unknown }>['kind'],
-  given_: readonly PointIdText[],
+  mentioned: readonly PointIdText[],
   shown: Members,
 ): GuardedRequest {
-  const ids = [...new Set(given_)]
+  const ids = [...new Set(mentioned)]
   const body: Members = new Map([
     ...shown,
     ['with_payload', given(shown, 'with_payload') ?? 'true'],

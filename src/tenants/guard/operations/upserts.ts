@@ -2,9 +2,9 @@ import { inOneStep, type Steps } from '../../../core/steps.ts'
 import type { JsonReader } from '../../../qdrant/json-reader.ts'
 import {
   type Fields,
+  given,
   keep,
   longListOf,
-  type Members,
   printMembers,
   type ReadInSteps,
   type ReadValue,
@@ -16,7 +16,7 @@ import { type PointIdText, readPointId, readPointIds } from '../body/point-id.ts
 import { badRequest } from '../body/refusals.ts'
 import type { Scope } from '../body/scope.ts'
 import { shardKey } from '../body/search-fields.ts'
-import { stampAlone, stampOf, stampPayload } from '../body/stamp.ts'
+import { stampAlone, stampPayload } from '../body/stamp.ts'
 
 const VECTOR_FIELDS: Fields = { vector: keep, vectors: keep }
 const WRITE_FIELDS: Fields = { shard_key: shardKey, update_filter: filter }
@@ -51,21 +51,22 @@ const changedId: ReadValue = (reader, scope) => {
   return id
 }
 
-function readPoint(reader: JsonReader, scope: Scope, index: number): Steps<string> {
+const POINT_FIELDS: Fields = { ...VECTOR_FIELDS, id: upsertedId }
+const CHANGED_FIELDS: Fields = { ...VECTOR_FIELDS, id: changedId }
+
+function* readPoint(reader: JsonReader, scope: Scope, index: number): Steps<string> {
   const where = `points[${index}]`
-  return inOneStep(() => {
-    const payload = (own: JsonReader) => readPayload(own, scope, `${where}.payload`)
-    const members = readMembers(reader, scope, { ...VECTOR_FIELDS, id: upsertedId, payload }, where)
-    if (!members.has('id')) throw badRequest(`${where} has no id.`)
-    if (!members.has('payload')) members.set('payload', stampAlone(stampOf(scope.tenant)))
-    return printMembers(members)
-  })
+  const payload: ReadInSteps = (own, same) => readPayload(own, same, `${where}.payload`)
+  const members = yield* readLongMembers(reader, scope, POINT_FIELDS, { payload }, where)
+  if (!members.has('id')) throw badRequest(`${where} has no id.`)
+  if (!members.has('payload')) members.set('payload', stampAlone(scope.stamp))
+  return printMembers(members)
 }
 
 function readVectorsOfPoint(reader: JsonReader, scope: Scope, index: number): Steps<string> {
   const where = `points[${index}]`
   return inOneStep(() => {
-    const members = readMembers(reader, scope, { ...VECTOR_FIELDS, id: changedId }, where)
+    const members = readMembers(reader, scope, CHANGED_FIELDS, where)
     if (!members.has('id')) throw badRequest(`${where} has no id.`)
     return printMembers(members)
   })
@@ -74,33 +75,37 @@ function readVectorsOfPoint(reader: JsonReader, scope: Scope, index: number): St
 /** The points as columns: ids, vectors and payloads. */
 function* readColumns(reader: JsonReader, scope: Scope): Steps<string> {
   let ids: PointIdText[] = []
-  let payloadCount: number | null = null
-  const readIds: ReadValue = own => {
-    ids = readPointIds(own)
-    scope.upsert(ids)
-    return `[${ids.join(',')}]`
+  let payloadCount = 0
+  const long: Record<string, ReadInSteps> = {
+    *ids(own) {
+      ids = yield* readPointIds(own)
+      return `[${ids.join(',')}]`
+    },
+    payloads: nullOr(
+      longListOf((own, same, index) => {
+        payloadCount = index + 1
+        return readPayload(own, same, `batch.payloads[${index}]`)
+      }, 'batch.payloads'),
+    ),
   }
-  const readPayloads = longListOf((own, _scope, index) => {
-    payloadCount = index + 1
-    return inOneStep(() => readPayload(own, scope, `batch.payloads[${index}]`))
-  }, 'batch.payloads')
-  const payloads: ReadInSteps = (own, same) =>
-    own.kind === 'null' ? inOneStep(() => own.take()) : readPayloads(own, same)
-  const members = yield* readLongMembers(reader, scope, { ids: readIds, vectors: keep }, { payloads }, 'batch')
-  if ((members.get('payloads') ?? 'null') === 'null') addPayloads(members, scope, ids.length)
-  else if ((payloadCount ?? 0) !== ids.length) throw badRequest('A batch needs as many payloads as ids.')
+  const members = yield* readLongMembers(reader, scope, { vectors: keep }, long, 'batch')
+  scope.upsert(ids)
+  if (given(members, 'payloads') === null) members.set('payloads', payloadsAlone(ids.length, scope))
+  else if (payloadCount !== ids.length) throw badRequest('A batch needs as many payloads as ids.')
   return printMembers(members)
 }
 
-function addPayloads(members: Members, scope: Scope, count: number): void {
-  const payload = stampAlone(stampOf(scope.tenant))
-  members.set('payloads', `[${Array.from({ length: count }, () => payload).join(',')}]`)
+function nullOr(read: ReadInSteps): ReadInSteps {
+  return (reader, scope) => (reader.kind === 'null' ? inOneStep(() => reader.take()) : read(reader, scope))
 }
 
-/** A payload with the tenant field; null and none are empty payloads. */
-function readPayload(reader: JsonReader, scope: Scope, where: string): string {
-  const stamp = stampOf(scope.tenant)
-  if (reader.kind !== 'null') return stampPayload(reader, stamp, 'write', where)
+function payloadsAlone(count: number, scope: Scope): string {
+  return `[${Array<string>(count).fill(stampAlone(scope.stamp)).join(',')}]`
+}
+
+/** A payload with the tenant field; null is an empty payload. */
+function* readPayload(reader: JsonReader, scope: Scope, where: string): Steps<string> {
+  if (reader.kind !== 'null') return yield* stampPayload(reader, scope.stamp, 'write', where)
   reader.take()
-  return stampAlone(stamp)
+  return stampAlone(scope.stamp)
 }

@@ -3,7 +3,7 @@ import { createQdrantHttp } from '../../../../src/qdrant/client.ts'
 import type { MatchRoute } from '../../../../src/tenants/guard/guarded.ts'
 import { ROUTES } from '../../../../src/tenants/guard/routes/table.ts'
 import type { Tenant } from '../../../../src/tenants/tenant.ts'
-import { registryOf, testTenant } from '../../../support/guarded-requests.ts'
+import { guarding, registryOf, testTenant } from '../../../support/guarded-requests.ts'
 import type { createStage } from '../../../support/stage.ts'
 import { answerLeaky, createLeakyQdrant } from './leaky-qdrant.ts'
 import { RawConnection, type WireAnswer } from './raw-connection.ts'
@@ -44,11 +44,10 @@ export async function openIsolation(stage: ReturnType<typeof createStage>, match
   const { url } = await stage.serve({
     passthrough: createPassthrough({ upstream: new URL(upstream) }).passthrough,
     health: { ready: async () => ({ ready: true, checks: [] }) },
-    tenants: {
-      registry: registryOf({ ...tenants, 'bravo-key-0123456789abcdef': bravo }),
+    ...guarding(registryOf({ ...tenants, 'bravo-key-0123456789abcdef': bravo }), {
       http: createQdrantHttp(upstream),
       matchRoute: (...request) => matchRoute(...request),
-    },
+    }),
   })
   const connection = new RawConnection(url)
   const counts = { sent: 0, succeeded: new Map<string, number>() }
