@@ -5,10 +5,18 @@ import { openStowage } from '../../support/stowage.ts'
 import { openTenantsFile } from '../../support/tenants-file.ts'
 
 export const ACME_KEY = 'acme-key-0123456789abcdefghijklmnopqrstuvwxyz'
-export const BETA_KEY = 'beta-key-0123456789abcdefghijklmnopqrstuvwxyz'
+const BETA_KEY = 'beta-key-0123456789abcdefghijklmnopqrstuvwxyz'
+/** Of a tenant that has the collections `whole-*` for itself. */
+export const WHOLE_KEY = 'whole-key-0123456789abcdefghijklmnopqrstuvwxyz'
 
 /** Operations besides those on points that the clients use. */
-const ALLOWED = ['get_collections', 'get_collection', 'collection_exists', 'create_collection', 'get_collections_aliases']
+const ALLOWED = [
+  'get_collections',
+  'get_collection',
+  'collection_exists',
+  'create_collection',
+  'get_collections_aliases',
+]
 
 export interface Access {
   url: string
@@ -20,13 +28,18 @@ export interface Access {
  * what this client writes. Both should see the same.
  * @param mode what stowage does with searches; the other client's stowage does the same, `passthrough` has none
  */
-export async function openTwoWorlds(mode: 'improve' | 'passthrough', overrides: object = {}) {
+export async function openTwoWorlds(mode: 'improve' | 'passthrough') {
   const [shared, alone] = await Promise.all([startEmbeddedServer(), startEmbeddedServer()])
   const tenant = (key: string, more: object = {}) => ({ keys: [{ sha256: keyHash(key) }], allow: ALLOWED, ...more })
   const file = await openTenantsFile({
     tenants: {
-      acme: tenant(ACME_KEY, { collections: ['shared-*'], ...overrides }),
+      acme: tenant(ACME_KEY, { collections: ['shared-*'] }),
       beta: tenant(BETA_KEY, { collections: ['shared-*', 'private'] }),
+      whole: tenant(WHOLE_KEY, {
+        collections: ['whole-*'],
+        whole_collections: true,
+        allow: [...ALLOWED, 'delete_collection', 'create_field_index'],
+      }),
     },
   })
   const withTenants = await openStowage({ QDRANT_URL: shared.url, STOWAGE_DROPIN: mode, TENANTS_FILE: file.path })
@@ -35,11 +48,17 @@ export async function openTwoWorlds(mode: 'improve' | 'passthrough', overrides: 
     tenant: { url: withTenants.url, apiKey: ACME_KEY } satisfies Access,
     alone: { url: plain?.url ?? alone.url, apiKey: undefined } satisfies Access,
     stowage: withTenants,
+    /** The engine with the shared collections, without stowage in front. */
+    engine: shared.url,
     /** Creates a collection of beta alone. */
     createPrivate: (name: string, parameters: object) => sendOk(shared.url, 'PUT', `/collections/${name}`, parameters),
     /** Creates a collection in both worlds, and fills the shared one with points of beta. */
-    async create(name: string, parameters: object, foreign: object[]) {
-      for (const { url } of [shared, alone]) await sendOk(url, 'PUT', `/collections/${name}`, parameters)
+    async create(name: string, parameters: object, foreign: object[], indexes: Record<string, string> = {}) {
+      for (const { url } of [shared, alone]) {
+        await sendOk(url, 'PUT', `/collections/${name}`, parameters)
+        for (const [field_name, field_schema] of Object.entries(indexes))
+          await sendOk(url, 'PUT', `/collections/${name}/index?wait=true`, { field_name, field_schema })
+      }
       await sendOk(shared.url, 'PUT', `/collections/${name}/points?wait=true`, { points: foreign })
     },
     /** All points of a collection in the shared world that are not acme's, as they are stored. */
