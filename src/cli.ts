@@ -4,6 +4,7 @@ import { addDoctorCommand } from './commands/doctor.ts'
 import { addIngestCommand } from './commands/ingest.ts'
 import { addReplayCommand } from './commands/replay.ts'
 import { addServeCommand } from './commands/serve.ts'
+import { addTenantsCommand } from './commands/tenants.ts'
 import { ConfigError, startedByNpm } from './config.ts'
 import { StowageError } from './core/errors.ts'
 import * as open from './wiring/commands.ts'
@@ -30,6 +31,7 @@ addIngestCommand(program, open.ingestDependencies())
 addReplayCommand(program, open.replayDependencies())
 addDemoCommand(program, demoDependencies())
 addDoctorCommand(program, open.doctorDependencies())
+addTenantsCommand(program, open.tenantsDependencies())
 
 try {
   await program.parseAsync()

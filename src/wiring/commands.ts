@@ -3,6 +3,7 @@ import type { DoctorCommandDependencies } from '../commands/doctor.ts'
 import type { IngestCommandDependencies } from '../commands/ingest.ts'
 import type { ReplayCommandDependencies } from '../commands/replay.ts'
 import type { ListenOverrides, RunningService } from '../commands/serve.ts'
+import type { TenantsCommandDependencies } from '../commands/tenants.ts'
 import { loadConfig } from '../config.ts'
 import { redactUrls } from '../core/redact-urls.ts'
 import { createReplayDependencies } from '../evaluation/replay/run.ts'
@@ -106,6 +107,11 @@ export function doctorDependencies(): DoctorCommandDependencies {
       return { setup, probe: createQdrantAdmin(upstream), close }
     },
   }
+}
+
+/** `stowage tenants`. */
+export function tenantsDependencies(): TenantsCommandDependencies {
+  return { out: process.stdout, progress: process.stderr, surroundings: loadConfig, now: () => new Date() }
 }
 
 /** What doctor works on: the URL of the command line, else the configured upstream, the tenants, and the models. */

@@ -9,3 +9,8 @@ test(`${REQUESTS} requests over all routes bring no byte of other tenants and ch
   const never = POINT_ROUTES.map(({ operation }) => operation).filter(operation => !succeeded.has(operation))
   expect(never).toEqual([])
 }, 900_000)
+
+test('a tenant with collections of its own gets nothing of others either', async () => {
+  const succeeded = await fireRequests(plainRequestTo, { requests: REQUESTS / 10, whole: true })
+  expect(succeeded.size).toBeGreaterThan(20)
+}, 900_000)

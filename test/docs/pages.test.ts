@@ -14,7 +14,11 @@ import {
 import { OWN_ROUTES } from '../../src/http/openapi.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'
 import { contextRequestSchema, contextResponseSchema } from '../../src/pipeline/context-request.ts'
+import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import { PLAN_VALUES } from '../../src/pipeline/plan/plan-values.ts'
+import { readTenantsFile } from '../../src/tenants/file/read.ts'
+import { tenantsFileSchema } from '../../src/tenants/file/schema.ts'
+import { ALLOWABLE_OPERATIONS } from '../../src/tenants/operations.ts'
 import { generatedSections, sectionsOf, withSections } from './support/generated-sections.ts'
 import { readPages } from './support/pages.ts'
 
@@ -78,6 +82,8 @@ describe('the pages for people', () => {
         ...codes,
         ...fieldsOf(contextRequestSchema),
         ...fieldsOf(contextResponseSchema),
+        ...fieldsOf(tenantsFileSchema),
+        ...ALLOWABLE_OPERATIONS.keys(),
         ...FOREIGN,
       ])
       const named = found(text, /`([a-z]+(?:_[a-z]+)+)`/g).filter(name => !name.startsWith('stowage_'))
@@ -102,6 +108,14 @@ describe('the pages for people', () => {
   it.each(everyPage)('%s names only source files and folders that exist', (_path, text) => {
     const named = found(text, /`((?:src|test|docs|models|goldens|grafana)\/[\w./-]+)`/g)
     expect(named.filter(name => !existsSync(new URL(`../../${name}`, import.meta.url)))).toEqual([])
+  })
+
+  it('show a file of tenants that has no faults', () => {
+    const page = pages.find(({ path }) => path === 'docs/tenants.md')?.text ?? ''
+    const [, yaml = ''] = /```yaml\n(.*?)```/s.exec(page) ?? []
+    const surroundings = { plan: NAMED_PLANS.measured, environment: { ACMEKEY: 'k' } }
+    expect(yaml).toContain('whole_collections')
+    expect(readTenantsFile(Buffer.from(yaml), 'yaml', surroundings).faults).toBeNull()
   })
 
   it('keeps README under 120 lines', () => {

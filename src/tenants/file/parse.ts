@@ -9,6 +9,14 @@ export const MOST_BYTES: Readonly<Record<FileFormat, number>> = { yaml: 1024 * 1
 /** Filters have a few levels, and everything else has five. */
 const DEEPEST = 64
 const MOST_FAULTS = 20
+/** The parser's own search for duplicate keys compares each key of a mapping with all others. */
+export const YAML_OPTIONS = {
+  schema: 'core',
+  uniqueKeys: false,
+  stringKeys: true,
+  intAsBigInt: true,
+  logLevel: 'error',
+} as const
 
 /** `.json` is JSON; every other name is YAML. */
 export function formatOf(path: string): FileFormat {
@@ -44,9 +52,7 @@ export function parseFile(bytes: Uint8Array, format: FileFormat): { value: unkno
 }
 
 function yamlValue(text: string): { value: unknown; faults: string[] } {
-  // The parser's own search for duplicate keys compares each key of a mapping with all others.
-  const options = { schema: 'core', uniqueKeys: false, stringKeys: true, intAsBigInt: true, logLevel: 'error' } as const
-  const document = parseDocument(text, options)
+  const document = parseDocument(text, YAML_OPTIONS)
   const faults = [...document.errors, ...document.warnings].map(({ code, message }) =>
     code === 'MULTIPLE_DOCS' ? 'has more than one YAML document' : `is not YAML: ${firstLine(message)}`,
   )

@@ -12,6 +12,7 @@ const TENANTS = {
     plan: { CONTEXT_TOKEN_BUDGET: 500, 'reunification.fetch': true },
   },
   beta: { keys: ['beta-1'], collections: ['do*'] },
+  twin: { keys: ['twin-1'], collections: ['docs'] },
   gamma: { keys: ['gamma-1'], collections: ['gamma-*'], whole_collections: true },
   locked: { keys: [], collections: ['docs'] },
 }
@@ -88,6 +89,14 @@ describe('/v1/context', () => {
       expect(json.trace?.tenant).toBe(own)
     }
     expect((await ask('acme-1', { limit: 3 })).json.trace?.cache).toBe('hit')
+  })
+
+  it('gives no answer of the cache to another tenant, also when all else is the same', async () => {
+    const question = { query: 'whose cache', limit: 2 }
+    for (const cache of ['miss', 'hit']) expect((await ask('beta-1', question)).json.trace?.cache).toBe(cache)
+    const { status, text, json } = await ask('twin-1', question)
+    expect([status, json.chunks, json.trace?.cache]).toEqual([200, [], 'miss'])
+    expect(text).not.toContain('beta')
   })
 
   it.each([

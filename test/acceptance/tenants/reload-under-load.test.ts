@@ -44,10 +44,45 @@ function answer({ method, path }: Recorded): Reply {
   return { body: JSON.stringify({ result, status: 'ok', time: 0 }), headers: { 'content-type': 'application/json' } }
 }
 
-it(`of ${REQUESTS} requests during ${RELOADS} changes of the file, none sees two versions of it`, {
-  timeout: MANY_REQUESTS_MS,
-}, async () => {
-  const qdrant = await startRecordingServer(answer)
+/** Lets a few requests at a time wait in their middle for the next change of the file. */
+function createStraddling() {
+  let waiting: (() => void)[] = []
+  let ended = false
+  return {
+    wait: async () => {
+      if (ended || waiting.length >= CLIENTS / 2) return
+      await new Promise<void>(resolve => waiting.push(resolve))
+    },
+    release: (last: boolean) => {
+      ended = last
+      for (const resume of waiting) resume()
+      waiting = []
+    },
+  }
+}
+
+/** Sends a body in two parts, with time for `between`. */
+async function post(url: string, key: string, body: object, between: () => Promise<void>): Promise<number> {
+  const json = JSON.stringify(body)
+  const parts = async function* () {
+    yield Buffer.from(json.slice(0, 5))
+    await between()
+    yield Buffer.from(json.slice(5))
+  }
+  const request = { method: 'POST', headers: { 'api-key': key }, body: parts(), duplex: 'half' }
+  const response = await fetch(url, request as unknown as RequestInit)
+  await response.text()
+  return response.status
+}
+
+const title = `of ${REQUESTS} requests during ${RELOADS} changes of the file, none sees two versions of it`
+it(title, { timeout: MANY_REQUESTS_MS }, async () => {
+  const straddling = createStraddling()
+  let asked = 0
+  const qdrant = await startRecordingServer(async request => {
+    if (++asked % 7 === 0) await straddling.wait()
+    return answer(request)
+  })
   const file = await openTenantsFile(fileOf(0))
   const stowage = await openStowage({ QDRANT_URL: qdrant.url, TENANTS_FILE: file.path })
   closers.push(file.remove, qdrant.close, stowage.close)
@@ -62,6 +97,7 @@ it(`of ${REQUESTS} requests during ${RELOADS} changes of the file, none sees two
     if (!isBroken) version = changes
     await file.replace(isBroken ? (BROKEN[changes % BROKEN.length] ?? '') : fileOf(changes))
     await stowage.reloadTenants()
+    straddling.release(changes === RELOADS)
   }
   const ask = async (at: number) => {
     const now = version
@@ -70,7 +106,8 @@ it(`of ${REQUESTS} requests during ${RELOADS} changes of the file, none sees two
     const filter = isSteady ? undefined : { must_not: [{ key: 'other', match: { value: `value-${now}` } }] }
     const collection = at % 3 === 0 ? `only-${now}` : 'steady'
     const body = { query: `request ${at}`, collection, vector: [1, 0], filter }
-    const { status } = await stowage.ask(body, { 'api-key': isSteady ? 'steady' : `key-${now}` })
+    const between = at % 3 === 1 ? straddling.wait : async () => {}
+    const status = await post(`${stowage.url}/v1/context`, isSteady ? 'steady' : `key-${now}`, body, between)
     statuses.set(status, (statuses.get(status) ?? 0) + 1)
   }
   /** While one client changes the file, the others go on. */

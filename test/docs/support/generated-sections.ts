@@ -12,6 +12,7 @@ import { OWN_ROUTES } from '../../../src/http/openapi.ts'
 import { createMetrics } from '../../../src/observe/metrics.ts'
 import { NAMED_PLANS } from '../../../src/pipeline/plan/named-plans.ts'
 import { PLAN_VALUES, type PlanValue } from '../../../src/pipeline/plan/plan-values.ts'
+import { tenantSchema } from '../../../src/tenants/file/schema.ts'
 
 /** The parts of the pages under `docs/` that are written by `npm run docs`, by the name in their marker. */
 export async function generatedSections(): Promise<Record<string, string>> {
@@ -32,6 +33,7 @@ export async function generatedSections(): Promise<Record<string, string>> {
     'drop reasons': vocabulary('reason', DROP_REASONS),
     stages: vocabulary('stage', STAGES),
     metrics: await metricsTable(),
+    'tenant fields': tenantTable(),
   }
 }
 
@@ -75,6 +77,15 @@ function planTable(): string {
     ]
   })
   return table(['value', 'variable', 'values', '`measured` (`design`)', 'what it decides'], rows)
+}
+
+function tenantTable(): string {
+  const { properties = {}, required = [] } = z.toJSONSchema(tenantSchema, { io: 'input', unrepresentable: 'any' })
+  const rows = Object.entries(properties).map(([name, property]) => {
+    const { description = '', default: initial } = property as { description?: string; default?: unknown }
+    return [code(name), required.includes(name) ? 'needed' : initial === undefined ? '' : JSON.stringify(initial), description]
+  })
+  return table(['field of a tenant', 'default', 'meaning'], rows)
 }
 
 async function metricsTable(): Promise<string> {

@@ -5,7 +5,7 @@ import { ROUTES } from '../../../../src/tenants/guard/routes/table.ts'
 import type { Tenant } from '../../../../src/tenants/tenant.ts'
 import { guarding, registryOf, testTenant } from '../../../support/guarded-requests.ts'
 import type { createStage } from '../../../support/stage.ts'
-import { answerLeaky, createLeakyQdrant } from './leaky-qdrant.ts'
+import { answerLeaky, createLeakyQdrant, isSafeInShared, isSafeInWhole } from './leaky-qdrant.ts'
 import { RawConnection, type WireAnswer } from './raw-connection.ts'
 import { printRequest, type SentRequest } from './request-arbitrary.ts'
 import { CANARIES, CONDITION, openWorld, SHARED } from './world.ts'
@@ -33,12 +33,22 @@ function acmeKeys(): Record<string, Tenant> {
   }
 }
 
-/** A stowage between acme and a server with the points of three tenants. */
-export async function openIsolation(stage: ReturnType<typeof createStage>, match: MatchRoute) {
-  const world = await openWorld()
-  const { server, seen } = createLeakyQdrant(world.shared)
+/** Acme with collections for itself. */
+function wholeKeys(): Record<string, Tenant> {
+  const acme = { reaches: (name: string) => REACHED.has(name), condition: null, stamp: null }
+  return { 'acme-whole-0123456789': testTenant({ ...acme, allowedOperations: new Set(LISTS) }) }
+}
+
+/**
+ * A stowage between acme and a server with the points of three tenants.
+ * @param whole whether acme has collections for itself
+ */
+export async function openIsolation(stage: ReturnType<typeof createStage>, match: MatchRoute, whole = false) {
+  const world = await openWorld(whole)
+  const isSafe = whole ? isSafeInWhole : isSafeInShared
+  const { server, seen } = createLeakyQdrant(world.shared, isSafe)
   const upstream = await stage.listen(server)
-  const tenants = acmeKeys()
+  const tenants = whole ? wholeKeys() : acmeKeys()
   const bravo = testTenant({ name: 'bravo', reaches: () => true, condition: null, stamp: null })
   let matchRoute = match
   const { url } = await stage.serve({
@@ -64,8 +74,9 @@ export async function openIsolation(stage: ReturnType<typeof createStage>, match
     const said = foreignTexts(request, answer, isGood)
     if (said.length > 0) return `the answer holds ${said}: ${answer.bytes.slice(0, 500)}`
     if (seen.some(({ headers }) => headers['api-key'] !== 'upstream-key')) return 'a call without the upstream key'
-    const alone = isGood ? await answerLeaky(world.alone, request.method, urlOf(request), bodyOf(request)) : null
+    const alone = isGood ? await answerLeaky(world.alone, isSafe, request.method, urlOf(request), bodyOf(request)) : null
     if (world.writes() === before) return alone === null ? null : differenceOf(request, answer, alone)
+    if (tenants[key]?.readOnly) return 'a reader wrote'
     const damage = world.damage()
     if (damage !== null) return damage
     const drifted = alone?.real && alone.status === 200 ? SHARED.find(name => !equalOwn(name)) : undefined

@@ -6,8 +6,8 @@ import { Pace } from '../../../../src/embedded/pace.ts'
 import { route } from '../../../../src/embedded/routes.ts'
 import { parseJson, printJson } from '../../../../src/embedded/wire/json.ts'
 import { readPointId } from '../../../../src/embedded/wire/point-id.ts'
-import { isCovered, usedIds } from './naive-walk.ts'
-import { CONDITION, FOREIGN_IDS } from './world.ts'
+import { isCovered, namesIn, usedIds } from './naive-walk.ts'
+import { CONDITION, FOREIGN_IDS, SHARED } from './world.ts'
 
 export interface EngineAnswer {
   status: number
@@ -27,12 +27,21 @@ const SECRETS = {
 /** Routes below a collection that read or write points. */
 const POINTS = /^(?:facet|points(?:\/.*)?)$/
 
-/**
- * Answers as the embedded engine does. What that does not have is answered with the points of others, unless the request is one to points,
- * every filter in it holds the condition of acme, and all ids whose vectors it uses are acme's.
- */
+/** Whether a request to points tells nothing of others. */
+export type IsSafe = (engine: Engine, collection: string, body: unknown) => boolean
+
+/** Every filter holds the condition of acme, and all ids whose vectors are used are acme's. */
+export const isSafeInShared: IsSafe = (engine, collection, body) =>
+  isCovered(body) && usedIds(body, collection).every(({ collection: from, id }) => isOwnId(engine, from, id))
+
+/** All collections that it names are acme's. */
+export const isSafeInWhole: IsSafe = (_engine, collection, body) =>
+  [collection, ...namesIn(body)].every(name => [...SHARED, 'current', undefined, null].includes(name as string))
+
+/** Answers as the embedded engine does. What that does not have is answered with the points of others, unless it is a safe request to points. */
 export async function answerLeaky(
   engine: Engine,
+  isSafeIn: IsSafe,
   method: string,
   target: string,
   bodyText: string,
@@ -67,11 +76,7 @@ export async function answerLeaky(
 
   function leak(): EngineAnswer {
     const body = bodyText.trim() === '' ? undefined : parseJson(bodyText)
-    const isSafe =
-      root === 'collections' &&
-      POINTS.test(rest.join('/')) &&
-      isCovered(body) &&
-      usedIds(body, collection).every(({ collection: from, id }) => isOwnId(engine, from, id))
+    const isSafe = root === 'collections' && POINTS.test(rest.join('/')) && isSafeIn(engine, collection, body)
     return { ...answer(200, { result: isSafe ? { points: [] } : SECRETS, status: 'ok' }), real: false }
   }
 }
@@ -109,7 +114,10 @@ export interface SeenRequest {
 }
 
 /** A server that answers with `answerLeaky`. `seen` lists the requests since it was last emptied. */
-export function createLeakyQdrant(engine: Engine): { server: Server; seen: SeenRequest[] } {
+export function createLeakyQdrant(
+  engine: Engine,
+  isSafeIn: IsSafe = isSafeInShared,
+): { server: Server; seen: SeenRequest[] } {
   const seen: SeenRequest[] = []
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = []
@@ -117,7 +125,7 @@ export function createLeakyQdrant(engine: Engine): { server: Server; seen: SeenR
     const { method = '', url: target = '', headers } = request
     const body = Buffer.concat(parts).toString()
     seen.push({ method, target, headers, body })
-    const { status, text } = await answerLeaky(engine, method, target, body)
+    const { status, text } = await answerLeaky(engine, isSafeIn, method, target, body)
     response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) })
     response.end(text)
   })

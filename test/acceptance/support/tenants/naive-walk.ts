@@ -38,6 +38,15 @@ function isForced(filter: unknown): boolean {
   return isObject(filter) && asList(filter.must).some(isForced)
 }
 
+/** Names of collections and aliases anywhere in a body. */
+export function namesIn(body: unknown): unknown[] {
+  if (Array.isArray(body)) return body.flatMap(namesIn)
+  if (!isObject(body)) return []
+  return Object.entries(body).flatMap(([key, value]) =>
+    /collection|alias_name|with_lookup|location/.test(key) && !isObject(value) ? [value] : namesIn(value),
+  )
+}
+
 /** The ids whose vectors a request uses, with the collection they are looked up in. */
 export function usedIds(body: unknown, collection: string): { collection: string; id: unknown }[] {
   if (!isObject(body)) return []

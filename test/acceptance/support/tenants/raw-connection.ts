@@ -7,6 +7,8 @@ export interface WireAnswer {
   body: string
 }
 
+const NO_ANSWER_MS = 60_000
+
 /** Sends requests as raw bytes over one connection, and opens another when the server has ended it. */
 export class RawConnection {
   readonly #url: URL
@@ -22,6 +24,7 @@ export class RawConnection {
     return new Promise((resolve, reject) => {
       const parts: Buffer[] = []
       const settle = (finish: () => void) => {
+        clearTimeout(giveUp)
         socket.off('data', onData).off('close', onClose)
         finish()
       }
@@ -37,6 +40,11 @@ export class RawConnection {
         const answer = readWireAnswer(Buffer.concat(parts).toString('latin1'), method, true)
         settle(() => (answer === null ? reject(new Error('the connection ended without an answer')) : resolve(answer)))
       }
+      // Far longer than any answer takes: a request that is not answered is a failure, not a test that never ends.
+      const giveUp = setTimeout(() => {
+        this.close()
+        settle(() => reject(new Error('no answer')))
+      }, NO_ANSWER_MS)
       socket.on('data', onData).on('close', onClose)
       socket.write(request)
     })

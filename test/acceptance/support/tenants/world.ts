@@ -88,13 +88,17 @@ function contentsOf(
 
 export type World = Awaited<ReturnType<typeof openWorld>>
 
-/** One engine with the points of three tenants, and one with those of acme alone: what acme would see on collections of its own. */
-export async function openWorld() {
+/**
+ * One engine with the points of three tenants, and one with those of acme alone: what acme would see on collections of its own.
+ * @param whole whether acme has collections for itself, beside a private one of bravo
+ */
+export async function openWorld(whole = false) {
+  const isAcmes = whole ? () => true : isOwn
   let writes = 0
   const shared = new Engine(() => writes++)
   const alone = new Engine()
   for (const name of SHARED) {
-    await fill(shared, name, seeds())
+    await fill(shared, name, whole ? seeds().filter(isOwn) : seeds())
     await fill(alone, name, seeds().filter(isOwn))
   }
   await fill(
@@ -112,14 +116,17 @@ export async function openWorld() {
   await aliases(alone, { current: 'shared' })
 
   const names = [...SHARED, PRIVATE]
-  const foreign = (name: string) => contentsOf(shared.collection(name), point => !isOwn(point))
+  const foreign = (name: string) =>
+    contentsOf(shared.collection(name), point => name === PRIVATE || !isAcmes(point))
   const before = new Map(names.map(name => [name, foreign(name)]))
   const seeded = new Map(names.map(name => [name, savePoints(shared.collection(name))]))
   const collectionsBefore = new Map(shared.collections)
   const aliasesBefore = shared.aliases
   /** Names, configurations and indexes of all collections, and the aliases. */
   const structure = () => {
-    const configs = [...shared.collections].map(([name, { config, indexes }]) => [name, config, [...indexes.keys()]])
+    // The batch of the embedded engine, other than Qdrant's, can make indexes. On its own collections acme may.
+    const indexesOf = (name: string, { indexes }: Collection) => (whole && name !== PRIVATE ? [] : [...indexes.keys()])
+    const configs = [...shared.collections].map(([name, found]) => [name, found.config, indexesOf(name, found)])
     return printJson([configs, [...shared.aliases]])
   }
   const structureBefore = structure()
@@ -143,7 +150,7 @@ export async function openWorld() {
       }))
       const collection = engine.collection(name)
       return new Map(
-        stamped.filter(isOwn).map(({ id, payload }) => {
+        stamped.filter(isAcmes).map(({ id, payload }) => {
           const sorted = Object.fromEntries(Object.entries(payload).sort(([a], [b]) => (a < b ? -1 : 1)))
           return [id, `${printJson(sorted)} ${printJson(Object.fromEntries(collection.vectorsOf(id)))}`]
         }),
@@ -152,7 +159,7 @@ export async function openWorld() {
     /** Brings the points alone to what acme has in the shared collections. */
     mirror(): void {
       for (const name of SHARED) {
-        const points = savePoints(shared.collection(name)).filter(isOwn)
+        const points = savePoints(shared.collection(name)).filter(isAcmes)
         loadPoints(alone.collection(name), points)
       }
     },
@@ -163,8 +170,9 @@ export async function openWorld() {
       for (const [name, collection] of collectionsBefore) {
         shared.collections.set(name, collection)
         collection.setConfig(CONFIG)
-        for (const field of [...collection.indexes.keys()]) if (!(field in INDEXES)) collection.indexes.delete(field)
       }
+      for (const { indexes } of [...shared.collections.values(), ...alone.collections.values()])
+        for (const field of [...indexes.keys()]) if (!(field in INDEXES)) indexes.delete(field)
       for (const [name, points] of seeded) loadPoints(shared.collection(name), points)
       this.mirror()
     },
