@@ -83,7 +83,11 @@ function tenantTable(): string {
   const { properties = {}, required = [] } = z.toJSONSchema(tenantSchema, { io: 'input', unrepresentable: 'any' })
   const rows = Object.entries(properties).map(([name, property]) => {
     const { description = '', default: initial } = property as { description?: string; default?: unknown }
-    return [code(name), required.includes(name) ? 'needed' : initial === undefined ? '' : JSON.stringify(initial), description]
+    return [
+      code(name),
+      required.includes(name) ? 'needed' : initial === undefined ? '' : JSON.stringify(initial),
+      description,
+    ]
   })
   return table(['field of a tenant', 'default', 'meaning'], rows)
 }
