@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
-import { ConfigError, loadConfig, settingsSchema } from '../src/config.ts'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { ConfigError, loadConfig, loadDemoConfig, settingsSchema } from '../src/config.ts'
 import { NAMED_PLANS } from '../src/pipeline/plan/named-plans.ts'
 import type { Plan } from '../src/pipeline/plan/plan.ts'
 import { PLAN_VALUES } from '../src/pipeline/plan/plan-values.ts'
@@ -139,6 +139,17 @@ describe('a bad environment', () => {
 
   it('stops the start where a promise would not be kept', () => {
     expect(faultsOf({ UNLEASH_URL: 'http://flags' })).toContain('UNLEASH_URL=http://flags: is not supported')
+  })
+})
+
+describe('a demo', () => {
+  afterEach(() => void vi.unstubAllEnvs())
+
+  it('has its own engine and no tenants, whatever the variables say', () => {
+    vi.stubEnv('TENANTS_FILE', 'tenants.yaml')
+    vi.stubEnv('QDRANT_URL', 'http://qdrant:6333')
+    expect(loadDemoConfig().settings).toMatchObject(loadConfig({}).settings)
+    expect(loadConfig().settings).toMatchObject({ TENANTS_FILE: 'tenants.yaml' })
   })
 })
 

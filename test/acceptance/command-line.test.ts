@@ -18,7 +18,8 @@ describe('the command line, as a shell runs it', { timeout: CHILD_PROCESS_MS }, 
   it('tells what it can do, and its version', async () => {
     const [help, version] = await Promise.all([run(['--help']), run(['--version'])])
     expect([help.code, version.code]).toEqual([0, 0])
-    for (const command of ['serve', 'ingest', 'replay', 'demo', 'doctor']) expect(help.out).toContain(`  ${command}`)
+    for (const command of ['serve', 'ingest', 'replay', 'demo', 'doctor', 'tenants'])
+      expect(help.out).toContain(`  ${command}`)
     const manifest = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'))
     expect(version.out.trim()).toBe(manifest.version)
   })
@@ -45,6 +46,7 @@ describe('the command line, as a shell runs it', { timeout: CHILD_PROCESS_MS }, 
     ['ingest without a path', ['ingest', '--collection', 'c'], /missing required argument 'path'/],
     ['replay without a set', ['replay'], /missing required argument 'set'/],
     ['replay of a set that is not there', ['replay', 'no-such-set'], /no golden set no-such-set/],
+    ['tenants without a file', ['tenants', 'check'], /missing required argument 'file'/],
     ['an argument too many', ['doctor', 'harbour'], /too many arguments/],
     ['a number that is none', ['replay', 'isharoth', '--budgets', '500,many'], /'--budgets <tokens>' .*"many"/],
   ])('%s ends with 2', async (_name, line, message) => {

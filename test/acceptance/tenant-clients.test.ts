@@ -126,7 +126,6 @@ function clientScript({ url, apiKey }: Access) {
     recommend: () =>
       client.query(name, { query: { recommend: { positive: [1], negative: [uuid(2)] } }, using: 'dense' }),
     'recommend an unknown id': () => client.query(name, { query: { recommend: { positive: [77] } }, using: 'dense' }),
-    'order by': () => client.query(name, { query: { order_by: 'rank' } }),
     'scroll in order': () => client.scroll(name, { order_by: { key: 'rank', direction: 'desc' } }),
     'query batch': () =>
       client.queryBatch(name, {
@@ -155,7 +154,6 @@ function clientScript({ url, apiKey }: Access) {
         group_size: 1,
       }),
     'recommend, older': () => client.recommend(name, { positive: [1], using: 'dense', limit: 3 }),
-    facet: () => client.facet(name, { key: 'half' }),
     'set payload by ids': () => client.setPayload(name, { wait: true, payload: { seen: true }, points: [1, uuid(2)] }),
     'set payload by filter': () =>
       client.setPayload(name, { wait: true, payload: { early: 1 }, filter: { must: [first] } }),
@@ -251,9 +249,6 @@ const FAILING: Readonly<Record<string, string[]>> = {
     'upsert of a wrong size',
     'query by an unknown id',
     'recommend an unknown id',
-    // The embedded engine has neither.
-    'order by',
-    'facet',
     'an unknown collection',
   ],
   'shared-chain': [],

@@ -2,11 +2,11 @@ import { EventEmitter } from 'node:events'
 import { Writable } from 'node:stream'
 import { Command } from 'commander'
 import { expect, test, vi } from 'vitest'
-import { addServeCommand, type ListenOverrides } from '../../src/commands/serve.ts'
+import { addServeCommand, type ListenOverrides, type RunningService } from '../../src/commands/serve.ts'
 import { deferred } from '../support/deferred.ts'
 
 /** Runs the command with a service that closes when it is told to. */
-function runServe(...args: string[]) {
+function runServe(args: string[], over: Partial<RunningService> = {}) {
   const started: ListenOverrides[] = []
   const closings: number[] = []
   const exits: number[] = []
@@ -24,6 +24,7 @@ function runServe(...args: string[]) {
           closings.push(graceMs)
           return closed.promise
         },
+        ...over,
       }
     },
     out: new Writable({
@@ -40,7 +41,7 @@ function runServe(...args: string[]) {
 }
 
 test('says where it listens, closes on the first signal and ends with it', async () => {
-  const run = runServe('--port', '0', '--host', '::1')
+  const run = runServe(['--port', '0', '--host', '::1'])
   expect(await run.printed).toBe(
     'stowage listens on http://127.0.0.1:6340 · upstream embedded engine · plan measured\n',
   )
@@ -52,14 +53,26 @@ test('says where it listens, closes on the first signal and ends with it', async
   expect(run.exits).toEqual([])
 })
 
+test('reads the file of tenants again on SIGHUP, and leaves that signal alone without one', async () => {
+  let reloads = 0
+  const withTenants = runServe([], { reload: async () => void reloads++ })
+  await withTenants.printed
+  withTenants.process.emit('SIGHUP')
+  withTenants.process.emit('SIGHUP')
+  expect(reloads).toBe(2)
+  const without = runServe([])
+  await without.printed
+  expect(without.process.listenerCount('SIGHUP')).toBe(0)
+})
+
 test('leaves to the environment what is not given', async () => {
-  const run = runServe()
+  const run = runServe([])
   await run.printed
   expect(run.started).toEqual([{}])
 })
 
 test('a second signal ends it at once', async () => {
-  const run = runServe()
+  const run = runServe([])
   await run.printed
   run.process.emit('SIGINT')
   await vi.waitFor(() => expect(run.closings).toHaveLength(1))
@@ -69,5 +82,5 @@ test('a second signal ends it at once', async () => {
 })
 
 test.each(['-1', '65536', '80.5', 'http', ''])('refuses port %j', async port => {
-  await expect(runServe(`--port=${port}`).done).rejects.toThrow('from 0 to 65535')
+  await expect(runServe([`--port=${port}`]).done).rejects.toThrow('from 0 to 65535')
 })

@@ -18,6 +18,7 @@ import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import { PLAN_VALUES } from '../../src/pipeline/plan/plan-values.ts'
 import { readTenantsFile } from '../../src/tenants/file/read.ts'
 import { tenantsFileSchema } from '../../src/tenants/file/schema.ts'
+import { ROUTES } from '../../src/tenants/guard/routes/table.ts'
 import { ALLOWABLE_OPERATIONS } from '../../src/tenants/operations.ts'
 import { generatedSections, sectionsOf, withSections } from './support/generated-sections.ts'
 import { readPages } from './support/pages.ts'
@@ -30,8 +31,8 @@ const FOREIGN = new Set(
   `with_payload with_vector score_threshold lookup_from order_by text_any has_id has_vector is_empty is_null values_count
   min_should update_filter update_mode group_by average_vector best_score sum_scores full_scan bool_index
   page_content doc_content text_segment _node_content document_id header_path chunk_index content_hash space_id is_tenant
-  context_cache char_start char_end embedder_version order_index parent_id operation_id node_modules retry_after
-  front_matter avg_len min_token_len phrase_matching geo_radius geo_bounding_box geo_polygon datetime_range set_payload`.split(
+  context_cache char_start char_end embedder_version order_index parent_id node_modules retry_after
+  front_matter avg_len min_token_len phrase_matching geo_radius geo_bounding_box geo_polygon datetime_range set_payload with_lookup operation_id`.split(
     /\s+/,
   ),
 )
@@ -85,6 +86,7 @@ describe('the pages for people', () => {
         ...fieldsOf(tenantsFileSchema),
         ...ALLOWABLE_OPERATIONS.keys(),
         ...FOREIGN,
+        ...ROUTES.map(({ operation }) => operation),
       ])
       const named = found(text, /`([a-z]+(?:_[a-z]+)+)`/g).filter(name => !name.startsWith('stowage_'))
       expect(named.filter(name => !known.has(name))).toEqual([])

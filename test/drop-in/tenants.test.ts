@@ -125,6 +125,17 @@ describe('searches of a tenant', () => {
     expectGuarded([only.request])
   })
 
+  it('that are too long to improve arrive whole and guarded', async () => {
+    const held = await serveHeld()
+    const ids = Array.from({ length: 50_000 }, (_, id) => id)
+    const answer = held.ask('/collections/shared/points/query', { filter: { must: [{ has_id: ids }] }, limit: 3 })
+    const only = await held.next()
+    only.answer({ body: ORIGINAL })
+    expect((await answer).headers.get('x-stowage-degraded')).toBe('body_too_large')
+    expectGuarded([only.request])
+    expect(JSON.parse(only.request.body).filter.must[1].must[0].has_id).toEqual(ids)
+  })
+
   it('are guarded when neighbours are fetched', async () => {
     const choosePoints: ChoosePoints = async ({ lists, fetchNeighbours }) => {
       await fetchNeighbours?.([{ docId: 'd', orderIndex: 4 }])

@@ -63,3 +63,20 @@ describe('x-stowage-applied', () => {
     expect(degraded).toEqual([])
   })
 })
+
+describe('the plan of a tenant', () => {
+  it('decides how its points are chosen', async () => {
+    const configured = overridePlan(NAMED_PLANS.measured, NOTHING)
+    const recording = dependencies(fakePorts(), { plan: configured })
+    const choosePoints = createChoosePoints(recording)
+    const request = { query: 'How high?', lists: [list('prefetch[0]', [0, 1, 2, 7])], limit: 9, fetchNeighbours: null }
+    const tenant = { name: 'acme', reaches: () => true, condition: null }
+    const plan = overridePlan(configured, { dedupe: { containment: 0.9 } })
+    expect((await choosePoints(request, { ...CALLER, tenant })).applied).toEqual([])
+    expect((await choosePoints(request, { ...CALLER, tenant: { ...tenant, plan } })).applied).toEqual(['dedupe'])
+    expect(recording.recorded.map(trace => [trace.tenant, trace.plan.dedupe.containment])).toEqual([
+      ['acme', null],
+      ['acme', 0.9],
+    ])
+  })
+})

@@ -48,6 +48,8 @@ export function createCommands({ node, script, cwd }: { node: string; script: st
       })
       return {
         url,
+        /** Sends a signal that does not end the process. */
+        signal: (signal: NodeJS.Signals): void => void child.kill(signal),
         /** Sends the signal and waits for the end of the process and of all that write to its stdout. */
         stop(signal: NodeJS.Signals): Promise<Ended> {
           child.kill(signal)

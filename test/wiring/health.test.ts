@@ -29,6 +29,22 @@ it('asks below the prefix of the URL; a missing model does not count', async () 
   ])
 })
 
+it('shows a refused file of tenants to everybody, without a fault of it', async () => {
+  const server = await startRecordingServer(() => ({ body: 'all shards are ready' }))
+  const http = createQdrantHttp(server.url)
+  open.push(() => http.close(), server.close)
+  const models = { unavailable: { embedder: null, reranker: null } }
+  const tenantsCheck = async (refusal: string[] | null) => {
+    const { ready, checks } = await createHealth(http, models, { refusal }).ready()
+    expect(ready).toBe(true)
+    return checks[3]
+  }
+  expect(await tenantsCheck(null)).toEqual({ name: 'tenants', ok: true })
+  const refused = await tenantsCheck(['tenants.acme=5: must be a mapping'])
+  expect(refused).toMatchObject({ name: 'tenants', ok: false })
+  expect(JSON.stringify(refused)).not.toContain('acme')
+})
+
 it.each([
   ['answers 503', () => ({ status: 503, body: '' })],
   ['closed the connection', () => null],

@@ -23,6 +23,11 @@ describe('warnings at the start', () => {
     ],
     ['points would be lost', { ...embedded, config: loadConfig({}) }, [/QDRANT_URL .* EMBEDDED_PATH/u]],
     ['the engine is open to others', { ...embedded, host: '0.0.0.0' }, [/no key.*HOST=0\.0\.0\.0/u]],
+    [
+      'the engine is open to those with a key of a tenant',
+      { ...embedded, config: loadConfig({ EMBEDDED_PATH: '/data', TENANTS_FILE: 't.yaml' }), host: '0.0.0.0' },
+      [],
+    ],
     ['a variable is misspelt', { ...complete, config: loadConfig({ RERANKR: 'off' }) }, [/^RERANKR: .*RERANKER/u]],
   ])('when %s', (_case, started, expected) => {
     const warnings = startWarnings(started)

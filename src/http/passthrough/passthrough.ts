@@ -3,6 +3,8 @@ import { StowageError } from '../../core/errors.ts'
 import { failureOf } from '../../qdrant/errors.ts'
 import { headerPairs } from '../../qdrant/raw-headers.ts'
 import { sendQdrantError } from '../body/send-json.ts'
+import { isGuarded } from '../tenants/guarded-message.ts'
+import { hiddenFailure } from '../tenants/tenant-call.ts'
 import { startExchange } from './exchange.ts'
 import { endToEndHeaders } from './hop-by-hop.ts'
 import { createUpstreamTarget } from './upstream-target.ts'
@@ -106,6 +108,12 @@ function relayAnswer(client: Client, incoming: IncomingMessage): void {
     fail(client, new StowageError('upstream_error', 'Qdrant closed the connection within its answer'))
     return
   }
+  const hidden = isGuarded(client.request) ? hiddenFailureOf(incoming) : null
+  if (hidden !== null) {
+    incoming.resume()
+    fail(client, hidden)
+    return
+  }
   try {
     writeAnswerHead(response, incoming)
   } catch (cause) {
@@ -119,6 +127,10 @@ function relayAnswer(client: Client, incoming: IncomingMessage): void {
     response.end()
   })
   incoming.pipe(response, { end: false })
+}
+
+function hiddenFailureOf({ statusCode = 502, headers }: IncomingMessage): StowageError | null {
+  return hiddenFailure(statusCode, headers['retry-after'] ?? null)
 }
 
 function writeAnswerHead(response: ServerResponse, incoming: IncomingMessage): void {

@@ -31,10 +31,18 @@ export function guardedMessage(
     complete: true,
     res: client.res,
   })
+  guardedMessages.add(message)
   if (body.length > 0) message.push(body)
   message.push(null)
   // The members that Express adds to requests.
   return Object.setPrototypeOf(message, Object.getPrototypeOf(client))
+}
+
+const guardedMessages = new WeakSet<IncomingMessage>()
+
+/** Whether a request was made by `guardedMessage`. */
+export function isGuarded(request: IncomingMessage): boolean {
+  return guardedMessages.has(request)
 }
 
 /** The values of each header, joined as Node joins them. */

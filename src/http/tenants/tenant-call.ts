@@ -39,10 +39,19 @@ export async function readForTenant(
     signal,
   })
   const { status } = answer
-  if (status === 401 || status === 403) throw new StowageError('upstream_error', 'Qdrant refused the key of stowage')
-  if (status === 200 || (status >= 400 && status < 500)) return answer
-  // The text of a failure may name points of others.
-  throw statusFailure(status, '', headerValue(answer.headers, 'retry-after'))
+  const failure = hiddenFailure(status, headerValue(answer.headers, 'retry-after'))
+  if (failure !== null) throw failure
+  if (status === 200 || status >= 400) return answer
+  throw statusFailure(status, '')
+}
+
+/**
+ * What a tenant sees of an answer that does not concern its own request: a failure of Qdrant, whose text may name what is of others, or a
+ * refusal of the upstream key. Null for all other answers.
+ */
+export function hiddenFailure(status: number, retryAfter: string | null): StowageError | null {
+  if (status === 401 || status === 403) return new StowageError('upstream_error', 'Qdrant refused the key of stowage')
+  return status >= 500 ? statusFailure(status, '', retryAfter) : null
 }
 
 function withoutCoding(headers: readonly string[]): string[] {

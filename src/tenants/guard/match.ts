@@ -1,7 +1,7 @@
 import { StowageError } from '../../core/errors.ts'
 import { finish, inOneStep, type Steps } from '../../core/steps.ts'
 import type { Tenant } from '../tenant.ts'
-import { badRequest, forbidden, unreachable } from './body/refusals.ts'
+import { badRequest, forbidden, shown, unreachable } from './body/refusals.ts'
 import type { GuardedRequest, MatchedRoute, MatchRoute } from './guarded.ts'
 import { createFindRoute, type FoundRoute } from './routes/find.ts'
 import { asItIs, type Cover, type Guard, type Route, type RoutedRequest } from './routes/route.ts'
@@ -58,7 +58,7 @@ function mayWrite({ readOnly, condition, stamp }: Tenant): boolean {
 function requireKnownParameters({ parameters }: Route, target: RequestTarget): void {
   const unknown = [...target.parameters.keys()].find(name => !parameters.includes(name))
   if (unknown === undefined) return
-  throw badRequest(`Unknown query parameter ${JSON.stringify(unknown)}.`)
+  throw badRequest(`Unknown query parameter ${shown(JSON.stringify(unknown))}.`)
 }
 
 function toMatchedRoute({ operation, cover }: Route, request: RoutedRequest): MatchedRoute {

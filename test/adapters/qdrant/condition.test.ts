@@ -57,20 +57,23 @@ it.each([
   ['in a batch', true, {}],
   ['one by one', false, {}],
   ['in turn, while the query is embedded', true, { dense: pending([1, 0], 2) }],
-])('searches, samples and neighbours %s all meet the condition of the tenant beside the filter', async (name, batches, over) => {
-  const collection = `reads ${name}`
-  const { store, requests, ask } = await openStore(collection, [['a'], ['b'], ['a'], ['b']], batches)
-  const filter: JsonObject = { should: [{ key: 'tenant', match: { value: 'b' } }, { has_id: [1] }] }
-  const { lists } = await store.search(ask({ filter, ...over }), callOf('a'))
-  expect(lists.map(({ hits }) => hits.map(({ chunk }) => chunk.id))).toEqual([[1], [1]])
-  const places = [0, 1, 2, 3].map(orderIndex => ({ docId: 'd', orderIndex }))
-  const neighbours = await store.fetchPlaces(collection, places, null, callOf('a'))
-  expect(neighbours.map(({ text }) => text)).toEqual(['of a', 'of a'])
+])(
+  'searches, samples and neighbours %s all meet the condition of the tenant beside the filter',
+  async (name, batches, over) => {
+    const collection = `reads ${name}`
+    const { store, requests, ask } = await openStore(collection, [['a'], ['b'], ['a'], ['b']], batches)
+    const filter: JsonObject = { should: [{ key: 'tenant', match: { value: 'b' } }, { has_id: [1] }] }
+    const { lists } = await store.search(ask({ filter, ...over }), callOf('a'))
+    expect(lists.map(({ hits }) => hits.map(({ chunk }) => chunk.id))).toEqual([[1], [1]])
+    const places = [0, 1, 2, 3].map(orderIndex => ({ docId: 'd', orderIndex }))
+    const neighbours = await store.fetchPlaces(collection, places, null, callOf('a'))
+    expect(neighbours.map(({ text }) => text)).toEqual(['of a', 'of a'])
 
-  const filters = requests.filter(({ method }) => method === 'POST').flatMap(filtersOf)
-  expect(filters.length).toBeGreaterThanOrEqual(6)
-  for (const sent of filters) expect(sent).toHaveProperty('must.0', conditionOf('a'))
-})
+    const filters = requests.filter(({ method }) => method === 'POST').flatMap(filtersOf)
+    expect(filters.length).toBeGreaterThanOrEqual(6)
+    for (const sent of filters) expect(sent).toHaveProperty('must.0', conditionOf('a'))
+  },
+)
 
 it('what is known of a collection is known from the points of the tenant', async () => {
   const versions: [string, object][] = [
@@ -79,7 +82,11 @@ it('what is known of a collection is known from the points of the tenant', async
   ]
   const { store, ask } = await openStore('profiles', versions)
   const dense = pending([1, 0], 2, 'one')
-  for (const [tenant, missing] of [['a', []], ['b', [expect.stringContaining('two')]], ['a', []]] as const)
+  for (const [tenant, missing] of [
+    ['a', []],
+    ['b', [expect.stringContaining('two')]],
+    ['a', []],
+  ] as const)
     expect((await store.search(ask({ dense }), callOf(tenant))).missing).toEqual(missing)
 })
 

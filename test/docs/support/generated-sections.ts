@@ -13,6 +13,7 @@ import { createMetrics } from '../../../src/observe/metrics.ts'
 import { NAMED_PLANS } from '../../../src/pipeline/plan/named-plans.ts'
 import { PLAN_VALUES, type PlanValue } from '../../../src/pipeline/plan/plan-values.ts'
 import { tenantSchema } from '../../../src/tenants/file/schema.ts'
+import { tenantRouteRows } from './tenant-routes.ts'
 
 /** The parts of the pages under `docs/` that are written by `npm run docs`, by the name in their marker. */
 export async function generatedSections(): Promise<Record<string, string>> {
@@ -34,6 +35,7 @@ export async function generatedSections(): Promise<Record<string, string>> {
     stages: vocabulary('stage', STAGES),
     metrics: await metricsTable(),
     'tenant fields': tenantTable(),
+    'tenant routes': table(['route', 'operation', 'open to', 'how it is kept to the tenant'], tenantRouteRows()),
   }
 }
 

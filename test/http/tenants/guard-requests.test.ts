@@ -167,6 +167,24 @@ describe('a body that cannot be read in one way', () => {
   })
 })
 
+describe('an answer of Qdrant', () => {
+  test.each([401, 403, 500, 503, 507])(
+    '%i does not concern the request of the tenant, and its text is not shown',
+    async status => {
+      const { ask } = await serve(guardedAs({}), () => ({ status, body: 'secret', headers: { 'x-secret': 'secret' } }))
+      const answer = await ask('GET', '/collections/docs')
+      expect([answer.status, answer.json]).toEqual([502, { status: { error: expect.any(String) }, time: 0 }])
+      expect(answer.text + JSON.stringify([...answer.headers])).not.toContain('secret')
+    },
+  )
+
+  test.each([200, 202, 400, 404, 409, 422, 429])('%i goes on as it is', async status => {
+    const { ask } = await serve(guardedAs({}), () => ({ status, body: 'odd { bytes', headers: { 'x-qdrant': 'a' } }))
+    const { status: seen, text, headers } = await ask('GET', '/collections/docs')
+    expect([seen, text, headers.get('x-qdrant')]).toEqual([status, 'odd { bytes', 'a'])
+  })
+})
+
 describe('checks', () => {
   const refusal = new StowageError('not_found', 'No point with id 7 found')
   const check = (over: Partial<PointCheck> = {}): PointCheck => ({

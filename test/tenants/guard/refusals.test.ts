@@ -129,6 +129,20 @@ describe('every route with a body', () => {
     }
   })
 
+  it.each(OPERATIONS)('%s is refused in few words, however long the wrong part is', operation => {
+    const long = 'x'.repeat(100_000)
+    const text = JSON.stringify(bodyOf(operation)).slice(1, -1)
+    for (const body of [
+      `{"${long}":1}`,
+      `{"${long}":1,"${long}":2,${text}}`,
+      `{${text},"filter":{"${long}":1}}`,
+      `{"points":["${long}"]}`,
+      `{"query":"${long}"}`,
+    ]) {
+      expect(refusalOf(() => guardOne(operation, body))?.length).toBeLessThan(200)
+    }
+  })
+
   it.each(OPERATIONS)('%s ends on 100 kB of one character', operation => {
     for (const character of ['{', '[', '"', '\\', ',', ':', '1', 'n', ' ', '\ud800']) {
       for (const body of [

@@ -90,7 +90,41 @@ describe('the table of routes', () => {
     }
   })
 
-  it('lets only reads and writes of points through without the word of the operator', () => {
+  it('opens nothing but this', () => {
+    const operations = (kind: string) =>
+      ROUTES.filter(({ cover }) => (cover.kind === 'allowable' ? cover.scope : cover.kind) === kind).map(
+        row => row.operation,
+      )
+    expect(operations('open')).toEqual(['root', 'healthz', 'livez', 'readyz'])
+    expect(operations('any').sort()).toEqual([
+      'collection_exists',
+      'create_collection',
+      'get_collection',
+      'get_collection_aliases',
+      'get_collections',
+      'get_collections_aliases',
+    ])
+    expect(operations('whole').sort()).toEqual([
+      'collection_cluster_info',
+      'create_field_index',
+      'create_shard_key',
+      'create_snapshot',
+      'create_vector_name',
+      'delete_collection',
+      'delete_field_index',
+      'delete_shard_key',
+      'delete_snapshot',
+      'delete_vector_name',
+      'get_optimizations',
+      'get_snapshot',
+      'list_shard_keys',
+      'list_snapshots',
+      'update_aliases',
+      'update_collection',
+    ])
+  })
+
+  it('lets only reads and writes of points through without the permission of the operator', () => {
     for (const row of ROUTES.filter(({ cover }) => cover.kind === 'guarded')) {
       expect(row.path).toMatch(/^\/collections\/\{collection_name\}\/(?:points|facet)/)
     }

@@ -1,6 +1,6 @@
 import type { Steps } from '../../../core/steps.ts'
 import type { JsonReader } from '../../../qdrant/json-reader.ts'
-import { badRequest } from './refusals.ts'
+import { badRequest, shown } from './refusals.ts'
 
 /** A point id as Qdrant prints it in JSON: `7`, or `"f47ac10b-58cc-4372-a567-0e02b2c3d479"`. Equal ids have equal texts. */
 export type PointIdText = string
@@ -50,6 +50,5 @@ function readUuid(text: string): PointIdText | null {
 }
 
 function refuse(spelled: string): never {
-  const shown = spelled.length > 50 ? `${spelled.slice(0, 50)}…` : spelled
-  throw badRequest(`${shown} is not a point id: an unsigned integer or a UUID`)
+  throw badRequest(`${shown(spelled)} is not a point id: an unsigned integer or a UUID`)
 }

@@ -9,7 +9,12 @@ export function forbidden(message: string): StowageError {
 }
 
 export function unknownField(field: string, where: string): StowageError {
-  return badRequest(`Unknown field ${JSON.stringify(field)} in ${where}.`)
+  return badRequest(`Unknown field ${shown(JSON.stringify(field))} in ${where}.`)
+}
+
+/** What a client wrote, for an error: at most its first 50 characters. */
+export function shown(text: string): string {
+  return text.length > 50 ? `${text.slice(0, 50)}…` : text
 }
 
 /** One text for collections that exist and for those that do not. */

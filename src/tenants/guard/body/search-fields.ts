@@ -14,9 +14,7 @@ export const SEARCH_FIELDS: Fields = {
   ...SHOWN_FIELDS,
   filter,
   params: searchParameters,
-  score_threshold: keep,
   limit: keep,
-  offset: keep,
   shard_key: shardKey,
 }
 

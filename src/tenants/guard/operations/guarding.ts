@@ -2,7 +2,7 @@ import { inOneStep, type Steps } from '../../../core/steps.ts'
 import { JsonReader } from '../../../qdrant/json-reader.ts'
 import { RawJsonError } from '../../../qdrant/raw-json.ts'
 import type { ReadInSteps, ReadValue } from '../body/fields.ts'
-import { badRequest } from '../body/refusals.ts'
+import { badRequest, shown } from '../body/refusals.ts'
 import { Scope } from '../body/scope.ts'
 import type { Guard, RoutedRequest } from '../routes/route.ts'
 
@@ -38,7 +38,7 @@ export function* readBody<Result>(text: string, read: (reader: JsonReader) => St
     reader.end()
     return result
   } catch (error) {
-    if (error instanceof RawJsonError) throw badRequest(`Format error in JSON body: ${error.message}`)
+    if (error instanceof RawJsonError) throw badRequest(`Format error in JSON body: ${shown(error.message)}`)
     throw error
   }
 }

@@ -27,38 +27,45 @@ const prefetches = oneOrMany(
   search({ ...QUERY_ONLY_FIELDS, filter, params: searchParameters, score_threshold: keep, limit: keep }, 'prefetch'),
   'prefetch',
 )
-const QUERY_FIELDS: Fields = { ...SEARCH_FIELDS, ...QUERY_ONLY_FIELDS }
+const QUERY_FIELDS: Fields = { ...SEARCH_FIELDS, ...QUERY_ONLY_FIELDS, score_threshold: keep }
 
-/** Fields of the searches before `points/query`. Qdrant takes `top` for `limit`. */
-const OLDER_FIELDS: Fields = { ...SEARCH_FIELDS, top: keep }
-const VECTOR_FIELDS: Fields = { ...OLDER_FIELDS, vector: withFields(['name', 'vector'], 'vector') }
+const VECTOR_FIELDS: Fields = {
+  ...SEARCH_FIELDS,
+  vector: withFields(['name', 'vector'], 'vector'),
+  score_threshold: keep,
+}
 const RECOMMEND_FIELDS: Fields = {
-  ...OLDER_FIELDS,
+  ...SEARCH_FIELDS,
   positive: vectorsOrIds,
   negative: vectorsOrIds,
   strategy: keep,
   using: keep,
   lookup_from: lookupFrom,
+  score_threshold: keep,
 }
 const DISCOVER_FIELDS: Fields = {
-  ...OLDER_FIELDS,
+  ...SEARCH_FIELDS,
   target: vectorOrId,
   context: contextPairs,
   using: keep,
   lookup_from: lookupFrom,
 }
 
-export const guardQuery = single(QUERY_FIELDS)
-export const guardQueryBatch = batch(QUERY_FIELDS)
+const PAGE_FIELDS: Fields = { offset: keep }
+/** Qdrant takes `top` for `limit` in the searches before `points/query`. */
+const OLDER_PAGE_FIELDS: Fields = { ...PAGE_FIELDS, top: keep }
+
+export const guardQuery = single({ ...QUERY_FIELDS, ...PAGE_FIELDS })
+export const guardQueryBatch = batch({ ...QUERY_FIELDS, ...PAGE_FIELDS })
 export const guardQueryGroups = single({ ...QUERY_FIELDS, ...GROUP_FIELDS })
-export const guardSearch = single(VECTOR_FIELDS)
-export const guardSearchBatch = batch(VECTOR_FIELDS)
+export const guardSearch = single({ ...VECTOR_FIELDS, ...OLDER_PAGE_FIELDS })
+export const guardSearchBatch = batch({ ...VECTOR_FIELDS, ...OLDER_PAGE_FIELDS })
 export const guardSearchGroups = single({ ...VECTOR_FIELDS, ...GROUP_FIELDS })
-export const guardRecommend = single(RECOMMEND_FIELDS)
-export const guardRecommendBatch = batch(RECOMMEND_FIELDS)
+export const guardRecommend = single({ ...RECOMMEND_FIELDS, ...OLDER_PAGE_FIELDS })
+export const guardRecommendBatch = batch({ ...RECOMMEND_FIELDS, ...OLDER_PAGE_FIELDS })
 export const guardRecommendGroups = single({ ...RECOMMEND_FIELDS, ...GROUP_FIELDS })
-export const guardDiscover = single(DISCOVER_FIELDS)
-export const guardDiscoverBatch = batch(DISCOVER_FIELDS)
+export const guardDiscover = single({ ...DISCOVER_FIELDS, ...OLDER_PAGE_FIELDS })
+export const guardDiscoverBatch = batch({ ...DISCOVER_FIELDS, ...OLDER_PAGE_FIELDS })
 export const guardMatrix = single({ filter, shard_key: shardKey, sample: keep, limit: keep, using: keep })
 
 function single(fields: Fields): Guard {

@@ -3,7 +3,6 @@ import type { Cover, Route } from './route.ts'
 
 const NONE: readonly string[] = []
 const NEVER = { kind: 'never' } as const
-const OWN_ONLY = 'Only with whole collections.'
 
 /** Routes of collections, aliases, indexes, shards and snapshots. */
 export const COLLECTION_ROUTES: readonly Route[] = [
@@ -179,5 +178,5 @@ function anyTenant(how = '') {
 
 /** For routes that show or change the points of all tenants of a collection. */
 function whole(how = '') {
-  return { kind: 'allowable', how: `${OWN_ONLY} ${how}`.trim(), scope: 'whole', answer: 'unchanged' } as const
+  return { kind: 'allowable', how, scope: 'whole', answer: 'unchanged' } as const
 }

@@ -1,5 +1,5 @@
 import type { StowageError } from '../../../core/errors.ts'
-import { badRequest } from '../body/refusals.ts'
+import { badRequest, shown } from '../body/refusals.ts'
 
 /** A request target that can be read in one way only. */
 export interface RequestTarget {
@@ -61,8 +61,8 @@ function readParameters(query: string): Map<string, string> {
     const [, rawName = '', rawValue = ''] = PARAMETER.exec(part) ?? []
     const [name, value] = [decode(rawName), decode(rawValue)]
     if (name === '') throw refused('a query parameter has no name or no value')
-    if (parameters.has(name)) throw refused(`the query parameter ${JSON.stringify(name)} is repeated`)
-    if (!PARAMETER_VALUE.test(value)) throw refused(`the value of ${JSON.stringify(name)} is not plain`)
+    if (parameters.has(name)) throw refused(`the query parameter ${shown(JSON.stringify(name))} is repeated`)
+    if (!PARAMETER_VALUE.test(value)) throw refused(`the value of ${shown(JSON.stringify(name))} is not plain`)
     parameters.set(name, value)
   }
   return parameters

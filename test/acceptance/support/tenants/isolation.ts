@@ -74,7 +74,9 @@ export async function openIsolation(stage: ReturnType<typeof createStage>, match
     const said = foreignTexts(request, answer, isGood)
     if (said.length > 0) return `the answer holds ${said}: ${answer.bytes.slice(0, 500)}`
     if (seen.some(({ headers }) => headers['api-key'] !== 'upstream-key')) return 'a call without the upstream key'
-    const alone = isGood ? await answerLeaky(world.alone, isSafe, request.method, urlOf(request), bodyOf(request)) : null
+    const alone = isGood
+      ? await answerLeaky(world.alone, isSafe, request.method, urlOf(request), bodyOf(request))
+      : null
     if (world.writes() === before) return alone === null ? null : differenceOf(request, answer, alone)
     if (tenants[key]?.readOnly) return 'a reader wrote'
     const damage = world.damage()

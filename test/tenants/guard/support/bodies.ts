@@ -147,12 +147,11 @@ const shown = {
 const common = {
   filter,
   params: parameters,
-  score_threshold: spelled,
   limit: count,
-  offset: count,
   shard_key: shardKey,
   ...shown,
 }
+const page = { offset: count }
 const groups = { group_by: word, group_size: count }
 
 /** A search whose ids are looked up here, or in the other collection. */
@@ -181,12 +180,14 @@ const prefetch: fc.Arbitrary<Json> = fc.letrec<{ prefetch: Json }>(tie => ({
 
 const queryFields = (ids: readonly [number, number]) => ({
   ...common,
+  score_threshold: spelled,
   using: word,
   query: query(ids),
   prefetch: fc.oneof(prefetch, fc.array(prefetch, { maxLength: 3 }), fc.constant(null)),
 })
 const recommendFields = (ids: readonly [number, number]) => ({
   ...common,
+  score_threshold: spelled,
   positive: fc.array(vector(ids), { maxLength: 3 }),
   negative: fc.array(vector(ids), { maxLength: 2 }),
   strategy: fc.constant('average_vector'),
@@ -199,23 +200,37 @@ const discoverFields = (ids: readonly [number, number]) => ({
   using: word,
 })
 const named = fc.oneof(dense, some({ name: word, vector: fc.oneof(dense, sparse) }, ['name', 'vector']))
-const searchFields = { ...common, vector: named }
+const searchFields = { ...common, score_threshold: spelled, vector: named }
 const matrix = some({ filter, shard_key: shardKey, sample: count, limit: count, using: word })
 const batchOf = (search: fc.Arbitrary<Json>) => some({ searches: fc.array(search, { maxLength: 3 }) }, ['searches'])
 
+type FieldsWithIds = (ids: readonly [number, number]) => Record<string, fc.Arbitrary<Json>>
+const paged =
+  (fields: FieldsWithIds): FieldsWithIds =>
+  ids => ({
+    ...fields(ids),
+    ...page,
+  })
+const grouped =
+  (fields: FieldsWithIds): FieldsWithIds =>
+  ids => ({
+    ...fields(ids),
+    ...groups,
+  })
+
 /** Bodies of the reads, by the names of their operations. */
 export const READS: Readonly<Record<string, fc.Arbitrary<Json>>> = {
-  query_points: lookingUp(queryFields),
-  query_batch_points: batchOf(lookingUp(queryFields)),
-  query_points_groups: lookingUp(ids => ({ ...queryFields(ids), ...groups })),
-  search_points: some(searchFields),
-  search_batch_points: batchOf(some({ ...searchFields, top: count })),
+  query_points: lookingUp(paged(queryFields)),
+  query_batch_points: batchOf(lookingUp(paged(queryFields))),
+  query_points_groups: lookingUp(grouped(queryFields)),
+  search_points: some({ ...searchFields, ...page }),
+  search_batch_points: batchOf(some({ ...searchFields, ...page, top: count })),
   search_point_groups: some({ ...searchFields, ...groups }),
-  recommend_points: lookingUp(recommendFields),
-  recommend_batch_points: batchOf(lookingUp(recommendFields)),
-  recommend_point_groups: lookingUp(ids => ({ ...recommendFields(ids), ...groups })),
-  discover_points: lookingUp(discoverFields),
-  discover_batch_points: batchOf(lookingUp(discoverFields)),
+  recommend_points: lookingUp(paged(recommendFields)),
+  recommend_batch_points: batchOf(lookingUp(paged(recommendFields))),
+  recommend_point_groups: lookingUp(grouped(recommendFields)),
+  discover_points: lookingUp(paged(discoverFields)),
+  discover_batch_points: batchOf(lookingUp(paged(discoverFields))),
   search_matrix_pairs: matrix,
   search_matrix_offsets: matrix,
   scroll_points: some({

@@ -23,10 +23,12 @@ export function recordedRoutes(): KnownRoute[] {
   })
 }
 
+const CLIENT_SCHEMA = readFileSync(CLIENT_TYPES, 'utf8')
+
 /** The routes in the types of the installed JavaScript client. */
 export function clientRoutes(): KnownRoute[] {
-  const text = readFileSync(CLIENT_TYPES, 'utf8')
-  const paths = text.slice(text.indexOf('export interface paths {'), text.indexOf('export type webhooks'))
+  const start = CLIENT_SCHEMA.indexOf('export interface paths {')
+  const paths = CLIENT_SCHEMA.slice(start, CLIENT_SCHEMA.indexOf('export type webhooks'))
   return [...paths.matchAll(/^ {4}"([^"]+)": \{([\s\S]*?)^ {4}\};/gm)].flatMap(([, path = '', body = '']) =>
     [...body.matchAll(/^ {8}(\w+): operations\["(\w+)"\]/gm)].map(([, method = '', operation = '']) => ({
       method: method.toUpperCase(),
@@ -34,4 +36,16 @@ export function clientRoutes(): KnownRoute[] {
       operation,
     })),
   )
+}
+
+/** Names of the fields of a schema in the types of the installed client; for a union, those of its members. */
+export function clientFields(schema: string): string[] {
+  const text = CLIENT_SCHEMA.replace(/\/\*\*[\s\S]*?\*\//g, '')
+  const start = text.indexOf(`\n        ${schema}: `)
+  if (start < 0) throw new Error(`the client has no schema ${schema}`)
+  const rest = text.slice(start + 1)
+  const body = rest.slice(0, /\n {8}[A-Z]\w*: /.exec(rest)?.index)
+  const fields = [...body.matchAll(/^ {12}(\w+)\??: /gm)].map(([, field = '']) => field)
+  if (fields.length > 0) return fields
+  return [...body.matchAll(/schemas"\]\["(\w+)"\]/g)].flatMap(([, member = '']) => clientFields(member))
 }
