@@ -28,6 +28,12 @@ const url = z
 const onOff = z.stringbool({ truthy: ['on', '1', 'true'], falsy: ['off', '0', 'false'], case: 'sensitive' })
 const wholeNumber = (least: number, most: number) =>
   z.string().regex(/^\d+$/u, 'must be a whole number').transform(Number).pipe(z.number().min(least).max(most))
+const names = text.transform(given =>
+  given
+    .split(',')
+    .map(name => name.trim())
+    .filter(name => name !== ''),
+)
 const unsupported = (consequence: string) =>
   setting(z.undefined({ error: `is not supported by this version: ${consequence}` }).optional(), 'Not supported yet.')
 
@@ -83,6 +89,18 @@ export const settingsSchema = z.object({
   OPENAI_BASE_URL: setting(url.optional(), 'Base URL of the endpoint for `EMBEDDER=openai`.'),
   OPENAI_API_KEY: secret('Key of that endpoint.'),
   MODELS_ALLOW_REMOTE: setting(onOff.default(false), 'Allow models to be downloaded from the hub.'),
+  INGESTION_GUARD: setting(
+    z.enum(['enforce', 'warn', 'off']).default('enforce'),
+    'Check the points that clients write to managed collections, those that `stowage ingest` made: refuse points that do not fit, or only count and log them.',
+  ),
+  INGESTION_GUARD_ALLOW_MIXED: setting(
+    onOff.default(false),
+    'Allow points of another `embedder_version` than the collection has.',
+  ),
+  MANAGED_COLLECTIONS: setting(
+    names.default([]),
+    'More collections that are managed, by name or pattern, separated by commas: `docs,team-*`.',
+  ),
   REQUEST_DEADLINE_MS: setting(
     wholeNumber(1, 600_000).default(10_000),
     'Default deadline of `/v1/context`, in milliseconds.',

@@ -24,7 +24,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['pipeline'],
   ['config', 'embedded', 'observe', 'tenants'],
   ['http', 'ingest'],
-  ['demo', 'doctor', 'drop-in', 'evaluation'],
+  ['demo', 'doctor', 'drop-in', 'evaluation', 'ingestion-guard'],
   ['adapters'],
   ['commands'],
   ['wiring'],

@@ -55,6 +55,15 @@ export const PASSTHROUGH_REASONS = {
   nothing_chosen: 'The pipeline chose none of the points.',
 } as const
 
+/** What the ingestion guard finds in upserts to managed collections. */
+export const UPSERT_FAULTS = {
+  embedder_version: 'Points have no `embedder_version`, or another one than the points of the collection.',
+  payload_field: 'A payload field is missing, or its value is of the wrong kind.',
+  body_too_large: 'The body, or what its content coding stands for, is longer than stowage checks.',
+  body_unreadable: 'The content coding of the body cannot be undone.',
+  unchecked: 'Qdrant could not be asked about the collection, or the guard failed; the request goes on.',
+} as const
+
 /** The stages of the pipeline, in order. */
 export const STAGES = {
   intent: 'Detects the intent of the query by rules.',
@@ -92,6 +101,7 @@ export const ERRORS = {
 export type DropReason = keyof typeof DROP_REASONS
 export type DegradationCode = keyof typeof DEGRADATIONS
 export type PassthroughReason = keyof typeof PASSTHROUGH_REASONS
+export type UpsertFaultCode = keyof typeof UPSERT_FAULTS
 export type StageName = keyof typeof STAGES
 export type ErrorCode = keyof typeof ERRORS
 

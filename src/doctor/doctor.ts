@@ -2,6 +2,7 @@ import { checkCollection } from './collection-checks.ts'
 import type { DoctorFacts, Setup } from './facts.ts'
 import { type Finding, ok, warn } from './finding.ts'
 import { checkServer } from './server-check.ts'
+import { checkTenants } from './tenant-checks.ts'
 
 /** Runs every check, in the order in which faults should be fixed. */
 export function diagnose(facts: DoctorFacts): Finding[] {
@@ -9,6 +10,7 @@ export function diagnose(facts: DoctorFacts): Finding[] {
     checkConfiguration(facts.setup),
     checkServer(facts.server, facts.setup),
     ...checkModels(facts.setup),
+    ...(facts.tenants ? checkTenants(facts.tenants) : []),
     ...(facts.collection ? checkCollection(facts.collection, facts.setup) : []),
   ]
 }

@@ -1,6 +1,8 @@
 import { StowageError } from '../core/errors.ts'
 import type { CollectionLayout } from '../ingest/target.ts'
 import type { PayloadMappings } from '../qdrant/payload-mappings.ts'
+import type { Tenant } from '../tenants/tenant.ts'
+import { gatherTenantFacts, type TenantFacts, type TenantProbe } from './tenant-facts.ts'
 
 /** What answers at the address of Qdrant. */
 export type ServerState =
@@ -17,7 +19,7 @@ export type ServerState =
   | { kind: 'other_service'; detail: string }
 
 /** Reads from Qdrant for doctor. */
-export interface CollectionProbe {
+export interface CollectionProbe extends TenantProbe {
   server(): Promise<ServerState>
   /** Null when the collection does not exist. @throws StowageError */
   layout(collection: string): Promise<CollectionLayout | null>
@@ -35,6 +37,8 @@ export interface Setup {
   unavailable: { embedder: string | null; reranker: string | null }
   /** Payload fields from MAPPINGS. */
   mappings: PayloadMappings
+  /** Those of TENANTS_FILE; null without it. */
+  tenants: readonly Tenant[] | null
   /** One sentence for each variable that looks like one of stowage and is none. */
   unknownVariables: readonly string[]
 }
@@ -54,6 +58,8 @@ export interface DoctorFacts {
   server: ServerState
   /** Null when no collection was named, or the server does not answer. */
   collection: Seen<CollectionFacts> | null
+  /** Null without tenants, and when the server does not answer. */
+  tenants: Seen<TenantFacts> | null
 }
 
 const SAMPLES = 50
@@ -65,12 +71,19 @@ export async function gatherFacts(
   collection: string | null,
 ): Promise<DoctorFacts> {
   const server = await probe.server()
-  if (collection === null || server.kind !== 'qdrant') return { setup, server, collection: null }
-  const seen = await see(async () => {
-    const layout = await probe.layout(collection)
-    return { name: collection, layout, samples: layout === null ? [] : await probe.sample(collection, SAMPLES) }
-  })
-  return { setup, server, collection: seen }
+  if (server.kind !== 'qdrant') return { setup, server, collection: null, tenants: null }
+  const { tenants } = setup
+  return {
+    setup,
+    server,
+    collection: collection === null ? null : await see(() => gatherCollection(collection, probe)),
+    tenants: tenants === null ? null : await see(() => gatherTenantFacts(tenants, probe)),
+  }
+}
+
+async function gatherCollection(name: string, probe: CollectionProbe): Promise<CollectionFacts> {
+  const layout = await probe.layout(name)
+  return { name, layout, samples: layout === null ? [] : await probe.sample(name, SAMPLES) }
 }
 
 async function see<Facts>(read: () => Promise<Facts>): Promise<Seen<Facts>> {

@@ -22,6 +22,8 @@ export interface AppDependencies {
   admitTenant?: express.RequestHandler[]
   /** Whether a key is that of an operator, who may read the metrics. Default: everybody may. */
   isOperator?: (apiKey: string | null) => boolean
+  /** The ingestion guard. It calls `next()` for requests that go on. Null switches it off. */
+  guardUpserts: express.RequestHandler | null
   /** The drop-in route. It calls `next()` for requests that must pass through. Null switches it off. */
   improvePoints: express.RequestHandler | null
   passthrough: Passthrough
@@ -85,9 +87,11 @@ function guardOf({ guard }: AppDependencies): GuardDependencies {
 }
 
 /** The routes of Qdrant: improved, or passed through. They see what goes to Qdrant, which for tenants is the guarded request. */
-function qdrantRoutes({ improvePoints, passthrough, reporter, bumpEpoch }: AppDependencies): express.Router {
+function qdrantRoutes(dependencies: AppDependencies): express.Router {
+  const { guardUpserts, improvePoints, passthrough, reporter, bumpEpoch } = dependencies
   const routes = express.Router({ caseSensitive: true })
   routes.use(writeEpoch(bumpEpoch))
+  if (guardUpserts !== null) routes.use(guardUpserts)
   if (improvePoints !== null) routes.post(SEARCH_PATH, atEndpoint('points'), improvePoints)
   routes.use((request, response) => {
     const { reason, body, held } = handedOver(response)

@@ -1,4 +1,4 @@
-import type { PassthroughReason } from '../core/vocabulary.ts'
+import type { PassthroughReason, UpsertFaultCode } from '../core/vocabulary.ts'
 import type { Trace } from '../pipeline/trace/schema.ts'
 import type { Logger } from './logger.ts'
 import { type ENDPOINTS, type Metrics, OUTCOMES, TENANT_LIMITS, type TenantLimit } from './metrics.ts'
@@ -37,6 +37,13 @@ export interface Reporter {
   /** An unexpected error. Its stack is logged here only. */
   requestFailed(event: { error: unknown; requestId: string }): void
   passedThrough(event: { reason: PassthroughReason }): void
+  /** The ingestion guard found a fault in an upsert, or could not check it. */
+  upsertGuarded(event: {
+    action: 'refused' | 'warned' | 'passed'
+    reason: UpsertFaultCode
+    collection: string
+    detail: string
+  }): void
   upstreamFailed(event: { status: number; message: string; cause: unknown }): void
   contextTraced(event: { trace: Trace }): void
   /** A read of Qdrant ended: with an answer of any status, or without one. */
@@ -75,6 +82,10 @@ export function createReporter({ metrics, logger }: { metrics: Metrics; logger: 
     }),
     requestFailed: quietly(({ error, requestId }) => logger.error({ err: error, requestId }, 'request failed')),
     passedThrough: quietly(event => metrics.passthrough.inc(event)),
+    upsertGuarded: quietly(({ action, reason, ...line }) => {
+      metrics.guardedUpserts.inc({ action, reason })
+      logger.warn({ action, reason, ...line }, 'upsert to a managed collection')
+    }),
     upstreamFailed: quietly(({ status, message, cause }) => logger.warn({ status, err: cause }, message)),
     searchHedged: quietly(({ winner }) => metrics.hedges.inc({ winner })),
     improvingPaused: quietly(event => {

@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import { codesOf, DEGRADATIONS, DROP_REASONS, PASSTHROUGH_REASONS, STAGES } from '../core/vocabulary.ts'
+import { codesOf, DEGRADATIONS, DROP_REASONS, PASSTHROUGH_REASONS, STAGES, UPSERT_FAULTS } from '../core/vocabulary.ts'
 
 /** Seconds: from a cached answer to a slow rerank. */
 const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
@@ -75,6 +75,12 @@ export function createMetrics({ processMetrics = true, version = '' } = {}) {
       labelNames: ['reason'],
       registers,
     }),
+    guardedUpserts: new Counter({
+      name: 'stowage_guarded_upserts_total',
+      help: 'Upserts to managed collections that the ingestion guard refused, warned of, or let pass unchecked, by reason',
+      labelNames: ['action', 'reason'],
+      registers,
+    }),
     dropped: new Counter({
       name: 'stowage_dropped_candidates_total',
       help: 'Candidates that are not in an answer, by the reason in the trace',
@@ -143,6 +149,11 @@ function presetToZero(metrics: Omit<Metrics, 'registry'>): void {
   for (const code of codesOf(DEGRADATIONS)) metrics.degraded.inc({ code }, 0)
   for (const reason of codesOf(PASSTHROUGH_REASONS)) metrics.passthrough.inc({ reason }, 0)
   for (const reason of codesOf(DROP_REASONS)) metrics.dropped.inc({ reason }, 0)
+  for (const reason of codesOf(UPSERT_FAULTS)) {
+    for (const action of reason === 'unchecked' ? ['passed'] : ['refused', 'warned']) {
+      metrics.guardedUpserts.inc({ action, reason }, 0)
+    }
+  }
   for (const outcome of ['answered', 'failed']) metrics.upstreamSeconds.zero({ outcome })
   for (const outcome of ['replaced', 'refused']) metrics.tenantsReloads.inc({ outcome }, 0)
   for (const winner of ['improved', 'original']) metrics.hedges.inc({ winner }, 0)

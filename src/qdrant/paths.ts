@@ -1,6 +1,5 @@
 /** Paths of Qdrant's REST API. Request targets are read raw, without decoding. */
 
-const COLLECTION = /^\/collections\/([^/?#]+)(?:\/([^?#]*))?/
 const READING_POSTS =
   /^(?:facet|points(?:\/(?:scroll|count|(?:query|search|recommend|discover)(?:\/(?:batch|groups))?|search\/matrix\/(?:pairs|offsets)))?)$/
 
@@ -43,13 +42,28 @@ export function pathPrefix({ pathname }: URL): string {
   return pathname.replace(/\/+$/, '')
 }
 
-/** Parses a request target below `/collections/{name}`; null for other paths. */
+/** Parses a request target below `/collections/{name}`; null for other paths. Like Qdrant, it takes several slashes as one. */
 export function readCollectionPath(requestTarget: string): CollectionPath | null {
   // Qdrant accepts `http://host/path` as well as `/path`.
-  const match = COLLECTION.exec(requestTarget.replace(/^https?:\/\/[^/?#]*/i, ''))
-  if (match === null) return null
-  const [, name = '', rest = ''] = match
-  return { collection: decode(name) ?? name, rest: (decode(rest) ?? rest).replace(/^\/+|\/+$/g, '') }
+  const path = requestTarget.replace(/^https?:\/\/[^/?#]*/i, '').replace(/[?#].*/s, '')
+  const [root, name, ...rest] = path.split('/').flatMap(part => (part === '' ? [] : [decode(part) ?? part]))
+  if (root !== 'collections' || name === undefined) return null
+  return { collection: name, rest: rest.join('/') }
+}
+
+/** The routes that write whole points. */
+export type UpsertRoute = 'upsert' | 'batch'
+
+/** The collection and route of a request that may write whole points; null for all others. */
+export function readUpsertTarget(
+  method: string,
+  requestTarget: string,
+): { collection: string; route: UpsertRoute } | null {
+  const path = readCollectionPath(requestTarget)
+  if (path === null) return null
+  if (method === 'PUT' && path.rest === 'points') return { collection: path.collection, route: 'upsert' }
+  if (method === 'POST' && path.rest === 'points/batch') return { collection: path.collection, route: 'batch' }
+  return null
 }
 
 /** Parses the request target of a search; null when it does not match `SEARCH_PATH` or the encoding of the name is broken. */

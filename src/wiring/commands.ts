@@ -13,6 +13,7 @@ import { ingestInto, openIngestEmbedder } from './ingest.ts'
 import { openModels } from './models.ts'
 import { replayWorld } from './replay.ts'
 import { startWarnings } from './start-warnings.ts'
+import { readTenants } from './tenants.ts'
 import { openUpstream } from './upstream.ts'
 
 /** For `stowage serve`. */
@@ -79,22 +80,24 @@ export const openReplay: ReplayCommandDependencies['open'] = async () => {
 
 /** For `stowage doctor`. */
 export const openDoctor: DoctorCommandDependencies['open'] = async where => {
-  const { config, upstream, models, close } = await openTarget(where)
+  const { config, tenants, upstream, models, close } = await openTarget(where)
   const { url, embedded } = upstream
   const { embedder, unavailable } = models
   const { unknownVariables, settings } = config
-  const setup = { url, embedded, embedder, unavailable, unknownVariables, mappings: settings.MAPPINGS ?? {} }
+  const mappings = settings.MAPPINGS ?? {}
+  const setup = { url, embedded, embedder, unavailable, unknownVariables, mappings, tenants }
   return { setup, probe: createQdrantAdmin(upstream), close }
 }
 
-/** What doctor works on: the URL of the command line, else the configured upstream, and the models. */
+/** What doctor works on: the URL of the command line, else the configured upstream, the tenants, and the models. */
 async function openTarget(where: { url?: string; apiKey?: string }) {
   const config = loadConfig()
+  const tenants = (await readTenants(config))?.directory.tenants ?? null
   const upstream = await openUpstream(config, where)
   const models = await openModels(config)
   const close = async () => {
     await models.close()
     await upstream.close()
   }
-  return { config, upstream, models, close }
+  return { config, tenants, upstream, models, close }
 }

@@ -20,12 +20,11 @@ import { createPackContext } from '../pipeline/pack-context.ts'
 import type { Plan } from '../pipeline/plan/plan.ts'
 import type { PackContext, TracedContext, TraceStore } from '../pipeline/services.ts'
 import { createQdrantHttp } from '../qdrant/client.ts'
-
 import { matchRoute } from '../tenants/guard/match.ts'
 import type { ReloadedTenants } from '../tenants/reload.ts'
-
 import { createTokenizer } from '../text/tokens.ts'
 import { createHealth } from './health.ts'
+import { openIngestionGuard } from './ingestion-guard.ts'
 import { type Models, openModels, pipelinePorts } from './models.ts'
 import { openTenants } from './tenants.ts'
 import { openUpstream, type Upstream } from './upstream.ts'
@@ -111,6 +110,7 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
       admitTenant: [authenticate(tenants), limiter.handler, beginInTurn],
       isOperator: tenants.isOperator,
     }),
+    guardUpserts: openIngestionGuard(config, http, reporter),
     guard: { http, matchRoute },
     improvePoints,
     passthrough: proxy.passthrough,

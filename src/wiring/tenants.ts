@@ -13,29 +13,38 @@ interface TenantsOptions {
 }
 
 /**
- * Opens the tenants of the configuration; null without `TENANTS_FILE`.
+ * Reads the tenants of the configuration once; null without `TENANTS_FILE`.
+ * @throws ConfigError with every fault of the file
+ */
+export async function readTenants(config: Config) {
+  const { TENANTS_FILE: path } = config.settings
+  if (path === undefined) return null
+  const readBytes = () => readAtMost(path, MOST_BYTES[formatOf(path)] + 1)
+  const parse = (bytes: Uint8Array) => readTenantsFile(bytes, formatOf(path), config)
+  const refuse = (faults: readonly string[]): never => {
+    throw new ConfigError(faults.map(fault => `TENANTS_FILE=${path}: ${fault}`))
+  }
+  const bytes = await readBytes().catch((error: Error) => refuse([`cannot be read: ${error.message}`]))
+  const { directory, faults } = parse(bytes)
+  return { directory: directory ?? refuse(faults), bytes, readBytes, parse }
+}
+
+/**
+ * Opens the tenants of the configuration, and keeps them current; null without `TENANTS_FILE`.
  * @throws ConfigError with every fault of the file
  */
 export async function openTenants(
   config: Config,
   { reporter, declare }: TenantsOptions,
 ): Promise<ReloadedTenants | null> {
-  const { TENANTS_FILE: path } = config.settings
-  if (path === undefined) return null
-  const readBytes = () => readAtMost(path, MOST_BYTES[formatOf(path)] + 1)
-  const readTenants = (bytes: Uint8Array) => readTenantsFile(bytes, formatOf(path), config)
-  const refuse = (faults: readonly string[]): never => {
-    throw new ConfigError(faults.map(fault => `TENANTS_FILE=${path}: ${fault}`))
-  }
-  const bytes = await readBytes().catch((error: Error) => refuse([`cannot be read: ${error.message}`]))
-  const read = readTenants(bytes)
-  if (read.directory === null) return refuse(read.faults)
+  const read = await readTenants(config)
+  if (read === null) return null
   const declareAll = ({ tenants }: TenantDirectory) => declare(new Set(tenants.map(({ name }) => name)))
   declareAll(read.directory)
   return keepReloading({
-    start: { directory: read.directory, bytes },
-    readBytes,
-    readTenants,
+    start: read,
+    readBytes: read.readBytes,
+    readTenants: read.parse,
     onChange: ({ directory, faults }) => {
       if (faults === null) declareAll(directory)
       reporter.tenantsReloaded({ tenants: directory.tenants.length, faults })

@@ -3,7 +3,14 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { settingsSchema } from '../../src/config.ts'
-import { DEGRADATIONS, DROP_REASONS, ERRORS, PASSTHROUGH_REASONS, STAGES } from '../../src/core/vocabulary.ts'
+import {
+  DEGRADATIONS,
+  DROP_REASONS,
+  ERRORS,
+  PASSTHROUGH_REASONS,
+  STAGES,
+  UPSERT_FAULTS,
+} from '../../src/core/vocabulary.ts'
 import { OWN_ROUTES } from '../../src/http/openapi.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'
 import { contextRequestSchema, contextResponseSchema } from '../../src/pipeline/context-request.ts'
@@ -23,7 +30,7 @@ const FOREIGN = new Set(
   `with_payload with_vector score_threshold lookup_from order_by text_any has_id has_vector is_empty is_null values_count
   min_should update_filter update_mode group_by average_vector best_score sum_scores full_scan bool_index
   page_content doc_content text_segment _node_content document_id header_path chunk_index content_hash space_id is_tenant
-  context_cache char_start char_end embedder_version order_index node_modules retry_after
+  context_cache char_start char_end embedder_version order_index parent_id node_modules retry_after
   front_matter avg_len min_token_len phrase_matching geo_radius geo_bounding_box geo_polygon datetime_range set_payload with_lookup operation_id`.split(
     /\s+/,
   ),
@@ -68,7 +75,7 @@ describe('the pages for people', () => {
   it.each(everyPage.filter(([path]) => path !== 'docs/embedded-engine.md'))(
     '%s names only codes and fields that exist',
     (_path, text) => {
-      const codes = [ERRORS, DEGRADATIONS, PASSTHROUGH_REASONS, DROP_REASONS, STAGES].flatMap(table =>
+      const codes = [ERRORS, DEGRADATIONS, PASSTHROUGH_REASONS, DROP_REASONS, STAGES, UPSERT_FAULTS].flatMap(table =>
         Object.keys(table),
       )
       const known = new Set([

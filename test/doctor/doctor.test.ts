@@ -16,6 +16,7 @@ const setup: Setup = {
   embedder,
   unavailable: { embedder: null, reranker: null },
   mappings: {},
+  tenants: null,
   unknownVariables: [],
 }
 const layout: CollectionLayout = {
@@ -37,6 +38,7 @@ function statuses(over: {
     setup: { ...setup, ...over.setup },
     server: over.server ?? { kind: 'qdrant', version: over.version ?? '1.18.0', refusedByFetch: false },
     collection: { facts: collection, fault: null },
+    tenants: null,
   })
   for (const { status, fix } of findings) expect(fix === null).toBe(status === 'ok')
   return Object.fromEntries(findings.map(({ check, status }) => [check, status]))

@@ -5,6 +5,7 @@ import {
   pathPrefix,
   readCollectionPath,
   readSearchTarget,
+  readUpsertTarget,
   SEARCH_PATH,
 } from '../../src/qdrant/paths.ts'
 
@@ -14,6 +15,27 @@ describe('a path of a collection', () => {
     const path = collectionPath(collection, 'points/query/batch')
     expect(readCollectionPath(`http://host${path}/?timeout=1`)).toEqual({ collection, rest: 'points/query/batch' })
     expect(readSearchTarget(path)?.collection).toBe(collection)
+  })
+
+  it.each([
+    '//collections//a/points',
+    '/collections/a//points//',
+    '/%63ollections/a/%70oints?x=/',
+    '/collections/a/points#',
+  ])('is read as Qdrant reads it: %s', target => {
+    expect(readCollectionPath(target)).toEqual({ collection: 'a', rest: 'points' })
+    expect(readUpsertTarget('PUT', target)).toEqual({ collection: 'a', route: 'upsert' })
+  })
+
+  it.each([
+    ['PUT', '/collections/a/points', 'upsert'],
+    ['POST', '/collections/a/points/batch/?wait=true', 'batch'],
+    ['POST', '/collections/a/points', undefined],
+    ['PUT', '/collections/a/points/payload', undefined],
+    ['PUT', '/collections/points', undefined],
+    ['PUT', '/points', undefined],
+  ])('says which requests write whole points: %s %s', (method, target, route) => {
+    expect(readUpsertTarget(method, target)?.route).toBe(route)
   })
 
   it('keeps a name whose encoding is broken as it stands', () => {

@@ -12,6 +12,7 @@ export const silentReporter: Reporter = {
   requestFinished() {},
   requestFailed() {},
   passedThrough() {},
+  upsertGuarded() {},
   upstreamFailed() {},
   contextTraced() {},
   upstreamRead() {},
@@ -27,6 +28,7 @@ export const silentReporter: Reporter = {
 export function quietDependencies(overrides: Partial<AppDependencies> = {}): AppDependencies {
   return {
     packContext: notImplemented('packContext'),
+    guardUpserts: null,
     guard: {
       http: { read: notImplemented('read'), readRaw: notImplemented('readRaw'), close: async () => {} },
       matchRoute: notImplemented('matchRoute'),

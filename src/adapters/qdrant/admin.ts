@@ -1,14 +1,16 @@
 import { QdrantClient } from '@qdrant/js-client-rest'
 import { z } from 'zod'
+import { compareText, groupBy } from '../../core/collections.ts'
 import { StowageError } from '../../core/errors.ts'
 import type { Json, JsonObject } from '../../core/types.ts'
 import type { CollectionProbe } from '../../doctor/facts.ts'
+import type { CollectionName, Marking } from '../../doctor/tenant-facts.ts'
 import type { CollectionLayout, IngestTarget, NewPoint, StoredPoint } from '../../ingest/target.ts'
 import { createQdrantHttp } from '../../qdrant/client.ts'
-import { failureOf, isReset, statusFailure } from '../../qdrant/errors.ts'
+import { failureOf, isReset, notUnderstood, statusFailure } from '../../qdrant/errors.ts'
 import { collectionPath, pathPrefix } from '../../qdrant/paths.ts'
 import { readListedPoints } from '../../qdrant/points.ts'
-import { chooseDense, chooseSparse, readLayout, record } from './layout.ts'
+import { chooseDense, chooseSparse, MANAGED_METADATA, readLayout, readPayloadIndex, record } from './layout.ts'
 import { probeServer } from './server-state.ts'
 
 const SCROLL_PAGE = 1_000
@@ -95,10 +97,13 @@ export function createQdrantAdmin({
   }
 
   async function create(collection: string, denseSize: number | null): Promise<void> {
+    // The method of the client itself leaves metadata out.
     await send(() =>
-      client.createCollection(collection, {
+      client.api().createCollection({
+        collection_name: collection,
         vectors: denseSize === null ? {} : { dense: { size: denseSize, distance: 'Cosine' } },
         sparse_vectors: { sparse: { modifier: 'idf' } },
+        metadata: MANAGED_METADATA,
       }),
     )
   }
@@ -110,9 +115,31 @@ export function createQdrantAdmin({
     }
   }
 
+  async function names(): Promise<CollectionName[]> {
+    const [listed, aliases] = await Promise.all([read('/collections'), read('/aliases')])
+    const aliasesOf = groupBy(recordsIn(aliases, 'aliases'), alias => String(alias.collection_name))
+    const collections = recordsIn(listed, 'collections').map(({ name }) => String(name))
+    return collections.sort(compareText).map(name => ({
+      name,
+      aliases: (aliasesOf.get(name) ?? []).map(alias => String(alias.alias_name)),
+    }))
+  }
+
+  async function marking(collection: string, field: string): Promise<Marking> {
+    const filter = { must: [{ is_empty: { key: field } }] }
+    const [info, unmarked] = await Promise.all([
+      read(collectionPath(collection)),
+      read(collectionPath(collection, 'points/count'), { exact: true, filter }),
+    ])
+    const count = Number(record(unmarked).count)
+    return { index: readPayloadIndex(info, field), points: readLayout(info).points, unmarked: count }
+  }
+
   return {
     layout,
     sample,
+    names,
+    marking,
     server: () => probeServer({ url, apiKey }),
 
     async open(collection, { denseSize, create: mayCreate }) {
@@ -136,6 +163,13 @@ export function createQdrantAdmin({
       }
     },
   }
+}
+
+/** The objects in a list of a result. */
+function recordsIn(result: unknown, list: string): Record<string, unknown>[] {
+  const found = record(result)[list]
+  if (!Array.isArray(found)) throw notUnderstood(`no list of ${list}`)
+  return found.map(record)
 }
 
 /** Runs a call of the official client, and again after a reset. */

@@ -21,6 +21,14 @@ export function readLayout(result: unknown): CollectionLayout {
   }
 }
 
+/** The payload index on a field, from the `result` of GET /collections/{name}; null when there is none. */
+export function readPayloadIndex(result: unknown, field: string): { type: string; isTenant: boolean } | null {
+  const schema = record(record(result).payload_schema)
+  if (!Object.hasOwn(schema, field)) return null
+  const { data_type: type, params } = record(schema[field])
+  return { type: String(type), isTenant: record(params).is_tenant === true }
+}
+
 function readDense(vectors: unknown): DenseField[] {
   const fields = typeof record(vectors).size === 'number' ? { '': vectors } : record(vectors)
   return Object.entries(fields).flatMap(([name, field]) => {
@@ -41,6 +49,30 @@ export function chooseDense(layout: CollectionLayout, dimensions: number): Dense
 export function chooseSparse(layout: CollectionLayout): string | null {
   const fitting = layout.sparse.filter(field => field.idf)
   return (fitting.find(field => field.name === 'sparse') ?? fitting[0])?.name ?? null
+}
+
+/**
+ * Metadata of a collection that `stowage ingest` makes. Qdrant keeps it from 1.16 on, and drops it before. With `managed: false` a
+ * collection is released from the ingestion guard.
+ */
+export const MANAGED_METADATA = { stowage: { managed: true } } as const
+
+/**
+ * Whether `stowage ingest` made a collection, from the `result` of GET /collections/{name}. Without metadata it is known by what ingest
+ * alone makes together: its two vectors, and an index on the version of the embedder.
+ */
+export function isMadeByIngest(result: unknown): boolean {
+  const { managed } = record(record(record(record(result).config).metadata).stowage)
+  if (typeof managed === 'boolean') return managed
+  const { dense, sparse, indexes } = readLayout(result)
+  const [keywords, ...others] = sparse
+  return (
+    keywords?.name === 'sparse' &&
+    keywords.idf &&
+    others.length === 0 &&
+    dense.every(({ name, distance }) => name === 'dense' && distance === 'Cosine') &&
+    indexes.embedder_version === 'keyword'
+  )
 }
 
 /** The value if it is an object, else an empty object. */

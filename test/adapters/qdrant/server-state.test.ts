@@ -37,7 +37,7 @@ async function qdrantAnswering(status: number): Promise<string> {
 /** What doctor says about an address, as text. */
 async function said(url: string, apiKey: string | null = null): Promise<string> {
   const state = await probeServer({ url, apiKey })
-  const setup = { url, embedded: false, embedder: null, mappings: {}, unknownVariables: [] }
+  const setup = { url, embedded: false, embedder: null, mappings: {}, tenants: null, unknownVariables: [] }
   const finding = checkServer(state, { ...setup, unavailable: { embedder: null, reranker: null } })
   return `${state.kind}: ${finding.detail} → ${finding.fix ?? ''}`
 }
@@ -84,7 +84,14 @@ describe('an address of Qdrant is told from', () => {
   test('a gRPC port', async () => {
     expect(await said(await open(createHttp2Server()))).toMatch(/^other_service: .*not in HTTP\/1\.1/u)
     const state = { kind: 'other_service', detail: 'x' } as const
-    const setup = { url: 'http://q:6334', embedded: false, embedder: null, mappings: {}, unknownVariables: [] }
+    const setup = {
+      url: 'http://q:6334',
+      embedded: false,
+      embedder: null,
+      mappings: {},
+      tenants: null,
+      unknownVariables: [],
+    }
     expect(checkServer(state, { ...setup, unavailable: { embedder: null, reranker: null } }).fix).toMatch(/6334.*6333/u)
   })
 

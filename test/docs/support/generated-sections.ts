@@ -1,6 +1,13 @@
 import { z } from 'zod'
 import { settingsSchema } from '../../../src/config.ts'
-import { DEGRADATIONS, DROP_REASONS, ERRORS, PASSTHROUGH_REASONS, STAGES } from '../../../src/core/vocabulary.ts'
+import {
+  DEGRADATIONS,
+  DROP_REASONS,
+  ERRORS,
+  PASSTHROUGH_REASONS,
+  STAGES,
+  UPSERT_FAULTS,
+} from '../../../src/core/vocabulary.ts'
 import { OWN_ROUTES } from '../../../src/http/openapi.ts'
 import { createMetrics } from '../../../src/observe/metrics.ts'
 import { NAMED_PLANS } from '../../../src/pipeline/plan/named-plans.ts'
@@ -23,6 +30,7 @@ export async function generatedSections(): Promise<Record<string, string>> {
     ),
     degradations: vocabulary('code', DEGRADATIONS),
     'passthrough reasons': vocabulary('reason', PASSTHROUGH_REASONS),
+    'upsert faults': vocabulary('reason', UPSERT_FAULTS),
     'drop reasons': vocabulary('reason', DROP_REASONS),
     stages: vocabulary('stage', STAGES),
     metrics: await metricsTable(),
