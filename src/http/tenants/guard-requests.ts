@@ -38,7 +38,7 @@ export function guardRequests(
     const received = await receiveBody(request, response, maxBodyBytes)
     const signal = goneSignal(response)
     const steps = route.guardInSteps(route.readsBody ? decodeJsonText(request, received) : null)
-    const guarded = await new Pace(signal).run(steps, 0)
+    const guarded = await new Pace(signal, { tenant: tenant.name }).run(steps, 0)
 
     const headers = tenantHeaders(request, tenant)
     const call: TenantCall = { http, tenant, headers: [...headers, ...OWN_VIA], signal }

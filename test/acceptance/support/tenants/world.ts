@@ -52,11 +52,19 @@ function seed(id: Seed['id'], tenant: string, at: number, own: { text: string; n
   }
 }
 
-function seeds(): Seed[] {
+/** Ids that acme has in one collection, and bravo in the other: who owns a point depends on where it is looked up. */
+const BRAVOS_IN_ARCHIVE: readonly unknown[] = OWN_IDS.slice(0, 3)
+
+function seeds(collection: string): Seed[] {
+  const lost = collection === 'archive' ? BRAVOS_IN_ARCHIVE : []
   const bravo = { text: 'bravo-secret', n: 7_100_000, vector: 7131.5078125 }
   const charlie = { text: 'charlie-secret', n: 7_100_050, vector: 8242.6171875 }
   return [
-    ...OWN_IDS.map((id, at) => seed(id, 'acme', at, { text: 'acme-text', n: 10, vector: 2.5 })),
+    ...OWN_IDS.map((id, at) =>
+      lost.includes(id)
+        ? seed(id, 'bravo', at, bravo)
+        : seed(id, 'acme', at, { text: 'acme-text', n: 10, vector: 2.5 }),
+    ),
     ...[...BRAVO_IDS, BigInt(FOREIGN_U64)].map((id, at) => seed(id, 'bravo', at, bravo)),
     ...CHARLIE_IDS.map((id, at) => seed(id, 'charlie', at, charlie)),
   ]
@@ -101,13 +109,13 @@ export async function openWorld(whole = false) {
   const shared = new Engine(() => writes++)
   const alone = new Engine()
   for (const name of SHARED) {
-    await fill(shared, name, whole ? seeds().filter(isOwn) : seeds())
-    await fill(alone, name, seeds().filter(isOwn))
+    await fill(shared, name, whole ? seeds(name).filter(isOwn) : seeds(name))
+    await fill(alone, name, seeds(name).filter(isOwn))
   }
   await fill(
     shared,
     PRIVATE,
-    seeds().filter(point => !isOwn(point)),
+    seeds(PRIVATE).filter(point => !isOwn(point)),
   )
   const aliases = (engine: Engine, all: Record<string, string>) =>
     engine.updateAliases({
