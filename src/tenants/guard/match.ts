@@ -39,7 +39,7 @@ function toRoutedRequest(method: string, target: RequestTarget, { parts }: Found
 /** Collections that are not reached are refused in the same way whether they exist or not. */
 function requireOpen({ operation, access, cover }: Route, { tenant, collection }: RoutedRequest): void {
   if (cover.kind === 'open') return
-  if (!isOpenTo(tenant, operation, cover)) throw forbidden(`The operation ${operation} is not allowed.`)
+  if (!isOpenTo(tenant, operation, cover)) throw notAllowed(operation, cover, tenant)
   if (collection !== null && !tenant.reaches(collection)) throw unreachable()
   if (access === 'write' && !mayWrite(tenant)) throw forbidden('Only reading is allowed.')
 }
@@ -48,6 +48,14 @@ function isOpenTo(tenant: Tenant, operation: string, cover: Cover): boolean {
   if (cover.kind !== 'allowable') return cover.kind === 'guarded'
   const inScope = cover.scope === 'any' || tenant.condition === null
   return inScope && tenant.allowedOperations.has(operation)
+}
+
+/** Says what the operator can do about it, without a word on other tenants. */
+function notAllowed(operation: string, cover: Cover, { condition }: Tenant): StowageError {
+  const refusal = `The operation ${operation} is not allowed`
+  if (cover.kind !== 'allowable') return forbidden(`${refusal} to tenants.`)
+  if (cover.scope === 'whole' && condition !== null) return forbidden(`${refusal} in shared collections.`)
+  return forbidden(`${refusal}. The operator can name it under \`allow\` of this tenant.`)
 }
 
 /** In a shared collection, points that are written need the tenant field. */

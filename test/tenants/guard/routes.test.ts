@@ -153,6 +153,14 @@ describe('a request of a tenant', () => {
     },
   )
 
+  it.each([
+    ['GET', '/collections', 'The operator can name it under `allow` of this tenant.'],
+    ['DELETE', '/collections/shared', 'is not allowed in shared collections.'],
+    ['GET', '/telemetry', 'is not allowed to tenants.'],
+  ])('is told what can be done about a refusal: %s %s', (method, target, advice) => {
+    expect(() => matchRoute(method, target, sharingTenant())).toThrow(advice)
+  })
+
   it('is refused alike on every collection that is not reached', () => {
     for (const { method, path } of ROUTES.filter(row => row.path.includes('{collection_name}'))) {
       const tenant = sharingTenant({ allowedOperations: new Set(ALLOWABLE_OPERATIONS.keys()) })
