@@ -41,7 +41,7 @@ const settings = new Set([
   ...PLAN_VALUES.flatMap(({ variable }) => variable ?? []),
 ])
 /** Variables that tests and scripts read. */
-const TEST_VARIABLES = new Set(['FAST_CHECK_SEED'])
+const TEST_VARIABLES = new Set(['TENANT_REQUESTS', 'FAST_CHECK_SEED'])
 
 function found(text: string, pattern: RegExp): string[] {
   return [...text.matchAll(pattern)].map(([whole, inner]) => inner ?? whole)
