@@ -77,6 +77,9 @@ export function keepReloading(options: ReloadOptions): ReloadedTenants {
     get tenants() {
       return directory.tenants
     },
+    get operators() {
+      return directory.operators
+    },
     get refusal() {
       return refusal
     },

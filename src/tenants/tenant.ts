@@ -44,6 +44,8 @@ export interface TenantRegistry {
 /** The tenants and operators of one version of the file. */
 export interface TenantDirectory extends TenantRegistry {
   readonly tenants: readonly Tenant[]
+  /** Number of the keys of operators. */
+  readonly operators: number
   /** Whether a key may read what concerns all tenants, such as the metrics. */
   isOperator(apiKey: string | null): boolean
 }

@@ -26,7 +26,8 @@ export async function startService(overrides: ListenOverrides): Promise<RunningS
     const server = await startServer(gateway.app, { port, host })
     const { upstream, models } = gateway
     const { unavailable } = models
-    for (const warning of startWarnings({ config, embedded: upstream.embedded, host, unavailable }))
+    const operators = gateway.tenants?.operators ?? null
+    for (const warning of startWarnings({ config, embedded: upstream.embedded, host, unavailable, operators }))
       logger.warn(warning)
     return {
       url: server.url,

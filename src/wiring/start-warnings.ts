@@ -8,12 +8,14 @@ interface Started {
   host: string
   /** Why a model is missing; null when it is there, or not wanted. */
   unavailable: { embedder: string | null; reranker: string | null }
+  /** Number of the keys of operators; null without tenants. */
+  operators: number | null
 }
 
 const LOOPBACK = /^(?:localhost|127\.|::1$)/u
 
 /** What an operator may have forgotten, one sentence each. The service works without it, but with less. */
-export function startWarnings({ config, embedded, host, unavailable }: Started): string[] {
+export function startWarnings({ config, embedded, host, unavailable, operators }: Started): string[] {
   const { EMBEDDED_PATH, TENANTS_FILE } = config.settings
   const warnings = [...config.unknownVariables]
   if (unavailable.embedder !== null) warnings.push(`no embedder, only keywords are searched: ${unavailable.embedder}`)
@@ -26,6 +28,9 @@ export function startWarnings({ config, embedded, host, unavailable }: Started):
     warnings.push(
       `the embedded engine asks for no key, and HOST=${host} lets other machines read and change its points`,
     )
+  }
+  if (operators === 0) {
+    warnings.push('TENANTS_FILE has no key of an operator, so nobody can read /v1/metrics: add one under operators')
   }
   return warnings
 }

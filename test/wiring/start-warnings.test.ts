@@ -9,6 +9,7 @@ const complete = {
   embedded: false,
   host: '0.0.0.0',
   unavailable: { embedder: null, reranker: null },
+  operators: null,
 }
 const embedded = { ...complete, config: loadConfig({ EMBEDDED_PATH: '/data' }), embedded: true, host: '127.0.0.1' }
 
@@ -28,6 +29,8 @@ describe('warnings at the start', () => {
       { ...embedded, config: loadConfig({ EMBEDDED_PATH: '/data', TENANTS_FILE: 't.yaml' }), host: '0.0.0.0' },
       [],
     ],
+    ['nobody can read the metrics', { ...complete, operators: 0 }, [/no key of an operator.*\/v1\/metrics/u]],
+    ['an operator can read the metrics', { ...complete, operators: 1 }, []],
     ['a variable is misspelt', { ...complete, config: loadConfig({ RERANKR: 'off' }) }, [/^RERANKR: .*RERANKER/u]],
   ])('when %s', (_case, started, expected) => {
     const warnings = startWarnings(started)

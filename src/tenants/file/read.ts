@@ -32,6 +32,7 @@ export function readTenantsFile(bytes: Uint8Array, format: FileFormat, surroundi
   const find = (apiKey: string | null) => (apiKey === null ? null : ownerOf(apiKey))
   const directory: TenantDirectory = {
     tenants,
+    operators: operators.length,
     find: apiKey => {
       const owner = find(apiKey)
       return owner === 'operator' ? null : owner
