@@ -22,17 +22,24 @@ export function limitUploadSilence(silenceMs: number, sendError: SendError): Req
   }
 }
 
+/** In how many parts a silence is measured. A pause of the process, however long, counts as one of them. */
+const SILENCE_PARTS = 8
+
 function startWatch(request: IncomingMessage, silenceMs: number, onSilent: () => void): void {
   const { socket } = request
   let seen = socket.bytesRead
+  let silentParts = 0
   // After a pause of the process, timers run before sockets are read: what has arrived is read before the verdict.
-  const timer = setInterval(() => setImmediate(judge), silenceMs)
+  const timer = setInterval(() => setImmediate(judge), silenceMs / SILENCE_PARTS)
   const judge = () => {
     if (request.complete) clearInterval(timer)
-    else if (socket.bytesRead === seen && !isHeldBack(request)) {
+    else if (socket.bytesRead !== seen || isHeldBack(request)) {
+      seen = socket.bytesRead
+      silentParts = 0
+    } else if (++silentParts >= SILENCE_PARTS) {
       clearInterval(timer)
       onSilent()
-    } else seen = socket.bytesRead
+    }
   }
   timer.unref()
   request.once('close', () => clearInterval(timer))

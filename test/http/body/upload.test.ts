@@ -72,9 +72,27 @@ describe('an upload that takes longer than the limit', () => {
     expect(text).toContain('x'.repeat(60))
   })
 
+  test('is received when the whole process pauses for longer than the limit', async () => {
+    const url = await serveBefore(400, async (request, response) => {
+      let text = ''
+      for await (const part of request) text += part
+      response.end(text)
+    })
+    const sending = http.request(`${url}/collections/docs/points`, { method: 'PUT', headers: { 'content-length': 2 } })
+    sending.write('a')
+    await wait(100)
+    for (const end = performance.now() + 600; performance.now() < end; );
+    // The client is in this process as well, so it sends some turns of the event loop later.
+    setTimeout(() => sending.end('b'), 5)
+    const [answer] = (await once(sending, 'response')) as [IncomingMessage]
+    let text = ''
+    for await (const part of answer) text += part
+    expect(text).toBe('ab')
+  })
+
   test('is received when the upstream is slow to read it', async () => {
-    const url = await serveBefore(500, async (request, response) => {
-      await wait(2_000)
+    const url = await serveBefore(1_000, async (request, response) => {
+      await wait(2_500)
       let length = 0
       for await (const part of request) length += part.length
       response.end(String(length))
