@@ -22,7 +22,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['intent', 'rank'],
   ['pack'],
   ['pipeline'],
-  ['config', 'embedded', 'observe', 'tenants'],
+  ['config', 'embedded', 'flags', 'observe', 'rollout', 'tenants'],
   ['http', 'ingest'],
   ['demo', 'doctor', 'drop-in', 'evaluation', 'ingestion-guard'],
   ['adapters'],

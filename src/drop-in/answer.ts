@@ -1,5 +1,6 @@
 import type { Chunk, RetrievedHit, RetrievedList } from '../core/types.ts'
 import type { Caller } from '../pipeline/context-request.ts'
+import type { PlanDecision } from '../pipeline/plan/decision.ts'
 import type { ChoosePoints, ChoosePointsRequest } from '../pipeline/services.ts'
 import { printJson } from '../qdrant/json.ts'
 import { findDocumentField, findOrderField, type PayloadMapping, readChunk, valueAt } from '../qdrant/payload.ts'
@@ -22,6 +23,7 @@ interface RetrievedQuery {
   mapping: PayloadMapping | undefined
   /** Decoded name. */
   collection: string
+  decision: PlanDecision
 }
 
 export interface ImprovedPoints {
@@ -37,7 +39,7 @@ export interface ImprovedPoints {
  * @throws NotImproved when there were points and none was chosen
  */
 export async function improvePoints(
-  { query, queryHeader, lists: retrieved, collection, mapping }: RetrievedQuery,
+  { query, queryHeader, lists: retrieved, collection, mapping, decision }: RetrievedQuery,
   choosePoints: ChoosePoints,
   fetchPoints: FetchPoints,
   caller: Caller,
@@ -59,6 +61,7 @@ export async function improvePoints(
       query: words.text,
       lists,
       limit,
+      decision,
       // A neighbour has no score, so it cannot reach a threshold.
       fetchNeighbours:
         query.scoreThreshold === null ? neighbourFetch(query, known, chunkOf, fetchPoints, mapping) : null,

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { eitherSignal } from '../core/either-signal.ts'
 import type { Caller } from '../pipeline/context-request.ts'
 import { startDeadline } from '../pipeline/deadline.ts'
+import type { PlanDecision } from '../pipeline/plan/decision.ts'
 import type { ChoosePoints } from '../pipeline/services.ts'
 import type { QdrantHttp } from '../qdrant/client.ts'
 import type { SearchTarget } from '../qdrant/paths.ts'
@@ -18,8 +19,6 @@ import { type FetchPoints, fetchPoints, forwardedHeaders, searchLists } from './
 export interface ImprovingDependencies {
   http: QdrantHttp
   choosePoints: ChoosePoints
-  /** Least number of hits asked of each list; the plan of a tenant can have another. */
-  pool: number
   /** Longest time for improving, in milliseconds. */
   deadlineMs: number
   /** Longest time in which Qdrant must have answered one improved call, in milliseconds. */
@@ -54,7 +53,8 @@ export function startImproving(
   target: SearchTarget,
   queries: readonly UnderstoodQuery[],
   caller: Caller,
-  { http, choosePoints, pool, deadlineMs, hedgeMs, clock, work, mappings = {} }: ImprovingDependencies,
+  decision: PlanDecision,
+  { http, choosePoints, deadlineMs, hedgeMs, clock, work, mappings = {} }: ImprovingDependencies,
 ): Improving {
   const timeMs = improvingTimeMs(target.queryString, deadlineMs)
   const stopped = new AbortController()
@@ -84,7 +84,7 @@ export function startImproving(
   }
 
   const improve = async (): Promise<ImprovedAnswer> => {
-    const upstream = await searchLists(queries, caller.tenant?.plan?.retrieval.pool ?? pool, call)
+    const upstream = await searchLists(queries, decision.plan.retrieval.pool, call)
     stopHedge()
     work.start()
     const queryHeader = request.headers['x-stowage-query']?.toString()
@@ -96,6 +96,7 @@ export function startImproving(
           lists: upstream.lists[index] ?? [],
           collection: target.collection,
           mapping: mappings[target.collection],
+          decision,
         },
         choosePoints,
         fetchNeighbours,

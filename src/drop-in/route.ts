@@ -5,7 +5,7 @@ import { readBody } from '../http/body/read-body.ts'
 import { callerOf } from '../http/caller.ts'
 import { handOver } from '../http/passthrough/hand-over.ts'
 import type { HoldAnswer } from '../http/passthrough/passthrough.ts'
-import type { Caller } from '../pipeline/context-request.ts'
+import type { DecidePlan } from '../pipeline/plan/decision.ts'
 import { readSearchTarget } from '../qdrant/paths.ts'
 import { createAdmission, WorkMeter } from './admission.ts'
 import { type Attempt, createBreakers } from './breaker.ts'
@@ -34,8 +34,8 @@ export interface ImproveEvent {
 export interface ImproveDependencies extends Omit<ImprovingDependencies, 'clock' | 'work'> {
   /** Sends the client's own request and keeps the answer back. */
   holdOriginal: HoldAnswer
-  /** Whether searches of this caller are improved. */
-  enabled(caller: Caller): boolean
+  /** Decides the plan of each request, and whether it is improved. */
+  decide: DecidePlan
   /** Most bytes of a body that is buffered; a longer one passes through. Default: 8 MiB, more than any search. */
   maxBytes?: number
   clock?: ImprovingDependencies['clock']
@@ -52,13 +52,14 @@ const CHOOSING_ROOM = 0.5
  * client gets the answer to its original request instead.
  */
 export function createImproveHandler(dependencies: ImproveDependencies): RequestHandler {
-  const { enabled, holdOriginal, maxBytes = 8 * 1024 * 1024, report, clock = systemClock } = dependencies
+  const { decide, holdOriginal, maxBytes = 8 * 1024 * 1024, report, clock = systemClock } = dependencies
   const admission = createAdmission(dependencies.hedgeMs * CHOOSING_ROOM)
   const breakers = createBreakers(clock, dependencies.onPause)
   return async function improveOrPass(request, response, next) {
     const caller = callerOf(request, response)
     const target = readSearchTarget(request.originalUrl)
-    if (target === null || !enabled(caller)) {
+    const decision = decide({ tenant: caller.tenant, sessionId: null })
+    if (target === null || !decision.improves) {
       handOver(response, { reason: 'off' })
       return next()
     }
@@ -75,7 +76,7 @@ export function createImproveHandler(dependencies: ImproveDependencies): Request
       try {
         const admitted = breakers.admit(target.collection)
         if (admitted === null) throw new NotImproved('improving_paused', 'earlier attempts were not improved')
-        const improving = startImproving(request, target, queries, caller, { ...dependencies, clock, work })
+        const improving = startImproving(request, target, queries, caller, decision, { ...dependencies, clock, work })
         const outcome = await firstGoodAnswer(improving, () => holdOriginal(request, response, body))
         judge(admitted, outcome, response)
         return outcome

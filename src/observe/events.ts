@@ -1,7 +1,10 @@
 import type { PassthroughReason, UpsertFaultCode } from '../core/vocabulary.ts'
+import type { FlagDecision } from '../pipeline/plan/decision.ts'
+import type { ExperimentOutcome } from '../pipeline/plan/outcome.ts'
 import type { Trace } from '../pipeline/trace/schema.ts'
 import type { Logger } from './logger.ts'
 import { type ENDPOINTS, type Metrics, OUTCOMES, TENANT_LIMITS, type TenantLimit } from './metrics.ts'
+import type { RollbackTrigger, ShadowOutcome } from './rollout-metrics.ts'
 
 export type Endpoint = (typeof ENDPOINTS)[number]
 export type Outcome = (typeof OUTCOMES)[number]
@@ -60,6 +63,22 @@ export interface Reporter {
   tenantsReloaded(event: { tenants: number; faults: readonly string[] | null }): void
   /** A search that failed for a moment is sent a second time. */
   searchRetried(): void
+  /** The flags that a source set for one request. */
+  flagsDecided(event: { flags: readonly FlagDecision[] }): void
+  /** The Unleash server answered, or did not. `error` is null when it did. */
+  flagsRefreshed(event: { source: 'unleash'; error: string | null }): void
+  /** What is wrong with the flags of the source, one sentence each. Called when it changes. */
+  flagsChecked(event: { faults: readonly string[] }): void
+  /** A request of an experiment ended. */
+  experimentObserved(event: { outcome: ExperimentOutcome }): void
+  /** The rollback breaker of an experiment opened. */
+  rolledBack(event: { experiment: string; variant: string; trigger: RollbackTrigger; detail: string }): void
+  /** The rollback breaker of an experiment was closed by hand. */
+  rollbackReset(event: { experiment: string }): void
+  /** A shadow run ended. `overlap` is the Jaccard index of the chunks of both runs; null when it was not compared. */
+  shadowRan(event: { outcome: ShadowOutcome; overlap: number | null; detail: string }): void
+  /** Number of shadow runs that wait or run. */
+  shadowQueued(event: { length: number }): void
 }
 
 export function createReporter({ metrics, logger }: { metrics: Metrics; logger: Logger }): Reporter {
@@ -123,6 +142,41 @@ export function createReporter({ metrics, logger }: { metrics: Metrics; logger: 
       else logger.error({ tenants, faults }, 'the file of tenants is refused; the tenants of before stay')
     }),
     searchRetried: quietly(() => metrics.searchRetries.inc()),
+    flagsDecided: quietly(({ flags }) => {
+      for (const { flag, enabled, source } of flags)
+        metrics.flagDecisions.inc({ flag, value: enabled ? 'on' : 'off', source })
+    }),
+    flagsRefreshed: quietly(({ source, error }) => {
+      metrics.flagsSourceUp.set({ source }, error === null ? 1 : 0)
+      if (error === null) metrics.flagsRefreshed.setToCurrentTime({ source })
+      else logger.warn({ source, detail: error }, 'flags cannot be refreshed; the last known values are used')
+    }),
+    flagsChecked: quietly(({ faults }) => {
+      metrics.flagsUnknown.set(faults.length)
+      for (const fault of faults) logger.warn({ fault }, 'a flag has no effect')
+    }),
+    experimentObserved: quietly(({ outcome: { assignment, failed, seconds, tokens, recallProxy } }) => {
+      const labels = { experiment: assignment.experiment, variant: assignment.variant }
+      metrics.experimentRequests.inc({ ...labels, outcome: failed ? 'failed' : 'ok' })
+      metrics.experimentSeconds.observe(labels, seconds)
+      if (tokens !== null) metrics.experimentTokens.observe(labels, tokens)
+      if (recallProxy !== null) metrics.experimentRecallProxy.observe(labels, recallProxy)
+    }),
+    rolledBack: quietly(event => {
+      metrics.experimentRolledBack.set({ experiment: event.experiment }, 1)
+      metrics.experimentRollbacks.inc({ experiment: event.experiment, trigger: event.trigger })
+      logger.error(event, 'the experiment is rolled back: everyone gets the control until it is reset')
+    }),
+    rollbackReset: quietly(({ experiment }) => {
+      metrics.experimentRolledBack.set({ experiment }, 0)
+      logger.info({ experiment }, 'the rollback of the experiment was reset')
+    }),
+    shadowRan: quietly(({ outcome, overlap, detail }) => {
+      metrics.shadowRuns.inc({ outcome })
+      if (overlap !== null) metrics.shadowOverlap.observe(overlap)
+      if (outcome === 'failed') logger.debug({ detail }, 'a shadow run failed')
+    }),
+    shadowQueued: quietly(({ length }) => metrics.shadowQueue.set(length)),
   }
 }
 

@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { codesOf, DEGRADATIONS, DROP_REASONS, PASSTHROUGH_REASONS, STAGES, UPSERT_FAULTS } from '../core/vocabulary.ts'
+import { createRolloutMetrics } from './rollout-metrics.ts'
 
 /** Seconds: from a cached answer to a slow rerank. */
 const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
@@ -26,6 +27,7 @@ export function createMetrics({ processMetrics = true, version = '' } = {}) {
   if (processMetrics) collectDefaultMetrics({ register: registry })
   const metrics = {
     registry,
+    ...createRolloutMetrics(registry),
     requests: new Counter({
       name: 'stowage_requests_total',
       help: 'Requests by endpoint and outcome',

@@ -3,7 +3,7 @@ import type { RetrievedList } from '../core/types.ts'
 import { detectIntent } from '../intent/detect.ts'
 import { LONGEST_QUERY } from './context-request.ts'
 import type { PackContextDependencies } from './pack-context.ts'
-import { planFor, reranks } from './plan/derived.ts'
+import { reranks } from './plan/derived.ts'
 import { overridePlan } from './plan/override-plan.ts'
 import { rankAndPack } from './rank-and-pack.ts'
 import { RunRecord } from './run-record.ts'
@@ -16,13 +16,13 @@ import { buildTrace } from './trace/build-trace.ts'
  * were tried.
  */
 export function createChoosePoints(
-  dependencies: Omit<PackContextDependencies, 'alwaysTrace' | 'deadlineMs'>,
+  dependencies: Omit<PackContextDependencies, 'alwaysTrace' | 'deadlineMs' | 'decide'>,
 ): ChoosePoints {
   const { ports } = dependencies
-  return async ({ query: text, lists, limit, fetchNeighbours }, caller) => {
+  return async ({ query: text, lists, limit, fetchNeighbours, decision }, caller) => {
     // The same limit as in `/v1/context`: a search may bring a query text of any length.
     const query = text === null ? null : prefixOf(text, LONGEST_QUERY)
-    const plan = overridePlan(planFor(caller, dependencies.plan), {
+    const plan = overridePlan(decision.plan, {
       maxChunks: limit,
       order: 'relevance',
       packing: { mode: 'passage', sentenceCut: false, noveltyAlpha: query === null ? 0 : undefined },
@@ -37,6 +37,7 @@ export function createChoosePoints(
       collections: collectionsOf(lists),
       query,
       plan,
+      decision,
     }
     const tokenizer = ports.tokenizer(plan.tokenizerModel)
     const intent = query === null ? null : detectIntent(query)

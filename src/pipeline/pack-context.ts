@@ -6,8 +6,8 @@ import type { Caller, ContextChunk, ContextRequest, ContextResponse } from './co
 import { type Deadline, SLOW_SHARE, startDeadline } from './deadline.ts'
 import { type Admission, createAdmission } from './load/admission.ts'
 import { createLimit } from './load/limit.ts'
-import { planFor, planForRequest } from './plan/derived.ts'
-import type { Plan } from './plan/plan.ts'
+import type { DecidePlan } from './plan/decision.ts'
+import { planForRequest } from './plan/derived.ts'
 import { runContext } from './run-context.ts'
 import { RunRecord } from './run-record.ts'
 import type { ContextCache, PackContext, PipelinePorts, TracedContext, TraceStore } from './services.ts'
@@ -16,8 +16,8 @@ import { buildTrace, type TraceSubject } from './trace/build-trace.ts'
 
 export interface PackContextDependencies {
   ports: PipelinePorts
-  /** The plan of the configuration. A request can override some values. */
-  plan: Plan
+  /** Decides the plan of each request. A request can override some values. */
+  decide: DecidePlan
   traces: TraceStore
   /** Default deadline of a request, in milliseconds. */
   deadlineMs: number
@@ -32,12 +32,13 @@ export interface PackContextDependencies {
 
 /** Builds the pipeline of `POST /v1/context`: choose the plan, look into the cache, retrieve, rank and pack. */
 export function createPackContext(dependencies: PackContextDependencies): PackContext {
-  const { ports, cache, traces, alwaysTrace, newId, wallClock } = dependencies
+  const { ports, cache, decide, traces, alwaysTrace, newId, wallClock } = dependencies
   const sessions = new SessionMemory()
   const admission = createAdmission(createLimit({ slowMs: dependencies.deadlineMs * SLOW_SHARE }))
   return async (request, caller) => {
     const collections = [...new Set([request.collection].flat())]
     refuseOthers(collections, caller)
+    const decision = decide({ tenant: caller.tenant, sessionId: request.session_id ?? null })
     const subject: TraceSubject = {
       traceId: newId(),
       startedAt: wallClock().toISOString(),
@@ -46,7 +47,8 @@ export function createPackContext(dependencies: PackContextDependencies): PackCo
       sessionId: request.session_id ?? null,
       collections,
       query: request.query,
-      plan: planForRequest(planFor(caller, dependencies.plan), request),
+      plan: planForRequest(decision.plan, request),
+      decision,
     }
     const key = cache?.key(keyParts(request, caller, subject, ports)) ?? null
     const cached = key === null ? null : (cache?.get(key) ?? null)

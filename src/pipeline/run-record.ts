@@ -8,10 +8,12 @@ export class RunRecord {
   readonly stages: Trace['stages'] = []
   readonly degraded: Degradation[] = []
   readonly #now: () => number
+  readonly #from: number
 
   /** @param now milliseconds of a monotonic clock */
   constructor(now: () => number) {
     this.#now = now
+    this.#from = now()
   }
 
   /**
@@ -37,6 +39,11 @@ export class RunRecord {
     const detail = redactUrls(cause)
     if (!this.degraded.some(entry => entry.code === code && entry.detail === detail))
       this.degraded.push({ code, detail })
+  }
+
+  /** Milliseconds since the record was created. */
+  get elapsedMs(): number {
+    return Math.round((this.#now() - this.#from) * 1000) / 1000
   }
 
   /** The stages that changed the candidates. */

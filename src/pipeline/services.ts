@@ -2,6 +2,7 @@ import type { Embedder, PassageStore, Reranker, Tokenizer } from '../core/ports.
 import type { Candidate, Chunk, Degradation, JsonObject, RetrievedList } from '../core/types.ts'
 import type { StageName } from '../core/vocabulary.ts'
 import type { Caller, CallerTenant, ContextRequest, ContextResponse } from './context-request.ts'
+import type { PlanDecision } from './plan/decision.ts'
 import type { Trace } from './trace/schema.ts'
 
 /** Ports of the pipeline. A null port degrades the step that needs it. */
@@ -25,6 +26,7 @@ export interface ChoosePointsRequest {
   lists: RetrievedList[]
   /** Most points: the client's offset + limit. */
   limit: number
+  decision: PlanDecision
   /** Fetches neighbours; null switches fetching off. */
   fetchNeighbours: ((places: { docId: string; orderIndex: number }[]) => Promise<Chunk[]>) | null
 }

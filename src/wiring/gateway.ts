@@ -17,6 +17,7 @@ import { createMetrics } from '../observe/metrics.ts'
 import { timeReads } from '../observe/timed-reads.ts'
 import { createChoosePoints } from '../pipeline/choose-points.ts'
 import { createPackContext } from '../pipeline/pack-context.ts'
+import { decideByConfiguration } from '../pipeline/plan/decision.ts'
 import type { Plan } from '../pipeline/plan/plan.ts'
 import type { PackContext, TracedContext, TraceStore } from '../pipeline/services.ts'
 import { createQdrantHttp } from '../qdrant/client.ts'
@@ -71,7 +72,7 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
   createTokenizer(config.plan.tokenizerModel).count('')
   const pipeline = {
     ports: pipelinePorts(models, store),
-    plan: config.plan,
+    decide: decideByConfiguration(config.plan),
     traces,
     deadlineMs: config.settings.REQUEST_DEADLINE_MS,
     alwaysTrace: config.settings.RETRIEVAL_TRACE,
@@ -92,8 +93,10 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
   const improvePoints = createImproveHandler({
     http,
     choosePoints: createChoosePoints(pipeline),
-    enabled: () => config.settings.STOWAGE_DROPIN === 'improve',
-    pool: config.plan.retrieval.pool,
+    decide: subject => {
+      const decision = pipeline.decide(subject)
+      return { ...decision, improves: decision.improves && config.settings.STOWAGE_DROPIN === 'improve' }
+    },
     deadlineMs: config.settings.DROPIN_DEADLINE_MS,
     mappings,
     hedgeMs: config.settings.DROPIN_HEDGE_MS,
@@ -127,7 +130,8 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
     tenants,
     models,
     packContext,
-    packContextWith: plan => createPackContext({ ...pipeline, plan, deadlineMs: LEISURE_MS }),
+    packContextWith: plan =>
+      createPackContext({ ...pipeline, decide: decideByConfiguration(plan), deadlineMs: LEISURE_MS }),
     close: async () => {
       tenants?.close()
       proxy.close()

@@ -2,6 +2,9 @@ import { QdrantClient } from '@qdrant/js-client-rest'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
+import { decideByConfiguration } from '../../src/pipeline/plan/decision.ts'
+import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
+import { overridePlan } from '../../src/pipeline/plan/override-plan.ts'
 import { send } from '../support/send.ts'
 import { createStage } from '../support/stage.ts'
 import { openStowage, type Stowage } from '../support/stowage.ts'
@@ -132,7 +135,7 @@ describe('the whole service before the embedded engine', () => {
   it('brings neighbours as points of their own', async () => {
     const body = `{"query":${dense(14)},"using":"dense","limit":2,"params":{"exact":true},"filter":{"must_not":[{"has_id":[1]}]},"with_vector":["dense"],"with_payload":["text"]}`
     const alone = await serveImproving(stage, engine.url, {
-      pool: 1,
+      decide: decideByConfiguration(overridePlan(NAMED_PLANS.measured, { retrieval: { pool: 1 } })),
       choosePoints: async ({ lists, fetchNeighbours }) => {
         const hit = lists[0]?.hits[0]
         const places = [hit?.chunk].flatMap(chunk =>
@@ -236,7 +239,10 @@ describe('every improved answer', () => {
   })
 
   it('carries the very scores that Qdrant gives when nothing is chosen differently', async () => {
-    const plain = await serveImproving(stage, engine.url, { pool: 1, choosePoints: choosing(hits => hits) })
+    const plain = await serveImproving(stage, engine.url, {
+      decide: decideByConfiguration(overridePlan(NAMED_PLANS.measured, { retrieval: { pool: 1 } })),
+      choosePoints: choosing(hits => hits),
+    })
     for (const fusion of ['{"fusion":"rrf"}', '{"rrf":{"k":61}}', '{"rrf":{"weights":[3.0,0.7]}}']) {
       for (const index of [0, 5, 17, 40]) {
         const asking = (limit: number) => hybrid(index, `,"limit":${limit}`).replace('{"fusion":"rrf"}', fusion)

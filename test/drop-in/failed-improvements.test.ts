@@ -3,6 +3,8 @@ import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { ImproveDependencies } from '../../src/drop-in/route.ts'
 import { OWN_VIA } from '../../src/http/passthrough/via.ts'
+import { decideByConfiguration } from '../../src/pipeline/plan/decision.ts'
+import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import { deferred } from '../support/deferred.ts'
 import { comparable, exchangeBytes, readAnswer } from '../support/raw-client.ts'
 import type { Recorded } from '../support/recording-server.ts'
@@ -227,7 +229,9 @@ describe('the original request is sent when it', () => {
 
   it('comes while the flag is off: not read, nothing added', async () => {
     const sent = { body: `${QUERY}${' '.repeat(200_000)}`, chunked: true }
-    const { ours, events } = await expectOriginal(undefined, sent, { enabled: () => false })
+    const { ours, events } = await expectOriginal(undefined, sent, {
+      decide: subject => ({ ...decideByConfiguration(NAMED_PLANS.measured)(subject), improves: false }),
+    })
     expect(ours).toEqual({})
     expect(events).toEqual([])
   })

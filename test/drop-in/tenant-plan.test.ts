@@ -2,6 +2,7 @@ import express from 'express'
 import { afterEach, expect, it } from 'vitest'
 import { createImproveHandler, type ImproveEvent } from '../../src/drop-in/route.ts'
 import { startServer } from '../../src/http/server.ts'
+import { decideByConfiguration } from '../../src/pipeline/plan/decision.ts'
 import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import { overridePlan } from '../../src/pipeline/plan/override-plan.ts'
 import { createQdrantHttp } from '../../src/qdrant/client.ts'
@@ -21,8 +22,7 @@ it("a search of a tenant asks each list for the hits that the tenant's plan says
   const improve = createImproveHandler({
     http: createQdrantHttp(await stage.listen(qdrant.server)),
     choosePoints: choosing(hits => hits),
-    enabled: () => true,
-    pool: 50,
+    decide: decideByConfiguration(NAMED_PLANS.measured),
     deadlineMs: 60_000,
     hedgeMs: 600_000,
     holdOriginal: notImplemented('holdOriginal'),

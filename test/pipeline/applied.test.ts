@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { RetrievedList } from '../../src/core/types.ts'
 import { createChoosePoints } from '../../src/pipeline/choose-points.ts'
+import type { CallerTenant } from '../../src/pipeline/context-request.ts'
+import { decideByConfiguration } from '../../src/pipeline/plan/decision.ts'
 import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import { overridePlan, type PlanOverrides } from '../../src/pipeline/plan/override-plan.ts'
+import type { Plan } from '../../src/pipeline/plan/plan.ts'
 import { chunk } from '../support/candidates.ts'
 import { CALLER, dependencies, fakePorts } from '../support/fake-ports.ts'
 
@@ -25,12 +28,20 @@ const list = (source: string, ids: number[]): RetrievedList => ({
   })),
 })
 
+const decided = (plan: Plan) => decideByConfiguration(plan)({ tenant: null, sessionId: null })
+
 async function appliedWith(overrides: PlanOverrides, over: { lists?: RetrievedList[]; limit?: number } = {}) {
   const reranker = { rerank: async () => ({ scores: [0.1, 0.9, 0.2], cached: 0 }) }
   const plan = overridePlan(overridePlan(NAMED_PLANS.measured, NOTHING), overrides)
-  const choosePoints = createChoosePoints(dependencies(fakePorts({ reranker }), { plan }))
+  const choosePoints = createChoosePoints(dependencies(fakePorts({ reranker })))
   const { lists = [list('prefetch[0]', [0, 1, 2])], limit = 3 } = over
-  const request = { query: 'How high is the harbour tide?', lists, limit, fetchNeighbours: null }
+  const request = {
+    query: 'How high is the harbour tide?',
+    lists,
+    limit,
+    fetchNeighbours: null,
+    decision: decided(plan),
+  }
   return (await choosePoints(request, CALLER)).applied
 }
 
@@ -57,9 +68,10 @@ describe('x-stowage-applied', () => {
 
   it('says nothing of a missing reranker whose share is 0', async () => {
     const plan = overridePlan(NAMED_PLANS.measured, { rerank: { blend: 0 } })
-    const choosePoints = createChoosePoints(dependencies(fakePorts(), { plan }))
+    const choosePoints = createChoosePoints(dependencies(fakePorts()))
     const lists = [list('prefetch[0]', [0, 1])]
-    const { degraded } = await choosePoints({ query: 'tide', lists, limit: 2, fetchNeighbours: null }, CALLER)
+    const request = { query: 'tide', lists, limit: 2, fetchNeighbours: null, decision: decided(plan) }
+    const { degraded } = await choosePoints(request, CALLER)
     expect(degraded).toEqual([])
   })
 })
@@ -67,13 +79,18 @@ describe('x-stowage-applied', () => {
 describe('the plan of a tenant', () => {
   it('decides how its points are chosen', async () => {
     const configured = overridePlan(NAMED_PLANS.measured, NOTHING)
-    const recording = dependencies(fakePorts(), { plan: configured })
+    const recording = dependencies(fakePorts())
+    const decide = decideByConfiguration(configured)
     const choosePoints = createChoosePoints(recording)
     const request = { query: 'How high?', lists: [list('prefetch[0]', [0, 1, 2, 7])], limit: 9, fetchNeighbours: null }
     const tenant = { name: 'acme', reaches: () => true, condition: null }
     const plan = overridePlan(configured, { dedupe: { containment: 0.9 } })
-    expect((await choosePoints(request, { ...CALLER, tenant })).applied).toEqual([])
-    expect((await choosePoints(request, { ...CALLER, tenant: { ...tenant, plan } })).applied).toEqual(['dedupe'])
+    const applied = async (asking: CallerTenant) => {
+      const decision = decide({ tenant: asking, sessionId: null })
+      return (await choosePoints({ ...request, decision }, { ...CALLER, tenant: asking })).applied
+    }
+    expect(await applied(tenant)).toEqual([])
+    expect(await applied({ ...tenant, plan })).toEqual(['dedupe'])
     expect(recording.recorded.map(trace => [trace.tenant, trace.plan.dedupe.containment])).toEqual([
       ['acme', null],
       ['acme', 0.9],

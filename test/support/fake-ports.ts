@@ -1,7 +1,9 @@
 import type { Embedder, PassageStore, Reranker } from '../../src/core/ports.ts'
 import type { Chunk, RetrievedList } from '../../src/core/types.ts'
 import type { PackContextDependencies } from '../../src/pipeline/pack-context.ts'
+import { decideByConfiguration } from '../../src/pipeline/plan/decision.ts'
 import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
+import type { Plan } from '../../src/pipeline/plan/plan.ts'
 import type { PipelinePorts } from '../../src/pipeline/services.ts'
 import type { Trace } from '../../src/pipeline/trace/schema.ts'
 import { countWords, inSteps } from './candidates.ts'
@@ -69,14 +71,14 @@ export function scriptedStore(lists: RetrievedList[], neighbours: Chunk[] = []):
 
 export function dependencies(
   ports: PipelinePorts,
-  over: Partial<PackContextDependencies> = {},
+  { plan = NAMED_PLANS.measured, ...over }: Partial<PackContextDependencies> & { plan?: Plan } = {},
 ): PackContextDependencies & { recorded: Trace[] } {
   const recorded: Trace[] = []
   let ids = 0
   let clock = 0
   return {
     ports,
-    plan: NAMED_PLANS.measured,
+    decide: decideByConfiguration(plan),
     traces: { record: trace => recorded.push(trace), find: () => null, close: async () => {} },
     deadlineMs: 5000,
     alwaysTrace: false,

@@ -10,7 +10,9 @@ export function sampleTrace(overrides: Partial<Trace> = {}): Trace {
     started_at: '2026-11-21T00:00:00.000Z',
     tenant: null,
     session_id: null,
-    variant: 'measured',
+    assignment: null,
+    flags: [],
+    shadow_of: null,
     collections: ['docs'],
     query: 'Who is Isharoth?',
     intent: { label: 'definition', rule: 'who is' },
@@ -18,9 +20,11 @@ export function sampleTrace(overrides: Partial<Trace> = {}): Trace {
     plan_fingerprint: 'f',
     cache: 'off',
     stages: [{ name: 'retrieve', ms: 12, in: 0, out: 1, changed: true }],
+    duration_ms: 14,
     degraded: [{ code: 'reranker_unavailable', detail: 'no model' }],
     counts: { retrieved: 1, packed: 1, dropped: 0 },
     budget: { tokens: 2_000, used: 1_500, tokenizer: 'gpt-4o', encoding: 'o200k_base' },
+    recall_proxy: null,
     candidates: [
       {
         id: 1,

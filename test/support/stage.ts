@@ -22,6 +22,14 @@ export const silentReporter: Reporter = {
   tenantsDeclared() {},
   tenantsReloaded() {},
   searchRetried() {},
+  flagsDecided() {},
+  flagsRefreshed() {},
+  flagsChecked() {},
+  experimentObserved() {},
+  rolledBack() {},
+  rollbackReset() {},
+  shadowRan() {},
+  shadowQueued() {},
 }
 
 /** Dependencies of an app with everything off; tests replace what they look at. */

@@ -1,9 +1,11 @@
 import type { Candidate, Dropped } from '../../core/types.ts'
 import type { DetectedIntent } from '../../intent/detect.ts'
 import type { PackedChunk } from '../../pack/pack.ts'
+import type { PlanDecision } from '../plan/decision.ts'
 import { planFingerprint } from '../plan/derived.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { RunRecord } from '../run-record.ts'
+import { recallProxy } from './recall-proxy.ts'
 import { TRACE_VERSION, type Trace, type TraceCandidate } from './schema.ts'
 
 /** The facts about a request before its first step. */
@@ -16,6 +18,9 @@ export interface TraceSubject {
   collections: string[]
   query: string | null
   plan: Plan
+  decision: Pick<PlanDecision, 'assignment' | 'flags'>
+  /** Id of the trace of the answer that this run shadows. */
+  shadowOf?: string
 }
 
 /** The decisions of the pipeline. */
@@ -31,6 +36,7 @@ export function buildTrace(subject: TraceSubject, record: RunRecord, outcome: Tr
   const { plan } = subject
   const packed = outcome.packed.packed.map((chunk, index) => packedCandidate(chunk, index + 1))
   const dropped = outcome.packed.dropped.map(droppedCandidate)
+  const candidates = [...packed, ...dropped]
   return {
     version: TRACE_VERSION,
     trace_id: subject.traceId,
@@ -38,7 +44,9 @@ export function buildTrace(subject: TraceSubject, record: RunRecord, outcome: Tr
     started_at: subject.startedAt,
     tenant: subject.tenant,
     session_id: subject.sessionId,
-    variant: plan.name,
+    assignment: subject.decision.assignment,
+    flags: [...subject.decision.flags],
+    shadow_of: subject.shadowOf ?? null,
     collections: subject.collections,
     query: subject.query,
     intent: outcome.intent,
@@ -46,6 +54,7 @@ export function buildTrace(subject: TraceSubject, record: RunRecord, outcome: Tr
     plan_fingerprint: planFingerprint(plan),
     cache: outcome.cache,
     stages: record.stages,
+    duration_ms: record.elapsedMs,
     degraded: record.degraded,
     counts: { retrieved: packed.length + dropped.length, packed: packed.length, dropped: dropped.length },
     budget: {
@@ -54,7 +63,8 @@ export function buildTrace(subject: TraceSubject, record: RunRecord, outcome: Tr
       tokenizer: plan.tokenizerModel,
       encoding: outcome.encoding,
     },
-    candidates: [...packed, ...dropped],
+    recall_proxy: recallProxy(candidates),
+    candidates,
   }
 }
 

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { INTENTS } from '../../core/types.ts'
 import { codesOf, DEGRADATIONS, DROP_REASONS, STAGES } from '../../core/vocabulary.ts'
+import { ASSIGNMENT_UNITS, FLAG_SOURCES } from '../plan/decision.ts'
 import { planSchema } from '../plan/plan.ts'
 
-export const TRACE_VERSION = 2
+export const TRACE_VERSION = 3
 
 export const pointIdSchema = z.union([z.string(), z.number(), z.bigint()])
 
@@ -56,8 +57,26 @@ export const traceSchema = z.object({
   started_at: z.string(),
   tenant: z.string().nullable(),
   session_id: z.string().nullable(),
-  /** Name of the plan. */
-  variant: z.string(),
+  /** The experiment that the request is part of. */
+  assignment: z
+    .object({
+      experiment: z.string(),
+      variant: z.string(),
+      unit: z.enum(ASSIGNMENT_UNITS),
+      share: z.number().nullable(),
+    })
+    .nullable(),
+  /** The flags that a source sets for the request. */
+  flags: z.array(
+    z.object({
+      flag: z.string(),
+      enabled: z.boolean(),
+      source: z.enum(FLAG_SOURCES),
+      variant: z.string().nullable(),
+    }),
+  ),
+  /** Id of the trace of the answer that this run shadows; null for the run that answered. */
+  shadow_of: z.string().nullable(),
   collections: z.array(z.string()),
   query: z.string().nullable(),
   intent: z.object({ label: z.enum(INTENTS), rule: z.string() }).nullable(),
@@ -74,9 +93,13 @@ export const traceSchema = z.object({
       changed: z.boolean(),
     }),
   ),
+  /** From the decision about the plan to the trace, waiting included. */
+  duration_ms: z.number(),
   degraded: z.array(degradationSchema),
   counts: z.object({ retrieved: z.number().int(), packed: z.number().int(), dropped: z.number().int() }),
   budget: z.object({ tokens: z.number().int(), used: z.number().int(), tokenizer: z.string(), encoding: z.string() }),
+  /** How much of what the searches found first is in the answer, in [0,1]; null when nothing was found. */
+  recall_proxy: z.number().nullable(),
   candidates: z.array(candidate),
 })
 

@@ -3,6 +3,8 @@ import { STAGES } from '../../../src/core/vocabulary.ts'
 import { createImproveHandler, type ImproveDependencies, type ImproveEvent } from '../../../src/drop-in/route.ts'
 import type { AppDependencies } from '../../../src/http/app.ts'
 import { createPassthrough, type PassthroughProxy } from '../../../src/http/passthrough/passthrough.ts'
+import { decideByConfiguration } from '../../../src/pipeline/plan/decision.ts'
+import { NAMED_PLANS } from '../../../src/pipeline/plan/named-plans.ts'
 import type { ChoosePoints, ChosenPoints } from '../../../src/pipeline/services.ts'
 import { createQdrantHttp } from '../../../src/qdrant/client.ts'
 import type { createStage } from '../../support/stage.ts'
@@ -49,8 +51,7 @@ export async function serveImproving(
   const improvePoints = createImproveHandler({
     http: createQdrantHttp(upstream),
     choosePoints: choosing(hits => hits),
-    enabled: () => true,
-    pool: 50,
+    decide: decideByConfiguration(NAMED_PLANS.measured),
     deadlineMs: 60_000,
     // Longer than any deadline: tests of hedging bring their own clock.
     hedgeMs: 600_000,

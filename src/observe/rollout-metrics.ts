@@ -1,0 +1,101 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+
+const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+const TOKENS = [100, 250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000]
+const RATIOS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1]
+
+/** What can end an experiment. */
+export const ROLLBACK_TRIGGERS = ['error_rate', 'latency', 'recall_proxy'] as const
+export type RollbackTrigger = (typeof ROLLBACK_TRIGGERS)[number]
+
+export const SHADOW_OUTCOMES = ['compared', 'failed', 'dropped'] as const
+export type ShadowOutcome = (typeof SHADOW_OUTCOMES)[number]
+
+/** Metrics of flags, experiments and shadow runs. */
+export function createRolloutMetrics(registry: Registry) {
+  const registers = [registry]
+  const ofVariant = ['experiment', 'variant'] as const
+  const metrics = {
+    flagDecisions: new Counter({
+      name: 'stowage_flag_decisions_total',
+      help: 'Flags that a source set for a request, by flag, value and source',
+      labelNames: ['flag', 'value', 'source'],
+      registers,
+    }),
+    flagsSourceUp: new Gauge({
+      name: 'stowage_flags_source_up',
+      help: '1 while the last refresh of the Unleash server succeeded, 0 while known or default values are used; absent without Unleash',
+      labelNames: ['source'],
+      registers,
+    }),
+    flagsRefreshed: new Gauge({
+      name: 'stowage_flags_refresh_timestamp_seconds',
+      help: 'Unix time of the last successful refresh of flags',
+      labelNames: ['source'],
+      registers,
+    }),
+    flagsUnknown: new Gauge({
+      name: 'stowage_flags_unknown',
+      help: 'Flags of the source that begin with stowage. and name nothing known, or hold values that no plan can have',
+      registers,
+    }),
+    experimentRequests: new Counter({
+      name: 'stowage_experiment_requests_total',
+      help: 'Requests of experiments, by variant and outcome: ok, or failed',
+      labelNames: [...ofVariant, 'outcome'],
+      registers,
+    }),
+    experimentSeconds: new Histogram({
+      name: 'stowage_experiment_request_seconds',
+      help: 'Time of the pipeline for requests of experiments, in seconds',
+      labelNames: ofVariant,
+      buckets: SECONDS,
+      registers,
+    }),
+    experimentTokens: new Histogram({
+      name: 'stowage_experiment_context_tokens',
+      help: 'Tokens of the answers of experiments',
+      labelNames: ofVariant,
+      buckets: TOKENS,
+      registers,
+    }),
+    experimentRecallProxy: new Histogram({
+      name: 'stowage_experiment_recall_proxy_ratio',
+      help: 'Share of the first ten candidates of the searches that is in the answer, for requests of experiments',
+      labelNames: ofVariant,
+      buckets: RATIOS,
+      registers,
+    }),
+    experimentRolledBack: new Gauge({
+      name: 'stowage_experiment_rolled_back',
+      help: '1 while the rollback breaker of an experiment is open, so that everyone gets the control, else 0',
+      labelNames: ['experiment'],
+      registers,
+    }),
+    experimentRollbacks: new Counter({
+      name: 'stowage_experiment_rollbacks_total',
+      help: 'Rollbacks of experiments, by the trigger',
+      labelNames: ['experiment', 'trigger'],
+      registers,
+    }),
+    shadowRuns: new Counter({
+      name: 'stowage_shadow_runs_total',
+      help: 'Shadow runs by outcome: compared, failed, or dropped because too many waited',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    shadowQueue: new Gauge({
+      name: 'stowage_shadow_queue',
+      help: 'Shadow runs that wait or run',
+      registers,
+    }),
+    shadowOverlap: new Histogram({
+      name: 'stowage_shadow_overlap_ratio',
+      help: 'Jaccard index of the chunks of a shadow run and of its answer',
+      buckets: RATIOS,
+      registers,
+    }),
+  }
+  for (const outcome of SHADOW_OUTCOMES) metrics.shadowRuns.inc({ outcome }, 0)
+  return metrics
+}

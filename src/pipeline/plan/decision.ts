@@ -1,0 +1,68 @@
+import type { CallerTenant } from '../context-request.ts'
+import { planFor } from './derived.ts'
+import type { Plan } from './plan.ts'
+
+/** The variant whose plan no experiment changes. */
+export const CONTROL = 'control'
+
+/** The unit that keeps its variant: all requests of a session, or of a tenant; or each request has a variant of its own. */
+export const ASSIGNMENT_UNITS = ['session', 'tenant', 'request'] as const
+export type AssignmentUnit = (typeof ASSIGNMENT_UNITS)[number]
+
+/** The variant of a request that is part of an experiment. */
+export interface Assignment {
+  /** Name of the experiment. */
+  experiment: string
+  /** `control`, or another name that the experiment declares. */
+  variant: string
+  unit: AssignmentUnit
+  /** Share of the units that get this variant, in (0,1]; null when the flags do not tell. */
+  share: number | null
+}
+
+export const FLAG_SOURCES = ['kill_switch', 'unleash', 'file', 'plan'] as const
+/** Where the value of a flag comes from: the environment, the Unleash server, the flags file, or the plan itself. */
+export type FlagSource = (typeof FLAG_SOURCES)[number]
+
+/** The value of a flag for one request. */
+export interface FlagDecision {
+  flag: string
+  enabled: boolean
+  source: FlagSource
+  /** Name of the variant; null when the flag has none. */
+  variant: string | null
+}
+
+/** What is decided about a request before its first step. No later step reads a flag. */
+export interface PlanDecision {
+  plan: Plan
+  /** False: searches on Qdrant's paths pass through. */
+  improves: boolean
+  /** The flags that a source sets for this request. */
+  flags: readonly FlagDecision[]
+  /** Null outside of experiments. */
+  assignment: Assignment | null
+  /** A second plan, which runs after the answer for comparison only. */
+  shadow: { experiment: string; variant: string; plan: Plan } | null
+}
+
+/** Who asks. */
+export interface DecisionSubject {
+  tenant: CallerTenant | null
+  /** Null when the client names no session. */
+  sessionId: string | null
+}
+
+/** Decides once per request. It never throws. */
+export type DecidePlan = (subject: DecisionSubject) => PlanDecision
+
+/** The plan of the tenant, else the configured one, without flags. */
+export function decideByConfiguration(configured: Plan): DecidePlan {
+  return ({ tenant }) => ({
+    plan: planFor({ tenant }, configured),
+    improves: true,
+    flags: [],
+    assignment: null,
+    shadow: null,
+  })
+}
