@@ -20,17 +20,25 @@ const LEFT_OUT = [
   'nodejs_active_resources_total',
 ]
 
+interface MetricsOptions {
+  /** Whether those of the process and of Node are among them. */
+  processMetrics?: boolean
+  version?: string
+  /** Asked at each scrape: the number of pairs that wait for the reranker. */
+  rerankQueue?: () => number
+}
+
 /**
  * Creates the metrics in a new registry. Labels have few fixed values, or are names of declared tenants; ids are in the log. Every series exists from the
  * start with 0: a rate over a series that appears with its first event misses that event.
  */
-export function createMetrics({ processMetrics = true, version = '' } = {}) {
+export function createMetrics({ processMetrics = true, version = '', rerankQueue = () => 0 }: MetricsOptions = {}) {
   const registry = new Registry()
   if (processMetrics) collectDefaultMetrics({ register: registry })
   for (const name of LEFT_OUT) registry.removeSingleMetric(name)
   const metrics = {
     ...createRequestMetrics(registry, version),
-    ...createPipelineMetrics(registry),
+    ...createPipelineMetrics(registry, rerankQueue),
     ...createUpstreamMetrics(registry),
     ...createTenantMetrics(registry),
     ...createRolloutMetrics(registry),

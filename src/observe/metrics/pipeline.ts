@@ -11,7 +11,7 @@ export type PairResult = (typeof PAIR_RESULTS)[number]
 const ANSWERING = ['context', 'points'] as const
 
 /** Metrics of what the pipeline does with the candidates of a request. */
-export function createPipelineMetrics(registry: Registry) {
+export function createPipelineMetrics(registry: Registry, rerankQueue: () => number) {
   const registers = [registry]
   const metrics = {
     stageSeconds: histogramWithExemplars(registry, {
@@ -77,6 +77,9 @@ export function createPipelineMetrics(registry: Registry) {
     rerankQueue: new Gauge({
       name: 'stowage_rerank_queue',
       help: 'Pairs of query and passage that wait for a worker of the reranker',
+      collect() {
+        this.set(rerankQueue())
+      },
       registers,
     }),
     cacheRequests: new Counter({
