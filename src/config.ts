@@ -79,6 +79,14 @@ export const settingsSchema = z.object({
     z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info'),
     'Lowest log level that is written.',
   ),
+  LOG_QUERY_TEXT: setting(
+    z.enum(['off', 'hash', 'text']).default('off'),
+    'Query text in the log and in spans: none, a digest, or the text itself.',
+  ),
+  SLOW_REQUEST_MS: setting(
+    wholeNumber(0, 600_000).default(2_000),
+    'Requests that take longer are counted, and logged at warn with their stage times, in milliseconds; 0 is off.',
+  ),
   RERANK_MODEL: setting(
     text.optional(),
     'Folder or hub id of the cross-encoder, or the model name for `RERANKER=http`. Unset: the model included in the package.',
@@ -124,6 +132,28 @@ export const settingsSchema = z.object({
   ),
   RETRIEVAL_TRACE: setting(onOff.default(false), 'Include the trace in every response of `/v1/context`.'),
   TRACE_FILE: setting(text.optional(), 'File for traces as JSON lines. It is rotated at 64 MiB, and 5 files are kept.'),
+  TRACE_QUERY_TEXT: setting(
+    z.enum(['text', 'hash']).default('text'),
+    'Query text in the file for traces: the text itself, or a digest.',
+  ),
+  OTEL_TRACES_EXPORTER: setting(
+    z.enum(['otlp', 'none']).optional(),
+    'Spans for OpenTelemetry. Unset: on when an endpoint is set.',
+  ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: setting(
+    url.optional(),
+    'Receiver of OTLP over HTTP, such as `http://collector:4318`; the path for traces is added.',
+  ),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: setting(url.optional(), 'The whole URL for traces, in place of the one before.'),
+  OTEL_EXPORTER_OTLP_PROTOCOL: setting(
+    z.enum(['http/protobuf', 'http/json']).default('http/protobuf'),
+    'Encoding of spans. gRPC is not supported.',
+  ),
+  OTEL_EXPORTER_OTLP_TIMEOUT: setting(
+    wholeNumber(1, 600_000).default(3_000),
+    'Longest time of one export with its repetitions, in milliseconds.',
+  ),
+  OTEL_SDK_DISABLED: setting(onOff.default(false), 'Switches spans off, whatever the variables before say.'),
   TENANTS_FILE: setting(
     text.optional(),
     'File of tenants, YAML or JSON. It is read again when it changes. Unset: keys of clients go on to Qdrant.',

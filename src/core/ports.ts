@@ -54,6 +54,8 @@ export interface Reranker {
   rerank(request: RerankRequest): Promise<RerankResult>
   /** Estimated time until new work of a tenant would start, in milliseconds; absent when the reranker has no queue. */
   expectedWaitMs?(tenant?: string | null): number
+  /** Number of pairs that wait for a worker; absent when the reranker has no queue. */
+  waiting?(): number
   close(): Promise<void>
 }
 

@@ -2,6 +2,7 @@ import express from 'express'
 import { StowageError } from '../core/errors.ts'
 import type { Reporter } from '../observe/events.ts'
 import type { Metrics } from '../observe/metrics.ts'
+import type { Spans } from '../observe/spans.ts'
 import type { PackContext, TraceStore } from '../pipeline/services.ts'
 import { SEARCH_PATH } from '../qdrant/paths.ts'
 import { limitUploadSilence } from './body/upload-silence.ts'
@@ -31,6 +32,8 @@ export interface AppDependencies {
   health: Health
   metrics: Metrics
   reporter: Reporter
+  /** Default: none. */
+  spans?: Spans
   bumpEpoch: BumpEpoch
   /** How requests of tenants to Qdrant are guarded. Needed with `admitTenant`. */
   guard?: GuardDependencies
@@ -48,7 +51,7 @@ export function createApp(dependencies: AppDependencies): express.Express {
   const app = express()
   // Each of these defaults would change an answer, or read a request differently from Qdrant.
   app.disable('x-powered-by').disable('etag').set('query parser', false).enable('case sensitive routing')
-  app.use(observeRequests(reporter))
+  app.use(observeRequests(reporter, dependencies.spans))
   app.use(keepBackslashes)
   app.use(limitUploadSilence(uploadSilenceMs, sendError))
 

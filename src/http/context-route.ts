@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express'
 import { StowageError } from '../core/errors.ts'
+import type { Reporter } from '../observe/events.ts'
 import type { PackContext } from '../pipeline/services.ts'
 import { printJson } from '../qdrant/json.ts'
 import { readBody } from './body/read-body.ts'
@@ -11,16 +12,26 @@ import { parseContextRequest } from './parse-context-request.ts'
 interface ContextRouteOptions {
   packContext: PackContext
   maxContextBytes?: number
+  reporter: Pick<Reporter, 'guardRefused'>
 }
 
 /** `POST /v1/context`. */
-export function contextRoute({ packContext, maxContextBytes = 4 * 1024 * 1024 }: ContextRouteOptions): RequestHandler {
+export function contextRoute({
+  packContext,
+  reporter,
+  maxContextBytes = 4 * 1024 * 1024,
+}: ContextRouteOptions): RequestHandler {
   return async function context(request, response) {
     const caller = callerOf(request, response)
     refuseCompressed(request.headers['content-encoding'])
     const { body, complete } = await readBody(request, response, maxContextBytes)
     if (!complete) throw new StowageError('payload_too_large', `The body is longer than ${maxContextBytes} bytes`)
-    const answer = await packContext(parseContextRequest(body), caller)
+    const answer = await packContext(parseContextRequest(body), caller).catch(error => {
+      // Qdrant's own refusal of the key of a tenant is `upstream_error`.
+      if (caller.tenant !== null && error instanceof StowageError && error.code === 'forbidden')
+        reporter.guardRefused({ status: error.status })
+      throw error
+    })
     tracedAs(response, { traceId: answer.trace_id, degraded: answer.degraded.map(({ code }) => code) })
     sendJson(request, response, 200, printJson(answer))
   }

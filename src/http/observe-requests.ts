@@ -1,30 +1,48 @@
 import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import type { RequestHandler, Response } from 'express'
-import type { Endpoint, LimitedRequest, Outcome, Reporter } from '../observe/events.ts'
-import { tenantOf } from './caller.ts'
+import type { Endpoint, FinishedRequest, LimitedRequest, Outcome, Reporter } from '../observe/events.ts'
+import { NO_SPANS, type Spans } from '../observe/spans.ts'
+import { apiKeyOf, tenantOf } from './caller.ts'
 
 const LONGEST_SHOWN = 200
 
 /** Gives each request an id for the log and reports its end. The endpoint is `passthrough` unless `atEndpoint` sets another. */
-export function observeRequests(reporter: Reporter): RequestHandler {
+export function observeRequests(reporter: Reporter, spans: Spans = NO_SPANS): RequestHandler {
   return function observe(request, response, next) {
     const started = performance.now()
-    response.locals.requestId = randomUUID()
-    response.once('close', () => {
-      reporter.requestFinished({
-        endpoint: response.locals.endpoint ?? 'passthrough',
-        outcome: outcomeOf(response),
-        route: `${request.method} ${pathOf(request.originalUrl)}`,
-        status: response.statusCode,
-        seconds: (performance.now() - started) / 1_000,
-        requestId: requestIdOf(response),
-        tenant: tenantOf(response)?.name ?? null,
-        limited: response.locals.limited ?? null,
-        ...tracedBy(response),
+    response.locals.requestId = givenId(request) ?? randomUUID()
+    spans.serve(request, span => {
+      response.once('close', () => {
+        const finished: FinishedRequest = {
+          endpoint: response.locals.endpoint ?? 'passthrough',
+          outcome: outcomeOf(response),
+          route: `${request.method} ${pathOf(request.originalUrl)}`,
+          status: response.statusCode,
+          seconds: (performance.now() - started) / 1_000,
+          requestId: requestIdOf(response),
+          tenant: tenantOf(response)?.name ?? null,
+          limited: response.locals.limited ?? null,
+          otelTraceId: span.traceId,
+          ...tracedBy(response),
+        }
+        span.end(finished)
+        reporter.requestFinished(finished)
       })
+      next()
     })
-    next()
   }
+}
+
+/** Ids of other systems: a UUID, a ULID, or `name:42`. Anything else could make lines of the log hard to read. */
+const SANE_ID = /^[\w.:/+=@-]{1,128}$/
+
+/** The `x-request-id` of the client or of a proxy, when it can be used; null without one. It must not hold a key. */
+function givenId(request: IncomingMessage): string | null {
+  const id = request.headers['x-request-id']
+  if (typeof id !== 'string' || !SANE_ID.test(id)) return null
+  const key = apiKeyOf(request)
+  return key !== null && id.includes(key) ? null : id
 }
 
 /** Sets the endpoint under which a request is reported. */

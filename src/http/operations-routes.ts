@@ -31,16 +31,20 @@ export function showReadiness(health: Health): RequestHandler {
   }
 }
 
-/** `GET /v1/metrics` in the text format of Prometheus. @param isOperator whether a key may read them; null lets everybody */
+/**
+ * `GET /v1/metrics` in the text format of Prometheus, or in the OpenMetrics format for a scraper that asks for it.
+ * @param isOperator whether a key may read them; null lets everybody
+ */
 export function showMetrics(
-  { registry }: Metrics,
+  { registry, openMetrics }: Metrics,
   isOperator: ((apiKey: string | null) => boolean) | null,
 ): RequestHandler {
   return async (request, response) => {
     if (isOperator !== null && !isOperator(apiKeyOf(request)))
       throw new StowageError('forbidden', 'Only the keys of operators may read the metrics')
-    const text = await registry.metrics()
-    response.setHeader('content-type', registry.contentType)
+    const asked = /\bapplication\/openmetrics-text\b/i.test(request.headers.accept ?? '') ? openMetrics : registry
+    const text = await asked.metrics()
+    response.setHeader('content-type', asked.contentType)
     response.end(text)
   }
 }

@@ -2,9 +2,17 @@ import type { PassthroughReason, RollbackTrigger, UpsertFaultCode } from '../cor
 import type { FlagDecision } from '../pipeline/plan/decision.ts'
 import type { ExperimentOutcome } from '../pipeline/plan/outcome.ts'
 import type { Trace } from '../pipeline/trace/schema.ts'
+import { countTrace } from './count-trace.ts'
+import { createRequestReports } from './finished-requests.ts'
 import type { Logger } from './logger.ts'
-import { type ENDPOINTS, type Metrics, OUTCOMES, TENANT_LIMITS, type TenantLimit } from './metrics.ts'
+import { PAIR_RESULTS } from './metrics/pipeline.ts'
+import type { ENDPOINTS, OUTCOMES } from './metrics/requests.ts'
+import type { TenantLimit } from './metrics/tenants.ts'
+import { statusClass, type UpstreamKind } from './metrics/upstream.ts'
+import type { Metrics } from './metrics.ts'
+import type { QueryTextMode } from './query-text.ts'
 import type { ShadowOutcome } from './rollout-metrics.ts'
+import { TenantLabels } from './tenant-labels.ts'
 
 export type Endpoint = (typeof ENDPOINTS)[number]
 export type Outcome = (typeof OUTCOMES)[number]
@@ -22,6 +30,8 @@ export interface FinishedRequest {
   tenant: string | null
   /** Id of the trace, when there is one. A batch has several, separated by commas. */
   traceId: string | null
+  /** Id of the trace of OpenTelemetry; null while it is off. */
+  otelTraceId: string | null
   /** Codes of the steps that could not do their work, or of the reason why a search passed through. */
   degraded: string[]
   /** Null when no limit of a tenant refused it. */
@@ -49,16 +59,30 @@ export interface Reporter {
   }): void
   upstreamFailed(event: { status: number; message: string; cause: unknown }): void
   contextTraced(event: { trace: Trace }): void
-  /** A read of Qdrant ended: with an answer of any status, or without one. */
-  upstreamRead(event: { outcome: 'answered' | 'failed'; seconds: number }): void
+  /** How much a context repeats itself, for a sample of the contexts: see `redundancyOf`. */
+  redundancyMeasured(event: { ratio: number }): void
+  /** A reranker ended: numbers of pairs that it scored, knew already, and left out. */
+  pairsReranked(event: { scored: number; cached: number; skipped: number }): void
+  /** Number of requests of `/v1/context` that wait for a place. */
+  requestsWaiting(event: { length: number }): void
+  /** A request of a tenant was refused because it does not keep to what is the tenant's. */
+  guardRefused(event: { status: number }): void
+  /** How an attempt to improve a search ended. `detail` can quote the request. */
+  searchReported(event: { reason: PassthroughReason | null; detail: string; [more: string]: unknown }): void
+  /** A read of Qdrant by stowage itself ended: with the status of the answer, or with null without one. */
+  upstreamRead(event: { status: number | null; seconds: number }): void
+  /** Qdrant answered a forwarded request, or did not (null). */
+  upstreamForwarded(event: { status: number | null }): void
   /** The client's own search was sent beside the improved one. */
   searchHedged(event: { winner: 'improved' | 'original' }): void
   /** Improving the searches of a collection pauses, or goes on. */
   improvingPaused(event: { collection: string; paused: boolean }): void
+  /** Spans cannot be exported; null: they can again. Called when it changes. */
+  spansExported(event: { error: Error | null }): void
   /** At the start, and when a model appears later. */
   modelsOpened(event: { unavailable: { embedder: string | null; reranker: string | null } }): void
-  /** The names of all tenants, at the start and after a change of their file, and of those that are gone. */
-  tenantsDeclared(event: { names: ReadonlySet<string>; gone: readonly string[] }): void
+  /** The names of all tenants, at the start and after a change of their file. */
+  tenantsDeclared(event: { names: ReadonlySet<string> }): void
   /** The file of tenants has changed. Faults: it is refused, and the tenants of before stay. */
   tenantsReloaded(event: { tenants: number; faults: readonly string[] | null }): void
   /** A search that failed for a moment is sent a second time. */
@@ -81,24 +105,22 @@ export interface Reporter {
   shadowQueued(event: { length: number }): void
 }
 
-export function createReporter({ metrics, logger }: { metrics: Metrics; logger: Logger }): Reporter {
-  /** The values of the label of tenants. A request can outlive its tenant. */
-  let declared: ReadonlySet<string> = new Set()
+export interface ReporterOptions {
+  metrics: Metrics
+  logger: Logger
+  /** A request that takes longer is slow, in milliseconds; 0 switches it off. */
+  slowMs?: number
+  /** How the log shows query text. Default: not at all. */
+  queryText?: QueryTextMode
+}
+
+export function createReporter({ metrics, logger, slowMs = 0, queryText = 'off' }: ReporterOptions): Reporter {
+  const labels = new TenantLabels()
+  const requests = createRequestReports({ metrics, logger, labels, slowMs, queryText })
+  const upstreamAnswered = (kind: UpstreamKind, status: number | null) =>
+    metrics.upstreamResponses.inc({ status: statusClass(status), kind })
   return {
-    requestFinished: quietly(event => {
-      metrics.requests.inc({ endpoint: event.endpoint, outcome: event.outcome })
-      metrics.requestSeconds.observe({ endpoint: event.endpoint }, event.seconds)
-      if (event.limited !== null) metrics.tenantLimited.inc({ ...event.limited })
-      const { seconds, tenant, limited, ...line } = event
-      if (tenant !== null && declared.has(tenant)) metrics.tenantRequests.inc({ tenant, outcome: event.outcome })
-      // Probes and scrapes come every few seconds and say nothing. A flood of refused requests must not become a flood of lines.
-      const isQuiet = limited !== null || (event.endpoint === 'operations' && event.outcome === 'ok')
-      const level = isQuiet ? 'debug' : 'info'
-      logger[level](
-        { ...line, ...(tenant !== null && { tenant }), ...limited, ms: Math.round(seconds * 1_000) },
-        'request finished',
-      )
-    }),
+    requestFinished: quietly(event => requests.finished(event)),
     requestFailed: quietly(({ error, requestId }) => logger.error({ err: error, requestId }, 'request failed')),
     passedThrough: quietly(event => metrics.passthrough.inc(event)),
     upsertGuarded: quietly(({ action, reason, ...line }) => {
@@ -113,27 +135,36 @@ export function createReporter({ metrics, logger }: { metrics: Metrics; logger: 
       logger.info(event, event.paused ? 'improving pauses' : 'improving goes on')
     }),
     contextTraced: quietly(({ trace }) => {
-      for (const stage of trace.stages) metrics.stageSeconds.observe({ stage: stage.name }, stage.ms / 1_000)
-      for (const { code } of trace.degraded) metrics.degraded.inc({ code })
-      for (const { reason } of trace.candidates) if (reason !== null) metrics.dropped.inc({ reason })
-      if (trace.endpoint === 'context') metrics.contextTokens.observe(trace.budget.used)
+      requests.traced(trace)
+      countTrace(trace, metrics, labels)
     }),
-    upstreamRead: quietly(({ outcome, seconds }) => metrics.upstreamSeconds.observe({ outcome }, seconds)),
+    redundancyMeasured: quietly(({ ratio }) => metrics.redundancy.observe(ratio)),
+    pairsReranked: quietly(pairs => {
+      for (const result of PAIR_RESULTS) metrics.rerankPairs.inc({ result }, pairs[result])
+    }),
+    requestsWaiting: quietly(({ length }) => metrics.waitingRequests.set(length)),
+    guardRefused: quietly(({ status }) => metrics.guardRefusals.inc({ status: String(status) })),
+    searchReported: quietly(({ detail, ...event }) =>
+      logger.debug(queryText === 'text' ? { ...event, detail } : event, 'search on a path of Qdrant'),
+    ),
+    upstreamRead: quietly(({ status, seconds }) => {
+      metrics.upstreamSeconds.observe({ outcome: status === null ? 'failed' : 'answered' }, seconds)
+      upstreamAnswered('read', status)
+    }),
+    upstreamForwarded: quietly(({ status }) => upstreamAnswered('forwarded', status)),
+    spansExported: quietly(({ error }) => {
+      if (error === null) logger.info('spans are exported again')
+      else logger.warn({ detail: error.message }, 'spans cannot be exported; requests go on without')
+    }),
     modelsOpened: quietly(({ unavailable }) => {
       for (const [model, reason] of Object.entries(unavailable)) {
         metrics.modelUnavailable.set({ model }, reason === null ? 0 : 1)
       }
     }),
-    tenantsDeclared: quietly(({ names, gone }) => {
-      declared = names
-      for (const outcome of OUTCOMES) {
-        for (const tenant of gone) metrics.tenantRequests.remove({ tenant, outcome })
-        for (const tenant of names) metrics.tenantRequests.inc({ tenant, outcome }, 0)
-      }
-      for (const limit of TENANT_LIMITS) {
-        for (const tenant of gone) metrics.tenantLimited.remove({ tenant, limit })
-        for (const tenant of names) metrics.tenantLimited.inc({ tenant, limit }, 0)
-      }
+    tenantsDeclared: quietly(({ names }) => {
+      const { added, gone } = labels.declare(names)
+      for (const label of gone) metrics.removeTenant(label)
+      for (const label of added) metrics.addTenant(label)
     }),
     tenantsReloaded: quietly(({ tenants, faults }) => {
       metrics.tenantsReloads.inc({ outcome: faults === null ? 'replaced' : 'refused' })

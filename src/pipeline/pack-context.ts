@@ -28,13 +28,18 @@ export interface PackContextDependencies {
   now: () => number
   wallClock: () => Date
   cache?: ContextCache
+  /** Called with the number of requests that wait for a place, whenever it changes. */
+  onWaiting?: (length: number) => void
+  /** Called with each new context, before it is sent. */
+  onPacked?: (context: string) => void
 }
 
 /** Builds the pipeline of `POST /v1/context`: choose the plan, look into the cache, retrieve, rank and pack. */
 export function createPackContext(dependencies: PackContextDependencies): PackContext {
   const { ports, cache, decide, traces, alwaysTrace, newId, wallClock } = dependencies
   const sessions = new SessionMemory()
-  const admission = createAdmission(createLimit({ slowMs: dependencies.deadlineMs * SLOW_SHARE }))
+  const limit = createLimit({ slowMs: dependencies.deadlineMs * SLOW_SHARE })
+  const admission = createAdmission(limit, dependencies.onWaiting)
   return async (request, caller) => {
     const collections = [...new Set([request.collection].flat())]
     refuseOthers(collections, caller)
@@ -61,6 +66,7 @@ export function createPackContext(dependencies: PackContextDependencies): PackCo
         })
     if (key !== null && !cached && isRepeatable(request, answer)) cache?.put(key, answer)
     traces.record(answer.trace, caller)
+    if (!cached) dependencies.onPacked?.(answer.response.context)
     return { ...answer.response, ...((request.trace ?? alwaysTrace) ? { trace: answer.trace } : {}) }
   }
 }

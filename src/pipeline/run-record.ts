@@ -30,7 +30,7 @@ export class RunRecord {
     const from = this.#now()
     const result = await run()
     const ms = Math.round((this.#now() - from) * 1000) / 1000
-    this.stages.push({ name, ms, in: input, ...outcome(result) })
+    this.stages.push({ name, start_ms: this.#elapsedAt(from), ms, in: input, ...outcome(result) })
     return result
   }
 
@@ -43,7 +43,11 @@ export class RunRecord {
 
   /** Milliseconds since the record was created. */
   get elapsedMs(): number {
-    return Math.round((this.#now() - this.#from) * 1000) / 1000
+    return this.#elapsedAt(this.#now())
+  }
+
+  #elapsedAt(time: number): number {
+    return Math.round((time - this.#from) * 1000) / 1000
   }
 
   /** The stages that changed the candidates. */

@@ -2,7 +2,7 @@ import { Pool } from 'undici'
 import { failureOf, isReset, notUnderstood, statusFailure } from './errors.ts'
 import { isObject, parseJson, printJson } from './json.ts'
 import { pathPrefix } from './paths.ts'
-import { headerValue } from './raw-headers.ts'
+import { headerValue, replaceHeaders } from './raw-headers.ts'
 
 interface ReadRequest {
   method: 'GET' | 'POST'
@@ -40,13 +40,23 @@ export interface QdrantHttp {
   close(): Promise<void>
 }
 
+/** Sees every read: one call when it begins, one when it ends. */
+export interface ReadObserver {
+  begin(read: { method: string; path: string }): {
+    /** Raw header pairs that are sent with the read, in place of those of the same name. */
+    headers: readonly string[]
+    /** @param status null when there was no answer */
+    end(status: number | null): void
+  }
+}
+
 /** Qdrant closes idle connections after 5 s. Closing them earlier keeps requests off closing sockets. */
 export const IDLE_CONNECTION_MS = 4_000
 /** Most bytes of an answer: all lists of one search with their payloads. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
 /** A client that keeps u64 ids exact: integers beyond 2^53 are `bigint` in bodies and answers. */
-export function createQdrantHttp(url: string): QdrantHttp {
+export function createQdrantHttp(url: string, observer: ReadObserver = UNOBSERVED): QdrantHttp {
   const server = new URL(url)
   const prefix = pathPrefix(server)
   const pool = new Pool(server.origin, {
@@ -64,11 +74,16 @@ export function createQdrantHttp(url: string): QdrantHttp {
 
   async function readRaw(request: QdrantRawRead): Promise<QdrantAnswer> {
     const { signal } = request
+    const { headers, end } = observer.begin(request)
+    const sent = headers.length === 0 ? request : { ...request, headers: replaceHeaders(request.headers, headers) }
     try {
-      return await send(request).catch(error =>
-        isReset(error) && !signal.aborted ? send(request) : Promise.reject(error),
+      const answer = await send(sent).catch(error =>
+        isReset(error) && !signal.aborted ? send(sent) : Promise.reject(error),
       )
+      end(answer.status)
+      return answer
     } catch (error) {
+      end(null)
       throw failureOf(error, signal.aborted)
     }
   }
@@ -89,6 +104,8 @@ export function createQdrantHttp(url: string): QdrantHttp {
     close: () => pool.close(),
   }
 }
+
+const UNOBSERVED: ReadObserver = { begin: () => ({ headers: [], end: () => {} }) }
 
 function resultOf(text: string): unknown {
   try {

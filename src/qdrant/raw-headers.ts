@@ -12,3 +12,9 @@ export function headerValue(rawHeaders: readonly string[], name: string): string
   for (const [key, value] of headerPairs(rawHeaders)) if (key.toLowerCase() === name) return value
   return null
 }
+
+/** The headers without those whose names `own` has, and then `own`. */
+export function replaceHeaders(rawHeaders: readonly string[], own: readonly string[]): string[] {
+  const replaced = new Set([...headerPairs(own)].map(([name]) => name.toLowerCase()))
+  return [...[...headerPairs(rawHeaders)].filter(([name]) => !replaced.has(name.toLowerCase())).flat(), ...own]
+}

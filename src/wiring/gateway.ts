@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Express } from 'express'
 import { createAnswerCache } from '../adapters/answer-cache.ts'
 import { createQdrantStore } from '../adapters/qdrant/store.ts'
+import { withHashedQueries } from '../adapters/traces/hashed-queries.ts'
 import { createJsonlSink } from '../adapters/traces/jsonl-file.ts'
 import { combineTraceStores, createTraceObserver, createTraceRing } from '../adapters/traces/memory.ts'
 import type { Config } from '../config.ts'
@@ -14,7 +15,9 @@ import { beginInTurn } from '../http/tenants/turns.ts'
 import { createReporter, type Reporter } from '../observe/events.ts'
 import type { Logger } from '../observe/logger.ts'
 import { createMetrics } from '../observe/metrics.ts'
-import { timeReads } from '../observe/timed-reads.ts'
+import { observeReads } from '../observe/observed-reads.ts'
+import { createRedundancySampler } from '../observe/redundancy-sampler.ts'
+import type { Spans } from '../observe/spans.ts'
 import { createChoosePoints } from '../pipeline/choose-points.ts'
 import { createPackContext } from '../pipeline/pack-context.ts'
 import { decideByConfiguration } from '../pipeline/plan/decision.ts'
@@ -28,6 +31,7 @@ import { type Flags, openFlags } from './flags.ts'
 import { createHealth } from './health.ts'
 import { openIngestionGuard } from './ingestion-guard.ts'
 import { type Models, openModels, pipelinePorts } from './models.ts'
+import { openSpans } from './spans.ts'
 import { openTenants, type ReloadedTenants } from './tenants.ts'
 import { openUpstream, type Upstream } from './upstream.ts'
 import { VERSION } from './version.ts'
@@ -57,8 +61,10 @@ const CACHE_LIMITS = { maxEntries: 2_000, maxBytes: 128 * 1024 * 1024 }
 /** Builds everything from the configuration. Requests use the Qdrant key of their client or tenant, never the configured one. */
 export async function openGateway(config: Config, logger: Logger): Promise<Gateway> {
   const mappings = config.settings.MAPPINGS ?? {}
-  const metrics = createMetrics({ version: VERSION })
-  const reporter = createReporter({ metrics, logger })
+  const { SLOW_REQUEST_MS: slowMs, LOG_QUERY_TEXT: queryText } = config.settings
+  const metrics = createMetrics({ version: VERSION, rerankQueue: () => models.reranker?.waiting?.() ?? 0 })
+  const reporter = createReporter({ metrics, logger, slowMs, queryText })
+  const spans = await openSpans(config, reporter)
   const limiter = createTenantLimiter(reporter)
   const tenants = await openTenants(config, { reporter, declare: limiter.declare })
   const flags = await openFlags(config, { reporter, isRolledBack: () => false })
@@ -68,13 +74,13 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
     onOpened: () => reporter.modelsOpened(models),
   })
   reporter.modelsOpened(models)
-  const traces = openTraces(config, reporter, logger)
-  const http = timeReads(createQdrantHttp(upstream.url), reporter)
+  const traces = openTraces(config, reporter, spans, logger)
+  const http = createQdrantHttp(upstream.url, observeReads(reporter, spans))
   const store = createQdrantStore({ http, mappings, onRetry: () => reporter.searchRetried() })
   // Loads the tables of the encoding (about 0.1 s), so that the first request does not wait for them.
   createTokenizer(config.plan.tokenizerModel).count('')
   const pipeline = {
-    ports: pipelinePorts(models, store),
+    ports: pipelinePorts(models, store, reporter),
     decide: flags.decide,
     traces,
     deadlineMs: config.settings.REQUEST_DEADLINE_MS,
@@ -88,10 +94,16 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
     ...CACHE_LIMITS,
     now: pipeline.now,
   })
-  const packContext = createPackContext({ ...pipeline, cache })
+  const packContext = createPackContext({
+    ...pipeline,
+    cache,
+    onWaiting: length => reporter.requestsWaiting({ length }),
+    onPacked: createRedundancySampler({ report: event => reporter.redundancyMeasured(event), now: pipeline.now }),
+  })
   const proxy = createPassthrough({
     upstream: new URL(upstream.url),
     onFailure: failure => reporter.upstreamFailed(failure),
+    onEnd: status => reporter.upstreamForwarded({ status }),
   })
   const improvePoints = createImproveHandler({
     http,
@@ -106,7 +118,7 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
     holdOriginal: proxy.hold,
     report: event => {
       if (event.hedged) reporter.searchHedged({ winner: event.reason === null ? 'improved' : 'original' })
-      logger.debug(event, 'points')
+      reporter.searchReported({ ...event })
     },
     onPause: change => reporter.improvingPaused(change),
   })
@@ -117,13 +129,14 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
       isOperator: tenants.isOperator,
     }),
     guardUpserts: openIngestionGuard(config, http, reporter),
-    guard: { http, matchRoute },
+    guard: { http, matchRoute, onRefused: status => reporter.guardRefused({ status }) },
     improvePoints,
     passthrough: proxy.passthrough,
     traces,
     health: createHealth(http, models, tenants, flags),
     metrics,
     reporter,
+    spans,
     bumpEpoch: collection => cache.bumpEpoch(collection),
     version: VERSION,
   })
@@ -141,16 +154,17 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
       proxy.close()
       await flags.close()
       await Promise.all([http.close(), traces.close(), models.close()])
-      await upstream.close()
+      await Promise.all([upstream.close(), spans.close()])
     },
   }
 }
 
-function openTraces({ settings }: Config, reporter: Reporter, logger: Logger): TraceStore {
-  const stores = [createTraceRing(RECENT_TRACES), createTraceObserver(reporter)]
+function openTraces({ settings }: Config, reporter: Reporter, spans: Spans, logger: Logger): TraceStore {
+  const stores = [createTraceRing(RECENT_TRACES), createTraceObserver(reporter, spans)]
   if (settings.TRACE_FILE) {
     const onError = (error: unknown) => logger.error({ err: error }, 'the trace file cannot be written')
-    stores.push(createJsonlSink({ path: settings.TRACE_FILE, ...TRACE_FILE_LIMITS, onError }))
+    const file = createJsonlSink({ path: settings.TRACE_FILE, ...TRACE_FILE_LIMITS, onError })
+    stores.push(settings.TRACE_QUERY_TEXT === 'hash' ? withHashedQueries(file) : file)
   }
   return combineTraceStores(...stores)
 }

@@ -6,6 +6,8 @@ import { createLocalEmbedder } from '../adapters/models/local-embedder.ts'
 import { createOpenAiEmbedder } from '../adapters/models/openai-embedder.ts'
 import type { Config } from '../config.ts'
 import type { Embedder, PassageStore, Reranker } from '../core/ports.ts'
+import type { Reporter } from '../observe/events.ts'
+import { observeReranker } from '../observe/observed-reranker.ts'
 import type { Plan } from '../pipeline/plan/plan.ts'
 import type { PipelinePorts } from '../pipeline/services.ts'
 import { createTokenizer } from '../text/tokens.ts'
@@ -59,16 +61,15 @@ export async function openModels(
 }
 
 /** The ports of the pipeline. Every request reads the models anew. */
-export function pipelinePorts(models: Models, store: PassageStore): PipelinePorts {
+export function pipelinePorts(models: Models, store: PassageStore, reporter: Reporter): PipelinePorts {
+  const reranker = models.reranker && observeReranker(models.reranker, reporter)
   return {
     store,
     tokenizer: createTokenizer,
     get embedder() {
       return models.embedder
     },
-    get reranker() {
-      return models.reranker
-    },
+    reranker,
     get unavailable() {
       return models.unavailable
     },

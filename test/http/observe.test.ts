@@ -6,7 +6,8 @@ import { createPassthrough } from '../../src/http/passthrough/passthrough.ts'
 import { createReporter } from '../../src/observe/events.ts'
 import { createLogger } from '../../src/observe/logger.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'
-import { timeReads } from '../../src/observe/timed-reads.ts'
+import { observeReads } from '../../src/observe/observed-reads.ts'
+import { NO_SPANS } from '../../src/observe/spans.ts'
 import type { PackContext } from '../../src/pipeline/services.ts'
 import { createQdrantHttp, type QdrantHttp } from '../../src/qdrant/client.ts'
 import { sampleTrace } from '../support/sample-trace.ts'
@@ -137,17 +138,22 @@ describe('reads of Qdrant', () => {
     QdrantHttp['readRaw']
   >[0]
 
-  test('are timed, by whether an answer came', async () => {
+  test('are timed, by whether an answer came, and counted by its status', async () => {
     const { metrics, reporter } = observed()
-    const there = timeReads(createQdrantHttp(await stage.listen(createEchoUpstream())), reporter)
+    const open = (url: string) => createQdrantHttp(url, observeReads(reporter, NO_SPANS))
+    const there = open(await stage.listen(createEchoUpstream()))
     await there.readRaw(asked)
+    await expect(there.read({ ...asked, path: '/x?shape=missing', apiKey: null })).rejects.toThrow()
     await there.close()
-    const gone = timeReads(createQdrantHttp('http://127.0.0.1:1'), reporter)
+    const gone = open('http://127.0.0.1:1')
     await expect(gone.read({ ...asked, apiKey: null })).rejects.toThrow('ECONNREFUSED')
     await gone.close()
-    const text = await metrics.registry.getSingleMetricAsString('stowage_upstream_seconds')
-    expect(text).toContain('_count{outcome="answered"} 1')
-    expect(text).toContain('_count{outcome="failed"} 1')
+    const text = await metrics.registry.metrics()
+    expect(text).toContain('stowage_upstream_seconds_count{outcome="answered"} 2')
+    expect(text).toContain('stowage_upstream_seconds_count{outcome="failed"} 1')
+    expect(text).toContain('stowage_upstream_responses_total{status="2xx",kind="read"} 1')
+    expect(text).toContain('stowage_upstream_responses_total{status="4xx",kind="read"} 1')
+    expect(text).toContain('stowage_upstream_responses_total{status="none",kind="read"} 1')
   })
 })
 

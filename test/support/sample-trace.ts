@@ -19,7 +19,7 @@ export function sampleTrace(overrides: Partial<Trace> = {}): Trace {
     plan: NAMED_PLANS.measured,
     plan_fingerprint: 'f',
     cache: 'off',
-    stages: [{ name: 'retrieve', ms: 12, in: 0, out: 1, changed: true }],
+    stages: [{ name: 'retrieve', start_ms: 1, ms: 12, in: 0, out: 1, changed: true }],
     duration_ms: 14,
     degraded: [{ code: 'reranker_unavailable', detail: 'no model' }],
     counts: { retrieved: 1, packed: 1, dropped: 0 },

@@ -16,6 +16,7 @@ export interface CachedRerankerOptions {
   cacheEntries?: number | undefined
   score: ScorePassages
   expectedWaitMs?: NonNullable<Reranker['expectedWaitMs']>
+  waiting?: NonNullable<Reranker['waiting']>
   close(): Promise<void>
 }
 

@@ -35,6 +35,7 @@ export async function createCrossEncoder(options: CrossEncoderOptions): Promise<
       return results.map(logit => (Number.isFinite(logit) ? sigmoid(Number(logit) / temperature + bias) : null))
     },
     expectedWaitMs: tenant => pool.expectedWaitMs(tenant),
+    waiting: () => pool.waiting(),
     close: () => pool.close(),
   })
 }

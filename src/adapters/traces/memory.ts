@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Reporter } from '../../observe/events.ts'
+import { NO_SPANS, type Spans } from '../../observe/spans.ts'
 import type { TraceOwner, TraceStore } from '../../pipeline/services.ts'
 import type { Trace } from '../../pipeline/trace/schema.ts'
 import { parseJson, printJson } from '../../qdrant/json.ts'
@@ -30,9 +31,13 @@ function ownedId(traceId: string, { tenant, apiKey }: TraceOwner): string {
   return `${sha256(JSON.stringify(tenant === null ? { apiKey } : { tenant: tenant.name }))}/${traceId}`
 }
 
-/** Turns traces into metrics: stage times, degradations, packed tokens. */
-export function createTraceObserver(reporter: Reporter): TraceStore {
-  return { record: trace => reporter.contextTraced({ trace }), find: () => null, close: async () => {} }
+/** Turns traces into metrics, into what the log tells of them, and into spans. */
+export function createTraceObserver(reporter: Reporter, spans: Spans = NO_SPANS): TraceStore {
+  const record = (trace: Trace) => {
+    reporter.contextTraced({ trace })
+    spans.traced(trace)
+  }
+  return { record, find: () => null, close: async () => {} }
 }
 
 /** Records each trace in all stores, even if one of them fails. Finds a trace in the first store that has it. */

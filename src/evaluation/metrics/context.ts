@@ -1,5 +1,5 @@
 import type { Span } from '../../ingest/chunking/sections.ts'
-import { SHINGLE_WORDS, shingles } from '../../text/shingles.ts'
+import { redundancyOf } from '../../text/redundancy.ts'
 import type { GoldPassage } from '../golden-set/evidence.ts'
 import { type PackedSpan, tokenRanges, tokensInside, unionOf, wordsOf } from './reference-tokens.ts'
 
@@ -52,24 +52,9 @@ export function garbageFraction(
   return Math.max(0, 1 - evidence / total)
 }
 
-/**
- * Words of the context ÷ words covered by its distinct 5-word shingles. A shingle covers the words of its first occurrence. 1 means no
- * repetition (also for fewer than five words), 2 means that all text occurs twice.
- */
+/** How much the context repeats itself, from 1 on: see `redundancyOf`. */
 export function redundancyRatio(context: string): number {
-  const words = wordsOf(context)
-  if (words.length < SHINGLE_WORDS) return 1
-  const known = new Set<string>()
-  let covered = 0
-  let coveredUpTo = 0
-  const found = shingles(words.length, (start, end) => words.slice(start, end).join(' '))
-  for (const [start, shingle] of found.entries()) {
-    if (known.has(shingle)) continue
-    known.add(shingle)
-    covered += start + SHINGLE_WORDS - Math.max(start, coveredUpTo)
-    coveredUpTo = start + SHINGLE_WORDS
-  }
-  return words.length / covered
+  return redundancyOf(wordsOf(context))
 }
 
 /**

@@ -36,6 +36,8 @@ export interface PassthroughOptions {
   idleTimeoutMs?: number
   /** Called for every exchange that fails upstream. The cause is not shown to clients. */
   onFailure?: OnFailure
+  /** Called once for each exchange that its client has not given up: with the status of the answer, or null without one. */
+  onEnd?: (status: number | null) => void
 }
 
 type OnFailure = (failure: { status: number; message: string; cause: unknown }) => void
@@ -51,11 +53,13 @@ export function createPassthrough({
   upstream,
   idleTimeoutMs = 600_000,
   onFailure = () => {},
+  onEnd = () => {},
 }: PassthroughOptions): PassthroughProxy {
   const target = createUpstreamTarget(upstream)
   const hold: HoldAnswer = (request, response, body) => {
     const client = { request, response, onFailure }
     let released = false
+    let arrived = false
     let sendToClient = () => {}
     let settle: (status: number | null) => void = () => {}
     const status = new Promise<number | null>(resolve => {
@@ -63,6 +67,8 @@ export function createPassthrough({
     })
     /** A failure after the head of a held answer replaces the answer. */
     const arrive = (found: number | null, send: () => void) => {
+      if (!arrived && !response.destroyed) onEnd(found)
+      arrived = true
       sendToClient = send
       settle(found)
       if (released) send()

@@ -21,7 +21,12 @@ export interface GuardDependencies {
   matchRoute: MatchRoute
   /** Most bytes of a JSON body. Default: 32 MiB, as in Qdrant. */
   maxBodyBytes?: number
+  /** Called with the status when a request is refused because it does not keep to what is the tenant's. */
+  onRefused?: (status: number) => void
 }
+
+/** Statuses of a refusal. Others are failures of Qdrant, limits, or bodies that cannot be read. */
+const REFUSALS: readonly number[] = [400, 403, 404, 422]
 
 /**
  * Guards the requests of tenants. `routes` gets a request of its own, made from the guarded form; what the client sent ends here.
@@ -29,20 +34,31 @@ export interface GuardDependencies {
  */
 export function guardRequests(
   routes: RequestHandler,
-  { http, matchRoute, maxBodyBytes = 32 * 2 ** 20 }: GuardDependencies,
+  { http, matchRoute, maxBodyBytes = 32 * 2 ** 20, onRefused = () => {} }: GuardDependencies,
 ): RequestHandler {
   return async function guardRequest(request, response, next) {
     const tenant = tenantOf(response)
     if (tenant === null) throw new StowageError('unauthorized', 'No tenant was found for this request')
-    const route = matchRoute(request.method, request.originalUrl, tenant)
+    /** Reports the refusals of a step of the guard. */
+    const guarding = async <Result>(step: () => Result | Promise<Result>): Promise<Result> => {
+      try {
+        return await step()
+      } catch (error) {
+        if (error instanceof StowageError && REFUSALS.includes(error.status)) onRefused(error.status)
+        throw error
+      }
+    }
+    const route = await guarding(() => matchRoute(request.method, request.originalUrl, tenant))
     const received = await receiveBody(request, response, maxBodyBytes)
     const signal = goneSignal(response)
-    const steps = route.guardInSteps(route.readsBody ? decodeJsonText(request, received) : null)
-    const guarded = await new Pace(signal, { tenant: tenant.name }).run(steps, 0)
+    const guarded = await guarding(() => {
+      const steps = route.guardInSteps(route.readsBody ? decodeJsonText(request, received) : null)
+      return new Pace(signal, { tenant: tenant.name }).run(steps, 0)
+    })
 
     const headers = tenantHeaders(request, tenant)
     const call: TenantCall = { http, tenant, headers: [...headers, ...OWN_VIA], signal }
-    const refused = await makeChecks(guarded.checks, call)
+    const refused = await guarding(() => makeChecks(guarded.checks, call))
     if (refused !== null) return sendRewritten(response, refused.status, refused.headers, refused.text)
     if (guarded.answer.kind !== 'unchanged') return sendShaped(guarded, route.collection, call, response)
     const body = guarded.body ?? (route.readsBody ? '' : received)

@@ -2,7 +2,7 @@ import type { NextFunction, RequestHandler, Response } from 'express'
 import { TokenBucket } from 'limiter'
 import { StowageError } from '../../core/errors.ts'
 import type { Reporter } from '../../observe/events.ts'
-import type { TenantLimit } from '../../observe/metrics.ts'
+import type { TenantLimit } from '../../observe/metrics/tenants.ts'
 import { type StartTimer, systemTimer } from '../../pipeline/deadline.ts'
 import type { Tenant, TenantLimits } from '../../tenants/tenant.ts'
 import { limitedBy } from '../observe-requests.ts'
@@ -52,7 +52,6 @@ export function createTenantLimiter(
   startTimer: StartTimer = systemTimer,
 ): TenantLimiter {
   const states = new Map<string, TenantState>()
-  let declared: ReadonlySet<string> = new Set()
 
   function stateOf({ name, limits }: Tenant): TenantState {
     const known = states.get(name)
@@ -105,9 +104,7 @@ export function createTenantLimiter(
     },
     declare(names) {
       for (const name of states.keys()) if (!names.has(name)) states.delete(name)
-      const gone = [...declared].filter(name => !names.has(name))
-      declared = new Set(names)
-      tenantsDeclared({ names: declared, gone })
+      tenantsDeclared({ names })
     },
   }
 }

@@ -14,7 +14,8 @@ export interface Admission {
   run<Result>(tenant: string | null, deadline: Deadline, work: (rest: Deadline) => Promise<Result>): Promise<Result>
 }
 
-export function createAdmission(limit: Limit): Admission {
+/** @param onWaiting called with the number of waiting requests whenever it changes */
+export function createAdmission(limit: Limit, onWaiting: (length: number) => void = () => {}): Admission {
   const waiting = new FairQueue<(leave: () => void) => void>()
 
   const expectedWaitMs = (tenant: string | null) => ((waiting.ahead(tenant) + 1) * limit.recentMs) / limit.places
@@ -24,6 +25,7 @@ export function createAdmission(limit: Limit): Admission {
       const leave = limit.enter()
       if (leave === null) return
       waiting.take()?.(leave)
+      onWaiting(waiting.size)
     }
   }
 
@@ -36,8 +38,11 @@ export function createAdmission(limit: Limit): Admission {
       if (waitMs > latest.remainingMs()) throw overloaded(waitMs)
       return await new Promise((resolve, reject) => {
         waiting.push(tenant, resolve)
+        onWaiting(waiting.size)
         const giveUp = () => {
-          if (waiting.delete(tenant, resolve)) reject(overloaded(expectedWaitMs(tenant)))
+          if (!waiting.delete(tenant, resolve)) return
+          onWaiting(waiting.size)
+          reject(overloaded(expectedWaitMs(tenant)))
         }
         latest.signal.addEventListener('abort', giveUp, { once: true })
       })

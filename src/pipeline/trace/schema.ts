@@ -87,6 +87,8 @@ export const traceSchema = z.object({
   stages: z.array(
     z.object({
       name: z.enum(codesOf(STAGES)),
+      /** From the start of `duration_ms`. */
+      start_ms: z.number(),
       ms: z.number(),
       in: z.number().int(),
       out: z.number().int(),

@@ -27,6 +27,8 @@ export interface WorkerPool<Job, Result, Details> {
    * the jobs of other tenants, no more count than the tenant itself has.
    */
   expectedWaitMs(tenant?: string | null): number
+  /** Number of jobs that no worker has yet. */
+  waiting(): number
   /** Waits for running jobs, then ends the workers. Pending calls resolve with the results so far. */
   close(): Promise<void>
 }
@@ -148,6 +150,7 @@ export async function createWorkerPool<Job, Result, Details>({
       return { results: [...results], lastError }
     },
     expectedWaitMs: (tenant = null) => load.expectedWaitMs(tenant),
+    waiting: () => load.waiting(),
     async close() {
       closed = true
       stopCalls()
@@ -182,6 +185,7 @@ function trackLoad(size: number) {
       if (count === 0) waiting.delete(tenant)
       else waiting.set(tenant, count)
     },
+    waiting: (): number => [...waiting.values()].reduce((sum, count) => sum + count, 0),
     expectedWaitMs(tenant: string | null): number {
       const own = waitingOf(tenant)
       let before = running + own

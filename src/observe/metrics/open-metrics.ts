@@ -1,0 +1,33 @@
+import {
+  Histogram,
+  type HistogramConfiguration,
+  type OpenMetricsContentType,
+  openMetricsContentType,
+  Registry,
+} from 'prom-client'
+
+/** Labels of exemplars: the ids under which a trace and its spans are found. */
+type ExemplarLabel = 'trace_id' | 'otel_trace_id'
+
+/** A histogram whose buckets remember the last request, for the OpenMetrics format. The text format of Prometheus has no exemplars. */
+export function histogramWithExemplars<Label extends string>(
+  registry: Registry,
+  configuration: Omit<HistogramConfiguration<Label>, 'collect'>,
+): Histogram<Label | ExemplarLabel> {
+  // A registry of the text format refuses such a histogram in the constructor, but prints it without exemplars.
+  const histogram = new Histogram<Label | ExemplarLabel>({ ...configuration, enableExemplars: true, registers: [] })
+  registry.registerMetric(histogram)
+  return histogram
+}
+
+/**
+ * A registry that prints the metrics of another one in the OpenMetrics format. It holds a view of each metric, not a copy: printing
+ * this format, prom-client changes the names of counters, and the text format would then print the changed names.
+ */
+export function openMetricsOf(registry: Registry): Registry<OpenMetricsContentType> {
+  const views = new Registry<OpenMetricsContentType>()
+  views.setContentType(openMetricsContentType)
+  for (const { name } of registry.getMetricsAsArray())
+    views.registerMetric(Object.create(registry.getSingleMetric(name) ?? null))
+  return views
+}
