@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express'
 import { StowageError } from '../core/errors.ts'
+import type { Assignment } from '../pipeline/plan/decision.ts'
 import type { PackContext } from '../pipeline/services.ts'
 import { printJson } from '../qdrant/json.ts'
 import { readBody } from './body/read-body.ts'
@@ -7,6 +8,7 @@ import { sendJson } from './body/send-json.ts'
 import { callerOf } from './caller.ts'
 import { tracedAs } from './observe-requests.ts'
 import { parseContextRequest } from './parse-context-request.ts'
+import { showVariant } from './variant.ts'
 
 interface ContextRouteOptions {
   packContext: PackContext
@@ -20,7 +22,8 @@ export function contextRoute({ packContext, maxContextBytes = 4 * 1024 * 1024 }:
     refuseCompressed(request.headers['content-encoding'])
     const { body, complete } = await readBody(request, response, maxContextBytes)
     if (!complete) throw new StowageError('payload_too_large', `The body is longer than ${maxContextBytes} bytes`)
-    const answer = await packContext(parseContextRequest(body), caller)
+    const onAssigned = (assignment: Assignment) => showVariant(response, assignment)
+    const answer = await packContext(parseContextRequest(body), { ...caller, onAssigned })
     tracedAs(response, { traceId: answer.trace_id, degraded: answer.degraded.map(({ code }) => code) })
     sendJson(request, response, 200, printJson(answer))
   }

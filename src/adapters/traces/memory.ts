@@ -30,9 +30,15 @@ function ownedId(traceId: string, { tenant, apiKey }: TraceOwner): string {
   return `${sha256(JSON.stringify(tenant === null ? { apiKey } : { tenant: tenant.name }))}/${traceId}`
 }
 
-/** Turns traces into metrics: stage times, degradations, packed tokens. */
+/** Turns traces of answers into metrics: stage times, degradations, packed tokens. Shadow runs have metrics of their own. */
 export function createTraceObserver(reporter: Reporter): TraceStore {
-  return { record: trace => reporter.contextTraced({ trace }), find: () => null, close: async () => {} }
+  return {
+    record: trace => {
+      if (trace.shadow_of === null) reporter.contextTraced({ trace })
+    },
+    find: () => null,
+    close: async () => {},
+  }
 }
 
 /** Records each trace in all stores, even if one of them fails. Finds a trace in the first store that has it. */
