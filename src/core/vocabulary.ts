@@ -64,6 +64,13 @@ export const UPSERT_FAULTS = {
   unchecked: 'Qdrant could not be asked about the collection, or the guard failed; the request goes on.',
 } as const
 
+/** What rolls an experiment back to the control. Each is judged against the requests of the control in the same time. */
+export const ROLLBACK_TRIGGERS = {
+  error_rate: 'The share of failed requests is higher by at least 1 percentage point.',
+  latency: 'The 95th percentile of the seconds of the pipeline is higher by at least 20 %.',
+  recall_proxy: 'The mean recall proxy is lower by at least 5 percentage points.',
+} as const
+
 /** The stages of the pipeline, in order. */
 export const STAGES = {
   intent: 'Detects the intent of the query by rules.',
@@ -102,6 +109,7 @@ export type DropReason = keyof typeof DROP_REASONS
 export type DegradationCode = keyof typeof DEGRADATIONS
 export type PassthroughReason = keyof typeof PASSTHROUGH_REASONS
 export type UpsertFaultCode = keyof typeof UPSERT_FAULTS
+export type RollbackTrigger = keyof typeof ROLLBACK_TRIGGERS
 export type StageName = keyof typeof STAGES
 export type ErrorCode = keyof typeof ERRORS
 

@@ -1,10 +1,10 @@
-import type { PassthroughReason, UpsertFaultCode } from '../core/vocabulary.ts'
+import type { PassthroughReason, RollbackTrigger, UpsertFaultCode } from '../core/vocabulary.ts'
 import type { FlagDecision } from '../pipeline/plan/decision.ts'
 import type { ExperimentOutcome } from '../pipeline/plan/outcome.ts'
 import type { Trace } from '../pipeline/trace/schema.ts'
 import type { Logger } from './logger.ts'
 import { type ENDPOINTS, type Metrics, OUTCOMES, TENANT_LIMITS, type TenantLimit } from './metrics.ts'
-import type { RollbackTrigger, ShadowOutcome } from './rollout-metrics.ts'
+import type { ShadowOutcome } from './rollout-metrics.ts'
 
 export type Endpoint = (typeof ENDPOINTS)[number]
 export type Outcome = (typeof OUTCOMES)[number]

@@ -4,10 +4,6 @@ const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 const TOKENS = [100, 250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000]
 const RATIOS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1]
 
-/** What can end an experiment. */
-export const ROLLBACK_TRIGGERS = ['error_rate', 'latency', 'recall_proxy'] as const
-export type RollbackTrigger = (typeof ROLLBACK_TRIGGERS)[number]
-
 export const SHADOW_OUTCOMES = ['compared', 'failed', 'dropped'] as const
 export type ShadowOutcome = (typeof SHADOW_OUTCOMES)[number]
 

@@ -1,0 +1,150 @@
+import type { RollbackTrigger } from '../../../core/vocabulary.ts'
+import { CONTROL } from '../../../pipeline/plan/decision.ts'
+import type { ExperimentOutcome } from '../../../pipeline/plan/outcome.ts'
+import { TRIGGER_HARM, UNIT_DEVIATION } from '../triggers.ts'
+import { type Estimate, meanOf, type UnitSums } from '../unit-sums.ts'
+import { createVariantEvidence, type VariantEvidence } from './evidence.ts'
+import { evidenceOfMore } from './mixture.ts'
+
+export interface RollbackJudgeOptions {
+  /** Probability, over the whole life of an experiment, that a treatment without harm is rolled back. Default .01. */
+  falseAlarm?: number
+  /** Least effective number of units that the control and a treatment each need before a verdict. Default 50. */
+  leastUnits?: number
+  /** Units of each variant whose requests are joined; see `createVariantEvidence`. Default 20,000. */
+  mostUnits?: number
+}
+
+/** Harm that is shown: which variant, by which trigger, and the figures in one sentence. */
+export interface Harm {
+  variant: string
+  trigger: RollbackTrigger
+  detail: string
+}
+
+/** Judges one experiment while its outcomes come in. */
+export interface RollbackJudge {
+  /** Takes one outcome of the experiment. It never throws. */
+  add(outcome: ExperimentOutcome): void
+  /** The first harm that was shown, or null. It stays until the judge is replaced by a new one. */
+  verdict(): Harm | null
+}
+
+/** Variants that are judged. Outcomes of further ones are not kept, to limit the memory. */
+const MOST_VARIANTS = 20
+const QUANTILE = 0.95
+/**
+ * The difference between the shares of slow requests for which the test is fastest. When the 95th percentile grows by 20 %, between 2 and
+ * 5 % more of the requests are slower than that of the control was, for log-normal durations with a sigma of .5 to 1.
+ */
+const SLOW_EFFECT = 0.04
+const TRIGGERS = 3
+
+/**
+ * Creates a judge without evidence. Harm is shown when the estimate is at or beyond the trigger, and a sequential test excludes that
+ * the treatment is no worse than the control (`evidenceOfMore`). The test holds under looks at any time, so `verdict` may be asked after
+ * every outcome. The probability of a false alarm is divided equally among the triggers and the treatments (Bonferroni).
+ *
+ * For the 95th percentile the test compares the shares of requests above a threshold: the 95th percentile of the control's durations so
+ * far. The threshold is fixed before the requests that it judges, and both variants are held against the same one. So an error of the
+ * estimated percentile, or a percentile that moves during the day, costs power and causes no false alarm. The threshold is estimated
+ * again whenever the number of the control's requests has doubled.
+ */
+export function createRollbackJudge({
+  falseAlarm = 0.01,
+  leastUnits = 50,
+  mostUnits = 20_000,
+}: RollbackJudgeOptions = {}): RollbackJudge {
+  const variants = new Map<string, VariantEvidence>()
+  let slowFrom: number | null = null
+  let nextThreshold = 0
+  let shown: Harm | null = null
+
+  const enough = (...estimates: Estimate[]) => estimates.every(({ effectiveUnits }) => effectiveUnits >= leastUnits)
+
+  const updateThreshold = ({ failed, seconds }: VariantEvidence) => {
+    if (seconds.count < nextThreshold || !enough(meanOf(failed))) return
+    slowFrom = seconds.quantile(QUANTILE)
+    nextThreshold = 2 * seconds.count
+  }
+
+  const isShown = (treatment: Estimate, control: Estimate, effect: number) => {
+    const share = falseAlarm / TRIGGERS / Math.max(1, variants.size - 1)
+    return enough(treatment, control) && evidenceOfMore(treatment, control, effect) >= Math.log(1 / share)
+  }
+
+  const harmOf = (treatment: VariantEvidence, control: VariantEvidence): Omit<Harm, 'variant'> | null => {
+    for (const trigger of [errorRate, latency, recallProxy]) {
+      const harm = trigger(treatment, control, isShown)
+      if (harm) return harm
+    }
+    return null
+  }
+
+  return {
+    add(outcome) {
+      const { variant } = outcome.assignment
+      const known = variants.get(variant)
+      if (!known && variants.size >= MOST_VARIANTS) return
+      const evidence = known ?? createVariantEvidence(mostUnits)
+      if (!known) variants.set(variant, evidence)
+      evidence.add(outcome, slowFrom)
+      if (variant === CONTROL) updateThreshold(evidence)
+    },
+    verdict() {
+      const control = variants.get(CONTROL)
+      if (shown || !control) return shown
+      for (const [variant, evidence] of variants) {
+        const harm = variant === CONTROL ? null : harmOf(evidence, control)
+        if (harm) {
+          shown = { variant, ...harm }
+          break
+        }
+      }
+      return shown
+    },
+  }
+}
+
+type IsShown = (treatment: Estimate, control: Estimate, effect: number) => boolean
+type Trigger = (treatment: VariantEvidence, control: VariantEvidence, isShown: IsShown) => Omit<Harm, 'variant'> | null
+
+const errorRate: Trigger = (treatment, control, isShown) => {
+  const [ours, theirs] = [treatment, control].map(({ failed }) => meanOf(failed, UNIT_DEVIATION.failed)) as Two
+  const limit = TRIGGER_HARM.error_rate
+  if (ours.value - theirs.value < limit || !isShown(ours, theirs, limit)) return null
+  return { trigger: 'error_rate', detail: `${percent(ours)} failed, against ${percent(theirs)} of the control` }
+}
+
+const latency: Trigger = (treatment, control, isShown) => {
+  const [ours, theirs] = [treatment, control].map(({ slow }) => meanOf(slow, UNIT_DEVIATION.failed)) as Two
+  if (!isShown(ours, theirs, SLOW_EFFECT)) return null
+  const [slower, usual] = [treatment.seconds.quantile(QUANTILE), control.seconds.quantile(QUANTILE)]
+  if (slower / usual - 1 < TRIGGER_HARM.latency) return null
+  const seconds = `95 % within ${slower.toPrecision(3)} s, against ${usual.toPrecision(3)} s of the control`
+  return {
+    trigger: 'latency',
+    detail: `${seconds}; ${percent(ours)} slower than its threshold, against ${percent(theirs)}`,
+  }
+}
+
+const recallProxy: Trigger = (treatment, control, isShown) => {
+  const [ours, theirs] = [treatment, control].map(evidence => lossOf(evidence.recallProxy)) as Two
+  const limit = TRIGGER_HARM.recall_proxy
+  if (ours.value - theirs.value < limit || !isShown(ours, theirs, limit)) return null
+  const [mean, usual] = [1 - ours.value, 1 - theirs.value]
+  const found = `mean recall proxy ${mean.toFixed(3)} over ${countText(ours)}`
+  return { trigger: 'recall_proxy', detail: `${found}, against ${usual.toFixed(3)} of the control` }
+}
+
+type Two = [Estimate, Estimate]
+
+/** 1 - recall proxy, so that more is worse as in the other triggers. */
+function lossOf(sums: UnitSums): Estimate {
+  const found = meanOf(sums, UNIT_DEVIATION.recallProxy)
+  return { ...found, value: 1 - found.value }
+}
+
+const percent = (estimate: Estimate) => `${(100 * estimate.value).toFixed(1)} % of ${countText(estimate)}`
+const countText = ({ requests, units }: Estimate) =>
+  units === requests ? `${requests} requests` : `${requests} requests (${units} units)`

@@ -1,0 +1,42 @@
+import { normalBelow, normalQuantile, studentBelow } from '../distributions.ts'
+import type { Estimate } from '../unit-sums.ts'
+
+/** Beyond this many standard errors the distribution functions have no digits left, and need none. */
+const FAR = 8
+
+/**
+ * Evidence that `treatment` has a higher mean than `control`, which holds under looks at any time: the natural logarithm of a likelihood
+ * ratio whose probability to ever reach ln(1 / alpha) is at most alpha when the treatment is not higher.
+ *
+ * It is the mixture sequential probability ratio test (Robbins 1970; Johari, Koomen, Pekelis & Walsh 2022) with a half-normal mixture
+ * of effects, which is the one-sided normal mixture boundary of Howard, Ramdas, McAuliffe & Sekhon ("Time-uniform, nonparametric,
+ * nonasymptotic confidence sequences", Annals of Statistics 2021, Proposition 6). The variance is estimated, so the bound is an
+ * asymptotic one (Waudby-Smith et al., "Time-uniform central limit theory and asymptotic confidence sequences", 2024). For the small
+ * samples at the beginning the t value is turned into the z value of the same probability first.
+ *
+ * @param effect the difference for which the test is fastest. It changes the power only.
+ * @returns -Infinity as long as nothing can be said
+ */
+export function evidenceOfMore(treatment: Estimate, control: Estimate, effect: number): number {
+  if (treatment.variance === null || control.variance === null) return Number.NEGATIVE_INFINITY
+  const variance = treatment.variance + control.variance
+  const difference = treatment.value - control.value
+  if (!(difference > 0) || !(variance > 0)) return Number.NEGATIVE_INFINITY
+  const z = normalised(difference / Math.sqrt(variance), freedomOf(treatment, control))
+  const information = (effect * effect) / variance
+  const weight = information / (1 + information)
+  return Math.log(2) - Math.log1p(information) / 2 + (z * z * weight) / 2 + Math.log(normalBelow(z * Math.sqrt(weight)))
+}
+
+/** Degrees of freedom by Welch and Satterthwaite, with effective units in place of units. */
+export function freedomOf(left: Estimate, right: Estimate): number {
+  const [a, b] = [left.variance ?? 0, right.variance ?? 0]
+  const parts = (a * a) / Math.max(left.effectiveUnits - 1, 1) + (b * b) / Math.max(right.effectiveUnits - 1, 1)
+  return parts > 0 ? (a + b) ** 2 / parts : Math.max(left.effectiveUnits + right.effectiveUnits - 2, 1)
+}
+
+/** The z value with the same one-sided probability as `t`. */
+function normalised(t: number, freedom: number): number {
+  if (freedom >= 1_000) return t
+  return Math.min(FAR, -normalQuantile(Math.max(studentBelow(-t, freedom), 1e-15)))
+}
