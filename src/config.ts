@@ -123,6 +123,10 @@ export const settingsSchema = z.object({
     text.optional(),
     'File of tenants, YAML or JSON. It is read again when it changes. Unset: keys of clients go on to Qdrant.',
   ),
+  ROLLOUT_STATE_FILE: setting(
+    text.optional(),
+    'File that keeps the rollbacks of experiments over a restart. Unset: a restart ends them.',
+  ),
   UNLEASH_URL: unsupported('flags are read from the environment'),
   UNLEASH_API_TOKEN: unsupported('flags are read from the environment'),
 })

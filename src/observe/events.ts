@@ -1,10 +1,9 @@
-import type { PassthroughReason, RollbackTrigger, UpsertFaultCode } from '../core/vocabulary.ts'
+import type { PassthroughReason, RollbackTrigger, ShadowOutcome, UpsertFaultCode } from '../core/vocabulary.ts'
 import type { FlagDecision } from '../pipeline/plan/decision.ts'
 import type { ExperimentOutcome } from '../pipeline/plan/outcome.ts'
 import type { Trace } from '../pipeline/trace/schema.ts'
 import type { Logger } from './logger.ts'
 import { type ENDPOINTS, type Metrics, OUTCOMES, TENANT_LIMITS, type TenantLimit } from './metrics.ts'
-import type { ShadowOutcome } from './rollout-metrics.ts'
 
 export type Endpoint = (typeof ENDPOINTS)[number]
 export type Outcome = (typeof OUTCOMES)[number]
@@ -73,6 +72,8 @@ export interface Reporter {
   experimentObserved(event: { outcome: ExperimentOutcome }): void
   /** The rollback breaker of an experiment opened. */
   rolledBack(event: { experiment: string; variant: string; trigger: RollbackTrigger; detail: string }): void
+  /** The rollback of an earlier process is still open at the start. */
+  rollbackKept(event: { experiment: string; since: string; detail: string }): void
   /** The rollback breaker of an experiment was closed by hand. */
   rollbackReset(event: { experiment: string }): void
   /** A shadow run ended. `overlap` is the Jaccard index of the chunks of both runs; null when it was not compared. */
@@ -166,6 +167,10 @@ export function createReporter({ metrics, logger }: { metrics: Metrics; logger: 
       metrics.experimentRolledBack.set({ experiment: event.experiment }, 1)
       metrics.experimentRollbacks.inc({ experiment: event.experiment, trigger: event.trigger })
       logger.error(event, 'the experiment is rolled back: everyone gets the control until it is reset')
+    }),
+    rollbackKept: quietly(event => {
+      metrics.experimentRolledBack.set({ experiment: event.experiment }, 1)
+      logger.warn(event, 'the experiment is still rolled back: everyone gets the control until it is reset')
     }),
     rollbackReset: quietly(({ experiment }) => {
       metrics.experimentRolledBack.set({ experiment }, 0)

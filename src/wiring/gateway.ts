@@ -27,6 +27,7 @@ import { createTokenizer } from '../text/tokens.ts'
 import { createHealth } from './health.ts'
 import { openIngestionGuard } from './ingestion-guard.ts'
 import { type Models, openModels, pipelinePorts } from './models.ts'
+import { openRollout } from './rollout.ts'
 import { openTenants } from './tenants.ts'
 import { openUpstream, type Upstream } from './upstream.ts'
 import { VERSION } from './version.ts'
@@ -59,13 +60,14 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
   const reporter = createReporter({ metrics, logger })
   const limiter = createTenantLimiter(reporter)
   const tenants = await openTenants(config, { reporter, declare: limiter.declare })
+  const traces = openTraces(config, reporter, logger)
+  const { rollout, offerShadow, close: closeRollout } = await openRollout(config, { reporter, logger, traces })
   const upstream = await openUpstream(config)
   const models = await openModels(config, {
     endpointWaitMs: ENDPOINT_WAIT_MS,
     onOpened: () => reporter.modelsOpened(models),
   })
   reporter.modelsOpened(models)
-  const traces = openTraces(config, reporter, logger)
   const http = timeReads(createQdrantHttp(upstream.url), reporter)
   const store = createQdrantStore({ http, mappings, onRetry: () => reporter.searchRetried() })
   // Loads the tables of the encoding (about 0.1 s), so that the first request does not wait for them.
@@ -79,6 +81,8 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
     newId: randomUUID,
     now: () => performance.now(),
     wallClock: () => new Date(),
+    observeOutcome: rollout.observe,
+    offerShadow,
   }
   const cache = createAnswerCache<TracedContext>({
     ttlMs: config.settings.CACHE_TTL_MS,
@@ -101,6 +105,7 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
     mappings,
     hedgeMs: config.settings.DROPIN_HEDGE_MS,
     holdOriginal: proxy.hold,
+    observeOutcome: rollout.observe,
     report: event => {
       if (event.hedged) reporter.searchHedged({ winner: event.reason === null ? 'improved' : 'original' })
       logger.debug(event, 'points')
@@ -118,6 +123,7 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
     improvePoints,
     passthrough: proxy.passthrough,
     traces,
+    experiments: rollout,
     health: createHealth(http, models, tenants),
     metrics,
     reporter,
@@ -135,6 +141,7 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
     close: async () => {
       tenants?.close()
       proxy.close()
+      await closeRollout()
       await Promise.all([http.close(), traces.close(), models.close()])
       await upstream.close()
     },
