@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import { addAbCommand } from './commands/ab.ts'
 import { addDemoCommand } from './commands/demo.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
 import { addIngestCommand } from './commands/ingest.ts'
@@ -46,6 +47,7 @@ addDemoCommand(program, {
   open: async onProgress => (await import('./wiring/demo.ts')).openDemo(onProgress),
 })
 addDoctorCommand(program, { out: process.stdout, open: async where => (await wiring()).openDoctor(where) })
+addAbCommand(program, { ...terminal, fetch })
 addTenantsCommand(program, { ...terminal, surroundings: loadConfig, now: () => new Date() })
 
 try {

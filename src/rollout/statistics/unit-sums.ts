@@ -34,6 +34,9 @@ export function addValue(sums: UnitSums, unit: Unit, value: number): void {
   unit.s += value
 }
 
+/** A sum of squares that is smaller than this share of its parts is what rounding has left of 0. */
+const ROUNDING = 1e-12
+
 /** A mean over requests. */
 export interface Estimate {
   value: number
@@ -51,14 +54,24 @@ export interface Estimate {
 /**
  * The mean over all requests, and its variance by the delta method for a ratio of two means over units (Deng, Knoblich & Lu, "Applying
  * the Delta Method in Metric Analytics", KDD 2018): the units are independent, the requests of one unit are not.
- * `deviation` is the most by which the mean of a single unit can plausibly differ from the rest, in units of the value. It keeps the
- * variance above (1.5 · deviation / units)², so that no failure at all among `units` gives an upper limit of about 3 / units (the
- * rule of three, Hanley & Lippman-Hand 1983) and not certainty.
+ * `deviation` is the most by which a single unit can plausibly differ from the rest, in units of the value. When all units are equal, the
+ * variance is (1.5 · deviation / units)²: no failure at all among `units` gives an upper limit of about 3 / units (the rule of three,
+ * Hanley & Lippman-Hand 1983) and not certainty. Else the variance is that of one more deviating request, because the few failures of
+ * a small sample tell too little of their variance (as in Agresti & Coull 1998).
  */
 export function meanOf({ units, n, s, nn, ns, ss }: UnitSums, deviation = 0): Estimate {
   const value = s / n
-  const residuals = Math.max(0, ss - 2 * value * ns + value * value * nn)
-  const measured = ((units / (units - 1)) * residuals) / (n * n)
-  const variance = units < 2 ? null : Math.max(measured, ((1.5 * deviation) / units) ** 2)
-  return { value, variance, units, effectiveUnits: n === 0 ? 0 : (n * n) / nn, requests: n }
+  const residuals = ss - 2 * value * ns + value * value * nn
+  const equal = residuals <= ROUNDING * (ss + value * value * nn)
+  const spread = equal
+    ? ((1.5 * deviation) / units) ** 2
+    : ((units / (units - 1)) * residuals + deviation * deviation) / (n * n)
+  return { value, variance: units < 2 ? null : spread, units, effectiveUnits: n === 0 ? 0 : (n * n) / nn, requests: n }
+}
+
+/** Degrees of freedom by Welch and Satterthwaite, with effective units in place of units. */
+export function freedomOf(left: Estimate, right: Estimate): number {
+  const [a, b] = [left.variance ?? 0, right.variance ?? 0]
+  const parts = (a * a) / Math.max(left.effectiveUnits - 1, 1) + (b * b) / Math.max(right.effectiveUnits - 1, 1)
+  return parts > 0 ? (a + b) ** 2 / parts : Math.max(left.effectiveUnits + right.effectiveUnits - 2, 1)
 }

@@ -1,5 +1,5 @@
 import { normalBelow, normalQuantile, studentBelow } from '../distributions.ts'
-import type { Estimate } from '../unit-sums.ts'
+import { type Estimate, freedomOf } from '../unit-sums.ts'
 
 /** Beyond this many standard errors the distribution functions have no digits left, and need none. */
 const FAR = 8
@@ -26,13 +26,6 @@ export function evidenceOfMore(treatment: Estimate, control: Estimate, effect: n
   const information = (effect * effect) / variance
   const weight = information / (1 + information)
   return Math.log(2) - Math.log1p(information) / 2 + (z * z * weight) / 2 + Math.log(normalBelow(z * Math.sqrt(weight)))
-}
-
-/** Degrees of freedom by Welch and Satterthwaite, with effective units in place of units. */
-export function freedomOf(left: Estimate, right: Estimate): number {
-  const [a, b] = [left.variance ?? 0, right.variance ?? 0]
-  const parts = (a * a) / Math.max(left.effectiveUnits - 1, 1) + (b * b) / Math.max(right.effectiveUnits - 1, 1)
-  return parts > 0 ? (a + b) ** 2 / parts : Math.max(left.effectiveUnits + right.effectiveUnits - 2, 1)
 }
 
 /** The z value with the same one-sided probability as `t`. */

@@ -1,0 +1,178 @@
+import { createReadStream, existsSync, statSync } from 'node:fs'
+import { type Command, InvalidArgumentError } from 'commander'
+import { StowageError } from '../core/errors.ts'
+import { COLLECT_LIMITS, type Collected, createCollector } from '../rollout/compare/collect.ts'
+import { type ExperimentReport, experimentReport } from '../rollout/compare/experiment-report.ts'
+import { experimentText, pairsText } from '../rollout/compare/report-text.ts'
+import type { PairReport } from '../rollout/compare/shadow-pairs.ts'
+import { numberOption } from './option-values.ts'
+import { createProgress } from './progress.ts'
+
+export interface AbCommandDependencies {
+  out: NodeJS.WritableStream
+  progress: NodeJS.WriteStream
+  fetch: typeof fetch
+}
+
+interface AbFlags {
+  url?: string
+  apiKey?: string
+  experiment?: string
+  share?: number
+  since?: number
+  json?: boolean
+}
+
+const EXAMPLES = `
+Exit code: 0 nothing is wrong, 1 roll back or do not trust (or the command failed), 2 wrong use.
+
+Examples:
+  $ stowage ab traces.jsonl
+  $ stowage ab traces.jsonl --experiment sentences --since 2026-11-22T08:00:00Z
+  $ stowage ab --url http://localhost:6334 --api-key OPERATOR_KEY --json`
+
+/** Adds `stowage ab`: compares the variants of experiments, and gives a verdict on each treatment. */
+export function addAbCommand(program: Command, dependencies: AbCommandDependencies): void {
+  program
+    .command('ab')
+    .description('compare the variants of experiments: lift, interval, p value, needed sample and a verdict')
+    .argument('[file...]', 'files of TRACE_FILE; their rotated files (FILE.1, FILE.2, …) are read too')
+    .option('--url <url>', 'read the latest outcomes of this stowage, instead of files')
+    .option('--api-key <key>', 'key of an operator, for --url')
+    .option('--experiment <name>', 'compare this experiment only (default: all)')
+    .option('--share <share>', 'declared share of each treatment, when the traces do not tell', shareOption)
+    .option('--since <time>', 'leave out requests from before this time (ISO 8601)', timeOption)
+    .option('--json', 'print {"experiments": [...], "shadows": [...], ...}')
+    .addHelpText('after', EXAMPLES)
+    .action((files: string[], flags: AbFlags) => runAb(files, flags, dependencies))
+}
+
+async function runAb(files: string[], flags: AbFlags, dependencies: AbCommandDependencies): Promise<void> {
+  if ((files.length === 0) === (flags.url === undefined))
+    throw new StowageError('bad_request', 'name files of traces, or a server with --url')
+  const { experiment = null, since = null, share = null } = flags
+  const collector = createCollector({ experiment, since, ...COLLECT_LIMITS })
+  if (flags.url === undefined) await readFiles(files, collector.readTraces, dependencies.progress)
+  else await readServer(flags.url, flags, collector.readOutcomes, dependencies.fetch)
+  const { collected } = collector
+  const experiments = [...collected.tables].map(([name, table]) => experimentReport(name, table, share))
+  const shadows = collected.pairs.reports()
+  if (experiments.length + shadows.length === 0) throw nothingFound(collected, experiment)
+  dependencies.out.write(
+    flags.json
+      ? `${JSON.stringify({ experiments, shadows, ...faultsOf(collected) })}\n`
+      : reportText(experiments, shadows, collected),
+  )
+  const wrong = experiments.flatMap(({ experiment: name, treatments }) =>
+    treatments
+      .filter(({ verdict }) => verdict === 'roll back' || verdict === 'do not trust')
+      .map(({ variant, verdict }) => `${name}=${variant}: ${verdict}`),
+  )
+  if (wrong.length > 0) throw new StowageError('unprocessable', wrong.join(', '))
+}
+
+type ReadLines = (name: string, chunks: AsyncIterable<string>) => Promise<void>
+
+async function readFiles(named: string[], read: ReadLines, terminal: NodeJS.WriteStream): Promise<void> {
+  const files = [...new Set(named.flatMap(withRotated))].map(path => ({ path, bytes: sizeOf(path) }))
+  const total = files.reduce((sum, { bytes }) => sum + bytes, 0)
+  const progress = createProgress(terminal)
+  let done = 0
+  async function* counted(chunks: AsyncIterable<Uint8Array>) {
+    for await (const chunk of chunks) {
+      done += chunk.length
+      progress.show('reading, MB', megabytes(Math.min(done, total)), megabytes(total))
+      yield chunk
+    }
+  }
+  try {
+    for (const { path } of files) await read(path, decoded(counted(createReadStream(path))))
+  } finally {
+    progress.stop()
+  }
+}
+
+/** Decodes UTF-8 whose characters may be cut by the ends of chunks. */
+async function* decoded(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  for await (const chunk of chunks) yield decoder.decode(chunk, { stream: true })
+  yield decoder.decode()
+}
+
+/** A file of traces with its rotated ones, the oldest first. */
+function withRotated(path: string): string[] {
+  const rotated: string[] = []
+  for (let age = 1; existsSync(`${path}.${age}`); age++) rotated.unshift(`${path}.${age}`)
+  return [...rotated, path]
+}
+
+function sizeOf(path: string): number {
+  const facts = statSync(path, { throwIfNoEntry: false })
+  if (facts?.isFile()) return facts.size
+  throw new StowageError('bad_request', `${path}: ${facts ? 'is not a file' : 'there is no such file'}`)
+}
+
+const megabytes = (bytes: number) => Math.round(bytes / 1e5) / 10
+
+async function readServer(url: string, { apiKey, experiment }: AbFlags, read: ReadLines, get: typeof fetch) {
+  const ask = async (path: string) => {
+    const target = `${url.replace(/\/+$/u, '')}${path}`
+    const response = await get(target, { headers: apiKey ? { 'api-key': apiKey } : {} }).catch((error: unknown) => {
+      throw new StowageError('upstream_unavailable', `${target}: ${causeOf(error)}`)
+    })
+    if (response.ok && response.body) return response.body
+    const hint = response.status === 401 || response.status === 403 ? '; --api-key must be the key of an operator' : ''
+    throw new StowageError('upstream_error', `${target}: the server answered ${response.status}${hint}`)
+  }
+  const names = experiment === undefined ? await experimentNames(ask) : [experiment]
+  for (const name of names) await read(name, decoded(await ask(`/v1/experiments/${encodeURIComponent(name)}/outcomes`)))
+}
+
+async function experimentNames(ask: (path: string) => Promise<AsyncIterable<Uint8Array>>): Promise<string[]> {
+  let text = ''
+  for await (const part of decoded(await ask('/v1/experiments'))) text += part
+  try {
+    const { experiments } = JSON.parse(text) as { experiments: { experiment: string }[] }
+    return experiments.map(({ experiment }) => experiment)
+  } catch {
+    throw new StowageError('upstream_error', 'the list of experiments was not understood; is this stowage?')
+  }
+}
+
+function causeOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause instanceof Error ? error.cause.message : error.message
+}
+
+function reportText(experiments: ExperimentReport[], shadows: PairReport[], collected: Collected): string {
+  const { broken, faults, single } = faultsOf(collected)
+  const notes = [
+    ...faults.map(fault => `not understood: ${fault}\n`),
+    broken > faults.length ? `${broken - faults.length} more lines were not understood\n` : '',
+    single > 0 ? `${single} shadow runs were read without their answer\n` : '',
+  ].join('')
+  return [...experiments.map(experimentText), ...shadows.map(pairsText), notes].filter(Boolean).join('\n')
+}
+
+function faultsOf({ lines, broken, faults, pairs }: Collected) {
+  return { lines, broken, faults, single: pairs.single }
+}
+
+function nothingFound({ lines, broken, faults, others }: Collected, experiment: string | null): StowageError {
+  const read = `${lines} lines were read${broken > 0 ? `, ${broken} of them were not understood (${faults[0]})` : ''}`
+  const known = [...others].sort().join(', ')
+  const none = experiment === null ? 'no request of an experiment' : `no request of the experiment ${experiment}`
+  return new StowageError('bad_request', `${none}: ${read}${known ? `; there are ${known}` : ''}`)
+}
+
+function shareOption(text: string): number {
+  const share = numberOption(0, 1, { whole: false })(text)
+  if (share > 0 && share < 1) return share
+  throw new InvalidArgumentError('Expected a share between 0 and 1, such as 0.1.')
+}
+
+function timeOption(text: string): number {
+  const time = Date.parse(text)
+  if (Number.isFinite(time)) return time
+  throw new InvalidArgumentError(`Expected a time such as 2026-11-22T08:00:00Z, got ${JSON.stringify(text)}.`)
+}

@@ -1,0 +1,106 @@
+import { groupBy } from '../../core/collections.ts'
+import { CONTROL } from '../../pipeline/plan/decision.ts'
+import { holm } from '../statistics/holm.ts'
+import { liftsOf, meanOfColumn } from '../statistics/measures.ts'
+import { type SampleRatio, sampleRatio } from '../statistics/sample-ratio.ts'
+import { type AdjustedLift, type Verdict, verdictOf } from '../statistics/verdict.ts'
+import { columnsOf, type OutcomeTable, type Row } from './outcome-table.ts'
+
+export interface TreatmentReport extends Verdict {
+  variant: string
+  requests: number
+  units: number
+  lifts: AdjustedLift[]
+}
+
+export interface ExperimentReport {
+  experiment: string
+  control: { requests: number; units: number }
+  treatments: TreatmentReport[]
+  /** Null when the declared shares are unknown. */
+  sampleRatio: { ratios: SampleRatio[]; p: number | null } | null
+  /** Whether the source tells of failed requests. */
+  failuresKnown: boolean
+  /** Requests before the shares changed for the last time. They are left out. */
+  beforeChange: number
+  /** Requests in which everyone got the control. They are left out. */
+  whileControlOnly: number
+  /** Units that were seen in more than one variant. */
+  unitsInSeveralVariants: number
+  keptShare: number
+  duplicates: number
+}
+
+/**
+ * Compares the treatments of one experiment with its control.
+ * @param share of each treatment, in place of what the requests say
+ */
+export function experimentReport(experiment: string, table: OutcomeTable, share: number | null): ExperimentReport {
+  const offered = table.rows.filter(row => !(row.variant === CONTROL && row.share === 1))
+  const rows = share === null ? sinceLastChange(offered) : offered
+  const variants = groupBy(rows, ({ variant }) => variant)
+  const control = variants.get(CONTROL) ?? []
+  const treatments = [...variants.keys()].filter(variant => variant !== CONTROL).sort()
+  const ratio = ratioOf(variants, share)
+  const columns = columnsOf(control)
+  const compared = treatments.map(variant => {
+    const own = columnsOf(variants.get(variant) ?? [])
+    return { variant, own, lifts: control.length === 0 ? [] : liftsOf(own, columns) }
+  })
+  const adjusted = holm(compared.flatMap(({ lifts }) => lifts.map(({ p }) => p)))
+  return {
+    experiment,
+    control: { requests: control.length, units: unitsOf(control) },
+    treatments: compared.map(({ variant, own, lifts }) => {
+      const units = new Set(own.unit).size
+      const adjustedLifts = lifts.map(lift => ({ ...lift, adjustedP: adjusted.shift() ?? 1 }))
+      const facts = {
+        sampleRatioP: ratio?.p ?? null,
+        lifts: adjustedLifts,
+        units,
+        effectiveUnits: Math.min(...[own, columns].map(sizesOf)),
+      }
+      return { variant, requests: own.unit.length, units, lifts: adjustedLifts, ...verdictOf(facts) }
+    }),
+    sampleRatio: ratio,
+    failuresKnown: rows.some(({ failed }) => Number.isFinite(failed)),
+    beforeChange: offered.length - rows.length,
+    whileControlOnly: table.rows.length - offered.length,
+    unitsInSeveralVariants: [...groupBy(rows, ({ unit }) => unit).values()].filter(([first, ...others]) =>
+      others.some(({ variant }) => variant !== first?.variant),
+    ).length,
+    keptShare: table.keptShare,
+    duplicates: table.duplicates,
+  }
+}
+
+/**
+ * The rows since the last change of a share. Before and after it the variants have different parts of the traffic, so pooling both would
+ * compare different times (Simpson's paradox).
+ */
+function sinceLastChange(rows: readonly Row[]): readonly Row[] {
+  let changed = Number.NEGATIVE_INFINITY
+  for (const ofVariant of groupBy(rows, ({ variant }) => variant).values()) {
+    const latest = ofVariant.reduce((last, row) => (row.at > last.at ? row : last))
+    for (const { share, at } of ofVariant) if (share !== latest.share && at > changed) changed = at
+  }
+  return changed === Number.NEGATIVE_INFINITY ? rows : rows.filter(({ at }) => at > changed)
+}
+
+function ratioOf(variants: ReadonlyMap<string, readonly Row[]>, told: number | null) {
+  const treatments = [...variants.keys()].filter(variant => variant !== CONTROL).length
+  const counts = [...variants].map(([variant, rows]) => ({
+    variant,
+    units: unitsOf(rows),
+    share: told === null ? (rows[0]?.share ?? null) : variant === CONTROL ? 1 - told * treatments : told,
+  }))
+  if (counts.length === 0 || counts.some(({ share }) => share === null)) return null
+  return sampleRatio(counts.map(count => ({ ...count, share: count.share ?? 0 })))
+}
+
+const unitsOf = (rows: readonly Row[]) => new Set(rows.map(({ unit }) => unit)).size
+
+/** Effective number of units by the sizes of all units: every request of a trace has seconds, failed or not. */
+function sizesOf(columns: ReturnType<typeof columnsOf>): number {
+  return meanOfColumn({ ...columns, failed: columns.unit.map(() => 0) }, 'failed', 0).effectiveUnits
+}

@@ -1,0 +1,135 @@
+import { z } from 'zod'
+import { ASSIGNMENT_UNITS } from '../../pipeline/plan/decision.ts'
+import { TRACE_VERSION } from '../../pipeline/trace/schema.ts'
+
+/** One finished request of an experiment, from a trace or from the server. */
+export interface ObservedRequest {
+  experiment: string
+  variant: string
+  /** Identity of the assigned unit; see `ExperimentOutcome`. */
+  unitId: string
+  share: number | null
+  /** When it began, in milliseconds since 1970; null when the source does not tell. */
+  startedAt: number | null
+  /** Null when the source does not tell. */
+  failed: boolean | null
+  seconds: number
+  recallProxy: number | null
+  tokens: number | null
+  /** Equal for equal requests, so that one that is read twice counts once; null when the source does not tell. */
+  id: string | null
+}
+
+/** One of the two runs of a shadow pair. */
+export interface PairedRun {
+  experiment: string | null
+  variant: string | null
+  session: string | null
+  seconds: number
+  recallProxy: number | null
+  tokens: number
+  /** Keys of the packed chunks. */
+  packed: string[]
+}
+
+/** What one trace says. */
+export interface TraceLine {
+  traceId: string
+  startedAt: number
+  /** Null outside of experiments, and for shadow runs. */
+  request: ObservedRequest | null
+  run: PairedRun
+  /** The trace that this one shadows. */
+  shadowOf: string | null
+}
+
+const assignmentSchema = z.object({
+  experiment: z.string(),
+  variant: z.string(),
+  unit: z.enum(ASSIGNMENT_UNITS),
+  share: z.number().min(0).max(1).nullable(),
+})
+const share = z.number().min(0).max(1).nullable()
+
+/** The part of a trace that is compared. Other keys are not looked at. */
+const traceLineSchema = z.object({
+  version: z.literal(TRACE_VERSION),
+  trace_id: z.string(),
+  endpoint: z.enum(['context', 'points', 'replay']),
+  started_at: z.iso.datetime({ offset: true }),
+  tenant: z.string().nullable(),
+  session_id: z.string().nullable(),
+  assignment: assignmentSchema.nullable(),
+  shadow_of: z.string().nullable(),
+  duration_ms: z.number().min(0),
+  recall_proxy: share,
+  budget: z.object({ used: z.number().min(0) }),
+  candidates: z.array(
+    z.object({ id: z.union([z.string(), z.number()]), collection: z.string(), decision: z.string() }),
+  ),
+})
+
+const outcomeLineSchema = z.object({
+  assignment: assignmentSchema,
+  unit_id: z.string(),
+  failed: z.boolean(),
+  seconds: z.number().min(0),
+  recall_proxy: share,
+  tokens: z.number().min(0).nullable(),
+  started_at: z.iso.datetime({ offset: true }).nullish(),
+})
+
+/**
+ * Reads one line of TRACE_FILE.
+ * @returns null for traces of replays
+ * @throws Error that names what is wrong
+ */
+export function parseTraceLine(line: string): TraceLine | null {
+  const trace = parseWith(traceLineSchema, line)
+  if (trace.endpoint === 'replay') return null
+  const { trace_id: traceId, shadow_of: shadowOf, assignment, session_id: session } = trace
+  const startedAt = Date.parse(trace.started_at)
+  const owner = trace.tenant ?? ''
+  const run: PairedRun = {
+    experiment: assignment?.experiment ?? null,
+    variant: assignment?.variant ?? null,
+    // Two tenants may use the same id of a session.
+    session: session === null ? null : `${owner}/${session}`,
+    seconds: trace.duration_ms / 1_000,
+    recallProxy: trace.recall_proxy,
+    tokens: trace.budget.used,
+    packed: trace.candidates
+      .filter(({ decision }) => decision === 'packed')
+      .map(({ collection, id }) => `${collection}/${id}`),
+  }
+  const { seconds, recallProxy, tokens } = run
+  const unitId = assignment?.unit === 'tenant' ? owner : (assignment?.unit === 'session' && run.session) || traceId
+  const request =
+    assignment === null || shadowOf !== null
+      ? null
+      : { ...assignment, unitId, startedAt, failed: null, seconds, recallProxy, tokens, id: traceId }
+  return { traceId, startedAt, request, run, shadowOf }
+}
+
+/**
+ * Reads one line of the outcomes of a server.
+ * @throws Error that names what is wrong
+ */
+export function parseOutcomeLine(line: string): ObservedRequest {
+  const { assignment, unit_id: unitId, recall_proxy: recallProxy, ...outcome } = parseWith(outcomeLineSchema, line)
+  const startedAt = outcome.started_at ? Date.parse(outcome.started_at) : null
+  return { ...assignment, ...outcome, unitId, recallProxy, startedAt, id: null }
+}
+
+function parseWith<Schema extends z.ZodType>(schema: Schema, line: string): z.infer<Schema> {
+  let value: unknown
+  try {
+    value = JSON.parse(line)
+  } catch {
+    throw new Error('is not JSON')
+  }
+  const { data, error } = schema.safeParse(value)
+  if (!error) return data
+  const [issue] = error.issues
+  throw new Error(`${issue?.path.join('.') || 'the line'}: ${issue?.message}`)
+}
