@@ -191,6 +191,10 @@ export const settingsSchema = z.object({
     text.optional(),
     'Folder of plan files, `NAME.json` or `NAME.yaml`, that a variant of a flag can name. It is read again when it changes.',
   ),
+  ROLLOUT_STATE_FILE: setting(
+    text.optional(),
+    'File that keeps the rollbacks of experiments over a restart. Unset: a restart ends them.',
+  ),
 })
 
 export type Settings = z.infer<typeof settingsSchema>

@@ -71,6 +71,13 @@ export const ROLLBACK_TRIGGERS = {
   recall_proxy: 'The mean recall proxy is lower by at least 5 percentage points.',
 } as const
 
+/** How a shadow run can end. */
+export const SHADOW_OUTCOMES = {
+  compared: 'It ran to its end, and its trace is stored.',
+  failed: 'It failed, or took too long.',
+  dropped: 'Too many others waited, or stowage was busy with requests of clients.',
+} as const
+
 /** The stages of the pipeline, in order. */
 export const STAGES = {
   intent: 'Detects the intent of the query by rules.',
@@ -110,6 +117,7 @@ export type DegradationCode = keyof typeof DEGRADATIONS
 export type PassthroughReason = keyof typeof PASSTHROUGH_REASONS
 export type UpsertFaultCode = keyof typeof UPSERT_FAULTS
 export type RollbackTrigger = keyof typeof ROLLBACK_TRIGGERS
+export type ShadowOutcome = keyof typeof SHADOW_OUTCOMES
 export type StageName = keyof typeof STAGES
 export type ErrorCode = keyof typeof ERRORS
 

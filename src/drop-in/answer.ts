@@ -24,6 +24,7 @@ interface RetrievedQuery {
   /** Decoded name. */
   collection: string
   decision: PlanDecision
+  sessionId: string | null
 }
 
 export interface ImprovedPoints {
@@ -32,6 +33,9 @@ export interface ImprovedPoints {
   applied: string[]
   degraded: string[]
   traceId: string
+  /** As in the trace. */
+  recallProxy: number | null
+  tokens: number
 }
 
 /**
@@ -39,7 +43,7 @@ export interface ImprovedPoints {
  * @throws NotImproved when there were points and none was chosen
  */
 export async function improvePoints(
-  { query, queryHeader, lists: retrieved, collection, mapping, decision }: RetrievedQuery,
+  { query, queryHeader, lists: retrieved, collection, mapping, decision, sessionId }: RetrievedQuery,
   choosePoints: ChoosePoints,
   fetchPoints: FetchPoints,
   caller: Caller,
@@ -62,6 +66,7 @@ export async function improvePoints(
       lists,
       limit,
       decision,
+      sessionId,
       // A neighbour has no score, so it cannot reach a threshold.
       fetchNeighbours:
         query.scoreThreshold === null ? neighbourFetch(query, known, chunkOf, fetchPoints, mapping) : null,
@@ -83,6 +88,8 @@ export async function improvePoints(
     applied: choice.applied,
     degraded: [...words.degraded, ...choice.degraded.map(({ code }) => code)],
     traceId: choice.traceId,
+    recallProxy: choice.recallProxy,
+    tokens: choice.tokens,
   }
 }
 

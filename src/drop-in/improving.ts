@@ -53,7 +53,7 @@ export function startImproving(
   target: SearchTarget,
   queries: readonly UnderstoodQuery[],
   caller: Caller,
-  decision: PlanDecision,
+  { decision, sessionId }: { decision: PlanDecision; sessionId: string | null },
   { http, choosePoints, deadlineMs, hedgeMs, clock, work, mappings = {} }: ImprovingDependencies,
 ): Improving {
   const timeMs = improvingTimeMs(target.queryString, deadlineMs)
@@ -97,6 +97,7 @@ export function startImproving(
           collection: target.collection,
           mapping: mappings[target.collection],
           decision,
+          sessionId,
         },
         choosePoints,
         fetchNeighbours,

@@ -3,13 +3,17 @@ import type { RequestHandler } from 'express'
 import type { PassthroughReason } from '../core/vocabulary.ts'
 import { readBody } from '../http/body/read-body.ts'
 import { callerOf } from '../http/caller.ts'
+import { requestIdOf } from '../http/observe-requests.ts'
 import { handOver } from '../http/passthrough/hand-over.ts'
 import type { HoldAnswer } from '../http/passthrough/passthrough.ts'
+import { sessionIdOf, showVariant } from '../http/variant.ts'
 import type { DecidePlan } from '../pipeline/plan/decision.ts'
+import type { ObserveOutcome, OutcomeSubject } from '../pipeline/plan/outcome.ts'
 import { readSearchTarget } from '../qdrant/paths.ts'
 import { createAdmission, WorkMeter } from './admission.ts'
 import { type Attempt, createBreakers } from './breaker.ts'
 import { systemClock } from './clock.ts'
+import { tellSearchOutcome } from './experiment-outcome.ts'
 import { asNotImproved, firstGoodAnswer, type Outcome } from './hedge.ts'
 import { type ImprovingDependencies, startImproving } from './improving.ts'
 import { NotImproved } from './not-improved.ts'
@@ -40,6 +44,8 @@ export interface ImproveDependencies extends Omit<ImprovingDependencies, 'clock'
   maxBytes?: number
   clock?: ImprovingDependencies['clock']
   report(event: ImproveEvent): void
+  /** Takes the outcomes of requests that are part of an experiment. */
+  observeOutcome?: ObserveOutcome
   /** Called when improving the searches of a collection pauses, and when it goes on. */
   onPause(change: { collection: string; paused: boolean }): void
 }
@@ -52,20 +58,23 @@ const CHOOSING_ROOM = 0.5
  * client gets the answer to its original request instead.
  */
 export function createImproveHandler(dependencies: ImproveDependencies): RequestHandler {
-  const { decide, holdOriginal, maxBytes = 8 * 1024 * 1024, report, clock = systemClock } = dependencies
+  const { decide, holdOriginal, maxBytes = 8 * 1024 * 1024, report, observeOutcome, clock = systemClock } = dependencies
   const admission = createAdmission(dependencies.hedgeMs * CHOOSING_ROOM)
   const breakers = createBreakers(clock, dependencies.onPause)
   return async function improveOrPass(request, response, next) {
     const caller = callerOf(request, response)
     const target = readSearchTarget(request.originalUrl)
-    const decision = decide({ tenant: caller.tenant, sessionId: null })
+    const sessionId = sessionIdOf(request)
+    const decision = decide({ tenant: caller.tenant, sessionId })
     if (target === null || !decision.improves) {
       handOver(response, { reason: 'off' })
       return next()
     }
+    if (decision.assignment !== null) showVariant(response, decision.assignment)
     const started = clock.now()
     const secondsSoFar = () => (clock.now() - started) / 1000
     const { body, complete } = await readBody(request, response, maxBytes)
+    const received = clock.now()
 
     const attempt = async (): Promise<Outcome> => {
       if (!complete) throw new NotImproved('body_too_large', `more than ${maxBytes} bytes`)
@@ -76,7 +85,14 @@ export function createImproveHandler(dependencies: ImproveDependencies): Request
       try {
         const admitted = breakers.admit(target.collection)
         if (admitted === null) throw new NotImproved('improving_paused', 'earlier attempts were not improved')
-        const improving = startImproving(request, target, queries, caller, decision, { ...dependencies, clock, work })
+        const improving = startImproving(
+          request,
+          target,
+          queries,
+          caller,
+          { decision, sessionId },
+          { ...dependencies, clock, work },
+        )
         const outcome = await firstGoodAnswer(improving, () => holdOriginal(request, response, body))
         judge(admitted, outcome, response)
         return outcome
@@ -86,7 +102,16 @@ export function createImproveHandler(dependencies: ImproveDependencies): Request
     }
     const { result, original, hedged } = await attempt().catch(notAttempted)
     if (caller.signal.aborted) return
-    const event = { tenant: caller.tenant?.name ?? null, hedged }
+    const tenant = caller.tenant?.name ?? null
+    const subject: OutcomeSubject = {
+      endpoint: 'points',
+      tenant,
+      sessionId,
+      requestId: requestIdOf(response),
+      decision,
+    }
+    tellSearchOutcome(observeOutcome, subject, result, (clock.now() - received) / 1_000, response)
+    const event = { tenant, hedged }
     if (result instanceof NotImproved) {
       const { reason, message: detail } = result
       response.setHeader('x-stowage-applied', 'passthrough').setHeader('x-stowage-degraded', reason)

@@ -5,12 +5,22 @@ import type { Metrics } from '../observe/metrics.ts'
 import type { Spans } from '../observe/spans.ts'
 import type { PackContext, TraceStore } from '../pipeline/services.ts'
 import { SEARCH_PATH } from '../qdrant/paths.ts'
+import type { Experiments } from '../rollout/rollout.ts'
 import { limitUploadSilence } from './body/upload-silence.ts'
 import { contextRoute } from './context-route.ts'
 import { errorHandler, sendError } from './error-handler.ts'
+import { resetExperiment, showExperiments, showOutcomes } from './experiment-routes.ts'
 import { atEndpoint, observeRequests } from './observe-requests.ts'
 import { openApi, planJsonSchema, tenantsJsonSchema, traceJsonSchema } from './openapi.ts'
-import { type Health, showAlive, showDocument, showMetrics, showReadiness, showTrace } from './operations-routes.ts'
+import {
+  forOperators,
+  type Health,
+  showAlive,
+  showDocument,
+  showMetrics,
+  showReadiness,
+  showTrace,
+} from './operations-routes.ts'
 import { handedOver } from './passthrough/hand-over.ts'
 import type { Passthrough } from './passthrough/passthrough.ts'
 import { refuseLoops } from './passthrough/via.ts'
@@ -21,7 +31,7 @@ export interface AppDependencies {
   packContext: PackContext
   /** Finds the tenant of a request and keeps it within its limits. Default: no tenants. */
   admitTenant?: express.RequestHandler[]
-  /** Whether a key is that of an operator, who may read the metrics. Default: everybody may. */
+  /** Whether a key is that of an operator, who may read the metrics and the experiments. Default: everybody may. */
   isOperator?: (apiKey: string | null) => boolean
   /** The ingestion guard. It calls `next()` for requests that go on. Null switches it off. */
   guardUpserts: express.RequestHandler | null
@@ -29,6 +39,7 @@ export interface AppDependencies {
   improvePoints: express.RequestHandler | null
   passthrough: Passthrough
   traces: TraceStore
+  experiments: Experiments
   health: Health
   metrics: Metrics
   reporter: Reporter
@@ -46,7 +57,7 @@ export interface AppDependencies {
 
 /** The HTTP application, without a listener. Requests to unknown routes are streamed to Qdrant. */
 export function createApp(dependencies: AppDependencies): express.Express {
-  const { reporter, health, metrics, traces, version } = dependencies
+  const { reporter, health, metrics, traces, experiments, version } = dependencies
   const { uploadSilenceMs = 60_000, admitTenant = [], isOperator = null } = dependencies
   const app = express()
   // Each of these defaults would change an answer, or read a request differently from Qdrant.
@@ -59,6 +70,10 @@ export function createApp(dependencies: AppDependencies): express.Express {
   app.get('/healthz', operations, showAlive)
   app.get('/readyz', operations, showReadiness(health))
   app.get('/v1/metrics', operations, showMetrics(metrics, isOperator))
+  const forOperator = [operations, forOperators(isOperator)]
+  app.get('/v1/experiments', ...forOperator, showExperiments(experiments))
+  app.get('/v1/experiments/:name/outcomes', ...forOperator, showOutcomes(experiments))
+  app.post('/v1/experiments/:name/reset', ...forOperator, resetExperiment(experiments))
   app.get(
     '/v1/openapi.json',
     operations,

@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express'
 import { StowageError } from '../core/errors.ts'
 import type { Reporter } from '../observe/events.ts'
+import type { Assignment } from '../pipeline/plan/decision.ts'
 import type { PackContext } from '../pipeline/services.ts'
 import { printJson } from '../qdrant/json.ts'
 import { readBody } from './body/read-body.ts'
@@ -8,6 +9,7 @@ import { sendJson } from './body/send-json.ts'
 import { callerOf } from './caller.ts'
 import { tracedAs } from './observe-requests.ts'
 import { parseContextRequest } from './parse-context-request.ts'
+import { showVariant } from './variant.ts'
 
 interface ContextRouteOptions {
   packContext: PackContext
@@ -26,7 +28,8 @@ export function contextRoute({
     refuseCompressed(request.headers['content-encoding'])
     const { body, complete } = await readBody(request, response, maxContextBytes)
     if (!complete) throw new StowageError('payload_too_large', `The body is longer than ${maxContextBytes} bytes`)
-    const answer = await packContext(parseContextRequest(body), caller).catch(error => {
+    const onAssigned = (assignment: Assignment) => showVariant(response, assignment)
+    const answer = await packContext(parseContextRequest(body), { ...caller, onAssigned }).catch(error => {
       // Qdrant's own refusal of the key of a tenant is `upstream_error`.
       if (caller.tenant !== null && error instanceof StowageError && error.code === 'forbidden')
         reporter.guardRefused({ status: error.status })

@@ -4,12 +4,16 @@ import { contextRequestSchema, contextResponseSchema } from '../pipeline/context
 import { planSchema } from '../pipeline/plan/plan.ts'
 import { traceSchema } from '../pipeline/trace/schema.ts'
 import { tenantsFileSchema } from '../tenants/file/schema.ts'
+import { experimentsSchema, outcomeLineSchema, resetSchema } from './experiment-schemas.ts'
 
 /** The routes that stowage answers itself, with one sentence each. Every other route is Qdrant's. */
 export const OWN_ROUTES = {
   'POST /v1/context': 'Packs a context for a query.',
   'GET /v1/traces/{id}': 'Shows the trace of one of the last requests, to the key that made it.',
   'GET /v1/metrics': 'Metrics of stowage in the format of Prometheus.',
+  'GET /v1/experiments': 'Shows the last requests of each experiment, by variant, and whether it is rolled back.',
+  'GET /v1/experiments/{name}/outcomes': 'The last outcomes of an experiment, one JSON object per line.',
+  'POST /v1/experiments/{name}/reset': 'Ends the rollback of an experiment, and forgets its outcomes.',
   'GET /v1/openapi.json': 'This description as OpenAPI 3.1.',
   'GET /v1/schema/trace.json': 'JSON Schema of a trace.',
   'GET /v1/schema/plan.json': 'JSON Schema of a plan.',
@@ -37,9 +41,14 @@ export const planJsonSchema = (): JsonSchema => jsonSchema(planSchema)
 export const tenantsJsonSchema = (): JsonSchema => jsonSchema(tenantsFileSchema, 'input')
 
 /** Request and response bodies of the routes that the OpenAPI description details. */
-const BODIES: { readonly [Route in OwnRoute]?: { request?: z.ZodType; response: z.ZodType } } = {
+const BODIES: {
+  readonly [Route in OwnRoute]?: { request?: z.ZodType; response: z.ZodType; type?: string }
+} = {
   'POST /v1/context': { request: contextRequestSchema, response: contextResponseSchema },
   'GET /v1/traces/{id}': { response: traceSchema },
+  'GET /v1/experiments': { response: experimentsSchema },
+  'GET /v1/experiments/{name}/outcomes': { response: outcomeLineSchema, type: 'application/x-ndjson' },
+  'POST /v1/experiments/{name}/reset': { response: resetSchema },
 }
 
 /** The OpenAPI description of stowage's own routes. Qdrant describes its routes itself. @param needsKey whether there are tenants */
@@ -67,13 +76,13 @@ function operation(route: OwnRoute, summary: string): object {
     schema: { type: 'string' },
   }))
   if (bodies === undefined) return { summary, responses: { 200: { description: 'OK' } } }
-  const { request, response } = bodies
+  const { request, response, type } = bodies
   return {
     summary,
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(request ? { requestBody: { required: true, content: json(jsonSchema(request)) } } : {}),
     responses: {
-      200: { description: 'OK', content: json(jsonSchema(response)) },
+      200: { description: 'OK', content: json(jsonSchema(response), type) },
       default: { description: 'An error', content: json({ $ref: '#/components/schemas/Error' }) },
     },
   }
@@ -105,6 +114,13 @@ const SECURITY_SCHEMES = {
 }
 const KEYS = Object.keys(SECURITY_SCHEMES).map(name => ({ [name]: [] }))
 /** The routes that use the key of a client. The empty requirement of OpenAPI stands for: or none. */
-const KEYED_ROUTES: readonly OwnRoute[] = ['POST /v1/context', 'GET /v1/traces/{id}', 'GET /v1/metrics']
+const KEYED_ROUTES: readonly OwnRoute[] = [
+  'POST /v1/context',
+  'GET /v1/traces/{id}',
+  'GET /v1/metrics',
+  'GET /v1/experiments',
+  'GET /v1/experiments/{name}/outcomes',
+  'POST /v1/experiments/{name}/reset',
+]
 
-const json = (schema: object) => ({ 'application/json': { schema } })
+const json = (schema: object, type = 'application/json') => ({ [type]: { schema } })

@@ -49,6 +49,15 @@ export function showMetrics(
   }
 }
 
+/** Lets only the keys of operators pass. @param isOperator null lets everybody */
+export function forOperators(isOperator: ((apiKey: string | null) => boolean) | null): RequestHandler {
+  return (request, _response, next) => {
+    if (isOperator !== null && !isOperator(apiKeyOf(request)))
+      throw new StowageError('forbidden', 'Only the keys of operators may do this')
+    next()
+  }
+}
+
 /** `GET /v1/traces/{id}`: a trace that the same caller made. */
 export function showTrace(traces: TraceStore): RequestHandler<{ id: string }> {
   return (request, response) => {

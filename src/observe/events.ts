@@ -1,4 +1,4 @@
-import type { PassthroughReason, RollbackTrigger, UpsertFaultCode } from '../core/vocabulary.ts'
+import type { PassthroughReason, RollbackTrigger, ShadowOutcome, UpsertFaultCode } from '../core/vocabulary.ts'
 import type { FlagDecision } from '../pipeline/plan/decision.ts'
 import type { ExperimentOutcome } from '../pipeline/plan/outcome.ts'
 import type { Trace } from '../pipeline/trace/schema.ts'
@@ -11,7 +11,6 @@ import type { TenantLimit } from './metrics/tenants.ts'
 import { statusClass, type UpstreamKind } from './metrics/upstream.ts'
 import type { Metrics } from './metrics.ts'
 import type { QueryTextMode } from './query-text.ts'
-import type { ShadowOutcome } from './rollout-metrics.ts'
 import { TenantLabels } from './tenant-labels.ts'
 
 export type Endpoint = (typeof ENDPOINTS)[number]
@@ -97,6 +96,8 @@ export interface Reporter {
   experimentObserved(event: { outcome: ExperimentOutcome }): void
   /** The rollback breaker of an experiment opened. */
   rolledBack(event: { experiment: string; variant: string; trigger: RollbackTrigger; detail: string }): void
+  /** The rollback of an earlier process is still open at the start. */
+  rollbackKept(event: { experiment: string; since: string; detail: string }): void
   /** The rollback breaker of an experiment was closed by hand. */
   rollbackReset(event: { experiment: string }): void
   /** A shadow run ended. `overlap` is the Jaccard index of the chunks of both runs; null when it was not compared. */
@@ -197,6 +198,10 @@ export function createReporter({ metrics, logger, slowMs = 0, queryText = 'off' 
       metrics.experimentRolledBack.set({ experiment: event.experiment }, 1)
       metrics.experimentRollbacks.inc({ experiment: event.experiment, trigger: event.trigger })
       logger.error(event, 'the experiment is rolled back: everyone gets the control until it is reset')
+    }),
+    rollbackKept: quietly(event => {
+      metrics.experimentRolledBack.set({ experiment: event.experiment }, 1)
+      logger.warn(event, 'the experiment is still rolled back: everyone gets the control until it is reset')
     }),
     rollbackReset: quietly(({ experiment }) => {
       metrics.experimentRolledBack.set({ experiment }, 0)

@@ -1,11 +1,9 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import { codesOf, SHADOW_OUTCOMES } from '../core/vocabulary.ts'
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 const TOKENS = [100, 250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000]
 const RATIOS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1]
-
-export const SHADOW_OUTCOMES = ['compared', 'failed', 'dropped'] as const
-export type ShadowOutcome = (typeof SHADOW_OUTCOMES)[number]
 
 /** Metrics of flags, experiments and shadow runs. */
 export function createRolloutMetrics(registry: Registry) {
@@ -76,7 +74,7 @@ export function createRolloutMetrics(registry: Registry) {
     }),
     shadowRuns: new Counter({
       name: 'stowage_shadow_runs_total',
-      help: 'Shadow runs by outcome: compared, failed, or dropped because too many waited',
+      help: 'Shadow runs by outcome: compared, failed, or dropped because too many waited or stowage was busy',
       labelNames: ['outcome'],
       registers,
     }),
@@ -92,6 +90,6 @@ export function createRolloutMetrics(registry: Registry) {
       registers,
     }),
   }
-  for (const outcome of SHADOW_OUTCOMES) metrics.shadowRuns.inc({ outcome }, 0)
+  for (const outcome of codesOf(SHADOW_OUTCOMES)) metrics.shadowRuns.inc({ outcome }, 0)
   return metrics
 }

@@ -1,71 +1,73 @@
 import { prefixOf } from '../core/prefix.ts'
-import type { RetrievedList } from '../core/types.ts'
+import type { Chunk, RetrievedList } from '../core/types.ts'
 import { detectIntent } from '../intent/detect.ts'
+import type { Packed } from '../pack/pack.ts'
 import { LONGEST_QUERY } from './context-request.ts'
+import type { Background } from './pacing/background.ts'
 import type { PackContextDependencies } from './pack-context.ts'
 import { reranks } from './plan/derived.ts'
 import { overridePlan } from './plan/override-plan.ts'
+import type { Plan } from './plan/plan.ts'
 import { rankAndPack } from './rank-and-pack.ts'
 import { RunRecord } from './run-record.ts'
-import type { ChoosePoints } from './services.ts'
-import { buildTrace } from './trace/build-trace.ts'
+import type { ChoosePoints, ChoosePointsRequest } from './services.ts'
+import { buildTrace, type TraceSubject } from './trace/build-trace.ts'
+import type { Trace } from './trace/schema.ts'
+import { shadowSubject } from './trace/shadow-subject.ts'
 
 /**
  * Builds the pipeline of the drop-in route: it chooses at most `limit` points from the client's own lists and orders them best
  * first. Payloads do not change, so no text is cut. It rejects with a `TimeoutError` when the signal aborts before all candidates
- * were tried.
+ * were tried. A shadow ranks the same lists again, with the neighbours that were fetched for the answer.
  */
 export function createChoosePoints(
   dependencies: Omit<PackContextDependencies, 'alwaysTrace' | 'deadlineMs' | 'decide'>,
 ): ChoosePoints {
-  const { ports } = dependencies
-  return async ({ query: text, lists, limit, fetchNeighbours, decision }, caller) => {
+  const { traces, newId, wallClock, now, offerShadow } = dependencies
+  return async (request, caller) => {
+    const { decision, lists } = request
     // The same limit as in `/v1/context`: a search may bring a query text of any length.
-    const query = text === null ? null : prefixOf(text, LONGEST_QUERY)
-    const plan = overridePlan(decision.plan, {
-      maxChunks: limit,
-      order: 'relevance',
-      packing: { mode: 'passage', sentenceCut: false, noveltyAlpha: query === null ? 0 : undefined },
-    })
-    const record = new RunRecord(dependencies.now)
-    const subject = {
-      traceId: dependencies.newId(),
-      startedAt: dependencies.wallClock().toISOString(),
-      endpoint: 'points' as const,
+    const query = request.query === null ? null : prefixOf(request.query, LONGEST_QUERY)
+    const record = new RunRecord(now)
+    const subject: TraceSubject = {
+      traceId: newId(),
+      startedAt: wallClock().toISOString(),
+      endpoint: 'points',
       tenant: caller.tenant?.name ?? null,
-      sessionId: null,
+      sessionId: request.sessionId,
       collections: collectionsOf(lists),
       query,
-      plan,
+      plan: planForPoints(decision.plan, request),
       decision,
     }
-    const tokenizer = ports.tokenizer(plan.tokenizerModel)
-    const intent = query === null ? null : detectIntent(query)
-    if (query === null)
-      record.degrade('no_query_text', 'no query text in header, body or filter: no reranker and no intent')
-    else if (reranks(plan) && ports.unavailable.reranker !== null)
-      record.degrade('reranker_unavailable', ports.unavailable.reranker)
-    const packed = await rankAndPack(
-      {
-        query,
-        intent: intent?.label ?? null,
-        lists,
-        plan,
-        reranker: ports.reranker,
-        fetchNeighbours,
-        count: tokenizer.countInSteps,
-        tenant: caller.tenant?.name ?? null,
-        signal: caller.signal,
-        needsText: false,
-      },
-      record,
-    )
-    dependencies.traces.record(
-      buildTrace(subject, record, { intent, packed, encoding: tokenizer.encoding, cache: 'off' }),
-      caller,
-    )
+    const fetched: Chunk[] = []
+    const keepFetched: ChoosePointsRequest['fetchNeighbours'] =
+      request.fetchNeighbours &&
+      (async places => {
+        const neighbours = (await request.fetchNeighbours?.(places)) ?? []
+        fetched.push(...neighbours)
+        return neighbours
+      })
+    const run = { subject, lists, fetchNeighbours: keepFetched, signal: caller.signal }
+    const { packed, trace } = await choose(run, record, dependencies)
+    traces.record(trace, caller)
     // The client asked for points, and fewer of them are worse than its own answer.
     if (packed.isLate) throw new DOMException('the deadline passed while points were chosen', 'TimeoutError')
+    const { shadow } = decision
+    if (shadow !== null) {
+      const known = request.fetchNeighbours && fetchFrom(fetched)
+      const plan = planForPoints(shadow.plan, request)
+      offerShadow?.({
+        control: trace,
+        owner: caller,
+        run: async background => {
+          const again = shadowSubject(subject, shadow, plan, wallClock().toISOString())
+          const { signal } = background
+          const shadowed = { subject: again, lists, fetchNeighbours: known, signal, background }
+          return (await choose(shadowed, new RunRecord(background.now), dependencies)).trace
+        },
+      })
+    }
     const chosen = packed.packed.map(({ candidate }) => candidate)
     return {
       // Blocks of a context keep sections together. A list of points is a ranking by value.
@@ -78,8 +80,63 @@ export function createChoosePoints(
       applied: record.applied,
       degraded: record.degraded,
       traceId: subject.traceId,
+      recallProxy: trace.recall_proxy,
+      tokens: packed.tokens,
     }
   }
+}
+
+/** A list of points has at most `limit` of them, and whole ones. */
+function planForPoints(plan: Plan, { query, limit }: ChoosePointsRequest): Plan {
+  return overridePlan(plan, {
+    maxChunks: limit,
+    order: 'relevance',
+    packing: { mode: 'passage', sentenceCut: false, noveltyAlpha: query === null ? 0 : undefined },
+  })
+}
+
+/** Neighbours out of those that are here. */
+function fetchFrom(chunks: readonly Chunk[]): ChoosePointsRequest['fetchNeighbours'] {
+  return async places =>
+    chunks.filter(chunk => places.some(at => at.docId === chunk.docId && at.orderIndex === chunk.orderIndex))
+}
+
+interface PointsRun {
+  subject: TraceSubject
+  lists: RetrievedList[]
+  fetchNeighbours: ChoosePointsRequest['fetchNeighbours']
+  signal: AbortSignal
+  background?: Background
+}
+
+async function choose(
+  { subject, ...run }: PointsRun,
+  record: RunRecord,
+  { ports }: Pick<PackContextDependencies, 'ports'>,
+): Promise<{ packed: Packed; trace: Trace }> {
+  const { query, plan, tenant } = subject
+  const tokenizer = ports.tokenizer(plan.tokenizerModel)
+  const intent = query === null ? null : detectIntent(query)
+  if (query === null)
+    record.degrade('no_query_text', 'no query text in header, body or filter: no reranker and no intent')
+  else if (reranks(plan) && ports.unavailable.reranker !== null)
+    record.degrade('reranker_unavailable', ports.unavailable.reranker)
+  const reranker = ports.reranker && (run.background?.rerankerOf(ports.reranker) ?? ports.reranker)
+  const packed = await rankAndPack(
+    {
+      query,
+      intent: intent?.label ?? null,
+      plan,
+      reranker,
+      count: tokenizer.countInSteps,
+      tenant,
+      needsText: false,
+      ...run,
+    },
+    record,
+  )
+  const outcome = { intent, packed, encoding: tokenizer.encoding, cache: 'off' as const }
+  return { packed, trace: buildTrace(subject, record, outcome) }
 }
 
 function collectionsOf(lists: readonly RetrievedList[]): string[] {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { CONTEXT_FORMATS, CONTEXT_ORDERS, type JsonObject } from '../core/types.ts'
 import type { Deadline } from './deadline.ts'
+import type { Assignment } from './plan/decision.ts'
 import type { Plan } from './plan/plan.ts'
 import { degradationSchema, pointIdSchema, traceSchema } from './trace/schema.ts'
 
@@ -84,6 +85,8 @@ export interface Caller {
   tenant: CallerTenant | null
   /** Aborts when the client disconnects or the deadline passes. */
   signal: AbortSignal
+  /** Called when the request turns out to be part of an experiment. */
+  onAssigned?: (assignment: Assignment) => void
 }
 
 /** Who asks, and until when. */

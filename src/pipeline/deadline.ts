@@ -33,25 +33,26 @@ export const systemTimer: StartTimer = (milliseconds, run) => {
   return () => clearTimeout(timer)
 }
 
-/** A signal that aborts with its parent or after some milliseconds, whichever is first. */
+/** A signal that aborts with its parent or after some milliseconds, whichever is first. @param now of the clock that the timer uses */
 export function startDeadline(
   parent: AbortSignal,
   milliseconds: number,
   startTimer: StartTimer = systemTimer,
+  now: () => number = () => performance.now(),
 ): Deadline {
-  const endsAt = performance.now() + milliseconds
+  const endsAt = now() + milliseconds
   const controller = new AbortController()
   const stop = () => controller.abort(parent.reason)
   const giveUp = () => controller.abort(new DOMException('deadline passed', 'TimeoutError'))
   const stopTimer = startTimer(Math.max(0, milliseconds), giveUp)
-  const remainingMs = () => Math.max(0, endsAt - performance.now())
+  const remainingMs = () => Math.max(0, endsAt - now())
   if (parent.aborted) stop()
   else parent.addEventListener('abort', stop, { once: true })
   return {
     signal: controller.signal,
     remainingMs,
-    part: share => startDeadline(controller.signal, remainingMs() - milliseconds * (1 - share), startTimer),
-    rest: () => startDeadline(controller.signal, remainingMs(), startTimer),
+    part: share => startDeadline(controller.signal, remainingMs() - milliseconds * (1 - share), startTimer, now),
+    rest: () => startDeadline(controller.signal, remainingMs(), startTimer, now),
     dispose: () => {
       stopTimer()
       parent.removeEventListener('abort', stop)

@@ -2,17 +2,29 @@ import { StowageError } from '../core/errors.ts'
 import type { Packed, PackedChunk } from '../pack/pack.ts'
 import { statusOf } from '../qdrant/errors.ts'
 import { fromCache, isRepeatable, keyParts } from './context-cache.ts'
-import type { Caller, ContextChunk, ContextRequest, ContextResponse } from './context-request.ts'
+import type { Caller, ContextChunk, ContextResponse } from './context-request.ts'
 import { type Deadline, SLOW_SHARE, startDeadline } from './deadline.ts'
 import { type Admission, createAdmission } from './load/admission.ts'
 import { createLimit } from './load/limit.ts'
-import type { DecidePlan } from './plan/decision.ts'
+import type { DecidePlan, ShadowPlan } from './plan/decision.ts'
 import { planForRequest } from './plan/derived.ts'
-import { runContext } from './run-context.ts'
+import { canBlamePlan, failedAfter, type ObserveOutcome, tellOutcome } from './plan/outcome.ts'
+import type { Plan } from './plan/plan.ts'
+import { type ContextInput, runContext } from './run-context.ts'
 import { RunRecord } from './run-record.ts'
-import type { ContextCache, PackContext, PipelinePorts, TracedContext, TraceStore } from './services.ts'
+import type {
+  ContextCache,
+  OfferShadow,
+  PackContext,
+  PipelinePorts,
+  ShadowRun,
+  TracedContext,
+  TraceStore,
+} from './services.ts'
 import { SessionMemory } from './session-memory.ts'
 import { buildTrace, type TraceSubject } from './trace/build-trace.ts'
+import type { Trace } from './trace/schema.ts'
+import { shadowSubject } from './trace/shadow-subject.ts'
 
 export interface PackContextDependencies {
   ports: PipelinePorts
@@ -32,11 +44,15 @@ export interface PackContextDependencies {
   onWaiting?: (length: number) => void
   /** Called with each new context, before it is sent. */
   onPacked?: (context: string) => void
+  /** Takes the outcomes of requests that are part of an experiment. A cached answer is none: its pipeline did not run. */
+  observeOutcome?: ObserveOutcome
+  /** Takes the second runs of requests with a shadow. */
+  offerShadow?: OfferShadow
 }
 
 /** Builds the pipeline of `POST /v1/context`: choose the plan, look into the cache, retrieve, rank and pack. */
 export function createPackContext(dependencies: PackContextDependencies): PackContext {
-  const { ports, cache, decide, traces, alwaysTrace, newId, wallClock } = dependencies
+  const { ports, cache, decide, traces, alwaysTrace, newId, wallClock, offerShadow } = dependencies
   const sessions = new SessionMemory()
   const limit = createLimit({ slowMs: dependencies.deadlineMs * SLOW_SHARE })
   const admission = createAdmission(limit, dependencies.onWaiting)
@@ -44,6 +60,7 @@ export function createPackContext(dependencies: PackContextDependencies): PackCo
     const collections = [...new Set([request.collection].flat())]
     refuseOthers(collections, caller)
     const decision = decide({ tenant: caller.tenant, sessionId: request.session_id ?? null })
+    if (decision.assignment !== null) caller.onAssigned?.(decision.assignment)
     const subject: TraceSubject = {
       traceId: newId(),
       startedAt: wallClock().toISOString(),
@@ -55,18 +72,34 @@ export function createPackContext(dependencies: PackContextDependencies): PackCo
       plan: planForRequest(decision.plan, request),
       decision,
     }
+    const session = request.session_id === undefined ? null : `${caller.tenant?.name ?? ''}/${request.session_id}`
+    const job: Job = {
+      subject,
+      input: {
+        query: request.query,
+        collections,
+        filter: request.filter ?? null,
+        vector: request.vector ?? null,
+        plan: subject.plan,
+        previous: sessions.turnsOf(session),
+      },
+      caller,
+      session,
+      deadlineMs: request.deadline_ms ?? dependencies.deadlineMs,
+    }
     const key = cache?.key(keyParts(request, caller, subject, ports)) ?? null
     const cached = key === null ? null : (cache?.get(key) ?? null)
     const answer = cached
       ? fromCache(cached, subject)
-      : await answerInTime(request, caller, subject, key === null ? 'off' : 'miss', {
-          ...dependencies,
-          sessions,
-          admission,
-        })
+      : await answerInTime(job, key === null ? 'off' : 'miss', { ...dependencies, sessions, admission })
     if (key !== null && !cached && isRepeatable(request, answer)) cache?.put(key, answer)
     traces.record(answer.trace, caller)
     if (!cached) dependencies.onPacked?.(answer.response.context)
+    const { shadow } = decision
+    if (shadow !== null && !cached) {
+      const run = shadowRun(job, planForRequest(shadow.plan, request), shadow, dependencies)
+      offerShadow?.({ control: answer.trace, owner: caller, run })
+    }
     return { ...answer.response, ...((request.trace ?? alwaysTrace) ? { trace: answer.trace } : {}) }
   }
 }
@@ -77,43 +110,37 @@ function refuseOthers(collections: readonly string[], { tenant }: Caller): void 
   throw new StowageError('forbidden', 'This collection is not allowed.')
 }
 
+/** One request, ready to run. */
+interface Job {
+  subject: TraceSubject
+  input: ContextInput
+  caller: Caller
+  /** The session in the memory of sessions; null without one. */
+  session: string | null
+  deadlineMs: number
+}
+
 async function answerInTime(
-  request: ContextRequest,
-  caller: Caller,
-  subject: TraceSubject,
+  { subject, input, caller, session, deadlineMs }: Job,
   cache: 'off' | 'miss',
   {
     ports,
     sessions,
     admission,
     now,
-    deadlineMs,
+    observeOutcome,
   }: PackContextDependencies & { sessions: SessionMemory; admission: Admission },
 ): Promise<TracedContext> {
-  const deadline = startDeadline(caller.signal, request.deadline_ms ?? deadlineMs)
-  const session = request.session_id === undefined ? null : `${caller.tenant?.name ?? ''}/${request.session_id}`
+  const deadline = startDeadline(caller.signal, deadlineMs)
   const record = new RunRecord(now)
+  const outcomeSubject = { ...subject, requestId: subject.traceId }
   try {
-    const input = {
-      query: request.query,
-      collections: subject.collections,
-      filter: request.filter ?? null,
-      vector: request.vector ?? null,
-      plan: subject.plan,
-      previous: sessions.turnsOf(session),
-    }
     const tenant = caller.tenant?.name ?? null
     const run = await admission.run(tenant, deadline, rest =>
       runContext(
         input,
         ports,
-        {
-          apiKey: caller.apiKey,
-          tenant,
-          condition: caller.tenant?.condition ?? null,
-          deadline: rest,
-          crowded: () => admission.isCrowded(tenant),
-        },
+        { ...readsAs(caller), deadline: rest, crowded: () => admission.isCrowded(tenant) },
         record,
       ),
     )
@@ -121,13 +148,53 @@ async function answerInTime(
       session,
       run.packed.packed.map(({ candidate }) => candidate.key),
     )
-    return { response: respond(run.packed, subject, record), trace: buildTrace(subject, record, { ...run, cache }) }
+    const trace = buildTrace(subject, record, { ...run, cache })
+    tellOutcome(observeOutcome, outcomeSubject, succeeded(trace))
+    return { response: respond(run.packed, subject, record), trace }
   } catch (error) {
-    throw describeFailure(error, deadline, caller)
+    const failure = describeFailure(error, deadline, caller)
+    if (!caller.signal.aborted && canBlamePlan(failure))
+      tellOutcome(observeOutcome, outcomeSubject, failedAfter(record.elapsedMs / 1_000))
+    throw failure
   } finally {
     deadline.dispose()
   }
 }
+
+/** The same request once more, by the plan of its shadow: without a place, a session and a cache of its own. */
+function shadowRun(
+  { subject, input, caller, deadlineMs }: Job,
+  plan: Plan,
+  shadow: ShadowPlan,
+  { ports, wallClock }: PackContextDependencies,
+): ShadowRun['run'] {
+  return async background => {
+    const record = new RunRecord(background.now)
+    const deadline = background.deadline(deadlineMs)
+    try {
+      const reads = { ...readsAs(caller), deadline, crowded: () => false }
+      const run = await runContext({ ...input, plan, background }, ports, reads, record)
+      return buildTrace(shadowSubject(subject, shadow, plan, wallClock().toISOString()), record, {
+        ...run,
+        cache: 'off',
+      })
+    } finally {
+      deadline.dispose()
+    }
+  }
+}
+
+/** What the caller may read, as its key and its tenant were when it asked. */
+function readsAs({ apiKey, tenant }: Caller) {
+  return { apiKey, tenant: tenant?.name ?? null, condition: tenant?.condition ?? null }
+}
+
+const succeeded = ({ duration_ms, recall_proxy, budget }: Trace) => ({
+  failed: false,
+  seconds: duration_ms / 1_000,
+  recallProxy: recall_proxy,
+  tokens: budget.used,
+})
 
 function respond(
   { context, tokens, packed }: Packed,

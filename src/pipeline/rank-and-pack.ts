@@ -10,6 +10,7 @@ import { dedupe } from '../rank/dedupe.ts'
 import { diversify } from '../rank/diversify.ts'
 import { fuse } from '../rank/fuse.ts'
 import { scaleToBest } from '../rank/scale.ts'
+import { type Background, beginAnswering } from './pacing/background.ts'
 import { PACKING_GRACE_MS, Pace, RANKING_GRACE_MS } from './pacing/pace.ts'
 import { listWeights, mmrAlpha } from './plan/derived.ts'
 import { rerank } from './rerank.ts'
@@ -29,6 +30,8 @@ export interface RankAndPackInput extends ReunifyInput {
   previous?: ReadonlyMap<string, number>
   /** Whether candidates without text are dropped. A context needs text, a list of points does not. */
   needsText: boolean
+  /** Given for a run that nobody waits for. */
+  background?: Background
 }
 
 /**
@@ -38,8 +41,15 @@ export interface RankAndPackInput extends ReunifyInput {
  * retrieved candidates are answered whenever the deadline comes; `isLate` says that some were not tried.
  */
 export async function rankAndPack(input: RankAndPackInput, record: RunRecord): Promise<Packed> {
+  const { signal, tenant, background } = input
+  const pace = new Pace(signal, { tenant, ...(background && { background }) })
+  if (background !== undefined) return rankAndPackAt(pace, input, record)
+  const ended = beginAnswering()
+  return rankAndPackAt(pace, input, record).finally(ended)
+}
+
+async function rankAndPackAt(pace: Pace, input: RankAndPackInput, record: RunRecord): Promise<Packed> {
   const { query, intent, lists, plan, signal } = input
-  const pace = new Pace(signal, { tenant: input.tenant })
   /** Runs a stage and compares the candidates before and after it. */
   const stage = <Result extends Candidate[] | FilterResult>(
     name: StageName,

@@ -1,10 +1,10 @@
-import type { Reranker } from '../core/ports.ts'
 import { prefixOf } from '../core/prefix.ts'
 import type { Candidate } from '../core/types.ts'
 import { blend } from '../rank/blend.ts'
 import { startDeadline, WORKER_WAIT_SHARE } from './deadline.ts'
 import { reranks } from './plan/derived.ts'
 import type { Plan } from './plan/plan.ts'
+import type { RankAndPackInput } from './rank-and-pack.ts'
 import type { RunRecord } from './run-record.ts'
 
 /**
@@ -15,13 +15,13 @@ export async function rerank(
   candidates: Candidate[],
   query: string | null,
   plan: Plan,
-  { reranker, tenant }: { reranker: Reranker | null; tenant: string | null },
+  { reranker, tenant, background }: Pick<RankAndPackInput, 'reranker' | 'tenant' | 'background'>,
   signal: AbortSignal,
   record: RunRecord,
 ): Promise<Candidate[]> {
   if (!reranks(plan) || !reranker || query === null || candidates.length === 0) return candidates
   const { depth, blend: weight, deadlineMs } = plan.rerank
-  const deadline = startDeadline(signal, deadlineMs)
+  const deadline = startDeadline(signal, deadlineMs, background?.after, background?.now)
   try {
     if ((reranker.expectedWaitMs?.(tenant) ?? 0) > deadline.remainingMs() * WORKER_WAIT_SHARE) {
       record.degrade('rerank_skipped', 'too many requests wait')

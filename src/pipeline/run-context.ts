@@ -7,6 +7,7 @@ import type { Packed } from '../pack/pack.ts'
 import type { NeighbourPlace } from '../rank/reunify.ts'
 import type { TimedCaller } from './context-request.ts'
 import { NEIGHBOUR_SHARE, PACKING_SHARE, RERANKING_SHARE } from './deadline.ts'
+import type { Background } from './pacing/background.ts'
 import { listWeights, reranks } from './plan/derived.ts'
 import type { Plan } from './plan/plan.ts'
 import { rankAndPack } from './rank-and-pack.ts'
@@ -24,6 +25,8 @@ export interface ContextInput {
   plan: Plan
   /** For the order `stable`: the turn of the session that first packed a candidate, by its key. */
   previous?: ReadonlyMap<string, number>
+  /** Given for a run that nobody waits for. */
+  background?: Background
 }
 
 interface ContextRun {
@@ -40,7 +43,7 @@ export async function runContext(
   caller: TimedCaller,
   record: RunRecord,
 ): Promise<ContextRun> {
-  const { query, plan } = input
+  const { query, plan, background } = input
   const tokenizer = ports.tokenizer(plan.tokenizerModel)
   if (tokenizer.mapped)
     record.degrade('tokenizer_mapped', `${plan.tokenizerModel} is unknown; counted with ${tokenizer.encoding}`)
@@ -68,7 +71,9 @@ export async function runContext(
       intent: intent.label,
       lists,
       plan,
-      reranker: ports.reranker && limitReranker(ports.reranker, reranking.signal, caller.crowded),
+      reranker:
+        ports.reranker &&
+        limitReranker(background?.rerankerOf(ports.reranker) ?? ports.reranker, reranking.signal, caller.crowded),
       fetchNeighbours: places =>
         fetchNeighbours(places, input, ports, {
           apiKey: caller.apiKey,
@@ -80,6 +85,7 @@ export async function runContext(
       signal: packing.signal,
       needsText: true,
       ...(input.previous ? { previous: input.previous } : {}),
+      ...(background && { background }),
     },
     record,
   ).finally(() => {

@@ -2,6 +2,7 @@ import type { Embedder, PassageStore, Reranker, Tokenizer } from '../core/ports.
 import type { Candidate, Chunk, Degradation, JsonObject, RetrievedList } from '../core/types.ts'
 import type { StageName } from '../core/vocabulary.ts'
 import type { Caller, CallerTenant, ContextRequest, ContextResponse } from './context-request.ts'
+import type { Background } from './pacing/background.ts'
 import type { PlanDecision } from './plan/decision.ts'
 import type { Trace } from './trace/schema.ts'
 
@@ -27,6 +28,8 @@ export interface ChoosePointsRequest {
   /** Most points: the client's offset + limit. */
   limit: number
   decision: PlanDecision
+  /** Null when the client names no session. */
+  sessionId: string | null
   /** Fetches neighbours; null switches fetching off. */
   fetchNeighbours: ((places: { docId: string; orderIndex: number }[]) => Promise<Chunk[]>) | null
 }
@@ -40,7 +43,23 @@ export interface ChosenPoints {
   applied: StageName[]
   degraded: Degradation[]
   traceId: string
+  /** As in the trace. */
+  recallProxy: number | null
+  /** Tokens of the chosen points. */
+  tokens: number
 }
+
+/** A second run of a request that was answered, for comparison. */
+export interface ShadowRun {
+  /** The trace of the answer. */
+  control: Trace
+  owner: TraceOwner
+  /** Runs the other plan and builds its trace. It rejects when the signal of the background aborts. */
+  run(background: Background): Promise<Trace>
+}
+
+/** Takes a run for later, or drops it. It never throws. */
+export type OfferShadow = (run: ShadowRun) => void
 
 export type ChoosePoints = (request: ChoosePointsRequest, caller: Caller) => Promise<ChosenPoints>
 

@@ -31,6 +31,7 @@ import { type Flags, openFlags } from './flags.ts'
 import { createHealth } from './health.ts'
 import { openIngestionGuard } from './ingestion-guard.ts'
 import { type Models, openModels, pipelinePorts } from './models.ts'
+import { openRollout } from './rollout.ts'
 import { openSpans } from './spans.ts'
 import { openTenants, type ReloadedTenants } from './tenants.ts'
 import { openUpstream, type Upstream } from './upstream.ts'
@@ -67,14 +68,15 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
   const spans = await openSpans(config, reporter)
   const limiter = createTenantLimiter(reporter)
   const tenants = await openTenants(config, { reporter, declare: limiter.declare })
-  const flags = await openFlags(config, { reporter, isRolledBack: () => false })
+  const traces = openTraces(config, reporter, spans, logger)
+  const { rollout, offerShadow, close: closeRollout } = await openRollout(config, { reporter, logger, traces })
+  const flags = await openFlags(config, { reporter, isRolledBack: rollout.isRolledBack })
   const upstream = await openUpstream(config)
   const models = await openModels(config, {
     endpointWaitMs: ENDPOINT_WAIT_MS,
     onOpened: () => reporter.modelsOpened(models),
   })
   reporter.modelsOpened(models)
-  const traces = openTraces(config, reporter, spans, logger)
   const http = createQdrantHttp(upstream.url, observeReads(reporter, spans))
   const store = createQdrantStore({ http, mappings, onRetry: () => reporter.searchRetried() })
   // Loads the tables of the encoding (about 0.1 s), so that the first request does not wait for them.
@@ -88,6 +90,8 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
     newId: randomUUID,
     now: () => performance.now(),
     wallClock: () => new Date(),
+    observeOutcome: rollout.observe,
+    offerShadow,
   }
   const cache = createAnswerCache<TracedContext>({
     ttlMs: config.settings.CACHE_TTL_MS,
@@ -116,6 +120,7 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
     mappings,
     hedgeMs: config.settings.DROPIN_HEDGE_MS,
     holdOriginal: proxy.hold,
+    observeOutcome: rollout.observe,
     report: event => {
       if (event.hedged) reporter.searchHedged({ winner: event.reason === null ? 'improved' : 'original' })
       reporter.searchReported({ ...event })
@@ -133,6 +138,7 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
     improvePoints,
     passthrough: proxy.passthrough,
     traces,
+    experiments: rollout,
     health: createHealth(http, models, tenants, flags),
     metrics,
     reporter,
@@ -152,7 +158,7 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
     close: async () => {
       tenants?.close()
       proxy.close()
-      await flags.close()
+      await Promise.all([flags.close(), closeRollout()])
       await Promise.all([http.close(), traces.close(), models.close()])
       await Promise.all([upstream.close(), spans.close()])
     },

@@ -17,7 +17,8 @@ async function serveAll(): Promise<string> {
   const answer = { context: '', tokens: 0, budget_tokens: 0, chunks: [], degraded: [], trace_id: 't' }
   const traces = { record() {}, find: () => sampleTrace(), close: async () => {} }
   const health = { ready: async () => ({ ready: true, checks: [] }) }
-  return (await stage.serve({ packContext: async () => answer, traces, health, passthrough: passed })).url
+  const experiments = { list: async () => [], outcomesOf: () => [], reset: () => false }
+  return (await stage.serve({ packContext: async () => answer, traces, experiments, health, passthrough: passed })).url
 }
 
 describe('the routes of stowage', () => {

@@ -40,6 +40,7 @@ async function appliedWith(overrides: PlanOverrides, over: { lists?: RetrievedLi
     lists,
     limit,
     fetchNeighbours: null,
+    sessionId: null,
     decision: decided(plan),
   }
   return (await choosePoints(request, CALLER)).applied
@@ -70,7 +71,7 @@ describe('x-stowage-applied', () => {
     const plan = overridePlan(NAMED_PLANS.measured, { rerank: { blend: 0 } })
     const choosePoints = createChoosePoints(dependencies(fakePorts()))
     const lists = [list('prefetch[0]', [0, 1])]
-    const request = { query: 'tide', lists, limit: 2, fetchNeighbours: null, decision: decided(plan) }
+    const request = { query: 'tide', lists, limit: 2, fetchNeighbours: null, sessionId: null, decision: decided(plan) }
     const { degraded } = await choosePoints(request, CALLER)
     expect(degraded).toEqual([])
   })
@@ -82,7 +83,13 @@ describe('the plan of a tenant', () => {
     const recording = dependencies(fakePorts())
     const decide = decideByConfiguration(configured)
     const choosePoints = createChoosePoints(recording)
-    const request = { query: 'How high?', lists: [list('prefetch[0]', [0, 1, 2, 7])], limit: 9, fetchNeighbours: null }
+    const request = {
+      query: 'How high?',
+      lists: [list('prefetch[0]', [0, 1, 2, 7])],
+      limit: 9,
+      fetchNeighbours: null,
+      sessionId: null,
+    }
     const tenant = { name: 'acme', reaches: () => true, condition: null }
     const plan = overridePlan(configured, { dedupe: { containment: 0.9 } })
     const applied = async (asking: CallerTenant) => {

@@ -34,6 +34,7 @@ export const silentReporter: Reporter = {
   flagsChecked() {},
   experimentObserved() {},
   rolledBack() {},
+  rollbackKept() {},
   rollbackReset() {},
   shadowRan() {},
   shadowQueued() {},
@@ -55,6 +56,11 @@ export function quietDependencies(overrides: Partial<AppDependencies> = {}): App
     metrics: createMetrics({ processMetrics: false }),
     reporter: silentReporter,
     bumpEpoch() {},
+    experiments: {
+      list: notImplemented('list'),
+      outcomesOf: notImplemented('outcomesOf'),
+      reset: notImplemented('reset'),
+    },
     version: '0.0.0-test',
     ...overrides,
   }

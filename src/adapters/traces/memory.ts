@@ -31,9 +31,10 @@ function ownedId(traceId: string, { tenant, apiKey }: TraceOwner): string {
   return `${sha256(JSON.stringify(tenant === null ? { apiKey } : { tenant: tenant.name }))}/${traceId}`
 }
 
-/** Turns traces into metrics, into what the log tells of them, and into spans. */
+/** Turns traces of answers into metrics, into what the log tells of them, and into spans. Shadow runs have metrics of their own. */
 export function createTraceObserver(reporter: Reporter, spans: Spans = NO_SPANS): TraceStore {
   const record = (trace: Trace) => {
+    if (trace.shadow_of !== null) return
     reporter.contextTraced({ trace })
     spans.traced(trace)
   }

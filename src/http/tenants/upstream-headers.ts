@@ -4,11 +4,11 @@ import type { Tenant } from '../../tenants/tenant.ts'
 import { apiKeyOf } from '../caller.ts'
 
 /**
- * Headers of a tenant that may go to Qdrant: content negotiation, ranges of a download, tracing, routing, the question of a search, and the
- * keys of inference providers. No other header goes on, because one that a proxy in front of Qdrant understands could change what is asked for.
+ * Headers of a tenant that may go to Qdrant: content negotiation, ranges of a download, tracing, routing, the question and the session of a
+ * search, and the keys of inference providers. No other header goes on, because one that a proxy in front of Qdrant understands could change what is asked for.
  */
 const FORWARDED =
-  /^(?:accept|accept-encoding|range|if-range|user-agent|via|x-forwarded-for|x-request-id|x-tracing-id|traceparent|tracestate|x-qdrant-route-affinity|x-stowage-query|.+-api-key)$/i
+  /^(?:accept|accept-encoding|range|if-range|user-agent|via|x-forwarded-for|x-request-id|x-tracing-id|traceparent|tracestate|x-qdrant-route-affinity|x-stowage-(?:query|session)|.+-api-key)$/i
 
 /** Raw header pairs for Qdrant: the harmless ones of the client, and the upstream key in place of the tenant's key. */
 export function tenantHeaders(client: IncomingMessage, tenant: Tenant): string[] {

@@ -1,4 +1,5 @@
 import { type Steps, TimeUp } from '../../core/steps.ts'
+import type { Background } from './background.ts'
 import { countWork, isCrowded, nextTurn } from './turns.ts'
 
 /** Longest work without a turn of the event loop, in milliseconds. A step takes a few more. */
@@ -14,19 +15,25 @@ export class Pace {
   readonly #signal: AbortSignal
   readonly #tenant: string | null
   readonly #now: () => number
+  readonly #background: Background | null
   #sliceStart = Number.NEGATIVE_INFINITY
 
   /**
    * @param signal aborts at the deadline
-   * @param options `tenant` whose turn it is; `now` in milliseconds of a monotonic clock
+   * @param options `tenant` whose turn it is; `now` in milliseconds of a monotonic clock; `background` for a run that nobody waits for
    */
   constructor(
     signal: AbortSignal,
-    { tenant = null, now = () => performance.now() }: { tenant?: string | null; now?: () => number } = {},
+    {
+      tenant = null,
+      now = () => performance.now(),
+      background = null,
+    }: { tenant?: string | null; now?: () => number; background?: Background | null } = {},
   ) {
     this.#signal = signal
     this.#tenant = tenant
     this.#now = now
+    this.#background = background
   }
 
   /**
@@ -34,7 +41,7 @@ export class Pace {
    * @throws TimeUp when the steps do not catch it
    */
   async run<Result>(steps: Steps<Result>, graceMs: number): Promise<Result> {
-    if (isCrowded()) await this.#takeTurn()
+    if (this.#background !== null || isCrowded()) await this.#takeTurn()
     const start = this.#now()
     let isTold = false
     let countedTo = start
@@ -48,7 +55,7 @@ export class Pace {
           step = steps.throw(new TimeUp())
         } else {
           if (time - this.#sliceStart >= SLICE_MS) {
-            countWork(this.#tenant, time - countedTo)
+            this.#count(time - countedTo)
             await this.#takeTurn()
             countedTo = this.#sliceStart
           }
@@ -56,12 +63,17 @@ export class Pace {
         }
       }
     } finally {
-      countWork(this.#tenant, this.#now() - countedTo)
+      this.#count(this.#now() - countedTo)
     }
   }
 
   async #takeTurn(): Promise<void> {
-    await nextTurn(this.#tenant)
+    await (this.#background === null ? nextTurn(this.#tenant) : this.#background.turn())
     this.#sliceStart = this.#now()
+  }
+
+  /** Work in the background costs its tenant no turn. */
+  #count(ms: number): void {
+    if (this.#background === null) countWork(this.#tenant, ms)
   }
 }

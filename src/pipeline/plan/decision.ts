@@ -43,7 +43,13 @@ export interface PlanDecision {
   /** Null outside of experiments. */
   assignment: Assignment | null
   /** A second plan, which runs after the answer for comparison only. */
-  shadow: { experiment: string; variant: string; plan: Plan } | null
+  shadow: ShadowPlan | null
+}
+
+export interface ShadowPlan {
+  experiment: string
+  variant: string
+  plan: Plan
 }
 
 /** Who asks. */

@@ -28,7 +28,15 @@ export function chosen(hits: readonly { chunk: Candidate['chunk'] }[]): ChosenPo
       value: 0,
     }),
   )
-  return { chosen: candidates, duplicates: new Set(), applied: ['fuse', 'pack'], degraded: [], traceId: 'trace-1' }
+  return {
+    chosen: candidates,
+    duplicates: new Set(),
+    applied: ['fuse', 'pack'],
+    degraded: [],
+    traceId: 'trace-1',
+    recallProxy: 1,
+    tokens: 10,
+  }
 }
 
 /** What `x-stowage-applied` says of an improved answer: stages that changed it, or `none`. */

@@ -1,0 +1,62 @@
+import { readFile, rename, writeFile } from 'node:fs/promises'
+import { z } from 'zod'
+import { codesOf, ROLLBACK_TRIGGERS } from '../core/vocabulary.ts'
+import type { Rollback } from '../rollout/rollout.ts'
+
+const schema = z.object({
+  version: z.literal(1),
+  rollbacks: z.array(
+    z.object({
+      experiment: z.string(),
+      variant: z.string(),
+      trigger: z.enum(codesOf(ROLLBACK_TRIGGERS)),
+      detail: z.string(),
+      since: z.string(),
+    }),
+  ),
+})
+
+/** The rollbacks that are open, kept in a file for the next process. */
+export interface RollbackFile {
+  /** The rollbacks when the file was opened. */
+  rollbacks: Rollback[]
+  /** Replaces the content, in the background and in order. */
+  save(rollbacks: readonly Rollback[]): void
+  /** Waits for the last write. */
+  close(): Promise<void>
+}
+
+/**
+ * Opens the file; a missing one holds no rollbacks. Each write goes to a second file, which then replaces the first.
+ * @param onError called when the file cannot be written
+ * @throws Error when the file cannot be read, or cannot be written: a later rollback would be lost with the process
+ */
+export async function openRollbackFile(path: string, onError: (error: unknown) => void): Promise<RollbackFile> {
+  const rollbacks = parse(await readFile(path, 'utf8').catch(ignoreMissing))
+  const replace = async (next: readonly Rollback[]) => {
+    await writeFile(`${path}.next`, `${JSON.stringify({ version: 1, rollbacks: next }, null, 2)}\n`, { flush: true })
+    await rename(`${path}.next`, path)
+  }
+  await replace(rollbacks)
+  let writing: Promise<void> = Promise.resolve()
+  return {
+    rollbacks,
+    save(next) {
+      writing = writing.then(() => replace(next)).catch(onError)
+    },
+    close: () => writing,
+  }
+}
+
+function parse(text: string | undefined): Rollback[] {
+  if (text === undefined) return []
+  try {
+    return schema.parse(JSON.parse(text)).rollbacks
+  } catch (cause) {
+    throw new Error('is not a file of rollbacks; remove it to begin without any', { cause })
+  }
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error
+}

@@ -1,0 +1,40 @@
+import type { ServerResponse } from 'node:http'
+import type { PassthroughReason } from '../core/vocabulary.ts'
+import { failedAfter, type ObserveOutcome, type OutcomeSubject, tellOutcome } from '../pipeline/plan/outcome.ts'
+import { NotImproved } from './not-improved.ts'
+import type { ImprovedAnswer } from './response.ts'
+
+/** Reasons that another plan could have changed: it decides how much is searched, and how long choosing takes. */
+const OF_THE_PLAN: ReadonlySet<PassthroughReason> = new Set(['deadline', 'hedged', 'pipeline_failed', 'nothing_chosen'])
+
+/**
+ * Tells what a search says about its variant: it was improved, or passed through for a reason that the plan can be guilty of. When Qdrant
+ * refuses the improved search, the plan is guilty if the client's own request is answered well.
+ * @param seconds from the complete request to the answer
+ */
+export function tellSearchOutcome(
+  observe: ObserveOutcome | undefined,
+  subject: OutcomeSubject,
+  result: ImprovedAnswer | NotImproved,
+  seconds: number,
+  response: ServerResponse,
+): void {
+  if (subject.decision.assignment === null) return
+  const tellFailure = () => tellOutcome(observe, subject, failedAfter(seconds))
+  if (!(result instanceof NotImproved)) tellOutcome(observe, subject, { failed: false, seconds, ...contentOf(result) })
+  else if (OF_THE_PLAN.has(result.reason)) tellFailure()
+  else if (result.reason === 'upstream_refused') {
+    response.once('close', () => {
+      if (response.writableFinished && response.statusCode < 300) tellFailure()
+    })
+  }
+}
+
+/** The tokens of all searches of a batch, and the mean of their recall proxies. */
+function contentOf({ searches }: ImprovedAnswer): { recallProxy: number | null; tokens: number } {
+  const proxies = searches.flatMap(({ recallProxy }) => recallProxy ?? [])
+  return {
+    recallProxy: proxies.length === 0 ? null : proxies.reduce((sum, value) => sum + value, 0) / proxies.length,
+    tokens: searches.reduce((sum, { tokens }) => sum + tokens, 0),
+  }
+}

@@ -1,0 +1,154 @@
+import { LRUCache } from 'lru-cache'
+import type { RollbackTrigger } from '../core/vocabulary.ts'
+import { type StartTimer, systemTimer } from '../pipeline/deadline.ts'
+import type { ExperimentOutcome, ObserveOutcome } from '../pipeline/plan/outcome.ts'
+import type { RollbackJudge } from './statistics/online/judge.ts'
+import { createWindow, type OutcomeWindow, summarize, type VariantSummary } from './window.ts'
+
+/** An experiment of which everyone gets the control, until it is reset by hand. */
+export interface Rollback {
+  experiment: string
+  /** The variant that did harm. */
+  variant: string
+  trigger: RollbackTrigger
+  /** The figures, in one sentence. */
+  detail: string
+  /** ISO 8601. */
+  since: string
+}
+
+/** What is known of one experiment. */
+export interface ExperimentSummary {
+  experiment: string
+  /** Null while it runs. */
+  rolled_back: Omit<Rollback, 'experiment'> | null
+  variants: VariantSummary[]
+}
+
+/** The experiments of this process, for operators. */
+export interface Experiments {
+  list(): Promise<ExperimentSummary[]>
+  /** The outcomes of the window; null for an unknown experiment. */
+  outcomesOf(experiment: string): ExperimentOutcome[] | null
+  /** Ends a rollback and forgets the evidence. @returns whether the experiment was rolled back; null for an unknown one */
+  reset(experiment: string): boolean | null
+}
+
+export interface Rollout extends Experiments {
+  observe: ObserveOutcome
+  isRolledBack(experiment: string): boolean
+  close(): void
+}
+
+export interface RolloutDependencies {
+  createJudge: () => RollbackJudge
+  /** The rollbacks of before this process. */
+  rollbacks: readonly Rollback[]
+  /** Keeps the rollbacks for the next process. It must not throw. */
+  save(rollbacks: readonly Rollback[]): void
+  onOutcome(outcome: ExperimentOutcome): void
+  onRollback(rollback: Rollback): void
+  onReset(experiment: string): void
+  wallClock: () => Date
+  startTimer?: StartTimer
+}
+
+interface Experiment {
+  window: OutcomeWindow
+  judge: RollbackJudge
+}
+
+/** Beyond these, the experiment that was quiet for the longest time is forgotten, and further variants are not kept. */
+const MOST_EXPERIMENTS = 20
+const LIMITS = { variants: 10, outcomes: 5_000 }
+/** Milliseconds between two looks at the evidence of an experiment. */
+const JUDGE_EVERY_MS = 1_000
+
+/**
+ * Collects the outcomes of experiments, and rolls an experiment back when its judge shows harm: from then on `isRolledBack` says so, and
+ * further outcomes are no evidence. A rollback ends by hand only.
+ */
+export function createRollout(dependencies: RolloutDependencies): Rollout {
+  const { createJudge, save, onOutcome, onRollback, onReset, wallClock, startTimer = systemTimer } = dependencies
+  const experiments = new LRUCache<string, Experiment>({ max: MOST_EXPERIMENTS })
+  const rollbacks = new Map(dependencies.rollbacks.map(rollback => [rollback.experiment, rollback]))
+  /** Experiments with outcomes that the judge has not been asked about. */
+  const unjudged = new Set<string>()
+  let stopTimer: (() => void) | null = null
+
+  function experimentOf(name: string): Experiment {
+    const known = experiments.get(name)
+    if (known !== undefined) return known
+    const experiment = { window: createWindow(LIMITS), judge: createJudge() }
+    experiments.set(name, experiment)
+    return experiment
+  }
+
+  function judgeSoon(milliseconds: number): void {
+    stopTimer ??= startTimer(milliseconds, () => {
+      stopTimer = null
+      const [name] = unjudged
+      if (name === undefined) return
+      unjudged.delete(name)
+      judge(name)
+      // The others get turns of the event loop of their own.
+      if (unjudged.size > 0) judgeSoon(0)
+    })
+  }
+
+  function judge(name: string): void {
+    const harm = rollbacks.has(name) ? null : experiments.peek(name)?.judge.verdict()
+    if (!harm) return
+    const rollback = { experiment: name, ...harm, since: wallClock().toISOString() }
+    rollbacks.set(name, rollback)
+    save([...rollbacks.values()])
+    onRollback(rollback)
+  }
+
+  return {
+    observe(outcome) {
+      const name = outcome.assignment.experiment
+      if (rollbacks.has(name)) return
+      const { window, judge } = experimentOf(name)
+      if (!window.add(outcome)) return
+      onOutcome(outcome)
+      judge.add(outcome)
+      unjudged.add(name)
+      judgeSoon(JUDGE_EVERY_MS)
+    },
+    isRolledBack: experiment => rollbacks.has(experiment),
+    async list() {
+      const names = [...new Set([...experiments.keys(), ...rollbacks.keys()])].sort()
+      const summaries: ExperimentSummary[] = []
+      for (const name of names) {
+        const { experiment: _name, ...why } = rollbacks.get(name) ?? { experiment: null }
+        const variants: VariantSummary[] = []
+        for (const [variant, outcomes] of experiments.peek(name)?.window.variants() ?? []) {
+          variants.push(summarize(variant, outcomes))
+          await new Promise(resolve => setImmediate(resolve))
+        }
+        summaries.push({ experiment: name, rolled_back: 'since' in why ? why : null, variants })
+      }
+      return summaries
+    },
+    outcomesOf(name) {
+      const known = experiments.peek(name)
+      if (known === undefined) return rollbacks.has(name) ? [] : null
+      return known.window.variants().flatMap(([, outcomes]) => outcomes)
+    },
+    reset(name) {
+      const wasRolledBack = rollbacks.delete(name)
+      if (!experiments.delete(name) && !wasRolledBack) return null
+      unjudged.delete(name)
+      if (wasRolledBack) {
+        save([...rollbacks.values()])
+        onReset(name)
+      }
+      return wasRolledBack
+    },
+    close() {
+      stopTimer?.()
+      stopTimer = null
+    },
+  }
+}
