@@ -1,7 +1,14 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { appliedToSearch, ask, type FlagWorld, openFlagWorld, samplesOf, type TenantName } from '../support/flag-world.ts'
+import {
+  appliedToSearch,
+  ask,
+  type FlagWorld,
+  openFlagWorld,
+  samplesOf,
+  type TenantName,
+} from '../support/flag-world.ts'
 import { describeWith } from '../support/programs.ts'
 import { openRefreshGate } from '../support/refresh-gate.ts'
 import { runStowage, type StowageProcess } from '../support/stowage.ts'
@@ -84,7 +91,10 @@ describeWith('postgres', 'unleash')('flags of a real Unleash', () => {
       constraints: onlyFor('beta'),
       variants: [{ name: 'tried', weight: 1000, payload: { type, value } }],
     })
-    await admin().setStrategy('stowage.document-cap', variant('json', '{"packing.documentCap": 3, "dedupe.containment": null}'))
+    await admin().setStrategy(
+      'stowage.document-cap',
+      variant('json', '{"packing.documentCap": 3, "dedupe.containment": null}'),
+    )
     await admin().turn('stowage.document-cap', 'on')
     const byJson = await untilPlan('beta', 'a cap of 3', ({ trace }) => trace.plan.packing.documentCap === 3)
     expect(byJson.trace.plan.dedupe.containment).toBeNull()
@@ -100,7 +110,9 @@ describeWith('postgres', 'unleash')('flags of a real Unleash', () => {
     const { trace } = await ask(stowage, 'acme')
     await admin().createFlag('stowage.sentense-mode')
     await admin().turn('stowage.sentense-mode', 'on')
-    await until('the metric counts it', async () => (await samplesOf(stowage, 'stowage_flags_unknown ')).includes('stowage_flags_unknown 1'))
+    await until('the metric counts it', async () =>
+      (await samplesOf(stowage, 'stowage_flags_unknown ')).includes('stowage_flags_unknown 1'),
+    )
     expect(stowage.output()).toMatch(/stowage\.sentense-mode.*stowage\.sentence-mode/u)
     expect((await ask(stowage, 'acme')).trace.plan_fingerprint).toBe(trace.plan_fingerprint)
     await admin().archive('stowage.sentense-mode')
