@@ -1,0 +1,134 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { chmod, cp, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import type { TestProject } from 'vitest/node'
+import manifest from '../unleash-server/package.json' with { type: 'json' }
+
+/**
+ * Makes the real services available, once before the tests: uses what is there, else installs it. Debian packages need root
+ * and apt-get, unleash-server needs the package registry. What cannot be had is named with the reason, and its tests are skipped.
+ */
+export type ServiceName = 'postgres' | 'prometheus' | 'unleash'
+
+/** The folder with the programs of a service, or why there is none. */
+export type Found = { folder: string } | { missing: string }
+export type Programs = Record<ServiceName, Found>
+
+const MANIFEST = fileURLToPath(new URL('../unleash-server', import.meta.url))
+const CACHE = fileURLToPath(new URL('../../../node_modules/.cache/stowage-services', import.meta.url))
+const MOST_MS = 240_000
+const MEGABYTE = 1024 * 1024
+
+const execute = promisify(execFile)
+const run = (program: string, line: readonly string[], cwd?: string) =>
+  execute(program, line, {
+    timeout: MOST_MS,
+    maxBuffer: 16 * MEGABYTE,
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    ...(cwd && { cwd }),
+  })
+
+/** Vitest calls this before the first test file. */
+export default async function setup({ provide }: TestProject): Promise<void> {
+  // One after the other: apt-get locks itself against a second run.
+  const debian = installDebian(['postgres', 'prometheus'])
+  const [unleash, { postgres, prometheus }] = await Promise.all([findUnleash(), debian])
+  const programs: Programs = { postgres, prometheus, unleash }
+  for (const [name, found] of Object.entries(programs))
+    console.log(`${name}: ${'folder' in found ? found.folder : `missing, its tests are skipped: ${found.missing}`}`)
+  provide('programs', programs)
+}
+
+type DebianService = Exclude<ServiceName, 'unleash'>
+const DEBIAN: Record<DebianService, { package: string; find: () => Promise<string | null> }> = {
+  postgres: { package: 'postgresql', find: findPostgres },
+  prometheus: { package: 'prometheus', find: async () => folderOnPath('prometheus') },
+}
+
+async function installDebian(names: readonly DebianService[]): Promise<Record<DebianService, Found>> {
+  const look = async () => {
+    const folders = await Promise.all(names.map(async name => [name, await DEBIAN[name].find()] as const))
+    return Object.fromEntries(folders) as Record<DebianService, string | null>
+  }
+  const first = await look()
+  const wanted = names.filter(name => first[name] === null).map(name => DEBIAN[name].package)
+  const fault = wanted.length === 0 ? null : await aptInstall(wanted)
+  const second = fault === null ? await look() : first
+  const found = names.map((name): [DebianService, Found] => {
+    const folder = second[name]
+    const missing = fault ?? `the package ${DEBIAN[name].package} has not brought its programs`
+    return [name, folder === null ? { missing } : { folder }]
+  })
+  return Object.fromEntries(found) as Record<DebianService, Found>
+}
+
+/** @returns null, or why the packages are not installed */
+async function aptInstall(packages: readonly string[]): Promise<string | null> {
+  const named = packages.join(', ')
+  if (folderOnPath('apt-get') === null) return `${named}: not installed, and there is no apt-get`
+  if (process.getuid?.() !== 0) return `${named}: not installed, and only root can install them`
+  const install = ['install', '-y', '-q', '--no-install-recommends', '-o', 'DPkg::Lock::Timeout=60', ...packages]
+  const stays = await forbidServices()
+  try {
+    await run('apt-get', install).catch(async () => {
+      await run('apt-get', ['update', '-q'])
+      await run('apt-get', install)
+    })
+    return null
+  } catch (error) {
+    return `${named}: ${reasonOf(error)}`
+  } finally {
+    if (!stays) await rm(POLICY)
+  }
+}
+
+const POLICY = '/usr/sbin/policy-rc.d'
+
+/** Debian's own way to say that a package must not start its service. @returns whether the machine said so already */
+async function forbidServices(): Promise<boolean> {
+  if (existsSync(POLICY)) return true
+  await writeFile(POLICY, '#!/bin/sh\nexit 101\n')
+  await chmod(POLICY, 0o755)
+  return false
+}
+
+/** Debian keeps the programs of the server outside of PATH, in a folder per version. */
+async function findPostgres(): Promise<string | null> {
+  const versions = await readdir('/usr/lib/postgresql').catch(() => [])
+  const folders = versions.sort((a, b) => Number(b) - Number(a)).map(version => `/usr/lib/postgresql/${version}/bin`)
+  return folders.find(folder => existsSync(join(folder, 'initdb'))) ?? folderOnPath('initdb')
+}
+
+function folderOnPath(program: string): string | null {
+  const folders = (process.env.PATH ?? '').split(':').filter(folder => folder !== '')
+  return folders.find(folder => existsSync(join(folder, program))) ?? null
+}
+
+/** unleash-server as its lock file has it. It lies beside node_modules' own packages, so that `npm ci` of stowage stays quick. */
+async function findUnleash(): Promise<Found> {
+  const folder = join(CACHE, `unleash-server-${manifest.dependencies['unleash-server']}`)
+  if (existsSync(folder)) return { folder }
+  await mkdir(CACHE, { recursive: true })
+  const half = await mkdtemp(join(CACHE, 'installing-'))
+  try {
+    await cp(MANIFEST, half, { recursive: true })
+    const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error']
+    await run('npm', ['ci', ...quiet], half)
+    await rename(half, folder)
+    return { folder }
+  } catch (error) {
+    return { missing: reasonOf(error) }
+  } finally {
+    await rm(half, { recursive: true, force: true })
+  }
+}
+
+/** The line that names the fault. */
+function reasonOf(error: unknown): string {
+  const { stderr = '', message = String(error) } = error as { stderr?: string; message?: string }
+  const lines = (stderr.trim() || message).split('\n')
+  return lines.find(line => /^(?:npm error|E:)/u.test(line)) ?? lines.at(-1) ?? ''
+}

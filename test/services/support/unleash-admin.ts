@@ -1,0 +1,99 @@
+const PROJECT = 'default'
+const ENVIRONMENT = 'development'
+
+/** A condition on the context of a request, as Unleash writes it. */
+export interface Constraint {
+  contextName: string
+  operator: 'IN' | 'NOT_IN' | 'STR_STARTS_WITH'
+  values: readonly string[]
+}
+
+/** `weight` is in thousandths; all weights of a flag add up to 1000. */
+export interface Variant {
+  name: string
+  weight: number
+  stickiness?: string
+  payload?: { type: 'json' | 'string'; value: string }
+}
+
+/** Who gets a flag, and which variant. */
+export interface Strategy {
+  /** Per cent, default 100. */
+  rollout?: number
+  stickiness?: string
+  constraints?: readonly Constraint[]
+  variants?: readonly Variant[]
+}
+
+export type UnleashAdmin = ReturnType<typeof createUnleashAdmin>
+
+/** What an operator does in Unleash's user interface, through the same admin API. */
+export function createUnleashAdmin(origin: string, token: string) {
+  async function call<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
+    const response = await fetch(`${origin}/api/admin${path}`, {
+      method,
+      headers: { authorization: token, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
+    return (text === '' ? undefined : JSON.parse(text)) as Answer
+  }
+  const feature = (name: string) => `/projects/${PROJECT}/features/${name}`
+  const inEnvironment = (name: string) => `${feature(name)}/environments/${ENVIRONMENT}`
+  const asStored = (name: string, { rollout = 100, stickiness = 'default', ...strategy }: Strategy) => ({
+    name: 'flexibleRollout',
+    parameters: { rollout: String(rollout), stickiness, groupId: name },
+    constraints: strategy.constraints ?? [],
+    variants: (strategy.variants ?? []).map(variant => ({ weightType: 'variable', stickiness, ...variant })),
+  })
+  const strategies = (name: string) => call<{ id: string }[]>('GET', `${inEnvironment(name)}/strategies`)
+
+  return {
+    /** Makes a flag that is off. */
+    createFlag: (name: string, type = 'release') =>
+      call('POST', `/projects/${PROJECT}/features`, { name, type, impressionData: false }),
+
+    /** Gives the flag this strategy alone. */
+    async setStrategy(name: string, strategy: Strategy): Promise<void> {
+      for (const { id } of await strategies(name)) await call('DELETE', `${inEnvironment(name)}/strategies/${id}`)
+      await call('POST', `${inEnvironment(name)}/strategies`, asStored(name, strategy))
+    },
+
+    turn: (name: string, to: 'on' | 'off') => call('POST', `${inEnvironment(name)}/${to}`),
+
+    /** Takes the flag away from clients, as "archive" in the user interface does. */
+    archive: (name: string) => call('DELETE', feature(name)),
+
+    /** Declares a field of the context, so that constraints and stickiness can name it. */
+    createContextField: (name: string) => call('POST', '/context', { name, stickiness: true }),
+
+    contextFields: () => call<{ name: string; stickiness: boolean }[]>('GET', '/context'),
+
+    /** Imports a file of flags, as "import" in the user interface does. */
+    importFlags: (data: unknown) =>
+      call('POST', '/features-batch/import', { project: PROJECT, environment: ENVIRONMENT, data }),
+
+    /** The export of these flags. */
+    exportFlags: (features: readonly string[]) =>
+      call('POST', '/features-batch/export', { features, environment: ENVIRONMENT, downloadFile: false }),
+
+    /** How often clients have asked for the flag, and got yes or no, since the server began to count. */
+    async usage(name: string): Promise<{ yes: number; no: number; applications: string[] }> {
+      const { lastHourUsage, seenApplications } = await call<{
+        lastHourUsage: { environment: string; yes: number; no: number }[]
+        seenApplications: string[]
+      }>('GET', `/client-metrics/features/${name}`)
+      const here = lastHourUsage.filter(({ environment }) => environment === ENVIRONMENT)
+      const sum = (of: 'yes' | 'no') => here.reduce((total, usage) => total + usage[of], 0)
+      return { yes: sum('yes'), no: sum('no'), applications: seenApplications }
+    },
+
+    /** What clients read, as the server gives it with this token of a client. */
+    async clientFeatures(clientToken: string): Promise<unknown> {
+      const response = await fetch(`${origin}/api/client/features`, { headers: { authorization: clientToken } })
+      if (!response.ok) throw new Error(`client features: ${response.status} ${await response.text()}`)
+      return response.json()
+    },
+  }
+}
