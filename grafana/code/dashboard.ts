@@ -35,7 +35,10 @@ export interface Definition {
   rows: readonly Row[]
 }
 
-/** Builds the JSON that Grafana reads. Rows stand under each other, and panels fill a row from the left. */
+/** Width of Grafana's grid. */
+const COLUMNS = 24
+
+/** Builds the JSON that Grafana reads. Rows stand under each other, and panels fill a row from the left, in as many lines as they need. */
 export function buildDashboard({ uid, title, description, choices, rows }: Definition): dashboard.Dashboard {
   const builder = new dashboard.DashboardBuilder(title)
     .uid(uid)
@@ -52,14 +55,19 @@ export function buildDashboard({ uid, title, description, choices, rows }: Defin
   let y = 0
   for (const row of rows) {
     id += 1
-    builder.withRow(new dashboard.RowBuilder(row.title).id(id).gridPos({ x: 0, y, w: 24, h: 1 }))
+    builder.withRow(new dashboard.RowBuilder(row.title).id(id).gridPos({ x: 0, y, w: COLUMNS, h: 1 }))
+    y += 1
     let x = 0
     for (const panel of row.panels) {
       id += 1
-      builder.withPanel(buildPanel(panel, id, { x, y: y + 1, w: panel.width, h: row.height }))
+      if (x + panel.width > COLUMNS) {
+        x = 0
+        y += row.height
+      }
+      builder.withPanel(buildPanel(panel, id, { x, y, w: panel.width, h: row.height }))
       x += panel.width
     }
-    y += 1 + row.height
+    y += row.height
   }
   return builder.build()
 }

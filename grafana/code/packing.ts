@@ -93,12 +93,11 @@ export const packing: Definition = {
         },
         {
           title: 'Redundancy',
-          shows: 'p50 and p95 of the share of a context that repeats other parts of it.',
+          shows: 'Words of a context divided by the words that its distinct 5-word shingles cover, p50 and p95. 1 means that nothing is said twice.',
           whenBad:
             'The corpus holds copies that dedupe does not find. Try a lower dedupe.containment, or MMR_ALPHA, and measure with stowage replay.',
-          unit: units.PercentUnit,
+          unit: units.Short,
           width: 8,
-          max: 1,
           queries: [
             [quantile(0.5, '', 'stowage_context_redundancy_ratio'), 'p50'],
             [quantile(0.95, '', 'stowage_context_redundancy_ratio'), 'p95'],

@@ -27,7 +27,7 @@ const p95 = (matchers: readonly string[]) =>
 
 /** Each treatment beside the control. @param by how to compare: `-` for a difference, `/` for a ratio */
 const againstControl = (by: '-' | '/', measure: (matchers: readonly string[]) => string) =>
-  `(${measure(TREATMENTS)}) ${by} ignoring (variant) group_left (${measure(CONTROL)})`
+  `(${measure(TREATMENTS)}) ${by} ignoring (variant) group_left () (${measure(CONTROL)})`
 
 /** For the experimenter: is the treatment better, and may it go on? */
 export const rollout: Definition = {

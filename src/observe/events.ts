@@ -6,7 +6,7 @@ import type { Logger } from './logger.ts'
 import type { ENDPOINTS, OUTCOMES } from './metrics/requests.ts'
 import type { TenantLimit } from './metrics/tenants.ts'
 import type { Metrics } from './metrics.ts'
-import type { RollbackTrigger, ShadowOutcome } from './rollout-metrics.ts'
+import { ROLLBACK_TRIGGERS, type RollbackTrigger, type ShadowOutcome } from './rollout-metrics.ts'
 
 export type Endpoint = (typeof ENDPOINTS)[number]
 export type Outcome = (typeof OUTCOMES)[number]
@@ -154,10 +154,15 @@ export function createReporter({ metrics, logger }: { metrics: Metrics; logger: 
     }),
     experimentObserved: quietly(({ outcome: { assignment, failed, seconds, tokens, recallProxy } }) => {
       const labels = { experiment: assignment.experiment, variant: assignment.variant }
-      metrics.experimentRequests.inc({ ...labels, outcome: failed ? 'failed' : 'ok' })
+      metrics.experimentRequests.inc({ ...labels, outcome: 'ok' }, failed ? 0 : 1)
+      metrics.experimentRequests.inc({ ...labels, outcome: 'failed' }, failed ? 1 : 0)
       metrics.experimentSeconds.observe(labels, seconds)
       if (tokens !== null) metrics.experimentTokens.observe(labels, tokens)
       if (recallProxy !== null) metrics.experimentRecallProxy.observe(labels, recallProxy)
+      // The experiments are known only now: from here on, their series of rollbacks are there with 0.
+      const { experiment } = assignment
+      metrics.experimentRolledBack.inc({ experiment }, 0)
+      for (const trigger of ROLLBACK_TRIGGERS) metrics.experimentRollbacks.inc({ experiment, trigger }, 0)
     }),
     rolledBack: quietly(event => {
       metrics.experimentRolledBack.set({ experiment: event.experiment }, 1)
