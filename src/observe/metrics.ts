@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
+import { openMetricsOf } from './metrics/open-metrics.ts'
 import { createPipelineMetrics } from './metrics/pipeline.ts'
 import { createRequestMetrics } from './metrics/requests.ts'
 import { createTenantMetrics } from './metrics/tenants.ts'
@@ -27,12 +28,12 @@ export function createMetrics({ processMetrics = true, version = '' } = {}) {
   const registry = new Registry()
   if (processMetrics) collectDefaultMetrics({ register: registry })
   for (const name of LEFT_OUT) registry.removeSingleMetric(name)
-  return {
-    registry,
+  const metrics = {
     ...createRequestMetrics(registry, version),
     ...createPipelineMetrics(registry),
     ...createUpstreamMetrics(registry),
     ...createTenantMetrics(registry),
     ...createRolloutMetrics(registry),
   }
+  return { ...metrics, registry, openMetrics: openMetricsOf(registry) }
 }

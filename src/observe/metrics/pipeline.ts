@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { codesOf, DEGRADATIONS, DROP_REASONS, STAGES } from '../../core/vocabulary.ts'
 import { RATIOS_FROM_ONE, SHARES, STAGE_SECONDS, TOKENS } from './buckets.ts'
+import { histogramWithExemplars } from './open-metrics.ts'
 
 /** What became of a pair of query and passage that the plan wants to be reranked. */
 export const PAIR_RESULTS = ['scored', 'cached', 'skipped'] as const
@@ -13,13 +14,11 @@ const ANSWERING = ['context', 'points'] as const
 export function createPipelineMetrics(registry: Registry) {
   const registers = [registry]
   const metrics = {
-    stageSeconds: new Histogram({
+    stageSeconds: histogramWithExemplars(registry, {
       name: 'stowage_stage_seconds',
       help: 'Time of one pipeline stage, in seconds',
       labelNames: ['stage'],
       buckets: STAGE_SECONDS,
-      enableExemplars: true,
-      registers,
     }),
     degraded: new Counter({
       name: 'stowage_degraded_total',

@@ -1,6 +1,7 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import { Counter, Gauge, type Registry } from 'prom-client'
 import { codesOf, PASSTHROUGH_REASONS, UPSERT_FAULTS } from '../../core/vocabulary.ts'
 import { REQUEST_SECONDS } from './buckets.ts'
+import { histogramWithExemplars } from './open-metrics.ts'
 
 /** The groups of routes under which requests are counted. */
 export const ENDPOINTS = ['context', 'points', 'passthrough', 'operations'] as const
@@ -16,13 +17,11 @@ export function createRequestMetrics(registry: Registry, version: string) {
       labelNames: ['endpoint', 'outcome'],
       registers,
     }),
-    requestSeconds: new Histogram({
+    requestSeconds: histogramWithExemplars(registry, {
       name: 'stowage_request_seconds',
       help: 'Time from request head to the end of the answer, in seconds',
       labelNames: ['endpoint'],
       buckets: REQUEST_SECONDS,
-      enableExemplars: true,
-      registers,
     }),
     slowRequests: new Counter({
       name: 'stowage_slow_requests_total',
