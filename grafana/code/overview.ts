@@ -121,7 +121,7 @@ export const overview: Definition = {
           whenBad:
             'A sudden change comes from the clients. Compare with the time of the last deployment of the backend.',
           unit: units.RequestsPerSecond,
-          width: 8,
+          width: 6,
           isStacked: true,
           queries: [[rate('endpoint', 'stowage_requests_total'), '{{endpoint}}']],
         },
@@ -132,7 +132,7 @@ export const overview: Definition = {
           whenBad:
             'Many client_error: a client sends wrong requests or a wrong key. Many upstream_error: look at "Answers of Qdrant" and "Requests that wait". Many aborted: the timeout of the client is shorter than the time of the answer.',
           unit: units.PercentUnit,
-          width: 8,
+          width: 6,
           queries: [
             [
               `${rate('endpoint, outcome', 'stowage_requests_total', 'outcome!="ok"', NO_OPERATIONS)} / ignoring (outcome) group_left ${rate('endpoint', 'stowage_requests_total', NO_OPERATIONS)}`,
@@ -147,8 +147,17 @@ export const overview: Definition = {
           whenBad:
             '5xx or none: Qdrant fails or cannot be reached. 4xx of "forwarded": a client asks for something that is not there. 4xx of "read": Qdrant refuses what stowage asks, so improving pauses.',
           unit: units.RequestsPerSecond,
-          width: 8,
+          width: 6,
           queries: [[rate('status, kind', 'stowage_upstream_responses_total'), '{{kind}} {{status}}']],
+        },
+        {
+          title: 'Slow requests',
+          shows: 'Requests per second that took longer than SLOW_REQUEST_MS, by endpoint.',
+          whenBad:
+            'The log has one warning for each, with the times of its stages. The slowest stage is the one to look at.',
+          unit: units.RequestsPerSecond,
+          width: 6,
+          queries: [[rate('endpoint', 'stowage_slow_requests_total', NO_OPERATIONS), '{{endpoint}}']],
         },
       ],
     },

@@ -93,7 +93,8 @@ export const packing: Definition = {
         },
         {
           title: 'Redundancy',
-          shows: 'Words of a context divided by the words that its distinct 5-word shingles cover, p50 and p95. 1 means that nothing is said twice.',
+          shows:
+            'Words of a context divided by the words that its distinct 5-word shingles cover, p50 and p95. 1 means that nothing is said twice.',
           whenBad:
             'The corpus holds copies that dedupe does not find. Try a lower dedupe.containment, or MMR_ALPHA, and measure with stowage replay.',
           unit: units.Short,

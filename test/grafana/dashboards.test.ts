@@ -38,15 +38,18 @@ describe('the dashboards', () => {
     expect(new Set(shown.map(({ title }) => title)).size).toBe(shown.length)
   })
 
-  it.each(dashboards)('%s asks the data source that its reader chooses, everywhere', (_name, { panels, templating }) => {
-    const named = [
-      ...panels.filter(({ type }) => type !== 'row').map(({ datasource }) => datasource?.uid),
-      ...panels.flatMap(({ targets = [] }) => targets.map(({ datasource }) => datasource?.uid)),
-      ...templating.list.filter(({ type }) => type === 'query').map(({ datasource }) => datasource?.uid),
-    ]
-    expect(new Set(named)).toEqual(new Set(['$datasource']))
-    expect(templating.list[0]).toMatchObject({ name: 'datasource', type: 'datasource' })
-  })
+  it.each(dashboards)(
+    '%s asks the data source that its reader chooses, everywhere',
+    (_name, { panels, templating }) => {
+      const named = [
+        ...panels.filter(({ type }) => type !== 'row').map(({ datasource }) => datasource?.uid),
+        ...panels.flatMap(({ targets = [] }) => targets.map(({ datasource }) => datasource?.uid)),
+        ...templating.list.filter(({ type }) => type === 'query').map(({ datasource }) => datasource?.uid),
+      ]
+      expect(new Set(named)).toEqual(new Set(['$datasource']))
+      expect(templating.list[0]).toMatchObject({ name: 'datasource', type: 'datasource' })
+    },
+  )
 
   it.each(dashboards)('%s has panels with ids of their own that do not lie over each other', (_name, { panels }) => {
     expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
@@ -133,7 +136,9 @@ describe('the files beside the dashboards', () => {
     const { rule_files: ruleFiles } = readYaml<{ rule_files: string[] }>('prometheus.yml')
     expect(ruleFiles.length).toBe(2)
     for (const file of ruleFiles) expect(existsSync(pathOf(file)), file).toBe(true)
-    const { providers } = readYaml<{ providers: { options: { path: string } }[] }>('provisioning/dashboards/stowage.yml')
+    const { providers } = readYaml<{ providers: { options: { path: string } }[] }>(
+      'provisioning/dashboards/stowage.yml',
+    )
     const compose = parse(readFileSync(pathOf('../docker-compose.yml'), 'utf8')) as {
       services: { grafana: { volumes: string[] } }
     }
