@@ -6,7 +6,7 @@ import type { Logger } from './logger.ts'
 import type { ENDPOINTS, OUTCOMES } from './metrics/requests.ts'
 import type { TenantLimit } from './metrics/tenants.ts'
 import type { Metrics } from './metrics.ts'
-import { ROLLBACK_TRIGGERS, type RollbackTrigger, type ShadowOutcome } from './rollout-metrics.ts'
+import type { RollbackTrigger, ShadowOutcome } from './rollout-metrics.ts'
 
 export type Endpoint = (typeof ENDPOINTS)[number]
 export type Outcome = (typeof OUTCOMES)[number]
@@ -159,10 +159,8 @@ export function createReporter({ metrics, logger }: { metrics: Metrics; logger: 
       metrics.experimentSeconds.observe(labels, seconds)
       if (tokens !== null) metrics.experimentTokens.observe(labels, tokens)
       if (recallProxy !== null) metrics.experimentRecallProxy.observe(labels, recallProxy)
-      // The experiments are known only now: from here on, their series of rollbacks are there with 0.
-      const { experiment } = assignment
-      metrics.experimentRolledBack.inc({ experiment }, 0)
-      for (const trigger of ROLLBACK_TRIGGERS) metrics.experimentRollbacks.inc({ experiment, trigger }, 0)
+      // An experiment is known by its first request only: from here on, its series is there.
+      metrics.experimentRolledBack.inc({ experiment: assignment.experiment }, 0)
     }),
     rolledBack: quietly(event => {
       metrics.experimentRolledBack.set({ experiment: event.experiment }, 1)

@@ -13,7 +13,7 @@ export interface Asked {
   comparisons: number[]
 }
 
-const COMPARISONS = new Set(['Eqlc', 'Neq', 'Gtr', 'Lss', 'Gte', 'Lte'])
+const COMPARISONS = new Set(['Eql', 'Eqlc', 'Neq', 'Gtr', 'Lss', 'Gte', 'Lte'])
 
 /** Reads an expression of PromQL whose variables are replaced. @throws Error with the place of a syntax error */
 export function readExpression(expression: string): Asked {

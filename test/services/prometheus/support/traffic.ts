@@ -84,8 +84,8 @@ async function sendRequests(url: string, over: AbortSignal): Promise<void> {
       requests.push(
         // From the cache.
         context({ query: questions[0], budget_tokens: 500 }),
-        // Degraded: nothing to search for, and a tokenizer that is not known.
-        context({ query: 'who is the', model: 'unknown-model' }),
+        // Degraded: a tokenizer that is not known.
+        context({ query, model: 'unknown-model' }),
         // Wrong, and not understood.
         context({ budget_tokens: 500 }),
         points('/query', { query: { recommend: { positive: [vectors[0]] } }, using: 'dense' }),
