@@ -8,7 +8,7 @@ export interface Constraint {
   values: readonly string[]
 }
 
-/** `weight` is in thousandths; all weights of a flag add up to 1000. */
+/** `weight` is in thousandths; all weights of a flag add up to 1000. Unleash keeps them, but for the first: it gets the rest. */
 export interface Variant {
   name: string
   weight: number
@@ -45,7 +45,12 @@ export function createUnleashAdmin(origin: string, token: string) {
     name: 'flexibleRollout',
     parameters: { rollout: String(rollout), stickiness, groupId: name },
     constraints: strategy.constraints ?? [],
-    variants: (strategy.variants ?? []).map(variant => ({ weightType: 'variable', stickiness, ...variant })),
+    // Unleash divides what is left among all variants of the type `variable`, whatever their weights say.
+    variants: (strategy.variants ?? []).map((variant, at) => ({
+      weightType: at === 0 ? 'variable' : 'fix',
+      stickiness,
+      ...variant,
+    })),
   })
   const strategies = (name: string) => call<{ id: string }[]>('GET', `${inEnvironment(name)}/strategies`)
 
