@@ -1,6 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { parse } from 'yaml'
 import { dashboardFiles } from '../../grafana/code/dashboards.ts'
 import { panelQueries, pathOf, readDashboards, readGrafana, readYaml } from './support/files.ts'
 import { faultsOf, knownSeries, readExpression, withVariables } from './support/promql.ts'
@@ -133,18 +132,24 @@ describe('the files beside the dashboards', () => {
   })
 
   it('name files and folders that exist, also inside of the containers', () => {
+    const { services } = readYaml<Compose>('../docker-compose.yml')
+    /** Where a path inside of a container lies in the repository. */
+    const mounted = (service: keyof Compose['services'], path: string) => {
+      const volumes = services[service].volumes.map(volume => volume.split(':'))
+      const [here = '', there = ''] = volumes.find(([, inside = '-']) => path.startsWith(inside)) ?? []
+      return pathOf(`../${here}${path.slice(there.length)}`)
+    }
     const { rule_files: ruleFiles } = readYaml<{ rule_files: string[] }>('prometheus.yml')
-    expect(ruleFiles.length).toBe(2)
+    for (const file of ruleFiles) expect(mounted('prometheus', `/etc/prometheus/${file}`)).toBe(pathOf(file))
     for (const file of ruleFiles) expect(existsSync(pathOf(file)), file).toBe(true)
     const { providers } = readYaml<{ providers: { options: { path: string } }[] }>(
       'provisioning/dashboards/stowage.yml',
     )
-    const compose = parse(readFileSync(pathOf('../docker-compose.yml'), 'utf8')) as {
-      services: { grafana: { volumes: string[] } }
-    }
-    const mounted = new Map(
-      compose.services.grafana.volumes.map(volume => [volume.split(':')[1], volume.split(':')[0] ?? '']),
-    )
-    for (const { options } of providers) expect(mounted.get(options.path)).toBe('./grafana/dashboards')
+    for (const { options } of providers) expect(mounted('grafana', options.path)).toBe(pathOf('dashboards'))
+    expect(mounted('grafana', '/etc/grafana/provisioning')).toBe(pathOf('provisioning'))
   })
 })
+
+interface Compose {
+  services: Record<'grafana' | 'prometheus', { volumes: string[] }>
+}
