@@ -35,6 +35,11 @@ export interface Definition {
   rows: readonly Row[]
 }
 
+/**
+ * The version that Grafana 12.1 knows. The SDK writes a newer one; a Grafana brings older versions up to its own, and refuses newer ones. What came
+ * with the next version, hiding series from tooltips, is not used here.
+ */
+const SCHEMA_VERSION = 41
 /** Width of Grafana's grid. */
 const COLUMNS = 24
 
@@ -69,7 +74,7 @@ export function buildDashboard({ uid, title, description, choices, rows }: Defin
     }
     y += row.height
   }
-  return builder.build()
+  return { ...builder.build(), schemaVersion: SCHEMA_VERSION }
 }
 
 function variable({ name, label, metric, isMultiple }: Choice): cog.Builder<dashboard.VariableModel> {
