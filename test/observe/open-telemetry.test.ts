@@ -3,8 +3,9 @@ import { startEmbeddedServer } from '../../src/embedded/server.ts'
 import { createLogger } from '../../src/observe/logger.ts'
 import { type ReceivedSpan, startBadReceiver, startOtlpReceiver } from '../support/otlp-receiver.ts'
 import { startRecordingServer } from '../support/recording-server.ts'
-import { sendOk } from '../support/send.ts'
+import { send, sendOk } from '../support/send.ts'
 import { openStowage, type Stowage } from '../support/stowage.ts'
+import { startListening } from '../support/stowage-process.ts'
 
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736'
 const TRACEPARENT = `00-${TRACE_ID}-00f067aa0ba902b7-01`
@@ -138,5 +139,15 @@ describe('a receiver that', () => {
     expect(points.points).toHaveLength(2)
     expect(await result(stowage)).toEqual(points)
     await stowage.close()
+  })
+
+  it('never answers does not keep the process of serve alive', async () => {
+    let asked = 0
+    const hanging = open(await startBadReceiver(() => void asked++))
+    const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: hanging.url, OTEL_EXPORTER_OTLP_TIMEOUT: '1500' }
+    const serve = await startListening(['serve', '--port', '0'], environment)
+    expect((await send(serve.url, 'GET', '/healthz')).status).toBe(200)
+    expect((await serve.stop('SIGTERM')).code).toBe(0)
+    expect(asked).toBeGreaterThan(0)
   })
 })
