@@ -1,5 +1,5 @@
 import { prefixOf } from '../core/prefix.ts'
-import { redundancyOf } from '../text/redundancy.ts'
+import { redundancyOf } from '../text/shingles.ts'
 import { rawWords } from '../text/terms.ts'
 
 export interface RedundancySampling {

@@ -74,3 +74,58 @@ describe('the address of Qdrant is in no answer', () => {
     expect((await stowage.send('GET', '/readyz')).text).not.toContain(new URL(qdrant.url).host)
   })
 })
+
+describe('the log of a hostile run', () => {
+  const QUERY = 'zanzibar cloves'
+  const KEY = 'k3y-of-a-client'
+
+  /** Faults of Qdrant, each with an answer that repeats what was asked. */
+  const echoes: Reply[] = [...[200, 400, 404, 422, 500, 503].map((status): Reply => ({ status, body: '' })), null]
+  const repeat = ({ body, headers }: { body: string; headers: object }) =>
+    JSON.stringify({ status: { error: `cannot read ${body} of ${JSON.stringify(headers)}` }, result: body })
+
+  /** Requests that try to bring the query and the key into a line. */
+  const hostile = (url: string): Promise<Response>[] => {
+    const headers = { 'api-key': KEY, 'x-request-id': `${KEY}-1`, 'x-stowage-query': QUERY, traceparent: QUERY }
+    const post = (path: string, body: string, more: Record<string, string> = {}) =>
+      fetch(url + path, {
+        method: 'POST',
+        body,
+        headers: { ...headers, 'content-type': 'application/json', ...more },
+      })
+    const question = JSON.stringify({ query: QUERY, collection: 'docs', vector: [1, 0], session_id: 's' })
+    const search = JSON.stringify({ query: { text: QUERY, model: 'm' }, filter: { must: [{ key: QUERY }] }, limit: 2 })
+    return [
+      post(`/v1/context?key=${KEY}`, question),
+      post('/v1/context', question.slice(0, -1)),
+      post('/v1/context', `{"query":"${QUERY}","collection":"docs","unknown":"${QUERY}"}`),
+      post('/v1/context', question, { 'content-encoding': 'gzip' }),
+      post(`/collections/docs/points/query?api-key=${KEY}`, search),
+      post('/collections/docs/points/query', JSON.stringify({ query: [1, 0], limit: 2 })),
+      post('/collections/docs/points/query', search.slice(0, -1)),
+      post('/collections/docs/points/query', search, { 'content-type': 'text/plain' }),
+      post('/collections/docs/points/search', JSON.stringify({ vector: [1, 0], limit: 1, [QUERY]: 1 })),
+      post('/collections/docs/points/scroll', search, { authorization: `Bearer ${KEY}` }),
+      fetch(`${url}/collections/docs?token=${KEY}#${QUERY}`, { headers }),
+    ]
+  }
+
+  it.each(['off', 'hash'])('at debug holds no query text and no key, with LOG_QUERY_TEXT=%s', async mode => {
+    let reply: Reply = null
+    const qdrant = await startRecordingServer(request =>
+      reply !== null && 'status' in reply ? { ...reply, body: repeat(request) } : reply,
+    )
+    opened.push(qdrant)
+    const log: string[] = []
+    const logger = createLogger({ level: 'debug', destination: { write: line => void log.push(line) } })
+    const stowage = await openStowage({ QDRANT_URL: qdrant.url, LOG_QUERY_TEXT: mode, SLOW_REQUEST_MS: '1' }, logger)
+    opened.push(stowage)
+    for (const echo of echoes) {
+      reply = echo
+      for (const answer of hostile(stowage.url)) await (await answer).text()
+    }
+    expect(qdrant.requests.some(({ body }) => body.includes(QUERY))).toBe(true)
+    expect(log.length).toBeGreaterThan(50)
+    expect(log.filter(line => /zanzibar|cloves|k3y-of/iu.test(line))).toEqual([])
+  })
+})

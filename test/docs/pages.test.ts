@@ -31,7 +31,7 @@ const FOREIGN = new Set(
   min_should update_filter update_mode group_by average_vector best_score sum_scores full_scan bool_index
   page_content doc_content text_segment _node_content document_id header_path chunk_index content_hash space_id is_tenant
   context_cache char_start char_end embedder_version order_index parent_id node_modules retry_after
-  front_matter avg_len min_token_len phrase_matching geo_radius geo_bounding_box geo_polygon datetime_range set_payload with_lookup operation_id`.split(
+  front_matter avg_len min_token_len phrase_matching geo_radius geo_bounding_box geo_polygon datetime_range set_payload with_lookup operation_id otel_trace_id`.split(
     /\s+/,
   ),
 )
@@ -42,6 +42,9 @@ const settings = new Set([
 ])
 /** Variables that tests and scripts read. */
 const TEST_VARIABLES = new Set(['TENANT_REQUESTS', 'FAST_CHECK_SEED'])
+/** Variables that the SDK of OpenTelemetry reads itself. */
+const OF_THE_SDK =
+  /^OTEL_(?:EXPORTER_OTLP_HEADERS|RESOURCE_ATTRIBUTES|SERVICE_NAME|TRACES_SAMPLER(?:_ARG)?|BSP_MAX_QUEUE_SIZE)$/
 
 function found(text: string, pattern: RegExp): string[] {
   return [...text.matchAll(pattern)].map(([whole, inner]) => inner ?? whole)
@@ -56,7 +59,7 @@ describe('the pages for people', () => {
 
   it.each(everyPage)('%s names only settings that exist', (_path, text) => {
     const named = found(text, /\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g)
-    expect(named.filter(name => !settings.has(name) && !TEST_VARIABLES.has(name))).toEqual([])
+    expect(named.filter(name => !settings.has(name) && !TEST_VARIABLES.has(name) && !OF_THE_SDK.test(name))).toEqual([])
   })
 
   it.each(everyPage)('%s names only metrics that exist', async (_path, text) => {

@@ -1,3 +1,4 @@
+import { createServer } from 'node:http'
 import { Writable } from 'node:stream'
 import type { RequestHandler } from 'express'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -130,6 +131,24 @@ describe('the line of a request', () => {
     await (await fetch(`${url}/healthz`)).text()
     await close(1_000)
     expect(lineOf(lines)).toMatchObject({ level: 20, route: 'GET /healthz', traceId: null, degraded: [] })
+  })
+})
+
+describe('answers of Qdrant to forwarded requests', () => {
+  test('are counted once each by status, and not when the client has left', async () => {
+    const { metrics, reporter } = observed()
+    const onEnd = (status: number | null) => reporter.upstreamForwarded({ status })
+    const hanging = await stage.listen(createServer(() => {}))
+    const there = await stage.serveBefore(await stage.listen(createEchoUpstream()), { onEnd })
+    await (await fetch(there.url)).text()
+    await (await fetch(`${there.url}/collections?shape=missing`)).text()
+    await (await fetch((await stage.serveBefore('http://127.0.0.1:1', { onEnd })).url)).text()
+    const left = await stage.serveBefore(hanging, { onEnd })
+    await expect(fetch(left.url, { signal: AbortSignal.timeout(100) })).rejects.toThrow()
+    await left.close(0)
+    const text = await metrics.registry.metrics()
+    for (const [status, count] of [['2xx', 1], ['4xx', 1], ['5xx', 0], ['none', 1]]) // biome-ignore format: one line
+      expect(text).toContain(`stowage_upstream_responses_total{status="${status}",kind="forwarded"} ${count}\n`)
   })
 })
 

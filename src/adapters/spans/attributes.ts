@@ -20,7 +20,7 @@ export function methodOf(method = ''): string {
 /** The path with the names of its collection replaced, so that it has few values; null for a path that is not known. */
 export function routeOf(path: string): string | null {
   const known = readCollectionPath(path)
-  if (known === null) return /^\/(?:v1\/\w[\w.]*|healthz|readyz)$/.test(path) ? path : null
+  if (known === null) return /^\/(?:v1\/(?:context|metrics|openapi\.json)|healthz|readyz)$/.test(path) ? path : null
   return /^(?:points\/(?:query|search|scroll|count)(?:\/batch)?)?$/.test(known.rest)
     ? ['/collections/{collection}', known.rest].filter(Boolean).join('/')
     : null

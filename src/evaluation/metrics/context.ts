@@ -1,5 +1,5 @@
 import type { Span } from '../../ingest/chunking/sections.ts'
-import { redundancyOf } from '../../text/redundancy.ts'
+import { redundancyOf } from '../../text/shingles.ts'
 import type { GoldPassage } from '../golden-set/evidence.ts'
 import { type PackedSpan, tokenRanges, tokensInside, unionOf, wordsOf } from './reference-tokens.ts'
 

@@ -64,9 +64,11 @@ describe('the worker pool', () => {
     expect(other).toBeCloseTo((flooding * 3) / 200, 6)
     const few = pool.run(['slow', 'slow', 'slow'], { tenant: 'b', signal: controller.signal })
     expect(pool.expectedWaitMs('b')).toBeCloseTo((flooding * (2 + 3 + 4)) / 200, 6)
+    expect(pool.waiting()).toBe(198 + 3)
     expect(pool.expectedWaitMs('a')).toBeCloseTo((flooding * (200 + 3)) / 200, 6)
     controller.abort()
     await Promise.all([flood, few])
+    expect(pool.waiting()).toBe(0)
     expect(pool.expectedWaitMs('b')).toBeLessThanOrEqual((flooding * 2) / 200)
   })
 

@@ -32,7 +32,8 @@ describe('admission', () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 30 }), async (places, requests) => {
         const limit = fixedLimit(places)
-        const admission = createAdmission(limit)
+        const waiting: number[] = []
+        const admission = createAdmission(limit, length => void waiting.push(length))
         const started: number[] = []
         const work = Array.from({ length: requests }, () => deferred<number>())
         const answers = work.map((one, index) =>
@@ -49,6 +50,8 @@ describe('admission', () => {
         expect(await Promise.all(answers)).toEqual(work.map((_, index) => index))
         expect(started).toEqual(work.map((_, index) => index))
         expect(limit.running).toBe(0)
+        expect(Math.max(0, ...waiting)).toBe(Math.max(0, requests - places))
+        expect(waiting.at(-1) ?? 0).toBe(0)
       }),
       { numRuns: 50 },
     )
