@@ -57,7 +57,7 @@ describeWith('prometheus')('a real Prometheus that scrapes stowage under load', 
         last = await silent()
         return last.every(name => listed.includes(name))
       },
-      { pauseMs: 2_000 },
+      { pauseMs: 3_000, mostMs: 150_000 },
     ).catch(() => {})
     expect(last.toSorted()).toEqual(listed.toSorted())
   })

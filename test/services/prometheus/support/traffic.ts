@@ -7,7 +7,7 @@ import { startFlagsServer } from './flags-server.ts'
 
 const OPERATOR = 'key-of-the-operator'
 /** Shadow runs wait until stowage has nothing else to do. */
-const PAUSE_MS = 300
+const PAUSE_MS = 800
 const QUESTIONS = 12
 
 /** `acme` has the documents. `beta` may send one request per second, and sends more. */
@@ -78,7 +78,7 @@ async function sendRequests(url: string, over: AbortSignal): Promise<void> {
     const session = `session-${turn}`
     const search = { query: vectors[turn % vectors.length], using: 'dense', limit: 10, with_payload: true }
     const requests: Promise<unknown>[] = [
-      ...[1, 2, 3].map(at => context({ query, budget_tokens: 600 + 100 * at, session_id: `${session}-${at}` })),
+      ...[1, 2, 3, 4, 5, 6].map(at => context({ query, budget_tokens: 600 + 100 * at, session_id: `${session}-${at}` })),
       points('/query', search, { 'x-stowage-query': encodeURIComponent(query), 'x-stowage-session': session }),
       send(url, 'GET', '/collections/docs', undefined, as('acme')),
       ...[1, 2, 3].map(() => send(url, 'POST', '/v1/context', { collection: 'beta', query }, as('beta'))),
