@@ -4,6 +4,7 @@ import { answersAlways, withVariables } from '../../grafana/support/promql.ts'
 import { describeWith } from '../support/programs.ts'
 import type { Prometheus } from '../support/prometheus.ts'
 import { until } from '../support/wait.ts'
+import { runPromtool } from './support/run-promtool.ts'
 import { startWatchedStowage, type WatchedStowage } from './support/traffic.ts'
 import { startWatching } from './support/watching.ts'
 
@@ -104,5 +105,19 @@ describeWith('prometheus')('a real Prometheus that scrapes stowage under load', 
       'sum(stowage_guarded_upserts_total{action="refused"})',
     ])
       expect(await least(expression), expression).toBeGreaterThan(0)
+  })
+
+  test('fires the alerts that the clients have earned, with texts that can be read', async () => {
+    interface Alerts {
+      alerts: { labels: { alertname: string }; state: string; annotations: { summary: string } }[]
+    }
+    const { alerts } = await prometheus.get<Alerts>('/alerts')
+    const firing = alerts.filter(({ state }) => state === 'firing').map(({ labels }) => labels.alertname)
+    expect(firing).toEqual(expect.arrayContaining(['StowageExperimentRolledBack', 'StowageUpsertsRefused']))
+    for (const { annotations } of alerts) expect(annotations.summary).not.toMatch(/error expanding|<no value>|\{\{/u)
+  })
+
+  test('has a page of metrics in which promtool finds no fault', async () => {
+    expect(await runPromtool(['check', 'metrics'], await stowage.metrics())).toEqual({ stdout: '', stderr: '' })
   })
 })
