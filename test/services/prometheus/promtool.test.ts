@@ -1,13 +1,11 @@
-import { execFile } from 'node:child_process'
 import { symlink } from 'node:fs/promises'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pathOf, readGrafana } from '../../grafana/support/files.ts'
 import { describeWith } from '../support/programs.ts'
-import { promtool } from '../support/prometheus.ts'
 import { openFolder, startStowage } from '../support/stowage.ts'
+import { runPromtool } from './support/run-promtool.ts'
 
-const run = (...line: string[]) => promisify(execFile)(promtool(), line)
+const run = (...line: string[]) => runPromtool(line)
 
 describeWith('prometheus')('promtool', () => {
   let stowage: Awaited<ReturnType<typeof startStowage>>
@@ -35,8 +33,6 @@ describeWith('prometheus')('promtool', () => {
 
   test('finds no fault in a page of metrics', async () => {
     const { text } = await stowage.send('GET', '/v1/metrics')
-    const checking = run('check', 'metrics')
-    checking.child.stdin?.end(text)
-    expect(await checking).toEqual({ stdout: '', stderr: '' })
+    expect(await runPromtool(['check', 'metrics'], text)).toEqual({ stdout: '', stderr: '' })
   })
 })

@@ -27,7 +27,6 @@ const FEATURES = {
   features: [
     feature('stowage.neighbour-fetch'),
     feature('stowage.experiment.one-chunk', { variants: variants({ maxChunks: 1 }) }),
-    feature('stowage.experiment.small', { variants: variants({ 'retrieval.pool': 20 }) }),
     feature('stowage.shadow.caps', {
       variants: variants({ 'packing.documentCap': 1 })
         .slice(1)

@@ -1,3 +1,5 @@
+import { copyFile, mkdir, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { keyHash } from '../../../../src/tenants/keys.ts'
 import { pathInRepository, readIsharoth } from '../../../bench/world.ts'
@@ -6,7 +8,10 @@ import { openFolder, runStowage, startStowage } from '../../support/stowage.ts'
 import { startFlagsServer } from './flags-server.ts'
 
 const OPERATOR = 'key-of-the-operator'
-const PAUSE_MS = 100
+/** Shadow runs wait until stowage has nothing else to do. */
+const PAUSE_MS = 800
+const QUESTIONS = 12
+const DOCUMENTS = 15
 
 /** `acme` has the documents. `beta` may send one request per second, and sends more. */
 const TENANTS = {
@@ -29,7 +34,8 @@ export async function startWatchedStowage() {
   const folder = await openFolder({ 'tenants.json': JSON.stringify(TENANTS) })
   const flags = await startFlagsServer()
   const engine = { EMBEDDED_PATH: folder.at('engine'), EMBEDDER: 'local' }
-  await runStowage(['ingest', pathInRepository('goldens/isharoth/corpus'), '--collection', 'docs'], engine)
+  await copyDocuments(folder.at('documents'))
+  await runStowage(['ingest', folder.at('documents'), '--collection', 'docs'], engine)
   const stowage = await startStowage({
     ...engine,
     RERANKER: 'crossencoder',
@@ -58,9 +64,18 @@ export async function startWatchedStowage() {
   }
 }
 
+/** Some of the documents of isharoth: to encode all of them takes a minute on a busy machine. */
+async function copyDocuments(to: string): Promise<void> {
+  const corpus = pathInRepository('goldens/isharoth/corpus')
+  await mkdir(to)
+  for (const name of (await readdir(corpus)).sort().slice(0, DOCUMENTS))
+    await copyFile(join(corpus, name), join(to, name))
+}
+
 /** The requests of clients in turns, a few at a time. */
 async function sendRequests(url: string, over: AbortSignal): Promise<void> {
-  const questions = (await readIsharoth()).queries.map(({ query }) => query)
+  // Few, so that most pairs come from the cache of the reranker, and a busy machine keeps up.
+  const questions = (await readIsharoth()).queries.slice(0, QUESTIONS).map(({ query }) => query)
   const as = (tenant: string, more: Record<string, string> = {}) => ({ 'api-key': tenant, ...more })
   const context = (body: object) => send(url, 'POST', '/v1/context', { collection: 'docs', ...body }, as('acme'))
   const points = (path: string, body: unknown, headers: Record<string, string> = {}) =>
@@ -75,10 +90,12 @@ async function sendRequests(url: string, over: AbortSignal): Promise<void> {
     const session = `session-${turn}`
     const search = { query: vectors[turn % vectors.length], using: 'dense', limit: 10, with_payload: true }
     const requests: Promise<unknown>[] = [
-      ...[1, 2, 3].map(at => context({ query, budget_tokens: 600 + 100 * at, session_id: `${session}-${at}` })),
+      ...[1, 2, 3, 4, 5, 6].map(at =>
+        context({ query, budget_tokens: 600 + 100 * at, session_id: `${session}-${at}` }),
+      ),
       points('/query', search, { 'x-stowage-query': encodeURIComponent(query), 'x-stowage-session': session }),
       send(url, 'GET', '/collections/docs', undefined, as('acme')),
-      send(url, 'POST', '/v1/context', { collection: 'beta', query }, as('beta')),
+      ...[1, 2, 3].map(() => send(url, 'POST', '/v1/context', { collection: 'beta', query }, as('beta'))),
     ]
     if (turn % 5 === 0) {
       requests.push(
