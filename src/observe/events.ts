@@ -3,7 +3,9 @@ import type { FlagDecision } from '../pipeline/plan/decision.ts'
 import type { ExperimentOutcome } from '../pipeline/plan/outcome.ts'
 import type { Trace } from '../pipeline/trace/schema.ts'
 import type { Logger } from './logger.ts'
-import { type ENDPOINTS, type Metrics, OUTCOMES, TENANT_LIMITS, type TenantLimit } from './metrics.ts'
+import type { ENDPOINTS, OUTCOMES } from './metrics/requests.ts'
+import type { TenantLimit } from './metrics/tenants.ts'
+import type { Metrics } from './metrics.ts'
 import type { RollbackTrigger, ShadowOutcome } from './rollout-metrics.ts'
 
 export type Endpoint = (typeof ENDPOINTS)[number]
@@ -87,7 +89,7 @@ export function createReporter({ metrics, logger }: { metrics: Metrics; logger: 
   return {
     requestFinished: quietly(event => {
       metrics.requests.inc({ endpoint: event.endpoint, outcome: event.outcome })
-      metrics.requestSeconds.observe({ endpoint: event.endpoint }, event.seconds)
+      metrics.requestSeconds.observe({ labels: { endpoint: event.endpoint }, value: event.seconds })
       if (event.limited !== null) metrics.tenantLimited.inc({ ...event.limited })
       const { seconds, tenant, limited, ...line } = event
       if (tenant !== null && declared.has(tenant)) metrics.tenantRequests.inc({ tenant, outcome: event.outcome })
@@ -113,7 +115,8 @@ export function createReporter({ metrics, logger }: { metrics: Metrics; logger: 
       logger.info(event, event.paused ? 'improving pauses' : 'improving goes on')
     }),
     contextTraced: quietly(({ trace }) => {
-      for (const stage of trace.stages) metrics.stageSeconds.observe({ stage: stage.name }, stage.ms / 1_000)
+      for (const stage of trace.stages)
+        metrics.stageSeconds.observe({ labels: { stage: stage.name }, value: stage.ms / 1_000 })
       for (const { code } of trace.degraded) metrics.degraded.inc({ code })
       for (const { reason } of trace.candidates) if (reason !== null) metrics.dropped.inc({ reason })
       if (trace.endpoint === 'context') metrics.contextTokens.observe(trace.budget.used)
@@ -126,14 +129,8 @@ export function createReporter({ metrics, logger }: { metrics: Metrics; logger: 
     }),
     tenantsDeclared: quietly(({ names, gone }) => {
       declared = names
-      for (const outcome of OUTCOMES) {
-        for (const tenant of gone) metrics.tenantRequests.remove({ tenant, outcome })
-        for (const tenant of names) metrics.tenantRequests.inc({ tenant, outcome }, 0)
-      }
-      for (const limit of TENANT_LIMITS) {
-        for (const tenant of gone) metrics.tenantLimited.remove({ tenant, limit })
-        for (const tenant of names) metrics.tenantLimited.inc({ tenant, limit }, 0)
-      }
+      for (const tenant of gone) metrics.removeTenant(tenant)
+      for (const tenant of names) metrics.addTenant(tenant)
     }),
     tenantsReloaded: quietly(({ tenants, faults }) => {
       metrics.tenantsReloads.inc({ outcome: faults === null ? 'replaced' : 'refused' })
@@ -157,10 +154,13 @@ export function createReporter({ metrics, logger }: { metrics: Metrics; logger: 
     }),
     experimentObserved: quietly(({ outcome: { assignment, failed, seconds, tokens, recallProxy } }) => {
       const labels = { experiment: assignment.experiment, variant: assignment.variant }
-      metrics.experimentRequests.inc({ ...labels, outcome: failed ? 'failed' : 'ok' })
+      metrics.experimentRequests.inc({ ...labels, outcome: 'ok' }, failed ? 0 : 1)
+      metrics.experimentRequests.inc({ ...labels, outcome: 'failed' }, failed ? 1 : 0)
       metrics.experimentSeconds.observe(labels, seconds)
       if (tokens !== null) metrics.experimentTokens.observe(labels, tokens)
       if (recallProxy !== null) metrics.experimentRecallProxy.observe(labels, recallProxy)
+      // An experiment is known by its first request only: from here on, its series is there.
+      metrics.experimentRolledBack.inc({ experiment: assignment.experiment }, 0)
     }),
     rolledBack: quietly(event => {
       metrics.experimentRolledBack.set({ experiment: event.experiment }, 1)

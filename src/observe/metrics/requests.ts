@@ -1,0 +1,69 @@
+import { Counter, Gauge, type Registry } from 'prom-client'
+import { codesOf, PASSTHROUGH_REASONS, UPSERT_FAULTS } from '../../core/vocabulary.ts'
+import { REQUEST_SECONDS } from './buckets.ts'
+import { histogramWithExemplars } from './open-metrics.ts'
+
+/** The groups of routes under which requests are counted. */
+export const ENDPOINTS = ['context', 'points', 'passthrough', 'operations'] as const
+export const OUTCOMES = ['ok', 'client_error', 'upstream_error', 'internal_error', 'aborted'] as const
+
+/** Metrics of requests as the client sees them. */
+export function createRequestMetrics(registry: Registry, version: string) {
+  const registers = [registry]
+  const metrics = {
+    requests: new Counter({
+      name: 'stowage_requests_total',
+      help: 'Requests by endpoint and outcome',
+      labelNames: ['endpoint', 'outcome'],
+      registers,
+    }),
+    requestSeconds: histogramWithExemplars(registry, {
+      name: 'stowage_request_seconds',
+      help: 'Time from request head to the end of the answer, in seconds',
+      labelNames: ['endpoint'],
+      buckets: REQUEST_SECONDS,
+    }),
+    slowRequests: new Counter({
+      name: 'stowage_slow_requests_total',
+      help: 'Requests that took longer than SLOW_REQUEST_MS, by endpoint',
+      labelNames: ['endpoint'],
+      registers,
+    }),
+    waitingRequests: new Gauge({
+      name: 'stowage_waiting_requests',
+      help: 'Requests of /v1/context that wait for a place',
+      registers,
+    }),
+    passthrough: new Counter({
+      name: 'stowage_passthrough_total',
+      help: 'Requests forwarded to Qdrant unchanged, by reason',
+      labelNames: ['reason'],
+      registers,
+    }),
+    guardedUpserts: new Counter({
+      name: 'stowage_guarded_upserts_total',
+      help: 'Upserts to managed collections that the ingestion guard refused, warned of, or let pass unchecked, by reason',
+      labelNames: ['action', 'reason'],
+      registers,
+    }),
+    buildInfo: new Gauge({
+      name: 'stowage_build_info',
+      help: '1, with the version of stowage and of Node as labels',
+      labelNames: ['version', 'node'],
+      registers,
+    }),
+  }
+  for (const endpoint of ENDPOINTS) {
+    metrics.requestSeconds.zero({ endpoint })
+    metrics.slowRequests.inc({ endpoint }, 0)
+    for (const outcome of OUTCOMES) metrics.requests.inc({ endpoint, outcome }, 0)
+  }
+  for (const reason of codesOf(PASSTHROUGH_REASONS)) metrics.passthrough.inc({ reason }, 0)
+  for (const reason of codesOf(UPSERT_FAULTS)) {
+    for (const action of reason === 'unchecked' ? ['passed'] : ['refused', 'warned']) {
+      metrics.guardedUpserts.inc({ action, reason }, 0)
+    }
+  }
+  metrics.buildInfo.set({ version, node: process.version }, 1)
+  return metrics
+}

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { panelQueries, readDashboards, readRules } from '../../grafana/support/files.ts'
+import { answersAlways, withVariables } from '../../grafana/support/promql.ts'
+import { describeWith } from '../support/programs.ts'
+import type { Prometheus } from '../support/prometheus.ts'
+import { until } from '../support/wait.ts'
+import { startWatchedStowage, type WatchedStowage } from './support/traffic.ts'
+import { startWatching } from './support/watching.ts'
+
+/**
+ * Metrics that give no data here, each with the reason. What asks for one of them must have no data: an entry that is no longer true
+ * fails the test, so that it is taken out.
+ */
+const WITHOUT_DATA = new Map<string, string>([])
+
+const VALUES = { instance: '.*', tenant: '.*', experiment: 'one-chunk', variant: '.*', __rate_interval: '1m' }
+
+const questions = [
+  ...panelQueries().map(({ name, expression }) => ({ name, expression: withVariables(expression, VALUES) })),
+  ...readRules('recording').map(({ record = '', expr }) => ({ name: record, expression: expr })),
+  ...readRules('recording').map(({ record = '' }) => ({ name: `recorded ${record}`, expression: record })),
+  ...readRules('alerts').map(({ alert = '', expr }) => ({ name: alert, expression: answersAlways(expr) })),
+]
+const reasonOf = (expression: string) =>
+  [...WITHOUT_DATA].find(([metric]) => new RegExp(`\\b${metric}\\b`, 'u').test(expression))?.[1]
+
+describeWith('prometheus')('a real Prometheus that scrapes stowage under load', () => {
+  let stowage: WatchedStowage
+  let prometheus: Prometheus
+  beforeAll(async () => {
+    stowage = await startWatchedStowage()
+    prometheus = await startWatching(stowage)
+  })
+  afterAll(async () => {
+    await prometheus?.close()
+    await stowage?.close()
+  })
+
+  /** A figure is data, `NaN` (0 / 0, or a quantile of nothing) is not. */
+  const hasData = async (expression: string) =>
+    (await prometheus.query(expression)).some(({ value }) => !Number.isNaN(Number(value[1])))
+
+  async function silent(): Promise<string[]> {
+    const found = await Promise.all(
+      questions.map(async question => ((await hasData(question.expression)) ? [] : [question])),
+    )
+    return found.flat().map(({ name }) => name)
+  }
+
+  test('answers every query of the panels and every rule with data, but those that are listed', async () => {
+    expect(questions.length).toBeGreaterThan(100)
+    const listed = questions.filter(({ expression }) => reasonOf(expression)).map(({ name }) => name)
+    let last: string[] = []
+    await until(
+      'every query has data',
+      async () => {
+        last = await silent()
+        return last.every(name => listed.includes(name))
+      },
+      { pauseMs: 2_000 },
+    ).catch(() => {})
+    expect(last.toSorted()).toEqual(listed.toSorted())
+  })
+
+  test('evaluates every rule without an error', async () => {
+    interface Evaluated {
+      groups: { rules: { name: string; health: string; lastError?: string }[] }[]
+    }
+    const { groups } = await prometheus.get<Evaluated>('/rules')
+    const rules = groups.flatMap(group => group.rules)
+    expect(rules).toHaveLength(readRules('recording').length + readRules('alerts').length)
+    expect(rules.filter(({ health }) => health !== 'ok').map(({ name, lastError }) => [name, lastError])).toEqual([])
+  })
+
+  test('fills the variables of the dashboards', async () => {
+    const variables = Object.values(readDashboards()).flatMap(({ templating }) => templating.list)
+    for (const { name, type, definition = '' } of variables) {
+      if (type !== 'query') continue
+      const selector = /^label_values\((.+), \w+\)$/u.exec(definition)?.[1] ?? ''
+      const match = withVariables(selector, VALUES)
+      const values = await prometheus.get<string[]>(`/label/${name}/values`, { 'match[]': match })
+      if (reasonOf(match)) expect(values, definition).toEqual([])
+      else expect(values.length, definition).toBeGreaterThan(0)
+    }
+  })
+
+  test('counts what the clients did', async () => {
+    const least = async (expression: string) => Number((await prometheus.query(expression))[0]?.value[1])
+    for (const expression of [
+      'sum(stowage_requests_total{endpoint="context", outcome="ok"})',
+      'sum(stowage_requests_total{endpoint="context", outcome="client_error"})',
+      'stowage_degraded_total{code="tokenizer_mapped"}',
+      'stowage_passthrough_total{reason="query_not_understood"}',
+      'stowage_tenant_limited_total{tenant="beta", limit="rate"}',
+      'stowage_guarded_upserts_total{action="refused", reason="payload_field"}',
+    ])
+      expect(await least(expression), expression).toBeGreaterThan(0)
+  })
+})
