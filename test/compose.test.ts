@@ -88,8 +88,7 @@ describe('docker-compose.yml', () => {
     const { operators, tenants } = parse(read('packaging/compose/tenants.yaml'))
     expect(operators[0].sha256).toBe(keyHash(read(mountOf('/etc/prometheus/operator-key')).trim()))
     const scrape = parse(read('grafana/prometheus.yml')).scrape_configs[0]
-    // Relative to the configuration, so that promtool finds it in the repository too.
-    expect(scrape.authorization?.credentials_file).toBe('operator-key')
+    expect(scrape.authorization?.credentials_file).toBe('/etc/prometheus/operator-key')
     const traffic = read('packaging/compose/traffic.js')
     for (const [name, { keys }] of Object.entries<{ keys: { sha256: string }[] }>(tenants)) {
       const key = new RegExp(`${name}: '([^']+)'`, 'u').exec(traffic)?.[1] ?? ''

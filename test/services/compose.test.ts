@@ -6,7 +6,7 @@ import { type Postgres, startPostgres } from './support/postgres.ts'
 import { type Running, startProcess } from './support/process.ts'
 import { describeWith } from './support/programs.ts'
 import { type Prometheus, startPrometheus } from './support/prometheus.ts'
-import { runStowage, type StowageProcess, startStowage } from './support/stowage.ts'
+import { runStowage, type StowageProcess, startEngine, startStowage } from './support/stowage.ts'
 import { startUnleash, type Unleash } from './support/unleash.ts'
 import { until } from './support/wait.ts'
 
@@ -44,7 +44,7 @@ describeWith(
   'unleash',
   'prometheus',
 )('the processes of docker-compose.yml', () => {
-  let engine: Running
+  let engine: Awaited<ReturnType<typeof startEngine>>
   let postgres: Postgres
   let unleash: Unleash
   let stowage: StowageProcess
@@ -52,17 +52,11 @@ describeWith(
   let traffic: Running
 
   beforeAll(async () => {
-    engine = await startProcess({
-      program: process.execPath,
-      line: ['--import', 'tsx', fileAt('test/soak/engine-process.ts')],
-      cwd: fileAt('.'),
-      environment: { PATH: process.env.PATH ?? '' },
-    })
-    const qdrant = await until('the engine listens', () => /listens on (\S+)/u.exec(engine.output())?.[1])
+    engine = await startEngine()
     postgres = await startPostgres()
     const { DATABASE_URL: _inDocker, ...ofUnleash } = environmentOf('unleash', {})
     unleash = await startUnleash(postgres.url, ofUnleash)
-    const addresses = { 'http://qdrant:6333': qdrant, 'http://unleash:4242/api': unleash.url }
+    const addresses = { 'http://qdrant:6333': engine.url, 'http://unleash:4242/api': unleash.url }
     for (const name of ['ingest-acme', 'ingest-beta'])
       await runStowage(services[name]?.command ?? [], {
         ...environmentOf(name, addresses),
@@ -71,7 +65,7 @@ describeWith(
         RERANKER: '',
       })
     stowage = await startStowage({ ...environmentOf('stowage', addresses), EMBEDDER: '', RERANKER: '' })
-    prometheus = await startPrometheus(configured(stowage.url), { 'operator-key': read('grafana/operator-key') })
+    prometheus = await startPrometheus(configured(stowage.url))
     traffic = await startProcess({
       program: process.execPath,
       line: [fileAt('packaging/compose/traffic.js')],
@@ -141,9 +135,14 @@ describeWith(
   })
 })
 
-/** The committed configuration, with the address of this stowage. */
+/** The committed configuration, with the address of this stowage and the paths of the repository. */
 function configured(url: string): string {
-  const config = parse(read('grafana/prometheus.yml'))
+  const mounts = (services.prometheus?.volumes ?? []).map(volume => volume.split(':'))
+  const text = mounts.reduce(
+    (changed, [source = '', target = '']) => changed.replaceAll(target, fileAt(source)),
+    read('grafana/prometheus.yml'),
+  )
+  const config = parse(text)
   const [scrape] = config.scrape_configs
   return stringify({
     ...config,

@@ -3,7 +3,7 @@ import type { Trace } from '../../../src/pipeline/trace/schema.ts'
 import { keyHash } from '../../../src/tenants/keys.ts'
 import { declareTenants } from '../../support/tenants-file.ts'
 import { type Postgres, startPostgres } from './postgres.ts'
-import { openFolder, runStowage, type StowageProcess, startStowage } from './stowage.ts'
+import { openFolder, runStowage, type StowageProcess, startEngine, startStowage } from './stowage.ts'
 import { startUnleash, type Unleash } from './unleash.ts'
 
 const DOCUMENT = fileURLToPath(new URL('../../../goldens/isharoth/corpus/glossary.md', import.meta.url))
@@ -30,16 +30,16 @@ export type FlagWorld = Awaited<ReturnType<typeof openFlagWorld>>
 export async function openFlagWorld() {
   const tenants = { ...declareTenants({ acme: {}, beta: {} }), operators: [{ sha256: keyHash(OPERATOR_KEY) }] }
   const folder = await openFolder({ 'tenants.json': JSON.stringify(tenants) })
-  const data = folder.at('data')
+  const engine = await startEngine()
   for (const tenant of TENANTS)
     await runStowage(['ingest', DOCUMENT, '--collection', COLLECTION, '--source', tenant, '--tenant', tenant], {
-      EMBEDDED_PATH: data,
+      QDRANT_URL: engine.url,
     })
   const postgres: Postgres = await startPostgres()
   const unleash: Unleash = await startUnleash(postgres.url)
   const started: StowageProcess[] = []
   const environment = {
-    EMBEDDED_PATH: data,
+    QDRANT_URL: engine.url,
     TENANTS_FILE: folder.at('tenants.json'),
     RETRIEVAL_TRACE: 'on',
     UNLEASH_URL: unleash.url,
@@ -60,6 +60,7 @@ export async function openFlagWorld() {
       await Promise.all(started.map(stowage => stowage.stop()))
       await unleash.close()
       await postgres.close()
+      await engine.stop()
       await folder.remove()
     },
   }
@@ -79,7 +80,10 @@ export async function ask(stowage: StowageProcess, tenant: TenantName, sessionId
   return { status, headers, trace: json.trace }
 }
 
-/** `x-stowage-applied` of a search on Qdrant's own path: with the vector of a stored point, because there is no model. */
+/**
+ * `x-stowage-applied` of a search on Qdrant's own path; null when stowage left it alone. It has the vector of a stored point, because
+ * there is no model.
+ */
 export async function appliedToSearch(stowage: StowageProcess, tenant: TenantName): Promise<string | null> {
   const headers = { 'api-key': tenant, 'x-stowage-query': encodeURIComponent(QUESTION) }
   const path = `/collections/${COLLECTION}/points`

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { send } from '../../support/send.ts'
 import { STOWAGE } from '../../support/stowage-process.ts'
 import { type Ended, runToEnd, startProcess } from './process.ts'
@@ -42,6 +43,16 @@ export async function startStowage(environment: Readonly<Record<string, string>>
     send: <Body = unknown>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
       send<Body>(url, method, path, body, headers),
   }
+}
+
+const ENGINE = fileURLToPath(new URL('../../soak/engine-process.ts', import.meta.url))
+
+/** Starts an empty embedded engine in a process of its own, in the place of Qdrant: `QDRANT_URL` takes its `url`. */
+export async function startEngine() {
+  const environment = { PATH: process.env.PATH ?? '' }
+  const running = await startProcess({ program: process.execPath, line: ['--import', 'tsx', ENGINE], environment })
+  const url = await until('the engine listens', () => /listens on (\S+)/u.exec(running.output())?.[1])
+  return { ...running, url }
 }
 
 /** Runs another command of stowage to its end, and resolves with its output. */

@@ -59,10 +59,12 @@ export function createUnleashAdmin(origin: string, token: string) {
     createFlag: (name: string, type = 'release') =>
       call('POST', `/projects/${PROJECT}/features`, { name, type, impressionData: false }),
 
-    /** Gives the flag this strategy alone. */
+    /** Makes this the only strategy of the flag. It is changed in place: Unleash turns a flag off that has lost its last strategy. */
     async setStrategy(name: string, strategy: Strategy): Promise<void> {
-      for (const { id } of await strategies(name)) await call('DELETE', `${inEnvironment(name)}/strategies/${id}`)
-      await call('POST', `${inEnvironment(name)}/strategies`, asStored(name, strategy))
+      const [first] = await strategies(name)
+      const path = `${inEnvironment(name)}/strategies`
+      if (first) await call('PUT', `${path}/${first.id}`, asStored(name, strategy))
+      else await call('POST', path, asStored(name, strategy))
     },
 
     turn: (name: string, to: 'on' | 'off') => call('POST', `${inEnvironment(name)}/${to}`),

@@ -5,7 +5,7 @@ import type { StowageProcess } from '../support/stowage.ts'
 import { until } from '../support/wait.ts'
 
 const FLAG = 'stowage.experiment.sentences'
-const SESSIONS = Array.from({ length: 400 }, (_, at) => `session-${at}`)
+const SESSIONS = Array.from({ length: 300 }, (_, at) => `session-${at}`)
 const SHARE = 0.1
 /** Five standard deviations of a binomial: chance breaks this bound once in two million runs. */
 const BOUND = 5 * Math.sqrt(SHARE * (1 - SHARE) * SESSIONS.length)
@@ -46,7 +46,6 @@ describeWith('postgres', 'unleash')('an experiment of a real Unleash', () => {
     await until('the experiment is known', async () => (await ask(first, 'acme', 'probe')).trace.assignment)
     const variants = await variantsOf(first)
     expect(Math.abs(variants.filter(name => name === 'sentences').length - SHARE * SESSIONS.length)).toBeLessThan(BOUND)
-    expect(await variantsOf(first)).toEqual(variants)
     await first.stop()
 
     const second = await world.startStowage()

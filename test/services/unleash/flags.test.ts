@@ -73,16 +73,16 @@ describeWith('postgres', 'unleash')('flags of a real Unleash', () => {
   })
 
   test('the flag of the whole leaves searches of one tenant untouched, and improves those of the other', async () => {
-    expect(await appliedToSearch(stowage, 'acme')).not.toBe('passthrough')
+    expect(await appliedToSearch(stowage, 'acme')).not.toBeNull()
     await admin().createFlag('stowage.improve', 'kill-switch')
     await admin().setStrategy('stowage.improve', {
       constraints: [{ contextName: 'userId', operator: 'NOT_IN', values: ['acme'] }],
     })
     await admin().turn('stowage.improve', 'on')
-    await until('searches of acme pass through', async () => (await appliedToSearch(stowage, 'acme')) === 'passthrough')
-    expect(await appliedToSearch(stowage, 'beta')).not.toBe('passthrough')
+    await until('searches of acme pass through', async () => (await appliedToSearch(stowage, 'acme')) === null)
+    expect(await appliedToSearch(stowage, 'beta')).not.toBeNull()
     await admin().archive('stowage.improve')
-    await until('searches of acme are improved', async () => (await appliedToSearch(stowage, 'acme')) !== 'passthrough')
+    await until('searches of acme are improved', async () => (await appliedToSearch(stowage, 'acme')) !== null)
   })
 
   test('a variant changes plan values by JSON, or by the name of a plan file', async () => {
@@ -118,13 +118,61 @@ describeWith('postgres', 'unleash')('flags of a real Unleash', () => {
     await admin().archive('stowage.sentense-mode')
   })
 
-  test('`stowage flags` shows the value of each tenant, and where it comes from', async () => {
+  test('Unleash shows how often stowage asked for a flag', async () => {
     await admin().createFlag('stowage.novelty')
     await admin().setStrategy('stowage.novelty', { constraints: onlyFor('acme') })
     await admin().turn('stowage.novelty', 'on')
-    const out = await runStowage(['flags', '--json'], { ...world.environment, STOWAGE_FLAGS_OFF: 'mmr' })
-    expect(out).toContain('stowage.novelty')
-    console.log(out)
+    await untilPlan('acme', 'novelty', ({ trace }) => trace.plan.packing.noveltyAlpha > 0)
+    await until('both answers are counted', async () => {
+      await ask(stowage, 'acme')
+      await ask(stowage, 'beta')
+      const { yes, no, applications } = await admin().usage('stowage.novelty')
+      return yes > 0 && no > 0 && applications.includes('stowage')
+    })
+  })
+
+  test('`stowage flags` shows the value of each tenant, and where it comes from', async () => {
+    const flags = await listed({ ...world.environment, STOWAGE_FLAGS_OFF: 'mmr' })
+    const of = (flag: string, tenant: TenantName) =>
+      flags.find(one => one.flag === `stowage.${flag}` && one.tenant === tenant)
+    expect(of('novelty', 'acme')).toMatchObject({ on: 1, source: 'unleash' })
+    expect(of('novelty', 'beta')).toMatchObject({ on: 0, source: 'unleash' })
+    expect(of('mmr', 'acme')).toMatchObject({ on: 0, source: 'kill_switch' })
+    expect(of('dedupe', 'beta')).toMatchObject({ on: 1, source: 'plan' })
     await admin().archive('stowage.novelty')
   })
+
+  // The last one: it sets every switch.
+  test('Unleash imports what `stowage flags export` prints, and serves flags of the same meaning', async () => {
+    const experiment = ['--experiment', 'round-trip', '--share', '25', '--plan', '{"packing.mode": "sentence"}']
+    await admin().importFlags(JSON.parse(await runStowage(['flags', 'export', ...experiment])))
+    await world.folder.write('exported.json', await runStowage(['flags', 'export', '--file', ...experiment]))
+    const { UNLEASH_URL: _url, UNLEASH_API_TOKEN: _token, UNLEASH_REFRESH_MS: _refresh, ...alone } = world.environment
+    const byFile = await listed({ ...alone, FLAGS_FILE: world.folder.at('exported.json') })
+    const byServer = await listed(world.environment)
+    const switches = (flags: Listed[]) =>
+      flags.filter(({ kind }) => kind === 'switch').map(({ flag, tenant, on }) => ({ flag, tenant, on }))
+    expect(switches(byServer)).toEqual(switches(byFile))
+    expect(new Set(byServer.map(({ source }) => source))).toEqual(new Set(['unleash']))
+    for (const trial of [...byFile, ...byServer].filter(({ kind }) => kind === 'experiment')) {
+      expect(trial).toMatchObject({ flag: 'stowage.experiment.round-trip', on: 1 })
+      // Shares of a thousand sessions: five standard deviations.
+      expect(Math.abs((trial.variants.treatment ?? 0) - 0.25)).toBeLessThan(0.07)
+    }
+    expect(byServer.some(({ kind }) => kind === 'experiment')).toBe(true)
+  })
 })
+
+interface Listed {
+  flag: string
+  kind: string
+  tenant: string | null
+  on: number
+  source: string
+  variants: Record<string, number>
+}
+
+/** What `stowage flags` lists in this environment. */
+async function listed(environment: Record<string, string>): Promise<Listed[]> {
+  return (JSON.parse(await runStowage(['flags', '--json'], environment)) as { flags: Listed[] }).flags
+}

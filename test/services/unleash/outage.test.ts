@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ask, type FlagWorld, openFlagWorld, TENANTS } from '../support/flag-world.ts'
+import { ask, type FlagWorld, openFlagWorld, samplesOf, TENANTS } from '../support/flag-world.ts'
 import { describeWith } from '../support/programs.ts'
 import type { StowageProcess } from '../support/stowage.ts'
 import { freePort, until } from '../support/wait.ts'
@@ -27,6 +27,9 @@ describeWith('postgres', 'unleash')('an outage of Unleash and of its database', 
 
     await load.more(20)
     await unleash.kill()
+    await until('stowage sees that Unleash is away', async () =>
+      (await samplesOf(stowage, 'stowage_flags_source_up')).some(line => line.endsWith(' 0')),
+    )
     await load.more(20)
     await postgres.kill()
     await load.more(20)
