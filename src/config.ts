@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { closestName } from './core/closest-name.ts'
 import { redactUrls } from './core/redact-urls.ts'
+import { readKillSwitch } from './flags/kill-switch.ts'
 import { NAMED_PLANS } from './pipeline/plan/named-plans.ts'
 import { overridePlanByText } from './pipeline/plan/override-plan.ts'
 import { PLAN_NAMES, type Plan } from './pipeline/plan/plan.ts'
@@ -34,8 +35,12 @@ const names = text.transform(given =>
     .map(name => name.trim())
     .filter(name => name !== ''),
 )
-const unsupported = (consequence: string) =>
-  setting(z.undefined({ error: `is not supported by this version: ${consequence}` }).optional(), 'Not supported yet.')
+/** The keys of flags that are off, whatever any source says. */
+const flagsOff = text.transform((given, context): ReadonlySet<string> => {
+  const { off, faults } = readKillSwitch(given)
+  for (const message of faults) context.addIssue({ code: 'custom', message })
+  return off
+})
 
 /** JSON in the variable itself, or the path of a file with it. */
 const mappings = text.transform((given, context): PayloadMappings => {
@@ -127,8 +132,39 @@ export const settingsSchema = z.object({
     text.optional(),
     'File that keeps the rollbacks of experiments over a restart. Unset: a restart ends them.',
   ),
-  UNLEASH_URL: unsupported('flags are read from the environment'),
-  UNLEASH_API_TOKEN: unsupported('flags are read from the environment'),
+  STOWAGE_FLAGS_OFF: setting(
+    flagsOff.optional(),
+    'Flags that are off, whatever any source says: keys with or without `stowage.`, separated by commas, or `all`.',
+  ),
+  UNLEASH_URL: setting(
+    url.optional(),
+    'URL of the API of an Unleash server, such as `http://unleash:4242/api`. Unset: no server is asked.',
+  ),
+  UNLEASH_API_TOKEN: secret('Backend token (client token) for that server. It names project and environment.'),
+  UNLEASH_REFRESH_MS: setting(
+    wholeNumber(1_000, 3_600_000).default(15_000),
+    'How often flags are refreshed, in milliseconds.',
+  ),
+  UNLEASH_ENVIRONMENT: setting(
+    text.default('default'),
+    'The `environment` that constraints of flags see, also those of `FLAGS_FILE`. Which values Unleash answers is decided by the token.',
+  ),
+  UNLEASH_APP_NAME: setting(
+    text.default('stowage'),
+    'The `appName` that Unleash shows, and that constraints of flags see.',
+  ),
+  UNLEASH_BACKUP_FILE: setting(
+    text.optional(),
+    'File for the last flags of Unleash, for a start while the server is away. Unset: they are kept in memory only.',
+  ),
+  FLAGS_FILE: setting(
+    text.optional(),
+    'File of flags, JSON or YAML as the client API of Unleash answers. It is used until Unleash has answered, and read again when it changes.',
+  ),
+  PLANS_FOLDER: setting(
+    text.optional(),
+    'Folder of plan files, `NAME.json` or `NAME.yaml`, that a variant of a flag can name. It is read again when it changes.',
+  ),
 })
 
 export type Settings = z.infer<typeof settingsSchema>
@@ -169,13 +205,17 @@ export function loadConfig(environment: Environment = process.env): Config {
   })
 }
 
-/** Reads the configuration of a demo: always the embedded engine in memory, without tenants. */
+/** Reads the configuration of a demo: always the embedded engine in memory, without tenants and flags. */
 export function loadDemoConfig(): Config {
   const {
     QDRANT_URL: _url,
     QDRANT_API_KEY: _key,
     EMBEDDED_PATH: _path,
     TENANTS_FILE: _file,
+    STOWAGE_FLAGS_OFF: _off,
+    UNLEASH_URL: _unleash,
+    FLAGS_FILE: _flags,
+    PLANS_FOLDER: _plans,
     ...environment
   } = process.env
   return loadConfig(environment)

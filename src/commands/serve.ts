@@ -6,7 +6,7 @@ export interface RunningService {
   url: string
   /** Upstream, plan and models, for the line that is printed at the start. It holds no secrets. */
   description: Record<string, string>
-  /** Reads the file of tenants again; absent without one. */
+  /** Reads the files of tenants, flags and plans again; absent without any. */
   reload?: () => Promise<void>
   /** Waits at most `graceMs` for running requests, then closes everything. */
   close(graceMs: number): Promise<void>

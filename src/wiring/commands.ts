@@ -8,7 +8,7 @@ import { redactUrls } from '../core/redact-urls.ts'
 import { createReplayDependencies } from '../evaluation/replay/run.ts'
 import { startServer } from '../http/server.ts'
 import { createLogger } from '../observe/logger.ts'
-import { openGateway } from './gateway.ts'
+import { type Gateway, openGateway } from './gateway.ts'
 import { ingestInto, openIngestEmbedder } from './ingest.ts'
 import { openModels } from './models.ts'
 import { replayWorld } from './replay.ts'
@@ -39,7 +39,7 @@ export async function startService(overrides: ListenOverrides): Promise<RunningS
         embedder: gateway.models.embedder?.version ?? 'none',
         reranker: gateway.models.reranker?.model ?? 'none',
       },
-      ...(gateway.tenants && { reload: gateway.tenants.reload }),
+      ...reloading(gateway),
       close: async graceMs => {
         await server.close(graceMs)
         await gateway.close()
@@ -48,6 +48,16 @@ export async function startService(overrides: ListenOverrides): Promise<RunningS
   } catch (error) {
     await gateway.close()
     throw error
+  }
+}
+
+/** Without a file to read again, a signal to do so ends the process, as it ends every other. */
+function reloading({ tenants, flags }: Gateway): Pick<RunningService, 'reload'> {
+  if (tenants === null && flags.state().files === null) return {}
+  return {
+    reload: async () => {
+      await Promise.all([tenants?.reload(), flags.reload()])
+    },
   }
 }
 

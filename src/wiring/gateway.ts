@@ -22,13 +22,14 @@ import type { Plan } from '../pipeline/plan/plan.ts'
 import type { PackContext, TracedContext, TraceStore } from '../pipeline/services.ts'
 import { createQdrantHttp } from '../qdrant/client.ts'
 import { matchRoute } from '../tenants/guard/match.ts'
-import type { ReloadedTenants } from '../tenants/reload.ts'
+
 import { createTokenizer } from '../text/tokens.ts'
+import { type Flags, openFlags } from './flags.ts'
 import { createHealth } from './health.ts'
 import { openIngestionGuard } from './ingestion-guard.ts'
 import { type Models, openModels, pipelinePorts } from './models.ts'
-import { openRollout } from './rollout.ts'
-import { openTenants } from './tenants.ts'
+import { openRollout } from './rollout/open-rollout.ts'
+import { openTenants, type ReloadedTenants } from './tenants.ts'
 import { openUpstream, type Upstream } from './upstream.ts'
 import { VERSION } from './version.ts'
 
@@ -39,6 +40,7 @@ export interface Gateway {
   /** Null without `TENANTS_FILE`. */
   tenants: ReloadedTenants | null
   models: Models
+  flags: Flags
   packContext: PackContext
   /** The same pipeline with another plan, and with time for every step. For the demo. */
   packContextWith(plan: Plan): PackContext
@@ -62,6 +64,7 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
   const tenants = await openTenants(config, { reporter, declare: limiter.declare })
   const traces = openTraces(config, reporter, logger)
   const { rollout, offerShadow, close: closeRollout } = await openRollout(config, { reporter, logger, traces })
+  const flags = await openFlags(config, { reporter, isRolledBack: rollout.isRolledBack })
   const upstream = await openUpstream(config)
   const models = await openModels(config, {
     endpointWaitMs: ENDPOINT_WAIT_MS,
@@ -74,7 +77,7 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
   createTokenizer(config.plan.tokenizerModel).count('')
   const pipeline = {
     ports: pipelinePorts(models, store),
-    decide: decideByConfiguration(config.plan),
+    decide: flags.decide,
     traces,
     deadlineMs: config.settings.REQUEST_DEADLINE_MS,
     alwaysTrace: config.settings.RETRIEVAL_TRACE,
@@ -124,7 +127,7 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
     passthrough: proxy.passthrough,
     traces,
     experiments: rollout,
-    health: createHealth(http, models, tenants),
+    health: createHealth(http, models, tenants, flags),
     metrics,
     reporter,
     bumpEpoch: collection => cache.bumpEpoch(collection),
@@ -135,13 +138,14 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
     upstream,
     tenants,
     models,
+    flags,
     packContext,
     packContextWith: plan =>
       createPackContext({ ...pipeline, decide: decideByConfiguration(plan), deadlineMs: LEISURE_MS }),
     close: async () => {
       tenants?.close()
       proxy.close()
-      await closeRollout()
+      await Promise.all([flags.close(), closeRollout()])
       await Promise.all([http.close(), traces.close(), models.close()])
       await upstream.close()
     },

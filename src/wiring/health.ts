@@ -1,20 +1,24 @@
 import { redactUrls } from '../core/redact-urls.ts'
 import type { Health, HealthCheck } from '../http/operations-routes.ts'
 import type { QdrantHttp } from '../qdrant/client.ts'
-import type { ReloadedTenants } from '../tenants/reload.ts'
+
+import type { Flags } from './flags.ts'
 import type { Models } from './models.ts'
+import type { ReloadedTenants } from './tenants.ts'
 
 const CHECK_MS = 2_000
 const REFUSED = 'the file has changed and has faults; the tenants of before are used; see the log'
+const FLAGS_REFUSED = 'a file of flags or plans has changed and has faults; the content of before is used; see the log'
 
 /**
- * Ready when Qdrant answers. An unavailable model and a refused file of tenants are reported, but requests can be answered all the
- * same. Everybody may read this, so no tenant is named.
+ * Ready when Qdrant answers. An unavailable model, a refused file and an Unleash server that is away are reported, but requests can be
+ * answered all the same. Everybody may read this, so no tenant is named.
  */
 export function createHealth(
   http: QdrantHttp,
   models: Pick<Models, 'unavailable'>,
   tenants: Pick<ReloadedTenants, 'refusal'> | null = null,
+  flags: Pick<Flags, 'state'> | null = null,
 ): Health {
   return {
     ready: async () => {
@@ -22,6 +26,10 @@ export function createHealth(
       const { embedder, reranker } = models.unavailable
       const checks = [qdrant, check('embedder', embedder), check('reranker', reranker)]
       if (tenants !== null) checks.push(check('tenants', tenants.refusal && REFUSED))
+      const { files = null, unleash = null } = flags?.state() ?? {}
+      if (files !== null) checks.push(check('flags', files === 'refused' ? FLAGS_REFUSED : null))
+      if (unleash !== null)
+        checks.push(check('unleash', unleash.error && `${unleash.error}; the last known flags are used`))
       return { ready: qdrant.ok, checks }
     },
   }

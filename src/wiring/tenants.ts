@@ -1,10 +1,13 @@
-import { createReadStream } from 'node:fs'
+import { readAtMost } from '../adapters/read-at-most.ts'
+import { keepReloading, type Reloaded } from '../adapters/reload.ts'
 import { type Config, ConfigError } from '../config.ts'
 import type { Reporter } from '../observe/events.ts'
 import { formatOf, MOST_BYTES } from '../tenants/file/parse.ts'
 import { readTenantsFile } from '../tenants/file/read.ts'
-import { keepReloading, type ReloadedTenants } from '../tenants/reload.ts'
 import type { TenantDirectory } from '../tenants/tenant.ts'
+
+/** A file of tenants that is read again when it changes. */
+export interface ReloadedTenants extends TenantDirectory, Omit<Reloaded<TenantDirectory>, 'current'> {}
 
 interface TenantsOptions {
   reporter: Reporter
@@ -41,20 +44,36 @@ export async function openTenants(
   if (read === null) return null
   const declareAll = ({ tenants }: TenantDirectory) => declare(new Set(tenants.map(({ name }) => name)))
   declareAll(read.directory)
-  return keepReloading({
-    start: read,
+  const reloaded = keepReloading<TenantDirectory>({
+    start: { value: read.directory, bytes: read.bytes },
     readBytes: read.readBytes,
-    readTenants: read.parse,
-    onChange: ({ directory, faults }) => {
+    read: bytes => {
+      const { directory, faults } = read.parse(bytes)
+      return directory === null ? { value: null, faults } : { value: directory, faults: null }
+    },
+    onChange: ({ value: directory, faults }) => {
       if (faults === null) declareAll(directory)
       reporter.tenantsReloaded({ tenants: directory.tenants.length, faults })
     },
   })
+  return tenantsNow(reloaded)
 }
 
-/** The file may be a device without an end. */
-async function readAtMost(path: string, bytes: number): Promise<Uint8Array> {
-  const parts: Buffer[] = []
-  for await (const part of createReadStream(path, { end: bytes - 1 })) parts.push(part)
-  return Buffer.concat(parts)
+/** The tenants of a file as they are at each call. */
+export function tenantsNow(reloaded: Reloaded<TenantDirectory>): ReloadedTenants {
+  return {
+    get tenants() {
+      return reloaded.current.tenants
+    },
+    get operators() {
+      return reloaded.current.operators
+    },
+    get refusal() {
+      return reloaded.refusal
+    },
+    find: apiKey => reloaded.current.find(apiKey),
+    isOperator: apiKey => reloaded.current.isOperator(apiKey),
+    reload: () => reloaded.reload(),
+    close: () => reloaded.close(),
+  }
 }

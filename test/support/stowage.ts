@@ -61,6 +61,9 @@ export async function openStowage(
       send(server.url, 'POST', '/v1/context', body, headers),
     /** Reads `TENANTS_FILE` again, as SIGHUP does. */
     reloadTenants: async () => gateway.tenants?.reload(),
+    /** Reads `FLAGS_FILE` and `PLANS_FOLDER` again, as SIGHUP does. */
+    reloadFlags: () => gateway.flags.reload(),
+    flags: gateway.flags,
     close: async () => {
       await server.close(0)
       await gateway.close()

@@ -1,4 +1,5 @@
 import { deepFreeze } from '../../core/deep-freeze.ts'
+import { shortened } from '../../core/schema-faults.ts'
 import { isObject } from '../../qdrant/json.ts'
 import type { Plan } from './plan.ts'
 import { PLAN_VALUES, readPlanText } from './plan-values.ts'
@@ -30,11 +31,11 @@ export function overridePlanByText(plan: Plan, overrides: readonly TextOverride[
   for (const { path, value, name = path } of overrides) {
     const known = OVERRIDABLE.find(one => one.path === path)
     if (known === undefined) {
-      faults.push(`unknown plan value ${path}; known are: ${OVERRIDABLE.map(one => one.path).join(', ')}`)
+      faults.push(`unknown plan value ${shortened(path)}; known are: ${OVERRIDABLE.map(one => one.path).join(', ')}`)
       continue
     }
     const read = readPlanText(known, value)
-    if ('fault' in read) faults.push(`${name}=${value}: ${read.fault}`)
+    if ('fault' in read) faults.push(`${name}=${shortened(value)}: ${read.fault}`)
     else setAt(changed, path.split('.'), read.value)
   }
   return { plan: deepFreeze(changed), faults }

@@ -1,9 +1,7 @@
 import { deepFreeze } from '../../core/deep-freeze.ts'
 import type { Json, JsonObject } from '../../core/types.ts'
-import { NAMED_PLANS } from '../../pipeline/plan/named-plans.ts'
-import { overridePlanByText, type TextOverride } from '../../pipeline/plan/override-plan.ts'
-import { PLAN_NAMES, type Plan } from '../../pipeline/plan/plan.ts'
-import { PLAN_VALUES } from '../../pipeline/plan/plan-values.ts'
+import { changePlan, readPlanChanges } from '../../pipeline/plan/changes.ts'
+import type { Plan } from '../../pipeline/plan/plan.ts'
 import { ALLOWABLE_OPERATIONS } from '../guard/routes/table.ts'
 import { matchesPattern } from '../patterns.ts'
 import type { Tenant } from '../tenant.ts'
@@ -37,7 +35,13 @@ export function buildTenant(
   const filter = (declaration.filter as JsonObject | undefined) ?? null
   checkCondition(declaration, field, fault)
   checkAllowed(declaration, fault)
-  const plan = planOf(declaration.plan ?? {}, surroundings.plan, fault)
+  const { changes, faults: wrong } = readPlanChanges(
+    declaration.plan ?? {},
+    `tenants.${name}.plan`,
+    surroundings.plan.rerank.method,
+  )
+  faults.push(...wrong)
+  const plan = declaration.plan === undefined || changes === null ? null : changePlan(surroundings.plan, changes)
   const collections = [...declaration.collections]
   const { rate_limit: rate = null, concurrency = null } = declaration
   const tenant: Tenant = {
@@ -104,30 +108,4 @@ function upstreamKeyOf(
   const found = environment?.[variable] ?? ''
   if (found === '' && environment !== null) fault('upstream_key_env', `the variable ${variable} is not set`)
   return found === '' ? null : found
-}
-
-/** The plan of a tenant, from values as the variables and `replay` name them; null when it is that of the configuration. */
-function planOf(values: Readonly<Record<string, unknown>>, configured: Plan, fault: ReportFault): Plan | null {
-  const given = Object.entries(values).filter(([, value]) => value !== undefined)
-  if (given.length === 0) return null
-  const named = values.STOWAGE_PLAN
-  const name = PLAN_NAMES.find(known => known === named)
-  if (named !== undefined && name === undefined) fault('plan.STOWAGE_PLAN', `must be one of ${PLAN_NAMES.join(', ')}`)
-  const overrides = given.flatMap(([key, value]): TextOverride[] => {
-    const path = PLAN_VALUES.find(known => known.variable === key)?.path ?? key
-    return path === 'name' ? [] : [{ path, value: asText(value), name: key }]
-  })
-  for (const { path } of overrides.filter((one, at) => overrides.findIndex(({ path }) => path === one.path) !== at))
-    fault(`plan.${path}`, 'is set twice, by its path and by its variable')
-  const { plan, faults } = overridePlanByText(name === undefined ? configured : NAMED_PLANS[name], overrides)
-  for (const message of faults) fault('plan', message)
-  const { method } = plan.rerank
-  if (method !== configured.rerank.method && (method === 'crossencoder' || method === 'http'))
-    fault('plan', `RERANKER=${method}: the process has loaded no such reranker (RERANKER=${configured.rerank.method})`)
-  return plan
-}
-
-function asText(value: unknown): string {
-  if (value === null) return 'off'
-  return typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value)
 }

@@ -1,5 +1,5 @@
-import type { z } from 'zod'
 import { closestName } from '../../core/closest-name.ts'
+import { describeIssues } from '../../core/schema-faults.ts'
 import { isObject } from '../../qdrant/json.ts'
 import { operatorsSchema, TENANT_NAME, type TenantDeclaration, TOP_KEYS, tenantSchema } from './schema.ts'
 
@@ -20,14 +20,14 @@ export function readDeclarations(file: unknown): Declarations {
   for (const key of Object.keys(file)) if (!TOP_KEYS.some(known => known === key)) faults.push(unknownTopKey(key))
 
   const operators = operatorsSchema.safeParse(file.operators ?? [])
-  faults.push(...describeIssues(operators.error, 'operators', file.operators))
+  faults.push(...describeIssues(operators.error, 'operators', file.operators, isSecret))
   if (!isObject(file.tenants))
     faults.push(`tenants${file.tenants === undefined ? ': is missing' : ': must be a mapping'}`)
   for (const [name, declared] of Object.entries(isObject(file.tenants) ? file.tenants : {})) {
     if (!TENANT_NAME.test(name))
       faults.push(`tenants.${name.slice(0, 100)}: a name has up to 64 letters, digits, dots, dashes and underscores`)
     const parsed = tenantSchema.safeParse(declared)
-    faults.push(...describeIssues(parsed.error, `tenants.${name}`, declared))
+    faults.push(...describeIssues(parsed.error, `tenants.${name}`, declared, isSecret))
     // zod removes the key `__proto__` from a filter. Qdrant must see all of its keys.
     if (parsed.success && isObject(declared))
       tenants.set(name, { ...parsed.data, ...(isObject(declared.filter) ? { filter: declared.filter } : {}) })
@@ -40,30 +40,6 @@ function unknownTopKey(key: string): string {
   return `unknown key ${key.slice(0, 100)}; ${meant === null ? 'known are: operators, tenants' : `did you mean ${meant}?`}`
 }
 
-function describeIssues(error: z.ZodError | undefined, place: string, value: unknown): string[] {
-  return (error?.issues ?? []).map(({ path, message, code }) => {
-    const wrong = path.reduce<unknown>((inner, key) => Reflect.get(Object(inner), key), value)
-    const whole = path.reduce<string>(
-      (text, key) => (typeof key === 'number' ? `${text}[${key}]` : `${text}.${String(key)}`),
-      place,
-    )
-    const shown = wrong === undefined || code === 'unrecognized_keys' ? '' : `=${shownValue(whole, wrong)}`
-    return `${whole}${shown}: ${message}`
-  })
-}
-
 /** Someone may have put the key itself where its hash belongs. */
 const SECRET = /\.(?:sha256|upstream_key)$|\.keys(?:\[\d+\])?$|^operators(?:\[\d+\])?$/u
-const LONGEST_SHOWN = 60
-
-/** A value as short JSON. */
-export function shownValue(place: string, value: unknown): string {
-  if (SECRET.test(place)) return '(not shown)'
-  const json =
-    typeof value === 'bigint'
-      ? String(value)
-      : typeof value === 'object' && value !== null
-        ? '…'
-        : JSON.stringify(value)
-  return json.length > LONGEST_SHOWN ? `${json.slice(0, LONGEST_SHOWN)}…` : json
-}
+const isSecret = (place: string) => SECRET.test(place)

@@ -1,28 +1,12 @@
 import { z } from 'zod'
-import { closestName } from '../../core/closest-name.ts'
-import { PLAN_VALUES } from '../../pipeline/plan/plan-values.ts'
+import { strictObject, unknownName } from '../../core/schema-faults.ts'
+import { planChangesSchema } from '../../pipeline/plan/changes.ts'
 import { ALLOWABLE_OPERATIONS } from '../guard/routes/table.ts'
 
 const OPERATIONS = [...ALLOWABLE_OPERATIONS.keys()]
 
 const described = <Schema extends z.ZodType>(schema: Schema, description: string): Schema =>
   schema.meta({ description })
-
-/** An object without other keys. A wrong key is named together with the one that was probably meant. */
-function strict<Shape extends z.ZodRawShape>(shape: Shape) {
-  const known = Object.keys(shape)
-  return z.strictObject(shape, {
-    error: issue => {
-      if (issue.code !== 'unrecognized_keys') return issue.input === undefined ? 'is missing' : 'must be a mapping'
-      return issue.keys.map(key => unknownName(key, 'key', known)).join('; ')
-    },
-  })
-}
-
-function unknownName(name: string, kind: string, known: readonly string[]): string {
-  const meant = closestName(name, known)
-  return `unknown ${kind} ${name}${meant === null ? `; known are: ${known.join(', ')}` : `; did you mean ${meant}?`}`
-}
 
 /** The message of a value of the wrong type, or of none. */
 const orMissing = (message: string) => ({
@@ -41,7 +25,7 @@ const collectionPattern = text('the name of a collection; * stands for any chara
   .max(LONGEST_NAME, `must have at most ${LONGEST_NAME} characters`)
   .refine(name => !NEVER_IN_NAMES.test(name), 'no collection of Qdrant has one of < > : " / \\ | ? in its name')
 
-const key = strict({
+const key = strictObject({
   sha256: described(
     text('text: the SHA-256 of a key, in quotes').regex(
       /^[0-9a-fA-F]{64}$/u,
@@ -53,25 +37,10 @@ const key = strict({
 })
 const keys = z.array(key, orMissing('must be a list of { sha256: … }'))
 
-const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()], 'must be text, a number, true, false or null')
-/** The names of plan values: their paths, and the variables that set them. */
-export const PLAN_NAMES_IN_FILE: readonly string[] = [
-  'STOWAGE_PLAN',
-  ...PLAN_VALUES.flatMap(({ path, variable }) =>
-    path === 'name' ? [] : variable === null ? [path] : [path, variable],
-  ),
-]
-const plan = strict(
-  Object.fromEntries(PLAN_NAMES_IN_FILE.map(name => [name, scalar.optional()] as const)) as Record<
-    string,
-    z.ZodOptional<typeof scalar>
-  >,
-)
-
 export const TENANT_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/u
 export const FIELD_PATH = /^[\w-]+(?:\.[\w-]+)*$/u
 
-const tenant = strict({
+const tenant = strictObject({
   keys: described(keys, 'Keys of the tenant. Several make a rotation possible; an empty list locks the tenant out.'),
   collections: described(
     z.array(collectionPattern, orMissing('must be a list of names')),
@@ -119,9 +88,12 @@ const tenant = strict({
       .default([]),
     'Operations of Qdrant besides those on points, by their names in its OpenAPI description.',
   ),
-  plan: described(plan.optional(), 'Values of the plan that differ for this tenant, by their paths or variables.'),
+  plan: described(
+    planChangesSchema.optional(),
+    'Values of the plan that differ for this tenant, by their paths or variables.',
+  ),
   rate_limit: described(
-    strict({
+    strictObject({
       per_second: z
         .number('must be a number above 0')
         .positive('must be a number above 0')
@@ -140,7 +112,7 @@ export const operatorsSchema = keys
 export const TOP_KEYS = ['operators', 'tenants'] as const
 
 /** The whole file, for its JSON Schema. Faults of one tenant must not hide those of others, so they are parsed one by one. */
-export const tenantsFileSchema = strict({
+export const tenantsFileSchema = strictObject({
   operators: described(keys.optional(), 'Keys that may read the metrics. Without any, nobody may.'),
   tenants: described(z.record(z.string().regex(TENANT_NAME), tenant), 'The tenants by name.'),
 })

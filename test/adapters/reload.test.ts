@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest'
+import { keepReloading } from '../../src/adapters/reload.ts'
 import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import { readTenantsFile } from '../../src/tenants/file/read.ts'
-import { keepReloading } from '../../src/tenants/reload.ts'
-import { declared, directoryOf } from './support/read-file.ts'
+import type { TenantDirectory } from '../../src/tenants/tenant.ts'
+import { tenantsNow } from '../../src/wiring/tenants.ts'
+import { declared, directoryOf } from '../tenants/support/read-file.ts'
 
 const fileOf = (...names: string[]) =>
   JSON.stringify({ tenants: Object.assign({}, ...names.map(name => declared(name))) })
@@ -13,14 +15,17 @@ function openFile(first: string) {
   const changes: (readonly string[] | null)[] = []
   const timers: { ms: number; run: () => void }[] = []
   let reads = 0
-  const tenants = keepReloading({
-    start: { directory: directoryOf(JSON.parse(first).tenants), bytes: Buffer.from(first) },
+  const reloaded = keepReloading<TenantDirectory>({
+    start: { value: directoryOf(JSON.parse(first).tenants), bytes: Buffer.from(first) },
     readBytes: async () => {
       reads++
       if (file.content instanceof Error) throw file.content
       return Buffer.from(file.content)
     },
-    readTenants: bytes => readTenantsFile(bytes, 'json', { plan: NAMED_PLANS.measured, environment: {} }),
+    read: bytes => {
+      const { directory, faults } = readTenantsFile(bytes, 'json', { plan: NAMED_PLANS.measured, environment: {} })
+      return directory === null ? { value: null, faults } : { value: directory, faults: null }
+    },
     onChange: ({ faults }) => changes.push(faults),
     startTimer: (ms, run) => {
       const timer = { ms, run }
@@ -28,6 +33,7 @@ function openFile(first: string) {
       return () => void timers.splice(timers.indexOf(timer), 1)
     },
   })
+  const tenants = tenantsNow(reloaded)
   return {
     file,
     tenants,
@@ -123,9 +129,9 @@ it('does not keep a process alive', async () => {
   globalThis.setTimeout = spied as typeof setTimeout
   try {
     const tenants = keepReloading({
-      start: { directory: directoryOf({}), bytes: Buffer.from('') },
+      start: { value: directoryOf({}), bytes: Buffer.from('') },
       readBytes: async () => Buffer.from(''),
-      readTenants: () => ({ directory: null, declared: null, faults: [] }),
+      read: () => ({ value: null, faults: [] }),
       onChange() {},
     })
     expect(timers.map(timer => timer.hasRef())).toEqual([false])

@@ -1,24 +1,26 @@
 import { createHash } from 'node:crypto'
-import type { TenantsFile } from './file/read.ts'
-import type { TenantDirectory } from './tenant.ts'
 
-/** A file of tenants that is read again when it changes. */
-export interface ReloadedTenants extends TenantDirectory {
-  /** Reads the file now. Resolves when the tenants are replaced, or the file is refused. Never rejects. */
-  reload(): Promise<void>
+/** What a file means, as it was when the file was last right. */
+export interface Reloaded<Value> {
+  readonly current: Value
   /** Why the file as it is now is not used; null when it is. */
   readonly refusal: readonly string[] | null
+  /** Reads the file now. Resolves when the value is replaced, or the file is refused. Never rejects. */
+  reload(): Promise<void>
   /** Ends looking for changes. */
   close(): void
 }
 
-export interface ReloadOptions {
-  /** The tenants of the start, and the bytes that they were read from. */
-  start: { directory: TenantDirectory; bytes: Uint8Array }
+/** What the bytes of a file mean, or every fault of it. */
+export type ReadFile<Value> = { value: Value; faults: null } | { value: null; faults: readonly string[] }
+
+export interface ReloadOptions<Value> {
+  /** What the file means at the start, and the bytes that it was read from. */
+  start: { value: Value; bytes: Uint8Array }
   readBytes: () => Promise<Uint8Array>
-  readTenants: (bytes: Uint8Array) => TenantsFile
-  /** Called for each change of the file, after the tenants were replaced; `faults` is null when they were. */
-  onChange(change: { directory: TenantDirectory; faults: readonly string[] | null }): void
+  read: (bytes: Uint8Array) => ReadFile<Value>
+  /** Called for each change of the file, after the value was replaced; `faults` is null when it was. */
+  onChange(change: { value: Value; faults: readonly string[] | null }): void
   /** Runs a function after some time, and returns how to stop it. Default: a timer that does not keep the process alive. */
   startTimer?: (milliseconds: number, run: () => void) => () => void
   /** Milliseconds between two looks at the file. */
@@ -28,13 +30,13 @@ export interface ReloadOptions {
 const EVERY_MS = 2_000
 
 /**
- * Keeps the tenants of a file current. A change replaces all of them at once. A file with faults, or one that cannot be read, changes
+ * Keeps the content of a file current. A change replaces all of it at once. A file with faults, or one that cannot be read, changes
  * nothing. The file is compared by its content: its time says little where a symbolic link moves, as in a ConfigMap of Kubernetes. A
  * file that is written slowly could lack its end, for example a filter, and still be right: so two looks must find the same.
  */
-export function keepReloading(options: ReloadOptions): ReloadedTenants {
-  const { start, readBytes, readTenants, onChange, startTimer = quietTimer, everyMs = EVERY_MS } = options
-  let directory = start.directory
+export function keepReloading<Value>(options: ReloadOptions<Value>): Reloaded<Value> {
+  const { start, readBytes, read, onChange, startTimer = quietTimer, everyMs = EVERY_MS } = options
+  let current = start.value
   let refusal: readonly string[] | null = null
   /** What is in use or refused: a digest of the content, or the text of a failure to read it. */
   let seen = digestOf(start.bytes)
@@ -55,10 +57,10 @@ export function keepReloading(options: ReloadOptions): ReloadedTenants {
     arriving = found === seen || isComplete ? null : found
     if (found === seen || !isComplete) return
     seen = found
-    const read = bytes instanceof Error ? null : readTenants(bytes)
-    refusal = read === null ? [`cannot be read: ${found}`] : read.faults
-    if (read?.directory) directory = read.directory
-    onChange({ directory, faults: refusal })
+    const now = bytes instanceof Error ? null : read(bytes)
+    refusal = now === null ? [`cannot be read: ${found}`] : now.faults
+    if (now?.faults === null) current = now.value
+    onChange({ value: current, faults: refusal })
   }
 
   /** One look at a time, in the order in which they were asked for: an older content never replaces a newer one. */
@@ -74,17 +76,12 @@ export function keepReloading(options: ReloadOptions): ReloadedTenants {
   lookLater()
 
   return {
-    get tenants() {
-      return directory.tenants
-    },
-    get operators() {
-      return directory.operators
+    get current() {
+      return current
     },
     get refusal() {
       return refusal
     },
-    find: apiKey => directory.find(apiKey),
-    isOperator: apiKey => directory.isOperator(apiKey),
     reload: () => lookNext(true),
     close() {
       closed = true

@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import { closestName } from './closest-name.ts'
+
+/** Longest part of a wrong name or value that a fault shows, in UTF-16 code units. */
+const LONGEST_SHOWN = 60
+const LONGEST_NAME = 100
+const MOST_KEYS = 10
+
+/** An object without other keys. A wrong key is named together with the one that was probably meant. */
+export function strictObject<Shape extends z.ZodRawShape>(shape: Shape) {
+  const known = Object.keys(shape)
+  return z.strictObject(shape, {
+    error: issue => {
+      if (issue.code !== 'unrecognized_keys') return issue.input === undefined ? 'is missing' : 'must be a mapping'
+      const more = issue.keys.length > MOST_KEYS ? [`and ${issue.keys.length - MOST_KEYS} more`] : []
+      return [...issue.keys.slice(0, MOST_KEYS).map(key => unknownName(key, 'key', known)), ...more].join('; ')
+    },
+  })
+}
+
+/** `unknown KIND NAME`, with the closest known name, else with all of them. */
+export function unknownName(name: string, kind: string, known: readonly string[]): string {
+  const meant = name.length > LONGEST_NAME ? null : closestName(name, known)
+  const shown = name.slice(0, LONGEST_NAME)
+  return `unknown ${kind} ${shown}${meant === null ? `; known are: ${known.join(', ')}` : `; did you mean ${meant}?`}`
+}
+
+/**
+ * One line per fault that a schema found: `place=value: message`.
+ * @param place where the value stands, such as `tenants.acme`
+ * @param isSecret whether the value of a place must not be shown
+ */
+export function describeIssues(
+  error: z.ZodError | undefined,
+  place: string,
+  value: unknown,
+  isSecret: (place: string) => boolean = () => false,
+): string[] {
+  return (error?.issues ?? []).map(({ path, message, code }) => {
+    const wrong = path.reduce<unknown>((inner, key) => Reflect.get(Object(inner), key), value)
+    const whole = path.reduce<string>(
+      (text, key) => (typeof key === 'number' ? `${text}[${key}]` : `${text}.${String(key)}`),
+      place,
+    )
+    const isShown = wrong !== undefined && code !== 'unrecognized_keys'
+    return `${whole}${isShown ? `=${isSecret(whole) ? '(not shown)' : shownValue(wrong)}` : ''}: ${message}`
+  })
+}
+
+/** A value as short JSON. */
+function shownValue(value: unknown): string {
+  const json =
+    typeof value === 'bigint'
+      ? String(value)
+      : typeof value === 'object' && value !== null
+        ? '…'
+        : JSON.stringify(value)
+  return shortened(json)
+}
+
+/** The beginning of a text, for a message. */
+export function shortened(text: string): string {
+  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text
+}
