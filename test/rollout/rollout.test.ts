@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { openRollbackFile } from '../../src/adapters/rollback-file.ts'
+import { seededRandom } from '../../src/evaluation/metrics/bootstrap.ts'
 import type { ExperimentOutcome } from '../../src/pipeline/plan/outcome.ts'
 import { createRollout, type Rollback, type RolloutDependencies } from '../../src/rollout/rollout.ts'
 import { createRollbackJudge, type Harm } from '../../src/rollout/statistics/online/judge.ts'
@@ -57,7 +58,7 @@ describe('a rollback', () => {
   ])('of a treatment that is %s', (_case, behaviour, trigger) => {
     const { rollout, events, judgeNow } = openRollout()
     let sent = 0
-    for (const request of simulatedRequests({ ...SESSIONS, share: 0.5 }, behaviour, 7)) {
+    for (const request of simulatedRequests({ ...SESSIONS, share: 0.5 }, behaviour, seededRandom(7))) {
       if (++sent > 20_000 || rollout.isRolledBack(request.assignment.experiment)) break
       rollout.observe(request)
       if (sent % 100 === 0) judgeNow()
@@ -79,10 +80,11 @@ describe('a rollback', () => {
 
   it('stays until it is reset, takes no outcome meanwhile, and begins anew afterwards', async () => {
     let harm: Harm | null = HARM
-    const judges: number[] = []
+    const judges: { added: number }[] = []
     const createJudge = () => {
-      const at = judges.push(0) - 1
-      return { add: () => void judges[at]++, verdict: () => harm }
+      const judge = { added: 0 }
+      judges.push(judge)
+      return { add: () => void judge.added++, verdict: () => harm }
     }
     const { rollout, saved, events, judgeNow } = openRollout({ createJudge })
     rollout.observe(outcome({ variant: 'half' }))
@@ -91,7 +93,7 @@ describe('a rollback', () => {
     expect(saved).toEqual([[{ experiment: 'fewer', ...HARM, since: '1970-01-01T00:00:00.000Z' }]])
     for (let i = 0; i < 5; i++) rollout.observe(outcome())
     judgeNow()
-    expect([events, judges]).toEqual([['half', 'rolled back fewer by latency'], [1]])
+    expect([events, judges]).toEqual([['half', 'rolled back fewer by latency'], [{ added: 1 }]])
     expect((await rollout.list())[0]).toMatchObject({ experiment: 'fewer', rolled_back: HARM, variants: [{ requests: 1 }] })
 
     harm = null
@@ -100,7 +102,7 @@ describe('a rollback', () => {
     expect([rollout.reset('fewer'), rollout.outcomesOf('fewer')]).toEqual([null, null])
     rollout.observe(outcome())
     judgeNow()
-    expect([judges, rollout.reset('fewer')]).toEqual([[1, 1], false])
+    expect([judges.map(({ added }) => added), rollout.reset('fewer')]).toEqual([[1, 1], false])
   })
 
   it('concerns one experiment, and not the others', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Background } from '../../src/pipeline/pacing/background.ts'
+import { type Background, beginAnswering } from '../../src/pipeline/pacing/background.ts'
 import type { Trace } from '../../src/pipeline/trace/schema.ts'
 import { overlapOf } from '../../src/rollout/shadow/overlap.ts'
 import { createShadowQueue, SHADOW_LIFE_MS } from '../../src/rollout/shadow/queue.ts'
@@ -17,10 +17,12 @@ function openQueue() {
   const lengths: number[] = []
   const recorded: Trace[] = []
   const timers = new Set<() => void>()
+  let time = 0
   const queue = createShadowQueue({
     traces: { record: trace => void recorded.push(trace) },
     onRan: ({ outcome, overlap }) => void ran.push(overlap === null ? outcome : `${outcome} ${overlap}`),
     onQueued: ({ length }) => void lengths.push(length),
+    now: () => time,
     startTimer: (milliseconds, run) => {
       expect(milliseconds).toBe(SHADOW_LIFE_MS)
       timers.add(run)
@@ -28,6 +30,7 @@ function openQueue() {
     },
   })
   const passLife = () => {
+    time += SHADOW_LIFE_MS
     for (const run of [...timers]) run()
   }
   const control = sampleTrace()
@@ -78,6 +81,17 @@ describe('the queue of shadow runs', () => {
     offer(async () => sampleTrace())
     await turns(20)
     expect([ran.at(-1), recorded.length]).toEqual(['compared 1', 1])
+  })
+
+  it('drops one that found no quiet moment', async () => {
+    const { offer, ran, passLife } = openQueue()
+    const ended = beginAnswering()
+    offer(async () => sampleTrace())
+    await turns(20)
+    passLife()
+    ended()
+    await turns(20)
+    expect(ran).toEqual(['dropped'])
   })
 
   it('never runs more than two, even when they ignore their signal', async () => {

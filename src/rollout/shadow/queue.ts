@@ -11,6 +11,8 @@ export interface ShadowQueueDependencies {
   /** Number of runs that wait or run. */
   onQueued(event: { length: number }): void
   startTimer?: StartTimer
+  /** Milliseconds of a monotonic clock. */
+  now?: () => number
 }
 
 export interface ShadowQueue {
@@ -27,6 +29,9 @@ export const SHADOW_LIFE_MS = 10_000
 /** One offered run until its end. */
 interface Shadow extends ShadowRun {
   background: Background
+  /** Milliseconds of work so far, without waiting. */
+  workedMs(): number
+  begin(): void
   /** Reports the outcome once. */
   end(outcome: ShadowOutcome, overlap: number | null, detail: string): void
   abort(reason: Error): void
@@ -41,6 +46,7 @@ export function createShadowQueue({
   onRan,
   onQueued,
   startTimer = systemTimer,
+  now = () => performance.now(),
 }: ShadowQueueDependencies): ShadowQueue {
   const waiting = new Set<Shadow>()
   /** Runs that ignore their signal stay here, so that no more than a few can ever run. */
@@ -61,9 +67,10 @@ export function createShadowQueue({
     })
   }
 
-  async function compare({ control, owner, run, background, end }: Shadow): Promise<void> {
+  async function compare({ control, owner, run, background, begin, end }: Shadow): Promise<void> {
     try {
       await background.turn()
+      begin()
       const trace = await run(background)
       if (background.signal.aborted) return
       traces.record(trace, owner)
@@ -75,9 +82,10 @@ export function createShadowQueue({
 
   function shadowOf(run: ShadowRun): Shadow {
     const controller = new AbortController()
-    const background = new Background(controller.signal)
+    const background = new Background(controller.signal, { now })
     const abort: Shadow['abort'] = reason => controller.abort(reason)
     let ended = false
+    let begun: number | null = null
     const end: Shadow['end'] = (outcome, overlap, detail) => {
       if (ended) return
       ended = true
@@ -85,12 +93,21 @@ export function createShadowQueue({
       if (!closed) onRan({ outcome, overlap, detail })
     }
     const stopTimer = startTimer(SHADOW_LIFE_MS, () => {
-      const hadNoTime = waiting.delete(shadow) || background.waitedMs > SHADOW_LIFE_MS / 2
-      end(hadNoTime ? 'dropped' : 'failed', null, `not compared within ${SHADOW_LIFE_MS} ms`)
+      waiting.delete(shadow)
+      end(shadow.workedMs() < SHADOW_LIFE_MS / 2 ? 'dropped' : 'failed', null, `not compared within ${SHADOW_LIFE_MS} ms`)
       abort(new DOMException('the time of the shadow is up', 'TimeoutError'))
       countQueue()
     })
-    const shadow: Shadow = { ...run, background, end, abort }
+    const shadow: Shadow = {
+      ...run,
+      background,
+      workedMs: () => (begun === null ? 0 : background.now() - begun),
+      begin: () => {
+        begun = background.now()
+      },
+      end,
+      abort,
+    }
     return shadow
   }
 

@@ -1,11 +1,11 @@
-import { openRollbackFile } from '../adapters/rollback-file.ts'
-import { type Config, ConfigError } from '../config.ts'
-import type { Reporter } from '../observe/events.ts'
-import type { Logger } from '../observe/logger.ts'
-import type { OfferShadow, TraceStore } from '../pipeline/services.ts'
-import { createRollout, type Rollout } from '../rollout/rollout.ts'
-import { createShadowQueue } from '../rollout/shadow/queue.ts'
-import { createRollbackJudge } from '../rollout/statistics/online/judge.ts'
+import { openRollbackFile } from '../../adapters/rollback-file.ts'
+import { type Config, ConfigError } from '../../config.ts'
+import type { Reporter } from '../../observe/events.ts'
+import type { Logger } from '../../observe/logger.ts'
+import type { OfferShadow, TraceStore } from '../../pipeline/services.ts'
+import { createRollout, type Rollout } from '../../rollout/rollout.ts'
+import { createShadowQueue } from '../../rollout/shadow/queue.ts'
+import { createRollbackJudge } from '../../rollout/statistics/online/judge.ts'
 
 /** Experiments and shadow runs of a process. */
 export interface OpenedRollout {

@@ -1,0 +1,201 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { contextResponseSchema } from '../../src/pipeline/context-request.ts'
+import { type Trace, traceSchema } from '../../src/pipeline/trace/schema.ts'
+import { keyHash } from '../../src/tenants/keys.ts'
+import { chunk, fill } from '../support/points.ts'
+import { startListening } from '../support/stowage-process.ts'
+import { openStowage, type Stowage } from '../support/stowage.ts'
+import { declareTenants, openTenantsFile } from '../support/tenants-file.ts'
+import { CHILD_PROCESS_MS } from '../support/timeouts.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+let folder: string
+const open: (() => Promise<unknown>)[] = []
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'stowage-experiments-'))
+})
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close()
+  await rm(folder, { recursive: true })
+})
+
+const FEWER = { name: 'fewer', weight: 500, payload: { type: 'json', value: '{"rerank.topK":2,"packing.maxOverflows":0}' } }
+const CONTROL = { name: 'control', weight: 500 }
+const ALL_FEWER = [
+  { ...CONTROL, weight: 0 },
+  { ...FEWER, weight: 1_000 },
+]
+
+/** A file of flags with one feature that is on for everybody. */
+async function flagsFile(name: string, variants: object[]): Promise<string> {
+  const path = join(folder, 'flags.json')
+  const parameters = { rollout: '100', stickiness: 'sessionId', groupId: name }
+  const sticky = variants.map(variant => ({ ...variant, stickiness: 'sessionId' }))
+  const strategies = [{ name: 'flexibleRollout', parameters, constraints: [], variants: sticky }]
+  await writeFile(path, JSON.stringify({ version: 2, features: [{ name, type: 'experiment', enabled: true, strategies }] }))
+  return path
+}
+
+async function start(environment: Record<string, string>): Promise<Stowage> {
+  const stowage = await openStowage(environment)
+  open.push(stowage.close)
+  return stowage
+}
+
+const WORDS = 'harbour tide lantern ledger gate stone keeper salt oar bell'.split(' ')
+const points = WORDS.map((word, at) => ({
+  ...chunk(at + 1, `The sluice and the ${word} are described here as number ${at}.`),
+  dense: [1, at / 10, 0, 0],
+}))
+
+const search = (stowage: Stowage, session: string, headers: Record<string, string> = {}) =>
+  stowage.send(
+    'POST',
+    '/collections/harbour/points/query',
+    { query: { text: 'sluice', model: 'qdrant/bm25' }, using: 'sparse', limit: 5, with_payload: true },
+    { 'x-stowage-query': 'sluice', 'x-stowage-session': session, ...headers },
+  )
+const ask = (stowage: Stowage, session: string, headers: Record<string, string> = {}) =>
+  stowage.ask({ query: 'sluice', collection: 'harbour', session_id: session }, headers)
+
+const variantOf = ({ headers }: { headers: Headers }) => headers.get('x-stowage-variant')
+
+describe('an experiment', () => {
+  it('gives a session one variant on both routes, and operators see its outcomes', async () => {
+    const stowage = await start({ FLAGS_FILE: await flagsFile('stowage.experiment.size', [CONTROL, FEWER]) })
+    await fill(stowage.url, 'harbour', points)
+    const variants = new Map<string, number>()
+    for (let session = 0; session < 12; session++) {
+      const answer = await ask(stowage, `s${session}`)
+      const variant = variantOf(answer) ?? ''
+      expect(variant).toMatch(/^size=(?:control|fewer)$/)
+      expect(variantOf(await search(stowage, `s${session}`))).toBe(variant)
+      expect(answer.json.chunks.length <= 2).toBe(variant === 'size=fewer')
+      variants.set(variant, (variants.get(variant) ?? 0) + 1)
+    }
+    expect(variants.size).toBe(2)
+    const { json } = await stowage.send('GET', '/v1/experiments')
+    expect(json).toMatchObject({ experiments: [{ experiment: 'size', rolled_back: null }] })
+    const seen = (json as { experiments: { variants: { variant: string; requests: number; units: number; share: number }[] }[] })
+      .experiments[0]?.variants
+    for (const { variant, requests, units, share } of seen ?? []) {
+      expect([requests, units, share]).toEqual([2 * (variants.get(`size=${variant}`) ?? 0), variants.get(`size=${variant}`), 0.5])
+    }
+    const { text, headers } = await stowage.send('GET', '/v1/experiments/size/outcomes')
+    const lines = text.trim().split('\n').map(line => JSON.parse(line))
+    expect([headers.get('content-type'), lines.length]).toEqual(['application/x-ndjson', 24])
+    expect(new Set(lines.map(({ unit_id }) => unit_id)).size).toBe(12)
+    expect(text).not.toContain('s1"')
+    expect((await stowage.send('GET', '/v1/metrics')).text).toMatch(
+      /stowage_experiment_requests_total\{experiment="size",variant="fewer",outcome="ok"\} \d+/,
+    )
+    expect((await stowage.send('GET', '/v1/experiments/other/outcomes')).status).toBe(404)
+    expect((await stowage.send('POST', '/v1/experiments/other/reset')).status).toBe(404)
+  })
+
+  it('that is rolled back gives everyone the control on both routes, over a restart, until it is reset', async () => {
+    const state = join(folder, 'rollbacks.json')
+    const rollback = { experiment: 'size', variant: 'fewer', trigger: 'latency', detail: 'slower', since: '2026-01-01T00:00:00Z' }
+    await writeFile(state, JSON.stringify({ version: 1, rollbacks: [rollback] }))
+    const environment = {
+      FLAGS_FILE: await flagsFile('stowage.experiment.size', ALL_FEWER),
+      ROLLOUT_STATE_FILE: state,
+      EMBEDDED_PATH: join(folder, 'engine'),
+    }
+    const first = await start(environment)
+    await fill(first.url, 'harbour', points)
+    for (const request of [ask, search]) expect(variantOf(await request(first, 's'))).toBe('size=control')
+    expect((await ask(first, 's')).json.chunks.length).toBeGreaterThan(2)
+    expect((await first.send('GET', '/v1/experiments')).json).toEqual({
+      experiments: [{ experiment: 'size', rolled_back: { variant: 'fewer', trigger: 'latency', detail: 'slower', since: rollback.since }, variants: [] }],
+    })
+    expect((await first.send('GET', '/v1/metrics')).text).toContain('stowage_experiment_rolled_back{experiment="size"} 1')
+    await open.pop()?.()
+
+    const second = await start(environment)
+    for (const request of [ask, search]) expect(variantOf(await request(second, 's'))).toBe('size=control')
+    expect((await second.send('POST', '/v1/experiments/size/reset')).json).toEqual({ experiment: 'size', was_rolled_back: true })
+    expect((await second.send('GET', '/v1/metrics')).text).toContain('stowage_experiment_rolled_back{experiment="size"} 0')
+    for (const request of [ask, search]) expect(variantOf(await request(second, 's'))).toBe('size=fewer')
+    await open.pop()?.()
+    expect(JSON.parse(await readFile(state, 'utf8')).rollbacks).toEqual([])
+  })
+
+  it('is for operators only where there are tenants, and knows the sessions of tenants', async () => {
+    const content = { ...declareTenants({ acme: {} }), operators: [{ sha256: keyHash('operator') }] }
+    const file = await openTenantsFile(content)
+    open.push(file.remove)
+    const stowage = await start({
+      TENANTS_FILE: file.path,
+      FLAGS_FILE: await flagsFile('stowage.experiment.size', ALL_FEWER),
+    })
+    const key = (name: string) => ({ 'api-key': name })
+    for (const [method, path] of [
+      ['GET', '/v1/experiments'],
+      ['GET', '/v1/experiments/size/outcomes'],
+      ['POST', '/v1/experiments/size/reset'],
+    ] as const) {
+      for (const headers of [{}, key('acme')]) expect((await stowage.send(method, path, undefined, headers)).status).toBe(403)
+    }
+    expect((await stowage.send('GET', '/v1/experiments', undefined, key('operator'))).status).toBe(200)
+    expect(variantOf(await search(stowage, 's1', key('acme')))).toBe('size=fewer')
+  })
+})
+
+it('a shadow answers with the control, and stores its trace for the same caller', async () => {
+  const plain = await start({})
+  const stowage = await start({
+    FLAGS_FILE: await flagsFile('stowage.shadow.size', [FEWER]),
+    TRACE_FILE: join(folder, 'traces.jsonl'),
+  })
+  for (const { url } of [plain, stowage]) await fill(url, 'harbour', points)
+  const withoutIds = (text: string) => text.replace(/"trace_id":"[^"]+"|"time":[\d.]+/g, '')
+  for (const request of [ask, search]) {
+    const answer = await request(stowage, 's', { 'api-key': 'mine' })
+    expect(withoutIds(answer.text)).toBe(withoutIds((await request(plain, 's')).text))
+    expect(variantOf(answer)).toBeNull()
+    const id = answer.headers.get('x-stowage-trace-id') ?? contextResponseSchema.parse(answer.json).trace_id
+    const read = async (traceId: string, key: string) =>
+      stowage.send('GET', `/v1/traces/${traceId}`, undefined, { 'api-key': key })
+    let shadow = await read(`${id}-shadow`, 'mine')
+    while (shadow.status === 404) shadow = await read(`${id}-shadow`, 'mine')
+    const [control, treatment] = [(await read(id, 'mine')).json as Trace, traceSchema.parse(shadow.json)]
+    expect([control.shadow_of, treatment.shadow_of]).toEqual([null, id])
+    expect([control.plan.rerank.topK, treatment.plan.rerank.topK].indexOf(2)).toBe(1)
+    expect(treatment.counts.packed).toBe(2)
+    expect(treatment.recall_proxy).toBeLessThan(control.recall_proxy ?? 0)
+    expect((await read(`${id}-shadow`, 'other')).status).toBe(404)
+  }
+  const { text } = await stowage.send('GET', '/v1/metrics')
+  expect(text).toContain('stowage_shadow_runs_total{outcome="compared"} 2')
+  expect(text).toContain('stowage_shadow_overlap_ratio_count 2')
+  // Metrics of answers count answers only.
+  expect(text).toContain('stowage_context_tokens_count 1')
+})
+
+it('a process keeps to a rollback of before, and says so', { timeout: CHILD_PROCESS_MS }, async () => {
+  const state = join(folder, 'rollbacks.json')
+  const rollback = { experiment: 'size', variant: 'fewer', trigger: 'error_rate', detail: 'failed', since: '2026-01-01T00:00:00Z' }
+  await writeFile(state, JSON.stringify({ version: 1, rollbacks: [rollback] }))
+  const environment = {
+    FLAGS_FILE: await flagsFile('stowage.experiment.size', ALL_FEWER),
+    ROLLOUT_STATE_FILE: state,
+    LOG_LEVEL: 'warn',
+  }
+  const service = await startListening(['serve', '--port', '0'], environment)
+  const body = JSON.stringify({ query: 'sluice', collection: 'none', session_id: 's' })
+  const asked = await fetch(`${service.url}/v1/context`, { method: 'POST', body })
+  expect(asked.headers.get('x-stowage-variant')).toBe('size=control')
+  const { err } = await service.stop('SIGTERM')
+  expect(err).toMatch(/still rolled back/)
+})
+
+it('a file of rollbacks that cannot be read stops the start', async () => {
+  const state = join(folder, 'rollbacks.json')
+  await writeFile(state, 'broken')
+  await expect(openStowage({ ROLLOUT_STATE_FILE: state })).rejects.toThrow(/ROLLOUT_STATE_FILE=.*is not a file of rollbacks/)
+})
