@@ -1,5 +1,6 @@
 /** What a program can import from `stowage`. Everything else is internal and changes without notice. */
-export { type Config, ConfigError, type Environment, loadConfig, type Settings, settingsSchema } from './config.ts'
+export { type Settings, settingsSchema } from './config/settings.ts'
+export { type Config, ConfigError, type Environment, loadConfig } from './config.ts'
 export { StowageError } from './core/errors.ts'
 export type { RunningServer } from './http/server.ts'
 export {

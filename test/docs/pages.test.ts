@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { settingsSchema } from '../../src/config.ts'
+import { settingsSchema } from '../../src/config/settings.ts'
 import {
   DEGRADATIONS,
   DROP_REASONS,

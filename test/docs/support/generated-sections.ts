@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { settingsSchema } from '../../../src/config.ts'
+import { settingsSchema } from '../../../src/config/settings.ts'
 import {
   DEGRADATIONS,
   DROP_REASONS,

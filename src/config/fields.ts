@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+import { readKillSwitch } from '../flags/kill-switch.ts'
+import { type PayloadMappings, parseMappings } from '../qdrant/payload-mappings.ts'
+
+/** A setting with its description. */
+export const setting = <Schema extends z.ZodType>(schema: Schema, description: string): Schema =>
+  schema.meta({ description })
+/** A setting whose value is never shown. */
+export const secret = (description: string) => z.string().min(1).optional().meta({ description, secret: true })
+export const text = z.string().min(1)
+/** An http or https URL without a user. */
+export const url = z
+  .url({ protocol: /^https?$/u })
+  .refine(
+    hasNoUser,
+    'must not contain a user or password: stowage does not send them, and a URL is no place for a secret',
+  )
+export const onOff = z.stringbool({ truthy: ['on', '1', 'true'], falsy: ['off', '0', 'false'], case: 'sensitive' })
+/** A whole number from `least` to `most`. */
+export const wholeNumber = (least: number, most: number) =>
+  z.string().regex(/^\d+$/u, 'must be a whole number').transform(Number).pipe(z.number().min(least).max(most))
+/** Names between commas. */
+export const names = text.transform(given =>
+  given
+    .split(',')
+    .map(name => name.trim())
+    .filter(name => name !== ''),
+)
+/** The keys of flags that are off, whatever any source says. */
+export const flagsOff = text.transform((given, context): ReadonlySet<string> => {
+  const { off, faults } = readKillSwitch(given)
+  for (const message of faults) context.addIssue({ code: 'custom', message })
+  return off
+})
+
+/** JSON in the variable itself, or the path of a file with it. */
+export const mappings = text.transform((given, context): PayloadMappings => {
+  const read = given.trimStart().startsWith('{') ? parseMappings(given) : readMappingsFile(given)
+  for (const message of read.faults) context.addIssue({ code: 'custom', message })
+  return read.mappings
+})
+
+function readMappingsFile(path: string): ReturnType<typeof parseMappings> {
+  let json: string
+  try {
+    json = readFileSync(path, 'utf8')
+  } catch (error) {
+    return { mappings: {}, faults: [`cannot be read: ${error instanceof Error ? error.message : String(error)}`] }
+  }
+  return parseMappings(json)
+}
+
+function hasNoUser(value: string): boolean {
+  return !URL.canParse(value) || (new URL(value).username === '' && new URL(value).password === '')
+}
