@@ -53,7 +53,12 @@ async function askAs(tenant: string, more: object = {}) {
 }
 
 async function searchAs(tenant: string) {
-  const query = { query: { text: 'sluice warden', model: 'qdrant/bm25' }, using: 'sparse', limit: 3, with_payload: true }
+  const query = {
+    query: { text: 'sluice warden', model: 'qdrant/bm25' },
+    using: 'sparse',
+    limit: 3,
+    with_payload: true,
+  }
   const answer = await stowage.send('POST', '/collections/harbour/points/query', query, { 'api-key': tenant })
   expect(answer.status).toBe(200)
   return answer.headers.get('x-stowage-applied')
@@ -72,7 +77,12 @@ describe('a flag of Unleash', () => {
     await setFlags({ name: 'stowage.dedupe', enabled: true, strategies: [forTenants('beta')] })
     const after = { acme: await askAs('acme'), beta: await askAs('beta') }
     expect(after.acme.plan.dedupe).toEqual({ containment: null })
-    expect(after.acme.flags).toContainEqual({ flag: 'stowage.dedupe', enabled: false, source: 'unleash', variant: null })
+    expect(after.acme.flags).toContainEqual({
+      flag: 'stowage.dedupe',
+      enabled: false,
+      source: 'unleash',
+      variant: null,
+    })
     expect(after.beta.plan).toEqual(before.beta.plan)
     expect(after.beta.flags).toContainEqual({ flag: 'stowage.dedupe', enabled: true, source: 'unleash', variant: null })
     // The cached answer belongs to the plan of before: another plan never finds it.
@@ -104,9 +114,10 @@ describe('a flag of Unleash', () => {
       const { assignment, plan } = await askAs(tenant, { session_id: 'any' })
       expect(assignment).toEqual({ experiment: 'mode', variant: expect.any(String), unit: 'tenant', share: 0.5 })
       expect(plan.packing.mode).toBe(assignment?.variant === 'control' ? 'passage' : 'sentence')
-      expect(stowage.flags.decide({ tenant: { name: tenant, reaches: () => true, condition: null }, sessionId: null }).assignment).toEqual(
-        assignment,
-      )
+      expect(
+        stowage.flags.decide({ tenant: { name: tenant, reaches: () => true, condition: null }, sessionId: null })
+          .assignment,
+      ).toEqual(assignment)
     }
   })
 })
@@ -145,8 +156,14 @@ it('a flags file is used until Unleash has answered', async () => {
     await file.replace('{')
     await other.reloadFlags()
     const json = await readiness(other)
-    expect(json.checks).toContainEqual({ name: 'flags', ok: false, detail: expect.stringContaining('the content of before is used') })
-    expect(other.flags.faults()).toEqual([expect.stringMatching(/^FLAGS_FILE=.*: is not JSON: .*; the content of before is used$/u)])
+    expect(json.checks).toContainEqual({
+      name: 'flags',
+      ok: false,
+      detail: expect.stringContaining('the content of before is used'),
+    })
+    expect(other.flags.faults()).toEqual([
+      expect.stringMatching(/^FLAGS_FILE=.*: is not JSON: .*; the content of before is used$/u),
+    ])
     unleash.set([{ name: 'stowage.mmr', enabled: true, strategies: [always] }])
     for (let asked = 0; asked < 4; asked++) await unleash.asked()
     expect(await ask()).toEqual([{ flag: 'stowage.mmr', enabled: true, source: 'unleash', variant: null }])
@@ -162,5 +179,7 @@ it('refuses a flags file and a folder of plans with faults at the start', async 
     `FLAGS_FILE=${file.path}: stowage.dedupe.enabled: Invalid input: expected boolean, received undefined`,
   )
   await file.remove()
-  await expect(openStowage({ PLANS_FOLDER: '/nowhere' })).rejects.toThrow('PLANS_FOLDER=/nowhere: cannot be read: ENOENT')
+  await expect(openStowage({ PLANS_FOLDER: '/nowhere' })).rejects.toThrow(
+    'PLANS_FOLDER=/nowhere: cannot be read: ENOENT',
+  )
 })

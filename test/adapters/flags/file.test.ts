@@ -22,7 +22,12 @@ afterEach(async () => {
 async function openFile(name: string, content: string, changes: unknown[] = []) {
   const path = join(folder, name)
   await writeFile(path, content)
-  const file = await openFlagsFile({ path, appName: 'stowage', environment: 'test', onChange: change => changes.push(change) })
+  const file = await openFlagsFile({
+    path,
+    appName: 'stowage',
+    environment: 'test',
+    onChange: change => changes.push(change),
+  })
   if (!('faults' in file)) open.push(file)
   return { file: file as FlagsFile, faults: 'faults' in file ? file.faults : null, path }
 }
@@ -73,7 +78,11 @@ segments:
   })
 
   it.each([
-    ['flags.json', '{"features":[{"name":"stowage.mmr"}]}', 'stowage.mmr.enabled: Invalid input: expected boolean, received undefined'],
+    [
+      'flags.json',
+      '{"features":[{"name":"stowage.mmr"}]}',
+      'stowage.mmr.enabled: Invalid input: expected boolean, received undefined',
+    ],
     ['flags.json', '{"version":2}', 'must be a mapping with a list of features'],
     ['flags.json', '{', /^is not JSON/],
     ['flags.yaml', 'features: [{ name: a, enabled: true }, { name: a, enabled: true }]', 'a: is there twice'],
@@ -129,11 +138,17 @@ describe('a folder of plans', () => {
     await writeFile(join(folder, 'notes.txt'), 'no plan')
     const plans = await openPlans()
     const changes = 'faults' in plans ? undefined : plans.current.get('short')
-    expect(changes && changePlan(NAMED_PLANS.measured, changes)).toMatchObject({ budgetTokens: 500, packing: { mode: 'sentence' } })
+    expect(changes && changePlan(NAMED_PLANS.measured, changes)).toMatchObject({
+      budgetTokens: 500,
+      packing: { mode: 'sentence' },
+    })
     await writeFile(join(folder, 'short.yaml'), 'packing.mode: words\n')
     if (!('faults' in plans)) {
       await plans.reload()
-      expect([plans.refusal?.[0], plans.current.has('short')]).toEqual([expect.stringMatching(/^short\.yaml: packing\.mode=words: /), true])
+      expect([plans.refusal?.[0], plans.current.has('short')]).toEqual([
+        expect.stringMatching(/^short\.yaml: packing\.mode=words: /),
+        true,
+      ])
     }
   })
 

@@ -145,7 +145,11 @@ describe('an Unleash server', () => {
       { name: KEY, enabled: true, strategies: null as unknown as [] },
     ])
     const provider = await open()
-    expect([isOn(provider, KEY), isOn(provider, 'stowage.mmr'), isOn(provider, 'stowage.novelty')]).toEqual([true, null, null])
+    expect([isOn(provider, KEY), isOn(provider, 'stowage.mmr'), isOn(provider, 'stowage.novelty')]).toEqual([
+      true,
+      null,
+      null,
+    ])
     expect(provider.current?.faults).toEqual([
       expect.stringMatching(/^stowage\.mmr\.enabled="yes": /),
       expect.stringMatching(/^stowage\.novelty\.strategies\[0\]\.name="byMoonPhase": /),
@@ -156,7 +160,9 @@ describe('an Unleash server', () => {
 describe('the backup file', () => {
   it('keeps the last flags for a start without the server, and is for its owner only', async () => {
     const backupFile = join(await mkdtemp(join(tmpdir(), 'stowage-flags-')), 'flags.json')
-    const { server, open } = await connect([{ name: KEY, enabled: true, strategies: [forTenants('beta')] }], { backupFile })
+    const { server, open } = await connect([{ name: KEY, enabled: true, strategies: [forTenants('beta')] }], {
+      backupFile,
+    })
     await (await open()).close()
     expect((await stat(backupFile)).mode & 0o777).toBe(0o600)
     expect(JSON.parse(await readFile(backupFile, 'utf8'))).toMatchObject({ version: 2 })
@@ -172,6 +178,8 @@ describe('the backup file', () => {
     const { open } = await connect([{ name: KEY, enabled: true, strategies: [always] }], { backupFile })
     const provider = await open()
     expect(isOn(provider, KEY)).toBe(true)
-    expect(provider.current?.faults).toEqual([expect.stringMatching(/^UNLEASH_BACKUP_FILE=\/dev\/null\/flags\.json: cannot be written: /)])
+    expect(provider.current?.faults).toEqual([
+      expect.stringMatching(/^UNLEASH_BACKUP_FILE=\/dev\/null\/flags\.json: cannot be written: /),
+    ])
   })
 })

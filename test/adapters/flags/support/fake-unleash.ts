@@ -1,4 +1,4 @@
-import { startRecordingServer, type Reply } from '../../../support/recording-server.ts'
+import { type Reply, startRecordingServer } from '../../../support/recording-server.ts'
 
 /** A flag as the client API of Unleash answers it. */
 export interface FakeFeature {
