@@ -8,6 +8,7 @@ import {
   DROP_REASONS,
   ERRORS,
   PASSTHROUGH_REASONS,
+  ROLLBACK_TRIGGERS,
   STAGES,
   UPSERT_FAULTS,
 } from '../../src/core/vocabulary.ts'
@@ -78,9 +79,8 @@ describe('the pages for people', () => {
   it.each(everyPage.filter(([path]) => path !== 'docs/embedded-engine.md'))(
     '%s names only codes and fields that exist',
     (_path, text) => {
-      const codes = [ERRORS, DEGRADATIONS, PASSTHROUGH_REASONS, DROP_REASONS, STAGES, UPSERT_FAULTS].flatMap(table =>
-        Object.keys(table),
-      )
+      const tables = [ERRORS, DEGRADATIONS, PASSTHROUGH_REASONS, DROP_REASONS, ROLLBACK_TRIGGERS, STAGES, UPSERT_FAULTS]
+      const codes = tables.flatMap(table => Object.keys(table))
       const known = new Set([
         ...codes,
         ...fieldsOf(contextRequestSchema),

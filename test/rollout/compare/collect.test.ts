@@ -173,7 +173,7 @@ describe('the table of an experiment', () => {
     const random = seededRandom(2)
     const sizes = new Map<string, number>()
     let highest = 0
-    for (let number = 0; number < 200_000; number++) {
+    for (let number = 0; number < 100_000; number++) {
       // A few units return again and again: most of the rows that come are of units that were forgotten.
       const unitId = `unit ${Math.floor(random() ** 2 * 5_000)}`
       sizes.set(unitId, (sizes.get(unitId) ?? 0) + 1)

@@ -9,7 +9,7 @@ import { evidenceOfMore } from './mixture.ts'
 export interface RollbackJudgeOptions {
   /** Probability, over the whole life of an experiment, that a treatment without harm is rolled back. Default .01. */
   falseAlarm?: number
-  /** Least effective number of units that the control and a treatment each need before a verdict. Default 50. */
+  /** Least effective number of units that the control and a treatment each need before a verdict. Default 25. */
   leastUnits?: number
   /** Units of each variant whose requests are joined; see `createVariantEvidence`. Default 20,000. */
   mostUnits?: number
@@ -52,7 +52,7 @@ const TRIGGERS = 3
  */
 export function createRollbackJudge({
   falseAlarm = 0.01,
-  leastUnits = 50,
+  leastUnits = 25,
   mostUnits = 20_000,
 }: RollbackJudgeOptions = {}): RollbackJudge {
   const variants = new Map<string, VariantEvidence>()
