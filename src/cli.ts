@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { addDemoCommand } from './commands/demo.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
+import { addFlagsCommand } from './commands/flags.ts'
 import { addIngestCommand } from './commands/ingest.ts'
 import { addReplayCommand } from './commands/replay.ts'
 import { addServeCommand } from './commands/serve.ts'
@@ -46,6 +47,12 @@ addDemoCommand(program, {
   open: async onProgress => (await import('./wiring/demo.ts')).openDemo(onProgress),
 })
 addDoctorCommand(program, { out: process.stdout, open: async where => (await wiring()).openDoctor(where) })
+addFlagsCommand(program, {
+  out: process.stdout,
+  open: async () => (await wiring()).openFlagsCommand(),
+  plan: () => loadConfig().plan,
+  faultsOfPlan: async plan => (await wiring()).faultsOfTreatment(plan),
+})
 addTenantsCommand(program, { ...terminal, surroundings: loadConfig, now: () => new Date() })
 
 try {
