@@ -93,7 +93,10 @@ export function createUnleashAdmin(origin: string, token: string) {
         body: JSON.stringify(OPERATOR),
       })
       if (!signedIn.ok) throw new Error(`sign in: ${signedIn.status} ${await signedIn.text()}`)
-      const cookie = signedIn.headers.getSetCookie().map(one => one.split(';')[0]).join('; ')
+      const cookie = signedIn.headers
+        .getSetCookie()
+        .map(one => one.split(';')[0])
+        .join('; ')
       await call('POST', '/features-batch/import', { project: PROJECT, environment: ENVIRONMENT, data }, { cookie })
     },
 
