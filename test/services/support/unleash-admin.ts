@@ -77,8 +77,11 @@ export function createUnleashAdmin(origin: string, token: string) {
 
     turn: (name: string, to: 'on' | 'off') => call('POST', `${inEnvironment(name)}/${to}`),
 
-    /** Takes the flag away from clients, as "archive" in the user interface does. */
-    archive: (name: string) => call('DELETE', feature(name)),
+    /** Deletes the flag. One that is only archived would be left out of an import. */
+    async remove(name: string): Promise<void> {
+      await call('DELETE', feature(name))
+      await call('DELETE', `/archive/${name}`)
+    },
 
     /** Declares a field of the context, so that constraints and stickiness can name it. */
     createContextField: (name: string) => call('POST', '/context', { name, stickiness: true }),
