@@ -27,12 +27,20 @@ export interface Strategy {
 
 export type UnleashAdmin = ReturnType<typeof createUnleashAdmin>
 
+/** The operator that Unleash makes at its first start. */
+export const OPERATOR = { username: 'admin', password: 'of-the-tests' }
+
 /** What an operator does in Unleash's user interface, through the same admin API. */
 export function createUnleashAdmin(origin: string, token: string) {
-  async function call<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
+  async function call<Answer>(
+    method: string,
+    path: string,
+    body?: unknown,
+    credentials: Record<string, string> = { authorization: token },
+  ): Promise<Answer> {
     const response = await fetch(`${origin}/api/admin${path}`, {
       method,
-      headers: { authorization: token, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      headers: { ...credentials, ...(body !== undefined && { 'content-type': 'application/json' }) },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
     const text = await response.text()
@@ -69,17 +77,31 @@ export function createUnleashAdmin(origin: string, token: string) {
 
     turn: (name: string, to: 'on' | 'off') => call('POST', `${inEnvironment(name)}/${to}`),
 
-    /** Takes the flag away from clients, as "archive" in the user interface does. */
-    archive: (name: string) => call('DELETE', feature(name)),
+    /** Deletes the flag. One that is only archived would be left out of an import. */
+    async remove(name: string): Promise<void> {
+      await call('DELETE', feature(name))
+      await call('DELETE', `/archive/${name}`)
+    },
 
     /** Declares a field of the context, so that constraints and stickiness can name it. */
     createContextField: (name: string) => call('POST', '/context', { name, stickiness: true }),
 
     contextFields: () => call<{ name: string; stickiness: boolean }[]>('GET', '/context'),
 
-    /** Imports a file of flags, as "import" in the user interface does. */
-    importFlags: (data: unknown) =>
-      call('POST', '/features-batch/import', { project: PROJECT, environment: ENVIRONMENT, data }),
+    /** Imports a file of flags, as "import" in the user interface does: as a person, because Unleash lets no token do it. */
+    async importFlags(data: unknown): Promise<void> {
+      const signedIn = await fetch(`${origin}/auth/simple/login`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(OPERATOR),
+      })
+      if (!signedIn.ok) throw new Error(`sign in: ${signedIn.status} ${await signedIn.text()}`)
+      const cookie = signedIn.headers
+        .getSetCookie()
+        .map(one => one.split(';')[0])
+        .join('; ')
+      await call('POST', '/features-batch/import', { project: PROJECT, environment: ENVIRONMENT, data }, { cookie })
+    },
 
     /** The export of these flags. */
     exportFlags: (features: readonly string[]) =>

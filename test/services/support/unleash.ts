@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { type Running, startProcess } from './process.ts'
 import { folderOf } from './programs.ts'
-import { createUnleashAdmin, type UnleashAdmin } from './unleash-admin.ts'
+import { createUnleashAdmin, OPERATOR, type UnleashAdmin } from './unleash-admin.ts'
 import { freePort, until } from './wait.ts'
 
 const ADMIN_TOKEN = '*:*.admin-of-the-tests'
@@ -49,6 +49,8 @@ export async function startUnleash(databaseUrl: string, environment: Record<stri
         // Both would call addresses outside.
         CHECK_VERSION: 'false',
         SEND_TELEMETRY: 'false',
+        UNLEASH_DEFAULT_ADMIN_USERNAME: OPERATOR.username,
+        UNLEASH_DEFAULT_ADMIN_PASSWORD: OPERATOR.password,
         INIT_ADMIN_API_TOKENS: ADMIN_TOKEN,
         INIT_BACKEND_API_TOKENS: CLIENT_TOKEN,
         ...environment,

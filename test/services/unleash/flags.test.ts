@@ -69,7 +69,7 @@ describeWith('postgres', 'unleash')('flags of a real Unleash', () => {
     expect(await fingerprint('beta')).toBe(ofBeta)
     await gated.stop()
     await gate.close()
-    await admin().archive('stowage.sentence-mode')
+    await admin().remove('stowage.sentence-mode')
   })
 
   test('the flag of the whole leaves searches of one tenant untouched, and improves those of the other', async () => {
@@ -79,9 +79,13 @@ describeWith('postgres', 'unleash')('flags of a real Unleash', () => {
       constraints: [{ contextName: 'userId', operator: 'NOT_IN', values: ['acme'] }],
     })
     await admin().turn('stowage.improve', 'on')
-    await until('searches of acme pass through', async () => (await appliedToSearch(stowage, 'acme')) === null)
-    expect(await appliedToSearch(stowage, 'beta')).not.toBeNull()
-    await admin().archive('stowage.improve')
+    // Until it is on, the flag is off for both.
+    await until(
+      'searches of acme alone pass through',
+      async () =>
+        (await appliedToSearch(stowage, 'beta')) !== null && (await appliedToSearch(stowage, 'acme')) === null,
+    )
+    await admin().remove('stowage.improve')
     await until('searches of acme are improved', async () => (await appliedToSearch(stowage, 'acme')) !== null)
   })
 
@@ -98,12 +102,14 @@ describeWith('postgres', 'unleash')('flags of a real Unleash', () => {
     await admin().turn('stowage.document-cap', 'on')
     const byJson = await untilPlan('beta', 'a cap of 3', ({ trace }) => trace.plan.packing.documentCap === 3)
     expect(byJson.trace.plan.dedupe.containment).toBeNull()
-    expect(byJson.trace.flags).toMatchObject([{ flag: 'stowage.document-cap', variant: 'tried' }])
+    expect(byJson.trace.flags).toContainEqual(
+      expect.objectContaining({ flag: 'stowage.document-cap', variant: 'tried' }),
+    )
     expect((await ask(stowage, 'acme')).trace.plan.packing.documentCap).toBeNull()
 
     await admin().setStrategy('stowage.document-cap', variant('string', 'short'))
     await untilPlan('beta', 'a cap of 1', ({ trace }) => trace.plan.packing.documentCap === 1)
-    await admin().archive('stowage.document-cap')
+    await admin().remove('stowage.document-cap')
   })
 
   test('a flag that names nothing known is in the log and in the metrics, and changes nothing', async () => {
@@ -115,7 +121,7 @@ describeWith('postgres', 'unleash')('flags of a real Unleash', () => {
     )
     expect(stowage.output()).toMatch(/stowage\.sentense-mode.*stowage\.sentence-mode/u)
     expect((await ask(stowage, 'acme')).trace.plan_fingerprint).toBe(trace.plan_fingerprint)
-    await admin().archive('stowage.sentense-mode')
+    await admin().remove('stowage.sentense-mode')
   })
 
   test('Unleash shows how often stowage asked for a flag', async () => {
@@ -123,12 +129,14 @@ describeWith('postgres', 'unleash')('flags of a real Unleash', () => {
     await admin().setStrategy('stowage.novelty', { constraints: onlyFor('acme') })
     await admin().turn('stowage.novelty', 'on')
     await untilPlan('acme', 'novelty', ({ trace }) => trace.plan.packing.noveltyAlpha > 0)
-    await until('both answers are counted', async () => {
+    const counted = async () => {
       await ask(stowage, 'acme')
       await ask(stowage, 'beta')
       const { yes, no, applications } = await admin().usage('stowage.novelty')
       return yes > 0 && no > 0 && applications.includes('stowage')
-    })
+    }
+    // The client sends its counts once a minute.
+    await until('both answers are counted', counted, { pauseMs: 1_000, mostMs: 170_000 })
   })
 
   test('`stowage flags` shows the value of each tenant, and where it comes from', async () => {
@@ -139,7 +147,7 @@ describeWith('postgres', 'unleash')('flags of a real Unleash', () => {
     expect(of('novelty', 'beta')).toMatchObject({ on: 0, source: 'unleash' })
     expect(of('mmr', 'acme')).toMatchObject({ on: 0, source: 'kill_switch' })
     expect(of('dedupe', 'beta')).toMatchObject({ on: 1, source: 'plan' })
-    await admin().archive('stowage.novelty')
+    await admin().remove('stowage.novelty')
   })
 
   // The last one: it sets every switch.
