@@ -8,6 +8,7 @@ import {
   DROP_REASONS,
   ERRORS,
   PASSTHROUGH_REASONS,
+  ROLLBACK_TRIGGERS,
   STAGES,
   UPSERT_FAULTS,
 } from '../../src/core/vocabulary.ts'
@@ -30,7 +31,7 @@ const FOREIGN = new Set(
   `with_payload with_vector score_threshold lookup_from order_by text_any has_id has_vector is_empty is_null values_count
   min_should update_filter update_mode group_by average_vector best_score sum_scores full_scan bool_index
   page_content doc_content text_segment _node_content document_id header_path chunk_index content_hash space_id is_tenant
-  context_cache char_start char_end embedder_version order_index parent_id node_modules retry_after
+  context_cache char_start char_end shadow_of rolled_back duration_ms embedder_version order_index parent_id node_modules retry_after
   front_matter avg_len min_token_len phrase_matching geo_radius geo_bounding_box geo_polygon datetime_range set_payload with_lookup operation_id`.split(
     /\s+/,
   ),
@@ -75,9 +76,15 @@ describe('the pages for people', () => {
   it.each(everyPage.filter(([path]) => path !== 'docs/embedded-engine.md'))(
     '%s names only codes and fields that exist',
     (_path, text) => {
-      const codes = [ERRORS, DEGRADATIONS, PASSTHROUGH_REASONS, DROP_REASONS, STAGES, UPSERT_FAULTS].flatMap(table =>
-        Object.keys(table),
-      )
+      const codes = [
+        ERRORS,
+        DEGRADATIONS,
+        PASSTHROUGH_REASONS,
+        DROP_REASONS,
+        STAGES,
+        UPSERT_FAULTS,
+        ROLLBACK_TRIGGERS,
+      ].flatMap(table => Object.keys(table))
       const known = new Set([
         ...codes,
         ...fieldsOf(contextRequestSchema),
