@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { VariantColumns } from '../statistics/measures.ts'
 import type { ObservedRequest } from './observed-request.ts'
 
@@ -109,7 +108,22 @@ export function columnsOf(rows: readonly Row[]): VariantColumns {
   }
 }
 
-/** 48 bits. Not the hash of the assignment, so that the kept units are a random part of every variant. */
+/**
+ * 48 bits of a hash: two multiplicative hashes of 32 bits (as FNV-1a), mixed so that every bit depends on all of the text. It is fast,
+ * because it runs for every request, and not the hash of the assignment, so that the kept units are a random part of every variant.
+ */
 function hashOf(text: string): number {
-  return createHash('sha1').update(text).digest().readUIntBE(0, 6)
+  let [left, right] = [0x811c9dc5, 0x9747b28c]
+  for (let place = 0; place < text.length; place++) {
+    const code = text.charCodeAt(place)
+    left = Math.imul(left ^ code, 0x01000193)
+    right = Math.imul(right ^ code, 0x5bd1e995)
+  }
+  return mixed(left) * 2 ** 16 + (mixed(right ^ Math.imul(left, 0x27d4eb2f)) >>> 16)
+}
+
+function mixed(hash: number): number {
+  let bits = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
+  bits = Math.imul(bits ^ (bits >>> 12), 0x297a2d39)
+  return (bits ^ (bits >>> 15)) >>> 0
 }

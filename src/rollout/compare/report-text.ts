@@ -31,7 +31,7 @@ export function pairsText({ experiment, variant, pairs, differences }: PairRepor
 }
 
 function treatmentText({ variant, lifts, ...treatment }: TreatmentReport, { failuresKnown }: ExperimentReport): string {
-  const table = newTable(['', CONTROL, variant, 'lift', '95 % interval', 'p', 'units needed'])
+  const table = newTable(['', CONTROL, variant, 'lift', '95 % interval', 'p (Holm)', 'units needed'])
   if (!failuresKnown) table.push([NAMES.failed_share, 'unknown', 'unknown', '', '', '', ''])
   for (const lift of lifts) table.push(liftRow(lift))
   return `${variant} ${counts(treatment)}\n${table}\n`

@@ -25,7 +25,7 @@ export function studentQuantile(share: number, freedom: number): number {
 
 /** The p value of a test statistic whose sign is free. */
 export function studentTwoSided(t: number, freedom: number): number {
-  return 2 * studentBelow(-Math.abs(t), freedom)
+  return Math.min(1, 2 * studentBelow(-Math.abs(t), freedom))
 }
 
 /** P(X ≥ value) of the chi-squared distribution. */

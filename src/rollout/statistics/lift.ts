@@ -122,7 +122,7 @@ function lastLevel(touches: (level: number) => boolean): number {
   let [inside, outside] = [Math.log(LEAST_P), 0]
   if (touches(1)) return 1
   if (!touches(LEAST_P)) return LEAST_P
-  for (let round = 0; round < 40; round++) {
+  for (let round = 0; round < 25; round++) {
     const middle = (inside + outside) / 2
     if (touches(Math.exp(middle))) inside = middle
     else outside = middle

@@ -1,0 +1,155 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { Command } from 'commander'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { addAbCommand } from '../../src/commands/ab.ts'
+import { seededRandom } from '../../src/evaluation/metrics/bootstrap.ts'
+import { type Behaviour, NO_HARM, SESSIONS, simulatedRequests } from '../rollout/support/simulated-requests.ts'
+import { sampleTrace } from '../support/sample-trace.ts'
+
+let folder = ''
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'ab-'))
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+async function ab(...words: string[]) {
+  const [out, progress] = [new PassThrough(), new PassThrough()]
+  const program = new Command().exitOverride()
+  addAbCommand(program, { out, progress: progress as unknown as NodeJS.WriteStream, fetch })
+  for (const command of program.commands) command.exitOverride().configureOutput({ writeErr: () => {} })
+  const error = await program.parseAsync(['node', 'stowage', 'ab', ...words]).then(
+    () => null,
+    (thrown: Error & { code?: string }) => thrown,
+  )
+  return { text: String(out.read() ?? ''), error }
+}
+
+/** TRACE_FILE lines of simulated requests. */
+function traces(count: number, treatment: Behaviour = NO_HARM): string[] {
+  const requests = simulatedRequests({ ...SESSIONS, share: 0.5 }, treatment, seededRandom(4))
+  return Array.from({ length: count }, (_, number) => {
+    const { assignment, unitId, seconds, recallProxy, tokens } = requests.next().value
+    return `${JSON.stringify(
+      sampleTrace({
+        trace_id: `trace-${number}`,
+        session_id: unitId,
+        assignment,
+        duration_ms: 1_000 * seconds,
+        recall_proxy: recallProxy,
+        budget: { ...sampleTrace().budget, used: tokens ?? 0 },
+      }),
+    )}\n`
+  })
+}
+
+const write = async (name: string, lines: string[]) => {
+  const path = join(folder, name)
+  await writeFile(path, lines.join(''))
+  return path
+}
+
+describe('stowage ab', () => {
+  it('compares the traces of a file and of its rotated files, and ends well when nothing is wrong', async () => {
+    const lines = traces(1_200)
+    await write('t.jsonl.2', lines.slice(0, 400))
+    await write('t.jsonl.1', lines.slice(400, 1_000))
+    const path = await write('t.jsonl', [...lines.slice(1_000), '{"version":3,'])
+    const { text, error } = await ab(path, `${path}.1`)
+    expect(error).toBeNull()
+    expect(text).toMatch(/^experiment simulated: control [56]\d\d requests of 1\d\d units\n/)
+    expect(text).toContain('failed share │ unknown')
+    expect(text).toContain('no sample-ratio mismatch')
+    expect(text).toMatch(/verdict for treatment: (?:safe to continue|not enough data): /)
+    expect(text).not.toContain('read twice')
+    expect(text).not.toContain('not understood')
+  })
+
+  it('fails with the reason when a treatment does harm, after it has printed the report', async () => {
+    const path = await write('t.jsonl', [...traces(900, { ...NO_HARM, lessRecall: 0.2 }), 'broken\n'])
+    const { text, error } = await ab(path)
+    expect(error).toMatchObject({ code: 'unprocessable', message: 'simulated=treatment: roll back' })
+    expect(text).toMatch(
+      /verdict for treatment: roll back: recall proxy -\d+\.\d points, beyond the trigger of -5 points/,
+    )
+    expect(text).toContain(`not understood: ${path}:901: is not JSON`)
+  })
+
+  it('fails when the declared split is not the one that was seen', async () => {
+    const path = await write('t.jsonl', traces(800))
+    const { text, error } = await ab(path, '--share', '0.3')
+    expect(error?.message).toBe('simulated=treatment: do not trust')
+    expect(text).toContain('SAMPLE-RATIO MISMATCH')
+  })
+
+  it('prints JSON that holds every figure', async () => {
+    const path = await write('t.jsonl', traces(400))
+    const { text } = await ab(path, '--json')
+    const { experiments, shadows, broken } = JSON.parse(text)
+    expect([experiments.length, shadows, broken]).toEqual([1, [], 0])
+    expect(experiments[0].treatments[0].lifts.map(({ measure }: { measure: string }) => measure)).toEqual([
+      'p50_seconds',
+      'p95_seconds',
+      'recall_proxy',
+      'tokens',
+    ])
+  })
+
+  it('reads the outcomes of a running server, with failures', async () => {
+    const requests = simulatedRequests({ ...SESSIONS, share: 0.5 }, { ...NO_HARM, moreFailures: 0.2 }, seededRandom(4))
+    const lines = Array.from({ length: 1_500 }, () => {
+      const { unitId, recallProxy, ...outcome } = requests.next().value
+      return `${JSON.stringify({ ...outcome, unit_id: unitId, recall_proxy: recallProxy })}\n`
+    })
+    const asked: string[] = []
+    const get = async (url: string | URL | Request, init?: RequestInit) => {
+      asked.push(`${url} ${JSON.stringify(init?.headers)}`)
+      return new Response(String(url).endsWith('/outcomes') ? lines.join('') : '{"experiments":[{"experiment":"a b"}]}')
+    }
+    const out = new PassThrough()
+    const program = new Command().exitOverride()
+    addAbCommand(program, { out, progress: process.stderr, fetch: get as typeof fetch })
+    const words = ['node', 'stowage', 'ab', '--url', 'http://stowage/', '--api-key', 'k']
+    await expect(program.parseAsync(words)).rejects.toThrow('simulated=treatment: roll back')
+    expect(asked).toEqual([
+      'http://stowage/v1/experiments {"api-key":"k"}',
+      'http://stowage/v1/experiments/a%20b/outcomes {"api-key":"k"}',
+    ])
+    expect(String(out.read())).toMatch(/failed share │ \d\.\d\d %/)
+  })
+
+  it.each([
+    ['no source', [], 'bad_request', /name files of traces, or a server/],
+    ['two sources', ['x', '--url', 'http://localhost:1'], 'bad_request', /name files of traces, or a server/],
+    ['no such file', ['/no/such/file'], 'bad_request', /\/no\/such\/file: there is no such file/],
+    ['a folder', [tmpdir()], 'bad_request', /is not a file/],
+    ['a wrong share', ['x', '--share', '1'], 'commander.invalidArgument', /between 0 and 1/],
+    ['a wrong time', ['x', '--since', 'soon'], 'commander.invalidArgument', /a time such as/],
+    ['nobody there', ['--url', 'http://127.0.0.1:9'], 'upstream_unavailable', /127\.0\.0\.1:9\/v1\/experiments: /],
+  ])('refuses %s', async (_case, words, code, message) => {
+    const { error } = await ab(...words)
+    expect(error).toMatchObject({ code, message: expect.stringMatching(message) })
+  })
+
+  it('names the experiments that there are, and the first line that was not understood', async () => {
+    const path = await write('t.jsonl', ['{}\n', ...traces(3)])
+    expect((await ab(path, '--experiment', 'nothing')).error?.message).toMatch(
+      /experiment nothing: .*there are simulated/,
+    )
+    const empty = await write('e.jsonl', ['{}\n'])
+    expect((await ab(empty)).error?.message).toMatch(
+      /1 lines were read, 1 of them were not understood \(.*e\.jsonl:1: /,
+    )
+  })
+
+  it('tells that the key must be one of an operator', async () => {
+    const get = async () => new Response('{}', { status: 403 })
+    const program = new Command().exitOverride()
+    addAbCommand(program, { out: new PassThrough(), progress: process.stderr, fetch: get as typeof fetch })
+    await expect(program.parseAsync(['node', 'stowage', 'ab', '--url', 'http://s'])).rejects.toThrow(
+      'http://s/v1/experiments: the server answered 403; --api-key must be the key of an operator',
+    )
+  })
+})
