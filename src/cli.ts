@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { addAbCommand } from './commands/ab.ts'
 import { addDemoCommand } from './commands/demo.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
+import { addFlagsCommand } from './commands/flags.ts'
 import { addIngestCommand } from './commands/ingest.ts'
 import { addReplayCommand } from './commands/replay.ts'
 import { addServeCommand } from './commands/serve.ts'
@@ -48,6 +49,12 @@ addDemoCommand(program, {
 })
 addDoctorCommand(program, { out: process.stdout, open: async where => (await wiring()).openDoctor(where) })
 addAbCommand(program, { ...terminal, fetch })
+addFlagsCommand(program, {
+  out: process.stdout,
+  open: async () => (await wiring()).openFlagsCommand(),
+  plan: () => loadConfig().plan,
+  faultsOfPlan: async plan => (await wiring()).faultsOfTreatment(plan),
+})
 addTenantsCommand(program, { ...terminal, surroundings: loadConfig, now: () => new Date() })
 
 try {

@@ -142,7 +142,7 @@ export const settingsSchema = z.object({
   ),
   UNLEASH_API_TOKEN: secret('Backend token (client token) for that server. It names project and environment.'),
   UNLEASH_REFRESH_MS: setting(
-    wholeNumber(1_000, 3_600_000).default(15_000),
+    wholeNumber(100, 3_600_000).default(15_000),
     'How often flags are refreshed, in milliseconds.',
   ),
   UNLEASH_ENVIRONMENT: setting(

@@ -4,7 +4,7 @@ import { closestName } from './closest-name.ts'
 /** Longest part of a wrong name or value that a fault shows, in UTF-16 code units. */
 const LONGEST_SHOWN = 60
 const LONGEST_NAME = 100
-const MOST_KEYS = 10
+const MOST_NAMES = 10
 
 /** An object without other keys. A wrong key is named together with the one that was probably meant. */
 export function strictObject<Shape extends z.ZodRawShape>(shape: Shape) {
@@ -12,17 +12,25 @@ export function strictObject<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.strictObject(shape, {
     error: issue => {
       if (issue.code !== 'unrecognized_keys') return issue.input === undefined ? 'is missing' : 'must be a mapping'
-      const more = issue.keys.length > MOST_KEYS ? [`and ${issue.keys.length - MOST_KEYS} more`] : []
-      return [...issue.keys.slice(0, MOST_KEYS).map(key => unknownName(key, 'key', known)), ...more].join('; ')
+      return unknownNames(issue.keys, 'key', known)
     },
   })
 }
 
 /** `unknown KIND NAME`, with the closest known name, else with all of them. */
 export function unknownName(name: string, kind: string, known: readonly string[]): string {
-  const meant = name.length > LONGEST_NAME ? null : closestName(name, known)
-  const shown = name.slice(0, LONGEST_NAME)
-  return `unknown ${kind} ${shown}${meant === null ? `; known are: ${known.join(', ')}` : `; did you mean ${meant}?`}`
+  return unknownNames([name], kind, known)
+}
+
+function unknownNames(names: readonly string[], kind: string, known: readonly string[]): string {
+  const shown = names.slice(0, MOST_NAMES).map(name => {
+    const meant = name.length > LONGEST_NAME ? null : closestName(name, known)
+    return { text: `unknown ${kind} ${name.slice(0, LONGEST_NAME)}`, meant }
+  })
+  const texts = shown.map(({ text, meant }) => (meant === null ? text : `${text}; did you mean ${meant}?`))
+  if (names.length > MOST_NAMES) texts.push(`and ${names.length - MOST_NAMES} more`)
+  if (shown.some(({ meant }) => meant === null)) texts.push(`known are: ${known.join(', ')}`)
+  return texts.join('; ')
 }
 
 /**
@@ -50,7 +58,7 @@ export function describeIssues(
 /** A value as short JSON. */
 function shownValue(value: unknown): string {
   const json =
-    typeof value === 'bigint'
+    typeof value === 'bigint' || typeof value === 'number'
       ? String(value)
       : typeof value === 'object' && value !== null
         ? '…'

@@ -44,7 +44,8 @@ export function readPayloads(definitions: readonly FlagDefinition[], reader: Pay
 
 type Read = { changes: PlanChanges | null; faults: readonly string[] }
 
-function readPayload({ type, value }: FlagPayload, place: string, reader: PayloadReader): Read {
+/** What one payload means. Never throws. @param place where it stands, for the faults */
+export function readPayload({ type, value }: FlagPayload, place: string, reader: PayloadReader): Read {
   const fault = (message: string): Read => ({ changes: null, faults: [`${place}: ${message}`] })
   if (value.length > LONGEST) return fault(`the payload is longer than ${LONGEST} characters`)
   if (type !== 'json' && type !== 'string')

@@ -154,7 +154,7 @@ export function createReporter({ metrics, logger }: { metrics: Metrics; logger: 
     }),
     flagsChecked: quietly(({ faults }) => {
       metrics.flagsUnknown.set(faults.length)
-      for (const fault of faults) logger.warn({ fault }, 'a flag has no effect')
+      for (const fault of faults) logger.warn({ fault }, 'flags have a fault')
     }),
     experimentObserved: quietly(({ outcome: { assignment, failed, seconds, tokens, recallProxy } }) => {
       const labels = { experiment: assignment.experiment, variant: assignment.variant }

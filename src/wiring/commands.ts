@@ -1,13 +1,19 @@
+import { randomUUID } from 'node:crypto'
+import { openPlanFolder } from '../adapters/flags/plan-folder.ts'
 import { createQdrantAdmin } from '../adapters/qdrant/admin.ts'
 import type { DoctorCommandDependencies } from '../commands/doctor.ts'
+import type { FlagsCommandDependencies } from '../commands/flags.ts'
 import type { IngestCommandDependencies } from '../commands/ingest.ts'
 import type { ReplayCommandDependencies } from '../commands/replay.ts'
 import type { ListenOverrides, RunningService } from '../commands/serve.ts'
 import { loadConfig } from '../config.ts'
 import { redactUrls } from '../core/redact-urls.ts'
 import { createReplayDependencies } from '../evaluation/replay/run.ts'
+import { listFlags } from '../flags/list.ts'
+import { readPayload } from '../flags/payloads.ts'
 import { startServer } from '../http/server.ts'
 import { createLogger } from '../observe/logger.ts'
+import { openFlags } from './flags.ts'
 import { type Gateway, openGateway } from './gateway.ts'
 import { ingestInto, openIngestEmbedder } from './ingest.ts'
 import { openModels } from './models.ts'
@@ -98,6 +104,45 @@ export const openDoctor: DoctorCommandDependencies['open'] = async where => {
   const mappings = settings.MAPPINGS ?? {}
   const setup = { url, embedded, embedder, unavailable, unknownVariables, mappings, tenants }
   return { setup, probe: createQdrantAdmin(upstream), close }
+}
+
+/** For `stowage flags`: the same sources as `serve`, asked once. */
+export const openFlagsCommand: FlagsCommandDependencies['open'] = async () => {
+  const config = loadConfig()
+  const tenants = (await readTenants(config))?.directory.tenants ?? null
+  let unleash: string | null = null
+  const reporter = {
+    flagsDecided() {},
+    flagsChecked() {},
+    flagsRefreshed: ({ error }: { error: string | null }) => {
+      unleash = error
+    },
+  }
+  const flags = await openFlags(config, { reporter, isRolledBack: () => false })
+  const { STOWAGE_FLAGS_OFF: off = new Set(), UNLEASH_URL: url } = config.settings
+  const away = unleash === null ? [] : [`UNLEASH_URL=${redactUrls(url ?? '')}: ${unleash}`]
+  return {
+    tenants: tenants?.map(({ name }) => name) ?? [null],
+    list: name => {
+      const plan = tenants?.find(tenant => tenant.name === name)?.plan ?? config.plan
+      return listFlags(name, plan, { off, catalogue: flags.catalogue(), newSessionId: randomUUID })
+    },
+    faults: [...away, ...flags.faults()],
+    close: () => flags.close(),
+  }
+}
+
+/** For `stowage flags export`: what is wrong with the plan of a treatment. */
+export async function faultsOfTreatment(plan: string): Promise<readonly string[]> {
+  const config = loadConfig()
+  const loaded = config.plan.rerank.method
+  const { PLANS_FOLDER: folder } = config.settings
+  const opened = folder === undefined ? null : await openPlanFolder(folder, loaded, () => {})
+  if (opened !== null && 'faults' in opened) return opened.faults.map(fault => `PLANS_FOLDER=${folder}: ${fault}`)
+  const plans = opened?.current ?? new Map()
+  opened?.close()
+  const type = plan.trimStart().startsWith('{') ? 'json' : 'string'
+  return readPayload({ type, value: plan }, '--plan', { loaded, plans, newStepId: () => '' }).faults
 }
 
 /** What doctor works on: the URL of the command line, else the configured upstream, the tenants, and the models. */

@@ -10,6 +10,7 @@ import {
   STAGES,
   UPSERT_FAULTS,
 } from '../../../src/core/vocabulary.ts'
+import { IMPROVE, SWITCHES } from '../../../src/flags/table.ts'
 import { OWN_ROUTES } from '../../../src/http/openapi.ts'
 import { createMetrics } from '../../../src/observe/metrics.ts'
 import { NAMED_PLANS } from '../../../src/pipeline/plan/named-plans.ts'
@@ -38,6 +39,17 @@ export async function generatedSections(): Promise<Record<string, string>> {
     'rollback triggers': vocabulary('trigger', ROLLBACK_TRIGGERS),
     'shadow outcomes': vocabulary('outcome', SHADOW_OUTCOMES),
     metrics: await metricsTable(),
+    flags: table(
+      ['flag', 'what it guards', 'plan values', '`measured`', 'owner', 'since'],
+      SWITCHES.map(({ key, guards, values, default: on, owner, since }) => [
+        code(key),
+        guards,
+        key === IMPROVE ? 'all of the values below' : values.map(code).join(', '),
+        shown(on),
+        owner,
+        since,
+      ]),
+    ),
     'tenant fields': tenantTable(),
     'tenant routes': table(['route', 'operation', 'open to', 'how it is kept to the tenant'], tenantRouteRows()),
   }

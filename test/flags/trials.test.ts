@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest'
+import { unitOf } from '../../src/flags/decide.ts'
+import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
+import { overridePlan } from '../../src/pipeline/plan/override-plan.ts'
+import { ANYBODY, decideWith, type FakeFlag, json, tenantWith } from './support/flag-set.ts'
+
+const { measured } = NAMED_PLANS
+const KEY = 'stowage.experiment.blend'
+const experiment = (gets: string, over: Partial<FakeFlag> = {}): FakeFlag => ({
+  enabled: true,
+  gets,
+  variants: [
+    { name: 'control', weight: 900, stickiness: 'sessionId' },
+    { name: 'half', weight: 100, stickiness: 'sessionId', payload: json({ RERANK_BLEND: 0.5 }) },
+  ],
+  ...over,
+})
+
+describe('an experiment', () => {
+  it('gives the treatment its plan, and tells experiment, variant, unit and share', () => {
+    const decide = decideWith({ [KEY]: experiment('half') })
+    const { plan, assignment, flags } = decide({ tenant: null, sessionId: 's' })
+    expect(assignment).toEqual({ experiment: 'blend', variant: 'half', unit: 'session', share: 0.1 })
+    expect(plan).toEqual(overridePlan(measured, { rerank: { blend: 0.5 } }))
+    expect(flags).toEqual([{ flag: KEY, enabled: true, source: 'unleash', variant: 'half' }])
+    expect(decide(ANYBODY).assignment?.unit).toBe('request')
+  })
+
+  it('leaves the plan of the control as it is', () => {
+    const { plan, assignment } = decideWith({ [KEY]: experiment('control') })(ANYBODY)
+    expect(assignment).toMatchObject({ variant: 'control', share: 0.9 })
+    expect(plan).toBe(measured)
+  })
+
+  it('that is rolled back gives everyone the control', () => {
+    const isRolledBack = (name: string) => name === 'blend'
+    const { plan, assignment } = decideWith({ [KEY]: experiment('half') }, { isRolledBack })(ANYBODY)
+    expect(assignment).toMatchObject({ experiment: 'blend', variant: 'control', share: 0.9 })
+    expect(plan).toBe(measured)
+  })
+
+  it('is the first enabled one by name, and a request outside of all has no assignment', () => {
+    const others = {
+      'stowage.experiment.a': experiment('half', { enabled: false }),
+      'stowage.experiment.c': experiment('half'),
+    }
+    const { assignment, flags } = decideWith({ ...others, [KEY]: experiment('control') })(ANYBODY)
+    expect(assignment?.experiment).toBe('blend')
+    expect(flags.map(({ flag, enabled }) => [flag, enabled])).toEqual([
+      ['stowage.experiment.a', false],
+      [KEY, true],
+    ])
+    expect(decideWith({ [KEY]: experiment('half', { enabled: false }) })(ANYBODY).assignment).toBeNull()
+  })
+
+  it('is stopped by its own kill switch', () => {
+    const decision = decideWith({ [KEY]: experiment('half') }, { off: [KEY] })(ANYBODY)
+    expect(decision).toMatchObject({ plan: measured, assignment: null })
+    expect(decision.flags).toEqual([{ flag: KEY, enabled: false, source: 'kill_switch', variant: null }])
+  })
+
+  it.each([
+    ['no control', [{ name: 'half' }, { name: 'whole' }]],
+    ['no variants', []],
+    [
+      'a bad payload in any variant',
+      [{ name: 'control' }, { name: 'half' }, { name: 'bad', payload: json({ nope: 1 }) }],
+    ],
+    ['a name that no header can hold', [{ name: 'control' }, { name: 'half' }, { name: 'a\nb' }]],
+    ['an unknown stickiness', [{ name: 'control', stickiness: 'country' }, { name: 'half' }]],
+  ])('does not run with %s', (_fault, variants) => {
+    const { plan, assignment } = decideWith({ [KEY]: { enabled: true, gets: 'half', variants } })(ANYBODY)
+    expect([plan, assignment]).toEqual([measured, null])
+  })
+})
+
+describe('the unit of an assignment', () => {
+  const tenant = tenantWith(measured)
+  it.each([
+    ['sessionId', { tenant, sessionId: 's' }, 'session'],
+    ['sessionId', { tenant, sessionId: null }, 'request'],
+    ['userId', { tenant, sessionId: 's' }, 'tenant'],
+    ['tenant', { tenant, sessionId: 's' }, 'tenant'],
+    ['tenant', { tenant: null, sessionId: 's' }, 'request'],
+    ['default', { tenant, sessionId: 's' }, 'tenant'],
+    ['default', { tenant: null, sessionId: 's' }, 'session'],
+    ['default', { tenant: null, sessionId: null }, 'request'],
+    ['random', { tenant, sessionId: 's' }, 'request'],
+  ] as const)('by %s of %j is the %s', (stickiness, subject, unit) => {
+    expect(unitOf(stickiness, subject)).toBe(unit)
+  })
+})
+
+describe('a shadow run', () => {
+  const shadow = (gets: string): FakeFlag => ({
+    enabled: true,
+    gets,
+    variants: [{ name: 'control' }, { name: 'sentences', payload: json({ PACKING_MODE: 'sentence' }) }],
+  })
+
+  it('has the plan of the request with the values of the variant, and does not change the answer', () => {
+    const {
+      plan,
+      shadow: second,
+      assignment,
+    } = decideWith({
+      [KEY]: experiment('half'),
+      'stowage.shadow.mode': shadow('sentences'),
+    })(ANYBODY)
+    expect(assignment?.variant).toBe('half')
+    expect(second).toEqual({
+      experiment: 'mode',
+      variant: 'sentences',
+      plan: overridePlan(plan, { packing: { mode: 'sentence' } }),
+    })
+  })
+
+  it('does not turn on what the kill switch turns off, and does not run for the control', () => {
+    const off = ['stowage.sentence-mode']
+    expect(decideWith({ 'stowage.shadow.mode': shadow('sentences') }, { off })(ANYBODY).shadow?.plan.packing.mode).toBe(
+      'passage',
+    )
+    expect(decideWith({ 'stowage.shadow.mode': shadow('control') })(ANYBODY).shadow).toBeNull()
+  })
+})
