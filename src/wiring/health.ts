@@ -1,9 +1,8 @@
 import { redactUrls } from '../core/redact-urls.ts'
 import type { Health, HealthCheck } from '../http/operations-routes.ts'
 import type { QdrantHttp } from '../qdrant/client.ts'
-
-import type { Flags } from './rollout/flags.ts'
 import type { Models } from './models.ts'
+import type { Flags } from './rollout/flags.ts'
 import type { ReloadedTenants } from './tenants.ts'
 
 const CHECK_MS = 2_000

@@ -6,8 +6,8 @@ import { contextResponseSchema } from '../../src/pipeline/context-request.ts'
 import { type Trace, traceSchema } from '../../src/pipeline/trace/schema.ts'
 import { keyHash } from '../../src/tenants/keys.ts'
 import { chunk, fill } from '../support/points.ts'
-import { startListening } from '../support/stowage-process.ts'
 import { openStowage, type Stowage } from '../support/stowage.ts'
+import { startListening } from '../support/stowage-process.ts'
 import { declareTenants, openTenantsFile } from '../support/tenants-file.ts'
 import { CHILD_PROCESS_MS } from '../support/timeouts.ts'
 
@@ -23,7 +23,11 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-const FEWER = { name: 'fewer', weight: 500, payload: { type: 'json', value: '{"rerank.topK":2,"packing.maxOverflows":0}' } }
+const FEWER = {
+  name: 'fewer',
+  weight: 500,
+  payload: { type: 'json', value: '{"rerank.topK":2,"packing.maxOverflows":0}' },
+}
 const CONTROL = { name: 'control', weight: 500 }
 const ALL_FEWER = [
   { ...CONTROL, weight: 0 },
@@ -36,7 +40,10 @@ async function flagsFile(name: string, variants: object[]): Promise<string> {
   const parameters = { rollout: '100', stickiness: 'sessionId', groupId: name }
   const sticky = variants.map(variant => ({ ...variant, stickiness: 'sessionId' }))
   const strategies = [{ name: 'flexibleRollout', parameters, constraints: [], variants: sticky }]
-  await writeFile(path, JSON.stringify({ version: 2, features: [{ name, type: 'experiment', enabled: true, strategies }] }))
+  await writeFile(
+    path,
+    JSON.stringify({ version: 2, features: [{ name, type: 'experiment', enabled: true, strategies }] }),
+  )
   return path
 }
 
@@ -80,13 +87,21 @@ describe('an experiment', () => {
     expect(variants.size).toBe(2)
     const { json } = await stowage.send('GET', '/v1/experiments')
     expect(json).toMatchObject({ experiments: [{ experiment: 'size', rolled_back: null }] })
-    const seen = (json as { experiments: { variants: { variant: string; requests: number; units: number; share: number }[] }[] })
-      .experiments[0]?.variants
+    const seen = (
+      json as { experiments: { variants: { variant: string; requests: number; units: number; share: number }[] }[] }
+    ).experiments[0]?.variants
     for (const { variant, requests, units, share } of seen ?? []) {
-      expect([requests, units, share]).toEqual([2 * (variants.get(`size=${variant}`) ?? 0), variants.get(`size=${variant}`), 0.5])
+      expect([requests, units, share]).toEqual([
+        2 * (variants.get(`size=${variant}`) ?? 0),
+        variants.get(`size=${variant}`),
+        0.5,
+      ])
     }
     const { text, headers } = await stowage.send('GET', '/v1/experiments/size/outcomes')
-    const lines = text.trim().split('\n').map(line => JSON.parse(line))
+    const lines = text
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line))
     expect([headers.get('content-type'), lines.length]).toEqual(['application/x-ndjson', 24])
     expect(new Set(lines.map(({ unit_id }) => unit_id)).size).toBe(12)
     expect(text).not.toContain('s1"')
@@ -99,7 +114,13 @@ describe('an experiment', () => {
 
   it('that is rolled back gives everyone the control on both routes, over a restart, until it is reset', async () => {
     const state = join(folder, 'rollbacks.json')
-    const rollback = { experiment: 'size', variant: 'fewer', trigger: 'latency', detail: 'slower', since: '2026-01-01T00:00:00Z' }
+    const rollback = {
+      experiment: 'size',
+      variant: 'fewer',
+      trigger: 'latency',
+      detail: 'slower',
+      since: '2026-01-01T00:00:00Z',
+    }
     await writeFile(state, JSON.stringify({ version: 1, rollbacks: [rollback] }))
     const environment = {
       FLAGS_FILE: await flagsFile('stowage.experiment.size', ALL_FEWER),
@@ -111,15 +132,28 @@ describe('an experiment', () => {
     for (const request of [ask, search]) expect(variantOf(await request(first, 's'))).toBe('size=control')
     expect((await ask(first, 's')).json.chunks.length).toBeGreaterThan(2)
     expect((await first.send('GET', '/v1/experiments')).json).toEqual({
-      experiments: [{ experiment: 'size', rolled_back: { variant: 'fewer', trigger: 'latency', detail: 'slower', since: rollback.since }, variants: [] }],
+      experiments: [
+        {
+          experiment: 'size',
+          rolled_back: { variant: 'fewer', trigger: 'latency', detail: 'slower', since: rollback.since },
+          variants: [],
+        },
+      ],
     })
-    expect((await first.send('GET', '/v1/metrics')).text).toContain('stowage_experiment_rolled_back{experiment="size"} 1')
+    expect((await first.send('GET', '/v1/metrics')).text).toContain(
+      'stowage_experiment_rolled_back{experiment="size"} 1',
+    )
     await open.pop()?.()
 
     const second = await start(environment)
     for (const request of [ask, search]) expect(variantOf(await request(second, 's'))).toBe('size=control')
-    expect((await second.send('POST', '/v1/experiments/size/reset')).json).toEqual({ experiment: 'size', was_rolled_back: true })
-    expect((await second.send('GET', '/v1/metrics')).text).toContain('stowage_experiment_rolled_back{experiment="size"} 0')
+    expect((await second.send('POST', '/v1/experiments/size/reset')).json).toEqual({
+      experiment: 'size',
+      was_rolled_back: true,
+    })
+    expect((await second.send('GET', '/v1/metrics')).text).toContain(
+      'stowage_experiment_rolled_back{experiment="size"} 0',
+    )
     for (const request of [ask, search]) expect(variantOf(await request(second, 's'))).toBe('size=fewer')
     await open.pop()?.()
     expect(JSON.parse(await readFile(state, 'utf8')).rollbacks).toEqual([])
@@ -139,7 +173,8 @@ describe('an experiment', () => {
       ['GET', '/v1/experiments/size/outcomes'],
       ['POST', '/v1/experiments/size/reset'],
     ] as const) {
-      for (const headers of [{}, key('acme')]) expect((await stowage.send(method, path, undefined, headers)).status).toBe(403)
+      for (const headers of [{}, key('acme')])
+        expect((await stowage.send(method, path, undefined, headers)).status).toBe(403)
     }
     expect((await stowage.send('GET', '/v1/experiments', undefined, key('operator'))).status).toBe(200)
     expect(variantOf(await search(stowage, 's1', key('acme')))).toBe('size=fewer')
@@ -179,7 +214,13 @@ it('a shadow answers with the control, and stores its trace for the same caller'
 
 it('a process keeps to a rollback of before, and says so', { timeout: CHILD_PROCESS_MS }, async () => {
   const state = join(folder, 'rollbacks.json')
-  const rollback = { experiment: 'size', variant: 'fewer', trigger: 'error_rate', detail: 'failed', since: '2026-01-01T00:00:00Z' }
+  const rollback = {
+    experiment: 'size',
+    variant: 'fewer',
+    trigger: 'error_rate',
+    detail: 'failed',
+    since: '2026-01-01T00:00:00Z',
+  }
   await writeFile(state, JSON.stringify({ version: 1, rollbacks: [rollback] }))
   const environment = {
     FLAGS_FILE: await flagsFile('stowage.experiment.size', ALL_FEWER),
@@ -197,5 +238,7 @@ it('a process keeps to a rollback of before, and says so', { timeout: CHILD_PROC
 it('a file of rollbacks that cannot be read stops the start', async () => {
   const state = join(folder, 'rollbacks.json')
   await writeFile(state, 'broken')
-  await expect(openStowage({ ROLLOUT_STATE_FILE: state })).rejects.toThrow(/ROLLOUT_STATE_FILE=.*is not a file of rollbacks/)
+  await expect(openStowage({ ROLLOUT_STATE_FILE: state })).rejects.toThrow(
+    /ROLLOUT_STATE_FILE=.*is not a file of rollbacks/,
+  )
 })

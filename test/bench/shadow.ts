@@ -87,7 +87,17 @@ const SHADOW_FLAGS = {
   ],
 }
 
-const HEAD = ['', 'requests/s', 'p50 ms off → on', 'p95 ms off → on', 'ratio of p95', 'compared', 'failed', 'dropped', 'not 200']
+const HEAD = [
+  '',
+  'requests/s',
+  'p50 ms off → on',
+  'p95 ms off → on',
+  'ratio of p95',
+  'compared',
+  'failed',
+  'dropped',
+  'not 200',
+]
 
 async function compare(
   servers: Record<Side, { url: string }>,
@@ -121,7 +131,8 @@ async function compare(
   const ratio = percentile(ratios, 0.5) ?? Number.NaN
   const spread = `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`
   const rate = sent / (2 * options.rounds * options.seconds)
-  const name = perSecond === 0 ? `${kind}, ${options.connections} connections at full speed` : `${kind}, at an even pace`
+  const name =
+    perSecond === 0 ? `${kind}, ${options.connections} connections at full speed` : `${kind}, at an even pace`
   return [
     name,
     number(rate),
@@ -171,7 +182,12 @@ async function measure(
 function requestOf(kind: Kind, question: string) {
   const headers = { 'content-type': 'application/json', 'x-stowage-query': encodeURIComponent(question) }
   if (kind === 'context') {
-    return { method: 'POST' as const, path: '/v1/context', headers, body: JSON.stringify({ query: question, collection: 'bench' }) }
+    return {
+      method: 'POST' as const,
+      path: '/v1/context',
+      headers,
+      body: JSON.stringify({ query: question, collection: 'bench' }),
+    }
   }
   const search = { query: { text: question, model: 'qdrant/bm25' }, using: 'sparse', limit: 10, with_payload: true }
   return { method: 'POST' as const, path: '/collections/bench/points/query', headers, body: JSON.stringify(search) }
@@ -185,7 +201,10 @@ async function shadowRuns(url: string): Promise<Record<string, number>> {
 }
 
 /** The engine with the corpus, or a stowage before it; each in a process of its own. */
-async function startProcess(env: Record<string, string>, upstream?: string): Promise<{ url: string; child: ChildProcess }> {
+async function startProcess(
+  env: Record<string, string>,
+  upstream?: string,
+): Promise<{ url: string; child: ChildProcess }> {
   const script = pathInRepository('test/bench/overload-server.ts')
   const child = fork(script, upstream === undefined ? [] : [upstream], {
     execArgv: ['--import', 'tsx'],

@@ -31,7 +31,7 @@ const FOREIGN = new Set(
   `with_payload with_vector score_threshold lookup_from order_by text_any has_id has_vector is_empty is_null values_count
   min_should update_filter update_mode group_by average_vector best_score sum_scores full_scan bool_index
   page_content doc_content text_segment _node_content document_id header_path chunk_index content_hash space_id is_tenant
-  context_cache char_start char_end embedder_version order_index parent_id node_modules retry_after
+  context_cache char_start char_end shadow_of rolled_back duration_ms embedder_version order_index parent_id node_modules retry_after
   front_matter avg_len min_token_len phrase_matching geo_radius geo_bounding_box geo_polygon datetime_range set_payload with_lookup operation_id otel_trace_id`.split(
     /\s+/,
   ),

@@ -33,7 +33,10 @@ async function search(
     observeOutcome: outcome => void outcomes.push(outcome),
     ...over,
   })
-  const answer = await send(url, 'POST', '/collections/docs/points/query', SEARCH, { 'x-stowage-session': 's1', ...headers })
+  const answer = await send(url, 'POST', '/collections/docs/points/query', SEARCH, {
+    'x-stowage-session': 's1',
+    ...headers,
+  })
   // The server sees the end of an answer after the client: one more request is answered after it.
   await send(url, 'POST', '/collections/docs/points/count', {})
   return { outcomes, answer, subjects, qdrant }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createAnswerCache } from '../../src/adapters/answer-cache.ts'
 import type { Reranker, RerankResult } from '../../src/core/ports.ts'
-import type { Caller, ContextRequest } from '../../src/pipeline/context-request.ts'
 import { createChoosePoints } from '../../src/pipeline/choose-points.ts'
+import type { Caller, ContextRequest } from '../../src/pipeline/context-request.ts'
 import { createPackContext, type PackContextDependencies } from '../../src/pipeline/pack-context.ts'
 import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import { overridePlan } from '../../src/pipeline/plan/override-plan.ts'
@@ -20,10 +20,21 @@ const RERANKED = { rerank: { method: 'crossencoder' as const } }
 const WORDS = 'harbour tide lantern ledger gate stone keeper salt oar bell'.split(' ')
 const hits = WORDS.map((word, at) => ({
   score: 10 - at,
-  chunk: chunk({ id: at, docId: `d${at}`, orderIndex: at, text: `The ${word} is described here, at length, as number ${at}.` }),
+  chunk: chunk({
+    id: at,
+    docId: `d${at}`,
+    orderIndex: at,
+    text: `The ${word} is described here, at length, as number ${at}.`,
+  }),
 }))
 const LISTS = [{ source: 'keyword', kind: 'keyword' as const, hits }]
-const CONTEXT: ContextRequest = { query: 'Where is the tide?', collection: 'docs', trace: true, session_id: 's', budget_tokens: 60 }
+const CONTEXT: ContextRequest = {
+  query: 'Where is the tide?',
+  collection: 'docs',
+  trace: true,
+  session_id: 's',
+  budget_tokens: 60,
+}
 
 const reversing = async ({ passages }: { passages: string[] }): Promise<RerankResult> => ({
   scores: passages.map((_, at) => at / passages.length),
@@ -31,7 +42,10 @@ const reversing = async ({ passages }: { passages: string[] }): Promise<RerankRe
 })
 
 /** Both pipelines over the same ports. Shadows go to the queue that `offerShadow` names, or to a real one. */
-function open(reranker: Partial<Reranker>, over: Partial<PackContextDependencies> & { decide?: PackContextDependencies['decide'] } = {}) {
+function open(
+  reranker: Partial<Reranker>,
+  over: Partial<PackContextDependencies> & { decide?: PackContextDependencies['decide'] } = {},
+) {
   const ran: string[] = []
   const searches: unknown[] = []
   const owners: TraceOwner[] = []
@@ -61,7 +75,16 @@ function open(reranker: Partial<Reranker>, over: Partial<PackContextDependencies
     onQueued() {},
   })
   const all = { ...built, traces, offerShadow: over.offerShadow ?? queue.offer }
-  return { ...queue, ran, owners, searches, recorded: built.recorded, packContext: createPackContext(all), choosePoints: createChoosePoints(all), decide: all.decide }
+  return {
+    ...queue,
+    ran,
+    owners,
+    searches,
+    recorded: built.recorded,
+    packContext: createPackContext(all),
+    choosePoints: createChoosePoints(all),
+    decide: all.decide,
+  }
 }
 
 type Opened = ReturnType<typeof open>
@@ -102,7 +125,12 @@ describe('a shadow', () => {
       expect(control?.assignment).toBeNull()
       expect([control?.plan.rerank.method, shadow.plan.rerank.method]).toEqual(['off', 'crossencoder'])
       expect(shadow.plan_fingerprint).not.toBe(control?.plan_fingerprint)
-      expect(shadow).toMatchObject({ endpoint: control?.endpoint, query: control?.query, session_id: 's', cache: 'off' })
+      expect(shadow).toMatchObject({
+        endpoint: control?.endpoint,
+        query: control?.query,
+        session_id: 's',
+        cache: 'off',
+      })
       expect(shadow.candidates.some(({ rerank }) => rerank !== null)).toBe(true)
       expect(shadow.budget.tokens).toBe(control?.budget.tokens)
     }
@@ -181,7 +209,10 @@ describe('a shadow', () => {
       asked++
       return [neighbour]
     }
-    await opened.choosePoints({ query: 'Where?', lists: LISTS, limit: 20, fetchNeighbours, sessionId: null, decision }, CALLER)
+    await opened.choosePoints(
+      { query: 'Where?', lists: LISTS, limit: 20, fetchNeighbours, sessionId: null, decision },
+      CALLER,
+    )
     await ranAll(opened, 1)
     expect(asked).toBe(1)
     expect(opened.recorded.map(trace => trace.candidates.some(({ id }) => id === 77))).toEqual([true, true])

@@ -36,7 +36,9 @@ function openRollout(over: Partial<RolloutDependencies> = {}) {
   return { rollout, saved, events, timers, judgeNow }
 }
 
-function outcome(over: Partial<ExperimentOutcome['assignment']> & { unitId?: string; seconds?: number } = {}): ExperimentOutcome {
+function outcome(
+  over: Partial<ExperimentOutcome['assignment']> & { unitId?: string; seconds?: number } = {},
+): ExperimentOutcome {
   const { unitId = 'u', seconds = 0.1, ...assignment } = over
   return {
     assignment: { experiment: 'fewer', variant: 'control', unit: 'session', share: 0.9, ...assignment },
@@ -70,7 +72,11 @@ describe('a rollback', () => {
 
   it('looks at the evidence by a timer, not in the request', () => {
     let asked = 0
-    const judge = { add() {}, verdict: () => (asked++, null) }
+    const verdict = () => {
+      asked++
+      return null
+    }
+    const judge = { add() {}, verdict }
     const { rollout, timers, judgeNow } = openRollout({ createJudge: () => judge })
     for (let i = 0; i < 100; i++) rollout.observe(outcome({ experiment: `e${i % 3}` }))
     expect([asked, timers.length]).toEqual([0, 1])
@@ -94,7 +100,11 @@ describe('a rollback', () => {
     for (let i = 0; i < 5; i++) rollout.observe(outcome())
     judgeNow()
     expect([events, judges]).toEqual([['half', 'rolled back fewer by latency'], [{ added: 1 }]])
-    expect((await rollout.list())[0]).toMatchObject({ experiment: 'fewer', rolled_back: HARM, variants: [{ requests: 1 }] })
+    expect((await rollout.list())[0]).toMatchObject({
+      experiment: 'fewer',
+      rolled_back: HARM,
+      variants: [{ requests: 1 }],
+    })
 
     harm = null
     expect(rollout.reset('fewer')).toBe(true)

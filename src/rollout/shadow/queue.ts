@@ -94,7 +94,11 @@ export function createShadowQueue({
     }
     const stopTimer = startTimer(SHADOW_LIFE_MS, () => {
       waiting.delete(shadow)
-      end(shadow.workedMs() < SHADOW_LIFE_MS / 2 ? 'dropped' : 'failed', null, `not compared within ${SHADOW_LIFE_MS} ms`)
+      end(
+        shadow.workedMs() < SHADOW_LIFE_MS / 2 ? 'dropped' : 'failed',
+        null,
+        `not compared within ${SHADOW_LIFE_MS} ms`,
+      )
       abort(new DOMException('the time of the shadow is up', 'TimeoutError'))
       countQueue()
     })

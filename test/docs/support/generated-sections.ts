@@ -5,6 +5,8 @@ import {
   DROP_REASONS,
   ERRORS,
   PASSTHROUGH_REASONS,
+  ROLLBACK_TRIGGERS,
+  SHADOW_OUTCOMES,
   STAGES,
   UPSERT_FAULTS,
 } from '../../../src/core/vocabulary.ts'
@@ -34,6 +36,8 @@ export async function generatedSections(): Promise<Record<string, string>> {
     'upsert faults': vocabulary('reason', UPSERT_FAULTS),
     'drop reasons': vocabulary('reason', DROP_REASONS),
     stages: vocabulary('stage', STAGES),
+    'rollback triggers': vocabulary('trigger', ROLLBACK_TRIGGERS),
+    'shadow outcomes': vocabulary('outcome', SHADOW_OUTCOMES),
     metrics: await metricsTable(),
     flags: table(
       ['flag', 'what it guards', 'plan values', '`measured`', 'owner', 'since'],
