@@ -58,7 +58,7 @@ describe('the command line, as a shell runs it', { timeout: CHILD_PROCESS_MS }, 
   it.each([['ingest', '.', '--collection', 'c'], ['replay', 'isharoth'], ['demo'], ['doctor', '--json']])(
     '%s reports every fault of the configuration at once',
     async (...line) => {
-      const bad = { PORT: 'x', EMBEDDER: 'magic', CACHE_TTL_MS: 'soon', RERANK_BLEND: '2', UNLEASH_URL: 'http://f' }
+      const bad = { PORT: 'x', EMBEDDER: 'magic', CACHE_TTL_MS: 'soon', RERANK_BLEND: '2', UNLEASH_REFRESH_MS: 'soon' }
       const { code, out, err } = await run(line, { ...bad, QDRANT_API_KEY: 'secret' })
       // For doctor a bad configuration is a finding: it reports, and fails.
       const isDoctor = line[0] === 'doctor'
@@ -70,7 +70,7 @@ describe('the command line, as a shell runs it', { timeout: CHILD_PROCESS_MS }, 
   )
 
   it('misused ends with 2, says why on stderr and prints nothing', async () => {
-    const bad = { PORT: '99999', EMBEDDER: 'magic', CACHE_TTL_MS: 'soon', UNLEASH_URL: 'http://f' }
+    const bad = { PORT: '99999', EMBEDDER: 'magic', CACHE_TTL_MS: 'soon', UNLEASH_REFRESH_MS: 'soon' }
     const [unknown, configuration] = await Promise.all([run(['stow']), run(['serve'], bad)])
     expect([unknown.code, unknown.out]).toEqual([2, ''])
     expect(unknown.err).toMatch(/unknown command 'stow'/)
