@@ -29,7 +29,7 @@ Exit code: 0 nothing is wrong, 1 roll back or do not trust (or the command faile
 Examples:
   $ stowage ab traces.jsonl
   $ stowage ab traces.jsonl --experiment sentences --since 2026-11-22T08:00:00Z
-  $ stowage ab --url http://localhost:6334 --api-key OPERATOR_KEY --json`
+  $ stowage ab --url http://localhost:6433 --api-key OPERATOR_KEY --json`
 
 /** Adds `stowage ab`: compares the variants of experiments, and gives a verdict on each treatment. */
 export function addAbCommand(program: Command, dependencies: AbCommandDependencies): void {
