@@ -20,6 +20,14 @@ export interface Assignment {
   share: number | null
 }
 
+/**
+ * Whether everyone gets the control, as after a rollback: then there is nothing to compare the request with. While an experiment runs, the
+ * share of its control is less than 1.
+ */
+export function isControlOnly({ variant, share }: Pick<Assignment, 'variant' | 'share'>): boolean {
+  return variant === CONTROL && share === 1
+}
+
 export const FLAG_SOURCES = ['kill_switch', 'unleash', 'file', 'plan'] as const
 /** Where the value of a flag comes from: the environment, the Unleash server, the flags file, or the plan itself. */
 export type FlagSource = (typeof FLAG_SOURCES)[number]
