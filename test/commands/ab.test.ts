@@ -9,24 +9,13 @@ import { seededRandom } from '../../src/evaluation/metrics/bootstrap.ts'
 import { decideWith } from '../flags/support/flag-set.ts'
 import { type Behaviour, NO_HARM, SESSIONS, simulatedRequests } from '../rollout/support/simulated-requests.ts'
 import { sampleTrace } from '../support/sample-trace.ts'
+import { ab } from './support/ab.ts'
 
 let folder = ''
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'ab-'))
 })
 afterEach(() => rm(folder, { recursive: true }))
-
-async function ab(...words: string[]) {
-  const [out, progress] = [new PassThrough(), new PassThrough()]
-  const program = new Command().exitOverride()
-  addAbCommand(program, { out, progress: progress as unknown as NodeJS.WriteStream, fetch })
-  for (const command of program.commands) command.exitOverride().configureOutput({ writeErr: () => {} })
-  const error = await program.parseAsync(['node', 'stowage', 'ab', ...words]).then(
-    () => null,
-    (thrown: Error & { code?: string }) => thrown,
-  )
-  return { text: String(out.read() ?? ''), error }
-}
 
 const VARIANTS = ['control', 'treatment'].map(name => ({ name, weight: 500, stickiness: 'sessionId' }))
 
