@@ -16,7 +16,7 @@ export interface Assignment {
   /** `control`, or another name that the experiment declares. */
   variant: string
   unit: AssignmentUnit
-  /** Share of the units that get this variant, in (0,1]; null when the flags do not tell. */
+  /** Share of the units that get this variant, in (0,1]; 1 for the control of an experiment that is rolled back; null when the flags do not tell. */
   share: number | null
 }
 
