@@ -130,16 +130,17 @@ class Reading {
     for (const trial of this.catalogue?.experiments ?? []) {
       const variant = this.variantOf(trial)
       if (variant === null) continue
-      const isControl = variant.name === CONTROL || this.dependencies.isRolledBack(trial.name)
-      const name = isControl ? CONTROL : variant.name
+      const isRolledBack = this.dependencies.isRolledBack(trial.name)
+      const name = isRolledBack ? CONTROL : variant.name
       return {
         assignment: {
           experiment: trial.name,
           variant: name,
           unit: unitOf(setWith(trial, variant.name)?.[0]?.stickiness ?? 'default', this.subject),
-          share: shareOf(trial, name),
+          // The share tells readers of traces that nobody got a treatment.
+          share: isRolledBack ? 1 : shareOf(trial, name),
         },
-        step: isControl ? null : (this.catalogue?.stepOf(variant.payload) ?? null),
+        step: name === CONTROL ? null : (this.catalogue?.stepOf(variant.payload) ?? null),
       }
     }
     return null

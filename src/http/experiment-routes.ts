@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import type { RequestHandler } from 'express'
 import { StowageError } from '../core/errors.ts'
-import type { ExperimentOutcome } from '../pipeline/plan/outcome.ts'
 import { printJson } from '../qdrant/json.ts'
 import type { Experiments } from '../rollout/rollout.ts'
+import type { TimedOutcome } from '../rollout/window.ts'
 import { sha256 } from '../text/fingerprint.ts'
 import { sendJson } from './body/send-json.ts'
 
@@ -42,9 +42,12 @@ export function resetExperiment(experiments: Experiments): RequestHandler<Named>
   }
 }
 
-function lineOf({ assignment, unitId, endpoint, failed, seconds, recallProxy, tokens }: ExperimentOutcome): string {
+function lineOf({ unitId, recallProxy, startedAt, ...outcome }: TimedOutcome): string {
+  const { assignment, endpoint, failed, seconds, tokens } = outcome
   const unit_id = sha256(unitId).slice(0, 16)
-  return `${JSON.stringify({ assignment, unit_id, endpoint, failed, seconds, recall_proxy: recallProxy, tokens })}\n`
+  const started_at = new Date(startedAt).toISOString()
+  const line = { assignment, unit_id, endpoint, started_at, failed, seconds, recall_proxy: recallProxy, tokens }
+  return `${JSON.stringify(line)}\n`
 }
 
 function unknown(name: string): never {

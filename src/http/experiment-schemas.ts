@@ -38,6 +38,7 @@ export const outcomeLineSchema = z.object({
   assignment: traceSchema.shape.assignment.unwrap(),
   unit_id: z.string(),
   endpoint: traceSchema.shape.endpoint,
+  started_at: traceSchema.shape.started_at,
   failed: z.boolean(),
   seconds: z.number(),
   recall_proxy: z.number().nullable(),

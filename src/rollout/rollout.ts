@@ -3,7 +3,7 @@ import type { RollbackTrigger } from '../core/vocabulary.ts'
 import { type StartTimer, systemTimer } from '../pipeline/deadline.ts'
 import type { ExperimentOutcome, ObserveOutcome } from '../pipeline/plan/outcome.ts'
 import type { RollbackJudge } from './statistics/online/judge.ts'
-import { createWindow, type OutcomeWindow, summarize, type VariantSummary } from './window.ts'
+import { createWindow, type OutcomeWindow, summarize, type TimedOutcome, type VariantSummary } from './window.ts'
 
 /** An experiment of which everyone gets the control, until it is reset by hand. */
 export interface Rollback {
@@ -28,8 +28,8 @@ export interface ExperimentSummary {
 /** The experiments of this process, for operators. */
 export interface Experiments {
   list(): Promise<ExperimentSummary[]>
-  /** The outcomes of the window; null for an unknown experiment. */
-  outcomesOf(experiment: string): ExperimentOutcome[] | null
+  /** The outcomes of the window, in the order of their arrival; null for an unknown experiment. */
+  outcomesOf(experiment: string): TimedOutcome[] | null
   /** Ends a rollback and forgets the evidence. @returns whether the experiment was rolled back; null for an unknown one */
   reset(experiment: string): boolean | null
 }
@@ -60,7 +60,7 @@ interface Experiment {
 
 /** Beyond these, the experiment that was quiet for the longest time is forgotten, and further variants are not kept. */
 const MOST_EXPERIMENTS = 20
-const LIMITS = { variants: 10, outcomes: 5_000 }
+const LIMITS = { variants: 10, outcomes: 20_000 }
 /** Milliseconds between two looks at the evidence of an experiment. */
 const JUDGE_EVERY_MS = 1_000
 
@@ -110,7 +110,8 @@ export function createRollout(dependencies: RolloutDependencies): Rollout {
       const name = outcome.assignment.experiment
       if (rollbacks.has(name)) return
       const { window, judge } = experimentOf(name)
-      if (!window.add(outcome)) return
+      const startedAt = wallClock().getTime() - 1_000 * outcome.seconds
+      if (!window.add({ ...outcome, startedAt })) return
       onOutcome(outcome)
       judge.add(outcome)
       unjudged.add(name)
@@ -134,7 +135,7 @@ export function createRollout(dependencies: RolloutDependencies): Rollout {
     outcomesOf(name) {
       const known = experiments.peek(name)
       if (known === undefined) return rollbacks.has(name) ? [] : null
-      return known.window.variants().flatMap(([, outcomes]) => outcomes)
+      return known.window.outcomes()
     },
     reset(name) {
       const wasRolledBack = rollbacks.delete(name)

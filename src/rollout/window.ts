@@ -1,36 +1,48 @@
+import { groupBy } from '../core/collections.ts'
 import type { ExperimentOutcome } from '../pipeline/plan/outcome.ts'
 
-/** The last outcomes of one experiment, by variant, in bounded memory. */
+/** An outcome with the time at which its request began, in milliseconds since 1970. */
+export interface TimedOutcome extends ExperimentOutcome {
+  startedAt: number
+}
+
+/** The last outcomes of one experiment, in bounded memory. */
 export interface OutcomeWindow {
   /** Adds an outcome. @returns false for a variant beyond the limit, which is not kept */
-  add(outcome: ExperimentOutcome): boolean
-  /** The variants with outcomes, and the outcomes from the oldest to the latest. */
-  variants(): [variant: string, outcomes: ExperimentOutcome[]][]
+  add(outcome: TimedOutcome): boolean
+  /** In the order of their arrival. */
+  outcomes(): TimedOutcome[]
+  /** The outcomes of each variant that has some, in the order of their arrival. */
+  variants(): Map<string, TimedOutcome[]>
 }
 
 export interface WindowLimits {
+  /** Variants that are ever kept. */
   variants: number
-  /** Outcomes of each variant. */
+  /** Outcomes of all variants together. */
   outcomes: number
 }
 
+/**
+ * Creates an empty window. All variants share one ring, so what it holds is the traffic of one span of time. With a ring for each, that of
+ * the control would reach less far back than that of a small treatment, and the numbers of units would not show the shares.
+ */
 export function createWindow({ variants: mostVariants, outcomes: most }: WindowLimits): OutcomeWindow {
-  const rings = new Map<string, { kept: ExperimentOutcome[]; next: number }>()
+  const names = new Set<string>()
+  const ring: TimedOutcome[] = []
+  let next = 0
+  const outcomes = () => [...ring.slice(next), ...ring.slice(0, next)]
   return {
     add(outcome) {
       const { variant } = outcome.assignment
-      let ring = rings.get(variant)
-      if (ring === undefined) {
-        if (rings.size >= mostVariants) return false
-        ring = { kept: [], next: 0 }
-        rings.set(variant, ring)
-      }
-      ring.kept[ring.next] = outcome
-      ring.next = (ring.next + 1) % most
+      if (!names.has(variant) && names.size >= mostVariants) return false
+      names.add(variant)
+      ring[next] = outcome
+      next = (next + 1) % most
       return true
     },
-    variants: () =>
-      [...rings].map(([variant, { kept, next }]) => [variant, [...kept.slice(next), ...kept.slice(0, next)]]),
+    outcomes,
+    variants: () => groupBy(outcomes(), ({ assignment }) => assignment.variant),
   }
 }
 
@@ -51,7 +63,7 @@ export interface VariantSummary {
 
 /** Failed requests count in the times, too: a failure is often late. */
 export function summarize(variant: string, outcomes: readonly ExperimentOutcome[]): VariantSummary {
-  const seconds = outcomes.map(outcome => outcome.seconds).sort((a, b) => a - b)
+  const seconds = Float64Array.from(outcomes, outcome => outcome.seconds).sort()
   return {
     variant,
     share: outcomes.at(-1)?.assignment.share ?? null,
@@ -64,11 +76,13 @@ export function summarize(variant: string, outcomes: readonly ExperimentOutcome[
   }
 }
 
-function meanOf(values: readonly number[]): number | null {
-  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length
+function meanOf(values: readonly number[] | Float64Array): number | null {
+  let sum = 0
+  for (const value of values) sum += value
+  return values.length === 0 ? null : sum / values.length
 }
 
 /** The nearest rank of sorted values. */
-function quantile(sorted: readonly number[], share: number): number | null {
+function quantile(sorted: Float64Array, share: number): number | null {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? null
 }

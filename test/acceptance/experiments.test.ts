@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { contextResponseSchema } from '../../src/pipeline/context-request.ts'
 import { type Trace, traceSchema } from '../../src/pipeline/trace/schema.ts'
 import { keyHash } from '../../src/tenants/keys.ts'
+import { ab } from '../commands/support/ab.ts'
 import { chunk, fill } from '../support/points.ts'
 import { openStowage, type Stowage } from '../support/stowage.ts'
 import { startListening } from '../support/stowage-process.ts'
@@ -110,6 +111,31 @@ describe('an experiment', () => {
     )
     expect((await stowage.send('GET', '/v1/experiments/other/outcomes')).status).toBe(404)
     expect((await stowage.send('POST', '/v1/experiments/other/reset')).status).toBe(404)
+  })
+
+  it('is judged by `stowage ab --url` from the outcomes of the running server, in the declared split', async () => {
+    const before = new Date().toISOString()
+    const treatment = { ...FEWER, name: 'same', payload: { type: 'json', value: '{"answerability.bonus":0}' } }
+    const stowage = await start({ FLAGS_FILE: await flagsFile('stowage.experiment.bonus', [CONTROL, treatment]) })
+    await fill(stowage.url, 'harbour', points.slice(0, 3))
+    const sessions = Array.from({ length: 60 }, (_, number) => `s${number}`)
+    for (const session of sessions) {
+      const [answer, found] = await Promise.all([ask(stowage, session), search(stowage, session)])
+      expect(variantOf(answer)).toMatch(/^bonus=(?:control|same)$/)
+      expect(variantOf(found)).toBe(variantOf(answer))
+    }
+    // The times are real, so every verdict but a mismatch can come.
+    const { text } = await ab('--url', stowage.url, '--since', before)
+    expect(text).toMatch(/^experiment bonus: control \d\d requests of \d\d units\n/)
+    expect(text).toMatch(
+      /units: \w+ \d\d \(30 expected\), \w+ \d\d \(30 expected\); p [\d.]+, no sample-ratio mismatch/,
+    )
+    expect(text).toMatch(/failed share +│ 0\.00 % +│ 0\.00 %/)
+    expect(text).toMatch(/verdict for same: (?!do not trust)/)
+    const later = new Date(Date.now() + 60_000).toISOString()
+    expect((await ab('--url', stowage.url, '--since', later)).error?.message).toMatch(
+      /^no request .* 120 lines were read/,
+    )
   })
 
   it('that is rolled back gives everyone the control on both routes, over a restart, until it is reset', async () => {

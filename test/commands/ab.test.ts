@@ -6,8 +6,10 @@ import { Command } from 'commander'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { addAbCommand } from '../../src/commands/ab.ts'
 import { seededRandom } from '../../src/evaluation/metrics/bootstrap.ts'
+import { decideWith } from '../flags/support/flag-set.ts'
 import { type Behaviour, NO_HARM, SESSIONS, simulatedRequests } from '../rollout/support/simulated-requests.ts'
 import { sampleTrace } from '../support/sample-trace.ts'
+import { ab } from './support/ab.ts'
 
 let folder = ''
 beforeEach(async () => {
@@ -15,17 +17,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-async function ab(...words: string[]) {
-  const [out, progress] = [new PassThrough(), new PassThrough()]
-  const program = new Command().exitOverride()
-  addAbCommand(program, { out, progress: progress as unknown as NodeJS.WriteStream, fetch })
-  for (const command of program.commands) command.exitOverride().configureOutput({ writeErr: () => {} })
-  const error = await program.parseAsync(['node', 'stowage', 'ab', ...words]).then(
-    () => null,
-    (thrown: Error & { code?: string }) => thrown,
-  )
-  return { text: String(out.read() ?? ''), error }
-}
+const VARIANTS = ['control', 'treatment'].map(name => ({ name, weight: 500, stickiness: 'sessionId' }))
 
 /** TRACE_FILE lines of simulated requests. */
 function traces(count: number, treatment: Behaviour = NO_HARM): string[] {
@@ -82,6 +74,22 @@ describe('stowage ab', () => {
     const { text, error } = await ab(path, '--share', '0.3')
     expect(error?.message).toBe('simulated=treatment: do not trust')
     expect(text).toContain('SAMPLE-RATIO MISMATCH')
+  })
+
+  it('leaves out the requests while an experiment was rolled back, and says how many', async () => {
+    const rolledBack = decideWith(
+      { 'stowage.experiment.simulated': { enabled: true, gets: 'treatment', variants: VARIANTS } },
+      { isRolledBack: () => true },
+    )
+    const after = Array.from({ length: 300 }, (_, number) => {
+      const session_id = `later-${number}`
+      const { assignment } = rolledBack({ tenant: null, sessionId: session_id })
+      return `${JSON.stringify(sampleTrace({ trace_id: `later-${number}`, session_id, assignment }))}\n`
+    })
+    const { text, error } = await ab(await write('t.jsonl', [...traces(1_200), ...after]))
+    expect(error).toBeNull()
+    expect(text).toContain('no sample-ratio mismatch')
+    expect(text).toContain('note: left out: 300 requests while everyone got the control\n')
   })
 
   it('prints JSON that holds every figure', async () => {

@@ -32,10 +32,10 @@ describe('an experiment', () => {
     expect(plan).toBe(measured)
   })
 
-  it('that is rolled back gives everyone the control', () => {
+  it('that is rolled back gives everyone the control, with the whole as its share', () => {
     const isRolledBack = (name: string) => name === 'blend'
     const { plan, assignment } = decideWith({ [KEY]: experiment('half') }, { isRolledBack })(ANYBODY)
-    expect(assignment).toMatchObject({ experiment: 'blend', variant: 'control', share: 0.9 })
+    expect(assignment).toMatchObject({ experiment: 'blend', variant: 'control', share: 1 })
     expect(plan).toBe(measured)
   })
 

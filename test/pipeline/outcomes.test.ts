@@ -75,7 +75,7 @@ describe('the outcome of a context', () => {
     )
   })
 
-  it('is none when the client has left, when nothing is assigned, and for a cached answer', async () => {
+  it('is none when the client has left, when nothing is assigned, while everyone gets the control, and for a cached answer', async () => {
     const left = observing(failing(new Error('aborted')))
     const signal = AbortSignal.abort()
     await expect(left.packContext(REQUEST, { ...CALLER, signal })).rejects.toThrow()
@@ -84,6 +84,10 @@ describe('the outcome of a context', () => {
     const outside = observing(working, { decide: dependencies(working).decide })
     await outside.packContext(REQUEST, CALLER)
     expect(outside.outcomes).toEqual([])
+
+    const controlOnly = observing(working, { decide: assigning({ ...TREATED, variant: 'control', share: 1 }) })
+    await controlOnly.packContext(REQUEST, CALLER)
+    expect(controlOnly.outcomes).toEqual([])
 
     const limits = { ttlMs: 60_000, maxEntries: 9, maxBytes: 1e6, now: () => 0 }
     const cached = observing(working, { cache: createAnswerCache<TracedContext>(limits) })

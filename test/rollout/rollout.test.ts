@@ -7,7 +7,11 @@ import { seededRandom } from '../../src/evaluation/metrics/bootstrap.ts'
 import type { ExperimentOutcome } from '../../src/pipeline/plan/outcome.ts'
 import { createRollout, type Rollback, type RolloutDependencies } from '../../src/rollout/rollout.ts'
 import { createRollbackJudge, type Harm } from '../../src/rollout/statistics/online/judge.ts'
+import { sampleRatio } from '../../src/rollout/statistics/sample-ratio.ts'
 import { NO_HARM, SESSIONS, simulatedRequests } from './support/simulated-requests.ts'
+
+/** A judge that never sees harm. */
+const unconcerned = () => ({ add() {}, verdict: () => null })
 
 const HARM: Harm = { variant: 'half', trigger: 'latency', detail: 'slower' }
 
@@ -167,13 +171,38 @@ describe('what operators see', () => {
     })
   })
 
-  it('stays bounded: 5,000 outcomes of each of 10 variants of each of 20 experiments', async () => {
-    const { rollout } = openRollout({ createJudge: () => ({ add() {}, verdict: () => null }) })
-    for (let i = 0; i < 5_003; i++) rollout.observe(outcome({ unitId: String(i) }))
+  it('shows the declared split also when more outcomes came than are kept, in the order of their arrival', async () => {
+    const { rollout } = openRollout({ createJudge: unconcerned })
+    for (let i = 0; i < 30_000; i++)
+      rollout.observe(outcome({ unitId: String(i), ...(i % 10 === 0 && { variant: 'half', share: 0.1 }) }))
+    const [experiment] = await rollout.list()
+    const ratio = sampleRatio((experiment?.variants ?? []).map(one => ({ ...one, share: one.share ?? 0 })))
+    expect(ratio).toEqual({
+      ratios: [
+        { variant: 'half', units: 2_000, expected: 2_000 },
+        { variant: 'control', units: 18_000, expected: 18_000 },
+      ],
+      p: 1,
+    })
+    const units = rollout.outcomesOf('fewer')?.map(({ unitId }) => unitId)
+    expect(units).toEqual(Array.from({ length: 20_000 }, (_, i) => String(10_000 + i)))
+  })
+
+  it('tells when each request began', () => {
+    const { rollout } = openRollout({ wallClock: () => new Date(60_000) })
+    rollout.observe(outcome({ seconds: 2 }))
+    expect(rollout.outcomesOf('fewer')?.[0]?.startedAt).toBe(58_000)
+  })
+
+  it('stays bounded: 20,000 outcomes of at most 10 variants of each of 20 experiments', async () => {
+    const { rollout } = openRollout({ createJudge: unconcerned })
+    for (let i = 0; i < 20_003; i++) rollout.observe(outcome({ unitId: String(i) }))
     const kept = rollout.outcomesOf('fewer') ?? []
-    expect([kept.length, kept[0]?.unitId, kept.at(-1)?.unitId]).toEqual([5_000, '3', '5002'])
+    expect([kept.length, kept[0]?.unitId, kept.at(-1)?.unitId]).toEqual([20_000, '3', '20002'])
     for (let i = 0; i < 50; i++) rollout.observe(outcome({ variant: `v${i}` }))
     expect((await rollout.list())[0]?.variants).toHaveLength(10)
+    for (let i = 0; i < 20_000; i++) rollout.observe(outcome())
+    expect((await rollout.list())[0]?.variants.map(({ variant }) => variant)).toEqual(['control'])
     for (let i = 0; i < 50; i++) rollout.observe(outcome({ experiment: `e${i}` }))
     expect((await rollout.list()).map(({ experiment }) => experiment)).toHaveLength(20)
   })

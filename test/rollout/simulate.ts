@@ -1,59 +1,101 @@
 /**
- * Checks the statistics of experiments on simulated requests, and prints two tables: `npm run rollout:simulate [-- EXPERIMENTS [judge]]`
- * (default 2,000; about 6 minutes of one core). The figures of docs/rollout.md come from here.
+ * Prints the figures of docs/rollout.md: `npm run rollout:simulate -- SIZE TABLE`. SIZE is the number of simulated experiments of each row,
+ * and for the table `report` the number of requests.
  */
 import Table from 'cli-table3'
+import { experimentReport } from '../../src/rollout/compare/experiment-report.ts'
+import { experimentText } from '../../src/rollout/compare/report-text.ts'
 import { MEASURES } from '../../src/rollout/statistics/measures.ts'
-import { NO_HARM, SESSIONS } from './support/simulated-requests.ts'
-import { coverage, judged } from './support/simulations.ts'
+import { LEAST_UNITS } from '../../src/rollout/statistics/online/judge.ts'
+import { NO_HARM, SESSIONS, type World } from './support/simulated-requests.ts'
+import { coverage, judged, simulatedTraces } from './support/simulations.ts'
 
-const experiments = Number(process.argv[2] ?? 2_000)
-const judgeOnly = process.argv[3] === 'judge'
-const half = { ...SESSIONS, share: 0.5 }
+/** Requests of both variants after which a simulated experiment ends. */
+const MOST_REQUESTS = 20_000
+const HALF: World = { ...SESSIONS, share: 0.5 }
+
+const TABLES: Record<string, (size: number) => string> = {
+  /** Intervals of `stowage ab` without a difference. */
+  intervals(experiments) {
+    const worlds = [
+      ['10 %, 8,000 requests in sessions of 5', SESSIONS, 8_000],
+      ['50 %, 4,000 requests in sessions of 5', HALF, 4_000],
+      ['50 %, 2,000 requests, each a unit', { ...HALF, unit: 'request', requestsPerUnit: 1 }, 2_000],
+      [
+        '50 %, 4,000 requests in sessions of 20 that differ twice as much',
+        { ...HALF, requestsPerUnit: 20, unitSigma: 0.8, recallOfUnits: 0.2 },
+        4_000,
+      ],
+    ] as const
+    const rows = worlds.map(([name, world, requests]) => {
+      const found = coverage(world, { experiments, requests })
+      return [name, ...MEASURES.map(measure => percent(found[measure].covered))]
+    })
+    const head = `${numberText(experiments)} experiments in each row; share of the 95 % intervals that contain 0`
+    return textOf(head, ['experiment', ...MEASURES], rows)
+  },
+
+  /** The online judge without a difference. */
+  'false-alarms'(experiments) {
+    const worlds = [
+      ['10 %', SESSIONS],
+      ['50 %', HALF],
+      ['10 %, one failure in 1,000', { ...SESSIONS, failures: 0.001 }],
+    ] as const
+    const rows = worlds.map(([name, world]) => {
+      const { at } = judged(world, NO_HARM, { experiments, requests: MOST_REQUESTS })
+      return [name, String(at.length)]
+    })
+    return textOf(judgeText(experiments), ['no difference', 'rolled back'], rows)
+  },
+
+  /** The online judge with a treatment that does harm. */
+  power(experiments) {
+    const harms = [
+      ['25 % slower', { ...NO_HARM, slower: 1.25 }],
+      ['recall proxy lower by .1', { ...NO_HARM, lessRecall: 0.1 }],
+      ['2 points more failures', { ...NO_HARM, moreFailures: 0.02 }],
+      ['every request fails', { ...NO_HARM, moreFailures: 1 }],
+    ] as const
+    const shares = [
+      ['10 %', SESSIONS],
+      ['50 %', HALF],
+    ] as const
+    const rows = harms.flatMap(([harm, treatment]) =>
+      shares.map(([share, world]) => {
+        const { at } = judged(world, treatment, { experiments, requests: MOST_REQUESTS })
+        // Experiments that end without a rollback count as longer than all others.
+        const rank = (part: number) => at[Math.ceil(part * experiments) - 1]
+        const text = (requests: number | undefined) => numberText(requests ?? MOST_REQUESTS, requests === undefined)
+        return [harm, share, percent(at.length / experiments), text(rank(0.5)), text(rank(0.9))]
+      }),
+    )
+    return textOf(judgeText(experiments), ['treatment', 'share', 'rolled back', 'median', '90 %'], rows)
+  },
+
+  /** What `stowage ab` prints for the traces of one experiment without a difference. */
+  report: requests => experimentText(experimentReport('sentences', simulatedTraces(SESSIONS, requests), null)),
+}
+
 const percent = (share: number) => `${(100 * share).toFixed(1)} %`
+const numberText = (value: number, over = false) => `${over ? 'over ' : ''}${value.toLocaleString('en-US')}`
 
-const intervals = new Table({ head: ['without a difference', ...MEASURES], style: { head: [], border: [] } })
-const worlds = [
-  ['10 %, 8,000 requests in sessions', SESSIONS, 8_000],
-  ['50 %, 4,000 requests in sessions', half, 4_000],
-  ['50 %, 2,000 requests, each a unit', { ...half, unit: 'request', requestsPerUnit: 1 }, 2_000],
-  [
-    '50 %, 4,000 requests, sessions of 20 that differ twice as much',
-    { ...half, requestsPerUnit: 20, unitSigma: 0.8, recallOfUnits: 0.2 },
-    4_000,
-  ],
-] as const
-for (const [name, world, requests] of judgeOnly ? [] : worlds) {
-  const found = coverage(world, { experiments, requests })
-  process.stderr.write(`${name}\n`)
-  intervals.push([`${name}: interval contains 0`, ...MEASURES.map(measure => percent(found[measure].covered))])
-  intervals.push([`${name}: p < .05`, ...MEASURES.map(measure => percent(found[measure].significant))])
+function judgeText(experiments: number): string {
+  const runs = `${numberText(experiments)} experiments in each row, of up to ${numberText(MOST_REQUESTS)} requests`
+  return `${runs}; a look after every request; at least ${LEAST_UNITS} units in each variant`
 }
-if (!judgeOnly) process.stdout.write(`${experiments} experiments each\n${intervals}\n`)
 
-const online = new Table({
-  head: ['online judge, a look after every request', 'experiments', 'rolled back', 'by', 'median requests', 'p90'],
-  style: { head: [], border: [] },
-})
-const cases = [
-  ['no difference, 10 %', SESSIONS, NO_HARM, experiments / 2],
-  ['no difference, 50 %', half, NO_HARM, experiments / 2],
-  ['no difference, 10 %, one failure in 1,000', { ...SESSIONS, failures: 0.001 }, NO_HARM, experiments / 2],
-  ['25 % slower, 10 %', SESSIONS, { ...NO_HARM, slower: 1.25 }, experiments / 20],
-  ['25 % slower, 50 %', half, { ...NO_HARM, slower: 1.25 }, experiments / 20],
-  ['recall proxy lower by .1, 10 %', SESSIONS, { ...NO_HARM, lessRecall: 0.1 }, experiments / 20],
-  ['recall proxy lower by .1, 50 %', half, { ...NO_HARM, lessRecall: 0.1 }, experiments / 20],
-  ['2 points more failures, 10 %', SESSIONS, { ...NO_HARM, moreFailures: 0.02 }, experiments / 20],
-  ['2 points more failures, 50 %', half, { ...NO_HARM, moreFailures: 0.02 }, experiments / 20],
-  ['all fail, 10 %', SESSIONS, { ...NO_HARM, moreFailures: 1 }, experiments / 20],
-] as const
-for (const [name, world, treatment, planned] of cases) {
-  const runs = Math.ceil(planned)
-  const { at, triggers } = judged(world, treatment, { experiments: runs })
-  // Experiments that end without a rollback count as longer than all others.
-  const rank = (share: number) => at[Math.ceil(share * runs) - 1]?.toLocaleString('en-US') ?? 'over 20,000'
-  const by = Object.entries(triggers).map(([trigger, count]) => `${trigger} ${count}`)
-  process.stderr.write(`${name}: ${at.length} of ${runs}\n`)
-  online.push([name, runs, percent(at.length / runs), by.join(', '), rank(0.5), rank(0.9)])
+function textOf(head: string, columns: string[], rows: string[][]): string {
+  const table = new Table({ head: columns, style: { head: [], border: [] } })
+  table.push(...rows)
+  return `${head}\n${table}\n`
 }
-process.stdout.write(`up to 20,000 requests each\n${online}\n`)
+
+const [size, name] = process.argv.slice(2)
+const print = TABLES[name ?? '']
+if (print === undefined || !(Number(size) >= 1)) {
+  process.stderr.write(`usage: npm run rollout:simulate -- SIZE ${Object.keys(TABLES).join('|')}\n`)
+  process.exitCode = 2
+} else {
+  process.stdout.write(print(Math.floor(Number(size))))
+}

@@ -16,8 +16,16 @@ export interface Assignment {
   /** `control`, or another name that the experiment declares. */
   variant: string
   unit: AssignmentUnit
-  /** Share of the units that get this variant, in (0,1]; null when the flags do not tell. */
+  /** Share of the units that get this variant, in (0,1]; 1 for the control of an experiment that is rolled back; null when the flags do not tell. */
   share: number | null
+}
+
+/**
+ * Whether everyone gets the control, as after a rollback: then there is nothing to compare the request with. While an experiment runs, the
+ * share of its control is less than 1.
+ */
+export function isControlOnly({ variant, share }: Pick<Assignment, 'variant' | 'share'>): boolean {
+  return variant === CONTROL && share === 1
 }
 
 export const FLAG_SOURCES = ['kill_switch', 'unleash', 'file', 'plan'] as const

@@ -1,7 +1,7 @@
 import { StowageError } from '../../core/errors.ts'
 import type { ErrorCode } from '../../core/vocabulary.ts'
 import type { Trace } from '../trace/schema.ts'
-import type { Assignment, PlanDecision } from './decision.ts'
+import { type Assignment, isControlOnly, type PlanDecision } from './decision.ts'
 
 /** What one finished request says about its variant. */
 export interface ExperimentOutcome {
@@ -35,13 +35,16 @@ export interface OutcomeSubject {
 
 type OutcomeValues = Omit<ExperimentOutcome, 'assignment' | 'unitId' | 'endpoint'>
 
-/** Tells the outcome of a request to the observer, if the request is part of an experiment. An observer that throws changes no answer. */
+/**
+ * Tells the outcome of a request to the observer, if the request is part of an experiment that has a treatment now. An observer that
+ * throws changes no answer.
+ */
 export function tellOutcome(
   observe: ObserveOutcome | undefined,
   { decision: { assignment }, ...subject }: OutcomeSubject,
   values: OutcomeValues,
 ): void {
-  if (observe === undefined || assignment === null) return
+  if (observe === undefined || assignment === null || isControlOnly(assignment)) return
   try {
     observe({ assignment, unitId: unitIdOf(assignment, subject), endpoint: subject.endpoint, ...values })
   } catch {}

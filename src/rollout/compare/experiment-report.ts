@@ -1,5 +1,5 @@
 import { groupBy } from '../../core/collections.ts'
-import { CONTROL } from '../../pipeline/plan/decision.ts'
+import { CONTROL, isControlOnly } from '../../pipeline/plan/decision.ts'
 import { holm } from '../statistics/holm.ts'
 import { liftsOf, meanOfColumn } from '../statistics/measures.ts'
 import { type SampleRatio, sampleRatio } from '../statistics/sample-ratio.ts'
@@ -36,7 +36,7 @@ export interface ExperimentReport {
  * @param share of each treatment, in place of what the requests say
  */
 export function experimentReport(experiment: string, table: OutcomeTable, share: number | null): ExperimentReport {
-  const offered = table.rows.filter(row => !(row.variant === CONTROL && row.share === 1))
+  const offered = table.rows.filter(row => !isControlOnly(row))
   const rows = share === null ? sinceLastChange(offered) : offered
   const variants = groupBy(rows, ({ variant }) => variant)
   const control = variants.get(CONTROL) ?? []

@@ -92,7 +92,7 @@ describe('the judge of rollbacks', () => {
 
   it('has intervals that cover about 95 % of small simulated experiments', () => {
     const found = coverage(half, { experiments: 50, requests: 1_000 })
-    // Four standard errors of a share of 50; `npm run rollout:simulate` has the exact figures.
+    // Four standard errors of a share of 50; `npm run rollout:simulate -- 1000 intervals` has the exact figures.
     for (const { covered } of Object.values(found)) expect(covered).toBeGreaterThan(0.82)
     for (const { significant } of Object.values(found)) expect(significant).toBeLessThan(0.18)
   })

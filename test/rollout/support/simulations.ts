@@ -1,5 +1,6 @@
 import { seededRandom } from '../../../src/evaluation/metrics/bootstrap.ts'
 import { CONTROL } from '../../../src/pipeline/plan/decision.ts'
+import { createOutcomeTable, type OutcomeTable } from '../../../src/rollout/compare/outcome-table.ts'
 import { liftsOf, MEASURES, type MeasureName, type VariantColumns } from '../../../src/rollout/statistics/measures.ts'
 import { createRollbackJudge } from '../../../src/rollout/statistics/online/judge.ts'
 import { type Behaviour, NO_HARM, simulatedRequests, type World } from './simulated-requests.ts'
@@ -24,6 +25,27 @@ export function simulatedColumns(world: World, treatment: Behaviour, requests: n
     into.tokens.push(outcome.tokens ?? Number.NaN)
   }
   return columns
+}
+
+/** The traces of one simulated experiment without a difference. Failed requests leave none. */
+export function simulatedTraces(world: World, requests: number, seed = 1): OutcomeTable {
+  const table = createOutcomeTable(requests + 1)
+  let left = requests
+  for (const { assignment, failed, ...outcome } of simulatedRequests(world, NO_HARM, seededRandom(seed))) {
+    if (failed) continue
+    left -= 1
+    if (left < 0) return table
+    const { variant } = assignment
+    table.add({
+      ...assignment,
+      ...outcome,
+      variant: variant === CONTROL ? CONTROL : 'sentence-mode',
+      failed: null,
+      startedAt: null,
+      id: null,
+    })
+  }
+  return table
 }
 
 export interface Coverage {

@@ -9,7 +9,7 @@ import { evidenceOfMore } from './mixture.ts'
 export interface RollbackJudgeOptions {
   /** Probability, over the whole life of an experiment, that a treatment without harm is rolled back. Default .01. */
   falseAlarm?: number
-  /** Least effective number of units that the control and a treatment each need before a verdict. Default 25. */
+  /** Least effective number of units that the control and a treatment each need before a verdict. Default `LEAST_UNITS`. */
   leastUnits?: number
   /** Units of each variant whose requests are joined; see `createVariantEvidence`. Default 20,000. */
   mostUnits?: number
@@ -32,6 +32,8 @@ export interface RollbackJudge {
 
 /** Variants that are judged. Outcomes of further ones are not kept, to limit the memory. */
 const MOST_VARIANTS = 20
+/** Effective units that the control and a treatment each need. */
+export const LEAST_UNITS = 25
 const QUANTILE = 0.95
 /**
  * The difference between the shares of slow requests for which the test is fastest. When the 95th percentile grows by 20 %, between 2 and
@@ -52,7 +54,7 @@ const TRIGGERS = 3
  */
 export function createRollbackJudge({
   falseAlarm = 0.01,
-  leastUnits = 25,
+  leastUnits = LEAST_UNITS,
   mostUnits = 20_000,
 }: RollbackJudgeOptions = {}): RollbackJudge {
   const variants = new Map<string, VariantEvidence>()
