@@ -1,15 +1,48 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 
+/** Folders whose tests share modules in one process. Loading them for each file would take longer than the tests. */
+const SHARED = [
+  'core',
+  'doctor',
+  'drop-in',
+  'embedded',
+  'evaluation',
+  'flags',
+  'grafana',
+  'http',
+  'ingest',
+  'ingestion-guard',
+  'intent',
+  'pack',
+  'pipeline',
+  'qdrant',
+  'rank',
+  'rollout',
+  'tenants',
+  'text',
+].map(folder => `test/${folder}/**/*.test.ts`)
+
+// These need real services: `npm run test:services`.
+const SERVICES = 'test/services/**'
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    // These need real services: `npm run test:services`.
-    exclude: [...configDefaults.exclude, 'test/services/**'],
     setupFiles: ['test/support/seed.ts'],
     // By default, one core is kept free: on two cores the suite would take twice as long.
     maxWorkers: '100%',
     // These end a test that hangs. They must not end one on a machine that is slow or busy.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'whole',
+          include: ['test/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, SERVICES, ...SHARED],
+        },
+      },
+      { extends: true, test: { name: 'parts', include: SHARED, isolate: false } },
+    ],
   },
 })
