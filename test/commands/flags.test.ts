@@ -68,7 +68,7 @@ it('lists every switch with its value for each tenant, and where it came from', 
 it('ends with the faults, and fails when there are any', async () => {
   const { text, error } = await runFlags([], {}, ['unknown flag stowage.dedup; did you mean stowage.dedupe?'])
   expect(text.endsWith('✗ unknown flag stowage.dedup; did you mean stowage.dedupe?\n')).toBe(true)
-  expect(error).toBe('flags have 1 faults')
+  expect(error).toBe('flags have 1 fault')
 })
 
 it('exports all switches as the plan has them, for Unleash and as a flags file', async () => {
