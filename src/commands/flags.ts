@@ -63,7 +63,8 @@ async function list(
       throw new StowageError('bad_request', `no tenant is called ${tenant}`)
     const listed = (tenant === undefined ? tenants : [tenant]).flatMap(name => opened.list(name))
     out.write(json ? `${JSON.stringify({ flags: listed, faults })}\n` : tableOf(listed, faults))
-    if (faults.length > 0) throw new StowageError('unprocessable', `flags have ${faults.length} ${faults.length === 1 ? 'fault' : 'faults'}`)
+    if (faults.length > 0)
+      throw new StowageError('unprocessable', `flags have ${faults.length} ${faults.length === 1 ? 'fault' : 'faults'}`)
   } finally {
     await opened.close()
   }
