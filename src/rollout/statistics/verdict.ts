@@ -72,7 +72,7 @@ function notYet(open: readonly AdjustedLift[], { units }: VerdictFacts): Verdict
   const still = `${names}: the interval still contains the harm of the trigger`
   const advice =
     needed > units
-      ? `about ${Number.isFinite(needed) ? `${needed - units} more units` : 'several times as many units'} of the treatment are needed`
+      ? `${Number.isFinite(needed) ? `about ${needed - units} more units` : 'several times as many units'} of the treatment are needed`
       : 'the planned sample is reached, so the harm is close to the trigger: decide by hand, or go on'
   return { verdict: 'not enough data', reason: `${still}; ${advice}` }
 }
