@@ -1,6 +1,6 @@
 import * as units from '@grafana/grafana-foundation-sdk/units'
 import { type Definition, INSTANCE, TENANT } from './dashboard.ts'
-import { pipelineRuns, quantile, rate, select } from './promql.ts'
+import { pipelineRuns, quantile, quantiles, rate, select } from './promql.ts'
 
 const NO_OPERATIONS = 'endpoint!="operations"'
 const OF_TENANT = 'tenant=~"$tenant"'
@@ -189,10 +189,7 @@ export const overview: Definition = {
             'Qdrant is slow: look at its load, its memory and its indexes. stowage sends the original search beside the improved one meanwhile.',
           unit: units.Seconds,
           width: 6,
-          queries: [
-            [quantile(0.5, '', 'stowage_upstream_seconds'), 'p50'],
-            [quantile(0.95, '', 'stowage_upstream_seconds'), 'p95'],
-          ],
+          queries: quantiles([0.5, 0.95], 'stowage_upstream_seconds'),
         },
         {
           title: 'Stage time, p95',

@@ -1,6 +1,6 @@
 import * as units from '@grafana/grafana-foundation-sdk/units'
 import { type Definition, INSTANCE, TENANT } from './dashboard.ts'
-import { mean, pipelineRuns, quantile, rate, select } from './promql.ts'
+import { mean, pipelineRuns, quantile, quantiles, rate, select } from './promql.ts'
 
 const OF_TENANT = 'tenant=~"$tenant"'
 
@@ -23,10 +23,7 @@ export const packing: Definition = {
             'Far below the budget: too few candidates, or caps and dedupe take most; see "Why candidates are dropped".',
           unit: units.Short,
           width: 6,
-          queries: [
-            [quantile(0.5, '', 'stowage_context_tokens'), 'p50'],
-            [quantile(0.95, '', 'stowage_context_tokens'), 'p95'],
-          ],
+          queries: quantiles([0.5, 0.95], 'stowage_context_tokens'),
         },
         {
           title: 'Share of the budget in use',
@@ -36,11 +33,7 @@ export const packing: Definition = {
           unit: units.PercentUnit,
           width: 6,
           max: 1,
-          queries: [
-            [quantile(0.1, '', 'stowage_context_budget_used_ratio'), 'p10'],
-            [quantile(0.5, '', 'stowage_context_budget_used_ratio'), 'p50'],
-            [quantile(0.95, '', 'stowage_context_budget_used_ratio'), 'p95'],
-          ],
+          queries: quantiles([0.1, 0.5, 0.95], 'stowage_context_budget_used_ratio'),
         },
         {
           title: 'Budget in use by tenant',
@@ -99,10 +92,7 @@ export const packing: Definition = {
             'The corpus holds copies that dedupe does not find. Try a lower dedupe.containment, or MMR_ALPHA, and measure with stowage replay.',
           unit: units.Short,
           width: 8,
-          queries: [
-            [quantile(0.5, '', 'stowage_context_redundancy_ratio'), 'p50'],
-            [quantile(0.95, '', 'stowage_context_redundancy_ratio'), 'p95'],
-          ],
+          queries: quantiles([0.5, 0.95], 'stowage_context_redundancy_ratio'),
         },
       ],
     },

@@ -16,6 +16,11 @@ export function quantile(quantile: number, by: string, histogram: string, ...mat
   return `histogram_quantile(${quantile}, ${rate(labels, `${histogram}_bucket`, ...matchers)})`
 }
 
+/** Quantiles of a histogram, each as a query with its legend, such as `p95`. @param shares each in [0,1] */
+export function quantiles(shares: readonly number[], histogram: string): [query: string, legend: string][] {
+  return shares.map(share => [quantile(share, '', histogram), `p${share * 100}`])
+}
+
 /** The mean of what a histogram observed. */
 export function mean(by: string, histogram: string, ...matchers: string[]): string {
   return `${rate(by, `${histogram}_sum`, ...matchers)} / ${rate(by, `${histogram}_count`, ...matchers)}`

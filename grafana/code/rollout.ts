@@ -1,6 +1,6 @@
 import * as units from '@grafana/grafana-foundation-sdk/units'
 import { type Choice, type Definition, INSTANCE } from './dashboard.ts'
-import { mean, quantile, rate, select } from './promql.ts'
+import { mean, quantile, quantiles, rate, select } from './promql.ts'
 
 const EXPERIMENT: Choice = {
   name: 'experiment',
@@ -269,10 +269,7 @@ export const rollout: Definition = {
           unit: units.PercentUnit,
           width: 8,
           max: 1,
-          queries: [
-            [quantile(0.5, '', 'stowage_shadow_overlap_ratio'), 'p50'],
-            [quantile(0.1, '', 'stowage_shadow_overlap_ratio'), 'p10'],
-          ],
+          queries: quantiles([0.5, 0.1], 'stowage_shadow_overlap_ratio'),
         },
         {
           title: 'Queue of shadow runs',

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { RollbackTrigger } from '../../src/core/vocabulary.ts'
 import { contextResponseSchema } from '../../src/pipeline/context-request.ts'
 import { type Trace, traceSchema } from '../../src/pipeline/trace/schema.ts'
 import { keyHash } from '../../src/tenants/keys.ts'
@@ -45,6 +46,21 @@ async function flagsFile(name: string, variants: object[]): Promise<string> {
     path,
     JSON.stringify({ version: 2, features: [{ name, type: 'experiment', enabled: true, strategies }] }),
   )
+  return path
+}
+
+const rolledBackBy = (trigger: RollbackTrigger) => ({
+  experiment: 'size',
+  variant: 'fewer',
+  trigger,
+  detail: 'worse',
+  since: '2026-01-01T00:00:00Z',
+})
+
+/** A file of rollbacks with this one. */
+async function stateFile(rollback: ReturnType<typeof rolledBackBy>): Promise<string> {
+  const path = join(folder, 'rollbacks.json')
+  await writeFile(path, JSON.stringify({ version: 1, rollbacks: [rollback] }))
   return path
 }
 
@@ -139,15 +155,8 @@ describe('an experiment', () => {
   })
 
   it('that is rolled back gives everyone the control on both routes, over a restart, until it is reset', async () => {
-    const state = join(folder, 'rollbacks.json')
-    const rollback = {
-      experiment: 'size',
-      variant: 'fewer',
-      trigger: 'latency',
-      detail: 'slower',
-      since: '2026-01-01T00:00:00Z',
-    }
-    await writeFile(state, JSON.stringify({ version: 1, rollbacks: [rollback] }))
+    const rollback = rolledBackBy('latency')
+    const state = await stateFile(rollback)
     const environment = {
       FLAGS_FILE: await flagsFile('stowage.experiment.size', ALL_FEWER),
       ROLLOUT_STATE_FILE: state,
@@ -161,7 +170,7 @@ describe('an experiment', () => {
       experiments: [
         {
           experiment: 'size',
-          rolled_back: { variant: 'fewer', trigger: 'latency', detail: 'slower', since: rollback.since },
+          rolled_back: { variant: 'fewer', trigger: 'latency', detail: 'worse', since: rollback.since },
           variants: [],
         },
       ],
@@ -239,15 +248,7 @@ it('a shadow answers with the control, and stores its trace for the same caller'
 })
 
 it('a process keeps to a rollback of before, and says so', { timeout: CHILD_PROCESS_MS }, async () => {
-  const state = join(folder, 'rollbacks.json')
-  const rollback = {
-    experiment: 'size',
-    variant: 'fewer',
-    trigger: 'error_rate',
-    detail: 'failed',
-    since: '2026-01-01T00:00:00Z',
-  }
-  await writeFile(state, JSON.stringify({ version: 1, rollbacks: [rollback] }))
+  const state = await stateFile(rolledBackBy('error_rate'))
   const environment = {
     FLAGS_FILE: await flagsFile('stowage.experiment.size', ALL_FEWER),
     ROLLOUT_STATE_FILE: state,

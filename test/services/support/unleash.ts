@@ -32,6 +32,12 @@ export async function startUnleash(databaseUrl: string, environment: Record<stri
   const port = await freePort()
   const origin = `http://127.0.0.1:${port}`
   let running: Running | null = null
+  /** Processes that the tests end. */
+  const wanted = new WeakSet<Running>()
+  const stop = async (signal: 'SIGKILL' | 'SIGTERM') => {
+    if (running) wanted.add(running)
+    await running?.stop(signal)
+  }
 
   async function start(): Promise<void> {
     running = await startProcess({
@@ -58,8 +64,10 @@ export async function startUnleash(databaseUrl: string, environment: Record<stri
     })
     const started = running
     let ended = false
-    void started.ended.then(() => {
+    void started.ended.then(({ code, signal }) => {
       ended = true
+      if (!wanted.has(started))
+        process.stderr.write(`Unleash ended by itself (${code ?? signal}):\n${started.output()}\n`)
     })
     const healthy = await until('Unleash is healthy', async () => ended || (await fetch(`${origin}/health`)).ok)
     if (ended || !healthy) throw new Error(`Unleash ended at its start: ${started.output()}`)
@@ -73,11 +81,11 @@ export async function startUnleash(databaseUrl: string, environment: Record<stri
     start,
     signal: signal => running?.signal(signal),
     async kill() {
-      await running?.stop('SIGKILL')
+      await stop('SIGKILL')
     },
     async close() {
       running?.signal('SIGCONT')
-      await running?.stop('SIGTERM')
+      await stop('SIGTERM')
     },
   }
 }
