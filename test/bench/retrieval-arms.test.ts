@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Embedder } from '../../src/core/ports.ts'
 import { encodeBm25Document, encodeBm25Query } from '../../src/text/qdrant-bm25.ts'
+import { goldenQuery, goldSpan } from '../evaluation/support/golden.ts'
 import { bm25Scorer, denseScorer, hybridScorer, listFigures, rankAll } from './retrieval-arms.ts'
 import { isHit, unitsOf } from './retrieval-units.ts'
 
@@ -70,20 +71,19 @@ describe('the units of a set', () => {
     title: 'Tides',
     text: '# Tides\n\nThe tide comes twice a day.\n\n# Gates\n\nThe gate shuts.',
   }
-  const query = { id: 'q', query: 'tide', intent: null, grade: null, answer: null }
   const setOf = (goldPassages: Parameters<typeof unitsOf>[0]['queries'][number]['goldPassages']) => ({
     name: 's',
     documents: [document, { ...document, docId: 'other' }],
-    queries: [{ ...query, goldPassages }],
+    queries: [goldenQuery('q', goldPassages)],
     corpusHash: '',
     hash: '',
   })
 
   it('are documents where all evidence is, else chunks, each with its title in front', () => {
-    const whole = unitsOf(setOf([{ kind: 'document', docId: 'd', start: 0, end: document.text.length }]))
+    const whole = unitsOf(setOf([{ ...goldSpan(document.text, 0, document.text.length), kind: 'document' }]))
     expect([whole.kind, whole.units.length, [...(whole.relevant[0] ?? [])]]).toEqual(['documents', 2, [0]])
     const start = document.text.indexOf('The gate')
-    const cut = unitsOf(setOf([{ kind: 'span', docId: 'd', start, end: start + 15 }]))
+    const cut = unitsOf(setOf([goldSpan(document.text, start, start + 15)]))
     const hits = [...(cut.relevant[0] ?? [])].map(place => cut.units[place])
     expect(cut.kind).toBe('chunks')
     expect(hits.map(unit => [unit?.docId, unit?.encodedText.includes('The gate shuts.')])).toEqual([['d', true]])

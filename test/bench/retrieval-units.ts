@@ -1,4 +1,3 @@
-import type { GoldPassage } from '../../src/evaluation/golden-set/evidence.ts'
 import type { GoldenSet } from '../../src/evaluation/golden-set/golden-set.ts'
 import { chunkMarkdown, type DocumentChunk } from '../../src/ingest/chunking/chunk-markdown.ts'
 import { preparePoint } from '../../src/ingest/points.ts'
@@ -33,11 +32,13 @@ export function unitsOf({ documents, queries }: GoldenSet): RetrievalUnits {
     kind: whole ? 'documents' : 'chunks',
     units,
     relevant: queries.map(({ goldPassages }) => {
-      const hits = goldPassages.flatMap(gold =>
-        (places.get(gold.docId) ?? []).filter(place => {
-          const unit = units[place]
-          return unit !== undefined && isHit(unit, gold)
-        }),
+      const hits = goldPassages.flatMap(({ place: gold }) =>
+        gold === null
+          ? []
+          : (places.get(gold.docId) ?? []).filter(place => {
+              const unit = units[place]
+              return unit !== undefined && isHit(unit, gold)
+            }),
       )
       return new Set(hits)
     }),
@@ -45,7 +46,7 @@ export function unitsOf({ documents, queries }: GoldenSet): RetrievalUnits {
 }
 
 /** A unit is a hit when it shares at least half of the smaller of itself and the evidence, in characters. */
-export function isHit(unit: { start: number; end: number }, gold: Pick<GoldPassage, 'start' | 'end'>): boolean {
+export function isHit(unit: { start: number; end: number }, gold: { start: number; end: number }): boolean {
   const shared = Math.min(unit.end, gold.end) - Math.max(unit.start, gold.start)
   return shared > 0 && shared >= LEAST_SHARE * Math.min(unit.end - unit.start, gold.end - gold.start)
 }

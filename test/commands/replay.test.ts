@@ -6,6 +6,7 @@ import { Command } from 'commander'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { addReplayCommand } from '../../src/commands/replay.ts'
 import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
+import { replayRun } from '../evaluation/support/golden.ts'
 
 let folder = ''
 beforeEach(async () => {
@@ -41,12 +42,11 @@ function bench() {
         prepare: async () => ({
           chunks: 1,
           embedder: null,
-          run: async (_query, { budgetTokens }) => {
-            seen.budgets.add(budgetTokens)
-            const context = 'one two three four five'.split(' ').slice(0, budgetTokens).join(' ')
-            const spans = [{ docId: 'd', start: 0, end: context.length }]
-            return { context, spans, chunkIds: [], stageMs: {}, totalMs: 1, degraded: [] }
-          },
+          run: async (_query, _arm, budgets) =>
+            budgets.map(budget => {
+              seen.budgets.add(budget)
+              return replayRun('one two three four five'.split(' ').slice(0, budget).join(' '))
+            }),
           close: async () => {},
         }),
         close: async () => {
@@ -76,7 +76,7 @@ describe('stowage replay', () => {
     const report = JSON.parse(await readFile(json, 'utf8'))
     expect(report.budgets).toEqual([2, 5])
     expect(report.sets[0].queries.map((query: { id: string }) => query.id)).toEqual(['a', 'b'])
-    expect(report.sets[0].queries[1].arms.topk['2']).toMatchObject({ recall: 0, covered: 0.4 })
+    expect(report.sets[0].queries[1].arms.topk['2']).toMatchObject({ measures: { recall: 0, tokens: 2 } })
   })
 
   it.each([

@@ -55,7 +55,7 @@ describe('reading a golden set', () => {
     expect(set.documents).toEqual([{ docId: 'manuals/pump', title: 'Pump', text }])
     const [query] = set.queries
     expect(query).toMatchObject({ id: 'q', intent: 'procedure', grade: '2', answer: null })
-    const texts = query?.goldPassages.map(gold => [gold.kind, text.slice(gold.start, gold.end).trim()])
+    const texts = query?.goldPassages.map(gold => [gold.kind, gold.text.trim()])
     expect(texts).toEqual([
       ['span', 'Intro.'],
       ['section', 'Turn it.\n\n### Deep\n\nDeeper.'],
@@ -115,8 +115,8 @@ describe('reading a golden set', () => {
     expect(set.queries).toHaveLength(1)
     expect(set.queries[0]).toMatchObject({ id: '7', query: 'judged' })
     expect(set.queries[0]?.goldPassages).toEqual([
-      { kind: 'document', docId: 'd1', start: 0, end: 5 },
-      { kind: 'document', docId: '2', start: 0, end: 6 },
+      { kind: 'document', text: 'first', place: { docId: 'd1', start: 0, end: 5 }, grade: 1 },
+      { kind: 'document', text: 'second', place: { docId: '2', start: 0, end: 6 }, grade: 2 },
     ])
   })
 
@@ -245,7 +245,8 @@ describe('reading a golden set', () => {
         const { queries } = result as Awaited<ReturnType<typeof readGoldenSet>>
         for (const { goldPassages } of queries) {
           expect(goldPassages.length).toBeGreaterThan(0)
-          for (const { start, end } of goldPassages) expect(0 <= start && start < end && end <= 18).toBe(true)
+          for (const { place } of goldPassages)
+            expect(place && 0 <= place.start && place.start < place.end && place.end <= 18).toBe(true)
         }
       }),
       { numRuns: 60 },

@@ -4,11 +4,20 @@ import type { SourceDocument } from '../../ingest/read-documents.ts'
 import { shown } from '../../ingest/text-files.ts'
 import { type Section, sectionsAt, sectionsOf } from './sections.ts'
 
-/** One piece of evidence. */
-export interface GoldPassage extends Span {
-  /** How the set gives the passage. */
-  kind: 'span' | 'section' | 'document'
+/** A range of a document. */
+export interface DocumentSpan extends Span {
   docId: string
+}
+
+/** One piece of evidence. */
+export interface GoldPassage {
+  /** How the set gives the passage. */
+  kind: 'span' | 'section' | 'document' | 'points' | 'text'
+  text: string
+  /** Where it stands; null when only its text is known. */
+  place: DocumentSpan | null
+  /** How relevant it is, above 0: the score of a BEIR judgement, else 1. */
+  grade: number
 }
 
 // Strict, because a misspelt `start` would silently turn a span into a whole document.
@@ -17,6 +26,7 @@ export const goldRow = z.strictObject({
   section_path: z.string().min(1).optional(),
   start: z.int().min(0).optional(),
   end: z.int().min(0).optional(),
+  grade: z.number().positive().optional(),
 })
 
 /** Creates a function that resolves a gold row to its passage, or returns the fault as text. */
@@ -29,7 +39,7 @@ export function goldResolver(
     parsed.set(docId, sections)
     return sections
   }
-  return ({ doc_id: docId, section_path: path, start, end }) => {
+  return ({ doc_id: docId, section_path: path, start, end, grade = 1 }) => {
     const document = documents.get(docId)
     if (!document) return `doc_id: unknown document ${shown(docId)}`
     const sections = path === undefined ? [] : sectionsAt(sectionsIn(document), path)
@@ -46,6 +56,7 @@ export function goldResolver(
     if (isSpan && from >= to) return `end: must be greater than start ${from}, got ${to}`
     if (to > length) return `end: ${shown(docId)} ends at ${length}, got ${to}`
     if (document.text.slice(from, to).trim() === '') return `no text between ${from} and ${to} of ${shown(docId)}`
-    return { kind: isSpan ? 'span' : section ? 'section' : 'document', docId, start: from, end: to }
+    const kind = isSpan ? 'span' : section ? 'section' : 'document'
+    return { kind, text: document.text.slice(from, to), place: { docId, start: from, end: to }, grade }
   }
 }

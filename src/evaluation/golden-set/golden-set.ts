@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { StowageError } from '../../core/errors.ts'
-import { INTENTS, type Intent } from '../../core/types.ts'
+import { INTENTS, type Intent, type JsonObject } from '../../core/types.ts'
 import { beirId, documentRow, type SourceDocument } from '../../ingest/read-documents.ts'
 import { shown } from '../../ingest/text-files.ts'
 import { sha256 } from '../../text/fingerprint.ts'
@@ -13,6 +13,12 @@ import { sectionsOf } from './sections.ts'
 export interface GoldenQuery {
   id: string
   query: string
+  /** The tenant that asks; null asks as in open mode. */
+  tenant: string | null
+  /** A filter in Qdrant's shape; null for none. */
+  filter: JsonObject | null
+  /** The half of the set that the query belongs to; null lets a hash of its id decide. */
+  split: 'train' | 'test' | null
   intent: Intent | null
   grade: string | null
   answer: string | null
@@ -34,6 +40,9 @@ const SHOWN_FAULTS = 20
 const queryRow = z.object({
   id: z.string().min(1),
   query: z.string().trim().min(1),
+  tenant: z.string().min(1).nullable().default(null),
+  filter: z.record(z.string(), z.json()).nullable().default(null),
+  split: z.enum(['train', 'test']).nullable().default(null),
   intent: z.enum(INTENTS).nullable().default(null),
   grade: z.union([z.string(), z.number()]).transform(String).nullable().default(null),
   answer: z.string().nullable().default(null),
@@ -74,8 +83,7 @@ export async function readGoldenSet(path: string): Promise<GoldenSet> {
     text,
   }))
   const corpusHash = hashOf(titled)
-  // The hash has the old name of the gold passages, so that figures stay comparable with earlier reports.
-  const hash = hashOf([corpusHash, queries.map(({ goldPassages: golds, ...query }) => ({ ...query, golds }))])
+  const hash = hashOf([corpusHash, queries])
   return { name: basename(resolve(path)), documents: titled, queries, corpusHash, hash }
 }
 
@@ -92,14 +100,14 @@ async function readBeirQueries(
 ): Promise<PlacedRow<z.infer<typeof queryRow>>[]> {
   const rows = await readJsonLines(file, 'queries.jsonl', beirQueryRow, faults)
   const known = new Set(rows.map(({ row }) => row._id))
-  const positive = new Map<string, Set<string>>()
+  const positive = new Map<string, Map<string, number>>()
   for (const { place, queryId, docId, grade } of await readJudgements(join(path, 'qrels'), 'qrels', faults)) {
     if (!known.has(queryId)) faults.push(`${place}: query-id: unknown query ${shown(queryId)}`)
-    if (grade > 0) positive.set(queryId, (positive.get(queryId) ?? new Set()).add(docId))
+    if (grade > 0) positive.set(queryId, (positive.get(queryId) ?? new Map()).set(docId, grade))
   }
   return rows.flatMap(({ place, row: { _id: id, text: query } }) => {
-    const gold = Array.from(positive.get(id) ?? [], doc_id => ({ doc_id }))
-    return gold.length === 0 ? [] : [{ place, row: { id, query, intent: null, grade: null, answer: null, gold } }]
+    const gold = Array.from(positive.get(id) ?? [], ([doc_id, grade]) => ({ doc_id, grade }))
+    return gold.length === 0 ? [] : [{ place, row: queryRow.parse({ id, query, gold }) }]
   })
 }
 

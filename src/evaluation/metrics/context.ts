@@ -1,9 +1,10 @@
 import type { Span } from '../../ingest/chunking/sections.ts'
 import { redundancyOf } from '../../text/shingles.ts'
-import type { GoldPassage } from '../golden-set/evidence.ts'
-import { type PackedSpan, tokenRanges, tokensInside, unionOf, wordsOf } from './reference-tokens.ts'
+import type { DocumentSpan, GoldPassage } from '../golden-set/evidence.ts'
+import type { CommonText, CommonWords } from './common-runs.ts'
+import { tokensInside, unionOf, wordsOf } from './reference-tokens.ts'
 
-/** A gold passage counts as found when at least this share of its tokens is in the context. */
+/** A gold passage counts as found when at least this share of its words is in the context. */
 const HIT_SHARE = 0.9
 
 /** The share of a query's evidence in one packed context; every figure is in [0,1]. */
@@ -12,44 +13,46 @@ export interface EvidenceFigures {
   recall: number
   /** 1 when every gold passage is found, else 0. */
   all: number
-  /** Share of the tokens in the context, mean over the gold passages: recall without the threshold. */
+  /** Share of the words in the context, mean over the gold passages: recall without the threshold. */
   covered: number
 }
 
-/** Measures the answer recall of one query. `spans` are the ranges in the context, `texts` the documents by id. */
-export function evidenceFigures(
-  goldPassages: readonly GoldPassage[],
-  spans: readonly PackedSpan[],
-  texts: ReadonlyMap<string, string>,
-): EvidenceFigures {
-  if (goldPassages.length === 0) throw new RangeError('a query without gold passages has no recall')
-  const shares = goldPassages.map(gold => {
-    const { inside, total } = tokensInside(texts.get(gold.docId) ?? '', gold, packedIn(gold.docId, spans))
-    return total === 0 ? 0 : inside / total
-  })
-  const hits = shares.filter(share => share >= HIT_SHARE).length
-  return { recall: hits / goldPassages.length, all: hits === goldPassages.length ? 1 : 0, covered: mean(shares) }
+/**
+ * Measures the answer recall of one query by text: a gold passage counts wherever its words come from (see `GoldFinder`).
+ * @throws RangeError without gold passages
+ */
+export function evidenceFigures(golds: readonly CommonWords[]): EvidenceFigures {
+  return figuresOf(golds.map(({ found, total }) => (total === 0 ? 0 : found / total)))
 }
 
 /**
- * Tokens of the context outside the gold passages ÷ all its tokens, including headers. A passage that is packed twice counts once.
- * Null for a context without tokens.
+ * The same by place: text counts only where the gold passage stands. Null when the place of a gold passage is unknown.
+ * @param spans the ranges in the context
+ * @param texts the documents by id
  */
-export function garbageFraction(
-  context: string,
+export function placeRecall(
   goldPassages: readonly GoldPassage[],
-  spans: readonly PackedSpan[],
+  spans: readonly DocumentSpan[],
   texts: ReadonlyMap<string, string>,
 ): number | null {
-  const total = tokenRanges(context).length
-  if (total === 0) return null
-  let evidence = 0
-  for (const docId of new Set(goldPassages.map(gold => gold.docId))) {
-    const packed = packedIn(docId, spans)
-    for (const range of unionOf(goldPassages.filter(gold => gold.docId === docId)))
-      evidence += tokensInside(texts.get(docId) ?? '', range, packed).inside
-  }
-  return Math.max(0, 1 - evidence / total)
+  const places = goldPassages.flatMap(({ place }) => place ?? [])
+  if (places.length < goldPassages.length) return null
+  const shares = places.map(place => {
+    const { inside, total } = tokensInside(texts.get(place.docId) ?? '', place, packedIn(place.docId, spans))
+    return total === 0 ? 0 : inside / total
+  })
+  return figuresOf(shares).recall
+}
+
+/** Words of the context outside the gold passages ÷ all its words, including headers. Null for a context without words. */
+export function garbageFraction({ inside, words }: CommonText): number | null {
+  return words === 0 ? null : 1 - inside / words
+}
+
+function figuresOf(shares: readonly number[]): EvidenceFigures {
+  if (shares.length === 0) throw new RangeError('a query without gold passages has no recall')
+  const hits = shares.filter(share => share >= HIT_SHARE).length
+  return { recall: hits / shares.length, all: hits === shares.length ? 1 : 0, covered: mean(shares) }
 }
 
 /** How much the context repeats itself, from 1 on: see `redundancyOf`. */
@@ -87,6 +90,6 @@ export function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length
 }
 
-function packedIn(docId: string, spans: readonly PackedSpan[]): Span[] {
+function packedIn(docId: string, spans: readonly DocumentSpan[]): Span[] {
   return unionOf(spans.filter(span => span.docId === docId))
 }

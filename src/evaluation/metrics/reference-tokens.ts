@@ -1,4 +1,5 @@
 import type { Span } from '../../ingest/chunking/sections.ts'
+import type { DocumentSpan } from '../golden-set/evidence.ts'
 
 // Scripts without spaces between words: each character counts as a word.
 const UNSPACED = String.raw`[\p{Ideographic}\p{sc=Hira}\p{sc=Kana}]`
@@ -6,11 +7,6 @@ const WORD_SOURCE = String.raw`${UNSPACED}|(?:(?!${UNSPACED})[\p{L}\p{M}\p{N}])+
 const WORD = new RegExp(WORD_SOURCE, 'gu')
 /** A token of the measures: a word, or a run of one sign. It belongs to no model, so that figures are comparable across models. */
 const TOKEN = new RegExp(String.raw`${WORD_SOURCE}|(\S)\1*`, 'gu')
-
-/** A range of a document that is in a packed context. */
-export interface PackedSpan extends Span {
-  docId: string
-}
 
 /** Ranges of the tokens of `text`, shifted by `offset`. */
 export function tokenRanges(text: string, offset = 0): Span[] {
@@ -51,13 +47,13 @@ export function tokensInside(text: string, from: Span, union: readonly Span[]): 
  * tokens that is in the context; `lost` counts the others. The rendering of the context must not escape text.
  */
 export function foundSpans(
-  spans: readonly PackedSpan[],
+  spans: readonly DocumentSpan[],
   texts: ReadonlyMap<string, string>,
   context: string,
-): { spans: PackedSpan[]; lost: number } {
+): { spans: DocumentSpan[]; lost: number } {
   const solid = withoutSpace(context)
   const spaced = ` ${tokensOf(context).join(' ')} `
-  const found: PackedSpan[] = []
+  const found: DocumentSpan[] = []
   let lost = 0
   for (const span of spans) {
     const text = (texts.get(span.docId) ?? '').slice(span.start, span.end)

@@ -1,9 +1,10 @@
 import { StowageError } from '../../core/errors.ts'
 import { planFingerprint } from '../../pipeline/plan/derived.ts'
-import type { Plan } from '../../pipeline/plan/plan.ts'
 import type { GoldenQuery, GoldenSet } from '../golden-set/golden-set.ts'
+import { measureRun, type ReplayRun } from '../metrics/measure-run.ts'
+import { QueryEvidence } from '../metrics/query-evidence.ts'
 import type { Arm } from './arms.ts'
-import { measureRun, type ReplayRun, type RunFigures } from './run-metrics.ts'
+import type { QueryResult, ReplayReport, SetResult } from './results.ts'
 
 export interface ReplayJob {
   sets: readonly GoldenSet[]
@@ -25,7 +26,8 @@ export interface PreparedSet {
   chunks: number
   /** Version of the embedder; null without one. */
   embedder: string | null
-  run(query: string, plan: Plan): Promise<ReplayRun>
+  /** Runs one query under one arm, once for each budget, in their order. */
+  run(query: GoldenQuery, arm: Arm, budgets: readonly number[]): Promise<ReplayRun[]>
   close(): Promise<void>
 }
 
@@ -36,45 +38,16 @@ export interface ReplayDependencies {
   countTokens(text: string): number
 }
 
-/** The figures of one query, by name of the arm and budget. */
-export interface QueryResult {
-  id: string
-  query: string
-  intent: string | null
-  grade: string | null
-  golds: number
-  arms: Record<string, Record<string, RunFigures>>
-}
-
-export interface SetResult {
-  name: string
-  hash: string
-  documents: number
-  chunks: number
-  embedder: string | null
-  /** Number of runs with each degradation. */
-  degraded: Record<string, number>
-  queries: QueryResult[]
-}
-
-export interface ReplayReport {
-  version: 1
-  budgets: number[]
-  chunkTokens: number
-  arms: { name: string; planFingerprint: string; plan: Plan }[]
-  sets: SetResult[]
-}
-
 /**
  * Runs every query of every set under every arm and budget and measures the contexts. Queries run one after the other. The arm that
  * runs first changes from query to query, so that warm caches favour no arm.
- * @throws StowageError at the first run that fails, with its set, query, arm and budget
+ * @throws StowageError at the first run that fails, with its set, query and arm
  */
 export async function replay(job: ReplayJob, dependencies: ReplayDependencies): Promise<ReplayReport> {
   const sets: SetResult[] = []
   for (const set of job.sets) sets.push(await replaySet(set, job, dependencies))
   const arms = job.arms.map(({ name, plan }) => ({ name, planFingerprint: planFingerprint(plan), plan }))
-  return { version: 1, budgets: [...job.budgets], chunkTokens: job.chunkTokens, arms, sets }
+  return { version: 2, budgets: [...job.budgets], chunkTokens: job.chunkTokens, arms, sets }
 }
 
 async function replaySet(set: GoldenSet, job: ReplayJob, dependencies: ReplayDependencies): Promise<SetResult> {
@@ -87,17 +60,22 @@ async function replaySet(set: GoldenSet, job: ReplayJob, dependencies: ReplayDep
   try {
     for (const [index, query] of queries.entries()) {
       const figures: QueryResult['arms'] = Object.fromEntries(arms.map(({ name }) => [name, {}]))
+      const evidence = new QueryEvidence(query)
       for (const arm of rotated(arms, index)) {
-        for (const budgetTokens of budgets) {
-          const plan = { ...arm.plan, budgetTokens }
-          const run = await prepared.run(query.query, plan).catch((error: unknown) => {
-            const place = `set ${set.name}, query ${query.id}, arm ${arm.name}, budget ${budgetTokens}`
-            const message = error instanceof Error ? error.message : String(error)
-            throw new StowageError('internal', `${place}: ${message}`, { cause: error })
+        const runs = await prepared.run(query, arm, budgets).catch((error: unknown) => {
+          const message = error instanceof Error ? error.message : String(error)
+          throw new StowageError('internal', `set ${set.name}, query ${query.id}, arm ${arm.name}: ${message}`, {
+            cause: error,
           })
+        })
+        for (const [at, run] of runs.entries()) {
+          const budgetTokens = budgets[at] ?? 0
           for (const code of new Set(run.degraded)) degraded[code] = (degraded[code] ?? 0) + 1
           const ofArm = figures[arm.name] ?? {}
-          ofArm[budgetTokens] = measureRun(run, plan, query, texts, dependencies.countTokens)
+          ofArm[budgetTokens] = measureRun(run, budgetTokens, evidence, {
+            texts,
+            countTokens: dependencies.countTokens,
+          })
         }
       }
       const { id, intent, grade, goldPassages } = query

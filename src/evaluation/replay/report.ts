@@ -1,5 +1,5 @@
 import Table from 'cli-table3'
-import type { ReplayReport } from './replay.ts'
+import type { ReplayReport } from './results.ts'
 import type { Comparison, Means, ReplaySummary, SetSummary } from './summary.ts'
 
 /** Prints one table per set, the macro average of several sets, the legend, verdicts and warnings. */
@@ -75,7 +75,7 @@ function warningLines(report: ReplayReport, summary: ReplaySummary): string[] {
 
 function legend({ chunkTokens }: ReplayReport, { against, bootstrap }: ReplaySummary): string {
   return [
-    `recall      gold passages in the context, % (at least 90 % of the tokens of each), mean over queries; chunks of ${chunkTokens} tokens`,
+    `recall      gold passages in the context, % (at least 90 % of the words of each, wherever they come from), mean over queries; chunks of ${chunkTokens} tokens`,
     `            second line: difference to ${against} with its paired 95 % bootstrap interval over queries`,
     `            (${bootstrap.resamples} resamples, seed ${bootstrap.seed}); * = the interval excludes 0`,
     'all found   queries with all their gold passages in the context, %',

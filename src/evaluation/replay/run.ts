@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { PassageStore } from '../../core/ports.ts'
+import type { DropReason } from '../../core/vocabulary.ts'
 import type { SourceDocument } from '../../ingest/read-documents.ts'
 import type { Packed } from '../../pack/pack.ts'
 import type { TimedCaller } from '../../pipeline/context-request.ts'
@@ -8,11 +9,13 @@ import type { Plan } from '../../pipeline/plan/plan.ts'
 import { runContext } from '../../pipeline/run-context.ts'
 import { RunRecord } from '../../pipeline/run-record.ts'
 import type { PipelinePorts } from '../../pipeline/services.ts'
+import { buildTrace } from '../../pipeline/trace/build-trace.ts'
 import { contentHash } from '../../text/fingerprint.ts'
-import type { PackedSpan } from '../metrics/reference-tokens.ts'
+import type { DocumentSpan } from '../golden-set/evidence.ts'
+import type { GoldenQuery } from '../golden-set/golden-set.ts'
+import type { RankedText, ReplayRun } from '../metrics/measure-run.ts'
 import { PortCache } from './cached-ports.ts'
 import type { ReplayDependencies } from './replay.ts'
-import type { ReplayRun } from './run-metrics.ts'
 
 /** Changes when older cache folders can no longer be read. */
 const CACHE_FORMAT = 2
@@ -24,6 +27,15 @@ const newCaller = (): TimedCaller => ({
   deadline: noDeadline(),
   crowded: () => false,
 })
+
+/** Candidates with these reasons never reached packing, so their values are on another scale. */
+const CUT_BEFORE_PACKING: ReadonlySet<DropReason> = new Set([
+  'duplicate',
+  'below_pool',
+  'rerank_cut',
+  'redundant',
+  'text_missing',
+])
 
 /** An open folder of the embedded engine. */
 export interface ReplayFolder {
@@ -59,8 +71,16 @@ export function createReplayDependencies({ ports, openFolder, referenceModel }: 
           onProgress: (done, total) => onProgress(`${set.name}: ingest`, done, total),
         })
         const cache = new PortCache({ ...ports, store: folder.store })
-        const run = (query: string, plan: Plan) => runOnce(query, plan, cache)
-        return { chunks, embedder, run, close: () => folder.close() }
+        return {
+          chunks,
+          embedder,
+          run: async (query, { plan }, budgets) => {
+            const runs: ReplayRun[] = []
+            for (const budgetTokens of budgets) runs.push(await runOnce(query, { ...plan, budgetTokens }, cache))
+            return runs
+          },
+          close: () => folder.close(),
+        }
       } catch (error) {
         await folder.close()
         throw error
@@ -69,27 +89,49 @@ export function createReplayDependencies({ ports, openFolder, referenceModel }: 
   }
 }
 
-async function runOnce(query: string, plan: Plan, cache: PortCache): Promise<ReplayRun> {
+async function runOnce({ query, filter }: GoldenQuery, plan: Plan, cache: PortCache): Promise<ReplayRun> {
   const { ports, savedMs } = cache.forRun(query, plan.rerank.deadlineMs)
   const record = new RunRecord(() => performance.now())
   const from = performance.now()
-  const input = { query, collections: [COLLECTION], filter: null, vector: null, plan }
-  const { packed } = await runContext(input, ports, newCaller(), record)
+  const input = { query, collections: [COLLECTION], filter, vector: null, plan }
+  const startedAt = new Date().toISOString()
+  const { packed, intent, encoding } = await runContext(input, ports, newCaller(), record)
   const spentMs = performance.now() - from
   const stageMs = { ...savedMs }
   for (const { name, ms } of record.stages) stageMs[name] = (stageMs[name] ?? 0) + ms
   return {
     context: packed.context,
+    format: plan.format,
+    packed: packed.packed.map(({ candidate: { chunk }, text }) => ({ id: String(chunk.id), docId: chunk.docId, text })),
+    ranked: rankedOf(packed),
     spans: spansOf(packed),
-    chunkIds: packed.packed.map(({ candidate }) => String(candidate.chunk.id)),
     stageMs,
     totalMs: Object.values(savedMs).reduce((sum, ms) => sum + ms, spentMs),
     degraded: record.degraded.map(({ code }) => code),
+    trace: () => {
+      const subject = { traceId: '', startedAt, endpoint: 'replay', tenant: null, sessionId: null } as const
+      const decision = { assignment: null, flags: [] }
+      const { collections } = input
+      return buildTrace({ ...subject, collections, query, plan, decision }, record, {
+        intent,
+        packed,
+        encoding,
+        cache: 'off',
+      })
+    },
   }
 }
 
+/** The candidates that reached packing, best first. */
+function rankedOf({ packed, dropped }: Packed): RankedText[] {
+  const tried = dropped.flatMap(({ candidate, reason }) => (CUT_BEFORE_PACKING.has(reason) ? [] : [candidate]))
+  return [...packed.map(({ candidate }) => candidate), ...tried]
+    .sort((left, right) => right.value - left.value)
+    .map(({ chunk: { id, docId, text } }) => ({ id: String(id), docId, text }))
+}
+
 /** Ranges of the packed text in its documents. A chunk without offsets counts as no evidence. */
-function spansOf({ packed }: Packed): PackedSpan[] {
+function spansOf({ packed }: Packed): DocumentSpan[] {
   return packed.flatMap(({ candidate: { chunk }, spans }) => {
     const { docId, charStart, charEnd, text } = chunk
     if (charStart === null) return []

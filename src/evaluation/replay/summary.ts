@@ -7,8 +7,9 @@ import {
   verdictOf,
 } from '../metrics/bootstrap.ts'
 import { kneeOfCurve, mean, percentile } from '../metrics/context.ts'
-import type { QueryResult, ReplayReport, SetResult } from './replay.ts'
-import type { RunFigures } from './run-metrics.ts'
+import type { RunFigures } from '../metrics/measure-run.ts'
+import type { MeasureName } from '../metrics/measures.ts'
+import type { QueryResult, ReplayReport, SetResult } from './results.ts'
 
 /** A comparison with the reference arm; null for the reference arm itself. */
 export interface Comparison {
@@ -123,19 +124,23 @@ function figuresOf(query: QueryResult, arm: string, budgets: readonly string[]):
 }
 
 function differencesOf(set: SetResult, arm: string, against: string, budgets: readonly string[]): number[] {
-  const recallOf = (query: QueryResult, name: string) => mean(figuresOf(query, name, budgets).map(run => run.recall))
+  const recallOf = (query: QueryResult, name: string) =>
+    mean(figuresOf(query, name, budgets).map(run => run.measures.recall ?? 0))
   return set.queries.map(query => recallOf(query, arm) - recallOf(query, against))
 }
 
 function averagesOf(runs: readonly RunFigures[]): Omit<Means, 'against'> {
-  const garbage = runs.flatMap(run => run.garbage ?? [])
+  const meanOf = (name: MeasureName): number | null => {
+    const values = runs.flatMap(({ measures }) => measures[name] ?? [])
+    return values.length === 0 ? null : mean(values)
+  }
   return {
-    recall: mean(runs.map(run => run.recall)),
-    all: mean(runs.map(run => run.all)),
-    covered: mean(runs.map(run => run.covered)),
-    garbage: garbage.length === 0 ? null : mean(garbage),
-    redundancy: mean(runs.map(run => run.redundancy)),
-    tokens: mean(runs.map(run => run.tokens)),
+    recall: meanOf('recall') ?? 0,
+    all: meanOf('all_found') ?? 0,
+    covered: meanOf('covered') ?? 0,
+    garbage: meanOf('garbage'),
+    redundancy: meanOf('redundancy') ?? 1,
+    tokens: meanOf('tokens') ?? 0,
   }
 }
 

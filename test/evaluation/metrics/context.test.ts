@@ -1,16 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { GoldPassage } from '../../../src/evaluation/golden-set/evidence.ts'
+import { GoldFinder } from '../../../src/evaluation/metrics/common-runs.ts'
 import {
   evidenceFigures,
   garbageFraction,
   kneeOfCurve,
   percentile,
+  placeRecall,
   redundancyRatio,
 } from '../../../src/evaluation/metrics/context.ts'
+import { plainText } from '../../../src/evaluation/metrics/plain-text.ts'
 import { foundSpans, tokenRanges, unionOf, wordsOf } from '../../../src/evaluation/metrics/reference-tokens.ts'
+import { goldSpan } from '../support/golden.ts'
 
-const gold = (start: number, end: number, docId = 'd'): GoldPassage => ({ kind: 'span', docId, start, end })
 const textArbitrary = fc
   .array(fc.constantFrom('pump', 'valve', 'a', '12.5', '温度', 'は', ' ', '  ', '\n', '--', '|', 'Öl', '😀'), {
     minLength: 1,
@@ -77,7 +79,7 @@ describe('tokens of the measures', () => {
   })
 })
 
-describe('answer recall', () => {
+describe('recall by place', () => {
   it('agrees with counting token by token, character by character', () => {
     const instance = textArbitrary.chain(text =>
       fc.record({
@@ -98,40 +100,88 @@ describe('answer recall', () => {
           const inside = tokens.filter(token => packed.slice(start + token.start, start + token.end).every(Boolean))
           return tokens.length === 0 ? 0 : inside.length / tokens.length
         })
-        const hits = shares.filter(share => share >= 0.9).length
-        const figures = evidenceFigures(
-          goldPassages.map(({ start, end }) => gold(start, end)),
+        const recall = placeRecall(
+          goldPassages.map(({ start, end }) => goldSpan(text, start, end)),
           [...spans.map(span => ({ ...span, docId: 'd' })), { docId: 'other', start: 0, end: text.length }],
           new Map([
             ['d', text],
             ['other', text],
           ]),
         )
-        expect(figures.recall).toBeCloseTo(hits / goldPassages.length, 12)
-        expect(figures.all).toBe(hits === goldPassages.length ? 1 : 0)
-        expect(figures.covered).toBeCloseTo(shares.reduce((sum, share) => sum + share, 0) / shares.length, 12)
+        expect(recall).toBeCloseTo(shares.filter(share => share >= 0.9).length / goldPassages.length, 12)
       }),
     )
   })
 
-  it('asks for nine words of ten, and takes pieces that meet', () => {
-    const text = 'one two three four five six seven eight nine ten'
-    const texts = new Map([['d', text]])
-    const recallOf = (...spans: [number, number][]) =>
-      evidenceFigures(
-        [gold(0, text.length)],
-        spans.map(([start, end]) => ({ docId: 'd', start, end })),
-        texts,
-      )
-    const nine = text.indexOf(' ten')
-    expect(recallOf([0, nine])).toEqual({ recall: 1, all: 1, covered: 0.9 })
-    expect(recallOf([0, nine - 1])).toEqual({ recall: 0, all: 0, covered: 0.8 })
-    expect(recallOf([0, 9], [9, nine])).toMatchObject({ recall: 1 })
-    expect(recallOf([0, 9], [10, nine])).toMatchObject({ recall: 0, covered: 0.8 })
+  it('is unknown when the place of a gold passage is', () => {
+    const gold = { ...goldSpan('one two', 0, 7), place: null }
+    expect(placeRecall([gold, goldSpan('one two', 0, 7)], [], new Map())).toBeNull()
+  })
+})
+
+describe('answer recall', () => {
+  const text = 'one two three four five six seven eight nine ten'
+  const recallOf = (context: string, ...golds: string[]) => evidenceFigures(new GoldFinder(golds).in(context).golds)
+
+  it('asks for nine words of ten, and takes pieces of at least five words from anywhere', () => {
+    expect(recallOf('x one two three four five six seven eight nine y', text)).toEqual({
+      recall: 1,
+      all: 1,
+      covered: 0.9,
+    })
+    expect(recallOf('one two three four five six seven eight', text)).toEqual({ recall: 0, all: 0, covered: 0.8 })
+    expect(recallOf('SIX, seven: eight -- nine TEN.\n\n> one two | three four\nfive', text)).toMatchObject({
+      recall: 1,
+    })
+    expect(recallOf('one two three four. five six seven eight. nine ten', text)).toMatchObject({ recall: 1 })
+    expect(recallOf('one two three four x five six seven eight y nine ten', text)).toMatchObject({ covered: 0 })
+  })
+
+  it('asks for the whole of a gold passage that is shorter than a run', () => {
+    expect(recallOf('the tide is 3.20 m high', '3.20 m')).toMatchObject({ recall: 1 })
+    expect(recallOf('3.20 feet, 5 m', '3.20 m')).toMatchObject({ recall: 0, covered: 0 })
+    expect(recallOf('anything', '--')).toMatchObject({ recall: 0 })
+  })
+
+  it('agrees with marking every common run, word by word', () => {
+    const word = fc.constantFrom('a', 'b', 'c')
+    fc.assert(
+      fc.property(
+        fc.array(fc.array(word, { maxLength: 12 }), { minLength: 1, maxLength: 3 }),
+        fc.array(word, { maxLength: 30 }),
+        (golds, context) => {
+          const common = new GoldFinder(golds.map(words => words.join(' '))).in(context.join(' '))
+          const insideAny = new Set<number>()
+          for (const [index, gold] of golds.entries()) {
+            const run = Math.min(5, gold.length)
+            const [found, inside] = [new Set<number>(), new Set<number>()]
+            for (let start = 0; run > 0 && start + run <= gold.length; start++)
+              for (let at = 0; at + run <= context.length; at++) {
+                if (gold.slice(start, start + run).join() !== context.slice(at, at + run).join()) continue
+                for (let offset = 0; offset < run; offset++) {
+                  found.add(start + offset)
+                  inside.add(at + offset)
+                  insideAny.add(at + offset)
+                }
+              }
+            expect(common.golds[index]).toEqual({ found: found.size, total: gold.length, inside: inside.size })
+          }
+          expect(common).toMatchObject({ inside: insideAny.size, words: context.length })
+        },
+      ),
+    )
+  })
+
+  it('reads a context without the escapes of its format', () => {
+    const gold = 'if a < b & b > c then say "stop at once"'
+    const inJson = JSON.stringify({ text: `first line\n${gold}\nlast` })
+    const inXml = '<d>if a &lt; b &amp; b &gt; c then say &quot;stop at once&quot;</d>'
+    expect(recallOf(plainText(inJson, 'json'), gold)).toMatchObject({ recall: 1 })
+    expect(recallOf(plainText(inXml, 'xml'), gold)).toMatchObject({ recall: 1 })
   })
 
   it('refuses a query without gold passages instead of dividing by nothing', () => {
-    expect(() => evidenceFigures([], [], new Map())).toThrow(RangeError)
+    expect(() => evidenceFigures([])).toThrow(RangeError)
   })
 })
 
@@ -173,17 +223,16 @@ describe('spans found in the context', () => {
 })
 
 describe('garbage fraction', () => {
-  const text = 'keep this evidence here and all this other chatter too'
-  const texts = new Map([['d', text]])
-  it('counts headers, other text and second copies as garbage', () => {
-    const whole = [{ docId: 'd', start: 0, end: text.length }]
-    const evidence = [gold(0, 'keep this evidence here'.length)]
-    expect(garbageFraction(text, evidence, whole, texts)).toBeCloseTo(6 / 10)
-    expect(garbageFraction(`# d\n${text}`, evidence, whole, texts)).toBeCloseTo(8 / 12)
-    expect(garbageFraction(`${text} ${text}`, evidence, [...whole, ...whole], texts)).toBeCloseTo(16 / 20)
-    expect(garbageFraction(text, [...evidence, gold(0, 9)], whole, texts)).toBeCloseTo(6 / 10)
-    expect(garbageFraction(text, [gold(0, text.length)], whole, texts)).toBe(0)
-    expect(garbageFraction('  ', evidence, [], texts)).toBeNull()
+  const text = 'keep this evidence right here and all this other chatter too'
+  const garbageOf = (context: string, ...golds: string[]) => garbageFraction(new GoldFinder(golds).in(context))
+  it('counts headers and other text as garbage, and copies of evidence as evidence', () => {
+    const evidence = 'keep this evidence right here'
+    expect(garbageOf(text, evidence)).toBeCloseTo(6 / 11)
+    expect(garbageOf(`# d\n${text}`, evidence)).toBeCloseTo(7 / 12)
+    expect(garbageOf(`${text} ${text}`, evidence)).toBeCloseTo(12 / 22)
+    expect(garbageOf(text, evidence, 'keep this evidence right')).toBeCloseTo(6 / 11)
+    expect(garbageOf(text, text)).toBe(0)
+    expect(garbageOf('  ', evidence)).toBeNull()
   })
 })
 

@@ -1,28 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import type { QueryResult, ReplayReport } from '../../../src/evaluation/replay/replay.ts'
 import { reportJson, reportText } from '../../../src/evaluation/replay/report.ts'
-import type { RunFigures } from '../../../src/evaluation/replay/run-metrics.ts'
+import type { QueryResult, ReplayReport } from '../../../src/evaluation/replay/results.ts'
 import { summarize } from '../../../src/evaluation/replay/summary.ts'
 import { NAMED_PLANS } from '../../../src/pipeline/plan/named-plans.ts'
+import { runFigures } from '../support/golden.ts'
 
-const figures = (recall: number, changes: Partial<RunFigures> = {}): RunFigures => ({
-  recall,
-  all: Math.floor(recall),
-  covered: recall,
-  garbage: 0.5,
-  redundancy: 1.1,
-  tokens: 400,
-  overrun: 0,
-  lost: 0,
-  ms: 3,
-  stageMs: { pack: 1 },
-  chunkIds: [],
-  ...changes,
-})
-
-function reportOf(recalls: { topk: number[]; measured: number[] }[], changes: Partial<RunFigures> = {}): ReplayReport {
+function reportOf(
+  recalls: { topk: number[]; measured: number[] }[],
+  changes: Parameters<typeof runFigures>[1] = {},
+): ReplayReport {
   return {
-    version: 1,
+    version: 2,
     budgets: [500, 1000],
     chunkTokens: 200,
     arms: ['topk', 'measured'].map(name => ({ name, planFingerprint: `print-${name}`, plan: NAMED_PLANS.measured })),
@@ -41,8 +29,8 @@ function reportOf(recalls: { topk: number[]; measured: number[] }[], changes: Pa
           grade: null,
           golds: 1,
           arms: {
-            topk: { 500: figures(recall), 1000: figures(recall) },
-            measured: { 500: figures(measured[at] ?? 0), 1000: figures(1, changes) },
+            topk: { 500: runFigures(recall), 1000: runFigures(recall) },
+            measured: { 500: runFigures(measured[at] ?? 0), 1000: runFigures(1, changes) },
           },
         }),
       ),
@@ -123,6 +111,6 @@ describe('report of a replay', () => {
     expect(json.arms[1].planFingerprint).toBe('print-measured')
     expect(json.summary.bootstrap.seed).toBeTypeOf('number')
     expect(json.summary.macro[1].against.difference.n).toBe(42)
-    expect(json.sets[0].queries[0].arms.measured['1000'].recall).toBe(1)
+    expect(json.sets[0].queries[0].arms.measured['1000'].measures.recall).toBe(1)
   })
 })

@@ -13,6 +13,7 @@ import type { SourceDocument } from '../../../src/ingest/read-documents.ts'
 import { NAMED_PLANS } from '../../../src/pipeline/plan/named-plans.ts'
 import { createTokenizer } from '../../../src/text/tokens.ts'
 import { vectorOf } from '../../support/query-vectors.ts'
+import { goldenQuery, goldSpan } from '../support/golden.ts'
 
 const machines = ['pump', 'lamp', 'bell', 'gate', 'crane', 'lift', 'mill']
 const aspects = ['height', 'weight', 'colour', 'keeper', 'builder', 'price']
@@ -36,15 +37,8 @@ const set: GoldenSet = {
     const text = documents[at]?.text ?? ''
     const sentence = `The ${aspect} of the ${machine} is number ${at * 100 + (at % aspects.length)} exactly.`
     const start = text.indexOf(sentence)
-    const goldPassages = [{ kind: 'span' as const, docId: `machines/${machine}`, start, end: start + sentence.length }]
-    return {
-      id: machine,
-      query: `What is the ${aspect} of the ${machine}?`,
-      intent: null,
-      grade: null,
-      answer: null,
-      goldPassages,
-    }
+    const goldPassages = [goldSpan(text, start, start + sentence.length, `machines/${machine}`)]
+    return goldenQuery(machine, goldPassages, { query: `What is the ${aspect} of the ${machine}?` })
   }),
   corpusHash: 'corpus',
   hash: 'set',
@@ -154,7 +148,7 @@ describe('replay on the pipeline', () => {
       for (const [budget, figures] of Object.entries(byBudget)) {
         expect(figures.lost, `${arm} at ${budget}`).toBe(0)
         expect(figures.overrun, `${arm} at ${budget}`).toBe(0)
-        expect(figures.tokens).toBeLessThanOrEqual(Number(budget))
+        expect(figures.measures.tokens).toBeLessThanOrEqual(Number(budget))
         expect(figures.stageMs).toHaveProperty('pack')
       }
     }

@@ -1,0 +1,86 @@
+import { wordsOf } from './reference-tokens.ts'
+
+/** Shortest run of words that counts as the same text. Shorter runs are common to texts that have nothing to do with each other. */
+export const RUN_WORDS = 5
+
+/** What a text has in common with one gold passage. */
+export interface CommonWords {
+  /** Words of the gold passage that stand in the text. */
+  found: number
+  /** Words of the gold passage. */
+  total: number
+  /** Words of the text that stand in the gold passage. */
+  inside: number
+}
+
+/** What a text has in common with the gold passages of one query. */
+export interface CommonText {
+  /** In the order of the gold passages. */
+  golds: CommonWords[]
+  /** Words of the text in any gold passage. */
+  inside: number
+  /** Words of the text. */
+  words: number
+}
+
+interface IndexedGold {
+  words: string[]
+  /** Words of a run: five, or all when the gold passage is shorter. */
+  run: number
+  /** Where a run can begin, by its first word. */
+  starts: Map<string, number[]>
+}
+
+/**
+ * Finds gold passages in other texts by their words, wherever the text comes from: a copy counts as the original does. Words are common when
+ * they stand in a run of at least five equal words, or in the whole gold passage when it is shorter. Case, signs and white space do not matter.
+ */
+export class GoldFinder {
+  readonly #golds: IndexedGold[]
+
+  constructor(golds: readonly string[]) {
+    this.#golds = golds.map(gold => {
+      const words = wordsOf(gold)
+      const run = Math.min(RUN_WORDS, words.length)
+      const starts = new Map<string, number[]>()
+      for (let start = 0; run > 0 && start + run <= words.length; start++) {
+        const word = words[start] ?? ''
+        const known = starts.get(word)
+        if (known) known.push(start)
+        else starts.set(word, [start])
+      }
+      return { words, run, starts }
+    })
+  }
+
+  in(text: string): CommonText {
+    const words = wordsOf(text)
+    const insideAny = new Uint8Array(words.length)
+    const golds = this.#golds.map(gold => {
+      const found = new Uint8Array(gold.words.length)
+      const inside = new Uint8Array(words.length)
+      for (const [at, word] of words.entries()) {
+        for (const start of gold.starts.get(word) ?? []) {
+          if (!isRun(gold, start, words, at)) continue
+          found.fill(1, start, start + gold.run)
+          inside.fill(1, at, at + gold.run)
+          insideAny.fill(1, at, at + gold.run)
+        }
+      }
+      return { found: count(found), total: gold.words.length, inside: count(inside) }
+    })
+    return { golds, inside: count(insideAny), words: words.length }
+  }
+}
+
+function isRun(gold: IndexedGold, start: number, words: readonly string[], at: number): boolean {
+  if (at + gold.run > words.length) return false
+  for (let offset = 1; offset < gold.run; offset++) if (gold.words[start + offset] !== words[at + offset]) return false
+  return true
+}
+
+function count(marks: Uint8Array): number {
+  let sum = 0
+  for (const mark of marks) sum += mark
+  return sum
+}
