@@ -5,8 +5,9 @@ import {
   pairedInterval,
   type Verdict,
   verdictOf,
-} from '../metrics/bootstrap.ts'
-import { kneeOfCurve, mean, percentile } from '../metrics/context.ts'
+} from '../../statistics/bootstrap.ts'
+import { mean, percentile } from '../../statistics/sample.ts'
+import { kneeOfCurve } from '../metrics/context.ts'
 import type { QueryResult, ReplayReport, SetResult } from './replay.ts'
 import type { RunFigures } from './run-metrics.ts'
 
