@@ -1,7 +1,7 @@
 import type { Embedder, Reranker } from '../../src/core/ports.ts'
-import { type Interval, pairedInterval, type Verdict, verdictOf } from '../../src/evaluation/metrics/bootstrap.ts'
 import { blend } from '../../src/rank/blend.ts'
 import { minmax } from '../../src/rank/fuse.ts'
+import { type Interval, pairedInterval, type Verdict, verdictOf } from '../../src/statistics/bootstrap.ts'
 import { cosine } from '../../src/text/similarity.ts'
 import { candidate } from '../support/candidates.ts'
 import type { CandidateRow } from './candidates-file.ts'

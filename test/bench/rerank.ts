@@ -1,7 +1,7 @@
 import Table from 'cli-table3'
 import { Command } from 'commander'
 import { loadConfig } from '../../src/config.ts'
-import { percentile } from '../../src/evaluation/metrics/context.ts'
+import { percentile } from '../../src/statistics/sample.ts'
 import { openModels } from '../../src/wiring/models.ts'
 import { machine, number } from './bench-report.ts'
 import { readCandidates } from './candidates-file.ts'

@@ -1,6 +1,6 @@
 import type { Embedder } from '../../src/core/ports.ts'
-import { type Interval, pairedInterval, type Verdict, verdictOf } from '../../src/evaluation/metrics/bootstrap.ts'
 import { minmax } from '../../src/rank/fuse.ts'
+import { type Interval, pairedInterval, type Verdict, verdictOf } from '../../src/statistics/bootstrap.ts'
 import { encodeBm25Document, encodeBm25Query } from '../../src/text/qdrant-bm25.ts'
 import { ndcgAt, rankingOf, recallAt } from './ranking.ts'
 

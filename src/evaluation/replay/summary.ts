@@ -5,8 +5,9 @@ import {
   pairedInterval,
   type Verdict,
   verdictOf,
-} from '../metrics/bootstrap.ts'
-import { kneeOfCurve, mean, percentile } from '../metrics/context.ts'
+} from '../../statistics/bootstrap.ts'
+import { mean, percentile } from '../../statistics/sample.ts'
+import { kneeOfCurve } from '../metrics/context.ts'
 import type { RunFigures } from '../metrics/measure-run.ts'
 import type { MeasureName } from '../metrics/measures.ts'
 import type { QueryResult, ReplayReport, SetResult } from './results.ts'

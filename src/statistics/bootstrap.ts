@@ -1,4 +1,5 @@
-import { mean } from './context.ts'
+import { mean, quantileOfSorted } from './sample.ts'
+import { seededRandom } from './seeded-random.ts'
 
 /** A mean difference with its 95 % interval. */
 export interface Interval {
@@ -34,8 +35,8 @@ export function pairedInterval(
   const values = Float64Array.from({ length: resamples }, () => mean(sets.map(set => mean(resampled(set))))).sort()
   return {
     mean: mean(sets.map(mean)),
-    low: quantile(values, 0.025),
-    high: quantile(values, 0.975),
+    low: quantileOfSorted(values, 0.025),
+    high: quantileOfSorted(values, 0.975),
     n: sets.reduce((sum, set) => sum + set.length, 0),
   }
 }
@@ -46,23 +47,4 @@ export type Verdict = 'significantly better' | 'significantly worse' | 'no diffe
 export function verdictOf({ low, high }: Interval): Verdict {
   if (low > 0) return 'significantly better'
   return high < 0 ? 'significantly worse' : 'no difference'
-}
-
-/** Uniform numbers in [0,1) by mulberry32; the period is 2^32. */
-export function seededRandom(seed: number): () => number {
-  let counter = seed >>> 0
-  return () => {
-    counter = (counter + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(counter ^ (counter >>> 15), counter | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
-/** Linear interpolation between the two nearest order statistics. */
-function quantile(sorted: Float64Array, share: number): number {
-  const place = share * (sorted.length - 1)
-  const below = Math.floor(place)
-  const [low, high] = [sorted[below] ?? Number.NaN, sorted[Math.min(below + 1, sorted.length - 1)] ?? Number.NaN]
-  return low + (high - low) * (place - below)
 }
