@@ -1,6 +1,6 @@
 import type { z } from 'zod'
+import { mean } from '../../statistics/sample.ts'
 import { cosine } from '../../text/similarity.ts'
-import { mean } from '../metrics/context.ts'
 import {
   answerPrompt,
   askedAgain,
