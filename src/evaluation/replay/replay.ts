@@ -28,6 +28,8 @@ export interface PreparedSet {
   embedder: string | null
   /** Runs one query under one arm, once for each budget, in their order. */
   run(query: GoldenQuery, arm: Arm, budgets: readonly number[]): Promise<ReplayRun[]>
+  /** Called when all arms of a query have run: what was kept for them can go. */
+  forget?(query: GoldenQuery): void
   close(): Promise<void>
 }
 
