@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { Command } from 'commander'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { addReplayCommand } from '../../src/commands/replay.ts'
+import { addReplayCommand } from '../../src/commands/replay/replay.ts'
 import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import { replayRun } from '../evaluation/support/golden.ts'
 

@@ -1,17 +1,12 @@
-import { existsSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import type { Command } from 'commander'
-import { StowageError } from '../core/errors.ts'
-import { readGoldenSet } from '../evaluation/golden-set/golden-set.ts'
-import { type NamedPlans, parseArms } from '../evaluation/replay/arms.ts'
-import { type ReplayDependencies, replay } from '../evaluation/replay/replay.ts'
-import { reportJson, reportText } from '../evaluation/replay/report.ts'
-import { summarize } from '../evaluation/replay/summary.ts'
-import { CHUNK_DEFAULTS } from '../ingest/chunking/chunk-markdown.ts'
-import { listOption, numberOption } from './option-values.ts'
-import { createProgress } from './progress.ts'
+import type { NamedPlans } from '../../evaluation/replay/arms.ts'
+import { type ReplayDependencies, replay } from '../../evaluation/replay/replay.ts'
+import { CHUNK_DEFAULTS } from '../../ingest/chunking/chunk-markdown.ts'
+import { listOption, numberOption } from '../option-values.ts'
+import { createProgress } from '../progress.ts'
+import { readArms, readSets, refuseNoFolder, sortedBudgets } from './inputs.ts'
+import { type OutputOptions, writeOutputs } from './outputs.ts'
 
 export interface ReplayCommandDependencies {
   plans: () => NamedPlans
@@ -21,15 +16,11 @@ export interface ReplayCommandDependencies {
   progress: NodeJS.WriteStream
 }
 
-const SHIPPED_GOLDENS = fileURLToPath(new URL('../../goldens', import.meta.url))
-
-interface ReplayFlags {
+interface ReplayFlags extends OutputOptions {
   budgets: number[]
   arms: string
-  against: string
   chunkTokens: number
   limitQueries?: number
-  json?: string
   cache: string
 }
 
@@ -66,36 +57,20 @@ export function addReplayCommand(program: Command, dependencies: ReplayCommandDe
 }
 
 async function runReplay(names: string[], flags: ReplayFlags, dependencies: ReplayCommandDependencies): Promise<void> {
-  const { against, json, chunkTokens, limitQueries = null, cache: cacheFolder } = flags
-  const arms = parseArms(flags.arms, dependencies.plans())
-  if (!arms.some(arm => arm.name === against)) {
-    const known = arms.map(arm => arm.name).join(', ')
-    throw new StowageError('bad_request', `--against ${against} is not among the arms: ${known}`)
-  }
-  if (json && !existsSync(dirname(json)))
-    throw new StowageError('bad_request', `--json ${json}: there is no folder ${dirname(json)}`)
-  const sets = await Promise.all(names.map(name => readGoldenSet(setFolder(name))))
-  const budgets = [...new Set(flags.budgets)].sort((left, right) => left - right)
+  const { chunkTokens, limitQueries = null, cache: cacheFolder } = flags
+  const arms = readArms(flags.arms, flags.against, dependencies.plans())
+  refuseNoFolder('--json', flags.json)
+  const sets = await readSets(names)
+  const budgets = sortedBudgets(flags.budgets)
   const opened = await dependencies.open()
   const progress = createProgress(dependencies.progress)
   try {
     const job = { sets, arms, budgets, chunkTokens, cacheFolder, limitQueries, onProgress: progress.show }
     const report = await replay(job, opened)
     progress.stop()
-    const summary = summarize(report, against)
-    dependencies.out.write(reportText(report, summary))
-    if (json) await writeFile(json, reportJson(report, summary))
+    await writeOutputs(report, flags, dependencies.out)
   } finally {
     progress.stop()
     await opened.close()
   }
-}
-
-/** Looks for a bare name under `goldens/`, here and in the package; everything else is a path. */
-function setFolder(name: string): string {
-  const isName = /^[^./\\][^/\\]*$/.test(name)
-  const places = isName ? [join('goldens', name), join(SHIPPED_GOLDENS, name), name] : [name]
-  const found = places.find(place => existsSync(place))
-  if (found) return found
-  throw new StowageError('bad_request', `no golden set ${name}: looked for ${places.join(', ')}`)
 }
