@@ -13,7 +13,13 @@ function reportOf(
     version: 2,
     budgets: [500, 1000],
     chunkTokens: 200,
-    arms: ['topk', 'measured'].map(name => ({ name, planFingerprint: `print-${name}`, plan: NAMED_PLANS.measured })),
+    arms: ['topk', 'measured'].map(name => ({
+      kind: 'plan' as const,
+      name,
+      planFingerprint: `print-${name}`,
+      plan: NAMED_PLANS.measured,
+      url: null,
+    })),
     sets: recalls.map(({ topk, measured }, index) => ({
       name: `set${index}`,
       hash: 'h',
