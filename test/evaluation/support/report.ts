@@ -1,3 +1,4 @@
+import { reportArm } from '../../../src/evaluation/arms/arm.ts'
 import type { QueryResult, ReplayReport } from '../../../src/evaluation/replay/results.ts'
 import { NAMED_PLANS } from '../../../src/pipeline/plan/named-plans.ts'
 import { runFigures } from './golden.ts'
@@ -17,7 +18,7 @@ export function replayReport(sets: Record<string, QueryFigures[]>): ReplayReport
     version: 2,
     budgets: [500, 1000],
     chunkTokens: 200,
-    arms: arms.map(name => ({ name, planFingerprint: `print-${name}`, plan: NAMED_PLANS.measured })),
+    arms: arms.map(name => reportArm({ kind: 'plan', name, plan: NAMED_PLANS.measured })),
     sets: Object.entries(sets).map(([name, queries]) => ({
       name,
       hash: `hash-${name}`,
