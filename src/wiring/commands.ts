@@ -39,7 +39,7 @@ export async function startService(overrides: ListenOverrides): Promise<RunningS
       url: server.url,
       description: {
         upstream: gateway.upstream.embedded ? 'embedded engine' : redactUrls(gateway.upstream.url),
-        plan: config.plan.name,
+        plan: config.settings.STOWAGE_PLAN,
         ...(gateway.tenants && { tenants: String(gateway.tenants.tenants.length) }),
         'drop-in': config.settings.STOWAGE_DROPIN,
         embedder: gateway.models.embedder?.version ?? 'none',

@@ -2,8 +2,10 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { StowageError } from '../../core/errors.ts'
+import type { Arm } from '../../evaluation/arms/arm.ts'
+import type { NamedPlans } from '../../evaluation/arms/named-arms.ts'
+import { readArms } from '../../evaluation/arms/parse.ts'
 import { type GoldenSet, readGoldenSet } from '../../evaluation/golden-set/golden-set.ts'
-import { type Arm, type NamedPlans, parseArms } from '../../evaluation/replay/arms.ts'
 
 const SHIPPED_GOLDENS = fileURLToPath(new URL('../../../goldens', import.meta.url))
 
@@ -12,12 +14,23 @@ export function readSets(names: readonly string[]): Promise<GoldenSet[]> {
   return Promise.all(names.map(name => readGoldenSet(setFolder(name))))
 }
 
-/** Reads the arms, among them the one that the others are compared with. @throws StowageError `bad_request` */
-export function readArms(text: string, against: string, plans: NamedPlans): Arm[] {
-  const arms = parseArms(text, plans)
-  if (arms.some(arm => arm.name === against)) return arms
-  const known = arms.map(arm => arm.name).join(', ')
-  throw new StowageError('bad_request', `--against ${against} is not among the arms: ${known}`)
+const DEFAULT_ARMS = 'baseline,topk,design,measured'
+const DEFAULT_AGAINST = 'topk'
+
+/**
+ * Reads the arms, and chooses the one that the others are compared with: by default `topk`, else the first one. `--arm` alone replaces the
+ * default arms.
+ * @throws StowageError `bad_request`
+ */
+export function readComparison(
+  { arms: text, arm: named, against }: { arms?: string; arm: readonly string[]; against?: string },
+  plans: NamedPlans,
+): { arms: Arm[]; against: string } {
+  const arms = readArms({ arms: text ?? (named.length > 0 ? '' : DEFAULT_ARMS), named }, plans)
+  const names = arms.map(({ name }) => name)
+  const reference = against ?? (names.includes(DEFAULT_AGAINST) ? DEFAULT_AGAINST : (names[0] ?? ''))
+  if (names.includes(reference)) return { arms, against: reference }
+  throw new StowageError('bad_request', `--against ${reference} is not among the arms: ${names.join(', ')}`)
 }
 
 /** The budgets in rising order, each once. */
