@@ -74,7 +74,8 @@ export async function replay(
     const sets: SetResult[] = []
     for (const [at, set] of job.sets.entries()) sets.push(await replaySet({ at, set }, job, dependencies, journal))
     const arms = job.arms.map(({ name, plan }) => ({ name, planFingerprint: planFingerprint(plan), plan }))
-    const report: ReplayReport = { version: 2, budgets: [...job.budgets], chunkTokens: job.chunkTokens, arms, sets }
+    const { budgets, chunkTokens, parallel = 1 } = job
+    const report: ReplayReport = { version: 2, budgets: [...budgets], chunkTokens, parallel, arms, sets }
     await use(report, detailsOf(report, journal))
     isFinished = true
     return report

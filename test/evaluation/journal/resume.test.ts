@@ -81,7 +81,7 @@ function worldOf(mayRun: (query: string) => void, changes: Partial<ReplayIdentit
   return { seen, dependencies }
 }
 
-const withoutTimes = (report: ReplayReport) => JSON.stringify(report, (key, value) => (key === 'ms' ? 0 : value))
+const withoutTimes = (report: ReplayReport) => JSON.stringify(report, (key, value) => (['ms', 'parallel'].includes(key) ? 0 : value))
 const journals = () => (existsSync(join(folder, 'journal')) ? readdirSync(join(folder, 'journal')) : [])
 
 async function replayed(dependencies: ReplayDependencies, job = jobOf()) {
