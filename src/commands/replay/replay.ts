@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { NamedPlans } from '../../evaluation/arms/named-arms.ts'
@@ -23,6 +24,8 @@ interface ReplayFlags extends Omit<OutputOptions, 'against'> {
   against?: string
   chunkTokens: number
   limitQueries?: number
+  parallel: number
+  fresh: boolean
   cache: string
 }
 
@@ -59,6 +62,8 @@ export function addReplayCommand(program: Command, dependencies: ReplayCommandDe
     .option('--against <arm>', 'the arm that the others are compared with; default: topk, or else the first arm')
     .option('--chunk-tokens <tokens>', 'target size of the chunks', numberOption(1), CHUNK_DEFAULTS.targetTokens)
     .option('--limit-queries <n>', 'use only n queries of each set, at even distances', numberOption(1))
+    .option('--parallel <n>', 'queries in flight; 1 for clean latencies', numberOption(1), availableParallelism())
+    .option('--fresh', 'do not resume a replay that was interrupted', false)
     .option('--json <file>', 'write the figures of every query to this file')
     .option('--cache <folder>', 'folder for ingested sets', join('.stowage', 'replay'))
     .addHelpText('after', EXAMPLES)
@@ -74,10 +79,16 @@ async function runReplay(names: string[], flags: ReplayFlags, dependencies: Repl
   const opened = await dependencies.open()
   const progress = createProgress(dependencies.progress)
   try {
-    const job = { sets, arms, budgets, chunkTokens, cacheFolder, limitQueries, onProgress: progress.show }
-    const report = await replay(job, opened)
-    progress.stop()
-    await writeOutputs(report, { ...flags, against }, dependencies.out)
+    const job = {
+      ...{ sets, arms, budgets, chunkTokens, cacheFolder, limitQueries, parallel: flags.parallel, fresh: flags.fresh },
+      onProgress: progress.show,
+      onResume: (set: string, done: number, total: number) =>
+        progress.note(`resuming: ${done} of ${total} queries of ${set} are done (--fresh starts anew)`),
+    }
+    await replay(job, opened, async report => {
+      progress.stop()
+      await writeOutputs(report, { ...flags, against }, dependencies.out)
+    })
   } finally {
     progress.stop()
     await opened.close()
