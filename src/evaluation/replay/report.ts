@@ -1,6 +1,7 @@
 import Table from 'cli-table3'
+import type { Comparison } from '../../statistics/comparison.ts'
 import type { ReplayReport } from './replay.ts'
-import type { Comparison, Means, ReplaySummary, SetSummary } from './summary.ts'
+import type { Means, ReplaySummary, SetSummary } from './summary.ts'
 
 /** Prints one table per set, the macro average of several sets, the legend, verdicts and warnings. */
 export function reportText(report: ReplayReport, summary: ReplaySummary): string {
@@ -77,7 +78,8 @@ function legend({ chunkTokens }: ReplayReport, { against, bootstrap }: ReplaySum
   return [
     `recall      gold passages in the context, % (at least 90 % of the tokens of each), mean over queries; chunks of ${chunkTokens} tokens`,
     `            second line: difference to ${against} with its paired 95 % bootstrap interval over queries`,
-    `            (${bootstrap.resamples} resamples, seed ${bootstrap.seed}); * = the interval excludes 0`,
+    `            (${bootstrap.resamples} resamples, seed ${bootstrap.seed}); * = the interval excludes 0, and p < .05 by the`,
+    '            paired randomization test, adjusted for the number of arms (Holm)',
     'all found   queries with all their gold passages in the context, %',
     'garbage     share of the tokens of the context outside the gold passages',
     'redundancy  1 = no repetition, 2 = all text occurs twice',
@@ -92,7 +94,7 @@ function meansCell(means: Means | undefined): string {
 function comparisonText(comparison: Comparison | null, separator: string): string {
   if (!comparison) return ''
   const { difference, verdict } = comparison
-  const star = verdict === 'no difference' ? '' : '*'
+  const star = verdict === 'unproven' ? '' : '*'
   return `${separator}${signed(difference.mean)} [${signed(difference.low)},${signed(difference.high)}]${star}`
 }
 

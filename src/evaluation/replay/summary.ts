@@ -1,21 +1,9 @@
-import {
-  BOOTSTRAP_DEFAULTS,
-  type BootstrapOptions,
-  type Interval,
-  pairedInterval,
-  type Verdict,
-  verdictOf,
-} from '../../statistics/bootstrap.ts'
+import { BOOTSTRAP_DEFAULTS, type BootstrapOptions } from '../../statistics/bootstrap.ts'
+import { type Comparison, compareTogether } from '../../statistics/comparison.ts'
 import { mean, percentile } from '../../statistics/sample.ts'
 import { kneeOfCurve } from '../metrics/context.ts'
 import type { QueryResult, ReplayReport, SetResult } from './replay.ts'
 import type { RunFigures } from './run-metrics.ts'
-
-/** A comparison with the reference arm; null for the reference arm itself. */
-export interface Comparison {
-  difference: Interval
-  verdict: Verdict
-}
 
 /** Means over the queries of a set, at one budget or over all budgets. Shares are in [0,1]. */
 export interface Means {
@@ -26,7 +14,7 @@ export interface Means {
   garbage: number | null
   redundancy: number
   tokens: number
-  /** Recall against the reference arm. */
+  /** Recall against the reference arm; null for the reference arm itself. */
   against: Comparison | null
 }
 
@@ -66,41 +54,53 @@ export interface ReplaySummary {
   macro: MacroSummary[]
 }
 
-/** Compares the arms of a replay with the arm `against`. Intervals are paired by query (see `pairedInterval`). */
+/**
+ * Compares the arms of a replay with the arm `against`, paired by query. The p values of one column are adjusted for the number of arms.
+ * @throws RangeError for an arm that was not run
+ */
 export function summarize(
   report: ReplayReport,
   against: string,
-  bootstrap: BootstrapOptions = BOOTSTRAP_DEFAULTS,
+  options: Partial<BootstrapOptions> = {},
 ): ReplaySummary {
+  const bootstrap = { ...BOOTSTRAP_DEFAULTS, ...options }
   const budgets = report.budgets.map(String)
-  const compare = (arm: string, sets: readonly SetResult[], at: readonly string[]): Comparison | null => {
-    if (arm === against) return null
-    const differences = sets.map(set => differencesOf(set, arm, against, at))
-    const difference = pairedInterval(differences, bootstrap)
-    return { difference, verdict: verdictOf(difference) }
-  }
-  const meansOf = (set: SetResult, arm: string, at: readonly string[]): Means => ({
-    ...averagesOf(set.queries.flatMap(query => figuresOf(query, arm, at))),
-    against: compare(arm, [set], at),
-  })
   const arms = report.arms.map(({ name }) => name)
-  const sets = report.sets.map(set => ({
-    set: set.name,
-    n: set.queries.length,
-    arms: arms.map(arm => {
-      const runs = set.queries.flatMap(query => figuresOf(query, arm, budgets))
-      const byBudget = Object.fromEntries(budgets.map(budget => [budget, meansOf(set, arm, [budget])]))
-      return {
-        arm,
-        budgets: byBudget,
-        average: meansOf(set, arm, budgets),
-        knee: kneeOfCurve(Object.entries(byBudget).map(([budget, { recall }]) => ({ budget: Number(budget), recall }))),
-        latency: latenciesOf(runs),
-        overrunShare: mean(runs.map(run => (run.overrun > 0 ? 1 : 0))),
-        lost: runs.reduce((sum, run) => sum + run.lost, 0),
-      }
-    }),
-  }))
+  const compare = (sets: readonly SetResult[], at: readonly string[]) => {
+    const others = arms.filter(arm => arm !== against)
+    const differences = others.map(arm => [arm, sets.map(set => differencesOf(set, arm, against, at))] as const)
+    return compareTogether(new Map(differences), bootstrap)
+  }
+  const meansOf = (set: SetResult, at: readonly string[]) => {
+    const compared = compare([set], at)
+    return (arm: string): Means => ({
+      ...averagesOf(set.queries.flatMap(query => figuresOf(query, arm, at))),
+      against: compared.get(arm) ?? null,
+    })
+  }
+  const sets = report.sets.map(set => {
+    const meansAt = budgets.map(budget => [budget, meansOf(set, [budget])] as const)
+    const meansOverAll = meansOf(set, budgets)
+    return {
+      set: set.name,
+      n: set.queries.length,
+      arms: arms.map(arm => {
+        const runs = set.queries.flatMap(query => figuresOf(query, arm, budgets))
+        const byBudget = Object.fromEntries(meansAt.map(([budget, means]) => [budget, means(arm)]))
+        const curve = Object.entries(byBudget).map(([budget, { recall }]) => ({ budget: Number(budget), recall }))
+        return {
+          arm,
+          budgets: byBudget,
+          average: meansOverAll(arm),
+          knee: kneeOfCurve(curve),
+          latency: latenciesOf(runs),
+          overrunShare: mean(runs.map(run => (run.overrun > 0 ? 1 : 0))),
+          lost: runs.reduce((sum, run) => sum + run.lost, 0),
+        }
+      }),
+    }
+  })
+  const comparedOverAll = compare(report.sets, budgets)
   const macro = arms.map(arm => {
     const ofArm = sets.flatMap(set => set.arms.filter(summary => summary.arm === arm))
     const recallAt = (budget: string) => mean(ofArm.map(summary => summary.budgets[budget]?.recall ?? Number.NaN))
@@ -109,7 +109,7 @@ export function summarize(
       budgets: Object.fromEntries(budgets.map(budget => [budget, recallAt(budget)])),
       average: mean(ofArm.map(summary => summary.average.recall)),
       all: mean(ofArm.map(summary => summary.average.all)),
-      against: compare(arm, report.sets, budgets),
+      against: comparedOverAll.get(arm) ?? null,
     }
   })
   return { against, bootstrap, sets, macro }

@@ -64,7 +64,7 @@ describe('summary of a replay', () => {
     expect(measured?.budgets['500']?.recall).toBeCloseTo(0.5)
     expect(measured?.average.recall).toBeCloseTo(0.75)
     expect(measured?.average.against?.difference.mean).toBeCloseTo(0.5)
-    expect(measured?.average.against?.verdict).toBe('significantly better')
+    expect(measured?.average.against?.verdict).toBe('helps')
     expect(macro[0]).toMatchObject({ arm: 'topk', against: null })
     expect(macro[1]?.average).toBeCloseTo((0.75 + 1) / 2)
     expect(macro[1]?.against?.difference).toMatchObject({ n: 41 })
@@ -73,13 +73,19 @@ describe('summary of a replay', () => {
 
   it('sees no difference between an arm and its twin', () => {
     const { macro } = summarize(reportOf([{ topk: mixed.map(() => 1), measured: mixed.map(() => 1) }]), 'topk')
-    expect(macro[1]?.against).toEqual({ difference: { mean: 0, low: 0, high: 0, n: 40 }, verdict: 'no difference' })
+    expect(macro[1]?.against).toEqual({
+      difference: { mean: 0, low: 0, high: 0, n: 40, nonZero: 0 },
+      p: 1,
+      adjustedP: 1,
+      smallestEffect: null,
+      verdict: 'unproven',
+    })
   })
 
   it('turns its verdicts over when the reference arm changes', () => {
     const report = reportOf([{ topk: mixed, measured: better }])
     const { macro } = summarize(report, 'measured')
-    expect(macro.find(({ arm }) => arm === 'topk')?.against?.verdict).toBe('significantly worse')
+    expect(macro.find(({ arm }) => arm === 'topk')?.against?.verdict).toBe('hurts')
   })
 
   it('refuses an arm that was not run', () => {
@@ -105,7 +111,7 @@ describe('report of a replay', () => {
     expect(text).toMatch(/\+50\.0 \[\+\d+\.\d,\+\d+\.\d\]\*/)
     expect(text).toContain('set0: 40 queries')
     expect(text).toContain('all sets, with equal weights')
-    expect(text).toMatch(/measured against topk: significantly better, .*\(set0 significantly better, set1 /)
+    expect(text).toMatch(/measured against topk: helps, .*\(set0 helps, set1 unproven\)/)
     expect(text).toContain('set0: 4 runs are degraded: no_embedder')
     expect(text).not.toContain('exceeded')
     expect(text).not.toContain('NaN')
