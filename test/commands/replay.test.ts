@@ -70,7 +70,7 @@ describe('stowage replay', () => {
     expect([...seen.budgets]).toEqual([2, 5])
     expect(seen).toMatchObject({ opened: 1, closed: 1 })
     expect(seen.out).toContain('tiny: 2 queries')
-    expect(seen.out).toContain('measured against topk: no difference')
+    expect(seen.out).toContain('measured against topk: unproven')
     expect(seen.progress).toContain('tiny: ask 2/2')
     expect(seen.out).not.toContain('ask 2/2')
     const report = JSON.parse(await readFile(json, 'utf8'))

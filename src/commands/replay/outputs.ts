@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises'
-import { reportJson, reportText } from '../../evaluation/replay/report.ts'
 import type { ReplayReport } from '../../evaluation/replay/results.ts'
-import { summarize } from '../../evaluation/replay/summary.ts'
+import { reportJson } from '../../evaluation/report/json.ts'
+import { reportText } from '../../evaluation/report/text.ts'
+import { summarize } from '../../evaluation/summary/summarize.ts'
 
 export interface OutputOptions {
   /** The arm that the others are compared with. */
@@ -16,7 +17,7 @@ export async function writeOutputs(
   { against, json }: OutputOptions,
   out: NodeJS.WritableStream,
 ): Promise<void> {
-  const summary = summarize(report, against)
-  out.write(reportText(report, summary))
+  const summary = summarize(report, { against })
+  out.write(reportText(summary))
   if (json) await writeFile(json, reportJson(report, summary))
 }
