@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { PlanArm } from '../../evaluation/arms/arm.ts'
@@ -8,7 +9,7 @@ import { type ReplayDependencies, replay } from '../../evaluation/replay/replay.
 import { CHUNK_DEFAULTS } from '../../ingest/chunking/chunk-markdown.ts'
 import { collected, listOption, numberOption } from '../option-values.ts'
 import { createProgress } from '../progress.ts'
-import { readComparison, readSets, refuseNoFolder, sortedBudgets } from './inputs.ts'
+import { type ArmFlags, readComparison, readSets, refuseNoFolder, sortedBudgets } from './inputs.ts'
 import { type OutputOptions, writeOutputs } from './outputs.ts'
 
 export interface ReplayCommandDependencies {
@@ -19,15 +20,13 @@ export interface ReplayCommandDependencies {
   progress: NodeJS.WriteStream
 }
 
-interface ReplayFlags extends Omit<OutputOptions, 'against'> {
+interface ReplayFlags extends Omit<OutputOptions, 'against'>, ArmFlags {
   budgets: number[]
-  arms?: string
-  arm: string[]
-  against?: string
-  collection?: string
   serverKeys?: string
   chunkTokens: number
   limitQueries?: number
+  parallel: number
+  fresh: boolean
   cache: string
 }
 
@@ -66,6 +65,8 @@ export function addReplayCommand(program: Command, dependencies: ReplayCommandDe
     .option('--against <arm>', 'the arm that the others are compared with; default: topk, or else the first arm')
     .option('--chunk-tokens <tokens>', 'target size of the chunks', numberOption(1), CHUNK_DEFAULTS.targetTokens)
     .option('--limit-queries <n>', 'use only n queries of each set, at even distances', numberOption(1))
+    .option('--parallel <n>', 'queries in flight; 1 for clean latencies', numberOption(1), availableParallelism())
+    .option('--fresh', 'do not resume a replay that was interrupted', false)
     .option('--json <file>', 'write the figures of every query to this file')
     .option('--cache <folder>', 'folder for ingested sets', join('.stowage', 'replay'))
     .addHelpText('after', EXAMPLES)
@@ -73,7 +74,7 @@ export function addReplayCommand(program: Command, dependencies: ReplayCommandDe
 }
 
 async function runReplay(names: string[], flags: ReplayFlags, dependencies: ReplayCommandDependencies): Promise<void> {
-  const { chunkTokens, limitQueries = null, cache: cacheFolder, collection = null } = flags
+  const { chunkTokens, limitQueries = null, cache: cacheFolder } = flags
   const { arms, against } = readComparison(flags, dependencies.plans())
   refuseNoFolder('--json', flags.json)
   const keyOf = flags.serverKeys === undefined ? NO_KEYS : await readServerKeys(flags.serverKeys)
@@ -82,10 +83,16 @@ async function runReplay(names: string[], flags: ReplayFlags, dependencies: Repl
   const opened = await dependencies.open()
   const progress = createProgress(dependencies.progress)
   try {
-    const job = { sets, arms, budgets, chunkTokens, cacheFolder, limitQueries, onProgress: progress.show }
-    const report = await replay(job, withServerArms(opened, { keyOf, collection }))
-    progress.stop()
-    await writeOutputs(report, { ...flags, against }, dependencies.out)
+    const job = {
+      ...{ sets, arms, budgets, chunkTokens, cacheFolder, limitQueries, parallel: flags.parallel, fresh: flags.fresh },
+      onProgress: progress.show,
+      onResume: (set: string, done: number, total: number) =>
+        progress.note(`resuming: ${done} of ${total} queries of ${set} are done (--fresh starts anew)`),
+    }
+    await replay(job, withServerArms(opened, { keyOf }), async report => {
+      progress.stop()
+      await writeOutputs(report, { ...flags, against }, dependencies.out)
+    })
   } finally {
     progress.stop()
     await opened.close()

@@ -60,8 +60,13 @@ async function jobOf(changes: Partial<ReplayJob> = {}): Promise<ReplayJob> {
   }
 }
 
-const serverArm = (name: string, url: string): ServerArm => ({ kind: 'server', name, url })
-const asking = (keyOf: KeyOf = NO_KEYS, timeoutMs = 60_000) => ({ keyOf, timeoutMs, collection: null })
+const serverArm = (name: string, url: string, collection: string | null = null): ServerArm => ({
+  kind: 'server',
+  name,
+  url,
+  collection,
+})
+const asking = (keyOf: KeyOf = NO_KEYS, timeoutMs = 60_000) => ({ keyOf, timeoutMs })
 
 describe('a server arm', () => {
   it('measures what the same plan measures in this process', async () => {
@@ -144,9 +149,10 @@ describe('a server arm', () => {
     await expect(replay(await jobOf({ arms, sets: [strange] }), withServerArms(noPlans, asking()))).rejects.toThrow(
       /arm a: the collection harbours holds 0 of 8 gold passages of the set harbours/,
     )
-    await expect(
-      replay(await jobOf({ arms }), withServerArms(noPlans, { ...asking(), collection: 'elsewhere' })),
-    ).rejects.toThrow(/arm a: http.* answered 404: .*elsewhere/)
+    const elsewhere = [serverArm('a', stowage.url, 'elsewhere')]
+    await expect(replay(await jobOf({ arms: elsewhere }), withServerArms(noPlans, asking()))).rejects.toThrow(
+      /arm a: http.* answered 404: .*elsewhere/,
+    )
   })
 })
 

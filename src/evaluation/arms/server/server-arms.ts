@@ -1,5 +1,5 @@
 import { StowageError } from '../../../core/errors.ts'
-import type { GoldenQuery } from '../../golden-set/golden-set.ts'
+import type { GoldenQuery, GoldenSet } from '../../golden-set/golden-set.ts'
 import type { ReplayRun } from '../../metrics/measure-run.ts'
 import type { PreparedSet, ReplayDependencies } from '../../replay/replay.ts'
 import type { PlanArm, ServerArm } from '../arm.ts'
@@ -10,8 +10,6 @@ import type { KeyOf } from './keys.ts'
 
 export interface ServerArmOptions {
   keyOf: KeyOf
-  /** The collection to ask; null asks the one with the name of the set. */
-  collection: string | null
   /** Longest time for one answer in milliseconds; default one minute. */
   timeoutMs?: number
 }
@@ -23,22 +21,21 @@ export interface ServerArmOptions {
  */
 export function withServerArms(
   here: ReplayDependencies<PlanArm>,
-  { keyOf, collection: given, timeoutMs }: ServerArmOptions,
+  { keyOf, timeoutMs }: ServerArmOptions,
 ): ReplayDependencies {
   return {
     ...here,
     prepare: async (set, job) => {
       const servers = job.arms.filter(arm => arm.kind === 'server')
       if (servers.length === 0) return here.prepare(set, job)
-      const collection = given ?? set.name
       const clients = new Map(servers.map(({ name, url }) => [name, createStowageClient({ url, keyOf, timeoutMs })]))
       const closeClients = async () => {
         await Promise.all([...clients.values()].map(client => client.close()))
       }
       try {
-        for (const [name, client] of clients)
-          await checkCorpus(set, collection, question => client.ask(question)).catch(error =>
-            Promise.reject(ofArm(name, error)),
+        for (const arm of servers)
+          await checkCorpus(set, collectionOf(arm, set), question => clientOf(clients, arm).ask(question)).catch(
+            error => Promise.reject(ofArm(arm, error)),
           )
         const prepared = servers.length === job.arms.length ? NOTHING_HERE : await here.prepare(set, job)
         return {
@@ -46,7 +43,7 @@ export function withServerArms(
           run: (query, arm, budgets) =>
             arm.kind === 'plan'
               ? prepared.run(query, arm, budgets)
-              : runOn(clientOf(clients, arm), { query, collection }, budgets),
+              : runOn(clientOf(clients, arm), { query, collection: collectionOf(arm, set) }, budgets),
           close: async () => {
             await closeClients()
             await prepared.close()
@@ -82,13 +79,17 @@ async function runOn(
   return runs
 }
 
+function collectionOf({ collection }: ServerArm, { name }: GoldenSet): string {
+  return collection ?? name
+}
+
 function clientOf(clients: ReadonlyMap<string, StowageClient>, { name }: ServerArm): StowageClient {
   const client = clients.get(name)
   if (client === undefined) throw new RangeError(`the arm ${name} is not part of this replay`)
   return client
 }
 
-function ofArm(name: string, error: unknown): StowageError {
+function ofArm({ name }: ServerArm, error: unknown): StowageError {
   const { code, message } = error instanceof StowageError ? error : new StowageError('internal', String(error))
   return new StowageError(code, `arm ${name}: ${message}`)
 }
