@@ -36,7 +36,7 @@ const newCaller = (): TimedCaller => ({
 })
 
 /** Candidates with these reasons never reached packing, so their values are on another scale. */
-const CUT_BEFORE_PACKING: ReadonlySet<DropReason> = new Set([
+export const CUT_BEFORE_PACKING: ReadonlySet<DropReason> = new Set([
   'duplicate',
   'below_pool',
   'rerank_cut',

@@ -159,7 +159,7 @@ describe('replay on the pipeline', () => {
         expect(figures.stageMs).toHaveProperty('pack')
       }
     }
-    const summary = summarize(report, { against: 'topk', bootstrap: { resamples: 500, seed: 1 } })
+    const summary = summarize(report, { against: 'topk', bootstrap: { resamples: 500, seed: 1, confidence: 0.95 } })
     const recallOf = (arm: string) =>
       summary.slices[0]?.arms.find(entry => entry.arm === arm)?.figures.recall?.['4000']?.mean
     expect(recallOf('topk')).toBe(1)

@@ -5,7 +5,7 @@ import { AVERAGE } from '../../../src/evaluation/summary/summary.ts'
 import { runFigures } from '../support/golden.ts'
 import { type QueryFigures, replayReport } from '../support/report.ts'
 
-const bootstrap = { resamples: 400, seed: 1 }
+const bootstrap = { resamples: 400, seed: 1, confidence: 0.95 }
 const mixed = Array.from({ length: 40 }, (_, index) => (index % 4 === 0 ? 1 : 0))
 const better = mixed.map((recall, index) => (index % 2 === 0 ? 1 : recall))
 const twoArms = (topk: number[], measured: number[]): QueryFigures[] =>
