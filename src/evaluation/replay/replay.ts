@@ -33,6 +33,8 @@ export interface PreparedSet<RunArm extends Arm = Arm> {
 export interface ReplayDependencies<RunArm extends Arm = Arm> {
   /** Ingests the set, or opens the copy of an earlier replay in the cache folder. */
   prepare(set: GoldenSet, job: ReplayJob): Promise<PreparedSet<RunArm>>
+  /** The model that reranks; null without one. */
+  reranker: string | null
   /** Counts with the reference tokenizer, which is the same for all arms. */
   countTokens(text: string): number
 }
@@ -45,7 +47,9 @@ export interface ReplayDependencies<RunArm extends Arm = Arm> {
 export async function replay(job: ReplayJob, dependencies: ReplayDependencies): Promise<ReplayReport> {
   const sets: SetResult[] = []
   for (const set of job.sets) sets.push(await replaySet(set, job, dependencies))
-  return { version: 2, budgets: [...job.budgets], chunkTokens: job.chunkTokens, arms: job.arms.map(reportArm), sets }
+  const { budgets, chunkTokens } = job
+  const { reranker } = dependencies
+  return { version: 2, budgets: [...budgets], chunkTokens, reranker, arms: job.arms.map(reportArm), sets }
 }
 
 async function replaySet(set: GoldenSet, job: ReplayJob, dependencies: ReplayDependencies): Promise<SetResult> {

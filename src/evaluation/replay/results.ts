@@ -27,6 +27,8 @@ export interface ReplayReport {
   version: 2
   budgets: number[]
   chunkTokens: number
+  /** The model that reranks; null without one. */
+  reranker: string | null
   arms: ReportedArm[]
   sets: SetResult[]
 }

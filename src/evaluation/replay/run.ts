@@ -65,6 +65,7 @@ export function createReplayDependencies({
   const referenceTokenizer = ports.tokenizer(referenceModel)
   const embedder = ports.embedder?.version ?? null
   return {
+    reranker: ports.reranker?.model ?? null,
     countTokens: text => referenceTokenizer.count(text),
     prepare: async (set, { chunkTokens, cacheFolder, onProgress }) => {
       const name = contentHash(JSON.stringify([CACHE_FORMAT, set.corpusHash, embedder, chunkTokens]))

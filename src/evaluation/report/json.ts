@@ -86,6 +86,7 @@ export const replayJsonSchema = z.object({
   summary,
   budgets: z.array(z.int()),
   chunkTokens: z.int(),
+  reranker: z.string().nullable(),
   arms: z.array(
     z.object({
       kind: z.enum(['plan', 'server']),
