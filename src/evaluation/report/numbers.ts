@@ -1,5 +1,5 @@
-import { MEASURES, type MeasureName } from '../metrics/measures.ts'
 import type { Comparison } from '../../statistics/comparison.ts'
+import { MEASURES, type MeasureName } from '../metrics/measures.ts'
 
 /** The name of a measure with its unit, as the head of a column. */
 export function titleOf(measure: MeasureName): string {
@@ -30,4 +30,9 @@ export function differenceText(measure: MeasureName, { difference, verdict }: Co
 /** Milliseconds, with a decimal below 10. */
 export function millisecondsText(value: number | undefined): string {
   return value === undefined ? '-' : value < 10 ? value.toFixed(1) : value.toFixed(0)
+}
+
+/** A p value with three decimals. */
+export function pText(p: number): string {
+  return p < 0.001 ? '<.001' : p.toFixed(3).replace(/^0/u, '')
 }
