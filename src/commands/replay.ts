@@ -12,18 +12,26 @@ import { summarize } from '../evaluation/replay/summary.ts'
 import { CHUNK_DEFAULTS } from '../ingest/chunking/chunk-markdown.ts'
 import { listOption, numberOption } from './option-values.ts'
 import { createProgress } from './progress.ts'
+import {
+  addLiveOptions,
+  type LiveOptions,
+  type OpenLiveCollection,
+  readLiveSets,
+  withLiveCollection,
+} from './replay/live-sets.ts'
 
 export interface ReplayCommandDependencies {
   plans: () => NamedPlans
   /** Called after the command line is checked. */
-  open: () => Promise<ReplayDependencies & { close(): Promise<void> }>
+  open: (where: { url?: string; apiKey?: string }) => Promise<ReplayDependencies & { close(): Promise<void> }>
+  openCollection: OpenLiveCollection
   out: NodeJS.WritableStream
   progress: NodeJS.WriteStream
 }
 
 const SHIPPED_GOLDENS = fileURLToPath(new URL('../../goldens', import.meta.url))
 
-interface ReplayFlags {
+interface ReplayFlags extends LiveOptions {
   budgets: number[]
   arms: string
   against: string
@@ -37,11 +45,12 @@ const EXAMPLES = `
 Examples:
   $ stowage replay isharoth
   $ stowage replay isharoth --arms topk,measured,measured:reunification.expansion=0
-  $ stowage replay ./my-set --budgets 500,1000 --json report.json`
+  $ stowage replay ./my-set --budgets 500,1000 --json report.json
+  $ stowage replay queries.jsonl --url http://127.0.0.1:6333 --collection docs`
 
 /** Adds `stowage replay SET…`: measures golden sets under every arm and budget, and prints a table or JSON. */
 export function addReplayCommand(program: Command, dependencies: ReplayCommandDependencies): void {
-  program
+  const command = program
     .command('replay')
     .description('measure the answer recall of several plans (arms) at token budgets, on golden sets')
     .argument('<set...>', 'golden sets: names under goldens/, or paths')
@@ -62,7 +71,7 @@ export function addReplayCommand(program: Command, dependencies: ReplayCommandDe
     .option('--json <file>', 'write the figures of every query to this file')
     .option('--cache <folder>', 'folder for ingested sets', join('.stowage', 'replay'))
     .addHelpText('after', EXAMPLES)
-    .action((names: string[], flags: ReplayFlags) => runReplay(names, flags, dependencies))
+  addLiveOptions(command).action((names: string[], flags: ReplayFlags) => runReplay(names, flags, dependencies))
 }
 
 async function runReplay(names: string[], flags: ReplayFlags, dependencies: ReplayCommandDependencies): Promise<void> {
@@ -74,9 +83,13 @@ async function runReplay(names: string[], flags: ReplayFlags, dependencies: Repl
   }
   if (json && !existsSync(dirname(json)))
     throw new StowageError('bad_request', `--json ${json}: there is no folder ${dirname(json)}`)
-  const sets = await Promise.all(names.map(name => readGoldenSet(setFolder(name))))
+  const folders = names.map(setFolder)
+  const sets = await withLiveCollection(flags, dependencies.openCollection, live =>
+    live === null ? Promise.all(folders.map(readGoldenSet)) : readLiveSets(folders, live),
+  )
   const budgets = [...new Set(flags.budgets)].sort((left, right) => left - right)
-  const opened = await dependencies.open()
+  const { url, apiKey } = flags
+  const opened = await dependencies.open({ ...(url && { url }), ...(apiKey && { apiKey }) })
   const progress = createProgress(dependencies.progress)
   try {
     const job = { sets, arms, budgets, chunkTokens, cacheFolder, limitQueries, onProgress: progress.show }

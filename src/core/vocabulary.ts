@@ -78,6 +78,36 @@ export const SHADOW_OUTCOMES = {
   dropped: 'Too many others waited, or stowage was busy with requests of clients.',
 } as const
 
+/** What `stowage golden check` finds in golden sets. Errors make figures wrong; warnings make them doubtful. */
+export const GOLDEN_FINDINGS = {
+  unreadable: { severity: 'error', meaning: 'A row, or a file of the set, cannot be read.' },
+  equal_ids: { severity: 'error', meaning: 'Two rows have the same id.' },
+  gold_missing: {
+    severity: 'error',
+    meaning: 'A gold passage is not, or is no longer, in the documents or the collection.',
+  },
+  gold_changed: { severity: 'warning', meaning: 'Where a gold passage was marked stands a changed text.' },
+  gold_without_words: { severity: 'error', meaning: 'A gold passage has no words, so no context can hold it.' },
+  gold_overlap: {
+    severity: 'warning',
+    meaning: 'Two gold passages of one question overlap or repeat, so the same words count twice.',
+  },
+  gold_too_long: {
+    severity: 'warning',
+    meaning: 'A gold passage is longer than the largest budget, so it cannot be found.',
+  },
+  answer_not_in_gold: { severity: 'warning', meaning: 'Names or numbers of the answer are not in its gold passages.' },
+  equal_questions: { severity: 'warning', meaning: 'Two queries ask the same question, so it counts twice.' },
+  similar_questions: { severity: 'warning', meaning: 'Two queries ask nearly the same question, so it counts twice.' },
+  leaked_question: { severity: 'error', meaning: 'Training and test ask the same question, or nearly the same.' },
+  leaked_gold: { severity: 'error', meaning: 'Training and test have the same gold passage.' },
+  nothing_passes: { severity: 'error', meaning: 'No document passes the filter and the tenant of a query.' },
+  gold_filtered_out: {
+    severity: 'error',
+    meaning: 'A gold passage does not pass the filter and the tenant of its query.',
+  },
+} as const
+
 /** The stages of the pipeline, in order. */
 export const STAGES = {
   intent: 'Detects the intent of the query by rules.',
@@ -118,6 +148,7 @@ export type PassthroughReason = keyof typeof PASSTHROUGH_REASONS
 export type UpsertFaultCode = keyof typeof UPSERT_FAULTS
 export type RollbackTrigger = keyof typeof ROLLBACK_TRIGGERS
 export type ShadowOutcome = keyof typeof SHADOW_OUTCOMES
+export type GoldenFinding = keyof typeof GOLDEN_FINDINGS
 export type StageName = keyof typeof STAGES
 export type ErrorCode = keyof typeof ERRORS
 

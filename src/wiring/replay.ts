@@ -8,11 +8,16 @@ import { ingestInto } from './ingest.ts'
 import type { Models } from './models.ts'
 
 /** Environment of a replay: embedded engines on folders, the configured models, and a reference tokenizer. */
-export function replayWorld(models: Models, referenceModel: string): ReplayEnvironment {
+export function replayWorld(
+  models: Models,
+  referenceModel: string,
+  openLive: ReplayEnvironment['openLive'],
+): ReplayEnvironment {
   const { embedder, reranker, unavailable } = models
   return {
     ports: { tokenizer: createTokenizer, embedder, reranker, unavailable },
     referenceModel,
+    openLive,
     openFolder: folder => openFolder(folder, models, referenceModel),
   }
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { PassageStore } from '../../core/ports.ts'
+import type { PassageStore, StoreCall } from '../../core/ports.ts'
 import type { DropReason } from '../../core/vocabulary.ts'
 import type { SourceDocument } from '../../ingest/read-documents.ts'
 import type { Packed } from '../../pack/pack.ts'
@@ -12,18 +12,17 @@ import type { PipelinePorts } from '../../pipeline/services.ts'
 import { buildTrace } from '../../pipeline/trace/build-trace.ts'
 import { contentHash } from '../../text/fingerprint.ts'
 import type { DocumentSpan } from '../golden-set/evidence.ts'
-import type { GoldenQuery } from '../golden-set/golden-set.ts'
+import type { GoldenQuery, GoldenSet } from '../golden-set/golden-set.ts'
 import type { RankedText, ReplayRun } from '../metrics/measure-run.ts'
 import { PortCache } from './cached-ports.ts'
-import type { ReplayDependencies } from './replay.ts'
+import type { ReplayDependencies, ReplayJob } from './replay.ts'
 
 /** Changes when older cache folders can no longer be read. */
 const CACHE_FORMAT = 2
 const COLLECTION = 'replay'
-const newCaller = (): TimedCaller => ({
-  apiKey: null,
+const newCaller = (who: AskedBy): TimedCaller => ({
+  ...who,
   tenant: null,
-  condition: null,
   deadline: noDeadline(),
   crowded: () => false,
 })
@@ -36,6 +35,19 @@ const CUT_BEFORE_PACKING: ReadonlySet<DropReason> = new Set([
   'redundant',
   'text_missing',
 ])
+
+/** Who asks a query: the key and the condition of its reads. */
+export type AskedBy = Pick<StoreCall, 'apiKey' | 'condition'>
+
+/** The collection that the queries of a set are asked in. */
+export interface AskedCollection {
+  store: PassageStore
+  collection: string
+  /** Points of the collection. */
+  chunks: number
+  askedBy(query: GoldenQuery): AskedBy
+  close(): Promise<void>
+}
 
 /** An open folder of the embedded engine. */
 export interface ReplayFolder {
@@ -51,51 +63,69 @@ export interface ReplayFolder {
 export interface ReplayEnvironment {
   ports: Omit<PipelinePorts, 'store'>
   openFolder(folder: string): Promise<ReplayFolder>
+  /** Opens a collection that stands on a server, for sets whose gold passages stand there. */
+  openLive(collection: string): Promise<AskedCollection>
   /** The model of the reference tokenizer. */
   referenceModel: string
 }
 
 /** Creates a replay on the real pipeline. Each pair of corpus, embedder and chunk size has its own folder of the embedded engine. */
-export function createReplayDependencies({ ports, openFolder, referenceModel }: ReplayEnvironment): ReplayDependencies {
+export function createReplayDependencies(environment: ReplayEnvironment): ReplayDependencies {
+  const { ports, openFolder, openLive, referenceModel } = environment
   const referenceTokenizer = ports.tokenizer(referenceModel)
   const embedder = ports.embedder?.version ?? null
   return {
     countTokens: text => referenceTokenizer.count(text),
-    prepare: async (set, { chunkTokens, cacheFolder, onProgress }) => {
-      const name = contentHash(JSON.stringify([CACHE_FORMAT, set.corpusHash, embedder, chunkTokens]))
-      const folder = await openFolder(join(cacheFolder, name))
-      try {
-        const chunks = await folder.ingest(set.documents, {
-          collection: COLLECTION,
-          chunkTokens,
-          onProgress: (done, total) => onProgress(`${set.name}: ingest`, done, total),
-        })
-        const cache = new PortCache({ ...ports, store: folder.store })
-        return {
-          chunks,
-          embedder,
-          run: async (query, { plan }, budgets) => {
-            const runs: ReplayRun[] = []
-            for (const budgetTokens of budgets) runs.push(await runOnce(query, { ...plan, budgetTokens }, cache))
-            return runs
-          },
-          close: () => folder.close(),
-        }
-      } catch (error) {
-        await folder.close()
-        throw error
+    prepare: async (set, job) => {
+      const asked = await (set.collection === undefined ? ingested(set, job) : openLive(set.collection))
+      const cache = new PortCache({ ...ports, store: asked.store })
+      return {
+        chunks: asked.chunks,
+        embedder,
+        run: async (query, { plan }, budgets) => {
+          const runs: ReplayRun[] = []
+          for (const budgetTokens of budgets) runs.push(await runOnce(query, { ...plan, budgetTokens }, cache, asked))
+          return runs
+        },
+        close: () => asked.close(),
       }
     },
   }
+
+  async function ingested(
+    set: GoldenSet,
+    { chunkTokens, cacheFolder, onProgress }: ReplayJob,
+  ): Promise<AskedCollection> {
+    const name = contentHash(JSON.stringify([CACHE_FORMAT, set.corpusHash, embedder, chunkTokens]))
+    const folder = await openFolder(join(cacheFolder, name))
+    try {
+      const chunks = await folder.ingest(set.documents, {
+        collection: COLLECTION,
+        chunkTokens,
+        onProgress: (done, total) => onProgress(`${set.name}: ingest`, done, total),
+      })
+      const askedBy = () => ({ apiKey: null, condition: null })
+      return { store: folder.store, collection: COLLECTION, chunks, askedBy, close: () => folder.close() }
+    } catch (error) {
+      await folder.close()
+      throw error
+    }
+  }
 }
 
-async function runOnce({ query, filter }: GoldenQuery, plan: Plan, cache: PortCache): Promise<ReplayRun> {
+async function runOnce(
+  golden: GoldenQuery,
+  plan: Plan,
+  cache: PortCache,
+  { collection, askedBy }: AskedCollection,
+): Promise<ReplayRun> {
+  const { query, filter } = golden
   const { ports, savedMs } = cache.forRun(query, plan.rerank.deadlineMs)
   const record = new RunRecord(() => performance.now())
   const from = performance.now()
-  const input = { query, collections: [COLLECTION], filter, vector: null, plan }
+  const input = { query, collections: [collection], filter, vector: null, plan }
   const startedAt = new Date().toISOString()
-  const { packed, intent, encoding } = await runContext(input, ports, newCaller(), record)
+  const { packed, intent, encoding } = await runContext(input, ports, newCaller(askedBy(golden)), record)
   const spentMs = performance.now() - from
   const stageMs = { ...savedMs }
   for (const { name, ms } of record.stages) stageMs[name] = (stageMs[name] ?? 0) + ms
