@@ -3,6 +3,7 @@ import { addAbCommand } from './commands/ab.ts'
 import { addDemoCommand } from './commands/demo.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
 import { addFlagsCommand } from './commands/flags.ts'
+import { addGoldenCommand } from './commands/golden.ts'
 import { addIngestCommand } from './commands/ingest.ts'
 import type { OpenLiveCollection } from './commands/replay/live-sets.ts'
 import { addReplayCommand } from './commands/replay.ts'
@@ -45,6 +46,12 @@ addReplayCommand(program, {
   plans: () => ({ ...NAMED_PLANS, [loadConfig().plan.name]: loadConfig().plan }),
   open: async where => (await wiring()).openReplay(where),
   openCollection,
+})
+addGoldenCommand(program, {
+  out: process.stdout,
+  openCollection,
+  openDocuments: async set => (await wiring()).openGoldenDocuments(set),
+  countTokens: async () => (await wiring()).referenceTokens(),
 })
 addDemoCommand(program, {
   ...terminal,

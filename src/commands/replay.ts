@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
 import { StowageError } from '../core/errors.ts'
 import { readGoldenSet } from '../evaluation/golden-set/golden-set.ts'
@@ -10,6 +9,7 @@ import { type ReplayDependencies, replay } from '../evaluation/replay/replay.ts'
 import { reportJson, reportText } from '../evaluation/replay/report.ts'
 import { summarize } from '../evaluation/replay/summary.ts'
 import { CHUNK_DEFAULTS } from '../ingest/chunking/chunk-markdown.ts'
+import { goldenFolder } from './golden/folder.ts'
 import { listOption, numberOption } from './option-values.ts'
 import { createProgress } from './progress.ts'
 import {
@@ -28,8 +28,6 @@ export interface ReplayCommandDependencies {
   out: NodeJS.WritableStream
   progress: NodeJS.WriteStream
 }
-
-const SHIPPED_GOLDENS = fileURLToPath(new URL('../../goldens', import.meta.url))
 
 interface ReplayFlags extends LiveOptions {
   budgets: number[]
@@ -83,7 +81,7 @@ async function runReplay(names: string[], flags: ReplayFlags, dependencies: Repl
   }
   if (json && !existsSync(dirname(json)))
     throw new StowageError('bad_request', `--json ${json}: there is no folder ${dirname(json)}`)
-  const folders = names.map(setFolder)
+  const folders = names.map(goldenFolder)
   const sets = await withLiveCollection(flags, dependencies.openCollection, live =>
     live === null ? Promise.all(folders.map(readGoldenSet)) : readLiveSets(folders, live),
   )
@@ -102,13 +100,4 @@ async function runReplay(names: string[], flags: ReplayFlags, dependencies: Repl
     progress.stop()
     await opened.close()
   }
-}
-
-/** Looks for a bare name under `goldens/`, here and in the package; everything else is a path. */
-function setFolder(name: string): string {
-  const isName = /^[^./\\][^/\\]*$/.test(name)
-  const places = isName ? [join('goldens', name), join(SHIPPED_GOLDENS, name), name] : [name]
-  const found = places.find(place => existsSync(place))
-  if (found) return found
-  throw new StowageError('bad_request', `no golden set ${name}: looked for ${places.join(', ')}`)
 }

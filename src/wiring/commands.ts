@@ -97,6 +97,7 @@ export const openReplay: ReplayCommandDependencies['open'] = async where => {
   }
 }
 
+export { openGoldenDocuments, referenceTokens } from './evaluation/golden-documents.ts'
 export { openLiveCollection } from './evaluation/live-collection.ts'
 
 /** For `stowage doctor`. */
