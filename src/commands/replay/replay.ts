@@ -11,17 +11,19 @@ import { CHUNK_DEFAULTS } from '../../ingest/chunking/chunk-markdown.ts'
 import { collected, listOption, numberOption } from '../option-values.ts'
 import { createProgress } from '../progress.ts'
 import { type ArmFlags, readComparison, readSets, refuseNoFolder, sortedBudgets } from './inputs.ts'
+import { addLiveOptions, type LiveOptions, type OpenLiveCollection } from './live-sets.ts'
 import { type OutputOptions, writeOutputs } from './outputs.ts'
 
 export interface ReplayCommandDependencies {
   plans: () => NamedPlans
   /** Called after the command line is checked. */
-  open: () => Promise<ReplayDependencies<PlanArm> & { close(): Promise<void> }>
+  open: (where: { url?: string; apiKey?: string }) => Promise<ReplayDependencies<PlanArm> & { close(): Promise<void> }>
+  openCollection: OpenLiveCollection
   out: NodeJS.WritableStream
   progress: NodeJS.WriteStream
 }
 
-interface ReplayFlags extends Omit<OutputOptions, 'against' | 'command'>, ArmFlags {
+interface ReplayFlags extends Omit<OutputOptions, 'against' | 'command'>, Omit<ArmFlags, 'collection'>, LiveOptions {
   budgets: number[]
   serverKeys?: string
   chunkTokens: number
@@ -37,11 +39,12 @@ Examples:
   $ stowage replay isharoth --arms topk,measured,measured:reunification.expansion=0
   $ stowage replay isharoth --arms measured --arm tuned=./plans/tuned.json:packing.mode=sentence
   $ stowage replay isharoth --arm old=http://old:6433 --arm new=http://new:6433 --server-keys keys.json
-  $ stowage replay ./my-set --budgets 500,1000 --json report.json`
+  $ stowage replay ./my-set --budgets 500,1000 --json report.json
+  $ stowage replay queries.jsonl --url http://127.0.0.1:6333 --collection docs`
 
 /** Adds `stowage replay SET…`: measures golden sets under every arm and budget, and prints a table or JSON. */
 export function addReplayCommand(program: Command, dependencies: ReplayCommandDependencies): void {
-  program
+  const command = program
     .command('replay')
     .description('measure the answer recall of several plans (arms) at token budgets, on golden sets')
     .argument('<set...>', 'golden sets: names under goldens/, or paths')
@@ -61,7 +64,6 @@ export function addReplayCommand(program: Command, dependencies: ReplayCommandDe
       collected,
       [],
     )
-    .option('--collection <name>', 'the collection that server arms ask; default: the name of the set')
     .option('--server-keys <file>', 'keys for server arms: JSON such as {"tenant": "KEY", "*": "KEY"}')
     .option('--against <arm>', 'the arm that the others are compared with; default: topk, or else the first arm')
     .option('--chunk-tokens <tokens>', 'target size of the chunks', numberOption(1), CHUNK_DEFAULTS.targetTokens)
@@ -76,7 +78,9 @@ export function addReplayCommand(program: Command, dependencies: ReplayCommandDe
     .option('--markdown <file>', 'write a summary for pull requests to this file')
     .option('--cache <folder>', 'folder for ingested sets', join('.stowage', 'replay'))
     .addHelpText('after', EXAMPLES)
-    .action((names: string[], flags: ReplayFlags) => runReplay(names, flags, typedCommand(program), dependencies))
+  addLiveOptions(command).action((names: string[], flags: ReplayFlags) =>
+    runReplay(names, flags, typedCommand(program), dependencies),
+  )
 }
 
 /** What was typed after `stowage`, without the marks of a shell. */
@@ -95,9 +99,10 @@ async function runReplay(
   refuseNoFolder('--json', flags.json)
   const keyOf = flags.serverKeys === undefined ? NO_KEYS : await readServerKeys(flags.serverKeys)
   refuseNoFolder('--markdown', flags.markdown)
-  const sets = await readSets(names)
+  const sets = await readSets(names, flags, arms, dependencies.openCollection)
   const budgets = sortedBudgets(flags.budgets)
-  const opened = await dependencies.open()
+  const { url, apiKey } = flags
+  const opened = await dependencies.open({ ...(url && { url }), ...(apiKey && { apiKey }) })
   const progress = createProgress(dependencies.progress)
   try {
     const job = {
