@@ -37,8 +37,6 @@ const replayLine = (cache: string) => [
   ...['--cache', join(folder, cache), '--json', join(folder, `${cache}.json`)],
 ]
 
-const openCollection = () => Promise.reject(new Error('not asked for'))
-
 async function replayHere(cache: string) {
   const { plan } = loadConfig()
   const plans = () => ({ ...NAMED_PLANS, [plan.name]: plan })
