@@ -88,9 +88,11 @@ export const openIngest: IngestCommandDependencies['open'] = async where => {
 /** For `stowage replay`. */
 export const openReplay: ReplayCommandDependencies['open'] = async () => {
   const config = loadConfig()
+  const directory = (await readTenants(config))?.directory ?? null
+  const tenants = directory && { tenants: directory.tenants, configured: config.plan }
   const models = await openModels(config)
   return {
-    ...createReplayDependencies(replayWorld(models, config.plan.tokenizerModel)),
+    ...createReplayDependencies({ ...replayWorld(models, config.plan.tokenizerModel), tenants }),
     close: () => models.close(),
   }
 }

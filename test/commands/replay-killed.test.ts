@@ -62,7 +62,8 @@ describe('a replay that is killed', { timeout: CHILD_PROCESS_MS }, () => {
     const { code } = await runUntil(replayLine('killed'), () => linesOfJournal() > 6)
     expect(code).toBeNull()
     const resumed = await replayHere('killed')
-    const [, done] = /resuming: (\d+) of 50 queries of halls are done \(--fresh starts anew\)/u.exec(resumed.shown) ?? []
+    const [, done] =
+      /resuming: (\d+) of 50 queries of halls are done \(--fresh starts anew\)/u.exec(resumed.shown) ?? []
     expect(Number(done)).toBeGreaterThan(3)
     expect(Number(done)).toBeLessThan(QUERIES)
     expect(readdirSync(journal())).toEqual([])

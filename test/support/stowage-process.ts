@@ -73,7 +73,10 @@ export function createCommands({ node, script, cwd }: { node: string; script: st
 }
 
 /** On the Node that runs the tests. */
-export const { run, runIntoClosedStdout, runUntil, startListening } = createCommands({ node: process.execPath, script: STOWAGE })
+export const { run, runIntoClosedStdout, runUntil, startListening } = createCommands({
+  node: process.execPath,
+  script: STOWAGE,
+})
 
 /** A process that gets nothing of this one's environment but the path to programs. */
 function start(program: string, line: readonly string[], environment: Record<string, string>, cwd?: string) {

@@ -14,9 +14,7 @@ interface Part {
   bytes: number
 }
 
-type Line =
-  | { set: number; facts: SetFacts }
-  | { set: number; result: QueryResult; details: Part | null }
+type Line = { set: number; facts: SetFacts } | { set: number; result: QueryResult; details: Part | null }
 
 const FIGURES = 'figures.jsonl'
 const DETAILS = 'details.gz'

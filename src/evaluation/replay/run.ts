@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { PassageStore } from '../../core/ports.ts'
+import type { PassageStore, StoreCall } from '../../core/ports.ts'
 import type { Candidate } from '../../core/types.ts'
 import type { DropReason } from '../../core/vocabulary.ts'
 import type { SourceDocument } from '../../ingest/read-documents.ts'
@@ -20,16 +20,16 @@ import { openJournal } from '../journal/journals.ts'
 import type { RankedText, ReplayRun } from '../metrics/measure-run.ts'
 import { PortCache, type StageTimes } from './cached-ports.ts'
 import type { ReplayDependencies, ReplayJob } from './replay.ts'
+import { planForTenant, type ReplayTenants, tenantOf, tenantsOf } from './tenants.ts'
 
 /** Changes when older cache folders can no longer be read. */
 const CACHE_FORMAT = 2
 const COLLECTION = 'replay'
 /** Folder of the journals, beside those of the ingested sets. */
 const JOURNALS = 'journal'
-const newCaller = (): TimedCaller => ({
-  apiKey: null,
+const newCaller = (who: AskedBy): TimedCaller => ({
+  ...who,
   tenant: null,
-  condition: null,
   deadline: noDeadline(),
   crowded: () => false,
 })
@@ -42,6 +42,9 @@ const CUT_BEFORE_PACKING: ReadonlySet<DropReason> = new Set([
   'redundant',
   'text_missing',
 ])
+
+/** Who asks a query: the key and the condition of its reads. */
+export type AskedBy = Pick<StoreCall, 'apiKey' | 'condition'>
 
 /** An open folder of the embedded engine. */
 export interface ReplayFolder {
@@ -59,6 +62,8 @@ export interface ReplayEnvironment {
   openFolder(folder: string): Promise<ReplayFolder>
   /** The model of the reference tokenizer. */
   referenceModel: string
+  /** The tenants that queries can name; absent without `TENANTS_FILE`. */
+  tenants?: ReplayTenants | null
   /** Where replays note what is done; absent when an interrupted one need not go on. */
   journals?: {
     /** Holds a folder for this process. */
@@ -70,13 +75,14 @@ export interface ReplayEnvironment {
 
 /** Creates a replay on the real pipeline. Each pair of corpus, embedder and chunk size has its own folder of the embedded engine. */
 export function createReplayDependencies(environment: ReplayEnvironment): ReplayDependencies {
-  const { ports, openFolder, referenceModel, journals } = environment
+  const { ports, openFolder, referenceModel, tenants = null, journals } = environment
   const referenceTokenizer = ports.tokenizer(referenceModel)
   const embedder = ports.embedder?.version ?? null
   return {
     countTokens: text => referenceTokenizer.count(text),
     ...(journals && { openJournal: job => openJournalOf(job, environment, journals) }),
     prepare: async (set, { chunkTokens, cacheFolder, onProgress }) => {
+      tenantsOf(set, tenants)
       const name = contentHash(JSON.stringify([CACHE_FORMAT, set.corpusHash, embedder, chunkTokens]))
       const folder = await openFolder(join(cacheFolder, name))
       try {
@@ -94,7 +100,7 @@ export function createReplayDependencies(environment: ReplayEnvironment): Replay
         return {
           chunks,
           embedder,
-          run: (query, { plan }, budgets) => runAtBudgets(query, plan, budgets, cacheOf(query)),
+          run: (query, { plan }, budgets) => runAtBudgets(asked(query, plan, tenants), budgets, cacheOf(query)),
           forget: query => void caches.delete(query),
           close: () => folder.close(),
         }
@@ -108,7 +114,7 @@ export function createReplayDependencies(environment: ReplayEnvironment): Replay
 
 function openJournalOf(
   { sets, arms, budgets, chunkTokens, limitQueries, details = false, cacheFolder, fresh = false }: ReplayJob,
-  { ports: { embedder, reranker }, referenceModel }: ReplayEnvironment,
+  { ports: { embedder, reranker }, referenceModel, tenants = null }: ReplayEnvironment,
   { lock, stowage }: NonNullable<ReplayEnvironment['journals']>,
 ): Journal {
   const identity = {
@@ -121,15 +127,30 @@ function openJournalOf(
     embedder: embedder?.version ?? null,
     reranker: reranker?.model ?? null,
     referenceModel,
+    tenants: sets.map(set => tenantsOf(set, tenants)),
     stowage: stowage(),
   }
   return openJournal(join(cacheFolder, JOURNALS), identity, { lock, isFresh: fresh })
 }
 
+/** A query with its plan and what it may read: those of its tenant, as `serve` would ask. */
+interface Asked extends Pick<GoldenQuery, 'query' | 'filter' | 'tenant'> {
+  plan: Plan
+  who: AskedBy
+}
+
+function asked({ id, query, filter, tenant: name }: GoldenQuery, arm: Plan, declared: ReplayTenants | null): Asked {
+  if (name === null || declared === null)
+    return { query, filter, tenant: null, plan: arm, who: { apiKey: null, condition: null } }
+  const { condition, plan } = tenantOf({ id, tenant: name }, declared)
+  // The set is a copy of its own, in a collection that no tenant has, so only the condition says what is read.
+  const who = { apiKey: null, condition }
+  return { query, filter, tenant: name, plan: planForTenant(arm, plan, declared.configured), who }
+}
+
 /** Ranks once, and packs for each budget. Every run is charged with the whole time of its ranking. */
 async function runAtBudgets(
-  { query, filter }: GoldenQuery,
-  plan: Plan,
+  { query, filter, tenant, plan, who }: Asked,
   budgets: readonly number[],
   cache: PortCache,
 ): Promise<ReplayRun[]> {
@@ -137,7 +158,7 @@ async function runAtBudgets(
   const record = new RunRecord(() => performance.now())
   const { ports, takeSaved } = cache.forRun(plan.rerank.deadlineMs)
   const collections = [COLLECTION]
-  const ranked = await rankContext({ query, collections, filter, vector: null, plan }, ports, newCaller(), record)
+  const ranked = await rankContext({ query, collections, filter, vector: null, plan }, ports, newCaller(who), record)
   const rankingMs = record.elapsedMs
   const savedInRanking = takeSaved()
   const runs: ReplayRun[] = []
@@ -162,7 +183,7 @@ async function runAtBudgets(
         degraded: own.degraded.map(({ code }) => code),
         candidates: () => [...packed.packed, ...packed.dropped].map(({ candidate }) => rankedText(candidate)),
         trace: () => {
-          const subject = { traceId: '', startedAt, endpoint: 'replay', tenant: null, sessionId: null } as const
+          const subject = { traceId: '', startedAt, endpoint: 'replay', tenant, sessionId: null } as const
           const decision = { assignment: null, flags: [] }
           const asked = { ...subject, collections, query, plan: { ...plan, budgetTokens }, decision }
           const trace = buildTrace(asked, own, { intent, packed, encoding, cache: 'off' })

@@ -1,4 +1,13 @@
-import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -37,6 +46,7 @@ const identity: ReplayIdentity = {
   embedder: null,
   reranker: null,
   referenceModel: 'gpt-4o',
+  tenants: [],
   stowage: '1',
 }
 const jobOf = (changes: Partial<ReplayJob> = {}): ReplayJob => ({
@@ -81,7 +91,8 @@ function worldOf(mayRun: (query: string) => void, changes: Partial<ReplayIdentit
   return { seen, dependencies }
 }
 
-const withoutTimes = (report: ReplayReport) => JSON.stringify(report, (key, value) => (['ms', 'parallel'].includes(key) ? 0 : value))
+const withoutTimes = (report: ReplayReport) =>
+  JSON.stringify(report, (key, value) => (['ms', 'parallel'].includes(key) ? 0 : value))
 const journals = () => (existsSync(join(folder, 'journal')) ? readdirSync(join(folder, 'journal')) : [])
 
 async function replayed(dependencies: ReplayDependencies, job = jobOf()) {
@@ -95,7 +106,9 @@ async function replayed(dependencies: ReplayDependencies, job = jobOf()) {
 describe('a replay that is interrupted', () => {
   it('goes on where it was, as often as it fails, and ends with the same figures and details', async () => {
     const undisturbed = await replayed(worldOf(() => {}).dependencies)
-    const attempts = fc.array(fc.record({ runs: fc.nat(12), parallel: fc.integer({ min: 1, max: 4 }) }), { maxLength: 6 })
+    const attempts = fc.array(fc.record({ runs: fc.nat(12), parallel: fc.integer({ min: 1, max: 4 }) }), {
+      maxLength: 6,
+    })
     await fc.assert(
       fc.asyncProperty(attempts, async plans => {
         const asked: string[] = []
@@ -177,7 +190,12 @@ describe('a replay that is interrupted', () => {
     expect(await askedBy({})).toBe(4)
     expect(await askedBy({}, { fresh: true })).toBe(11)
     const other: Partial<ReplayIdentity>[] = [
-      { sets: [{ name: 'first', hash: 'hash first' }, { name: 'second', hash: 'changed' }] },
+      {
+        sets: [
+          { name: 'first', hash: 'hash first' },
+          { name: 'second', hash: 'changed' },
+        ],
+      },
       { arms: parseArms('topk,measured:packing.mode=sentence', NAMED_PLANS) },
       { budgets: [3, 10] },
       { chunkTokens: 100 },
@@ -186,6 +204,7 @@ describe('a replay that is interrupted', () => {
       { embedder: 'words/3' },
       { reranker: 'other' },
       { referenceModel: 'other' },
+      { tenants: [{ name: 'acme', condition: null }] },
       { stowage: '2' },
     ]
     for (const changes of other) expect(await askedBy(changes), JSON.stringify(changes)).toBe(11)

@@ -12,8 +12,10 @@ import { summarize } from '../../../src/evaluation/replay/summary.ts'
 import { chunkMarkdown } from '../../../src/ingest/chunking/chunk-markdown.ts'
 import type { SourceDocument } from '../../../src/ingest/read-documents.ts'
 import { NAMED_PLANS } from '../../../src/pipeline/plan/named-plans.ts'
+import { overridePlan } from '../../../src/pipeline/plan/override-plan.ts'
 import { createTokenizer } from '../../../src/text/tokens.ts'
 import { vectorOf } from '../../support/query-vectors.ts'
+import { tenantOfName } from '../../support/tenants.ts'
 import { goldenQuery, goldSpan } from '../support/golden.ts'
 
 const machines = ['pump', 'lamp', 'bell', 'gate', 'crane', 'lift', 'mill']
@@ -231,5 +233,47 @@ describe('replay on the pipeline', () => {
     const [first, second, otherGolds, otherSize, otherCorpus] = counts.folders
     expect([second, otherGolds]).toEqual([first, first])
     expect(new Set([first, otherSize, otherCorpus]).size).toBe(3)
+  })
+
+  it('asks as the tenant of a query: with its condition, and with its plan where the arm has the configured one', async () => {
+    const world = worldOf(newCounts(), null)
+    const calls: unknown[] = []
+    const openFolder: ReplayEnvironment['openFolder'] = async folder => {
+      const opened = await world.openFolder(folder)
+      const search: PassageStore['search'] = (request, call) => {
+        calls.push([request.limit, call.condition])
+        return opened.store.search(request, call)
+      }
+      return { ...opened, store: { ...opened.store, search } }
+    }
+    const configured = NAMED_PLANS.measured
+    const longer = (k: number) => overridePlan(configured, { retrieval: { weights: { k } } })
+    const condition = { must: [{ key: 'tenant', match: { value: 'acme' } }] }
+    const tenants = { configured, tenants: [tenantOfName('acme', { condition, plan: longer(7) })] }
+    const queries = set.queries.slice(0, 2).map((query, at) => ({ ...query, tenant: at === 0 ? 'acme' : null }))
+    const fixed = 'measured:retrieval.adaptive=false,rerank.method=off'
+    const arms = parseArms(`${fixed},${fixed},retrieval.weights.k=9`, NAMED_PLANS)
+    const job = { ...options, sets: [{ ...set, queries }], arms, budgets: [100] }
+    await replay(job, createReplayDependencies({ ...world, openFolder, tenants }))
+    const usual = configured.retrieval.weights.k
+    expect(calls).toEqual([
+      [7, condition],
+      [9, condition],
+      // The arms take turns in going first.
+      [9, null],
+      [usual, null],
+    ])
+  })
+
+  it('refuses a query of a tenant that is not declared, before it ingests', async () => {
+    const counts = newCounts()
+    const queries = set.queries.map(query => ({ ...query, tenant: 'acme' }))
+    const job = { ...options, sets: [{ ...set, queries }], arms: parseArms('topk', NAMED_PLANS), budgets: [100] }
+    const declared = { configured: NAMED_PLANS.measured, tenants: [tenantOfName('other')] }
+    const run = (tenants: ReplayEnvironment['tenants']) =>
+      replay(job, createReplayDependencies({ ...worldOf(counts, null), tenants: tenants ?? null }))
+    await expect(run(null)).rejects.toThrow('query pump asks as tenant acme: TENANTS_FILE is not set')
+    await expect(run(declared)).rejects.toThrow('query pump asks as tenant acme: TENANTS_FILE declares no such tenant')
+    expect(counts.folders).toEqual([])
   })
 })
