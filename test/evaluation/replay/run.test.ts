@@ -6,7 +6,7 @@ import { wordsOf } from '../../../src/evaluation/metrics/reference-tokens.ts'
 import { parseArms } from '../../../src/evaluation/replay/arms.ts'
 import { replay } from '../../../src/evaluation/replay/replay.ts'
 import { reportText } from '../../../src/evaluation/replay/report.ts'
-import type { QueryResult } from '../../../src/evaluation/replay/results.ts'
+import type { QueryDetails, QueryResult } from '../../../src/evaluation/replay/results.ts'
 import { createReplayDependencies, type ReplayEnvironment } from '../../../src/evaluation/replay/run.ts'
 import { summarize } from '../../../src/evaluation/replay/summary.ts'
 import { chunkMarkdown } from '../../../src/ingest/chunking/chunk-markdown.ts'
@@ -233,6 +233,37 @@ describe('replay on the pipeline', () => {
     const [first, second, otherGolds, otherSize, otherCorpus] = counts.folders
     expect([second, otherGolds]).toEqual([first, first])
     expect(new Set([first, otherSize, otherCorpus]).size).toBe(3)
+  })
+
+  it('gives equal figures for any number of queries in flight and any order of the arms', async () => {
+    const dependencies = createReplayDependencies(worldOf(newCounts(), null))
+    const arms = parseArms('topk,measured,design', NAMED_PLANS)
+    const figures = async (changes: { arms?: typeof arms; parallel?: number }) => {
+      const report = await replay({ ...options, arms, budgets: [200], limitQueries: 5, ...changes }, dependencies)
+      return withoutTimes(report.sets[0]?.queries)
+    }
+    const one = await figures({ parallel: 1 })
+    expect(await figures({ parallel: 4, arms: [...arms.slice(1), ...arms.slice(0, 1)] })).toEqual(one)
+  })
+
+  it('tells a report the whole text of every candidate in a trace', async () => {
+    const arms = parseArms('topk,measured', NAMED_PLANS)
+    const job = { ...options, arms, budgets: [90, 300], limitQueries: 2, details: true }
+    const told: QueryDetails[] = []
+    await replay(job, createReplayDependencies(worldOf(newCounts(), null)), async (report, all) => {
+      for await (const details of all) told.push(details)
+      expect(told.map(({ id }) => id)).toEqual(report.sets[0]?.queries.map(({ id }) => id))
+    })
+    for (const { golds, texts, arms: byArm } of told) {
+      expect(golds).toHaveLength(1)
+      expect(Object.keys(byArm)).toEqual(['topk', 'measured'])
+      for (const { context, trace } of Object.values(byArm).flatMap(byBudget => Object.values(byBudget))) {
+        expect(context).not.toBe('')
+        expect(trace?.candidates.filter(({ id }) => texts[String(id)] === undefined)).toEqual([])
+        expect(trace?.candidates.length).toBeGreaterThan(10)
+      }
+      expect(Object.keys(byArm.measured ?? {})).toEqual(['90', '300'])
+    }
   })
 
   it('asks as the tenant of a query: with its condition, and with its plan where the arm has the configured one', async () => {
