@@ -89,10 +89,12 @@ export const openIngest: IngestCommandDependencies['open'] = async where => {
 /** For `stowage replay`. */
 export const openReplay: ReplayCommandDependencies['open'] = async where => {
   const config = loadConfig()
+  const directory = (await readTenants(config))?.directory ?? null
+  const tenants = directory && { tenants: directory.tenants, configured: config.plan }
   const models = await openModels(config)
   const openLive = (collection: string) => openAskedCollection(config, { ...where, collection })
   return {
-    ...createReplayDependencies(replayWorld(models, config.plan.tokenizerModel, openLive)),
+    ...createReplayDependencies({ ...replayWorld(models, config.plan.tokenizerModel, openLive), tenants }),
     close: () => models.close(),
   }
 }
