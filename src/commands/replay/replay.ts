@@ -1,10 +1,11 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { PlanArm } from '../../evaluation/arms/arm.ts'
 import type { NamedPlans } from '../../evaluation/arms/named-arms.ts'
 import { NO_KEYS, readServerKeys } from '../../evaluation/arms/server/keys.ts'
 import { withServerArms } from '../../evaluation/arms/server/server-arms.ts'
+import { MEASURE_NAMES } from '../../evaluation/metrics/measures.ts'
 import { type ReplayDependencies, replay } from '../../evaluation/replay/replay.ts'
 import { CHUNK_DEFAULTS } from '../../ingest/chunking/chunk-markdown.ts'
 import { collected, listOption, numberOption } from '../option-values.ts'
@@ -20,7 +21,7 @@ export interface ReplayCommandDependencies {
   progress: NodeJS.WriteStream
 }
 
-interface ReplayFlags extends Omit<OutputOptions, 'against'>, ArmFlags {
+interface ReplayFlags extends Omit<OutputOptions, 'against' | 'command'>, ArmFlags {
   budgets: number[]
   serverKeys?: string
   chunkTokens: number
@@ -67,16 +68,32 @@ export function addReplayCommand(program: Command, dependencies: ReplayCommandDe
     .option('--limit-queries <n>', 'use only n queries of each set, at even distances', numberOption(1))
     .option('--parallel <n>', 'queries in flight; 1 for clean latencies', numberOption(1), availableParallelism())
     .option('--fresh', 'do not resume a replay that was interrupted', false)
-    .option('--json <file>', 'write the figures of every query to this file')
+    .addOption(
+      new Option('--measure <name>', 'the measure of the main table').choices(MEASURE_NAMES).default('recall'),
+    )
+    .addOption(new Option('--by <field>', 'print the main table of each intent or grade too').choices(['intent', 'grade']))
+    .option('--json <file>', 'write the summary and the figures of every query to this file')
+    .option('--markdown <file>', 'write a summary for pull requests to this file')
     .option('--cache <folder>', 'folder for ingested sets', join('.stowage', 'replay'))
     .addHelpText('after', EXAMPLES)
-    .action((names: string[], flags: ReplayFlags) => runReplay(names, flags, dependencies))
+    .action((names: string[], flags: ReplayFlags) => runReplay(names, flags, typedCommand(program), dependencies))
 }
 
-async function runReplay(names: string[], flags: ReplayFlags, dependencies: ReplayCommandDependencies): Promise<void> {
+/** What was typed after `stowage`, without the marks of a shell. */
+function typedCommand(program: Command): string {
+  return ['npx stowage', ...program.args].join(' ')
+}
+
+async function runReplay(
+  names: string[],
+  flags: ReplayFlags,
+  command: string,
+  dependencies: ReplayCommandDependencies,
+): Promise<void> {
   const { chunkTokens, limitQueries = null, cache: cacheFolder } = flags
   const { arms, against } = readComparison(flags, dependencies.plans())
   refuseNoFolder('--json', flags.json)
+  refuseNoFolder('--markdown', flags.markdown)
   const keyOf = flags.serverKeys === undefined ? NO_KEYS : await readServerKeys(flags.serverKeys)
   const sets = await readSets(names)
   const budgets = sortedBudgets(flags.budgets)
@@ -91,7 +108,7 @@ async function runReplay(names: string[], flags: ReplayFlags, dependencies: Repl
     }
     await replay(job, withServerArms(opened, { keyOf }), async report => {
       progress.stop()
-      await writeOutputs(report, { ...flags, against }, dependencies.out)
+      await writeOutputs(report, { ...flags, against, command }, dependencies.out)
     })
   } finally {
     progress.stop()
