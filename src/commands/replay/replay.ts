@@ -12,6 +12,7 @@ import { collected, listOption, numberOption } from '../option-values.ts'
 import { createProgress } from '../progress.ts'
 import { type ArmFlags, readComparison, readSets, refuseNoFolder, sortedBudgets } from './inputs.ts'
 import { type OutputOptions, writeOutputs } from './outputs.ts'
+import { addTuneOptions, readTuning, runTune, TUNE_BUDGETS, type TuneFlags } from './tune.ts'
 
 export interface ReplayCommandDependencies {
   plans: () => NamedPlans
@@ -21,7 +22,7 @@ export interface ReplayCommandDependencies {
   progress: NodeJS.WriteStream
 }
 
-interface ReplayFlags extends Omit<OutputOptions, 'against' | 'command'>, ArmFlags {
+interface ReplayFlags extends Omit<OutputOptions, 'against' | 'command'>, ArmFlags, TuneFlags {
   budgets: number[]
   serverKeys?: string
   chunkTokens: number
@@ -37,11 +38,13 @@ Examples:
   $ stowage replay isharoth --arms topk,measured,measured:reunification.expansion=0
   $ stowage replay isharoth --arms measured --arm tuned=./plans/tuned.json:packing.mode=sentence
   $ stowage replay isharoth --arm old=http://old:6433 --arm new=http://new:6433 --server-keys keys.json
-  $ stowage replay ./my-set --budgets 500,1000 --json report.json`
+  $ stowage replay ./my-set --budgets 500,1000 --json report.json
+  $ stowage replay ./my-set --tune --trials 48 --write ./plans/tuned.json
+  $ STOWAGE_PLAN=./plans/tuned.json stowage serve`
 
 /** Adds `stowage replay SET…`: measures golden sets under every arm and budget, and prints a table or JSON. */
 export function addReplayCommand(program: Command, dependencies: ReplayCommandDependencies): void {
-  program
+  const command = program
     .command('replay')
     .description('measure the answer recall of several plans (arms) at token budgets, on golden sets')
     .argument('<set...>', 'golden sets: names under goldens/, or paths')
@@ -68,15 +71,19 @@ export function addReplayCommand(program: Command, dependencies: ReplayCommandDe
     .option('--limit-queries <n>', 'use only n queries of each set, at even distances', numberOption(1))
     .option('--parallel <n>', 'queries in flight; 1 for clean latencies', numberOption(1), availableParallelism())
     .option('--fresh', 'do not resume a replay that was interrupted', false)
+    .addOption(new Option('--measure <name>', 'the measure of the main table').choices(MEASURE_NAMES).default('recall'))
     .addOption(
-      new Option('--measure <name>', 'the measure of the main table').choices(MEASURE_NAMES).default('recall'),
+      new Option('--by <field>', 'print the main table of each intent or grade too').choices(['intent', 'grade']),
     )
-    .addOption(new Option('--by <field>', 'print the main table of each intent or grade too').choices(['intent', 'grade']))
     .option('--json <file>', 'write the summary and the figures of every query to this file')
     .option('--markdown <file>', 'write a summary for pull requests to this file')
     .option('--cache <folder>', 'folder for ingested sets', join('.stowage', 'replay'))
     .addHelpText('after', EXAMPLES)
-    .action((names: string[], flags: ReplayFlags) => runReplay(names, flags, typedCommand(program), dependencies))
+  addTuneOptions(command).action((names: string[], flags: ReplayFlags) => {
+    if (!flags.tune) return runReplay(names, flags, typedCommand(program), dependencies)
+    const budgets = command.getOptionValueSource('budgets') === 'default' ? [...TUNE_BUDGETS] : flags.budgets
+    return tuneReplay(names, { ...flags, budgets }, dependencies)
+  })
 }
 
 /** What was typed after `stowage`, without the marks of a shell. */
@@ -110,6 +117,32 @@ async function runReplay(
       progress.stop()
       await writeOutputs(report, { ...flags, against, command }, dependencies.out)
     })
+  } finally {
+    progress.stop()
+    await opened.close()
+  }
+}
+
+async function tuneReplay(names: string[], flags: ReplayFlags, dependencies: ReplayCommandDependencies): Promise<void> {
+  const { measure, chunkTokens, cache: cacheFolder, parallel, fresh } = flags
+  const tuning = readTuning(flags, dependencies.plans())
+  const sets = await readSets(names)
+  const budgets = sortedBudgets(flags.budgets)
+  const opened = await dependencies.open()
+  const progress = createProgress(dependencies.progress)
+  try {
+    const job = {
+      ...tuning,
+      sets,
+      measure,
+      budgets,
+      chunkTokens,
+      cacheFolder,
+      parallel,
+      fresh,
+      onProgress: progress.show,
+    }
+    await runTune(job, flags, opened, { out: dependencies.out, stopProgress: progress.stop })
   } finally {
     progress.stop()
     await opened.close()
