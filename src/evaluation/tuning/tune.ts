@@ -50,7 +50,8 @@ export interface TuneReport {
   best: { changes: Changes; plan: Plan; train: { difference: number; error: number }; heldOut: HeldOut } | null
 }
 
-const CHOSEN = 'tuned'
+/** No arm of the command line has a space in its name. */
+const CHOSEN = 'chosen plan'
 const SPLIT_NAMES: Record<Split, string> = { train: 'train', test: 'held-out' }
 
 /**
