@@ -13,6 +13,7 @@ import { createProgress } from '../progress.ts'
 import { type ArmFlags, readComparison, readSets, refuseNoFolder, sortedBudgets } from './inputs.ts'
 import { addLiveOptions, type LiveOptions, type OpenLiveCollection } from './live-sets.ts'
 import { type OutputOptions, writeOutputs } from './outputs.ts'
+import { addTuneOptions, readTuning, runTune, TUNE_BUDGETS, type TuneFlags } from './tune.ts'
 
 export interface ReplayCommandDependencies {
   plans: () => NamedPlans
@@ -23,7 +24,11 @@ export interface ReplayCommandDependencies {
   progress: NodeJS.WriteStream
 }
 
-interface ReplayFlags extends Omit<OutputOptions, 'against' | 'command'>, Omit<ArmFlags, 'collection'>, LiveOptions {
+interface ReplayFlags
+  extends Omit<OutputOptions, 'against' | 'command'>,
+    Omit<ArmFlags, 'collection'>,
+    LiveOptions,
+    TuneFlags {
   budgets: number[]
   serverKeys?: string
   chunkTokens: number
@@ -40,7 +45,9 @@ Examples:
   $ stowage replay isharoth --arms measured --arm tuned=./plans/tuned.json:packing.mode=sentence
   $ stowage replay isharoth --arm old=http://old:6433 --arm new=http://new:6433 --server-keys keys.json
   $ stowage replay ./my-set --budgets 500,1000 --json report.json
-  $ stowage replay queries.jsonl --url http://127.0.0.1:6333 --collection docs`
+  $ stowage replay queries.jsonl --url http://127.0.0.1:6333 --collection docs
+  $ stowage replay ./my-set --tune --trials 48 --write ./plans/tuned.json
+  $ STOWAGE_PLAN=./plans/tuned.json stowage serve`
 
 /** Adds `stowage replay SET…`: measures golden sets under every arm and budget, and prints a table or JSON. */
 export function addReplayCommand(program: Command, dependencies: ReplayCommandDependencies): void {
@@ -78,9 +85,11 @@ export function addReplayCommand(program: Command, dependencies: ReplayCommandDe
     .option('--markdown <file>', 'write a summary for pull requests to this file')
     .option('--cache <folder>', 'folder for ingested sets', join('.stowage', 'replay'))
     .addHelpText('after', EXAMPLES)
-  addLiveOptions(command).action((names: string[], flags: ReplayFlags) =>
-    runReplay(names, flags, typedCommand(program), dependencies),
-  )
+  addLiveOptions(addTuneOptions(command)).action((names: string[], flags: ReplayFlags) => {
+    if (!flags.tune) return runReplay(names, flags, typedCommand(program), dependencies)
+    const budgets = command.getOptionValueSource('budgets') === 'default' ? [...TUNE_BUDGETS] : flags.budgets
+    return tuneReplay(names, { ...flags, budgets }, dependencies)
+  })
 }
 
 /** What was typed after `stowage`, without the marks of a shell. */
@@ -101,8 +110,7 @@ async function runReplay(
   refuseNoFolder('--markdown', flags.markdown)
   const sets = await readSets(names, flags, arms, dependencies.openCollection)
   const budgets = sortedBudgets(flags.budgets)
-  const { url, apiKey } = flags
-  const opened = await dependencies.open({ ...(url && { url }), ...(apiKey && { apiKey }) })
+  const opened = await dependencies.open(addressOf(flags))
   const progress = createProgress(dependencies.progress)
   try {
     const job = {
@@ -115,6 +123,36 @@ async function runReplay(
       progress.stop()
       await writeOutputs(report, { ...flags, against, command }, dependencies.out)
     })
+  } finally {
+    progress.stop()
+    await opened.close()
+  }
+}
+
+function addressOf({ url, apiKey }: LiveOptions): { url?: string; apiKey?: string } {
+  return { ...(url && { url }), ...(apiKey && { apiKey }) }
+}
+
+async function tuneReplay(names: string[], flags: ReplayFlags, dependencies: ReplayCommandDependencies): Promise<void> {
+  const { measure, chunkTokens, cache: cacheFolder, parallel, fresh } = flags
+  const tuning = readTuning(flags, dependencies.plans())
+  const sets = await readSets(names, flags, [tuning.start], dependencies.openCollection)
+  const budgets = sortedBudgets(flags.budgets)
+  const opened = await dependencies.open(addressOf(flags))
+  const progress = createProgress(dependencies.progress)
+  try {
+    const job = {
+      ...tuning,
+      sets,
+      measure,
+      budgets,
+      chunkTokens,
+      cacheFolder,
+      parallel,
+      fresh,
+      onProgress: progress.show,
+    }
+    await runTune(job, flags, opened, { out: dependencies.out, stopProgress: progress.stop })
   } finally {
     progress.stop()
     await opened.close()

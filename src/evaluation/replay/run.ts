@@ -207,7 +207,13 @@ async function runAtBudgets(
         degraded: own.degraded.map(({ code }) => code),
         candidates: () => [...packed.packed, ...packed.dropped].map(({ candidate }) => rankedText(candidate)),
         trace: () => {
-          const subject = { traceId: '', startedAt, endpoint: 'replay', tenant: golden.tenant, sessionId: null } as const
+          const subject = {
+            traceId: '',
+            startedAt,
+            endpoint: 'replay',
+            tenant: golden.tenant,
+            sessionId: null,
+          } as const
           const decision = { assignment: null, flags: [] }
           const asked = { ...subject, collections, query, plan: { ...plan, budgetTokens }, decision }
           const trace = buildTrace(asked, own, { intent, packed, encoding, cache: 'off' })
