@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { loadTokenizer, logitOf } from '../load.ts'
-import type { ModelSource } from '../model-folder.ts'
+import type { LateInteraction, ModelSource } from '../model-folder.ts'
 import { assembleSide, learnTemplate, type ModelInput } from '../pair-assembly.ts'
-import { cutOnnx, readOnnx, roundedNames } from './onnx-graph.ts'
+import { cutOnnx, readOnnx } from './onnx-graph.ts'
 import { isLong, type PassageSide, packSide, roundRows, unpackSide } from './passage-side.ts'
 import { loadRuntime, type Runtime, type Session, type Tensors } from './runtime.ts'
 
@@ -28,18 +28,7 @@ export async function loadLateInteraction(source: ModelSource): Promise<LateInte
   const { late_interaction: cut } = source.settings
   if (cut === undefined) throw new Error('it has none')
   const runtime = loadRuntime()
-  const graph = readOnnx(await readFile(join(source.location, 'onnx', WEIGHTS[source.dtype])))
-  const open = (inputs: string[], outputs: string[], rounded: string[] = []): Promise<Session> =>
-    // One thread, because the pool has a worker per core. Severity 3 is errors: for each empty tensor the runtime would print a warning.
-    runtime.InferenceSession.create(cutOnnx(graph, inputs, outputs, rounded), {
-      intraOpNumThreads: 1,
-      interOpNumThreads: 1,
-      logSeverityLevel: 3,
-    })
-  const encoder = await open(
-    INPUTS,
-    [...cut.query, ...cut.passage].filter(name => !INPUTS.includes(name)),
-  )
+  const { encoder, interaction, long } = await openSessions(source, cut, runtime)
   const { encode, wrap } = await loadTokenizer(source)
   const sample = encode('a')
   const template = learnTemplate(wrap('a', 'a'), { query: sample, passage: sample })
@@ -49,30 +38,40 @@ export async function loadLateInteraction(source: ModelSource): Promise<LateInte
     const tensors: Tensors = { ...inputs, ...(await encoder.run(inputs)) }
     return Object.fromEntries(Object.entries(tensors).filter(([name]) => cut[slot].includes(name)))
   }
-
-  const tensorsOfSample = await run('passage', 'a')
-  const long = Object.entries(tensorsOfSample).flatMap(([name, tensor]) => (isLong(tensor) ? [name] : []))
-  const interaction = await open([...cut.query, ...cut.passage], [LOGITS], long)
-
   return {
     encodeQuery: query => run('query', query),
-    async encodePassage(passage) {
-      const tensors = await run('passage', passage)
-      for (const name of long) {
-        const { [name]: tensor } = tensors
-        if (tensor === undefined) continue
-        const names = roundedNames(name)
-        const { rounded, scales } = roundRows(tensor, runtime)
-        delete tensors[name]
-        Object.assign(tensors, { [names.rounded]: rounded, [names.scales]: scales })
-      }
-      return packSide(tensors)
-    },
+    encodePassage: async passage => packSide(roundRows(await run('passage', passage), long, runtime)),
     async interact(query, passage) {
       const { [LOGITS]: logits } = await interaction.run({ ...query, ...unpackSide(passage, runtime) })
       return logitOf(logits?.data ?? [])
     },
   }
+}
+
+interface Sessions {
+  /** Inputs of a model for one text to the tensors of the cut. */
+  encoder: Session
+  /** The tensors of the cut, of both texts, to the logits. */
+  interaction: Session
+  /** The tensors of a passage that the interaction takes rounded. */
+  long: string[]
+}
+
+/** Reads the weights and cuts them. They are 16 MB and are not needed after it, so nothing that stays may refer to them. */
+async function openSessions(source: ModelSource, cut: LateInteraction, runtime: Runtime): Promise<Sessions> {
+  const graph = readOnnx(await readFile(join(source.location, 'onnx', WEIGHTS[source.dtype])))
+  const open = (...part: [inputs: string[], outputs: string[], rounded?: string[]]) =>
+    // One thread, because the pool has a worker per core. Severity 3 is errors.
+    runtime.InferenceSession.create(cutOnnx(graph, ...part), {
+      intraOpNumThreads: 1,
+      interOpNumThreads: 1,
+      logSeverityLevel: 3,
+    })
+  const computed = [...cut.query, ...cut.passage].filter(name => !INPUTS.includes(name))
+  const encoder = await open(INPUTS, computed)
+  const sample = await encoder.run(toTensors({ ids: [0], types: [1] }, runtime))
+  const long = cut.passage.filter(name => sample[name] !== undefined && isLong(sample[name]))
+  return { encoder, interaction: await open([...cut.query, ...cut.passage], [LOGITS], long), long }
 }
 
 function toTensors({ ids, types }: ModelInput, { Tensor }: Runtime): Tensors {

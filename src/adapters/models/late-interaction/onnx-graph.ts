@@ -22,8 +22,8 @@ interface Node {
 }
 
 export interface OnnxGraph {
-  /** Fields of the model beside the graph, such as the versions of the operators. */
-  header: Field[]
+  /** The other fields of the model, such as the versions of the operators, serialized. */
+  header: Uint8Array
   /** In an order in which each node follows those that it needs. */
   nodes: Node[]
   /** Weights by name. */
@@ -41,16 +41,16 @@ interface Field {
 
 /** Reads a serialized ModelProto. @throws Error when the bytes are no protocol buffer, or have no graph */
 export function readOnnx(bytes: Uint8Array): OnnxGraph {
-  const model = fieldsOf(bytes)
-  const graph = model.find(({ number }) => number === MODEL.graph)
-  if (graph === undefined) throw new Error('the file has no ONNX graph')
-  const result: OnnxGraph = {
-    header: model.filter(field => field !== graph),
-    nodes: [],
-    weights: new Map(),
-    inputs: new Map(),
+  const header = new BinaryWriter()
+  let graph: Uint8Array | null = null
+  for (const { number, type, bytes: content } of fieldsOf(bytes)) {
+    if (number === MODEL.graph) graph = content
+    else if (type === WireType.LengthDelimited) header.tag(number, type).bytes(content)
+    else header.tag(number, type).raw(content)
   }
-  for (const { number, bytes } of fieldsOf(graph.bytes)) {
+  if (graph === null) throw new Error('the file has no ONNX graph')
+  const result: OnnxGraph = { header: header.finish(), nodes: [], weights: new Map(), inputs: new Map() }
+  for (const { number, bytes } of fieldsOf(graph)) {
     if (number === GRAPH.node) {
       result.nodes.push({ bytes, inputs: textsOf(bytes, NODE.input), outputs: textsOf(bytes, NODE.output) })
     } else if (number === GRAPH.initializer) {
@@ -97,26 +97,22 @@ export function cutOnnx(
       open.push(...node.inputs)
     }
   }
-  const cut = new BinaryWriter()
-  for (const name of rounded) put(cut, GRAPH.node, restoringNode(name))
-  for (const node of graph.nodes) if (needed.has(node)) put(cut, GRAPH.node, node.bytes)
-  cut.tag(GRAPH.name, WireType.LengthDelimited).string('cut')
-  for (const weight of weights) put(cut, GRAPH.initializer, weight)
+  const content: Uint8Array[] = []
+  for (const name of rounded) put(content, GRAPH.node, restoringNode(name))
+  for (const node of graph.nodes) if (needed.has(node)) put(content, GRAPH.node, node.bytes)
+  put(content, GRAPH.name, new TextEncoder().encode('cut'))
+  for (const weight of weights) put(content, GRAPH.initializer, weight)
   for (const name of inputs) {
-    if (!rounded.includes(name)) put(cut, GRAPH.input, graph.inputs.get(name) ?? valueInfo(name, FLOAT))
+    if (!rounded.includes(name)) put(content, GRAPH.input, graph.inputs.get(name) ?? valueInfo(name, FLOAT))
   }
   for (const name of rounded.map(roundedNames)) {
-    put(cut, GRAPH.input, valueInfo(name.rounded, INT8))
-    put(cut, GRAPH.input, valueInfo(name.scales, FLOAT))
+    put(content, GRAPH.input, valueInfo(name.rounded, INT8))
+    put(content, GRAPH.input, valueInfo(name.scales, FLOAT))
   }
-  for (const name of outputs) put(cut, GRAPH.output, valueInfo(name))
-  const model = new BinaryWriter()
-  for (const { number, type, bytes } of graph.header) {
-    if (type === WireType.LengthDelimited) put(model, number, bytes)
-    else model.tag(number, type).raw(bytes)
-  }
-  put(model, MODEL.graph, cut.finish())
-  return model.finish()
+  for (const name of outputs) put(content, GRAPH.output, valueInfo(name))
+  const length = content.reduce((sum, bytes) => sum + bytes.length, 0)
+  const start = new BinaryWriter().raw(graph.header).tag(MODEL.graph, WireType.LengthDelimited).uint32(length)
+  return Buffer.concat([start.finish(), ...content])
 }
 
 /** A declaration of a tensor; without a type the runtime infers it. */
@@ -157,6 +153,7 @@ function textsOf(message: Uint8Array, number: number): string[] {
     .map(({ bytes }) => new TextDecoder().decode(bytes))
 }
 
-function put(writer: BinaryWriter, number: number, bytes: Uint8Array): void {
-  writer.tag(number, WireType.LengthDelimited).bytes(bytes)
+/** Adds a field. The bytes are copied once, when all are joined: they are megabytes. */
+function put(chunks: Uint8Array[], number: number, bytes: Uint8Array): void {
+  chunks.push(new BinaryWriter().tag(number, WireType.LengthDelimited).uint32(bytes.length).finish(), bytes)
 }

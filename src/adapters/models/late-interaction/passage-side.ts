@@ -1,4 +1,5 @@
 import { deserialize, serialize } from 'node:v8'
+import { roundedNames } from './onnx-graph.ts'
 import type { Runtime, Tensor, Tensors } from './runtime.ts'
 
 /** The tensors that a model computed from one passage, as bytes that all threads can read. */
@@ -30,21 +31,39 @@ export function isLong({ type, dims }: Tensor): boolean {
 }
 
 /**
- * Rounds the vectors of the tokens to int8, which takes a quarter of the memory: `value = rounded × scale`, one scale per token.
- * @param tensor as `isLong` wants it
+ * Rounds the vectors of the tokens to int8, which takes a quarter of the memory: `value = rounded × scale`, one scale per token. Each rounded tensor becomes two,
+ * named by `roundedNames`.
+ * @param long names of tensors as `isLong` wants them
  */
-export function roundRows({ dims, data }: Tensor, { Tensor }: Runtime): { rounded: Tensor; scales: Tensor } {
-  const values = data as Float32Array
-  const width = dims[2] ?? 0
+export function roundRows(tensors: Tensors, long: readonly string[], { Tensor }: Runtime): Tensors {
+  const entries = Object.entries(tensors).flatMap(([name, tensor]): [string, Tensor][] => {
+    if (!long.includes(name)) return [[name, tensor]]
+    const { rounded, scales } = roundedRows(tensor.data as Float32Array, tensor.dims[2] ?? 0)
+    const names = roundedNames(name)
+    return [
+      [names.rounded, new Tensor('int8', rounded, tensor.dims)],
+      [names.scales, new Tensor('float32', scales, [scales.length])],
+    ]
+  })
+  return Object.fromEntries(entries)
+}
+
+function roundedRows(values: Float32Array, width: number): { rounded: Int8Array; scales: Float32Array } {
   const scales = new Float32Array(values.length / width)
   const rounded = new Int8Array(values.length)
   for (let row = 0; row < scales.length; row++) {
     const from = row * width
     let largest = 0
-    for (let at = from; at < from + width; at++) largest = Math.max(largest, Math.abs(values[at] ?? 0))
-    const scale = largest / LARGEST || 1
-    scales[row] = scale
-    for (let at = from; at < from + width; at++) rounded[at] = Math.round((values[at] ?? 0) / scale)
+    for (let at = from; at < from + width; at++) {
+      const size = Math.abs(values[at] as number)
+      if (size > largest) largest = size
+    }
+    if (largest === 0) continue
+    scales[row] = largest / LARGEST
+    const perUnit = LARGEST / largest
+    for (let at = from; at < from + width; at++) {
+      rounded[at] = (((values[at] as number) * perUnit + 128.5) | 0) - 128
+    }
   }
-  return { rounded: new Tensor('int8', rounded, dims), scales: new Tensor('float32', scales, [scales.length]) }
+  return { rounded, scales }
 }
