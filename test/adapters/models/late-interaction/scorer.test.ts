@@ -49,11 +49,13 @@ describe('scoring by late interaction', () => {
 
   it('encodes a passage once for requests that need it at the same time', async () => {
     const { score } = open()
-    const passages = passagesOf(6)
-    const queries = ['a', 'bb', 'ccc', 'dddd', 'eeeee']
-    const all = await Promise.all(queries.map((query, at) => score(query, passages, noSignal(), `tenant ${at % 2}`)))
-    expect(all).toEqual(queries.map(query => scoresOf(query, passages)))
-    expect(encoded()).toBe(passages.length)
+    for (const passages of [passagesOf(1, 'alone'), passagesOf(6)]) {
+      const before = encoded()
+      const queries = ['a', 'bb', 'ccc', 'dddd', 'eeeee']
+      const all = await Promise.all(queries.map((query, at) => score(query, passages, noSignal(), `tenant ${at % 2}`)))
+      expect(all).toEqual(queries.map(query => scoresOf(query, passages)))
+      expect(encoded()).toBe(before + passages.length)
+    }
   })
 
   it('keeps no more bytes than allowed, and forgets first what was not used for longest', async () => {
