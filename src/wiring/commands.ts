@@ -32,10 +32,10 @@ export async function startService(overrides: ListenOverrides): Promise<RunningS
     const { port = config.settings.PORT, host = config.settings.HOST } = overrides
     const server = await startServer(gateway.app, { port, host })
     const { upstream, models } = gateway
-    const { unavailable } = models
+    const { unavailable, warnings: modelWarnings } = models
     const operators = gateway.tenants?.operators ?? null
-    for (const warning of startWarnings({ config, embedded: upstream.embedded, host, unavailable, operators }))
-      logger.warn(warning)
+    const started = { config, embedded: upstream.embedded, host, unavailable, modelWarnings, operators }
+    for (const warning of startWarnings(started)) logger.warn(warning)
     return {
       url: server.url,
       description: {
