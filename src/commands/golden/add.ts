@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline'
 import { styleText } from 'node:util'
 import type { Command } from 'commander'
 import { StowageError } from '../../core/errors.ts'
+import { redactUrls } from '../../core/redact-urls.ts'
 import { openGoldenFolder } from '../../evaluation/golden-add/golden-files.ts'
 import { type Marker, type MarkingResult, markQuestions } from '../../evaluation/golden-add/marking.ts'
 import { readQuestions, type SeenQuestions } from '../../evaluation/golden-add/read-traces.ts'
@@ -66,7 +67,7 @@ async function runAdd(flags: AddFlags, { input, out, openCollection }: GoldenAdd
       close()
     }
   })
-  out.write(resultText(result, flags.into, collection))
+  out.write(resultText(result, { ...flags, collection }))
 }
 
 /** The collection of all traces. @throws StowageError `bad_request` when there are none or several */
@@ -114,8 +115,8 @@ function readText({ questions, traces, withoutText, broken }: SeenQuestions, kno
   return `${traces} traces, ${questions.length} distinct questions${notes.map(note => `; ${note}`).join('')}\n`
 }
 
-function resultText({ marked, unanswerable, skipped, left }: MarkingResult, into: string, collection: string): string {
-  const next = `stowage golden check ${into} --collection ${collection}`
-  return `\n${marked} marked, ${unanswerable} without an answer, ${skipped} skipped, ${left} left; kept in ${into}\n${marked > 0 ? `next: ${next}\n` : ''}`
+function resultText({ marked, unanswerable, skipped, left }: MarkingResult, { into, url, collection }: AddFlags): string {
+  const next = `stowage golden check ${into}/queries.jsonl${url === undefined ? '' : ` --url ${redactUrls(url)}`} --collection ${collection}`
+  const counts = `${marked} marked, ${unanswerable} without an answer, ${skipped} skipped, ${left} left; kept in ${into}`
+  return `\n${counts}\n${marked > 0 ? `next: ${next}\n` : ''}`
 }
-

@@ -37,7 +37,7 @@ function candidateText({ docId, sectionPath, dropped, chunk }: ShownCandidate, n
   const cut = text.length > LONGEST_TEXT ? `${prefixOf(text, LONGEST_TEXT)} …` : text
   return `${head}${cut
     .split('\n')
-    .map(line => `     ${line}\n`)
+    .map(line => (line.trim() === '' ? '\n' : `     ${line}\n`))
     .join('')}`
 }
 
