@@ -8,7 +8,10 @@ Examples:
   $ stowage golden add --traces traces.jsonl --into goldens/mine`
 
 /** Adds `stowage golden`: checks golden sets, and makes them from traces. */
-export function addGoldenCommand(program: Command, dependencies: GoldenCheckDependencies & GoldenAddDependencies): void {
+export function addGoldenCommand(
+  program: Command,
+  dependencies: GoldenCheckDependencies & GoldenAddDependencies,
+): void {
   const golden = program
     .command('golden')
     .description('check golden sets, and make them from traces')

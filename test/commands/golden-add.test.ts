@@ -81,7 +81,11 @@ describe('stowage golden add', () => {
     expect(out).toContain('1 marked, 0 without an answer, 0 skipped, 0 left')
     const [line = ''] = (await kept('queries.jsonl')).split('\n')
     expect(line).toContain('"gold":[{"point_id":18446744073709551615,"text":"The lamp of hall one')
-    expect(JSON.parse(line)).toMatchObject({ query: 'how long does the lamp burn?', tenant: 'acme', intent: 'definition' })
+    expect(JSON.parse(line)).toMatchObject({
+      query: 'how long does the lamp burn?',
+      tenant: 'acme',
+      intent: 'definition',
+    })
   })
 
   it('keeps pasted texts, questions without an answer, skips and steps back, and every answer at once', async () => {
@@ -90,13 +94,18 @@ describe('stowage golden add', () => {
     expect(out).toContain('1 marked, 1 without an answer, 0 skipped, 2 left')
     const rows = (await kept('queries.jsonl')).trim().split('\n')
     expect(rows).toHaveLength(1)
-    const unanswerable = (await kept('unanswerable.jsonl')).trim().split('\n').map(row => JSON.parse(row))
+    const unanswerable = (await kept('unanswerable.jsonl'))
+      .trim()
+      .split('\n')
+      .map(row => JSON.parse(row))
     expect(unanswerable).toMatchObject([{ unanswerable: true }])
     // A second run goes on where the first one ended.
     const second = await add(['a', 'A text of', '1', ''], '--seed', '3')
     expect(second.out).toContain('4 traces, 4 distinct questions; 2 are in the folder already')
     expect(second.out).toContain('1 marked, 0 without an answer, 0 skipped, 1 left')
-    expect(JSON.parse((await kept('queries.jsonl')).trim().split('\n')[1] ?? '')).toMatchObject({ gold: [{ text: 'A text of\n1' }] })
+    expect(JSON.parse((await kept('queries.jsonl')).trim().split('\n')[1] ?? '')).toMatchObject({
+      gold: [{ text: 'A text of\n1' }],
+    })
   })
 
   it('reads rotated files, each question once, and no runs of shadows or replays, digests or broken lines', async () => {
@@ -120,7 +129,8 @@ describe('stowage golden add', () => {
     const of = (label: 'procedure' | 'definition', at: number) =>
       trace(`${label} number ${at}?`, { intent: { label, rule: '' } })
     await traces(...Array.from({ length: 20 }, (_, at) => of('procedure', at)), of('definition', 1))
-    const shown = async (...more: string[]) => (await add(['s', 's', 's', 's'], ...more)).out.match(/\w+ number \d+\?/gu)
+    const shown = async (...more: string[]) =>
+      (await add(['s', 's', 's', 's'], ...more)).out.match(/\w+ number \d+\?/gu)
     const four = await shown('--sample', '4')
     expect(four).toContain('definition number 1?')
     expect(four).toHaveLength(4)
@@ -135,7 +145,10 @@ describe('stowage golden add', () => {
     await writeFile(join(folder, 'set', 'queries.jsonl'), `${whole}{"id":"trace-x","query":"to`)
     await traces(trace('two?'))
     expect((await add(['1'])).error).toBeNull()
-    const rows = (await kept('queries.jsonl')).trim().split('\n').map(row => JSON.parse(row).query)
+    const rows = (await kept('queries.jsonl'))
+      .trim()
+      .split('\n')
+      .map(row => JSON.parse(row).query)
     expect(rows).toEqual(['one?', 'two?'])
     await writeFile(join(folder, 'set', 'queries.jsonl'), `{"id"\n${whole}`)
     expect((await add(['1'])).error).toMatchObject({ code: 'bad_request' })

@@ -60,7 +60,12 @@ test('a live collection: golds that are gone, and golds that tenant or filter ke
       { id: 'a', query: 'how long burns the first lamp?', tenant: 'acme', gold },
       { id: 'b', query: 'how long does it burn?', tenant: 'zenith', gold },
       { id: 'c', query: 'who holds the lamp?', tenant: 'nobody', gold },
-      { id: 'd', query: 'where is the lamp?', filter: { must: [{ key: 'doc_id', match: { value: 'doc-2' } }] }, gold: [{ doc_id: 'doc-1' }] },
+      {
+        id: 'd',
+        query: 'where is the lamp?',
+        filter: { must: [{ key: 'doc_id', match: { value: 'doc-2' } }] },
+        gold: [{ doc_id: 'doc-1' }],
+      },
       { id: 'e', query: 'what else?', gold: [{ point_id: 77 }] },
       { id: 'e', query: 'what now?', gold: [{ text: 'anything' }] },
     ],
@@ -80,7 +85,10 @@ test('a folder: filters are asked of its documents; warnings alone exit 0', asyn
   const filter = (value: string) => ({ must: [{ key: 'doc_id', match: { value } }] })
   const gold = [{ doc_id: 'd' }]
   await write({
-    'set/corpus.jsonl': [{ doc_id: 'd', title: 'D', text: 'The lamp burns.' }, { doc_id: 'e', title: 'E', text: 'The bell rings.' }],
+    'set/corpus.jsonl': [
+      { doc_id: 'd', title: 'D', text: 'The lamp burns.' },
+      { doc_id: 'e', title: 'E', text: 'The bell rings.' },
+    ],
     'set/queries.jsonl': [
       { id: 'a', query: 'what burns?', filter: filter('d'), gold },
       { id: 'b', query: 'what glows?', filter: filter('e'), gold },
@@ -105,7 +113,10 @@ test('a training set and a test set must share nothing; wrong use is refused', a
     'tuning/queries.jsonl': [{ id: 'a', query: 'what burns?', gold: [{ doc_id: 'd' }] }],
   })
   const same = await check('--train', join(folder, 'tuning'), '--test', join(folder, 'tuning'), '--json')
-  expect(codes(same.out)).toEqual([['queries.jsonl:1', 'leaked_question'], ['queries.jsonl:1', 'leaked_gold']])
+  expect(codes(same.out)).toEqual([
+    ['queries.jsonl:1', 'leaked_question'],
+    ['queries.jsonl:1', 'leaked_gold'],
+  ])
   expect((await check('--train', join(folder, 'tuning'))).code).toBe('bad_request')
   expect((await check()).code).toBe('bad_request')
   expect((await check('./nowhere')).code).toBe('bad_request')

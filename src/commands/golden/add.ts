@@ -36,7 +36,9 @@ Examples:
 export function addGoldenAdd(golden: Command, dependencies: GoldenAddDependencies): void {
   const command = golden
     .command('add')
-    .description('turn traces into golden queries: shows each question with its passages, and you mark the ones that answer')
+    .description(
+      'turn traces into golden queries: shows each question with its passages, and you mark the ones that answer',
+    )
     .requiredOption('--traces <file...>', 'files of TRACE_FILE; their rotated files (FILE.1, FILE.2, …) are read too')
     .requiredOption('--into <folder>', 'folder whose queries.jsonl and unanswerable.jsonl grow')
     .option('--sample <n>', 'questions to show, from all intents in turn', numberOption(1), 25)
@@ -115,7 +117,10 @@ function readText({ questions, traces, withoutText, broken }: SeenQuestions, kno
   return `${traces} traces, ${questions.length} distinct questions${notes.map(note => `; ${note}`).join('')}\n`
 }
 
-function resultText({ marked, unanswerable, skipped, left }: MarkingResult, { into, url, collection }: AddFlags): string {
+function resultText(
+  { marked, unanswerable, skipped, left }: MarkingResult,
+  { into, url, collection }: AddFlags,
+): string {
   const next = `stowage golden check ${into}/queries.jsonl${url === undefined ? '' : ` --url ${redactUrls(url)}`} --collection ${collection}`
   const counts = `${marked} marked, ${unanswerable} without an answer, ${skipped} skipped, ${left} left; kept in ${into}`
   return `\n${counts}\n${marked > 0 ? `next: ${next}\n` : ''}`

@@ -38,7 +38,9 @@ Examples:
 export function addGoldenCheck(golden: Command, dependencies: GoldenCheckDependencies): void {
   const command = golden
     .command('check')
-    .description('find golds that no longer exist, questions that are asked twice, leaks between train and test, and more')
+    .description(
+      'find golds that no longer exist, questions that are asked twice, leaks between train and test, and more',
+    )
     .argument('[set...]', 'golden sets: names under goldens/, or paths')
     .option('--train <set>', 'a set for training; with --test: nothing of it may be in that set')
     .option('--test <set>', 'a set for testing')
@@ -73,7 +75,8 @@ async function runCheck(names: string[], flags: CheckFlags, dependencies: Golden
   dependencies.out.write(
     flags.json ? `${JSON.stringify({ ok: errors === 0, sets, findings })}\n` : findingsText(findings, sets),
   )
-  if (errors > 0) throw new StowageError('unprocessable', `${errors} errors in ${sets.map(({ name }) => name).join(', ')}`)
+  if (errors > 0)
+    throw new StowageError('unprocessable', `${errors} errors in ${sets.map(({ name }) => name).join(', ')}`)
 }
 
 async function reachFindings(

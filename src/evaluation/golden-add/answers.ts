@@ -34,7 +34,10 @@ const COMMANDS = {
 
 /** Reads one line. @param shown number of candidates on the screen */
 export function readAnswer(line: string, shown: number): Answer {
-  const words = line.trim().toLowerCase().split(/[\s,]+/u)
+  const words = line
+    .trim()
+    .toLowerCase()
+    .split(/[\s,]+/u)
   const [first = ''] = words
   if (words.length === 1 && Object.hasOwn(COMMANDS, first)) return COMMANDS[first as keyof typeof COMMANDS]
   if (first === '') return { kind: 'unclear', text: 'Type numbers or a letter; ? shows which.' }

@@ -2,9 +2,9 @@ import type { Chunk } from '../../core/types.ts'
 import { contentHash } from '../../text/fingerprint.ts'
 import type { CollectionReader } from '../golden-set/collection-reader.ts'
 import { HELP, readAnswer } from './answers.ts'
-import { candidatesText, questionText, type Style } from './screen.ts'
 import type { GoldenFolder } from './golden-files.ts'
 import type { SeenCandidate, SeenQuestion } from './read-traces.ts'
+import { candidatesText, questionText, type Style } from './screen.ts'
 
 /** The person who marks. */
 export interface Marker {
@@ -88,7 +88,11 @@ async function answerOf(
     else if (answer.kind === 'more') {
       const from = shown
       shown = Math.min(from + SHOWN, candidates.length)
-      write(from === shown ? 'There are no more candidates.\n' : candidatesText(candidates.slice(from, shown), from, candidates.length, style))
+      write(
+        from === shown
+          ? 'There are no more candidates.\n'
+          : candidatesText(candidates.slice(from, shown), from, candidates.length, style),
+      )
     } else if (answer.kind === 'text') {
       const text = await pastedText(ask)
       if (text !== '') return { kind: 'text', text }
@@ -118,7 +122,12 @@ function keep(
   answer: Decision,
   folder: GoldenFolder,
 ): Promise<() => Promise<void>> {
-  const row = { id: `trace-${contentHash(key).slice(0, 12)}`, query, ...(tenant && { tenant }), ...(intent && { intent }) }
+  const row = {
+    id: `trace-${contentHash(key).slice(0, 12)}`,
+    query,
+    ...(tenant && { tenant }),
+    ...(intent && { intent }),
+  }
   if (answer.kind === 'skip') return Promise.resolve(async () => {})
   if (answer.kind === 'none') return folder.addUnanswerable({ ...row, unanswerable: true })
   const gold =

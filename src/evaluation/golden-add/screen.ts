@@ -15,7 +15,12 @@ const LONGEST_TEXT = 600
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/gu
 
-export function questionText({ query, tenant, intent }: SeenQuestion, number: number, of: number, style: Style): string {
+export function questionText(
+  { query, tenant, intent }: SeenQuestion,
+  number: number,
+  of: number,
+  style: Style,
+): string {
   const facts = [`${number}/${of}`, ...(intent ? [intent] : []), ...(tenant ? [`tenant ${tenant}`] : [])].join(', ')
   return `\n${style.weak(plain(facts))}\n${style.strong(plain(query))}\n`
 }

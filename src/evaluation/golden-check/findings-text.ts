@@ -19,7 +19,9 @@ function groupText(group: readonly Finding[], withSet: boolean): string {
   const [first] = group
   if (!first) return ''
   const { meaning, advice } = GOLDEN_FINDINGS[first.code]
-  const shown = group.slice(0, SHOWN_FINDINGS).map(({ set, place, text }) => [withSet ? `${set} ${place}` : place, text] as const)
+  const shown = group
+    .slice(0, SHOWN_FINDINGS)
+    .map(({ set, place, text }) => [withSet ? `${set} ${place}` : place, text] as const)
   const width = Math.max(...shown.map(([place]) => place.length))
   const rows = shown.map(([place, text]) => `  ${place.padEnd(width)}  ${text}\n`)
   const more = group.length > SHOWN_FINDINGS ? `  … and ${group.length - SHOWN_FINDINGS} more (--json has all)\n` : ''

@@ -1,9 +1,9 @@
 import { groupBy } from '../../core/collections.ts'
 import { terms } from '../../text/terms.ts'
-import { GoldFinder } from '../metrics/common-runs.ts'
-import { wordsOf } from '../metrics/reference-tokens.ts'
 import type { GoldPassage } from '../golden-set/evidence.ts'
 import type { ExaminedSet } from '../golden-set/golden-set.ts'
+import { GoldFinder } from '../metrics/common-runs.ts'
+import { wordsOf } from '../metrics/reference-tokens.ts'
 import { type Finding, finding, type PlacedQuery, placedQueries } from './finding.ts'
 
 export interface GoldLimits {
@@ -98,7 +98,9 @@ function changedGolds(placed: PlacedQuery, { rows }: ExaminedSet, at: number): F
 function unansweredBy(placed: PlacedQuery, { rows }: ExaminedSet, at: number): Finding[] {
   const { answer, goldPassages, query } = placed.query
   if (answer === null || goldPassages.length === 0) return []
-  const headings = (rows[at]?.row.gold ?? []).map(({ doc_id: docId = '', section_path: path = '' }) => `${docId} ${path}`)
+  const headings = (rows[at]?.row.gold ?? []).map(
+    ({ doc_id: docId = '', section_path: path = '' }) => `${docId} ${path}`,
+  )
   const held = goldPassages.flatMap(({ text }) => terms(text))
   const known = new Set([...held, ...headings.flatMap(terms)])
   const asked = new Set(terms(query))
@@ -110,7 +112,11 @@ function unansweredBy(placed: PlacedQuery, { rows }: ExaminedSet, at: number): F
   if (wanted.length === 0 || wanted.length - missing.length >= wanted.length * ANSWERED_SHARE) return []
   const sample = missing.slice(0, 5).join(', ')
   return [
-    finding(placed, 'answer_not_in_gold', `${missing.length} of ${wanted.length} terms of ${quoted(answer)}: ${sample}`),
+    finding(
+      placed,
+      'answer_not_in_gold',
+      `${missing.length} of ${wanted.length} terms of ${quoted(answer)}: ${sample}`,
+    ),
   ]
 }
 

@@ -1,5 +1,5 @@
 import { groupBy } from '../../core/collections.ts'
-import { splitOf, type Split } from '../golden-set/split.ts'
+import { type Split, splitOf } from '../golden-set/split.ts'
 import { wordsOf } from '../metrics/reference-tokens.ts'
 import { type Finding, finding, otherPlace, type PlacedQuery } from './finding.ts'
 import { equalQuestions, similarQuestions } from './questions.ts'
@@ -20,7 +20,11 @@ export function checkLeaks(queries: readonly PlacedQuery[], halfOf: HalfOf): Fin
 
 function repeatedQuestions(queries: readonly PlacedQuery[], halfOf: HalfOf): Finding[] {
   const pairs = [
-    ...equalQuestions(queries).map(pair => ({ ...pair, code: 'equal_questions' as const, how: 'the same question as' })),
+    ...equalQuestions(queries).map(pair => ({
+      ...pair,
+      code: 'equal_questions' as const,
+      how: 'the same question as',
+    })),
     ...similarQuestions(queries).map(pair => ({
       ...pair,
       code: 'similar_questions' as const,
@@ -48,7 +52,14 @@ function sharedGolds(queries: readonly PlacedQuery[], halfOf: HalfOf): Finding[]
       const own = halfOf(placed)
       if (own.half === 'train') return []
       const where = otherPlace(placed, train.placed)
-      return [finding(placed, 'leaked_gold', `gold.${at} is a gold passage of ${where} (train)`, severityOf(own, halfOf(train.placed)))]
+      return [
+        finding(
+          placed,
+          'leaked_gold',
+          `gold.${at} is a gold passage of ${where} (train)`,
+          severityOf(own, halfOf(train.placed)),
+        ),
+      ]
     })
   })
 }

@@ -50,7 +50,11 @@ export function similarQuestions(queries: readonly PlacedQuery[]): SameQuestion[
       const shared = [...own].filter(run => theirs.has(run)).length / own.size
       const [earlier, later] = [asked[Math.min(at, other)], asked[Math.max(at, other)]]
       if (shared < SIMILAR_SHARE || !earlier || !later || !shareGold(earlier.placed, later.placed)) continue
-      found.set(`${Math.min(at, other)} ${Math.max(at, other)}`, { later: later.placed, earlier: earlier.placed, share: shared })
+      found.set(`${Math.min(at, other)} ${Math.max(at, other)}`, {
+        later: later.placed,
+        earlier: earlier.placed,
+        share: shared,
+      })
     }
   }
   return [...found.values()]

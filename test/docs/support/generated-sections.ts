@@ -37,7 +37,12 @@ export async function generatedSections(): Promise<Record<string, string>> {
     'upsert faults': vocabulary('reason', UPSERT_FAULTS),
     'golden findings': table(
       ['code', 'severity', 'meaning', 'what to do'],
-      Object.entries(GOLDEN_FINDINGS).map(([name, { severity, meaning, advice }]) => [code(name), severity, meaning, advice]),
+      Object.entries(GOLDEN_FINDINGS).map(([name, { severity, meaning, advice }]) => [
+        code(name),
+        severity,
+        meaning,
+        advice,
+      ]),
     ),
     'drop reasons': vocabulary('reason', DROP_REASONS),
     stages: vocabulary('stage', STAGES),

@@ -9,7 +9,8 @@ import type { ExaminedSet, GoldenQuery } from '../../../src/evaluation/golden-se
 import type { QueryRow } from '../../../src/evaluation/golden-set/rows.ts'
 import { goldenQuery, goldSpan } from '../support/golden.ts'
 
-const text = 'The copper lamp burns for nine hours. The bell rings at noon. --- Nobody may enter the lower hall at night.'
+const text =
+  'The copper lamp burns for nine hours. The bell rings at noon. --- Nobody may enter the lower hall at night.'
 const lamp = goldSpan(text, 0, 37)
 const bell = goldSpan(text, 38, 61)
 const hall = goldSpan(text, 66, text.length)
@@ -58,7 +59,10 @@ describe('checking golden sets', () => {
         asked('there', 'three?', [bare('Nobody may enter the lower hall at night')]),
         asked('gone', 'four?', [bare('Nobody may leave the upper hall by day')]),
       ],
-      [{ gold: [{ doc_id: 'd', text: 'the copper lamp burns for nine hours' }] }, { gold: [{ doc_id: 'd', text: 'The bell rings at ten.' }] }],
+      [
+        { gold: [{ doc_id: 'd', text: 'the copper lamp burns for nine hours' }] },
+        { gold: [{ doc_id: 'd', text: 'The bell rings at ten.' }] },
+      ],
     )
     expect(found(set)).toEqual([
       ['2', 'gold_changed', 'warning'],

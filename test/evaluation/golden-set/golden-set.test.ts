@@ -130,7 +130,9 @@ describe('reading a golden set', () => {
       ).join('\n')
     const set = await readGoldenSet(
       await folderOf({
-        'corpus.jsonl': Array.from({ length: many }, (_, at) => `{"_id":${at},"title":"T","text":"text ${at}"}`).join('\n'),
+        'corpus.jsonl': Array.from({ length: many }, (_, at) => `{"_id":${at},"title":"T","text":"text ${at}"}`).join(
+          '\n',
+        ),
         'queries.jsonl': `{"_id":${big},"text":"first"}\n{"_id":7,"text":"second"}`,
         // The later file judges again: its grade counts.
         'qrels/a.tsv': `query-id\tcorpus-id\tscore\n${lines(() => 1, false)}`,
