@@ -5,6 +5,7 @@ import {
   DROP_REASONS,
   EFFECT_VERDICTS,
   ERRORS,
+  GOLDEN_FINDINGS,
   PASSTHROUGH_REASONS,
   ROLLBACK_TRIGGERS,
   SHADOW_OUTCOMES,
@@ -35,6 +36,15 @@ export async function generatedSections(): Promise<Record<string, string>> {
     degradations: vocabulary('code', DEGRADATIONS),
     'passthrough reasons': vocabulary('reason', PASSTHROUGH_REASONS),
     'upsert faults': vocabulary('reason', UPSERT_FAULTS),
+    'golden findings': table(
+      ['code', 'severity', 'meaning', 'what to do'],
+      Object.entries(GOLDEN_FINDINGS).map(([name, { severity, meaning, advice }]) => [
+        code(name),
+        severity,
+        meaning,
+        advice,
+      ]),
+    ),
     'drop reasons': vocabulary('reason', DROP_REASONS),
     stages: vocabulary('stage', STAGES),
     'rollback triggers': vocabulary('trigger', ROLLBACK_TRIGGERS),
