@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises'
 import { InvalidArgumentError } from 'commander'
 import { type AblationReport, effectsOf, type SkippedRule } from '../../evaluation/ablation/ablation.ts'
 import { ablationArms } from '../../evaluation/ablation/arms.ts'
@@ -5,7 +6,10 @@ import { RULE_NAMES, RULES, type Rule, type RuleName } from '../../evaluation/ab
 import type { PlanArm } from '../../evaluation/arms/arm.ts'
 import type { MeasureName } from '../../evaluation/metrics/measures.ts'
 import type { ReplayReport } from '../../evaluation/replay/results.ts'
+import { ablationMarkdown } from '../../evaluation/report/ablation/markdown.ts'
+import { ablationText } from '../../evaluation/report/ablation/text.ts'
 import { BOOTSTRAP_DEFAULTS } from '../../statistics/bootstrap.ts'
+import type { OutputOptions } from './outputs.ts'
 
 /** An ablation that is ready to run: its arms, and the reading of the report of their replay. */
 export interface PreparedAblation {
@@ -36,4 +40,16 @@ export function prepareAblation(
     arms,
     read: report => effectsOf(report, { arm: arm.name, measure, pairs, skipped, bootstrap: BOOTSTRAP_DEFAULTS }),
   }
+}
+
+/** Prints the effects of the rules, and writes the files that were asked for. */
+export async function writeAblation(
+  report: ReplayReport,
+  ablation: AblationReport,
+  { json, markdown, command }: Pick<OutputOptions, 'json' | 'markdown' | 'command'>,
+  out: NodeJS.WritableStream,
+): Promise<void> {
+  out.write(ablationText(ablation))
+  if (json) await writeFile(json, `${JSON.stringify({ ...report, ablation })}\n`)
+  if (markdown) await writeFile(markdown, ablationMarkdown(ablation, command))
 }

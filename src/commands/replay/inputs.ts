@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { StowageError } from '../../core/errors.ts'
-import type { Arm } from '../../evaluation/arms/arm.ts'
+import type { Arm, PlanArm } from '../../evaluation/arms/arm.ts'
 import type { NamedPlans } from '../../evaluation/arms/named-arms.ts'
-import { readArms } from '../../evaluation/arms/parse.ts'
+import { parseArms, readArms } from '../../evaluation/arms/parse.ts'
 import { type GoldenSet, readGoldenSet } from '../../evaluation/golden-set/golden-set.ts'
 
 const SHIPPED_GOLDENS = fileURLToPath(new URL('../../../goldens', import.meta.url))
@@ -12,6 +12,14 @@ const SHIPPED_GOLDENS = fileURLToPath(new URL('../../../goldens', import.meta.ur
 /** Reads the golden sets: names under `goldens/`, or paths. @throws StowageError `bad_request` */
 export function readSets(names: readonly string[]): Promise<GoldenSet[]> {
   return Promise.all(names.map(name => readGoldenSet(setFolder(name))))
+}
+
+/** Options of the command line that name arms. */
+export interface ArmFlags {
+  arms?: string
+  arm: string[]
+  against?: string
+  collection?: string
 }
 
 const DEFAULT_ARMS = 'baseline,topk,design,measured'
@@ -23,14 +31,21 @@ const DEFAULT_AGAINST = 'topk'
  * @throws StowageError `bad_request`
  */
 export function readComparison(
-  { arms: text, arm: named, against }: { arms?: string; arm: readonly string[]; against?: string },
+  { arms: text, arm: named, against, collection }: ArmFlags,
   plans: NamedPlans,
 ): { arms: Arm[]; against: string } {
-  const arms = readArms({ arms: text ?? (named.length > 0 ? '' : DEFAULT_ARMS), named }, plans)
+  const arms = readArms({ arms: text ?? (named.length > 0 ? '' : DEFAULT_ARMS), named, collection }, plans)
   const names = arms.map(({ name }) => name)
   const reference = against ?? (names.includes(DEFAULT_AGAINST) ? DEFAULT_AGAINST : (names[0] ?? ''))
   if (names.includes(reference)) return { arms, against: reference }
   throw new StowageError('bad_request', `--against ${reference} is not among the arms: ${names.join(', ')}`)
+}
+
+/** Reads one arm that runs in this process: an arm with overrides, or a plan file. @throws StowageError `bad_request` */
+export function readPlanArm(text: string, plans: NamedPlans): PlanArm {
+  const [arm, ...others] = parseArms(text, plans)
+  if (arm && others.length === 0) return arm
+  throw new StowageError('bad_request', `${text}: give one arm`)
 }
 
 /** The budgets in rising order, each once. */

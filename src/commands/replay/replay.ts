@@ -1,30 +1,27 @@
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { type Command, Option } from 'commander'
 import type { NamedPlans } from '../../evaluation/arms/named-arms.ts'
+import { RULE_NAMES, type RuleName } from '../../evaluation/ablation/rules.ts'
 import { MEASURE_NAMES } from '../../evaluation/metrics/measures.ts'
-import { type ReplayDependencies, replay } from '../../evaluation/replay/replay.ts'
+import type { ReplayReport } from '../../evaluation/replay/results.ts'
 import { CHUNK_DEFAULTS } from '../../ingest/chunking/chunk-markdown.ts'
 import { collected, listOption, numberOption } from '../option-values.ts'
-import { createProgress } from '../progress.ts'
-import { readComparison, readSets, refuseNoFolder, sortedBudgets } from './inputs.ts'
+import { prepareAblation, ruleOption, writeAblation } from './ablate.ts'
+import { type ArmFlags, readComparison, readPlanArm, readSets, refuseNoFolder, sortedBudgets } from './inputs.ts'
 import { type OutputOptions, writeOutputs } from './outputs.ts'
+import { inReplay, type SessionDependencies, type SessionFlags } from './session.ts'
 
-export interface ReplayCommandDependencies {
+export interface ReplayCommandDependencies extends SessionDependencies {
   plans: () => NamedPlans
-  /** Called after the command line is checked. */
-  open: () => Promise<ReplayDependencies & { close(): Promise<void> }>
   out: NodeJS.WritableStream
-  progress: NodeJS.WriteStream
 }
 
-interface ReplayFlags extends Omit<OutputOptions, 'against' | 'command'> {
+interface ReplayFlags extends Omit<OutputOptions, 'against' | 'command'>, ArmFlags, SessionFlags {
   budgets: number[]
-  arms?: string
-  arm: string[]
-  against?: string
   chunkTokens: number
-  limitQueries?: number
-  cache: string
+  ablate?: string | true
+  rules: RuleName[]
 }
 
 const EXAMPLES = `
@@ -32,8 +29,9 @@ Examples:
   $ stowage replay isharoth
   $ stowage replay isharoth --arms topk,measured,measured:reunification.expansion=0
   $ stowage replay isharoth --arms measured --arm tuned=./plans/tuned.json:packing.mode=sentence
-  $ stowage replay isharoth --arm old=http://old:6433 --arm new=http://new:6433
-  $ stowage replay ./my-set --budgets 500,1000 --json report.json`
+  $ stowage replay isharoth --arm old=http://old:6433 --arm new=http://new:6433 --server-keys keys.json
+  $ stowage replay ./my-set --budgets 500,1000 --json report.json
+  $ stowage replay isharoth --ablate measured --budgets 500,1000,2000`
 
 /** Adds `stowage replay SET…`: measures golden sets under every arm and budget, and prints a table or JSON. */
 export function addReplayCommand(program: Command, dependencies: ReplayCommandDependencies): void {
@@ -57,13 +55,19 @@ export function addReplayCommand(program: Command, dependencies: ReplayCommandDe
       collected,
       [],
     )
+    .option('--collection <name>', 'the collection that server arms ask; default: the name of the set')
+    .option('--server-keys <file>', 'keys for server arms: JSON such as {"tenant": "KEY", "*": "KEY"}')
     .option('--against <arm>', 'the arm that the others are compared with; default: topk, or else the first arm')
     .option('--chunk-tokens <tokens>', 'target size of the chunks', numberOption(1), CHUNK_DEFAULTS.targetTokens)
     .option('--limit-queries <n>', 'use only n queries of each set, at even distances', numberOption(1))
+    .option('--parallel <n>', 'queries in flight; 1 for clean latencies', numberOption(1), availableParallelism())
+    .option('--fresh', 'do not resume a replay that was interrupted', false)
     .addOption(
       new Option('--measure <name>', 'the measure of the main table').choices(MEASURE_NAMES).default('recall'),
     )
     .addOption(new Option('--by <field>', 'print the main table of each intent or grade too').choices(['intent', 'grade']))
+    .option('--ablate [arm]', 'switch each rule of this plan off alone and on alone; default: measured')
+    .option('--rules <rules>', 'the rules that --ablate switches; default: all', listOption(ruleOption), RULE_NAMES)
     .option('--json <file>', 'write the summary and the figures of every query to this file')
     .option('--markdown <file>', 'write a summary for pull requests to this file')
     .option('--cache <folder>', 'folder for ingested sets', join('.stowage', 'replay'))
@@ -82,21 +86,22 @@ async function runReplay(
   command: string,
   dependencies: ReplayCommandDependencies,
 ): Promise<void> {
-  const { chunkTokens, limitQueries = null, cache: cacheFolder } = flags
-  const { arms, against } = readComparison(flags, dependencies.plans())
-  refuseNoFolder('--json', flags.json)
-  refuseNoFolder('--markdown', flags.markdown)
-  const sets = await readSets(names)
+  for (const option of ['json', 'markdown'] as const) refuseNoFolder(`--${option}`, flags[option])
+  const { out, plans } = dependencies
+  const { chunkTokens, measure, rules } = flags
   const budgets = sortedBudgets(flags.budgets)
-  const opened = await dependencies.open()
-  const progress = createProgress(dependencies.progress)
-  try {
-    const job = { sets, arms, budgets, chunkTokens, cacheFolder, limitQueries, onProgress: progress.show }
-    const report = await replay(job, opened)
-    progress.stop()
-    await writeOutputs(report, { ...flags, against, command }, dependencies.out)
-  } finally {
-    progress.stop()
-    await opened.close()
+  if (flags.ablate) {
+    const arm = readPlanArm(flags.ablate === true ? 'measured' : flags.ablate, plans())
+    const sets = await readSets(names)
+    await inReplay(flags, dependencies, reranker => {
+      const { arms, read } = prepareAblation(arm, rules, { measure, reranker })
+      const use = async (report: ReplayReport) => writeAblation(report, read(report), { ...flags, command }, out)
+      return { sets, arms, budgets, chunkTokens, use }
+    })
+    return
   }
+  const { arms, against } = readComparison(flags, plans())
+  const sets = await readSets(names)
+  const use = (report: ReplayReport) => writeOutputs(report, { ...flags, against, command }, out)
+  await inReplay(flags, dependencies, () => ({ sets, arms, budgets, chunkTokens, use }))
 }

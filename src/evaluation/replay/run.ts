@@ -1,12 +1,13 @@
 import { join } from 'node:path'
 import type { PassageStore } from '../../core/ports.ts'
+import type { Candidate } from '../../core/types.ts'
 import type { DropReason } from '../../core/vocabulary.ts'
 import type { SourceDocument } from '../../ingest/read-documents.ts'
 import type { Packed } from '../../pack/pack.ts'
 import type { TimedCaller } from '../../pipeline/context-request.ts'
 import { noDeadline } from '../../pipeline/deadline.ts'
 import type { Plan } from '../../pipeline/plan/plan.ts'
-import { runContext } from '../../pipeline/run-context.ts'
+import { rankContext } from '../../pipeline/run-context.ts'
 import { RunRecord } from '../../pipeline/run-record.ts'
 import type { PipelinePorts } from '../../pipeline/services.ts'
 import { buildTrace } from '../../pipeline/trace/build-trace.ts'
@@ -14,13 +15,18 @@ import { contentHash } from '../../text/fingerprint.ts'
 import type { PlanArm } from '../arms/arm.ts'
 import type { DocumentSpan } from '../golden-set/evidence.ts'
 import type { GoldenQuery } from '../golden-set/golden-set.ts'
+import type { LockFolder } from '../journal/file-journal.ts'
+import type { Journal } from '../journal/journal.ts'
+import { openJournal } from '../journal/journals.ts'
 import type { RankedText, ReplayRun } from '../metrics/measure-run.ts'
-import { PortCache } from './cached-ports.ts'
-import type { ReplayDependencies } from './replay.ts'
+import { PortCache, type StageTimes } from './cached-ports.ts'
+import type { ReplayDependencies, ReplayJob } from './replay.ts'
 
 /** Changes when older cache folders can no longer be read. */
 const CACHE_FORMAT = 2
 const COLLECTION = 'replay'
+/** Folder of the journals, beside those of the ingested sets. */
+const JOURNALS = 'journal'
 const newCaller = (): TimedCaller => ({
   apiKey: null,
   tenant: null,
@@ -30,7 +36,7 @@ const newCaller = (): TimedCaller => ({
 })
 
 /** Candidates with these reasons never reached packing, so their values are on another scale. */
-const CUT_BEFORE_PACKING: ReadonlySet<DropReason> = new Set([
+export const CUT_BEFORE_PACKING: ReadonlySet<DropReason> = new Set([
   'duplicate',
   'below_pool',
   'rerank_cut',
@@ -54,19 +60,24 @@ export interface ReplayEnvironment {
   openFolder(folder: string): Promise<ReplayFolder>
   /** The model of the reference tokenizer. */
   referenceModel: string
+  /** Where replays note what is done; absent when an interrupted one need not go on. */
+  journals?: {
+    /** Holds a folder for this process. */
+    lock: LockFolder
+    /** Version of stowage with a hash of its sources. */
+    stowage: () => string
+  }
 }
 
 /** Creates a replay on the real pipeline. Each pair of corpus, embedder and chunk size has its own folder of the embedded engine. */
-export function createReplayDependencies({
-  ports,
-  openFolder,
-  referenceModel,
-}: ReplayEnvironment): ReplayDependencies<PlanArm> {
+export function createReplayDependencies(environment: ReplayEnvironment): ReplayDependencies<PlanArm> {
+  const { ports, openFolder, referenceModel, journals } = environment
   const referenceTokenizer = ports.tokenizer(referenceModel)
   const embedder = ports.embedder?.version ?? null
   return {
     reranker: ports.reranker?.model ?? null,
     countTokens: text => referenceTokenizer.count(text),
+    ...(journals && { openJournal: job => openJournalOf(job, environment, journals) }),
     prepare: async (set, { chunkTokens, cacheFolder, onProgress }) => {
       const name = contentHash(JSON.stringify([CACHE_FORMAT, set.corpusHash, embedder, chunkTokens]))
       const folder = await openFolder(join(cacheFolder, name))
@@ -76,15 +87,17 @@ export function createReplayDependencies({
           chunkTokens,
           onProgress: (done, total) => onProgress(`${set.name}: ingest`, done, total),
         })
-        const cache = new PortCache({ ...ports, store: folder.store })
+        const caches = new Map<GoldenQuery, PortCache>()
+        const cacheOf = (query: GoldenQuery) => {
+          const cache = caches.get(query) ?? new PortCache({ ...ports, store: folder.store })
+          caches.set(query, cache)
+          return cache
+        }
         return {
           chunks,
           embedder,
-          run: async (query, { plan }, budgets) => {
-            const runs: ReplayRun[] = []
-            for (const budgetTokens of budgets) runs.push(await runOnce(query, { ...plan, budgetTokens }, cache))
-            return runs
-          },
+          run: (query, { plan }, budgets) => runAtBudgets(query, plan, budgets, cacheOf(query)),
+          forget: query => void caches.delete(query),
           close: () => folder.close(),
         }
       } catch (error) {
@@ -95,37 +108,80 @@ export function createReplayDependencies({
   }
 }
 
-async function runOnce({ query, filter }: GoldenQuery, plan: Plan, cache: PortCache): Promise<ReplayRun> {
-  const { ports, savedMs } = cache.forRun(query, plan.rerank.deadlineMs)
-  const record = new RunRecord(() => performance.now())
-  const from = performance.now()
-  const input = { query, collections: [COLLECTION], filter, vector: null, plan }
-  const startedAt = new Date().toISOString()
-  const { packed, intent, encoding } = await runContext(input, ports, newCaller(), record)
-  const spentMs = performance.now() - from
-  const stageMs = { ...savedMs }
-  for (const { name, ms } of record.stages) stageMs[name] = (stageMs[name] ?? 0) + ms
-  return {
-    context: packed.context,
-    format: plan.format,
-    packed: packed.packed.map(({ candidate: { chunk }, text }) => ({ id: String(chunk.id), docId: chunk.docId, text })),
-    ranked: rankedOf(packed),
-    spans: spansOf(packed),
-    stageMs,
-    totalMs: Object.values(savedMs).reduce((sum, ms) => sum + ms, spentMs),
-    degraded: record.degraded.map(({ code }) => code),
-    trace: () => {
-      const subject = { traceId: '', startedAt, endpoint: 'replay', tenant: null, sessionId: null } as const
-      const decision = { assignment: null, flags: [] }
-      const { collections } = input
-      return buildTrace({ ...subject, collections, query, plan, decision }, record, {
-        intent,
-        packed,
-        encoding,
-        cache: 'off',
-      })
-    },
+function openJournalOf(
+  { sets, arms, budgets, chunkTokens, limitQueries, details = false, cacheFolder, fresh = false }: ReplayJob,
+  { ports: { embedder, reranker }, referenceModel }: ReplayEnvironment,
+  { lock, stowage }: NonNullable<ReplayEnvironment['journals']>,
+): Journal {
+  const identity = {
+    sets: sets.map(({ name, hash }) => ({ name, hash })),
+    arms,
+    budgets,
+    chunkTokens,
+    limitQueries,
+    details,
+    embedder: embedder?.version ?? null,
+    reranker: reranker?.model ?? null,
+    referenceModel,
+    stowage: stowage(),
   }
+  return openJournal(join(cacheFolder, JOURNALS), identity, { lock, isFresh: fresh })
+}
+
+/** Ranks once, and packs for each budget. Every run is charged with the whole time of its ranking. */
+async function runAtBudgets(
+  { query, filter }: GoldenQuery,
+  plan: Plan,
+  budgets: readonly number[],
+  cache: PortCache,
+): Promise<ReplayRun[]> {
+  const startedAt = new Date().toISOString()
+  const record = new RunRecord(() => performance.now())
+  const { ports, takeSaved } = cache.forRun(plan.rerank.deadlineMs)
+  const collections = [COLLECTION]
+  const ranked = await rankContext({ query, collections, filter, vector: null, plan }, ports, newCaller(), record)
+  const rankingMs = record.elapsedMs
+  const savedInRanking = takeSaved()
+  const runs: ReplayRun[] = []
+  try {
+    for (const budgetTokens of budgets) {
+      const own = record.branchAt(rankingMs)
+      const { packed, intent, encoding } = await ranked.packAt(budgetTokens, own)
+      const savedMs = sumOfTimes([savedInRanking, takeSaved()])
+      const totalMs = Object.values(savedMs).reduce((sum, ms) => sum + ms, own.elapsedMs)
+      runs.push({
+        context: packed.context,
+        format: plan.format,
+        packed: packed.packed.map(({ candidate: { chunk }, text }) => ({
+          id: String(chunk.id),
+          docId: chunk.docId,
+          text,
+        })),
+        ranked: rankedOf(packed),
+        spans: spansOf(packed),
+        stageMs: sumOfTimes([savedMs, ...own.stages.map(({ name, ms }) => ({ [name]: ms }))]),
+        totalMs,
+        degraded: own.degraded.map(({ code }) => code),
+        candidates: () => [...packed.packed, ...packed.dropped].map(({ candidate }) => rankedText(candidate)),
+        trace: () => {
+          const subject = { traceId: '', startedAt, endpoint: 'replay', tenant: null, sessionId: null } as const
+          const decision = { assignment: null, flags: [] }
+          const asked = { ...subject, collections, query, plan: { ...plan, budgetTokens }, decision }
+          const trace = buildTrace(asked, own, { intent, packed, encoding, cache: 'off' })
+          return { ...trace, duration_ms: totalMs }
+        },
+      })
+    }
+  } finally {
+    ranked.release()
+  }
+  return runs
+}
+
+function sumOfTimes(times: readonly StageTimes[]): StageTimes {
+  const sums: StageTimes = {}
+  for (const [stage, ms] of times.flatMap(Object.entries)) sums[stage] = (sums[stage] ?? 0) + ms
+  return sums
 }
 
 /** The candidates that reached packing, best first. */
@@ -133,7 +189,11 @@ function rankedOf({ packed, dropped }: Packed): RankedText[] {
   const tried = dropped.flatMap(({ candidate, reason }) => (CUT_BEFORE_PACKING.has(reason) ? [] : [candidate]))
   return [...packed.map(({ candidate }) => candidate), ...tried]
     .sort((left, right) => right.value - left.value)
-    .map(({ chunk: { id, docId, text } }) => ({ id: String(id), docId, text }))
+    .map(rankedText)
+}
+
+function rankedText({ chunk: { id, docId, text } }: Candidate): RankedText {
+  return { id: String(id), docId, text }
 }
 
 /** Ranges of the packed text in its documents. A chunk without offsets counts as no evidence. */
