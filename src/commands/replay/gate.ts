@@ -45,7 +45,8 @@ export async function runGate(
   const file = gate ?? updateBaseline ?? ''
   refuseNoFolder('--update-baseline', updateBaseline)
   const known = existsSync(file) ? parseBaseline(await readFile(file, 'utf8'), file) : null
-  if (known === null && gate !== undefined) throw bad(`--gate ${file}: there is no such file; --update-baseline makes it`)
+  if (known === null && gate !== undefined)
+    throw bad(`--gate ${file}: there is no such file; --update-baseline makes it`)
   const paths = names.length > 0 ? names : (known?.sets.map(({ path }) => path) ?? [])
   if (paths.length === 0) throw bad(`--update-baseline ${file}: name the golden sets of the first baseline`)
   const { out, plans } = dependencies

@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { type Command, Option } from 'commander'
-import type { NamedPlans } from '../../evaluation/arms/named-arms.ts'
 import { StowageError } from '../../core/errors.ts'
 import { RULE_NAMES, type RuleName } from '../../evaluation/ablation/rules.ts'
+import type { NamedPlans } from '../../evaluation/arms/named-arms.ts'
 import { MEASURE_NAMES } from '../../evaluation/metrics/measures.ts'
 import type { ReplayReport } from '../../evaluation/replay/results.ts'
 import { CHUNK_DEFAULTS } from '../../ingest/chunking/chunk-markdown.ts'
@@ -64,14 +64,18 @@ export function addReplayCommand(program: Command, dependencies: ReplayCommandDe
     .option('--collection <name>', 'the collection that server arms ask; default: the name of the set')
     .option('--server-keys <file>', 'keys for server arms: JSON such as {"tenant": "KEY", "*": "KEY"}')
     .option('--against <arm>', 'the arm that the others are compared with; default: topk, or else the first arm')
-    .option('--chunk-tokens <tokens>', `target size of the chunks; default: ${CHUNK_DEFAULTS.targetTokens}`, numberOption(1))
+    .option(
+      '--chunk-tokens <tokens>',
+      `target size of the chunks; default: ${CHUNK_DEFAULTS.targetTokens}`,
+      numberOption(1),
+    )
     .option('--limit-queries <n>', 'use only n queries of each set, at even distances', numberOption(1))
     .option('--parallel <n>', 'queries in flight; 1 for clean latencies', numberOption(1), availableParallelism())
     .option('--fresh', 'do not resume a replay that was interrupted', false)
+    .addOption(new Option('--measure <name>', 'the measure of the main table').choices(MEASURE_NAMES).default('recall'))
     .addOption(
-      new Option('--measure <name>', 'the measure of the main table').choices(MEASURE_NAMES).default('recall'),
+      new Option('--by <field>', 'print the main table of each intent or grade too').choices(['intent', 'grade']),
     )
-    .addOption(new Option('--by <field>', 'print the main table of each intent or grade too').choices(['intent', 'grade']))
     .option('--ablate [arm]', 'switch each rule of this plan off alone and on alone; default: measured')
     .option('--rules <rules>', 'the rules that --ablate switches; default: all', listOption(ruleOption), RULE_NAMES)
     .option('--gate <baseline>', 'fail when a measure is worse than in this file; sets, arm and budgets come from it')

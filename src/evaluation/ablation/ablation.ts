@@ -4,7 +4,7 @@ import { MEASURE_NAMES, type MeasureName } from '../metrics/measures.ts'
 import type { ReplayReport } from '../replay/results.ts'
 import { comparePairs } from '../summary/figures.ts'
 import { type Slice, slicesOf } from '../summary/slices.ts'
-import { type RulePair, type Switch, SWITCHES } from './arms.ts'
+import { type RulePair, SWITCHES, type Switch } from './arms.ts'
 import type { RuleName } from './rules.ts'
 
 /** The effect of one rule on one measure: with the rule minus without it, on average over the budgets. Plain data. */

@@ -1,5 +1,5 @@
-import { holm } from '../../statistics/holm.ts'
 import { type Interval, pairedInterval } from '../../statistics/bootstrap.ts'
+import { holm } from '../../statistics/holm.ts'
 import { pairedRandomizationTest } from '../../statistics/randomization.ts'
 import { smallestEffect } from '../../statistics/smallest-effect.ts'
 import { MEASURES } from '../metrics/measures.ts'
@@ -67,11 +67,21 @@ export function judge(baseline: Baseline, report: ReplayReport): GateResult {
   const planChanges = Object.keys({ ...baseline.plan, ...now.plan })
     .filter(path => baseline.plan[path] !== now.plan[path])
     .map(path => `${path}: ${String(baseline.plan[path])} → ${String(now.plan[path])}`)
-  return { passed: faults.length === 0 && tests.every(({ verdict }) => verdict !== 'worse'), tests, faults, planChanges }
+  return {
+    passed: faults.length === 0 && tests.every(({ verdict }) => verdict !== 'worse'),
+    tests,
+    faults,
+    planChanges,
+  }
 }
 
 /** The queries that both have, by set; sets without one are left out. */
-function pairsOf(before: Baseline, report: ReplayReport, now: Baseline, [budgetAt, at]: [number, number]): ChangedQuery[][] {
+function pairsOf(
+  before: Baseline,
+  report: ReplayReport,
+  now: Baseline,
+  [budgetAt, at]: [number, number],
+): ChangedQuery[][] {
   return report.sets
     .map(({ name, queries }) =>
       queries.flatMap(({ id, query }): ChangedQuery[] => {
@@ -100,8 +110,7 @@ function testOf(measure: GateTest['measure'], budget: number, sets: readonly Cha
     difference,
     adjustedP: pairedRandomizationTest(differences, { alternative }),
     smallestEffect: smallestEffect(differences),
-    verdict:
-      difference.low > 0 || difference.high < 0 ? (direction > 0 ? 'better' : 'worse') : 'unchanged',
+    verdict: difference.low > 0 || difference.high < 0 ? (direction > 0 ? 'better' : 'worse') : 'unchanged',
     lost: all.filter(({ gain }) => gain < 0).length,
     won: all.filter(({ gain }) => gain > 0).length,
     most: all
@@ -122,7 +131,9 @@ function adjusted(tests: readonly GateTest[]): GateTest[] {
 
 function faultsOf(baseline: Baseline, now: Baseline, report: ReplayReport): string[] {
   const gone = Object.entries(baseline.queries).flatMap(([set, queries]) =>
-    Object.keys(queries).filter(id => !now.queries[set]?.[id]).map(id => `${set}/${id}`),
+    Object.keys(queries)
+      .filter(id => !now.queries[set]?.[id])
+      .map(id => `${set}/${id}`),
   )
   const over = report.sets.flatMap(({ name, queries }) =>
     queries.flatMap(({ id, arms }) =>

@@ -7,7 +7,10 @@ import { type Baseline, baselineOf, type GateSetup, HOW_TO_UPDATE } from './base
  * @throws StowageError `bad_request` with every difference, and how to make a new baseline
  */
 export function refuseOtherSetup(baseline: Baseline, report: ReplayReport, file: string): void {
-  const now = baselineOf(report, baseline.sets.map(({ path }) => path))
+  const now = baselineOf(
+    report,
+    baseline.sets.map(({ path }) => path),
+  )
   const differences = (Object.keys(SETUP) as (keyof GateSetup)[]).flatMap(key => {
     const [before, after] = [baseline, now].map(one => JSON.stringify(one[key]))
     return before === after ? [] : [`${SETUP[key]}: ${before} in the baseline, ${after} now`]

@@ -1,7 +1,7 @@
 import { type BootstrapOptions, pairedInterval } from '../../statistics/bootstrap.ts'
+import { type Comparison, compareTogether } from '../../statistics/comparison.ts'
 import { mean } from '../../statistics/sample.ts'
 import { MEASURES, type MeasureName } from '../metrics/measures.ts'
-import { type Comparison, compareTogether } from '../../statistics/comparison.ts'
 import type { Slice } from './slices.ts'
 import type { Figure } from './summary.ts'
 import { byQuery, differenceOf, measureOf } from './values.ts'

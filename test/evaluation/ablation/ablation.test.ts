@@ -17,7 +17,9 @@ const design: PlanArm = { kind: 'plan', name: 'design', plan: NAMED_PLANS.design
 
 /** Dedupe finds a third more, a document cap loses a third, and nothing else has an effect. */
 const finds = (query: number, { dedupe, packing }: Plan) =>
-  query % 3 === 0 || (query % 3 === 1 && dedupe.containment !== null) || (query % 3 === 2 && packing.documentCap === null)
+  query % 3 === 0 ||
+  (query % 3 === 1 && dedupe.containment !== null) ||
+  (query % 3 === 2 && packing.documentCap === null)
 
 async function ablate(rules: readonly RuleName[], sets = [inventedSet(45)], reranker: string | null = 'fake') {
   const { arms, read } = prepareAblation(measured, rules, { measure: 'recall', reranker })
@@ -35,7 +37,13 @@ describe('the rules of an ablation', () => {
     const ground = overridePlan(barePlan(measured.plan), requires)
     const others = RULE_NAMES.filter(other => RULES[other].isOn(ground))
     const withRule = RULE_NAMES.filter(other => RULES[other].isOn(overridePlan(ground, on)))
-    const parts: RuleName[] = ['propagation', 'document_share', 'expansion', 'fetched_neighbours', 'section_reunification']
+    const parts: RuleName[] = [
+      'propagation',
+      'document_share',
+      'expansion',
+      'fetched_neighbours',
+      'section_reunification',
+    ]
     expect(withRule.filter(other => !others.includes(other) && !parts.includes(other))).toEqual(
       parts.includes(rule) ? [] : [rule],
     )
@@ -60,7 +68,12 @@ describe('the rules of an ablation', () => {
   it('keeps the own values of a plan that uses the rule', () => {
     const { arms } = ablationArms(design, ['document_cap'])
     const caps = Object.fromEntries(arms.map(({ name, plan }) => [name, plan.packing.documentCap]))
-    expect(caps).toMatchObject({ design: 2, 'design without document_cap': null, bare: null, 'bare with document_cap': 2 })
+    expect(caps).toMatchObject({
+      design: 2,
+      'design without document_cap': null,
+      bare: null,
+      'bare with document_cap': 2,
+    })
   })
 })
 
@@ -91,7 +104,12 @@ describe('an ablation', () => {
     expect(ablation.skipped).toEqual([{ rule: 'reranker', reason: 'no reranker is loaded' }])
     expect(ablation.rules).toEqual(['dedupe'])
     const bySet = ablation.rows.filter(({ set }) => set !== null)
-    expect(bySet.map(({ set, measure }) => `${set} ${measure}`)).toEqual(['one recall', 'one recall', 'two recall', 'two recall'])
+    expect(bySet.map(({ set, measure }) => `${set} ${measure}`)).toEqual([
+      'one recall',
+      'one recall',
+      'two recall',
+      'two recall',
+    ])
     expect(ablationText(ablation)).toContain('reranker was skipped: no reranker is loaded')
     expect(ablationMarkdown(ablation, 'npx stowage replay one two --ablate')).toContain('- helps: `dedupe`')
   })

@@ -41,21 +41,24 @@ describe('the gate', () => {
   it.each([
     ['dedupe', { dedupe: { containment: null } }, 20],
     ['value fusion', { fusion: { method: 'rrf' as const } }, 12],
-  ])('catches %s when it is off, with the measures, the budgets and the queries that lost', async (_name, off, lost) => {
-    const result = judge(baseline, await replayWith(off))
-    expect(result.passed).toBe(false)
-    expect(worseOf(result)).toEqual([
-      ...['recall 20', 'recall 40', 'covered 20', 'covered 40'],
-      ...['ndcg_at_10 20', 'ndcg_at_10 40'],
-    ])
-    expect(result.tests[0]).toMatchObject({ lost, won: 0 })
-    expect(result.tests[0]?.most[0]).toMatchObject({ set: 'invented', before: 1, now: 0 })
-    expect(result.planChanges).toHaveLength(1)
-    const text = gateText(result, 'goldens/baseline.json')
-    expect(text).toContain('gate failed: answer recall at 20 tokens is worse')
-    expect(text).toMatch(/invented\/q\d+: 100\.0 → 0\.0 {2}query q/)
-    expect(gateMarkdown(result, 'b.json', 'npm run gate')).toContain('## ❌ Golden queries')
-  })
+  ])(
+    'catches %s when it is off, with the measures, the budgets and the queries that lost',
+    async (_name, off, lost) => {
+      const result = judge(baseline, await replayWith(off))
+      expect(result.passed).toBe(false)
+      expect(worseOf(result)).toEqual([
+        ...['recall 20', 'recall 40', 'covered 20', 'covered 40'],
+        ...['ndcg_at_10 20', 'ndcg_at_10 40'],
+      ])
+      expect(result.tests[0]).toMatchObject({ lost, won: 0 })
+      expect(result.tests[0]?.most[0]).toMatchObject({ set: 'invented', before: 1, now: 0 })
+      expect(result.planChanges).toHaveLength(1)
+      const text = gateText(result, 'goldens/baseline.json')
+      expect(text).toContain('gate failed: answer recall at 20 tokens is worse')
+      expect(text).toMatch(/invented\/q\d+: 100\.0 → 0\.0 {2}query q/)
+      expect(gateMarkdown(result, 'b.json', 'npm run gate')).toContain('## ❌ Golden queries')
+    },
+  )
 
   it('catches a packer that drops the best chunk', async () => {
     const result = judge(baseline, await replayWith({}, { found: query => query % 4 !== 0 }))
@@ -74,7 +77,9 @@ describe('the gate', () => {
     const worse = baselineOf(await replayWith({ dedupe: { containment: null } }), ['invented'])
     const result = judge(worse, await replayWith())
     expect(result.passed).toBe(true)
-    expect(gateText(result, 'b.json')).toMatch(/gate passed: .* better than the baseline: update it with --update-baseline b\.json/)
+    expect(gateText(result, 'b.json')).toMatch(
+      /gate passed: .* better than the baseline: update it with --update-baseline b\.json/,
+    )
   })
 
   it('fails without statistics for an overrun, more degraded runs, and a query that is gone', async () => {

@@ -65,7 +65,7 @@ function worldOf(mayRun: (query: string) => void, changes: Partial<ReplayIdentit
   const seen = { prepared: [] as string[], asked: [] as string[] }
   const dependencies: ReplayDependencies = {
     reranker: null,
-        countTokens: text => text.split(/\s+/).filter(Boolean).length,
+    countTokens: text => text.split(/\s+/).filter(Boolean).length,
     openJournal: ({ fresh = false }) =>
       openJournal(join(folder, 'journal'), { ...identity, ...changes }, { lock: lockFolder, isFresh: fresh }),
     prepare: async set => {

@@ -38,16 +38,41 @@ describe('summary for pull requests', () => {
   })
 
   it('shows texts of others as text, whatever they contain', () => {
-    const mark = fc.constantFrom('|', '`', '<b>', '</details>', '[a](http://x.y)', '![i](u)', '@team', '\n', '#', '**', '&lt;', 'a', ' ', '\\', '<!--', 'http://x.y')
+    const mark = fc.constantFrom(
+      '|',
+      '`',
+      '<b>',
+      '</details>',
+      '[a](http://x.y)',
+      '![i](u)',
+      '@team',
+      '\n',
+      '#',
+      '**',
+      '&lt;',
+      'a',
+      ' ',
+      '\\',
+      '<!--',
+      'http://x.y',
+    )
     fc.assert(
-      fc.property(fc.array(mark, { maxLength: 12 }).map(parts => parts.join('')), text => {
-        const shown = parser.parseInline(inlineText(text), {})[0]?.children ?? []
-        expect(shown.filter(({ type }) => !['text', 'text_special'].includes(type)).map(({ content }) => content)).toEqual([])
-        const plain = shown.map(({ content }) => content).join('').replaceAll('\u200B', '')
-        expect(plain).toBe(text.replace(/\s+/gu, ' ').trim())
-        const cells = parser.parse(markdownTable(['a', 'b'], [[inlineText(text), 'end']]), {})
-        expect(cells.filter(({ type }) => type === 'td_open')).toHaveLength(2)
-      }),
+      fc.property(
+        fc.array(mark, { maxLength: 12 }).map(parts => parts.join('')),
+        text => {
+          const shown = parser.parseInline(inlineText(text), {})[0]?.children ?? []
+          expect(
+            shown.filter(({ type }) => !['text', 'text_special'].includes(type)).map(({ content }) => content),
+          ).toEqual([])
+          const plain = shown
+            .map(({ content }) => content)
+            .join('')
+            .replaceAll('\u200B', '')
+          expect(plain).toBe(text.replace(/\s+/gu, ' ').trim())
+          const cells = parser.parse(markdownTable(['a', 'b'], [[inlineText(text), 'end']]), {})
+          expect(cells.filter(({ type }) => type === 'td_open')).toHaveLength(2)
+        },
+      ),
     )
   })
 })

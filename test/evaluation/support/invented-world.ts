@@ -25,7 +25,10 @@ export function inventedSet(queries: number, name = 'invented'): GoldenSet {
  */
 export function inventedWorld(
   finds: (query: number, plan: Plan, budget: number) => boolean,
-  { reranker = 'fake-reranker', change = {} }: { reranker?: string | null; change?: Parameters<typeof replayRun>[1] } = {},
+  {
+    reranker = 'fake-reranker',
+    change = {},
+  }: { reranker?: string | null; change?: Parameters<typeof replayRun>[1] } = {},
 ): ReplayDependencies<PlanArm> {
   return {
     reranker,

@@ -25,7 +25,10 @@ export function ablationMarkdown(ablation: AblationReport, command: string): str
         ...SWITCHES.flatMap(kind => cells(rule, kind, from)),
       ]),
     )
-  const bySet = sets.length < 2 ? [] : sets.map(({ name }) => foldedPart(inlineText(name), table(rows.filter(row => row.set === name))))
+  const bySet =
+    sets.length < 2
+      ? []
+      : sets.map(({ name }) => foldedPart(inlineText(name), table(rows.filter(row => row.set === name))))
   return `${[
     `## Ablation of ${inlineText(arm)}`,
     verdicts.join('\n'),

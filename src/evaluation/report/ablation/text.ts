@@ -46,7 +46,10 @@ function otherMeasures({ rows, measure }: AblationReport): string {
 
 function legend({ arm, rows, measure, rules }: AblationReport): string {
   const seen = rows.flatMap(row => (row.measure === measure && row.set === null ? (row.smallestEffect ?? []) : []))
-  const range = seen.length === 0 ? 'unknown' : [Math.min(...seen), Math.max(...seen)].map(one => valueText(measure, one)).join(' to ')
+  const range =
+    seen.length === 0
+      ? 'unknown'
+      : [Math.min(...seen), Math.max(...seen)].map(one => valueText(measure, one)).join(' to ')
   return [
     `off alone: ${arm} and ${arm} without the rule; for a rule that it does not use, ${arm} with the rule and ${arm}`,
     'on alone: the bare plan with the rule and without it; bare is greedy fill of the fused list, with every rule off',

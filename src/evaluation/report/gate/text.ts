@@ -1,4 +1,4 @@
-import { type GateResult, type GateTest } from '../../gate/judge.ts'
+import type { GateResult, GateTest } from '../../gate/judge.ts'
 import { MEASURES } from '../../metrics/measures.ts'
 import { pText, signedText, titleOf, valueText } from '../numbers.ts'
 import { LIMITED_RULES, newTable } from '../table.ts'
@@ -6,7 +6,10 @@ import { LIMITED_RULES, newTable } from '../table.ts'
 /** Prints the verdict of a gate, the table of its tests, and for each change the queries that lost or won most. */
 export function gateText(result: GateResult, file: string): string {
   const { faults, planChanges, tests } = result
-  const table = newTable(['measure', 'tokens', 'before', 'now', 'difference', 'p', 'lost', 'won', 'verdict'], LIMITED_RULES)
+  const table = newTable(
+    ['measure', 'tokens', 'before', 'now', 'difference', 'p', 'lost', 'won', 'verdict'],
+    LIMITED_RULES,
+  )
   for (const test of tests) table.push(cellsOf(test))
   const changed = tests.filter(({ verdict }) => verdict !== 'unchanged')
   const blocks = [
@@ -35,7 +38,17 @@ export function nameOf({ measure, budget }: Pick<GateTest, 'measure' | 'budget'>
 }
 
 /** The cells of a test: measure, budget, before, now, difference with interval, p, queries lost and won, verdict. */
-export function cellsOf({ measure, budget, before, now, difference, adjustedP, lost, won, verdict }: GateTest): string[] {
+export function cellsOf({
+  measure,
+  budget,
+  before,
+  now,
+  difference,
+  adjustedP,
+  lost,
+  won,
+  verdict,
+}: GateTest): string[] {
   const { mean, low, high } = difference
   const [middle, from, to] = [mean, low, high].map(value => signedText(measure, value))
   return [

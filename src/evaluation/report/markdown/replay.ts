@@ -40,7 +40,9 @@ function verdictLine(arm: ArmSummary, { measure, against }: ReplaySummary): stri
   if (!compared) return `- ${inlineText(arm.arm)}: no figures to compare`
   const { verdict, smallestEffect } = compared
   const seen =
-    smallestEffect === null ? '' : `; these queries would have shown a difference of ${valueText(measure, smallestEffect)}`
+    smallestEffect === null
+      ? ''
+      : `; these queries would have shown a difference of ${valueText(measure, smallestEffect)}`
   return `- **${inlineText(arm.arm)}** against ${inlineText(against)}: **${WORDS[verdict]}**, ${titleOf(measure)} ${differenceText(measure, compared)}${seen}`
 }
 
@@ -82,12 +84,16 @@ function changesPart(
   ]
   const table = (title: string, some: QueryChange[]) => {
     const shown = some.length > CHANGES ? `the ${CHANGES} largest of ${some.length}` : String(some.length)
-    return some.length === 0 ? [] : [`${title} (${shown}):\n\n${markdownTable(['query', '', titleOf(measure)], some.slice(0, CHANGES).map(row))}`]
+    return some.length === 0
+      ? []
+      : [`${title} (${shown}):\n\n${markdownTable(['query', '', titleOf(measure)], some.slice(0, CHANGES).map(row))}`]
   }
   const losses = changes.filter(change => !isWin(change))
   const wins = changes.filter(isWin)
   const title = `${inlineText(pair.arm)}: ${wins.length} queries won, ${losses.length} lost`
-  return changes.length === 0 ? '' : foldedPart(title, [...table('Losses', losses), ...table('Wins', wins)].join('\n\n'))
+  return changes.length === 0
+    ? ''
+    : foldedPart(title, [...table('Losses', losses), ...table('Wins', wins)].join('\n\n'))
 }
 
 function legend(against: string): string {
