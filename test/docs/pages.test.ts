@@ -13,6 +13,8 @@ import {
   STAGES,
   UPSERT_FAULTS,
 } from '../../src/core/vocabulary.ts'
+import { RULE_NAMES } from '../../src/evaluation/ablation/rules.ts'
+import { MEASURE_NAMES } from '../../src/evaluation/metrics/measures.ts'
 import { OWN_ROUTES } from '../../src/http/openapi.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'
 import { contextRequestSchema, contextResponseSchema } from '../../src/pipeline/context-request.ts'
@@ -87,6 +89,8 @@ describe('the pages for people', () => {
       const codes = tables.flatMap(table => Object.keys(table))
       const known = new Set([
         ...codes,
+        ...MEASURE_NAMES,
+        ...RULE_NAMES,
         ...fieldsOf(contextRequestSchema),
         ...fieldsOf(contextResponseSchema),
         ...fieldsOf(tenantsFileSchema),

@@ -6,13 +6,14 @@ import { unknownName } from '../../core/schema-faults.ts'
 import type { PlanArm } from '../../evaluation/arms/arm.ts'
 import type { NamedPlans } from '../../evaluation/arms/named-arms.ts'
 import { readArms } from '../../evaluation/arms/parse.ts'
-import type { ReplayDependencies } from '../../evaluation/replay/replay.ts'
+import type { MeasureName } from '../../evaluation/metrics/measures.ts'
 import { planFileText } from '../../evaluation/tuning/plan-file.ts'
 import { isProven, tuneText } from '../../evaluation/tuning/report.ts'
 import { TUNED_VALUES } from '../../evaluation/tuning/space.ts'
 import { type TuneJob, tune } from '../../evaluation/tuning/tune.ts'
 import { listOption, nonEmpty, numberOption } from '../option-values.ts'
-import { type ArmFlags, refuseNoFolder } from './inputs.ts'
+import { type ArmFlags, readSets, refuseNoFolder, sortedBudgets } from './inputs.ts'
+import { inSession, type SessionDependencies, type SessionFlags } from './session.ts'
 
 export interface TuneFlags {
   tune: boolean
@@ -25,7 +26,7 @@ export interface TuneFlags {
 }
 
 /** Enough to see what a small and a large context gain; each more costs its time in every trial. */
-export const TUNE_BUDGETS: readonly number[] = [500, 2000]
+const TUNE_BUDGETS: readonly number[] = [500, 2000]
 
 export function addTuneOptions(command: Command): Command {
   return command
@@ -48,7 +49,7 @@ export function addTuneOptions(command: Command): Command {
 }
 
 /** Checks the options of `--tune` before any work is done for it. @throws StowageError `bad_request` */
-export function readTuning(
+function readTuning(
   flags: TuneFlags & ArmFlags,
   plans: NamedPlans,
 ): Pick<TuneJob, 'start' | 'values' | 'trials' | 'seed' | 'trainShare'> {
@@ -72,21 +73,28 @@ function readStart({ arms = '', arm: named }: ArmFlags, plans: NamedPlans): Plan
 /**
  * Tunes, prints the report, and writes the plan file. A plan that the held-out queries do not prove is printed but not written: a file that
  * is there gets used.
+ * @throws StowageError `bad_request`
  */
 export async function runTune(
-  job: TuneJob,
-  { write }: Pick<TuneFlags, 'write'>,
-  dependencies: ReplayDependencies,
-  { out, stopProgress }: { out: NodeJS.WritableStream; stopProgress: () => void },
+  names: readonly string[],
+  flags: TuneFlags & ArmFlags & SessionFlags & { budgets?: number[]; chunkTokens: number; measure: MeasureName },
+  dependencies: SessionDependencies & { plans: () => NamedPlans; out: NodeJS.WritableStream },
 ): Promise<void> {
-  const report = await tune(job, dependencies)
-  stopProgress()
-  out.write(tuneText(report))
-  if (write === undefined || report.best === null) return
-  if (!isProven(report)) {
-    out.write(`${write} is not written: the improvement is not proven. The plan stands above.\n`)
-    return
-  }
-  await writeFile(write, planFileText(report.best.plan))
-  out.write(`${write} is written; STOWAGE_PLAN=${write} uses it.\n`)
+  const { budgets = TUNE_BUDGETS, chunkTokens, measure, write } = flags
+  const { out, plans, openCollection } = dependencies
+  const tuning = readTuning(flags, plans())
+  const sets = await readSets(names, flags, [tuning.start], openCollection)
+  await inSession(flags, dependencies, async session => {
+    const job = { ...tuning, ...session.settings, sets, measure, budgets: sortedBudgets(budgets), chunkTokens }
+    const report = await tune(job, session.dependencies)
+    session.stopProgress()
+    out.write(tuneText(report))
+    if (write === undefined || report.best === null) return
+    if (!isProven(report)) {
+      out.write(`${write} is not written: the improvement is not proven. The plan stands above.\n`)
+      return
+    }
+    await writeFile(write, planFileText(report.best.plan))
+    out.write(`${write} is written; STOWAGE_PLAN=${write} uses it.\n`)
+  })
 }

@@ -12,6 +12,8 @@ import {
   STAGES,
   UPSERT_FAULTS,
 } from '../../../src/core/vocabulary.ts'
+import { RULES } from '../../../src/evaluation/ablation/rules.ts'
+import { MEASURES } from '../../../src/evaluation/metrics/measures.ts'
 import { IMPROVE, SWITCHES } from '../../../src/flags/table.ts'
 import { OWN_ROUTES } from '../../../src/http/openapi.ts'
 import { createMetrics } from '../../../src/observe/metrics.ts'
@@ -50,6 +52,18 @@ export async function generatedSections(): Promise<Record<string, string>> {
     'rollback triggers': vocabulary('trigger', ROLLBACK_TRIGGERS),
     'shadow outcomes': vocabulary('outcome', SHADOW_OUTCOMES),
     'effect verdicts': vocabulary('verdict', EFFECT_VERDICTS),
+    measures: table(
+      ['measure', 'name', 'meaning', 'better'],
+      Object.entries(MEASURES).map(([name, { title, meaning, better }]) => [title, code(name), meaning, better]),
+    ),
+    rules: table(
+      ['rule', 'what it does', 'in `measured`'],
+      Object.entries(RULES).map(([name, { meaning, isOn }]) => [
+        code(name),
+        meaning,
+        isOn(NAMED_PLANS.measured) ? 'yes' : '',
+      ]),
+    ),
     metrics: await metricsTable(),
     flags: table(
       ['flag', 'what it guards', 'plan values', '`measured`', 'owner', 'since'],

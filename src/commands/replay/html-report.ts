@@ -1,0 +1,51 @@
+import { writeFile } from 'node:fs/promises'
+import { StowageError } from '../../core/errors.ts'
+import { redactUrls } from '../../core/redact-urls.ts'
+import type { AblationReport } from '../../evaluation/ablation/ablation.ts'
+import { ablationRows } from '../../evaluation/report/html/data/ablation.ts'
+import { type HtmlReportInput, htmlReport } from '../../evaluation/report/html/html-report.ts'
+
+export interface ReportOptions {
+  /** File for the HTML report. */
+  report?: string
+  /** The budget whose contexts and traces it keeps. */
+  reportBudget?: number
+}
+
+/** @throws StowageError `bad_request` when the replay does not run at the budget of the report */
+export function refuseOtherBudget({ reportBudget }: ReportOptions, budgets: readonly number[]): void {
+  if (reportBudget === undefined || budgets.includes(reportBudget)) return
+  throw new StowageError(
+    'bad_request',
+    `--report-budget ${reportBudget} is not among the budgets: ${budgets.join(', ')}`,
+  )
+}
+
+interface FinishedReplay extends Pick<HtmlReportInput, 'report' | 'details' | 'sets' | 'against'> {
+  /** The command line that made it. */
+  command: string
+  /** Of stowage. */
+  version: string | null
+  /** When the replay was an ablation. */
+  ablation?: AblationReport
+}
+
+/** Writes the HTML report, when it was asked for. */
+export async function writeHtmlReport(
+  { report: file, reportBudget }: ReportOptions,
+  { command, version, ablation, ...replay }: FinishedReplay,
+): Promise<void> {
+  if (file === undefined) return
+  const facts = {
+    createdAt: new Date().toISOString(),
+    stowage: version ?? 'unknown',
+    command: redactUrls(command),
+  }
+  const html = await htmlReport({
+    ...replay,
+    ablation: ablation ? ablationRows(ablation) : null,
+    facts,
+    detailBudget: reportBudget ?? null,
+  })
+  await writeFile(file, html)
+}
