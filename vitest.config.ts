@@ -18,6 +18,7 @@ const SHARED = [
   'qdrant',
   'rank',
   'rollout',
+  'statistics',
   'tenants',
   'text',
 ].map(folder => `test/${folder}/**/*.test.ts`)

@@ -1,7 +1,9 @@
 import type { z } from 'zod'
+import { isPlanFile, readPlanFile } from './config/plan-file.ts'
 import { type Settings, settingsSchema } from './config/settings.ts'
 import { describeUnknown } from './config/unknown-variables.ts'
 import { redactUrls } from './core/redact-urls.ts'
+import { changePlan } from './pipeline/plan/changes.ts'
 import { NAMED_PLANS } from './pipeline/plan/named-plans.ts'
 import { overridePlanByText } from './pipeline/plan/override-plan.ts'
 import { PLAN_NAMES, type Plan } from './pipeline/plan/plan.ts'
@@ -73,12 +75,21 @@ export function startedByNpm(environment: Environment = process.env): boolean {
 }
 
 function planOf(given: Readonly<Record<string, string>>): ReturnType<typeof overridePlanByText> {
-  const name = PLAN_NAMES.find(known => known === given.STOWAGE_PLAN) ?? 'measured'
+  const { base, faults: ofFile } = basePlanOf(given.STOWAGE_PLAN ?? '')
   const overrides = PLAN_VALUES.flatMap(({ path, variable }) => {
     const value = variable === null ? undefined : given[variable]
     return value === undefined || variable === null || path === 'name' ? [] : [{ path, value, name: variable }]
   })
-  return overridePlanByText(NAMED_PLANS[name], overrides)
+  const { plan, faults } = overridePlanByText(base, overrides)
+  return { plan, faults: [...ofFile, ...faults] }
+}
+
+/** The plan that the variables change: a named one, or that of a file. The settings refuse every other text. */
+function basePlanOf(source: string): { base: Plan; faults: string[] } {
+  const base = NAMED_PLANS[PLAN_NAMES.find(known => known === source) ?? 'measured']
+  if (!isPlanFile(source)) return { base, faults: [] }
+  const { changes, faults } = readPlanFile(source, `STOWAGE_PLAN=${source}`, null)
+  return changes === null ? { base, faults } : { base: changePlan(base, changes), faults: [] }
 }
 
 function describeFault(issue: z.core.$ZodIssue, given: Readonly<Record<string, string>>): string {

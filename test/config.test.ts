@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { settingsSchema } from '../src/config/settings.ts'
 import { ConfigError, loadConfig, loadDemoConfig } from '../src/config.ts'
 import { NAMED_PLANS } from '../src/pipeline/plan/named-plans.ts'
@@ -75,6 +75,69 @@ describe('environment to plan', () => {
 
   it('treats empty variables as unset', () => {
     expect(loadConfig({ RERANKER: '', PORT: '', QDRANT_URL: '' })).toEqual(loadConfig({}))
+  })
+})
+
+describe('STOWAGE_PLAN with a file', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'stowage-plan-'))
+  const file = (name: string, content: string) => {
+    writeFileSync(join(folder, name), content)
+    return join(folder, name)
+  }
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  it('takes the plan of the file, and lays the variables over it', () => {
+    const path = file('tuned.json', '{"STOWAGE_PLAN": "design", "packing.mode": "sentence", "RERANK_BLEND": 0.5}')
+    const { plan } = loadConfig({ STOWAGE_PLAN: path, RERANK_BLEND: '0.7' })
+    const { design } = NAMED_PLANS
+    expect(plan).toEqual({
+      ...design,
+      packing: { ...design.packing, mode: 'sentence' },
+      rerank: { ...design.rerank, blend: 0.7 },
+    })
+  })
+
+  it('takes YAML, and changes measured when the file names no plan', () => {
+    const { plan } = loadConfig({ STOWAGE_PLAN: file('small.yaml', 'packing.documentCap: 2\n') })
+    expect(plan).toEqual({
+      ...NAMED_PLANS.measured,
+      packing: { ...NAMED_PLANS.measured.packing, documentCap: 2 },
+    })
+  })
+
+  it('chooses the reranker that the process loads', () => {
+    expect(loadConfig({ STOWAGE_PLAN: file('off.json', '{"RERANKER": "off"}') }).plan.rerank.method).toBe('off')
+    const http = file('http.json', '{"rerank.method": "http"}')
+    expect(faultsOf({ STOWAGE_PLAN: http })).toMatch(/RERANK_URL: must be set/)
+    expect(loadConfig({ STOWAGE_PLAN: http, RERANK_URL: 'http://models' }).plan.rerank.method).toBe('http')
+  })
+
+  it('is used by a demo too', () => {
+    vi.stubEnv('STOWAGE_PLAN', file('demo.json', '{"packing.mode": "sentence"}'))
+    expect(loadDemoConfig().plan.packing.mode).toBe('sentence')
+    vi.unstubAllEnvs()
+  })
+
+  it.each([
+    ['broken.json', '{', /: is not JSON/],
+    ['unknown.json', '{"packing.mod": "sentence"}', /: unknown key packing.mod; did you mean packing.mode\?/],
+    ['value.json', '{"packing.mode": "words"}', /: packing.mode=words: /],
+    ['path.json', '{"STOWAGE_PLAN": "./other.json"}', /\.STOWAGE_PLAN: must be one of measured, design/],
+  ])('names the variable, the file and the fault of %s', (name, content, fault) => {
+    const path = file(name, content)
+    const message = faultsOf({ STOWAGE_PLAN: path, PORT: 'x' })
+    expect(message).toContain(`STOWAGE_PLAN=${path}`)
+    expect(message).toMatch(fault)
+    expect(message).toContain('PORT=x: ')
+  })
+
+  it('refuses a file that is not there, and a name that no plan has', () => {
+    expect(faultsOf({ STOWAGE_PLAN: './no/plan.json' })).toMatch(
+      /STOWAGE_PLAN=\.\/no\/plan.json: cannot be read: ENOENT/,
+    )
+    expect(faultsOf({ STOWAGE_PLAN: 'tuned' })).toMatch(
+      /STOWAGE_PLAN=tuned: must be measured, design, or the path of a plan file/,
+    )
   })
 })
 

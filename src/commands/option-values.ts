@@ -23,6 +23,11 @@ export function nonEmpty(text: string): string {
   return text
 }
 
+/** Collects the values of an option that can be given several times. */
+export function collected(text: string, before: readonly string[]): string[] {
+  return [...before, text]
+}
+
 /** Parses values between commas. */
 export function listOption<Value>(parse: (text: string) => Value): (text: string) => Value[] {
   return text => text.split(',').map(value => parse(value.trim()))

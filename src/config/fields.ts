@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { readKillSwitch } from '../flags/kill-switch.ts'
+import { PLAN_NAMES } from '../pipeline/plan/plan.ts'
 import { type PayloadMappings, parseMappings } from '../qdrant/payload-mappings.ts'
+import { isPlanFile } from './plan-file.ts'
 
 /** A setting with its description. */
 export const setting = <Schema extends z.ZodType>(schema: Schema, description: string): Schema =>
@@ -33,6 +35,12 @@ export const flagsOff = text.transform((given, context): ReadonlySet<string> => 
   for (const message of faults) context.addIssue({ code: 'custom', message })
   return off
 })
+
+/** The name of a plan, or the path of a plan file. */
+export const planSource = text.refine(
+  given => isPlanFile(given) || PLAN_NAMES.some(name => name === given),
+  `must be ${PLAN_NAMES.join(', ')}, or the path of a plan file such as ./plans/tuned.json`,
+)
 
 /** JSON in the variable itself, or the path of a file with it. */
 export const mappings = text.transform((given, context): PayloadMappings => {

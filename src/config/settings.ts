@@ -1,10 +1,13 @@
 import { z } from 'zod'
 import { PLAN_NAMES } from '../pipeline/plan/plan.ts'
-import { flagsOff, mappings, names, onOff, secret, setting, text, url, wholeNumber } from './fields.ts'
+import { flagsOff, mappings, names, onOff, planSource, secret, setting, text, url, wholeNumber } from './fields.ts'
 
 /** The environment variables that are not plan values. */
 export const settingsSchema = z.object({
-  STOWAGE_PLAN: setting(z.enum(PLAN_NAMES).default('measured'), 'The named plan. Other variables change its values.'),
+  STOWAGE_PLAN: setting(
+    planSource.default('measured'),
+    `The plan: ${PLAN_NAMES.map(name => `\`${name}\``).join(', ')}, or the path of a plan file such as \`./plans/tuned.json\`. Other variables change its values.`,
+  ),
   STOWAGE_DROPIN: setting(
     z.enum(['improve', 'passthrough']).default('improve'),
     'Improve searches on the paths of Qdrant, or pass all of them through.',

@@ -78,6 +78,13 @@ export const SHADOW_OUTCOMES = {
   dropped: 'Too many others waited, or stowage was busy with requests of clients.',
 } as const
 
+/** What a comparison of two arms on golden queries says. */
+export const EFFECT_VERDICTS = {
+  helps: 'The interval of the difference is above 0, and the adjusted p value is below .05.',
+  hurts: 'The interval of the difference is below 0, and the adjusted p value is below .05.',
+  unproven: 'Neither can be said. This does not prove that there is no difference.',
+} as const
+
 /** The stages of the pipeline, in order. */
 export const STAGES = {
   intent: 'Detects the intent of the query by rules.',
@@ -118,6 +125,7 @@ export type PassthroughReason = keyof typeof PASSTHROUGH_REASONS
 export type UpsertFaultCode = keyof typeof UPSERT_FAULTS
 export type RollbackTrigger = keyof typeof ROLLBACK_TRIGGERS
 export type ShadowOutcome = keyof typeof SHADOW_OUTCOMES
+export type EffectVerdict = keyof typeof EFFECT_VERDICTS
 export type StageName = keyof typeof STAGES
 export type ErrorCode = keyof typeof ERRORS
 

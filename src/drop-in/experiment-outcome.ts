@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { PassthroughReason } from '../core/vocabulary.ts'
 import { failedAfter, type ObserveOutcome, type OutcomeSubject, tellOutcome } from '../pipeline/plan/outcome.ts'
+import { mean } from '../statistics/sample.ts'
 import { NotImproved } from './not-improved.ts'
 import type { ImprovedAnswer } from './response.ts'
 
@@ -34,7 +35,7 @@ export function tellSearchOutcome(
 function contentOf({ searches }: ImprovedAnswer): { recallProxy: number | null; tokens: number } {
   const proxies = searches.flatMap(({ recallProxy }) => recallProxy ?? [])
   return {
-    recallProxy: proxies.length === 0 ? null : proxies.reduce((sum, value) => sum + value, 0) / proxies.length,
+    recallProxy: proxies.length === 0 ? null : mean(proxies),
     tokens: searches.reduce((sum, { tokens }) => sum + tokens, 0),
   }
 }

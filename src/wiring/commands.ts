@@ -4,7 +4,7 @@ import { createQdrantAdmin } from '../adapters/qdrant/admin.ts'
 import type { DoctorCommandDependencies } from '../commands/doctor.ts'
 import type { FlagsCommandDependencies } from '../commands/flags.ts'
 import type { IngestCommandDependencies } from '../commands/ingest.ts'
-import type { ReplayCommandDependencies } from '../commands/replay.ts'
+import type { ReplayCommandDependencies } from '../commands/replay/replay.ts'
 import type { ListenOverrides, RunningService } from '../commands/serve.ts'
 import { loadConfig } from '../config.ts'
 import { redactUrls } from '../core/redact-urls.ts'
@@ -39,7 +39,7 @@ export async function startService(overrides: ListenOverrides): Promise<RunningS
       url: server.url,
       description: {
         upstream: gateway.upstream.embedded ? 'embedded engine' : redactUrls(gateway.upstream.url),
-        plan: config.plan.name,
+        plan: config.settings.STOWAGE_PLAN,
         ...(gateway.tenants && { tenants: String(gateway.tenants.tenants.length) }),
         'drop-in': config.settings.STOWAGE_DROPIN,
         embedder: gateway.models.embedder?.version ?? 'none',

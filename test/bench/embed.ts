@@ -117,8 +117,8 @@ function textOf(sets: readonly SetFound[], speed: readonly Measured[]): string {
       head: ['list', 'nDCG@10', 'to BM25', '', ...recalls],
       style: { head: [], border: [], compact: true },
     })
-    for (const { arm, ndcg, recall, difference } of arms) {
-      const change = difference ? [signed(difference), difference.verdict] : ['', '']
+    for (const { arm, ndcg, recall, comparison } of arms) {
+      const change = comparison ? [signed(comparison.difference), comparison.verdict] : ['', '']
       table.push([arm, shown(ndcg), ...change, ...RECALL_CUTS.map(k => recall[k]?.mean.toFixed(3) ?? '')])
     }
     const left = unanswerable > 0 ? ` (${unanswerable} left out: no ${kind.slice(0, -1)} holds their evidence)` : ''

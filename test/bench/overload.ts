@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Command } from 'commander'
 import { Pool } from 'undici'
-import { percentile } from '../../src/evaluation/metrics/context.ts'
+import { percentile } from '../../src/statistics/sample.ts'
 import { listOption, machine, number, plainTable } from './bench-report.ts'
 import { pathInRepository, readIsharoth } from './world.ts'
 

@@ -1,11 +1,11 @@
 import { finish } from '../../src/core/steps.ts'
 import type { Candidate } from '../../src/core/types.ts'
-import { seededRandom } from '../../src/evaluation/metrics/bootstrap.ts'
 import { CostModel } from '../../src/pack/cost.ts'
 import { RENDERERS } from '../../src/pack/render.ts'
 import { type SelectOptions, select } from '../../src/pack/select.ts'
 import { wholeChunk } from '../../src/pack/unit.ts'
 import { byValue } from '../../src/rank/order.ts'
+import { seededRandom } from '../../src/statistics/seeded-random.ts'
 import { candidate, countWords, inSteps } from '../support/candidates.ts'
 import { type Random, wordsOf } from './words.ts'
 

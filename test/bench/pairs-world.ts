@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { loadTokenizer } from '../../src/adapters/models/load.ts'
 import { findModel, type ModelSource } from '../../src/adapters/models/model-folder.ts'
 import { assemblePair, learnTemplate, type ModelInput } from '../../src/adapters/models/pair-assembly.ts'
-import { seededRandom } from '../../src/evaluation/metrics/bootstrap.ts'
+import { seededRandom } from '../../src/statistics/seeded-random.ts'
 import { chunksOf, pathInRepository, readIsharoth } from './world.ts'
 
 const PAIRS = 50

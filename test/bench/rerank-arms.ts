@@ -1,7 +1,8 @@
 import type { Embedder, Reranker } from '../../src/core/ports.ts'
-import { type Interval, pairedInterval, type Verdict, verdictOf } from '../../src/evaluation/metrics/bootstrap.ts'
 import { blend } from '../../src/rank/blend.ts'
 import { minmax } from '../../src/rank/fuse.ts'
+import { type Interval, pairedInterval } from '../../src/statistics/bootstrap.ts'
+import { type Comparison, compareTogether } from '../../src/statistics/comparison.ts'
 import { cosine } from '../../src/text/similarity.ts'
 import { candidate } from '../support/candidates.ts'
 import type { CandidateRow } from './candidates-file.ts'
@@ -18,7 +19,7 @@ export interface ArmResult {
   arm: string
   ndcg: Record<Gain, Interval>
   /** To the first stage, linear gain, query by query; null for the first stage itself. */
-  difference: (Interval & { verdict: Verdict }) | null
+  comparison: Comparison | null
 }
 
 export interface RerankResult {
@@ -51,17 +52,18 @@ export async function measureArms(
     onProgress(at + 1, rows.length)
   }
   const first = orders.get('first stage')?.linear ?? []
+  const differences = [...orders]
+    .filter(([arm]) => arm !== 'first stage')
+    .map(([arm, { linear }]) => [arm, [linear.map((value, at) => value - (first[at] ?? 0))]] as const)
+  const compared = compareTogether(new Map(differences))
   return {
     queries: rows.length,
     pairs: rows.reduce((sum, { passages }) => sum + passages.length, 0),
-    arms: [...orders].map(([arm, { linear, exponential }]) => {
-      const difference = pairedInterval([linear.map((value, at) => value - (first[at] ?? 0))])
-      return {
-        arm,
-        ndcg: { linear: pairedInterval([linear]), exponential: pairedInterval([exponential]) },
-        difference: arm === 'first stage' ? null : { ...difference, verdict: verdictOf(difference) },
-      }
-    }),
+    arms: [...orders].map(([arm, { linear, exponential }]) => ({
+      arm,
+      ndcg: { linear: pairedInterval([linear]), exponential: pairedInterval([exponential]) },
+      comparison: compared.get(arm) ?? null,
+    })),
     milliseconds,
   }
 }

@@ -1,7 +1,7 @@
 import Table from 'cli-table3'
 import { Command } from 'commander'
 import { loadConfig } from '../../src/config.ts'
-import { percentile } from '../../src/evaluation/metrics/context.ts'
+import { percentile } from '../../src/statistics/sample.ts'
 import { openModels } from '../../src/wiring/models.ts'
 import { machine, number } from './bench-report.ts'
 import { readCandidates } from './candidates-file.ts'
@@ -55,8 +55,8 @@ function textOf({ machine, models, queries, pairs, arms, milliseconds }: Found):
     head: ['order', 'nDCG@10', 'to the first stage', '', 'nDCG@10, 2^grade − 1'],
     style: { head: [], border: [], compact: true },
   })
-  for (const { arm, ndcg, difference } of arms) {
-    const change = difference ? [signed(difference), difference.verdict] : ['', '']
+  for (const { arm, ndcg, comparison } of arms) {
+    const change = comparison ? [signed(comparison.difference), comparison.verdict] : ['', '']
     table.push([arm, shown(ndcg.linear), ...change, shown(ndcg.exponential)])
   }
   const lines = [

@@ -60,8 +60,8 @@ describe('the arms of a list', () => {
     const [worst, best] = listFigures(lists, relevant)
     expect([best?.ndcg.mean, best?.recall[5]?.mean, best?.ndcg.n]).toEqual([1, 1, 2])
     expect(worst?.ndcg.mean).toBeCloseTo(1 / Math.log2(4), 12)
-    expect(best?.difference?.mean).toBeCloseTo(1 - 1 / Math.log2(4), 12)
-    expect(worst?.difference).toBeNull()
+    expect(best?.comparison?.difference.mean).toBeCloseTo(1 - 1 / Math.log2(4), 12)
+    expect(worst?.comparison).toBeNull()
   })
 })
 

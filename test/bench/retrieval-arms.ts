@@ -1,6 +1,7 @@
 import type { Embedder } from '../../src/core/ports.ts'
-import { type Interval, pairedInterval, type Verdict, verdictOf } from '../../src/evaluation/metrics/bootstrap.ts'
 import { minmax } from '../../src/rank/fuse.ts'
+import { type Interval, pairedInterval } from '../../src/statistics/bootstrap.ts'
+import { type Comparison, compareTogether } from '../../src/statistics/comparison.ts'
 import { encodeBm25Document, encodeBm25Query } from '../../src/text/qdrant-bm25.ts'
 import { ndcgAt, rankingOf, recallAt } from './ranking.ts'
 
@@ -23,7 +24,7 @@ export interface ListFigures {
   ndcg: Interval
   recall: Record<number, Interval>
   /** nDCG@10 to the first arm's, query by query; null for the first itself. */
-  difference: (Interval & { verdict: Verdict }) | null
+  comparison: Comparison | null
 }
 
 /** BM25 as stowage writes it to a collection, with the store's idf `ln(1 + (n − df + .5)/(df + .5))`. */
@@ -104,13 +105,15 @@ export function listFigures(lists: readonly Lists[], relevant: readonly Readonly
     const recall = (k: number) => hits.map((found, at) => recallAt(k, found, asked[at]?.places.size ?? 0))
     return { arm, ndcg, recall: Object.fromEntries(RECALL_CUTS.map(k => [k, pairedInterval([recall(k)])])) }
   })
-  return measured.map(({ arm, ndcg, recall }, at) => {
-    const difference = pairedInterval([ndcg.map((value, query) => value - (measured[0]?.ndcg[query] ?? 0))])
-    return {
-      arm,
-      ndcg: pairedInterval([ndcg]),
-      recall,
-      difference: at === 0 ? null : { ...difference, verdict: verdictOf(difference) },
-    }
-  })
+  const [first, ...others] = measured
+  const differences = others.map(
+    ({ arm, ndcg }) => [arm, [ndcg.map((value, query) => value - (first?.ndcg[query] ?? 0))]] as const,
+  )
+  const compared = compareTogether(new Map(differences))
+  return measured.map(({ arm, ndcg, recall }) => ({
+    arm,
+    ndcg: pairedInterval([ndcg]),
+    recall,
+    comparison: compared.get(arm) ?? null,
+  }))
 }

@@ -1,4 +1,4 @@
-import { percentile } from '../../src/evaluation/metrics/context.ts'
+import { percentile } from '../../src/statistics/sample.ts'
 
 /** Figures of one round by name, the unit in the name. */
 export type Figures = Record<string, number>

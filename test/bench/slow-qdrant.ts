@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http'
-import { seededRandom } from '../../src/evaluation/metrics/bootstrap.ts'
+import { seededRandom } from '../../src/statistics/seeded-random.ts'
 
 /** How the stand-in behaves from now on. */
 export interface Pace {

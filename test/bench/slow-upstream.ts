@@ -1,6 +1,6 @@
 import Table from 'cli-table3'
 import { Pool } from 'undici'
-import { percentile } from '../../src/evaluation/metrics/context.ts'
+import { percentile } from '../../src/statistics/sample.ts'
 import { machine } from './bench-report.ts'
 import { startServerThread } from './server-thread.ts'
 import type { Calls, Pace } from './slow-qdrant.ts'

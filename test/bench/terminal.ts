@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { ConfigError } from '../../src/config.ts'
 import { StowageError } from '../../src/core/errors.ts'
-import type { Interval } from '../../src/evaluation/metrics/bootstrap.ts'
+import type { Interval } from '../../src/statistics/bootstrap.ts'
 
 /** Parses the command line and runs; a fault that is the caller's is one line on stderr and exit code 2. */
 export async function finish(program: Command): Promise<void> {

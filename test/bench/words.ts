@@ -1,4 +1,4 @@
-import type { seededRandom } from '../../src/evaluation/metrics/bootstrap.ts'
+import type { seededRandom } from '../../src/statistics/seeded-random.ts'
 
 /** Uniform in [0,1). */
 export type Random = ReturnType<typeof seededRandom>

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { Command } from 'commander'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { addReplayCommand } from '../../src/commands/replay.ts'
+import { addReplayCommand } from '../../src/commands/replay/replay.ts'
 import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import { replayRun } from '../evaluation/support/golden.ts'
 
@@ -70,7 +70,7 @@ describe('stowage replay', () => {
     expect([...seen.budgets]).toEqual([2, 5])
     expect(seen).toMatchObject({ opened: 1, closed: 1 })
     expect(seen.out).toContain('tiny: 2 queries')
-    expect(seen.out).toContain('measured against topk: no difference')
+    expect(seen.out).toContain('measured against topk: unproven')
     expect(seen.progress).toContain('tiny: ask 2/2')
     expect(seen.out).not.toContain('ask 2/2')
     const report = JSON.parse(await readFile(json, 'utf8'))
@@ -86,6 +86,10 @@ describe('stowage replay', () => {
     [['--chunk-tokens', '1.5'], /at least 1, got "1.5"/],
     [['--limit-queries', '-3'], /at least 1, got "-3"/],
     [['--arms', 'nobody'], /no arm is called nobody/],
+    [['--arm', 'nobody'], /--arm nobody: write NAME=SPEC/],
+    [['--arm', 'tuned=no-such.json'], /plan file no-such.json: cannot be read: ENOENT/],
+    [['--arm', 'a=topk', '--arm', 'a=measured'], /arm a is given twice/],
+    [['--arm', 'a=topk', '--against', 'topk'], /--against topk is not among the arms: a/],
     [['--arms', 'measured:packing.cutt=1'], /unknown plan value packing.cutt/],
     [['--json', 'no-such-folder/report.json'], /there is no folder no-such-folder/],
     [['--against', 'design', '--arms', 'topk'], /--against design is not among the arms: topk/],
@@ -93,6 +97,15 @@ describe('stowage replay', () => {
     const { seen, run } = bench()
     await expect(run(join(folder, 'tiny'), ...flags)).rejects.toThrow(message)
     expect(seen.opened).toBe(0)
+  })
+
+  it('takes --arm alone in the place of the default arms, and compares with the first', async () => {
+    const { seen, run } = bench()
+    await run(join(folder, 'tiny'), '--budgets', '5', '--arm', 'one=design', '--arm', 'two=measured')
+    expect(seen.out).toContain('two against one: no difference')
+    expect(seen.out).not.toContain('baseline')
+    await run(join(folder, 'tiny'), '--budgets', '5', '--arms', 'topk', '--arm', 'two=measured')
+    expect(seen.out).toContain('two against topk: no difference')
   })
 
   it('names the folders where it looked for a set', async () => {

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { openRollbackFile } from '../../src/adapters/rollback-file.ts'
-import { seededRandom } from '../../src/evaluation/metrics/bootstrap.ts'
 import type { ExperimentOutcome } from '../../src/pipeline/plan/outcome.ts'
 import { createRollout, type Rollback, type RolloutDependencies } from '../../src/rollout/rollout.ts'
 import { createRollbackJudge, type Harm } from '../../src/rollout/statistics/online/judge.ts'
 import { sampleRatio } from '../../src/rollout/statistics/sample-ratio.ts'
+import { seededRandom } from '../../src/statistics/seeded-random.ts'
 import { NO_HARM, SESSIONS, simulatedRequests } from './support/simulated-requests.ts'
 
 /** A judge that never sees harm. */

@@ -1,5 +1,5 @@
 import Table from 'cli-table3'
-import { percentile } from '../../src/evaluation/metrics/context.ts'
+import { percentile } from '../../src/statistics/sample.ts'
 import { number } from '../bench/bench-report.ts'
 
 /** What became of one request. */

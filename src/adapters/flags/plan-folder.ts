@@ -1,9 +1,10 @@
 import { readdir } from 'node:fs/promises'
 import { extname, join } from 'node:path'
+import { parsePlanFile } from '../../config/plan-file.ts'
 import { compareText } from '../../core/collections.ts'
-import { type LoadedReranker, type PlanChanges, readPlanChanges } from '../../pipeline/plan/changes.ts'
+import type { LoadedReranker, PlanChanges } from '../../pipeline/plan/changes.ts'
 import { PLAN_NAMES } from '../../pipeline/plan/plan.ts'
-import { formatOf, MOST_BYTES, parseFile } from '../../tenants/file/parse.ts'
+import { MOST_BYTES } from '../../tenants/file/parse.ts'
 import { readAtMost } from '../read-at-most.ts'
 import { keepReloading, type ReadFile, type Reloaded } from '../reload.ts'
 
@@ -51,10 +52,7 @@ function readPlans(bytes: Uint8Array, loaded: LoadedReranker): ReadFile<PlanFile
   const faults: string[] = []
   for (const [file, content] of JSON.parse(Buffer.from(bytes).toString()) as [string, string][]) {
     const name = file.slice(0, -extname(file).length)
-    const parsed = parseFile(Buffer.from(content, 'base64'), formatOf(file))
-    faults.push(...parsed.faults.map(fault => `${file}: ${fault}`))
-    if (parsed.faults.length > 0) continue
-    const { changes, faults: wrong } = readPlanChanges(parsed.value, file, loaded)
+    const { changes, faults: wrong } = parsePlanFile(Buffer.from(content, 'base64'), file, file, loaded)
     faults.push(...wrong)
     if (PLAN_NAMES.some(known => known === name)) faults.push(`${file}: ${name} is the name of a plan of stowage`)
     if (plans.has(name)) faults.push(`${file}: there is another file with this name`)

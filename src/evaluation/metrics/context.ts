@@ -1,4 +1,5 @@
 import type { Span } from '../../ingest/chunking/sections.ts'
+import { mean } from '../../statistics/sample.ts'
 import { redundancyOf } from '../../text/shingles.ts'
 import type { DocumentSpan, GoldPassage } from '../golden-set/evidence.ts'
 import type { CommonText, CommonWords } from './common-runs.ts'
@@ -77,17 +78,6 @@ export function kneeOfCurve(points: readonly { budget: number; recall: number }[
     if (gained - spent > farthest) [knee, farthest] = [budget, gained - spent]
   }
   return knee
-}
-
-/** Nearest-rank percentile: the smallest value with at least `share` (in (0,1]) of the values at or below it; null for no values. */
-export function percentile(values: readonly number[], share: number): number | null {
-  const sorted = [...values].sort((left, right) => left - right)
-  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? null
-}
-
-/** Arithmetic mean; NaN for no values. */
-export function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length
 }
 
 function packedIn(docId: string, spans: readonly DocumentSpan[]): Span[] {

@@ -1,9 +1,8 @@
 import { StowageError } from '../../core/errors.ts'
-import { planFingerprint } from '../../pipeline/plan/derived.ts'
+import { type Arm, reportArm } from '../arms/arm.ts'
 import type { GoldenQuery, GoldenSet } from '../golden-set/golden-set.ts'
 import { measureRun, type ReplayRun } from '../metrics/measure-run.ts'
 import { QueryEvidence } from '../metrics/query-evidence.ts'
-import type { Arm } from './arms.ts'
 import type { QueryResult, ReplayReport, SetResult } from './results.ts'
 
 export interface ReplayJob {
@@ -21,19 +20,19 @@ export interface ReplayJob {
 /** `phase` is the name of the set and `ingest` or `ask`, for example `isharoth: ask`. */
 export type OnProgress = (phase: string, done: number, total: number) => void
 
-/** A golden set in its own collection. */
-export interface PreparedSet {
+/** A golden set in its own collection. `RunArm`: the kind of arms that it can run. */
+export interface PreparedSet<RunArm extends Arm = Arm> {
   chunks: number
   /** Version of the embedder; null without one. */
   embedder: string | null
   /** Runs one query under one arm, once for each budget, in their order. */
-  run(query: GoldenQuery, arm: Arm, budgets: readonly number[]): Promise<ReplayRun[]>
+  run(query: GoldenQuery, arm: RunArm, budgets: readonly number[]): Promise<ReplayRun[]>
   close(): Promise<void>
 }
 
-export interface ReplayDependencies {
+export interface ReplayDependencies<RunArm extends Arm = Arm> {
   /** Ingests the set, or opens the copy of an earlier replay in the cache folder. */
-  prepare(set: GoldenSet, job: ReplayJob): Promise<PreparedSet>
+  prepare(set: GoldenSet, job: ReplayJob): Promise<PreparedSet<RunArm>>
   /** Counts with the reference tokenizer, which is the same for all arms. */
   countTokens(text: string): number
 }
@@ -46,8 +45,7 @@ export interface ReplayDependencies {
 export async function replay(job: ReplayJob, dependencies: ReplayDependencies): Promise<ReplayReport> {
   const sets: SetResult[] = []
   for (const set of job.sets) sets.push(await replaySet(set, job, dependencies))
-  const arms = job.arms.map(({ name, plan }) => ({ name, planFingerprint: planFingerprint(plan), plan }))
-  return { version: 2, budgets: [...job.budgets], chunkTokens: job.chunkTokens, arms, sets }
+  return { version: 2, budgets: [...job.budgets], chunkTokens: job.chunkTokens, arms: job.arms.map(reportArm), sets }
 }
 
 async function replaySet(set: GoldenSet, job: ReplayJob, dependencies: ReplayDependencies): Promise<SetResult> {

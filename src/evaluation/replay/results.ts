@@ -1,5 +1,5 @@
-import type { Plan } from '../../pipeline/plan/plan.ts'
 import type { Trace } from '../../pipeline/trace/schema.ts'
+import type { ReportedArm } from '../arms/arm.ts'
 import type { RunFigures } from '../metrics/measure-run.ts'
 
 /** The figures of one query, by name of the arm and budget. */
@@ -27,7 +27,7 @@ export interface ReplayReport {
   version: 2
   budgets: number[]
   chunkTokens: number
-  arms: { name: string; planFingerprint: string; plan: Plan }[]
+  arms: ReportedArm[]
   sets: SetResult[]
 }
 

@@ -11,6 +11,7 @@ import { RunRecord } from '../../pipeline/run-record.ts'
 import type { PipelinePorts } from '../../pipeline/services.ts'
 import { buildTrace } from '../../pipeline/trace/build-trace.ts'
 import { contentHash } from '../../text/fingerprint.ts'
+import type { PlanArm } from '../arms/arm.ts'
 import type { DocumentSpan } from '../golden-set/evidence.ts'
 import type { GoldenQuery } from '../golden-set/golden-set.ts'
 import type { RankedText, ReplayRun } from '../metrics/measure-run.ts'
@@ -56,7 +57,11 @@ export interface ReplayEnvironment {
 }
 
 /** Creates a replay on the real pipeline. Each pair of corpus, embedder and chunk size has its own folder of the embedded engine. */
-export function createReplayDependencies({ ports, openFolder, referenceModel }: ReplayEnvironment): ReplayDependencies {
+export function createReplayDependencies({
+  ports,
+  openFolder,
+  referenceModel,
+}: ReplayEnvironment): ReplayDependencies<PlanArm> {
   const referenceTokenizer = ports.tokenizer(referenceModel)
   const embedder = ports.embedder?.version ?? null
   return {

@@ -36,12 +36,13 @@ export type LoadedReranker = Plan['rerank']['method']
 /**
  * Reads plan values from a parsed file or from the payload of a flag. Never throws.
  * @param place where the values stand, such as `tenants.acme.plan`
+ * @param loaded null when the plan decides what is loaded
  * @returns the changes, or one line per fault
  */
 export function readPlanChanges(
   values: unknown,
   place: string,
-  loaded: LoadedReranker,
+  loaded: LoadedReranker | null,
 ): { changes: PlanChanges; faults: [] } | { changes: null; faults: string[] } {
   const known = planChangesSchema.safeParse(values)
   if (!known.success) return { changes: null, faults: describeIssues(known.error, place, values) }
@@ -62,7 +63,7 @@ export function readPlanChanges(
   faults.push(...wrong.map(fault => `${place}: ${fault}`))
   const { method } = plan.rerank
   const isChosen = named !== null || overrides.some(({ path }) => path === 'rerank.method')
-  if (isChosen && method !== loaded && (method === 'crossencoder' || method === 'http'))
+  if (loaded !== null && isChosen && method !== loaded && (method === 'crossencoder' || method === 'http'))
     faults.push(`${place}: RERANKER=${method}: the process has loaded no such reranker (RERANKER=${loaded})`)
   return faults.length > 0 ? { changes: null, faults } : { changes: { named, overrides }, faults: [] }
 }

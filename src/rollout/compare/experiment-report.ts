@@ -1,6 +1,6 @@
 import { groupBy } from '../../core/collections.ts'
 import { CONTROL, isControlOnly } from '../../pipeline/plan/decision.ts'
-import { holm } from '../statistics/holm.ts'
+import { holm } from '../../statistics/holm.ts'
 import { liftsOf, meanOfColumn } from '../statistics/measures.ts'
 import { type SampleRatio, sampleRatio } from '../statistics/sample-ratio.ts'
 import { type AdjustedLift, type Verdict, verdictOf } from '../statistics/verdict.ts'

@@ -1,4 +1,4 @@
-import { studentQuantile, studentTwoSided } from '../statistics/distributions.ts'
+import { studentQuantile, studentTwoSided } from '../../statistics/distributions.ts'
 import { addValue, emptySums, meanOf, type Unit } from '../statistics/unit-sums.ts'
 import type { PairedRun, TraceLine } from './observed-request.ts'
 

@@ -1,4 +1,5 @@
-import { normalQuantile, studentQuantile, studentTwoSided } from './distributions.ts'
+import { normalQuantile, studentQuantile, studentTwoSided } from '../../statistics/distributions.ts'
+import { mean } from '../../statistics/sample.ts'
 import type { ClusteredQuantile } from './quantile.ts'
 import { type Estimate, freedomOf } from './unit-sums.ts'
 
@@ -114,7 +115,7 @@ function welch(difference: number, error: number, freedom: number): { half: numb
 /** Half the width of the interval, by its finite ends. */
 function finiteWidth(middle: number, low: number, high: number): number {
   const halves = [middle - low, high - middle].filter(Number.isFinite)
-  return halves.reduce((sum, half) => sum + half, 0) / halves.length
+  return mean(halves)
 }
 
 /** The largest level in [1e-12, 1] whose interval contains no difference, by bisection of its logarithm. */

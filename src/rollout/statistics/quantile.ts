@@ -1,3 +1,4 @@
+import { quantileOfSorted } from '../../statistics/sample.ts'
 import { addValue, emptySums, meanOf, type Unit } from './unit-sums.ts'
 
 /** Durations below a nanosecond are taken as one, because their logarithm is compared. */
@@ -25,7 +26,7 @@ export function clusteredQuantile(
 ): ClusteredQuantile | null {
   if (values.length === 0) return null
   const sorted = Float64Array.from(values, value => Math.max(value, LEAST_SECONDS)).sort()
-  const value = orderStatistic(sorted, share)
+  const value = quantileOfSorted(sorted, share)
   const sums = emptySums()
   const byUnit = new Map<number, Unit>()
   values.forEach((seconds, index) => {
@@ -41,18 +42,10 @@ export function clusteredQuantile(
     value,
     effectiveUnits,
     interval: t => [
-      share - t * error < 0.5 / values.length ? 0 : orderStatistic(sorted, share - t * error),
+      share - t * error < 0.5 / values.length ? 0 : quantileOfSorted(sorted, share - t * error),
       share + t * error > 1 - 0.5 / values.length
         ? Number.POSITIVE_INFINITY
-        : orderStatistic(sorted, share + t * error),
+        : quantileOfSorted(sorted, share + t * error),
     ],
   }
-}
-
-/** Linear interpolation between the two nearest order statistics. */
-function orderStatistic(sorted: Float64Array, share: number): number {
-  const place = Math.min(Math.max(share, 0), 1) * (sorted.length - 1)
-  const below = Math.floor(place)
-  const [low, high] = [sorted[below] ?? Number.NaN, sorted[Math.min(below + 1, sorted.length - 1)] ?? Number.NaN]
-  return low + (high - low) * (place - below)
 }

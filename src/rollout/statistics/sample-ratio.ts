@@ -1,4 +1,4 @@
-import { chiSquaredAbove } from './distributions.ts'
+import { chiSquaredAbove } from '../../statistics/distributions.ts'
 
 /** Below this p value the split of the units is not the declared one: something loses or moves units of one variant. */
 export const MISMATCH_BELOW = 0.001

@@ -1,6 +1,6 @@
 import { Pool } from 'undici'
-import { seededRandom } from '../../../src/evaluation/metrics/bootstrap.ts'
-import { percentile } from '../../../src/evaluation/metrics/context.ts'
+import { percentile } from '../../../src/statistics/sample.ts'
+import { seededRandom } from '../../../src/statistics/seeded-random.ts'
 import type { BenchSection } from '../bench-report.ts'
 import { startServerThread } from '../server-thread.ts'
 import { type Figures, millisecondsOf, sideBySide } from '../side-by-side.ts'

@@ -1,5 +1,5 @@
 import { getEncoding } from 'js-tiktoken'
-import { seededRandom } from '../../../src/evaluation/metrics/bootstrap.ts'
+import { seededRandom } from '../../../src/statistics/seeded-random.ts'
 import type { BenchSection } from '../bench-report.ts'
 import { type Contender, millisecondsOf, sideBySide } from '../side-by-side.ts'
 import { readIsharoth, readSources, tokenizer } from '../world.ts'

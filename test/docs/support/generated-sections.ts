@@ -3,6 +3,7 @@ import { settingsSchema } from '../../../src/config/settings.ts'
 import {
   DEGRADATIONS,
   DROP_REASONS,
+  EFFECT_VERDICTS,
   ERRORS,
   PASSTHROUGH_REASONS,
   ROLLBACK_TRIGGERS,
@@ -38,6 +39,7 @@ export async function generatedSections(): Promise<Record<string, string>> {
     stages: vocabulary('stage', STAGES),
     'rollback triggers': vocabulary('trigger', ROLLBACK_TRIGGERS),
     'shadow outcomes': vocabulary('outcome', SHADOW_OUTCOMES),
+    'effect verdicts': vocabulary('verdict', EFFECT_VERDICTS),
     metrics: await metricsTable(),
     flags: table(
       ['flag', 'what it guards', 'plan values', '`measured`', 'owner', 'since'],

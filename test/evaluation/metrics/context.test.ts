@@ -5,7 +5,6 @@ import {
   evidenceFigures,
   garbageFraction,
   kneeOfCurve,
-  percentile,
   placeRecall,
   redundancyRatio,
 } from '../../../src/evaluation/metrics/context.ts'
@@ -262,7 +261,7 @@ describe('redundancy ratio', () => {
   })
 })
 
-describe('knee and percentiles', () => {
+describe('knee', () => {
   it('finds the bend of a curve whatever the order of its points, and none in a straight one', () => {
     const curve = [500, 1000, 2000, 4000, 8000].map((budget, index) => ({
       budget,
@@ -274,20 +273,5 @@ describe('knee and percentiles', () => {
     expect(kneeOfCurve([1, 2, 3].map(budget => ({ budget, recall: 0.5 })))).toBeNull()
     expect(kneeOfCurve(curve.slice(0, 2))).toBeNull()
     expect(kneeOfCurve([])).toBeNull()
-  })
-
-  it('takes the nearest rank: the least value that reaches the share', () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.integer(), { minLength: 1, maxLength: 40 }),
-        fc.integer({ min: 1, max: 100 }),
-        (values, percent) => {
-          const found = percentile(values, percent / 100) ?? Number.NaN
-          expect(values.filter(value => value <= found).length * 100).toBeGreaterThanOrEqual(percent * values.length)
-          expect(values.filter(value => value < found).length * 100).toBeLessThan(percent * values.length)
-        },
-      ),
-    )
-    expect(percentile([], 0.5)).toBeNull()
   })
 })

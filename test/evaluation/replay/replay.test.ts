@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import type { PlanArm } from '../../../src/evaluation/arms/arm.ts'
+import { parseArms } from '../../../src/evaluation/arms/parse.ts'
 import type { GoldenSet } from '../../../src/evaluation/golden-set/golden-set.ts'
 import { measureRun, type ReplayRun } from '../../../src/evaluation/metrics/measure-run.ts'
 import { QueryEvidence } from '../../../src/evaluation/metrics/query-evidence.ts'
-import { type Arm, parseArms } from '../../../src/evaluation/replay/arms.ts'
 import { type ReplayDependencies, replay } from '../../../src/evaluation/replay/replay.ts'
 import { planFingerprint } from '../../../src/pipeline/plan/derived.ts'
 import { NAMED_PLANS } from '../../../src/pipeline/plan/named-plans.ts'
@@ -32,8 +33,8 @@ function world(run: (budgetTokens: number) => Promise<ReplayRun>) {
       return {
         chunks: 1,
         embedder: 'fake/2',
-        run: async (_query, { plan }, budgets) => {
-          seen.plans.push(plan)
+        run: async (_query, arm, budgets) => {
+          if (arm.kind === 'plan') seen.plans.push(arm.plan)
           return Promise.all(budgets.map(run))
         },
         close: async () => {
@@ -47,7 +48,7 @@ function world(run: (budgetTokens: number) => Promise<ReplayRun>) {
 }
 
 const arms = parseArms('topk,measured', NAMED_PLANS)
-const [topk, measured] = arms as [Arm, Arm]
+const [topk, measured] = arms as [PlanArm, PlanArm]
 
 describe('replay', () => {
   it('asks every query under every arm and budget, and measures what came back', async () => {

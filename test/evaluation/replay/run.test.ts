@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import type { Embedder, PassageStore, Reranker } from '../../../src/core/ports.ts'
 import type { Chunk } from '../../../src/core/types.ts'
+import { parseArms } from '../../../src/evaluation/arms/parse.ts'
 import type { GoldenSet } from '../../../src/evaluation/golden-set/golden-set.ts'
 import { wordsOf } from '../../../src/evaluation/metrics/reference-tokens.ts'
-import { parseArms } from '../../../src/evaluation/replay/arms.ts'
 import { replay } from '../../../src/evaluation/replay/replay.ts'
-import { reportText } from '../../../src/evaluation/replay/report.ts'
 import { createReplayDependencies, type ReplayEnvironment } from '../../../src/evaluation/replay/run.ts'
-import { summarize } from '../../../src/evaluation/replay/summary.ts'
+import { reportText } from '../../../src/evaluation/report/text.ts'
+import { summarize } from '../../../src/evaluation/summary/summarize.ts'
 import { chunkMarkdown } from '../../../src/ingest/chunking/chunk-markdown.ts'
 import type { SourceDocument } from '../../../src/ingest/read-documents.ts'
 import { NAMED_PLANS } from '../../../src/pipeline/plan/named-plans.ts'
@@ -152,11 +152,12 @@ describe('replay on the pipeline', () => {
         expect(figures.stageMs).toHaveProperty('pack')
       }
     }
-    const summary = summarize(report, 'topk', { resamples: 500, seed: 1 })
-    const recallOf = (arm: string) => summary.macro.find(entry => entry.arm === arm)?.budgets['4000']
+    const summary = summarize(report, { against: 'topk', bootstrap: { resamples: 500, seed: 1, confidence: 0.95 } })
+    const recallOf = (arm: string) =>
+      summary.slices[0]?.arms.find(entry => entry.arm === arm)?.figures.recall?.['4000']?.mean
     expect(recallOf('topk')).toBe(1)
     expect(recallOf('measured')).toBe(1)
-    expect(reportText(report, summary)).toContain('machines: 84 runs are degraded: reranker_unavailable')
+    expect(reportText(summary)).toContain('machines: 84 runs are degraded: reranker_unavailable')
   })
 
   it('asks the world once per query, and charges every arm for it', async () => {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { seededRandom } from '../../../src/evaluation/metrics/bootstrap.ts'
 import type { Trace } from '../../../src/pipeline/trace/schema.ts'
 import { COLLECT_LIMITS, createCollector } from '../../../src/rollout/compare/collect.ts'
 import { experimentReport } from '../../../src/rollout/compare/experiment-report.ts'
 import type { ObservedRequest } from '../../../src/rollout/compare/observed-request.ts'
 import { createOutcomeTable } from '../../../src/rollout/compare/outcome-table.ts'
 import { textLines } from '../../../src/rollout/compare/text-lines.ts'
+import { seededRandom } from '../../../src/statistics/seeded-random.ts'
 import { sampleTrace } from '../../support/sample-trace.ts'
 
 async function* chunksOf(...chunks: string[]) {

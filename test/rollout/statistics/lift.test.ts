@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { seededRandom } from '../../../src/evaluation/metrics/bootstrap.ts'
 import { changeOf, differenceOf, neededUnits, quantileChangeOf } from '../../../src/rollout/statistics/lift.ts'
 import { liftsOf, type VariantColumns } from '../../../src/rollout/statistics/measures.ts'
 import { clusteredQuantile } from '../../../src/rollout/statistics/quantile.ts'
 import { addValue, emptySums, meanOf } from '../../../src/rollout/statistics/unit-sums.ts'
+import { seededRandom } from '../../../src/statistics/seeded-random.ts'
 import { normalNumbers } from '../support/simulated-requests.ts'
 
 function sumsOf(units: readonly (readonly number[])[]) {

@@ -1,8 +1,8 @@
-import { seededRandom } from '../../../src/evaluation/metrics/bootstrap.ts'
 import { CONTROL } from '../../../src/pipeline/plan/decision.ts'
 import { createOutcomeTable, type OutcomeTable } from '../../../src/rollout/compare/outcome-table.ts'
 import { liftsOf, MEASURES, type MeasureName, type VariantColumns } from '../../../src/rollout/statistics/measures.ts'
 import { createRollbackJudge } from '../../../src/rollout/statistics/online/judge.ts'
+import { seededRandom } from '../../../src/statistics/seeded-random.ts'
 import { type Behaviour, NO_HARM, simulatedRequests, type World } from './simulated-requests.ts'
 
 const emptyColumns = (): VariantColumns => ({ unit: [], failed: [], seconds: [], recallProxy: [], tokens: [] })

@@ -1,4 +1,4 @@
-import { normalBelow, normalQuantile, studentBelow } from '../distributions.ts'
+import { normalBelow, normalQuantile, studentBelow } from '../../../statistics/distributions.ts'
 import { type Estimate, freedomOf } from '../unit-sums.ts'
 
 /** Beyond this many standard errors the distribution functions have no digits left, and need none. */

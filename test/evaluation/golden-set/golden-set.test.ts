@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
-import { StowageError } from '../../src/core/errors.ts'
-import { readGoldenSet } from '../../src/evaluation/golden-set/golden-set.ts'
+import { StowageError } from '../../../src/core/errors.ts'
+import { readGoldenSet } from '../../../src/evaluation/golden-set/golden-set.ts'
 
 const folders: string[] = []
 afterEach(async () => {

@@ -1,0 +1,54 @@
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { StowageError } from '../../core/errors.ts'
+import type { Arm } from '../../evaluation/arms/arm.ts'
+import type { NamedPlans } from '../../evaluation/arms/named-arms.ts'
+import { readArms } from '../../evaluation/arms/parse.ts'
+import { type GoldenSet, readGoldenSet } from '../../evaluation/golden-set/golden-set.ts'
+
+const SHIPPED_GOLDENS = fileURLToPath(new URL('../../../goldens', import.meta.url))
+
+/** Reads the golden sets: names under `goldens/`, or paths. @throws StowageError `bad_request` */
+export function readSets(names: readonly string[]): Promise<GoldenSet[]> {
+  return Promise.all(names.map(name => readGoldenSet(setFolder(name))))
+}
+
+const DEFAULT_ARMS = 'baseline,topk,design,measured'
+const DEFAULT_AGAINST = 'topk'
+
+/**
+ * Reads the arms, and chooses the one that the others are compared with: by default `topk`, else the first one. `--arm` alone replaces the
+ * default arms.
+ * @throws StowageError `bad_request`
+ */
+export function readComparison(
+  { arms: text, arm: named, against }: { arms?: string; arm: readonly string[]; against?: string },
+  plans: NamedPlans,
+): { arms: Arm[]; against: string } {
+  const arms = readArms({ arms: text ?? (named.length > 0 ? '' : DEFAULT_ARMS), named }, plans)
+  const names = arms.map(({ name }) => name)
+  const reference = against ?? (names.includes(DEFAULT_AGAINST) ? DEFAULT_AGAINST : (names[0] ?? ''))
+  if (names.includes(reference)) return { arms, against: reference }
+  throw new StowageError('bad_request', `--against ${reference} is not among the arms: ${names.join(', ')}`)
+}
+
+/** The budgets in rising order, each once. */
+export function sortedBudgets(budgets: readonly number[]): number[] {
+  return [...new Set(budgets)].sort((left, right) => left - right)
+}
+
+/** Refuses a file whose folder does not exist before any work is done for it. @throws StowageError `bad_request` */
+export function refuseNoFolder(option: string, file: string | undefined): void {
+  if (file && !existsSync(dirname(file)))
+    throw new StowageError('bad_request', `${option} ${file}: there is no folder ${dirname(file)}`)
+}
+
+/** Looks for a bare name under `goldens/`, here and in the package; everything else is a path. */
+function setFolder(name: string): string {
+  const isName = /^[^./\\][^/\\]*$/.test(name)
+  const places = isName ? [join('goldens', name), join(SHIPPED_GOLDENS, name), name] : [name]
+  const found = places.find(place => existsSync(place))
+  if (found) return found
+  throw new StowageError('bad_request', `no golden set ${name}: looked for ${places.join(', ')}`)
+}

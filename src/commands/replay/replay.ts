@@ -1,0 +1,85 @@
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import type { NamedPlans } from '../../evaluation/arms/named-arms.ts'
+import { type ReplayDependencies, replay } from '../../evaluation/replay/replay.ts'
+import { CHUNK_DEFAULTS } from '../../ingest/chunking/chunk-markdown.ts'
+import { collected, listOption, numberOption } from '../option-values.ts'
+import { createProgress } from '../progress.ts'
+import { readComparison, readSets, refuseNoFolder, sortedBudgets } from './inputs.ts'
+import { type OutputOptions, writeOutputs } from './outputs.ts'
+
+export interface ReplayCommandDependencies {
+  plans: () => NamedPlans
+  /** Called after the command line is checked. */
+  open: () => Promise<ReplayDependencies & { close(): Promise<void> }>
+  out: NodeJS.WritableStream
+  progress: NodeJS.WriteStream
+}
+
+interface ReplayFlags extends Omit<OutputOptions, 'against'> {
+  budgets: number[]
+  arms?: string
+  arm: string[]
+  against?: string
+  chunkTokens: number
+  limitQueries?: number
+  cache: string
+}
+
+const EXAMPLES = `
+Examples:
+  $ stowage replay isharoth
+  $ stowage replay isharoth --arms topk,measured,measured:reunification.expansion=0
+  $ stowage replay isharoth --arms measured --arm tuned=./plans/tuned.json:packing.mode=sentence
+  $ stowage replay isharoth --arm old=http://old:6433 --arm new=http://new:6433
+  $ stowage replay ./my-set --budgets 500,1000 --json report.json`
+
+/** Adds `stowage replay SET…`: measures golden sets under every arm and budget, and prints a table or JSON. */
+export function addReplayCommand(program: Command, dependencies: ReplayCommandDependencies): void {
+  program
+    .command('replay')
+    .description('measure the answer recall of several plans (arms) at token budgets, on golden sets')
+    .argument('<set...>', 'golden sets: names under goldens/, or paths')
+    .option(
+      '--budgets <tokens>',
+      'token budgets, separated by commas',
+      listOption(numberOption(1)),
+      [250, 500, 1000, 2000, 4000],
+    )
+    .option(
+      '--arms <arms>',
+      'arms, separated by commas; an arm can override values of its plan (see the examples); default: baseline,topk,design,measured',
+    )
+    .option(
+      '--arm <name=spec>',
+      'one more arm, which is an arm with overrides, a plan file, or the URL of a running stowage; repeatable',
+      collected,
+      [],
+    )
+    .option('--against <arm>', 'the arm that the others are compared with; default: topk, or else the first arm')
+    .option('--chunk-tokens <tokens>', 'target size of the chunks', numberOption(1), CHUNK_DEFAULTS.targetTokens)
+    .option('--limit-queries <n>', 'use only n queries of each set, at even distances', numberOption(1))
+    .option('--json <file>', 'write the figures of every query to this file')
+    .option('--cache <folder>', 'folder for ingested sets', join('.stowage', 'replay'))
+    .addHelpText('after', EXAMPLES)
+    .action((names: string[], flags: ReplayFlags) => runReplay(names, flags, dependencies))
+}
+
+async function runReplay(names: string[], flags: ReplayFlags, dependencies: ReplayCommandDependencies): Promise<void> {
+  const { chunkTokens, limitQueries = null, cache: cacheFolder } = flags
+  const { arms, against } = readComparison(flags, dependencies.plans())
+  refuseNoFolder('--json', flags.json)
+  const sets = await readSets(names)
+  const budgets = sortedBudgets(flags.budgets)
+  const opened = await dependencies.open()
+  const progress = createProgress(dependencies.progress)
+  try {
+    const job = { sets, arms, budgets, chunkTokens, cacheFolder, limitQueries, onProgress: progress.show }
+    const report = await replay(job, opened)
+    progress.stop()
+    await writeOutputs(report, { ...flags, against }, dependencies.out)
+  } finally {
+    progress.stop()
+    await opened.close()
+  }
+}

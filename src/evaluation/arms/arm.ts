@@ -1,0 +1,38 @@
+import { redactUrls } from '../../core/redact-urls.ts'
+import { planFingerprint } from '../../pipeline/plan/derived.ts'
+import type { Plan } from '../../pipeline/plan/plan.ts'
+
+/** An arm that runs in this process. */
+export interface PlanArm {
+  kind: 'plan'
+  /** As on the command line, for example `measured:reunification.expansion=0`. */
+  name: string
+  plan: Plan
+}
+
+/** An arm that asks a running stowage, which has a plan of its own. */
+export interface ServerArm {
+  kind: 'server'
+  name: string
+  /** http or https, without user, query and fragment. */
+  url: string
+}
+
+/** What golden queries are asked of. */
+export type Arm = PlanArm | ServerArm
+
+/** What a report says of an arm. The plan of a server is not known. */
+export interface ReportedArm {
+  kind: Arm['kind']
+  name: string
+  planFingerprint: string | null
+  plan: Plan | null
+  url: string | null
+}
+
+export function reportArm(arm: Arm): ReportedArm {
+  const { kind, name } = arm
+  return arm.kind === 'plan'
+    ? { kind, name, planFingerprint: planFingerprint(arm.plan), plan: arm.plan, url: null }
+    : { kind, name, planFingerprint: null, plan: null, url: redactUrls(arm.url) }
+}

@@ -1,0 +1,33 @@
+import { MEASURES, type MeasureName } from '../metrics/measures.ts'
+import type { Comparison } from '../../statistics/comparison.ts'
+
+/** The name of a measure with its unit, as the head of a column. */
+export function titleOf(measure: MeasureName): string {
+  const { title, unit } = MEASURES[measure]
+  return unit === 'share' ? `${title}, %` : title
+}
+
+/** A value in the unit of the measure, without the unit: shares in percent. */
+export function valueText(measure: MeasureName, value: number): string {
+  const { unit } = MEASURES[measure]
+  if (unit === 'share') return (value * 100).toFixed(1)
+  return unit === 'ratio' ? value.toFixed(2) : value.toFixed(0)
+}
+
+/** A difference with its sign, for example `+1.2`; shares in points. */
+export function signedText(measure: MeasureName, difference: number): string {
+  const text = valueText(measure, difference)
+  return text.startsWith('-') ? text : `+${text}`
+}
+
+/** A difference with a star when it helps or hurts, and its interval: `+1.2* [+0.3,+2.0]`. */
+export function differenceText(measure: MeasureName, { difference, verdict }: Comparison, separator = ' '): string {
+  const { mean, low, high } = difference
+  const [middle, from, to] = [mean, low, high].map(value => signedText(measure, value))
+  return `${middle}${verdict === 'unproven' ? '' : '*'}${separator}[${from},${to}]`
+}
+
+/** Milliseconds, with a decimal below 10. */
+export function millisecondsText(value: number | undefined): string {
+  return value === undefined ? '-' : value < 10 ? value.toFixed(1) : value.toFixed(0)
+}

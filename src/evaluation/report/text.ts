@@ -1,0 +1,133 @@
+import Table from 'cli-table3'
+import { MEASURES, type MeasureName } from '../metrics/measures.ts'
+import {
+  type ArmSummary,
+  AVERAGE,
+  type Figure,
+  type ReplaySummary,
+  type SliceBy,
+  type SliceSummary,
+} from '../summary/summary.ts'
+import { differenceText, millisecondsText, titleOf, valueText } from './numbers.ts'
+import { setSlices, warningsOf } from './warnings.ts'
+
+export interface TextOptions {
+  /** Prints the main measure of these slices too. */
+  by?: Exclude<SliceBy, 'all' | 'set'>
+}
+
+/** Prints a summary for terminals: for each set the main measure by budget and the other measures on average, verdicts and warnings. */
+export function reportText(summary: ReplaySummary, { by }: TextOptions = {}): string {
+  const sets = setSlices(summary).map((slice, index) => {
+    const facts = setFacts(summary, index)
+    return `${slice.value}: ${facts}\n${budgetTable(slice, summary)}\n${measureTable(slice, summary)}`
+  })
+  const [all] = summary.slices
+  const macro = summary.sets.length > 1 && all ? [`all sets, with equal weights\n${budgetTable(all, summary)}`] : []
+  const slices = summary.slices
+    .filter(slice => slice.by === by)
+    .map(slice => `${slice.by} ${slice.value}: ${slice.n} queries\n${budgetTable(slice, summary)}`)
+  const blocks = [...sets, ...macro, ...slices, legend(summary), verdictLines(summary).join('\n')]
+  return `${[...blocks, warningsOf(summary).join('\n')].filter(block => block !== '').join('\n\n')}\n`
+}
+
+function setFacts({ sets }: ReplaySummary, index: number): string {
+  const { n, documents, chunks, embedder } = sets[index] ?? { n: 0, documents: 0, chunks: 0, embedder: null }
+  return `${n} queries · ${documents} documents · ${chunks} chunks · embedder ${embedder ?? 'none'}`
+}
+
+/** The main measure at every budget; below each value the difference to the reference arm and its interval. */
+function budgetTable(slice: SliceSummary, { measure, budgets }: ReplaySummary): string {
+  const columns = [...budgets.map(String), AVERAGE]
+  const table = newTable([titleOf(measure), ...columns])
+  for (const { arm, figures } of slice.arms)
+    table.push([brokenName(arm), ...columns.map(at => figureCell(measure, figures[measure]?.[at], '\n'))])
+  return table.toString()
+}
+
+/** The other measures on average over the budgets, the knee and the latency; one line for each. */
+function measureTable({ arms }: SliceSummary, { measure, measures }: ReplaySummary): string {
+  const table = newTable(['on average', ...arms.map(({ arm }) => brokenName(arm))], WITHOUT_RULES)
+  for (const other of measures.filter(name => name !== measure))
+    table.push([titleOf(other), ...arms.map(({ figures }) => figureCell(other, figures[other]?.[AVERAGE], ' '))])
+  table.push(['knee', ...arms.map(({ knee }) => knee ?? '-')])
+  for (const share of ['p50', 'p95'] as const)
+    table.push([`${share}, ms`, ...arms.map(({ latency }) => millisecondsText(latency.total?.[share]))])
+  return table.toString()
+}
+
+function figureCell(measure: MeasureName, figure: Figure | undefined, separator: string): string {
+  if (figure === undefined) return '-'
+  const value = valueText(measure, figure.mean)
+  return figure.against ? `${value}${separator}${differenceText(measure, figure.against, separator)}` : value
+}
+
+function verdictLines(summary: ReplaySummary): string[] {
+  const [all] = summary.slices
+  return (all?.arms ?? []).flatMap(arm => {
+    const against = averageOf(arm, summary)?.against
+    if (!against) return []
+    const { verdict, adjustedP, smallestEffect } = against
+    const seen = smallestEffect === null ? '' : `; smallest effect seen ${valueText(summary.measure, smallestEffect)}`
+    const figures = `${differenceText(summary.measure, against, ' ')}, p ${pText(adjustedP)}${seen}`
+    return [`${arm.arm} against ${summary.against}: ${verdict}, ${figures}${bySet(arm.arm, summary)}`]
+  })
+}
+
+function bySet(arm: string, summary: ReplaySummary): string {
+  const words = summary.slices
+    .filter(({ by }) => by === 'set')
+    .map(({ value, arms }) => {
+      const ofArm = arms.find(other => other.arm === arm)
+      return `${value} ${ofArm && averageOf(ofArm, summary)?.against?.verdict}`
+    })
+  return words.length > 0 ? ` (${words.join(', ')})` : ''
+}
+
+function averageOf(arm: ArmSummary, { measure }: ReplaySummary): Figure | undefined {
+  return arm.figures[measure]?.[AVERAGE]
+}
+
+function pText(p: number): string {
+  return p < 0.001 ? '<.001' : p.toFixed(3).replace(/^0/, '')
+}
+
+function legend({ measure, against, bootstrap, chunkTokens }: ReplaySummary): string {
+  const { title, meaning } = MEASURES[measure]
+  const { resamples, seed } = bootstrap
+  return [
+    `${title}: ${meaning}; chunks of ${chunkTokens} tokens`,
+    `with a sign: the difference to ${against}, and its paired 95 % interval over queries (bootstrap, ${resamples} resamples, seed ${seed})`,
+    '* helps or hurts: the interval excludes 0, and p < .05 by the paired randomization test, adjusted for the arms (Holm)',
+    'smallest effect seen: the smallest true difference that these queries would have shown in four of five replays',
+    'knee: the budget from which more tokens add little answer recall',
+  ]
+    .map(line => wrapped(line, WIDTH))
+    .join('\n')
+}
+
+/** Columns of a terminal that the report is made for. */
+const WIDTH = 120
+
+/** Breaks a line at spaces; the rest is indented. */
+function wrapped(line: string, width: number): string {
+  if (line.length <= width) return line
+  const end = line.lastIndexOf(' ', width)
+  return `${line.slice(0, end)}\n${wrapped(`  ${line.slice(end + 1)}`, width)}`
+}
+
+const WITHOUT_RULES = { mid: '', 'left-mid': '', 'mid-mid': '', 'right-mid': '' }
+
+function newTable(head: string[], chars: Partial<typeof WITHOUT_RULES> = {}) {
+  return new Table({
+    head,
+    chars,
+    style: { head: [], border: [] },
+    colAligns: ['left', ...head.slice(1).map(() => 'right' as const)],
+  })
+}
+
+/** Long names of arms are broken at their signs, so that the table stays narrow. */
+function brokenName(arm: string): string {
+  return arm.length <= 24 ? arm : arm.replace(/[:,]|\.(?=[a-z])/gu, '$&\n')
+}

@@ -1,0 +1,102 @@
+/**
+ * Prints the figures of docs/evaluation.md, section "Statistics": `npm run statistics:simulate -- TRIALS TABLE`. TRIALS is the number of
+ * simulated comparisons of each cell; for the table `speed` it is the number of comparisons.
+ */
+import Table from 'cli-table3'
+import { BOOTSTRAP_DEFAULTS } from '../../src/statistics/bootstrap.ts'
+import { compareTogether } from '../../src/statistics/comparison.ts'
+import { seededRandom } from '../../src/statistics/seeded-random.ts'
+import { METHODS } from './support/other-intervals.ts'
+import { coverage, falseVerdicts, powerAtSmallestEffect, rejected } from './support/simulations.ts'
+import { centred, sample, WORLDS, type World, withoutEffect } from './support/worlds.ts'
+
+const SIZES = [10, 20, 50, 186, 500]
+const SEVERAL = [
+  [186, 50],
+  [20, 20, 30],
+  [500, 186, 50],
+  [20, 20, 30, 50, 100, 186],
+]
+const worlds: readonly World[] = Object.values(WORLDS)
+
+const TABLES: Record<string, (trials: number) => string> = {
+  /** Coverage of 95 % intervals, by method. */
+  coverage(trials) {
+    const sizes = [...SIZES.map(size => [size]), ...SEVERAL]
+    const rows = worlds.flatMap(world =>
+      sizes.map(queries => {
+        const found = Object.values(METHODS).map(method => coverage(method, world, queries, { trials }))
+        return [
+          world.name,
+          queries.join(' + '),
+          (found[0]?.nonZero ?? 0).toFixed(1),
+          ...found.map(({ covered }) => percent(covered)),
+        ]
+      }),
+    )
+    return textOf(['differences', 'queries', 'not 0', ...Object.keys(METHODS)], rows)
+  },
+
+  /** Share of p values up to .05 without a difference. */
+  size(trials) {
+    const rows = [...worlds.map(withoutEffect), ...worlds.map(centred)].map(world => [
+      world.name,
+      ...SIZES.map(size => percent(rejected(world, [size], { trials }))),
+      percent(rejected(world, [20, 20, 30], { trials })),
+    ])
+    return textOf(['no difference', ...SIZES.map(size => `n = ${size}`), 'n = 20 + 20 + 30'], rows)
+  },
+
+  /** The smallest effect, and the share of the tests that find it. */
+  power(trials) {
+    const rows = worlds.map(world => [
+      world.name,
+      ...[50, 186, 500].map(size => {
+        const { effect, found } = powerAtSmallestEffect(world, [size], { trials })
+        return `${(100 * effect).toFixed(1)} points: ${percent(found)}`
+      }),
+    ])
+    return textOf(['differences', ...[50, 186, 500].map(size => `n = ${size}`)], rows)
+  },
+
+  /** Ablations of 20 rules of which none has an effect. */
+  'false-verdicts'(trials) {
+    const rows = worlds.map(world => [
+      world.name,
+      ...[50, 186].map(size => percent(falseVerdicts(world, 20, size, { trials }))),
+    ])
+    return textOf(['differences', 'n = 50', 'n = 186'], rows)
+  },
+
+  /** CPU time of comparisons of 1,400 queries. */
+  speed(comparisons) {
+    const rows = [WORLDS.copies, WORLDS.graded].map(world => {
+      const random = seededRandom(1)
+      const differences = new Map(
+        Array.from({ length: comparisons }, (_, at) => [`arm ${at}`, sample(world, [1_400], random)] as const),
+      )
+      const start = process.cpuUsage()
+      compareTogether(differences)
+      return [world.name, `${(process.cpuUsage(start).user / 1e6).toFixed(1)} s`]
+    })
+    const head = `CPU time of ${comparisons} comparisons of 1,400 queries, ${BOOTSTRAP_DEFAULTS.resamples} resamples`
+    return textOf(['differences', head], rows)
+  },
+}
+
+const percent = (share: number) => `${(100 * share).toFixed(1)} %`
+
+function textOf(head: string[], rows: string[][]): string {
+  const table = new Table({ head, style: { head: [], border: [] } })
+  table.push(...rows)
+  return `${table}\n`
+}
+
+const [trials, name] = process.argv.slice(2)
+const print = TABLES[name ?? '']
+if (print === undefined || !(Number(trials) >= 1)) {
+  process.stderr.write(`usage: npm run statistics:simulate -- TRIALS ${Object.keys(TABLES).join('|')}\n`)
+  process.exitCode = 2
+} else {
+  process.stdout.write(print(Math.floor(Number(trials))))
+}
