@@ -1,5 +1,5 @@
 import type { GoldenSet } from '../../golden-set/golden-set.ts'
-import type { BootstrapOptions } from '../../metrics/bootstrap.ts'
+import type { BootstrapOptions } from '../../../statistics/bootstrap.ts'
 import { GoldFinder } from '../../metrics/common-runs.ts'
 import type { TraceCandidate } from '../../../pipeline/trace/schema.ts'
 import type { QueryDetails, QueryResult, ReplayReport } from '../../replay/results.ts'

@@ -55,7 +55,8 @@ export interface MeasureFacts {
 
 export interface ArmFacts {
   name: string
-  fingerprint: string
+  /** The fingerprint of the plan, or the address of a server. */
+  source: string
   /** Values of the plan by their paths, for example `rerank.topK`. Empty for a server arm. */
   plan: Record<string, string>
 }
@@ -120,8 +121,6 @@ export interface StageTime {
   /** Milliseconds. */
   p50: number
   p95: number
-  /** Runs with this stage. */
-  runs: number
 }
 
 export interface QueryRow {

@@ -1,119 +1,69 @@
-import { type BootstrapOptions, type Interval, pairedInterval } from '../../../metrics/bootstrap.ts'
-import { kneeOfCurve, percentile } from '../../../metrics/context.ts'
+import { kneeOfCurve } from '../../../metrics/context.ts'
 import { MEASURES, type MeasureName } from '../../../metrics/measures.ts'
-import type { QueryResult, ReplayReport, SetResult } from '../../../replay/results.ts'
-import type { Curve, Effect, Estimate, StageTime, Verdict } from '../report-data.ts'
+import type { Figure, ReplaySummary, SliceSummary } from '../../../summary/summary.ts'
+import { AVERAGE } from '../../../summary/summary.ts'
+import type { Curve, Effect, Estimate, StageTime } from '../report-data.ts'
 
-/** Places of the sets that a figure is the mean of. Null: all sets, which is left out when there is only one. */
-type Slice = { set: number | null; sets: readonly SetResult[] }
-
-export function slicesOf({ sets }: ReplayReport): Slice[] {
-  const single = sets.map((set, index) => ({ set: index, sets: [set] }))
-  return sets.length > 1 ? [{ set: null, sets }, ...single] : single
+/** The means of all measures by budget, with pointwise intervals. */
+export function curvesOf(summary: ReplaySummary): Curve[] {
+  return figuresOf(summary).map(({ measure, name, arm, set, at }) => {
+    const points = summary.budgets.map(budget => estimateOf(at[budget]))
+    return { measure, arm, set, points, knee: kneeOf(summary.budgets, points, name) }
+  })
 }
 
-/** The mean of each measure by budget, with pointwise 95 % intervals over queries. */
-export function curvesOf(
-  report: ReplayReport,
-  measures: readonly MeasureName[],
-  bootstrap: BootstrapOptions,
-): Curve[] {
-  return measures.flatMap((measure, at) =>
-    slicesOf(report).flatMap(({ set, sets }) =>
-      report.arms.map(({ name }, arm) => {
-        const points = report.budgets.map(budget =>
-          estimateOf(
-            sets.map(({ queries }) => queries.flatMap(query => valueOf(query, name, budget, measure) ?? [])),
-            bootstrap,
-          ),
-        )
-        return { measure: at, arm, set, points, knee: kneeOf(report.budgets, points, measure) }
-      }),
-    ),
-  )
-}
-
-/** The difference of each arm to the reference, by query, at each budget and on average. */
-export function effectsOf(
-  report: ReplayReport,
-  measures: readonly MeasureName[],
-  reference: number,
-  bootstrap: BootstrapOptions,
-): Effect[] {
-  const against = report.arms[reference]?.name ?? ''
-  const spans: { budget: number | null; budgets: readonly number[] }[] = [
-    { budget: null, budgets: report.budgets },
-    ...report.budgets.map(budget => ({ budget, budgets: [budget] })),
-  ]
-  return measures.flatMap((measure, at) =>
-    slicesOf(report).flatMap(({ set, sets }) =>
-      report.arms.flatMap(({ name }, arm) => {
-        if (arm === reference) return []
-        return spans.flatMap(({ budget, budgets }) => {
-          const differences = sets.map(({ queries }) =>
-            queries.flatMap(query => differenceOf(query, [name, against], budgets, measure) ?? []),
-          )
-          const estimate = estimateOf(differences, bootstrap)
-          if (!estimate) return []
-          return [{ measure: at, arm, set, budget, ...estimate, verdict: verdictOf(estimate, MEASURES[measure].better) }]
-        })
-      }),
-    ),
+/** The differences of all arms to the reference, at each budget and on average. */
+export function effectsOf(summary: ReplaySummary): Effect[] {
+  return figuresOf(summary).flatMap(({ measure, arm, set, at }) =>
+    [null, ...summary.budgets].flatMap(budget => {
+      const against = at[budget ?? AVERAGE]?.against
+      if (!against) return []
+      const { mean, low, high } = against.difference
+      return [{ measure, arm, set, budget, mean, low, high, verdict: against.verdict }]
+    }),
   )
 }
 
 /** Median and 95th percentile of each stage over all queries and budgets of an arm, and of the whole. */
-export function stageTimesOf(report: ReplayReport): StageTime[] {
-  return report.arms.flatMap(({ name }, arm) => {
-    const runs = report.sets.flatMap(({ queries }) => queries.flatMap(query => Object.values(query.arms[name] ?? {})))
-    const stages = [...new Set(runs.flatMap(({ stageMs }) => Object.keys(stageMs)))]
-    const timed = [
-      ...stages.map(stage => ({ stage, times: runs.flatMap(({ stageMs }) => stageMs[stage] ?? []) })),
-      { stage: 'total', times: runs.map(({ ms }) => ms) },
-    ]
-    return timed.map(({ stage, times }) => ({
-      arm,
-      stage,
-      p50: percentile(times, 0.5) ?? 0,
-      p95: percentile(times, 0.95) ?? 0,
-      runs: times.length,
-    }))
-  })
+export function stageTimesOf({ slices, arms }: ReplaySummary): StageTime[] {
+  const all = slices.find(({ by }) => by === 'all')
+  return (all?.arms ?? []).flatMap(({ arm, latency }) =>
+    Object.entries(latency).map(([stage, { p50, p95 }]) => ({ arm: arms.indexOf(arm), stage, p50, p95 })),
+  )
 }
 
-/** An interval that contains 0 proves nothing. */
-export function verdictOf({ low, high }: Estimate, better: 'higher' | 'lower'): Verdict {
-  if (low <= 0 && high >= 0) return 'unproven'
-  return low > 0 === (better === 'higher') ? 'helps' : 'hurts'
+interface PlacedFigures {
+  measure: number
+  name: MeasureName
+  arm: number
+  set: number | null
+  /** By budget and `average`. */
+  at: Readonly<Record<string, Figure>>
 }
 
-function estimateOf(sets: readonly (readonly number[])[], bootstrap: BootstrapOptions): Estimate | null {
-  const measured = sets.filter(set => set.length > 0)
-  if (measured.length === 0) return null
-  const { mean, low, high }: Interval = pairedInterval(measured, bootstrap)
-  return { mean, low, high }
+/** The figures on all queries and by set. The only set of a replay is the same as all queries. */
+function figuresOf({ slices, measures, arms, sets }: ReplaySummary): PlacedFigures[] {
+  const placeOf = ({ by, value }: SliceSummary) =>
+    by === 'set' ? sets.findIndex(({ name }) => name === value) : sets.length === 1 ? 0 : null
+  return slices
+    .filter(({ by }) => by === 'all' || by === 'set')
+    .flatMap(slice =>
+      slice.arms.flatMap(({ arm, figures }) =>
+        measures.flatMap((name, measure) => {
+          const at = figures[name]
+          return at ? [{ measure, name, arm: arms.indexOf(arm), set: placeOf(slice), at }] : []
+        }),
+      ),
+    )
 }
 
-function differenceOf(
-  query: QueryResult,
-  [arm, against]: readonly [string, string],
-  budgets: readonly number[],
-  measure: MeasureName,
-): number | null {
-  let sum = 0
-  for (const budget of budgets) {
-    const [value, other] = [valueOf(query, arm, budget, measure), valueOf(query, against, budget, measure)]
-    if (value === null || other === null) return null
-    sum += value - other
-  }
-  return sum / budgets.length
+function estimateOf(figure: Figure | undefined): Estimate | null {
+  if (!figure) return null
+  const { mean, interval } = figure
+  return { mean, low: interval?.low ?? mean, high: interval?.high ?? mean }
 }
 
-function valueOf({ arms }: QueryResult, arm: string, budget: number, measure: MeasureName): number | null {
-  return arms[arm]?.[budget]?.measures[measure] ?? null
-}
-
-/** Measures of which more is better rise with the budget; the others have no knee. */
+/** Measures of which less is better have no knee: they do not rise towards the good. */
 function kneeOf(budgets: readonly number[], points: readonly (Estimate | null)[], measure: MeasureName): number | null {
   if (MEASURES[measure].better === 'lower' || points.includes(null)) return null
   return kneeOfCurve(budgets.map((budget, index) => ({ budget, recall: points[index]?.mean ?? 0 })))

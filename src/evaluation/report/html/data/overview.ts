@@ -1,8 +1,9 @@
 import { DEGRADATIONS, DROP_REASONS, STAGES } from '../../../../core/vocabulary.ts'
 import { PLAN_VALUES } from '../../../../pipeline/plan/plan-values.ts'
-import { BOOTSTRAP_DEFAULTS } from '../../../metrics/bootstrap.ts'
-import { MEASURE_NAMES, MEASURES, type MeasureName } from '../../../metrics/measures.ts'
+import { MEASURES } from '../../../metrics/measures.ts'
 import type { ReplayReport, SetResult } from '../../../replay/results.ts'
+import { summarize } from '../../../summary/summarize.ts'
+import type { ReplaySummary } from '../../../summary/summary.ts'
 import type { HtmlReportInput } from '../html-report.ts'
 import type { ArmFacts, ReportData, ReportFacts, SetFacts } from '../report-data.ts'
 import { curvesOf, effectsOf, stageTimesOf } from './figures.ts'
@@ -13,22 +14,23 @@ import { queryRow } from './queries.ts'
  * @throws RangeError when `against` or `detailBudget` is not in the report
  */
 export function overviewOf(input: HtmlReportInput): ReportData {
-  const { report, against, sets, ablation, bootstrap = BOOTSTRAP_DEFAULTS } = input
-  const measures = measuresOf(report)
+  const { report, against, sets, ablation, bootstrap } = input
   const reference = report.arms.findIndex(({ name }) => name === against)
   if (reference < 0) throw new RangeError(`no arm of the report is called ${against}`)
+  const summary = summarize(report, { against, intervals: 'all', ...(bootstrap && { bootstrap }) })
+  const { measures } = summary
   return {
     version: 1,
-    facts: factsOf(input),
+    facts: factsOf(input, summary),
     measures: measures.map(name => ({ name, ...MEASURES[name] })),
     budgets: [...report.budgets],
     arms: report.arms.map(armFacts),
     reference,
     sets: report.sets.map(setFacts),
-    curves: curvesOf(report, measures, bootstrap),
-    effects: effectsOf(report, measures, reference, bootstrap),
+    curves: curvesOf(summary),
+    effects: effectsOf(summary),
     ablation: ablation && [...ablation],
-    latency: stageTimesOf(report),
+    latency: stageTimesOf(summary),
     queries: report.sets.flatMap((set, index) => {
       const golden = new Map(sets.find(({ name }) => name === set.name)?.queries.map(query => [query.id, query]))
       return set.queries.map(query => queryRow(query, index, golden.get(query.id), report, measures))
@@ -39,18 +41,13 @@ export function overviewOf(input: HtmlReportInput): ReportData {
   }
 }
 
-function measuresOf({ sets }: ReplayReport): MeasureName[] {
-  const runs = sets.flatMap(({ queries }) => queries.flatMap(({ arms }) => Object.values(arms).flatMap(Object.values)))
-  return MEASURE_NAMES.filter(name => runs.some(({ measures }) => (measures[name] ?? null) !== null))
-}
-
 function detailBudgetOf({ report: { budgets }, detailBudget = null }: HtmlReportInput): number {
   if (detailBudget === null) return budgets[Math.floor(budgets.length / 2)] ?? 0
   if (!budgets.includes(detailBudget)) throw new RangeError(`the report has no budget of ${detailBudget} tokens`)
   return detailBudget
 }
 
-function factsOf({ report, facts, bootstrap = BOOTSTRAP_DEFAULTS }: HtmlReportInput): ReportFacts {
+function factsOf({ report, facts }: HtmlReportInput, { bootstrap }: ReplaySummary): ReportFacts {
   const embedders = [...new Set(report.sets.map(({ embedder }) => embedder))].filter(name => name !== null)
   return {
     title: `stowage replay: ${report.sets.map(({ name }) => name).join(', ')}`,
@@ -79,9 +76,9 @@ function warningsOf({ sets, arms }: ReplayReport): string[] {
   return warnings
 }
 
-function armFacts({ name, planFingerprint, plan }: ReplayReport['arms'][number]): ArmFacts {
+function armFacts({ name, planFingerprint, plan, url }: ReplayReport['arms'][number]): ArmFacts {
   const values = PLAN_VALUES.map(({ path }) => [path, shownValue(valueAt(plan, path))] as const)
-  return { name, fingerprint: planFingerprint, plan: plan ? Object.fromEntries(values) : {} }
+  return { name, source: planFingerprint ?? url ?? '', plan: plan ? Object.fromEntries(values) : {} }
 }
 
 function setFacts({ name, hash, queries, documents, chunks, degraded }: SetResult): SetFacts {

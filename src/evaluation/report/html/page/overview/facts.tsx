@@ -89,9 +89,9 @@ function PlanTable({ data }: { data: ReportData }) {
   return (
     <>
       <p class="legend">
-        {data.arms.map(({ name, fingerprint }, arm) => (
+        {data.arms.map(({ name, source }, arm) => (
           <span key={name}>
-            <ArmName arm={arm} short /> <code title={fingerprint}>{fingerprint.slice(0, 12)}</code>
+            <ArmName arm={arm} short /> <code title={source}>{shortened(source, 40)}</code>
           </span>
         ))}
       </p>

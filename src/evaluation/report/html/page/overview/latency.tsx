@@ -2,7 +2,7 @@ import * as Plot from '@observablehq/plot'
 import type { StageTime } from '../../report-data.ts'
 import { ArmName, Section } from '../shared/controls.tsx'
 import { DataTable } from '../shared/data-table.tsx'
-import { shown, withThousands } from '../shared/figures.ts'
+import { shown } from '../shared/figures.ts'
 import { armStyle } from '../shared/palette.ts'
 import { PlotFigure } from '../shared/plot-figure.tsx'
 import { useReport } from '../shared/view.ts'
@@ -73,7 +73,6 @@ export function LatencyPart() {
               { title: 'Arm', value: ({ arm }) => data.arms[arm]?.name ?? '', cell: ({ arm }) => <ArmName arm={arm} short /> },
               { title: 'p50', numeric: true, value: ({ p50 }) => p50, cell: ({ p50 }) => shown(p50, 'ms') },
               { title: 'p95', numeric: true, value: ({ p95 }) => p95, cell: ({ p95 }) => shown(p95, 'ms') },
-              { title: 'Runs', numeric: true, value: ({ runs }) => runs, cell: ({ runs }) => withThousands(runs) },
             ]}
           />
         </div>
