@@ -46,7 +46,7 @@ const AROUND_BYTES = 4_000
 export async function htmlReport(input: HtmlReportInput): Promise<string> {
   const page = await readPage()
   const data = overviewOf(input)
-  data.facts.licences = page.licences
+  data.facts.licences = [...page.licences]
   const points = new PointTable()
   const parts = await readDetails(input, data, points)
 

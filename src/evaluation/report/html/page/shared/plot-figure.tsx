@@ -31,6 +31,8 @@ export function PlotFigure({ label, options, of, name }: PlotFigureProps) {
       style: { fontSize: '12px', fontFamily: 'inherit', overflow: 'visible' },
       ...options(Math.max(NARROWEST, width)),
     })
+    // The plot is one image for a screen reader. Labels of its parts would be labels without a role.
+    for (const part of plot.querySelectorAll('g[aria-label]')) part.removeAttribute('aria-label')
     plot.setAttribute('role', 'img')
     plot.setAttribute('aria-label', label)
     holder.current?.replaceChildren(plot)
