@@ -47,6 +47,12 @@ export const settingsSchema = z.object({
   EMBEDDING_MODEL: setting(text.optional(), 'Folder, hub id or model name. Unset: the model included in the package.'),
   OPENAI_BASE_URL: setting(url.optional(), 'Base URL of the endpoint for `EMBEDDER=openai`.'),
   OPENAI_API_KEY: secret('Key of that endpoint.'),
+  JUDGE_MODEL: setting(
+    text.optional(),
+    'Language model that judges answers in `stowage replay --judge`: a model name of an OpenAI-compatible endpoint.',
+  ),
+  JUDGE_BASE_URL: setting(url.optional(), 'Base URL of that endpoint; default is OpenAI.'),
+  JUDGE_API_KEY: secret('Key of that endpoint.'),
   MODELS_ALLOW_REMOTE: setting(onOff.default(false), 'Allow models to be downloaded from the hub.'),
   INGESTION_GUARD: setting(
     z.enum(['enforce', 'warn', 'off']).default('enforce'),

@@ -1,6 +1,6 @@
 import type { Reranker } from '../core/ports.ts'
 import { finish, type Steps, TimeUp } from '../core/steps.ts'
-import type { Candidate, FilterResult, Intent, RetrievedList } from '../core/types.ts'
+import type { Candidate, Dropped, FilterResult, Intent, RetrievedList } from '../core/types.ts'
 import type { StageName } from '../core/vocabulary.ts'
 import { type Packed, pack } from '../pack/pack.ts'
 import { addAnswerability } from '../rank/answerability.ts'
@@ -34,6 +34,18 @@ export interface RankAndPackInput extends ReunifyInput {
   background?: Background
 }
 
+/** The candidates of one request before the steps that depend on the budget. */
+export interface RankedCandidates {
+  /** Best first. */
+  candidates: Candidate[]
+  dropped: Dropped[]
+  /** Steps that the deadline left out. */
+  leftOut: readonly StageName[]
+  pace: Pace
+  /** Says that the request is packed, so that background runs go on. */
+  release(): void
+}
+
 /**
  * Runs the pipeline after retrieval. Every candidate is either packed, or dropped with one reason.
  *
@@ -41,36 +53,30 @@ export interface RankAndPackInput extends ReunifyInput {
  * retrieved candidates are answered whenever the deadline comes; `isLate` says that some were not tried.
  */
 export async function rankAndPack(input: RankAndPackInput, record: RunRecord): Promise<Packed> {
-  const { signal, tenant, background } = input
-  const pace = new Pace(signal, { tenant, ...(background && { background }) })
-  if (background !== undefined) return rankAndPackAt(pace, input, record)
-  const ended = beginAnswering()
-  return rankAndPackAt(pace, input, record).finally(ended)
+  const ranked = await rankCandidates(input, record)
+  return packRanked(ranked, input, record).finally(ranked.release)
 }
 
-async function rankAndPackAt(pace: Pace, input: RankAndPackInput, record: RunRecord): Promise<Packed> {
-  const { query, intent, lists, plan, signal } = input
-  /** Runs a stage and compares the candidates before and after it. */
-  const stage = <Result extends Candidate[] | FilterResult>(
-    name: StageName,
-    before: readonly Candidate[],
-    run: () => Promise<Result>,
-  ): Promise<Result> =>
-    record.stage(name, before.length, run, (result: Candidate[] | FilterResult) => {
-      const after = Array.isArray(result) ? result : result.kept
-      return { out: after.length, changed: differ(before, after) }
-    })
-  const leftOut: StageName[] = []
-  /** Runs a step, or what replaces it when its time is up. */
-  const inTime = <Result>(name: StageName, run: Promise<Result>, instead: () => Result): Promise<Result> =>
-    run.catch(error => {
-      if (!(error instanceof TimeUp)) throw error
-      leftOut.push(name)
-      return instead()
-    })
-  const inSteps = <Result>(name: StageName, steps: Steps<Result>, instead: () => Result): Promise<Result> =>
-    inTime(name, pace.run(steps, RANKING_GRACE_MS), instead)
+/** The first part of `rankAndPack`: every step that does not depend on the budget. The caller releases the result. */
+export async function rankCandidates(input: RankAndPackInput, record: RunRecord): Promise<RankedCandidates> {
+  const { signal, tenant, background } = input
+  const pace = new Pace(signal, { tenant, ...(background && { background }) })
+  const release = background === undefined ? beginAnswering() : () => {}
+  try {
+    return { ...(await rankInPace(pace, input, record)), pace, release }
+  } catch (error) {
+    release()
+    throw error
+  }
+}
 
+async function rankInPace(
+  pace: Pace,
+  input: RankAndPackInput,
+  record: RunRecord,
+): Promise<Pick<RankedCandidates, 'candidates' | 'dropped' | 'leftOut'>> {
+  const { query, intent, lists, plan, signal } = input
+  const { stage, inSteps, leftOut } = stagesOf(pace, record)
   const found = collect(lists)
   const readable = input.needsText ? dropWithoutText(found) : { kept: found, dropped: [] }
   const fusion = { ...plan.fusion, weights: listWeights(plan, intent) }
@@ -92,8 +98,19 @@ async function rankAndPackAt(pace: Pace, input: RankAndPackInput, record: RunRec
     inSteps('answerability', addAnswerability(reranked, query, intent, bonus), () => reranked),
   )
   const cut = [...readable.dropped, ...distinct.dropped, ...pool.dropped]
-  const reunified = await stage('reunify', answering, () =>
-    inTime('reunify', reunify(answering, cut, input, record, pace), () => ({ kept: answering, dropped: cut })),
+  return { candidates: answering, dropped: cut, leftOut }
+}
+
+/** The second part of `rankAndPack`: the steps that depend on the budget. One ranking can be packed at several budgets. */
+export async function packRanked(
+  { candidates, dropped, leftOut: before, pace }: RankedCandidates,
+  input: RankAndPackInput,
+  record: RunRecord,
+): Promise<Packed> {
+  const { query, plan } = input
+  const { stage, inTime, inSteps, leftOut } = stagesOf(pace, record, before)
+  const reunified = await stage('reunify', candidates, () =>
+    inTime('reunify', reunify(candidates, dropped, input, record, pace), () => ({ kept: candidates, dropped })),
   )
   const values = scaleToBest(reunified.kept)
   const { topK } = plan.rerank
@@ -109,6 +126,31 @@ async function rankAndPackAt(pace: Pace, input: RankAndPackInput, record: RunRec
   if (leftOut.length > 0) record.degrade('ranking_partial', `left out: ${leftOut.join(', ')}`)
   if (packed.isLate) record.degrade('packing_partial', `packed ${packed.packed.length}/${diverse.kept.length}`)
   return { ...packed, dropped: [...reunified.dropped, ...diverse.dropped, ...packed.dropped] }
+}
+
+/** How stages run at a pace: each is recorded, and those without time are left out. @param before stages that were left out before */
+function stagesOf(pace: Pace, record: RunRecord, before: readonly StageName[] = []) {
+  const leftOut = [...before]
+  /** Runs a stage and compares the candidates before and after it. */
+  const stage = <Result extends Candidate[] | FilterResult>(
+    name: StageName,
+    before: readonly Candidate[],
+    run: () => Promise<Result>,
+  ): Promise<Result> =>
+    record.stage(name, before.length, run, (result: Candidate[] | FilterResult) => {
+      const after = Array.isArray(result) ? result : result.kept
+      return { out: after.length, changed: differ(before, after) }
+    })
+  /** Runs a step, or what replaces it when its time is up. */
+  const inTime = <Result>(name: StageName, run: Promise<Result>, instead: () => Result): Promise<Result> =>
+    run.catch(error => {
+      if (!(error instanceof TimeUp)) throw error
+      leftOut.push(name)
+      return instead()
+    })
+  const inSteps = <Result>(name: StageName, steps: Steps<Result>, instead: () => Result): Promise<Result> =>
+    inTime(name, pace.run(steps, RANKING_GRACE_MS), instead)
+  return { stage, inTime, inSteps, leftOut }
 }
 
 /** Whether fusion combined several signals of one candidate, or changed the order of a single list. */

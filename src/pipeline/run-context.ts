@@ -10,7 +10,7 @@ import { NEIGHBOUR_SHARE, PACKING_SHARE, RERANKING_SHARE } from './deadline.ts'
 import type { Background } from './pacing/background.ts'
 import { listWeights, reranks } from './plan/derived.ts'
 import type { Plan } from './plan/plan.ts'
-import { rankAndPack } from './rank-and-pack.ts'
+import { packRanked, type RankAndPackInput, rankCandidates } from './rank-and-pack.ts'
 import { retrieve } from './retrieve.ts'
 import type { RunRecord } from './run-record.ts'
 import type { PipelinePorts } from './services.ts'
@@ -36,6 +36,14 @@ interface ContextRun {
   encoding: string
 }
 
+/** A question whose candidates are ranked, and which can be packed at any budget. */
+export interface RankedContext {
+  /** Packs the ranked candidates. @param record of the ranking, or a branch of it when it is packed more than once */
+  packAt(budgetTokens: number, record: RunRecord): Promise<ContextRun>
+  /** Ends the deadlines of the steps. */
+  release(): void
+}
+
 /** Runs the whole pipeline for one question, without cache and sessions. Each step has its share of the deadline. */
 export async function runContext(
   input: ContextInput,
@@ -43,6 +51,17 @@ export async function runContext(
   caller: TimedCaller,
   record: RunRecord,
 ): Promise<ContextRun> {
+  const ranked = await rankContext(input, ports, caller, record)
+  return ranked.packAt(input.plan.budgetTokens, record).finally(ranked.release)
+}
+
+/** Runs the part of the pipeline that does not depend on the budget. The caller releases the result. */
+export async function rankContext(
+  input: ContextInput,
+  ports: PipelinePorts,
+  caller: TimedCaller,
+  record: RunRecord,
+): Promise<RankedContext> {
   const { query, plan, background } = input
   const tokenizer = ports.tokenizer(plan.tokenizerModel)
   if (tokenizer.mapped)
@@ -65,35 +84,44 @@ export async function runContext(
   const reranking = caller.deadline.part(RERANKING_SHARE)
   const expanding = caller.deadline.part(NEIGHBOUR_SHARE)
   const packing = caller.deadline.part(PACKING_SHARE)
-  const packed = await rankAndPack(
-    {
-      query,
-      intent: intent.label,
-      lists,
-      plan,
-      reranker:
-        ports.reranker &&
-        limitReranker(background?.rerankerOf(ports.reranker) ?? ports.reranker, reranking.signal, caller.crowded),
-      fetchNeighbours: places =>
-        fetchNeighbours(places, input, ports, {
-          apiKey: caller.apiKey,
-          condition: caller.condition,
-          signal: expanding.signal,
-        }),
-      count: tokenizer.countInSteps,
-      tenant: caller.tenant,
-      signal: packing.signal,
-      needsText: true,
-      ...(input.previous ? { previous: input.previous } : {}),
-      ...(background && { background }),
-    },
-    record,
-  ).finally(() => {
+  const endParts = () => {
     for (const part of [reranking, expanding, packing]) part.dispose()
-  })
-  if (packed.packed.length === 0 && packed.dropped.length > 0)
-    record.degrade('nothing_fits', `no chunk fits ${plan.budgetTokens} tokens`)
-  return { packed, intent, encoding: tokenizer.encoding }
+  }
+  const { apiKey, condition, tenant } = caller
+  const ranking: RankAndPackInput = {
+    query,
+    intent: intent.label,
+    lists,
+    plan,
+    reranker:
+      ports.reranker &&
+      limitReranker(background?.rerankerOf(ports.reranker) ?? ports.reranker, reranking.signal, caller.crowded),
+    fetchNeighbours: places => fetchNeighbours(places, input, ports, { apiKey, condition, signal: expanding.signal }),
+    count: tokenizer.countInSteps,
+    tenant,
+    signal: packing.signal,
+    needsText: true,
+    ...(input.previous ? { previous: input.previous } : {}),
+    ...(background && { background }),
+  }
+  try {
+    const ranked = await rankCandidates(ranking, record)
+    return {
+      packAt: async (budgetTokens, at) => {
+        const packed = await packRanked(ranked, { ...ranking, plan: { ...plan, budgetTokens } }, at)
+        if (packed.packed.length === 0 && packed.dropped.length > 0)
+          at.degrade('nothing_fits', `no chunk fits ${budgetTokens} tokens`)
+        return { packed, intent, encoding: tokenizer.encoding }
+      },
+      release: () => {
+        ranked.release()
+        endParts()
+      },
+    }
+  } catch (error) {
+    endParts()
+    throw error
+  }
 }
 
 /**

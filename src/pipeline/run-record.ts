@@ -10,10 +10,21 @@ export class RunRecord {
   readonly #now: () => number
   readonly #from: number
 
-  /** @param now milliseconds of a monotonic clock */
-  constructor(now: () => number) {
+  /**
+   * @param now milliseconds of a monotonic clock
+   * @param from when the request began, by this clock
+   */
+  constructor(now: () => number, from = now()) {
     this.#now = now
-    this.#from = now()
+    this.#from = from
+  }
+
+  /** A record that goes on from here on its own, as if nothing else had happened since `elapsedMs`. */
+  branchAt(elapsedMs: number): RunRecord {
+    const branch = new RunRecord(this.#now, this.#now() - elapsedMs)
+    branch.stages.push(...this.stages)
+    branch.degraded.push(...this.degraded)
+    return branch
   }
 
   /**

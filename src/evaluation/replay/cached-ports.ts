@@ -1,26 +1,26 @@
 import type { PipelinePorts } from '../../pipeline/services.ts'
 
+/** Milliseconds by stage. */
+export type StageTimes = Record<string, number>
+
 /**
  * Caches the answers of store, embedder and reranker for one query, so that all its arms and budgets cost one call each. A cached
- * answer is charged with the time of its first call: the latency of an arm is what it would take alone.
+ * answer is charged with the time of its first call: the latency of an arm is what it would take alone. Runs use it one after the other.
  */
 export class PortCache {
   readonly #ports: PipelinePorts
   readonly #answers = new Map<string, { answer: unknown; ms: number }>()
-  #query = ''
 
   constructor(ports: PipelinePorts) {
     this.#ports = ports
   }
 
   /**
-   * Returns the ports for one run, and `savedMs`: milliseconds per stage that cached answers save in this run. `deadlineMs` is the
+   * Returns the ports for one run, and `takeSaved`: what cached answers saved in this run since its last call. `deadlineMs` is the
    * deadline of the reranker; it is part of the key because a rerank may end early.
    */
-  forRun(query: string, deadlineMs: number): { ports: PipelinePorts; savedMs: Record<string, number> } {
-    if (query !== this.#query) this.#answers.clear()
-    this.#query = query
-    const savedMs: Record<string, number> = {}
+  forRun(deadlineMs: number): { ports: PipelinePorts; takeSaved: () => StageTimes } {
+    let savedMs: StageTimes = {}
     const ask = async <Answer>(stage: string, parts: unknown[], work: () => Promise<Answer>): Promise<Answer> => {
       const key = JSON.stringify([stage, ...parts])
       const cached = this.#answers.get(key)
@@ -60,6 +60,11 @@ export class PortCache {
         close: () => reranker.close(),
       },
     }
-    return { ports, savedMs }
+    const takeSaved = () => {
+      const taken = savedMs
+      savedMs = {}
+      return taken
+    }
+    return { ports, takeSaved }
   }
 }

@@ -27,6 +27,8 @@ export interface PreparedSet<RunArm extends Arm = Arm> {
   embedder: string | null
   /** Runs one query under one arm, once for each budget, in their order. */
   run(query: GoldenQuery, arm: RunArm, budgets: readonly number[]): Promise<ReplayRun[]>
+  /** Called when all arms of a query have run: what was kept for them can go. */
+  forget?(query: GoldenQuery): void
   close(): Promise<void>
 }
 

@@ -6,7 +6,7 @@ import type { Packed } from '../../pack/pack.ts'
 import type { TimedCaller } from '../../pipeline/context-request.ts'
 import { noDeadline } from '../../pipeline/deadline.ts'
 import type { Plan } from '../../pipeline/plan/plan.ts'
-import { runContext } from '../../pipeline/run-context.ts'
+import { rankContext } from '../../pipeline/run-context.ts'
 import { RunRecord } from '../../pipeline/run-record.ts'
 import type { PipelinePorts } from '../../pipeline/services.ts'
 import { buildTrace } from '../../pipeline/trace/build-trace.ts'
@@ -15,7 +15,7 @@ import type { PlanArm } from '../arms/arm.ts'
 import type { DocumentSpan } from '../golden-set/evidence.ts'
 import type { GoldenQuery } from '../golden-set/golden-set.ts'
 import type { RankedText, ReplayRun } from '../metrics/measure-run.ts'
-import { PortCache } from './cached-ports.ts'
+import { PortCache, type StageTimes } from './cached-ports.ts'
 import type { ReplayDependencies } from './replay.ts'
 
 /** Changes when older cache folders can no longer be read. */
@@ -75,15 +75,17 @@ export function createReplayDependencies({
           chunkTokens,
           onProgress: (done, total) => onProgress(`${set.name}: ingest`, done, total),
         })
-        const cache = new PortCache({ ...ports, store: folder.store })
+        const caches = new Map<GoldenQuery, PortCache>()
+        const cacheOf = (query: GoldenQuery) => {
+          const cache = caches.get(query) ?? new PortCache({ ...ports, store: folder.store })
+          caches.set(query, cache)
+          return cache
+        }
         return {
           chunks,
           embedder,
-          run: async (query, { plan }, budgets) => {
-            const runs: ReplayRun[] = []
-            for (const budgetTokens of budgets) runs.push(await runOnce(query, { ...plan, budgetTokens }, cache))
-            return runs
-          },
+          run: (query, { plan }, budgets) => runAtBudgets(query, plan, budgets, cacheOf(query)),
+          forget: query => void caches.delete(query),
           close: () => folder.close(),
         }
       } catch (error) {
@@ -94,37 +96,59 @@ export function createReplayDependencies({
   }
 }
 
-async function runOnce({ query, filter }: GoldenQuery, plan: Plan, cache: PortCache): Promise<ReplayRun> {
-  const { ports, savedMs } = cache.forRun(query, plan.rerank.deadlineMs)
-  const record = new RunRecord(() => performance.now())
-  const from = performance.now()
-  const input = { query, collections: [COLLECTION], filter, vector: null, plan }
+/** Ranks once, and packs for each budget. Every run is charged with the whole time of its ranking. */
+async function runAtBudgets(
+  { query, filter }: GoldenQuery,
+  plan: Plan,
+  budgets: readonly number[],
+  cache: PortCache,
+): Promise<ReplayRun[]> {
   const startedAt = new Date().toISOString()
-  const { packed, intent, encoding } = await runContext(input, ports, newCaller(), record)
-  const spentMs = performance.now() - from
-  const stageMs = { ...savedMs }
-  for (const { name, ms } of record.stages) stageMs[name] = (stageMs[name] ?? 0) + ms
-  return {
-    context: packed.context,
-    format: plan.format,
-    packed: packed.packed.map(({ candidate: { chunk }, text }) => ({ id: String(chunk.id), docId: chunk.docId, text })),
-    ranked: rankedOf(packed),
-    spans: spansOf(packed),
-    stageMs,
-    totalMs: Object.values(savedMs).reduce((sum, ms) => sum + ms, spentMs),
-    degraded: record.degraded.map(({ code }) => code),
-    trace: () => {
-      const subject = { traceId: '', startedAt, endpoint: 'replay', tenant: null, sessionId: null } as const
-      const decision = { assignment: null, flags: [] }
-      const { collections } = input
-      return buildTrace({ ...subject, collections, query, plan, decision }, record, {
-        intent,
-        packed,
-        encoding,
-        cache: 'off',
+  const record = new RunRecord(() => performance.now())
+  const { ports, takeSaved } = cache.forRun(plan.rerank.deadlineMs)
+  const collections = [COLLECTION]
+  const ranked = await rankContext({ query, collections, filter, vector: null, plan }, ports, newCaller(), record)
+  const rankingMs = record.elapsedMs
+  const savedInRanking = takeSaved()
+  const runs: ReplayRun[] = []
+  try {
+    for (const budgetTokens of budgets) {
+      const own = record.branchAt(rankingMs)
+      const { packed, intent, encoding } = await ranked.packAt(budgetTokens, own)
+      const savedMs = sumOfTimes([savedInRanking, takeSaved()])
+      const totalMs = Object.values(savedMs).reduce((sum, ms) => sum + ms, own.elapsedMs)
+      runs.push({
+        context: packed.context,
+        format: plan.format,
+        packed: packed.packed.map(({ candidate: { chunk }, text }) => ({
+          id: String(chunk.id),
+          docId: chunk.docId,
+          text,
+        })),
+        ranked: rankedOf(packed),
+        spans: spansOf(packed),
+        stageMs: sumOfTimes([savedMs, ...own.stages.map(({ name, ms }) => ({ [name]: ms }))]),
+        totalMs,
+        degraded: own.degraded.map(({ code }) => code),
+        trace: () => {
+          const subject = { traceId: '', startedAt, endpoint: 'replay', tenant: null, sessionId: null } as const
+          const decision = { assignment: null, flags: [] }
+          const asked = { ...subject, collections, query, plan: { ...plan, budgetTokens }, decision }
+          const trace = buildTrace(asked, own, { intent, packed, encoding, cache: 'off' })
+          return { ...trace, duration_ms: totalMs }
+        },
       })
-    },
+    }
+  } finally {
+    ranked.release()
   }
+  return runs
+}
+
+function sumOfTimes(times: readonly StageTimes[]): StageTimes {
+  const sums: StageTimes = {}
+  for (const [stage, ms] of times.flatMap(Object.entries)) sums[stage] = (sums[stage] ?? 0) + ms
+  return sums
 }
 
 /** The candidates that reached packing, best first. */

@@ -254,7 +254,7 @@ describe('reading a golden set', () => {
   })
 })
 
-const shared = new URL('../../../shared/data/', import.meta.url).pathname
+const shared = new URL('../../../../shared/data/', import.meta.url).pathname
 const sizes = { 'docs-rag': [45, 50], chunking: [19, 276], hotpot: [994, 100], scifact: [5183, 809] } as const
 
 describe('the public sets beside the tree', () => {

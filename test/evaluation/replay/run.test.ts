@@ -5,6 +5,7 @@ import { parseArms } from '../../../src/evaluation/arms/parse.ts'
 import type { GoldenSet } from '../../../src/evaluation/golden-set/golden-set.ts'
 import { wordsOf } from '../../../src/evaluation/metrics/reference-tokens.ts'
 import { replay } from '../../../src/evaluation/replay/replay.ts'
+import type { QueryResult } from '../../../src/evaluation/replay/results.ts'
 import { createReplayDependencies, type ReplayEnvironment } from '../../../src/evaluation/replay/run.ts'
 import { reportText } from '../../../src/evaluation/report/text.ts'
 import { summarize } from '../../../src/evaluation/summary/summarize.ts'
@@ -130,6 +131,12 @@ function worldOf(counts: Counts, reranker: Reranker | null): ReplayEnvironment {
   }
 }
 
+const withoutTimes = (value: unknown) =>
+  JSON.parse(JSON.stringify(value, (key, inner) => (key === 'ms' || key === 'stageMs' ? undefined : inner)))
+
+const alone = (arms: QueryResult['arms'], budget: number) =>
+  Object.fromEntries(Object.entries(arms).map(([arm, figures]) => [arm, { [budget]: figures[budget] }]))
+
 const newCounts = (): Counts => ({ embedded: [], reranked: 0, folders: [], closed: 0 })
 const options = { sets: [set], chunkTokens: 60, cacheFolder: 'cache', limitQueries: null, onProgress: () => {} }
 
@@ -189,6 +196,26 @@ describe('replay on the pipeline', () => {
     expect(report.sets[0]?.degraded).toEqual({})
   })
 
+  it('ranks once for each arm, and packs at each budget what it would pack there alone', async () => {
+    const world = worldOf(newCounts(), null)
+    let ranked = 0
+    const tokenizer = (model: string) => {
+      ranked += 1
+      return createTokenizer(model)
+    }
+    const dependencies = createReplayDependencies({ ...world, ports: { ...world.ports, tokenizer } })
+    const arms = parseArms('baseline,topk,measured,measured:packing.mode=sentence', NAMED_PLANS)
+    const figuresAt = async (budgets: number[]) => {
+      const report = await replay({ ...options, arms, budgets, limitQueries: 4 }, dependencies)
+      return withoutTimes(report.sets[0]?.queries.map(query => query.arms))
+    }
+    ranked = 0
+    const together = await figuresAt([90, 300, 2000])
+    expect(ranked).toBe(4 * arms.length)
+    for (const budget of [90, 300, 2000])
+      expect(together.map((query: QueryResult['arms']) => alone(query, budget))).toEqual(await figuresAt([budget]))
+  })
+
   it('gives equal figures for equal input, and other folders for other chunk sizes and corpora', async () => {
     const counts = newCounts()
     const dependencies = createReplayDependencies(worldOf(counts, null))
@@ -196,8 +223,7 @@ describe('replay on the pipeline', () => {
     const ask = async (changes: Partial<GoldenSet>, chunkTokens: number) => {
       const job = { ...options, sets: [{ ...set, ...changes }], arms, budgets: [300], chunkTokens }
       const report = await replay(job, dependencies)
-      const strip = (_key: string, value: unknown) => (_key === 'ms' || _key === 'stageMs' ? undefined : value)
-      return JSON.stringify(report, strip)
+      return JSON.stringify(withoutTimes(report))
     }
     expect(await ask({}, 60)).toBe(await ask({}, 60))
     await ask({ hash: 'other golds' }, 60)

@@ -1,0 +1,40 @@
+import { appendFile, mkdir, readFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { contentHash } from '../../text/fingerprint.ts'
+import type { AskModel } from './judge.ts'
+
+/**
+ * Remembers the replies of a model in a file of JSON lines, so that a replay that is repeated or resumed pays for each prompt once. A torn
+ * line, as a killed process leaves it, is ignored.
+ * @param model part of the key: model and endpoint
+ */
+export async function rememberReplies(ask: AskModel, file: string, model: string): Promise<AskModel> {
+  const replies = new Map<string, Promise<string>>()
+  for (const line of (await readFile(file, 'utf8').catch(() => '')).split('\n')) {
+    const row = readRow(line)
+    if (row !== null) replies.set(row.key, Promise.resolve(row.reply))
+  }
+  await mkdir(dirname(file), { recursive: true })
+  return ({ system, user }, signal) => {
+    const key = contentHash(JSON.stringify([model, system, user]))
+    const known = replies.get(key)
+    if (known) return known
+    const reply = ask({ system, user }, signal).then(async text => {
+      // The line break in front ends a line that an earlier process left torn.
+      await appendFile(file, `\n${JSON.stringify({ key, reply: text })}`)
+      return text
+    })
+    replies.set(key, reply)
+    reply.catch(() => replies.delete(key))
+    return reply
+  }
+}
+
+function readRow(line: string): { key: string; reply: string } | null {
+  try {
+    const { key, reply } = JSON.parse(line) as { key?: unknown; reply?: unknown }
+    return typeof key === 'string' && typeof reply === 'string' ? { key, reply } : null
+  } catch {
+    return null
+  }
+}
