@@ -64,7 +64,7 @@ function factsOf({ report, facts }: HtmlReportInput, { bootstrap }: ReplaySummar
 function warningsOf({ sets, arms }: ReplayReport): string[] {
   const warnings: string[] = []
   for (const { name, degraded, queries } of sets) {
-    for (const [code, runs] of Object.entries(degraded)) warnings.push(`${name}: ${runs} runs are degraded: ${code}`)
+    for (const [code, runs] of Object.entries(degraded)) warnings.push(`${name}: ${runs} degraded ${runs === 1 ? 'run' : 'runs'}: ${code}`)
     for (const arm of arms) {
       const runs = queries.flatMap(query => Object.values(query.arms[arm.name] ?? {}))
       const over = runs.filter(({ overrun }) => overrun > 0).length

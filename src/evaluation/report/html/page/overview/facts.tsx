@@ -75,9 +75,9 @@ function PlanTable({ data }: { data: ReportData }) {
   const paths = [...new Set(data.arms.flatMap(({ plan }) => Object.keys(plan)))]
   const differing = paths.filter(path => new Set(data.arms.map(({ plan }) => plan[path])).size > 1)
   const columns: Column<string>[] = [
-    { title: 'Value of the plan', cell: path => <code>{path}</code>, value: path => path },
+    { title: 'Value of the plan', cell: path => <code>{path}</code>, value: path => path, className: 'nowrap' },
     ...data.arms.map(({ name, plan }, arm): Column<string> => ({
-      title: name,
+      title: shortened(name),
       value: path => plan[path] ?? null,
       cell: path => {
         const value = plan[path] ?? '–'

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { QueryRow } from '../../report-data.ts'
 import { ArmSelect, BudgetSelect, MeasureSelect, Section, Select, SetSelect } from '../shared/controls.tsx'
 import { DataTable } from '../shared/data-table.tsx'
-import { addressOf, figureOf, gainOf, shown, shownDifference } from '../shared/figures.ts'
+import { addressOf, figureOf, gainOf, shortened, shown, shownDifference } from '../shared/figures.ts'
 import { useReport } from '../shared/view.ts'
 import { QueryLink } from './extremes.tsx'
 
@@ -85,7 +85,7 @@ export function QueriesPart() {
           { title: 'Grade', cell: ({ grade }) => grade ?? '–' },
           { title: 'Golds', numeric: true, cell: ({ golds }) => golds },
           ...[...new Set([view.versus, view.arm])].map(arm => ({
-            title: armName(arm),
+            title: shortened(armName(arm)),
             numeric: true,
             value: (query: QueryRow) => figureOf(query, arm, place, view.measure),
             cell: (query: QueryRow) => shown(figureOf(query, arm, place, view.measure), measure.unit),

@@ -37,7 +37,7 @@ export function Summary() {
                   {shownDifference(effect.low, measure.unit)}, {shownDifference(effect.high, measure.unit)}], {effect.verdict}
                 </span>
               ) : (
-                <span class="verdict unproven">{arm === data.reference ? 'the reference' : 'no comparison'}</span>
+                data.arms.length > 1 && <span class="verdict unproven">{arm === data.reference ? 'the reference' : 'no comparison'}</span>
               )}
             </li>
           )

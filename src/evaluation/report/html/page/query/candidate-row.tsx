@@ -1,4 +1,5 @@
 import { useId } from 'preact/hooks'
+import { Sentence } from '../shared/sentence.tsx'
 import type { Candidate } from './read-candidates.ts'
 
 interface CandidateRowProps {
@@ -61,7 +62,13 @@ function Detail({ candidate, sentence }: { candidate: Candidate; sentence: strin
     <div class="two detail-box">
       <dl class="facts">
         <Row name="Decision">
-          {reason === null ? `packed, block ${position} of the context` : `dropped: ${reason}. ${sentence ?? ''}`}
+          {reason === null ? (
+            `packed, block ${position} of the context`
+          ) : (
+            <>
+              dropped: {reason}. <Sentence text={sentence ?? ''} />
+            </>
+          )}
         </Row>
         {evidence !== null && <Row name="Evidence">{evidence}</Row>}
         <Row name="Document">{docId}</Row>

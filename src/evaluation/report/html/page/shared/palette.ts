@@ -12,8 +12,8 @@ export interface ArmStyle {
 }
 
 /** An arm differs from the others in colour and shape. The reference is grey and dashed. */
-export function armStyle(arm: number, { reference }: Pick<ReportData, 'reference'>): ArmStyle {
-  if (arm === reference) return { colour: 'var(--reference)', symbol: 'square', dash: '4 3' }
+export function armStyle(arm: number, { reference, arms }: Pick<ReportData, 'reference' | 'arms'>): ArmStyle {
+  if (arm === reference && arms.length > 1) return { colour: 'var(--reference)', symbol: 'square', dash: '4 3' }
   const place = arm > reference ? arm - 1 : arm
   return {
     colour: `var(--arm-${place % COLOURS})`,

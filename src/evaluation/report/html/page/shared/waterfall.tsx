@@ -1,6 +1,7 @@
 import * as Plot from '@observablehq/plot'
 import type { ReportData, Waterfall } from '../../report-data.ts'
 import { DataTable } from './data-table.tsx'
+import { Sentence } from './sentence.tsx'
 import { withThousands } from './figures.ts'
 import { PlotFigure } from './plot-figure.tsx'
 import { useReport } from './view.ts'
@@ -66,7 +67,7 @@ export function WaterfallFigure({ waterfall, of }: { waterfall: Waterfall; of: s
         columns={[
           { title: 'Step', cell: ({ title }) => title },
           { title: 'Candidates', numeric: true, value: ({ count }) => count, cell: ({ kind, count }) => `${kind === 'dropped' ? '−' : ''}${number(count)}` },
-          { title: 'Meaning', cell: ({ meaning }) => meaning, className: 'prose' },
+          { title: 'Meaning', value: ({ meaning }) => meaning, cell: ({ meaning }) => <Sentence text={meaning} />, className: 'prose' },
         ]}
       />
     </div>
