@@ -5,6 +5,8 @@ const LINE_EVERY_MS = 5_000
 export interface Progress {
   /** Shows `phase done/total`, followed by `detail`. A new phase ends the previous one. */
   show(phase: string, done: number, total: number, detail?: string): void
+  /** Writes a line of its own. */
+  note(text: string): void
   stop(): void
 }
 
@@ -26,6 +28,8 @@ export function createProgress(stream: NodeJS.WriteStream, owner: Interruptible 
     gracefulExit: false,
   })
   let current = ''
+  /** Where the phase began: not at 0 when it goes on from earlier work. */
+  let began = { at: 0, done: 0 }
   let line = ''
   let due = performance.now() + LINE_EVERY_MS
   const flush = () => {
@@ -47,15 +51,29 @@ export function createProgress(stream: NodeJS.WriteStream, owner: Interruptible 
       if (phase !== current) {
         stop()
         bar.start(total, done, { text })
+        began = { at: performance.now(), done }
         owner.once('SIGINT', interrupt)
       }
       bar.update(done, { text })
       current = phase
-      line = text
+      line = `${text}${timeLeft(done - began.done, total - done, performance.now() - began.at)}`
       if (performance.now() < due) return
       due = performance.now() + LINE_EVERY_MS
       flush()
     },
+    note(text) {
+      stop()
+      current = ''
+      stream.write(`${text}\n`)
+    },
     stop,
   }
+}
+
+/** The time for what is left, at the speed of what is done; '' while nothing is known, and at the end. */
+function timeLeft(done: number, left: number, tookMs: number): string {
+  if (done <= 0 || left <= 0) return ''
+  const seconds = Math.ceil((left * tookMs) / done / 1_000)
+  const minutes = Math.floor(seconds / 60)
+  return `, ETA ${minutes > 0 ? `${minutes} min ` : ''}${seconds % 60} s`
 }

@@ -68,9 +68,12 @@ function round(share: number): number {
   return Math.round(share * 1000) / 1000
 }
 
-/** Inverted index from shingles to candidates. */
+/**
+ * Inverted index from shingles to candidates. Nearly every shingle is in one candidate only, so a number stands for a list of one: a list
+ * for each would be most of the memory that a request takes.
+ */
 class ShingleIndex {
-  private readonly postings = new Map<number, number[]>()
+  private readonly postings = new Map<number, number | number[]>()
   private readonly keys: string[] = []
 
   add(key: string, shingles: ReadonlySet<number>): void {
@@ -78,15 +81,21 @@ class ShingleIndex {
     const row = this.keys.push(key) - 1
     for (const shingle of shingles) {
       const rows = this.postings.get(shingle)
-      if (rows) rows.push(row)
-      else this.postings.set(shingle, [row])
+      if (rows === undefined) this.postings.set(shingle, row)
+      else if (typeof rows === 'number') this.postings.set(shingle, [rows, row])
+      else rows.push(row)
     }
   }
 
   /** Finds the candidate that contains the largest share of the shingles; null when there are none. */
   mostContaining(shingles: ReadonlySet<number>): { key: string; share: number } | null {
     const hits = new Uint32Array(this.keys.length)
-    for (const shingle of shingles) for (const row of this.postings.get(shingle) ?? []) hits[row] = (hits[row] ?? 0) + 1
+    for (const shingle of shingles) {
+      const rows = this.postings.get(shingle)
+      if (rows === undefined) continue
+      if (typeof rows === 'number') hits[rows] = (hits[rows] ?? 0) + 1
+      else for (const row of rows) hits[row] = (hits[row] ?? 0) + 1
+    }
     const best = hits.reduce((top, count, row) => (count > (hits[top] ?? 0) ? row : top), 0)
     const key = this.keys[best]
     return key === undefined || shingles.size === 0 ? null : { key, share: (hits[best] ?? 0) / shingles.size }

@@ -86,6 +86,7 @@ describe('stowage replay', () => {
     [['--chunk-tokens', '1.5'], /at least 1, got "1.5"/],
     [['--limit-queries', '-3'], /at least 1, got "-3"/],
     [['--arms', 'nobody'], /no arm is called nobody/],
+    [['--server-keys', 'no-such.json'], /--server-keys no-such.json: ENOENT/],
     [['--arm', 'nobody'], /--arm nobody: write NAME=SPEC/],
     [['--arm', 'tuned=no-such.json'], /plan file no-such.json: cannot be read: ENOENT/],
     [['--arm', 'a=topk', '--arm', 'a=measured'], /arm a is given twice/],

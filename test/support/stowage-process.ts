@@ -34,6 +34,18 @@ export function createCommands({ node, script, cwd }: { node: string; script: st
     run: (line: readonly string[], environment: Record<string, string> = {}): Promise<Ended> =>
       startStowage(line, environment).ended,
 
+    /** Runs a command until `isReached`, and then kills it without a warning. */
+    async runUntil(line: readonly string[], isReached: () => boolean, environment: Record<string, string> = {}) {
+      const { child, ended } = startStowage(line, environment)
+      let isOver = false
+      void ended.finally(() => {
+        isOver = true
+      })
+      while (!isOver && !isReached()) await new Promise(resolve => setTimeout(resolve, 2))
+      child.kill('SIGKILL')
+      return ended
+    },
+
     /** Runs a command that stays up, such as `serve --port 0`, and resolves once it says where it listens. */
     async startListening(line: readonly string[], environment: Record<string, string> = {}) {
       const { child, written, ended } = startStowage(line, environment)
@@ -61,7 +73,10 @@ export function createCommands({ node, script, cwd }: { node: string; script: st
 }
 
 /** On the Node that runs the tests. */
-export const { run, runIntoClosedStdout, startListening } = createCommands({ node: process.execPath, script: STOWAGE })
+export const { run, runIntoClosedStdout, runUntil, startListening } = createCommands({
+  node: process.execPath,
+  script: STOWAGE,
+})
 
 /** A process that gets nothing of this one's environment but the path to programs. */
 function start(program: string, line: readonly string[], environment: Record<string, string>, cwd?: string) {

@@ -14,6 +14,14 @@ export function readSets(names: readonly string[]): Promise<GoldenSet[]> {
   return Promise.all(names.map(name => readGoldenSet(setFolder(name))))
 }
 
+/** Options of the command line that name arms. */
+export interface ArmFlags {
+  arms?: string
+  arm: string[]
+  against?: string
+  collection?: string
+}
+
 const DEFAULT_ARMS = 'baseline,topk,design,measured'
 const DEFAULT_AGAINST = 'topk'
 
@@ -23,10 +31,10 @@ const DEFAULT_AGAINST = 'topk'
  * @throws StowageError `bad_request`
  */
 export function readComparison(
-  { arms: text, arm: named, against }: { arms?: string; arm: readonly string[]; against?: string },
+  { arms: text, arm: named, against, collection }: ArmFlags,
   plans: NamedPlans,
 ): { arms: Arm[]; against: string } {
-  const arms = readArms({ arms: text ?? (named.length > 0 ? '' : DEFAULT_ARMS), named }, plans)
+  const arms = readArms({ arms: text ?? (named.length > 0 ? '' : DEFAULT_ARMS), named, collection }, plans)
   const names = arms.map(({ name }) => name)
   const reference = against ?? (names.includes(DEFAULT_AGAINST) ? DEFAULT_AGAINST : (names[0] ?? ''))
   if (names.includes(reference)) return { arms, against: reference }

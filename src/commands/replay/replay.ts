@@ -1,28 +1,32 @@
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
+import type { PlanArm } from '../../evaluation/arms/arm.ts'
 import type { NamedPlans } from '../../evaluation/arms/named-arms.ts'
+import { NO_KEYS, readServerKeys } from '../../evaluation/arms/server/keys.ts'
+import { withServerArms } from '../../evaluation/arms/server/server-arms.ts'
 import { type ReplayDependencies, replay } from '../../evaluation/replay/replay.ts'
 import { CHUNK_DEFAULTS } from '../../ingest/chunking/chunk-markdown.ts'
 import { collected, listOption, numberOption } from '../option-values.ts'
 import { createProgress } from '../progress.ts'
-import { readComparison, readSets, refuseNoFolder, sortedBudgets } from './inputs.ts'
+import { type ArmFlags, readComparison, readSets, refuseNoFolder, sortedBudgets } from './inputs.ts'
 import { type OutputOptions, writeOutputs } from './outputs.ts'
 
 export interface ReplayCommandDependencies {
   plans: () => NamedPlans
   /** Called after the command line is checked. */
-  open: () => Promise<ReplayDependencies & { close(): Promise<void> }>
+  open: () => Promise<ReplayDependencies<PlanArm> & { close(): Promise<void> }>
   out: NodeJS.WritableStream
   progress: NodeJS.WriteStream
 }
 
-interface ReplayFlags extends Omit<OutputOptions, 'against'> {
+interface ReplayFlags extends Omit<OutputOptions, 'against'>, ArmFlags {
   budgets: number[]
-  arms?: string
-  arm: string[]
-  against?: string
+  serverKeys?: string
   chunkTokens: number
   limitQueries?: number
+  parallel: number
+  fresh: boolean
   cache: string
 }
 
@@ -31,7 +35,7 @@ Examples:
   $ stowage replay isharoth
   $ stowage replay isharoth --arms topk,measured,measured:reunification.expansion=0
   $ stowage replay isharoth --arms measured --arm tuned=./plans/tuned.json:packing.mode=sentence
-  $ stowage replay isharoth --arm old=http://old:6433 --arm new=http://new:6433
+  $ stowage replay isharoth --arm old=http://old:6433 --arm new=http://new:6433 --server-keys keys.json
   $ stowage replay ./my-set --budgets 500,1000 --json report.json`
 
 /** Adds `stowage replay SET…`: measures golden sets under every arm and budget, and prints a table or JSON. */
@@ -56,9 +60,13 @@ export function addReplayCommand(program: Command, dependencies: ReplayCommandDe
       collected,
       [],
     )
+    .option('--collection <name>', 'the collection that server arms ask; default: the name of the set')
+    .option('--server-keys <file>', 'keys for server arms: JSON such as {"tenant": "KEY", "*": "KEY"}')
     .option('--against <arm>', 'the arm that the others are compared with; default: topk, or else the first arm')
     .option('--chunk-tokens <tokens>', 'target size of the chunks', numberOption(1), CHUNK_DEFAULTS.targetTokens)
     .option('--limit-queries <n>', 'use only n queries of each set, at even distances', numberOption(1))
+    .option('--parallel <n>', 'queries in flight; 1 for clean latencies', numberOption(1), availableParallelism())
+    .option('--fresh', 'do not resume a replay that was interrupted', false)
     .option('--json <file>', 'write the figures of every query to this file')
     .option('--cache <folder>', 'folder for ingested sets', join('.stowage', 'replay'))
     .addHelpText('after', EXAMPLES)
@@ -69,15 +77,22 @@ async function runReplay(names: string[], flags: ReplayFlags, dependencies: Repl
   const { chunkTokens, limitQueries = null, cache: cacheFolder } = flags
   const { arms, against } = readComparison(flags, dependencies.plans())
   refuseNoFolder('--json', flags.json)
+  const keyOf = flags.serverKeys === undefined ? NO_KEYS : await readServerKeys(flags.serverKeys)
   const sets = await readSets(names)
   const budgets = sortedBudgets(flags.budgets)
   const opened = await dependencies.open()
   const progress = createProgress(dependencies.progress)
   try {
-    const job = { sets, arms, budgets, chunkTokens, cacheFolder, limitQueries, onProgress: progress.show }
-    const report = await replay(job, opened)
-    progress.stop()
-    await writeOutputs(report, { ...flags, against }, dependencies.out)
+    const job = {
+      ...{ sets, arms, budgets, chunkTokens, cacheFolder, limitQueries, parallel: flags.parallel, fresh: flags.fresh },
+      onProgress: progress.show,
+      onResume: (set: string, done: number, total: number) =>
+        progress.note(`resuming: ${done} of ${total} queries of ${set} are done (--fresh starts anew)`),
+    }
+    await replay(job, withServerArms(opened, { keyOf }), async report => {
+      progress.stop()
+      await writeOutputs(report, { ...flags, against }, dependencies.out)
+    })
   } finally {
     progress.stop()
     await opened.close()

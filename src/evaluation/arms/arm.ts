@@ -16,6 +16,8 @@ export interface ServerArm {
   name: string
   /** http or https, without user, query and fragment. */
   url: string
+  /** The collection to ask; null asks the one with the name of the set. */
+  collection: string | null
 }
 
 /** What golden queries are asked of. */

@@ -16,14 +16,19 @@ export interface ArmOptions {
   arms: string
   /** `--arm`, once for each: `NAME=SPEC`. */
   named: readonly string[]
+  /** `--collection`: what server arms ask. */
+  collection?: string | undefined
 }
 
 /**
  * Reads the arms of `--arms` and `--arm`. Plan files are read here, once.
  * @throws StowageError `bad_request` as the parsers of both do, and for an arm that is given twice or none at all
  */
-export function readArms({ arms: text, named }: ArmOptions, plans: NamedPlans): Arm[] {
-  const arms = [...splitArms(text).map(spec => planArm(spec, plans)), ...named.map(one => parseNamedArm(one, plans))]
+export function readArms({ arms: text, named, collection }: ArmOptions, plans: NamedPlans): Arm[] {
+  const arms = [
+    ...splitArms(text).map(spec => planArm(spec, plans)),
+    ...named.map(one => parseNamedArm(one, plans, collection ?? null)),
+  ]
   const twice = arms.find((arm, index) => arms.findIndex(other => other.name === arm.name) !== index)
   if (twice) throw bad(`arm ${twice.name} is given twice`)
   if (arms.length === 0) throw bad('no arms given')
@@ -44,11 +49,11 @@ export function parseArms(text: string, plans: NamedPlans): PlanArm[] {
  * `caps=measured:packing.documentCap=2`, `tuned=./plans/tuned.json`, `old=https://stowage.example`.
  * @throws StowageError `bad_request` as `parseArms` does, and for a plan file or URL that cannot be used
  */
-export function parseNamedArm(text: string, plans: NamedPlans): Arm {
+export function parseNamedArm(text: string, plans: NamedPlans, collection: string | null = null): Arm {
   const [, name = '', spec = ''] = /^([^=:,\s]+)=(\S.*)$/su.exec(text.trim()) ?? []
   if (name === '')
     throw bad(`--arm ${redactUrls(text)}: write NAME=SPEC, where SPEC is an arm, a plan file or the URL of a stowage`)
-  if (/^[a-z]+:\/\//iu.test(spec)) return serverArm(name, spec)
+  if (/^[a-z]+:\/\//iu.test(spec)) return serverArm(name, spec, collection)
   const [, base = '', changes = ''] = /^(.*?)(?::([\w.]+=.*))?$/su.exec(spec) ?? []
   const overrides = changes === '' ? [] : changes.split(',').map(piece => readOverride(piece, name))
   return { ...planArm({ base, overrides }, plans), name }
@@ -72,14 +77,14 @@ function planOfFile(path: string, plans: NamedPlans): Plan {
   return changePlan(plans.measured, changes)
 }
 
-function serverArm(name: string, text: string): ServerArm {
+function serverArm(name: string, text: string, collection: string | null): ServerArm {
   const refuse = (reason: string) => bad(`--arm ${name}=${redactUrls(text)}: ${reason}`)
   if (!URL.canParse(text)) throw refuse('is not a URL')
   const { protocol, username, password, search, hash, href } = new URL(text)
   if (protocol !== 'http:' && protocol !== 'https:') throw refuse('must begin with http:// or https://')
   if (username !== '' || password !== '') throw refuse('must not contain a user or password; use --server-keys')
   if (search !== '' || hash !== '') throw refuse('must not have a query or a fragment')
-  return { kind: 'server', name, url: href.replace(/\/+$/u, '') }
+  return { kind: 'server', name, url: href.replace(/\/+$/u, ''), collection }
 }
 
 function overridden(base: Plan, overrides: readonly TextOverride[]): Plan {

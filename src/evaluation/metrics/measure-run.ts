@@ -33,6 +33,8 @@ export interface ReplayRun {
   degraded: string[]
   /** Null when the arm gives none. */
   trace: () => Trace | null
+  /** All candidates of the trace with their whole texts; absent when the arm does not tell. */
+  candidates?: () => RankedText[]
 }
 
 /** The measures of one run. */

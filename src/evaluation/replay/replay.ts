@@ -1,9 +1,13 @@
+import { countOf } from '../../core/collections.ts'
 import { StowageError } from '../../core/errors.ts'
 import { type Arm, reportArm } from '../arms/arm.ts'
 import type { GoldenQuery, GoldenSet } from '../golden-set/golden-set.ts'
-import { measureRun, type ReplayRun } from '../metrics/measure-run.ts'
+import { createMemoryJournal, type Journal, type SetFacts } from '../journal/journal.ts'
+import { type MeasureWith, measureRun, type ReplayRun } from '../metrics/measure-run.ts'
 import { QueryEvidence } from '../metrics/query-evidence.ts'
-import type { QueryResult, ReplayReport, SetResult } from './results.ts'
+import { DetailsOfQuery } from './details.ts'
+import { eachAtOnce } from './each-at-once.ts'
+import type { QueryDetails, QueryResult, ReplayReport, SetResult } from './results.ts'
 
 export interface ReplayJob {
   sets: readonly GoldenSet[]
@@ -14,7 +18,15 @@ export interface ReplayJob {
   cacheFolder: string
   /** Queries of each set, at even distances; null uses all. */
   limitQueries: number | null
+  /** Queries in flight; default 1. The figures do not depend on it, but the latencies do. */
+  parallel?: number
+  /** Whether the details of every query are noted for a report; default false. */
+  details?: boolean
+  /** Begins anew, where an earlier replay was interrupted; default false. */
+  fresh?: boolean
   onProgress: OnProgress
+  /** Called before a set of which an earlier replay has done some queries. */
+  onResume?: OnProgress
 }
 
 /** `phase` is the name of the set and `ingest` or `ask`, for example `isharoth: ask`. */
@@ -37,57 +49,137 @@ export interface ReplayDependencies<RunArm extends Arm = Arm> {
   prepare(set: GoldenSet, job: ReplayJob): Promise<PreparedSet<RunArm>>
   /** Counts with the reference tokenizer, which is the same for all arms. */
   countTokens(text: string): number
+  /** Opens the journal of this replay, which may know queries that are done. Without it, a replay that is interrupted is lost. */
+  openJournal?(job: ReplayJob): Journal
 }
+
+/** Uses a finished replay. The details come in the order of the report, one query at a time; none without `details` in the job. */
+export type UseReplay = (report: ReplayReport, details: AsyncIterable<QueryDetails>) => Promise<void>
 
 /**
- * Runs every query of every set under every arm and budget and measures the contexts. Queries run one after the other. The arm that
- * runs first changes from query to query, so that warm caches favour no arm.
+ * Runs every query of every set under every arm and budget and measures the contexts. Queries run `parallel` at a time. The arm that
+ * runs first changes from query to query, so that warm caches favour no arm. Each finished query is noted in the journal, which is removed
+ * after `use`: a replay that ends before, for whatever reason, goes on from there when it is started again.
  * @throws StowageError at the first run that fails, with its set, query and arm
  */
-export async function replay(job: ReplayJob, dependencies: ReplayDependencies): Promise<ReplayReport> {
-  const sets: SetResult[] = []
-  for (const set of job.sets) sets.push(await replaySet(set, job, dependencies))
-  return { version: 2, budgets: [...job.budgets], chunkTokens: job.chunkTokens, arms: job.arms.map(reportArm), sets }
+export async function replay(
+  job: ReplayJob,
+  dependencies: ReplayDependencies,
+  use: UseReplay = async () => {},
+): Promise<ReplayReport> {
+  const journal = dependencies.openJournal?.(job) ?? createMemoryJournal()
+  let isFinished = false
+  try {
+    const sets: SetResult[] = []
+    for (const [at, set] of job.sets.entries()) sets.push(await replaySet({ at, set }, job, dependencies, journal))
+    const { budgets, chunkTokens, parallel = 1 } = job
+    const arms = job.arms.map(reportArm)
+    const report: ReplayReport = { version: 2, budgets: [...budgets], chunkTokens, parallel, arms, sets }
+    await use(report, detailsOf(report, journal))
+    isFinished = true
+    return report
+  } finally {
+    journal.close(isFinished)
+  }
 }
 
-async function replaySet(set: GoldenSet, job: ReplayJob, dependencies: ReplayDependencies): Promise<SetResult> {
-  const { arms, budgets, limitQueries, onProgress } = job
-  const queries = spread(set.queries, limitQueries)
-  const texts = new Map(set.documents.map(({ docId, text }) => [docId, text]))
+interface PlacedSet {
+  /** Place among the sets of the job. */
+  at: number
+  set: GoldenSet
+}
+
+async function replaySet(
+  { at, set }: PlacedSet,
+  job: ReplayJob,
+  dependencies: ReplayDependencies,
+  journal: Journal,
+): Promise<SetResult> {
+  const queries = spread(set.queries, job.limitQueries)
+  const left = [...queries.entries()].filter(([, { id }]) => journal.result(at, id) === null)
+  const done = queries.length - left.length
+  if (done > 0) job.onResume?.(set.name, done, queries.length)
+  const known = left.length === 0 ? journal.facts(at) : null
+  const { chunks, embedder } = known ?? (await askQueries(left, { at, set, done }, job, dependencies, journal))
+  const results = queries.flatMap(({ id }) => journal.result(at, id) ?? [])
+  const { name, hash, documents } = set
+  return { name, hash, documents: documents.length, chunks, embedder, degraded: degradedOf(results), queries: results }
+}
+
+/** Asks the queries, each with its place in the set, and notes them in the journal. */
+async function askQueries(
+  queries: readonly (readonly [number, GoldenQuery])[],
+  { at, set, done: before }: PlacedSet & { done: number },
+  job: ReplayJob,
+  dependencies: ReplayDependencies,
+  journal: Journal,
+): Promise<SetFacts> {
   const prepared = await dependencies.prepare(set, job)
-  const degraded: Record<string, number> = {}
-  const results: QueryResult[] = []
   try {
-    for (const [index, query] of queries.entries()) {
-      const figures: QueryResult['arms'] = Object.fromEntries(arms.map(({ name }) => [name, {}]))
-      const evidence = new QueryEvidence(query)
-      for (const arm of rotated(arms, index)) {
-        const runs = await prepared.run(query, arm, budgets).catch((error: unknown) => {
-          const message = error instanceof Error ? error.message : String(error)
-          throw new StowageError('internal', `set ${set.name}, query ${query.id}, arm ${arm.name}: ${message}`, {
-            cause: error,
-          })
-        })
-        for (const [at, run] of runs.entries()) {
-          const budgetTokens = budgets[at] ?? 0
-          for (const code of new Set(run.degraded)) degraded[code] = (degraded[code] ?? 0) + 1
-          const ofArm = figures[arm.name] ?? {}
-          ofArm[budgetTokens] = measureRun(run, budgetTokens, evidence, {
-            texts,
-            countTokens: dependencies.countTokens,
-          })
-        }
-      }
-      const { id, intent, grade, goldPassages } = query
-      results.push({ id, query: query.query, intent, grade, golds: goldPassages.length, arms: figures })
-      onProgress(`${set.name}: ask`, index + 1, queries.length)
-    }
+    const { chunks, embedder } = prepared
+    journal.addFacts(at, { chunks, embedder })
+    let done = before
+    const total = before + queries.length
+    const tell = () => job.onProgress(`${set.name}: ask`, done, total)
+    const texts = new Map(set.documents.map(({ docId, text }) => [docId, text]))
+    const measuring = { texts, countTokens: dependencies.countTokens }
+    tell()
+    await eachAtOnce(queries, job.parallel ?? 1, async ([place, query]) => {
+      const { result, details } = await askQuery(query, rotated(job.arms, place), { set, job, prepared, measuring })
+      await journal.add(at, result, details)
+      done++
+      tell()
+    })
+    return { chunks, embedder }
   } finally {
     await prepared.close()
   }
-  const { chunks, embedder } = prepared
-  const { name, hash, documents } = set
-  return { name, hash, documents: documents.length, chunks, embedder, degraded, queries: results }
+}
+
+/** Asks one query under all arms, in the given order. */
+async function askQuery(
+  query: GoldenQuery,
+  arms: readonly Arm[],
+  { set, job, prepared, measuring }: { set: GoldenSet; job: ReplayJob; prepared: PreparedSet; measuring: MeasureWith },
+): Promise<{ result: QueryResult; details: QueryDetails | null }> {
+  const { id, intent, grade, goldPassages } = query
+  const evidence = new QueryEvidence(query)
+  // In the order of the job, whichever arm runs first.
+  const figures: QueryResult['arms'] = Object.fromEntries(job.arms.map(({ name }) => [name, {}]))
+  const details = job.details ? new DetailsOfQuery(set.name, query, job.arms) : null
+  try {
+    for (const arm of arms) {
+      const runs = await prepared.run(query, arm, job.budgets).catch((error: unknown) => {
+        const message = error instanceof Error ? error.message : String(error)
+        const place = `set ${set.name}, query ${id}, arm ${arm.name}`
+        throw new StowageError('internal', `${place}: ${message}`, { cause: error })
+      })
+      for (const [at, run] of runs.entries()) {
+        const budgetTokens = job.budgets[at] ?? 0
+        const ofArm = figures[arm.name] ?? {}
+        ofArm[budgetTokens] = measureRun(run, budgetTokens, evidence, measuring)
+        details?.add(arm.name, budgetTokens, run)
+      }
+    }
+  } finally {
+    prepared.forget?.(query)
+  }
+  const result = { id, query: query.query, intent, grade, golds: goldPassages.length, arms: figures }
+  return { result, details: details?.noted ?? null }
+}
+
+async function* detailsOf({ sets }: ReplayReport, journal: Journal): AsyncGenerator<QueryDetails> {
+  for (const [at, { queries }] of sets.entries())
+    for (const { id } of queries) {
+      const details = await journal.details(at, id)
+      if (details !== null) yield details
+    }
+}
+
+/** Number of runs with each degradation. */
+function degradedOf(results: readonly QueryResult[]): Record<string, number> {
+  const runs = results.flatMap(({ arms }) => Object.values(arms).flatMap(byBudget => Object.values(byBudget)))
+  return Object.fromEntries(countOf(runs.flatMap(({ degraded }) => degraded)))
 }
 
 /** Takes `limit` queries at even distances, because neighbouring queries of a set are often about one document. */

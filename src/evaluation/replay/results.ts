@@ -27,6 +27,8 @@ export interface ReplayReport {
   version: 2
   budgets: number[]
   chunkTokens: number
+  /** Queries in flight; absent for one. Latencies depend on it. */
+  parallel?: number
   arms: ReportedArm[]
   sets: SetResult[]
 }

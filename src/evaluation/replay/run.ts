@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { PassageStore } from '../../core/ports.ts'
+import type { Candidate } from '../../core/types.ts'
 import type { DropReason } from '../../core/vocabulary.ts'
 import type { SourceDocument } from '../../ingest/read-documents.ts'
 import type { Packed } from '../../pack/pack.ts'
@@ -14,13 +15,18 @@ import { contentHash } from '../../text/fingerprint.ts'
 import type { PlanArm } from '../arms/arm.ts'
 import type { DocumentSpan } from '../golden-set/evidence.ts'
 import type { GoldenQuery } from '../golden-set/golden-set.ts'
+import type { LockFolder } from '../journal/file-journal.ts'
+import type { Journal } from '../journal/journal.ts'
+import { openJournal } from '../journal/journals.ts'
 import type { RankedText, ReplayRun } from '../metrics/measure-run.ts'
 import { PortCache, type StageTimes } from './cached-ports.ts'
-import type { ReplayDependencies } from './replay.ts'
+import type { ReplayDependencies, ReplayJob } from './replay.ts'
 
 /** Changes when older cache folders can no longer be read. */
 const CACHE_FORMAT = 2
 const COLLECTION = 'replay'
+/** Folder of the journals, beside those of the ingested sets. */
+const JOURNALS = 'journal'
 const newCaller = (): TimedCaller => ({
   apiKey: null,
   tenant: null,
@@ -30,7 +36,7 @@ const newCaller = (): TimedCaller => ({
 })
 
 /** Candidates with these reasons never reached packing, so their values are on another scale. */
-const CUT_BEFORE_PACKING: ReadonlySet<DropReason> = new Set([
+export const CUT_BEFORE_PACKING: ReadonlySet<DropReason> = new Set([
   'duplicate',
   'below_pool',
   'rerank_cut',
@@ -54,18 +60,23 @@ export interface ReplayEnvironment {
   openFolder(folder: string): Promise<ReplayFolder>
   /** The model of the reference tokenizer. */
   referenceModel: string
+  /** Where replays note what is done; absent when an interrupted one need not go on. */
+  journals?: {
+    /** Holds a folder for this process. */
+    lock: LockFolder
+    /** Version of stowage with a hash of its sources. */
+    stowage: () => string
+  }
 }
 
 /** Creates a replay on the real pipeline. Each pair of corpus, embedder and chunk size has its own folder of the embedded engine. */
-export function createReplayDependencies({
-  ports,
-  openFolder,
-  referenceModel,
-}: ReplayEnvironment): ReplayDependencies<PlanArm> {
+export function createReplayDependencies(environment: ReplayEnvironment): ReplayDependencies<PlanArm> {
+  const { ports, openFolder, referenceModel, journals } = environment
   const referenceTokenizer = ports.tokenizer(referenceModel)
   const embedder = ports.embedder?.version ?? null
   return {
     countTokens: text => referenceTokenizer.count(text),
+    ...(journals && { openJournal: job => openJournalOf(job, environment, journals) }),
     prepare: async (set, { chunkTokens, cacheFolder, onProgress }) => {
       const name = contentHash(JSON.stringify([CACHE_FORMAT, set.corpusHash, embedder, chunkTokens]))
       const folder = await openFolder(join(cacheFolder, name))
@@ -94,6 +105,26 @@ export function createReplayDependencies({
       }
     },
   }
+}
+
+function openJournalOf(
+  { sets, arms, budgets, chunkTokens, limitQueries, details = false, cacheFolder, fresh = false }: ReplayJob,
+  { ports: { embedder, reranker }, referenceModel }: ReplayEnvironment,
+  { lock, stowage }: NonNullable<ReplayEnvironment['journals']>,
+): Journal {
+  const identity = {
+    sets: sets.map(({ name, hash }) => ({ name, hash })),
+    arms,
+    budgets,
+    chunkTokens,
+    limitQueries,
+    details,
+    embedder: embedder?.version ?? null,
+    reranker: reranker?.model ?? null,
+    referenceModel,
+    stowage: stowage(),
+  }
+  return openJournal(join(cacheFolder, JOURNALS), identity, { lock, isFresh: fresh })
 }
 
 /** Ranks once, and packs for each budget. Every run is charged with the whole time of its ranking. */
@@ -130,6 +161,7 @@ async function runAtBudgets(
         stageMs: sumOfTimes([savedMs, ...own.stages.map(({ name, ms }) => ({ [name]: ms }))]),
         totalMs,
         degraded: own.degraded.map(({ code }) => code),
+        candidates: () => [...packed.packed, ...packed.dropped].map(({ candidate }) => rankedText(candidate)),
         trace: () => {
           const subject = { traceId: '', startedAt, endpoint: 'replay', tenant: null, sessionId: null } as const
           const decision = { assignment: null, flags: [] }
@@ -156,7 +188,11 @@ function rankedOf({ packed, dropped }: Packed): RankedText[] {
   const tried = dropped.flatMap(({ candidate, reason }) => (CUT_BEFORE_PACKING.has(reason) ? [] : [candidate]))
   return [...packed.map(({ candidate }) => candidate), ...tried]
     .sort((left, right) => right.value - left.value)
-    .map(({ chunk: { id, docId, text } }) => ({ id: String(id), docId, text }))
+    .map(rankedText)
+}
+
+function rankedText({ chunk: { id, docId, text } }: Candidate): RankedText {
+  return { id: String(id), docId, text }
 }
 
 /** Ranges of the packed text in its documents. A chunk without offsets counts as no evidence. */

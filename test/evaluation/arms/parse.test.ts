@@ -138,7 +138,10 @@ describe('an arm with a name of its own', () => {
       kind: 'server',
       name: 'old',
       url: 'http://old.example:6433/base',
+      collection: null,
     })
+    const [asked] = readArms({ arms: '', named: ['old=http://old'], collection: 'docs' }, NAMED_PLANS)
+    expect(asked).toMatchObject({ collection: 'docs' })
     expect(reportArm(named('new=https://new.example'))).toEqual({
       kind: 'server',
       name: 'new',

@@ -204,15 +204,15 @@ describe('replay on the pipeline', () => {
       return createTokenizer(model)
     }
     const dependencies = createReplayDependencies({ ...world, ports: { ...world.ports, tokenizer } })
-    const arms = parseArms('baseline,topk,measured,measured:packing.mode=sentence', NAMED_PLANS)
+    const arms = parseArms('baseline,measured', NAMED_PLANS)
     const figuresAt = async (budgets: number[]) => {
-      const report = await replay({ ...options, arms, budgets, limitQueries: 4 }, dependencies)
+      const report = await replay({ ...options, arms, budgets, limitQueries: 2 }, dependencies)
       return withoutTimes(report.sets[0]?.queries.map(query => query.arms))
     }
     ranked = 0
-    const together = await figuresAt([90, 300, 2000])
-    expect(ranked).toBe(4 * arms.length)
-    for (const budget of [90, 300, 2000])
+    const together = await figuresAt([90, 300])
+    expect(ranked).toBe(2 * arms.length)
+    for (const budget of [90, 300])
       expect(together.map((query: QueryResult['arms']) => alone(query, budget))).toEqual(await figuresAt([budget]))
   })
 
