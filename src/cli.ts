@@ -42,6 +42,7 @@ addReplayCommand(program, {
   ...terminal,
   plans: () => ({ ...NAMED_PLANS, [loadConfig().plan.name]: loadConfig().plan }),
   open: async () => (await wiring()).openReplay(),
+  process: { version: VERSION, commandLine: process.argv.slice(2) },
 })
 addDemoCommand(program, {
   ...terminal,

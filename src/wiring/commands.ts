@@ -91,6 +91,7 @@ export const openReplay: ReplayCommandDependencies['open'] = async () => {
   const models = await openModels(config)
   return {
     ...createReplayDependencies(replayWorld(models, config.plan.tokenizerModel)),
+    reranker: models.reranker?.model ?? null,
     close: () => models.close(),
   }
 }

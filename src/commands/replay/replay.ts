@@ -9,18 +9,21 @@ import { type ReplayDependencies, replay } from '../../evaluation/replay/replay.
 import { CHUNK_DEFAULTS } from '../../ingest/chunking/chunk-markdown.ts'
 import { collected, listOption, numberOption } from '../option-values.ts'
 import { createProgress } from '../progress.ts'
+import { type ReplayProcess, type ReportOptions, refuseOtherBudget, writeHtmlReport } from './html-report.ts'
 import { type ArmFlags, readComparison, readSets, refuseNoFolder, sortedBudgets } from './inputs.ts'
 import { type OutputOptions, writeOutputs } from './outputs.ts'
 
 export interface ReplayCommandDependencies {
   plans: () => NamedPlans
   /** Called after the command line is checked. */
-  open: () => Promise<ReplayDependencies<PlanArm> & { close(): Promise<void> }>
+  open: () => Promise<ReplayDependencies<PlanArm> & { reranker?: string | null; close(): Promise<void> }>
+  /** What the HTML report says of this process. */
+  process?: ReplayProcess
   out: NodeJS.WritableStream
   progress: NodeJS.WriteStream
 }
 
-interface ReplayFlags extends Omit<OutputOptions, 'against'>, ArmFlags {
+interface ReplayFlags extends Omit<OutputOptions, 'against'>, ArmFlags, ReportOptions {
   budgets: number[]
   serverKeys?: string
   chunkTokens: number
@@ -68,6 +71,8 @@ export function addReplayCommand(program: Command, dependencies: ReplayCommandDe
     .option('--parallel <n>', 'queries in flight; 1 for clean latencies', numberOption(1), availableParallelism())
     .option('--fresh', 'do not resume a replay that was interrupted', false)
     .option('--json <file>', 'write the figures of every query to this file')
+    .option('--report <file>', 'write a report as one HTML file, with curves, wins and losses, and the trace of each candidate')
+    .option('--report-budget <tokens>', 'the budget whose contexts and traces the report keeps; default: the middle one', numberOption(1))
     .option('--cache <folder>', 'folder for ingested sets', join('.stowage', 'replay'))
     .addHelpText('after', EXAMPLES)
     .action((names: string[], flags: ReplayFlags) => runReplay(names, flags, dependencies))
@@ -77,21 +82,26 @@ async function runReplay(names: string[], flags: ReplayFlags, dependencies: Repl
   const { chunkTokens, limitQueries = null, cache: cacheFolder } = flags
   const { arms, against } = readComparison(flags, dependencies.plans())
   refuseNoFolder('--json', flags.json)
+  refuseNoFolder('--report', flags.report)
   const keyOf = flags.serverKeys === undefined ? NO_KEYS : await readServerKeys(flags.serverKeys)
   const sets = await readSets(names)
   const budgets = sortedBudgets(flags.budgets)
+  refuseOtherBudget(flags, budgets)
   const opened = await dependencies.open()
   const progress = createProgress(dependencies.progress)
   try {
     const job = {
       ...{ sets, arms, budgets, chunkTokens, cacheFolder, limitQueries, parallel: flags.parallel, fresh: flags.fresh },
+      details: flags.report !== undefined,
       onProgress: progress.show,
       onResume: (set: string, done: number, total: number) =>
         progress.note(`resuming: ${done} of ${total} queries of ${set} are done (--fresh starts anew)`),
     }
-    await replay(job, withServerArms(opened, { keyOf }), async report => {
+    await replay(job, withServerArms(opened, { keyOf }), async (report, details) => {
       progress.stop()
       await writeOutputs(report, { ...flags, against }, dependencies.out)
+      const { reranker = null } = opened
+      await writeHtmlReport(flags, { report, details, sets, against, reranker, process: dependencies.process ?? null })
     })
   } finally {
     progress.stop()

@@ -2,7 +2,7 @@ import * as Plot from '@observablehq/plot'
 import type { Curve, Estimate } from '../../report-data.ts'
 import { ArmName, MeasureSelect, Section, SetSelect } from '../shared/controls.tsx'
 import { type Column, DataTable } from '../shared/data-table.tsx'
-import { axisUnit, scaled, shown, withThousands } from '../shared/figures.ts'
+import { axisUnit, capitalised, scaled, shown, withThousands } from '../shared/figures.ts'
 import { armStyle } from '../shared/palette.ts'
 import { PlotFigure } from '../shared/plot-figure.tsx'
 import { useReport } from '../shared/view.ts'
@@ -158,8 +158,4 @@ function pointsOf({ points, arm }: Curve, budgets: readonly number[]): Point[] {
 
 export function toggled(list: readonly number[], item: number): number[] {
   return list.includes(item) ? list.filter(other => other !== item) : [...list, item]
-}
-
-export function capitalised(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }

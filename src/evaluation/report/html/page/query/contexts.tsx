@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
 import type { ContextsPart, MarkedText, QueryRow } from '../../report-data.ts'
 import { ArmName, ArmSelect, Section } from '../shared/controls.tsx'
 import { readContexts } from '../shared/data.ts'
@@ -80,10 +81,18 @@ function Found({ share }: { share: number | null }) {
   )
 }
 
+/** Pixels of the context that are shown above the first marked words. */
+const ABOVE_FIRST_MARK = 60
+
 function Side({ arm, query, context }: { arm: number; query: QueryRow; context: MarkedText | null }) {
   const { data, view, measure } = useReport()
   const value = figureOf(query, arm, data.budgets.indexOf(data.detailBudget), view.measure)
   const name = data.arms[arm]?.name ?? ''
+  const box = useRef<HTMLElement>(null)
+  useEffect(() => {
+    const first = box.current?.querySelector('mark')
+    if (box.current && first && context) box.current.scrollTop = first.offsetTop - ABOVE_FIRST_MARK
+  }, [context])
   return (
     <article class="context">
       <h3>
@@ -93,7 +102,7 @@ function Side({ arm, query, context }: { arm: number; query: QueryRow; context: 
         <p class="empty">{context === null ? 'This arm has no context.' : 'The context is empty.'}</p>
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
-        <section class="context-text" aria-label={`Context of ${name}`} tabIndex={0} dir="auto">
+        <section class="context-text" ref={box} aria-label={`Context of ${name}`} tabIndex={0} dir="auto">
           {withMarks(context)}
         </section>
       )}

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { QueryRow } from '../../report-data.ts'
 import { ArmName, ArmSelect, BudgetSelect, MeasureSelect, Section } from '../shared/controls.tsx'
 import { DataTable } from '../shared/data-table.tsx'
-import { addressOf, figureOf, shortened, shown, withThousands } from '../shared/figures.ts'
+import { addressOf, capitalised, figureOf, shortened, shown, withThousands } from '../shared/figures.ts'
 import { useReport } from '../shared/view.ts'
 import { TokenGauge, WaterfallFigure } from '../shared/waterfall.tsx'
 import { CandidatesPart } from './candidates.tsx'
@@ -77,8 +77,8 @@ function FiguresSection({ query }: { query: QueryRow }) {
   return (
     <Section
       id="figures"
-      title={`${measure.title.charAt(0).toUpperCase()}${measure.title.slice(1)} of this query`}
-      lead={`${measure.meaning}, by arm and budget.`}
+      title={`${capitalised(measure.title)} of this query`}
+      lead={`${capitalised(measure.meaning)}. By arm and budget, with the time of each run.`}
       controls={<MeasureSelect />}
     >
       <DataTable

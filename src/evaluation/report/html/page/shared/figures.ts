@@ -67,3 +67,7 @@ export function shortened(name: string, length = 30): string {
   const head = Math.ceil((length - 1) / 3)
   return `${name.slice(0, head)}…${name.slice(name.length - (length - 1 - head))}`
 }
+
+export function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
