@@ -13,7 +13,10 @@ export interface ReportOptions {
 /** @throws StowageError `bad_request` when the replay does not run at the budget of the report */
 export function refuseOtherBudget({ reportBudget }: ReportOptions, budgets: readonly number[]): void {
   if (reportBudget === undefined || budgets.includes(reportBudget)) return
-  throw new StowageError('bad_request', `--report-budget ${reportBudget} is not among the budgets: ${budgets.join(', ')}`)
+  throw new StowageError(
+    'bad_request',
+    `--report-budget ${reportBudget} is not among the budgets: ${budgets.join(', ')}`,
+  )
 }
 
 /** The process of the command. */

@@ -71,8 +71,15 @@ export function addReplayCommand(program: Command, dependencies: ReplayCommandDe
     .option('--parallel <n>', 'queries in flight; 1 for clean latencies', numberOption(1), availableParallelism())
     .option('--fresh', 'do not resume a replay that was interrupted', false)
     .option('--json <file>', 'write the figures of every query to this file')
-    .option('--report <file>', 'write a report as one HTML file, with curves, wins and losses, and the trace of each candidate')
-    .option('--report-budget <tokens>', 'the budget whose contexts and traces the report keeps; default: the middle one', numberOption(1))
+    .option(
+      '--report <file>',
+      'write a report as one HTML file, with curves, wins and losses, and the trace of each candidate',
+    )
+    .option(
+      '--report-budget <tokens>',
+      'the budget whose contexts and traces the report keeps; default: the middle one',
+      numberOption(1),
+    )
     .option('--cache <folder>', 'folder for ingested sets', join('.stowage', 'replay'))
     .addHelpText('after', EXAMPLES)
     .action((names: string[], flags: ReplayFlags) => runReplay(names, flags, dependencies))

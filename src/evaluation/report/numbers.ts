@@ -1,5 +1,5 @@
-import { MEASURES, type MeasureName } from '../metrics/measures.ts'
 import type { Comparison } from '../../statistics/comparison.ts'
+import { MEASURES, type MeasureName } from '../metrics/measures.ts'
 
 /** The name of a measure with its unit, as the head of a column. */
 export function titleOf(measure: MeasureName): string {

@@ -61,7 +61,9 @@ describeWith('chromium')('the report in a real browser', () => {
     await page.locator('.opener').first().click()
     expect(await page.locator('tr.detail:visible').textContent()).toContain('Lists of the searches')
     await page.getByLabel('Show', { exact: true }).selectOption('dropped: over_budget')
-    expect(await page.locator('.candidates tbody tr:not(.detail)').first().textContent()).toContain('short by 180 tokens')
+    expect(await page.locator('.candidates tbody tr:not(.detail)').first().textContent()).toContain(
+      'short by 180 tokens',
+    )
     await page.goBack()
     await expect.poll(() => page.locator('main h1').textContent()).toBe('lamps')
     await expect.poll(() => page.evaluate('scrollY')).toBeGreaterThan(300)
@@ -122,14 +124,26 @@ describeWith('chromium')('the report in a real browser', () => {
     expect(await narrow.page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(420)
     await narrow.shot('narrow')
     const background = 'getComputedStyle(document.body).backgroundColor'
-    expect(await overview.page.evaluate(background)).toBe(colours === 'light' ? 'rgb(245, 246, 248)' : 'rgb(20, 23, 28)')
+    expect(await overview.page.evaluate(background)).toBe(
+      colours === 'light' ? 'rgb(245, 246, 248)' : 'rgb(20, 23, 28)',
+    )
     expect([...overview.faults, ...query.faults, ...narrow.faults]).toEqual([])
   })
 
   test.each([
     ['one-arm', reportWorld({ queries: 5, arms: ['measured'] }), 1],
     ['one-query', reportWorld({ queries: 1, budgets: [1000] }), 2],
-    ['twelve-arms', reportWorld({ queries: 6, arms: Array.from({ length: 12 }, (_, at) => `measured:packing.sentenceCut=false,reunification.expansion=0.${at}`) }), 12],
+    [
+      'twelve-arms',
+      reportWorld({
+        queries: 6,
+        arms: Array.from(
+          { length: 12 },
+          (_, at) => `measured:packing.sentenceCut=false,reunification.expansion=0.${at}`,
+        ),
+      }),
+      12,
+    ],
     ['hostile', reportWorld({ queries: 4, text: HOSTILE }), 2],
   ])('shows %s without faults', async (name, input, arms) => {
     const written = await browser.write(name, input)

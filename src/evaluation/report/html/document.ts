@@ -17,7 +17,11 @@ export interface EncodedData {
  * Writes the file. Texts of documents and questions are inside base64 only, so none of them can end an element, and the policy of the
  * page allows its own script and nothing from a network. Styles are free, because the plots bring their own.
  */
-export function htmlDocument(title: string, { script, styles }: PageFiles, { main, points, parts }: EncodedData): string {
+export function htmlDocument(
+  title: string,
+  { script, styles }: PageFiles,
+  { main, points, parts }: EncodedData,
+): string {
   const policy = [
     "default-src 'none'",
     `script-src 'sha256-${createHash('sha256').update(script).digest('base64')}'`,

@@ -1,7 +1,7 @@
-import type { GoldenSet } from '../../golden-set/golden-set.ts'
-import type { BootstrapOptions } from '../../../statistics/bootstrap.ts'
-import { GoldFinder } from '../../metrics/common-runs.ts'
 import type { TraceCandidate } from '../../../pipeline/trace/schema.ts'
+import type { BootstrapOptions } from '../../../statistics/bootstrap.ts'
+import type { GoldenSet } from '../../golden-set/golden-set.ts'
+import { GoldFinder } from '../../metrics/common-runs.ts'
 import type { QueryDetails, QueryResult, ReplayReport } from '../../replay/results.ts'
 import { candidatesPart } from './data/candidates.ts'
 import { contextsPart } from './data/contexts.ts'
@@ -124,7 +124,9 @@ function leftOutSentences(
   return [
     ...(snippetLength === SNIPPET_LENGTHS[0] ? [] : [`Previews of candidates are cut to ${snippetLength} characters.`]),
     ...(contexts === 0 ? [] : [`The contexts of ${contexts} of ${queries} queries are not in this file; ${order}.`]),
-    ...(candidates === 0 ? [] : [`The candidates of ${candidates} of ${queries} queries are not in this file; ${order}.`]),
+    ...(candidates === 0
+      ? []
+      : [`The candidates of ${candidates} of ${queries} queries are not in this file; ${order}.`]),
   ]
 }
 

@@ -20,7 +20,11 @@ export interface ReportData {
   latency: StageTime[]
   queries: QueryRow[]
   /** One sentence for each code. */
-  sentences: { dropReasons: Record<string, string>; stages: Record<string, string>; degradations: Record<string, string> }
+  sentences: {
+    dropReasons: Record<string, string>
+    stages: Record<string, string>
+    degradations: Record<string, string>
+  }
   /** The budget at which contexts and candidates are kept. */
   detailBudget: number
   /** What was left out to keep the file small, as sentences. */

@@ -15,7 +15,7 @@ describe('the report as a file', () => {
   })
 
   it('loads nothing: no address of a network, and a policy that allows its own script alone', () => {
-    const script = /<script>([^]*?)<\/script>/u.exec(html)?.[1] ?? ''
+    const script = /<script>([\s\S]*?)<\/script>/u.exec(html)?.[1] ?? ''
     const hash = createHash('sha256').update(script).digest('base64')
     expect(html).toContain(`default-src 'none'; script-src 'sha256-${hash}'`)
     expect(html.match(/<(?:link|img|iframe|object|embed|base|form)\b/gu)).toBeNull()
@@ -62,7 +62,9 @@ describe('the report as a file', () => {
       const part = contexts(query.contexts ?? -1)
       for (const [arm, context] of part.contexts.entries()) {
         const recall = world.report.sets[0]?.queries[place]?.arms[data.arms[arm]?.name ?? '']?.[1000]?.measures.recall
-        const spans = (context?.marks ?? []).flatMap((start, at, all) => (at % 2 === 0 ? [context?.text.slice(start, all[at + 1])] : []))
+        const spans = (context?.marks ?? []).flatMap((start, at, all) =>
+          at % 2 === 0 ? [context?.text.slice(start, all[at + 1])] : [],
+        )
         expect(spans).toEqual(recall === 1 ? [gold.slice(0, -1)] : [])
         expect(part.golds[0]?.found[arm]).toBe(recall)
         marked += spans.length
@@ -75,7 +77,11 @@ describe('the report as a file', () => {
     const { data, points, candidates } = readReport(html)
     const part = candidates(data.queries[0]?.candidates ?? -1)
     const [columns] = part.arms
-    const trace = (world.details as { arms: Record<string, Record<string, { trace: { candidates: { id: string; final: number }[] } }>> }[])[0]?.arms.topk?.[1000]?.trace
+    const trace = (
+      world.details as {
+        arms: Record<string, Record<string, { trace: { candidates: { id: string; final: number }[] } }>>
+      }[]
+    )[0]?.arms.topk?.[1000]?.trace
     expect(columns?.point.map(point => points.id[point])).toEqual(trace?.candidates.map(({ id }) => id))
     expect(columns?.final).toEqual(trace?.candidates.map(({ final }) => Number(final.toPrecision(4))))
     const duplicate = columns?.reason.indexOf('duplicate') ?? -1
@@ -93,7 +99,9 @@ describe('the report as a file', () => {
 
   it('has the licence of every package that is in the page', () => {
     const { licences } = readReport(html).data.facts
-    expect(licences.map(({ name }) => name.replace(/ [^ ]+$/u, ''))).toEqual(expect.arrayContaining(['@observablehq/plot', 'preact']))
+    expect(licences.map(({ name }) => name.replace(/ [^ ]+$/u, ''))).toEqual(
+      expect.arrayContaining(['@observablehq/plot', 'preact']),
+    )
     for (const { text } of licences) expect(text).toMatch(/permission|license/iu)
   })
 })

@@ -33,7 +33,10 @@ export async function startBrowser(): Promise<ReportBrowser> {
   const folder = await mkdtemp(join(tmpdir(), 'stowage-report-'))
   await mkdir(SHOTS, { recursive: true })
   // A container has no user namespaces for the sandbox. The only pages are those that the test wrote.
-  const browser = await chromium.launch({ executablePath: join(folderOf('chromium'), 'chromium'), args: ['--no-sandbox'] })
+  const browser = await chromium.launch({
+    executablePath: join(folderOf('chromium'), 'chromium'),
+    args: ['--no-sandbox'],
+  })
   return {
     async write(name, input) {
       const file = join(folder, `${name}.html`)
@@ -41,7 +44,11 @@ export async function startBrowser(): Promise<ReportBrowser> {
       return file
     },
     async open(file, hash = '', colours = 'light', width = 1360) {
-      const page = await browser.newPage({ colorScheme: colours, viewport: { width, height: 900 }, reducedMotion: 'reduce' })
+      const page = await browser.newPage({
+        colorScheme: colours,
+        viewport: { width, height: 900 },
+        reducedMotion: 'reduce',
+      })
       const faults: string[] = []
       page.on('console', message => {
         if (['error', 'warning'].includes(message.type())) faults.push(message.text())
@@ -62,7 +69,9 @@ export async function startBrowser(): Promise<ReportBrowser> {
         faults,
         async shot(name, part) {
           const path = join(SHOTS, `${name}-${colours}.png`)
-          await (part === undefined ? page.screenshot({ path, fullPage: true }) : page.locator(part).screenshot({ path }))
+          await (part === undefined
+            ? page.screenshot({ path, fullPage: true })
+            : page.locator(part).screenshot({ path }))
         },
         async accessibilityFaults() {
           await page.evaluate(axe.source)
@@ -70,7 +79,10 @@ export async function startBrowser(): Promise<ReportBrowser> {
             rules => (globalThis as unknown as { axe: typeof axe }).axe.run({ runOnly: rules }) as Promise<AxeResults>,
             RULES,
           )
-          return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes[0]?.html.slice(0, 200)} ${nodes[0]?.failureSummary ?? ''}`)
+          return violations.map(
+            ({ id, help, nodes }) =>
+              `${id}: ${help}: ${nodes[0]?.html.slice(0, 200)} ${nodes[0]?.failureSummary ?? ''}`,
+          )
         },
       }
     },

@@ -21,7 +21,9 @@ export function candidatesPart(
     lists.set(key, known)
     return known.place
   }
-  const byPlace = new Map(traces.flatMap(trace => trace?.candidates ?? []).map(candidate => [placeOf(candidate), candidate]))
+  const byPlace = new Map(
+    traces.flatMap(trace => trace?.candidates ?? []).map(candidate => [placeOf(candidate), candidate]),
+  )
   const gold = Array.from(byPlace).flatMap(([place, candidate]) => (hasGold(candidate) ? [place] : []))
   const arms = traces.map(trace => trace && columnsOf(trace, placeOf, placeOfList))
   return { gold, lists: Array.from(lists.values(), ({ list }) => list), arms }
@@ -76,8 +78,8 @@ function listOf(source: string, candidates: readonly TraceCandidate[], places: r
 function evidenceOf(candidates: readonly TraceCandidate[], places: readonly number[]): EvidenceColumns {
   // Evidence names other candidates by their keys: the collection and the id.
   const byKey = new Map(candidates.map(({ collection, id }, row) => [`${collection}/${id}`, places[row] ?? 0]))
-  const column = <Value>(valueOf: (evidence: NonNullable<TraceCandidate['evidence']>) => Value | undefined) =>
-    candidates.map(({ evidence }) => (evidence ? (valueOf(evidence) ?? null) : null))
+  const column = <Value>(factOf: (evidence: NonNullable<TraceCandidate['evidence']>) => Value | undefined) =>
+    candidates.map(({ evidence }) => (evidence ? (factOf(evidence) ?? null) : null))
   return {
     of: column(({ of }) => (of === undefined ? undefined : byKey.get(of))),
     similarity: column(({ similarity }) => similarity),

@@ -13,17 +13,18 @@ export function contextsPart(
   finder: GoldFinder,
 ): ContextsPart {
   const read = contexts.map(run => run && plainText(run.context, run.format))
-  const common = read.map(text => text === null ? null : finder.in(text).golds)
-  const shareOf = (gold: number) => common.map(found => {
-    const { found: words = 0, total = 0 } = found?.[gold] ?? {}
-    return found === null ? null : total === 0 ? 0 : words / total
-  })
+  const common = read.map(text => (text === null ? null : finder.in(text).golds))
+  const shareOf = (gold: number) =>
+    common.map(found => {
+      const { found: words = 0, total = 0 } = found?.[gold] ?? {}
+      return found === null ? null : total === 0 ? 0 : words / total
+    })
   return {
     golds: golds.map((text, gold): GoldText => {
       const shown = text.length <= LONGEST_GOLD ? text : `${text.slice(0, LONGEST_GOLD).toWellFormed()}…`
       return { text: shown.toWellFormed(), found: shareOf(gold) }
     }),
-    contexts: read.map(text => text === null ? null : marked(text, finder)),
+    contexts: read.map(text => (text === null ? null : marked(text, finder))),
   }
 }
 

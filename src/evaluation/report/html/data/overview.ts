@@ -64,12 +64,14 @@ function factsOf({ report, facts }: HtmlReportInput, { bootstrap }: ReplaySummar
 function warningsOf({ sets, arms }: ReplayReport): string[] {
   const warnings: string[] = []
   for (const { name, degraded, queries } of sets) {
-    for (const [code, runs] of Object.entries(degraded)) warnings.push(`${name}: ${runs} degraded ${runs === 1 ? 'run' : 'runs'}: ${code}`)
+    for (const [code, runs] of Object.entries(degraded))
+      warnings.push(`${name}: ${runs} degraded ${runs === 1 ? 'run' : 'runs'}: ${code}`)
     for (const arm of arms) {
       const runs = queries.flatMap(query => Object.values(query.arms[arm.name] ?? {}))
       const over = runs.filter(({ overrun }) => overrun > 0).length
       const lost = runs.reduce((sum, run) => sum + run.lost, 0)
-      if (over > 0) warnings.push(`${name}: ${arm.name} exceeded its budget in ${over} of ${runs.length} runs and was cut`)
+      if (over > 0)
+        warnings.push(`${name}: ${arm.name} exceeded its budget in ${over} of ${runs.length} runs and was cut`)
       if (lost > 0) warnings.push(`${name}: ${arm.name} reported ${lost} packed tokens that are not in its contexts`)
     }
   }

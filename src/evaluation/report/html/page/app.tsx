@@ -111,6 +111,7 @@ function useScrollMemory(q: string | null): void {
   }, [q])
   useLayoutEffect(() => {
     // The plots have their height one frame later.
-    if (q === null && left.current > 0) requestAnimationFrame(() => requestAnimationFrame(() => scrollTo(0, left.current)))
+    if (q === null && left.current > 0)
+      requestAnimationFrame(() => requestAnimationFrame(() => scrollTo(0, left.current)))
   }, [q])
 }

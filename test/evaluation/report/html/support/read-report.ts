@@ -1,9 +1,15 @@
 import { inflateRawSync } from 'node:zlib'
-import type { CandidatesPart, ContextsPart, PointsPart, ReportData } from '../../../../../src/evaluation/report/html/report-data.ts'
+import type {
+  CandidatesPart,
+  ContextsPart,
+  PointsPart,
+  ReportData,
+} from '../../../../../src/evaluation/report/html/report-data.ts'
 
 /** Reads the data of a report as its page does. */
 export function readReport(html: string) {
-  const text = (id: string) => new RegExp(`<script type="text/plain" id="data-${id}">([^<]*)</script>`, 'u').exec(html)?.[1] ?? ''
+  const text = (id: string) =>
+    new RegExp(`<script type="text/plain" id="data-${id}">([^<]*)</script>`, 'u').exec(html)?.[1] ?? ''
   const parts = text('parts').split('\n')
   return {
     data: decoded<ReportData>(text('main')),

@@ -25,7 +25,13 @@ const FEW_RESAMPLES = { resamples: 50, seed: 1, confidence: 0.95 }
 
 /** An invented replay with everything that a report shows. Later arms find more than earlier ones, and larger budgets more than smaller ones. */
 export function reportWorld(options: WorldOptions = {}): HtmlReportInput {
-  const { queries: count = 12, arms = ['topk', 'measured'], budgets = [500, 1000, 2000], text = '', ablation = false } = options
+  const {
+    queries: count = 12,
+    arms = ['topk', 'measured'],
+    budgets = [500, 1000, 2000],
+    text = '',
+    ablation = false,
+  } = options
   const random = seededRandom(7)
   const golden = Array.from({ length: count }, (_, index) =>
     goldenQuery(`q${index}`, [goldSpan(GOLD, 0, GOLD.length)], {
@@ -44,11 +50,16 @@ export function reportWorld(options: WorldOptions = {}): HtmlReportInput {
         const found = random() < 0.3 + 0.1 * place + 0.15 * step
         const trace = traceOf(query, budget, found, options, random)
         for (const { id: point } of trace.candidates) detail.texts[String(point)] = passage(Number(point), found, text)
-        const context = trace.candidates.filter(({ decision }) => decision === 'packed').map(({ id: point }) => detail.texts[String(point)])
+        const context = trace.candidates
+          .filter(({ decision }) => decision === 'packed')
+          .map(({ id: point }) => detail.texts[String(point)])
         const ofArm = detail.arms[arm] ?? {}
         detail.arms[arm] = { ...ofArm, [budget]: { context: context.join('\n\n'), trace } }
         const stageMs = Object.fromEntries(trace.stages.map(({ name, ms }) => [name, ms]))
-        return [budget, runFigures(found ? 1 : 0, { stageMs, ms: 9, measures: { tokens: trace.budget.used, mrr: random() } })]
+        return [
+          budget,
+          runFigures(found ? 1 : 0, { stageMs, ms: 9, measures: { tokens: trace.budget.used, mrr: random() } }),
+        ]
       })
       return [arm, Object.fromEntries(runs)]
     })
@@ -61,7 +72,17 @@ export function reportWorld(options: WorldOptions = {}): HtmlReportInput {
     arms: arms.map((name, place) =>
       reportArm({ kind: 'plan', name, plan: place % 2 === 0 ? NAMED_PLANS.measured : NAMED_PLANS.design }),
     ),
-    sets: [{ name: 'lamps', hash: 'c0ffee', documents: 3, chunks: 40, embedder: 'invented', degraded: { nothing_fits: 1 }, queries }],
+    sets: [
+      {
+        name: 'lamps',
+        hash: 'c0ffee',
+        documents: 3,
+        chunks: 40,
+        embedder: 'invented',
+        degraded: { nothing_fits: 1 },
+        queries,
+      },
+    ],
   }
   return {
     report,
@@ -79,7 +100,13 @@ function passage(point: number, holdsGold: boolean, text: string): string {
   return holdsGold && point === 0 ? `${talk} ${GOLD} ${talk}` : talk
 }
 
-function traceOf(query: string, budget: number, found: boolean, { candidates = 24, text = '' }: WorldOptions, random: () => number): Trace {
+function traceOf(
+  query: string,
+  budget: number,
+  found: boolean,
+  { candidates = 24, text = '' }: WorldOptions,
+  random: () => number,
+): Trace {
   const packed = Math.min(candidates, 2 + Math.floor(budget / 400))
   return {
     version: 3,
@@ -97,13 +124,22 @@ function traceOf(query: string, budget: number, found: boolean, { candidates = 2
     plan: NAMED_PLANS.measured,
     plan_fingerprint: 'f',
     cache: 'off',
-    stages: codesOf(STAGES).map((name, at) => ({ name, start_ms: at, ms: 0.1 + at + random(), in: candidates, out: candidates, changed: at % 2 === 0 })),
+    stages: codesOf(STAGES).map((name, at) => ({
+      name,
+      start_ms: at,
+      ms: 0.1 + at + random(),
+      in: candidates,
+      out: candidates,
+      changed: at % 2 === 0,
+    })),
     duration_ms: 9,
     degraded: found ? [] : [{ code: 'neighbours_unavailable', detail: `lost ${text}` }],
     counts: { retrieved: candidates, packed, dropped: candidates - packed },
     budget: { tokens: budget, used: Math.round(budget * 0.9), tokenizer: 'gpt-4o', encoding: 'o200k_base' },
     recall_proxy: null,
-    candidates: Array.from({ length: candidates }, (_, row) => candidateOf(row, row < packed ? row + 1 : null, text, random)),
+    candidates: Array.from({ length: candidates }, (_, row) =>
+      candidateOf(row, row < packed ? row + 1 : null, text, random),
+    ),
   }
 }
 
@@ -128,7 +164,8 @@ function candidateOf(row: number, position: number | null, text: string, random:
     decision: position === null ? 'dropped' : 'packed',
     position,
     reason,
-    evidence: reason === null ? null : reason === 'duplicate' ? { of: 'replay/0', similarity: 0.93 } : { short_by_tokens: 180 },
+    evidence:
+      reason === null ? null : reason === 'duplicate' ? { of: 'replay/0', similarity: 0.93 } : { short_by_tokens: 180 },
   }
 }
 

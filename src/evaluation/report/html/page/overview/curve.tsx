@@ -64,10 +64,22 @@ export function CurvePart() {
       tickFormat: (budget: number) => withThousands(budget),
       label: 'token budget (logarithmic) →',
     },
-    y: { grid: true, nice: true, label: `↑ ${measure.title}, ${axisUnit(measure.unit)}`, ...(points.length === 0 && { domain: [0, 1] }) },
+    y: {
+      grid: true,
+      nice: true,
+      label: `↑ ${measure.title}, ${axisUnit(measure.unit)}`,
+      ...(points.length === 0 && { domain: [0, 1] }),
+    },
     marks: [
       ...marks,
-      Plot.dot(knees, { x: 'budget', y: ({ mean }: Point) => y(mean), r: 9, stroke: 'currentColor', strokeWidth: 1.5, className: 'knee' }),
+      Plot.dot(knees, {
+        x: 'budget',
+        y: ({ mean }: Point) => y(mean),
+        r: 9,
+        stroke: 'currentColor',
+        strokeWidth: 1.5,
+        className: 'knee',
+      }),
       Plot.tip(
         points,
         Plot.pointer({

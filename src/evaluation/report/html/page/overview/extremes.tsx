@@ -30,7 +30,8 @@ export function ExtremesPart() {
       lead={
         <>
           <ArmName arm={view.arm} short /> beside <ArmName arm={view.versus} short />: {wins.length} queries won,{' '}
-          {losses.length} lost, {gains.length - wins.length - losses.length} equal. A query opens with both contexts side by side.
+          {losses.length} lost, {gains.length - wins.length - losses.length} equal. A query opens with both contexts
+          side by side.
         </>
       }
       controls={
@@ -65,11 +66,17 @@ export function ExtremesPart() {
         keyOf={({ query }) => addressOf(query, data)}
         rows={rows}
         columns={[
-          { title: 'Query', value: ({ query }) => query.query, cell: ({ query }) => <QueryLink query={query} />, className: 'prose' },
+          {
+            title: 'Query',
+            value: ({ query }) => query.query,
+            cell: ({ query }) => <QueryLink query={query} />,
+            className: 'prose',
+          },
           {
             title: 'From → to',
             numeric: true,
-            value: ({ query }) => `${figureOf(query, view.versus, place, view.measure)} to ${figureOf(query, view.arm, place, view.measure)}`,
+            value: ({ query }) =>
+              `${figureOf(query, view.versus, place, view.measure)} to ${figureOf(query, view.arm, place, view.measure)}`,
             cell: ({ query }) => (
               <span class="nowrap">
                 {shown(figureOf(query, view.versus, place, view.measure), measure.unit)} →{' '}
@@ -81,7 +88,9 @@ export function ExtremesPart() {
             title: 'Gain',
             numeric: true,
             value: ({ gain }) => gain,
-            cell: ({ gain }) => <span class={`verdict ${gain > 0 ? 'helps' : 'hurts'}`}>{shownDifference(gain, measure.unit)}</span>,
+            cell: ({ gain }) => (
+              <span class={`verdict ${gain > 0 ? 'helps' : 'hurts'}`}>{shownDifference(gain, measure.unit)}</span>
+            ),
           },
         ]}
       />

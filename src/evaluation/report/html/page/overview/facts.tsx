@@ -35,7 +35,11 @@ export function FactsPart() {
               { title: 'Queries', numeric: true, cell: ({ queries }) => withThousands(queries) },
               { title: 'Documents', numeric: true, cell: ({ documents }) => withThousands(documents) },
               { title: 'Chunks', numeric: true, cell: ({ chunks }) => withThousands(chunks) },
-              { title: 'SHA-256', value: ({ hash }) => hash, cell: ({ hash }) => <code title={hash}>{hash.slice(0, 12)}</code> },
+              {
+                title: 'SHA-256',
+                value: ({ hash }) => hash,
+                cell: ({ hash }) => <code title={hash}>{hash.slice(0, 12)}</code>,
+              },
             ]}
           />
           <p class="no-print">
@@ -76,15 +80,17 @@ function PlanTable({ data }: { data: ReportData }) {
   const differing = paths.filter(path => new Set(data.arms.map(({ plan }) => plan[path])).size > 1)
   const columns: Column<string>[] = [
     { title: 'Value of the plan', cell: path => <code>{path}</code>, value: path => path, className: 'nowrap' },
-    ...data.arms.map(({ name, plan }, arm): Column<string> => ({
-      title: shortened(name),
-      value: path => plan[path] ?? null,
-      cell: path => {
-        const value = plan[path] ?? '–'
-        return value === (reference[path] ?? '–') ? value : <mark class="changed">{value}</mark>
-      },
-      className: arm === data.reference ? 'reference' : undefined,
-    })),
+    ...data.arms.map(
+      ({ name, plan }, arm): Column<string> => ({
+        title: shortened(name),
+        value: path => plan[path] ?? null,
+        cell: path => {
+          const value = plan[path] ?? '–'
+          return value === (reference[path] ?? '–') ? value : <mark class="changed">{value}</mark>
+        },
+        className: arm === data.reference ? 'reference' : undefined,
+      }),
+    ),
   ]
   return (
     <>

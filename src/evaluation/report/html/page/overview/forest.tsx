@@ -106,8 +106,23 @@ function Forest({ rows, what, name }: { rows: readonly Row[]; what: string; name
         const own = rows.filter(row => row.verdict === verdict)
         const place = { y: 'name', ...(groups.length > 1 && { fy: 'group' }) }
         return [
-          Plot.ruleY(own, { ...place, x1: ({ low }: Row) => x(low), x2: ({ high }: Row) => x(high), stroke: colour, strokeWidth: 2.5, className: 'interval' }),
-          Plot.dot(own, { ...place, x: ({ mean }: Row) => x(mean), fill: colour, symbol, r: 6, stroke: 'var(--card)', className: 'point' }),
+          Plot.ruleY(own, {
+            ...place,
+            x1: ({ low }: Row) => x(low),
+            x2: ({ high }: Row) => x(high),
+            stroke: colour,
+            strokeWidth: 2.5,
+            className: 'interval',
+          }),
+          Plot.dot(own, {
+            ...place,
+            x: ({ mean }: Row) => x(mean),
+            fill: colour,
+            symbol,
+            r: 6,
+            stroke: 'var(--card)',
+            className: 'point',
+          }),
         ]
       }),
       Plot.tip(
@@ -125,7 +140,12 @@ function Forest({ rows, what, name }: { rows: readonly Row[]; what: string; name
   })
   const intervalText = ({ mean, low, high }: Estimate) =>
     `${shownDifference(mean, measure.unit)} [${shownDifference(low, measure.unit)}, ${shownDifference(high, measure.unit)}]`
-  if (rows.length === 0) return <p class="empty">No {what} has a difference in {measure.title}.</p>
+  if (rows.length === 0)
+    return (
+      <p class="empty">
+        No {what} has a difference in {measure.title}.
+      </p>
+    )
   return (
     <div class="beside">
       <div>
@@ -155,7 +175,12 @@ function Forest({ rows, what, name }: { rows: readonly Row[]; what: string; name
             cell: row => <span title={row.meaning ?? row.name}>{shortened(row.name, 34)}</span>,
           },
           ...(groups.length > 1 ? [{ title: 'How', cell: (row: Row) => row.group ?? '' }] : []),
-          { title: `Difference, ${unit}`, numeric: true, value: row => row.mean, cell: row => shownDifference(row.mean, measure.unit) },
+          {
+            title: `Difference, ${unit}`,
+            numeric: true,
+            value: row => row.mean,
+            cell: row => shownDifference(row.mean, measure.unit),
+          },
           {
             title: '95 % interval',
             numeric: true,

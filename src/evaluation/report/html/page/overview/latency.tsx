@@ -25,7 +25,14 @@ export function LatencyPart() {
     marginLeft: 92,
     marginRight: 16,
     marginBottom: 40,
-    x: { type: 'log' as const, label: 'milliseconds (logarithmic) →', grid: true, tickFormat: '~g', nice: true, ...(times.length === 0 && { domain: [1, 10] }) },
+    x: {
+      type: 'log' as const,
+      label: 'milliseconds (logarithmic) →',
+      grid: true,
+      tickFormat: '~g',
+      nice: true,
+      ...(times.length === 0 && { domain: [1, 10] }),
+    },
     y: { axis: null, domain: arms, padding: 0.3 },
     fy: { domain: stages, label: null, padding: 0.15, axis: 'left' as const },
     marks: [
@@ -35,9 +42,25 @@ export function LatencyPart() {
         const { colour, symbol } = armStyle(arm, data)
         const place = { fy: 'stage', y: 'arm' }
         return [
-          Plot.ruleY(own, { ...place, x1: ({ p50 }: StageTime) => at(p50), x2: ({ p95 }: StageTime) => at(p95), stroke: colour, strokeWidth: 2, className: 'range' }),
+          Plot.ruleY(own, {
+            ...place,
+            x1: ({ p50 }: StageTime) => at(p50),
+            x2: ({ p95 }: StageTime) => at(p95),
+            stroke: colour,
+            strokeWidth: 2,
+            className: 'range',
+          }),
           Plot.dot(own, { ...place, x: ({ p50 }: StageTime) => at(p50), fill: colour, symbol, r: 4, className: 'p50' }),
-          Plot.dot(own, { ...place, x: ({ p95 }: StageTime) => at(p95), fill: 'var(--card)', stroke: colour, strokeWidth: 1.75, symbol, r: 4, className: 'p95' }),
+          Plot.dot(own, {
+            ...place,
+            x: ({ p95 }: StageTime) => at(p95),
+            fill: 'var(--card)',
+            stroke: colour,
+            strokeWidth: 1.75,
+            symbol,
+            r: 4,
+            className: 'p95',
+          }),
         ]
       }),
     ],
@@ -69,8 +92,16 @@ export function LatencyPart() {
             rows={rows}
             rowClass={({ arm }) => (arm === arms[0] ? 'first-of-group' : undefined)}
             columns={[
-              { title: 'Stage', value: ({ stage }) => stage, cell: ({ stage, arm }) => <span class={arm === arms[0] ? undefined : 'repeated'}>{stage}</span> },
-              { title: 'Arm', value: ({ arm }) => data.arms[arm]?.name ?? '', cell: ({ arm }) => <ArmName arm={arm} short /> },
+              {
+                title: 'Stage',
+                value: ({ stage }) => stage,
+                cell: ({ stage, arm }) => <span class={arm === arms[0] ? undefined : 'repeated'}>{stage}</span>,
+              },
+              {
+                title: 'Arm',
+                value: ({ arm }) => data.arms[arm]?.name ?? '',
+                cell: ({ arm }) => <ArmName arm={arm} short />,
+              },
               { title: 'p50', numeric: true, value: ({ p50 }) => p50, cell: ({ p50 }) => shown(p50, 'ms') },
               { title: 'p95', numeric: true, value: ({ p95 }) => p95, cell: ({ p95 }) => shown(p95, 'ms') },
             ]}

@@ -18,7 +18,8 @@ export function QueriesPart() {
   const found = data.queries.filter(query => matches(query, gain(query)))
   const sorted = view.sort === 'order' ? found : [...found].sort(comparison(view.sort))
   const shownRows = sorted.slice(0, pages * PAGE)
-  const values = (of: (query: QueryRow) => string | null) => [...new Set(data.queries.flatMap(query => of(query) ?? []))].sort()
+  const values = (of: (query: QueryRow) => string | null) =>
+    [...new Set(data.queries.flatMap(query => of(query) ?? []))].sort()
   const armName = (arm: number) => data.arms[arm]?.name ?? ''
   return (
     <Section
@@ -80,7 +81,12 @@ export function QueriesPart() {
         keyOf={query => addressOf(query, data)}
         rows={shownRows}
         columns={[
-          { title: 'Query', value: query => query.query, cell: query => <QueryLink query={query} />, className: 'prose' },
+          {
+            title: 'Query',
+            value: query => query.query,
+            cell: query => <QueryLink query={query} />,
+            className: 'prose',
+          },
           { title: 'Intent', cell: ({ intent }) => intent ?? '–' },
           { title: 'Grade', cell: ({ grade }) => grade ?? '–' },
           { title: 'Golds', numeric: true, cell: ({ golds }) => golds },

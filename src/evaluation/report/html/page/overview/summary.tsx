@@ -18,14 +18,16 @@ export function Summary() {
     <section class="summary" aria-labelledby="title">
       <h1 id="title">{data.sets.map(({ name }) => name).join(', ')}</h1>
       <p class="lead">
-        {count(queries, 'query', 'queries')} · {count(data.arms.length, 'arm')} · {count(data.budgets.length, 'budget')} · embedder{' '}
-        {embedder ?? 'none'} · reranker {reranker ?? 'none'}
+        {count(queries, 'query', 'queries')} · {count(data.arms.length, 'arm')} · {count(data.budgets.length, 'budget')}{' '}
+        · embedder {embedder ?? 'none'} · reranker {reranker ?? 'none'}
       </p>
       <ul class="tiles">
         {data.arms.map(({ name }, arm) => {
-          const point = data.curves.find(curve => curve.measure === place && curve.arm === arm && curve.set === set)?.points[budget]
+          const point = data.curves.find(curve => curve.measure === place && curve.arm === arm && curve.set === set)
+            ?.points[budget]
           const effect = data.effects.find(
-            other => other.measure === place && other.arm === arm && other.set === set && other.budget === data.detailBudget,
+            other =>
+              other.measure === place && other.arm === arm && other.set === set && other.budget === data.detailBudget,
           )
           return (
             <li class="tile" key={name}>
@@ -33,19 +35,22 @@ export function Summary() {
               <b class="figure">{shown(point?.mean, measure.unit)}</b>
               {effect ? (
                 <span class={`verdict ${effect.verdict}`}>
-                  <span aria-hidden="true">{VERDICTS[effect.verdict].sign}</span> {shownDifference(effect.mean, measure.unit)} [
-                  {shownDifference(effect.low, measure.unit)}, {shownDifference(effect.high, measure.unit)}], {effect.verdict}
+                  <span aria-hidden="true">{VERDICTS[effect.verdict].sign}</span>{' '}
+                  {shownDifference(effect.mean, measure.unit)} [{shownDifference(effect.low, measure.unit)},{' '}
+                  {shownDifference(effect.high, measure.unit)}], {effect.verdict}
                 </span>
               ) : (
-                data.arms.length > 1 && <span class="verdict unproven">{arm === data.reference ? 'the reference' : 'no comparison'}</span>
+                data.arms.length > 1 && (
+                  <span class="verdict unproven">{arm === data.reference ? 'the reference' : 'no comparison'}</span>
+                )
               )}
             </li>
           )
         })}
       </ul>
       <p class="lead">
-        {measure.title} at {withThousands(data.detailBudget)} tokens; differences in {differenceUnit(measure.unit)} with 95 %
-        intervals over queries.
+        {measure.title} at {withThousands(data.detailBudget)} tokens; differences in {differenceUnit(measure.unit)} with
+        95 % intervals over queries.
       </p>
       {warnings.length + data.leftOut.length > 0 && (
         <div class="notice" role="note">

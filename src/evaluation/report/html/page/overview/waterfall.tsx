@@ -26,7 +26,10 @@ export function WaterfallPart() {
       {mean ? (
         <>
           <TokenGauge used={mean.used} budget={view.budget} />
-          <WaterfallFigure waterfall={mean} of={`the arm ${arm} at ${view.budget} tokens, mean over ${queries.length} queries`} />
+          <WaterfallFigure
+            waterfall={mean}
+            of={`the arm ${arm} at ${view.budget} tokens, mean over ${queries.length} queries`}
+          />
         </>
       ) : (
         <p class="empty">The arm {arm} has no traces.</p>

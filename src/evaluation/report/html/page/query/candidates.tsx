@@ -24,7 +24,9 @@ export function CandidatesPart({ query }: { query: QueryRow }) {
       {loaded.state === 'there' && points && columns ? (
         <Candidates candidates={candidatesOf(loaded.value, columns, points)} columns={columns} />
       ) : (
-        <p class="empty">{loaded.state === 'there' && points ? 'This arm has no trace of this query.' : MESSAGES[loaded.state]}</p>
+        <p class="empty">
+          {loaded.state === 'there' && points ? 'This arm has no trace of this query.' : MESSAGES[loaded.state]}
+        </p>
       )}
     </Section>
   )
@@ -50,7 +52,9 @@ function Candidates({ candidates, columns }: { candidates: readonly Candidate[];
   const [which, setWhich] = useState('')
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set())
   const reasons = [...new Set(candidates.flatMap(({ reason }) => reason ?? []))]
-  const shown = candidates.filter(({ reason, gold }) => which === '' || (which === 'gold' ? gold : which === (reason ?? 'packed')))
+  const shown = candidates.filter(
+    ({ reason, gold }) => which === '' || (which === 'gold' ? gold : which === (reason ?? 'packed')),
+  )
   const toggle = (row: number) => {
     const next = new Set(open)
     if (!next.delete(row)) next.add(row)

@@ -13,7 +13,7 @@ export function QueryView({ query }: { query: QueryRow }) {
   const { data, view, linkTo } = useReport()
   const heading = useRef<HTMLHeadingElement>(null)
   const address = addressOf(query, data)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the reader starts anew with each query
+  // The reader starts anew with each query.
   useEffect(() => {
     scrollTo(0, 0)
     heading.current?.focus({ preventScroll: true })

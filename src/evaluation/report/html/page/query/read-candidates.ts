@@ -64,7 +64,12 @@ function pointName(points: PointsPart, point: number): string {
 }
 
 /** For example `short by 180 tokens`; null without evidence. */
-function evidenceText(evidence: EvidenceColumns, row: number, reason: string | null, points: PointsPart): string | null {
+function evidenceText(
+  evidence: EvidenceColumns,
+  row: number,
+  reason: string | null,
+  points: PointsPart,
+): string | null {
   const { of, similarity, shortBy, rank, cap, detail } = evidence
   const [other, alike, short, place, most] = [of, similarity, shortBy, rank, cap].map(column => column[row] ?? null)
   const parts = [

@@ -44,14 +44,12 @@ export function MeasureSelect() {
 export function SetSelect() {
   const { data, view, go } = useReport()
   if (data.sets.length < 2) return null
-  const options = [[-1, 'all, with equal weights'] as const, ...data.sets.map(({ name }, index) => [index, name] as const)]
+  const options = [
+    [-1, 'all, with equal weights'] as const,
+    ...data.sets.map(({ name }, index) => [index, name] as const),
+  ]
   return (
-    <Select
-      label="Set"
-      value={view.set ?? -1}
-      options={options}
-      onChange={set => go({ set: set < 0 ? null : set })}
-    />
+    <Select label="Set" value={view.set ?? -1} options={options} onChange={set => go({ set: set < 0 ? null : set })} />
   )
 }
 

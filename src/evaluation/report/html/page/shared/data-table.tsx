@@ -60,7 +60,11 @@ export function DataTable<Row>({ caption, columns, rows, keyOf, rowClass, file, 
         </table>
       </section>
       {file && (
-        <button type="button" class="quiet no-print" onClick={() => save(`${file}.csv`, 'text/csv', csvOf(columns, rows))}>
+        <button
+          type="button"
+          class="quiet no-print"
+          onClick={() => save(`${file}.csv`, 'text/csv', csvOf(columns, rows))}
+        >
           Save as CSV<span class="hidden">: {caption}</span>
         </button>
       )}

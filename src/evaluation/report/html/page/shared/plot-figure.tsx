@@ -23,7 +23,7 @@ export function PlotFigure({ label, options, of, name }: PlotFigureProps) {
     observer.observe(element)
     return () => observer.disconnect()
   }, [])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `of` names what `options` depends on
+  // `of` names what `options` depends on.
   useEffect(() => {
     if (width === 0) return
     const plot = Plot.plot({

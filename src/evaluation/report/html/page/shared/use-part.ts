@@ -1,6 +1,10 @@
 import { useEffect, useState } from 'preact/hooks'
 
-export type Loaded<Value> = { state: 'reading' } | { state: 'missing' } | { state: 'there'; value: Value } | { state: 'failed' }
+export type Loaded<Value> =
+  | { state: 'reading' }
+  | { state: 'missing' }
+  | { state: 'there'; value: Value }
+  | { state: 'failed' }
 
 /** Reads a part of the file when it is wanted. @param part null when it is not in the file */
 export function usePart<Value>(part: number | null, read: (part: number) => Promise<Value>): Loaded<Value> {

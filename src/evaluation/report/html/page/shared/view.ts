@@ -72,7 +72,10 @@ export function defaultView(data: ReportData): View {
   const arm = named('measured') >= 0 && named('measured') !== data.reference ? named('measured') : Math.max(0, other)
   return {
     q: null,
-    measure: Math.max(0, data.measures.findIndex(({ name }) => name === 'recall')),
+    measure: Math.max(
+      0,
+      data.measures.findIndex(({ name }) => name === 'recall'),
+    ),
     set: data.sets.length === 1 ? 0 : null,
     budget: data.detailBudget,
     arm,
@@ -124,7 +127,11 @@ function viewOf(hash: string, data: ReportData): View {
   const budget = Number(given.get('budget'))
   return {
     q: given.get('q'),
-    measure: place('measure', data.measures.map(({ name }) => name), usual.measure),
+    measure: place(
+      'measure',
+      data.measures.map(({ name }) => name),
+      usual.measure,
+    ),
     set: set === null ? usual.set : setPlace < 0 ? null : setPlace,
     budget: data.budgets.includes(budget) ? budget : usual.budget,
     arm: place('arm', arms, usual.arm),

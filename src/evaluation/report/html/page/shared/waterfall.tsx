@@ -1,9 +1,9 @@
 import * as Plot from '@observablehq/plot'
 import type { ReportData, Waterfall } from '../../report-data.ts'
 import { DataTable } from './data-table.tsx'
-import { Sentence } from './sentence.tsx'
 import { withThousands } from './figures.ts'
 import { PlotFigure } from './plot-figure.tsx'
+import { Sentence } from './sentence.tsx'
 import { useReport } from './view.ts'
 
 interface Step {
@@ -66,8 +66,18 @@ export function WaterfallFigure({ waterfall, of }: { waterfall: Waterfall; of: s
         rows={steps}
         columns={[
           { title: 'Step', cell: ({ title }) => title },
-          { title: 'Candidates', numeric: true, value: ({ count }) => count, cell: ({ kind, count }) => `${kind === 'dropped' ? '−' : ''}${number(count)}` },
-          { title: 'Meaning', value: ({ meaning }) => meaning, cell: ({ meaning }) => <Sentence text={meaning} />, className: 'prose' },
+          {
+            title: 'Candidates',
+            numeric: true,
+            value: ({ count }) => count,
+            cell: ({ kind, count }) => `${kind === 'dropped' ? '−' : ''}${number(count)}`,
+          },
+          {
+            title: 'Meaning',
+            value: ({ meaning }) => meaning,
+            cell: ({ meaning }) => <Sentence text={meaning} />,
+            className: 'prose',
+          },
         ]}
       />
     </div>
@@ -76,12 +86,28 @@ export function WaterfallFigure({ waterfall, of }: { waterfall: Waterfall; of: s
 
 function stepsOf({ retrieved, neighbours, dropped, packed }: Waterfall, { sentences }: ReportData): Step[] {
   const steps: Step[] = [
-    { code: 'retrieved', title: 'retrieved', kind: 'in', count: retrieved, from: 0, to: retrieved, meaning: 'Candidates that the searches found.' },
+    {
+      code: 'retrieved',
+      title: 'retrieved',
+      kind: 'in',
+      count: retrieved,
+      from: 0,
+      to: retrieved,
+      meaning: 'Candidates that the searches found.',
+    },
   ]
   let left = retrieved
   if (neighbours > 0) {
     const meaning = 'Candidates that were fetched as neighbours of others.'
-    steps.push({ code: 'neighbours', title: 'neighbours', kind: 'in', count: neighbours, from: left, to: left + neighbours, meaning })
+    steps.push({
+      code: 'neighbours',
+      title: 'neighbours',
+      kind: 'in',
+      count: neighbours,
+      from: left,
+      to: left + neighbours,
+      meaning,
+    })
     left += neighbours
   }
   for (const [code, meaning] of Object.entries(sentences.dropReasons)) {
@@ -90,7 +116,15 @@ function stepsOf({ retrieved, neighbours, dropped, packed }: Waterfall, { senten
     steps.push({ code, title: code, kind: 'dropped', count, from: left - count, to: left, meaning })
     left -= count
   }
-  steps.push({ code: 'packed', title: 'packed', kind: 'packed', count: packed, from: 0, to: packed, meaning: 'Candidates in the context.' })
+  steps.push({
+    code: 'packed',
+    title: 'packed',
+    kind: 'packed',
+    count: packed,
+    from: 0,
+    to: packed,
+    meaning: 'Candidates in the context.',
+  })
   return steps
 }
 
