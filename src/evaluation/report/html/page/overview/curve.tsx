@@ -1,5 +1,5 @@
 import * as Plot from '@observablehq/plot'
-import type { Curve, Estimate } from '../../report-data.ts'
+import type { Curve, Estimate, MeasureFacts } from '../../report-data.ts'
 import { ArmName, MeasureSelect, Section, SetSelect } from '../shared/controls.tsx'
 import { type Column, DataTable } from '../shared/data-table.tsx'
 import { axisUnit, capitalised, scaled, shown, withThousands } from '../shared/figures.ts'
@@ -66,9 +66,8 @@ export function CurvePart() {
     },
     y: {
       grid: true,
-      nice: true,
       label: `↑ ${measure.title}, ${axisUnit(measure.unit)}`,
-      ...(points.length === 0 && { domain: [0, 1] }),
+      ...domainOf(points, measure.unit),
     },
     marks: [
       ...marks,
@@ -110,7 +109,7 @@ export function CurvePart() {
         </>
       }
     >
-      <div class="beside">
+      <div class="beside narrow">
         <PlotFigure name="curve" label={label} options={options} of={[view.measure, view.set, view.hidden.join()]} />
         <DataTable
           caption={`${measure.title} by arm and budget, with 95 % intervals`}
@@ -157,11 +156,19 @@ export function CurvePart() {
           {isKnee && <span class="hidden"> (knee)</span>}
         </span>
         <small>
-          {low} to {high}
+          {low}–{high}
         </small>
       </>
     )
   }
+}
+
+/** Shares end at 100 %, whatever a round axis would add. */
+function domainOf(points: readonly Point[], unit: MeasureFacts['unit']): { domain?: [number, number]; nice?: boolean } {
+  if (points.length === 0) return { domain: [0, 1] }
+  if (unit !== 'share') return { nice: true }
+  const [low, high] = [Math.min(...points.map(point => point.low)), Math.max(...points.map(point => point.high))]
+  return { domain: [Math.floor(low * 10) * 10, Math.min(100, Math.floor(high * 10) * 10 + 10)] }
 }
 
 function pointsOf({ points, arm }: Curve, budgets: readonly number[]): Point[] {

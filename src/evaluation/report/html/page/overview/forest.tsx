@@ -90,7 +90,7 @@ function Forest({ rows, what, name }: { rows: readonly Row[]; what: string; name
   const options = (width: number) => ({
     height: 70 + groups.length * 34 + rows.length * ROW_PIXELS,
     marginLeft: Math.min(250, Math.round(width * 0.35)),
-    marginRight: 24,
+    marginRight: groups.length > 1 ? 76 : 24,
     marginBottom: 40,
     x: { label: `difference in ${measure.title}, ${unit} →`, grid: true, nice: true },
     y: {
