@@ -42,7 +42,6 @@ addReplayCommand(program, {
   ...terminal,
   plans: () => ({ ...NAMED_PLANS, [loadConfig().plan.name]: loadConfig().plan }),
   open: async () => (await wiring()).openReplay(),
-  process: { version: VERSION, commandLine: process.argv.slice(2) },
 })
 addDemoCommand(program, {
   ...terminal,

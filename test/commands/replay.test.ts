@@ -38,6 +38,7 @@ function bench() {
     open: async () => {
       seen.opened += 1
       return {
+        reranker: null,
         countTokens: text => text.split(' ').length,
         prepare: async () => ({
           chunks: 1,

@@ -19,41 +19,26 @@ export function refuseOtherBudget({ reportBudget }: ReportOptions, budgets: read
   )
 }
 
-/** The process of the command. */
-export interface ReplayProcess {
-  version: string
-  /** The words after `stowage`. */
-  commandLine: readonly string[]
-}
-
 interface FinishedReplay extends Pick<HtmlReportInput, 'report' | 'details' | 'sets' | 'against'> {
+  /** The command line that made it. */
+  command: string
+  /** Of stowage. */
+  version: string | null
   reranker: string | null
-  process: ReplayProcess | null
   ablation?: HtmlReportInput['ablation']
 }
 
 /** Writes the HTML report, when it was asked for. */
 export async function writeHtmlReport(
   { report: file, reportBudget }: ReportOptions,
-  { reranker, process, ablation = null, ...replay }: FinishedReplay,
+  { command, version, reranker, ablation = null, ...replay }: FinishedReplay,
 ): Promise<void> {
   if (file === undefined) return
-  const html = await htmlReport({
-    ...replay,
-    ablation,
-    facts: {
-      createdAt: new Date().toISOString(),
-      stowage: process?.version ?? 'unknown',
-      command: process ? ['stowage', ...process.commandLine.map(quoted)].join(' ') : null,
-      reranker,
-    },
-    detailBudget: reportBudget ?? null,
-  })
-  await writeFile(file, html)
-}
-
-/** A word of a command line as a shell reads it, without passwords of addresses. */
-function quoted(word: string): string {
-  const shown = redactUrls(word)
-  return /^[\w@%+=:,./-]+$/u.test(shown) ? shown : `'${shown.replaceAll("'", `'\\''`)}'`
+  const facts = {
+    createdAt: new Date().toISOString(),
+    stowage: version ?? 'unknown',
+    command: redactUrls(command),
+    reranker,
+  }
+  await writeFile(file, await htmlReport({ ...replay, ablation, facts, detailBudget: reportBudget ?? null }))
 }

@@ -1,15 +1,16 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { PlanArm } from '../../evaluation/arms/arm.ts'
 import type { NamedPlans } from '../../evaluation/arms/named-arms.ts'
 import { NO_KEYS, readServerKeys } from '../../evaluation/arms/server/keys.ts'
 import { withServerArms } from '../../evaluation/arms/server/server-arms.ts'
+import { MEASURE_NAMES } from '../../evaluation/metrics/measures.ts'
 import { type ReplayDependencies, replay } from '../../evaluation/replay/replay.ts'
 import { CHUNK_DEFAULTS } from '../../ingest/chunking/chunk-markdown.ts'
 import { collected, listOption, numberOption } from '../option-values.ts'
 import { createProgress } from '../progress.ts'
-import { type ReplayProcess, type ReportOptions, refuseOtherBudget, writeHtmlReport } from './html-report.ts'
+import { type ReportOptions, refuseOtherBudget, writeHtmlReport } from './html-report.ts'
 import { type ArmFlags, readComparison, readSets, refuseNoFolder, sortedBudgets } from './inputs.ts'
 import { type OutputOptions, writeOutputs } from './outputs.ts'
 
@@ -17,13 +18,11 @@ export interface ReplayCommandDependencies {
   plans: () => NamedPlans
   /** Called after the command line is checked. */
   open: () => Promise<ReplayDependencies<PlanArm> & { reranker?: string | null; close(): Promise<void> }>
-  /** What the HTML report says of this process. */
-  process?: ReplayProcess
   out: NodeJS.WritableStream
   progress: NodeJS.WriteStream
 }
 
-interface ReplayFlags extends Omit<OutputOptions, 'against'>, ArmFlags, ReportOptions {
+interface ReplayFlags extends Omit<OutputOptions, 'against' | 'command'>, ArmFlags, ReportOptions {
   budgets: number[]
   serverKeys?: string
   chunkTokens: number
@@ -70,7 +69,12 @@ export function addReplayCommand(program: Command, dependencies: ReplayCommandDe
     .option('--limit-queries <n>', 'use only n queries of each set, at even distances', numberOption(1))
     .option('--parallel <n>', 'queries in flight; 1 for clean latencies', numberOption(1), availableParallelism())
     .option('--fresh', 'do not resume a replay that was interrupted', false)
-    .option('--json <file>', 'write the figures of every query to this file')
+    .addOption(new Option('--measure <name>', 'the measure of the main table').choices(MEASURE_NAMES).default('recall'))
+    .addOption(
+      new Option('--by <field>', 'print the main table of each intent or grade too').choices(['intent', 'grade']),
+    )
+    .option('--json <file>', 'write the summary and the figures of every query to this file')
+    .option('--markdown <file>', 'write a summary for pull requests to this file')
     .option(
       '--report <file>',
       'write a report as one HTML file, with curves, wins and losses, and the trace of each candidate',
@@ -82,15 +86,30 @@ export function addReplayCommand(program: Command, dependencies: ReplayCommandDe
     )
     .option('--cache <folder>', 'folder for ingested sets', join('.stowage', 'replay'))
     .addHelpText('after', EXAMPLES)
-    .action((names: string[], flags: ReplayFlags) => runReplay(names, flags, dependencies))
+    .action((names: string[], flags: ReplayFlags) => {
+      const typed = { command: typedCommand(program), version: program.version() ?? null }
+      return runReplay(names, flags, typed, dependencies)
+    })
 }
 
-async function runReplay(names: string[], flags: ReplayFlags, dependencies: ReplayCommandDependencies): Promise<void> {
+/** What was typed after `stowage`, without the marks of a shell. */
+function typedCommand(program: Command): string {
+  return ['npx stowage', ...program.args].join(' ')
+}
+
+async function runReplay(
+  names: string[],
+  flags: ReplayFlags,
+  typed: { command: string; version: string | null },
+  dependencies: ReplayCommandDependencies,
+): Promise<void> {
+  const { command } = typed
   const { chunkTokens, limitQueries = null, cache: cacheFolder } = flags
   const { arms, against } = readComparison(flags, dependencies.plans())
   refuseNoFolder('--json', flags.json)
   refuseNoFolder('--report', flags.report)
   const keyOf = flags.serverKeys === undefined ? NO_KEYS : await readServerKeys(flags.serverKeys)
+  refuseNoFolder('--markdown', flags.markdown)
   const sets = await readSets(names)
   const budgets = sortedBudgets(flags.budgets)
   refuseOtherBudget(flags, budgets)
@@ -106,9 +125,9 @@ async function runReplay(names: string[], flags: ReplayFlags, dependencies: Repl
     }
     await replay(job, withServerArms(opened, { keyOf }), async (report, details) => {
       progress.stop()
-      await writeOutputs(report, { ...flags, against }, dependencies.out)
-      const { reranker = null } = opened
-      await writeHtmlReport(flags, { report, details, sets, against, reranker, process: dependencies.process ?? null })
+      await writeOutputs(report, { ...flags, against, command }, dependencies.out)
+      const made = { against, command, version: typed.version, reranker: opened.reranker ?? null }
+      await writeHtmlReport(flags, { report, details, sets, ...made })
     })
   } finally {
     progress.stop()

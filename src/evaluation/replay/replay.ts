@@ -47,6 +47,8 @@ export interface PreparedSet<RunArm extends Arm = Arm> {
 export interface ReplayDependencies<RunArm extends Arm = Arm> {
   /** Ingests the set, or opens the copy of an earlier replay in the cache folder. */
   prepare(set: GoldenSet, job: ReplayJob): Promise<PreparedSet<RunArm>>
+  /** The model that reranks; null without one. */
+  reranker: string | null
   /** Counts with the reference tokenizer, which is the same for all arms. */
   countTokens(text: string): number
   /** Opens the journal of this replay, which may know queries that are done. Without it, a replay that is interrupted is lost. */
@@ -74,7 +76,8 @@ export async function replay(
     for (const [at, set] of job.sets.entries()) sets.push(await replaySet({ at, set }, job, dependencies, journal))
     const { budgets, chunkTokens, parallel = 1 } = job
     const arms = job.arms.map(reportArm)
-    const report: ReplayReport = { version: 2, budgets: [...budgets], chunkTokens, parallel, arms, sets }
+    const { reranker } = dependencies
+    const report: ReplayReport = { version: 2, budgets: [...budgets], chunkTokens, parallel, reranker, arms, sets }
     await use(report, detailsOf(report, journal))
     isFinished = true
     return report

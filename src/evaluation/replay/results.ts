@@ -29,6 +29,8 @@ export interface ReplayReport {
   chunkTokens: number
   /** Queries in flight; absent for one. Latencies depend on it. */
   parallel?: number
+  /** The model that reranks; null without one. */
+  reranker: string | null
   arms: ReportedArm[]
   sets: SetResult[]
 }

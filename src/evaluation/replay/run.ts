@@ -75,6 +75,7 @@ export function createReplayDependencies(environment: ReplayEnvironment): Replay
   const referenceTokenizer = ports.tokenizer(referenceModel)
   const embedder = ports.embedder?.version ?? null
   return {
+    reranker: ports.reranker?.model ?? null,
     countTokens: text => referenceTokenizer.count(text),
     ...(journals && { openJournal: job => openJournalOf(job, environment, journals) }),
     prepare: async (set, { chunkTokens, cacheFolder, onProgress }) => {

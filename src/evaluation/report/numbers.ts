@@ -31,3 +31,8 @@ export function differenceText(measure: MeasureName, { difference, verdict }: Co
 export function millisecondsText(value: number | undefined): string {
   return value === undefined ? '-' : value < 10 ? value.toFixed(1) : value.toFixed(0)
 }
+
+/** A p value with three decimals. */
+export function pText(p: number): string {
+  return p < 0.001 ? '<.001' : p.toFixed(3).replace(/^0/u, '')
+}

@@ -1,4 +1,3 @@
-import Table from 'cli-table3'
 import { MEASURES, type MeasureName } from '../metrics/measures.ts'
 import {
   type ArmSummary,
@@ -8,7 +7,8 @@ import {
   type SliceBy,
   type SliceSummary,
 } from '../summary/summary.ts'
-import { differenceText, millisecondsText, titleOf, valueText } from './numbers.ts'
+import { differenceText, millisecondsText, pText, titleOf, valueText } from './numbers.ts'
+import { LIMITED_RULES, newTable } from './table.ts'
 import { setSlices, warningsOf } from './warnings.ts'
 
 export interface TextOptions {
@@ -47,7 +47,7 @@ function budgetTable(slice: SliceSummary, { measure, budgets }: ReplaySummary): 
 
 /** The other measures on average over the budgets, the knee and the latency; one line for each. */
 function measureTable({ arms }: SliceSummary, { measure, measures }: ReplaySummary): string {
-  const table = newTable(['on average', ...arms.map(({ arm }) => brokenName(arm))], WITHOUT_RULES)
+  const table = newTable(['on average', ...arms.map(({ arm }) => brokenName(arm))], LIMITED_RULES)
   for (const other of measures.filter(name => name !== measure))
     table.push([titleOf(other), ...arms.map(({ figures }) => figureCell(other, figures[other]?.[AVERAGE], ' '))])
   table.push(['knee', ...arms.map(({ knee }) => knee ?? '-')])
@@ -88,10 +88,6 @@ function averageOf(arm: ArmSummary, { measure }: ReplaySummary): Figure | undefi
   return arm.figures[measure]?.[AVERAGE]
 }
 
-function pText(p: number): string {
-  return p < 0.001 ? '<.001' : p.toFixed(3).replace(/^0/, '')
-}
-
 function legend({ measure, against, bootstrap, chunkTokens }: ReplaySummary): string {
   const { title, meaning } = MEASURES[measure]
   const { resamples, seed } = bootstrap
@@ -114,17 +110,6 @@ function wrapped(line: string, width: number): string {
   if (line.length <= width) return line
   const end = line.lastIndexOf(' ', width)
   return `${line.slice(0, end)}\n${wrapped(`  ${line.slice(end + 1)}`, width)}`
-}
-
-const WITHOUT_RULES = { mid: '', 'left-mid': '', 'mid-mid': '', 'right-mid': '' }
-
-function newTable(head: string[], chars: Partial<typeof WITHOUT_RULES> = {}) {
-  return new Table({
-    head,
-    chars,
-    style: { head: [], border: [] },
-    colAligns: ['left', ...head.slice(1).map(() => 'right' as const)],
-  })
 }
 
 /** Long names of arms are broken at their signs, so that the table stays narrow. */

@@ -1,7 +1,7 @@
 import { type BootstrapOptions, pairedInterval } from '../../statistics/bootstrap.ts'
+import { type Comparison, compareTogether } from '../../statistics/comparison.ts'
 import { mean } from '../../statistics/sample.ts'
 import { MEASURES, type MeasureName } from '../metrics/measures.ts'
-import { type Comparison, compareTogether } from '../../statistics/comparison.ts'
 import type { Slice } from './slices.ts'
 import type { Figure } from './summary.ts'
 import { byQuery, differenceOf, measureOf } from './values.ts'
@@ -31,22 +31,27 @@ export function figuresOf(slice: Slice, arms: readonly string[], options: Figure
   return new Map(figures)
 }
 
+function compareArms(slice: Slice, arms: readonly string[], options: FigureOptions): Map<string, Comparison> {
+  const { against } = options
+  const others = arms.filter(arm => arm !== against)
+  return comparePairs(slice, new Map(others.map(arm => [arm, { arm, against }])), options)
+}
+
 /**
- * Compares arms with the reference arm on one measure, paired by query. Differences are `arm − against` in the unit of the measure; the
- * verdict knows whether more is better. The p values are adjusted for the number of arms.
+ * Compares pairs of arms on one measure, paired by query. Differences are `arm − against` in the unit of the measure; the verdict knows
+ * whether more is better. The p values are adjusted for the number of pairs. A pair without values is left out.
  */
-export function compareArms(
+export function comparePairs<Name extends string>(
   slice: Slice,
-  arms: readonly string[],
-  { measure, budgets, against, bootstrap }: Omit<FigureOptions, 'withIntervals'>,
-): Map<string, Comparison> {
-  const differences = arms.flatMap((arm): [string, number[][]][] => {
-    if (arm === against) return []
-    const ofArm = byQuery(slice, query => differenceOf(query, { arm, against }, measure, budgets))
-    return ofArm.length === 0 ? [] : [[arm, ofArm]]
-  })
-  const compared = compareTogether(new Map(differences), bootstrap)
-  return new Map(Array.from(compared, ([arm, comparison]) => [arm, forMeasure(measure, comparison)]))
+  pairs: ReadonlyMap<Name, { arm: string; against: string }>,
+  { measure, budgets, bootstrap }: Pick<FigureOptions, 'measure' | 'budgets' | 'bootstrap'>,
+): Map<Name, Comparison> {
+  const differences = Array.from(pairs, ([name, pair]): [Name, number[][]] => [
+    name,
+    byQuery(slice, query => differenceOf(query, pair, measure, budgets)),
+  ])
+  const compared = compareTogether(new Map(differences.filter(([, sets]) => sets.length > 0)), bootstrap)
+  return new Map(Array.from(compared, ([name, comparison]) => [name as Name, forMeasure(measure, comparison)]))
 }
 
 const OPPOSITE = { helps: 'hurts', hurts: 'helps', unproven: 'unproven' } as const

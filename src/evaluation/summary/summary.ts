@@ -1,6 +1,6 @@
 import type { BootstrapOptions, Interval } from '../../statistics/bootstrap.ts'
-import type { MeasureName } from '../metrics/measures.ts'
 import type { Comparison } from '../../statistics/comparison.ts'
+import type { MeasureName } from '../metrics/measures.ts'
 
 /** A budget in tokens as text, or `average`: the mean over the budgets. */
 export type At = string

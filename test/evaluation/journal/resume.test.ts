@@ -64,6 +64,7 @@ const jobOf = (changes: Partial<ReplayJob> = {}): ReplayJob => ({
 function worldOf(mayRun: (query: string) => void, changes: Partial<ReplayIdentity> = {}) {
   const seen = { prepared: [] as string[], asked: [] as string[] }
   const dependencies: ReplayDependencies = {
+    reranker: null,
     countTokens: text => text.split(/\s+/).filter(Boolean).length,
     openJournal: ({ fresh = false }) =>
       openJournal(join(folder, 'journal'), { ...identity, ...changes }, { lock: lockFolder, isFresh: fresh }),

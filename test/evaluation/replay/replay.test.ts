@@ -42,6 +42,7 @@ function world(run: (budgetTokens: number) => Promise<ReplayRun>) {
         },
       }
     },
+    reranker: null,
     countTokens: countWords,
   }
   return { seen, dependencies }

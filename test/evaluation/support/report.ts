@@ -18,6 +18,7 @@ export function replayReport(sets: Record<string, QueryFigures[]>): ReplayReport
     version: 2,
     budgets: [500, 1000],
     chunkTokens: 200,
+    reranker: null,
     arms: arms.map(name => reportArm({ kind: 'plan', name, plan: NAMED_PLANS.measured })),
     sets: Object.entries(sets).map(([name, queries]) => ({
       name,

@@ -1,0 +1,162 @@
+import type { PlanOverrides } from '../../pipeline/plan/override-plan.ts'
+import type { Plan } from '../../pipeline/plan/plan.ts'
+
+/** A rule of ranking or packing that can be switched alone. */
+export interface Rule {
+  /** One sentence. */
+  meaning: string
+  /** Plan values that switch it on. A plan that uses the rule keeps its own values of these. */
+  on: PlanOverrides
+  off: PlanOverrides
+  isOn(plan: Plan): boolean
+  /** Plan values that the rule does nothing without. They count as part of both plans that are compared. */
+  requires?: PlanOverrides
+  /** Whether it needs a reranker. */
+  needsReranker?: true
+}
+
+const EXPANSION: PlanOverrides = { reunification: { enabled: true, expansion: 0.85 } }
+
+/** The rules that an ablation switches, in the order of the pipeline. A bare plan has all of them off. */
+export const RULES = {
+  adaptive_weights: {
+    meaning: 'Takes the weights of the lists from the intent of the query.',
+    on: { retrieval: { adaptive: true } },
+    off: { retrieval: { adaptive: false } },
+    isOn: ({ retrieval }) => retrieval.adaptive,
+  },
+  value_fusion: {
+    meaning:
+      'Adds scaled scores, in the place of reciprocal rank fusion, which also leaves out BM25 over the candidates.',
+    on: { fusion: { method: 'values' } },
+    off: { fusion: { method: 'rrf' } },
+    isOn: ({ fusion }) => fusion.method === 'values',
+  },
+  candidate_bm25: {
+    meaning: 'Scores the candidates by BM25 over title, section path and text.',
+    on: { fusion: { candidateBm25: true } },
+    off: { fusion: { candidateBm25: false } },
+    isOn: ({ fusion }) => fusion.method === 'values' && fusion.candidateBm25,
+    requires: { fusion: { method: 'values' } },
+  },
+  dedupe: {
+    meaning: 'Drops near-verbatim copies.',
+    on: { dedupe: { containment: 0.9 } },
+    off: { dedupe: { containment: null } },
+    isOn: ({ dedupe }) => dedupe.containment !== null,
+  },
+  reranker: {
+    meaning: 'Blends the relevance of a reranker into the value.',
+    on: { rerank: { method: 'crossencoder', blend: 0.3 } },
+    off: { rerank: { method: 'off' } },
+    isOn: ({ rerank }) => rerank.method === 'crossencoder' || rerank.method === 'http',
+    needsReranker: true,
+  },
+  rerank_cut: {
+    meaning: 'Keeps only the best candidates after reranking.',
+    on: { rerank: { topK: 12 } },
+    off: { rerank: { topK: null } },
+    isOn: ({ rerank }) => rerank.topK !== null,
+  },
+  answerability: {
+    meaning: 'Gives a bonus to text that looks like an answer.',
+    on: { answerability: { bonus: 0.1 } },
+    off: { answerability: { bonus: 0 } },
+    isOn: ({ answerability }) => answerability.bonus > 0,
+  },
+  section_reunification: {
+    meaning: 'Section reunification as a whole: propagation, document share, expansion and fetched neighbours.',
+    on: { reunification: { enabled: true, propagation: 0.2, documentShare: 0.3, expansion: 0.85, fetch: true } },
+    off: { reunification: { enabled: false } },
+    isOn: ({ reunification }) => reunification.enabled,
+  },
+  propagation: {
+    meaning: 'A chunk gains a share of the mean value of its neighbours.',
+    on: { reunification: { enabled: true, propagation: 0.2 } },
+    off: { reunification: { propagation: 0 } },
+    isOn: ({ reunification: { enabled, propagation } }) => enabled && propagation > 0,
+  },
+  document_share: {
+    meaning: 'A chunk gains a share of the best value of its document.',
+    on: { reunification: { enabled: true, documentShare: 0.3 } },
+    off: { reunification: { documentShare: 0 } },
+    isOn: ({ reunification: { enabled, documentShare } }) => enabled && documentShare > 0,
+  },
+  expansion: {
+    meaning: 'A neighbour of a candidate is worth at least a share of its value.',
+    on: EXPANSION,
+    off: { reunification: { expansion: 0 } },
+    isOn: ({ reunification: { enabled, expansion } }) => enabled && expansion > 0,
+  },
+  fetched_neighbours: {
+    meaning: 'Expansion fetches neighbours that were not retrieved.',
+    on: { reunification: { fetch: true } },
+    off: { reunification: { fetch: false } },
+    isOn: ({ reunification: { enabled, expansion, fetch } }) => enabled && expansion > 0 && fetch,
+    requires: EXPANSION,
+  },
+  document_scope: {
+    meaning: 'Expansion reaches beyond the section.',
+    on: { reunification: { scope: 'document' } },
+    off: { reunification: { scope: 'section' } },
+    isOn: ({ reunification: { enabled, expansion, scope } }) => enabled && expansion > 0 && scope === 'document',
+    requires: EXPANSION,
+  },
+  mmr: {
+    meaning: 'Prefers candidates that differ from the chosen ones.',
+    on: { diversity: { mmrAlpha: 0.5 } },
+    off: { diversity: { mmrAlpha: null } },
+    isOn: ({ diversity }) => diversity.mmrAlpha !== null,
+  },
+  skip_overflow: {
+    meaning: 'Tries the next chunk when one does not fit, in the place of an end.',
+    on: { packing: { overflow: 'skip' } },
+    off: { packing: { overflow: 'stop' } },
+    isOn: ({ packing }) => packing.overflow === 'skip',
+  },
+  sentence_cut: {
+    meaning: 'Cuts the first chunk that does not fit to its best sentences.',
+    on: { packing: { sentenceCut: true } },
+    off: { packing: { sentenceCut: false } },
+    isOn: ({ packing }) => packing.sentenceCut,
+  },
+  sentence_mode: {
+    meaning: 'Fills the budget with sentences, in the place of chunks.',
+    on: { packing: { mode: 'sentence' } },
+    off: { packing: { mode: 'passage' } },
+    isOn: ({ packing }) => packing.mode === 'sentence',
+  },
+  novelty: {
+    meaning: 'A chunk loses value by the words that are packed already.',
+    on: { packing: { noveltyAlpha: 0.5 } },
+    off: { packing: { noveltyAlpha: 0 } },
+    isOn: ({ packing }) => packing.noveltyAlpha > 0,
+  },
+  document_cap: {
+    meaning: 'Packs at most some chunks of one document.',
+    on: { packing: { documentCap: 2 } },
+    off: { packing: { documentCap: null } },
+    isOn: ({ packing }) => packing.documentCap !== null,
+  },
+  section_cap: {
+    meaning: 'Packs at most some chunks of one section.',
+    on: { packing: { sectionCap: 1 } },
+    off: { packing: { sectionCap: null } },
+    isOn: ({ packing }) => packing.sectionCap !== null,
+  },
+  exact_counting: {
+    meaning: 'Counts tokens, in the place of characters.',
+    on: { packing: { counting: 'tokens' } },
+    off: { packing: { counting: 'characters' } },
+    isOn: ({ packing }) => packing.counting === 'tokens',
+  },
+  document_order: {
+    meaning: 'Orders the blocks of the context as their documents do, in the place of relevance.',
+    on: { order: 'document' },
+    off: { order: 'relevance' },
+    isOn: ({ order }) => order === 'document',
+  },
+} as const satisfies Record<string, Rule>
+
+export type RuleName = keyof typeof RULES
+export const RULE_NAMES = Object.keys(RULES) as RuleName[]
