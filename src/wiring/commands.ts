@@ -91,7 +91,6 @@ export const openReplay: ReplayCommandDependencies['open'] = async () => {
   const models = await openModels(config)
   return {
     ...createReplayDependencies(replayWorld(models, config.plan.tokenizerModel)),
-    reranker: models.reranker?.model ?? null,
     close: () => models.close(),
   }
 }

@@ -24,21 +24,19 @@ interface FinishedReplay extends Pick<HtmlReportInput, 'report' | 'details' | 's
   command: string
   /** Of stowage. */
   version: string | null
-  reranker: string | null
   ablation?: HtmlReportInput['ablation']
 }
 
 /** Writes the HTML report, when it was asked for. */
 export async function writeHtmlReport(
   { report: file, reportBudget }: ReportOptions,
-  { command, version, reranker, ablation = null, ...replay }: FinishedReplay,
+  { command, version, ablation = null, ...replay }: FinishedReplay,
 ): Promise<void> {
   if (file === undefined) return
   const facts = {
     createdAt: new Date().toISOString(),
     stowage: version ?? 'unknown',
     command: redactUrls(command),
-    reranker,
   }
   await writeFile(file, await htmlReport({ ...replay, ablation, facts, detailBudget: reportBudget ?? null }))
 }

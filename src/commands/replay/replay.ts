@@ -17,7 +17,7 @@ import { type OutputOptions, writeOutputs } from './outputs.ts'
 export interface ReplayCommandDependencies {
   plans: () => NamedPlans
   /** Called after the command line is checked. */
-  open: () => Promise<ReplayDependencies<PlanArm> & { reranker?: string | null; close(): Promise<void> }>
+  open: () => Promise<ReplayDependencies<PlanArm> & { close(): Promise<void> }>
   out: NodeJS.WritableStream
   progress: NodeJS.WriteStream
 }
@@ -126,7 +126,7 @@ async function runReplay(
     await replay(job, withServerArms(opened, { keyOf }), async (report, details) => {
       progress.stop()
       await writeOutputs(report, { ...flags, against, command }, dependencies.out)
-      const made = { against, command, version: typed.version, reranker: opened.reranker ?? null }
+      const made = { against, command, version: typed.version }
       await writeHtmlReport(flags, { report, details, sets, ...made })
     })
   } finally {

@@ -24,7 +24,7 @@ export interface HtmlReportInput {
   sets: readonly Pick<GoldenSet, 'name' | 'queries'>[]
   /** Null when the replay was no ablation. */
   ablation: readonly AblationRow[] | null
-  facts: Pick<ReportFacts, 'createdAt' | 'stowage' | 'command' | 'reranker'>
+  facts: Pick<ReportFacts, 'createdAt' | 'stowage' | 'command'>
   /** The budget whose contexts and candidates are kept; null: the middle one. */
   detailBudget?: number | null
   bootstrap?: BootstrapOptions

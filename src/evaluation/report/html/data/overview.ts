@@ -52,6 +52,7 @@ function factsOf({ report, facts }: HtmlReportInput, { bootstrap }: ReplaySummar
   return {
     title: `stowage replay: ${report.sets.map(({ name }) => name).join(', ')}`,
     ...facts,
+    reranker: report.reranker,
     embedder: embedders.length > 0 ? embedders.join(', ') : null,
     chunkTokens: report.chunkTokens,
     resamples: bootstrap.resamples,

@@ -69,6 +69,7 @@ export function reportWorld(options: WorldOptions = {}): HtmlReportInput {
     version: 2,
     budgets: [...budgets],
     chunkTokens: 200,
+    reranker: null,
     arms: arms.map((name, place) =>
       reportArm({ kind: 'plan', name, plan: place % 2 === 0 ? NAMED_PLANS.measured : NAMED_PLANS.design }),
     ),
@@ -90,7 +91,7 @@ export function reportWorld(options: WorldOptions = {}): HtmlReportInput {
     details,
     sets: [{ name: 'lamps', queries: golden }],
     ablation: ablation ? ablationRows() : null,
-    facts: { createdAt: '2026-11-22T12:00:00.000Z', stowage: '0.1.0', command: 'stowage replay lamps', reranker: null },
+    facts: { createdAt: '2026-11-22T12:00:00.000Z', stowage: '0.1.0', command: 'stowage replay lamps' },
     bootstrap: FEW_RESAMPLES,
   }
 }
