@@ -1,6 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import { StowageError } from '../../core/errors.ts'
 import { redactUrls } from '../../core/redact-urls.ts'
+import type { AblationReport } from '../../evaluation/ablation/ablation.ts'
+import { ablationRows } from '../../evaluation/report/html/data/ablation.ts'
 import { type HtmlReportInput, htmlReport } from '../../evaluation/report/html/html-report.ts'
 
 export interface ReportOptions {
@@ -24,13 +26,14 @@ interface FinishedReplay extends Pick<HtmlReportInput, 'report' | 'details' | 's
   command: string
   /** Of stowage. */
   version: string | null
-  ablation?: HtmlReportInput['ablation']
+  /** When the replay was an ablation. */
+  ablation?: AblationReport
 }
 
 /** Writes the HTML report, when it was asked for. */
 export async function writeHtmlReport(
   { report: file, reportBudget }: ReportOptions,
-  { command, version, ablation = null, ...replay }: FinishedReplay,
+  { command, version, ablation, ...replay }: FinishedReplay,
 ): Promise<void> {
   if (file === undefined) return
   const facts = {
@@ -38,5 +41,11 @@ export async function writeHtmlReport(
     stowage: version ?? 'unknown',
     command: redactUrls(command),
   }
-  await writeFile(file, await htmlReport({ ...replay, ablation, facts, detailBudget: reportBudget ?? null }))
+  const html = await htmlReport({
+    ...replay,
+    ablation: ablation ? ablationRows(ablation) : null,
+    facts,
+    detailBudget: reportBudget ?? null,
+  })
+  await writeFile(file, html)
 }
