@@ -3,7 +3,9 @@ import { addAbCommand } from './commands/ab.ts'
 import { addDemoCommand } from './commands/demo.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
 import { addFlagsCommand } from './commands/flags.ts'
+import { addGoldenCommand } from './commands/golden.ts'
 import { addIngestCommand } from './commands/ingest.ts'
+import type { OpenLiveCollection } from './commands/replay/live-sets.ts'
 import { addReplayCommand } from './commands/replay/replay.ts'
 import { addServeCommand } from './commands/serve.ts'
 import { addTenantsCommand } from './commands/tenants.ts'
@@ -29,6 +31,7 @@ const program = new Command('stowage')
 
 // Servers, clients and models are loaded by the command that needs them: `--help` should not wait for them.
 const wiring = () => import('./wiring/commands.ts')
+const openCollection: OpenLiveCollection = async address => (await wiring()).openLiveCollection(address)
 const terminal = { out: process.stdout, progress: process.stderr }
 
 addServeCommand(program, {
@@ -41,7 +44,14 @@ addIngestCommand(program, { ...terminal, open: async where => (await wiring()).o
 addReplayCommand(program, {
   ...terminal,
   plans: () => ({ ...NAMED_PLANS, [loadConfig().plan.name]: loadConfig().plan }),
-  open: async () => (await wiring()).openReplay(),
+  open: async where => (await wiring()).openReplay(where),
+  openCollection,
+})
+addGoldenCommand(program, {
+  out: process.stdout,
+  openCollection,
+  openDocuments: async set => (await wiring()).openGoldenDocuments(set),
+  countTokens: async () => (await wiring()).referenceTokens(),
 })
 addDemoCommand(program, {
   ...terminal,

@@ -48,8 +48,8 @@ export interface OpenOptions {
   allowEmpty?: boolean | undefined
 }
 
-/** BEIR ids may be numbers. */
-export const beirId = z.union([z.string().min(1), z.number()]).transform(String)
+/** BEIR ids may be numbers, also beyond 2^53. */
+export const beirId = z.union([z.string().min(1), z.number(), z.bigint()]).transform(String)
 
 /** A row of `corpus.jsonl`: `doc_id` in the golden format, `_id` in the BEIR format. */
 export const documentRow = z

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
 import type { z } from 'zod'
+import { parseJson, printJson } from '../qdrant/json.ts'
 
 const decoder = new TextDecoder('utf-8')
 
@@ -59,7 +60,7 @@ export type ParsedLine<Row> = { line: number; isBroken: boolean } & (
   | { row: null; faults: string[] }
 )
 
-/** Reads a JSON-lines file. Lines are counted from 1 and may end in CRLF; blank lines are skipped. */
+/** Reads a JSON-lines file. Lines are counted from 1 and may end in CRLF; blank lines are skipped. Integers beyond 2^53 are bigint. */
 export async function* readJsonLines<Schema extends z.ZodType>(
   path: string,
   schema: Schema,
@@ -75,7 +76,7 @@ export async function* readJsonLines<Schema extends z.ZodType>(
 function parseRow<Schema extends z.ZodType>(text: string, schema: Schema) {
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = parseJson(text)
   } catch (error) {
     return { row: null, faults: [`not JSON (${(error as Error).message}): ${shown(text.trim())}`] }
   }
@@ -92,6 +93,6 @@ function describeIssue({ path, message }: z.core.$ZodIssue, value: unknown): str
 
 /** A value as a fault shows it: JSON, at most 80 characters. */
 export function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value)
+  const text = printJson(value)
   return text.length > 80 ? `${text.slice(0, 77)}...` : text
 }

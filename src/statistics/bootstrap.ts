@@ -10,7 +10,7 @@ export interface Interval {
   high: number
   /** Number of queries. */
   n: number
-  /** Number of queries whose value is not 0. The interval of a difference is too narrow below about 10 of them. */
+  /** Number of queries whose value is not 0. The interval is too narrow below about 10 of them in a set. */
   nonZero: number
 }
 

@@ -1,5 +1,5 @@
 import type { EffectVerdict } from '../core/vocabulary.ts'
-import { type BootstrapOptions, type Interval, pairedInterval } from './bootstrap.ts'
+import { BOOTSTRAP_DEFAULTS, type BootstrapOptions, type Interval, pairedInterval } from './bootstrap.ts'
 import { holm } from './holm.ts'
 import type { QuerySets } from './macro-mean.ts'
 import { pairedRandomizationTest } from './randomization.ts'
@@ -29,7 +29,8 @@ export function compareTogether(
   differences: ReadonlyMap<string, QuerySets>,
   options: Partial<BootstrapOptions> = {},
 ): Map<string, Comparison> {
-  const arms = [...differences].map(([arm, sets]) => ({ arm, sets, p: pairedRandomizationTest(sets) }))
+  const { seed } = { ...BOOTSTRAP_DEFAULTS, ...options }
+  const arms = [...differences].map(([arm, sets]) => ({ arm, sets, p: pairedRandomizationTest(sets, { seed }) }))
   const adjusted = holm(arms.map(({ p }) => p))
   return new Map(
     arms.map(({ arm, sets, p }, index) => {

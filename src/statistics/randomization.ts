@@ -34,7 +34,8 @@ export function pairedRandomizationTest(sets: QuerySets, options: Partial<Random
   const { rounds, seed, alternative } = { ...RANDOMIZATION_DEFAULTS, ...options }
   if (!(rounds >= 1)) throw new RangeError('a randomization test needs rounds')
   const { nonZero } = macroMean(sets)
-  const parts = sets.flatMap(set => set.flatMap(value => (value === 0 ? [] : [value / set.length / sets.length])))
+  // The number of sets would divide every mean, so it is left out.
+  const parts = sets.flatMap(set => set.flatMap(value => (value === 0 ? [] : [value / set.length])))
   const exact = nonZero <= EXACT_UP_TO
   const means = exact ? signedSums(parts) : randomSums(parts, rounds, seed)
   const seen = parts.reduce((sum, part) => sum + part, 0)

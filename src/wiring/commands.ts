@@ -13,6 +13,7 @@ import { listFlags } from '../flags/list.ts'
 import { readPayload } from '../flags/payloads.ts'
 import { startServer } from '../http/server.ts'
 import { createLogger } from '../observe/logger.ts'
+import { openAskedCollection } from './evaluation/live-collection.ts'
 import { type Gateway, openGateway } from './gateway.ts'
 import { ingestInto, openIngestEmbedder } from './ingest.ts'
 import { openModels } from './models.ts'
@@ -86,14 +87,18 @@ export const openIngest: IngestCommandDependencies['open'] = async where => {
 }
 
 /** For `stowage replay`. */
-export const openReplay: ReplayCommandDependencies['open'] = async () => {
+export const openReplay: ReplayCommandDependencies['open'] = async where => {
   const config = loadConfig()
   const models = await openModels(config)
+  const openLive = (collection: string) => openAskedCollection(config, { ...where, collection })
   return {
-    ...createReplayDependencies(replayWorld(models, config.plan.tokenizerModel)),
+    ...createReplayDependencies(replayWorld(models, config.plan.tokenizerModel, openLive)),
     close: () => models.close(),
   }
 }
+
+export { openGoldenDocuments, referenceTokens } from './evaluation/golden-documents.ts'
+export { openLiveCollection } from './evaluation/live-collection.ts'
 
 /** For `stowage doctor`. */
 export const openDoctor: DoctorCommandDependencies['open'] = async where => {

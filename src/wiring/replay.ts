@@ -14,11 +14,16 @@ import type { Models } from './models.ts'
 import { VERSION } from './version.ts'
 
 /** Environment of a replay: embedded engines on folders, the configured models, and a reference tokenizer. */
-export function replayWorld(models: Models, referenceModel: string): ReplayEnvironment {
+export function replayWorld(
+  models: Models,
+  referenceModel: string,
+  openLive: ReplayEnvironment['openLive'],
+): ReplayEnvironment {
   const { embedder, reranker, unavailable } = models
   return {
     ports: { tokenizer: createTokenizer, embedder, reranker, unavailable },
     referenceModel,
+    openLive,
     openFolder: folder => openFolder(folder, models, referenceModel),
     journals: { lock: lockFolder, stowage: () => `${VERSION} ${sourcesHash()}` },
   }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { StowageError } from '../../src/core/errors.ts'
+import type { GoldenFault } from '../../src/evaluation/golden-set/faults.ts'
 import { readJsonLines } from '../../src/evaluation/golden-set/files.ts'
 
 const rowSchema = z.object({
@@ -16,10 +17,11 @@ export type CandidateRow = z.infer<typeof rowSchema>
 
 /** Reads a candidates file: one query a line with the first stage's passages, their scores and grades. Throws `bad_request` that shows the first faults. */
 export async function readCandidates(path: string): Promise<CandidateRow[]> {
-  const faults: string[] = []
-  const rows = await readJsonLines(path, path, rowSchema, faults).catch((error: NodeJS.ErrnoException) => {
+  const found: GoldenFault[] = []
+  const rows = await readJsonLines(path, path, rowSchema, found).catch((error: NodeJS.ErrnoException) => {
     throw new StowageError('bad_request', `--candidates ${path}: cannot be read (${error.code ?? error.message})`)
   })
+  const faults = found.map(({ place, text }) => `${place}: ${text}`)
   if (rows.length === 0) faults.push(`${path}: holds no queries`)
   if (faults.length > 0) throw new StowageError('bad_request', `--candidates: ${faults.slice(0, 10).join('\n  ')}`)
   return rows.map(({ row }) => row)

@@ -41,7 +41,12 @@ async function replayHere(cache: string) {
   const { plan } = loadConfig()
   const plans = () => ({ ...NAMED_PLANS, [plan.name]: plan })
   const add: Parameters<typeof runCommand>[0] = (program, streams) =>
-    addReplayCommand(program, { ...streams, plans, open: openReplay })
+    addReplayCommand(program, {
+      openCollection: () => Promise.reject(new Error('not asked for')),
+      ...streams,
+      plans,
+      open: openReplay,
+    })
   const { shown, error } = await runCommand(add, ...replayLine(cache))
   expect(error).toBeNull()
   const report = JSON.parse(readFileSync(join(folder, `${cache}.json`), 'utf8'), (key, value) =>

@@ -35,6 +35,7 @@ function bench() {
     plans: () => NAMED_PLANS,
     out,
     progress,
+    openCollection: () => Promise.reject(new Error('not asked for')),
     open: async () => {
       seen.opened += 1
       return {

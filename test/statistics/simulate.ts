@@ -3,48 +3,61 @@
  * simulated comparisons of each cell; for the table `speed` it is the number of comparisons.
  */
 import Table from 'cli-table3'
-import { BOOTSTRAP_DEFAULTS } from '../../src/statistics/bootstrap.ts'
+import { BOOTSTRAP_DEFAULTS, pairedInterval } from '../../src/statistics/bootstrap.ts'
 import { compareTogether } from '../../src/statistics/comparison.ts'
 import { seededRandom } from '../../src/statistics/seeded-random.ts'
 import { METHODS } from './support/other-intervals.ts'
 import { coverage, falseVerdicts, powerAtSmallestEffect, rejected } from './support/simulations.ts'
-import { centred, sample, WORLDS, type World, withoutEffect } from './support/worlds.ts'
+import { centred, RARE, sample, WORLDS, type World, withoutEffect } from './support/worlds.ts'
 
 const SIZES = [10, 20, 50, 186, 500]
 const SEVERAL = [
-  [186, 50],
   [20, 20, 30],
-  [500, 186, 50],
+  [186, 50],
   [20, 20, 30, 50, 100, 186],
 ]
+const COLUMNS: readonly (readonly number[])[] = [...SIZES.map(size => [size]), ...SEVERAL]
+const HEAD = COLUMNS.map(sizes => `n = ${sizes.join(' + ')}`)
+/** Below this effective number of differences that are not 0 every method is too narrow. */
+const LEAST_EFFECTIVE = 10
 const worlds: readonly World[] = Object.values(WORLDS)
 
 const TABLES: Record<string, (trials: number) => string> = {
-  /** Coverage of 95 % intervals, by method. */
+  /** Coverage of the 95 % intervals of the product. */
   coverage(trials) {
-    const sizes = [...SIZES.map(size => [size]), ...SEVERAL]
-    const rows = worlds.flatMap(world =>
-      sizes.map(queries => {
-        const found = Object.values(METHODS).map(method => coverage(method, world, queries, { trials }))
-        return [
-          world.name,
-          queries.join(' + '),
-          (found[0]?.nonZero ?? 0).toFixed(1),
-          ...found.map(({ covered }) => percent(covered)),
-        ]
+    const rows = worlds.map(world => [
+      world.name,
+      ...COLUMNS.map(sizes => {
+        const { covered, effective } = coverage(pairedInterval, world, sizes, { trials })
+        return `${percent(covered)}${effective < LEAST_EFFECTIVE ? ` (${effective.toFixed(1)})` : ''}`
       }),
-    )
-    return textOf(['differences', 'queries', 'not 0', ...Object.keys(METHODS)], rows)
+    ])
+    return textOf(['differences', ...HEAD], rows)
+  },
+
+  /** The range of the coverage of each method, over the worlds with at least 10 effective differences that are not 0; then a rare change. */
+  methods(trials) {
+    const rows = Object.entries(METHODS).map(([name, method]) => [
+      name,
+      ...COLUMNS.map(sizes => {
+        const shares = worlds
+          .map(world => coverage(method, world, sizes, { trials }))
+          .filter(({ effective }) => effective >= LEAST_EFFECTIVE)
+          .map(({ covered }) => covered)
+        return shares.length === 0 ? '' : `${percent(Math.min(...shares))} to ${percent(Math.max(...shares))}`
+      }),
+      percent(coverage(method, RARE, [186], { trials }).covered),
+    ])
+    return textOf(['method', ...HEAD, `n = 186, ${RARE.name}`], rows)
   },
 
   /** Share of p values up to .05 without a difference. */
   size(trials) {
-    const rows = [...worlds.map(withoutEffect), ...worlds.map(centred)].map(world => [
+    const rows = [...worlds.map(withoutEffect), centred(WORLDS.graded), centred(WORLDS.half)].map(world => [
       world.name,
-      ...SIZES.map(size => percent(rejected(world, [size], { trials }))),
-      percent(rejected(world, [20, 20, 30], { trials })),
+      ...COLUMNS.map(sizes => percent(rejected(world, sizes, { trials }))),
     ])
-    return textOf(['no difference', ...SIZES.map(size => `n = ${size}`), 'n = 20 + 20 + 30'], rows)
+    return textOf(['no difference', ...HEAD], rows)
   },
 
   /** The smallest effect, and the share of the tests that find it. */
@@ -61,11 +74,11 @@ const TABLES: Record<string, (trials: number) => string> = {
 
   /** Ablations of 20 rules of which none has an effect. */
   'false-verdicts'(trials) {
-    const rows = worlds.map(world => [
+    const rows = [WORLDS.symmetric, WORLDS.half, WORLDS.graded].map(world => [
       world.name,
-      ...[50, 186].map(size => percent(falseVerdicts(world, 20, size, { trials }))),
+      percent(falseVerdicts(world, 20, 50, { trials })),
     ])
-    return textOf(['differences', 'n = 50', 'n = 186'], rows)
+    return textOf(['differences', 'n = 50'], rows)
   },
 
   /** CPU time of comparisons of 1,400 queries. */

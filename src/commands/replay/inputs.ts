@@ -1,17 +1,29 @@
 import { existsSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { dirname } from 'node:path'
 import { StowageError } from '../../core/errors.ts'
 import type { Arm } from '../../evaluation/arms/arm.ts'
 import type { NamedPlans } from '../../evaluation/arms/named-arms.ts'
 import { readArms } from '../../evaluation/arms/parse.ts'
 import { type GoldenSet, readGoldenSet } from '../../evaluation/golden-set/golden-set.ts'
+import { goldenFolder } from '../golden/folder.ts'
+import { type LiveOptions, type OpenLiveCollection, readLiveSets, withLiveCollection } from './live-sets.ts'
 
-const SHIPPED_GOLDENS = fileURLToPath(new URL('../../../goldens', import.meta.url))
-
-/** Reads the golden sets: names under `goldens/`, or paths. @throws StowageError `bad_request` */
-export function readSets(names: readonly string[]): Promise<GoldenSet[]> {
-  return Promise.all(names.map(name => readGoldenSet(setFolder(name))))
+/**
+ * Reads the golden sets: names under `goldens/`, or paths. Their gold passages stand in their own corpus, or in the live collection.
+ * A collection that only server arms ask is not read: what they answer is measured by the texts of the corpus.
+ * @throws StowageError `bad_request`
+ */
+export function readSets(
+  names: readonly string[],
+  options: LiveOptions,
+  arms: readonly Arm[],
+  open: OpenLiveCollection,
+): Promise<GoldenSet[]> {
+  const folders = names.map(goldenFolder)
+  const isLive = options.url !== undefined || arms.some(({ kind }) => kind === 'plan')
+  return withLiveCollection(isLive ? options : {}, open, live =>
+    live === null ? Promise.all(folders.map(readGoldenSet)) : readLiveSets(folders, live),
+  )
 }
 
 /** Options of the command line that name arms. */
@@ -50,13 +62,4 @@ export function sortedBudgets(budgets: readonly number[]): number[] {
 export function refuseNoFolder(option: string, file: string | undefined): void {
   if (file && !existsSync(dirname(file)))
     throw new StowageError('bad_request', `${option} ${file}: there is no folder ${dirname(file)}`)
-}
-
-/** Looks for a bare name under `goldens/`, here and in the package; everything else is a path. */
-function setFolder(name: string): string {
-  const isName = /^[^./\\][^/\\]*$/.test(name)
-  const places = isName ? [join('goldens', name), join(SHIPPED_GOLDENS, name), name] : [name]
-  const found = places.find(place => existsSync(place))
-  if (found) return found
-  throw new StowageError('bad_request', `no golden set ${name}: looked for ${places.join(', ')}`)
 }

@@ -12,17 +12,23 @@ import { collected, listOption, numberOption } from '../option-values.ts'
 import { createProgress } from '../progress.ts'
 import { type ReportOptions, refuseOtherBudget, writeHtmlReport } from './html-report.ts'
 import { type ArmFlags, readComparison, readSets, refuseNoFolder, sortedBudgets } from './inputs.ts'
+import { addLiveOptions, type LiveOptions, type OpenLiveCollection } from './live-sets.ts'
 import { type OutputOptions, writeOutputs } from './outputs.ts'
 
 export interface ReplayCommandDependencies {
   plans: () => NamedPlans
   /** Called after the command line is checked. */
-  open: () => Promise<ReplayDependencies<PlanArm> & { close(): Promise<void> }>
+  open: (where: { url?: string; apiKey?: string }) => Promise<ReplayDependencies<PlanArm> & { close(): Promise<void> }>
+  openCollection: OpenLiveCollection
   out: NodeJS.WritableStream
   progress: NodeJS.WriteStream
 }
 
-interface ReplayFlags extends Omit<OutputOptions, 'against' | 'command'>, ArmFlags, ReportOptions {
+interface ReplayFlags
+  extends Omit<OutputOptions, 'against' | 'command'>,
+    Omit<ArmFlags, 'collection'>,
+    LiveOptions,
+    ReportOptions {
   budgets: number[]
   serverKeys?: string
   chunkTokens: number
@@ -38,11 +44,12 @@ Examples:
   $ stowage replay isharoth --arms topk,measured,measured:reunification.expansion=0
   $ stowage replay isharoth --arms measured --arm tuned=./plans/tuned.json:packing.mode=sentence
   $ stowage replay isharoth --arm old=http://old:6433 --arm new=http://new:6433 --server-keys keys.json
-  $ stowage replay ./my-set --budgets 500,1000 --json report.json`
+  $ stowage replay ./my-set --budgets 500,1000 --json report.json
+  $ stowage replay queries.jsonl --url http://127.0.0.1:6333 --collection docs`
 
 /** Adds `stowage replay SET…`: measures golden sets under every arm and budget, and prints a table or JSON. */
 export function addReplayCommand(program: Command, dependencies: ReplayCommandDependencies): void {
-  program
+  const command = program
     .command('replay')
     .description('measure the answer recall of several plans (arms) at token budgets, on golden sets')
     .argument('<set...>', 'golden sets: names under goldens/, or paths')
@@ -62,7 +69,6 @@ export function addReplayCommand(program: Command, dependencies: ReplayCommandDe
       collected,
       [],
     )
-    .option('--collection <name>', 'the collection that server arms ask; default: the name of the set')
     .option('--server-keys <file>', 'keys for server arms: JSON such as {"tenant": "KEY", "*": "KEY"}')
     .option('--against <arm>', 'the arm that the others are compared with; default: topk, or else the first arm')
     .option('--chunk-tokens <tokens>', 'target size of the chunks', numberOption(1), CHUNK_DEFAULTS.targetTokens)
@@ -86,15 +92,15 @@ export function addReplayCommand(program: Command, dependencies: ReplayCommandDe
     )
     .option('--cache <folder>', 'folder for ingested sets', join('.stowage', 'replay'))
     .addHelpText('after', EXAMPLES)
-    .action((names: string[], flags: ReplayFlags) => {
-      const typed = { command: typedCommand(program), version: program.version() ?? null }
-      return runReplay(names, flags, typed, dependencies)
-    })
+  addLiveOptions(command).action((names: string[], flags: ReplayFlags) => {
+    const typed = { command: typedCommand(program), version: program.version() ?? null }
+    return runReplay(names, flags, typed, dependencies)
+  })
 }
 
-/** What was typed after `stowage`, without the marks of a shell. */
+/** What was typed after `stowage`, without the marks of a shell, and without a key, because it is written into reports. */
 function typedCommand(program: Command): string {
-  return ['npx stowage', ...program.args].join(' ')
+  return ['npx stowage', ...program.args].join(' ').replace(/(--api-key[= ])\S+/u, '$1…')
 }
 
 async function runReplay(
@@ -110,10 +116,11 @@ async function runReplay(
   refuseNoFolder('--report', flags.report)
   const keyOf = flags.serverKeys === undefined ? NO_KEYS : await readServerKeys(flags.serverKeys)
   refuseNoFolder('--markdown', flags.markdown)
-  const sets = await readSets(names)
+  const sets = await readSets(names, flags, arms, dependencies.openCollection)
   const budgets = sortedBudgets(flags.budgets)
   refuseOtherBudget(flags, budgets)
-  const opened = await dependencies.open()
+  const { url, apiKey } = flags
+  const opened = await dependencies.open({ ...(url && { url }), ...(apiKey && { apiKey }) })
   const progress = createProgress(dependencies.progress)
   try {
     const job = {

@@ -1,7 +1,7 @@
-import { z } from 'zod'
 import type { Span } from '../../ingest/chunking/sections.ts'
 import type { SourceDocument } from '../../ingest/read-documents.ts'
 import { shown } from '../../ingest/text-files.ts'
+import type { GoldRow } from './rows.ts'
 import { type Section, sectionsAt, sectionsOf } from './sections.ts'
 
 /** A range of a document. */
@@ -20,43 +20,48 @@ export interface GoldPassage {
   grade: number
 }
 
-// Strict, because a misspelt `start` would silently turn a span into a whole document.
-export const goldRow = z.strictObject({
-  doc_id: z.string().min(1),
-  section_path: z.string().min(1).optional(),
-  start: z.int().min(0).optional(),
-  end: z.int().min(0).optional(),
-  grade: z.number().positive().optional(),
-})
+/** Resolves a gold row to its passage, or returns the fault as text. */
+export type GoldResolver = (gold: GoldRow) => GoldPassage | string
 
-/** Creates a function that resolves a gold row to its passage, or returns the fault as text. */
-export function goldResolver(
-  documents: ReadonlyMap<string, SourceDocument>,
-): (gold: z.infer<typeof goldRow>) => GoldPassage | string {
+/** Creates a resolver of gold rows by the documents of a set. */
+export function goldResolver(documents: ReadonlyMap<string, SourceDocument>): GoldResolver {
   const parsed = new Map<string, Section[]>()
   const sectionsIn = ({ docId, text }: SourceDocument): Section[] => {
     const sections = parsed.get(docId) ?? sectionsOf(text)
     parsed.set(docId, sections)
     return sections
   }
-  return ({ doc_id: docId, section_path: path, start, end, grade = 1 }) => {
+  return ({ doc_id: docId, section_path: path, start, end, point_id: points, text: marked, grade = 1 }) => {
+    // The points of a collection are unknown here, but the text that was marked in them counts wherever it stands.
+    if (docId === undefined && marked !== undefined) return { kind: 'text', text: marked, place: null, grade }
+    if (docId === undefined)
+      return `point_id: ${shown(points)} is a point of a collection; name it with --url and --collection, or give its text`
     const document = documents.get(docId)
     if (!document) return `doc_id: unknown document ${shown(docId)}`
     const sections = path === undefined ? [] : sectionsAt(sectionsIn(document), path)
     const [section] = sections
     if (path !== undefined && !section) return `section_path: no section ${shown(path)} in ${shown(docId)}`
+    const fault = faultOfSpan(start, end)
+    if (fault !== null) return fault
     const isSpan = start !== undefined
-    if (isSpan !== (end !== undefined)) return `${isSpan ? 'end' : 'start'}: missing; give both start and end`
     if (!isSpan && sections.length > 1)
       return `section_path: ${sections.length} sections are named ${shown(path)}; give start and end`
 
     const { length } = document.text
     const from = start ?? section?.start ?? 0
     const to = end ?? section?.end ?? length
-    if (isSpan && from >= to) return `end: must be greater than start ${from}, got ${to}`
     if (to > length) return `end: ${shown(docId)} ends at ${length}, got ${to}`
     if (document.text.slice(from, to).trim() === '') return `no text between ${from} and ${to} of ${shown(docId)}`
     const kind = isSpan ? 'span' : section ? 'section' : 'document'
     return { kind, text: document.text.slice(from, to), place: { docId, start: from, end: to }, grade }
   }
+}
+
+/** What is wrong with the two ends of a span; null for a good span and for none. */
+export function faultOfSpan(start: number | undefined, end: number | undefined): string | null {
+  if ((start === undefined) !== (end === undefined))
+    return `${start === undefined ? 'start' : 'end'}: missing; give both start and end`
+  return start !== undefined && end !== undefined && start >= end
+    ? `end: must be greater than start ${start}, got ${end}`
+    : null
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { z } from 'zod'
 import { fileId, listFiles, type SourceDocument } from '../../ingest/read-documents.ts'
 import * as text from '../../ingest/text-files.ts'
+import type { GoldenFault } from './faults.ts'
 
 /** A row with its place (`queries.jsonl:12`), which begins every fault found in it later. */
 export interface PlacedRow<Row> {
@@ -15,14 +16,14 @@ export async function readJsonLines<Schema extends z.ZodType>(
   path: string,
   name: string,
   schema: Schema,
-  faults: string[],
+  faults: GoldenFault[],
 ): Promise<PlacedRow<z.infer<Schema>>[]> {
   const rows: PlacedRow<z.infer<Schema>>[] = []
   for await (const parsed of text.readJsonLines(path, schema)) {
     const place = `${name}:${parsed.line}`
-    if (parsed.isBroken) faults.push(`${place}: not valid UTF-8`)
+    if (parsed.isBroken) faults.push(unreadable(place, 'not valid UTF-8'))
     if (parsed.faults === null) rows.push({ place, row: parsed.row })
-    else faults.push(...parsed.faults.map(fault => `${place}: ${fault}`))
+    else faults.push(...parsed.faults.map(fault => unreadable(place, fault)))
   }
   return rows
 }
@@ -31,7 +32,7 @@ export async function readJsonLines<Schema extends z.ZodType>(
 export async function readMarkdownFolder(
   folder: string,
   name: string,
-  faults: string[],
+  faults: GoldenFault[],
 ): Promise<PlacedRow<SourceDocument>[]> {
   const rows: PlacedRow<SourceDocument>[] = []
   for (const path of await listFiles(folder, /\.md$/)) {
@@ -54,9 +55,9 @@ export interface Judgement {
 }
 
 /** Reads the `*.tsv` files of a folder: `query-id corpus-id score`, or the four columns of TREC, after an optional header line. */
-export async function readJudgements(folder: string, name: string, faults: string[]): Promise<Judgement[]> {
+export async function readJudgements(folder: string, name: string, faults: GoldenFault[]): Promise<Judgement[]> {
   const files = (await readdir(folder)).filter(file => file.endsWith('.tsv')).sort()
-  if (files.length === 0) faults.push(`${name}: no .tsv file in this folder`)
+  if (files.length === 0) faults.push(unreadable(name, 'no .tsv file in this folder'))
   const judgements: Judgement[] = []
   for (const file of files) {
     const content = await readUtf8(join(folder, file), `${name}/${file}`, faults)
@@ -68,14 +69,20 @@ export async function readJudgements(folder: string, name: string, faults: strin
       if (queryId && docId && grade && /^-?\d+(\.\d+)?$/.test(grade))
         judgements.push({ place, queryId, docId, grade: Number(grade) })
       else if (index > 0)
-        faults.push(`${place}: expected query-id, corpus-id and a number between tabs, got ${text.shown(line)}`)
+        faults.push(
+          unreadable(place, `expected query-id, corpus-id and a number between tabs, got ${text.shown(line)}`),
+        )
     }
   }
   return judgements
 }
 
-async function readUtf8(path: string, place: string, faults: string[]): Promise<string> {
+async function readUtf8(path: string, place: string, faults: GoldenFault[]): Promise<string> {
   const decoded = text.decodeUtf8(await readFile(path))
-  if (decoded.isBroken) faults.push(`${place}: not valid UTF-8`)
+  if (decoded.isBroken) faults.push(unreadable(place, 'not valid UTF-8'))
   return decoded.text
+}
+
+function unreadable(place: string, text: string): GoldenFault {
+  return { code: 'unreadable', place, text }
 }

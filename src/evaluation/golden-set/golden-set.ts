@@ -1,14 +1,21 @@
 import { existsSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
-import { z } from 'zod'
-import { StowageError } from '../../core/errors.ts'
-import { INTENTS, type Intent, type JsonObject } from '../../core/types.ts'
-import { beirId, documentRow, type SourceDocument } from '../../ingest/read-documents.ts'
+import { join } from 'node:path'
+import type { Intent, JsonObject } from '../../core/types.ts'
+import { documentRow, type SourceDocument } from '../../ingest/read-documents.ts'
 import { shown } from '../../ingest/text-files.ts'
+import { printJson } from '../../qdrant/json.ts'
 import { sha256 } from '../../text/fingerprint.ts'
-import { type GoldPassage, goldResolver, goldRow } from './evidence.ts'
-import { type PlacedRow, readJsonLines, readJudgements, readMarkdownFolder } from './files.ts'
+import { GoldFinder } from '../metrics/common-runs.ts'
+import { type GoldPassage, type GoldResolver, goldResolver } from './evidence.ts'
+import { faultyError, type GoldenFault } from './faults.ts'
+import { type PlacedRow, readJsonLines, readMarkdownFolder } from './files.ts'
+import { existing, type GoldenFiles, goldenFiles, readQueries, uniqueById } from './queries.ts'
+import type { GoldRow, QueryRow } from './rows.ts'
 import { sectionsOf } from './sections.ts'
+import type { Split } from './split.ts'
+
+/** Marked text that shares less with what stands in its place now is another text. */
+const LEAST_SHARED = 0.5
 
 export interface GoldenQuery {
   id: string
@@ -18,7 +25,7 @@ export interface GoldenQuery {
   /** A filter in Qdrant's shape; null for none. */
   filter: JsonObject | null
   /** The half of the set that the query belongs to; null lets a hash of its id decide. */
-  split: 'train' | 'test' | null
+  split: Split | null
   intent: Intent | null
   grade: string | null
   answer: string | null
@@ -27,28 +34,24 @@ export interface GoldenQuery {
 
 export interface GoldenSet {
   name: string
+  /** Empty for a set whose gold passages stand in a live collection. */
   documents: SourceDocument[]
   queries: GoldenQuery[]
+  /** The live collection to ask; absent when the documents are to be ingested. */
+  collection?: string
   /** SHA-256 of the documents. An ingested copy depends on it. */
   corpusHash: string
   /** SHA-256 of documents, queries and gold passages. Figures depend on it. */
   hash: string
 }
 
-const SHOWN_FAULTS = 20
-
-const queryRow = z.object({
-  id: z.string().min(1),
-  query: z.string().trim().min(1),
-  tenant: z.string().min(1).nullable().default(null),
-  filter: z.record(z.string(), z.json()).nullable().default(null),
-  split: z.enum(['train', 'test']).nullable().default(null),
-  intent: z.enum(INTENTS).nullable().default(null),
-  grade: z.union([z.string(), z.number()]).transform(String).nullable().default(null),
-  answer: z.string().nullable().default(null),
-  gold: z.array(goldRow).min(1),
-})
-const beirQueryRow = z.object({ _id: beirId, text: z.string().trim().min(1) })
+/** A golden set with what is wrong with it. Queries keep the gold passages that exist. */
+export interface ExaminedSet {
+  set: GoldenSet
+  /** The queries as they are written, with their places; in the order of `set.queries`. */
+  rows: PlacedRow<QueryRow>[]
+  faults: GoldenFault[]
+}
 
 /**
  * Reads a golden set: `queries.jsonl` next to `corpus.jsonl` or a folder `corpus` of markdown, or a BEIR folder with `qrels/*.tsv`.
@@ -56,91 +59,75 @@ const beirQueryRow = z.object({ _id: beirId, text: z.string().trim().min(1) })
  * @throws StowageError `bad_request` with the first 20 faults in the message and all in `details`; each has file, line, field, value
  */
 export async function readGoldenSet(path: string): Promise<GoldenSet> {
-  const faults: string[] = []
-  const isBeir = existsSync(join(path, 'qrels'))
-  const documents = await readDocuments(path, isBeir, faults)
-  const file = existing(path, 'queries.jsonl')
-  const rows = isBeir
-    ? await readBeirQueries(path, file, faults)
-    : await readJsonLines(file, 'queries.jsonl', queryRow, faults)
+  return withoutFaults(path, await examineGoldenSet(path))
+}
 
+/** Reads a golden set with its faults. @throws StowageError `bad_request` when a file is missing */
+export async function examineGoldenSet(path: string): Promise<ExaminedSet> {
+  const faults: GoldenFault[] = []
+  const files = goldenFiles(path)
+  const documents = await readDocuments(files, faults)
+  const rows = await readQueries(files, faults)
   const byId = uniqueById(documents, row => row.docId, 'doc_id', faults)
-  uniqueById(rows, row => row.id, 'id', faults)
-  const passageOf = goldResolver(byId)
-  const queries = rows.map(({ place, row: { gold, ...query } }) => {
-    const resolved = gold.map(passageOf)
-    for (const [index, passage] of resolved.entries())
-      if (typeof passage === 'string') faults.push(`${place}: gold.${index}: ${passage}`)
-    return { ...query, goldPassages: resolved.filter(passage => typeof passage !== 'string') }
-  })
-  if (documents.length === 0) faults.push('corpus: holds no documents')
-  if (queries.length === 0) faults.push('queries.jsonl: holds no queries with gold passages')
-  if (faults.length > 0) throw faultyError(path, faults)
-
+  if (documents.length === 0) faults.push({ code: 'unreadable', place: 'corpus', text: 'holds no documents' })
   const titled = documents.map(({ row: { docId, title, text } }) => ({
     docId,
     title: title || (sectionsOf(text)[0]?.path ?? docId),
     text,
   }))
+  const queries = resolveGolds(rows, goldResolver(byId), faults)
   const corpusHash = hashOf(titled)
   const hash = hashOf([corpusHash, queries])
-  return { name: basename(resolve(path)), documents: titled, queries, corpusHash, hash }
+  return { set: { name: files.name, documents: titled, queries, corpusHash, hash }, rows, faults }
 }
 
-async function readDocuments(path: string, isBeir: boolean, faults: string[]): Promise<PlacedRow<SourceDocument>[]> {
-  const name = isBeir || existsSync(join(path, 'corpus.jsonl')) ? 'corpus.jsonl' : 'corpus'
-  const source = existing(path, name)
-  return name === 'corpus' ? readMarkdownFolder(source, name, faults) : readJsonLines(source, name, documentRow, faults)
+/** The set, when nothing is wrong with it. @throws StowageError `bad_request` with its faults */
+export function withoutFaults(path: string, { set, faults }: ExaminedSet): GoldenSet {
+  if (faults.length > 0) throw faultyError(path, faults)
+  return set
 }
 
-async function readBeirQueries(
-  path: string,
-  file: string,
-  faults: string[],
-): Promise<PlacedRow<z.infer<typeof queryRow>>[]> {
-  const rows = await readJsonLines(file, 'queries.jsonl', beirQueryRow, faults)
-  const known = new Set(rows.map(({ row }) => row._id))
-  const positive = new Map<string, Map<string, number>>()
-  for (const { place, queryId, docId, grade } of await readJudgements(join(path, 'qrels'), 'qrels', faults)) {
-    if (!known.has(queryId)) faults.push(`${place}: query-id: unknown query ${shown(queryId)}`)
-    if (grade > 0) positive.set(queryId, (positive.get(queryId) ?? new Map()).set(docId, grade))
-  }
-  return rows.flatMap(({ place, row: { _id: id, text: query } }) => {
-    const gold = Array.from(positive.get(id) ?? [], ([doc_id, grade]) => ({ doc_id, grade }))
-    return gold.length === 0 ? [] : [{ place, row: queryRow.parse({ id, query, gold }) }]
+/** The queries with the gold passages that exist; the others become faults. */
+export function resolveGolds(
+  rows: readonly PlacedRow<QueryRow>[],
+  passageOf: GoldResolver,
+  faults: GoldenFault[],
+): GoldenQuery[] {
+  return rows.map(({ place, row: { gold, ...query } }) => {
+    const resolved = gold.map(row => unchanged(row, passageOf(row)))
+    for (const [index, passage] of resolved.entries())
+      if (typeof passage === 'string') faults.push({ code: 'gold_missing', place, text: `gold.${index}: ${passage}` })
+    return { ...query, goldPassages: resolved.filter(passage => typeof passage !== 'string') }
   })
 }
 
-function uniqueById<Row>(
-  rows: PlacedRow<Row>[],
-  idOf: (row: Row) => string,
-  field: string,
-  faults: string[],
-): Map<string, Row> {
-  const first = new Map<string, PlacedRow<Row>>()
-  for (const placed of rows) {
-    const id = idOf(placed.row)
-    const other = first.get(id)
-    if (other) faults.push(`${placed.place}: ${field}: ${shown(id)} is already used at ${other.place}`)
-    else first.set(id, placed)
+/** A passage under whose id another text stands now is not the one that was marked. */
+function unchanged({ text }: GoldRow, passage: GoldPassage | string): GoldPassage | string {
+  if (text === undefined || typeof passage === 'string' || passage.kind === 'text') return passage
+  return sharedText(text, passage.text) < LEAST_SHARED
+    ? `text: another text stands there now than ${shown(text)}: ${shown(passage.text)}`
+    : passage
+}
+
+/** Share of the words of one text that the other has too, in runs of five; of the two shares the larger. */
+export function sharedText(left: string, right: string): number {
+  const common = (text: string, other: string) => {
+    const { found, total } = new GoldFinder([text]).in(other).golds[0] ?? { found: 0, total: 0 }
+    return total === 0 ? 0 : found / total
   }
-  return new Map(Array.from(first, ([id, { row }]) => [id, row]))
+  return Math.max(common(left, right), common(right, left))
 }
 
-function faultyError(path: string, faults: string[]): StowageError {
-  const more = faults.length > SHOWN_FAULTS ? `\n  … and ${faults.length - SHOWN_FAULTS} more` : ''
-  const list = faults.slice(0, SHOWN_FAULTS).join('\n  ')
-  const message = `golden set ${path}: ${faults.length} fault(s)\n  ${list}${more}`
-  return new StowageError('bad_request', message, { details: faults })
+async function readDocuments(
+  { folder, isBeir }: GoldenFiles,
+  faults: GoldenFault[],
+): Promise<PlacedRow<SourceDocument>[]> {
+  const name = isBeir || existsSync(join(folder, 'corpus.jsonl')) ? 'corpus.jsonl' : 'corpus'
+  const source = existing(folder, name)
+  return name === 'corpus' ? readMarkdownFolder(source, name, faults) : readJsonLines(source, name, documentRow, faults)
 }
 
-function existing(folder: string, name: string): string {
-  const path = join(folder, name)
-  if (existsSync(path)) return path
-  const layout = 'queries.jsonl next to corpus.jsonl or corpus/*.md, or a BEIR folder with qrels/*.tsv'
-  throw new StowageError('bad_request', `golden set ${folder}: ${name} is missing (a set is ${layout})`)
-}
-
-function hashOf(value: unknown): string {
-  return sha256(JSON.stringify(value))
+/** SHA-256 of a JSON value, with integers beyond 2^53. */
+export function hashOf(value: unknown): string {
+  return sha256(printJson(value))
 }

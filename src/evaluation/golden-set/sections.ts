@@ -22,13 +22,15 @@ export function sectionsOf(text: string): Section[] {
 
 /** The sections with this path. White space does not matter, and the title of the document may be left out. */
 export function sectionsAt(sections: readonly Section[], path: string): Section[] {
-  const wanted = normalized(path)
+  const wanted = normalizedPath(path)
   return sections.filter(
-    section => normalized(section.path) === wanted || (section.shortPath && normalized(section.shortPath) === wanted),
+    section =>
+      normalizedPath(section.path) === wanted || (section.shortPath && normalizedPath(section.shortPath) === wanted),
   )
 }
 
-function normalized(path: string): string {
+/** A section path with one space between its words and around each `>`. */
+export function normalizedPath(path: string): string {
   return path
     .replace(/\s*>\s*/g, ' > ')
     .replace(/\s+/g, ' ')

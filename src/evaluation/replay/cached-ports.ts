@@ -1,4 +1,5 @@
 import type { PipelinePorts } from '../../pipeline/services.ts'
+import { printJson } from '../../qdrant/json.ts'
 
 /** Milliseconds by stage. */
 export type StageTimes = Record<string, number>
@@ -22,7 +23,7 @@ export class PortCache {
   forRun(deadlineMs: number): { ports: PipelinePorts; takeSaved: () => StageTimes } {
     let savedMs: StageTimes = {}
     const ask = async <Answer>(stage: string, parts: unknown[], work: () => Promise<Answer>): Promise<Answer> => {
-      const key = JSON.stringify([stage, ...parts])
+      const key = printJson([stage, ...parts])
       const cached = this.#answers.get(key)
       if (cached) {
         savedMs[stage] = (savedMs[stage] ?? 0) + cached.ms
@@ -41,11 +42,13 @@ export class PortCache {
           const { collection, filter, limit, withVectors, dense, sparse } = request
           // The time of embedding is charged by `embedQuery` already.
           if (dense && 'vector' in dense) await dense.vector
-          const key = [collection, filter, limit, withVectors, dense !== null, sparse !== null]
+          const key = [collection, filter, call.condition, limit, withVectors, dense !== null, sparse !== null]
           return ask('retrieve', key, () => store.search(request, call))
         },
         fetchPlaces: (collection, places, filter, call) =>
-          ask('reunify', [collection, places, filter], () => store.fetchPlaces(collection, places, filter, call)),
+          ask('reunify', [collection, places, filter, call.condition], () =>
+            store.fetchPlaces(collection, places, filter, call),
+          ),
       },
       embedder: embedder && {
         version: embedder.version,

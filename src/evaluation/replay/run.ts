@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { PassageStore } from '../../core/ports.ts'
+import type { PassageStore, StoreCall } from '../../core/ports.ts'
 import type { Candidate } from '../../core/types.ts'
 import type { DropReason } from '../../core/vocabulary.ts'
 import type { SourceDocument } from '../../ingest/read-documents.ts'
@@ -14,7 +14,7 @@ import { buildTrace } from '../../pipeline/trace/build-trace.ts'
 import { contentHash } from '../../text/fingerprint.ts'
 import type { PlanArm } from '../arms/arm.ts'
 import type { DocumentSpan } from '../golden-set/evidence.ts'
-import type { GoldenQuery } from '../golden-set/golden-set.ts'
+import type { GoldenQuery, GoldenSet } from '../golden-set/golden-set.ts'
 import type { LockFolder } from '../journal/file-journal.ts'
 import type { Journal } from '../journal/journal.ts'
 import { openJournal } from '../journal/journals.ts'
@@ -27,10 +27,9 @@ const CACHE_FORMAT = 2
 const COLLECTION = 'replay'
 /** Folder of the journals, beside those of the ingested sets. */
 const JOURNALS = 'journal'
-const newCaller = (): TimedCaller => ({
-  apiKey: null,
+const newCaller = (who: AskedBy): TimedCaller => ({
+  ...who,
   tenant: null,
-  condition: null,
   deadline: noDeadline(),
   crowded: () => false,
 })
@@ -43,6 +42,19 @@ export const CUT_BEFORE_PACKING: ReadonlySet<DropReason> = new Set([
   'redundant',
   'text_missing',
 ])
+
+/** Who asks a query: the key and the condition of its reads. */
+export type AskedBy = Pick<StoreCall, 'apiKey' | 'condition'>
+
+/** The collection that the queries of a set are asked in. */
+export interface AskedCollection {
+  store: PassageStore
+  collection: string
+  /** Points of the collection. */
+  chunks: number
+  askedBy(query: GoldenQuery): AskedBy
+  close(): Promise<void>
+}
 
 /** An open folder of the embedded engine. */
 export interface ReplayFolder {
@@ -58,6 +70,8 @@ export interface ReplayFolder {
 export interface ReplayEnvironment {
   ports: Omit<PipelinePorts, 'store'>
   openFolder(folder: string): Promise<ReplayFolder>
+  /** Opens a collection that stands on a server, for sets whose gold passages stand there. */
+  openLive(collection: string): Promise<AskedCollection>
   /** The model of the reference tokenizer. */
   referenceModel: string
   /** Where replays note what is done; absent when an interrupted one need not go on. */
@@ -71,40 +85,49 @@ export interface ReplayEnvironment {
 
 /** Creates a replay on the real pipeline. Each pair of corpus, embedder and chunk size has its own folder of the embedded engine. */
 export function createReplayDependencies(environment: ReplayEnvironment): ReplayDependencies<PlanArm> {
-  const { ports, openFolder, referenceModel, journals } = environment
+  const { ports, openFolder, openLive, referenceModel, journals } = environment
   const referenceTokenizer = ports.tokenizer(referenceModel)
   const embedder = ports.embedder?.version ?? null
   return {
     reranker: ports.reranker?.model ?? null,
     countTokens: text => referenceTokenizer.count(text),
     ...(journals && { openJournal: job => openJournalOf(job, environment, journals) }),
-    prepare: async (set, { chunkTokens, cacheFolder, onProgress }) => {
-      const name = contentHash(JSON.stringify([CACHE_FORMAT, set.corpusHash, embedder, chunkTokens]))
-      const folder = await openFolder(join(cacheFolder, name))
-      try {
-        const chunks = await folder.ingest(set.documents, {
-          collection: COLLECTION,
-          chunkTokens,
-          onProgress: (done, total) => onProgress(`${set.name}: ingest`, done, total),
-        })
-        const caches = new Map<GoldenQuery, PortCache>()
-        const cacheOf = (query: GoldenQuery) => {
-          const cache = caches.get(query) ?? new PortCache({ ...ports, store: folder.store })
-          caches.set(query, cache)
-          return cache
-        }
-        return {
-          chunks,
-          embedder,
-          run: (query, { plan }, budgets) => runAtBudgets(query, plan, budgets, cacheOf(query)),
-          forget: query => void caches.delete(query),
-          close: () => folder.close(),
-        }
-      } catch (error) {
-        await folder.close()
-        throw error
+    prepare: async (set, job) => {
+      const asked = await (set.collection === undefined ? ingested(set, job) : openLive(set.collection))
+      const caches = new Map<GoldenQuery, PortCache>()
+      const cacheOf = (query: GoldenQuery) => {
+        const cache = caches.get(query) ?? new PortCache({ ...ports, store: asked.store })
+        caches.set(query, cache)
+        return cache
+      }
+      return {
+        chunks: asked.chunks,
+        embedder,
+        run: (query, { plan }, budgets) => runAtBudgets(query, plan, budgets, cacheOf(query), asked),
+        forget: query => void caches.delete(query),
+        close: () => asked.close(),
       }
     },
+  }
+
+  async function ingested(
+    set: GoldenSet,
+    { chunkTokens, cacheFolder, onProgress }: ReplayJob,
+  ): Promise<AskedCollection> {
+    const name = contentHash(JSON.stringify([CACHE_FORMAT, set.corpusHash, embedder, chunkTokens]))
+    const folder = await openFolder(join(cacheFolder, name))
+    try {
+      const chunks = await folder.ingest(set.documents, {
+        collection: COLLECTION,
+        chunkTokens,
+        onProgress: (done, total) => onProgress(`${set.name}: ingest`, done, total),
+      })
+      const askedBy = () => ({ apiKey: null, condition: null })
+      return { store: folder.store, collection: COLLECTION, chunks, askedBy, close: () => folder.close() }
+    } catch (error) {
+      await folder.close()
+      throw error
+    }
   }
 }
 
@@ -130,16 +153,23 @@ function openJournalOf(
 
 /** Ranks once, and packs for each budget. Every run is charged with the whole time of its ranking. */
 async function runAtBudgets(
-  { query, filter }: GoldenQuery,
+  golden: GoldenQuery,
   plan: Plan,
   budgets: readonly number[],
   cache: PortCache,
+  { collection, askedBy }: AskedCollection,
 ): Promise<ReplayRun[]> {
+  const { query, filter } = golden
   const startedAt = new Date().toISOString()
   const record = new RunRecord(() => performance.now())
   const { ports, takeSaved } = cache.forRun(plan.rerank.deadlineMs)
-  const collections = [COLLECTION]
-  const ranked = await rankContext({ query, collections, filter, vector: null, plan }, ports, newCaller(), record)
+  const collections = [collection]
+  const ranked = await rankContext(
+    { query, collections, filter, vector: null, plan },
+    ports,
+    newCaller(askedBy(golden)),
+    record,
+  )
   const rankingMs = record.elapsedMs
   const savedInRanking = takeSaved()
   const runs: ReplayRun[] = []

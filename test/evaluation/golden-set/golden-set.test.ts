@@ -120,6 +120,37 @@ describe('reading a golden set', () => {
     ])
   })
 
+  it('reads BEIR ids that are numbers beyond 2^53, and graded judgements of many documents in two files', async () => {
+    const many = 10_000
+    const big = '12345678901234567890'
+    const lines = (grade: (at: number) => number, trec: boolean) =>
+      Array.from(
+        { length: many },
+        (_, at) => `${at % 10 === 0 ? big : 7}\t${trec ? '0\t' : ''}${at}\t${grade(at)}`,
+      ).join('\n')
+    const set = await readGoldenSet(
+      await folderOf({
+        'corpus.jsonl': Array.from({ length: many }, (_, at) => `{"_id":${at},"title":"T","text":"text ${at}"}`).join(
+          '\n',
+        ),
+        'queries.jsonl': `{"_id":${big},"text":"first"}\n{"_id":7,"text":"second"}`,
+        // The later file judges again: its grade counts.
+        'qrels/a.tsv': `query-id\tcorpus-id\tscore\n${lines(() => 1, false)}`,
+        'qrels/b.tsv': lines(at => at % 3, true),
+      }),
+    )
+    expect(set.queries.map(({ id, goldPassages }) => [id, goldPassages.length])).toEqual([
+      [big, many / 10],
+      ['7', many - many / 10],
+    ])
+    const grades = set.queries[0]?.goldPassages.map(({ place, grade }) => [place?.docId, grade])
+    expect(grades?.slice(0, 3)).toEqual([
+      ['0', 1],
+      ['10', 1],
+      ['20', 2],
+    ])
+  })
+
   it('names file, line, field and value of every fault at once', async () => {
     const { faults, message } = await faultsOf({
       'corpus.jsonl': `${corpus}\n{"doc_id":"d","text":"again"}\n{"doc_id":"e","text":7}\n{broken`,

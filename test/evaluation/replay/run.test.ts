@@ -107,6 +107,7 @@ function worldOf(counts: Counts, reranker: Reranker | null): ReplayEnvironment {
       unavailable: { embedder: null, reranker: reranker ? null : 'no weights here' },
     },
     referenceModel: NAMED_PLANS.measured.tokenizerModel,
+    openLive: () => Promise.reject(new Error('no live collection')),
     openFolder: async folder => {
       counts.folders.push(folder)
       const chunks: Chunk[] = []

@@ -12,22 +12,27 @@ export interface Scale {
   seed?: number
 }
 
-/** Share of the intervals that contain the true mean, and the mean number of queries whose difference is not 0. */
+/**
+ * Share of the intervals that contain the true mean, and the mean effective number of queries whose difference is not 0: as many in one
+ * set would weigh the same, (Σw)² / Σw² with the weights w of the queries (Kish 1965). In a small set each query has a large weight.
+ */
 export function coverage(
   method: IntervalMethod,
   world: World,
   sizes: readonly number[],
   { trials, seed = 1, resamples = 1_000 }: Scale & { resamples?: number },
-): { covered: number; nonZero: number } {
+): { covered: number; effective: number } {
   const random = seededRandom(seed)
-  let [covered, nonZero] = [0, 0]
+  let [covered, effective] = [0, 0]
   for (let trial = 0; trial < trials; trial++) {
     const sets = sample(world, sizes, random)
     const { low, high } = method(sets, { resamples, seed: seed + (trial % 50) })
     covered += Number(low <= world.mean + 1e-9 && high >= world.mean - 1e-9) / trials
-    nonZero += sets.flat().filter(value => value !== 0).length / trials
+    const weights = sets.flatMap(set => set.flatMap(value => (value === 0 ? [] : [1 / set.length])))
+    const sum = (power: number) => weights.reduce((total, weight) => total + weight ** power, 0)
+    effective += weights.length === 0 ? 0 : sum(1) ** 2 / sum(2) / trials
   }
-  return { covered, nonZero }
+  return { covered, effective }
 }
 
 /** Share of the randomization tests whose p value is at most `level`. */

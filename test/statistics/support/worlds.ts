@@ -61,6 +61,9 @@ export const WORLDS = {
   },
 } as const satisfies Record<string, World>
 
+/** A rule that changes very few questions, as the packing of sentences did on isharoth at 2,000 tokens. */
+export const RARE = counted('4 of 186 not 0, all losses', 6, { [-6]: 1, [-3]: 3, 0: 182 })
+
 /** The same world with as many gains as losses, so that there is no difference on average. */
 export function withoutEffect({ name, draw }: World): World {
   return { name, mean: 0, draw: random => (random() < 0.5 ? draw(random) : -draw(random)) }

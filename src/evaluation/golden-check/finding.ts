@@ -1,0 +1,40 @@
+import { GOLDEN_FINDINGS, type GoldenFinding } from '../../core/vocabulary.ts'
+import type { ExaminedSet, GoldenQuery } from '../golden-set/golden-set.ts'
+
+/** What is wrong, or doubtful, at one place of a golden set. */
+export interface Finding {
+  set: string
+  /** `queries.jsonl:12`. */
+  place: string
+  code: GoldenFinding
+  severity: 'error' | 'warning'
+  /** One sentence, or the field with its value. */
+  text: string
+}
+
+/** A query with where it stands. */
+export interface PlacedQuery {
+  set: string
+  place: string
+  query: GoldenQuery
+}
+
+/** @param severity where it is not that of the table */
+export function finding(
+  { set, place }: Pick<PlacedQuery, 'set' | 'place'>,
+  code: GoldenFinding,
+  text: string,
+  severity: Finding['severity'] = GOLDEN_FINDINGS[code].severity,
+): Finding {
+  return { set, place, code, severity, text }
+}
+
+/** The queries of a set with their places. */
+export function placedQueries({ set, rows }: ExaminedSet): PlacedQuery[] {
+  return set.queries.map((query, at) => ({ set: set.name, place: rows[at]?.place ?? '', query }))
+}
+
+/** Where another query stands, as seen from `from`. */
+export function otherPlace(from: PlacedQuery, other: PlacedQuery): string {
+  return from.set === other.set ? other.place : `${other.set} ${other.place}`
+}

@@ -1,0 +1,146 @@
+import { groupBy } from '../../core/collections.ts'
+import { terms } from '../../text/terms.ts'
+import type { GoldPassage } from '../golden-set/evidence.ts'
+import type { ExaminedSet } from '../golden-set/golden-set.ts'
+import { GoldFinder } from '../metrics/common-runs.ts'
+import { wordsOf } from '../metrics/reference-tokens.ts'
+import { type Finding, finding, type PlacedQuery, placedQueries } from './finding.ts'
+
+export interface GoldLimits {
+  /** Tokens of the largest budget. */
+  largestBudget: number
+  countTokens(text: string): number
+}
+
+/** Share of the words of a text that must stand in a document, as the measures ask for. */
+const FOUND_SHARE = 0.9
+/** An answer whose terms are in the gold passages to a smaller share is doubtful. Answers in words of their own have more. */
+const ANSWERED_SHARE = 1 / 4
+const NUMBER = /^\d+$/
+/** Words of an answer that stand in no passage. */
+const VERDICTS = new Set(['yes', 'no', 'true', 'false', 'none'])
+
+/** What is wrong with the gold passages of each query. */
+export function checkGolds(examined: ExaminedSet, limits: GoldLimits): Finding[] {
+  const queries = placedQueries(examined)
+  return [
+    ...queries.flatMap((query, at) => [
+      ...emptyGolds(query),
+      ...longGolds(query, limits),
+      ...overlappingGolds(query),
+      ...changedGolds(query, examined, at),
+      ...unansweredBy(query, examined, at),
+    ]),
+    ...missingTexts(queries, examined),
+  ]
+}
+
+function emptyGolds(placed: PlacedQuery): Finding[] {
+  return placed.query.goldPassages.flatMap((gold, at) =>
+    wordsOf(gold.text).length > 0
+      ? []
+      : [finding(placed, 'gold_without_words', `gold.${at} has no words: ${quoted(gold.text)}`)],
+  )
+}
+
+function longGolds(placed: PlacedQuery, { largestBudget, countTokens }: GoldLimits): Finding[] {
+  return placed.query.goldPassages.flatMap((gold, at) => {
+    // A token has at least one UTF-16 unit.
+    const tokens = gold.text.length <= largestBudget ? 0 : countTokens(gold.text)
+    const needed = Math.ceil(tokens * FOUND_SHARE)
+    return needed <= largestBudget
+      ? []
+      : [finding(placed, 'gold_too_long', `gold.${at} has ${tokens} tokens; the largest budget is ${largestBudget}`)]
+  })
+}
+
+/** Passages of one document whose ranges overlap, and passages with the same words. */
+function overlappingGolds(placed: PlacedQuery): Finding[] {
+  const golds = placed.query.goldPassages.map((gold, at) => ({ gold, at }))
+  const found = new Map<string, Finding>()
+  const report = (one: number, other: number, how: string) => {
+    const [first, second] = [Math.min(one, other), Math.max(one, other)]
+    const key = `${first} ${second}`
+    if (!found.has(key)) found.set(key, finding(placed, 'gold_overlap', `gold.${second} ${how} gold.${first}`))
+  }
+  for (const [, ofDocument] of groupBy(golds, ({ gold }) => gold.place?.docId)) {
+    const ranges = ofDocument.flatMap(({ gold: { place }, at }) => (place ? [{ ...place, at }] : []))
+    ranges.sort((left, right) => left.start - right.start || right.end - left.end)
+    let widest = ranges[0]
+    for (const range of ranges.slice(1)) {
+      if (widest && range.start < widest.end)
+        report(widest.at, range.at, range.end <= widest.end ? 'and one inside the other are' : 'overlaps')
+      if (!widest || range.end > widest.end) widest = range
+    }
+  }
+  for (const [words, equal] of groupBy(golds, ({ gold }) => wordsOf(gold.text).join(' '))) {
+    const [first, ...others] = equal
+    if (words !== '' && first) for (const { at } of others) report(first.at, at, 'repeats')
+  }
+  return [...found.values()]
+}
+
+/** Passages that are not what was marked. Those that have little in common with it count as missing already. */
+function changedGolds(placed: PlacedQuery, { rows }: ExaminedSet, at: number): Finding[] {
+  const golds = rows[at]?.row.gold ?? []
+  // With a missing gold, rows and passages no longer stand side by side.
+  if (golds.length !== placed.query.goldPassages.length) return []
+  return golds.flatMap(({ text }, index) => {
+    const now = placed.query.goldPassages[index]
+    if (text === undefined || now === undefined || now.kind === 'text') return []
+    return wordsOf(text).join(' ') === wordsOf(now.text).join(' ')
+      ? []
+      : [finding(placed, 'gold_changed', `gold.${index}: marked ${quoted(text)}, now ${quoted(now.text)}`)]
+  })
+}
+
+/** Answers whose terms, without those of the question, are hardly in the passages and their headings. */
+function unansweredBy(placed: PlacedQuery, { rows }: ExaminedSet, at: number): Finding[] {
+  const { answer, goldPassages, query } = placed.query
+  if (answer === null || goldPassages.length === 0) return []
+  const headings = (rows[at]?.row.gold ?? []).map(
+    ({ doc_id: docId = '', section_path: path = '' }) => `${docId} ${path}`,
+  )
+  const held = goldPassages.flatMap(({ text }) => terms(text))
+  const known = new Set([...held, ...headings.flatMap(terms)])
+  const asked = new Set(terms(query))
+  // A passage without digits may write its numbers as words.
+  const hasNumbers = held.some(term => NUMBER.test(term))
+  const isWanted = (term: string) => !asked.has(term) && !VERDICTS.has(term) && (hasNumbers || !NUMBER.test(term))
+  const wanted = [...new Set(terms(answer))].filter(isWanted)
+  const missing = wanted.filter(term => !known.has(term))
+  if (wanted.length === 0 || wanted.length - missing.length >= wanted.length * ANSWERED_SHARE) return []
+  const sample = missing.slice(0, 5).join(', ')
+  return [
+    finding(
+      placed,
+      'answer_not_in_gold',
+      `${missing.length} of ${wanted.length} terms of ${quoted(answer)}: ${sample}`,
+    ),
+  ]
+}
+
+/** Passages given by text alone that stand in no document of the set. The documents of a live collection are not searched. */
+function missingTexts(queries: readonly PlacedQuery[], { set: { documents } }: ExaminedSet): Finding[] {
+  const texts = queries.flatMap(placed =>
+    placed.query.goldPassages.flatMap((gold, at) => (isBare(gold) ? [{ placed, at, text: gold.text }] : [])),
+  )
+  if (texts.length === 0 || documents.length === 0) return []
+  const finder = new GoldFinder(texts.map(({ text }) => text))
+  const found = new Set<number>()
+  for (const { text } of documents)
+    for (const [at, common] of finder.in(text).golds.entries())
+      if (common.total === 0 || common.found >= common.total * FOUND_SHARE) found.add(at)
+  return texts.flatMap(({ placed, at, text }, index) =>
+    found.has(index) ? [] : [finding(placed, 'gold_missing', `gold.${at}: no document holds ${quoted(text)}`)],
+  )
+}
+
+function isBare({ kind }: GoldPassage): boolean {
+  return kind === 'text'
+}
+
+function quoted(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim()
+  return JSON.stringify(line.length > 60 ? `${line.slice(0, 57)}...` : line)
+}

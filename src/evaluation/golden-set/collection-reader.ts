@@ -1,0 +1,107 @@
+import { groupBy } from '../../core/collections.ts'
+import type { Chunk, JsonObject, PointId } from '../../core/types.ts'
+import type { QdrantHttp } from '../../qdrant/client.ts'
+import { isObject } from '../../qdrant/json.ts'
+import { collectionPath } from '../../qdrant/paths.ts'
+import { findDocumentField, type PayloadMapping, readChunk } from '../../qdrant/payload.ts'
+import { readListedPoints } from '../../qdrant/points.ts'
+
+/** Reads gold passages from a collection. */
+export interface CollectionReader {
+  collection: string
+  /** The chunks of these documents, by document id, in any order. Documents that are not there are left out. */
+  documents(ids: readonly string[]): Promise<Map<string, Chunk[]>>
+  /** The chunks with these ids, by id as text. Points that are not there are left out. */
+  points(ids: readonly PointId[]): Promise<Map<string, Chunk>>
+  /** Ids as text of at most `limit` points that pass the filter. */
+  passing(filter: JsonObject, limit: number): Promise<Set<string>>
+}
+
+export interface CollectionReaderOptions {
+  http: Pick<QdrantHttp, 'read'>
+  apiKey: string | null
+  collection: string
+  mapping: PayloadMapping | undefined
+}
+
+/** Points of a page: the texts of a thousand large chunks would not fit into one answer. */
+const PAGE = 200
+/** Documents that are asked for at a time. */
+const BATCH = 100
+/** Points whose payloads show the fields of the collection. */
+const SAMPLE = 20
+const READ_TIMEOUT_MS = 60_000
+
+/** Reads the chunks of any collection, also of one that stowage has not written. Errors are `StowageError`s. */
+export function createCollectionReader(options: CollectionReaderOptions): CollectionReader {
+  const { http, apiKey, collection, mapping } = options
+  const post = (rest: string, body: JsonObject) =>
+    http.read({
+      method: 'POST',
+      path: collectionPath(collection, rest),
+      body,
+      apiKey,
+      signal: AbortSignal.timeout(READ_TIMEOUT_MS),
+    })
+
+  async function* scroll(body: JsonObject) {
+    let offset: unknown = null
+    do {
+      const page = await post('points/scroll', { ...body, ...(offset === null ? {} : { offset: offset as PointId }) })
+      yield* readListedPoints(page)
+      offset = isObject(page) ? (page.next_page_offset ?? null) : null
+    } while (offset !== null)
+  }
+
+  let fields: Promise<string[]> | null = null
+  const documentFields = async (): Promise<string[]> => {
+    if (mapping?.doc_id !== undefined) return [mapping.doc_id]
+    const sample = readListedPoints(await post('points/scroll', { limit: SAMPLE, with_payload: true }))
+    return [...new Set(sample.flatMap(({ payload }) => findDocumentField(payload) ?? []))]
+  }
+
+  async function chunksOf(ids: readonly string[]): Promise<Chunk[]> {
+    fields ??= documentFields()
+    const should = (await fields).flatMap(key => documentConditions(key, ids))
+    const found: Chunk[] = []
+    if (should.length === 0) return found
+    for await (const point of scroll({ filter: { should }, limit: PAGE, with_payload: true }))
+      found.push(readChunk(point, collection, mapping))
+    return found
+  }
+
+  return {
+    collection,
+    async documents(ids) {
+      const wanted = new Set(ids)
+      const found: Chunk[] = []
+      for (const batch of batchesOf([...wanted], BATCH))
+        for (const chunk of await chunksOf(batch)) if (wanted.has(chunk.docId)) found.push(chunk)
+      return groupBy(found, ({ docId }) => docId)
+    },
+    async points(ids) {
+      const found = new Map<string, Chunk>()
+      for (const batch of batchesOf(ids, PAGE)) {
+        const points = await post('points', { ids: [...batch], with_payload: true })
+        for (const point of readListedPoints({ points }))
+          found.set(String(point.id), readChunk(point, collection, mapping))
+      }
+      return found
+    },
+    async passing(filter, limit) {
+      const page = await post('points/scroll', { filter, limit, with_payload: false })
+      return new Set(readListedPoints(page).map(({ id }) => String(id)))
+    },
+  }
+}
+
+/** Conditions for documents. An id is a text here, and may be an integer in the payload, which does not match a text. */
+function documentConditions(key: string, ids: readonly string[]): JsonObject[] {
+  const numbers = ids.filter(id => /^(0|-?[1-9]\d{0,14})$/.test(id)).map(Number)
+  const texts = { key, match: { any: [...ids] } }
+  return numbers.length === 0 ? [texts] : [texts, { key, match: { any: numbers } }]
+}
+
+function* batchesOf<Item>(items: readonly Item[], size: number): Generator<Item[]> {
+  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size)
+}

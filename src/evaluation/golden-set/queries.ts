@@ -1,0 +1,92 @@
+import { existsSync, statSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { z } from 'zod'
+import { StowageError } from '../../core/errors.ts'
+import { beirId } from '../../ingest/read-documents.ts'
+import { shown } from '../../ingest/text-files.ts'
+import type { GoldenFault } from './faults.ts'
+import { type PlacedRow, readJsonLines, readJudgements } from './files.ts'
+import { type QueryRow, queryRow } from './rows.ts'
+
+const beirQueryRow = z.object({ _id: beirId, text: z.string().trim().min(1) })
+
+/** The files of a golden set. */
+export interface GoldenFiles {
+  /** What the set is called: the name of its folder, or of the file with the queries. */
+  name: string
+  /** Where `queries.jsonl` and the corpus stand. */
+  folder: string
+  queries: string
+  isBeir: boolean
+}
+
+/** Finds the files of a folder with `queries.jsonl`, or of a `.jsonl` file with queries. @throws StowageError `bad_request` */
+export function goldenFiles(path: string): GoldenFiles {
+  const isFile = statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
+  const folder = isFile ? dirname(path) : path
+  const queries = isFile ? path : existing(folder, 'queries.jsonl')
+  const name = isFile && basename(path) !== 'queries.jsonl' ? basename(path, '.jsonl') : basename(resolve(folder))
+  return { name, folder, queries, isBeir: existsSync(join(folder, 'qrels')) }
+}
+
+/** The queries of a set in the order of their file, without those of a BEIR folder that have no positive judgement. */
+export async function readQueries(
+  { folder, queries, isBeir }: GoldenFiles,
+  faults: GoldenFault[],
+): Promise<PlacedRow<QueryRow>[]> {
+  const name = basename(queries)
+  const rows = isBeir
+    ? await readBeirQueries(folder, queries, faults)
+    : await readJsonLines(queries, name, queryRow, faults)
+  uniqueById(rows, row => row.id, 'id', faults)
+  if (rows.length === 0) faults.push({ code: 'unreadable', place: name, text: 'holds no queries with gold passages' })
+  return rows
+}
+
+async function readBeirQueries(folder: string, file: string, faults: GoldenFault[]): Promise<PlacedRow<QueryRow>[]> {
+  const rows = await readJsonLines(file, basename(file), beirQueryRow, faults)
+  const known = new Set(rows.map(({ row }) => row._id))
+  const positive = new Map<string, Map<string, number>>()
+  for (const { place, queryId, docId, grade } of await readJudgements(join(folder, 'qrels'), 'qrels', faults)) {
+    if (!known.has(queryId))
+      faults.push({ code: 'unreadable', place, text: `query-id: unknown query ${shown(queryId)}` })
+    if (grade <= 0) continue
+    const ofQuery = positive.get(queryId) ?? new Map<string, number>()
+    positive.set(queryId, ofQuery.set(docId, grade))
+  }
+  return rows.flatMap(({ place, row: { _id: id, text: query } }) => {
+    const gold = Array.from(positive.get(id) ?? [], ([doc_id, grade]) => ({ doc_id, grade }))
+    return gold.length === 0 ? [] : [{ place, row: queryRow.parse({ id, query, gold }) }]
+  })
+}
+
+/** The rows by id; of rows with one id, all but the first are faults. */
+export function uniqueById<Row>(
+  rows: readonly PlacedRow<Row>[],
+  idOf: (row: Row) => string,
+  field: string,
+  faults: GoldenFault[],
+): Map<string, Row> {
+  const first = new Map<string, PlacedRow<Row>>()
+  for (const placed of rows) {
+    const id = idOf(placed.row)
+    const other = first.get(id)
+    if (other)
+      faults.push({
+        code: 'equal_ids',
+        place: placed.place,
+        text: `${field}: ${shown(id)} is already used at ${other.place}`,
+      })
+    else first.set(id, placed)
+  }
+  return new Map(Array.from(first, ([id, { row }]) => [id, row]))
+}
+
+/** The path of a file of a set. @throws StowageError `bad_request` when it is missing */
+export function existing(folder: string, name: string): string {
+  const path = join(folder, name)
+  if (existsSync(path)) return path
+  const layout =
+    'queries.jsonl next to corpus.jsonl or corpus/*.md, or a BEIR folder with qrels/*.tsv, or queries.jsonl alone for a live --collection'
+  throw new StowageError('bad_request', `golden set ${folder}: ${name} is missing (a set is ${layout})`)
+}

@@ -1,0 +1,78 @@
+import { createQdrantStore } from '../../adapters/qdrant/store.ts'
+import { type Config, loadConfig } from '../../config.ts'
+import type { JsonObject } from '../../core/types.ts'
+import { type CollectionReader, createCollectionReader } from '../../evaluation/golden-set/collection-reader.ts'
+import type { LiveCollection } from '../../evaluation/golden-set/collection-set.ts'
+import type { AskedBy, AskedCollection } from '../../evaluation/replay/run.ts'
+import { createQdrantHttp } from '../../qdrant/client.ts'
+import { isObject } from '../../qdrant/json.ts'
+import { collectionPath } from '../../qdrant/paths.ts'
+import { readTenants } from '../tenants.ts'
+import { openUpstream } from '../upstream.ts'
+
+/** A collection on a server. Without a URL it is on the configured one. */
+export interface LiveAddress {
+  url?: string
+  apiKey?: string
+  collection: string
+}
+
+/** Opens a live collection for reading gold passages. */
+export async function openLiveCollection(address: LiveAddress): Promise<LiveCollection & { close(): Promise<void> }> {
+  const { reader, tenants, close } = await open(loadConfig(), address)
+  return { ...reader, refusalOf: tenants.refusalOf, conditionOf: tenants.conditionOf, close }
+}
+
+/** Opens a live collection for asking the queries of a golden set. */
+export async function openAskedCollection(config: Config, address: LiveAddress): Promise<AskedCollection> {
+  const { collection } = address
+  const { http, apiKey, tenants, close } = await open(config, address)
+  const asOperator: AskedBy = { apiKey, condition: null }
+  const signal = AbortSignal.timeout(COUNT_TIMEOUT_MS)
+  const path = collectionPath(collection, 'points/count')
+  try {
+    const counted = await http.read({ method: 'POST', path, body: { exact: false }, apiKey, signal })
+    return {
+      store: createQdrantStore({ http, mappings: config.settings.MAPPINGS ?? {} }),
+      collection,
+      chunks: isObject(counted) ? Number(counted.count) : 0,
+      askedBy: ({ tenant }) =>
+        tenant === null ? asOperator : { apiKey: tenants.keyOf(tenant), condition: tenants.conditionOf(tenant) },
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+const COUNT_TIMEOUT_MS = 60_000
+
+async function open(config: Config, { collection, ...where }: LiveAddress) {
+  const directory = (await readTenants(config))?.directory ?? null
+  const upstream = await openUpstream(config, where)
+  const { url, apiKey } = upstream
+  const http = createQdrantHttp(url)
+  const mapping = config.settings.MAPPINGS?.[collection]
+  const reader: CollectionReader = createCollectionReader({ http, apiKey, collection, mapping })
+  const declared = (name: string) => directory?.tenants.find(tenant => tenant.name === name) ?? null
+  const tenants = {
+    refusalOf: (name: string): string | null => {
+      if (directory === null) return null
+      const tenant = declared(name)
+      if (tenant === null) return 'TENANTS_FILE declares no such tenant'
+      return tenant.reaches(collection) ? null : `the tenant does not reach the collection ${collection}`
+    },
+    /** Without TENANTS_FILE, the points that `stowage ingest --tenant` marks. */
+    conditionOf: (name: string): JsonObject | null =>
+      directory === null ? { must: [{ key: 'tenant', match: { value: name } }] } : (declared(name)?.condition ?? null),
+    /** The key of a tenant belongs to the configured server. */
+    keyOf: (name: string): string | null =>
+      directory === null || where.url !== undefined ? apiKey : (declared(name)?.upstreamKey ?? null),
+  }
+  const close = async () => {
+    await http.close()
+    await upstream.close()
+  }
+  return { http, apiKey, reader, tenants, close }
+}

@@ -1,0 +1,121 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { addGoldenCommand } from '../../src/commands/golden.ts'
+import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
+import { openGoldenDocuments, openLiveCollection, referenceTokens } from '../../src/wiring/commands.ts'
+import { chunk, fill } from '../support/points.ts'
+import { runCommand } from '../support/run-command.ts'
+
+let server: EmbeddedServer
+let folder = ''
+beforeAll(async () => {
+  vi.stubEnv('EMBEDDER', 'none')
+  server = await startEmbeddedServer({})
+  folder = await mkdtemp(join(tmpdir(), 'golden-check-'))
+  await fill(server.url, 'docs', [
+    chunk(1, 'The lamp of hall one burns for nine hours.', { tenant: 'acme' }),
+    chunk(2, 'The lamp of hall two burns for seven hours.', { tenant: 'zenith' }),
+  ])
+})
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await server.close()
+  await rm(folder, { recursive: true })
+})
+
+async function write(files: Record<string, unknown[]>): Promise<void> {
+  for (const [name, rows] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true })
+    await writeFile(join(folder, name), rows.map(row => JSON.stringify(row)).join('\n'))
+  }
+}
+
+async function check(...line: string[]) {
+  const ended = await runCommand(
+    (program, { out }) =>
+      addGoldenCommand(program, {
+        out,
+        openCollection: openLiveCollection,
+        openDocuments: openGoldenDocuments,
+        countTokens: async () => referenceTokens(),
+      }),
+    'golden',
+    'check',
+    ...line,
+  )
+  return { ...ended, code: (ended.error as { code?: string } | null)?.code ?? null }
+}
+
+const codes = (out: string) =>
+  (JSON.parse(out) as { findings: { place: string; code: string }[] }).findings.map(({ place, code }) => [place, code])
+
+test('a live collection: golds that are gone, and golds that tenant or filter keep from their query', async () => {
+  const gold = [{ point_id: 1 }]
+  await write({
+    'asked.jsonl': [
+      { id: 'a', query: 'how long burns the first lamp?', tenant: 'acme', gold },
+      { id: 'b', query: 'how long does it burn?', tenant: 'zenith', gold },
+      { id: 'c', query: 'who holds the lamp?', tenant: 'nobody', gold },
+      {
+        id: 'd',
+        query: 'where is the lamp?',
+        filter: { must: [{ key: 'doc_id', match: { value: 'doc-2' } }] },
+        gold: [{ doc_id: 'doc-1' }],
+      },
+      { id: 'e', query: 'what else?', gold: [{ point_id: 77 }] },
+      { id: 'e', query: 'what now?', gold: [{ text: 'anything' }] },
+    ],
+  })
+  const ended = await check(join(folder, 'asked.jsonl'), '--url', server.url, '--collection', 'docs', '--json')
+  expect(ended.code).toBe('unprocessable')
+  expect(codes(ended.out).filter(([, code]) => code !== 'leaked_gold')).toEqual([
+    ['asked.jsonl:6', 'equal_ids'],
+    ['asked.jsonl:5', 'gold_missing'],
+    ['asked.jsonl:2', 'gold_filtered_out'],
+    ['asked.jsonl:3', 'nothing_passes'],
+    ['asked.jsonl:4', 'gold_filtered_out'],
+  ])
+})
+
+test('a folder: filters are asked of its documents; warnings alone exit 0', async () => {
+  const filter = (value: string) => ({ must: [{ key: 'doc_id', match: { value } }] })
+  const gold = [{ doc_id: 'd' }]
+  await write({
+    'set/corpus.jsonl': [
+      { doc_id: 'd', title: 'D', text: 'The lamp burns.' },
+      { doc_id: 'e', title: 'E', text: 'The bell rings.' },
+    ],
+    'set/queries.jsonl': [
+      { id: 'a', query: 'what burns?', filter: filter('d'), gold },
+      { id: 'b', query: 'what glows?', filter: filter('e'), gold },
+      { id: 'c', query: 'what shines?', filter: filter('f'), gold },
+    ],
+  })
+  const failed = await check(join(folder, 'set'), '--json')
+  expect(codes(failed.out).filter(([, code]) => code !== 'leaked_gold')).toEqual([
+    ['queries.jsonl:2', 'gold_filtered_out'],
+    ['queries.jsonl:3', 'nothing_passes'],
+  ])
+  await write({ 'set/queries.jsonl': [{ id: 'a', query: 'what burns?', gold: [...gold, ...gold] }] })
+  const warned = await check(join(folder, 'set'))
+  expect(warned.error).toBeNull()
+  expect(warned.out).toContain('warning gold_overlap (1)')
+  expect(warned.out).toContain('0 errors, 1 warning\n')
+})
+
+test('a training set and a test set must share nothing; wrong use is refused', async () => {
+  await write({
+    'tuning/corpus.jsonl': [{ doc_id: 'd', title: 'D', text: 'The lamp burns.' }],
+    'tuning/queries.jsonl': [{ id: 'a', query: 'what burns?', gold: [{ doc_id: 'd' }] }],
+  })
+  const same = await check('--train', join(folder, 'tuning'), '--test', join(folder, 'tuning'), '--json')
+  expect(codes(same.out)).toEqual([
+    ['queries.jsonl:1', 'leaked_question'],
+    ['queries.jsonl:1', 'leaked_gold'],
+  ])
+  expect((await check('--train', join(folder, 'tuning'))).code).toBe('bad_request')
+  expect((await check()).code).toBe('bad_request')
+  expect((await check('./nowhere')).code).toBe('bad_request')
+})
