@@ -35,7 +35,7 @@ const MOST_LINES = 300
 const MOST_FILES = 14
 
 const sources: Source[] = readdirSync(ROOT, { recursive: true, encoding: 'utf8' })
-  .filter(path => path.endsWith('.ts'))
+  .filter(path => /\.tsx?$/u.test(path))
   .map(path => {
     const text = readFileSync(join(ROOT, path), 'utf8')
     const imports = [...text.matchAll(/^(?:import|export)\s+(type\s+)?[^'"]*?from\s+'(\.[^']+)'/gmu)].map(

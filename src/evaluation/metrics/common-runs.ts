@@ -1,4 +1,5 @@
-import { wordsOf } from './reference-tokens.ts'
+import type { Span } from '../../ingest/chunking/sections.ts'
+import { unionOf, wordRanges, wordsOf } from './reference-tokens.ts'
 
 /** Shortest run of words that counts as the same text. Shorter runs are common to texts that have nothing to do with each other. */
 export const RUN_WORDS = 5
@@ -70,6 +71,20 @@ export class GoldFinder {
       return { found: count(found), total: gold.words.length, inside: count(inside) }
     })
     return { golds, inside: count(insideAny), words: words.length }
+  }
+
+  /** Ranges of `text` that a reader should see marked: its words that stand in any gold passage, with what is between neighbouring ones. */
+  rangesIn(text: string): Span[] {
+    const ranges = wordRanges(text)
+    const words = ranges.map(({ start, end }) => text.slice(start, end).toLowerCase())
+    const runs = words.flatMap((word, at) =>
+      this.#golds.flatMap(gold =>
+        (gold.starts.get(word) ?? []).some(start => isRun(gold, start, words, at))
+          ? [{ start: ranges[at]?.start ?? 0, end: ranges[at + gold.run - 1]?.end ?? 0 }]
+          : [],
+      ),
+    )
+    return unionOf(runs)
   }
 }
 

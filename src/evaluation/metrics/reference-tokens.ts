@@ -16,6 +16,11 @@ export function tokenRanges(text: string, offset = 0): Span[] {
   }))
 }
 
+/** Ranges of the words and ideographs of `text`, as {@link wordsOf} counts them. */
+export function wordRanges(text: string): Span[] {
+  return Array.from(text.matchAll(WORD), match => ({ start: match.index, end: match.index + match[0].length }))
+}
+
 /** Lower-cased words and ideographs of `text`. */
 export function wordsOf(text: string): string[] {
   return Array.from(text.matchAll(WORD), match => match[0].toLowerCase())

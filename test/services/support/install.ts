@@ -11,7 +11,7 @@ import manifest from '../unleash-server/package.json' with { type: 'json' }
  * Makes the real services available, once before the tests: uses what is there, else installs it. Debian packages need root
  * and apt-get, unleash-server needs the package registry. What cannot be had is named with the reason, and its tests are skipped.
  */
-export type ServiceName = 'postgres' | 'prometheus' | 'unleash'
+export type ServiceName = 'chromium' | 'postgres' | 'prometheus' | 'unleash'
 
 /** The folder with the programs of a service, or why there is none. */
 export type Found = { folder: string } | { missing: string }
@@ -34,18 +34,20 @@ const run = (program: string, line: readonly string[], cwd?: string) =>
 /** Vitest calls this before the first test file. */
 export default async function setup({ provide }: TestProject): Promise<void> {
   // One after the other: apt-get locks itself against a second run.
-  const debian = installDebian(['postgres', 'prometheus'])
-  const [unleash, { postgres, prometheus }] = await Promise.all([findUnleash(), debian])
-  const programs: Programs = { postgres, prometheus, unleash }
+  const debian = installDebian(['chromium', 'postgres', 'prometheus'])
+  const [unleash, { chromium, postgres, prometheus }] = await Promise.all([findUnleash(), debian])
+  const programs: Programs = { chromium, postgres, prometheus, unleash }
   for (const [name, found] of Object.entries(programs))
     console.log(`${name}: ${'folder' in found ? found.folder : `missing, its tests are skipped: ${found.missing}`}`)
   provide('programs', programs)
 }
 
 type DebianService = Exclude<ServiceName, 'unleash'>
-const DEBIAN: Record<DebianService, { package: string; find: () => Promise<string | null> }> = {
-  postgres: { package: 'postgresql', find: findPostgres },
-  prometheus: { package: 'prometheus', find: async () => folderOnPath('prometheus') },
+const DEBIAN: Record<DebianService, { packages: string[]; find: () => Promise<string | null> }> = {
+  // Without a font the browser draws no letters.
+  chromium: { packages: ['chromium', 'fonts-liberation'], find: async () => folderOnPath('chromium') },
+  postgres: { packages: ['postgresql'], find: findPostgres },
+  prometheus: { packages: ['prometheus'], find: async () => folderOnPath('prometheus') },
 }
 
 async function installDebian(names: readonly DebianService[]): Promise<Record<DebianService, Found>> {
@@ -54,12 +56,12 @@ async function installDebian(names: readonly DebianService[]): Promise<Record<De
     return Object.fromEntries(folders) as Record<DebianService, string | null>
   }
   const first = await look()
-  const wanted = names.filter(name => first[name] === null).map(name => DEBIAN[name].package)
+  const wanted = names.filter(name => first[name] === null).flatMap(name => DEBIAN[name].packages)
   const fault = wanted.length === 0 ? null : await aptInstall(wanted)
   const second = fault === null ? await look() : first
   const found = names.map((name): [DebianService, Found] => {
     const folder = second[name]
-    const missing = fault ?? `the package ${DEBIAN[name].package} has not brought its programs`
+    const missing = fault ?? `the package ${DEBIAN[name].packages[0]} has not brought its programs`
     return [name, folder === null ? { missing } : { folder }]
   })
   return Object.fromEntries(found) as Record<DebianService, Found>

@@ -1,0 +1,142 @@
+import type { TraceCandidate } from '../../../pipeline/trace/schema.ts'
+import type { BootstrapOptions } from '../../../statistics/bootstrap.ts'
+import type { GoldenSet } from '../../golden-set/golden-set.ts'
+import { GoldFinder } from '../../metrics/common-runs.ts'
+import type { QueryDetails, QueryResult, ReplayReport } from '../../replay/results.ts'
+import { candidatesPart } from './data/candidates.ts'
+import { contextsPart } from './data/contexts.ts'
+import { overviewOf } from './data/overview.ts'
+import { PointTable } from './data/points.ts'
+import { waterfallsOf } from './data/queries.ts'
+import { htmlDocument } from './document.ts'
+import { readPage } from './page-files.ts'
+import { encodePart, fittingParts, type QueryParts } from './parts.ts'
+import type { AblationRow, ReportData, ReportFacts } from './report-data.ts'
+
+/** What a report is made of. */
+export interface HtmlReportInput {
+  report: ReplayReport
+  /** Name of the arm that the others are compared with. */
+  against: string
+  /** In any order. Queries without details have figures only. */
+  details: AsyncIterable<QueryDetails> | Iterable<QueryDetails>
+  /** The expected answers are taken from here. */
+  sets: readonly Pick<GoldenSet, 'name' | 'queries'>[]
+  /** Null when the replay was no ablation. */
+  ablation: readonly AblationRow[] | null
+  facts: Pick<ReportFacts, 'createdAt' | 'stowage' | 'command'>
+  /** The budget whose contexts and candidates are kept; null: the middle one. */
+  detailBudget?: number | null
+  bootstrap?: BootstrapOptions
+  /** Most bytes of the file. Page, figures and licences are never left out. */
+  mostBytes?: number
+}
+
+const MOST_BYTES = 2_900_000
+/** Lengths of snippets. The longest is taken whose table fits into this share of the room for details. */
+const SNIPPET_LENGTHS = [280, 140, 70, 0]
+const SNIPPET_SHARE = 0.25
+/** What the document adds around its parts, and the sentences about what was left out. */
+const AROUND_BYTES = 4_000
+
+/**
+ * Makes the report of a replay as one HTML file that needs nothing beside it. Details that do not fit are left out, and the page says so.
+ * @throws RangeError when `against` or `detailBudget` is not in the report
+ */
+export async function htmlReport(input: HtmlReportInput): Promise<string> {
+  const page = await readPage()
+  const data = overviewOf(input)
+  data.facts.licences = [...page.licences]
+  const points = new PointTable()
+  const parts = await readDetails(input, data, points)
+
+  const needed = page.script.length + page.styles.length + (await encodePart(data)).length + AROUND_BYTES
+  const room = (input.mostBytes ?? MOST_BYTES) - needed
+  const table = await fittingTable(points, room * SNIPPET_SHARE)
+  const { kept, leftOut } = fittingParts(parts, interestOf(input), room - table.encoded.length)
+  data.leftOut = leftOutSentences(leftOut, parts.length, table.length)
+  const numbered = numberParts(data, kept)
+  return htmlDocument(data.facts.title, page, {
+    main: await encodePart(data),
+    points: table.encoded,
+    parts: numbered,
+  })
+}
+
+/** Adds the waterfalls to the queries of `data`, and resolves with what each query has for the file, in the order of `data`. */
+async function readDetails(
+  { report, details }: HtmlReportInput,
+  data: ReportData,
+  points: PointTable,
+): Promise<QueryParts[]> {
+  const places = new Map(data.queries.map(({ set, id }, place) => [`${data.sets[set]?.name}\n${id}`, place]))
+  const parts: QueryParts[] = data.queries.map(() => ({ contexts: null, candidates: null }))
+  for await (const query of details) {
+    const place = places.get(`${query.set}\n${query.id}`)
+    const row = place === undefined ? undefined : data.queries[place]
+    if (place === undefined || !row) continue
+    row.waterfall = waterfallsOf(query, report)
+    const finder = new GoldFinder(query.golds)
+    const runs = report.arms.map(({ name, plan }) => {
+      const run = query.arms[name]?.[data.detailBudget]
+      return run ? { ...run, format: run.trace?.plan.format ?? plan?.format ?? 'markdown' } : null
+    })
+    const traces = runs.map(run => run?.trace ?? null)
+    const textOf = ({ id }: TraceCandidate) => query.texts[String(id)] ?? null
+    const placeOf = (candidate: TraceCandidate) => points.add(query.set, candidate, textOf(candidate))
+    parts[place] = {
+      contexts: await encodePart(contextsPart(runs, query.golds, finder)),
+      candidates: traces.some(trace => trace !== null)
+        ? await encodePart(candidatesPart(traces, placeOf, candidate => finder.in(textOf(candidate) ?? '').inside > 0))
+        : null,
+    }
+  }
+  return parts
+}
+
+async function fittingTable(points: PointTable, bytes: number): Promise<{ encoded: string; length: number }> {
+  for (const length of SNIPPET_LENGTHS) {
+    const encoded = await encodePart(points.cut(length))
+    if (encoded.length <= bytes) return { encoded, length }
+  }
+  return { encoded: await encodePart(points.cut(0)), length: 0 }
+}
+
+/** By query: the largest difference of answer recall to the reference arm, at any budget. */
+function interestOf({ report, against }: HtmlReportInput): number[] {
+  const recallOf = ({ arms }: QueryResult, arm: string, budget: number) => arms[arm]?.[budget]?.measures.recall ?? 0
+  return report.sets.flatMap(({ queries }) =>
+    queries.map(query => {
+      const differences = report.arms.flatMap(({ name }) =>
+        report.budgets.map(budget => Math.abs(recallOf(query, name, budget) - recallOf(query, against, budget))),
+      )
+      return Math.max(0, ...differences)
+    }),
+  )
+}
+
+function leftOutSentences(
+  { contexts, candidates }: { contexts: number; candidates: number },
+  queries: number,
+  snippetLength: number,
+): string[] {
+  const order = 'those with the smallest differences between arms were left out first'
+  return [
+    ...(snippetLength === SNIPPET_LENGTHS[0] ? [] : [`Previews of candidates are cut to ${snippetLength} characters.`]),
+    ...(contexts === 0 ? [] : [`The contexts of ${contexts} of ${queries} queries are not in this file; ${order}.`]),
+    ...(candidates === 0
+      ? []
+      : [`The candidates of ${candidates} of ${queries} queries are not in this file; ${order}.`]),
+  ]
+}
+
+/** Tells each query the numbers of its parts, and returns the parts in their order. */
+function numberParts(data: ReportData, kept: readonly QueryParts[]): string[] {
+  const parts: string[] = []
+  const numberOf = (part: string | null | undefined) => (typeof part === 'string' ? parts.push(part) - 1 : null)
+  for (const [place, row] of data.queries.entries()) {
+    row.contexts = numberOf(kept[place]?.contexts)
+    row.candidates = numberOf(kept[place]?.candidates)
+  }
+  return parts
+}

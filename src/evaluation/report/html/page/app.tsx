@@ -1,0 +1,117 @@
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { ReportData } from '../report-data.ts'
+import { CurvePart } from './overview/curve.tsx'
+import { ExtremesPart } from './overview/extremes.tsx'
+import { FactsPart } from './overview/facts.tsx'
+import { AblationPart, EffectsPart } from './overview/forest.tsx'
+import { LatencyPart } from './overview/latency.tsx'
+import { QueriesPart } from './overview/query-list.tsx'
+import { Summary } from './overview/summary.tsx'
+import { WaterfallPart } from './overview/waterfall.tsx'
+import { QueryView } from './query/query-view.tsx'
+import { addressOf } from './shared/figures.ts'
+import { ReportContext, useView } from './shared/view.ts'
+
+export function App({ data }: { data: ReportData }) {
+  const report = useView(data)
+  const { q } = report.view
+  const query = q === null ? null : data.queries.find(row => addressOf(row, data) === q)
+  useScrollMemory(q)
+  useEffect(() => {
+    document.title = query ? `${query.query} – ${data.facts.title}` : data.facts.title
+  }, [query, data])
+  return (
+    <ReportContext.Provider value={report}>
+      <header class="top">
+        <p class="brand">
+          <a href={report.linkTo({ q: null })}>{data.facts.title}</a>
+        </p>
+        {!query && <Contents data={data} />}
+        <ThemeSelect />
+      </header>
+      <main id="main">
+        {q !== null && !query && <p class="notice">There is no query {q} in this report.</p>}
+        {query ? <QueryView query={query} /> : <Overview data={data} />}
+      </main>
+    </ReportContext.Provider>
+  )
+}
+
+function Overview({ data }: { data: ReportData }) {
+  return (
+    <>
+      <Summary />
+      <CurvePart />
+      {data.arms.length > 1 && <EffectsPart />}
+      <AblationPart />
+      <WaterfallPart />
+      <LatencyPart />
+      {data.arms.length > 1 && <ExtremesPart />}
+      <QueriesPart />
+      <FactsPart />
+    </>
+  )
+}
+
+/** Moves to a part. The address stays, because it says what the page shows. */
+function Contents({ data }: { data: ReportData }) {
+  const parts = [
+    ['curve', 'Curves'],
+    ...(data.arms.length > 1 ? [['effects', 'Differences']] : []),
+    ...(data.ablation ? [['ablation', 'Rules']] : []),
+    ['waterfall', 'Candidates'],
+    ['latency', 'Times'],
+    ...(data.arms.length > 1 ? [['extremes', 'Wins and losses']] : []),
+    ['queries', 'Queries'],
+    ['facts', 'Facts'],
+  ]
+  const show = (id: string) => {
+    const title = document.getElementById(`title-${id}`)
+    title?.closest('section')?.scrollIntoView()
+    title?.focus({ preventScroll: true })
+  }
+  return (
+    <nav aria-label="Parts of the report" class="contents no-print">
+      {parts.map(([id = '', title]) => (
+        <button type="button" key={id} onClick={() => show(id)}>
+          {title}
+        </button>
+      ))}
+    </nav>
+  )
+}
+
+function ThemeSelect() {
+  const [theme, setTheme] = useState('light dark')
+  useEffect(() => {
+    document.documentElement.style.colorScheme = theme
+  }, [theme])
+  return (
+    <span class="control theme no-print">
+      <label for="theme">Colours</label>
+      <select id="theme" value={theme} onChange={event => setTheme(event.currentTarget.value)}>
+        <option value="light dark">as the system</option>
+        <option value="light">light</option>
+        <option value="dark">dark</option>
+      </select>
+    </span>
+  )
+}
+
+/** Comes back to the place in the overview that the reader left. */
+function useScrollMemory(q: string | null): void {
+  const left = useRef(0)
+  useEffect(() => {
+    if (q !== null) return
+    const remember = () => {
+      left.current = scrollY
+    }
+    addEventListener('scroll', remember, { passive: true })
+    return () => removeEventListener('scroll', remember)
+  }, [q])
+  useLayoutEffect(() => {
+    // The plots have their height one frame later.
+    if (q === null && left.current > 0)
+      requestAnimationFrame(() => requestAnimationFrame(() => scrollTo(0, left.current)))
+  }, [q])
+}

@@ -1,0 +1,20 @@
+import { render } from 'preact'
+import { App } from './app.tsx'
+import { readReport } from './shared/data.ts'
+import './page.css'
+
+const root = document.getElementById('page')
+if (root)
+  readReport()
+    .then(data => {
+      root.replaceChildren()
+      render(<App data={data} />, root)
+    })
+    .catch((error: unknown) => {
+      // An old browser, or a file that was cut.
+      const paragraph = document.createElement('p')
+      paragraph.className = 'loading'
+      paragraph.textContent = `This report cannot be read: ${error instanceof Error ? error.message : String(error)}`
+      root.replaceChildren(paragraph)
+      throw error
+    })

@@ -1,0 +1,133 @@
+import { useId } from 'preact/hooks'
+import { Sentence } from '../shared/sentence.tsx'
+import type { Candidate } from './read-candidates.ts'
+
+interface CandidateRowProps {
+  candidate: Candidate
+  isOpen: boolean
+  /** What the drop reason means; null when packed. */
+  sentence: string | null
+  onToggle: () => void
+}
+
+const COLUMNS = 7
+
+export function CandidateRow({ candidate, isOpen, sentence, onToggle }: CandidateRowProps) {
+  const id = useId()
+  const { name, snippet, gold, neighbour, reason, position, tokens, evidence } = candidate
+  return (
+    <>
+      <tr class={reason === null ? 'packed' : 'dropped'}>
+        <th scope="row">
+          <button type="button" class="opener" aria-expanded={isOpen} aria-controls={id} onClick={onToggle}>
+            <span class="turn" aria-hidden="true">
+              ›
+            </span>
+            <span dir="auto">{name}</span>
+          </button>
+          {gold && <span class="tag gold">gold</span>}
+          {neighbour && <span class="tag">neighbour</span>}
+          {snippet !== null && snippet !== '' && (
+            <p class="snippet" dir="auto">
+              {snippet}
+            </p>
+          )}
+        </th>
+        <td>
+          {reason === null ? (
+            <span class="verdict helps">▲ packed as {position}</span>
+          ) : (
+            <span class="verdict dropped-reason" title={sentence ?? undefined}>
+              {reason}
+            </span>
+          )}
+          {evidence !== null && <small>{evidence}</small>}
+        </td>
+        <td class="number">{tokens ?? '–'}</td>
+        <td class="number">{score(candidate.fused)}</td>
+        <td class="number">{score(candidate.rerank)}</td>
+        <td class="number">{score(candidate.bonus)}</td>
+        <td class="number">{score(candidate.final)}</td>
+      </tr>
+      <tr id={id} hidden={!isOpen} class="detail">
+        <td colSpan={COLUMNS}>{isOpen && <Detail candidate={candidate} sentence={sentence} />}</td>
+      </tr>
+    </>
+  )
+}
+
+function Detail({ candidate, sentence }: { candidate: Candidate; sentence: string | null }) {
+  const { id, docId, sectionPath, lists, features, bonus, reason, evidence, position, neighbour } = candidate
+  return (
+    <div class="two detail-box">
+      <dl class="facts">
+        <Row name="Decision">
+          {reason === null ? (
+            `packed, block ${position} of the context`
+          ) : (
+            <>
+              dropped: {reason}. <Sentence text={sentence ?? ''} />
+            </>
+          )}
+        </Row>
+        {evidence !== null && <Row name="Evidence">{evidence}</Row>}
+        <Row name="Document">{docId}</Row>
+        <Row name="Section">{sectionPath === '' ? '–' : sectionPath}</Row>
+        <Row name="Point">{id}</Row>
+        <Row name="Origin">{neighbour ? 'fetched as a neighbour' : 'found by the searches'}</Row>
+        <Row name="Answerability">
+          {bonus === 0 ? 'no bonus' : `bonus ${score(bonus)}`}
+          {features !== null && ` (${features})`}
+        </Row>
+      </dl>
+      {lists.length === 0 ? (
+        <p class="empty">No list of the searches holds this candidate.</p>
+      ) : (
+        <table>
+          <caption>Lists of the searches</caption>
+          <thead>
+            <tr>
+              <th scope="col">List</th>
+              <th scope="col" class="number">
+                Rank
+              </th>
+              <th scope="col" class="number">
+                Score
+              </th>
+              <th scope="col" class="number">
+                Weight
+              </th>
+              <th scope="col" class="number">
+                Contribution
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {lists.map(list => (
+              <tr key={list.source}>
+                <th scope="row">{list.source}</th>
+                <td class="number">{list.rank ?? '–'}</td>
+                <td class="number">{score(list.score)}</td>
+                <td class="number">{score(list.weight)}</td>
+                <td class="number">{score(list.contribution)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </div>
+  )
+}
+
+function Row({ name, children }: { name: string; children: preact.ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd dir="auto">{children}</dd>
+    </div>
+  )
+}
+
+function score(value: number | null): string {
+  return value === null ? '–' : String(Number(value.toPrecision(3)))
+}

@@ -1,0 +1,159 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { CandidateColumns, PointsPart, QueryRow } from '../../report-data.ts'
+import { ArmSelect, Section, Select } from '../shared/controls.tsx'
+import { readCandidates, readPoints } from '../shared/data.ts'
+import { withThousands } from '../shared/figures.ts'
+import { usePart } from '../shared/use-part.ts'
+import { useReport } from '../shared/view.ts'
+import { CandidateRow } from './candidate-row.tsx'
+import { type Candidate, candidatesOf } from './read-candidates.ts'
+
+/** The trace of each candidate. */
+export function CandidatesPart({ query }: { query: QueryRow }) {
+  const { data, view } = useReport()
+  const loaded = usePart(query.candidates, readCandidates)
+  const points = usePoints()
+  const columns = loaded.state === 'there' ? loaded.value.arms[view.arm] : null
+  return (
+    <Section
+      id="candidates"
+      title="The trace of each candidate"
+      lead={`Why each candidate is in the context or not, at ${withThousands(data.detailBudget)} tokens. Open a row for its ranks, scores and evidence.`}
+      controls={<ArmSelect label="Arm" which="arm" />}
+    >
+      {loaded.state === 'there' && points && columns ? (
+        <Candidates candidates={candidatesOf(loaded.value, columns, points)} columns={columns} />
+      ) : (
+        <p class="empty">
+          {loaded.state === 'there' && points ? 'This arm has no trace of this query.' : MESSAGES[loaded.state]}
+        </p>
+      )}
+    </Section>
+  )
+}
+
+const MESSAGES = {
+  reading: 'The candidates are being read …',
+  there: 'The candidates are being read …',
+  missing: 'The candidates of this query are not in this file.',
+  failed: 'The candidates cannot be read: the file is damaged.',
+}
+
+function usePoints(): PointsPart | null {
+  const [points, setPoints] = useState<PointsPart | null>(null)
+  useEffect(() => {
+    void readPoints().then(setPoints)
+  }, [])
+  return points
+}
+
+function Candidates({ candidates, columns }: { candidates: readonly Candidate[]; columns: CandidateColumns }) {
+  const { data } = useReport()
+  const [which, setWhich] = useState('')
+  const [open, setOpen] = useState<ReadonlySet<number>>(new Set())
+  const reasons = [...new Set(candidates.flatMap(({ reason }) => reason ?? []))]
+  const shown = candidates.filter(
+    ({ reason, gold }) => which === '' || (which === 'gold' ? gold : which === (reason ?? 'packed')),
+  )
+  const toggle = (row: number) => {
+    const next = new Set(open)
+    if (!next.delete(row)) next.add(row)
+    setOpen(next)
+  }
+  return (
+    <>
+      <Stages columns={columns} />
+      <div class="controls no-print">
+        <Select
+          label="Show"
+          value={which}
+          options={[
+            ['', 'all'],
+            ['packed', 'packed'],
+            ['gold', 'with words of a gold passage'],
+            ...reasons.map(reason => [reason, `dropped: ${reason}`] as const),
+          ]}
+          onChange={setWhich}
+        />
+        <button type="button" onClick={() => setOpen(open.size > 0 ? new Set() : new Set(shown.map(({ row }) => row)))}>
+          {open.size > 0 ? 'Close all' : 'Open all'}
+        </button>
+        <span class="count" role="status">
+          {shown.length} of {candidates.length} candidates
+        </span>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard */}
+      <section class="scroll" aria-label="Candidates" tabIndex={0}>
+        <table class="candidates">
+          <caption class="hidden">Candidates of this query, packed ones first</caption>
+          <thead>
+            <tr>
+              <th scope="col">Candidate</th>
+              <th scope="col">Decision</th>
+              <th scope="col" class="number">
+                Tokens
+              </th>
+              <th scope="col" class="number">
+                Fused
+              </th>
+              <th scope="col" class="number">
+                Rerank
+              </th>
+              <th scope="col" class="number">
+                Bonus
+              </th>
+              <th scope="col" class="number">
+                Final
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map(candidate => (
+              <CandidateRow
+                key={candidate.row}
+                candidate={candidate}
+                isOpen={open.has(candidate.row)}
+                sentence={data.sentences.dropReasons[candidate.reason ?? ''] ?? null}
+                onToggle={() => toggle(candidate.row)}
+              />
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </>
+  )
+}
+
+/** What each stage did with the candidates. */
+function Stages({ columns }: { columns: CandidateColumns }) {
+  const { data } = useReport()
+  return (
+    <>
+      <p class="legend">
+        {columns.intent !== null && (
+          <span>
+            Intent: <b>{columns.intent}</b>
+          </span>
+        )}
+        {columns.degraded.map(([code, detail]) => (
+          <span key={code} class="verdict hurts" title={data.sentences.degradations[code]}>
+            {code}: {detail}
+          </span>
+        ))}
+      </p>
+      <ol class="stages" aria-label="Stages with the candidates after them">
+        {columns.stages.map(([name, ms, before, after, changed]) => (
+          <li key={name} class={changed ? undefined : 'idle'} title={data.sentences.stages[name]}>
+            <b>{name}</b>
+            <span>
+              {before} → {after}
+            </span>
+            <small>
+              {ms.toFixed(2)} ms{changed ? '' : ', no change'}
+            </small>
+          </li>
+        ))}
+      </ol>
+    </>
+  )
+}

@@ -1,0 +1,122 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import type { ContextsPart, MarkedText, QueryRow } from '../../report-data.ts'
+import { ArmName, ArmSelect, Section } from '../shared/controls.tsx'
+import { readContexts } from '../shared/data.ts'
+import { figureOf, shown, withThousands } from '../shared/figures.ts'
+import { usePart } from '../shared/use-part.ts'
+import { useReport } from '../shared/view.ts'
+
+/** Gold passages, and the contexts of two arms side by side. */
+export function ContextsSection({ query }: { query: QueryRow }) {
+  const { data } = useReport()
+  const loaded = usePart(query.contexts, readContexts)
+  const budget = withThousands(data.detailBudget)
+  return (
+    <Section
+      id="contexts"
+      title="What each arm packed"
+      lead={`Contexts at ${budget} tokens. Marked: words of gold passages, in runs of at least five, as answer recall counts them.`}
+      controls={
+        <>
+          <ArmSelect label="Left" which="versus" />
+          <ArmSelect label="Right" which="arm" />
+        </>
+      }
+    >
+      {loaded.state === 'there' ? (
+        <Sides part={loaded.value} query={query} />
+      ) : (
+        <p class="empty">{MESSAGES[loaded.state]}</p>
+      )}
+    </Section>
+  )
+}
+
+const MESSAGES = {
+  reading: 'The contexts are being read …',
+  missing: 'The contexts of this query are not in this file.',
+  failed: 'The contexts cannot be read: the file is damaged.',
+}
+
+function Sides({ part, query }: { part: ContextsPart; query: QueryRow }) {
+  const { view } = useReport()
+  const arms = [...new Set([view.versus, view.arm])]
+  return (
+    <>
+      <h3>Gold passages</h3>
+      <ol class="golds">
+        {part.golds.map(({ text, found }) => (
+          <li key={text}>
+            <blockquote dir="auto">{text}</blockquote>
+            <p class="found">
+              {arms.map(arm => (
+                <span key={arm}>
+                  <ArmName arm={arm} short />: <Found share={found[arm] ?? null} />
+                </span>
+              ))}
+            </p>
+          </li>
+        ))}
+      </ol>
+      <div class={arms.length > 1 ? 'two' : undefined}>
+        {arms.map(arm => (
+          <Side key={arm} arm={arm} query={query} context={part.contexts[arm] ?? null} />
+        ))}
+      </div>
+    </>
+  )
+}
+
+/** The measure counts a gold passage as found from this share of its words on. */
+const FOUND_SHARE = 0.9
+
+function Found({ share }: { share: number | null }) {
+  if (share === null) return <>no context</>
+  const isFound = share >= FOUND_SHARE
+  return (
+    <b class={`verdict ${isFound ? 'helps' : 'hurts'}`}>
+      {isFound ? '✓ found' : '✗ not found'} ({Math.floor(share * 100)} % of its words)
+    </b>
+  )
+}
+
+/** Pixels of the context that are shown above the first marked words. */
+const ABOVE_FIRST_MARK = 60
+
+function Side({ arm, query, context }: { arm: number; query: QueryRow; context: MarkedText | null }) {
+  const { data, view, measure } = useReport()
+  const value = figureOf(query, arm, data.budgets.indexOf(data.detailBudget), view.measure)
+  const name = data.arms[arm]?.name ?? ''
+  const box = useRef<HTMLElement>(null)
+  useEffect(() => {
+    const first = box.current?.querySelector('mark')
+    if (box.current && first && context) box.current.scrollTop = first.offsetTop - ABOVE_FIRST_MARK
+  }, [context])
+  return (
+    <article class="context">
+      <h3>
+        <ArmName arm={arm} short /> <span class="lead">{`${measure.title} ${shown(value, measure.unit)}`}</span>
+      </h3>
+      {context === null || context.text === '' ? (
+        <p class="empty">{context === null ? 'This arm has no context.' : 'The context is empty.'}</p>
+      ) : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
+        <section class="context-text" ref={box} aria-label={`Context of ${name}`} tabIndex={0} dir="auto">
+          {withMarks(context)}
+        </section>
+      )}
+    </article>
+  )
+}
+
+function withMarks({ text, marks }: MarkedText): ComponentChildren[] {
+  const pieces: ComponentChildren[] = []
+  let from = 0
+  for (let index = 0; index + 1 < marks.length; index += 2) {
+    const [start = 0, end = 0] = [marks[index], marks[index + 1]]
+    pieces.push(text.slice(from, start), <mark key={start}>{text.slice(start, end)}</mark>)
+    from = end
+  }
+  return [...pieces, text.slice(from)]
+}

@@ -1,0 +1,123 @@
+import type { ComponentChildren } from 'preact'
+import { useId } from 'preact/hooks'
+import { shortened } from './figures.ts'
+import { armStyle } from './palette.ts'
+import { useReport } from './view.ts'
+
+interface SelectProps<Value extends string | number> {
+  label: string
+  value: Value
+  options: readonly (readonly [Value, string])[]
+  onChange: (value: Value) => void
+}
+
+export function Select<Value extends string | number>({ label, value, options, onChange }: SelectProps<Value>) {
+  const id = useId()
+  return (
+    <span class="control">
+      <label for={id}>{label}</label>
+      <select
+        id={id}
+        value={String(value)}
+        onChange={event => {
+          const chosen = options[event.currentTarget.selectedIndex]
+          if (chosen) onChange(chosen[0])
+        }}
+      >
+        {options.map(([option, text]) => (
+          <option key={option} value={String(option)} selected={option === value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </span>
+  )
+}
+
+export function MeasureSelect() {
+  const { data, view, go } = useReport()
+  const options = data.measures.map(({ title }, index) => [index, title] as const)
+  return <Select label="Measure" value={view.measure} options={options} onChange={measure => go({ measure })} />
+}
+
+/** All sets, or one; nothing when there is only one. */
+export function SetSelect() {
+  const { data, view, go } = useReport()
+  if (data.sets.length < 2) return null
+  const options = [
+    [-1, 'all, with equal weights'] as const,
+    ...data.sets.map(({ name }, index) => [index, name] as const),
+  ]
+  return (
+    <Select label="Set" value={view.set ?? -1} options={options} onChange={set => go({ set: set < 0 ? null : set })} />
+  )
+}
+
+export function BudgetSelect() {
+  const { data, view, go } = useReport()
+  const options = data.budgets.map(budget => [budget, `${budget.toLocaleString('en-US')} tokens`] as const)
+  return <Select label="Budget" value={view.budget} options={options} onChange={budget => go({ budget })} />
+}
+
+export function ArmSelect({ label, which }: { label: string; which: 'arm' | 'versus' }) {
+  const { data, view, go } = useReport()
+  const options = data.arms.map(({ name }, index) => [index, shortened(name, 60)] as const)
+  return <Select label={label} value={view[which]} options={options} onChange={arm => go({ [which]: arm })} />
+}
+
+/** The name of an arm with its colour and shape, as the plots use them. */
+export function ArmName({ arm, short }: { arm: number; short?: boolean }) {
+  const { data } = useReport()
+  const name = data.arms[arm]?.name ?? ''
+  return (
+    <span class="arm" title={name}>
+      <ArmSign arm={arm} />
+      {short ? shortened(name) : name}
+    </span>
+  )
+}
+
+const SHAPES: Record<string, string> = {
+  circle: 'M6 1.5a4.5 4.5 0 1 0 0 9a4.5 4.5 0 1 0 0-9z',
+  square: 'M2 2h8v8h-8z',
+  triangle: 'M6 1l5 9h-10z',
+  diamond: 'M6 .5l4.2 5.5l-4.2 5.5l-4.2-5.5z',
+  star: 'M6 .5l1.5 3.6l4 .3l-3 2.6l.9 3.9l-3.4-2.1l-3.4 2.1l.9-3.9l-3-2.6l4-.3z',
+  wye: 'M4.6 11v-3.6l-3.1-1.8l1.4-2.4l3.1 1.8l3.1-1.8l1.4 2.4l-3.1 1.8v3.6z',
+  hexagon: 'M6 1l4.3 2.5v5l-4.3 2.5l-4.3-2.5v-5z',
+}
+
+function ArmSign({ arm }: { arm: number }) {
+  const { data } = useReport()
+  const { colour, symbol } = armStyle(arm, data)
+  return (
+    <svg class="sign" viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
+      <path d={SHAPES[symbol]} fill={colour} />
+    </svg>
+  )
+}
+
+interface SectionProps {
+  id: string
+  title: string
+  /** What the part shows, in one or two sentences. */
+  lead: ComponentChildren
+  controls?: ComponentChildren
+  children: ComponentChildren
+}
+
+/** A part of the page. */
+export function Section({ id, title, lead, controls, children }: SectionProps) {
+  return (
+    <section class="card" id={`part-${id}`} aria-labelledby={`title-${id}`}>
+      <header class="card-head">
+        <h2 id={`title-${id}`} tabIndex={-1}>
+          {title}
+        </h2>
+        <p class="lead">{lead}</p>
+      </header>
+      {controls && <div class="controls no-print">{controls}</div>}
+      {children}
+    </section>
+  )
+}
