@@ -13,6 +13,7 @@ import { listFlags } from '../flags/list.ts'
 import { readPayload } from '../flags/payloads.ts'
 import { startServer } from '../http/server.ts'
 import { createLogger } from '../observe/logger.ts'
+import { openJudge } from './evaluation/judge.ts'
 import { openAskedCollection } from './evaluation/live-collection.ts'
 import { type Gateway, openGateway } from './gateway.ts'
 import { ingestInto, openIngestEmbedder } from './ingest.ts'
@@ -95,6 +96,7 @@ export const openReplay: ReplayCommandDependencies['open'] = async where => {
   const openLive = (collection: string) => openAskedCollection(config, { ...where, collection })
   return {
     ...createReplayDependencies({ ...replayWorld(models, config.plan.tokenizerModel, openLive), tenants }),
+    openJudge: cacheFolder => openJudge(config, models.embedder, cacheFolder),
     close: () => models.close(),
   }
 }

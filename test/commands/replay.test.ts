@@ -51,6 +51,14 @@ function bench() {
             }),
           close: async () => {},
         }),
+        openJudge: async () => ({
+          name: 'judge-1',
+          usage: { calls: 12, inputTokens: 340, outputTokens: 56 },
+          judge: async (_question, context) =>
+            context.includes('five')
+              ? { faithfulness: 0.75, answerRelevance: 0.5, fault: null }
+              : { faithfulness: null, answerRelevance: 0.25, fault: 'no JSON' },
+        }),
         close: async () => {
           seen.closed += 1
         },
@@ -105,6 +113,27 @@ describe('stowage replay', () => {
     const { seen, run } = bench()
     await expect(run(join(folder, 'tiny'), ...flags)).rejects.toThrow(message)
     expect(seen.opened).toBe(0)
+  })
+
+  it('asks the judge about the contexts of one budget, and tells what that took', async () => {
+    const { seen, run } = bench()
+    const json = join(folder, 'judged.json')
+    const line = [join(folder, 'tiny'), '--budgets', '2,4,5', '--arms', 'topk', '--json', json]
+    const judgedAt = async (...options: string[]) => {
+      await run(...line, '--judge', ...options)
+      const { measures } = JSON.parse(await readFile(json, 'utf8')).sets[0].queries[0].arms.topk['5']
+      return [measures.faithfulness, measures.answer_relevance]
+    }
+    expect(await judgedAt('--judge-budget', '5')).toEqual([0.75, 0.5])
+    expect(seen.progress).toContain('judge judge-1 at 5 tokens: 12 calls, 340 tokens in, 56 out\n')
+    expect(seen.out).toContain('faithfulness')
+    expect(await judgedAt()).toEqual([null, null])
+    expect(seen.progress).toContain(
+      'judge judge-1 at 4 tokens: 12 calls, 340 tokens in, 56 out; 2 runs lack a figure, the first: no JSON',
+    )
+    await expect(run(...line, '--judge', '--judge-budget', '3')).rejects.toThrow(
+      '--judge-budget 3 is not among the budgets: 2, 4, 5',
+    )
   })
 
   it('takes --arm alone in the place of the default arms, and compares with the first', async () => {

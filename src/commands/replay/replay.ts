@@ -90,6 +90,12 @@ export function addReplayCommand(program: Command, dependencies: ReplayCommandDe
     .option('--rules <rules>', 'the rules that --ablate switches; default: all', listOption(ruleOption), RULE_NAMES)
     .option('--gate <baseline>', 'fail when a measure is worse than in this file; sets, arm and budgets come from it')
     .option('--update-baseline <baseline>', 'write the figures of now to this file, for --gate')
+    .option(
+      '--judge',
+      'ask the language model JUDGE_MODEL for faithfulness and answer relevance: three calls a run',
+      false,
+    )
+    .option('--judge-budget <tokens>', 'the budget whose contexts are judged; default: the middle one', numberOption(1))
     .option('--json <file>', 'write the summary and the figures of every query to this file')
     .option('--markdown <file>', 'write a summary for pull requests to this file')
     .option(

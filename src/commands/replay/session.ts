@@ -1,8 +1,10 @@
+import { StowageError } from '../../core/errors.ts'
 import type { PlanArm } from '../../evaluation/arms/arm.ts'
 import { NO_KEYS, readServerKeys } from '../../evaluation/arms/server/keys.ts'
 import { withServerArms } from '../../evaluation/arms/server/server-arms.ts'
+import type { ReplayJudge } from '../../evaluation/judge/judged-runs.ts'
 import { type ReplayDependencies, type ReplayJob, replay, type UseReplay } from '../../evaluation/replay/replay.ts'
-import { createProgress } from '../progress.ts'
+import { createProgress, type Progress } from '../progress.ts'
 import type { LiveOptions, OpenLiveCollection } from './live-sets.ts'
 
 export interface SessionFlags extends LiveOptions {
@@ -11,13 +13,26 @@ export interface SessionFlags extends LiveOptions {
   parallel: number
   fresh: boolean
   cache: string
+  judge: boolean
+  judgeBudget?: number
 }
 
 export interface SessionDependencies {
   /** Called after the command line is checked. */
-  open: (where: { url?: string; apiKey?: string }) => Promise<ReplayDependencies<PlanArm> & { close(): Promise<void> }>
+  open: (where: { url?: string; apiKey?: string }) => Promise<OpenedReplay>
   openCollection: OpenLiveCollection
   progress: NodeJS.WriteStream
+}
+
+export interface OpenedReplay extends ReplayDependencies<PlanArm> {
+  /** Opens the judge of the configuration, with what it replied before in this folder. @throws StowageError `bad_request` without one */
+  openJudge(cacheFolder: string): Promise<OpenedJudge>
+  close(): Promise<void>
+}
+
+interface OpenedJudge extends Pick<ReplayJudge, 'judge' | 'name'> {
+  /** What it has used so far. */
+  usage: Readonly<{ calls: number; inputTokens: number; outputTokens: number }>
 }
 
 /** What is replayed, and what is done with the report. */
@@ -29,7 +44,8 @@ export interface Wanted extends Pick<ReplayJob, 'sets' | 'arms' | 'budgets' | 'c
 export interface Session {
   dependencies: ReplayDependencies
   settings: Pick<ReplayJob, 'cacheFolder' | 'parallel' | 'fresh' | 'onProgress' | 'onResume'>
-  stopProgress(): void
+  openJudge(): Promise<OpenedJudge>
+  progress: Progress
 }
 
 /** Opens the models, works with them, and closes what it opened. */
@@ -47,7 +63,8 @@ export async function inSession(
     await work({
       dependencies: withServerArms(opened, { keyOf }),
       settings: { cacheFolder, parallel, fresh, onProgress: progress.show, onResume },
-      stopProgress: progress.stop,
+      openJudge: () => opened.openJudge(cacheFolder),
+      progress,
     })
   } finally {
     progress.stop()
@@ -64,12 +81,44 @@ export function inReplay(
   sources: SessionDependencies,
   wantedWith: (reranker: string | null) => Wanted,
 ): Promise<void> {
-  return inSession(flags, sources, async ({ dependencies, settings, stopProgress }) => {
+  return inSession(flags, sources, async ({ dependencies, settings, openJudge, progress }) => {
     const { use, ...wanted } = wantedWith(dependencies.reranker)
-    const job: ReplayJob = { ...wanted, ...settings, limitQueries: flags.limitQueries ?? null }
+    const judging = await judgingOf(flags, wanted.budgets, openJudge)
+    const job: ReplayJob = {
+      ...wanted,
+      ...settings,
+      ...(judging && { judge: judging.judge }),
+      limitQueries: flags.limitQueries ?? null,
+    }
     await replay(job, dependencies, async (report, details) => {
-      stopProgress()
+      progress.stop()
+      if (judging) progress.note(judging.told())
       await use(report, details)
     })
   })
+}
+
+/** The judge of a replay, and a sentence on what it did; null when none was asked for. @throws StowageError `bad_request` */
+async function judgingOf(
+  { judge: isWanted, judgeBudget }: SessionFlags,
+  budgets: readonly number[],
+  openJudge: Session['openJudge'],
+): Promise<{ judge: ReplayJudge; told(): string } | null> {
+  if (!isWanted) return null
+  const budgetTokens = judgeBudget ?? budgets[Math.floor(budgets.length / 2)] ?? 0
+  if (!budgets.includes(budgetTokens))
+    throw new StowageError(
+      'bad_request',
+      `--judge-budget ${budgetTokens} is not among the budgets: ${budgets.join(', ')}`,
+    )
+  const { judge, name, usage } = await openJudge()
+  const faults: string[] = []
+  return {
+    judge: { judge, name, budgetTokens, onFault: fault => void faults.push(fault) },
+    told: () => {
+      const { calls, inputTokens, outputTokens } = usage
+      const lost = faults.length === 0 ? '' : `; ${faults.length} runs lack a figure, the first: ${faults[0]}`
+      return `judge ${name} at ${budgetTokens} tokens: ${calls} calls, ${inputTokens} tokens in, ${outputTokens} out${lost}`
+    },
+  }
 }

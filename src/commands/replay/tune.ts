@@ -87,7 +87,7 @@ export async function runTune(
   await inSession(flags, dependencies, async session => {
     const job = { ...tuning, ...session.settings, sets, measure, budgets: sortedBudgets(budgets), chunkTokens }
     const report = await tune(job, session.dependencies)
-    session.stopProgress()
+    session.progress.stop()
     out.write(tuneText(report))
     if (write === undefined || report.best === null) return
     if (!isProven(report)) {

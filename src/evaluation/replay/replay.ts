@@ -3,6 +3,7 @@ import { StowageError } from '../../core/errors.ts'
 import { type Arm, reportArm } from '../arms/arm.ts'
 import type { GoldenQuery, GoldenSet } from '../golden-set/golden-set.ts'
 import { createMemoryJournal, type Journal, type SetFacts } from '../journal/journal.ts'
+import { addJudgement, type ReplayJudge } from '../judge/judged-runs.ts'
 import { type MeasureWith, measureRun, type ReplayRun } from '../metrics/measure-run.ts'
 import { QueryEvidence } from '../metrics/query-evidence.ts'
 import { DetailsOfQuery } from './details.ts'
@@ -22,6 +23,8 @@ export interface ReplayJob {
   parallel?: number
   /** Whether the details of every query are noted for a report; default false. */
   details?: boolean
+  /** Judges answers, which costs calls of a language model; default none. */
+  judge?: ReplayJudge
   /** Begins anew, where an earlier replay was interrupted; default false. */
   fresh?: boolean
   onProgress: OnProgress
@@ -149,6 +152,7 @@ async function askQuery(
   const evidence = new QueryEvidence(query)
   // In the order of the job, whichever arm runs first.
   const figures: QueryResult['arms'] = Object.fromEntries(job.arms.map(({ name }) => [name, {}]))
+  const judgements: Promise<void>[] = []
   const details = job.details ? new DetailsOfQuery(set.name, query, job.arms) : null
   try {
     for (const arm of arms) {
@@ -160,12 +164,16 @@ async function askQuery(
       for (const [at, run] of runs.entries()) {
         const budgetTokens = job.budgets[at] ?? 0
         const ofArm = figures[arm.name] ?? {}
-        ofArm[budgetTokens] = measureRun(run, budgetTokens, evidence, measuring)
+        const measured = measureRun(run, budgetTokens, evidence, measuring)
+        ofArm[budgetTokens] = measured
+        if (job.judge?.budgetTokens === budgetTokens)
+          judgements.push(addJudgement(query.query, run.context, measured, job.judge))
         details?.add(arm.name, budgetTokens, run)
       }
     }
   } finally {
     prepared.forget?.(query)
+    await Promise.all(judgements)
   }
   const result = { id, query: query.query, intent, grade, golds: goldPassages.length, arms: figures }
   return { result, details: details?.noted ?? null }

@@ -141,7 +141,7 @@ export function createReplayDependencies(environment: ReplayEnvironment): Replay
 }
 
 function openJournalOf(
-  { sets, arms, budgets, chunkTokens, limitQueries, details = false, cacheFolder, fresh = false }: ReplayJob,
+  { sets, arms, budgets, chunkTokens, limitQueries, details = false, judge, cacheFolder, fresh = false }: ReplayJob,
   { ports: { embedder, reranker }, referenceModel, tenants = null }: ReplayEnvironment,
   { lock, stowage }: NonNullable<ReplayEnvironment['journals']>,
 ): Journal {
@@ -152,6 +152,7 @@ function openJournalOf(
     chunkTokens,
     limitQueries,
     details,
+    judge: judge ? [judge.name, judge.budgetTokens] : null,
     embedder: embedder?.version ?? null,
     reranker: reranker?.model ?? null,
     referenceModel,

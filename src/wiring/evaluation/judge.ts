@@ -1,0 +1,45 @@
+import { join } from 'node:path'
+import { type ChatUsage, createChatModel } from '../../adapters/judge/openai-chat.ts'
+import type { Config } from '../../config.ts'
+import { StowageError } from '../../core/errors.ts'
+import type { Embedder } from '../../core/ports.ts'
+import { redactUrls } from '../../core/redact-urls.ts'
+import { createJudge, type Judge } from '../../evaluation/judge/judge.ts'
+import { rememberReplies } from '../../evaluation/judge/remembered-replies.ts'
+
+export interface OpenedJudge {
+  judge: Judge
+  /** Model and endpoint. */
+  name: string
+  usage: ChatUsage
+}
+
+/**
+ * Opens the judge of the configuration, with its remembered replies below the cache folder.
+ * @throws StowageError `bad_request` without `JUDGE_MODEL`
+ */
+export async function openJudge(
+  { settings }: Config,
+  embedder: Embedder | null,
+  cacheFolder: string,
+): Promise<OpenedJudge> {
+  const { JUDGE_MODEL: model, JUDGE_BASE_URL: baseUrl, JUDGE_API_KEY: apiKey = '' } = settings
+  if (model === undefined)
+    throw new StowageError(
+      'bad_request',
+      'JUDGE_MODEL: not set; --judge asks this model of an OpenAI-compatible endpoint',
+    )
+  if (baseUrl === undefined && apiKey === '')
+    throw new StowageError(
+      'bad_request',
+      'JUDGE_API_KEY: not set. Set it, or set JUDGE_BASE_URL to an endpoint without keys.',
+    )
+  const name = baseUrl === undefined ? model : `${model} at ${redactUrls(baseUrl)}`
+  const chat = createChatModel({ baseUrl, apiKey, model })
+  const ask = await rememberReplies(chat.ask, join(cacheFolder, 'judge', 'replies.jsonl'), name)
+  const embed = async (texts: string[], signal: AbortSignal) => {
+    if (embedder === null) throw new Error('answer relevance needs an embedder')
+    return embedder.embedPassages(texts, signal)
+  }
+  return { judge: createJudge({ ask, embed }), name, usage: chat.usage }
+}
