@@ -48,6 +48,7 @@ addReplayCommand(program, {
   openCollection,
 })
 addGoldenCommand(program, {
+  input: process.stdin,
   out: process.stdout,
   openCollection,
   openDocuments: async set => (await wiring()).openGoldenDocuments(set),

@@ -45,6 +45,24 @@ TOKENIZER = {
     "tokenize_chinese_chars": True,
     "model_max_length": MAX_TOKENS,
 }
+# Where stowage cuts the graph, by the names that the exporter gives: query words, what the query asks, its weights, its mean vector and its
+# length; passage ids (for its words), what the passage answers, its mean vector, the lengths of its words and its mask.
+LATE_INTERACTION = {
+    "query": [
+        "/Cast_11_output_0",
+        "/query_side/Add_output_0",
+        "/Div_6_output_0",
+        "/Div_8_output_0",
+        "/Unsqueeze_17_output_0",
+    ],
+    "passage": [
+        "input_ids",
+        "/text_side/Add_output_0",
+        "/Div_2_output_0",
+        "/Unsqueeze_8_output_0",
+        "/Cast_3_output_0",
+    ],
+}
 
 
 def save(path: Path, content: dict) -> None:
@@ -84,7 +102,8 @@ def package_embedder() -> None:
 def package_reranker() -> None:
     model = trained()
     config = {"architectures": ["BertForSequenceClassification"], "num_labels": 1}
-    folder(RERANKER, {**config, "id2label": {"0": "LABEL_0"}, "label2id": {"LABEL_0": 0}}, {})
+    labels = {"id2label": {"0": "LABEL_0"}, "label2id": {"LABEL_0": 0}}
+    folder(RERANKER, {**config, **labels}, {"late_interaction": LATE_INTERACTION})
     fp32 = export_scorer(model, work("onnx/reranker.onnx"))
     int8 = quantize(fp32, RERANKER / "onnx/model_quantized.onnx")
     passages = [row["text"] for row in list(rows(PASSAGES))[::1600]]

@@ -1,4 +1,4 @@
-import { createReadStream, existsSync, statSync } from 'node:fs'
+import { createReadStream } from 'node:fs'
 import { type Command, InvalidArgumentError } from 'commander'
 import { StowageError } from '../core/errors.ts'
 import { COLLECT_LIMITS, type Collected, createCollector } from '../rollout/compare/collect.ts'
@@ -7,6 +7,7 @@ import { experimentText, pairsText } from '../rollout/compare/report-text.ts'
 import type { PairReport } from '../rollout/compare/shadow-pairs.ts'
 import { numberOption } from './option-values.ts'
 import { createProgress } from './progress.ts'
+import { decoded, traceFiles } from './trace-files.ts'
 
 export interface AbCommandDependencies {
   out: NodeJS.WritableStream
@@ -74,7 +75,7 @@ async function runAb(files: string[], flags: AbFlags, dependencies: AbCommandDep
 type ReadLines = (name: string, chunks: AsyncIterable<string>) => Promise<void>
 
 async function readFiles(named: string[], read: ReadLines, terminal: NodeJS.WriteStream): Promise<void> {
-  const files = [...new Set(named.flatMap(withRotated))].map(path => ({ path, bytes: sizeOf(path) }))
+  const files = traceFiles(named)
   const total = files.reduce((sum, { bytes }) => sum + bytes, 0)
   const progress = createProgress(terminal)
   let done = 0
@@ -90,26 +91,6 @@ async function readFiles(named: string[], read: ReadLines, terminal: NodeJS.Writ
   } finally {
     progress.stop()
   }
-}
-
-/** Decodes UTF-8 whose characters may be cut by the ends of chunks. */
-async function* decoded(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder()
-  for await (const chunk of chunks) yield decoder.decode(chunk, { stream: true })
-  yield decoder.decode()
-}
-
-/** A file of traces with its rotated ones, the oldest first. */
-function withRotated(path: string): string[] {
-  const rotated: string[] = []
-  for (let age = 1; existsSync(`${path}.${age}`); age++) rotated.unshift(`${path}.${age}`)
-  return [...rotated, path]
-}
-
-function sizeOf(path: string): number {
-  const facts = statSync(path, { throwIfNoEntry: false })
-  if (facts?.isFile()) return facts.size
-  throw new StowageError('bad_request', `${path}: ${facts ? 'is not a file' : 'there is no such file'}`)
 }
 
 const megabytes = (bytes: number) => Math.round(bytes / 1e5) / 10

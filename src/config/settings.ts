@@ -40,6 +40,10 @@ export const settingsSchema = z.object({
   RERANK_URL: setting(url.optional(), 'Endpoint for `RERANKER=http`.'),
   RERANK_API_KEY: secret('Key of that endpoint.'),
   RERANK_SHAPE: setting(z.enum(['cohere', 'jina', 'tei']).default('cohere'), 'Request format of that endpoint.'),
+  RERANK_MEMORY_MB: setting(
+    wholeNumber(0, 1_000_000).default(200),
+    'Memory for what the included reranker computed from passages, in MiB: it reads a passage once, not once per question. 0 is off.',
+  ),
   EMBEDDER: setting(
     z.enum(['local', 'openai', 'none']).default('local'),
     'Embedder of queries and documents: a local model, an OpenAI-compatible endpoint, or none.',

@@ -37,7 +37,7 @@ export function redundancyOf(words: readonly string[]): number {
   return words.length / covered
 }
 
-/** Unsigned 32-bit hashes of the distinct shingles of a text. Cached for at most 4,000 texts and a million hashes (about 40 MB). */
+/** Signed 32-bit hashes, which take no memory of their own, of the distinct shingles of a text. Cached for at most 4,000 texts and a million hashes (about 40 MB). */
 export const shingleHashes = rememberedSteps(hashShingles, {
   entries: 4_000,
   weight: 1_000_000,
@@ -56,7 +56,7 @@ function* hashShingles(text: string): Steps<ReadonlySet<number>> {
 function hashShingle(words: readonly number[], start: number, end: number): number {
   let mixed = 0
   for (let at = start; at < end; at++) mixed = Math.imul(mixed ^ (words[at] ?? 0), 0x9e3779b1) ^ (mixed >>> 15)
-  return mixed >>> 0
+  return mixed
 }
 
 /** FNV-1a over UTF-16 code units. */

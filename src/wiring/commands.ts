@@ -32,10 +32,10 @@ export async function startService(overrides: ListenOverrides): Promise<RunningS
     const { port = config.settings.PORT, host = config.settings.HOST } = overrides
     const server = await startServer(gateway.app, { port, host })
     const { upstream, models } = gateway
-    const { unavailable } = models
+    const { unavailable, warnings: modelWarnings } = models
     const operators = gateway.tenants?.operators ?? null
-    for (const warning of startWarnings({ config, embedded: upstream.embedded, host, unavailable, operators }))
-      logger.warn(warning)
+    const started = { config, embedded: upstream.embedded, host, unavailable, modelWarnings, operators }
+    for (const warning of startWarnings(started)) logger.warn(warning)
     return {
       url: server.url,
       description: {
@@ -89,10 +89,12 @@ export const openIngest: IngestCommandDependencies['open'] = async where => {
 /** For `stowage replay`. */
 export const openReplay: ReplayCommandDependencies['open'] = async where => {
   const config = loadConfig()
+  const directory = (await readTenants(config))?.directory ?? null
+  const tenants = directory && { tenants: directory.tenants, configured: config.plan }
   const models = await openModels(config)
   const openLive = (collection: string) => openAskedCollection(config, { ...where, collection })
   return {
-    ...createReplayDependencies(replayWorld(models, config.plan.tokenizerModel, openLive)),
+    ...createReplayDependencies({ ...replayWorld(models, config.plan.tokenizerModel, openLive), tenants }),
     close: () => models.close(),
   }
 }

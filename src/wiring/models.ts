@@ -8,7 +8,6 @@ import type { Config } from '../config.ts'
 import type { Embedder, PassageStore, Reranker } from '../core/ports.ts'
 import type { Reporter } from '../observe/events.ts'
 import { observeReranker } from '../observe/observed-reranker.ts'
-import type { Plan } from '../pipeline/plan/plan.ts'
 import type { PipelinePorts } from '../pipeline/services.ts'
 import { createTokenizer } from '../text/tokens.ts'
 
@@ -20,6 +19,8 @@ export interface Models {
   readonly embedder: Embedder | null
   readonly reranker: Reranker | null
   readonly unavailable: { embedder: string | null; reranker: string | null }
+  /** What the models that are there do worse than they could, one sentence each. */
+  readonly warnings: readonly string[]
   close(): Promise<void>
 }
 
@@ -41,9 +42,10 @@ export async function openModels(
   config: Config,
   { wanted = { embedder: true, reranker: true }, endpointWaitMs = 30_000, onOpened }: OpenModelsOptions = {},
 ): Promise<Models> {
+  const warnings: string[] = []
   const [embedder, reranker] = await Promise.all([
     wanted.embedder ? openEmbedder(config, endpointWaitMs, onOpened) : NOT_WANTED,
-    wanted.reranker ? orUnavailable(openReranker(config, config.plan.rerank.method)) : NOT_WANTED,
+    wanted.reranker ? orUnavailable(openReranker(config, warning => warnings.push(warning))) : NOT_WANTED,
   ])
   return {
     get embedder() {
@@ -53,6 +55,7 @@ export async function openModels(
     get unavailable() {
       return { embedder: embedder.reason, reranker: reranker.reason }
     },
+    warnings,
     close: async () => {
       embedder.stop()
       await Promise.all([embedder.value?.close(), reranker.value?.close()])
@@ -94,7 +97,12 @@ async function openEmbedder(
   return openInBackground(signal => createOpenAiEmbedder(endpoint, signal), { waitMs }, onOpened)
 }
 
-async function openReranker({ settings }: Config, method: Plan['rerank']['method']): Promise<Reranker | null> {
+async function openReranker(
+  { settings, plan }: Config,
+  onWarning: (message: string) => void,
+): Promise<Reranker | null> {
+  const { method } = plan.rerank
+
   if (method === 'http') {
     return createHttpReranker({
       url: settings.RERANK_URL ?? '',
@@ -107,6 +115,8 @@ async function openReranker({ settings }: Config, method: Plan['rerank']['method
   return createCrossEncoder({
     model: settings.RERANK_MODEL ?? SHIPPED_RERANKER,
     allowRemote: settings.MODELS_ALLOW_REMOTE,
+    passageBytes: settings.RERANK_MEMORY_MB * 1024 * 1024,
+    onWarning,
   })
 }
 

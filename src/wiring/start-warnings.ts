@@ -8,6 +8,8 @@ interface Started {
   host: string
   /** Why a model is missing; null when it is there, or not wanted. */
   unavailable: { embedder: string | null; reranker: string | null }
+  /** What the models that are there do worse than they could. */
+  modelWarnings: readonly string[]
   /** Number of the keys of operators; null without tenants. */
   operators: number | null
 }
@@ -15,11 +17,12 @@ interface Started {
 const LOOPBACK = /^(?:localhost|127\.|::1$)/u
 
 /** What an operator may have forgotten, one sentence each. The service works without it, but with less. */
-export function startWarnings({ config, embedded, host, unavailable, operators }: Started): string[] {
+export function startWarnings({ config, embedded, host, unavailable, modelWarnings, operators }: Started): string[] {
   const { EMBEDDED_PATH, TENANTS_FILE } = config.settings
   const warnings = [...config.unknownVariables]
   if (unavailable.embedder !== null) warnings.push(`no embedder, only keywords are searched: ${unavailable.embedder}`)
   if (unavailable.reranker !== null) warnings.push(`no reranker: ${unavailable.reranker}`)
+  warnings.push(...modelWarnings)
   if (embedded && EMBEDDED_PATH === undefined) {
     const advice = 'set QDRANT_URL to a Qdrant server, or EMBEDDED_PATH to a folder'
     warnings.push(`the embedded engine keeps its points in memory and loses them at the end: ${advice}`)

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { addGoldenCommand } from '../../src/commands/golden.ts'
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
@@ -37,6 +38,7 @@ async function check(...line: string[]) {
     (program, { out }) =>
       addGoldenCommand(program, {
         out,
+        input: new PassThrough(),
         openCollection: openLiveCollection,
         openDocuments: openGoldenDocuments,
         countTokens: async () => referenceTokens(),

@@ -7,11 +7,14 @@ import {
   DEGRADATIONS,
   DROP_REASONS,
   ERRORS,
+  GOLDEN_FINDINGS,
   PASSTHROUGH_REASONS,
   ROLLBACK_TRIGGERS,
   STAGES,
   UPSERT_FAULTS,
 } from '../../src/core/vocabulary.ts'
+import { RULE_NAMES } from '../../src/evaluation/ablation/rules.ts'
+import { MEASURE_NAMES } from '../../src/evaluation/metrics/measures.ts'
 import { OWN_ROUTES } from '../../src/http/openapi.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'
 import { contextRequestSchema, contextResponseSchema } from '../../src/pipeline/context-request.ts'
@@ -32,7 +35,7 @@ const FOREIGN = new Set(
   min_should update_filter update_mode group_by average_vector best_score sum_scores full_scan bool_index
   page_content doc_content text_segment _node_content document_id header_path chunk_index content_hash space_id is_tenant
   context_cache char_start char_end shadow_of rolled_back duration_ms embedder_version order_index parent_id node_modules retry_after
-  front_matter avg_len min_token_len phrase_matching geo_radius geo_bounding_box geo_polygon datetime_range set_payload with_lookup operation_id otel_trace_id`.split(
+  front_matter avg_len min_token_len phrase_matching geo_radius geo_bounding_box geo_polygon datetime_range set_payload with_lookup operation_id otel_trace_id point_id`.split(
     /\s+/,
   ),
 )
@@ -79,10 +82,15 @@ describe('the pages for people', () => {
   it.each(everyPage.filter(([path]) => path !== 'docs/embedded-engine.md'))(
     '%s names only codes and fields that exist',
     (_path, text) => {
-      const tables = [ERRORS, DEGRADATIONS, PASSTHROUGH_REASONS, DROP_REASONS, ROLLBACK_TRIGGERS, STAGES, UPSERT_FAULTS]
+      const tables = [
+        ...[ERRORS, DEGRADATIONS, PASSTHROUGH_REASONS, DROP_REASONS, ROLLBACK_TRIGGERS, STAGES, UPSERT_FAULTS],
+        GOLDEN_FINDINGS,
+      ]
       const codes = tables.flatMap(table => Object.keys(table))
       const known = new Set([
         ...codes,
+        ...MEASURE_NAMES,
+        ...RULE_NAMES,
         ...fieldsOf(contextRequestSchema),
         ...fieldsOf(contextResponseSchema),
         ...fieldsOf(tenantsFileSchema),

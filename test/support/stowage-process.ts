@@ -41,7 +41,7 @@ export function createCommands({ node, script, cwd }: { node: string; script: st
       void ended.finally(() => {
         isOver = true
       })
-      while (!isOver && !isReached()) await new Promise(resolve => setTimeout(resolve, 2))
+      while (!isOver && !isReached()) await new Promise(resolve => setTimeout(resolve, 20))
       child.kill('SIGKILL')
       return ended
     },

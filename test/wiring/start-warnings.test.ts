@@ -9,6 +9,7 @@ const complete = {
   embedded: false,
   host: '0.0.0.0',
   unavailable: { embedder: null, reranker: null },
+  modelWarnings: [],
   operators: null,
 }
 const embedded = { ...complete, config: loadConfig({ EMBEDDED_PATH: '/data' }), embedded: true, host: '127.0.0.1' }
@@ -22,6 +23,7 @@ describe('warnings at the start', () => {
       { ...complete, unavailable: { embedder: 'no file model.onnx', reranker: 'no file rank.onnx' } },
       [/no embedder.*: no file model\.onnx/u, /no reranker: no file rank\.onnx/u],
     ],
+    ['a model is slower than it could be', { ...complete, modelWarnings: ['slow model'] }, [/slow model/u]],
     ['points would be lost', { ...embedded, config: loadConfig({}) }, [/QDRANT_URL .* EMBEDDED_PATH/u]],
     ['the engine is open to others', { ...embedded, host: '0.0.0.0' }, [/no key.*HOST=0\.0\.0\.0/u]],
     [

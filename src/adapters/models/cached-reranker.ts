@@ -10,14 +10,18 @@ export type ScorePassages = (
   tenant: string | null,
 ) => Promise<(number | null)[]>
 
-export interface CachedRerankerOptions {
-  model: string
-  /** Number of scores in the cache, about 200 bytes each; default 20,000, 0 is off. */
-  cacheEntries?: number | undefined
+/** What computes scores, with the queue before it. */
+export interface Scorer {
   score: ScorePassages
   expectedWaitMs?: NonNullable<Reranker['expectedWaitMs']>
   waiting?: NonNullable<Reranker['waiting']>
   close(): Promise<void>
+}
+
+export interface CachedRerankerOptions extends Scorer {
+  model: string
+  /** Number of scores in the cache, about 200 bytes each; default 20,000, 0 is off. */
+  cacheEntries?: number | undefined
 }
 
 /** A reranker with a cache of scores by model, query and passage. Equal passages in a request are scored once. */

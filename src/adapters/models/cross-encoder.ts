@@ -1,8 +1,9 @@
 import type { Reranker } from '../../core/ports.ts'
-import { createCachedReranker } from './cached-reranker.ts'
+import { createCachedReranker, type Scorer } from './cached-reranker.ts'
 import type { PairJob } from './cross-encoder.worker.ts'
-import { type LocalModelOptions, startLocalModel } from './local-model.ts'
-import type { Calibration } from './model-folder.ts'
+import { openLateInteraction } from './late-interaction/scorer.ts'
+import { findLocalModel, type LocalModelOptions, startWorkers } from './local-model.ts'
+import { type Calibration, loadFailure, type ModelSource } from './model-folder.ts'
 import { workerModule } from './workers/pool.ts'
 
 export interface CrossEncoderOptions extends LocalModelOptions {
@@ -10,34 +11,71 @@ export interface CrossEncoderOptions extends LocalModelOptions {
   cacheEntries?: number
   /** Default is calibration.json in the folder. */
   calibration?: Calibration
+  /**
+   * Memory for what a model with late interaction computed from passages, in bytes; default 200 MiB, which is room for about 3,300 passages of 150 tokens.
+   * 0 scores each pair as a whole.
+   */
+  passageBytes?: number
+  /** Told when the graph of the model cannot be cut as its folder says, and pairs are scored as a whole. */
+  onWarning?: (message: string) => void
 }
 
+const VARIABLE = 'RERANK_MODEL'
+const PASSAGE_BYTES = 200 * 1024 * 1024
+
 /**
- * A cross-encoder in worker threads. One pair per job, because an abort takes effect between jobs. Scores are
- * `sigmoid(logit / temperature + bias)`, in [0,1].
+ * A cross-encoder in worker threads. Scores are `sigmoid(logit / temperature + bias)`, in [0,1].
  * @throws ModelUnavailableError when the model is missing or cannot be loaded
  */
 export async function createCrossEncoder(options: CrossEncoderOptions): Promise<Reranker> {
-  const { source, pool } = await startLocalModel<PairJob, number, null>(
-    options,
-    'RERANK_MODEL',
-    workerModule('cross-encoder.worker', import.meta.url),
-  )
+  const source = await findLocalModel(options, VARIABLE)
+  const { score, ...queue } = await openScorer(source, options).catch((error: Error): never => {
+    throw loadFailure({ model: options.model, variable: VARIABLE }, source, error)
+  })
   const { temperature, bias } = options.calibration ?? source.calibration
   return createCachedReranker({
     model: source.id,
     cacheEntries: options.cacheEntries,
+    async score(...request) {
+      const logits = await score(...request)
+      return logits.map(logit => (Number.isFinite(logit) ? sigmoid(Number(logit) / temperature + bias) : null))
+    },
+    ...queue,
+  })
+}
+
+/** Computes logits: by late interaction where the folder declares it, else pair by pair. */
+async function openScorer(source: ModelSource, options: CrossEncoderOptions): Promise<Scorer> {
+  const { passageBytes = PASSAGE_BYTES, onWarning } = options
+  const cut = source.settings.late_interaction
+  if (cut === undefined || passageBytes === 0) return openPairScorer(source, options)
+  try {
+    return await openLateInteraction(source, options, passageBytes)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    onWarning?.(
+      `${VARIABLE}: ${options.model} reads each passage anew for each question, because its graph cannot be cut as late_interaction in its stowage.json says: ${reason}`,
+    )
+    return openPairScorer(source, options)
+  }
+}
+
+/** One pair per job, because an abort takes effect between jobs. */
+async function openPairScorer(source: ModelSource, options: LocalModelOptions): Promise<Scorer> {
+  const script = workerModule('cross-encoder.worker', import.meta.url)
+  const pool = await startWorkers<PairJob, number, null>(source, options, script)
+  return {
     async score(query, passages, signal, tenant) {
       const { results } = await pool.run(
         passages.map(passage => ({ query, passage })),
         { signal, tenant },
       )
-      return results.map(logit => (Number.isFinite(logit) ? sigmoid(Number(logit) / temperature + bias) : null))
+      return results
     },
     expectedWaitMs: tenant => pool.expectedWaitMs(tenant),
     waiting: () => pool.waiting(),
     close: () => pool.close(),
-  })
+  }
 }
 
 /** The logistic function, in [0,1]. */

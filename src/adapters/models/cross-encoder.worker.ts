@@ -1,6 +1,6 @@
 import { workerData } from 'node:worker_threads'
 import { AutoModelForSequenceClassification } from '@xenova/transformers'
-import { loadModel } from './load.ts'
+import { loadModel, logitOf } from './load.ts'
 import type { ModelSource } from './model-folder.ts'
 import { assemblePair, learnTemplate } from './pair-assembly.ts'
 import { inTurn, silenceConsole } from './workers/worker.ts'
@@ -26,7 +26,5 @@ async function score({ query, passage }: PairJob): Promise<number> {
   if (query !== lastQuery.text) lastQuery = { text: query, ids: encode(query) }
   const input = assemblePair(template, lastQuery.ids, encode(passage), source.maxTokens)
   const { logits } = (await run(input)) as { logits: { data: ArrayLike<number> } }
-  const [first = Number.NaN, second] = Array.from(logits.data)
-  // Two labels mean "no" and "yes"; one label means "yes".
-  return second === undefined ? first : second - first
+  return logitOf(logits.data)
 }

@@ -1,10 +1,6 @@
 import { type AutoModel, AutoTokenizer, env, type PreTrainedTokenizer, Tensor } from '@xenova/transformers'
-import { prefixOf } from '../../core/prefix.ts'
 import type { ModelSource } from './model-folder.ts'
-import type { ModelInput } from './pair-assembly.ts'
-
-/** A text is cut to this many characters per token of the window, because tokenizers read the whole text. */
-const CHARACTERS_PER_TOKEN = 10
+import { type ModelInput, readablePart } from './pair-assembly.ts'
 
 /** Loads a model and its tokenizer. A run uses one thread, because the pool has a worker per core. */
 export async function loadModel(kind: typeof AutoModel, source: ModelSource) {
@@ -27,13 +23,19 @@ export async function loadTokenizer(model: ModelSource) {
   const tokenizer: PreTrainedTokenizer = await AutoTokenizer.from_pretrained(model.location, {
     local_files_only: model.local,
   })
-  const longest = model.maxTokens * CHARACTERS_PER_TOKEN
-  const encode = (text: string): number[] => tokenizer.encode(prefixOf(text, longest), { add_special_tokens: false })
+  const encode = (text: string): number[] =>
+    tokenizer.encode(readablePart(text, model.maxTokens), { add_special_tokens: false })
   const wrap = (text: string, pair?: string): ModelInput => {
     const encoded = tokenizer(text, { text_pair: pair ?? null, return_tensor: false })
     return { ids: encoded.input_ids, types: encoded.token_type_ids ?? [] }
   }
   return { encode, wrap }
+}
+
+/** The logit of a pair: two labels mean "no" and "yes"; one label means "yes". NaN without labels. */
+export function logitOf(labels: ArrayLike<number | bigint>): number {
+  const [first = Number.NaN, second] = Array.from(labels, Number)
+  return second === undefined ? first : second - first
 }
 
 /** The tensors of a batch of one input. */

@@ -20,13 +20,23 @@ export async function startLocalModel<Job, Result, Details>(
   variable: ModelRequest['variable'],
   script: URL,
 ): Promise<{ source: ModelSource; pool: WorkerPool<Job, Result, Details> }> {
-  const named = { model: options.model, variable }
-  const source = await findModel({ ...named, allowRemote: options.allowRemote ?? true })
-  const size = options.workers ?? Math.min(4, availableParallelism())
-  const pool = await createWorkerPool<Job, Result, Details>({ script, data: source, size }).catch(
-    (error: Error): never => {
-      throw loadFailure(named, source, error)
-    },
-  )
+  const source = await findLocalModel(options, variable)
+  const pool = await startWorkers<Job, Result, Details>(source, options, script).catch((error: Error): never => {
+    throw loadFailure({ model: options.model, variable }, source, error)
+  })
   return { source, pool }
+}
+
+/** @throws ModelUnavailableError when the model is missing, or a file in its folder is not valid */
+export function findLocalModel(options: LocalModelOptions, variable: ModelRequest['variable']): Promise<ModelSource> {
+  return findModel({ model: options.model, variable, allowRemote: options.allowRemote ?? true })
+}
+
+/** Starts the workers of a model, one per core, at most 4. Rejects with the worker's own error. */
+export function startWorkers<Job, Result, Details>(
+  source: ModelSource,
+  { workers = Math.min(4, availableParallelism()) }: LocalModelOptions,
+  script: URL,
+): Promise<WorkerPool<Job, Result, Details>> {
+  return createWorkerPool<Job, Result, Details>({ script, data: source, size: workers })
 }

@@ -11,6 +11,14 @@ export class ModelUnavailableError extends StowageError {
   }
 }
 
+const tensors = z.array(z.string().min(1)).min(1)
+/**
+ * The tensors at which the graph of a cross-encoder can be cut, because each depends on one text alone: with those of both texts the rest of the graph computes
+ * the logits. An input of the model can be one of them.
+ */
+const LateInteractionSchema = z.object({ query: tensors, passage: tensors })
+export type LateInteraction = z.infer<typeof LateInteractionSchema>
+
 const SettingsSchema = z.object({
   /** Name of the model in points and traces; default is the name of the folder. */
   model_id: z.string().min(1).optional(),
@@ -20,6 +28,7 @@ const SettingsSchema = z.object({
   query_prefix: z.string().default(''),
   passage_prefix: z.string().default(''),
   max_tokens: z.int().min(16).default(512),
+  late_interaction: LateInteractionSchema.optional(),
 })
 export type ModelSettings = z.infer<typeof SettingsSchema>
 

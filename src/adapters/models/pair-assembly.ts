@@ -1,3 +1,5 @@
+import { prefixOf } from '../../core/prefix.ts'
+
 /**
  * Builds model inputs from token ids. The model library cuts a long pair at its end, which loses the last [SEP] and, after a
  * long query, the whole passage. Here query and passage are cut separately and all special tokens are kept.
@@ -17,6 +19,14 @@ export interface InputTemplate {
 export interface ModelInput {
   ids: number[]
   types: number[]
+}
+
+/** A text is cut to this many characters per token of the window, because tokenizers read the whole text. */
+const CHARACTERS_PER_TOKEN = 10
+
+/** The part of a text that is tokenized for a window of `maxTokens` tokens. */
+export function readablePart(text: string, maxTokens: number): string {
+  return prefixOf(text, maxTokens * CHARACTERS_PER_TOKEN)
 }
 
 /** Share of the available tokens that a long query gets next to a long passage. */
@@ -65,9 +75,32 @@ export function assemblePair(
   return assemble(template, { query: clippedQuery, passage: passage.slice(0, room - clippedQuery.length) })
 }
 
+/**
+ * One text of a pair without the other, at most `maxTokens` tokens: its tokens and the special tokens of its type.
+ * @throws Error when both texts of a pair have the same type
+ */
+export function assembleSide(
+  template: InputTemplate,
+  slot: Slot,
+  text: readonly number[],
+  maxTokens: number,
+): ModelInput {
+  const [own, other] = [slot, otherThan(slot)].map(name =>
+    template.parts.find(part => 'slot' in part && part.slot === name),
+  )
+  if (own?.type === other?.type) throw new Error('the tokenizer does not tell the texts of a pair apart')
+  const parts = template.parts.filter(part => part.type === own?.type)
+  const room = Math.max(0, maxTokens - (parts.length - 1))
+  return assemble({ parts, overhead: parts.length - 1 }, { query: [], passage: [], [slot]: text.slice(0, room) })
+}
+
 /** Input of a single text, at most `maxTokens` tokens with special tokens. */
 export function assembleSingle(template: InputTemplate, text: readonly number[], maxTokens: number): ModelInput {
   return assemble(template, { query: [], passage: text.slice(0, Math.max(0, maxTokens - template.overhead)) })
+}
+
+function otherThan(slot: Slot): Slot {
+  return slot === 'query' ? 'passage' : 'query'
 }
 
 function assemble(template: InputTemplate, texts: Record<Slot, readonly number[]>): ModelInput {

@@ -1,11 +1,19 @@
+import { writeFile } from 'node:fs/promises'
 import { InvalidArgumentError } from 'commander'
 import { type AblationReport, effectsOf, type SkippedRule } from '../../evaluation/ablation/ablation.ts'
 import { ablationArms } from '../../evaluation/ablation/arms.ts'
 import { RULE_NAMES, RULES, type Rule, type RuleName } from '../../evaluation/ablation/rules.ts'
 import type { PlanArm } from '../../evaluation/arms/arm.ts'
+import type { NamedPlans } from '../../evaluation/arms/named-arms.ts'
 import type { MeasureName } from '../../evaluation/metrics/measures.ts'
 import type { ReplayReport } from '../../evaluation/replay/results.ts'
+import { ablationMarkdown } from '../../evaluation/report/ablation/markdown.ts'
+import { ablationText } from '../../evaluation/report/ablation/text.ts'
 import { BOOTSTRAP_DEFAULTS } from '../../statistics/bootstrap.ts'
+import { type ReportOptions, writeHtmlReport } from './html-report.ts'
+import { readPlanArm, readSets } from './inputs.ts'
+import type { OutputOptions } from './outputs.ts'
+import { inReplay, type SessionDependencies, type SessionFlags } from './session.ts'
 
 /** An ablation that is ready to run: its arms, and the reading of the report of their replay. */
 export interface PreparedAblation {
@@ -36,4 +44,50 @@ export function prepareAblation(
     arms,
     read: report => effectsOf(report, { arm: arm.name, measure, pairs, skipped, bootstrap: BOOTSTRAP_DEFAULTS }),
   }
+}
+
+export interface AblateFlags
+  extends SessionFlags,
+    ReportOptions,
+    Pick<OutputOptions, 'json' | 'markdown' | 'command' | 'measure'> {
+  /** The arm whose rules are switched; true means `measured`. */
+  ablate: string | true
+  rules: RuleName[]
+  budgets: number[]
+  chunkTokens: number
+  version: string | null
+}
+
+/** Switches each rule of a plan off alone and on alone, and tells the effects. @throws StowageError `bad_request` */
+export async function ablate(
+  names: readonly string[],
+  flags: AblateFlags,
+  dependencies: SessionDependencies & { plans: () => NamedPlans; out: NodeJS.WritableStream },
+): Promise<void> {
+  const { rules, measure, budgets, chunkTokens, command, version } = flags
+  const arm = readPlanArm(flags.ablate === true ? 'measured' : flags.ablate, dependencies.plans())
+  const sets = await readSets(names, flags, [arm], dependencies.openCollection)
+  await inReplay(flags, dependencies, reranker => {
+    const { arms, read } = prepareAblation(arm, rules, { measure, reranker })
+    return {
+      ...{ sets, arms, budgets, chunkTokens, details: flags.report !== undefined },
+      use: async (report, details) => {
+        const ablation = read(report)
+        await writeAblation(report, ablation, flags, dependencies.out)
+        await writeHtmlReport(flags, { report, details, sets, against: arm.name, command, version, ablation })
+      },
+    }
+  })
+}
+
+/** Prints the effects of the rules, and writes the files that were asked for. */
+async function writeAblation(
+  report: ReplayReport,
+  ablation: AblationReport,
+  { json, markdown, command }: Pick<OutputOptions, 'json' | 'markdown' | 'command'>,
+  out: NodeJS.WritableStream,
+): Promise<void> {
+  out.write(ablationText(ablation))
+  if (json) await writeFile(json, `${JSON.stringify({ ...report, ablation })}\n`)
+  if (markdown) await writeFile(markdown, ablationMarkdown(ablation, command))
 }

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { StowageError } from '../../core/errors.ts'
-import type { Arm } from '../../evaluation/arms/arm.ts'
+import type { Arm, PlanArm } from '../../evaluation/arms/arm.ts'
 import type { NamedPlans } from '../../evaluation/arms/named-arms.ts'
-import { readArms } from '../../evaluation/arms/parse.ts'
+import { parseArms, readArms } from '../../evaluation/arms/parse.ts'
 import { type GoldenSet, readGoldenSet } from '../../evaluation/golden-set/golden-set.ts'
 import { goldenFolder } from '../golden/folder.ts'
 import { type LiveOptions, type OpenLiveCollection, readLiveSets, withLiveCollection } from './live-sets.ts'
@@ -51,6 +51,13 @@ export function readComparison(
   const reference = against ?? (names.includes(DEFAULT_AGAINST) ? DEFAULT_AGAINST : (names[0] ?? ''))
   if (names.includes(reference)) return { arms, against: reference }
   throw new StowageError('bad_request', `--against ${reference} is not among the arms: ${names.join(', ')}`)
+}
+
+/** Reads one arm that runs in this process: an arm with overrides, or a plan file. @throws StowageError `bad_request` */
+export function readPlanArm(text: string, plans: NamedPlans): PlanArm {
+  const [arm, ...others] = parseArms(text, plans)
+  if (arm && others.length === 0) return arm
+  throw new StowageError('bad_request', `${text}: give one arm`)
 }
 
 /** The budgets in rising order, each once. */

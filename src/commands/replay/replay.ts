@@ -1,42 +1,41 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { type Command, Option } from 'commander'
-import type { PlanArm } from '../../evaluation/arms/arm.ts'
+import { StowageError } from '../../core/errors.ts'
+import { RULE_NAMES, type RuleName } from '../../evaluation/ablation/rules.ts'
 import type { NamedPlans } from '../../evaluation/arms/named-arms.ts'
-import { NO_KEYS, readServerKeys } from '../../evaluation/arms/server/keys.ts'
-import { withServerArms } from '../../evaluation/arms/server/server-arms.ts'
 import { MEASURE_NAMES } from '../../evaluation/metrics/measures.ts'
-import { type ReplayDependencies, replay } from '../../evaluation/replay/replay.ts'
 import { CHUNK_DEFAULTS } from '../../ingest/chunking/chunk-markdown.ts'
 import { collected, listOption, numberOption } from '../option-values.ts'
-import { createProgress } from '../progress.ts'
-import { type ReportOptions, refuseOtherBudget, writeHtmlReport } from './html-report.ts'
+import { ablate, ruleOption } from './ablate.ts'
+import { runGate } from './gate.ts'
+import { refuseOtherBudget, type ReportOptions, writeHtmlReport } from './html-report.ts'
 import { type ArmFlags, readComparison, readSets, refuseNoFolder, sortedBudgets } from './inputs.ts'
-import { addLiveOptions, type LiveOptions, type OpenLiveCollection } from './live-sets.ts'
+import { addLiveOptions } from './live-sets.ts'
 import { type OutputOptions, writeOutputs } from './outputs.ts'
+import { inReplay, type SessionDependencies, type SessionFlags } from './session.ts'
+import { addTuneOptions, runTune, type TuneFlags } from './tune.ts'
 
-export interface ReplayCommandDependencies {
+export interface ReplayCommandDependencies extends SessionDependencies {
   plans: () => NamedPlans
-  /** Called after the command line is checked. */
-  open: (where: { url?: string; apiKey?: string }) => Promise<ReplayDependencies<PlanArm> & { close(): Promise<void> }>
-  openCollection: OpenLiveCollection
   out: NodeJS.WritableStream
-  progress: NodeJS.WriteStream
 }
 
 interface ReplayFlags
   extends Omit<OutputOptions, 'against' | 'command'>,
+    ReportOptions,
     Omit<ArmFlags, 'collection'>,
-    LiveOptions,
-    ReportOptions {
-  budgets: number[]
-  serverKeys?: string
-  chunkTokens: number
-  limitQueries?: number
-  parallel: number
-  fresh: boolean
-  cache: string
+    SessionFlags,
+    TuneFlags {
+  budgets?: number[]
+  chunkTokens?: number
+  gate?: string
+  updateBaseline?: string
+  ablate?: string | true
+  rules: RuleName[]
 }
+
+const DEFAULT_BUDGETS = [250, 500, 1000, 2000, 4000]
 
 const EXAMPLES = `
 Examples:
@@ -45,19 +44,23 @@ Examples:
   $ stowage replay isharoth --arms measured --arm tuned=./plans/tuned.json:packing.mode=sentence
   $ stowage replay isharoth --arm old=http://old:6433 --arm new=http://new:6433 --server-keys keys.json
   $ stowage replay ./my-set --budgets 500,1000 --json report.json
-  $ stowage replay queries.jsonl --url http://127.0.0.1:6333 --collection docs`
+  $ stowage replay queries.jsonl --url http://127.0.0.1:6333 --collection docs
+  $ stowage replay isharoth --report report.html
+  $ stowage replay isharoth --ablate measured --budgets 500,1000,2000
+  $ stowage replay --gate goldens/baseline.json
+  $ stowage replay ./my-set --tune --trials 48 --write ./plans/tuned.json
+  $ STOWAGE_PLAN=./plans/tuned.json stowage serve`
 
 /** Adds `stowage replay SET…`: measures golden sets under every arm and budget, and prints a table or JSON. */
 export function addReplayCommand(program: Command, dependencies: ReplayCommandDependencies): void {
   const command = program
     .command('replay')
     .description('measure the answer recall of several plans (arms) at token budgets, on golden sets')
-    .argument('<set...>', 'golden sets: names under goldens/, or paths')
+    .argument('[set...]', 'golden sets: names under goldens/, or paths')
     .option(
       '--budgets <tokens>',
-      'token budgets, separated by commas',
+      `token budgets, separated by commas; default: ${DEFAULT_BUDGETS.join(',')}`,
       listOption(numberOption(1)),
-      [250, 500, 1000, 2000, 4000],
     )
     .option(
       '--arms <arms>',
@@ -71,7 +74,11 @@ export function addReplayCommand(program: Command, dependencies: ReplayCommandDe
     )
     .option('--server-keys <file>', 'keys for server arms: JSON such as {"tenant": "KEY", "*": "KEY"}')
     .option('--against <arm>', 'the arm that the others are compared with; default: topk, or else the first arm')
-    .option('--chunk-tokens <tokens>', 'target size of the chunks', numberOption(1), CHUNK_DEFAULTS.targetTokens)
+    .option(
+      '--chunk-tokens <tokens>',
+      `target size of the chunks; default: ${CHUNK_DEFAULTS.targetTokens}`,
+      numberOption(1),
+    )
     .option('--limit-queries <n>', 'use only n queries of each set, at even distances', numberOption(1))
     .option('--parallel <n>', 'queries in flight; 1 for clean latencies', numberOption(1), availableParallelism())
     .option('--fresh', 'do not resume a replay that was interrupted', false)
@@ -79,6 +86,10 @@ export function addReplayCommand(program: Command, dependencies: ReplayCommandDe
     .addOption(
       new Option('--by <field>', 'print the main table of each intent or grade too').choices(['intent', 'grade']),
     )
+    .option('--ablate [arm]', 'switch each rule of this plan off alone and on alone; default: measured')
+    .option('--rules <rules>', 'the rules that --ablate switches; default: all', listOption(ruleOption), RULE_NAMES)
+    .option('--gate <baseline>', 'fail when a measure is worse than in this file; sets, arm and budgets come from it')
+    .option('--update-baseline <baseline>', 'write the figures of now to this file, for --gate')
     .option('--json <file>', 'write the summary and the figures of every query to this file')
     .option('--markdown <file>', 'write a summary for pull requests to this file')
     .option(
@@ -92,10 +103,9 @@ export function addReplayCommand(program: Command, dependencies: ReplayCommandDe
     )
     .option('--cache <folder>', 'folder for ingested sets', join('.stowage', 'replay'))
     .addHelpText('after', EXAMPLES)
-  addLiveOptions(command).action((names: string[], flags: ReplayFlags) => {
-    const typed = { command: typedCommand(program), version: program.version() ?? null }
-    return runReplay(names, flags, typed, dependencies)
-  })
+  addLiveOptions(addTuneOptions(command)).action((names: string[], flags: ReplayFlags) =>
+    runReplay(names, { ...flags, command: typedCommand(program), version: program.version() ?? null }, dependencies),
+  )
 }
 
 /** What was typed after `stowage`, without the marks of a shell, and without a key, because it is written into reports. */
@@ -105,39 +115,35 @@ function typedCommand(program: Command): string {
 
 async function runReplay(
   names: string[],
-  flags: ReplayFlags,
-  typed: { command: string; version: string | null },
+  flags: ReplayFlags & { command: string; version: string | null },
   dependencies: ReplayCommandDependencies,
 ): Promise<void> {
-  const { command } = typed
-  const { chunkTokens, limitQueries = null, cache: cacheFolder } = flags
-  const { arms, against } = readComparison(flags, dependencies.plans())
-  refuseNoFolder('--json', flags.json)
-  refuseNoFolder('--report', flags.report)
-  const keyOf = flags.serverKeys === undefined ? NO_KEYS : await readServerKeys(flags.serverKeys)
-  refuseNoFolder('--markdown', flags.markdown)
-  const sets = await readSets(names, flags, arms, dependencies.openCollection)
-  const budgets = sortedBudgets(flags.budgets)
+  const { gate, updateBaseline, chunkTokens = CHUNK_DEFAULTS.targetTokens } = flags
+  for (const option of ['json', 'markdown', 'report'] as const) refuseNoFolder(`--${option}`, flags[option])
+  if (gate !== undefined || updateBaseline !== undefined)
+    return runGate(names, flags, CHUNK_DEFAULTS.targetTokens, dependencies)
+  if (names.length === 0) throw new StowageError('bad_request', "missing required argument 'set'")
+  if (flags.tune) return runTune(names, { ...flags, chunkTokens }, dependencies)
+  const budgets = sortedBudgets(flags.budgets ?? DEFAULT_BUDGETS)
   refuseOtherBudget(flags, budgets)
-  const { url, apiKey } = flags
-  const opened = await dependencies.open({ ...(url && { url }), ...(apiKey && { apiKey }) })
-  const progress = createProgress(dependencies.progress)
-  try {
-    const job = {
-      ...{ sets, arms, budgets, chunkTokens, cacheFolder, limitQueries, parallel: flags.parallel, fresh: flags.fresh },
-      details: flags.report !== undefined,
-      onProgress: progress.show,
-      onResume: (set: string, done: number, total: number) =>
-        progress.note(`resuming: ${done} of ${total} queries of ${set} are done (--fresh starts anew)`),
-    }
-    await replay(job, withServerArms(opened, { keyOf }), async (report, details) => {
-      progress.stop()
-      await writeOutputs(report, { ...flags, against, command }, dependencies.out)
-      const made = { against, command, version: typed.version }
-      await writeHtmlReport(flags, { report, details, sets, ...made })
-    })
-  } finally {
-    progress.stop()
-    await opened.close()
-  }
+  if (flags.ablate) return ablate(names, { ...flags, ablate: flags.ablate, budgets, chunkTokens }, dependencies)
+  return compare(names, { ...flags, budgets, chunkTokens }, dependencies)
+}
+
+/** Compares arms, which is what a replay does when it is told nothing else. */
+async function compare(
+  names: string[],
+  flags: ReplayFlags & { budgets: number[]; chunkTokens: number; command: string; version: string | null },
+  dependencies: ReplayCommandDependencies,
+): Promise<void> {
+  const { budgets, chunkTokens, command, version } = flags
+  const { arms, against } = readComparison(flags, dependencies.plans())
+  const sets = await readSets(names, flags, arms, dependencies.openCollection)
+  await inReplay(flags, dependencies, () => ({
+    ...{ sets, arms, budgets, chunkTokens, details: flags.report !== undefined },
+    use: async (report, details) => {
+      await writeOutputs(report, { ...flags, against }, dependencies.out)
+      await writeHtmlReport(flags, { report, details, sets, against, command, version })
+    },
+  }))
 }

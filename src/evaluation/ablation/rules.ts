@@ -26,8 +26,7 @@ export const RULES = {
     isOn: ({ retrieval }) => retrieval.adaptive,
   },
   value_fusion: {
-    meaning:
-      'Adds scaled scores, in the place of reciprocal rank fusion, which also leaves out BM25 over the candidates.',
+    meaning: 'Adds scaled scores. Off is reciprocal rank fusion, which has no BM25 over the candidates.',
     on: { fusion: { method: 'values' } },
     off: { fusion: { method: 'rrf' } },
     isOn: ({ fusion }) => fusion.method === 'values',

@@ -26,7 +26,8 @@ export function goldenFiles(path: string): GoldenFiles {
   const folder = isFile ? dirname(path) : path
   const queries = isFile ? path : existing(folder, 'queries.jsonl')
   const name = isFile && basename(path) !== 'queries.jsonl' ? basename(path, '.jsonl') : basename(resolve(folder))
-  return { name, folder, queries, isBeir: existsSync(join(folder, 'qrels')) }
+  // A file with another name has nothing to do with the folder that it stands in.
+  return { name, folder, queries, isBeir: basename(queries) === 'queries.jsonl' && existsSync(join(folder, 'qrels')) }
 }
 
 /** The queries of a set in the order of their file, without those of a BEIR folder that have no positive judgement. */

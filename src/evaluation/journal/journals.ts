@@ -22,6 +22,8 @@ export interface ReplayIdentity {
   embedder: string | null
   reranker: string | null
   referenceModel: string
+  /** What the tenants of each set may read, and by which plans. */
+  tenants: unknown
   /** Version of stowage, and a hash of its sources: whoever changes them must not mix figures. */
   stowage: string
 }

@@ -57,7 +57,8 @@ export function foundSpans(
   context: string,
 ): { spans: DocumentSpan[]; lost: number } {
   const solid = withoutSpace(context)
-  const spaced = ` ${tokensOf(context).join(' ')} `
+  // Only a span that was cut or changed needs it.
+  let spaced: string | null = null
   const found: DocumentSpan[] = []
   let lost = 0
   for (const span of spans) {
@@ -67,6 +68,7 @@ export function foundSpans(
       continue
     }
     const tokens = tokensOf(text)
+    spaced ??= ` ${tokensOf(context).join(' ')} `
     const run = leadingRun(tokens, spaced)
     const last = tokenRanges(text)[run - 1]
     if (last) found.push({ ...span, end: span.start + last.end })

@@ -21,6 +21,7 @@ import { openJournal } from '../journal/journals.ts'
 import type { RankedText, ReplayRun } from '../metrics/measure-run.ts'
 import { PortCache, type StageTimes } from './cached-ports.ts'
 import type { ReplayDependencies, ReplayJob } from './replay.ts'
+import { planForTenant, type ReplayTenants, tenantOf, tenantsOf } from './tenants.ts'
 
 /** Changes when older cache folders can no longer be read. */
 const CACHE_FORMAT = 2
@@ -74,6 +75,8 @@ export interface ReplayEnvironment {
   openLive(collection: string): Promise<AskedCollection>
   /** The model of the reference tokenizer. */
   referenceModel: string
+  /** The tenants that queries can name; absent without `TENANTS_FILE`. */
+  tenants?: ReplayTenants | null
   /** Where replays note what is done; absent when an interrupted one need not go on. */
   journals?: {
     /** Holds a folder for this process. */
@@ -85,7 +88,7 @@ export interface ReplayEnvironment {
 
 /** Creates a replay on the real pipeline. Each pair of corpus, embedder and chunk size has its own folder of the embedded engine. */
 export function createReplayDependencies(environment: ReplayEnvironment): ReplayDependencies<PlanArm> {
-  const { ports, openFolder, openLive, referenceModel, journals } = environment
+  const { ports, openFolder, openLive, referenceModel, tenants = null, journals } = environment
   const referenceTokenizer = ports.tokenizer(referenceModel)
   const embedder = ports.embedder?.version ?? null
   return {
@@ -103,7 +106,8 @@ export function createReplayDependencies(environment: ReplayEnvironment): Replay
       return {
         chunks: asked.chunks,
         embedder,
-        run: (query, { plan }, budgets) => runAtBudgets(query, plan, budgets, cacheOf(query), asked),
+        run: (query, { plan }, budgets) =>
+          runAtBudgets(query, planForQuery(query, plan, tenants), budgets, cacheOf(query), asked),
         forget: query => void caches.delete(query),
         close: () => asked.close(),
       }
@@ -114,6 +118,7 @@ export function createReplayDependencies(environment: ReplayEnvironment): Replay
     set: GoldenSet,
     { chunkTokens, cacheFolder, onProgress }: ReplayJob,
   ): Promise<AskedCollection> {
+    tenantsOf(set, tenants)
     const name = contentHash(JSON.stringify([CACHE_FORMAT, set.corpusHash, embedder, chunkTokens]))
     const folder = await openFolder(join(cacheFolder, name))
     try {
@@ -122,7 +127,11 @@ export function createReplayDependencies(environment: ReplayEnvironment): Replay
         chunkTokens,
         onProgress: (done, total) => onProgress(`${set.name}: ingest`, done, total),
       })
-      const askedBy = () => ({ apiKey: null, condition: null })
+      // The set is a copy of its own, in a collection that no tenant has, so only the condition says what is read.
+      const askedBy = ({ id, tenant }: GoldenQuery): AskedBy => ({
+        apiKey: null,
+        condition: tenant === null ? null : tenantOf({ id, tenant }, tenants).condition,
+      })
       return { store: folder.store, collection: COLLECTION, chunks, askedBy, close: () => folder.close() }
     } catch (error) {
       await folder.close()
@@ -133,7 +142,7 @@ export function createReplayDependencies(environment: ReplayEnvironment): Replay
 
 function openJournalOf(
   { sets, arms, budgets, chunkTokens, limitQueries, details = false, cacheFolder, fresh = false }: ReplayJob,
-  { ports: { embedder, reranker }, referenceModel }: ReplayEnvironment,
+  { ports: { embedder, reranker }, referenceModel, tenants = null }: ReplayEnvironment,
   { lock, stowage }: NonNullable<ReplayEnvironment['journals']>,
 ): Journal {
   const identity = {
@@ -146,9 +155,17 @@ function openJournalOf(
     embedder: embedder?.version ?? null,
     reranker: reranker?.model ?? null,
     referenceModel,
+    collections: sets.map(({ collection = null }) => collection),
+    tenants: sets.map(set => (set.collection !== undefined && tenants === null ? [] : tenantsOf(set, tenants))),
     stowage: stowage(),
   }
   return openJournal(join(cacheFolder, JOURNALS), identity, { lock, isFresh: fresh })
+}
+
+/** The plan of an arm for a query: `serve` would change it for the tenant that asks. */
+function planForQuery({ tenant }: GoldenQuery, arm: Plan, declared: ReplayTenants | null): Plan {
+  const found = declared?.tenants.find(({ name }) => name === tenant)
+  return declared === null || found === undefined ? arm : planForTenant(arm, found.plan, declared.configured)
 }
 
 /** Ranks once, and packs for each budget. Every run is charged with the whole time of its ranking. */
@@ -164,12 +181,8 @@ async function runAtBudgets(
   const record = new RunRecord(() => performance.now())
   const { ports, takeSaved } = cache.forRun(plan.rerank.deadlineMs)
   const collections = [collection]
-  const ranked = await rankContext(
-    { query, collections, filter, vector: null, plan },
-    ports,
-    newCaller(askedBy(golden)),
-    record,
-  )
+  const who = askedBy(golden)
+  const ranked = await rankContext({ query, collections, filter, vector: null, plan }, ports, newCaller(who), record)
   const rankingMs = record.elapsedMs
   const savedInRanking = takeSaved()
   const runs: ReplayRun[] = []
@@ -194,7 +207,13 @@ async function runAtBudgets(
         degraded: own.degraded.map(({ code }) => code),
         candidates: () => [...packed.packed, ...packed.dropped].map(({ candidate }) => rankedText(candidate)),
         trace: () => {
-          const subject = { traceId: '', startedAt, endpoint: 'replay', tenant: null, sessionId: null } as const
+          const subject = {
+            traceId: '',
+            startedAt,
+            endpoint: 'replay',
+            tenant: golden.tenant,
+            sessionId: null,
+          } as const
           const decision = { assignment: null, flags: [] }
           const asked = { ...subject, collections, query, plan: { ...plan, budgetTokens }, decision }
           const trace = buildTrace(asked, own, { intent, packed, encoding, cache: 'off' })

@@ -86,6 +86,8 @@ export const replayJsonSchema = z.object({
   summary,
   budgets: z.array(z.int()),
   chunkTokens: z.int(),
+  /** Queries in flight; absent for one. */
+  parallel: z.int().optional(),
   reranker: z.string().nullable(),
   arms: z.array(
     z.object({

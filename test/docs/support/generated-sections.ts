@@ -5,12 +5,15 @@ import {
   DROP_REASONS,
   EFFECT_VERDICTS,
   ERRORS,
+  GOLDEN_FINDINGS,
   PASSTHROUGH_REASONS,
   ROLLBACK_TRIGGERS,
   SHADOW_OUTCOMES,
   STAGES,
   UPSERT_FAULTS,
 } from '../../../src/core/vocabulary.ts'
+import { RULES } from '../../../src/evaluation/ablation/rules.ts'
+import { MEASURES } from '../../../src/evaluation/metrics/measures.ts'
 import { IMPROVE, SWITCHES } from '../../../src/flags/table.ts'
 import { OWN_ROUTES } from '../../../src/http/openapi.ts'
 import { createMetrics } from '../../../src/observe/metrics.ts'
@@ -35,11 +38,32 @@ export async function generatedSections(): Promise<Record<string, string>> {
     degradations: vocabulary('code', DEGRADATIONS),
     'passthrough reasons': vocabulary('reason', PASSTHROUGH_REASONS),
     'upsert faults': vocabulary('reason', UPSERT_FAULTS),
+    'golden findings': table(
+      ['code', 'severity', 'meaning', 'what to do'],
+      Object.entries(GOLDEN_FINDINGS).map(([name, { severity, meaning, advice }]) => [
+        code(name),
+        severity,
+        meaning,
+        advice,
+      ]),
+    ),
     'drop reasons': vocabulary('reason', DROP_REASONS),
     stages: vocabulary('stage', STAGES),
     'rollback triggers': vocabulary('trigger', ROLLBACK_TRIGGERS),
     'shadow outcomes': vocabulary('outcome', SHADOW_OUTCOMES),
     'effect verdicts': vocabulary('verdict', EFFECT_VERDICTS),
+    measures: table(
+      ['measure', 'name', 'meaning', 'better'],
+      Object.entries(MEASURES).map(([name, { title, meaning, better }]) => [title, code(name), meaning, better]),
+    ),
+    rules: table(
+      ['rule', 'what it does', 'in `measured`'],
+      Object.entries(RULES).map(([name, { meaning, isOn }]) => [
+        code(name),
+        meaning,
+        isOn(NAMED_PLANS.measured) ? 'yes' : '',
+      ]),
+    ),
     metrics: await metricsTable(),
     flags: table(
       ['flag', 'what it guards', 'plan values', '`measured`', 'owner', 'since'],

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -178,6 +178,14 @@ describe('gold passages in a live collection', () => {
     await expect(read('chain', ['[{"point_id":7}]'], ',"tenant":"who"')).rejects.toThrow(
       'asked.jsonl:1: tenant: no such tenant, got "who"',
     )
+  })
+
+  it('takes a file of queries for itself, also beside the judgements of another set', async () => {
+    await mkdir(join(folder, 'qrels'))
+    await writeFile(join(folder, 'qrels', 'test.tsv'), 'q\td\t1')
+    const set = await read('chain', ['[{"point_id":7}]'])
+    expect([set.name, set.queries.length]).toEqual(['asked', 1])
+    await rm(join(folder, 'qrels'), { recursive: true })
   })
 
   it('reads the documents of mapped fields only', async () => {

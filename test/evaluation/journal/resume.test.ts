@@ -46,6 +46,7 @@ const identity: ReplayIdentity = {
   embedder: null,
   reranker: null,
   referenceModel: 'gpt-4o',
+  tenants: [],
   stowage: '1',
 }
 const jobOf = (changes: Partial<ReplayJob> = {}): ReplayJob => ({
@@ -204,6 +205,7 @@ describe('a replay that is interrupted', () => {
       { embedder: 'words/3' },
       { reranker: 'other' },
       { referenceModel: 'other' },
+      { tenants: [{ name: 'acme', condition: null }] },
       { stowage: '2' },
     ]
     for (const changes of other) expect(await askedBy(changes), JSON.stringify(changes)).toBe(11)

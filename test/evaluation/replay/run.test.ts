@@ -5,15 +5,17 @@ import { parseArms } from '../../../src/evaluation/arms/parse.ts'
 import type { GoldenSet } from '../../../src/evaluation/golden-set/golden-set.ts'
 import { wordsOf } from '../../../src/evaluation/metrics/reference-tokens.ts'
 import { replay } from '../../../src/evaluation/replay/replay.ts'
-import type { QueryResult } from '../../../src/evaluation/replay/results.ts'
+import type { QueryDetails, QueryResult } from '../../../src/evaluation/replay/results.ts'
 import { createReplayDependencies, type ReplayEnvironment } from '../../../src/evaluation/replay/run.ts'
 import { reportText } from '../../../src/evaluation/report/text.ts'
 import { summarize } from '../../../src/evaluation/summary/summarize.ts'
 import { chunkMarkdown } from '../../../src/ingest/chunking/chunk-markdown.ts'
 import type { SourceDocument } from '../../../src/ingest/read-documents.ts'
 import { NAMED_PLANS } from '../../../src/pipeline/plan/named-plans.ts'
+import { overridePlan } from '../../../src/pipeline/plan/override-plan.ts'
 import { createTokenizer } from '../../../src/text/tokens.ts'
 import { vectorOf } from '../../support/query-vectors.ts'
+import { tenantOfName } from '../../support/tenants.ts'
 import { goldenQuery, goldSpan } from '../support/golden.ts'
 
 const machines = ['pump', 'lamp', 'bell', 'gate', 'crane', 'lift', 'mill']
@@ -233,5 +235,78 @@ describe('replay on the pipeline', () => {
     const [first, second, otherGolds, otherSize, otherCorpus] = counts.folders
     expect([second, otherGolds]).toEqual([first, first])
     expect(new Set([first, otherSize, otherCorpus]).size).toBe(3)
+  })
+
+  it('gives equal figures for any number of queries in flight and any order of the arms', async () => {
+    const dependencies = createReplayDependencies(worldOf(newCounts(), null))
+    const arms = parseArms('topk,measured,design', NAMED_PLANS)
+    const figures = async (changes: { arms?: typeof arms; parallel?: number }) => {
+      const report = await replay({ ...options, arms, budgets: [200], limitQueries: 5, ...changes }, dependencies)
+      return withoutTimes(report.sets[0]?.queries)
+    }
+    const one = await figures({ parallel: 1 })
+    expect(await figures({ parallel: 4, arms: [...arms.slice(1), ...arms.slice(0, 1)] })).toEqual(one)
+  })
+
+  it('tells a report the whole text of every candidate in a trace', async () => {
+    const arms = parseArms('topk,measured', NAMED_PLANS)
+    const job = { ...options, arms, budgets: [90, 300], limitQueries: 2, details: true }
+    const told: QueryDetails[] = []
+    await replay(job, createReplayDependencies(worldOf(newCounts(), null)), async (report, all) => {
+      for await (const details of all) told.push(details)
+      expect(told.map(({ id }) => id)).toEqual(report.sets[0]?.queries.map(({ id }) => id))
+    })
+    for (const { golds, texts, arms: byArm } of told) {
+      expect(golds).toHaveLength(1)
+      expect(Object.keys(byArm)).toEqual(['topk', 'measured'])
+      for (const { context, trace } of Object.values(byArm).flatMap(byBudget => Object.values(byBudget))) {
+        expect(context).not.toBe('')
+        expect(trace?.candidates.filter(({ id }) => texts[String(id)] === undefined)).toEqual([])
+        expect(trace?.candidates.length).toBeGreaterThan(10)
+      }
+      expect(Object.keys(byArm.measured ?? {})).toEqual(['90', '300'])
+    }
+  })
+
+  it('asks as the tenant of a query: with its condition, and with its plan where the arm has the configured one', async () => {
+    const world = worldOf(newCounts(), null)
+    const calls: unknown[] = []
+    const openFolder: ReplayEnvironment['openFolder'] = async folder => {
+      const opened = await world.openFolder(folder)
+      const search: PassageStore['search'] = (request, call) => {
+        calls.push([request.limit, call.condition])
+        return opened.store.search(request, call)
+      }
+      return { ...opened, store: { ...opened.store, search } }
+    }
+    const configured = NAMED_PLANS.measured
+    const longer = (k: number) => overridePlan(configured, { retrieval: { weights: { k } } })
+    const condition = { must: [{ key: 'tenant', match: { value: 'acme' } }] }
+    const tenants = { configured, tenants: [tenantOfName('acme', { condition, plan: longer(7) })] }
+    const queries = set.queries.slice(0, 2).map((query, at) => ({ ...query, tenant: at === 0 ? 'acme' : null }))
+    const fixed = 'measured:retrieval.adaptive=false,rerank.method=off'
+    const arms = parseArms(`${fixed},${fixed},retrieval.weights.k=9`, NAMED_PLANS)
+    const job = { ...options, sets: [{ ...set, queries }], arms, budgets: [100] }
+    await replay(job, createReplayDependencies({ ...world, openFolder, tenants }))
+    const usual = configured.retrieval.weights.k
+    expect(calls).toEqual([
+      [7, condition],
+      [9, condition],
+      // The arms take turns in going first.
+      [9, null],
+      [usual, null],
+    ])
+  })
+
+  it('refuses a query of a tenant that is not declared, before it ingests', async () => {
+    const counts = newCounts()
+    const queries = set.queries.map(query => ({ ...query, tenant: 'acme' }))
+    const job = { ...options, sets: [{ ...set, queries }], arms: parseArms('topk', NAMED_PLANS), budgets: [100] }
+    const declared = { configured: NAMED_PLANS.measured, tenants: [tenantOfName('other')] }
+    const run = (tenants: ReplayEnvironment['tenants']) =>
+      replay(job, createReplayDependencies({ ...worldOf(counts, null), tenants: tenants ?? null }))
+    await expect(run(null)).rejects.toThrow('query pump asks as tenant acme: TENANTS_FILE is not set')
+    await expect(run(declared)).rejects.toThrow('query pump asks as tenant acme: TENANTS_FILE declares no such tenant')
+    expect(counts.folders).toEqual([])
   })
 })

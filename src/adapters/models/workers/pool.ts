@@ -22,6 +22,11 @@ export interface WorkerPool<Job, Result, Details> {
    * @throws StowageError `upstream_unavailable` when the pool is closed, or no job was done and not because of the signal
    */
   run(jobs: readonly Job[], options?: PoolCallOptions): Promise<PoolResults<Result>>
+  /** The same for work that decides what it sends to a worker when a worker is free for it. */
+  runTurns<Outcome>(
+    turns: readonly Turn<Job, Result, Outcome>[],
+    options?: PoolCallOptions,
+  ): Promise<PoolResults<Outcome>>
   /**
    * Estimated time until the jobs of a new call would start, in milliseconds: jobs before them × recent time of a job / workers. Of
    * the jobs of other tenants, no more count than the tenant itself has.
@@ -32,6 +37,9 @@ export interface WorkerPool<Job, Result, Details> {
   /** Waits for running jobs, then ends the workers. Pending calls resolve with the results so far. */
   close(): Promise<void>
 }
+
+/** Work that takes one place among the jobs. It may call `send` once, or not at all. */
+export type Turn<Job, Result, Outcome> = (send: (job: Job) => Promise<Result>) => Promise<Outcome>
 
 export interface PoolCallOptions {
   signal?: AbortSignal | undefined
@@ -104,51 +112,67 @@ export async function createWorkerPool<Job, Result, Details>({
     throw error
   })
 
+  const send = (job: Job): Promise<Result> => pool.run(job)
+
+  async function runTurns<Outcome>(
+    turns: readonly Turn<Job, Result, Outcome>[],
+    { signal, tenant = null }: PoolCallOptions = {},
+  ): Promise<PoolResults<Outcome>> {
+    if (closed) throw unavailable('it is closed')
+    const results: (Outcome | null)[] = turns.map(() => null)
+    if (signal?.aborted || turns.length === 0) return { results, lastError: null }
+    fault = null
+    let lastError: string | null = null
+    let next = 0
+    let ended = 0
+    let done = 0
+    const over = new AbortController()
+    const stop = () => over.abort()
+    const call: Call = {
+      tenant,
+      hasNext: () => next < turns.length && !over.signal.aborted,
+      // Piscina ends a thread to abort its running job, which would lose the loaded model. So it never gets the signal.
+      async runNext() {
+        const at = next++
+        const end = load.start(tenant)
+        try {
+          results[at] = (await turns[at]?.(send)) ?? null
+          done++
+        } catch (error) {
+          lastError = error instanceof Error ? error.message : String(error)
+        } finally {
+          end()
+          if (++ended === turns.length) stop()
+        }
+      },
+    }
+    calls.add(over)
+    load.wait(tenant, turns.length)
+    signal?.addEventListener('abort', stop, { once: true })
+    waiting.push(tenant, call)
+    handOut()
+    await once(over.signal, 'abort')
+    signal?.removeEventListener('abort', stop)
+    calls.delete(over)
+    waiting.delete(tenant, call)
+    load.wait(tenant, next - turns.length)
+    lastError ??= fault
+    if (done === 0 && lastError !== null && !signal?.aborted) throw unavailable(lastError)
+    return { results: [...results], lastError }
+  }
+
   return {
     details,
-    async run(jobs, { signal, tenant = null } = {}) {
-      if (closed) throw unavailable('it is closed')
-      const results: (Result | null)[] = jobs.map(() => null)
-      if (signal?.aborted || jobs.length === 0) return { results, lastError: null }
-      fault = null
-      let lastError: string | null = null
-      let next = 0
-      let ended = 0
-      let done = 0
-      const over = new AbortController()
-      const stop = () => over.abort()
-      const call: Call = {
-        tenant,
-        hasNext: () => next < jobs.length && !over.signal.aborted,
-        // Piscina ends a thread to abort its running job, which would lose the loaded model. So it never gets the signal.
-        async runNext() {
-          const at = next++
-          const end = load.start(tenant)
-          try {
-            results[at] = await pool.run(jobs[at])
-            done++
-          } catch (error) {
-            lastError = error instanceof Error ? error.message : String(error)
-          } finally {
-            end()
-            if (++ended === jobs.length) stop()
-          }
-        },
-      }
-      calls.add(over)
-      load.wait(tenant, jobs.length)
-      signal?.addEventListener('abort', stop, { once: true })
-      waiting.push(tenant, call)
-      handOut()
-      await once(over.signal, 'abort')
-      signal?.removeEventListener('abort', stop)
-      calls.delete(over)
-      waiting.delete(tenant, call)
-      load.wait(tenant, next - jobs.length)
-      lastError ??= fault
-      if (done === 0 && lastError !== null && !signal?.aborted) throw unavailable(lastError)
-      return { results: [...results], lastError }
-    },
+    run: (jobs, options) =>
+      runTurns(
+        jobs.map(
+          (job): Turn<Job, Result, Result> =>
+            turn =>
+              turn(job),
+        ),
+        options,
+      ),
+    runTurns,
     expectedWaitMs: (tenant = null) => load.expectedWaitMs(tenant),
     waiting: () => load.waiting(),
     async close() {

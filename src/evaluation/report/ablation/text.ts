@@ -52,7 +52,7 @@ function legend({ arm, rows, measure, rules }: AblationReport): string {
       : [Math.min(...seen), Math.max(...seen)].map(one => valueText(measure, one)).join(' to ')
   return [
     `off alone: ${arm} and ${arm} without the rule; for a rule that it does not use, ${arm} with the rule and ${arm}`,
-    'on alone: the bare plan with the rule and without it; the bare plan fills greedily from the fused list, with every rule off',
+    'on alone: the bare plan with the rule and without it; bare is greedy fill of the fused list, with every rule off',
     `p is adjusted for the ${rules.length} rules (Holm); smallest effect seen in four of five replays: ${range}`,
     ...rules.map(rule => `${rule}: ${RULES[rule].meaning}`),
   ].join('\n')

@@ -1,0 +1,80 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { loadTokenizer, logitOf } from '../load.ts'
+import type { LateInteraction, ModelSource } from '../model-folder.ts'
+import { assembleSide, learnTemplate, type ModelInput } from '../pair-assembly.ts'
+import { cutOnnx, readOnnx } from './onnx-graph.ts'
+import { isLong, type PassageSide, packSide, roundRows, unpackSide } from './passage-side.ts'
+import { loadRuntime, type Runtime, type Session, type Tensors } from './runtime.ts'
+
+/** A cross-encoder whose graph is cut in two: the encoder reads one text, the interaction joins what it made of both. */
+export interface LateInteractionModel {
+  encodeQuery(query: string): Promise<Tensors>
+  encodePassage(passage: string): Promise<PassageSide>
+  /** The logit of the pair. */
+  interact(query: Tensors, passage: PassageSide): Promise<number>
+}
+
+const WEIGHTS = { q8: 'model_quantized.onnx', fp32: 'model.onnx' }
+const INPUTS = ['input_ids', 'attention_mask', 'token_type_ids']
+const LOGITS = 'logits'
+
+/**
+ * Loads a model and cuts its graph at the tensors that stowage.json names. Each text has the whole window of the model, so that what is made of
+ * a passage is the same for each query.
+ * @throws Error when the graph cannot be cut there
+ */
+export async function loadLateInteraction(source: ModelSource): Promise<LateInteractionModel> {
+  const { late_interaction: cut } = source.settings
+  if (cut === undefined) throw new Error('it has none')
+  const runtime = loadRuntime()
+  const { encoder, interaction, long } = await openSessions(source, cut, runtime)
+  const { encode, wrap } = await loadTokenizer(source)
+  const sample = encode('a')
+  const template = learnTemplate(wrap('a', 'a'), { query: sample, passage: sample })
+
+  const run = async (slot: 'query' | 'passage', text: string): Promise<Tensors> => {
+    const inputs = toTensors(assembleSide(template, slot, encode(text), source.maxTokens), runtime)
+    const tensors: Tensors = { ...inputs, ...(await encoder.run(inputs)) }
+    return Object.fromEntries(Object.entries(tensors).filter(([name]) => cut[slot].includes(name)))
+  }
+  return {
+    encodeQuery: query => run('query', query),
+    encodePassage: async passage => packSide(roundRows(await run('passage', passage), long, runtime)),
+    async interact(query, passage) {
+      const { [LOGITS]: logits } = await interaction.run({ ...query, ...unpackSide(passage, runtime) })
+      return logitOf(logits?.data ?? [])
+    },
+  }
+}
+
+interface Sessions {
+  /** Inputs of a model for one text to the tensors of the cut. */
+  encoder: Session
+  /** The tensors of the cut, of both texts, to the logits. */
+  interaction: Session
+  /** The tensors of a passage that the interaction takes rounded. */
+  long: string[]
+}
+
+/** Reads the weights and cuts them. They are 16 MB and are not needed after it, so nothing that stays may refer to them. */
+async function openSessions(source: ModelSource, cut: LateInteraction, runtime: Runtime): Promise<Sessions> {
+  const graph = readOnnx(await readFile(join(source.location, 'onnx', WEIGHTS[source.dtype])))
+  const open = (...part: [inputs: string[], outputs: string[], rounded?: string[]]) =>
+    // One thread, because the pool has a worker per core. Severity 3 is errors.
+    runtime.InferenceSession.create(cutOnnx(graph, ...part), {
+      intraOpNumThreads: 1,
+      interOpNumThreads: 1,
+      logSeverityLevel: 3,
+    })
+  const computed = [...cut.query, ...cut.passage].filter(name => !INPUTS.includes(name))
+  const encoder = await open(INPUTS, computed)
+  const sample = await encoder.run(toTensors({ ids: [0], types: [1] }, runtime))
+  const long = cut.passage.filter(name => sample[name] !== undefined && isLong(sample[name]))
+  return { encoder, interaction: await open([...cut.query, ...cut.passage], [LOGITS], long), long }
+}
+
+function toTensors({ ids, types }: ModelInput, { Tensor }: Runtime): Tensors {
+  const tensor = (values: number[]) => new Tensor('int64', BigInt64Array.from(values, BigInt), [1, values.length])
+  return { input_ids: tensor(ids), attention_mask: tensor(ids.map(() => 1)), token_type_ids: tensor(types) }
+}

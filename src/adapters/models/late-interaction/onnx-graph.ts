@@ -1,0 +1,159 @@
+import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
+
+/**
+ * Cuts subgraphs out of an ONNX model. Only names are read; nodes and weights are copied byte for byte. The numbers of the fields are those of onnx.proto.
+ */
+
+const MODEL = { graph: 7 }
+const GRAPH = { node: 1, name: 2, initializer: 5, input: 11, output: 12 }
+const NODE = { input: 1, output: 2, operator: 4, attribute: 5 }
+const ATTRIBUTE = { name: 1, integer: 3, type: 20 }
+const INTEGER_ATTRIBUTE = 2
+const VALUE = { name: 1, type: 2 }
+const WEIGHT_NAME = 8
+/** Types of elements. */
+const FLOAT = 1
+const INT8 = 3
+
+interface Node {
+  bytes: Uint8Array
+  inputs: string[]
+  outputs: string[]
+}
+
+export interface OnnxGraph {
+  /** The other fields of the model, such as the versions of the operators, serialized. */
+  header: Uint8Array
+  /** In an order in which each node follows those that it needs. */
+  nodes: Node[]
+  /** Weights by name. */
+  weights: Map<string, Uint8Array>
+  /** Declared inputs of the model by name. */
+  inputs: Map<string, Uint8Array>
+}
+
+interface Field {
+  number: number
+  type: WireType
+  /** The content of a field with a length, or the raw value of another. */
+  bytes: Uint8Array
+}
+
+/** Reads a serialized ModelProto. @throws Error when the bytes are no protocol buffer, or have no graph */
+export function readOnnx(bytes: Uint8Array): OnnxGraph {
+  const header = new BinaryWriter()
+  let graph: Uint8Array | null = null
+  for (const { number, type, bytes: content } of fieldsOf(bytes)) {
+    if (number === MODEL.graph) graph = content
+    else if (type === WireType.LengthDelimited) header.tag(number, type).bytes(content)
+    else header.tag(number, type).raw(content)
+  }
+  if (graph === null) throw new Error('the file has no ONNX graph')
+  const result: OnnxGraph = { header: header.finish(), nodes: [], weights: new Map(), inputs: new Map() }
+  for (const { number, bytes } of fieldsOf(graph)) {
+    if (number === GRAPH.node) {
+      result.nodes.push({ bytes, inputs: textsOf(bytes, NODE.input), outputs: textsOf(bytes, NODE.output) })
+    } else if (number === GRAPH.initializer) {
+      result.weights.set(textsOf(bytes, WEIGHT_NAME)[0] ?? '', bytes)
+    } else if (number === GRAPH.input) {
+      result.inputs.set(textsOf(bytes, VALUE.name)[0] ?? '', bytes)
+    }
+  }
+  return result
+}
+
+/** The inputs that stand for one rounded input of a cut: int8 [1, rows, width] and float32 [rows]. */
+export const roundedNames = (name: string) => ({ rounded: `${name} rounded`, scales: `${name} scales` })
+
+/**
+ * The smallest model that computes `outputs` from `inputs`, serialized. An input that the whole model does not have is a tensor of float32 of any shape.
+ * @param rounded inputs that come as int8 with a scale per row, by the names of `roundedNames`
+ * @throws Error when a tensor does not exist, or an output needs an input of the whole model that is not among `inputs`
+ */
+export function cutOnnx(
+  graph: OnnxGraph,
+  inputs: readonly string[],
+  outputs: readonly string[],
+  rounded: readonly string[] = [],
+): Uint8Array {
+  const producers = new Map(graph.nodes.flatMap(node => node.outputs.map(output => [output, node] as const)))
+  for (const name of inputs) {
+    if (!producers.has(name) && !graph.inputs.has(name)) throw new Error(`there is no tensor named ${name}`)
+  }
+  const given = new Set(['', ...inputs])
+  const needed = new Set<Node>()
+  const weights = new Set<Uint8Array>()
+  const open = [...outputs]
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    const [weight, node] = [graph.weights.get(name), producers.get(name)]
+    if (given.has(name) && !outputs.includes(name)) continue
+    if (weight !== undefined) weights.add(weight)
+    else if (node === undefined) {
+      throw new Error(
+        graph.inputs.has(name) ? `the cut leaves out the input ${name}` : `there is no tensor named ${name}`,
+      )
+    } else if (!needed.has(node)) {
+      needed.add(node)
+      open.push(...node.inputs)
+    }
+  }
+  const content: Uint8Array[] = []
+  for (const name of rounded) put(content, GRAPH.node, restoringNode(name))
+  for (const node of graph.nodes) if (needed.has(node)) put(content, GRAPH.node, node.bytes)
+  put(content, GRAPH.name, new TextEncoder().encode('cut'))
+  for (const weight of weights) put(content, GRAPH.initializer, weight)
+  for (const name of inputs) {
+    if (!rounded.includes(name)) put(content, GRAPH.input, graph.inputs.get(name) ?? valueInfo(name, FLOAT))
+  }
+  for (const name of rounded.map(roundedNames)) {
+    put(content, GRAPH.input, valueInfo(name.rounded, INT8))
+    put(content, GRAPH.input, valueInfo(name.scales, FLOAT))
+  }
+  for (const name of outputs) put(content, GRAPH.output, valueInfo(name))
+  const length = content.reduce((sum, bytes) => sum + bytes.length, 0)
+  const start = new BinaryWriter().raw(graph.header).tag(MODEL.graph, WireType.LengthDelimited).uint32(length)
+  return Buffer.concat([start.finish(), ...content])
+}
+
+/** A declaration of a tensor; without a type the runtime infers it. */
+function valueInfo(name: string, elementType?: number): Uint8Array {
+  const value = new BinaryWriter().tag(VALUE.name, WireType.LengthDelimited).string(name)
+  if (elementType === undefined) return value.finish()
+  // TypeProto { tensor_type = 1 { elem_type = 1 } }
+  value.tag(VALUE.type, WireType.LengthDelimited).fork().tag(1, WireType.LengthDelimited).fork()
+  return value.tag(1, WireType.Varint).int32(elementType).join().join().finish()
+}
+
+/** DequantizeLinear with a scale per row of [1, rows, width]. */
+function restoringNode(name: string): Uint8Array {
+  const { rounded, scales } = roundedNames(name)
+  const node = new BinaryWriter()
+  for (const input of [rounded, scales]) node.tag(NODE.input, WireType.LengthDelimited).string(input)
+  node.tag(NODE.output, WireType.LengthDelimited).string(name)
+  node.tag(NODE.operator, WireType.LengthDelimited).string('DequantizeLinear')
+  node.tag(NODE.attribute, WireType.LengthDelimited).fork()
+  node.tag(ATTRIBUTE.name, WireType.LengthDelimited).string('axis').tag(ATTRIBUTE.integer, WireType.Varint).int64(1)
+  return node.tag(ATTRIBUTE.type, WireType.Varint).int32(INTEGER_ATTRIBUTE).join().finish()
+}
+
+function fieldsOf(bytes: Uint8Array): Field[] {
+  const reader = new BinaryReader(bytes)
+  const fields: Field[] = []
+  while (reader.pos < reader.len) {
+    const [number, type] = reader.tag()
+    const content = type === WireType.LengthDelimited ? reader.bytes() : reader.skip(type, number)
+    fields.push({ number, type, bytes: content })
+  }
+  return fields
+}
+
+function textsOf(message: Uint8Array, number: number): string[] {
+  return fieldsOf(message)
+    .filter(field => field.number === number && field.type === WireType.LengthDelimited)
+    .map(({ bytes }) => new TextDecoder().decode(bytes))
+}
+
+/** Adds a field. The bytes are copied once, when all are joined: they are megabytes. */
+function put(chunks: Uint8Array[], number: number, bytes: Uint8Array): void {
+  chunks.push(new BinaryWriter().tag(number, WireType.LengthDelimited).uint32(bytes.length).finish(), bytes)
+}

@@ -1,0 +1,26 @@
+import { createRequire } from 'node:module'
+
+/** As much of onnxruntime-node as is used here. */
+export interface Runtime {
+  Tensor: new (type: Tensor['type'], data: TensorData, dims: readonly number[]) => Tensor
+  InferenceSession: { create(model: Uint8Array, options: object): Promise<Session> }
+}
+
+export interface Session {
+  readonly outputNames: readonly string[]
+  run(feeds: Tensors): Promise<Tensors>
+}
+
+export type Tensors = Record<string, Tensor>
+type TensorData = Float32Array | BigInt64Array | Int8Array
+
+export interface Tensor {
+  readonly type: 'float32' | 'int64' | 'int8'
+  readonly dims: readonly number[]
+  readonly data: TensorData
+}
+
+/** The runtime that transformers.js uses; it is no dependency of its own, so that there is one copy of it (decision 21). */
+export function loadRuntime(): Runtime {
+  return createRequire(import.meta.resolve('@xenova/transformers'))('onnxruntime-node') as Runtime
+}

@@ -1,0 +1,90 @@
+import { existsSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { StowageError } from '../../core/errors.ts'
+import type { NamedPlans } from '../../evaluation/arms/named-arms.ts'
+import { type Baseline, baselineOf, parseBaseline, printBaseline } from '../../evaluation/gate/baseline.ts'
+import { judge } from '../../evaluation/gate/judge.ts'
+import { refuseOtherSetup } from '../../evaluation/gate/setup.ts'
+import { gateMarkdown } from '../../evaluation/report/gate/markdown.ts'
+import { gateText, verdictText } from '../../evaluation/report/gate/text.ts'
+import { readPlanArm, readSets, refuseNoFolder, sortedBudgets } from './inputs.ts'
+import type { OutputOptions } from './outputs.ts'
+import { inReplay, type SessionDependencies, type SessionFlags } from './session.ts'
+
+const DEFAULT_BUDGETS = [500, 1000, 2000]
+
+export interface GateFlags extends SessionFlags, Pick<OutputOptions, 'json' | 'markdown' | 'command'> {
+  gate?: string
+  updateBaseline?: string
+  /** As on the command line; absent values are those of the baseline. */
+  arms?: string
+  budgets?: number[]
+  chunkTokens?: number
+}
+
+export interface GateDependencies extends SessionDependencies {
+  plans: () => NamedPlans
+  out: NodeJS.WritableStream
+}
+
+/**
+ * Replays the setup of a baseline and fails when a measure is worse; or writes a new baseline. Sets, arm and budgets come from the baseline;
+ * those of the command line come first.
+ * @param chunkTokens of a new baseline
+ * @throws Error when the gate fails; StowageError `bad_request` for a setup that differs from that of the baseline
+ */
+export async function runGate(
+  names: readonly string[],
+  flags: GateFlags,
+  chunkTokens: number,
+  dependencies: GateDependencies,
+): Promise<void> {
+  const { gate, updateBaseline, limitQueries } = flags
+  if (gate !== undefined && updateBaseline !== undefined) throw bad('--gate and --update-baseline exclude each other')
+  if (limitQueries !== undefined) throw bad('a gate needs all queries: leave out --limit-queries')
+  const file = gate ?? updateBaseline ?? ''
+  refuseNoFolder('--update-baseline', updateBaseline)
+  const known = existsSync(file) ? parseBaseline(await readFile(file, 'utf8'), file) : null
+  if (known === null && gate !== undefined)
+    throw bad(`--gate ${file}: there is no such file; --update-baseline makes it`)
+  const paths = names.length > 0 ? names : (known?.sets.map(({ path }) => path) ?? [])
+  if (paths.length === 0) throw bad(`--update-baseline ${file}: name the golden sets of the first baseline`)
+  const { out, plans } = dependencies
+  const arms = [readPlanArm(flags.arms ?? known?.arm ?? 'measured', plans())]
+  const wanted = {
+    arms,
+    budgets: sortedBudgets(flags.budgets ?? known?.budgets ?? DEFAULT_BUDGETS),
+    chunkTokens: flags.chunkTokens ?? known?.chunkTokens ?? chunkTokens,
+    sets: await readSets(paths, flags, arms, dependencies.openCollection),
+  }
+  await inReplay(flags, dependencies, () => ({
+    ...wanted,
+    use: async report => {
+      if (gate === undefined || known === null) {
+        await writeFile(file, printBaseline(baselineOf(report, paths)))
+        out.write(`baseline ${file}: ${report.sets.reduce((sum, { queries }) => sum + queries.length, 0)} queries\n`)
+        return
+      }
+      refuseOtherSetup(known, report, gate)
+      await writeVerdict(known, report, gate, flags, out)
+    },
+  }))
+}
+
+async function writeVerdict(
+  baseline: Baseline,
+  report: Parameters<typeof judge>[1],
+  file: string,
+  { json, markdown, command }: GateFlags,
+  out: NodeJS.WritableStream,
+): Promise<void> {
+  const result = judge(baseline, report)
+  out.write(gateText(result, file))
+  if (json) await writeFile(json, `${JSON.stringify({ ...report, gate: result })}\n`)
+  if (markdown) await writeFile(markdown, gateMarkdown(result, file, command))
+  if (!result.passed) throw new Error(verdictText(result, file))
+}
+
+function bad(message: string): StowageError {
+  return new StowageError('bad_request', message)
+}

@@ -1,0 +1,100 @@
+import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import type { Command } from 'commander'
+import { StowageError } from '../../core/errors.ts'
+import { unknownName } from '../../core/schema-faults.ts'
+import type { PlanArm } from '../../evaluation/arms/arm.ts'
+import type { NamedPlans } from '../../evaluation/arms/named-arms.ts'
+import { readArms } from '../../evaluation/arms/parse.ts'
+import type { MeasureName } from '../../evaluation/metrics/measures.ts'
+import { planFileText } from '../../evaluation/tuning/plan-file.ts'
+import { isProven, tuneText } from '../../evaluation/tuning/report.ts'
+import { TUNED_VALUES } from '../../evaluation/tuning/space.ts'
+import { type TuneJob, tune } from '../../evaluation/tuning/tune.ts'
+import { listOption, nonEmpty, numberOption } from '../option-values.ts'
+import { type ArmFlags, readSets, refuseNoFolder, sortedBudgets } from './inputs.ts'
+import { inSession, type SessionDependencies, type SessionFlags } from './session.ts'
+
+export interface TuneFlags {
+  tune: boolean
+  trials: number
+  seed: number
+  tuneValues?: string[]
+  trainShare: number
+  write?: string
+  force: boolean
+}
+
+/** Enough to see what a small and a large context gain; each more costs its time in every trial. */
+const TUNE_BUDGETS: readonly number[] = [500, 2000]
+
+export function addTuneOptions(command: Command): Command {
+  return command
+    .option('--tune', 'search for better plan values on a part of the queries, and judge them on the others', false)
+    .option('--trials <n>', 'plans that --tune tries', numberOption(1, 10_000), 48)
+    .option('--seed <n>', 'seed of --tune: equal seeds try equal plans', numberOption(0), 1)
+    .option(
+      '--tune-values <paths>',
+      'plan values that --tune changes, separated by commas; default: all that it can',
+      listOption(nonEmpty),
+    )
+    .option(
+      '--train-share <share>',
+      'share of the queries that --tune searches on',
+      numberOption(0.05, 0.95, { whole: false }),
+      0.5,
+    )
+    .option('--write <file>', 'write the plan of --tune to this file when the other queries show that it is better')
+    .option('--force', 'replace the file of --write', false)
+}
+
+/** Checks the options of `--tune` before any work is done for it. @throws StowageError `bad_request` */
+function readTuning(
+  flags: TuneFlags & ArmFlags,
+  plans: NamedPlans,
+): Pick<TuneJob, 'start' | 'values' | 'trials' | 'seed' | 'trainShare'> {
+  const { trials, seed, trainShare, write, force } = flags
+  const values = flags.tuneValues ?? Object.keys(TUNED_VALUES)
+  const unknown = values.find(path => !Object.hasOwn(TUNED_VALUES, path))
+  if (unknown !== undefined)
+    throw new StowageError('bad_request', `--tune-values: ${unknownName(unknown, 'value', Object.keys(TUNED_VALUES))}`)
+  refuseNoFolder('--write', write)
+  if (write !== undefined && !force && existsSync(write))
+    throw new StowageError('bad_request', `--write ${write}: is there already; --force replaces it`)
+  return { start: readStart(flags, plans), values: [...new Set(values)], trials, seed, trainShare }
+}
+
+function readStart({ arms = '', arm: named }: ArmFlags, plans: NamedPlans): PlanArm {
+  const [start, ...others] = readArms({ arms: arms === '' && named.length === 0 ? 'measured' : arms, named }, plans)
+  if (start?.kind === 'plan' && others.length === 0) return start
+  throw new StowageError('bad_request', '--tune starts from one plan: name a single arm that is not a server')
+}
+
+/**
+ * Tunes, prints the report, and writes the plan file. A plan that the held-out queries do not prove is printed but not written: a file that
+ * is there gets used.
+ * @throws StowageError `bad_request`
+ */
+export async function runTune(
+  names: readonly string[],
+  flags: TuneFlags & ArmFlags & SessionFlags & { budgets?: number[]; chunkTokens: number; measure: MeasureName },
+  dependencies: SessionDependencies & { plans: () => NamedPlans; out: NodeJS.WritableStream },
+): Promise<void> {
+  const { budgets = TUNE_BUDGETS, chunkTokens, measure, write } = flags
+  const { out, plans, openCollection } = dependencies
+  const tuning = readTuning(flags, plans())
+  const sets = await readSets(names, flags, [tuning.start], openCollection)
+  await inSession(flags, dependencies, async session => {
+    const job = { ...tuning, ...session.settings, sets, measure, budgets: sortedBudgets(budgets), chunkTokens }
+    const report = await tune(job, session.dependencies)
+    session.stopProgress()
+    out.write(tuneText(report))
+    if (write === undefined || report.best === null) return
+    if (!isProven(report)) {
+      out.write(`${write} is not written: the improvement is not proven. The plan stands above.\n`)
+      return
+    }
+    await writeFile(write, planFileText(report.best.plan))
+    out.write(`${write} is written; STOWAGE_PLAN=${write} uses it.\n`)
+  })
+}

@@ -1,0 +1,26 @@
+import { existsSync, statSync } from 'node:fs'
+import { StowageError } from '../core/errors.ts'
+
+/** Files of traces with their rotated ones, the oldest first, and their sizes. @throws StowageError `bad_request` when one is missing */
+export function traceFiles(named: readonly string[]): { path: string; bytes: number }[] {
+  return [...new Set(named.flatMap(withRotated))].map(path => ({ path, bytes: sizeOf(path) }))
+}
+
+/** Decodes UTF-8 whose characters may be cut by the ends of chunks. */
+export async function* decoded(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  for await (const chunk of chunks) yield decoder.decode(chunk, { stream: true })
+  yield decoder.decode()
+}
+
+function withRotated(path: string): string[] {
+  const rotated: string[] = []
+  for (let age = 1; existsSync(`${path}.${age}`); age++) rotated.unshift(`${path}.${age}`)
+  return [...rotated, path]
+}
+
+function sizeOf(path: string): number {
+  const facts = statSync(path, { throwIfNoEntry: false })
+  if (facts?.isFile()) return facts.size
+  throw new StowageError('bad_request', `${path}: ${facts ? 'is not a file' : 'there is no such file'}`)
+}

@@ -1,0 +1,84 @@
+import { existsSync } from 'node:fs'
+import { mkdir, open, readFile, truncate } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { StowageError } from '../../core/errors.ts'
+import { isObject, parseJson, printJson } from '../../qdrant/json.ts'
+import { questionKey } from './read-traces.ts'
+
+/** Files of golden questions that grow line by line. */
+export interface GoldenFolder {
+  /** Keys of the questions that are in the folder. */
+  known: ReadonlySet<string>
+  /** Appends a row to `queries.jsonl`; the row is on the disk when it resolves. The returned function takes it away again. */
+  addQuery(row: object): Promise<() => Promise<void>>
+  /** The same for `unanswerable.jsonl`: questions that the documents do not answer. */
+  addUnanswerable(row: object): Promise<() => Promise<void>>
+}
+
+const QUERIES = 'queries.jsonl'
+const UNANSWERABLE = 'unanswerable.jsonl'
+const knownRow = z.object({ query: z.string(), tenant: z.string().nullish() })
+
+/** Opens a folder for golden questions; it is made when it is not there. @throws StowageError `bad_request` when a file has a broken row */
+export async function openGoldenFolder(folder: string): Promise<GoldenFolder> {
+  await mkdir(folder, { recursive: true })
+  const [queries, unanswerable] = [join(folder, QUERIES), join(folder, UNANSWERABLE)]
+  const known = new Set<string>()
+  for (const path of [queries, unanswerable]) {
+    await dropTornLine(path)
+    for (const { query, tenant = null } of await readRows(path)) known.add(questionKey(query, tenant))
+  }
+  return {
+    known,
+    addQuery: row => append(queries, row),
+    addUnanswerable: row => append(unanswerable, row),
+  }
+}
+
+/** Removes the end of a row whose writing was cut off, and ends a whole row that has no line break. */
+async function dropTornLine(path: string): Promise<void> {
+  if (!existsSync(path)) return
+  const bytes = await readFile(path)
+  const end = bytes.lastIndexOf(0x0a) + 1
+  if (end === bytes.length) return
+  if (isRow(bytes.subarray(end).toString('utf8'))) await write(path, '\n')
+  else await truncate(path, end)
+}
+
+function isRow(line: string): boolean {
+  try {
+    return isObject(parseJson(line))
+  } catch {
+    return false
+  }
+}
+
+async function readRows(path: string): Promise<z.infer<typeof knownRow>[]> {
+  if (!existsSync(path)) return []
+  const lines = (await readFile(path, 'utf8')).split('\n')
+  return lines.flatMap((line, at) => {
+    if (line.trim() === '') return []
+    const row = isRow(line) ? knownRow.safeParse(parseJson(line)).data : undefined
+    if (row) return [row]
+    throw new StowageError('bad_request', `${path}:${at + 1}: is not a row with a query`)
+  })
+}
+
+async function append(path: string, row: object): Promise<() => Promise<void>> {
+  const before = await write(path, `${printJson(row)}\n`)
+  return () => truncate(path, before)
+}
+
+/** Appends a text and waits until it is on the disk. Resolves with the size before. */
+async function write(path: string, text: string): Promise<number> {
+  const file = await open(path, 'a', 0o600)
+  try {
+    const { size } = await file.stat()
+    await file.writeFile(text)
+    await file.sync()
+    return size
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,120 @@
+import { z } from 'zod'
+import { INTENTS, type Intent, type PointId } from '../../core/types.ts'
+import { codesOf, DROP_REASONS, type DropReason } from '../../core/vocabulary.ts'
+import { pointIdSchema, TRACE_VERSION } from '../../pipeline/trace/schema.ts'
+import { parseJson } from '../../qdrant/json.ts'
+import { textLines } from '../../rollout/compare/text-lines.ts'
+import { wordsOf } from '../metrics/reference-tokens.ts'
+
+/** A passage that a request found. */
+export interface SeenCandidate {
+  id: PointId
+  collection: string
+  docId: string
+  sectionPath: string
+  /** Null for a packed one. */
+  dropped: DropReason | null
+}
+
+/** A request that can become a golden query. */
+export interface SeenQuestion {
+  /** Equal for equal questions of one tenant. */
+  key: string
+  query: string
+  tenant: string | null
+  intent: Intent | null
+  collections: string[]
+  /** The packed ones first, in the order of the context, then the others, the best first. */
+  candidates: SeenCandidate[]
+}
+
+/** What files of traces hold. */
+export interface SeenQuestions {
+  /** One for each distinct question, as it was asked last. */
+  questions: SeenQuestion[]
+  traces: number
+  /** Traces without the text of their query, or with its digest. */
+  withoutText: number
+  /** Lines that were not understood. */
+  broken: number
+}
+
+const traceLine = z.object({
+  version: z.literal(TRACE_VERSION),
+  endpoint: z.string(),
+  shadow_of: z.string().nullable(),
+  tenant: z.string().nullable(),
+  collections: z.array(z.string()),
+  query: z.string().nullable(),
+  intent: z.object({ label: z.enum(INTENTS) }).nullable(),
+  candidates: z.array(
+    z.object({
+      id: pointIdSchema,
+      collection: z.string(),
+      doc_id: z.string(),
+      section_path: z.string(),
+      final: z.number(),
+      position: z.number().nullable(),
+      reason: z.enum(codesOf(DROP_REASONS)).nullable(),
+    }),
+  ),
+})
+/** As TRACE_QUERY_TEXT=hash writes it. */
+const DIGEST = /^sha256:[0-9a-f]+$/
+
+/**
+ * Reads the questions of files of traces, the oldest file first. Runs of replays and of shadows are left out. A last line that is still
+ * being written is no fault.
+ */
+export async function readQuestions(files: Iterable<AsyncIterable<string>>): Promise<SeenQuestions> {
+  const questions = new Map<string, SeenQuestion>()
+  const seen = { traces: 0, withoutText: 0, broken: 0 }
+  for (const file of files)
+    for await (const { text, ended } of textLines(file)) {
+      if (text.trim() === '') continue
+      const trace = parseTrace(text)
+      if (trace === null) {
+        if (ended) seen.broken += 1
+        continue
+      }
+      if (trace.endpoint === 'replay' || trace.shadow_of !== null) continue
+      seen.traces += 1
+      if (trace.query === null || trace.query.trim() === '' || DIGEST.test(trace.query)) {
+        seen.withoutText += 1
+        continue
+      }
+      const question = questionOf(trace, trace.query)
+      questions.set(question.key, question)
+    }
+  return { questions: [...questions.values()], ...seen }
+}
+
+/** Equal for questions with the same words of the same tenant. */
+export function questionKey(query: string, tenant: string | null): string {
+  return JSON.stringify([wordsOf(query.normalize('NFKC')).join(' '), tenant])
+}
+
+function parseTrace(text: string): z.infer<typeof traceLine> | null {
+  try {
+    return traceLine.safeParse(parseJson(text)).data ?? null
+  } catch {
+    return null
+  }
+}
+
+function questionOf(trace: z.infer<typeof traceLine>, query: string): SeenQuestion {
+  const { tenant, intent, collections } = trace
+  const byUse = [...trace.candidates].sort(
+    (left, right) =>
+      (left.position ?? Number.POSITIVE_INFINITY) - (right.position ?? Number.POSITIVE_INFINITY) ||
+      right.final - left.final,
+  )
+  const candidates = byUse.map(candidate => ({
+    id: candidate.id,
+    collection: candidate.collection,
+    docId: candidate.doc_id,
+    sectionPath: candidate.section_path,
+    dropped: candidate.reason,
+  }))
+  return { key: questionKey(query, tenant), query, tenant, intent: intent?.label ?? null, collections, candidates }
+}

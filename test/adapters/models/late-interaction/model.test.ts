@@ -1,0 +1,139 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { AutoModelForSequenceClassification } from '@xenova/transformers'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { createCrossEncoder, sigmoid } from '../../../../src/adapters/models/cross-encoder.ts'
+import {
+  type LateInteractionModel,
+  loadLateInteraction,
+} from '../../../../src/adapters/models/late-interaction/model.ts'
+import { cutOnnx, readOnnx } from '../../../../src/adapters/models/late-interaction/onnx-graph.ts'
+import { loadModel, logitOf } from '../../../../src/adapters/models/load.ts'
+import { findModel, type ModelSource } from '../../../../src/adapters/models/model-folder.ts'
+import { assemblePair, learnTemplate } from '../../../../src/adapters/models/pair-assembly.ts'
+import type { Reranker } from '../../../../src/core/ports.ts'
+import { HOSTILE_TEXTS } from '../../../support/hostile-texts.ts'
+import { isShipped, noSignal, SHIPPED_RERANKER, TINY_CROSS_ENCODER } from '../../../support/model-folders.ts'
+import { MODEL_MS } from '../../../support/timeouts.ts'
+
+vi.setConfig({ testTimeout: MODEL_MS, hookTimeout: MODEL_MS })
+
+const find = (model: string) => findModel({ model, variable: 'RERANK_MODEL', allowRemote: false })
+
+/** Scores differ a little, because the range by which int8 activations are rounded is that of one text here, and of both texts in a pair. */
+const MOST_APART = 0.06
+
+if (isShipped(SHIPPED_RERANKER)) {
+  describe('the shipped reranker, cut in two', () => {
+    let late: LateInteractionModel
+    let wholeLogit: (query: string, passage: string) => Promise<number>
+    let scoreOf: (logit: number) => number
+    beforeAll(async () => {
+      const source: ModelSource = await find(SHIPPED_RERANKER)
+      late = await loadLateInteraction(source)
+      const { encode, wrap, run } = await loadModel(AutoModelForSequenceClassification, source)
+      const template = learnTemplate(wrap('a', 'a'), { query: encode('a'), passage: encode('a') })
+      wholeLogit = async (query, passage) => {
+        const input = assemblePair(template, encode(query), encode(passage), source.maxTokens)
+        const { logits } = (await run(input)) as { logits: { data: ArrayLike<number> } }
+        return logitOf(logits.data)
+      }
+      const { temperature, bias } = source.calibration
+      scoreOf = logit => sigmoid(logit / temperature + bias)
+    })
+
+    async function expectEqual(query: string, passages: readonly string[]): Promise<void> {
+      const asked = await late.encodeQuery(query)
+      for (const passage of passages) {
+        const apart = await late.interact(asked, await late.encodePassage(passage))
+        const distance = Math.abs(scoreOf(apart) - scoreOf(await wholeLogit(query, passage)))
+        expect([passage.slice(0, 40), distance < MOST_APART]).toEqual([passage.slice(0, 40), true])
+      }
+    }
+
+    it('scores cuts of real texts as the whole graph does', async () => {
+      const text = readFileSync(new URL('../../../../CONTRIBUTING.md', import.meta.url), 'utf8')
+      const cut = (longest: number) =>
+        fc
+          .tuple(fc.integer({ min: 0, max: text.length }), fc.integer({ min: 0, max: longest }))
+          .map(([from, length]) => text.slice(from, from + length))
+      await fc.assert(
+        fc.asyncProperty(cut(500), cut(900), (query, passage) => expectEqual(query, [passage])),
+        {
+          numRuns: 25,
+          examples: [
+            [text.slice(0, 900), ''],
+            ['', text.slice(0, 1_200)],
+          ],
+        },
+      )
+    })
+
+    it('scores hostile texts as the whole graph does', async () => {
+      await expectEqual('What is \ud83d rotated?', HOSTILE_TEXTS)
+      const [long = '', passage = ''] = ['how is a key rotated '.repeat(60), 'Rotate the signing key with rotate-key.']
+      await expectEqual(long, [passage])
+    })
+
+    it('gives the same bits for the side of a passage that was read again', async () => {
+      const asked = await late.encodeQuery('How often are keys rotated?')
+      const [first, again] = [await late.encodePassage('Keys rotate.'), await late.encodePassage('Keys rotate.')]
+      expect(Buffer.from(again).equals(Buffer.from(first))).toBe(true)
+      expect(await late.interact(asked, again)).toBe(await late.interact(asked, first))
+    })
+  })
+}
+
+describe('cutting a graph', () => {
+  const graph = readOnnx(readFileSync(join(TINY_CROSS_ENCODER, 'onnx/model_quantized.onnx')))
+  const inputs = [...graph.inputs.keys()]
+
+  it('leaves a smaller graph that is read again', () => {
+    const [middle = ''] = graph.nodes[Math.floor(graph.nodes.length / 2)]?.outputs ?? []
+    const part = readOnnx(cutOnnx(graph, inputs, [middle]))
+    expect(part.nodes.length).toBeGreaterThan(0)
+    expect(part.nodes.length).toBeLessThan(graph.nodes.length)
+    expect([...part.inputs.keys()]).toEqual(inputs)
+    const whole = readOnnx(cutOnnx(graph, inputs, ['logits']))
+    expect(whole.nodes.every(({ bytes }) => graph.nodes.some(node => Buffer.from(node.bytes).equals(bytes)))).toBe(true)
+  })
+
+  it('refuses tensors that do not exist, and cuts that leave out an input', () => {
+    expect(() => cutOnnx(graph, ['/nowhere'], ['logits'])).toThrow('there is no tensor named /nowhere')
+    expect(() => cutOnnx(graph, inputs, ['/nowhere'])).toThrow('there is no tensor named /nowhere')
+    expect(() => cutOnnx(graph, inputs.slice(0, 1), ['logits'])).toThrow(/the cut leaves out the input \w+/u)
+    expect(() => readOnnx(Buffer.from('x'.repeat(100)))).toThrow()
+  })
+})
+
+describe('a model folder that declares no cut, or a wrong one', () => {
+  const PASSAGES = ['rotate the key', 'a cache of answers', '']
+  const opened: Reranker[] = []
+  let folder: string
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'stowage-cut-'))
+    cpSync(TINY_CROSS_ENCODER, folder, { recursive: true })
+    const settings = JSON.parse(readFileSync(join(folder, 'stowage.json'), 'utf8'))
+    const declared = { late_interaction: { query: ['/no/such/tensor'], passage: ['input_ids'] } }
+    writeFileSync(join(folder, 'stowage.json'), JSON.stringify({ ...settings, ...declared }))
+  })
+  afterAll(async () => {
+    await Promise.all(opened.map(reranker => reranker.close()))
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  it('is scored pair by pair, and a wrong one is named', async () => {
+    const warnings: string[] = []
+    const answers: unknown[] = []
+    for (const model of [TINY_CROSS_ENCODER, folder]) {
+      const reranker = await createCrossEncoder({ model, workers: 1, onWarning: warning => warnings.push(warning) })
+      opened.push(reranker)
+      answers.push(await reranker.rerank({ query: 'rotate', passages: PASSAGES, signal: noSignal() }))
+    }
+    expect(answers[1]).toEqual(answers[0])
+    expect(warnings).toHaveLength(1)
+    expect(warnings[0]).toMatch(/RERANK_MODEL: .*stowage\.json.*there is no tensor named \/no\/such\/tensor/u)
+  })
+})

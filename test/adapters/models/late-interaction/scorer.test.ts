@@ -1,0 +1,110 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createKeptSides } from '../../../../src/adapters/models/late-interaction/kept-sides.ts'
+import type { ScoreJob, ScoreResult } from '../../../../src/adapters/models/late-interaction/late-interaction.worker.ts'
+import { createLateInteraction } from '../../../../src/adapters/models/late-interaction/scorer.ts'
+import { createWorkerPool, type WorkerPool, workerModule } from '../../../../src/adapters/models/workers/pool.ts'
+import { noSignal } from '../../../support/model-folders.ts'
+import { MODEL_MS } from '../../../support/timeouts.ts'
+
+vi.setConfig({ testTimeout: MODEL_MS, hookTimeout: MODEL_MS })
+
+const PLENTY = 1_000_000
+const memory = new SharedArrayBuffer(4)
+const encoded = () => Atomics.load(new Int32Array(memory), 0)
+let pool: WorkerPool<ScoreJob, ScoreResult, null>
+beforeAll(async () => {
+  const script = workerModule('support/counting-worker', import.meta.url)
+  pool = await createWorkerPool({ script, data: memory, size: 2 })
+})
+afterAll(() => pool.close())
+beforeEach(() => {
+  Atomics.store(new Int32Array(memory), 0, 0)
+})
+
+/** A scorer that has kept nothing yet, on the same workers. */
+function open(maxBytes = PLENTY) {
+  const scorer = createLateInteraction(pool, createKeptSides(maxBytes), 512)
+  const score = (query: string, passages: string[], signal = noSignal(), tenant: string | null = null) =>
+    scorer.score(query, passages, signal, tenant)
+  return { scorer, score }
+}
+
+const passagesOf = (count: number, name = 'passage') => Array.from({ length: count }, (_, at) => `${name} ${at}`)
+const scoresOf = (query: string, passages: string[]) => passages.map(passage => query.length + passage.length)
+
+describe('scoring by late interaction', () => {
+  it('encodes a passage once for all queries and tenants, in any mix of kept and new ones', async () => {
+    const { score } = open()
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 40 })), fc.string(), async (numbers, query) => {
+        const passages = [...new Set(numbers)].map(number => 'p'.repeat(number + 1))
+        const logits = await score(query, passages, noSignal(), query.length % 2 === 0 ? 'a' : 'b')
+        expect(logits).toEqual(scoresOf(query, passages))
+      }),
+      { numRuns: 40 },
+    )
+    expect(encoded()).toBeLessThanOrEqual(41)
+  })
+
+  it('encodes a passage once for requests that need it at the same time', async () => {
+    const { score } = open()
+    for (const passages of [passagesOf(1, 'alone'), passagesOf(6)]) {
+      const before = encoded()
+      const queries = ['a', 'bb', 'ccc', 'dddd', 'eeeee']
+      const all = await Promise.all(queries.map((query, at) => score(query, passages, noSignal(), `tenant ${at % 2}`)))
+      expect(all).toEqual(queries.map(query => scoresOf(query, passages)))
+      expect(encoded()).toBe(before + passages.length)
+    }
+  })
+
+  it('keeps no more bytes than allowed, and forgets first what was not used for longest', async () => {
+    const [a, b, c] = ['a'.repeat(50), 'b'.repeat(50), 'c'.repeat(50)]
+    const { score } = open(200)
+    await score('q', [a])
+    await score('q', [b])
+    await score('q', [a])
+    await score('q', [c])
+    expect(encoded()).toBe(3)
+    await score('q', [a])
+    expect(encoded()).toBe(3)
+    await score('q', [b])
+    expect(encoded()).toBe(4)
+    const large = 'x'.repeat(101)
+    expect(await score('q', [large])).toEqual([102])
+    expect(await score('q', [large])).toEqual([102])
+    expect(encoded()).toBe(6)
+  })
+
+  it('encodes a passage anew when the worker that encoded it died or failed', async () => {
+    const { score } = open()
+    for (const fault of ['die', 'fail']) {
+      const passages = passagesOf(2, fault)
+      const before = encoded()
+      const failing = score(fault, passages).catch(() => null)
+      const [lost, logits] = await Promise.all([failing, score('good', passages)])
+      expect(lost).toBeNull()
+      // A dead worker takes the jobs with it that were already in its thread.
+      for (const [at, logit] of logits.entries()) {
+        expect(logit === null || logit === scoresOf('good', passages)[at]).toBe(true)
+      }
+      expect(await score('good', passages)).toEqual(scoresOf('good', passages))
+      expect(encoded()).toBe(before + passages.length)
+    }
+  })
+
+  it('gives what is scored when the time is up, and no longer counts the rest as waiting', async () => {
+    const { scorer, score } = open()
+    await score('warm', passagesOf(20))
+    const controller = new AbortController()
+    const pending = score('late', [...passagesOf(20), ...passagesOf(200, 'new')], controller.signal)
+    expect(scorer.waiting?.()).toBeGreaterThan(150)
+    await score('other', ['new 0', 'other'], noSignal(), 'other tenant')
+    controller.abort()
+    const logits = await pending
+    expect(logits).toHaveLength(220)
+    expect(logits.at(-1)).toBeNull()
+    expect(logits[0]).toBe(scoresOf('late', passagesOf(1))[0])
+    expect(scorer.waiting?.()).toBe(0)
+  })
+})
