@@ -38,7 +38,7 @@ async function serveHarbours(environment: Record<string, string> = {}, collectio
 
 function local() {
   const unavailable = { embedder: null, reranker: null }
-  const models = { embedder: null, reranker: null, unavailable, close: async () => {} }
+  const models = { embedder: null, reranker: null, unavailable, warnings: [], close: async () => {} }
   return createReplayDependencies(replayWorld(models, MODEL, () => Promise.reject(new Error('not asked for'))))
 }
 
