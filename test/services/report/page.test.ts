@@ -32,7 +32,7 @@ describeWith('chromium')('the report in a real browser', () => {
     expect(await count('[data-plot=waterfall] .bar > *')).toBe(await count('#part-waterfall tbody tr'))
     expect(await count('[data-plot=latency] .p95 :is(circle, path)')).toBe(await count('#part-latency tbody tr'))
     expect(faults).toEqual([])
-    await page.getByLabel('Measure').first().selectOption('MRR')
+    await page.locator('#part-curve').getByLabel('Measure', { exact: true }).selectOption('MRR')
     expect(await page.locator('#title-curve').textContent()).toBe('MRR over budget')
     expect(await count('[data-plot=curve] .point > *')).toBe(points)
     expect(page.url()).toContain('#measure=mrr')
@@ -143,6 +143,11 @@ describeWith('chromium')('the report in a real browser', () => {
         ),
       }),
       12,
+    ],
+    [
+      'thirty-arms',
+      reportWorld({ queries: 3, arms: Array.from({ length: 30 }, (_, at) => `bare with rule ${at}`) }),
+      8,
     ],
     ['hostile', reportWorld({ queries: 4, text: HOSTILE }), 2],
   ])('shows %s without faults', async (name, input, arms) => {

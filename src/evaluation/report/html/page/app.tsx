@@ -41,9 +41,9 @@ function Overview({ data }: { data: ReportData }) {
   return (
     <>
       <Summary />
+      <AblationPart />
       <CurvePart />
       {data.arms.length > 1 && <EffectsPart />}
-      <AblationPart />
       <WaterfallPart />
       <LatencyPart />
       {data.arms.length > 1 && <ExtremesPart />}
@@ -56,9 +56,9 @@ function Overview({ data }: { data: ReportData }) {
 /** Moves to a part. The address stays, because it says what the page shows. */
 function Contents({ data }: { data: ReportData }) {
   const parts = [
+    ...(data.ablation ? [['ablation', 'Rules']] : []),
     ['curve', 'Curves'],
     ...(data.arms.length > 1 ? [['effects', 'Differences']] : []),
-    ...(data.ablation ? [['ablation', 'Rules']] : []),
     ['waterfall', 'Candidates'],
     ['latency', 'Times'],
     ...(data.arms.length > 1 ? [['extremes', 'Wins and losses']] : []),

@@ -23,6 +23,7 @@ export function Summary() {
       </p>
       <ul class="tiles">
         {data.arms.map(({ name }, arm) => {
+          if (view.hidden.includes(arm)) return null
           const point = data.curves.find(curve => curve.measure === place && curve.arm === arm && curve.set === set)
             ?.points[budget]
           const effect = data.effects.find(
@@ -51,6 +52,8 @@ export function Summary() {
       <p class="lead">
         {measure.title} at {withThousands(data.detailBudget)} tokens; differences in {differenceUnit(measure.unit)} with
         95 % intervals over queries.
+        {view.hidden.length > 0 &&
+          ` ${count(view.hidden.length, 'arm is', 'arms are')} not drawn: tick them in the table of the curve.`}
       </p>
       {warnings.length + data.leftOut.length > 0 && (
         <div class="notice" role="note">

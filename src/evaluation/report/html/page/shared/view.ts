@@ -80,7 +80,7 @@ export function defaultView(data: ReportData): View {
     budget: data.detailBudget,
     arm,
     versus: data.reference,
-    hidden: [],
+    hidden: hiddenAtFirst(data),
     average: true,
     text: '',
     intent: '',
@@ -101,7 +101,7 @@ function hashOf(view: View, data: ReportData): string {
     ['budget', String(view.budget), view.budget !== usual.budget],
     ['arm', nameOf(view.arm), view.arm !== usual.arm],
     ['versus', nameOf(view.versus), view.versus !== usual.versus],
-    ['hide', view.hidden.map(nameOf).join('|'), view.hidden.length > 0],
+    ['hide', view.hidden.map(nameOf).join('|'), view.hidden.join() !== usual.hidden.join()],
     ['average', view.average ? 'yes' : 'no', view.average !== usual.average],
     ['text', view.text, view.text !== ''],
     ['intent', view.intent, view.intent !== ''],
@@ -136,7 +136,7 @@ function viewOf(hash: string, data: ReportData): View {
     budget: data.budgets.includes(budget) ? budget : usual.budget,
     arm: place('arm', arms, usual.arm),
     versus: place('versus', arms, usual.versus),
-    hidden: (given.get('hide') ?? '').split('|').flatMap(name => (arms.includes(name) ? [arms.indexOf(name)] : [])),
+    hidden: given.has('hide') ? placesOf(given.get('hide') ?? '', arms) : usual.hidden,
     average: given.get('average') !== 'no',
     text: given.get('text') ?? '',
     intent: given.get('intent') ?? '',
@@ -144,4 +144,18 @@ function viewOf(hash: string, data: ReportData): View {
     outcome: given.get('outcome') ?? '',
     sort: given.get('sort') ?? usual.sort,
   }
+}
+
+/** More arms than a plot can tell apart. An ablation has two for each rule. */
+const TOO_MANY_ARMS = 12
+const SHOWN_ARMS = 8
+
+/** Of many arms only the first are drawn, and the reference; the reader chooses others. */
+function hiddenAtFirst({ arms, reference }: ReportData): number[] {
+  if (arms.length <= TOO_MANY_ARMS) return []
+  return arms.flatMap((_, arm) => (arm < SHOWN_ARMS || arm === reference ? [] : [arm]))
+}
+
+function placesOf(names: string, arms: readonly string[]): number[] {
+  return names.split('|').flatMap(name => (arms.includes(name) ? [arms.indexOf(name)] : []))
 }
