@@ -7,10 +7,13 @@ import { keyHash } from '../../src/tenants/keys.ts'
 export async function openTenantsFile(content: object | string) {
   const folder = await mkdtemp(join(tmpdir(), 'stowage-tenants-'))
   const path = join(folder, 'tenants.json')
+  let replaced = 0
   const replace = async (next: object | string) => {
     const text = typeof next === 'string' ? next : JSON.stringify(next)
-    await writeFile(`${path}.next`, text)
-    await rename(`${path}.next`, path)
+    // A name of its own, because two changes can come at the same time.
+    const written = `${path}.${replaced++}`
+    await writeFile(written, text)
+    await rename(written, path)
   }
   await replace(content)
   return { path, replace, remove: () => rm(folder, { recursive: true }) }

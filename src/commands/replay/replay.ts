@@ -80,7 +80,7 @@ export function addReplayCommand(program: Command, dependencies: ReplayCommandDe
       numberOption(1),
     )
     .option('--limit-queries <n>', 'use only n queries of each set, at even distances', numberOption(1))
-    .option('--parallel <n>', 'queries in flight; 1 for clean latencies', numberOption(1), availableParallelism())
+    .option('--parallel <n>', 'queries in flight; 1 for clean latencies', numberOption(1), 2 * availableParallelism())
     .option('--fresh', 'do not resume a replay that was interrupted', false)
     .addOption(new Option('--measure <name>', 'the measure of the main table').choices(MEASURE_NAMES).default('recall'))
     .addOption(
