@@ -50,7 +50,7 @@ export interface GateResult {
 /**
  * Judges a replay against a baseline of an equal setup. A measure at a budget is worse when the paired 95 % interval of its difference
  * excludes 0 on the bad side, and a one-sided paired randomization test has p < .05 after Holm's correction for all measures and
- * budgets. So a harmless change, which moves some queries up and others down, fails at most one gate in twenty, and an unchanged tree
+ * budgets. By construction a change that moves queries up and down by chance fails at most one gate in twenty, and an unchanged tree
  * never does. A context over its budget, a larger degraded share, and a query that is gone fail without any statistics.
  */
 export function judge(baseline: Baseline, report: ReplayReport): GateResult {

@@ -50,6 +50,7 @@ const summary = z.object({
   budgets: z.array(z.int()),
   arms: z.array(z.string()),
   chunkTokens: z.int(),
+  parallel: z.int(),
   sets: z.array(z.object({ ...setFacts, n: z.int() })),
   bootstrap: z.object({ resamples: z.int(), seed: z.int(), confidence: z.number() }),
   slices: z.array(

@@ -88,7 +88,7 @@ function averageOf(arm: ArmSummary, { measure }: ReplaySummary): Figure | undefi
   return arm.figures[measure]?.[AVERAGE]
 }
 
-function legend({ measure, against, bootstrap, chunkTokens }: ReplaySummary): string {
+function legend({ measure, against, bootstrap, chunkTokens, parallel }: ReplaySummary): string {
   const { title, meaning } = MEASURES[measure]
   const { resamples, seed } = bootstrap
   return [
@@ -97,6 +97,7 @@ function legend({ measure, against, bootstrap, chunkTokens }: ReplaySummary): st
     '* helps or hurts: the interval excludes 0, and p < .05 by the paired randomization test, adjusted for the arms (Holm)',
     'smallest effect seen: the smallest true difference that these queries would have shown in four of five replays',
     'knee: the budget from which more tokens add little answer recall',
+    ...(parallel > 1 ? [`ms: the time of one query with ${parallel} in flight; --parallel 1 has clean times`] : []),
   ]
     .map(line => wrapped(line, WIDTH))
     .join('\n')

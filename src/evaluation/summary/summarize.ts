@@ -28,7 +28,7 @@ export interface SummaryOptions {
  */
 export function summarize(report: ReplayReport, options: SummaryOptions): ReplaySummary {
   const { against, measure = 'recall', intervals = 'average', bootstrap = BOOTSTRAP_DEFAULTS } = options
-  const { budgets, chunkTokens } = report
+  const { budgets, chunkTokens, parallel = 1 } = report
   const measures = MEASURE_NAMES.filter(name => hasValues(report, name))
   const wanted: Wanted = { against, measure, intervals, bootstrap, measures }
   return {
@@ -38,6 +38,7 @@ export function summarize(report: ReplayReport, options: SummaryOptions): Replay
     budgets,
     arms: report.arms.map(({ name }) => name),
     chunkTokens,
+    parallel,
     sets: report.sets.map(({ queries, ...facts }) => ({ ...facts, n: queries.length })),
     bootstrap,
     slices: slicesOf(report).map(slice => sliceSummary(slice, report, wanted)),

@@ -75,6 +75,8 @@ export interface ReplaySummary {
   budgets: number[]
   arms: string[]
   chunkTokens: number
+  /** Queries in flight. Latencies depend on it. */
+  parallel: number
   sets: SetFacts[]
   bootstrap: BootstrapOptions
   /** `all` first. Slices by set are left out for a single set, and by intent or grade when no query has one. */
