@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { StowageError } from '../core/errors.ts'
-import { CHUNK_DEFAULTS } from '../ingest/chunking/chunk-markdown.ts'
+import { CHUNK_DEFAULTS } from '../ingest/chunking/chunk-options.ts'
 import {
   DEFAULT_BATCH_SIZE,
   type IngestDependencies,

@@ -1,15 +1,14 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { styleText } from 'node:util'
-import type { Command } from 'commander'
 import { StowageError } from '../../core/errors.ts'
 import { redactUrls } from '../../core/redact-urls.ts'
 import { openGoldenFolder } from '../../evaluation/golden-add/golden-files.ts'
 import { type Marker, type MarkingResult, markQuestions } from '../../evaluation/golden-add/marking.ts'
 import { readQuestions, type SeenQuestions } from '../../evaluation/golden-add/read-traces.ts'
 import { sampleQuestions } from '../../evaluation/golden-add/sample.ts'
-import { numberOption } from '../option-values.ts'
-import { addLiveOptions, type LiveOptions, type OpenLiveCollection, withLiveCollection } from '../replay/live-sets.ts'
+import type { LiveOptions } from '../replay/live-options.ts'
+import { type OpenLiveCollection, withLiveCollection } from '../replay/live-sets.ts'
 import { decoded, traceFiles } from '../trace-files.ts'
 
 export interface GoldenAddDependencies {
@@ -18,36 +17,15 @@ export interface GoldenAddDependencies {
   openCollection: OpenLiveCollection
 }
 
-interface AddFlags extends LiveOptions {
+export interface AddFlags extends LiveOptions {
   traces: string[]
   into: string
   sample: number
   seed: number
 }
 
-const EXAMPLES = `
-Every answer is written at once: end with q or Ctrl-C whenever you like, and go on later.
-
-Examples:
-  $ stowage golden add --traces traces.jsonl --into goldens/mine
-  $ stowage golden add --traces traces.jsonl --into goldens/mine --sample 50 --url http://127.0.0.1:6333 --collection docs`
-
-/** Adds `stowage golden add`. */
-export function addGoldenAdd(golden: Command, dependencies: GoldenAddDependencies): void {
-  const command = golden
-    .command('add')
-    .description(
-      'turn traces into golden queries: shows each question with its passages, and you mark the ones that answer',
-    )
-    .requiredOption('--traces <file...>', 'files of TRACE_FILE; their rotated files (FILE.1, FILE.2, …) are read too')
-    .requiredOption('--into <folder>', 'folder whose queries.jsonl and unanswerable.jsonl grow')
-    .option('--sample <n>', 'questions to show, from all intents in turn', numberOption(1), 25)
-    .option('--seed <n>', 'another seed samples other questions', numberOption(0), 1)
-    .addHelpText('after', EXAMPLES)
-  addLiveOptions(command).action((flags: AddFlags) => runAdd(flags, dependencies))
-}
-
-async function runAdd(flags: AddFlags, { input, out, openCollection }: GoldenAddDependencies): Promise<void> {
+/** Does what `stowage golden add` is asked for. @throws StowageError `bad_request` */
+export async function runAdd(flags: AddFlags, { input, out, openCollection }: GoldenAddDependencies): Promise<void> {
   const files = traceFiles(flags.traces)
   const seen = await readQuestions(files.map(({ path }) => decoded(createReadStream(path))))
   const collection = flags.collection ?? onlyCollection(seen)

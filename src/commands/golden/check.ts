@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import { StowageError } from '../../core/errors.ts'
 import { checkGoldenSet, checkHalves } from '../../evaluation/golden-check/check.ts'
 import type { Finding } from '../../evaluation/golden-check/finding.ts'
@@ -6,8 +5,8 @@ import { findingsText } from '../../evaluation/golden-check/findings-text.ts'
 import { checkReach } from '../../evaluation/golden-check/reach.ts'
 import { examineCollectionSet, type LiveCollection } from '../../evaluation/golden-set/collection-set.ts'
 import { type ExaminedSet, examineGoldenSet, type GoldenSet } from '../../evaluation/golden-set/golden-set.ts'
-import { numberOption } from '../option-values.ts'
-import { addLiveOptions, type LiveOptions, type OpenLiveCollection, withLiveCollection } from '../replay/live-sets.ts'
+import type { LiveOptions } from '../replay/live-options.ts'
+import { type OpenLiveCollection, withLiveCollection } from '../replay/live-sets.ts'
 import { goldenFolder } from './folder.ts'
 
 export interface GoldenCheckDependencies {
@@ -19,38 +18,19 @@ export interface GoldenCheckDependencies {
   countTokens(): Promise<(text: string) => number>
 }
 
-interface CheckFlags extends LiveOptions {
+export interface CheckFlags extends LiveOptions {
   budget: number
   train?: string
   test?: string
   json?: boolean
 }
 
-const EXAMPLES = `
-Exit code: 0 no errors (there may be warnings), 1 errors, 2 wrong use.
-
-Examples:
-  $ stowage golden check isharoth
-  $ stowage golden check ./queries.jsonl --url http://127.0.0.1:6333 --collection docs
-  $ stowage golden check --train ./tuning --test ./held-out --json`
-
-/** Adds `stowage golden check SET…`. */
-export function addGoldenCheck(golden: Command, dependencies: GoldenCheckDependencies): void {
-  const command = golden
-    .command('check')
-    .description(
-      'find golds that no longer exist, questions that are asked twice, leaks between train and test, and more',
-    )
-    .argument('[set...]', 'golden sets: names under goldens/, or paths')
-    .option('--train <set>', 'a set for training; with --test: nothing of it may be in that set')
-    .option('--test <set>', 'a set for testing')
-    .option('--budget <tokens>', 'the largest budget of your replays', numberOption(1), 4000)
-    .option('--json', 'print {"ok": …, "findings": [...]}')
-    .addHelpText('after', EXAMPLES)
-  addLiveOptions(command).action((sets: string[], flags: CheckFlags) => runCheck(sets, flags, dependencies))
-}
-
-async function runCheck(names: string[], flags: CheckFlags, dependencies: GoldenCheckDependencies): Promise<void> {
+/** Does what `stowage golden check` is asked for. @throws StowageError `unprocessable` when there are errors */
+export async function runCheck(
+  names: string[],
+  flags: CheckFlags,
+  dependencies: GoldenCheckDependencies,
+): Promise<void> {
   const { train, test } = flags
   if ((train === undefined) !== (test === undefined))
     throw new StowageError('bad_request', 'give both --train and --test')

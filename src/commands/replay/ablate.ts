@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises'
-import { InvalidArgumentError } from 'commander'
 import { type AblationReport, effectsOf, type SkippedRule } from '../../evaluation/ablation/ablation.ts'
 import { ablationArms } from '../../evaluation/ablation/arms.ts'
-import { RULE_NAMES, RULES, type Rule, type RuleName } from '../../evaluation/ablation/rules.ts'
+import { RULES, type Rule, type RuleName } from '../../evaluation/ablation/rules.ts'
 import type { PlanArm } from '../../evaluation/arms/arm.ts'
 import type { NamedPlans } from '../../evaluation/arms/named-arms.ts'
 import type { MeasureName } from '../../evaluation/metrics/measures.ts'
@@ -19,13 +18,6 @@ import { inReplay, type SessionDependencies, type SessionFlags } from './session
 export interface PreparedAblation {
   arms: PlanArm[]
   read(report: ReplayReport): AblationReport
-}
-
-/** Parses a name of `--rules`. */
-export function ruleOption(text: string): RuleName {
-  const rule = RULE_NAMES.find(name => name === text)
-  if (rule) return rule
-  throw new InvalidArgumentError(`No rule is called ${JSON.stringify(text)}; there are: ${RULE_NAMES.join(', ')}.`)
 }
 
 /** Prepares the ablation of an arm. Rules that need a reranker are skipped without one. */

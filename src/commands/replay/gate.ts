@@ -7,11 +7,10 @@ import { judge } from '../../evaluation/gate/judge.ts'
 import { refuseOtherSetup } from '../../evaluation/gate/setup.ts'
 import { gateMarkdown } from '../../evaluation/report/gate/markdown.ts'
 import { gateText, verdictText } from '../../evaluation/report/gate/text.ts'
+import { GATE_BUDGETS } from './default-budgets.ts'
 import { readPlanArm, readSets, refuseNoFolder, sortedBudgets } from './inputs.ts'
 import type { OutputOptions } from './outputs.ts'
 import { inReplay, type SessionDependencies, type SessionFlags } from './session.ts'
-
-const DEFAULT_BUDGETS = [500, 1000, 2000]
 
 export interface GateFlags extends SessionFlags, Pick<OutputOptions, 'json' | 'markdown' | 'command'> {
   gate?: string
@@ -53,7 +52,7 @@ export async function runGate(
   const arms = [readPlanArm(flags.arms ?? known?.arm ?? 'measured', plans())]
   const wanted = {
     arms,
-    budgets: sortedBudgets(flags.budgets ?? known?.budgets ?? DEFAULT_BUDGETS),
+    budgets: sortedBudgets(flags.budgets ?? known?.budgets ?? GATE_BUDGETS),
     chunkTokens: flags.chunkTokens ?? known?.chunkTokens ?? chunkTokens,
     sets: await readSets(paths, flags, arms, dependencies.openCollection),
   }

@@ -6,7 +6,8 @@ import type { NamedPlans } from '../../evaluation/arms/named-arms.ts'
 import { parseArms, readArms } from '../../evaluation/arms/parse.ts'
 import { type GoldenSet, readGoldenSet } from '../../evaluation/golden-set/golden-set.ts'
 import { goldenFolder } from '../golden/folder.ts'
-import { type LiveOptions, type OpenLiveCollection, readLiveSets, withLiveCollection } from './live-sets.ts'
+import type { LiveOptions } from './live-options.ts'
+import { type OpenLiveCollection, readLiveSets, withLiveCollection } from './live-sets.ts'
 
 /**
  * Reads the golden sets: names under `goldens/`, or paths. Their gold passages stand in their own corpus, or in the live collection.

@@ -1,14 +1,7 @@
-import type { Command } from 'commander'
 import { StowageError } from '../../core/errors.ts'
 import { type LiveCollection, readCollectionSet } from '../../evaluation/golden-set/collection-set.ts'
 import type { GoldenSet } from '../../evaluation/golden-set/golden-set.ts'
-import { nonEmpty } from '../option-values.ts'
-
-export interface LiveOptions {
-  url?: string
-  apiKey?: string
-  collection?: string
-}
+import type { LiveOptions } from './live-options.ts'
 
 /** Opens a collection for reading; without a URL on the configured server. */
 export type OpenLiveCollection = (address: {
@@ -16,14 +9,6 @@ export type OpenLiveCollection = (address: {
   apiKey?: string
   collection: string
 }) => Promise<LiveCollection & { close(): Promise<void> }>
-
-/** Adds the options that name a collection on a server. */
-export function addLiveOptions(command: Command): Command {
-  return command
-    .option('--collection <name>', 'ask this collection, also of server arms; a set needs no corpus then', nonEmpty)
-    .option('--url <url>', 'address of Qdrant, for --collection (default: QDRANT_URL, else the embedded engine)')
-    .option('--api-key <key>', 'key for this address (default: QDRANT_API_KEY)')
-}
 
 /** Opens the collection of the options and closes it after the work; `live` is null without one. @throws StowageError `bad_request` */
 export async function withLiveCollection<Result>(

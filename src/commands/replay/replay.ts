@@ -1,41 +1,16 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { type Command, Option } from 'commander'
-import { StowageError } from '../../core/errors.ts'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { RULE_NAMES, type RuleName } from '../../evaluation/ablation/rules.ts'
-import type { NamedPlans } from '../../evaluation/arms/named-arms.ts'
 import { MEASURE_NAMES } from '../../evaluation/metrics/measures.ts'
-import { CHUNK_DEFAULTS } from '../../ingest/chunking/chunk-markdown.ts'
+import { CHUNK_DEFAULTS } from '../../ingest/chunking/chunk-options.ts'
 import { collected, listOption, numberOption } from '../option-values.ts'
-import { ablate, ruleOption } from './ablate.ts'
-import { runGate } from './gate.ts'
-import { type ReportOptions, refuseOtherBudget, writeHtmlReport } from './html-report.ts'
-import { type ArmFlags, readComparison, readSets, refuseNoFolder, sortedBudgets } from './inputs.ts'
-import { addLiveOptions } from './live-sets.ts'
-import { type OutputOptions, writeOutputs } from './outputs.ts'
-import { inReplay, type SessionDependencies, type SessionFlags } from './session.ts'
-import { addTuneOptions, runTune, type TuneFlags } from './tune.ts'
+import { REPLAY_BUDGETS } from './default-budgets.ts'
+import { addLiveOptions } from './live-options.ts'
+import type { ReplayCommandDependencies, ReplayFlags } from './run.ts'
+import { addTuneOptions } from './tune-options.ts'
 
-export interface ReplayCommandDependencies extends SessionDependencies {
-  plans: () => NamedPlans
-  out: NodeJS.WritableStream
-}
-
-interface ReplayFlags
-  extends Omit<OutputOptions, 'against' | 'command'>,
-    ReportOptions,
-    Omit<ArmFlags, 'collection'>,
-    SessionFlags,
-    TuneFlags {
-  budgets?: number[]
-  chunkTokens?: number
-  gate?: string
-  updateBaseline?: string
-  ablate?: string | true
-  rules: RuleName[]
-}
-
-const DEFAULT_BUDGETS = [250, 500, 1000, 2000, 4000]
+type ReplayOptions = Omit<ReplayFlags, 'command' | 'version'>
 
 const EXAMPLES = `
 Examples:
@@ -59,7 +34,7 @@ export function addReplayCommand(program: Command, dependencies: ReplayCommandDe
     .argument('[set...]', 'golden sets: names under goldens/, or paths')
     .option(
       '--budgets <tokens>',
-      `token budgets, separated by commas; default: ${DEFAULT_BUDGETS.join(',')}`,
+      `token budgets, separated by commas; default: ${REPLAY_BUDGETS.join(',')}`,
       listOption(numberOption(1)),
     )
     .option(
@@ -109,9 +84,12 @@ export function addReplayCommand(program: Command, dependencies: ReplayCommandDe
     )
     .option('--cache <folder>', 'folder for ingested sets', join('.stowage', 'replay'))
     .addHelpText('after', EXAMPLES)
-  addLiveOptions(addTuneOptions(command)).action((names: string[], flags: ReplayFlags) =>
-    runReplay(names, { ...flags, command: typedCommand(program), version: program.version() ?? null }, dependencies),
-  )
+  addLiveOptions(addTuneOptions(command)).action(async (names: string[], flags: ReplayOptions) => {
+    // Measures, statistics and reports are many modules: no other command shall wait for them.
+    const { runReplay } = await import('./run.ts')
+    const typed = { command: typedCommand(program), version: program.version() ?? null }
+    await runReplay(names, { ...flags, ...typed }, dependencies)
+  })
 }
 
 /** What was typed after `stowage`, without the marks of a shell, and without a key, because it is written into reports. */
@@ -119,37 +97,9 @@ function typedCommand(program: Command): string {
   return ['npx stowage', ...program.args].join(' ').replace(/(--api-key[= ])\S+/u, '$1…')
 }
 
-async function runReplay(
-  names: string[],
-  flags: ReplayFlags & { command: string; version: string | null },
-  dependencies: ReplayCommandDependencies,
-): Promise<void> {
-  const { gate, updateBaseline, chunkTokens = CHUNK_DEFAULTS.targetTokens } = flags
-  for (const option of ['json', 'markdown', 'report'] as const) refuseNoFolder(`--${option}`, flags[option])
-  if (gate !== undefined || updateBaseline !== undefined)
-    return runGate(names, flags, CHUNK_DEFAULTS.targetTokens, dependencies)
-  if (names.length === 0) throw new StowageError('bad_request', "missing required argument 'set'")
-  if (flags.tune) return runTune(names, { ...flags, chunkTokens }, dependencies)
-  const budgets = sortedBudgets(flags.budgets ?? DEFAULT_BUDGETS)
-  refuseOtherBudget(flags, budgets)
-  if (flags.ablate) return ablate(names, { ...flags, ablate: flags.ablate, budgets, chunkTokens }, dependencies)
-  return compare(names, { ...flags, budgets, chunkTokens }, dependencies)
-}
-
-/** Compares arms, which is what a replay does when it is told nothing else. */
-async function compare(
-  names: string[],
-  flags: ReplayFlags & { budgets: number[]; chunkTokens: number; command: string; version: string | null },
-  dependencies: ReplayCommandDependencies,
-): Promise<void> {
-  const { budgets, chunkTokens, command, version } = flags
-  const { arms, against } = readComparison(flags, dependencies.plans())
-  const sets = await readSets(names, flags, arms, dependencies.openCollection)
-  await inReplay(flags, dependencies, () => ({
-    ...{ sets, arms, budgets, chunkTokens, details: flags.report !== undefined },
-    use: async (report, details) => {
-      await writeOutputs(report, { ...flags, against }, dependencies.out)
-      await writeHtmlReport(flags, { report, details, sets, against, command, version })
-    },
-  }))
+/** Parses a name of `--rules`. */
+function ruleOption(text: string): RuleName {
+  const rule = RULE_NAMES.find(name => name === text)
+  if (rule) return rule
+  throw new InvalidArgumentError(`No rule is called ${JSON.stringify(text)}; there are: ${RULE_NAMES.join(', ')}.`)
 }

@@ -5,7 +5,8 @@ import { withServerArms } from '../../evaluation/arms/server/server-arms.ts'
 import type { ReplayJudge } from '../../evaluation/judge/judged-runs.ts'
 import { type ReplayDependencies, type ReplayJob, replay, type UseReplay } from '../../evaluation/replay/replay.ts'
 import { createProgress, type Progress } from '../progress.ts'
-import type { LiveOptions, OpenLiveCollection } from './live-sets.ts'
+import type { LiveOptions } from './live-options.ts'
+import type { OpenLiveCollection } from './live-sets.ts'
 
 export interface SessionFlags extends LiveOptions {
   serverKeys?: string

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
-import type { Command } from 'commander'
 import { StowageError } from '../../core/errors.ts'
 import { unknownName } from '../../core/schema-faults.ts'
 import type { PlanArm } from '../../evaluation/arms/arm.ts'
@@ -11,42 +10,10 @@ import { planFileText } from '../../evaluation/tuning/plan-file.ts'
 import { isProven, tuneText } from '../../evaluation/tuning/report.ts'
 import { TUNED_VALUES } from '../../evaluation/tuning/space.ts'
 import { type TuneJob, tune } from '../../evaluation/tuning/tune.ts'
-import { listOption, nonEmpty, numberOption } from '../option-values.ts'
+import { TUNE_BUDGETS } from './default-budgets.ts'
 import { type ArmFlags, readSets, refuseNoFolder, sortedBudgets } from './inputs.ts'
 import { inSession, type SessionDependencies, type SessionFlags } from './session.ts'
-
-export interface TuneFlags {
-  tune: boolean
-  trials: number
-  seed: number
-  tuneValues?: string[]
-  trainShare: number
-  write?: string
-  force: boolean
-}
-
-/** Enough to see what a small and a large context gain; each more costs its time in every trial. */
-const TUNE_BUDGETS: readonly number[] = [500, 2000]
-
-export function addTuneOptions(command: Command): Command {
-  return command
-    .option('--tune', 'search for better plan values on a part of the queries, and judge them on the others', false)
-    .option('--trials <n>', 'plans that --tune tries', numberOption(1, 10_000), 48)
-    .option('--seed <n>', 'seed of --tune: equal seeds try equal plans', numberOption(0), 1)
-    .option(
-      '--tune-values <paths>',
-      'plan values that --tune changes, separated by commas; default: all that it can',
-      listOption(nonEmpty),
-    )
-    .option(
-      '--train-share <share>',
-      'share of the queries that --tune searches on',
-      numberOption(0.05, 0.95, { whole: false }),
-      0.5,
-    )
-    .option('--write <file>', 'write the plan of --tune to this file when the other queries show that it is better')
-    .option('--force', 'replace the file of --write', false)
-}
+import type { TuneFlags } from './tune-options.ts'
 
 /** Checks the options of `--tune` before any work is done for it. @throws StowageError `bad_request` */
 function readTuning(

@@ -1,3 +1,4 @@
+import { CHUNK_DEFAULTS, type ChunkOptions } from './chunk-options.ts'
 import { cutSection, joinPieces, type Piece } from './pieces.ts'
 import { readSections, type Span } from './sections.ts'
 
@@ -15,16 +16,6 @@ export interface DocumentChunk {
   /** Sum of the tokens of its pieces: within a few per cent of the count of `text`. */
   tokens: number
 }
-
-export interface ChunkOptions {
-  /** Target size in tokens of `count`. */
-  targetTokens?: number | undefined
-  /** Share of the target that a chunk repeats from the previous chunk of its section, in whole sentences. */
-  overlap?: number | undefined
-  count: (text: string) => number
-}
-
-export const CHUNK_DEFAULTS = { targetTokens: 200, overlap: 0.12 }
 
 /** A table, list or code block stays whole up to this many targets. */
 const ATOMIC_TARGETS = 3
