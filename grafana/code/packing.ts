@@ -147,7 +147,7 @@ export const packing: Definition = {
         {
           title: 'Stage time, p50',
           shows: 'Time of each step of the pipeline.',
-          whenBad: 'Compare with docs/evaluation.md, section "Speed", on your machine.',
+          whenBad: 'Compare with docs/speed.md, on your machine.',
           unit: units.Seconds,
           width: 8,
           queries: [[quantile(0.5, 'stage', 'stowage_stage_seconds'), '{{stage}}']],

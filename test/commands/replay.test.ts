@@ -21,7 +21,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }))
 
 function bench() {
-  const seen = { opened: 0, closed: 0, budgets: new Set<number>(), out: '', progress: '' }
+  const seen = { opened: 0, closed: 0, budgets: new Set<number>(), out: '', progress: '', packed: 'one two three four five' }
   const out = new PassThrough()
   const progress = new PassThrough() as unknown as NodeJS.WriteStream
   out.on('data', chunk => {
@@ -47,7 +47,7 @@ function bench() {
           run: async (_query, _arm, budgets) =>
             budgets.map(budget => {
               seen.budgets.add(budget)
-              return replayRun('one two three four five'.split(' ').slice(0, budget).join(' '))
+              return replayRun(seen.packed.split(' ').slice(0, budget).join(' '))
             }),
           close: async () => {},
         }),
@@ -134,6 +134,36 @@ describe('stowage replay', () => {
     await expect(run(...line, '--judge', '--judge-budget', '3')).rejects.toThrow(
       '--judge-budget 3 is not among the budgets: 2, 4, 5',
     )
+  })
+
+  it('gates on a baseline: nothing thrown when it holds, a failure when it does not, wrong use for another setup', async () => {
+    const { seen, run } = bench()
+    const baseline = join(folder, 'baseline.json')
+    const set = join(folder, 'tiny')
+    const queries = Array.from({ length: 9 }, (_, at) => `{"id":"q${at}","query":"${at}?","gold":[{"doc_id":"d"}]}`)
+    await writeFile(join(set, 'queries.jsonl'), queries.join('\n'))
+    await expect(run('--gate', baseline)).rejects.toMatchObject({ code: 'bad_request', message: /no such file/ })
+    await expect(run('--update-baseline', baseline)).rejects.toMatchObject({ code: 'bad_request' })
+    expect(seen.opened).toBe(0)
+
+    await run(set, '--update-baseline', baseline, '--budgets', '5,6')
+    expect(seen.out).toContain(`baseline ${baseline}: 9 queries`)
+    await run('--gate', baseline)
+    expect(seen.out).toContain('gate passed')
+
+    seen.packed = 'one two'
+    const markdown = join(folder, 'gate.md')
+    const failure = await run('--gate', baseline, '--markdown', markdown).catch(error => error)
+    expect(failure.message).toMatch(/gate failed: answer recall at 5 tokens is worse/)
+    expect(failure).not.toHaveProperty('code')
+    expect(seen.out).toContain('tiny/q0: 100.0 → 0.0')
+    expect(await readFile(markdown, 'utf8')).toContain('q0')
+
+    const others = [['--budgets', '7'], ['--chunk-tokens', '50'], ['--limit-queries', '3']]
+    for (const other of others)
+      await expect(run('--gate', baseline, ...other)).rejects.toMatchObject({ code: 'bad_request' })
+    await writeFile(join(set, 'queries.jsonl'), queries.slice(1).join('\n'))
+    await expect(run('--gate', baseline)).rejects.toMatchObject({ code: 'bad_request' })
   })
 
   it('takes --arm alone in the place of the default arms, and compares with the first', async () => {

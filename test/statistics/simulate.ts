@@ -1,5 +1,5 @@
 /**
- * Prints the figures of docs/evaluation.md, section "Statistics": `npm run statistics:simulate -- TRIALS TABLE`. TRIALS is the number of
+ * Prints the figures of docs/statistics.md: `npm run statistics:simulate -- TRIALS TABLE`. TRIALS is the number of
  * simulated comparisons of each cell; for the table `speed` it is the number of comparisons.
  */
 import Table from 'cli-table3'
