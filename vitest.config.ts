@@ -28,6 +28,7 @@ const SERVICES = 'test/services/**'
 
 export default defineConfig({
   test: {
+    globalSetup: ['test/support/compile.ts'],
     setupFiles: ['test/support/seed.ts'],
     // By default, one core is kept free: on two cores the suite would take twice as long.
     maxWorkers: '100%',

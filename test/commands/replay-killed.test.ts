@@ -8,8 +8,11 @@ import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import { openReplay } from '../../src/wiring/commands.ts'
 import { type JsonServer, startJsonServer } from '../support/json-server.ts'
 import { runCommand } from '../support/run-command.ts'
-import { runUntil } from '../support/stowage-process.ts'
+import { createCommands, STOWAGE } from '../support/stowage-process.ts'
 import { CHILD_PROCESS_MS } from '../support/timeouts.ts'
+
+// The sources are a part of the journal's name, so the process that is killed has to run the same TypeScript as this one.
+const { runUntil } = createCommands({ node: process.execPath, script: STOWAGE })
 
 const QUERIES = 16
 /** The reranker answers so many queries, and then keeps all others waiting. */

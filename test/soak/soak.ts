@@ -9,10 +9,12 @@ import { pathInRepository, readIsharoth } from '../bench/world.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 import { chunk, fill } from '../support/points.ts'
 import { send } from '../support/send.ts'
-import { createCommands, run, startListening } from '../support/stowage-process.ts'
+import { createCommands, STOWAGE } from '../support/stowage-process.ts'
 import { runHostileLoad } from './hostile-load.ts'
 import { runNormalLoad } from './normal-load.ts'
 import { tallyTable } from './tally.ts'
+
+const { run, startListening } = createCommands({ node: process.execPath, script: STOWAGE })
 
 const SAMPLE_MS = 1_000
 

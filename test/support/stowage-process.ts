@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { COMPILED } from './compiled.ts'
 
-/** What the published `stowage` starts. */
+/** What `npx stowage` starts in a clone: TypeScript as it stands. */
 export const STOWAGE = fileURLToPath(new URL('../../src/stowage.js', import.meta.url))
 
 /** What a process wrote, and its exit code: null when a signal ended it. */
@@ -72,10 +73,10 @@ export function createCommands({ node, script, cwd }: { node: string; script: st
   }
 }
 
-/** On the Node that runs the tests. */
+/** On the Node that runs the tests, as `compile.ts` made it for them. */
 export const { run, runIntoClosedStdout, runUntil, startListening } = createCommands({
   node: process.execPath,
-  script: STOWAGE,
+  script: fileURLToPath(new URL('cli.js', COMPILED)),
 })
 
 /** A process that gets nothing of this one's environment but the path to programs. */
