@@ -21,7 +21,14 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }))
 
 function bench() {
-  const seen = { opened: 0, closed: 0, budgets: new Set<number>(), out: '', progress: '', packed: 'one two three four five' }
+  const seen = {
+    opened: 0,
+    closed: 0,
+    budgets: new Set<number>(),
+    out: '',
+    progress: '',
+    packed: 'one two three four five',
+  }
   const out = new PassThrough()
   const progress = new PassThrough() as unknown as NodeJS.WriteStream
   out.on('data', chunk => {
@@ -159,7 +166,11 @@ describe('stowage replay', () => {
     expect(seen.out).toContain('tiny/q0: 100.0 → 0.0')
     expect(await readFile(markdown, 'utf8')).toContain('q0')
 
-    const others = [['--budgets', '7'], ['--chunk-tokens', '50'], ['--limit-queries', '3']]
+    const others = [
+      ['--budgets', '7'],
+      ['--chunk-tokens', '50'],
+      ['--limit-queries', '3'],
+    ]
     for (const other of others)
       await expect(run('--gate', baseline, ...other)).rejects.toMatchObject({ code: 'bad_request' })
     await writeFile(join(set, 'queries.jsonl'), queries.slice(1).join('\n'))
