@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { countPoints, scrollPoints } from '../../src/embedded/reads/points.ts'
+import { queryPoints } from '../../src/embedded/reads/search.ts'
 import { collectionOf } from './support/collection.ts'
 
 /** Compares filters with a slow and simple implementation. */
@@ -125,21 +126,43 @@ const { rule } = fc.letrec<{ rule: Rule; tree: Rule }>(tie => ({
     })),
 }))
 
+/** What an index on a key can narrow: texts under it, alone or as one of two ways. */
+const narrow: fc.Arbitrary<Rule> = fc
+  .array(fc.tuple(key, fc.subarray(['x', 'y', 'xy'], { minLength: 1 })), { minLength: 1, maxLength: 2 })
+  .map(ways => ({
+    filter: { should: ways.map(([key, any]) => ({ key, match: any.length === 1 ? { value: any[0] } : { any } })) },
+    holds: payload => ways.some(([key, any]) => valuesOf(payload, key).some(value => any.includes(value as string))),
+  }))
+
 describe('filters', () => {
   it('select what a naive reading of them selects', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(payload, { minLength: 1, maxLength: 20 }),
+        fc.array(payload, { maxLength: 4 }),
+        fc.subarray(['a', 'b', 'list[].s']),
         rule,
-        async (payloads, { filter, holds }) => {
+        fc.option(narrow),
+        async (payloads, later, indexed, wide, narrow) => {
+          const rules = narrow === null ? [wide] : [wide, narrow]
           const { engine, collection } = await collectionOf({ vectors: {} })
-          const points = payloads.map((payload, id) => ({ id, vector: {}, payload }))
-          await engine.update('c', 'upsert', { points })
-          const expected = payloads.flatMap((payload, id) => (holds(payload, id) ? [id] : []))
-          const request = { filter: { must: [filter] }, limit: 100, with_payload: false }
-          const { points: found } = (await scrollPoints(collection, request)) as { points: { id: number }[] }
-          expect(found.map(point => point.id)).toEqual(expected)
-          expect(await countPoints(collection, request)).toEqual({ count: expected.length })
+          // An index must change no answer.
+          for (const field_name of indexed)
+            await engine.update('c', 'create_index', { field_name, field_schema: 'keyword' })
+          const request = { filter: { must: rules.map(({ filter }) => filter) }, limit: 100, with_payload: false }
+          const check = async (all: Payload[]) => {
+            const points = all.map((payload, id) => ({ id, vector: {}, payload }))
+            await engine.update('c', 'upsert', { points })
+            const expected = all.flatMap((payload, id) => (rules.every(({ holds }) => holds(payload, id)) ? [id] : []))
+            const { points: found } = (await scrollPoints(collection, request)) as { points: { id: number }[] }
+            expect(found.map(point => point.id)).toEqual(expected)
+            expect(await countPoints(collection, request)).toEqual({ count: expected.length })
+            const { points: first } = (await queryPoints(collection, request)) as { points: { id: number }[] }
+            expect(first.map(point => point.id)).toEqual(expected)
+          }
+          await check(payloads)
+          // Written after the first read: other payloads in the place of the first ones.
+          await check([...later, ...payloads.slice(later.length)])
         },
       ),
       { numRuns: 1500 },

@@ -31,7 +31,7 @@ async function runNode(plan: QueryPlan, collection: Collection, inherited: Accep
   const { scoring, limit, threshold, using } = plan
   const own = plan.filter ? collection.filter(plan.filter) : undefined
   const accept: Accept = own === undefined ? inherited : id => inherited(id) && own(id)
-  if (scoring === undefined) return firstPoints(collection, limit, accept, pace)
+  if (scoring === undefined) return firstPoints(collection, plan.filter, limit, inherited, pace)
   const sources: Hit[][] = []
   for (const prefetch of plan.prefetch) sources.push(await runNode(prefetch, collection, accept, pace))
   if (scoring.kind === 'fusion') return fuseHits(sources, scoring.rule, limit, accept, threshold)
@@ -49,11 +49,16 @@ async function runNode(plan: QueryPlan, collection: Collection, inherited: Accep
 }
 
 /** Without a query all points have the score 1, in the order of their ids. */
-async function firstPoints(collection: Collection, limit: number, accept: Accept, pace: Pace): Promise<Hit[]> {
+async function firstPoints(
+  collection: Collection,
+  filter: unknown,
+  limit: number,
+  accept: Accept,
+  pace: Pace,
+): Promise<Hit[]> {
   const hits: Hit[] = []
-  for (const { id } of collection.inOrder()) {
+  for await (const { id } of collection.matching(filter, pace)) {
     if (hits.length >= limit) break
-    if (pace.isDue()) await pace.rest()
     if (accept(id)) hits.push({ id, score: 1 })
   }
   return hits

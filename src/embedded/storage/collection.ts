@@ -6,6 +6,7 @@ import type { Pace } from '../pace.ts'
 import { comparePointIds } from '../wire/point-id.ts'
 import type { JsonRecord } from '../wire/shape.ts'
 import type { Vector } from '../wire/vector.ts'
+import { KeywordPostings } from './keyword-postings.ts'
 import type { PayloadIndex } from './payload-index.ts'
 import { createVectorStores } from './schema.ts'
 import type { VectorStore } from './vector-store.ts'
@@ -27,6 +28,10 @@ export class Collection implements FilterSubject {
   nextOperation = 0
   private readonly points = new Map<PointId, Point>()
   private sorted: PointId[] | undefined
+  private readonly postings = new KeywordPostings(
+    () => this.inOrder(),
+    key => this.indexes.get(key)?.type === 'keyword',
+  )
 
   /** @throws EngineError when the configuration is faulty or not supported */
   constructor(config: JsonRecord) {
@@ -80,9 +85,18 @@ export class Collection implements FilterSubject {
   /** The points that match a filter, ascending by id. */
   async *matching(filter: unknown, pace: Pace): AsyncGenerator<Point> {
     const holds = compileFilter(filter, this)
-    for (const point of this.inOrder()) {
+    const narrowed = await this.postings.narrow(filter, pace)
+    for (const point of narrowed === undefined ? this.inOrder() : this.among(narrowed)) {
       if (pace.isDue()) await pace.rest()
       if (holds(point.id, point.payload)) yield point
+    }
+  }
+
+  /** The points with these ids, ascending by id. */
+  private *among(ids: ReadonlySet<PointId>): Generator<Point> {
+    for (const id of [...ids].sort(comparePointIds)) {
+      const point = this.points.get(id)
+      if (point !== undefined) yield point
     }
   }
 
@@ -110,10 +124,12 @@ export class Collection implements FilterSubject {
   putPayload(point: Point): void {
     if (!this.points.has(point.id)) this.sortIn(point.id)
     this.points.set(point.id, point)
+    this.postings.forget()
   }
 
   remove(id: PointId): void {
     if (this.points.delete(id)) this.sorted = undefined
+    this.postings.forget()
     for (const store of this.vectors.values()) store.remove(id)
   }
 

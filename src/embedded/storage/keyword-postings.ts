@@ -1,0 +1,89 @@
+import type { PointId } from '../../core/types.ts'
+import { parsePath, valuesAt } from '../filter/payload-path.ts'
+import type { Pace } from '../pace.ts'
+import { asList, isRecord } from '../wire/shape.ts'
+import type { Point } from './collection.ts'
+
+type Postings = ReadonlyMap<string, readonly PointId[]>
+
+/**
+ * The points that have a text under a payload key with a keyword index. They narrow a filter to the points that can match it, so that it is
+ * not tested on all. Each key is read when a filter first asks for it, and again after a write.
+ */
+export class KeywordPostings {
+  private byKey = new Map<string, Postings>()
+  private readonly points: () => Iterable<Point>
+  private readonly hasIndex: (key: string) => boolean
+
+  constructor(points: () => Iterable<Point>, hasIndex: (key: string) => boolean) {
+    this.points = points
+    this.hasIndex = hasIndex
+  }
+
+  /** To be called at every write. */
+  forget(): void {
+    this.byKey = new Map()
+  }
+
+  /**
+   * @param filter that was compiled without an error
+   * @returns ids of all points that match the filter, in no order, and perhaps of others; undefined when it cannot tell
+   */
+  async narrow(filter: unknown, pace: Pace): Promise<Set<PointId> | undefined> {
+    const asked = this.byKey
+    const found = await this.narrowClauses(filter, pace)
+    // A write came between: what was read may lack a point.
+    return asked === this.byKey ? found : undefined
+  }
+
+  private async narrowClauses(filter: unknown, pace: Pace): Promise<Set<PointId> | undefined> {
+    if (!isRecord(filter)) return undefined
+    let smallest: Set<PointId> | undefined
+    const should = asList(filter.should)
+    const ways = should.length === 0 ? [] : [await this.union(should, pace)]
+    for (const condition of asList(filter.must)) ways.push(await this.narrowCondition(condition, pace))
+    for (const way of ways) if (way && (smallest === undefined || way.size < smallest.size)) smallest = way
+    return smallest
+  }
+
+  /** The points of any of the conditions; undefined when one of them cannot be narrowed. */
+  private async union(conditions: readonly unknown[], pace: Pace): Promise<Set<PointId> | undefined> {
+    const all = new Set<PointId>()
+    for (const condition of conditions) {
+      const some = await this.narrowCondition(condition, pace)
+      if (some === undefined) return undefined
+      for (const id of some) all.add(id)
+    }
+    return all
+  }
+
+  private async narrowCondition(condition: unknown, pace: Pace): Promise<Set<PointId> | undefined> {
+    if (!isRecord(condition)) return undefined
+    const { key, match } = condition
+    if (key === undefined) return this.narrowClauses(condition, pace)
+    if (typeof key !== 'string' || !isRecord(match) || !this.hasIndex(key)) return undefined
+    const texts = 'value' in match ? [match.value] : 'any' in match ? asList(match.any) : []
+    if (texts.length === 0 || !texts.every(text => typeof text === 'string')) return undefined
+    const postings = await this.postingsOf(key, pace)
+    return new Set(texts.flatMap(text => postings.get(text) ?? []))
+  }
+
+  private async postingsOf(key: string, pace: Pace): Promise<Postings> {
+    const { byKey } = this
+    const known = byKey.get(key)
+    if (known) return known
+    const postings = new Map<string, PointId[]>()
+    const path = parsePath(key)
+    for (const { id, payload } of this.points()) {
+      if (pace.isDue()) await pace.rest()
+      for (const text of new Set(valuesAt(payload, path).flat())) {
+        if (typeof text !== 'string') continue
+        const ids = postings.get(text)
+        if (ids === undefined) postings.set(text, [id])
+        else ids.push(id)
+      }
+    }
+    byKey.set(key, postings)
+    return postings
+  }
+}
