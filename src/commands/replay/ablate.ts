@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { type AblationReport, effectsOf, type SkippedRule } from '../../evaluation/ablation/ablation.ts'
-import { ablationArms } from '../../evaluation/ablation/arms.ts'
+import { ablationArms, type RulePair } from '../../evaluation/ablation/arms.ts'
+import { armsByEffect } from '../../evaluation/ablation/arms-by-effect.ts'
 import { RULES, type Rule, type RuleName } from '../../evaluation/ablation/rules.ts'
 import type { PlanArm } from '../../evaluation/arms/arm.ts'
 import type { NamedPlans } from '../../evaluation/arms/named-arms.ts'
@@ -17,6 +18,7 @@ import { inReplay, type SessionDependencies, type SessionFlags } from './session
 /** An ablation that is ready to run: its arms, and the reading of the report of their replay. */
 export interface PreparedAblation {
   arms: PlanArm[]
+  pairs: RulePair[]
   read(report: ReplayReport): AblationReport
 }
 
@@ -34,6 +36,7 @@ export function prepareAblation(
   const { arms, pairs } = ablationArms(arm, run)
   return {
     arms,
+    pairs,
     read: report => effectsOf(report, { arm: arm.name, measure, pairs, skipped, bootstrap: BOOTSTRAP_DEFAULTS }),
   }
 }
@@ -60,13 +63,15 @@ export async function ablate(
   const arm = readPlanArm(flags.ablate === true ? 'measured' : flags.ablate, dependencies.plans())
   const sets = await readSets(names, flags, [arm], dependencies.openCollection)
   await inReplay(flags, dependencies, reranker => {
-    const { arms, read } = prepareAblation(arm, rules, { measure, reranker })
+    const { arms, pairs, read } = prepareAblation(arm, rules, { measure, reranker })
     return {
       ...{ sets, arms, budgets, chunkTokens, details: flags.report !== undefined },
       use: async (report, details) => {
         const ablation = read(report)
         await writeAblation(report, ablation, flags, dependencies.out)
-        await writeHtmlReport(flags, { report, details, sets, against: arm.name, command, version, ablation })
+        const ordered = { ...report, arms: armsByEffect(report.arms, ablation, pairs) }
+        const facts = { sets, against: arm.name, command, version, ablation }
+        await writeHtmlReport(flags, { report: ordered, details, ...facts })
       },
     }
   })

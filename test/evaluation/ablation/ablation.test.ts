@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { prepareAblation } from '../../../src/commands/replay/ablate.ts'
 import { ablationArms, barePlan } from '../../../src/evaluation/ablation/arms.ts'
+import { armsByEffect } from '../../../src/evaluation/ablation/arms-by-effect.ts'
 import { RULE_NAMES, RULES, type Rule, type RuleName } from '../../../src/evaluation/ablation/rules.ts'
 import type { PlanArm } from '../../../src/evaluation/arms/arm.ts'
 import { replay } from '../../../src/evaluation/replay/replay.ts'
@@ -25,6 +26,21 @@ async function ablate(rules: readonly RuleName[], sets = [inventedSet(45)], rera
   const { arms, read } = prepareAblation(measured, rules, { measure: 'recall', reranker })
   return read(await replay({ ...inventedJob, sets, arms, budgets: [20, 40] }, inventedWorld(finds, { reranker })))
 }
+
+describe('the arms of an ablation, by effect', () => {
+  it('begin with the plan and what moves it most, and end with the bare plan and its rules', async () => {
+    const rules: RuleName[] = ['mmr', 'document_cap', 'dedupe']
+    const { arms, pairs, read } = prepareAblation(measured, rules, { measure: 'recall', reranker: 'fake' })
+    const job = { ...inventedJob, sets: [inventedSet(45)], arms, budgets: [20, 40] }
+    const report = await replay(job, inventedWorld(finds, { reranker: 'fake' }))
+    const names = armsByEffect(report.arms, read(report), pairs).map(({ name }) => name)
+    expect(names[0]).toBe('measured')
+    expect(names.slice(1, 3).sort()).toEqual(['measured with document_cap', 'measured without dedupe'])
+    expect(names[3]).toBe('measured with mmr')
+    expect(names.slice(4).every(name => name.startsWith('bare'))).toBe(true)
+    expect([...names].sort()).toEqual(arms.map(({ name }) => name).sort())
+  })
+})
 
 describe('the rules of an ablation', () => {
   it.each(RULE_NAMES)('%s can be switched off and on in every plan, and does not touch another rule', rule => {

@@ -53,8 +53,8 @@ export async function htmlReport(input: HtmlReportInput): Promise<string> {
   const needed = page.script.length + page.styles.length + (await encodePart(data)).length + AROUND_BYTES
   const room = (input.mostBytes ?? MOST_BYTES) - needed
   const table = await fittingTable(points, room * SNIPPET_SHARE)
-  const { kept, leftOut } = fittingParts(parts, interestOf(input), room - table.encoded.length)
-  data.leftOut = leftOutSentences(leftOut, parts.length, table.length)
+  const { kept, leftOut } = fittingParts(parts, interestOf(input, data.detailArms), room - table.encoded.length)
+  data.leftOut = [...otherArmsSentence(data), ...leftOutSentences(leftOut, parts.length, table.length)]
   const numbered = numberParts(data, kept)
   return htmlDocument(data.facts.title, page, {
     main: await encodePart(data),
@@ -77,8 +77,8 @@ async function readDetails(
     if (place === undefined || !row) continue
     row.waterfall = waterfallsOf(query, report)
     const finder = new GoldFinder(query.golds)
-    const runs = report.arms.map(({ name, plan }) => {
-      const run = query.arms[name]?.[data.detailBudget]
+    const runs = report.arms.map(({ name, plan }, arm) => {
+      const run = data.detailArms.includes(arm) ? query.arms[name]?.[data.detailBudget] : undefined
       return run ? { ...run, format: run.trace?.plan.format ?? plan?.format ?? 'markdown' } : null
     })
     const traces = runs.map(run => run?.trace ?? null)
@@ -102,17 +102,24 @@ async function fittingTable(points: PointTable, bytes: number): Promise<{ encode
   return { encoded: await encodePart(points.cut(0)), length: 0 }
 }
 
-/** By query: the largest difference of answer recall to the reference arm, at any budget. */
-function interestOf({ report, against }: HtmlReportInput): number[] {
+/** By query: the largest difference of answer recall between an arm with details and the reference arm, at any budget. */
+function interestOf({ report, against }: HtmlReportInput, detailArms: readonly number[]): number[] {
+  const arms = report.arms.filter((_, arm) => detailArms.includes(arm))
   const recallOf = ({ arms }: QueryResult, arm: string, budget: number) => arms[arm]?.[budget]?.measures.recall ?? 0
   return report.sets.flatMap(({ queries }) =>
     queries.map(query => {
-      const differences = report.arms.flatMap(({ name }) =>
+      const differences = arms.flatMap(({ name }) =>
         report.budgets.map(budget => Math.abs(recallOf(query, name, budget) - recallOf(query, against, budget))),
       )
       return Math.max(0, ...differences)
     }),
   )
+}
+
+function otherArmsSentence({ arms, detailArms }: ReportData): string[] {
+  if (detailArms.length === arms.length) return []
+  const names = detailArms.map(arm => arms[arm]?.name).join(', ')
+  return [`Contexts and candidates are kept for ${detailArms.length} of ${arms.length} arms: ${names}.`]
 }
 
 function leftOutSentences(

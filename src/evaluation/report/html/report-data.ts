@@ -27,6 +27,8 @@ export interface ReportData {
   }
   /** The budget at which contexts and candidates are kept. */
   detailBudget: number
+  /** The arms whose contexts and candidates are kept. */
+  detailArms: number[]
   /** What was left out to keep the file small, as sentences. */
   leftOut: string[]
 }

@@ -119,6 +119,21 @@ it('no text of a document, question or answer can break out of its place', async
   expect(points.snippet.every(snippet => (snippet ?? '').length <= 280)).toBe(true)
 })
 
+it('keeps contexts and candidates of the first eight arms and of the reference, when there are more than a reader tells apart', async () => {
+  const arms = Array.from({ length: 14 }, (_, arm) => `arm ${arm}`)
+  const html = await htmlReport({ ...reportWorld({ queries: 3, candidates: 6, arms }), against: 'arm 12' })
+  const { data, contexts, candidates } = readReport(html)
+  expect(data.detailArms).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 12])
+  expect(data.leftOut).toEqual([
+    expect.stringMatching(/^Contexts and candidates are kept for 9 of 14 arms: arm 0, .*arm 12\.$/u),
+  ])
+  const [query] = data.queries
+  const there = (parts: readonly unknown[]) => parts.flatMap((part, arm) => (part === null ? [] : [arm]))
+  expect(there(contexts(query?.contexts ?? -1).contexts)).toEqual(data.detailArms)
+  expect(there(candidates(query?.candidates ?? -1).arms)).toEqual(data.detailArms)
+  expect(readReport(await htmlReport(reportWorld())).data.detailArms).toEqual([0, 1])
+})
+
 it('leaves out details when the file would be too large, those of the least interest first, and says so', async () => {
   const world = reportWorld({ queries: 30, candidates: 20 })
   const whole = await htmlReport(world)

@@ -37,8 +37,18 @@ export function overviewOf(input: HtmlReportInput): ReportData {
     }),
     sentences: { dropReasons: DROP_REASONS, stages: STAGES, degradations: DEGRADATIONS },
     detailBudget: detailBudgetOf(input),
+    detailArms: detailArmsOf(report.arms.length, reference),
     leftOut: [],
   }
+}
+
+/** Of more arms than a reader tells apart, contexts and candidates are kept for the first ones and the reference. An ablation has two for each rule. */
+const DETAIL_ARMS = { whenMoreThan: 12, first: 8 }
+
+function detailArmsOf(arms: number, reference: number): number[] {
+  const all = Array.from({ length: arms }, (_, arm) => arm)
+  if (arms <= DETAIL_ARMS.whenMoreThan) return all
+  return all.filter(arm => arm < DETAIL_ARMS.first || arm === reference)
 }
 
 function detailBudgetOf({ report: { budgets }, detailBudget = null }: HtmlReportInput): number {

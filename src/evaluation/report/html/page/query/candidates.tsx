@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { CandidateColumns, PointsPart, QueryRow } from '../../report-data.ts'
 import { ArmSelect, Section, Select } from '../shared/controls.tsx'
-import { readCandidates, readPoints } from '../shared/data.ts'
+import { NOT_KEPT, readCandidates, readPoints } from '../shared/data.ts'
 import { withThousands } from '../shared/figures.ts'
 import { usePart } from '../shared/use-part.ts'
 import { useReport } from '../shared/view.ts'
@@ -13,6 +13,7 @@ export function CandidatesPart({ query }: { query: QueryRow }) {
   const { data, view } = useReport()
   const loaded = usePart(query.candidates, readCandidates)
   const points = usePoints()
+  const missing = data.detailArms.includes(view.arm) ? 'This arm has no trace of this query.' : NOT_KEPT
   const columns = loaded.state === 'there' ? loaded.value.arms[view.arm] : null
   return (
     <Section
@@ -24,9 +25,7 @@ export function CandidatesPart({ query }: { query: QueryRow }) {
       {loaded.state === 'there' && points && columns ? (
         <Candidates candidates={candidatesOf(loaded.value, columns, points)} columns={columns} />
       ) : (
-        <p class="empty">
-          {loaded.state === 'there' && points ? 'This arm has no trace of this query.' : MESSAGES[loaded.state]}
-        </p>
+        <p class="empty">{loaded.state === 'there' && points ? missing : MESSAGES[loaded.state]}</p>
       )}
     </Section>
   )

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { ContextsPart, MarkedText, QueryRow } from '../../report-data.ts'
 import { ArmName, ArmSelect, Section } from '../shared/controls.tsx'
-import { readContexts } from '../shared/data.ts'
+import { NOT_KEPT, readContexts } from '../shared/data.ts'
 import { figureOf, shown, withThousands } from '../shared/figures.ts'
 import { usePart } from '../shared/use-part.ts'
 import { useReport } from '../shared/view.ts'
@@ -88,6 +88,7 @@ function Side({ arm, query, context }: { arm: number; query: QueryRow; context: 
   const { data, view, measure } = useReport()
   const value = figureOf(query, arm, data.budgets.indexOf(data.detailBudget), view.measure)
   const name = data.arms[arm]?.name ?? ''
+  const missing = data.detailArms.includes(arm) ? 'This arm has no context.' : NOT_KEPT
   const box = useRef<HTMLElement>(null)
   useEffect(() => {
     const first = box.current?.querySelector('mark')
@@ -99,7 +100,7 @@ function Side({ arm, query, context }: { arm: number; query: QueryRow; context: 
         <ArmName arm={arm} short /> <span class="lead">{`${measure.title} ${shown(value, measure.unit)}`}</span>
       </h3>
       {context === null || context.text === '' ? (
-        <p class="empty">{context === null ? 'This arm has no context.' : 'The context is empty.'}</p>
+        <p class="empty">{context === null ? missing : 'The context is empty.'}</p>
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
         <section class="context-text" ref={box} aria-label={`Context of ${name}`} tabIndex={0} dir="auto">

@@ -2,6 +2,8 @@ import type { CandidatesPart, ContextsPart, PointsPart, ReportData } from '../..
 
 const kept = new Map<string, Promise<unknown>>()
 
+export const NOT_KEPT = 'The contexts and candidates of this arm are not in this file.'
+
 export function readReport(): Promise<ReportData> {
   return decode(textOf('data-main'))
 }

@@ -146,14 +146,9 @@ function viewOf(hash: string, data: ReportData): View {
   }
 }
 
-/** More arms than a plot can tell apart. An ablation has two for each rule. */
-const TOO_MANY_ARMS = 12
-const SHOWN_ARMS = 8
-
-/** Of many arms only the first are drawn, and the reference; the reader chooses others. */
-function hiddenAtFirst({ arms, reference }: ReportData): number[] {
-  if (arms.length <= TOO_MANY_ARMS) return []
-  return arms.flatMap((_, arm) => (arm < SHOWN_ARMS || arm === reference ? [] : [arm]))
+/** Of many arms only those with details are drawn; the reader chooses others. */
+function hiddenAtFirst({ arms, detailArms }: ReportData): number[] {
+  return arms.flatMap((_, arm) => (detailArms.includes(arm) ? [] : [arm]))
 }
 
 function placesOf(names: string, arms: readonly string[]): number[] {
