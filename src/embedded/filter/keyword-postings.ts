@@ -1,8 +1,12 @@
 import type { PointId } from '../../core/types.ts'
-import { parsePath, valuesAt } from '../filter/payload-path.ts'
 import type { Pace } from '../pace.ts'
 import { asList, isRecord } from '../wire/shape.ts'
-import type { Point } from './collection.ts'
+import { parsePath, valuesAt } from './payload-path.ts'
+
+interface Stored {
+  id: PointId
+  payload: unknown
+}
 
 type Postings = ReadonlyMap<string, readonly PointId[]>
 
@@ -12,10 +16,10 @@ type Postings = ReadonlyMap<string, readonly PointId[]>
  */
 export class KeywordPostings {
   private byKey = new Map<string, Postings>()
-  private readonly points: () => Iterable<Point>
+  private readonly points: () => Iterable<Stored>
   private readonly hasIndex: (key: string) => boolean
 
-  constructor(points: () => Iterable<Point>, hasIndex: (key: string) => boolean) {
+  constructor(points: () => Iterable<Stored>, hasIndex: (key: string) => boolean) {
     this.points = points
     this.hasIndex = hasIndex
   }
