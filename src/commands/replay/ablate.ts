@@ -71,7 +71,7 @@ export async function ablate(
         await writeAblation(report, ablation, flags, dependencies.out)
         const ordered = { ...report, arms: armsByEffect(report.arms, ablation, pairs) }
         const facts = { sets, against: arm.name, command, version, ablation }
-        await writeHtmlReport(flags, { report: ordered, details, ...facts })
+        await writeHtmlReport(flags, { report: ordered, details, ...facts }, dependencies.progress)
       },
     }
   })

@@ -30,12 +30,16 @@ interface FinishedReplay extends Pick<HtmlReportInput, 'report' | 'details' | 's
   ablation?: AblationReport
 }
 
-/** Writes the HTML report, when it was asked for. */
+/** Writes the HTML report, when it was asked for. The intervals of an ablation of several sets take minutes, so it says what it does. */
 export async function writeHtmlReport(
   { report: file, reportBudget }: ReportOptions,
   { command, version, ablation, ...replay }: FinishedReplay,
+  progress: NodeJS.WritableStream,
 ): Promise<void> {
   if (file === undefined) return
+  const { arms, sets } = replay.report
+  const queries = sets.reduce((sum, set) => sum + set.queries.length, 0)
+  progress.write(`report ${file}: computing intervals of ${arms.length} arms on ${queries} queries\n`)
   const facts = {
     createdAt: new Date().toISOString(),
     stowage: version ?? 'unknown',
@@ -48,4 +52,5 @@ export async function writeHtmlReport(
     detailBudget: reportBudget ?? null,
   })
   await writeFile(file, html)
+  progress.write(`report ${file}: ${(Buffer.byteLength(html) / 1e6).toFixed(1)} MB\n`)
 }

@@ -64,7 +64,7 @@ async function compare(
     ...{ sets, arms, budgets, chunkTokens, details: flags.report !== undefined },
     use: async (report, details) => {
       await writeOutputs(report, { ...flags, against }, dependencies.out)
-      await writeHtmlReport(flags, { report, details, sets, against, command, version })
+      await writeHtmlReport(flags, { report, details, sets, against, command, version }, dependencies.progress)
     },
   }))
 }
