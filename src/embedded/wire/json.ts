@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { printFloat32, printFloat64 } from '../../qdrant/float32.ts'
 import { EngineError, formatError } from '../errors.ts'
 import type { Pace } from '../pace.ts'
@@ -56,11 +57,25 @@ export function printJson(value: unknown): string {
   if (value === null || value === undefined) return 'null'
   if (typeof value !== 'object') return String(value)
   if (value instanceof Float) return value.text
-  if (value instanceof Float32Array) return `[${Array.from(value, printFloat32).join(',')}]`
+  if (value instanceof Float32Array) return printVector(value)
   if (value instanceof Uint32Array) return `[${value.join(',')}]`
   if (Array.isArray(value)) return `[${value.map(printJson).join(',')}]`
   const members = Object.entries(value).filter(([, member]) => member !== undefined)
   return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${printJson(member)}`).join(',')}}`
+}
+
+/** Texts of vectors that were printed: a replay spent 5 of 60 seconds on the same ones. Stored vectors are replaced, never changed. */
+const PRINTED = new LRUCache<Float32Array, string>({
+  maxSize: 32 * 2 ** 20,
+  sizeCalculation: text => text.length,
+})
+
+function printVector(vector: Float32Array): string {
+  const known = PRINTED.get(vector)
+  if (known !== undefined) return known
+  const text = `[${Array.from(vector, printFloat32).join(',')}]`
+  PRINTED.set(vector, text)
+  return text
 }
 
 /** Levels of an answer whose members are printed one by one: the envelope, the result, its points. */
