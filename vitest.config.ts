@@ -2,6 +2,13 @@ import { configDefaults, defineConfig } from 'vitest/config'
 
 /** Folders whose tests share modules in one process. Loading them for each file would take longer than the tests. */
 const SHARED = [
+  'adapters/contexts',
+  'adapters/flags',
+  'adapters/judge',
+  'adapters/qdrant',
+  'commands',
+  'contexts',
+  'contextualize',
   'core',
   'doctor',
   'drop-in',
@@ -13,14 +20,18 @@ const SHARED = [
   'ingest',
   'ingestion-guard',
   'intent',
+  'mcp',
+  'observe',
   'pack',
   'pipeline',
+  'projects',
   'qdrant',
   'rank',
   'rollout',
   'statistics',
   'tenants',
   'text',
+  'wiring',
 ].map(folder => `test/${folder}/**/*.test.ts`)
 
 // These need real services: `npm run test:services`.

@@ -1,10 +1,13 @@
 import { Command, CommanderError } from 'commander'
 import { addAbCommand } from './commands/ab.ts'
+import { addContextualizeCommand } from './commands/contextualize.ts'
 import { addDemoCommand } from './commands/demo.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
 import { addFlagsCommand } from './commands/flags.ts'
 import { addGoldenCommand } from './commands/golden.ts'
 import { addIngestCommand } from './commands/ingest.ts'
+import { addMcpCommand } from './commands/mcp.ts'
+import { addProjectCommand } from './commands/project.ts'
 import type { OpenLiveCollection } from './commands/replay/live-sets.ts'
 import { addReplayCommand } from './commands/replay/replay.ts'
 import { addServeCommand } from './commands/serve.ts'
@@ -40,7 +43,26 @@ addServeCommand(program, {
   process,
   startedByNpm: startedByNpm(),
 })
-addIngestCommand(program, { ...terminal, open: async where => (await wiring()).openIngest(where) })
+addMcpCommand(program, {
+  open: async options => (await import('./wiring/mcp/stdio.ts')).openStdioService(options),
+  input: process.stdin,
+  out: process.stdout,
+  process,
+})
+addIngestCommand(program, {
+  ...terminal,
+  open: async (...wanted) => (await wiring()).openIngest(...wanted),
+  findProject: async name => (await wiring()).findProject(name),
+})
+addProjectCommand(program, {
+  out: process.stdout,
+  open: async () => (await wiring()).openProjectCommand(),
+  now: () => new Date(),
+})
+addContextualizeCommand(program, {
+  ...terminal,
+  open: async target => (await import('./wiring/contexts/contextualize.ts')).openContextualize(target),
+})
 addReplayCommand(program, {
   ...terminal,
   plans: () => ({ ...NAMED_PLANS, [loadConfig().plan.name]: loadConfig().plan }),

@@ -31,11 +31,13 @@ export interface Config {
 
 /**
  * Reads a frozen configuration from the environment. Empty variables count as unset.
+ * @param changes variables with other values, such as those of a project; undefined unsets one
  * @throws ConfigError with every wrong variable and its value; secrets are not shown
  */
-export function loadConfig(environment: Environment = process.env): Config {
+export function loadConfig(environment: Environment = process.env, changes: Environment = {}): Config {
   const given: Record<string, string> = {}
-  for (const [name, value] of Object.entries(environment)) if (value !== undefined && value !== '') given[name] = value
+  for (const [name, value] of Object.entries({ ...environment, ...changes }))
+    if (value !== undefined && value !== '') given[name] = value
   const settings = settingsSchema.safeParse(given)
   const { plan, faults } = planOf(given)
   const all = [
@@ -109,6 +111,12 @@ function crossFaults(given: Readonly<Record<string, string>>, { rerank }: Plan):
   const faults: string[] = []
   if (given.EMBEDDER === 'openai' && !given.OPENAI_API_KEY)
     faults.push('OPENAI_API_KEY: must be set when EMBEDDER=openai')
+  if (given.EMBEDDER === 'voyage' || given.EMBEDDER === 'cohere') {
+    if (!given.EMBEDDING_API_KEY) faults.push(`EMBEDDING_API_KEY: must be set when EMBEDDER=${given.EMBEDDER}`)
+    for (const prefix of ['EMBEDDING_QUERY_PREFIX', 'EMBEDDING_PASSAGE_PREFIX'])
+      if (given[prefix])
+        faults.push(`${prefix}: must not be set when EMBEDDER=${given.EMBEDDER}, which has input types`)
+  }
   if (rerank.method === 'http' && !given.RERANK_URL) faults.push('RERANK_URL: must be set when RERANKER=http')
   return faults
 }

@@ -19,14 +19,14 @@ interface Source {
 const FLOORS: readonly (readonly string[])[] = [
   ['core'],
   ['qdrant', 'statistics', 'text'],
-  ['intent', 'rank'],
+  ['contexts', 'intent', 'rank'],
   ['pack'],
   ['pipeline'],
   ['embedded', 'flags', 'observe', 'rollout', 'tenants'],
-  ['config', 'http', 'ingest'],
-  ['demo', 'doctor', 'drop-in', 'evaluation', 'ingestion-guard'],
+  ['config', 'http', 'ingest', 'projects'],
+  ['contextualize', 'demo', 'doctor', 'drop-in', 'evaluation', 'ingestion-guard'],
   ['adapters'],
-  ['commands'],
+  ['commands', 'mcp'],
   ['wiring'],
   ['cli', 'index'],
 ]

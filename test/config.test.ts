@@ -16,6 +16,8 @@ const CASES: readonly [variable: string, text: string, read: (plan: Plan) => unk
   ['HYBRID_VECTOR_WEIGHT', '.45', plan => plan.retrieval.weights.dense, 0.45],
   ['HYBRID_KEYWORD_WEIGHT', '0.55', plan => plan.retrieval.weights.keyword, 0.55],
   ['RETRIEVAL_K_BASE', '77', plan => plan.retrieval.weights.k, 77],
+  ['RETRIEVAL_MODE', 'lexical', plan => plan.retrieval.mode, 'lexical'],
+  ['RETRIEVAL_CONTEXTUAL', 'on', plan => plan.retrieval.contextual, true],
   ['FUSION_METHOD', 'rrf', plan => plan.fusion.method, 'rrf'],
   ['RERANKER', 'off', plan => plan.rerank.method, 'off'],
   ['RERANK_TOPK', '9', plan => plan.rerank.topK, 9],
@@ -29,6 +31,11 @@ const CASES: readonly [variable: string, text: string, read: (plan: Plan) => unk
   ['PACKING_PER_DOC_CAP', '3', plan => plan.packing.documentCap, 3],
   ['PACKING_PER_SECTION_CAP', '4', plan => plan.packing.sectionCap, 4],
   ['PACKING_CAP_MODE', 'soft', plan => plan.packing.capMode, 'soft'],
+  ['PACKING_FILL', 'relevant', plan => plan.packing.fill, 'relevant'],
+  ['PACKING_MIN_RELEVANCE', '0.2', plan => plan.packing.minRelevance, 0.2],
+  ['PACKING_PARENT_EXPANSION', '0.5', plan => plan.packing.parentExpansion, 0.5],
+  ['PACKING_CONTEXT_LINE', 'on', plan => plan.packing.contextLine, true],
+  ['PACKING_REPETITION', 'context', plan => plan.packing.repetition, 'context'],
   ['PACKING_NOVELTY_ALPHA', '0.75', plan => plan.packing.noveltyAlpha, 0.75],
 ]
 
@@ -188,6 +195,14 @@ describe('a bad environment', () => {
     expect(faultsOf({ EMBEDDER: 'openai', RERANKER: 'http' })).toMatch(/OPENAI_API_KEY: .*\n.*RERANK_URL: /s)
   })
 
+  it('wants a key, and no prefixes, for an embedder with input types', () => {
+    expect(faultsOf({ EMBEDDER: 'voyage', EMBEDDING_QUERY_PREFIX: 'query: ' })).toMatch(
+      /EMBEDDING_API_KEY: must be set when EMBEDDER=voyage\n.*EMBEDDING_QUERY_PREFIX: must not be set/s,
+    )
+    expect(loadConfig({ EMBEDDER: 'cohere', EMBEDDING_API_KEY: 'k' }).settings.EMBEDDER).toBe('cohere')
+    expect(loadConfig({ EMBEDDING_QUERY_PREFIX: 'query: ' }).settings.EMBEDDING_QUERY_PREFIX).toBe('query: ')
+  })
+
   it('names faults between variables beside those of single ones', () => {
     const message = faultsOf({ EMBEDDER: 'openai', RERANKER: 'http', PORT: 'x', RERANK_BLEND: '2' })
     for (const named of ['PORT=x: ', 'RERANK_BLEND=2: ', 'OPENAI_API_KEY: must', 'RERANK_URL: must'])
@@ -298,7 +313,7 @@ describe('a variable that stowage does not have', () => {
     const others = `PATH HOME USER SHELL LANG TERM EDITOR PAGER HOSTNAME PWD OLDPWD TZ CI DEBUG NODE_ENV NODE_OPTIONS NODE_PATH
       npm_config_loglevel npm_lifecycle_event HTTP_PROXY NO_PROXY OPENAI_ORG_ID OPENAI_MODEL QDRANT_HOST QDRANT_PORT QDRANT__SERVICE__API_KEY
       QDRANT_COLLECTION STOWAGE_SERVICE_HOST STOWAGE_SERVICE_PORT STOWAGE_PORT STOWAGE_PORT_6433_TCP_ADDR KUBERNETES_PORT DATABASE_URL
-      REDIS_URL EMBEDDING_DIMENSIONS LOG_FORMAT POSTGRES_HOST PORTS HOSTS`
+      REDIS_URL EMBEDDING_PROVIDER LOG_FORMAT POSTGRES_HOST PORTS HOSTS`
     expect(unknownAmong(...others.split(/\s+/u))).toEqual([])
   })
 })

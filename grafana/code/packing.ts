@@ -213,5 +213,52 @@ export const packing: Definition = {
         },
       ],
     },
+    {
+      title: 'Contexts of new points',
+      height: 7,
+      panels: [
+        {
+          title: 'Contexts of new points: outcomes',
+          shows: 'Contexts per second, by what became of them.',
+          whenBad:
+            'Dropped or failed points have no context until stowage contextualize runs. Many fallbacks: the model is weak or away.',
+          unit: units.Short,
+          width: 6,
+          queries: [[rate('outcome', 'stowage_contexts_total'), '{{outcome}}']],
+        },
+        {
+          title: 'Contexts of new points: waiting',
+          shows: 'Points that wait for a context.',
+          whenBad: 'It grows: the model is slower than the upserts, or the contexts pause; see /readyz.',
+          unit: units.Short,
+          width: 6,
+          queries: [[`sum(${select('stowage_context_queue_points')})`, 'points']],
+        },
+        {
+          title: 'Contexts of new points: tokens',
+          shows: 'Tokens per second of the calls of the model, by kind.',
+          whenBad: 'Few cached tokens: the documents are short, or the endpoint does not cache.',
+          unit: units.Short,
+          width: 4,
+          queries: [[rate('kind', 'stowage_context_tokens_total'), '{{kind}}']],
+        },
+        {
+          title: 'Contexts of new points: dollars in an hour',
+          shows: 'Cost in the last hour, by model; 0 when its price is not known.',
+          whenBad: 'More than planned: use the rules for new points, and stowage contextualize with a budget.',
+          unit: units.Short,
+          width: 4,
+          queries: [[`sum by (model) (increase(${select('stowage_context_cost_usd_total')}[1h]))`, '{{model}}']],
+        },
+        {
+          title: 'Contexts of new points: quality',
+          shows: 'Median and worst tenth of the quality, from 0 to 1.',
+          whenBad: 'It falls: look at stowage contextualize --sample.',
+          unit: units.PercentUnit,
+          width: 4,
+          queries: quantiles([0.1, 0.5], 'stowage_context_quality_ratio'),
+        },
+      ],
+    },
   ],
 }

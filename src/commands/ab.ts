@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs'
 import { type Command, InvalidArgumentError } from 'commander'
 import { StowageError } from '../core/errors.ts'
-import { COLLECT_LIMITS, type Collected, createCollector } from '../rollout/compare/collect.ts'
-import { type ExperimentReport, experimentReport } from '../rollout/compare/experiment-report.ts'
+import type { Collected } from '../rollout/compare/collect.ts'
+import type { ExperimentReport } from '../rollout/compare/experiment-report.ts'
 import { experimentText, pairsText } from '../rollout/compare/report-text.ts'
 import type { PairReport } from '../rollout/compare/shadow-pairs.ts'
 import { numberOption } from './option-values.ts'
@@ -52,6 +52,11 @@ async function runAb(files: string[], flags: AbFlags, dependencies: AbCommandDep
   if ((files.length === 0) === (flags.url === undefined))
     throw new StowageError('bad_request', 'name files of traces, or a server with --url')
   const { experiment = null, since = null, share = null } = flags
+  // Loaded here: no other command needs the statistics.
+  const [{ COLLECT_LIMITS, createCollector }, { experimentReport }] = await Promise.all([
+    import('../rollout/compare/collect.ts'),
+    import('../rollout/compare/experiment-report.ts'),
+  ])
   const collector = createCollector({ experiment, since, ...COLLECT_LIMITS })
   if (flags.url === undefined) await readFiles(files, collector.readTraces, dependencies.progress)
   else await readServer(flags.url, flags, collector.readOutcomes, dependencies.fetch)

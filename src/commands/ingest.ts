@@ -1,16 +1,16 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { WRITER_KINDS, type WriterKind } from '../contexts/context.ts'
 import { StowageError } from '../core/errors.ts'
-import { CHUNK_DEFAULTS } from '../ingest/chunking/chunk-options.ts'
-import {
-  DEFAULT_BATCH_SIZE,
-  type IngestDependencies,
-  type IngestOptions,
-  type IngestSummary,
-  ingest,
-} from '../ingest/ingest.ts'
-import { openDocuments } from '../ingest/read-documents.ts'
+import type { WrittenContexts } from '../ingest/chunk-contexts.ts'
+import { CHUNK_DEFAULTS, CHUNKINGS, defaultTargetTokens } from '../ingest/chunking/options.ts'
+import { DOCUMENT_EXTENSIONS } from '../ingest/documents/formats.ts'
+import type { IngestDependencies, IngestOptions, IngestSummary } from '../ingest/ingest.ts'
+import { DEFAULT_BATCH_SIZE } from '../ingest/target.ts'
+import { ingestDefaults } from '../projects/ingest-defaults.ts'
+import type { FindProject, Project } from '../projects/project.ts'
 import { listOption, nonEmpty, numberOption } from './option-values.ts'
 import { createProgress } from './progress.ts'
+import { unknownProject } from './project.ts'
 
 export interface IngestEnvironment extends IngestDependencies {
   /** The target in words, for messages: its address, or the folder of the embedded engine. */
@@ -23,36 +23,53 @@ export interface IngestEnvironment extends IngestDependencies {
 }
 
 export interface IngestCommandDependencies {
-  /** Called after the command line and the source are checked. `url` and `apiKey` override the configuration. */
-  open(where: { url?: string; apiKey?: string }): Promise<IngestEnvironment>
+  /** Called after the command line and the source are checked. `url`, `apiKey` and the encoder of the project override the configuration. */
+  open(
+    where: { url?: string; apiKey?: string },
+    project: Project | null,
+    wanted: { context: WriterKind | 'off' | undefined; collection: string; tenant: string | null },
+  ): Promise<IngestEnvironment>
+  findProject: FindProject
   out: NodeJS.WritableStream
   progress: NodeJS.WriteStream
 }
 
-interface IngestFlags extends IngestOptions {
+type ContextChoice = WriterKind | 'off'
+
+interface IngestFlags extends Omit<IngestOptions, 'collection'> {
+  collection?: string
+  project?: string
+  context?: ContextChoice
   url?: string
   apiKey?: string
   json?: boolean
 }
 
+/** The default sizes in words: `200, or 384 for parent-child`. */
+const TARGETS = `${defaultTargetTokens()}, or ${defaultTargetTokens('parent-child')} for parent-child`
+
 const EXAMPLES = `
 Examples:
   $ stowage ingest ./docs --collection docs
   $ stowage ingest ./docs --collection docs --source handbook --prune --dry-run
+  $ stowage ingest ./handbook --project handbook
+  $ stowage ingest ./docs --collection docs --context rules
   $ stowage ingest corpus.jsonl --collection docs --url http://127.0.0.1:6333 --dry-run`
 
 /** Adds `stowage ingest PATH --collection C`. Running it again writes only what has changed. */
 export function addIngestCommand(program: Command, dependencies: IngestCommandDependencies): void {
-  const { targetTokens, overlap } = CHUNK_DEFAULTS
+  const { overlap } = CHUNK_DEFAULTS
   const share = numberOption(0, 0.5, { whole: false })
   program
     .command('ingest')
     .description('write documents to a collection; unchanged chunks are skipped')
-    .argument(
-      '<path>',
-      'a .md, .mdx, .markdown or .txt file, a folder of them, or a corpus.jsonl (golden or BEIR format)',
+    .argument('<path>', `a ${DOCUMENT_EXTENSIONS} file, a folder of them, or a corpus.jsonl (golden or BEIR format)`)
+    .option('--collection <name>', 'collection to write to; created if it does not exist', nonEmpty)
+    .option(
+      '--project <name>',
+      'project whose collection, chunk size and encoder are used; other options win',
+      nonEmpty,
     )
-    .requiredOption('--collection <name>', 'collection to write to; created if it does not exist', nonEmpty)
     .option(
       '--source <name>',
       'name of the source; ids of documents begin with it (default: ids are paths below PATH)',
@@ -62,8 +79,19 @@ export function addIngestCommand(program: Command, dependencies: IngestCommandDe
     .option('--allow-empty', 'with --prune: also when PATH holds no document that can be read')
     .option('--url <url>', 'address of Qdrant or stowage (default: QDRANT_URL, else the folder EMBEDDED_PATH)')
     .option('--api-key <key>', 'key for this address (default: QDRANT_API_KEY)')
-    .option('--chunk-tokens <tokens>', 'target size of the chunks', numberOption(16, 8_000), targetTokens)
+    .addOption(
+      new Option('--chunking <way>', 'cut along headings, or into chunks with larger parents beside')
+        .choices(CHUNKINGS)
+        .default('sections'),
+    )
+    .option('--chunk-tokens <tokens>', `target size of the chunks; default: ${TARGETS}`, numberOption(16, 8_000))
     .option('--overlap <share>', 'share of this size that a chunk repeats from the previous chunk', share, overlap)
+    .addOption(
+      new Option(
+        '--context <writer>',
+        'write the context of each chunk, and encode it with the chunk (docs/contexts.md); off takes contexts away; default: chunks keep what they have',
+      ).choices([...WRITER_KINDS, 'off']),
+    )
     .option(
       '--batch-size <chunks>',
       'chunks that are embedded and written at a time',
@@ -78,7 +106,10 @@ export function addIngestCommand(program: Command, dependencies: IngestCommandDe
     .option('--dry-run', 'count the changes and write nothing')
     .option('--json', 'print the summary as JSON')
     .addHelpText('after', EXAMPLES)
-    .action((path: string, flags: IngestFlags) => runIngest(path, flags, dependencies))
+    .action(async (path: string, flags: IngestFlags, command: Command) => {
+      const project = await projectOf(flags, dependencies)
+      return runIngest(path, project, optionsOf(flags, project, command), dependencies)
+    })
 }
 
 /** A name like `handbook` or `team/handbook`. */
@@ -89,14 +120,52 @@ function sourceName(value: string): string {
   return name
 }
 
-async function runIngest(path: string, flags: IngestFlags, dependencies: IngestCommandDependencies): Promise<void> {
-  const { url, apiKey, json, ...options } = flags
+/** The project of the command line; null without one. @throws StowageError for an unknown project */
+async function projectOf(
+  { project: name }: IngestFlags,
+  { findProject }: IngestCommandDependencies,
+): Promise<Project | null> {
+  if (name === undefined) return null
+  const project = await findProject(name)
+  if (project === null) throw unknownProject(name)
+  return project
+}
+
+type CommandOptions = Omit<IngestFlags, 'collection' | 'project'> & IngestOptions
+
+/** The options of the command line, with those of the project where the command line has none. */
+function optionsOf(
+  { project: _name, ...flags }: IngestFlags,
+  project: Project | null,
+  command: Command,
+): CommandOptions {
+  const defaults = Object.entries(project === null ? {} : ingestDefaults(project))
+  const unset = defaults.filter(([name]) => command.getOptionValueSource(name) !== 'cli')
+  const { collection, ...options } = { ...flags, ...Object.fromEntries(unset) } as Omit<IngestFlags, 'project'>
+  if (collection === undefined) command.error('error: name a --collection or a --project')
+  return { ...options, collection }
+}
+
+async function runIngest(
+  path: string,
+  project: Project | null,
+  flags: CommandOptions,
+  dependencies: IngestCommandDependencies,
+): Promise<void> {
+  const { url, apiKey, json, context, ...options } = flags
   const { dryRun = false, prune = false, source: name } = options
   if (prune && name === undefined)
     throw new StowageError('bad_request', '--prune needs --source: only documents of this source are deleted')
   const startedAt = performance.now()
+  // Loaded here: no other command needs the readers of documents.
+  const [{ openDocuments }, { ingest }] = await Promise.all([
+    import('../ingest/read-documents.ts'),
+    import('../ingest/ingest.ts'),
+  ])
   const source = await openDocuments(path, { source: name, allowEmpty: prune && options.allowEmpty })
-  const environment = await dependencies.open({ ...(url && { url }), ...(apiKey && { apiKey }) })
+  const where = { ...(url && { url }), ...(apiKey && { apiKey }) }
+  const { collection, tenant = null } = options
+  const environment = await dependencies.open(where, project, { context, collection, tenant })
   const progress = createProgress(dependencies.progress)
   try {
     if (!environment.durable && !dryRun) {
@@ -108,7 +177,7 @@ async function runIngest(path: string, flags: IngestFlags, dependencies: IngestC
     const ingested = await ingest(
       source.documents,
       environment,
-      { ...options, folder: source.folder },
+      { ...options, chunkTokens: options.chunkTokens ?? defaultTargetTokens(options.chunking), folder: source.folder },
       ({ documents, written }) =>
         progress.show('documents', documents, source.total, `, ${written} chunks ${dryRun ? 'to write' : 'written'}`),
     )
@@ -148,7 +217,20 @@ const SHOWN_PRUNED = 20
 const SHOWN_KINDS = 8
 
 function summaryText(summary: CommandSummary, dryRun: boolean): string {
-  const { collection, place, created, source, documents, unchanged, chunks, tokens, written, deleted, pruned } = summary
+  const {
+    collection,
+    place,
+    created,
+    source,
+    documents,
+    unchanged,
+    chunks,
+    tokens,
+    written,
+    deleted,
+    pruned,
+    contexts,
+  } = summary
   const number = (value: number): string => value.toLocaleString('en')
   const kinds = Object.entries(summary.skipped).sort(([, a], [, b]) => b - a)
   const skipped = kinds.slice(0, SHOWN_KINDS).map(([kind, count]) => `${number(count)} ${kind}`)
@@ -161,6 +243,7 @@ function summaryText(summary: CommandSummary, dryRun: boolean): string {
     ...(skipped.length === 0 ? [] : [`  skipped: ${skipped.join(', ')}`]),
     `  ${number(chunks)} chunks, ${number(tokens)} tokens`,
     `  ${number(written)} chunks ${dryRun ? 'to write' : 'written'}, ${number(deleted)} ${dryRun ? 'to delete' : 'deleted'}`,
+    ...(contexts === null || dryRun ? [] : [`  ${contextsText(contexts)}`]),
     ...(pruned.length === 0 ? [] : [`  ${number(pruned.length)} documents ${dryRun ? 'to prune' : 'pruned'}:`]),
     ...pruned.slice(0, SHOWN_PRUNED).map(docId => `    ${docId}`),
     ...(pruned.length > SHOWN_PRUNED ? [`    … and ${number(pruned.length - SHOWN_PRUNED)} more`] : []),
@@ -168,4 +251,16 @@ function summaryText(summary: CommandSummary, dryRun: boolean): string {
     `  in ${number(summary.seconds)} s`,
   ]
   return `${lines.join('\n')}\n`
+}
+
+function contextsText({ model, written, fallbacks, quality, usage }: WrittenContexts): string {
+  const number = (value: number): string => value.toLocaleString('en')
+  const { input, cached, cacheWritten, output } = usage
+  const tokens = input + cached + cacheWritten
+  return [
+    `${number(written)} contexts by ${model}`,
+    ...(fallbacks === 0 ? [] : [`${number(fallbacks)} of them by rules instead`]),
+    ...(written === 0 ? [] : [`quality ${quality.toFixed(2)}`]),
+    ...(tokens === 0 ? [] : [`${number(tokens)} tokens in (${number(cached)} cached), ${number(output)} out`]),
+  ].join(', ')
 }

@@ -18,10 +18,13 @@ export interface ListenOverrides {
   host?: string
 }
 
+/** A process that gets signals. */
+export type Signalled = Pick<NodeJS.Process, 'on'> & { exit(code: number): void }
+
 export interface ServeCommandDependencies {
   start(overrides: ListenOverrides): Promise<RunningService>
   out: NodeJS.WritableStream
-  process: Pick<NodeJS.Process, 'on' | 'ppid'> & { exit(code: number): void }
+  process: Signalled & Pick<NodeJS.Process, 'ppid'>
   /** Whether npm or npx started this process. The service then ends when they end. */
   startedByNpm: boolean
 }
@@ -56,7 +59,7 @@ async function serve(overrides: ListenOverrides, dependencies: ServeCommandDepen
 }
 
 /** Resolves at the first signal. The next signal ends the process, even with requests running. */
-function untilSignalled(process: ServeCommandDependencies['process']): Promise<void> {
+export function untilSignalled(process: Signalled): Promise<void> {
   return new Promise(resolve => {
     let signalled = false
     const onSignal = () => {

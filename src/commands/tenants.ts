@@ -2,7 +2,6 @@ import { readFile, realpath, rename, stat, writeFile } from 'node:fs/promises'
 import Table from 'cli-table3'
 import { type Command, InvalidArgumentError } from 'commander'
 import { StowageError } from '../core/errors.ts'
-import { tenantsJsonSchema } from '../http/openapi.ts'
 import { fieldOf, type Surroundings } from '../tenants/file/build.ts'
 import { addKey, addTenant, fileWith, type NewKey } from '../tenants/file/edit.ts'
 import { formatOf } from '../tenants/file/parse.ts'
@@ -56,7 +55,10 @@ export function addTenantsCommand(program: Command, dependencies: TenantsCommand
   tenants
     .command('schema')
     .description('print the JSON Schema of the file, for an editor')
-    .action(() => void out.write(`${JSON.stringify(tenantsJsonSchema(), null, 2)}\n`))
+    .action(async () => {
+      const { tenantsJsonSchema } = await import('../http/openapi.ts')
+      out.write(`${JSON.stringify(tenantsJsonSchema(), null, 2)}\n`)
+    })
 }
 
 function tenantName(name: string): string {

@@ -22,6 +22,11 @@ export const onOff = z.stringbool({ truthy: ['on', '1', 'true'], falsy: ['off', 
 /** A whole number from `least` to `most`. */
 export const wholeNumber = (least: number, most: number) =>
   z.string().regex(/^\d+$/u, 'must be a whole number').transform(Number).pipe(z.number().min(least).max(most))
+/** US dollars, such as 0.5. */
+export const dollars = z
+  .string()
+  .regex(/^\d+(?:\.\d+)?$/u, 'must be a number of US dollars such as 0.5')
+  .transform(Number)
 /** Names between commas. */
 export const names = text.transform(given =>
   given
@@ -29,6 +34,23 @@ export const names = text.transform(given =>
     .map(name => name.trim())
     .filter(name => name !== ''),
 )
+/** Pairs of collections, `docs=docs-contextual,faq=faq-contextual`: the second one by the first. */
+export const collectionPairs = names.transform((pairs, context): ReadonlyMap<string, string> => {
+  const read = new Map<string, string>()
+  for (const pair of pairs) {
+    const [, from, to] = /^([^=]+)=([^=]+)$/u.exec(pair) ?? []
+    const problem =
+      from === undefined || to === undefined
+        ? 'is no pair such as docs=docs-contextual'
+        : read.has(from)
+          ? 'names a collection twice'
+          : null
+    if (problem !== null) context.addIssue({ code: 'custom', message: `${pair} ${problem}` })
+    else if (from !== undefined && to !== undefined) read.set(from, to)
+  }
+  return read
+})
+
 /** The keys of flags that are off, whatever any source says. */
 export const flagsOff = text.transform((given, context): ReadonlySet<string> => {
   const { off, faults } = readKillSwitch(given)

@@ -1,6 +1,19 @@
 import { z } from 'zod'
 import { PLAN_NAMES } from '../pipeline/plan/plan.ts'
-import { flagsOff, mappings, names, onOff, planSource, secret, setting, text, url, wholeNumber } from './fields.ts'
+import {
+  collectionPairs,
+  dollars,
+  flagsOff,
+  mappings,
+  names,
+  onOff,
+  planSource,
+  secret,
+  setting,
+  text,
+  url,
+  wholeNumber,
+} from './fields.ts'
 
 /** The environment variables that are not plan values. */
 export const settingsSchema = z.object({
@@ -18,9 +31,29 @@ export const settingsSchema = z.object({
     mappings.optional(),
     'Payload fields of collections that stowage has not written: JSON such as `{"docs": {"text": "metadata.body"}}`, or the path of a JSON file.',
   ),
+  CONTEXTUAL_COLLECTIONS: setting(
+    collectionPairs.default(new Map()),
+    'Collections whose chunks have contexts, by the collection that they stand for: `docs=docs-contextual`. A plan with `retrieval.contextual` searches them in `/v1/context`.',
+  ),
   EMBEDDED_PATH: setting(text.optional(), 'Folder of the embedded engine. Unset: in memory.'),
+  PROJECTS_FOLDER: setting(
+    text.optional(),
+    'Folder of projects. Unset: `projects` below `EMBEDDED_PATH`, or `.stowage/projects` where that is unset.',
+  ),
   HOST: setting(text.default('127.0.0.1'), 'Address to listen on.'),
   PORT: setting(wholeNumber(0, 65_535).default(6433), 'Port to listen on; 0 takes a free port.'),
+  MCP: setting(
+    onOff.default(false),
+    'Serve the tools for agents at `/mcp` (Model Context Protocol). Off: the path is one of Qdrant.',
+  ),
+  MCP_ALLOWED_HOSTS: setting(
+    names.default([]),
+    'More host names that requests over loopback may ask for at `/mcp`, separated by commas: those that a proxy on this machine forwards.',
+  ),
+  MCP_BUDGET_USD: setting(
+    dollars.default(1),
+    'Most US dollars that an agent may give to `reindex_with_context`, over all runs for a collection.',
+  ),
   LOG_LEVEL: setting(
     z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info'),
     'Lowest log level that is written.',
@@ -45,18 +78,73 @@ export const settingsSchema = z.object({
     'Memory for what the included reranker computed from passages, in MiB: it reads a passage once, not once per question. 0 is off.',
   ),
   EMBEDDER: setting(
-    z.enum(['local', 'openai', 'none']).default('local'),
-    'Embedder of queries and documents: a local model, an OpenAI-compatible endpoint, or none.',
+    z.enum(['local', 'openai', 'voyage', 'cohere', 'none']).default('local'),
+    'Embedder of queries and documents: a local model, an OpenAI-compatible endpoint, Voyage AI, Cohere, or none.',
   ),
   EMBEDDING_MODEL: setting(text.optional(), 'Folder, hub id or model name. Unset: the model included in the package.'),
   OPENAI_BASE_URL: setting(url.optional(), 'Base URL of the endpoint for `EMBEDDER=openai`.'),
   OPENAI_API_KEY: secret('Key of that endpoint.'),
+  EMBEDDING_BASE_URL: setting(
+    url.optional(),
+    'Base URL of the endpoint for `EMBEDDER=voyage` and `EMBEDDER=cohere`; default is the provider.',
+  ),
+  EMBEDDING_API_KEY: secret('Key of that endpoint.'),
+  EMBEDDING_DIMENSIONS: setting(
+    wholeNumber(1, 65_536).optional(),
+    'Length of the vectors that an endpoint is asked for, for models that can shorten them. Unset: the length of the model.',
+  ),
+  EMBEDDING_QUERY_PREFIX: setting(
+    text.optional(),
+    'Text before every query that is embedded, such as `query: ` for E5. Voyage AI and Cohere need none: they are told what a text is.',
+  ),
+  EMBEDDING_PASSAGE_PREFIX: setting(
+    text.optional(),
+    'Text before every passage that is embedded, such as `passage: `. Vectors of other prefixes cannot be compared: ingest again after a change.',
+  ),
   JUDGE_MODEL: setting(
     text.optional(),
     'Language model that judges answers in `stowage replay --judge`: a model name of an OpenAI-compatible endpoint.',
   ),
   JUDGE_BASE_URL: setting(url.optional(), 'Base URL of that endpoint; default is OpenAI.'),
   JUDGE_API_KEY: secret('Key of that endpoint.'),
+  CONTEXT_MODEL: setting(
+    text.optional(),
+    'Language model that writes contexts of chunks (`openai`, `anthropic`), by its name at the endpoint.',
+  ),
+  CONTEXT_BASE_URL: setting(
+    url.optional(),
+    'Base URL of that endpoint, such as `http://localhost:11434/v1`; default is OpenAI or Anthropic.',
+  ),
+  CONTEXT_API_KEY: secret('Key of that endpoint.'),
+  CONTEXT_CONCURRENCY: setting(wholeNumber(1, 1_000).default(10), 'Most requests in flight to that endpoint.'),
+  CONTEXT_REQUESTS_PER_MINUTE: setting(
+    wholeNumber(1, 10_000_000).optional(),
+    'Most requests per minute to that endpoint, without repetitions. Unset: no limit.',
+  ),
+  CONTEXT_TOKENS_PER_MINUTE: setting(
+    wholeNumber(1, 1_000_000_000).optional(),
+    'Most tokens of prompts and answers per minute, as stowage counts them. Unset: no limit.',
+  ),
+  CONTEXT_TIMEOUT_MS: setting(
+    wholeNumber(100, 600_000).default(60_000),
+    'Longest time of one attempt at that endpoint, in milliseconds. A request has up to five attempts.',
+  ),
+  CONTEXT_PROMPT_FILE: setting(
+    text.optional(),
+    'File with a prompt of your own for contexts; it holds `{{document}}` and then `{{chunk}}`, and can hold `{{title}}` and `{{section_path}}`.',
+  ),
+  CONTEXT_PRICES_FILE: setting(
+    text.optional(),
+    'JSON file with prices of models in US dollars per million tokens. Its models go before those that stowage knows.',
+  ),
+  CONTEXT_QUEUE_POINTS: setting(
+    wholeNumber(1, 10_000_000).default(100_000),
+    'Most new points that wait for their contexts, in collections of projects with contexts. More are left to `stowage contextualize`.',
+  ),
+  CONTEXT_STATE_FOLDER: setting(
+    text.optional(),
+    'Folder for former vectors and contexts on their way, one folder below it for each collection. Unset: `.stowage/contextualize` in the working directory.',
+  ),
   MODELS_ALLOW_REMOTE: setting(onOff.default(false), 'Allow models to be downloaded from the hub.'),
   INGESTION_GUARD: setting(
     z.enum(['enforce', 'warn', 'off']).default('enforce'),

@@ -12,6 +12,11 @@ export function pointKey({ collection, id }: { collection: string; id: PointId }
   return `${collection}/${String(id).replace(/[%/]/g, encodeURIComponent)}`
 }
 
+/** Key of the point of a chunk's parent; null without one. */
+export function parentKey({ collection, parentId }: { collection: string; parentId?: PointId }): string | null {
+  return parentId === undefined ? null : pointKey({ collection, id: parentId })
+}
+
 export function documentKey({ collection, docId }: DocumentName): string {
   return JSON.stringify([collection, docId])
 }

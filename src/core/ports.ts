@@ -1,5 +1,5 @@
 import type { Steps } from './steps.ts'
-import type { Chunk, JsonObject, RetrievedList, SparseVector } from './types.ts'
+import type { Chunk, JsonObject, PointId, RetrievedList, SparseVector } from './types.ts'
 
 /** The ports of the pipeline: interfaces that the adapters implement. */
 
@@ -91,6 +91,8 @@ export interface PassageStore {
   search(request: SearchRequest, call: StoreCall): Promise<SearchResult>
   /** Fetches the chunks at these places. Places without a chunk are left out. */
   fetchPlaces(collection: string, places: DocumentPlace[], filter: JsonObject | null, call: StoreCall): Promise<Chunk[]>
+  /** Fetches the parents with these ids. Ids of other points, and of points that the filter leaves out, are left out. */
+  fetchParents(collection: string, ids: PointId[], filter: JsonObject | null, call: StoreCall): Promise<Chunk[]>
 }
 
 export interface DocumentPlace {

@@ -32,6 +32,10 @@ export interface Chunk {
   charStart: number | null
   charEnd: number | null
   text: string
+  /** Says where the chunk stands in its document. It is no text of the document; absent without one. */
+  context?: string
+  /** Id of the point with the larger text that this one is a part of; absent without one. */
+  parentId?: PointId
 }
 
 /** The rank and score of a candidate in one list, or in the BM25 over the candidates. */
@@ -63,12 +67,16 @@ export interface RetrievedHit {
   vector?: Float32Array
 }
 
+/** How a candidate came in: by a search, beside a retrieved one, or in place of its packed children. */
+export const ORIGINS = ['retrieved', 'neighbour', 'parent'] as const
+
 /** A chunk under consideration, with every number that decided about it. Steps create new candidates and mutate none. */
 export interface Candidate {
   /** See `pointKey`. */
   key: string
   chunk: Chunk
-  origin: 'retrieved' | 'neighbour'
+  /** A parent has the figures of its best packed child, and no signals of its own. */
+  origin: (typeof ORIGINS)[number]
   signals: Signal[]
   /** Sum of the signals' contributions. */
   fused: number
@@ -101,8 +109,16 @@ export interface Degradation {
   detail: string
 }
 
+/** Which lists are searched: the dense one, the keyword one, or both. */
+export const RETRIEVAL_MODES = ['semantic', 'lexical', 'hybrid'] as const
+export type RetrievalMode = (typeof RETRIEVAL_MODES)[number]
+
 export const CONTEXT_FORMATS = ['markdown', 'xml', 'json'] as const
 export type ContextFormat = (typeof CONTEXT_FORMATS)[number]
+
+/** What a context is filled with: what fits the budget, or only what is relevant. */
+export const FILLS = ['all', 'relevant'] as const
+export type Fill = (typeof FILLS)[number]
 
 export const CONTEXT_ORDERS = ['relevance', 'document', 'edges', 'stable'] as const
 export type ContextOrder = (typeof CONTEXT_ORDERS)[number]

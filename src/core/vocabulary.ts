@@ -2,16 +2,19 @@
 
 /** Reasons why a candidate is not in the context. */
 export const DROP_REASONS = {
-  duplicate: 'A better candidate has the same place or the same text.',
+  duplicate: 'A better candidate has the same place or the same text, or all of its sentences are packed already.',
   below_pool: 'Its rank after fusion is outside the pool (`retrieval.pool`).',
   rerank_cut: 'It is not among the first `rerank.topK` candidates after reranking.',
   redundant: 'MMR preferred candidates that are less similar to those already chosen.',
   doc_cap: 'The document already has as many chunks as the cap allows.',
   section_cap: 'The section already has as many chunks as the cap allows.',
   over_budget: 'It needs more tokens than are left.',
+  below_threshold: 'Its relevance is below `min_relevance` of the request, or `packing.minRelevance` of the plan.',
+  filler: 'It hardly answers the question, and the context is filled with relevant chunks only (`fill`).',
   deadline: 'The deadline passed before it was tried.',
   low_value: 'The chunk limit was reached, or filling ended before this candidate was tried.',
   text_missing: 'Its payload has no text under a known field.',
+  replaced_by_parent: 'Its text is in the context as a part of its parent, which the evidence names.',
 } as const
 
 /** Steps that could not do their work. The request is answered without them. */
@@ -23,6 +26,8 @@ export const DEGRADATIONS = {
   embedder_failed:
     'The query could not be embedded, or not in its share of the deadline; only the keyword list is searched.',
   no_search_terms: 'The query has only stop words, and there is no query vector; nothing was searched.',
+  mode_unavailable:
+    'The asked list is not there or found nothing, so the other one was searched; the detail names the reason.',
   list_missing: 'The collection cannot serve one of the lists; the detail names the list and the reason.',
   reranker_unavailable: 'The plan uses a reranker, but none is loaded.',
   rerank_skipped: 'Too many requests wait for the reranker, or for their turn; candidates keep their fused order.',
@@ -30,8 +35,28 @@ export const DEGRADATIONS = {
   rerank_partial: 'Reranking reached its deadline; the detail counts the scored candidates.',
   ranking_partial: 'The deadline passed while candidates were ranked; the detail names the steps that were left out.',
   packing_partial: 'The deadline passed while the budget was filled; the context holds what was packed until then.',
+  contexts_missing:
+    'The plan searches chunks with contexts, but there is no such collection; the plain one was searched.',
   neighbours_unavailable: 'Neighbouring chunks could not be fetched.',
+  parents_unavailable: 'Parents of chunks could not be fetched; the chunks themselves are packed.',
   nothing_fits: 'The budget is too small for any chunk; the context is empty.',
+} as const
+
+/** What the probability that the documents answer a question amounts to, the most likely first. */
+export const VERDICTS = {
+  in_documents: 'The documents seem to answer the question: the probability is 0.7 or more.',
+  uncertain: 'It cannot be said: the probability is 0.2 or more, or a part of the documents was not looked at.',
+  not_in_documents: 'Nothing that was found seems to answer the question.',
+} as const
+
+/** What lowers the probability that the documents answer a question. */
+export const ANSWERABLE_REASONS = {
+  nothing_found: 'No passage was found.',
+  reranker_missing: 'No passage has a score of the reranker, so the estimate rests on the words of the question alone.',
+  top_score_low: 'The reranker finds no passage relevant: the best score is below 0.05.',
+  no_keyword_match: 'No word of the question is in any of the passages.',
+  few_keyword_matches: 'No passage has half of the words of the question.',
+  degraded: 'A part of the documents was not looked at, or not closely; see `degraded`.',
 } as const
 
 /** Reasons why a request is forwarded to Qdrant unchanged. */
@@ -169,7 +194,55 @@ export const STAGES = {
   answerability: 'Adds a bonus to text that looks like an answer to the intent.',
   reunify: 'Raises the values of neighbours in a section and fetches missing neighbours.',
   diversify: 'Orders by MMR and cuts to `rerank.topK`.',
+  parents: 'Fetches parents of the candidates that fit the budget (`packing.parentExpansion`).',
   pack: 'Fills the token budget and applies the caps.',
+} as const
+
+/** Faults of a context that was written for a chunk, each with the sentence that tells a model what to do better. */
+export const CONTEXT_FAULTS = {
+  empty: { meaning: 'There is no text.', advice: 'Write a text.' },
+  refusal: { meaning: 'The model refuses.', advice: 'Do not refuse; say only where the chunk stands in the document.' },
+  markup: {
+    meaning: 'It is JSON, or holds tags or Markdown.',
+    advice: 'Write plain prose without JSON, tags or Markdown.',
+  },
+  meta_talk: {
+    meaning: 'It talks to the reader, such as "Sure," or "The context is".',
+    advice: 'Write the context and nothing else: no greeting, no label, no remark on the task.',
+  },
+  generic_opening: {
+    meaning: 'It begins with words that fit every chunk, such as "This section discusses" or "Here is".',
+    advice: 'Begin with the subject itself, by its name, not with words such as "This chunk" or "The document".',
+  },
+  too_short: { meaning: 'It has far fewer than 50 words.', advice: 'Write 50 to 100 words.' },
+  too_long: { meaning: 'It has far more than 100 words.', advice: 'Write 50 to 100 words, not more.' },
+  shares_nothing: {
+    meaning: 'It shares no key term with the chunk.',
+    advice: 'Name the subject of the chunk with the words of the chunk.',
+  },
+  adds_nothing: {
+    meaning: 'It adds no term of the document that the chunk lacks.',
+    advice:
+      'Do not repeat the chunk; add what the rest of the document says about its subject, such as names and sections.',
+  },
+  invented: {
+    meaning: 'It has names or numbers that are not in the document.',
+    advice: 'Use only names and numbers that stand in the document.',
+  },
+  other_language: {
+    meaning: 'It is in another language than the document.',
+    advice: 'Write in the language of the document.',
+  },
+} as const
+
+/** Why the context of the rules stands in the place of one by a model. */
+export const CONTEXT_FALLBACKS = {
+  low_quality: 'Both texts of the model failed the quality check.',
+  rate_limited: 'The endpoint still asked to wait after all attempts.',
+  endpoint_failed: 'The endpoint failed or could not be reached, after all attempts.',
+  timeout: 'The endpoint did not answer in time.',
+  unreadable: 'The answer broke off, was no JSON, or held no text.',
+  rejected: 'The endpoint refused this one request, for example because it is too long.',
 } as const
 
 /** Error codes of the routes under `/v1/`. */
@@ -179,6 +252,7 @@ export const ERRORS = {
   forbidden: { status: 403, meaning: 'The key does not allow this.' },
   collection_not_found: { status: 404, meaning: 'Qdrant has no collection of this name.' },
   not_found: { status: 404, meaning: 'There is nothing at this path or under this id.' },
+  method_not_allowed: { status: 405, meaning: 'The path accepts another method; see `allow`.' },
   request_timeout: { status: 408, meaning: 'The client sent nothing for a minute in the middle of its body.' },
   payload_too_large: { status: 413, meaning: 'The body is longer than the limit.' },
   unprocessable: { status: 422, meaning: 'The request is valid, but does not fit the data.' },
@@ -195,12 +269,16 @@ export const ERRORS = {
 
 export type DropReason = keyof typeof DROP_REASONS
 export type DegradationCode = keyof typeof DEGRADATIONS
+export type Verdict = keyof typeof VERDICTS
+export type AnswerableReason = keyof typeof ANSWERABLE_REASONS
 export type PassthroughReason = keyof typeof PASSTHROUGH_REASONS
 export type UpsertFaultCode = keyof typeof UPSERT_FAULTS
 export type RollbackTrigger = keyof typeof ROLLBACK_TRIGGERS
 export type ShadowOutcome = keyof typeof SHADOW_OUTCOMES
 export type EffectVerdict = keyof typeof EFFECT_VERDICTS
 export type GoldenFinding = keyof typeof GOLDEN_FINDINGS
+export type ContextFaultCode = keyof typeof CONTEXT_FAULTS
+export type ContextFallback = keyof typeof CONTEXT_FALLBACKS
 export type StageName = keyof typeof STAGES
 export type ErrorCode = keyof typeof ERRORS
 

@@ -38,6 +38,8 @@ export interface Switch {
 }
 
 const SINCE = '0.2.0'
+/** No named plan has the rule. Measured: docs/chunking.md. */
+const DEFAULT_PARENT_SHARE = 0.5
 const { measured, design } = NAMED_PLANS
 
 interface Rule {
@@ -83,6 +85,14 @@ export const RULES: readonly Switch[] = [
     isOn: plan => plan.retrieval.adaptive,
     on: { retrieval: { adaptive: true } },
     off: { retrieval: { adaptive: false } },
+  }),
+  rule({
+    key: 'contextual',
+    guards: 'Searching chunks with contexts, in the collections of `CONTEXTUAL_COLLECTIONS`.',
+    values: ['retrieval.contextual'],
+    isOn: plan => plan.retrieval.contextual,
+    on: { retrieval: { contextual: true } },
+    off: { retrieval: { contextual: false } },
   }),
   rule({
     key: 'candidate-bm25',
@@ -174,6 +184,14 @@ export const RULES: readonly Switch[] = [
     off: { packing: { noveltyAlpha: 0 } },
   }),
   rule({
+    key: 'repetition',
+    guards: 'Leaving out sentences that are packed already.',
+    values: ['packing.repetition'],
+    isOn: plan => plan.packing.repetition !== 'off',
+    on: { packing: { repetition: measured.packing.repetition } },
+    off: { packing: { repetition: 'off' } },
+  }),
+  rule({
     key: 'sentence-mode',
     guards: 'Packing sentences instead of passages.',
     values: ['packing.mode'],
@@ -183,11 +201,19 @@ export const RULES: readonly Switch[] = [
   }),
   rule({
     key: 'sentence-cut',
-    guards: 'Cutting the first chunk that does not fit to its best sentences.',
+    guards: 'Cutting chunks that do not fit to their best run of sentences.',
     values: ['packing.sentenceCut'],
     isOn: plan => plan.packing.sentenceCut,
     on: { packing: { sentenceCut: true } },
     off: { packing: { sentenceCut: false } },
+  }),
+  rule({
+    key: 'parent-expansion',
+    guards: 'A parent in place of the packed chunks that hold enough of it.',
+    values: ['packing.parentExpansion'],
+    isOn: plan => plan.packing.parentExpansion !== null,
+    on: { packing: { parentExpansion: DEFAULT_PARENT_SHARE } },
+    off: { packing: { parentExpansion: null } },
   }),
   rule({
     key: 'document-cap',

@@ -26,6 +26,7 @@ import type { Passthrough } from './passthrough/passthrough.ts'
 import { refuseLoops } from './passthrough/via.ts'
 import { type BumpEpoch, writeEpoch } from './passthrough/write-epoch.ts'
 import { type GuardDependencies, guardRequests } from './tenants/guard-requests.ts'
+import { admitOperators } from './tenants/operators.ts'
 
 export interface AppDependencies {
   packContext: PackContext
@@ -35,8 +36,12 @@ export interface AppDependencies {
   isOperator?: (apiKey: string | null) => boolean
   /** The ingestion guard. It calls `next()` for requests that go on. Null switches it off. */
   guardUpserts: express.RequestHandler | null
+  /** Notices the points that clients write, without changing anything. It calls `next()` at once. Default: none. */
+  noticeUpserts?: express.RequestHandler
   /** The drop-in route. It calls `next()` for requests that must pass through. Null switches it off. */
   improvePoints: express.RequestHandler | null
+  /** The tools for agents at `/mcp`. Default: the path is Qdrant's. */
+  mcp?: express.RequestHandler[]
   passthrough: Passthrough
   traces: TraceStore
   experiments: Experiments
@@ -89,6 +94,16 @@ export function createApp(dependencies: AppDependencies): express.Express {
   app.all('/v1/context', () => {
     throw new StowageError('not_found', '/v1/context accepts POST only')
   })
+  const { mcp } = dependencies
+  if (mcp) {
+    const atMcp = atEndpoint('mcp')
+    app.post('/mcp', atMcp, admitOperators(isOperator, admitTenant), ...mcp)
+    // There are no sessions: no stream to wait at, and nothing to end.
+    app.all('/mcp', atMcp, (_request, response) => {
+      response.setHeader('allow', 'POST')
+      throw new StowageError('method_not_allowed', '/mcp accepts POST only')
+    })
+  }
 
   app.use(refuseLoops(() => reporter.passedThrough({ reason: 'loop' })))
   for (const step of admitTenant) app.use(step)
@@ -106,10 +121,11 @@ function guardOf({ guard }: AppDependencies): GuardDependencies {
 
 /** The routes of Qdrant: improved, or passed through. They see what goes to Qdrant, which for tenants is the guarded request. */
 function qdrantRoutes(dependencies: AppDependencies): express.Router {
-  const { guardUpserts, improvePoints, passthrough, reporter, bumpEpoch } = dependencies
+  const { guardUpserts, noticeUpserts, improvePoints, passthrough, reporter, bumpEpoch } = dependencies
   const routes = express.Router({ caseSensitive: true })
   routes.use(writeEpoch(bumpEpoch))
   if (guardUpserts !== null) routes.use(guardUpserts)
+  if (noticeUpserts) routes.use(noticeUpserts)
   if (improvePoints !== null) routes.post(SEARCH_PATH, atEndpoint('points'), improvePoints)
   routes.use((request, response) => {
     const { reason, body, held } = handedOver(response)

@@ -4,7 +4,7 @@ import { redactUrls } from '../core/redact-urls.ts'
 import type { Reporter } from '../observe/events.ts'
 import { printJson } from '../qdrant/json.ts'
 import { sendJson, sendQdrantError, sendText } from './body/send-json.ts'
-import { requestIdOf } from './observe-requests.ts'
+import { endpointOf, requestIdOf } from './observe-requests.ts'
 
 /** Converts every error to a response: stowage's own shape under `/v1/`, Qdrant's envelope on other paths. */
 export function errorHandler(reporter: Reporter): ErrorRequestHandler {
@@ -24,7 +24,7 @@ export function sendError(request: Request, response: Response, error: StowageEr
   const message = redactUrls(error.message)
   const retryAfter = retryAfterOf(error)
   if (retryAfter !== null) response.setHeader('retry-after', retryAfter)
-  if (request.path.startsWith('/v1/')) {
+  if (request.path.startsWith('/v1/') || endpointOf(response) === 'mcp') {
     sendJson(request, response, status, printJson({ error: { code, message, details } }))
   } else if (code === 'unauthorized') sendText(request, response, status, message)
   else sendQdrantError(request, response, status, message)

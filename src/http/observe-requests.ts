@@ -15,7 +15,7 @@ export function observeRequests(reporter: Reporter, spans: Spans = NO_SPANS): Re
     spans.serve(request, span => {
       response.once('close', () => {
         const finished: FinishedRequest = {
-          endpoint: response.locals.endpoint ?? 'passthrough',
+          endpoint: endpointOf(response),
           outcome: outcomeOf(response),
           route: `${request.method} ${pathOf(request.originalUrl)}`,
           status: response.statusCode,
@@ -51,6 +51,10 @@ export function atEndpoint(endpoint: Endpoint): RequestHandler {
     response.locals.endpoint = endpoint
     next()
   }
+}
+
+export function endpointOf(response: Response): Endpoint {
+  return response.locals.endpoint ?? 'passthrough'
 }
 
 /** Names the trace of an answer that does not name it in its headers. */

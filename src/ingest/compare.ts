@@ -1,3 +1,5 @@
+import type { ContextWriter } from '../contexts/context.ts'
+import { isOfVersion } from '../contexts/context-stamp.ts'
 import type { PreparedPoint } from './points.ts'
 import type { DocumentMark, StoredPoint } from './target.ts'
 
@@ -13,11 +15,39 @@ export function groupByDocument(points: ReadonlyMap<string, StoredPoint>): Store
   return documents
 }
 
-/** The mark of a stored document when it says that the document is complete and has this hash; null otherwise. */
-export function upToDate(hash: string, stored: ReadonlyMap<string, StoredPoint> | undefined): DocumentMark | null {
+/** The chunks and the parents among the stored points of a document, each by the id of the point. */
+export function byKind(points: ReadonlyMap<string, StoredPoint> = new Map()): {
+  chunks: Map<string, StoredPoint>
+  parents: Map<string, StoredPoint>
+} {
+  const all = [...points]
+  return {
+    chunks: new Map(all.filter(([, { isParent }]) => !isParent)),
+    parents: new Map(all.filter(([, { isParent }]) => isParent)),
+  }
+}
+
+/** The contexts that chunks are meant to have: those of a writer, none (null), or what they have (undefined). */
+export type WantedContexts = Pick<ContextWriter, 'version'> | null | undefined
+
+function hasWantedContext({ contextVersion }: StoredPoint, wanted: WantedContexts): boolean {
+  if (wanted === undefined) return true
+  return wanted === null ? contextVersion === null : isOfVersion(contextVersion, wanted.version)
+}
+
+/**
+ * The mark of a stored document when it says that the document is complete and has this hash, and all chunks have the wanted contexts;
+ * null otherwise.
+ */
+export function upToDate(
+  hash: string,
+  stored: ReadonlyMap<string, StoredPoint> | undefined,
+  wanted: WantedContexts,
+): DocumentMark | null {
   const points = [...(stored?.values() ?? [])]
   const mark = points.find(point => point.document !== null)?.document
-  return mark?.hash === hash && mark.chunks === points.length ? mark : null
+  const isComplete = mark?.hash === hash && mark.chunks === points.length
+  return isComplete && points.every(point => hasWantedContext(point, wanted)) ? mark : null
 }
 
 /**
@@ -28,14 +58,19 @@ export function changesOf(
   points: readonly PreparedPoint[],
   mark: DocumentMark,
   stored: ReadonlyMap<string, StoredPoint> = new Map(),
+  wanted?: WantedContexts,
 ): { changed: PreparedPoint[]; stale: string[] } {
   const current = new Set(points.map(point => point.id))
   const stale = [...stored.keys()].filter(id => !current.has(id))
   const [first, ...rest] = points
-  const changed = rest.filter(({ id, payload }) => stored.get(id)?.contentHash !== payload.content_hash)
+  const isCurrent = ({ id, payload }: PreparedPoint): boolean => {
+    const before = stored.get(id)
+    return before?.contentHash === payload.content_hash && hasWantedContext(before, wanted)
+  }
+  const changed = rest.filter(point => !isCurrent(point))
   if (first === undefined) return { changed, stale }
   const before = stored.get(first.id)
   const isMarked = before?.document?.hash === mark.hash && before.document.chunks === mark.chunks
-  if (!isMarked || before.contentHash !== first.payload.content_hash) changed.push(first)
+  if (!isMarked || !isCurrent(first)) changed.push(first)
   return { changed, stale }
 }

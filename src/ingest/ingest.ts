@@ -1,13 +1,18 @@
+import type { ContextWriter } from '../contexts/context.ts'
 import { StowageError } from '../core/errors.ts'
 import type { Embedder } from '../core/ports.ts'
 import { contentHash } from '../text/fingerprint.ts'
 import { encodeBm25Document } from '../text/qdrant-bm25.ts'
-import { chunkMarkdown } from './chunking/chunk-markdown.ts'
-import { changesOf, groupByDocument, upToDate } from './compare.ts'
-import { documentsFilter, folderMark, type PointScope, type PreparedPoint, preparePoint } from './points.ts'
+import { noContexts, type WrittenContexts, withContexts } from './chunk-contexts.ts'
+import { chunkDocument } from './chunking/chunk-document.ts'
+import type { Chunking } from './chunking/options.ts'
+import { byKind, changesOf, groupByDocument, upToDate } from './compare.ts'
+import { type ChangedParents, changedParentsOf, writeParents } from './parent-points.ts'
+import { documentsFilter, type PointScope, type PreparedPoint, preparePoint } from './points.ts'
 import { prune } from './prune.ts'
 import type { SkippedDocument, SourceDocument } from './read-documents.ts'
-import type { CollectionWriter, IngestTarget, StoredPoint } from './target.ts'
+import { replacementOf } from './replacement.ts'
+import { type CollectionWriter, DEFAULT_BATCH_SIZE, type IngestTarget } from './target.ts'
 
 export interface IngestDependencies {
   target: IngestTarget
@@ -17,10 +22,14 @@ export interface IngestDependencies {
   countTokens: (text: string) => number
   /** Name of the tokenizer: chunks that another one measured are cut again. */
   tokenizer?: string
+  /** Null takes contexts away. Without it, chunks keep what they have, and those that are written get none. */
+  contexts?: ContextWriter | null
 }
 
 export interface IngestOptions extends PointScope {
-  /** Target size of a chunk in tokens. */
+  /** How documents are cut. Default: `sections`. */
+  chunking?: Chunking
+  /** Target size of a chunk in tokens. Default: that of the chunking. */
   chunkTokens?: number
   /** Share of the target size that a chunk repeats from the previous chunk. */
   overlap?: number
@@ -35,8 +44,6 @@ export interface IngestOptions extends PointScope {
   /** Count the changes and write nothing. */
   dryRun?: boolean
 }
-
-export const DEFAULT_BATCH_SIZE = 64
 
 export interface IngestSummary {
   collection: string
@@ -56,13 +63,18 @@ export interface IngestSummary {
   pruned: string[]
   /** Documents and files that were not ingested, by kind. */
   skipped: Record<string, number>
+  /** The contexts that this run wrote; null without a writer. */
+  contexts: WrittenContexts | null
   warnings: string[]
 }
 
 export type OnIngestProgress = (progress: { documents: number; chunks: number; written: number }) => void
 
-/** Changes when the same text gives other chunks, so that every document is cut again. */
-const CHUNKING_VERSION = 1
+/** Change when the same text gives other chunks, so that every document is cut again. */
+const CHUNKING_VERSIONS: Readonly<Record<Chunking, number | string>> = {
+  sections: 1,
+  'parent-child': 'parent-child 1',
+}
 
 /** Documents are compared with the collection in groups of at most this many UTF-16 code units, or one document. */
 const LARGEST_GROUP = 1_000_000
@@ -93,10 +105,12 @@ export async function ingest(
   if (writer && !options.allowMixedEmbedders) await refuseMixing(writer, embedder, collection)
   const counts = { documents: 0, unchanged: 0, chunks: 0, tokens: 0, written: 0, deleted: 0 }
   const lists = { pruned: [], skipped: {}, warnings: [] }
+  const contexts = dependencies.contexts ? noContexts(dependencies.contexts) : null
   const summary: IngestSummary = {
     collection,
     created: writer?.created ?? false,
     source: source ?? null,
+    contexts,
     ...counts,
     ...lists,
   }
@@ -110,25 +124,34 @@ export async function ingest(
   const seen = new Map<string, string>()
   const replaced: string[] = []
   for await (const group of readGroups(documents, batchSize, seen, summary)) {
-    const { changed, stale } = await compare(group, writer, dependencies, options, summary, replaced)
+    const { changed, stale, parents } = await compare(group, writer, dependencies, options, summary, replaced)
+    // Before the first chunk, whose mark says that the document is complete.
+    if (writer && !dryRun) await writeParents(parents.changed, writer, batchSize)
     for (let at = 0; at < changed.length; at += batchSize) {
-      const points = changed.slice(at, at + batchSize)
-      if (writer && !dryRun) await write(points, writer, embedder)
-      summary.written += points.length
+      const batch = changed.slice(at, at + batchSize)
+      if (writer && !dryRun) {
+        const { contexts: author } = dependencies
+        const points = author && contexts ? await withContexts(batch, author, contexts) : batch
+        await write(points, writer, embedder)
+      }
+      summary.written += batch.length
       report()
     }
-    if (writer && !dryRun && stale.length > 0) await writer.remove(stale)
+    const gone = [...stale, ...parents.stale]
+    if (writer && !dryRun && gone.length > 0) await writer.remove(gone)
     summary.deleted += stale.length
     report()
   }
   summary.warnings.push(...replaced.slice(0, SHOWN_REPLACEMENTS))
   if (replaced.length > SHOWN_REPLACEMENTS)
     summary.warnings.push(`${replaced.length - SHOWN_REPLACEMENTS} more documents replaced those of another source`)
+  if (summary.written > 0 && writer && dependencies.contexts === undefined && (await hasContexts(writer)))
+    summary.warnings.push(withoutContexts(summary))
   if (options.prune && source !== undefined && writer) {
     const isEmpty = summary.documents === 0 && !options.allowEmpty
-    const { documents, points } = await prune(source, writer, options, { read: seen, isEmpty })
+    const { documents, chunks } = await prune(source, writer, options, { read: seen, isEmpty })
     summary.pruned = documents
-    summary.deleted += points
+    summary.deleted += chunks
   }
   return summary
 }
@@ -144,6 +167,15 @@ async function refuseMixing(writer: CollectionWriter, embedder: Embedder | null,
     `collection ${collection} holds vectors of the embedder ${version}; the embedder of this run is ${embedder?.version ?? 'none'}. ` +
       'Ingest into another collection, or replace the documents one by one with --allow-mixed-embedders.',
   )
+}
+
+function withoutContexts({ collection, written }: IngestSummary): string {
+  return `chunks of ${collection} have contexts, but the ${written} that this run writes have none: give --context, or run \`stowage contextualize\` after it`
+}
+
+async function hasContexts(writer: CollectionWriter): Promise<boolean> {
+  const [found] = await writer.sample(1, { must_not: [{ is_empty: { key: 'context_version' } }] })
+  return found !== undefined
 }
 
 /** Yields groups of documents with different ids; adds what is skipped, and the warnings, to `summary`. */
@@ -184,35 +216,36 @@ async function* readGroups(
 async function compare(
   documents: SourceDocument[],
   writer: CollectionWriter | null,
-  { embedder, countTokens, tokenizer = '' }: IngestDependencies,
+  { embedder, countTokens, tokenizer = '', contexts }: IngestDependencies,
   options: IngestOptions,
   summary: IngestSummary,
   replaced: string[],
-): Promise<{ changed: PreparedPoint[]; stale: string[] }> {
+): Promise<ChangedPoints> {
   const docIds = documents.map(document => document.docId)
   const found = writer && !writer.created ? await writer.stored(documentsFilter(docIds, options)) : new Map()
   const stored = groupByDocument(found)
   const { chunkTokens, overlap, source, acl, lang } = options
-  const version = embedder?.version ?? null
-  const all: { changed: PreparedPoint[]; stale: string[] } = { changed: [], stale: [] }
+  const embedderVersion = embedder?.version ?? null
+  const all: ChangedPoints = { changed: [], stale: [], parents: { changed: [], stale: [] } }
   for (const document of documents) {
-    const { docId, title, text, frontMatter } = document
-    const before = stored.get(docId)
+    const { docId, title, text, frontMatter, lang: ownLang, pages, headings } = document
+    const { chunks: before, parents: parentsBefore } = byKind(stored.get(docId))
     const parts = [
-      CHUNKING_VERSION,
+      CHUNKING_VERSIONS[options.chunking ?? 'sections'],
       tokenizer,
       chunkTokens,
       overlap,
-      version,
+      embedderVersion,
       source,
       acl,
       lang,
       title,
       frontMatter,
       text,
+      ...(pages === undefined && headings === undefined ? [] : [ownLang, pages, headings]),
     ]
     const hash = contentHash(JSON.stringify(parts))
-    const current = upToDate(hash, before)
+    const current = upToDate(hash, before, contexts)
     summary.documents += 1
     summary.chunks += current?.chunks ?? 0
     summary.tokens += current?.tokens ?? 0
@@ -220,35 +253,30 @@ async function compare(
       summary.unchanged += 1
       continue
     }
-    const chunks = chunkMarkdown(document, { targetTokens: chunkTokens, overlap, count: countTokens })
+    const { chunks, parents } = chunkDocument(document, { ...options, count: countTokens })
     const tokens = chunks.reduce((sum, chunk) => sum + chunk.tokens, 0)
     const mark = { hash, chunks: chunks.length, tokens }
-    const points = chunks.map(chunk => preparePoint(document, chunk, options, version, mark))
-    const { changed, stale } = changesOf(points, mark, before)
+    const whole = { ...document, lang: lang ?? ownLang ?? null }
+    const points = chunks.map(chunk => preparePoint(whole, chunk, options, embedderVersion, mark))
+    const { changed, stale } = changesOf(points, mark, before, contexts)
     all.changed.push(...changed)
     all.stale.push(...stale)
+    const ofParents = changedParentsOf(document, parents, options, embedderVersion, parentsBefore)
+    all.parents.changed.push(...ofParents.changed)
+    all.parents.stale.push(...ofParents.stale)
     summary.chunks += mark.chunks
     summary.tokens += mark.tokens
     if (changed.length + stale.length === 0) summary.unchanged += 1
-    const other = [...(before?.values() ?? [])].find(point => isFromElsewhere(point, options))
-    if (other) replaced.push(replacementWarning(document, other))
+    const replacement = replacementOf(document, before, options)
+    if (replacement !== null) replaced.push(replacement)
   }
   return all
 }
 
-/** Whether a stored point says that it came from another source, or from another folder without a name. */
-function isFromElsewhere({ source, sourceFolder }: StoredPoint, options: IngestOptions): boolean {
-  const ours = options.source ?? folderMark(options)
-  const theirs = source ?? sourceFolder
-  return ours !== null && theirs !== null && ours !== theirs
-}
-
-function replacementWarning({ docId, place }: SourceDocument, { source, title }: StoredPoint): string {
-  const origin = source === null ? 'another folder' : `the source ${source}`
-  return (
-    `document ${docId} of ${origin} ("${title}") was replaced by ${place ?? 'a document with the same id'}; ` +
-    'to keep both, give each folder its own --source'
-  )
+interface ChangedPoints {
+  changed: PreparedPoint[]
+  stale: string[]
+  parents: ChangedParents
 }
 
 async function write(points: PreparedPoint[], writer: CollectionWriter, embedder: Embedder | null): Promise<void> {

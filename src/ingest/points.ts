@@ -1,8 +1,12 @@
 import { createHash } from 'node:crypto'
+import type { ChunkContext, ContextDocument, ContextRequest } from '../contexts/context.ts'
+import { contextStamp } from '../contexts/context-stamp.ts'
+import { encodedText } from '../contexts/encoded-text.ts'
+import { contextFields } from '../contexts/payload-fields.ts'
 import type { JsonObject } from '../core/types.ts'
 import { contentHash, fingerprint } from '../text/fingerprint.ts'
-import { titledPath } from '../text/titled-path.ts'
 import type { DocumentChunk } from './chunking/chunk-markdown.ts'
+import { pageRange } from './documents/page-range.ts'
 import type { SourceDocument } from './read-documents.ts'
 import type { DocumentMark } from './target.ts'
 
@@ -22,26 +26,31 @@ export interface PointScope {
 /** A point without its vectors. */
 export interface PreparedPoint {
   id: string
-  /** The input of both vectors: title and section path, then the stored text. */
+  /** The input of both vectors: the context if there is one, title and section path, then the stored text. */
   encodedText: string
+  /** What a context of the chunk is written from. */
+  contextRequest: ContextRequest
   /**
-   * `content_hash` covers the encoded text and the payload, except `source_folder` and `document_mark`: a stored point with an equal
-   * hash is up to date.
+   * `content_hash` covers the encoded text and the payload, except `source_folder`, `document_mark` and the
+   * context: a stored point with an equal hash is up to date, and a chunk keeps its context when the rest of its document changes.
    */
   payload: JsonObject & { content_hash: string }
   tokens: number
 }
 
-/** @param mark stored with the first chunk */
+/**
+ * A point without a context.
+ * @param mark stored with the first chunk
+ */
 export function preparePoint(
-  document: Pick<SourceDocument, 'docId' | 'title' | 'frontMatter'>,
+  document: ContextDocument & Pick<SourceDocument, 'frontMatter' | 'pages' | 'headings'>,
   chunk: DocumentChunk,
   scope: PointScope,
   embedderVersion: string | null,
   mark: DocumentMark | null = null,
 ): PreparedPoint {
-  const path = titledPath(document.title, chunk.sectionPath)
-  const encodedText = path === '' ? chunk.text : `${path}\n${chunk.text}`
+  const { sectionPath, text, charStart: start } = chunk
+  const encoded = encodedText({ title: document.title, sectionPath, text })
   const payload = {
     doc_id: document.docId,
     doc_title: document.title,
@@ -50,25 +59,50 @@ export function preparePoint(
     order_index: chunk.orderIndex,
     char_start: chunk.charStart,
     char_end: chunk.charEnd,
+    ...(document.pages === undefined ? {} : pageRange(document.pages, chunk)),
+    ...(document.headings === 'unknown' ? { headings: 'unknown' } : {}),
     text: chunk.text,
     ...(document.frontMatter === undefined ? {} : { front_matter: document.frontMatter }),
+    ...scopeFields({ ...scope, lang: document.lang ?? undefined }, embedderVersion),
+    ...(chunk.parent === undefined ? {} : { parent_id: parentId(document.docId, chunk.parent, scope) }),
+  }
+  return {
+    id: pointId([scope.collection, scope.tenant ?? null, scope.space ?? null, document.docId, chunk.orderIndex]),
+    encodedText: encoded,
+    contextRequest: { document, chunk: { sectionPath, text, start } },
+    payload: {
+      ...payload,
+      ...(folderMark(scope) === null ? {} : { source_folder: folderMark(scope) }),
+      ...(mark === null || chunk.orderIndex !== 0 ? {} : { document_mark: { ...mark } }),
+      content_hash: contentHash(JSON.stringify([encoded, payload])),
+    },
+    tokens: chunk.tokens,
+  }
+}
+
+/** The point with a context, which its vectors are of too. */
+export function withContext(point: PreparedPoint, context: ChunkContext, version: string): PreparedPoint {
+  const { title } = point.contextRequest.document
+  const { sectionPath, text } = point.contextRequest.chunk
+  return {
+    ...point,
+    encodedText: encodedText({ title, sectionPath, text, context: context.text }),
+    payload: {
+      ...point.payload,
+      ...contextFields(context, contextStamp(version, { docTitle: title, sectionPath, text })),
+    },
+  }
+}
+
+/** The payload fields that every point of a run has. */
+export function scopeFields(scope: PointScope, embedderVersion: string | null): JsonObject {
+  return {
     ...(scope.source === undefined ? {} : { source: scope.source }),
     ...(embedderVersion === null ? {} : { embedder_version: embedderVersion }),
     ...(scope.tenant === undefined ? {} : { tenant: scope.tenant }),
     ...(scope.space === undefined ? {} : { space_id: scope.space }),
     ...(scope.acl === undefined ? {} : { acl: scope.acl }),
     ...(scope.lang === undefined ? {} : { lang: scope.lang }),
-  }
-  return {
-    id: pointId([scope.collection, scope.tenant ?? null, scope.space ?? null, document.docId, chunk.orderIndex]),
-    encodedText,
-    payload: {
-      ...payload,
-      ...(folderMark(scope) === null ? {} : { source_folder: folderMark(scope) }),
-      ...(mark === null || chunk.orderIndex !== 0 ? {} : { document_mark: { ...mark } }),
-      content_hash: contentHash(JSON.stringify([encodedText, payload])),
-    },
-    tokens: chunk.tokens,
   }
 }
 
@@ -94,6 +128,11 @@ function scopeFilter(condition: JsonObject, scope: PointScope): JsonObject {
 }
 
 const NAMESPACE = Buffer.from('9f5d2c1e8b7a4e0fa3c6d1b2e4f58a70', 'hex')
+
+/** Id of a parent, from its place among the parents of the document. */
+export function parentId(docId: string, place: number, scope: PointScope): string {
+  return pointId([scope.collection, scope.tenant ?? null, scope.space ?? null, docId, 'parent', place])
+}
 
 /** UUID version 5 (RFC 9562) of the parts, so that a chunk keeps its id from run to run. */
 function pointId(parts: (string | number | null)[]): string {

@@ -11,7 +11,7 @@ const MOST_DELETED = 1_000
  * was skipped counts as read.
  * @param found `read` has the ids of the documents in the source; `isEmpty` says that none could be read, and that this is no reason
  *   to delete
- * @returns sorted ids of the documents, and the number of their points; with `dryRun` they stay
+ * @returns sorted ids of the documents, and the number of their chunks; with `dryRun` they stay
  * @throws StowageError `unprocessable` when `isEmpty` and there is something to delete
  */
 export async function prune(
@@ -19,7 +19,7 @@ export async function prune(
   writer: CollectionWriter,
   options: PointScope & { dryRun?: boolean },
   found: { read: ReadonlyMap<string, unknown>; isEmpty: boolean },
-): Promise<{ documents: string[]; points: number }> {
+): Promise<{ documents: string[]; chunks: number }> {
   const stored = groupByDocument(await writer.stored(sourceFilter(source, options)))
   const left = [...stored].filter(([docId]) => !found.read.has(docId))
   if (left.length > 0 && found.isEmpty) {
@@ -32,5 +32,6 @@ export async function prune(
   if (!options.dryRun) {
     for (let at = 0; at < ids.length; at += MOST_DELETED) await writer.remove(ids.slice(at, at + MOST_DELETED))
   }
-  return { documents: left.map(([docId]) => docId).sort(), points: ids.length }
+  const chunks = left.flatMap(([, points]) => [...points.values()]).filter(({ isParent }) => !isParent)
+  return { documents: left.map(([docId]) => docId).sort(), chunks: chunks.length }
 }

@@ -4,6 +4,9 @@ import { basename, dirname, extname, join, relative, sep } from 'node:path'
 import { z } from 'zod'
 import { StowageError } from '../core/errors.ts'
 import type { JsonObject } from '../core/types.ts'
+import type { BinaryFormat } from './documents/convert.worker.ts'
+import { type ConversionLimits, createConverter, type DocumentConverter } from './documents/converter.ts'
+import { DOCUMENT_EXTENSIONS, DOCUMENT_FILE, formatOf } from './documents/formats.ts'
 import { type FrontMatter, readFrontMatter } from './markup/front-matter.ts'
 import { stripMarks } from './markup/strip-marks.ts'
 import { decodeFile, readJsonLines, splitLines } from './text-files.ts'
@@ -17,6 +20,12 @@ export interface SourceDocument {
   place?: string
   /** Fields of the front matter besides the title. */
   frontMatter?: JsonObject
+  /** Language that the document itself states, as `en`. */
+  lang?: string
+  /** Offset in `text` where each page begins, in order; only for formats with pages. */
+  pages?: number[]
+  /** `unknown` when the file does not tell its headings from its text; not set for text files. */
+  headings?: 'marked' | 'unknown'
   /** A fault that did not prevent reading, with the name of the file. */
   warning?: string
 }
@@ -24,7 +33,7 @@ export interface SourceDocument {
 /** A document of the source that is there and was not read. */
 export interface SkippedDocument {
   docId: string
-  /** What prevented reading, for counting: `binary`, `unreadable`. */
+  /** What prevented reading, for counting: `binary`, `unreadable`, `encrypted`. */
   skipped: string
   /** The same in a sentence, with the name of the file. */
   warning: string
@@ -46,6 +55,8 @@ export interface OpenOptions {
   source?: string | undefined
   /** Accept a folder without documents. */
   allowEmpty?: boolean | undefined
+  /** For files that are converted: PDF, HTML and Word documents. */
+  limits?: ConversionLimits | undefined
 }
 
 /** BEIR ids may be numbers, also beyond 2^53. */
@@ -65,14 +76,13 @@ export const documentRow = z
   })
   .transform(({ doc_id, _id, title, text }) => ({ docId: doc_id ?? _id ?? '', title: title ?? '', text }))
 
-const TEXT_FILE = /\.(md|mdx|markdown|txt)$/i
-
 /**
- * Opens a markdown or text file, a folder of them, a `corpus.jsonl` in the golden or BEIR format, or a folder that holds one.
+ * Opens a document (markdown, text, PDF, HTML or Word), a folder of them, a `corpus.jsonl` in the golden or BEIR format, or a folder that holds one.
  *
  * The id of a file is its path below the folder, with `/` between folders and without `.md`. CRLF becomes LF. Front matter and the
  * marks of documentation tools are left out of markdown; the text of a row is taken as it is. UTF-16 is read when it begins with a
- * byte order mark. Bytes that are not UTF-8 become U+FFFD, and the document has a warning. Binary files are skipped.
+ * byte order mark. Bytes that are not UTF-8 become U+FFFD, and the document has a warning. Binary files are skipped, and so are those that
+ * cannot be converted.
  *
  * @throws StowageError `bad_request` when the path holds nothing to read
  */
@@ -86,13 +96,18 @@ export async function openDocuments(path: string, options: OpenOptions = {}): Pr
   // A golden set has its documents in a folder next to its queries.
   const isGoldenSet = !info.isFile() && existsSync(join(path, 'queries.jsonl'))
   const root = info.isFile() ? dirname(path) : isGoldenSet ? join(path, 'corpus') : path
-  const { files, skipped } = info.isFile() ? { files: [path], skipped: {} } : await survey(root, TEXT_FILE)
+  const { files, skipped } = info.isFile() ? { files: [path], skipped: {} } : await survey(root, DOCUMENT_FILE)
   if (files.length === 0 && !options.allowEmpty) {
     const others = Object.entries(skipped).map(([kind, count]) => `${count} ${kind}`)
     const found = others.length > 0 ? ` (skipped: ${others.join(', ')})` : ''
-    throw new StowageError('bad_request', `no .md, .mdx, .markdown or .txt file below ${root}${found}`)
+    throw new StowageError('bad_request', `no ${DOCUMENT_EXTENSIONS} file below ${root}${found}`)
   }
-  return { folder: await realpath(root), total: files.length, skipped, documents: readFiles(root, files, idOf) }
+  return {
+    folder: await realpath(root),
+    total: files.length,
+    skipped,
+    documents: readFiles(root, files, idOf, options.limits),
+  }
 }
 
 /** Lists the files below a folder whose names match, sorted; hidden folders and `node_modules` are skipped. */
@@ -136,16 +151,64 @@ async function* readFiles(
   root: string,
   files: string[],
   idOf: (id: string) => string,
+  limits: ConversionLimits | undefined,
 ): AsyncIterable<SourceDocument | SkippedDocument> {
-  for (const file of files) yield await readDocument(file, idOf(fileId(root, file)))
+  const converter = createConverter(limits)
+  try {
+    for (const file of files) {
+      const format = formatOf(file)
+      const docId = idOf(fileId(root, file))
+      const isText = format === 'markdown' || format === 'text'
+      yield isText ? await readDocument(file, docId) : await convertDocument(file, docId, format, converter)
+    }
+  } finally {
+    await converter.close()
+  }
+}
+
+async function convertDocument(
+  file: string,
+  docId: string,
+  format: BinaryFormat,
+  converter: DocumentConverter,
+): Promise<SourceDocument | SkippedDocument> {
+  const bytes = await readBytes(file)
+  if (typeof bytes === 'string') return unreadable(file, docId, bytes)
+  const converted = await converter.convert(format, bytes)
+  if ('fault' in converted)
+    return { docId, skipped: converted.fault, warning: `${file} ${converted.reason}; it is not ingested` }
+  const { title, text, lang, pages, headings, warning } = converted
+  const faults = [
+    ...(warning === null ? [] : [warning]),
+    ...(headings === 'unknown' ? ['no headings were found, so its chunks have no section path'] : []),
+  ]
+  return {
+    docId,
+    title: title ?? basename(file, extname(file)),
+    text,
+    place: file,
+    headings,
+    ...(lang === null ? {} : { lang }),
+    ...(pages === null ? {} : { pages }),
+    ...(faults.length === 0 ? {} : { warning: `${file}: ${faults.join('; ')}` }),
+  }
+}
+
+/** The bytes of a file, or why they cannot be read. */
+function readBytes(file: string): Promise<Buffer | string> {
+  return readFile(file).catch((error: NodeJS.ErrnoException) => error.code ?? error.message)
+}
+
+function unreadable(file: string, docId: string, reason: string): SkippedDocument {
+  return { docId, skipped: 'unreadable', warning: `${file} cannot be read: ${reason}` }
 }
 
 async function readDocument(file: string, docId: string): Promise<SourceDocument | SkippedDocument> {
-  const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => error.code ?? error.message)
-  if (typeof bytes === 'string') return { docId, skipped: 'unreadable', warning: `${file} cannot be read: ${bytes}` }
+  const bytes = await readBytes(file)
+  if (typeof bytes === 'string') return unreadable(file, docId, bytes)
   const { text, kind, ...decoded } = decodeFile(bytes)
   if (text === null) return { docId, skipped: kind, warning: `${file} is ${kind}; it is not ingested` }
-  const isMarkdown = !/\.txt$/i.test(file)
+  const isMarkdown = formatOf(file) === 'markdown'
   const { title, frontMatter, body } = readMarkup(text.replaceAll('\r\n', '\n'), isMarkdown)
   const warnings = [
     ...('isBroken' in decoded && decoded.isBroken ? [`${file} is not valid UTF-8`] : []),

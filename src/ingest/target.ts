@@ -1,5 +1,8 @@
 import type { JsonObject, SparseVector } from '../core/types.ts'
 
+/** Chunks that are embedded and written at a time. */
+export const DEFAULT_BATCH_SIZE = 64
+
 export interface DenseField {
   /** '' is the unnamed vector. */
   name: string
@@ -21,11 +24,11 @@ export interface CollectionLayout {
 export interface NewPoint {
   id: string
   dense: Float32Array | null
-  sparse: SparseVector
+  sparse: SparseVector | null
   payload: JsonObject
 }
 
-/** Stored with the first chunk of a document: when `hash` fits, and as many points are there, nothing has to be compared. */
+/** Stored with the first chunk of a document: when `hash` fits, and as many chunks are there, nothing has to be compared. */
 export interface DocumentMark {
   /** Covers all that the chunks and vectors of the document depend on. */
   hash: string
@@ -37,11 +40,14 @@ export interface StoredPoint {
   docId: string
   contentHash: string
   title: string
+  /** Stamp of its context; null without one. */
+  contextVersion: string | null
   /** The name of the source; null when none was given. */
   source: string | null
   /** Fingerprint of the folder it was read from; null when the source has a name. */
   sourceFolder: string | null
-  /** Null for all chunks but the first. */
+  isParent: boolean
+  /** Null for all points but the first chunk. */
   document: DocumentMark | null
 }
 

@@ -1,8 +1,8 @@
 import type { Steps } from '../core/steps.ts'
+import { type JsonVisitor, type Span, scanJson, textOf } from '../http/body/scan-json.ts'
 import type { UpsertRoute } from '../qdrant/paths.ts'
 import { FaultList, type UpsertFault } from './faults.ts'
 import { type FieldValue, fits, isMissing, PAYLOAD_FIELDS, REQUIRED_FIELDS, readText } from './fields.ts'
-import { type JsonVisitor, type Span, scanJson, textOf } from './scan-json.ts'
 
 /** What the points of a request are checked against. */
 export interface UpsertRules {

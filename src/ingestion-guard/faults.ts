@@ -1,7 +1,7 @@
 /** A kind of fault of one field. */
 interface FaultKind {
   field: string
-  problem: 'missing' | 'other embedder' | 'text' | 'position' | 'list of texts'
+  problem: 'missing' | 'other embedder' | 'text' | 'position' | 'share' | 'list of texts'
   /** JSON of the value that was found first. */
   value?: string
   /** JSON of the value that the collection has. */

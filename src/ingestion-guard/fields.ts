@@ -1,5 +1,5 @@
 /** What the JSON of a payload field must be. */
-export type FieldKind = 'text' | 'position' | 'list of texts'
+export type FieldKind = 'text' | 'position' | 'share' | 'list of texts'
 
 /** The fields that stowage writes and reads. Others are free. */
 export const PAYLOAD_FIELDS: ReadonlyMap<string, FieldKind> = new Map(
@@ -19,6 +19,11 @@ export const PAYLOAD_FIELDS: ReadonlyMap<string, FieldKind> = new Map(
     lang: 'text',
     content_hash: 'text',
     parent_id: 'text',
+    context: 'text',
+    context_model: 'text',
+    context_version: 'text',
+    context_tokens: 'position',
+    context_quality: 'share',
   } satisfies Record<string, FieldKind>),
 )
 
@@ -50,6 +55,8 @@ export function fits(value: FieldValue, kind: FieldKind): boolean {
     case 'position':
       // Conditions of Qdrant match whole numbers only when they are written as such: 5.0 is not 5.
       return /^(?:0|[1-9][0-9]{0,15})$/.test(value.json)
+    case 'share':
+      return /^-?[0-9.]+(?:[eE][-+]?[0-9]+)?$/.test(value.json) && Number(value.json) >= 0 && Number(value.json) <= 1
     case 'list of texts':
       return value.json.startsWith('[') && value.allTexts
   }

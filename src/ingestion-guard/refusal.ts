@@ -3,7 +3,12 @@ import type { UpsertFault } from './faults.ts'
 
 const LONGEST_SHOWN = 100
 
-const MUST_BE = { text: 'a text', position: 'a whole number from 0', 'list of texts': 'a list of texts' } as const
+const MUST_BE = {
+  text: 'a text',
+  position: 'a whole number from 0',
+  share: 'a number from 0 to 1',
+  'list of texts': 'a list of texts',
+} as const
 
 /** One sentence or more for each fault: the field, the points, the values, and the setting that allows it. */
 export function describeFaults(collection: string, { points, faults }: UpsertReport): string {

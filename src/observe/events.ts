@@ -1,7 +1,9 @@
+import type { ChunkContext } from '../contexts/context.ts'
 import type { PassthroughReason, RollbackTrigger, ShadowOutcome, UpsertFaultCode } from '../core/vocabulary.ts'
 import type { FlagDecision } from '../pipeline/plan/decision.ts'
 import type { ExperimentOutcome } from '../pipeline/plan/outcome.ts'
 import type { Trace } from '../pipeline/trace/schema.ts'
+import { createContextReports, type LostContexts } from './context-reports.ts'
 import { countTrace } from './count-trace.ts'
 import { createRequestReports } from './finished-requests.ts'
 import type { Logger } from './logger.ts'
@@ -11,6 +13,7 @@ import type { TenantLimit } from './metrics/tenants.ts'
 import { statusClass, type UpstreamKind } from './metrics/upstream.ts'
 import type { Metrics } from './metrics.ts'
 import type { QueryTextMode } from './query-text.ts'
+import { quietly } from './quietly.ts'
 import { TenantLabels } from './tenant-labels.ts'
 
 export type Endpoint = (typeof ENDPOINTS)[number]
@@ -104,6 +107,14 @@ export interface Reporter {
   shadowRan(event: { outcome: ShadowOutcome; overlap: number | null; detail: string }): void
   /** Number of shadow runs that wait or run. */
   shadowQueued(event: { length: number }): void
+  /** A new point got a context. `model` was asked; `dollars` is null when its price is not known. */
+  contextWritten(event: { model: string; context: ChunkContext; dollars: number | null }): void
+  /** New points that stay without a context of this model. `points` is null when nobody knows how many. */
+  contextsLost(event: LostContexts): void
+  /** Contexts for a collection pause with this detail; null: they go on. */
+  contextsPaused(event: { collection: string; detail: string | null }): void
+  /** Number of new points that wait for a context. */
+  contextsQueued(event: { points: number }): void
 }
 
 export interface ReporterOptions {
@@ -216,14 +227,6 @@ export function createReporter({ metrics, logger, slowMs = 0, queryText = 'off' 
       if (outcome === 'failed') logger.debug({ detail }, 'a shadow run failed')
     }),
     shadowQueued: quietly(({ length }) => metrics.shadowQueue.set(length)),
-  }
-}
-
-/** Ignores errors of a report, so that reporting never fails a request. */
-function quietly<Event = void>(report: (event: Event) => void): (event: Event) => void {
-  return event => {
-    try {
-      report(event)
-    } catch {}
+    ...createContextReports(metrics, logger),
   }
 }

@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
+import { createContextMetrics } from './metrics/contexts.ts'
 import { openMetricsOf } from './metrics/open-metrics.ts'
 import { createPipelineMetrics } from './metrics/pipeline.ts'
 import { createRequestMetrics } from './metrics/requests.ts'
@@ -26,13 +27,20 @@ interface MetricsOptions {
   version?: string
   /** Asked at each scrape: the number of pairs that wait for the reranker. */
   rerankQueue?: () => number
+  /** Names of the writers of contexts. */
+  contextModels?: readonly string[]
 }
 
 /**
  * Creates the metrics in a new registry. Labels have few fixed values, or are names of declared tenants; ids are in the log. Every series exists from the
  * start with 0: a rate over a series that appears with its first event misses that event.
  */
-export function createMetrics({ processMetrics = true, version = '', rerankQueue = () => 0 }: MetricsOptions = {}) {
+export function createMetrics({
+  processMetrics = true,
+  version = '',
+  rerankQueue = () => 0,
+  contextModels = ['rules'],
+}: MetricsOptions = {}) {
   const registry = new Registry()
   if (processMetrics) collectDefaultMetrics({ register: registry })
   for (const name of LEFT_OUT) registry.removeSingleMetric(name)
@@ -42,6 +50,7 @@ export function createMetrics({ processMetrics = true, version = '', rerankQueue
     ...createUpstreamMetrics(registry),
     ...createTenantMetrics(registry),
     ...createRolloutMetrics(registry),
+    ...createContextMetrics(registry, contextModels),
   }
   return { ...metrics, registry, openMetrics: openMetricsOf(registry) }
 }

@@ -1,6 +1,7 @@
 import type { CountTokens } from '../core/ports.ts'
 import type { Steps } from '../core/steps.ts'
 import { slicesOf } from '../text/slices.ts'
+import { type ContextLines, lineBefore, NO_CONTEXT_LINES } from './context-line.ts'
 import { joinOf } from './join.ts'
 import { GAP, type Renderer } from './render.ts'
 import { inReadingOrder, sectionOf, textOf, type Unit } from './unit.ts'
@@ -20,23 +21,37 @@ export class CostModel {
   private readonly renderer: Renderer
   private readonly count: CountTokens
   private readonly budgetTokens: number
+  private readonly lines: ContextLines
 
-  constructor(renderer: Renderer, count: CountTokens, budgetTokens: number) {
+  constructor(renderer: Renderer, count: CountTokens, budgetTokens: number, lines = NO_CONTEXT_LINES) {
     this.renderer = renderer
     this.count = count
     this.budgetTokens = budgetTokens
+    this.lines = lines
   }
 
   /** Tokens that the unit would add. More than 2,000 tokens over the budget it is a lower bound. */
   *costOf(unit: Unit): Steps<number> {
-    const own = 1 + (yield* this.tokensOf(textOf(unit).trim()))
-    const block = this.blocks.get(sectionOf(unit))
-    if (!block) return own + (yield* this.sourceLine(unit)) + (yield* this.frame())
-    const place = placeIn(block, unit)
-    const before = block[place - 1]
-    const after = block[place]
-    const seams = (yield* this.seam(before, unit)) + (yield* this.seam(unit, after))
-    return Math.max(0, own + seams - (yield* this.seam(before, after)))
+    const [tokens = 0] = yield* this.costsOf([unit])
+    return tokens
+  }
+
+  /** The same for each of several parts of one chunk, in reading order, when all of them are added. */
+  *costsOf(parts: readonly Unit[]): Steps<number[]> {
+    const [first] = parts
+    if (!first) return []
+    const block = this.blocks.get(sectionOf(first))
+    const place = block ? placeIn(block, first) : 0
+    const [before, after] = [block?.[place - 1], block?.[place]]
+    const costs: number[] = []
+    for (const [at, part] of parts.entries()) {
+      const own = 1 + (yield* this.tokensOf(textOf(part).trim()))
+      let seams = yield* this.seam(parts[at - 1] ?? before, part)
+      if (block && at === parts.length - 1) seams += (yield* this.seam(part, after)) - (yield* this.seam(before, after))
+      const frame = block || at > 0 ? 0 : (yield* this.sourceLine(part)) + (yield* this.frame())
+      costs.push(block ? Math.max(0, own + seams) : own + seams + frame)
+    }
+    return costs
   }
 
   /** @param tokens the cost of the unit */
@@ -49,18 +64,27 @@ export class CostModel {
   }
 
   /**
-   * Tokens between two units that follow each other: those of the gap mark, or less than 0 when they join with an overlap, or with a
+   * Tokens between two units that follow each other: those of the gap mark and the context line, or less than 0 when they join with an overlap, or with a
    * space, which is a part of the next word's token.
    */
   private *seam(previous: Unit | undefined, next: Unit | undefined): Steps<number> {
-    if (!previous || !next) return 0
+    if (!next) return 0
     const join = joinOf(previous, next)
-    if (join === null) return yield* this.count(this.renderer.escape(GAP))
+    if (join === null) {
+      const line = yield* this.contextLine(lineBefore(previous, next, this.lines))
+      return previous ? line + (yield* this.count(this.renderer.escape(GAP))) : line
+    }
     if (join.overlap > 0) return -(yield* this.tokensOf(next.candidate.chunk.text.slice(0, join.overlap)))
-    return joinsWithSpace(previous, next) ? -1 : 0
+    return previous && joinsWithSpace(previous, next) ? -1 : 0
   }
 
-  private *tokensOf(text: string): Steps<number> {
+  private *contextLine(line: string): Steps<number> {
+    const { contextField, contextLine } = this.renderer
+    return line === '' ? 0 : yield* this.count(`${contextField([line])}${contextLine(line)}`)
+  }
+
+  /** Tokens of the escaped text alone. Far over the budget it is a lower bound. */
+  *tokensOf(text: string): Steps<number> {
     const most = this.budgetTokens - this.used + FAR_OVER
     let tokens = 0
     for (const slice of slicesOf(text)) {
@@ -73,7 +97,8 @@ export class CostModel {
 
   private sourceLine({ candidate, value }: Unit): Steps<number> {
     const { docId, docTitle, sectionPath } = candidate.chunk
-    return this.count(`${this.renderer.open({ docId, docTitle, sectionPath, value }, 10)}${this.renderer.close}`)
+    const source = { docId, docTitle, sectionPath, value, contextField: '' }
+    return this.count(`${this.renderer.open(source, 10)}${this.renderer.close}`)
   }
 
   /** Tokens around all blocks, charged to the first one, or between two blocks, charged to each other one. */

@@ -1,4 +1,4 @@
-import type { Chunk } from '../core/types.ts'
+import type { Candidate, Chunk } from '../core/types.ts'
 import type { Unit } from './unit.ts'
 
 interface Join {
@@ -23,13 +23,21 @@ export function joinOf(previous: Unit | undefined, next: Unit): Join | null {
   }
   const reachesEnd = left.text.slice(previous.end).trim() === ''
   const beginsAtStart = right.text.slice(0, next.start).trim() === ''
-  if (!areNeighbours(left, right) || !reachesEnd || !beginsAtStart) return null
+  const follows = areNeighbours(left, right) || touches(previous.candidate, next.candidate)
+  if (!follows || !reachesEnd || !beginsAtStart) return null
   if (next.start > 0 || previous.end < left.text.length) return { overlap: 0, separator: '\n' }
   const repeated = Math.min(overlapOf(left, right), next.end)
   // A cut unit can be shorter than the overlap. Then the repetition stays, so that no text is lost.
   const overlap = repeated <= previous.end - previous.start ? repeated : 0
   const touching = left.charEnd !== null && left.charEnd === right.charStart
   return { overlap, separator: overlap > 0 || touching ? '' : '\n' }
+}
+
+/** Whether one of the two is a parent and ends where the other one begins. It has the place of its first child only. */
+function touches({ chunk: left, origin }: Candidate, { chunk: right, origin: other }: Candidate): boolean {
+  const isSameDocument = left.collection === right.collection && left.docId === right.docId
+  const hasParent = origin === 'parent' || other === 'parent'
+  return hasParent && isSameDocument && left.charEnd !== null && left.charEnd === right.charStart
 }
 
 /** Whether `right` is the chunk after `left` in the same document. */
@@ -66,7 +74,7 @@ function longestBorder(left: string, right: string): number {
   return Math.min(found, right.length)
 }
 
-/** A text that grows at its end. More than two characters of white space at a seam become a paragraph break or a space, to save tokens. */
+/** A text that grows at its end. More than two characters of white space at a seam are shortened, to save tokens. */
 export class JoinedText {
   private readonly pieces: string[]
   /** White space at the end. */
@@ -82,7 +90,7 @@ export class JoinedText {
     const inner = text.trimStart()
     const body = inner.trimEnd()
     const seam = `${this.tail}${separator}${text.slice(0, text.length - inner.length)}`
-    const shortSeam = seam.length <= 2 ? seam : seam.includes('\n') ? '\n\n' : ' '
+    const shortSeam = seam.length <= 2 ? seam : shortened(seam)
     if (body === '') {
       this.tail = shortSeam
     } else {
@@ -94,4 +102,14 @@ export class JoinedText {
   toString(): string {
     return `${this.pieces.join('')}${this.tail}`
   }
+}
+
+/** Longest indentation that is kept at a seam: code and nested lists need it. */
+const LONGEST_INDENTATION = 16
+
+/** At most one empty line, and the indentation of the next line; white space inside a line becomes a space. */
+function shortened(seam: string): string {
+  const lines = seam.split('\n')
+  if (lines.length === 1) return ' '
+  return `${'\n'.repeat(Math.min(2, lines.length - 1))}${lines.at(-1)?.slice(0, LONGEST_INDENTATION)}`
 }

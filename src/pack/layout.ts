@@ -1,8 +1,16 @@
 import { compareText, groupBy } from '../core/collections.ts'
 import { documentKey } from '../core/keys.ts'
 import type { ContextOrder } from '../core/types.ts'
+import { type ContextLines, lineBefore, NO_CONTEXT_LINES } from './context-line.ts'
 import { JoinedText, joinOf } from './join.ts'
 import { inReadingOrder, sectionOf, textOf, type Unit } from './unit.ts'
+
+/** The text of units that continue each other. */
+export interface Part {
+  text: string
+  /** Says where the text stands in its document; '' for none. */
+  contextLine: string
+}
 
 /** The text of one section under one source line. */
 export interface Block {
@@ -12,8 +20,8 @@ export interface Block {
   sectionPath: string
   /** Highest value of its units. */
   value: number
-  /** Texts in reading order, to be separated by gap marks. */
-  parts: string[]
+  /** Runs of joined units in reading order, to be separated by gap marks. */
+  parts: Part[]
   /** In reading order. */
   units: Unit[]
 }
@@ -25,30 +33,33 @@ export interface Block {
  * - `edges`: best first and last, the weakest in the middle (Liu et al. 2023, "Lost in the Middle");
  * - `stable`: by document and place, but what an earlier turn of the session packed comes first, so that a prompt cache keeps its prefix.
  * @param previous for `stable`: the turn that first packed a candidate, by its key
+ * @param lines the context lines to be shown
  */
 export function layOut(
   units: readonly Unit[],
   order: ContextOrder,
   previous: ReadonlyMap<string, number> = new Map(),
+  lines: ContextLines = NO_CONTEXT_LINES,
 ): Block[] {
-  if (order === 'stable') return byTurn(units, previous).flatMap(turn => blocksOf(turn).sort(byPlace))
-  const blocks = blocksOf(units).sort(byBest)
+  if (order === 'stable') return byTurn(units, previous).flatMap(turn => blocksOf(turn, lines).sort(byPlace))
+  const blocks = blocksOf(units, lines).sort(byBest)
   if (order === 'document') return groupByDocument(blocks)
   if (order === 'edges') return toEdges(blocks)
   return blocks
 }
 
 /** Joins consecutive units that continue each other, without their overlap. */
-export function joinUnits(units: readonly Unit[]): string[] {
-  const parts: JoinedText[] = []
+export function joinUnits(units: readonly Unit[], lines: ContextLines = NO_CONTEXT_LINES): Part[] {
+  const parts: { text: JoinedText; contextLine: string }[] = []
   units.forEach((unit, index) => {
     const text = textOf(unit)
     const join = joinOf(units[index - 1], unit)
     const part = parts.at(-1)
-    if (join === null || part === undefined) parts.push(new JoinedText(text))
-    else part.append(join.separator, text.slice(join.overlap))
+    if (join === null || part === undefined)
+      parts.push({ text: new JoinedText(text), contextLine: lineBefore(units[index - 1], unit, lines) })
+    else part.text.append(join.separator, text.slice(join.overlap))
   })
-  return parts.map(String)
+  return parts.map(({ text, contextLine }) => ({ text: String(text), contextLine }))
 }
 
 /** Groups units by the turn that first packed them, oldest first, new units last. */
@@ -57,14 +68,14 @@ function byTurn(units: readonly Unit[], previous: ReadonlyMap<string, number>): 
   return [...turns].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, turn]) => turn)
 }
 
-function blocksOf(units: readonly Unit[]): Block[] {
+function blocksOf(units: readonly Unit[], lines: ContextLines): Block[] {
   const sections = groupBy([...units].sort(inReadingOrder), sectionOf)
   return [...sections.values()].flatMap(section => {
     const [first] = section
     if (!first) return []
     const { collection, docId, docTitle, sectionPath } = first.candidate.chunk
     const value = section.reduce((best, unit) => Math.max(best, unit.value), 0)
-    return [{ collection, docId, docTitle, sectionPath, value, parts: joinUnits(section), units: section }]
+    return [{ collection, docId, docTitle, sectionPath, value, parts: joinUnits(section, lines), units: section }]
   })
 }
 

@@ -1,18 +1,22 @@
 import { groupBy } from '../core/collections.ts'
 import type { CountTokens } from '../core/ports.ts'
 import { codePointStart } from '../core/prefix.ts'
-import { inOneStep, type Steps, toTheEnd } from '../core/steps.ts'
+import { inOneStep, type Steps, TimeUp, toTheEnd } from '../core/steps.ts'
 import type { Candidate, ContextFormat, ContextOrder, Dropped } from '../core/types.ts'
+import { type ContextLines, contextLinesOf, NO_CONTEXT_LINES } from './context-line.ts'
 import { CostModel } from './cost.ts'
 import { type Block, joinUnits, layOut } from './layout.ts'
-import { GAP, RENDERERS, render } from './render.ts'
+import { type Choice, expandToParents, type ParentExpansionOptions } from './parent-expansion.ts'
+import { GAP, RENDERERS, render, shownContextLines } from './render.ts'
 import { type Selected, type SelectOptions, select } from './select.ts'
 
-export interface PackOptions extends SelectOptions {
+export interface PackOptions extends SelectOptions, Pick<ParentExpansionOptions, 'parentExpansion' | 'parents'> {
   format: ContextFormat
   order: ContextOrder
   /** What filling counts: tokens, or four characters as one token. */
   counting: 'tokens' | 'characters'
+  /** Whether the first sentence of a chunk's context stands before its text. */
+  contextLine: boolean
   /** For the order `stable`: the turn that first packed a candidate, by its key. */
   previous?: ReadonlyMap<string, number>
 }
@@ -33,6 +37,8 @@ export interface Packed {
   context: string
   /** Tokens of `context`; never more than the budget. */
   tokens: number
+  /** The context lines as they stand in the context, in its order: what is no text of documents. */
+  contextLines: string[]
   /** In the order of the context. */
   packed: PackedChunk[]
   dropped: Dropped[]
@@ -64,47 +70,82 @@ export function* pack(
   const renderer = RENDERERS[options.format]
   const estimate: CountTokens =
     options.counting === 'tokens' ? count : text => inOneStep(() => Math.ceil(text.length / 4))
-  const selectWith = (rules: PackOptions) =>
-    select(candidates, query, rules, new CostModel(renderer, estimate, budgetTokens))
-  const selection = yield* selectWith(options)
+  const lines = options.contextLine ? yield* linesInTime(candidates, count) : NO_CONTEXT_LINES
+  const newCost = () => new CostModel(renderer, estimate, budgetTokens, lines ?? NO_CONTEXT_LINES)
+  // What is left out of a chunk depends on the others, and an earlier turn may have packed it whole.
+  const repetition = options.order === 'stable' ? 'off' : options.repetition
+  const selectWith = (rules: PackOptions) => select(candidates, query, rules, newCost())
+  const selection = lines === null ? NOTHING_IN_TIME : yield* selectWith({ ...options, repetition })
   const { isLate } = selection
   const hasNothing = isLate && selection.selected.length === 0
-  const { selected, dropped } = hasNothing ? yield* selectWith({ ...options, ...SHORT_WORK }) : selection
-  const { blocks, context, tokens, removed } = yield* toTheEnd(() => fitToBudget(selected, options, count))
+  const choice = hasNothing ? yield* selectWith({ ...options, ...SHORT_WORK }) : selection
+  const choices = isLate ? [choice] : yield* expandToParents(choice, options, newCost)
+  const { blocks, context, tokens, dropped } = yield* toTheEnd(() =>
+    fitLargest(choices, { ...options, lines: lines ?? NO_CONTEXT_LINES }, count),
+  )
   const packed = yield* toTheEnd(() => describePacked(blocks, count))
-  return { context, tokens, packed, dropped: [...dropped, ...removed], isLate }
+  return { context, tokens, contextLines: shownContextLines(blocks, renderer), packed, dropped, isLate }
+}
+
+/** The context lines; null when the time is up before all are there. */
+function* linesInTime(candidates: readonly Candidate[], count: CountTokens): Steps<ContextLines | null> {
+  try {
+    return yield* contextLinesOf(candidates, count)
+  } catch (error) {
+    if (!(error instanceof TimeUp)) throw error
+    return null
+  }
+}
+
+const NOTHING_IN_TIME = { selected: [], dropped: [], isLate: true }
+
+/** How selected units are rendered. */
+interface FitOptions extends PackOptions {
+  lines: ContextLines
 }
 
 /** What is left of the rules when there is no time for more. */
-const SHORT_WORK = { mode: 'passage', noveltyAlpha: 0, capMode: 'hard', overflow: 'stop', sentenceCut: true } as const
+const SHORT_WORK = {
+  mode: 'passage',
+  noveltyAlpha: 0,
+  capMode: 'hard',
+  overflow: 'stop',
+  sentenceCut: true,
+  repetition: 'off',
+} as const
 
-interface Fitted {
+interface Rendered {
   blocks: Block[]
   context: string
   tokens: number
-  removed: Dropped[]
+}
+
+interface Fitted extends Rendered {
+  dropped: Dropped[]
+}
+
+/** The choice with the most parents that is within the budget; the one without parents is cut to it. */
+function* fitLargest([plain, ...expanded]: readonly Choice[], options: FitOptions, count: CountTokens): Steps<Fitted> {
+  for (const { selected, dropped } of expanded.reverse()) {
+    const rendered = yield* renderSelected(selected, options, count)
+    if (rendered.tokens <= options.budgetTokens) return { ...rendered, dropped }
+  }
+  return yield* fitToBudget(plain ?? { selected: [], dropped: [] }, options, count)
 }
 
 /**
  * Renders the selected units and counts the tokens. While they are over the budget, it removes the units with the lowest marginal
  * values, as many as the excess needs by their estimated costs. For `truncate` it cuts the end of the last unit instead.
  */
-function* fitToBudget(selection: readonly Selected[], options: PackOptions, count: CountTokens): Steps<Fitted> {
-  const { budgetTokens, order, overflow } = options
-  const renderer = RENDERERS[options.format]
-  // The relevance differs between questions, so it would break the prefix that `stable` keeps for the prompt cache.
-  const showRelevance = order !== 'stable'
+function* fitToBudget(choice: Choice, options: FitOptions, count: CountTokens): Steps<Fitted> {
+  const { budgetTokens, overflow } = options
   const removed: Dropped[] = []
-  let selected = [...selection]
+  let selected = [...choice.selected]
   for (let round = 0; ; round++) {
-    const units = selected.map(({ unit }) => unit)
-    const blocks = layOut(units, order, options.previous)
-    yield
-    const context = render(blocks, renderer, { showRelevance })
-    yield
-    const tokens = context === '' ? 0 : yield* count(context)
+    const rendered = yield* renderSelected(selected, options, count)
+    const { tokens } = rendered
     const excess = tokens - budgetTokens
-    if (excess <= 0) return { blocks, context, tokens, removed }
+    if (excess <= 0) return { ...rendered, dropped: [...choice.dropped, ...removed] }
     const wanted = excess * 2 ** Math.max(0, round - PATIENT_ROUNDS)
     const shorter = overflow === 'truncate' ? shorten(selected.at(-1), wanted) : null
     if (shorter) {
@@ -121,6 +162,21 @@ function* fitToBudget(selection: readonly Selected[], options: PackOptions, coun
       if (!kept.has(key)) removed.push({ candidate, reason: 'over_budget', evidence })
     }
   }
+}
+
+/** Renders units and counts the tokens. */
+function* renderSelected(
+  selected: readonly Selected[],
+  { format, order, previous, lines }: FitOptions,
+  count: CountTokens,
+): Steps<Rendered> {
+  const units = selected.map(({ unit }) => unit)
+  const blocks = layOut(units, order, previous, lines)
+  yield
+  // The relevance differs between questions, so it would break the prefix that `stable` keeps for the prompt cache.
+  const context = render(blocks, RENDERERS[format], { showRelevance: order !== 'stable' })
+  yield
+  return { blocks, context, tokens: context === '' ? 0 : yield* count(context) }
 }
 
 /**
@@ -157,7 +213,7 @@ function* describePacked(blocks: readonly Block[], count: CountTokens): Steps<Pa
       if (!first) continue
       const spans = group.map(({ start, end }) => ({ start, end }))
       const text = joinUnits(group)
-        .map(part => part.trim())
+        .map(part => part.text.trim())
         .join(GAP)
       packed.push({ candidate: first.candidate, spans, text, tokens: yield* count(text), citation: index + 1 })
       yield

@@ -1,6 +1,6 @@
 import type { ContextFormat } from '../core/types.ts'
 import { titledPath } from '../text/titled-path.ts'
-import type { Block } from './layout.ts'
+import type { Block, Part } from './layout.ts'
 import { escapeMarkdown } from './markdown-frame.ts'
 
 /** Marks left out text between two parts of a block. */
@@ -13,6 +13,12 @@ export interface Renderer {
   close: string
   /** Escapes the text of a block, so that it cannot leave its frame. */
   escape(text: string): string
+  /** The escaped texts of a block with their context lines, which are no text of the document. */
+  body(parts: readonly Part[]): string
+  /** A context line as it stands before its text; '' where `contextField` has it. */
+  contextLine(line: string): string
+  /** The context lines of a block as a field of its source line; '' without lines, and where they stand before their texts. */
+  contextField(lines: readonly string[]): string
   /** Text before the first block, between two blocks, and after the last one. */
   before: string
   between: string
@@ -22,6 +28,7 @@ export interface Renderer {
 interface SourceLine extends Pick<Block, 'docId' | 'docTitle' | 'sectionPath'> {
   /** Null leaves the relevance out. */
   value: number | null
+  contextField: string
 }
 
 export const RENDERERS: Record<ContextFormat, Renderer> = {
@@ -30,6 +37,10 @@ export const RENDERERS: Record<ContextFormat, Renderer> = {
       `[${index}] ${titledPath(oneLine(docTitle || docId), oneLine(sectionPath))}\n`,
     close: '\n',
     escape: escapeMarkdown,
+    // Escaped as one text, because a fence of one part can end in another one.
+    body: parts => escapeMarkdown(joinParts(parts, ({ contextLine, text }) => italicLine(contextLine) + text.trim())),
+    contextLine: italicLine,
+    contextField: () => '',
     before: '',
     between: '\n',
     after: '',
@@ -39,15 +50,21 @@ export const RENDERERS: Record<ContextFormat, Renderer> = {
       `<document index="${index}" source="${attribute(docId)}" section="${attribute(sectionPath)}"${value === null ? '' : ` relevance="${value.toFixed(2)}"`}>\n`,
     close: '\n</document>\n',
     escape: escapeXml,
+    body: parts => joinParts(parts, ({ contextLine, text }) => contextElement(contextLine) + escapeXml(text.trim())),
+    contextLine: contextElement,
+    contextField: () => '',
     before: '<documents>\n',
     between: '',
     after: '</documents>\n',
   },
   json: {
-    open: ({ docId, docTitle, sectionPath, value }, index) =>
-      `{"index":${index},"source":${JSON.stringify(docId)},"title":${JSON.stringify(docTitle)},"section":${JSON.stringify(sectionPath)}${value === null ? '' : `,"relevance":${value.toFixed(2)}`},"text":"`,
+    open: ({ docId, docTitle, sectionPath, value, contextField }, index) =>
+      `{"index":${index},"source":${JSON.stringify(docId)},"title":${JSON.stringify(docTitle)},"section":${JSON.stringify(sectionPath)}${value === null ? '' : `,"relevance":${value.toFixed(2)}`}${contextField},"text":"`,
     close: '"}',
-    escape: text => JSON.stringify(text).slice(1, -1),
+    escape: escapeJson,
+    body: parts => escapeJson(joinParts(parts, ({ text }) => text.trim())),
+    contextLine: () => '',
+    contextField: lines => (lines.length === 0 ? '' : `,"contexts":${JSON.stringify(lines)}`),
     before: '[',
     between: ',\n',
     after: ']\n',
@@ -62,10 +79,36 @@ export function render(
 ): string {
   if (blocks.length === 0) return ''
   const rendered = blocks.map((block, index) => {
-    const text = renderer.escape(block.parts.map(part => part.trim()).join(GAP))
-    return `${renderer.open({ ...block, value: showRelevance ? block.value : null }, index + 1)}${text}${renderer.close}`
+    const value = showRelevance ? block.value : null
+    const contextField = renderer.contextField(linesOf(block))
+    return `${renderer.open({ ...block, value, contextField }, index + 1)}${renderer.body(block.parts)}${renderer.close}`
   })
   return `${renderer.before}${rendered.join(renderer.between)}${renderer.after}`
+}
+
+/** The context lines of blocks as they stand in the context, in its order. Without them, it has texts of documents only. */
+export function shownContextLines(blocks: readonly Block[], renderer: Renderer): string[] {
+  return blocks
+    .flatMap(block => [renderer.contextField(linesOf(block)), ...linesOf(block).map(renderer.contextLine)])
+    .filter(shown => shown !== '')
+}
+
+const linesOf = ({ parts }: Block): string[] => parts.map(part => part.contextLine).filter(line => line !== '')
+
+function joinParts(parts: readonly Part[], show: (part: Part) => string): string {
+  return parts.map(show).join(GAP)
+}
+
+function italicLine(line: string): string {
+  return line === '' ? '' : `*Context: ${line}*\n`
+}
+
+function contextElement(line: string): string {
+  return line === '' ? '' : `<context>${escapeXml(line)}</context>\n`
+}
+
+function escapeJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1)
 }
 
 function oneLine(text: string): string {

@@ -3,7 +3,10 @@ import { type Steps, TimeUp } from '../core/steps.ts'
 import type { Candidate, Dropped } from '../core/types.ts'
 import { CapCounter, type CapOptions, subjectDocument } from './caps.ts'
 import type { CostModel } from './cost.ts'
+import { raiseHolders } from './repetition/holders.ts'
+import { PackedSentences, type RepetitionScope } from './repetition/packed-sentences.ts'
 import { sentenceUnits } from './sentence-units.ts'
+import { bestWindow } from './sentence-window.ts'
 import { type Unit, wholeChunk } from './unit.ts'
 import { type QueuedUnit, UnitQueue } from './unit-queue.ts'
 
@@ -17,12 +20,14 @@ export interface SelectOptions extends CapOptions {
   overflow: 'skip' | 'stop' | 'truncate'
   /** For `skip`: number of chunks that do not fit after which filling ends. */
   maxOverflows: number
-  /** Whether the first chunk that does not fit is cut to its best sentences. */
+  /** Whether the best chunk, when it does not fit, and the first other one that does not fit are cut to their best run of sentences. */
   sentenceCut: boolean
   /** At a chunk over a cap: drop it, or halve its value. */
   capMode: 'hard' | 'soft'
   /** Share of the value that a unit loses when all of its words are packed already, in [0,1]. */
   noveltyAlpha: number
+  /** Where a sentence that is packed is not packed again. */
+  repetition: RepetitionScope
 }
 
 /** A selected unit with its marginal value: its value when it was selected. */
@@ -31,6 +36,8 @@ export interface Selected {
   marginal: number
   /** Estimated tokens that it added. */
   tokens: number
+  /** Keys of the candidates that hold what was left out of its chunk, because it is packed. */
+  holders?: ReadonlySet<string>
 }
 
 interface Selection {
@@ -41,7 +48,7 @@ interface Selection {
   isLate: boolean
 }
 
-/** Sentence cutting ends when fewer tokens than this are left: so short a sentence is not worth a gap mark. */
+/** With fewer tokens left, no chunk is cut: so short a text is not worth a source line. */
 const LEAST_ROOM = 15
 /** Factor on the value of a chunk over a soft cap. */
 const SOFT_CAP = 0.5
@@ -76,7 +83,7 @@ export function* select(
     if (isLate) filling.drop(candidate, 'deadline', {})
     else filling.drop(candidate, 'low_value', { detail: 'not tried: too many sentences before it' })
   }
-  return { selected: filling.selected, dropped: [...filling.drops.values()], isLate }
+  return { selected: raiseHolders(filling.selected), dropped: [...filling.drops.values()], isLate }
 }
 
 class Filling {
@@ -91,6 +98,7 @@ class Filling {
   private readonly cost: CostModel
   private readonly queue: UnitQueue
   private readonly caps: CapCounter
+  private readonly sentences: PackedSentences
 
   constructor(candidates: readonly Candidate[], query: string | null, options: SelectOptions, cost: CostModel) {
     this.candidates = candidates
@@ -99,6 +107,7 @@ class Filling {
     this.cost = cost
     this.queue = new UnitQueue(options.noveltyAlpha)
     this.caps = new CapCounter(options, subjectDocument(candidates, query))
+    this.sentences = new PackedSentences(options.repetition)
   }
 
   *fill(): Steps<void> {
@@ -113,9 +122,10 @@ class Filling {
   /** Cuts the first chunk that does not fit, as the options say. */
   *cutFirstOverflow(): Steps<void> {
     const [first] = this.overflowing
-    if (!first) return
+    const { maxChunks } = this.options
+    if (!first || (maxChunks !== null && this.packedKeys.size >= maxChunks)) return
     if (this.options.overflow === 'truncate') yield* this.takeLongestStart(first)
-    else if (this.options.sentenceCut) yield* this.takeBestSentences(first)
+    else if (this.options.sentenceCut) yield* this.takeBestWindow(first)
   }
 
   /** Keeps the first reason of a candidate. A candidate with a selected sentence is not dropped. */
@@ -125,7 +135,7 @@ class Filling {
   }
 
   private *tryUnit(next: QueuedUnit): Steps<void> {
-    const { maxChunks, overflow, maxOverflows, capMode, mode, budgetTokens } = this.options
+    const { maxChunks, overflow, maxOverflows, sentenceCut, capMode, mode } = this.options
     const { unit, marginal, isPutBack } = next
     const { candidate } = unit
     const isNew = !this.packedKeys.has(candidate.key)
@@ -139,36 +149,49 @@ class Filling {
     const exceeded = isNew ? this.caps.exceeded(candidate) : null
     if (exceeded && capMode === 'hard') return this.drop(candidate, exceeded.reason, { cap: exceeded.cap })
     if (exceeded && !isPutBack) return this.queue.putBack(next, marginal * SOFT_CAP)
-    const tokens = yield* this.cost.costOf(unit)
-    const missing = this.cost.used + tokens - budgetTokens
-    if (missing <= 0) {
-      this.take(unit, marginal, tokens)
-      return this.queue.addPacked(next)
-    }
+    const missing = yield* this.takeFresh(unit, marginal)
+    if (missing <= 0) return this.queue.addPacked(next)
     this.drop(candidate, 'over_budget', { short_by_tokens: missing })
+    if (mode === 'sentence') return
+    // Nothing is packed, so this is the best chunk. Its best sentences come before all that is worth less.
+    if (this.selected.length === 0 && overflow === 'skip' && sentenceCut) yield* this.takeBestWindow(candidate)
     // A chunk that does not fit means that the budget is nearly full; a sentence that does not fit may only be long.
-    if (mode === 'passage') this.overflowing.push(candidate)
+    if (!this.packedKeys.has(candidate.key)) this.overflowing.push(candidate)
   }
 
-  private take(unit: Unit, marginal: number, tokens: number): void {
+  /**
+   * Takes what of a unit is not packed yet, when it fits, and drops the candidate as a duplicate when that is nothing.
+   * @returns the tokens that are missing; 0 or less when it fits
+   */
+  private *takeFresh(unit: Unit, marginal: number): Steps<number> {
+    const { parts, holders, evidence } = yield* this.sentences.freshParts(unit)
+    if (parts.length === 0) {
+      this.drop(unit.candidate, 'duplicate', { ...evidence, detail: 'its sentences are packed' })
+      return 0
+    }
+    const costs = yield* this.cost.costsOf(parts)
+    const missing = costs.reduce((sum, tokens) => sum + tokens, this.cost.used) - this.options.budgetTokens
+    if (missing > 0) return missing
+    for (const [at, part] of parts.entries()) this.take(part, marginal, costs[at] ?? 0, holders)
+    yield* this.sentences.add(parts)
+    return missing
+  }
+
+  private take(unit: Unit, marginal: number, tokens: number, holders?: ReadonlySet<string>): void {
     const { candidate } = unit
     this.cost.add(unit, tokens)
     if (!this.packedKeys.has(candidate.key)) this.caps.add(candidate)
     this.packedKeys.add(candidate.key)
     this.drops.delete(candidate.key)
-    this.selected.push({ unit, marginal, tokens })
+    this.selected.push({ unit, marginal, tokens, ...(holders === undefined || holders.size === 0 ? {} : { holders }) })
   }
 
-  /** Takes the sentences of a chunk that fit, best first. */
-  private *takeBestSentences(candidate: Candidate): Steps<void> {
-    const { budgetTokens } = this.options
-    for (const unit of yield* sentenceUnits([candidate], this.query)) {
-      if (budgetTokens - this.cost.used < LEAST_ROOM) return
-      const tokens = yield* this.cost.costOf(unit)
-      if (this.cost.used + tokens <= budgetTokens)
-        this.take({ ...unit, value: candidate.value }, candidate.value, tokens)
-      yield
-    }
+  /** Takes the run of sentences that fits and matches the query best. */
+  private *takeBestWindow(candidate: Candidate): Steps<void> {
+    const room = this.options.budgetTokens - this.cost.used
+    if (room < LEAST_ROOM) return
+    for (const unit of yield* bestWindow(candidate, this.query, room, this.cost))
+      yield* this.takeFresh(unit, candidate.value)
   }
 
   /** Takes the longest start of a chunk that fits, even if it ends inside a word. A baseline for replays. */

@@ -8,12 +8,12 @@ import type { Unit } from './unit.ts'
 /** Largest share that the match of a sentence adds to the value of its chunk (packing experiment). */
 const SENTENCE_SHARE = 0.1
 /** Longest start of a chunk that is split, in UTF-16 code units: about 30,000 tokens. A usual passage has less than 5,000. */
-const LONGEST_SPLIT = 131_072
+export const LONGEST_SPLIT = 131_072
 /** Most sentences of one chunk, and of all chunks together. A usual passage has less than 100, a pool of them less than 5,000. */
-const MOST_OF_CHUNK = 5_000
+export const MOST_OF_CHUNK = 5_000
 const MOST_SENTENCES = 20_000
 /** Splitting a sentence takes about 10 µs. */
-const SENTENCES_PER_STEP = 50
+export const SENTENCES_PER_STEP = 50
 
 /**
  * Splits candidates into sentences, best first; equal values stay in reading order. The value is that of the chunk plus .1 times

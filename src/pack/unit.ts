@@ -22,7 +22,7 @@ export function wholeChunk(candidate: Candidate): Unit {
 const sections = new WeakMap<Candidate, string>()
 
 /** Key of the section of a unit. It is built once for each candidate, because names can be long and sentences many. */
-export function sectionOf({ candidate }: Unit): string {
+export function sectionOf({ candidate }: Pick<Unit, 'candidate'>): string {
   const known = sections.get(candidate)
   if (known !== undefined) return known
   const section = sectionKey(candidate.chunk)

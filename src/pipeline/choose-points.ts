@@ -86,12 +86,21 @@ export function createChoosePoints(
   }
 }
 
-/** A list of points has at most `limit` of them, and whole ones. */
+/** A list of points has at most `limit` of them, and whole ones of the client's own lists. */
 function planForPoints(plan: Plan, { query, limit }: ChoosePointsRequest): Plan {
   return overridePlan(plan, {
     maxChunks: limit,
     order: 'relevance',
-    packing: { mode: 'passage', sentenceCut: false, noveltyAlpha: query === null ? 0 : undefined },
+    packing: {
+      fill: 'all',
+      minRelevance: 0,
+      mode: 'passage',
+      sentenceCut: false,
+      noveltyAlpha: query === null ? 0 : undefined,
+      repetition: 'off',
+      parentExpansion: null,
+      contextLine: false,
+    },
   })
 }
 
@@ -131,6 +140,7 @@ async function choose(
       count: tokenizer.countInSteps,
       tenant,
       needsText: false,
+      fetchParents: null,
       ...run,
     },
     record,

@@ -10,6 +10,7 @@ const LASTING: ReadonlySet<DegradationCode> = new Set([
   'tokenizer_mapped',
   'embedder_unavailable',
   'reranker_unavailable',
+  'mode_unavailable',
   'list_missing',
   'no_search_terms',
   'nothing_fits',
@@ -21,6 +22,7 @@ export function keyParts(
   { tenant, apiKey }: Caller,
   { collections, plan }: TraceSubject,
   ports: PipelinePorts,
+  contextual: ReadonlyMap<string, string>,
 ): ContextKeyParts {
   // Trace and deadline do not change the answer. The fingerprint of the plan covers the other settings.
   const { trace: _trace, deadline_ms: _deadline, filter, ...rest } = request
@@ -30,7 +32,7 @@ export function keyParts(
     condition: tenant?.condition ?? null,
     request: rest as Record<string, Json>,
     filter: filter ?? null,
-    collections,
+    collections: [...collections, ...contextual.values()],
     planFingerprint: planFingerprint(plan),
     models: [ports.embedder?.version ?? null, ports.reranker?.model ?? null],
   }

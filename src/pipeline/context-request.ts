@@ -1,14 +1,16 @@
 import { z } from 'zod'
-import { CONTEXT_FORMATS, CONTEXT_ORDERS, type JsonObject } from '../core/types.ts'
+import { CONTEXT_FORMATS, CONTEXT_ORDERS, FILLS, type JsonObject, RETRIEVAL_MODES } from '../core/types.ts'
+import { ANSWERABLE_REASONS, codesOf, VERDICTS } from '../core/vocabulary.ts'
+import { RELEVANCE_KINDS } from './confidence/relevance.ts'
 import type { Deadline } from './deadline.ts'
 import type { Assignment } from './plan/decision.ts'
 import type { Plan } from './plan/plan.ts'
-import { degradationSchema, pointIdSchema, traceSchema } from './trace/schema.ts'
+import { degradationSchema, pointIdSchema, traceSchema, usedModeSchema } from './trace/schema.ts'
 
 /** Longest query in UTF-16 code units. */
 export const LONGEST_QUERY = 8_192
 
-const collectionName = z
+export const collectionName = z
   .string()
   .min(1)
   .max(255)
@@ -22,21 +24,51 @@ function isExact(value: unknown): boolean {
   return typeof value !== 'object' || value === null || Object.values(value).every(isExact)
 }
 
-/** Body of `POST /v1/context`. Unknown keys are errors. */
-export const contextRequestSchema = z.strictObject({
-  query: z.string().min(1).max(LONGEST_QUERY),
-  collection: z.union([collectionName, z.array(collectionName).min(1).max(16)]),
-  filter: z.record(z.string(), z.unknown()).refine(isExact, 'a number is beyond the range of a double').optional(),
-  budget_tokens: z.int().min(0).max(10_000_000).optional(),
-  model: z.string().min(1).max(200).optional(),
-  limit: z.int().min(1).max(1000).optional(),
-  vector: z.array(z.number()).min(1).max(65_536).optional(),
-  session_id: z.string().min(1).max(200).optional(),
-  format: z.enum(CONTEXT_FORMATS).optional(),
-  order: z.enum(CONTEXT_ORDERS).optional(),
-  trace: z.boolean().optional(),
-  deadline_ms: z.int().min(1).max(600_000).optional(),
-})
+const share = z.number().min(0).max(1)
+/** Arguments of a `refine` over several fields. It runs beside other faults too, so that all are named at once. */
+type Check<Fields> = [(request: Fields) => boolean, { path: string[]; message: string; when: typeof hasFields }]
+const hasFields = ({ value }: { value: unknown }) => typeof value === 'object' && value !== null
+
+/** A request says once where to search. */
+export const ONE_PLACE: Check<{ collection?: unknown; project?: unknown }> = [
+  ({ collection, project }) => (collection === undefined) !== (project === undefined),
+  { path: ['collection'], message: 'give either collection or project', when: hasFields },
+]
+
+/** A request has one of the two names of a field. */
+export const ONE_THRESHOLD: Check<{ min_relevance?: unknown; score_threshold?: unknown }> = [
+  one => one.min_relevance === undefined || one.score_threshold === undefined,
+  {
+    path: ['score_threshold'],
+    message: 'is the former name of min_relevance: give one of the two',
+    when: hasFields,
+  },
+]
+
+/** Body of `POST /v1/context`: a question to a collection, or to a project. Unknown keys are errors. */
+export const contextRequestSchema = z
+  .strictObject({
+    query: z.string().min(1).max(LONGEST_QUERY),
+    collection: z.union([collectionName, z.array(collectionName).min(1).max(16)]).optional(),
+    project: z.string().min(1).max(64).optional(),
+    filter: z.record(z.string(), z.unknown()).refine(isExact, 'a number is beyond the range of a double').optional(),
+    budget_tokens: z.int().min(0).max(10_000_000).optional(),
+    mode: z.enum(RETRIEVAL_MODES).optional(),
+    model: z.string().min(1).max(200).optional(),
+    limit: z.int().min(1).max(1000).optional(),
+    fill: z.enum(FILLS).optional(),
+    min_relevance: share.optional(),
+    /** The former name of `min_relevance`. */
+    score_threshold: share.optional(),
+    vector: z.array(z.number()).min(1).max(65_536).optional(),
+    session_id: z.string().min(1).max(200).optional(),
+    format: z.enum(CONTEXT_FORMATS).optional(),
+    order: z.enum(CONTEXT_ORDERS).optional(),
+    trace: z.boolean().optional(),
+    deadline_ms: z.int().min(1).max(600_000).optional(),
+  })
+  .refine(...ONE_PLACE)
+  .refine(...ONE_THRESHOLD)
 
 export type ContextRequest = Omit<z.infer<typeof contextRequestSchema>, 'filter'> & { filter?: JsonObject | undefined }
 
@@ -48,9 +80,19 @@ const contextChunkSchema = z.object({
   section_path: z.string(),
   order_index: z.int().nullable(),
   score: z.number(),
+  /** Estimated probability that the chunk answers the question. */
+  relevance: share,
+  relevance_kind: z.enum(RELEVANCE_KINDS),
   tokens: z.int(),
   text: z.string(),
   citation: z.string(),
+})
+
+/** How likely the documents answer the question. More fields may follow. */
+const answerableSchema = z.object({
+  probability: share,
+  verdict: z.enum(codesOf(VERDICTS)),
+  reasons: z.array(z.enum(codesOf(ANSWERABLE_REASONS))),
 })
 
 /** Answer of `POST /v1/context`. `tokens` is the count of `context` and at most `budget_tokens`. */
@@ -59,6 +101,8 @@ export const contextResponseSchema = z.object({
   tokens: z.int(),
   budget_tokens: z.int(),
   chunks: z.array(contextChunkSchema),
+  mode: usedModeSchema,
+  answerable: answerableSchema,
   degraded: z.array(degradationSchema),
   trace_id: z.string(),
   trace: traceSchema.optional(),

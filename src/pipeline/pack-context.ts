@@ -1,8 +1,8 @@
 import { StowageError } from '../core/errors.ts'
-import type { Packed, PackedChunk } from '../pack/pack.ts'
 import { statusOf } from '../qdrant/errors.ts'
+import { respond } from './confidence/response.ts'
 import { fromCache, isRepeatable, keyParts } from './context-cache.ts'
-import type { Caller, ContextChunk, ContextResponse } from './context-request.ts'
+import type { Caller } from './context-request.ts'
 import { type Deadline, SLOW_SHARE, startDeadline } from './deadline.ts'
 import { type Admission, createAdmission } from './load/admission.ts'
 import { createLimit } from './load/limit.ts'
@@ -10,6 +10,7 @@ import type { DecidePlan, ShadowPlan } from './plan/decision.ts'
 import { planForRequest } from './plan/derived.ts'
 import { canBlamePlan, failedAfter, type ObserveOutcome, tellOutcome } from './plan/outcome.ts'
 import type { Plan } from './plan/plan.ts'
+import { type FindRequestProject, projectOf } from './plan/project.ts'
 import { type ContextInput, runContext } from './run-context.ts'
 import { RunRecord } from './run-record.ts'
 import type {
@@ -31,6 +32,8 @@ export interface PackContextDependencies {
   /** Decides the plan of each request. A request can override some values. */
   decide: DecidePlan
   traces: TraceStore
+  /** Finds the projects that requests name; absent: there are none. */
+  findProject?: FindRequestProject
   /** Default deadline of a request, in milliseconds. */
   deadlineMs: number
   /** Whether every response includes its trace. */
@@ -40,6 +43,8 @@ export interface PackContextDependencies {
   now: () => number
   wallClock: () => Date
   cache?: ContextCache
+  /** Collections with contexts, by the collection that they stand for: plans with `retrieval.contextual` search them. */
+  contextualTwins?: ReadonlyMap<string, string>
   /** Called with the number of requests that wait for a place, whenever it changes. */
   onWaiting?: (length: number) => void
   /** Called with each new context, before it is sent. */
@@ -53,13 +58,16 @@ export interface PackContextDependencies {
 /** Builds the pipeline of `POST /v1/context`: choose the plan, look into the cache, retrieve, rank and pack. */
 export function createPackContext(dependencies: PackContextDependencies): PackContext {
   const { ports, cache, decide, traces, alwaysTrace, newId, wallClock, offerShadow } = dependencies
+  const { findProject = async () => null } = dependencies
   const sessions = new SessionMemory()
   const limit = createLimit({ slowMs: dependencies.deadlineMs * SLOW_SHARE })
   const admission = createAdmission(limit, dependencies.onWaiting)
   return async (request, caller) => {
-    const collections = [...new Set([request.collection].flat())]
+    const project = request.project === undefined ? null : await projectOf(request.project, caller, findProject)
+    const collections = [...new Set([project?.collection ?? request.collection ?? []].flat())]
     refuseOthers(collections, caller)
-    const decision = decide({ tenant: caller.tenant, sessionId: request.session_id ?? null })
+    const { tenant } = caller
+    const decision = decide({ tenant, sessionId: request.session_id ?? null, changes: project?.changes ?? null })
     if (decision.assignment !== null) caller.onAssigned?.(decision.assignment)
     const subject: TraceSubject = {
       traceId: newId(),
@@ -72,6 +80,7 @@ export function createPackContext(dependencies: PackContextDependencies): PackCo
       plan: planForRequest(decision.plan, request),
       decision,
     }
+    const contextual = twinsOf(collections, subject.plan, caller, dependencies)
     const session = request.session_id === undefined ? null : `${caller.tenant?.name ?? ''}/${request.session_id}`
     const job: Job = {
       subject,
@@ -81,13 +90,14 @@ export function createPackContext(dependencies: PackContextDependencies): PackCo
         filter: request.filter ?? null,
         vector: request.vector ?? null,
         plan: subject.plan,
+        contextual,
         previous: sessions.turnsOf(session),
       },
       caller,
       session,
       deadlineMs: request.deadline_ms ?? dependencies.deadlineMs,
     }
-    const key = cache?.key(keyParts(request, caller, subject, ports)) ?? null
+    const key = cache?.key(keyParts(request, caller, subject, ports, contextual)) ?? null
     const cached = key === null ? null : (cache?.get(key) ?? null)
     const answer = cached
       ? fromCache(cached, subject)
@@ -108,6 +118,22 @@ export function createPackContext(dependencies: PackContextDependencies): PackCo
 function refuseOthers(collections: readonly string[], { tenant }: Caller): void {
   if (tenant === null || collections.every(collection => tenant.reaches(collection))) return
   throw new StowageError('forbidden', 'This collection is not allowed.')
+}
+
+/** The collections with contexts that the plan searches instead of these, as far as the tenant reaches them. */
+function twinsOf(
+  collections: readonly string[],
+  { retrieval }: Plan,
+  { tenant }: Caller,
+  { contextualTwins = new Map() }: Pick<PackContextDependencies, 'contextualTwins'>,
+): ReadonlyMap<string, string> {
+  if (!retrieval.contextual) return new Map()
+  const isOpen = (twin: string | undefined) => twin !== undefined && (tenant === null || tenant.reaches(twin))
+  return new Map(
+    collections
+      .filter(name => isOpen(contextualTwins.get(name)))
+      .map(name => [name, contextualTwins.get(name) ?? name]),
+  )
 }
 
 /** One request, ready to run. */
@@ -150,7 +176,7 @@ async function answerInTime(
     )
     const trace = buildTrace(subject, record, { ...run, cache })
     tellOutcome(observeOutcome, outcomeSubject, succeeded(trace))
-    return { response: respond(run.packed, subject, record), trace }
+    return { response: respond(run, subject, record.degraded), trace }
   } catch (error) {
     const failure = describeFailure(error, deadline, caller)
     if (!caller.signal.aborted && canBlamePlan(failure))
@@ -166,14 +192,16 @@ function shadowRun(
   { subject, input, caller, deadlineMs }: Job,
   plan: Plan,
   shadow: ShadowPlan,
-  { ports, wallClock }: PackContextDependencies,
+  dependencies: PackContextDependencies,
 ): ShadowRun['run'] {
+  const { ports, wallClock } = dependencies
+  const contextual = twinsOf(input.collections, plan, caller, dependencies)
   return async background => {
     const record = new RunRecord(background.now)
     const deadline = background.deadline(deadlineMs)
     try {
       const reads = { ...readsAs(caller), deadline, crowded: () => false }
-      const run = await runContext({ ...input, plan, background }, ports, reads, record)
+      const run = await runContext({ ...input, plan, contextual, background }, ports, reads, record)
       return buildTrace(shadowSubject(subject, shadow, plan, wallClock().toISOString()), record, {
         ...run,
         cache: 'off',
@@ -195,37 +223,6 @@ const succeeded = ({ duration_ms, recall_proxy, budget }: Trace) => ({
   recallProxy: recall_proxy,
   tokens: budget.used,
 })
-
-function respond(
-  { context, tokens, packed }: Packed,
-  { plan, traceId }: TraceSubject,
-  { degraded }: RunRecord,
-): ContextResponse {
-  return {
-    context,
-    tokens,
-    budget_tokens: plan.budgetTokens,
-    chunks: packed.map(describeChunk),
-    degraded,
-    trace_id: traceId,
-  }
-}
-
-function describeChunk({ candidate, text, tokens, citation }: PackedChunk): ContextChunk {
-  const { chunk, value } = candidate
-  return {
-    id: chunk.id,
-    collection: chunk.collection,
-    doc_id: chunk.docId,
-    doc_title: chunk.docTitle,
-    section_path: chunk.sectionPath,
-    order_index: chunk.orderIndex,
-    score: Math.round(value * 1e6) / 1e6,
-    tokens,
-    text,
-    citation: `[${citation}]`,
-  }
-}
 
 /**
  * Converts an abort by the deadline to `upstream_timeout`, and a refusal of the upstream key, which a tenant does not know, to

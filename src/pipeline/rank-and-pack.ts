@@ -1,6 +1,6 @@
 import type { Reranker } from '../core/ports.ts'
 import { finish, type Steps, TimeUp } from '../core/steps.ts'
-import type { Candidate, Dropped, FilterResult, Intent, RetrievedList } from '../core/types.ts'
+import type { Candidate, Chunk, Dropped, FilterResult, Intent, RetrievedList } from '../core/types.ts'
 import type { StageName } from '../core/vocabulary.ts'
 import { type Packed, pack } from '../pack/pack.ts'
 import { addAnswerability } from '../rank/answerability.ts'
@@ -10,6 +10,9 @@ import { dedupe } from '../rank/dedupe.ts'
 import { diversify } from '../rank/diversify.ts'
 import { fuse } from '../rank/fuse.ts'
 import { scaleToBest } from '../rank/scale.ts'
+import { dropIrrelevant } from './confidence/fill.ts'
+import type { Relevance } from './confidence/relevance.ts'
+import { type ParentsInput, parentsOf } from './expansion/parents.ts'
 import { type Background, beginAnswering } from './pacing/background.ts'
 import { PACKING_GRACE_MS, Pace, RANKING_GRACE_MS } from './pacing/pace.ts'
 import { listWeights, mmrAlpha } from './plan/derived.ts'
@@ -17,7 +20,7 @@ import { rerank } from './rerank.ts'
 import { type ReunifyInput, reunify } from './reunify.ts'
 import { differ, type RunRecord } from './run-record.ts'
 
-export interface RankAndPackInput extends ReunifyInput {
+export interface RankAndPackInput extends ReunifyInput, ParentsInput {
   query: string | null
   /** Null without query text. */
   intent: Intent | null
@@ -30,6 +33,8 @@ export interface RankAndPackInput extends ReunifyInput {
   previous?: ReadonlyMap<string, number>
   /** Whether candidates without text are dropped. A context needs text, a list of points does not. */
   needsText: boolean
+  /** How relevant a candidate is, for the values of the plan about relevance. Absent: the plan leaves nothing out. */
+  relevanceOf?: (candidate: Candidate) => Relevance
   /** Given for a run that nobody waits for. */
   background?: Background
 }
@@ -117,15 +122,28 @@ export async function packRanked(
   const diverse = await stage('diversify', values, () =>
     inSteps('diversify', diversify(values, mmrAlpha(plan), topK), () => finish(diversify(values, null, topK))),
   )
+  const relevant = input.relevanceOf
+    ? dropIrrelevant(diverse.kept, input.relevanceOf, plan.packing)
+    : { kept: diverse.kept, dropped: [] }
+  const fetchParents = () =>
+    inTime('parents', parentsOf(relevant.kept, input, record, pace), () => new Map<string, Chunk>())
+  const parents =
+    plan.packing.parentExpansion === null
+      ? new Map<string, Chunk>()
+      : await record.stage('parents', relevant.kept.length, fetchParents, () => ({
+          out: relevant.kept.length,
+          changed: false,
+        }))
+  const options = { ...packOptions(input), parents }
   const packed = await record.stage(
     'pack',
-    diverse.kept.length,
-    () => pace.run(pack(diverse.kept, query, packOptions(input), input.count), PACKING_GRACE_MS),
+    relevant.kept.length,
+    () => pace.run(pack(relevant.kept, query, options, input.count), PACKING_GRACE_MS),
     after => ({ out: after.packed.length, changed: after.dropped.length > 0 }),
   )
   if (leftOut.length > 0) record.degrade('ranking_partial', `left out: ${leftOut.join(', ')}`)
-  if (packed.isLate) record.degrade('packing_partial', `packed ${packed.packed.length}/${diverse.kept.length}`)
-  return { ...packed, dropped: [...reunified.dropped, ...diverse.dropped, ...packed.dropped] }
+  if (packed.isLate) record.degrade('packing_partial', `packed ${packed.packed.length}/${relevant.kept.length}`)
+  return { ...packed, dropped: [reunified, diverse, relevant, packed].flatMap(step => step.dropped) }
 }
 
 /** How stages run at a pace: each is recorded, and those without time are left out. @param before stages that were left out before */

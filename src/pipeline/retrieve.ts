@@ -1,12 +1,22 @@
 import { groupBy } from '../core/collections.ts'
 import { StowageError } from '../core/errors.ts'
-import type { SearchResult } from '../core/ports.ts'
-import type { JsonObject, RetrievedList } from '../core/types.ts'
+import type { SearchRequest, SearchResult } from '../core/ports.ts'
+import type { JsonObject, RetrievalMode, RetrievedList } from '../core/types.ts'
 import { encodeBm25Query } from '../text/qdrant-bm25.ts'
 import type { TimedCaller } from './context-request.ts'
 import { mmrAlpha } from './plan/derived.ts'
 import type { ListWeights, Plan } from './plan/plan.ts'
 import { type QueryVector, queryVector } from './query-vector.ts'
+import {
+  type CollectionAnswer,
+  fallbackReason,
+  hitsOf,
+  modeOf,
+  OTHER_MODE,
+  type SingleMode,
+  type UsedMode,
+  unanswered,
+} from './retrieval/fallback.ts'
 import type { RunRecord } from './run-record.ts'
 import type { PipelinePorts } from './services.ts'
 
@@ -18,11 +28,20 @@ interface RetrieveInput {
   vector: number[] | null
   weights: ListWeights
   plan: Plan
+  /** Collections with contexts that are searched instead, by the collection that they stand for. */
+  contextual?: ReadonlyMap<string, string> | undefined
+}
+
+/** The lists of a request, and the mode that they amount to. */
+export interface Retrieved {
+  lists: RetrievedList[]
+  mode: UsedMode
 }
 
 /**
- * Searches the dense and the keyword list of every collection and merges lists of the same source by score. The keyword list is
- * searched while the query is embedded. A missing list is a degradation.
+ * Searches the lists of the plan's mode in every collection and merges lists of the same source by score. The keyword list is
+ * searched while the query is embedded. A mode whose list is not there, or finds nothing, falls back to the other list. A missing
+ * list is a degradation.
  * @throws StowageError when a collection cannot be searched, when the deadline passes, or when no list can be searched because of
  * the collections, the settings or the embedder
  */
@@ -31,42 +50,109 @@ export async function retrieve(
   ports: PipelinePorts,
   caller: TimedCaller,
   record: RunRecord,
-): Promise<RetrievedList[]> {
+): Promise<Retrieved> {
   caller.deadline.signal.throwIfAborted()
-  const dense = queryVector(input, ports, caller, record)
-  const sparse = encodeBm25Query(input.query)
-  const answers = await Promise.all(
-    input.collections.map(collection =>
-      ports.store.search(
-        {
-          collection,
-          filter: input.filter,
-          dense: dense.vector,
-          sparse: sparse.indices.length > 0 ? sparse : null,
-          limit: input.weights.k,
-          withVectors: mmrAlpha(input.plan) !== null,
-        },
-        { apiKey: caller.apiKey, condition: caller.condition, signal: caller.deadline.signal },
-      ),
-    ),
-  )
+  const search = searcher(input, ports, caller, record)
+  const { mode } = input.plan.retrieval
+  const asked = await search.lists(input.collections, mode)
+  const answers = mode === 'hybrid' ? asked : await withOtherLists(mode, asked, search, record)
   const lists = answers.flatMap(answer => answer.lists)
-  if (lists.length === 0) explainNothing(input.collections, answers, dense, record)
+  if (lists.length === 0) explainNothing([...asked, ...answers], search.failure(), record)
   for (const { missing } of answers) for (const detail of missing) record.degrade('list_missing', detail)
-  return [...groupBy(lists, ({ source }) => source).values()].flatMap(merge)
+  return {
+    lists: [...groupBy(lists, ({ source }) => source).values()].flatMap(merge),
+    mode: { asked: mode, used: modeOf(lists) },
+  }
+}
+
+/** Searches collections by one mode. The query is embedded once, when the first mode needs it. */
+interface Searcher {
+  lists(collections: readonly string[], mode: RetrievalMode): Promise<CollectionAnswer[]>
+  /** Why the query has no vector or no terms; null while neither is so. */
+  problem(mode: RetrievalMode): string | null
+  failure(): StowageError | null
+}
+
+function searcher(input: RetrieveInput, ports: PipelinePorts, caller: TimedCaller, record: RunRecord): Searcher {
+  const { apiKey, condition, deadline } = caller
+  const sparse = encodeBm25Query(input.query)
+  const hasTerms = sparse.indices.length > 0
+  let dense: QueryVector | null = null
+  const search = async (collection: string, mode: RetrievalMode): Promise<SearchResult> => {
+    const request: SearchRequest = {
+      collection,
+      filter: input.filter,
+      dense: mode === 'lexical' ? null : (dense?.vector ?? null),
+      sparse: mode === 'semantic' || !hasTerms ? null : sparse,
+      limit: input.weights.k,
+      withVectors: mmrAlpha(input.plan) !== null,
+    }
+    return ports.store.search(request, { apiKey, condition, signal: deadline.signal })
+  }
+  return {
+    lists: (collections, mode) => {
+      if (mode !== 'lexical') dense ??= queryVector(input, ports, caller, record)
+      return Promise.all(
+        collections.map(async collection => {
+          const twin = input.contextual?.get(collection)
+          const answer = await searchContextual(collection, twin, name => search(name, mode), record)
+          return { collection, ...answer }
+        }),
+      )
+    },
+    problem: mode => {
+      if (mode === 'lexical') return hasTerms ? null : 'the query has only stop words'
+      const failed = dense?.failure()?.message ?? null
+      return failed ?? (dense?.vector === null ? 'there is no embedder, and the request has no vector' : null)
+    },
+    failure: () => dense?.failure() ?? null,
+  }
+}
+
+/** The answers of a mode, with those of the other list where this one is not there, or when it finds nothing. */
+async function withOtherLists(
+  mode: SingleMode,
+  asked: CollectionAnswer[],
+  search: Searcher,
+  record: RunRecord,
+): Promise<CollectionAnswer[]> {
+  const other = OTHER_MODE[mode]
+  const without = unanswered(asked)
+  if (without.length === 0) return asked
+  const more = await search.lists(without, other)
+  const lists = more.flatMap(answer => answer.lists)
+  const nothingMore = hitsOf(lists) === 0 && asked.some(answer => answer.lists.length > 0)
+  if (nothingMore || lists.length === 0) return asked
+  const reason = fallbackReason(mode, asked, search.problem(mode))
+  record.degrade('mode_unavailable', `${mode} was asked, ${other} was used: ${reason}`)
+  return [...asked.filter(({ collection }) => !without.includes(collection)), ...more]
+}
+
+/** Searches the collection with contexts when there is one, and the plain one when it is gone. */
+async function searchContextual(
+  collection: string,
+  twin: string | undefined,
+  search: (collection: string) => Promise<SearchResult>,
+  record: RunRecord,
+): Promise<SearchResult> {
+  if (twin === undefined) return search(collection)
+  return search(twin).catch(error => {
+    if (!(error instanceof StowageError) || error.code !== 'collection_not_found') throw error
+    record.degrade('contexts_missing', `${twin} does not exist; ${collection} was searched`)
+    return search(collection)
+  })
 }
 
 /** No list was searched. A query of stop words alone is a degradation. Every other reason is an error, not an empty context. */
-function explainNothing(collections: string[], answers: SearchResult[], dense: QueryVector, record: RunRecord): void {
-  const reasons = answers.flatMap(({ missing }, at) => missing.map(reason => `${collections[at]}: ${reason}`))
+function explainNothing(answers: CollectionAnswer[], failure: StowageError | null, record: RunRecord): void {
+  const reasons = answers.flatMap(({ collection, missing }) => missing.map(reason => `${collection}: ${reason}`))
   if (reasons.length === 0) {
     record.degrade('no_search_terms', 'the query has only stop words, and there is no query vector')
     return
   }
   const remedy = 'Set EMBEDDER and EMBEDDING_MODEL to the embedder that wrote the vectors, or send `vector`'
-  throw (
-    dense.failure() ?? new StowageError('unprocessable', `No list can be searched. ${reasons.join('; ')}. ${remedy}`)
-  )
+  const named = [...new Set(reasons)].join('; ')
+  throw failure ?? new StowageError('unprocessable', `No list can be searched. ${named}. ${remedy}`)
 }
 
 /** Merges the lists of one source. */

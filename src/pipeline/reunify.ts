@@ -1,9 +1,8 @@
 import type { CountTokens } from '../core/ports.ts'
-import type { Steps } from '../core/steps.ts'
 import type { Candidate, Chunk, Dropped, FilterResult } from '../core/types.ts'
 import { dedupe } from '../rank/dedupe.ts'
 import { expandNeighbours, missingNeighbours, type NeighbourPlace, propagateScores } from '../rank/reunify.ts'
-import { slicesOf } from '../text/slices.ts'
+import { withinBudget } from './expansion/within-budget.ts'
 import { type Pace, RANKING_GRACE_MS } from './pacing/pace.ts'
 import type { Plan } from './plan/plan.ts'
 import type { RunRecord } from './run-record.ts'
@@ -33,27 +32,13 @@ export async function reunify(
   const spread = propagateScores(candidates, propagation, documentShare)
   if (expansion === 0) return { kept: spread, dropped }
   const known = [...spread, ...dropped.map(({ candidate }) => candidate)]
-  const places = fetch ? missingNeighbours(await pace.run(withinBudget(spread, input), RANKING_GRACE_MS), known) : []
+  // Neighbours rank below their candidate, so the candidates over the budget need none.
+  const fitting = withinBudget(spread, input.plan.budgetTokens, input.count)
+  const places = fetch ? missingNeighbours(await pace.run(fitting, RANKING_GRACE_MS), known) : []
   const fetched = await fetchOrDegrade(places, input, record)
   const expanded = expandNeighbours(spread, dropped, fetched, expansion, scope)
   const distinct = await pace.run(dedupe(expanded.candidates, input.plan.dedupe.containment), RANKING_GRACE_MS)
   return { kept: distinct.kept, dropped: [...expanded.dropped, ...distinct.dropped] }
-}
-
-/** The candidates that fit into the budget. Neighbours rank below their candidate, so the others need no neighbours. */
-function* withinBudget(candidates: Candidate[], { plan, count }: ReunifyInput): Steps<Candidate[]> {
-  const fitting: Candidate[] = []
-  let used = 0
-  for (const candidate of candidates) {
-    if (used > plan.budgetTokens) break
-    fitting.push(candidate)
-    for (const slice of slicesOf(candidate.chunk.text)) {
-      if (used > plan.budgetTokens) break
-      used += yield* count(slice)
-      yield
-    }
-  }
-  return fitting
 }
 
 async function fetchOrDegrade(

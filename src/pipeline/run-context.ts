@@ -5,12 +5,17 @@ import type { Chunk, JsonObject } from '../core/types.ts'
 import { type DetectedIntent, detectIntent } from '../intent/detect.ts'
 import type { Packed } from '../pack/pack.ts'
 import type { NeighbourPlace } from '../rank/reunify.ts'
+import { type Evidence, evidenceOf } from './confidence/evidence.ts'
+import { relevancesBy } from './confidence/relevance.ts'
 import type { TimedCaller } from './context-request.ts'
 import { NEIGHBOUR_SHARE, PACKING_SHARE, RERANKING_SHARE } from './deadline.ts'
+import type { ParentPoint } from './expansion/parents.ts'
 import type { Background } from './pacing/background.ts'
-import { listWeights, reranks } from './plan/derived.ts'
+import { RANKING_GRACE_MS } from './pacing/pace.ts'
+import { listWeights, planForLists, reranks } from './plan/derived.ts'
 import type { Plan } from './plan/plan.ts'
 import { packRanked, type RankAndPackInput, rankCandidates } from './rank-and-pack.ts'
+import { hitsOf, type UsedMode } from './retrieval/fallback.ts'
 import { retrieve } from './retrieve.ts'
 import type { RunRecord } from './run-record.ts'
 import type { PipelinePorts } from './services.ts'
@@ -23,17 +28,23 @@ export interface ContextInput {
   /** The query vector; null means that the embedder computes it. */
   vector: number[] | null
   plan: Plan
+  /** Collections with contexts that are searched instead, by the collection that they stand for. */
+  contextual?: ReadonlyMap<string, string>
   /** For the order `stable`: the turn of the session that first packed a candidate, by its key. */
   previous?: ReadonlyMap<string, number>
   /** Given for a run that nobody waits for. */
   background?: Background
 }
 
-interface ContextRun {
+/** What a run of the pipeline gave. */
+export interface ContextRun {
   packed: Packed
   intent: DetectedIntent
+  /** What is known of the ranked candidates, at every budget. */
+  evidence: Evidence
   /** The encoding that counted the tokens. */
   encoding: string
+  mode: UsedMode
 }
 
 /** A question whose candidates are ranked, and which can be packed at any budget. */
@@ -75,11 +86,11 @@ export async function rankContext(
     () => detectIntent(query),
     () => ({ out: 1, changed: false }),
   )
-  const lists = await record.stage(
+  const { lists, mode } = await record.stage(
     'retrieve',
     0,
     () => retrieve({ ...input, weights: listWeights(plan, intent.label) }, ports, caller, record),
-    found => ({ out: found.reduce((sum, { hits }) => sum + hits.length, 0), changed: true }),
+    found => ({ out: hitsOf(found.lists), changed: true }),
   )
   const reranking = caller.deadline.part(RERANKING_SHARE)
   const expanding = caller.deadline.part(NEIGHBOUR_SHARE)
@@ -88,15 +99,17 @@ export async function rankContext(
     for (const part of [reranking, expanding, packing]) part.dispose()
   }
   const { apiKey, condition, tenant } = caller
+  const searched = planForLists(plan, mode.used)
   const ranking: RankAndPackInput = {
     query,
     intent: intent.label,
     lists,
-    plan,
+    plan: searched,
     reranker:
       ports.reranker &&
       limitReranker(background?.rerankerOf(ports.reranker) ?? ports.reranker, reranking.signal, caller.crowded),
     fetchNeighbours: places => fetchNeighbours(places, input, ports, { apiKey, condition, signal: expanding.signal }),
+    fetchParents: parents => fetchParents(parents, input, ports, { apiKey, condition, signal: expanding.signal }),
     count: tokenizer.countInSteps,
     tenant,
     signal: packing.signal,
@@ -106,12 +119,15 @@ export async function rankContext(
   }
   try {
     const ranked = await rankCandidates(ranking, record)
+    const evidence = await ranked.pace.run(evidenceOf(query, ranked.candidates), RANKING_GRACE_MS)
+    const relevanceOf = relevancesBy(evidence)
+    if (evidence.isPartial) record.degrade('ranking_partial', 'left out: relevance')
     return {
       packAt: async (budgetTokens, at) => {
-        const packed = await packRanked(ranked, { ...ranking, plan: { ...plan, budgetTokens } }, at)
-        if (packed.packed.length === 0 && packed.dropped.length > 0)
+        const packed = await packRanked(ranked, { ...ranking, relevanceOf, plan: { ...searched, budgetTokens } }, at)
+        if (packed.packed.length === 0 && packed.dropped.some(({ reason }) => reason !== 'below_threshold'))
           at.degrade('nothing_fits', `no chunk fits ${budgetTokens} tokens`)
-        return { packed, intent, encoding: tokenizer.encoding }
+        return { packed, evidence, intent, encoding: tokenizer.encoding, mode }
       },
       release: () => {
         ranked.release()
@@ -147,5 +163,19 @@ async function fetchNeighbours(
 ): Promise<Chunk[]> {
   const byCollection = [...groupBy(places, ({ collection }) => collection)]
   const fetched = byCollection.map(([collection, ofOne]) => store.fetchPlaces(collection, ofOne, filter, call))
+  return (await Promise.all(fetched)).flat()
+}
+
+async function fetchParents(
+  parents: ParentPoint[],
+  { filter }: ContextInput,
+  { store }: PipelinePorts,
+  call: StoreCall,
+): Promise<Chunk[]> {
+  const byCollection = [...groupBy(parents, ({ collection }) => collection)]
+  const fetched = byCollection.map(([collection, ofOne]) => {
+    const ids = ofOne.map(({ id }) => id)
+    return store.fetchParents(collection, ids, filter, call)
+  })
   return (await Promise.all(fetched)).flat()
 }

@@ -5,7 +5,8 @@ import { pathPrefix } from './paths.ts'
 import { headerValue, replaceHeaders } from './raw-headers.ts'
 
 interface ReadRequest {
-  method: 'GET' | 'POST'
+  /** A PUT, like every other write, only when it can be repeated. */
+  method: 'GET' | 'POST' | 'PUT'
   /** Path below the server URL, percent-encoded. */
   path: string
   signal: AbortSignal
@@ -31,7 +32,7 @@ export interface QdrantAnswer {
   text: string
 }
 
-/** Reads over Qdrant's REST API. Do not send writes: a request on a broken connection is sent a second time. */
+/** Reads over Qdrant's REST API. Send writes only when they can be repeated: a request on a broken connection is sent a second time. */
 export interface QdrantHttp {
   /** The `result` of the answer. @throws StowageError when there is none */
   read(request: QdrantRead): Promise<unknown>

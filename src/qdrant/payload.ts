@@ -28,6 +28,10 @@ export type PayloadMapping = { readonly [Field in PayloadField]?: string }
 
 /** UTF-16 units, about 30,000 tokens. Ranking a whole book that is stored as one point would block other requests. */
 const LONGEST_TEXT = 128 * 1024
+/** Longer than any context of a writer, in UTF-16 units. */
+const LONGEST_CONTEXT = 8_000
+/** Other texts are no ids of points; Qdrant refuses a request with one. */
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const SPLITTER_HEADERS = [1, 2, 3, 4, 5, 6].flatMap(level => [`Header ${level}`, `header_${level}`, `h${level}`])
 
 /**
@@ -44,6 +48,7 @@ export function readChunk(
     find(point.payload, field, mapping, accept)?.value ?? null
   const text = read('text', asText) ?? ''
   const isWhole = text.length <= LONGEST_TEXT
+  const context = contextOf(point.payload)
   return {
     id: point.id,
     collection,
@@ -55,7 +60,27 @@ export function readChunk(
     charStart: read('char_start', asIndex),
     charEnd: isWhole ? read('char_end', asIndex) : null,
     text: isWhole ? text : text.slice(0, LONGEST_TEXT).replace(/[\uD800-\uDBFF]$/, ''),
+    ...(context === null ? {} : { context }),
+    ...parentOf(point.payload),
   }
+}
+
+/** The parent that `stowage ingest` noted, together with its hash. Others may use the name `parent_id` for something else. */
+function parentOf(payload: unknown): { parentId?: PointId } {
+  if (!isObject(payload) || typeof payload.content_hash !== 'string') return {}
+  const { parent_id: parentId } = payload
+  return typeof parentId === 'string' && UUID.test(parentId) ? { parentId } : {}
+}
+
+/** The context that stowage wrote for the chunk; null without one. Others may use the name for something else. */
+function contextOf(payload: unknown): string | null {
+  if (!isObject(payload) || typeof payload.context_version !== 'string') return null
+  return asText(payload.context)?.slice(0, LONGEST_CONTEXT) ?? null
+}
+
+/** Whether a payload is that of a parent, which `stowage ingest` writes beside the chunks: no search is meant to find it. */
+export function isParent(payload: unknown): boolean {
+  return isObject(payload) && payload.is_parent === true
 }
 
 /** The path where `readChunk` finds the text, such as `page_content` or `metadata.text`; null when there is none. */

@@ -3,6 +3,7 @@ import type { Steps } from '../core/steps.ts'
 import type { Candidate, Signal } from '../core/types.ts'
 import { candidateBm25 } from '../text/candidate-bm25.ts'
 import { byValue } from './order.ts'
+import { searchedText } from './searched-text.ts'
 
 export interface FusionOptions {
   method: 'values' | 'rrf'
@@ -76,7 +77,7 @@ function readColumns(candidates: readonly Candidate[]): Column[] {
 }
 
 function* lexicalColumn(candidates: readonly Candidate[], query: string): Steps<Column> {
-  const documents = candidates.map(({ chunk }) => `${chunk.docTitle}\n${chunk.sectionPath}\n${chunk.text}`)
+  const documents = candidates.map(({ chunk }) => searchedText(chunk))
   const scores = yield* candidateBm25(query, documents)
   return { source: 'candidate_bm25', kind: 'lexical', scores, ranks: scores.map(() => null) }
 }

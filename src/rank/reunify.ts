@@ -81,7 +81,8 @@ function scopedKey(place: Parameters<typeof placeKey>[0], sectionPath: string, s
   return scope === 'section' ? `${placeKey(place)}${sectionPath}` : placeKey(place)
 }
 
-function neighboursOf({ collection, docId, orderIndex }: Chunk): NeighbourPlace[] {
+/** The places before and after a chunk; none when its place is unknown. */
+export function neighboursOf({ collection, docId, orderIndex }: Chunk): NeighbourPlace[] {
   if (orderIndex === null || docId === '') return []
   const after = { collection, docId, orderIndex: orderIndex + 1 }
   return orderIndex > 0 ? [{ collection, docId, orderIndex: orderIndex - 1 }, after] : [after]

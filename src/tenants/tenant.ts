@@ -16,6 +16,8 @@ export interface Tenant {
   readonly readOnly: boolean
   /** Operations beside those on points, by their names in Qdrant's OpenAPI description, for example `get_collection`. */
   readonly allowedOperations: ReadonlySet<string>
+  /** Base URLs of language models that texts of the tenant may be sent to, see `endpointAllowed`. Absent: none. */
+  readonly contextEndpoints?: readonly string[]
   readonly limits: TenantLimits
   /** Absent: the plan of the configuration. */
   readonly plan?: Plan

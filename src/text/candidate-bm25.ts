@@ -6,20 +6,22 @@ import { terms } from './terms.ts'
 const K1 = 1.2
 const B = 0.75
 
-interface TermCounts {
+/** The terms of a text, see `terms`. */
+export interface TermCounts {
   counts: ReadonlyMap<string, number>
   /** Number of terms. */
   length: number
 }
 
-/** Cached for at most 4,000 texts and a million distinct terms (about 100 MB). */
-const termCounts = rememberedSteps(countTerms, {
+/** The terms of a passage. Cached for at most 4,000 texts and a million distinct terms (about 100 MB). */
+export const termCounts = rememberedSteps(countTerms, {
   entries: 4_000,
   weight: 1_000_000,
   weigh: ({ counts }) => counts.size,
 })
 
-function* countTerms(text: string): Steps<TermCounts> {
+/** The terms of a text that is not worth caching, such as a query. */
+export function* countTerms(text: string): Steps<TermCounts> {
   const counts = new Map<string, number>()
   let length = 0
   for (const slice of slicesOf(text)) {

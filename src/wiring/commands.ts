@@ -13,11 +13,17 @@ import { listFlags } from '../flags/list.ts'
 import { readPayload } from '../flags/payloads.ts'
 import { startServer } from '../http/server.ts'
 import { createLogger } from '../observe/logger.ts'
+import { projectVariables } from '../projects/encoder-variables.ts'
+import type { FindProject } from '../projects/project.ts'
+import { createTokenizer } from '../text/tokens.ts'
+import { openIngestContexts } from './contexts/ingest-contexts.ts'
+import { openContextWriter } from './contexts/open-writer.ts'
 import { openJudge } from './evaluation/judge.ts'
 import { openAskedCollection } from './evaluation/live-collection.ts'
 import { type Gateway, openGateway } from './gateway.ts'
 import { ingestInto, openIngestEmbedder } from './ingest.ts'
 import { openModels } from './models.ts'
+import { openProjects } from './projects/open-projects.ts'
 import { replayWorld } from './replay.ts'
 import { openFlags } from './rollout/flags.ts'
 import { startWarnings } from './start-warnings.ts'
@@ -70,13 +76,17 @@ function reloading({ tenants, flags }: Gateway): Pick<RunningService, 'reload'> 
 }
 
 /** For `stowage ingest`. */
-export const openIngest: IngestCommandDependencies['open'] = async where => {
-  const config = loadConfig()
+export const openIngest: IngestCommandDependencies['open'] = async (where, project, { context, ...points }) => {
+  const config = loadConfig(undefined, project === null ? {} : projectVariables(project))
+  const { tokenizerModel } = config.plan
+  const { count } = createTokenizer(tokenizerModel)
+  const contexts = await openIngestContexts(config, context, points, count)
   const { embedder, unavailable } = await openIngestEmbedder(config)
   const upstream = await openUpstream(config, where)
   const { EMBEDDED_PATH: folder } = config.settings
   return {
-    ...ingestInto(upstream, embedder, config.plan.tokenizerModel),
+    ...ingestInto(upstream, embedder, tokenizerModel),
+    contexts,
     place: upstream.embedded ? `the folder ${folder}` : upstream.url,
     unavailable,
     durable: !upstream.embedded || folder !== undefined,
@@ -87,15 +97,23 @@ export const openIngest: IngestCommandDependencies['open'] = async where => {
   }
 }
 
+/** For `--project`. */
+export const findProject: FindProject = name => openProjects(loadConfig()).find(name)
+
 /** For `stowage replay`. */
-export const openReplay: ReplayCommandDependencies['open'] = async where => {
+export const openReplay: ReplayCommandDependencies['open'] = async ({ context = 'rules', ...where }) => {
   const config = loadConfig()
   const directory = (await readTenants(config))?.directory ?? null
   const tenants = directory && { tenants: directory.tenants, configured: config.plan }
   const models = await openModels(config)
-  const openLive = (collection: string) => openAskedCollection(config, { ...where, collection })
+  const { tokenizerModel } = config.plan
+  const collections = {
+    openLive: (collection: string) => openAskedCollection(config, { ...where, collection }),
+    contexts: once(() => openContextWriter(config, context, createTokenizer(tokenizerModel).count)),
+    contextualTwins: config.settings.CONTEXTUAL_COLLECTIONS,
+  }
   return {
-    ...createReplayDependencies({ ...replayWorld(models, config.plan.tokenizerModel, openLive), tenants }),
+    ...createReplayDependencies({ ...replayWorld(models, tokenizerModel, collections), tenants }),
     openJudge: cacheFolder => openJudge(config, models.embedder, cacheFolder),
     close: () => models.close(),
   }
@@ -103,6 +121,7 @@ export const openReplay: ReplayCommandDependencies['open'] = async where => {
 
 export { openGoldenDocuments, referenceTokens } from './evaluation/golden-documents.ts'
 export { openLiveCollection } from './evaluation/live-collection.ts'
+export { openProjectCommand } from './projects/project-command.ts'
 
 /** For `stowage doctor`. */
 export const openDoctor: DoctorCommandDependencies['open'] = async where => {
@@ -165,4 +184,13 @@ async function openTarget(where: { url?: string; apiKey?: string }) {
     await upstream.close()
   }
   return { config, tenants, upstream, models, close }
+}
+
+/** Opens at the first call. */
+function once<Value>(open: () => Value): () => Value {
+  let opened: { value: Value } | null = null
+  return () => {
+    opened ??= { value: open() }
+    return opened.value
+  }
 }

@@ -27,9 +27,12 @@ import { createQdrantHttp } from '../qdrant/client.ts'
 import { matchRoute } from '../tenants/guard/match.ts'
 
 import { createTokenizer } from '../text/tokens.ts'
+import { contextModels, openOnlineContexts } from './contexts/online.ts'
 import { createHealth } from './health.ts'
 import { openIngestionGuard } from './ingestion-guard.ts'
+import type { Mcp } from './mcp/open-mcp.ts'
 import { type Models, openModels, pipelinePorts } from './models.ts'
+import { mappingsWithProjects, openProjects, requestProjects } from './projects/open-projects.ts'
 import { type Flags, openFlags } from './rollout/flags.ts'
 import { openRollout } from './rollout/open-rollout.ts'
 import { openSpans } from './spans.ts'
@@ -46,6 +49,8 @@ export interface Gateway {
   models: Models
   flags: Flags
   packContext: PackContext
+  /** The tools for agents. Opened at the first call, and closed with the gateway. */
+  openMcp(): Promise<Mcp>
   /** The same pipeline with another plan, and with time for every step. For the demo. */
   packContextWith(plan: Plan): PackContext
   close(): Promise<void>
@@ -61,9 +66,14 @@ const CACHE_LIMITS = { maxEntries: 2_000, maxBytes: 128 * 1024 * 1024 }
 
 /** Builds everything from the configuration. Requests use the Qdrant key of their client or tenant, never the configured one. */
 export async function openGateway(config: Config, logger: Logger): Promise<Gateway> {
-  const mappings = config.settings.MAPPINGS ?? {}
+  const projects = openProjects(config)
+  const mappings = await mappingsWithProjects(projects, config)
   const { SLOW_REQUEST_MS: slowMs, LOG_QUERY_TEXT: queryText } = config.settings
-  const metrics = createMetrics({ version: VERSION, rerankQueue: () => models.reranker?.waiting?.() ?? 0 })
+  const metrics = createMetrics({
+    version: VERSION,
+    rerankQueue: () => models.reranker?.waiting?.() ?? 0,
+    contextModels: contextModels(config),
+  })
   const reporter = createReporter({ metrics, logger, slowMs, queryText })
   const spans = await openSpans(config, reporter)
   const limiter = createTenantLimiter(reporter)
@@ -84,7 +94,9 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
   const pipeline = {
     ports: pipelinePorts(models, store, reporter),
     decide: flags.decide,
+    contextualTwins: config.settings.CONTEXTUAL_COLLECTIONS,
     traces,
+    findProject: requestProjects(projects, config),
     deadlineMs: config.settings.REQUEST_DEADLINE_MS,
     alwaysTrace: config.settings.RETRIEVAL_TRACE,
     newId: randomUUID,
@@ -127,19 +139,30 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
     },
     onPause: change => reporter.improvingPaused(change),
   })
+  let mcp: Promise<Mcp> | null = null
+  // Its libraries are loaded only where somebody uses them.
+  const openMcp = () => {
+    const parts = { config, packContext, traces, upstream, http, reporter }
+    mcp ??= import('./mcp/open-mcp.ts').then(opening => opening.openMcp(parts))
+    return mcp
+  }
+  const { apiKey } = upstream
+  const online = await openOnlineContexts(config, { http, apiKey, projects, mappings, models, tenants, reporter })
   const app = createApp({
+    ...(config.settings.MCP && { mcp: (await openMcp()).route }),
     packContext,
     ...(tenants && {
       admitTenant: [authenticate(tenants), limiter.handler, beginInTurn],
       isOperator: tenants.isOperator,
     }),
     guardUpserts: openIngestionGuard(config, http, reporter),
+    noticeUpserts: online.noticeUpserts,
     guard: { http, matchRoute, onRefused: status => reporter.guardRefused({ status }) },
     improvePoints,
     passthrough: proxy.passthrough,
     traces,
     experiments: rollout,
-    health: createHealth(http, models, tenants, flags),
+    health: createHealth(http, models, { tenants, flags, contexts: online }),
     metrics,
     reporter,
     spans,
@@ -153,12 +176,14 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
     models,
     flags,
     packContext,
+    openMcp,
     packContextWith: plan =>
       createPackContext({ ...pipeline, decide: decideByConfiguration(plan), deadlineMs: LEISURE_MS }),
     close: async () => {
       tenants?.close()
       proxy.close()
-      await Promise.all([flags.close(), closeRollout()])
+      await (await mcp)?.close()
+      await Promise.all([flags.close(), closeRollout(), online.close()])
       await Promise.all([http.close(), traces.close(), models.close()])
       await Promise.all([upstream.close(), spans.close()])
     },

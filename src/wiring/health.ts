@@ -8,6 +8,15 @@ import type { ReloadedTenants } from './tenants.ts'
 const CHECK_MS = 2_000
 const REFUSED = 'the file has changed and has faults; the tenants of before are used; see the log'
 const FLAGS_REFUSED = 'a file of flags or plans has changed and has faults; the content of before is used; see the log'
+const CONTEXTS_PAUSE = 'contexts of new points pause; see the log'
+
+/** What else is reported. */
+interface Reported {
+  tenants?: Pick<ReloadedTenants, 'refusal'> | null
+  flags?: Pick<Flags, 'state'> | null
+  /** Why contexts of new points are not written. */
+  contexts?: { readonly pauses: readonly string[] }
+}
 
 /**
  * Ready when Qdrant answers. An unavailable model, a refused file and an Unleash server that is away are reported, but requests can be
@@ -16,8 +25,7 @@ const FLAGS_REFUSED = 'a file of flags or plans has changed and has faults; the 
 export function createHealth(
   http: QdrantHttp,
   models: Pick<Models, 'unavailable'>,
-  tenants: Pick<ReloadedTenants, 'refusal'> | null = null,
-  flags: Pick<Flags, 'state'> | null = null,
+  { tenants = null, flags = null, contexts = { pauses: [] } }: Reported = {},
 ): Health {
   return {
     ready: async () => {
@@ -29,6 +37,8 @@ export function createHealth(
       if (files !== null) checks.push(check('flags', files === 'refused' ? FLAGS_REFUSED : null))
       if (unleash !== null)
         checks.push(check('unleash', unleash.error && `${unleash.error}; the last known flags are used`))
+      // Everybody may read this: the log names the collection and what it lacks.
+      if (contexts.pauses.length > 0) checks.push(check('contexts', CONTEXTS_PAUSE))
       return { ready: qdrant.ok, checks }
     },
   }

@@ -1,11 +1,12 @@
 import { createLocalEmbedder } from '../adapters/models/local-embedder.ts'
 import { findModel } from '../adapters/models/model-folder.ts'
+import { prefixMark } from '../adapters/models/prefixes.ts'
 import { createQdrantAdmin } from '../adapters/qdrant/admin.ts'
 import type { Config } from '../config.ts'
 import type { Embedder } from '../core/ports.ts'
 import type { IngestDependencies } from '../ingest/ingest.ts'
 import { createTokenizer } from '../text/tokens.ts'
-import { openModels, SHIPPED_EMBEDDER } from './models.ts'
+import { embeddingPrefixes, openModels, SHIPPED_EMBEDDER } from './models.ts'
 
 /** Dependencies for ingesting into a Qdrant server, with chunk sizes in tokens of `tokenizerModel`. */
 export function ingestInto(
@@ -35,8 +36,9 @@ export async function openIngestEmbedder(
     const found = await findModel({ model, variable: 'EMBEDDING_MODEL', allowRemote }).catch(() => null)
     const { dimensions, pooling } = found?.settings ?? {}
     if (found && dimensions !== undefined) {
-      const version = `${found.id}:${dimensions}:${pooling}`
-      const load = () => createLocalEmbedder({ model, allowRemote })
+      const prefixes = embeddingPrefixes(config.settings)
+      const version = `${found.id}:${dimensions}:${pooling}${prefixMark(prefixes)}`
+      const load = () => createLocalEmbedder({ model, allowRemote, prefixes })
       return { embedder: loadedOnDemand({ version, dimensions }, load), unavailable: null }
     }
   }

@@ -1,9 +1,13 @@
 import { fileURLToPath } from 'node:url'
 import { createCrossEncoder } from '../adapters/models/cross-encoder.ts'
 import { type Opened, openInBackground } from '../adapters/models/endpoint.ts'
+import {
+  createEndpointEmbedder,
+  type EndpointEmbedderOptions,
+} from '../adapters/models/endpoint-embedder/endpoint-embedder.ts'
 import { createHttpReranker } from '../adapters/models/http-reranker.ts'
 import { createLocalEmbedder } from '../adapters/models/local-embedder.ts'
-import { createOpenAiEmbedder } from '../adapters/models/openai-embedder.ts'
+import type { EmbeddingPrefixes } from '../adapters/models/prefixes.ts'
 import type { Config } from '../config.ts'
 import type { Embedder, PassageStore, Reranker } from '../core/ports.ts'
 import type { Reporter } from '../observe/events.ts'
@@ -35,7 +39,6 @@ interface OpenModelsOptions {
 
 const SHIPPED_RERANKER = fileURLToPath(new URL('../../models/stowage-reranker', import.meta.url))
 export const SHIPPED_EMBEDDER = fileURLToPath(new URL('../../models/stowage-embedder', import.meta.url))
-const OPENAI_DEFAULT_MODEL = 'text-embedding-3-small'
 const NOT_WANTED: Opened<never> = { value: null, reason: null, stop: () => {} }
 
 export async function openModels(
@@ -84,17 +87,31 @@ async function openEmbedder(
   waitMs: number,
   onOpened: OpenModelsOptions['onOpened'],
 ): Promise<Opened<Embedder>> {
-  if (settings.EMBEDDER === 'none') return NOT_WANTED
-  if (settings.EMBEDDER === 'local') {
+  const api = settings.EMBEDDER
+  if (api === 'none') return NOT_WANTED
+  const prefixes = embeddingPrefixes(settings)
+  if (api === 'local') {
     const model = settings.EMBEDDING_MODEL ?? SHIPPED_EMBEDDER
-    return orUnavailable(createLocalEmbedder({ model, allowRemote: settings.MODELS_ALLOW_REMOTE }))
+    return orUnavailable(createLocalEmbedder({ model, allowRemote: settings.MODELS_ALLOW_REMOTE, prefixes }))
   }
-  const endpoint = {
-    apiKey: settings.OPENAI_API_KEY ?? '',
-    model: settings.EMBEDDING_MODEL ?? OPENAI_DEFAULT_MODEL,
-    ...(settings.OPENAI_BASE_URL ? { baseUrl: settings.OPENAI_BASE_URL } : {}),
+  const [apiKey, baseUrl] =
+    api === 'openai'
+      ? [settings.OPENAI_API_KEY, settings.OPENAI_BASE_URL]
+      : [settings.EMBEDDING_API_KEY, settings.EMBEDDING_BASE_URL]
+  const endpoint: EndpointEmbedderOptions = {
+    api,
+    prefixes,
+    apiKey: apiKey ?? '',
+    ...(baseUrl ? { baseUrl } : {}),
+    ...(settings.EMBEDDING_MODEL ? { model: settings.EMBEDDING_MODEL } : {}),
+    ...(settings.EMBEDDING_DIMENSIONS ? { dimensions: settings.EMBEDDING_DIMENSIONS } : {}),
   }
-  return openInBackground(signal => createOpenAiEmbedder(endpoint, signal), { waitMs }, onOpened)
+  return openInBackground(signal => createEndpointEmbedder(endpoint, signal), { waitMs }, onOpened)
+}
+
+/** The prefixes of the settings; '' where none is set. */
+export function embeddingPrefixes(settings: Config['settings']): EmbeddingPrefixes {
+  return { query: settings.EMBEDDING_QUERY_PREFIX ?? '', passage: settings.EMBEDDING_PASSAGE_PREFIX ?? '' }
 }
 
 async function openReranker(

@@ -17,13 +17,13 @@ import { VERSION } from './version.ts'
 export function replayWorld(
   models: Models,
   referenceModel: string,
-  openLive: ReplayEnvironment['openLive'],
+  collections: Pick<ReplayEnvironment, 'openLive' | 'contexts' | 'contextualTwins'>,
 ): ReplayEnvironment {
   const { embedder, reranker, unavailable } = models
   return {
+    ...collections,
     ports: { tokenizer: createTokenizer, embedder, reranker, unavailable },
     referenceModel,
-    openLive,
     openFolder: folder => openFolder(folder, models, referenceModel),
     journals: { lock: lockFolder, stowage: () => `${VERSION} ${sourcesHash()}` },
   }
@@ -45,8 +45,8 @@ async function openFolder(folder: string, { embedder }: Models, referenceModel: 
   const dependencies = ingestInto({ url: server.url, apiKey: null }, embedder, referenceModel)
   return {
     store,
-    ingest: async (documents, { collection, chunkTokens, onProgress }) => {
-      const summary = await ingest(documents, dependencies, { collection, chunkTokens }, progress =>
+    ingest: async (documents, { collection, contexts, onProgress, ...chunks }) => {
+      const summary = await ingest(documents, { ...dependencies, contexts }, { collection, ...chunks }, progress =>
         onProgress(progress.documents, documents.length),
       )
       return summary.chunks

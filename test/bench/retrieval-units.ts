@@ -1,6 +1,6 @@
+import { encodedText } from '../../src/contexts/encoded-text.ts'
 import type { GoldenSet } from '../../src/evaluation/golden-set/golden-set.ts'
 import { chunkMarkdown, type DocumentChunk } from '../../src/ingest/chunking/chunk-markdown.ts'
-import { preparePoint } from '../../src/ingest/points.ts'
 import { tokenizer } from './world.ts'
 
 const CHUNK_TOKENS = 200
@@ -23,7 +23,7 @@ export function unitsOf({ documents, queries }: GoldenSet): RetrievalUnits {
       docId: document.docId,
       start: chunk.charStart,
       end: chunk.charEnd,
-      encodedText: preparePoint(document, chunk, { collection: 'bench' }, null).encodedText,
+      encodedText: encodedText({ title: document.title, sectionPath: chunk.sectionPath, text: chunk.text }),
     }))
   })
   const places = new Map<string, number[]>()

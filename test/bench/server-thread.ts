@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import { loaderArguments, workerModule } from '../../src/adapters/models/workers/pool.ts'
+import { loaderArguments, workerModule } from '../../src/core/work/worker-module.ts'
 import type { ServerRole } from './server-worker.ts'
 
 /** Starts a server in a thread of its own and gives its URL. */

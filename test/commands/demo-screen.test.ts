@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { DemoResult } from '../../src/demo/demo.ts'
 import { markRepeated } from '../../src/demo/repeated.ts'
 import { closing, sideBySide } from '../../src/demo/side-by-side.ts'
+import { contextAnswer } from '../support/context-answer.ts'
 import { sampleTrace } from '../support/sample-trace.ts'
 
 const chunk = (id: number, tokens: number) => ({
@@ -13,6 +14,8 @@ const chunk = (id: number, tokens: number) => ({
   section_path: `First level > Second level > Section ${id}`,
   order_index: 0,
   score: 1,
+  relevance: 1,
+  relevance_kind: 'reranker' as const,
   tokens,
   text: 'text',
   citation: '[1]',
@@ -33,7 +36,7 @@ function result(): DemoResult {
       evidence: { of: 'c/1' },
     } as const
   })
-  const answer = { context: '', budget_tokens: 100, degraded: [], trace_id: 't' }
+  const answer = contextAnswer({ budget_tokens: 100 })
   return {
     query: 'Which one?',
     ...answer,

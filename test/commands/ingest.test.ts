@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { addIngestCommand, type IngestEnvironment } from '../../src/commands/ingest.ts'
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
+import type { Project } from '../../src/projects/project.ts'
 import { allPoints, createFakeEmbedder, dependencies } from '../support/ingest-world.ts'
 import { runCommand } from '../support/run-command.ts'
 
@@ -22,18 +23,27 @@ afterAll(async () => {
 
 interface Opened {
   where: object[]
+  projects: (Project | null)[]
   closed: number
 }
 
+const PROJECT: Project = {
+  ...{ version: 1, name: 'handbook', created_at: '2026-11-23T00:00:00.000Z', collection: 'from-project' },
+  chunking: { tokens: 16, overlap: 0 },
+  encoder: { kind: 'voyage', model: 'voyage-4' },
+}
+
 async function run(world: Partial<IngestEnvironment>, ...line: string[]) {
-  const opened: Opened = { where: [], closed: 0 }
+  const opened: Opened = { where: [], projects: [], closed: 0 }
   const result = await runCommand(
     (program, { out, progress }) =>
       addIngestCommand(program, {
         out,
         progress,
-        open: async where => {
+        findProject: async name => (name === PROJECT.name ? PROJECT : null),
+        open: async (where, project) => {
           opened.where.push(where)
+          opened.projects.push(project)
           return {
             ...dependencies(engine.url, createFakeEmbedder()),
             place: engine.url,
@@ -52,6 +62,35 @@ async function run(world: Partial<IngestEnvironment>, ...line: string[]) {
   return { ...result, opened }
 }
 
+describe('stowage ingest --project', () => {
+  const json = ({ out }: { out: string }) => JSON.parse(out)
+
+  it('takes collection, chunk size and encoder from the project', async () => {
+    const { out, error, opened } = await run({}, folder, '--project', 'handbook', '--dry-run', '--json')
+    expect(error).toBeNull()
+    expect(json({ out })).toMatchObject({ collection: 'from-project' })
+    expect(opened.projects).toEqual([PROJECT])
+    const plain = await run({}, folder, '--collection', 'plain', '--dry-run', '--json')
+    expect(json({ out }).chunks).toBeGreaterThan(json(plain).chunks)
+    expect(plain.opened.projects).toEqual([null])
+  })
+
+  it('lets options of the command line win, also those with a default', async () => {
+    const line = ['--project', 'handbook', '--collection', 'mine', '--chunk-tokens', '200', '--overlap', '0.12']
+    const ours = await run({}, folder, ...line, '--dry-run', '--json')
+    const plain = await run({}, folder, '--collection', 'mine', '--dry-run', '--json')
+    expect(json(ours)).toMatchObject({ collection: 'mine', chunks: json(plain).chunks })
+  })
+
+  it('names an unknown project, and wants a collection or a project', async () => {
+    expect((await run({}, folder, '--project', 'nobody')).error).toMatchObject({
+      code: 'not_found',
+      message: expect.stringContaining('nobody'),
+    })
+    expect((await run({}, folder)).error).toMatchObject({ name: 'CommanderError' })
+  })
+})
+
 describe('stowage ingest', () => {
   it('says which URL does not answer', async () => {
     const gone = await startEmbeddedServer()
@@ -62,11 +101,22 @@ describe('stowage ingest', () => {
     expect(opened.closed).toBe(1)
   })
 
+  it('cuts into children with parents, at the size of that way of cutting, and refuses a way that it does not know', async () => {
+    const way = ['--chunking', 'parent-child', '--json']
+    await run({}, folder, '--collection', 'family', ...way, '--chunk-tokens', '100')
+    const stored = await allPoints(engine.url, 'family')
+    expect(stored.filter(({ payload }) => payload.is_parent === true)).toHaveLength(1)
+    await run({}, folder, '--collection', 'usual', ...way)
+    const again = await run({}, folder, '--collection', 'usual', ...way, '--chunk-tokens', '384')
+    expect(JSON.parse(again.out)).toMatchObject({ unchanged: 2, written: 0 })
+    expect((await run({}, folder, '--collection', 'family', '--chunking', 'other')).error).not.toBeNull()
+  })
+
   it('ingests a folder, then finds nothing to do', async () => {
     const line = [folder, '--collection', 'a', '--chunk-tokens', '60', '--tenant', 'acme', '--acl', 'x, y', '--json']
     const first = await run({}, ...line, '--url', 'http://q', '--api-key', 'k')
     expect(first.error).toBeNull()
-    expect(first.opened).toEqual({ where: [{ url: 'http://q', apiKey: 'k' }], closed: 1 })
+    expect(first.opened).toMatchObject({ where: [{ url: 'http://q', apiKey: 'k' }], closed: 1 })
     const summary = JSON.parse(first.out)
     expect(summary).toMatchObject({
       collection: 'a',

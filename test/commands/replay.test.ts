@@ -5,6 +5,8 @@ import { PassThrough } from 'node:stream'
 import { Command } from 'commander'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { addReplayCommand } from '../../src/commands/replay/replay.ts'
+import type { ConsideredText } from '../../src/evaluation/metrics/measure-run.ts'
+import { replayJsonSchema } from '../../src/evaluation/report/json.ts'
 import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import { replayRun } from '../evaluation/support/golden.ts'
 
@@ -19,6 +21,12 @@ beforeEach(async () => {
   )
 })
 afterEach(() => rm(folder, { recursive: true }))
+
+/** The only chunk of the set, which is packed at every budget and cut to it. */
+const CHUNK: ConsideredText = {
+  ...{ id: '1', docId: 'd', text: 'one two three four five', origin: 'retrieved', orderIndex: 0 },
+  ...{ place: { start: 0, end: 23 }, reason: null, rank: 1, isCapped: false },
+}
 
 function bench() {
   const seen = {
@@ -54,7 +62,7 @@ function bench() {
           run: async (_query, _arm, budgets) =>
             budgets.map(budget => {
               seen.budgets.add(budget)
-              return replayRun(seen.packed.split(' ').slice(0, budget).join(' '))
+              return replayRun(seen.packed.split(' ').slice(0, budget).join(' '), { candidates: () => [CHUNK] })
             }),
           close: async () => {},
         }),
@@ -96,7 +104,33 @@ describe('stowage replay', () => {
     expect(report.sets[0].queries[1].arms.topk['2']).toMatchObject({ measures: { recall: 0, tokens: 2 } })
   })
 
+  it('explains where each arm loses answer recall, and names the questions that lose the most', async () => {
+    const { seen, run } = bench()
+    const json = join(folder, 'explained.json')
+    const line = [join(folder, 'tiny'), '--budgets', '2,4,5', '--arms', 'topk,measured', '--json', json]
+    await run(...line)
+    expect(seen.out).not.toContain('losses of')
+    expect(JSON.parse(await readFile(json, 'utf8')).losses).toBeUndefined()
+
+    await run(...line, '--explain')
+    expect(seen.out).toContain('losses of measured on tiny, by text and by place alike: 2 queries, 2 gold passages')
+    expect(seen.out).toMatch(/larger than the budget +│ +50\.0 \(1\) │ +50\.0 \(1\) │ +0\.0 \(0\) │ +33\.3 │/u)
+    expect(seen.out).toMatch(/found +│ +50\.0 \(1\) │ +50\.0 \(1\) │ +100\.0 \(2\) │ +66\.7 │/u)
+    expect(seen.out).toContain('66.7  tiny/b: ?')
+    expect(seen.out).toContain('gold 1 "one two three four five": at 2, 4 larger than the budget (1, rank 1, packed)')
+    const report = replayJsonSchema.parse(JSON.parse(await readFile(json, 'utf8')))
+    expect(report.losses?.budget).toHaveLength(2 * 2 * 4)
+    expect(report.losses?.worst.map(({ arm, id }) => `${arm} ${id}`)).toEqual(['topk b', 'measured b'])
+    expect(report.sets[0]?.queries[0]?.arms.topk?.['2']?.loss?.text.golds).toEqual([
+      { step: 'found', share: 1, holder: { id: '1', docId: 'd', reason: null, rank: 1 } },
+    ])
+  })
+
   it.each([
+    [['--explain', '--tune'], /--explain tells the losses of --arms: it does not go with --tune/],
+    [['--explain', '--ablate'], /it does not go with --ablate/],
+    [['--explain', '--gate', 'some.json'], /it does not go with --gate/],
+    [['--explain', '--arm', 'a=http://host'], /--explain needs an arm that runs in this process/],
     [['--budgets', '0'], /at least 1/],
     [['--budgets', 'many'], /at least 1, got "many"/],
     [['--budgets', ''], /at least 1/],
@@ -170,6 +204,7 @@ describe('stowage replay', () => {
       ['--budgets', '7'],
       ['--chunk-tokens', '50'],
       ['--limit-queries', '3'],
+      ['--chunking', 'parent-child'],
     ]
     for (const other of others)
       await expect(run('--gate', baseline, ...other)).rejects.toMatchObject({ code: 'bad_request' })

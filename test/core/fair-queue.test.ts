@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { FairQueue } from '../../src/core/fair-queue.ts'
+import { FairQueue } from '../../src/core/work/fair-queue.ts'
 
 const tenants = fc.constantFrom<string | null>(null, 'a', 'b', 'c')
 const steps = fc.array(

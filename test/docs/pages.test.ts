@@ -3,7 +3,11 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { settingsSchema } from '../../src/config/settings.ts'
+import { CONTEXT_FIELDS } from '../../src/contexts/payload-fields.ts'
 import {
+  ANSWERABLE_REASONS,
+  CONTEXT_FALLBACKS,
+  CONTEXT_FAULTS,
   DEGRADATIONS,
   DROP_REASONS,
   ERRORS,
@@ -12,10 +16,13 @@ import {
   ROLLBACK_TRIGGERS,
   STAGES,
   UPSERT_FAULTS,
+  VERDICTS,
 } from '../../src/core/vocabulary.ts'
 import { RULE_NAMES } from '../../src/evaluation/ablation/rules.ts'
+import { LOSS_STEP_NAMES } from '../../src/evaluation/loss/steps.ts'
 import { MEASURE_NAMES } from '../../src/evaluation/metrics/measures.ts'
 import { OWN_ROUTES } from '../../src/http/openapi.ts'
+import { TOOLS } from '../../src/mcp/tools/catalogue.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'
 import { contextRequestSchema, contextResponseSchema } from '../../src/pipeline/context-request.ts'
 import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
@@ -30,15 +37,15 @@ const pages = readPages()
 const everyPage = pages.map(({ path, text }) => [path, text] as const)
 
 /** Words of Qdrant, of payloads and of other programs that the pages may name. */
-const FOREIGN = new Set(
-  `with_payload with_vector score_threshold lookup_from order_by text_any has_id has_vector is_empty is_null values_count
+const FOREIGN = new Set([
+  ...CONTEXT_FIELDS,
+  ...`with_payload with_vector score_threshold lookup_from order_by text_any has_id has_vector is_empty is_null values_count
   min_should update_filter update_mode group_by average_vector best_score sum_scores full_scan bool_index
   page_content doc_content text_segment _node_content document_id header_path chunk_index content_hash space_id is_tenant
   context_cache char_start char_end shadow_of rolled_back duration_ms embedder_version order_index parent_id node_modules retry_after
-  front_matter avg_len min_token_len phrase_matching geo_radius geo_bounding_box geo_polygon datetime_range set_payload with_lookup operation_id otel_trace_id point_id`.split(
-    /\s+/,
-  ),
-)
+  front_matter avg_len min_token_len phrase_matching geo_radius geo_bounding_box geo_polygon datetime_range set_payload with_lookup operation_id otel_trace_id point_id query_prefix passage_prefix input_type search_query search_document
+  max_completion_tokens section_path page_start page_end`.split(/\s+/),
+])
 
 const settings = new Set([
   ...Object.keys(settingsSchema.shape),
@@ -83,17 +90,20 @@ describe('the pages for people', () => {
     '%s names only codes and fields that exist',
     (_path, text) => {
       const tables = [
-        ...[ERRORS, DEGRADATIONS, PASSTHROUGH_REASONS, DROP_REASONS, ROLLBACK_TRIGGERS, STAGES, UPSERT_FAULTS],
-        GOLDEN_FINDINGS,
+        ...[ERRORS, DEGRADATIONS, ANSWERABLE_REASONS, PASSTHROUGH_REASONS, DROP_REASONS, ROLLBACK_TRIGGERS, STAGES],
+        VERDICTS,
+        ...[UPSERT_FAULTS, GOLDEN_FINDINGS, CONTEXT_FAULTS, CONTEXT_FALLBACKS],
       ]
       const codes = tables.flatMap(table => Object.keys(table))
       const known = new Set([
         ...codes,
         ...MEASURE_NAMES,
+        ...LOSS_STEP_NAMES,
         ...RULE_NAMES,
         ...fieldsOf(contextRequestSchema),
         ...fieldsOf(contextResponseSchema),
         ...fieldsOf(tenantsFileSchema),
+        ...TOOLS.flatMap(({ name, input }) => [name, ...fieldsOf(input)]),
         ...ALLOWABLE_OPERATIONS.keys(),
         ...FOREIGN,
         ...ROUTES.map(({ operation }) => operation),

@@ -128,10 +128,20 @@ const { rule } = fc.letrec<{ rule: Rule; tree: Rule }>(tie => ({
 
 /** What an index on a key can narrow: texts under it, alone or as one of two ways. */
 const narrow: fc.Arbitrary<Rule> = fc
-  .array(fc.tuple(key, fc.subarray(['x', 'y', 'xy'], { minLength: 1 })), { minLength: 1, maxLength: 2 })
+  .array(
+    fc.tuple(
+      key,
+      fc.oneof(
+        fc.subarray<string | number>(['x', 'y', 'xy'], { minLength: 1 }),
+        fc.subarray<string | number>([-1, 0, 2], { minLength: 1 }),
+      ),
+    ),
+    { minLength: 1, maxLength: 2 },
+  )
   .map(ways => ({
     filter: { should: ways.map(([key, any]) => ({ key, match: any.length === 1 ? { value: any[0] } : { any } })) },
-    holds: payload => ways.some(([key, any]) => valuesOf(payload, key).some(value => any.includes(value as string))),
+    holds: payload =>
+      ways.some(([key, any]) => valuesOf(payload, key).some(value => any.includes(value as string | number))),
   }))
 
 describe('filters', () => {

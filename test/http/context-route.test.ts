@@ -2,6 +2,7 @@ import http from 'node:http'
 import { afterEach, describe, expect, test } from 'vitest'
 import { StowageError } from '../../src/core/errors.ts'
 import type { Caller, ContextRequest, ContextResponse } from '../../src/pipeline/context-request.ts'
+import { contextAnswer } from '../support/context-answer.ts'
 import { deferred } from '../support/deferred.ts'
 import { createStage, silentReporter } from '../support/stage.ts'
 
@@ -9,14 +10,7 @@ const stage = createStage()
 afterEach(() => stage.close())
 
 const GOOD = { query: 'Who is Isharoth?', collection: 'docs' }
-const ANSWER: ContextResponse = {
-  context: 'packed',
-  tokens: 1,
-  budget_tokens: 100,
-  chunks: [],
-  degraded: [],
-  trace_id: 't1',
-}
+const ANSWER = contextAnswer({ context: 'packed', tokens: 1, budget_tokens: 100, trace_id: 't1' })
 
 /** Serves a packContext that keeps what it was asked. */
 async function serveContext(answer: ContextResponse = ANSWER) {

@@ -11,6 +11,7 @@ import { observeReads } from '../../src/observe/observed-reads.ts'
 import { NO_SPANS } from '../../src/observe/spans.ts'
 import type { PackContext } from '../../src/pipeline/services.ts'
 import { createQdrantHttp, type QdrantHttp } from '../../src/qdrant/client.ts'
+import { contextAnswer } from '../support/context-answer.ts'
 import { sampleTrace } from '../support/sample-trace.ts'
 import { createStage } from '../support/stage.ts'
 import { createEchoUpstream } from './support/echo-upstream.ts'
@@ -87,14 +88,8 @@ describe('the line of a request', () => {
 
   test('is at info, with the trace and the degradations, and without the text and the key', async () => {
     const { lines, metrics, reporter } = observed()
-    const packContext: PackContext = async () => ({
-      context: '',
-      tokens: 0,
-      budget_tokens: 0,
-      chunks: [],
-      degraded: [{ code: 'reranker_failed', detail: 'of the s3cret reranker' }],
-      trace_id: 'trace-1',
-    })
+    const degraded = [{ code: 'reranker_failed' as const, detail: 'of the s3cret reranker' }]
+    const packContext: PackContext = async () => contextAnswer({ degraded, trace_id: 'trace-1' })
     const { url, close } = await stage.serve({ metrics, reporter, packContext })
     const body = JSON.stringify({ query: 'a private question', collection: 'c' })
     const headers = { 'api-key': 's3cret', 'content-type': 'application/json' }

@@ -5,6 +5,7 @@ import { OWN_ROUTES } from '../../src/http/openapi.ts'
 import type { Passthrough } from '../../src/http/passthrough/passthrough.ts'
 import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import { planSchema } from '../../src/pipeline/plan/plan.ts'
+import { contextAnswer } from '../support/context-answer.ts'
 import { sampleTrace } from '../support/sample-trace.ts'
 import { createStage } from '../support/stage.ts'
 
@@ -14,7 +15,7 @@ afterEach(() => stage.close())
 const passed: Passthrough = (_request, response) => void response.writeHead(418).end('passed')
 
 async function serveAll(): Promise<string> {
-  const answer = { context: '', tokens: 0, budget_tokens: 0, chunks: [], degraded: [], trace_id: 't' }
+  const answer = contextAnswer()
   const traces = { record() {}, find: () => sampleTrace(), close: async () => {} }
   const health = { ready: async () => ({ ready: true, checks: [] }) }
   const experiments = { list: async () => [], outcomesOf: () => [], reset: () => false }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { chunkMarkdown, type DocumentChunk } from '../../src/ingest/chunking/chunk-markdown.ts'
-import type { ChunkOptions } from '../../src/ingest/chunking/chunk-options.ts'
+import type { ChunkOptions } from '../../src/ingest/chunking/options.ts'
 import { readSections } from '../../src/ingest/chunking/sections.ts'
 
 /** Words and punctuation marks: near enough to tokens, and additive over any cut at white space. */

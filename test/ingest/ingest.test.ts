@@ -55,6 +55,34 @@ describe('ingest', () => {
     })
   })
 
+  it('writes the pages of each chunk, and says when headings are unknown', async () => {
+    const text = `# Guide\n\n${prose('valve', 6)}\n\n## Tides\n\n${prose('gauge', 6)}`
+    const pages = [0, text.indexOf('## Tides')]
+    const paged = { docId: 'g.pdf', title: 'Guide', text, pages, headings: 'marked' as const }
+    const plain = { docId: 'p.pdf', title: 'Plain', text: prose('lamp', 3), pages: [0], headings: 'unknown' as const }
+    const { points } = await run([paged, plain], fresh())
+    const range = (path: string) =>
+      points
+        .filter(({ payload }) => payload.doc_id === 'g.pdf' && String(payload.section_path) === path)
+        .map(({ payload }) => [payload.page_start, payload.page_end, payload.headings])
+    expect(new Set(range('Guide').map(String))).toEqual(new Set(['1,1,']))
+    expect(new Set(range('Guide > Tides').map(String))).toEqual(new Set(['2,2,']))
+    const unknown = points.filter(({ payload }) => payload.doc_id === 'p.pdf').map(({ payload }) => payload)
+    expect(unknown.length).toBeGreaterThan(0)
+    for (const payload of unknown) expect(payload).toMatchObject({ page_start: 1, page_end: 1, headings: 'unknown' })
+  })
+
+  it('keeps with --prune what an earlier run stored of a file that is now skipped', async () => {
+    const options = { ...fresh(), source: 'shelf', prune: true }
+    const before = await run([{ ...guide, docId: 'shelf/a.pdf' }, { ...notes, docId: 'shelf/b.pdf' }, sheet], options)
+    const skipped = { docId: 'shelf/a.pdf', skipped: 'damaged', warning: 'a.pdf is damaged' }
+    const { summary, points } = await run([skipped, sheet], options)
+    expect(summary).toMatchObject({ pruned: ['shelf/b.pdf'], skipped: { damaged: 1 }, warnings: ['a.pdf is damaged'] })
+    const chunksOf = (of: typeof points) => of.filter(({ payload }) => payload.doc_id === 'shelf/a.pdf').length
+    expect(chunksOf(points)).toBe(chunksOf(before.points))
+    expect(chunksOf(points)).toBeGreaterThan(0)
+  })
+
   it('writes every chunk with its whole payload, and encodes its path with it', async () => {
     const options = { ...fresh(), tenant: 'acme', space: 's1', acl: ['a', 'b'], lang: 'en', source: 'handbook' }
     const { summary, points, embedder } = await run([{ ...guide, frontMatter: { tags: ['a'] } }], options)

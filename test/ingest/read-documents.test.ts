@@ -174,7 +174,7 @@ describe('openDocuments, files', () => {
   })
 
   it('says that there is nothing to read', async () => {
-    const folder = await lay({ 'a.pdf': 'x' })
+    const folder = await lay({ 'a.odp': 'x' })
     await expect(openDocuments(folder)).rejects.toMatchObject({
       code: 'bad_request',
       message: expect.stringContaining(folder),

@@ -72,6 +72,24 @@ describe('the ingestion guard', () => {
       expect(text).toContain(part)
   })
 
+  it('knows the fields of contexts', async () => {
+    const { stowage } = await openManaged()
+    const fields = { context: 'Of the bell.', context_model: 'rules', context_version: 'v', context_tokens: 4 }
+    for (const context_quality of [0, 0.75, 1])
+      expect((await stowage.send(...PUT, { points: [point(1, { ...fields, context_quality })] })).status).toBe(200)
+    const wrong = { context: 7, context_model: [], context_version: 1, context_tokens: 1.5, context_quality: 1.2 }
+    const { status, text } = await stowage.send(...PUT, { points: [point(2, wrong)] })
+    expect(status).toBe(422)
+    for (const part of [
+      'context: 7 in 1 of 1 points (ids 2) must be a text.',
+      'context_model: [] in',
+      'context_version: 1 in',
+      'context_tokens: 1.5 in 1 of 1 points (ids 2) must be a whole number from 0.',
+      'context_quality: 1.2 in 1 of 1 points (ids 2) must be a number from 0 to 1.',
+    ])
+      expect(text).toContain(part)
+  })
+
   it.each([
     [{ INGESTION_GUARD: 'warn' }, 1],
     [{ INGESTION_GUARD_ALLOW_MIXED: 'on' }, 0],

@@ -145,7 +145,9 @@ describe('joined texts', () => {
           const from = naive.trimEnd()
           const to = text.trimStart()
           const seam = `${naive.slice(from.length)}${between}${text.slice(0, text.length - to.length)}`
-          naive = `${from}${seam.length <= 2 ? seam : seam.includes('\n') ? '\n\n' : ' '}${to}`
+          const indentation = seam.slice(seam.lastIndexOf('\n') + 1)
+          const broken = `${/\n.*\n/su.test(seam) ? '\n\n' : '\n'}${indentation}`
+          naive = `${from}${seam.length <= 2 ? seam : seam.includes('\n') ? broken : ' '}${to}`
         }
         expect(String(joined)).toBe(naive)
       }),

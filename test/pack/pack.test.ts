@@ -2,9 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { finish } from '../../src/core/steps.ts'
 import { type Candidate, CONTEXT_FORMATS, CONTEXT_ORDERS } from '../../src/core/types.ts'
+import { contextLinesOf } from '../../src/pack/context-line.ts'
 import { CostModel } from '../../src/pack/cost.ts'
 import { type Packed, type PackOptions, pack as packInSteps } from '../../src/pack/pack.ts'
 import { RENDERERS } from '../../src/pack/render.ts'
+import { REPETITION_SCOPES } from '../../src/pack/repetition/packed-sentences.ts'
 import { select } from '../../src/pack/select.ts'
 import { wholeChunk } from '../../src/pack/unit.ts'
 import { createTokenizer } from '../../src/text/tokens.ts'
@@ -24,6 +26,9 @@ const PLAIN: PackOptions = {
   sectionCap: null,
   capMode: 'hard',
   noveltyAlpha: 0,
+  repetition: 'off',
+  contextLine: false,
+  parentExpansion: null,
 }
 
 const anyOptions = fc.record({
@@ -40,6 +45,9 @@ const anyOptions = fc.record({
   sectionCap: fc.option(fc.integer({ min: 1, max: 2 })),
   capMode: fc.constantFrom('hard' as const, 'soft' as const),
   noveltyAlpha: fc.constantFrom(0, 0.5, 1),
+  repetition: fc.constantFrom(...REPETITION_SCOPES),
+  parentExpansion: fc.constant(null),
+  contextLine: fc.boolean(),
 })
 
 const tokenizer = createTokenizer('gpt-4o-2024-11-20')
@@ -137,10 +145,11 @@ describe('pack', () => {
 describe('cost', () => {
   it('is never below the tokens of the rendered context', () => {
     fc.assert(
-      fc.property(candidates(), fc.constantFrom(...CONTEXT_FORMATS), (pool, format) => {
-        const cost = new CostModel(RENDERERS[format], inSteps(countWords), Number.POSITIVE_INFINITY)
+      fc.property(candidates(), fc.constantFrom(...CONTEXT_FORMATS), fc.boolean(), (pool, format, contextLine) => {
+        const lines = contextLine ? finish(contextLinesOf(pool, inSteps(countWords))) : undefined
+        const cost = new CostModel(RENDERERS[format], inSteps(countWords), Number.POSITIVE_INFINITY, lines)
         for (const unit of pool.map(wholeChunk)) cost.add(unit, finish(cost.costOf(unit)))
-        const { tokens } = pack(pool, null, { ...PLAIN, format, budgetTokens: 1_000_000 }, countWords)
+        const { tokens } = pack(pool, null, { ...PLAIN, format, contextLine, budgetTokens: 1_000_000 }, countWords)
         expect(cost.used).toBeGreaterThanOrEqual(tokens)
       }),
     )

@@ -8,6 +8,7 @@ import { isShipped, SHIPPED_EMBEDDER, SHIPPED_RERANKER } from '../support/model-
 import { send } from '../support/send.ts'
 import { createCommands, STOWAGE } from '../support/stowage-process.ts'
 
+const PDF = fileURLToPath(new URL('../ingest/documents/fixtures/pdf/groff-letter.pdf', import.meta.url))
 const CORPUS = fileURLToPath(new URL('../../goldens/isharoth/corpus', import.meta.url))
 const BUILT = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
 
@@ -51,6 +52,10 @@ export async function checkService(commands: Commands, data: string) {
   const environment = { EMBEDDED_PATH: data }
   const ingested = await commands.run(['ingest', CORPUS, '--collection', 'isharoth'], environment)
   assert.equal(ingested.code, 0, ingested.err)
+  const paged = await commands.run(['ingest', PDF, '--collection', 'files', '--dry-run'], environment)
+  assert.equal(paged.code, 0, paged.err)
+  assert.match(paged.out + paged.err, /1 document/u)
+  assert.doesNotMatch(paged.out + paged.err, /skipped/u)
   const service = await commands.startListening(['serve', '--port', '0'], environment)
   const question = { query: 'Who is Isharoth?', collection: 'isharoth', budget_tokens: 400 }
   const answer = await send<{ context: string; tokens: number }>(service.url, 'POST', '/v1/context', question)

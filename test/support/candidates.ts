@@ -41,12 +41,13 @@ export const candidates = (most = 14) =>
         order: fc.integer({ min: 0, max: 6 }),
         text: passageText,
         value: fc.integer({ min: 0, max: 1000 }),
+        context: fc.option(passageText, { nil: undefined }),
       }),
       { maxLength: most, selector: ({ doc, order }) => `${doc}/${order}` },
     )
     .map(rows =>
       rows
-        .map(({ doc, order, text, value }) =>
+        .map(({ doc, order, text, value, context }) =>
           candidate(
             {
               id: doc * 100 + order,
@@ -55,6 +56,7 @@ export const candidates = (most = 14) =>
               sectionPath: `Doc ${doc} > S${order >> 1}`,
               orderIndex: order,
               text,
+              ...(context === undefined ? {} : { context }),
             },
             value / 1000,
           ),

@@ -33,7 +33,12 @@ export function fakePorts(
       ? null
       : { model: 'fake', rerank: notImplemented('rerank'), close: async () => {}, ...over.reranker }
   return {
-    store: { search: notImplemented('search'), fetchPlaces: async () => [], ...over.store },
+    store: {
+      search: notImplemented('search'),
+      fetchPlaces: async () => [],
+      fetchParents: async () => [],
+      ...over.store,
+    },
     tokenizer: model => ({
       model,
       encoding: 'words',
@@ -50,8 +55,8 @@ export function fakePorts(
   }
 }
 
-/** A store that answers every search with the same lists and knows the given neighbours. */
-export function scriptedStore(lists: RetrievedList[], neighbours: Chunk[] = []): PassageStore {
+/** A store that answers every search with the same lists and knows the given neighbours and parents. */
+export function scriptedStore(lists: RetrievedList[], neighbours: Chunk[] = [], parents: Chunk[] = []): PassageStore {
   return {
     search: async ({ collection }) => ({
       lists: lists.map(list => ({
@@ -60,6 +65,8 @@ export function scriptedStore(lists: RetrievedList[], neighbours: Chunk[] = []):
       })),
       missing: [],
     }),
+    fetchParents: async (collection, ids) =>
+      parents.map(chunk => ({ ...chunk, collection })).filter(({ id }) => ids.includes(id)),
     fetchPlaces: async (collection, places) =>
       neighbours
         .map(chunk => ({ ...chunk, collection }))

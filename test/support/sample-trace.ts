@@ -16,6 +16,7 @@ export function sampleTrace(overrides: Partial<Trace> = {}): Trace {
     collections: ['docs'],
     query: 'Who is Isharoth?',
     intent: { label: 'definition', rule: 'who is' },
+    mode: { asked: 'hybrid', used: 'hybrid' },
     plan: NAMED_PLANS.measured,
     plan_fingerprint: 'f',
     cache: 'off',

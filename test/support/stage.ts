@@ -38,6 +38,10 @@ export const silentReporter: Reporter = {
   rollbackReset() {},
   shadowRan() {},
   shadowQueued() {},
+  contextWritten() {},
+  contextsLost() {},
+  contextsPaused() {},
+  contextsQueued() {},
 }
 
 /** Dependencies of an app with everything off; tests replace what they look at. */

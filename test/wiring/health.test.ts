@@ -35,7 +35,7 @@ it('shows a refused file of tenants to everybody, without a fault of it', async 
   open.push(() => http.close(), server.close)
   const models = { unavailable: { embedder: null, reranker: null } }
   const tenantsCheck = async (refusal: string[] | null) => {
-    const { ready, checks } = await createHealth(http, models, { refusal }).ready()
+    const { ready, checks } = await createHealth(http, models, { tenants: { refusal } }).ready()
     expect(ready).toBe(true)
     return checks[3]
   }

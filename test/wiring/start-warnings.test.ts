@@ -31,6 +31,11 @@ describe('warnings at the start', () => {
       { ...embedded, config: loadConfig({ EMBEDDED_PATH: '/data', TENANTS_FILE: 't.yaml' }), host: '0.0.0.0' },
       [],
     ],
+    [
+      'agents on other machines can start jobs',
+      { ...complete, config: loadConfig({ QDRANT_URL: 'http://qdrant:6333', MCP: 'on' }) },
+      [/MCP=on without TENANTS_FILE.*HOST=0\.0\.0\.0/u],
+    ],
     ['nobody can read the metrics', { ...complete, operators: 0 }, [/no key of an operator.*\/v1\/metrics/u]],
     ['an operator can read the metrics', { ...complete, operators: 1 }, []],
     ['a variable is misspelt', { ...complete, config: loadConfig({ RERANKR: 'off' }) }, [/^RERANKR: .*RERANKER/u]],

@@ -1,10 +1,10 @@
 import type { Reranker } from '../../core/ports.ts'
+import { workerModule } from '../../core/work/worker-module.ts'
 import { createCachedReranker, type Scorer } from './cached-reranker.ts'
 import type { PairJob } from './cross-encoder.worker.ts'
 import { openLateInteraction } from './late-interaction/scorer.ts'
 import { findLocalModel, type LocalModelOptions, startWorkers } from './local-model.ts'
 import { type Calibration, loadFailure, type ModelSource } from './model-folder.ts'
-import { workerModule } from './workers/pool.ts'
 
 export interface CrossEncoderOptions extends LocalModelOptions {
   /** Number of scores in the cache, about 200 bytes each; default 20,000. */

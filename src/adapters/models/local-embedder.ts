@@ -1,16 +1,26 @@
 import { StowageError } from '../../core/errors.ts'
 import type { Embedder } from '../../core/ports.ts'
+import { workerModule } from '../../core/work/worker-module.ts'
 import { type LocalModelOptions, startLocalModel } from './local-model.ts'
 import { ModelUnavailableError } from './model-folder.ts'
+import { type EmbeddingPrefixes, NO_PREFIXES, prefixMark } from './prefixes.ts'
 import { rememberQueries } from './vectors.ts'
-import { type WorkerPool, workerModule } from './workers/pool.ts'
+import type { WorkerPool } from './workers/pool.ts'
+
+interface LocalEmbedderOptions extends LocalModelOptions {
+  /** Used instead of the prefixes of the model's folder, and part of the version; a side that is '' keeps that of the folder. */
+  prefixes?: EmbeddingPrefixes
+}
 
 /**
  * Embeds with a feature-extraction model of transformers.js in worker threads. Pooling, prefixes and window are set in
  * stowage.json in the model's folder; the defaults are mean, none and 512.
  * @throws ModelUnavailableError when the model is missing or cannot be loaded
  */
-export async function createLocalEmbedder(options: LocalModelOptions): Promise<Embedder> {
+export async function createLocalEmbedder({
+  prefixes = NO_PREFIXES,
+  ...options
+}: LocalEmbedderOptions): Promise<Embedder> {
   const { source, pool } = await startLocalModel<string, Float32Array, number>(
     options,
     'EMBEDDING_MODEL',
@@ -26,16 +36,16 @@ export async function createLocalEmbedder(options: LocalModelOptions): Promise<E
   }
   return createPooledEmbedder({
     modelId: source.id,
-    pooling: settings.pooling,
+    pooling: settings.pooling + prefixMark(prefixes),
     pool,
-    queryPrefix: settings.query_prefix,
-    passagePrefix: settings.passage_prefix,
+    queryPrefix: prefixes.query || settings.query_prefix,
+    passagePrefix: prefixes.passage || settings.passage_prefix,
   })
 }
 
 interface PooledEmbedderOptions {
   modelId: string
-  /** How one vector is made from the vectors of the tokens; part of the version. */
+  /** How one vector is made from the vectors of the tokens, and a mark of prefixes that are not the model's own; part of the version. */
   pooling: string
   /** Embeds texts; its details are the number of dimensions. */
   pool: WorkerPool<string, Float32Array, number>

@@ -2,7 +2,7 @@ import { QdrantClient } from '@qdrant/js-client-rest'
 import { z } from 'zod'
 import { compareText, groupBy } from '../../core/collections.ts'
 import { StowageError } from '../../core/errors.ts'
-import type { Json, JsonObject } from '../../core/types.ts'
+import type { Json, JsonObject, SparseVector } from '../../core/types.ts'
 import type { CollectionProbe } from '../../doctor/facts.ts'
 import type { CollectionName, Marking } from '../../doctor/tenant-facts.ts'
 import type { CollectionLayout, IngestTarget, NewPoint, StoredPoint } from '../../ingest/target.ts'
@@ -28,7 +28,16 @@ const PAYLOAD_INDEXES = {
   order_index: 'integer',
 } as const
 
-const STORED_FIELDS = ['doc_id', 'content_hash', 'doc_title', 'source', 'source_folder', 'document_mark']
+const STORED_FIELDS = [
+  'doc_id',
+  'content_hash',
+  'doc_title',
+  'source',
+  'source_folder',
+  'document_mark',
+  'is_parent',
+  'context_version',
+]
 const STORED_POINT = z
   .object({
     doc_id: z.string(),
@@ -36,15 +45,24 @@ const STORED_POINT = z
     doc_title: z.string().catch(''),
     source: z.string().nullable().catch(null),
     source_folder: z.string().nullable().catch(null),
+    is_parent: z.boolean().catch(false),
+    context_version: z.string().nullable().catch(null),
     document_mark: z.object({ hash: z.string(), chunks: z.number(), tokens: z.number() }).nullable().catch(null),
   })
   .transform((fields): StoredPoint => {
     const { doc_id: docId, content_hash: contentHash, doc_title: title, source } = fields
-    return { docId, contentHash, title, source, sourceFolder: fields.source_folder, document: fields.document_mark }
+    const { source_folder: sourceFolder, document_mark: document, is_parent: isParent } = fields
+    const { context_version: contextVersion } = fields
+    return { docId, contentHash, title, source, sourceFolder, isParent, document, contextVersion }
   })
 
 /** Timeout of a read, as in the official client. */
 const READ_TIMEOUT_MS = 300_000
+
+export interface CollectionRemover {
+  /** Deletes a collection with all its points. A missing one is no fault. */
+  deleteCollection(collection: string): Promise<void>
+}
 
 /**
  * Inspects collections through our client for reads, and writes to them through Qdrant's official client. Every call is safe
@@ -57,7 +75,7 @@ export function createQdrantAdmin({
 }: {
   url: string
   apiKey: string | null
-}): IngestTarget & CollectionProbe {
+}): IngestTarget & CollectionProbe & CollectionRemover {
   const http = createQdrantHttp(url)
   const client = createClient(url, apiKey)
 
@@ -141,6 +159,9 @@ export function createQdrantAdmin({
     names,
     marking,
     server: () => probeServer({ url, apiKey }),
+    deleteCollection: async collection => {
+      if ((await layout(collection)) !== null) await send(() => client.deleteCollection(collection))
+    },
 
     async open(collection, { denseSize, create: mayCreate }) {
       const found = await layout(collection)
@@ -204,9 +225,9 @@ function chooseFields(collection: string, layout: CollectionLayout, denseSize: n
 }
 
 function pointOf(point: NewPoint, fields: WriteFields) {
-  const vector: Record<string, number[] | NewPoint['sparse']> = {}
+  const vector: Record<string, number[] | SparseVector> = {}
   if (point.dense !== null && fields.dense !== null) vector[fields.dense] = Array.from(point.dense)
-  if (fields.sparse !== null) vector[fields.sparse] = point.sparse
+  if (point.sparse !== null && fields.sparse !== null) vector[fields.sparse] = point.sparse
   return { id: point.id, vector, payload: point.payload }
 }
 

@@ -1,11 +1,12 @@
 import { LRUCache } from 'lru-cache'
 import type { StoreCall } from '../../core/ports.ts'
+import type { JsonObject } from '../../core/types.ts'
 import type { CollectionLayout } from '../../ingest/target.ts'
 import type { QdrantHttp } from '../../qdrant/client.ts'
 import { narrowedFilter } from '../../qdrant/condition.ts'
 import { printJson } from '../../qdrant/json.ts'
 import { collectionPath } from '../../qdrant/paths.ts'
-import { findDocumentField, findOrderField, type PayloadMapping } from '../../qdrant/payload.ts'
+import { findDocumentField, findOrderField, isParent, type PayloadMapping } from '../../qdrant/payload.ts'
 import { readListedPoints } from '../../qdrant/points.ts'
 import { contentHash } from '../../text/fingerprint.ts'
 import { readLayout, record } from './layout.ts'
@@ -34,6 +35,8 @@ export type Reads = Pick<QdrantHttp, 'read'>
 /** Clients choose the names of collections, so their number is limited. */
 const MAX_PROFILES = 1_000
 const TTL_MS = 30_000
+/** The points of `stowage ingest` that are no parents. It makes the index of the field, which Qdrant in strict mode asks for. */
+const WITH_PLACE = { must: [{ key: 'order_index', range: { gte: 0 } }] }
 
 /**
  * Cached profiles of collections, one for each key and condition: these decide which points a caller sees, and a refused key changes
@@ -44,17 +47,16 @@ export function createProfiles(http: Reads, mappings: Readonly<Record<string, Pa
 
   async function read(collection: string, call: StoreCall): Promise<Profile> {
     const scroll = collectionPath(collection, 'points/scroll')
-    const filter = narrowedFilter(call.condition, null)
-    const [info, scrolled] = await Promise.all([
+    const firstOf = async (among: JsonObject | null) => {
+      const filter = narrowedFilter(call.condition, among)
+      const body = { ...(filter && { filter }), limit: 1, with_payload: true }
+      return readListedPoints(await http.read({ ...call, method: 'POST', path: scroll, body }))[0]
+    }
+    const [info, first] = await Promise.all([
       http.read({ ...call, method: 'GET', path: collectionPath(collection) }),
-      http.read({
-        ...call,
-        method: 'POST',
-        path: scroll,
-        body: { ...(filter && { filter }), limit: 1, with_payload: true },
-      }),
+      firstOf(null),
     ])
-    const [sample] = readListedPoints(scrolled)
+    const sample = isParent(first?.payload) ? await firstOf(WITH_PLACE) : first
     const payload = record(sample?.payload)
     const mapping = mappings[collection]
     const version = payload.embedder_version

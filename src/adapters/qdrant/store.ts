@@ -1,10 +1,10 @@
 import type { DocumentPlace, PassageStore, PendingVector, SearchRequest, StoreCall } from '../../core/ports.ts'
-import type { JsonObject, RetrievedHit, RetrievedList } from '../../core/types.ts'
+import type { JsonObject, PointId, RetrievedHit, RetrievedList } from '../../core/types.ts'
 import type { QdrantHttp } from '../../qdrant/client.ts'
 import { narrowedFilter } from '../../qdrant/condition.ts'
 import { notUnderstood, statusOf } from '../../qdrant/errors.ts'
 import { collectionPath } from '../../qdrant/paths.ts'
-import { type PayloadMapping, readChunk } from '../../qdrant/payload.ts'
+import { isParent, type PayloadMapping, readChunk } from '../../qdrant/payload.ts'
 import { type PayloadPlace, placesFilter } from '../../qdrant/places-filter.ts'
 import { isDistanceMetric, readScoredPoints, type ScoredPoint } from '../../qdrant/points.ts'
 import { retryOnce } from '../retry-once.ts'
@@ -69,17 +69,43 @@ export function createQdrantStore(options: QdrantStoreOptions): PassageStore {
     if (places.length === 0) return []
     const among = placesFilter(payloadPlaces(places, await profiles.get(collection, call)))
     if (among === null) return []
+    const points = await fetchAmong(collection, among, places.length, filter, call)
+    return points.map(point => readChunk(point, collection, options.mappings?.[collection]))
+  }
+
+  async function fetchParents(
+    collection: string,
+    ids: PointId[],
+    filter: JsonObject | null,
+    call: StoreCall,
+  ): ReturnType<PassageStore['fetchParents']> {
+    if (ids.length === 0) return []
+    const points = await fetchAmong(collection, { has_id: ids }, ids.length, filter, call)
+    // Checked here, because a filter on `is_parent` needs an index in strict mode.
+    return points
+      .filter(({ payload }) => isParent(payload))
+      .map(point => readChunk(point, collection, options.mappings?.[collection]))
+  }
+
+  /** The points that match `among`, the filter of the request and the condition of the caller. */
+  async function fetchAmong(
+    collection: string,
+    among: JsonObject,
+    limit: number,
+    filter: JsonObject | null,
+    call: StoreCall,
+  ): Promise<ScoredPoint[]> {
     const result = await http.read({
       ...call,
       method: 'POST',
       path: collectionPath(collection, 'points/query'),
       body: {
         filter: narrowedFilter(call.condition, { must: filter === null ? [among] : [filter, among] }),
-        limit: places.length,
+        limit,
         with_payload: true,
       },
     })
-    return readScoredPoints(result).map(point => readChunk(point, collection, options.mappings?.[collection]))
+    return readScoredPoints(result)
   }
 
   /** A refusal drops the cached profile, because the collection may have been created again with other vectors. */
@@ -96,6 +122,8 @@ export function createQdrantStore(options: QdrantStoreOptions): PassageStore {
     search: (request, call) => forgetWhenRefused(request.collection, call, () => search(request, call)),
     fetchPlaces: (collection, places, filter, call) =>
       forgetWhenRefused(collection, call, () => fetchPlaces(collection, places, filter, call)),
+    fetchParents: (collection, ids, filter, call) =>
+      forgetWhenRefused(collection, call, () => fetchParents(collection, ids, filter, call)),
   }
 }
 

@@ -9,6 +9,7 @@ import type { MeasureName } from '../../evaluation/metrics/measures.ts'
 import type { ReplayReport } from '../../evaluation/replay/results.ts'
 import { ablationMarkdown } from '../../evaluation/report/ablation/markdown.ts'
 import { ablationText } from '../../evaluation/report/ablation/text.ts'
+import type { Chunking } from '../../ingest/chunking/options.ts'
 import { BOOTSTRAP_DEFAULTS } from '../../statistics/bootstrap.ts'
 import { type ReportOptions, writeHtmlReport } from './html-report.ts'
 import { readPlanArm, readSets } from './inputs.ts'
@@ -50,6 +51,7 @@ export interface AblateFlags
   rules: RuleName[]
   budgets: number[]
   chunkTokens: number
+  chunking: Chunking
   version: string | null
 }
 
@@ -59,13 +61,13 @@ export async function ablate(
   flags: AblateFlags,
   dependencies: SessionDependencies & { plans: () => NamedPlans; out: NodeJS.WritableStream },
 ): Promise<void> {
-  const { rules, measure, budgets, chunkTokens, command, version } = flags
+  const { rules, measure, budgets, chunkTokens, chunking, command, version } = flags
   const arm = readPlanArm(flags.ablate === true ? 'measured' : flags.ablate, dependencies.plans())
   const sets = await readSets(names, flags, [arm], dependencies.openCollection)
   await inReplay(flags, dependencies, reranker => {
     const { arms, pairs, read } = prepareAblation(arm, rules, { measure, reranker })
     return {
-      ...{ sets, arms, budgets, chunkTokens, details: flags.report !== undefined },
+      ...{ sets, arms, budgets, chunkTokens, chunking, details: flags.report !== undefined },
       use: async (report, details) => {
         const ablation = read(report)
         await writeAblation(report, ablation, flags, dependencies.out)

@@ -1,9 +1,10 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { WRITER_KINDS } from '../../contexts/context.ts'
 import { RULE_NAMES, type RuleName } from '../../evaluation/ablation/rules.ts'
 import { MEASURE_NAMES } from '../../evaluation/metrics/measures.ts'
-import { CHUNK_DEFAULTS } from '../../ingest/chunking/chunk-options.ts'
+import { CHUNKINGS, defaultTargetTokens } from '../../ingest/chunking/options.ts'
 import { collected, listOption, numberOption } from '../option-values.ts'
 import { REPLAY_BUDGETS } from './default-budgets.ts'
 import { addLiveOptions } from './live-options.ts'
@@ -21,6 +22,8 @@ Examples:
   $ stowage replay ./my-set --budgets 500,1000 --json report.json
   $ stowage replay queries.jsonl --url http://127.0.0.1:6333 --collection docs
   $ stowage replay isharoth --report report.html
+  $ stowage replay isharoth --arms topk,measured --explain
+  $ stowage replay isharoth --arms measured,measured:retrieval.contextual=true --context rules
   $ stowage replay isharoth --ablate measured --budgets 500,1000,2000
   $ stowage replay --gate goldens/baseline.json
   $ stowage replay ./my-set --tune --trials 48 --write ./plans/tuned.json
@@ -51,8 +54,17 @@ export function addReplayCommand(program: Command, dependencies: ReplayCommandDe
     .option('--against <arm>', 'the arm that the others are compared with; default: topk, or else the first arm')
     .option(
       '--chunk-tokens <tokens>',
-      `target size of the chunks; default: ${CHUNK_DEFAULTS.targetTokens}`,
+      `target size of the chunks; default: ${defaultTargetTokens()}, or ${defaultTargetTokens('parent-child')} for parent-child`,
       numberOption(1),
+    )
+    .addOption(
+      new Option(
+        '--context <writer>',
+        'who writes the contexts of chunks for arms with retrieval.contextual=true; default: rules',
+      ).choices(WRITER_KINDS),
+    )
+    .addOption(
+      new Option('--chunking <way>', 'how the documents of a set are cut').choices(CHUNKINGS).default('sections'),
     )
     .option('--limit-queries <n>', 'use only n queries of each set, at even distances', numberOption(1))
     .option('--parallel <n>', 'queries in flight; 1 for clean latencies', numberOption(1), 2 * availableParallelism())
@@ -61,6 +73,7 @@ export function addReplayCommand(program: Command, dependencies: ReplayCommandDe
     .addOption(
       new Option('--by <field>', 'print the main table of each intent or grade too').choices(['intent', 'grade']),
     )
+    .option('--explain', 'tell at which step each arm loses answer recall, and the questions that lose the most', false)
     .option('--ablate [arm]', 'switch each rule of this plan off alone and on alone; default: measured')
     .option('--rules <rules>', 'the rules that --ablate switches; default: all', listOption(ruleOption), RULE_NAMES)
     .option('--gate <baseline>', 'fail when a measure is worse than in this file; sets, arm and budgets come from it')

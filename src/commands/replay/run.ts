@@ -1,7 +1,7 @@
 import { StowageError } from '../../core/errors.ts'
 import type { RuleName } from '../../evaluation/ablation/rules.ts'
 import type { NamedPlans } from '../../evaluation/arms/named-arms.ts'
-import { CHUNK_DEFAULTS } from '../../ingest/chunking/chunk-options.ts'
+import { CHUNK_DEFAULTS, type Chunking, defaultTargetTokens } from '../../ingest/chunking/options.ts'
 import { ablate } from './ablate.ts'
 import { REPLAY_BUDGETS } from './default-budgets.ts'
 import { runGate } from './gate.ts'
@@ -25,12 +25,14 @@ export interface ReplayFlags
     TuneFlags {
   budgets?: number[]
   chunkTokens?: number
+  chunking: Chunking
   gate?: string
   updateBaseline?: string
   command: string
   version: string | null
   ablate?: string | true
   rules: RuleName[]
+  explain: boolean
 }
 
 /** Does what the options of `stowage replay` ask for. @throws StowageError `bad_request` */
@@ -39,10 +41,13 @@ export async function runReplay(
   flags: ReplayFlags,
   dependencies: ReplayCommandDependencies,
 ): Promise<void> {
-  const { gate, updateBaseline, chunkTokens = CHUNK_DEFAULTS.targetTokens } = flags
+  const { gate, updateBaseline, chunking, chunkTokens = defaultTargetTokens(chunking) } = flags
   for (const option of ['json', 'markdown', 'report'] as const) refuseNoFolder(`--${option}`, flags[option])
-  if (gate !== undefined || updateBaseline !== undefined)
-    return runGate(names, flags, CHUNK_DEFAULTS.targetTokens, dependencies)
+  if (flags.explain) refuseOther(flags)
+  const isGate = gate !== undefined || updateBaseline !== undefined
+  if (isGate && chunking !== 'sections')
+    throw new StowageError('bad_request', 'a gate replays chunks by sections: leave out --chunking')
+  if (isGate) return runGate(names, flags, CHUNK_DEFAULTS.targetTokens, dependencies)
   if (names.length === 0) throw new StowageError('bad_request', "missing required argument 'set'")
   if (flags.tune) return runTune(names, { ...flags, chunkTokens }, dependencies)
   const budgets = sortedBudgets(flags.budgets ?? REPLAY_BUDGETS)
@@ -51,19 +56,32 @@ export async function runReplay(
   return compare(names, { ...flags, budgets, chunkTokens }, dependencies)
 }
 
+/** Losses are told of compared arms only. @throws StowageError `bad_request` */
+function refuseOther(flags: ReplayFlags): void {
+  const other = (['gate', 'updateBaseline', 'tune', 'ablate'] as const).find(name => flags[name])
+  if (other === undefined) return
+  const option = other === 'updateBaseline' ? 'update-baseline' : other
+  throw new StowageError('bad_request', `--explain tells the losses of --arms: it does not go with --${option}`)
+}
+
 /** Compares arms, which is what a replay does when it is told nothing else. */
 async function compare(
   names: string[],
   flags: ReplayFlags & { budgets: number[]; chunkTokens: number },
   dependencies: ReplayCommandDependencies,
 ): Promise<void> {
-  const { budgets, chunkTokens, command, version } = flags
+  const { budgets, chunkTokens, chunking, command, version, explain } = flags
   const { arms, against } = readComparison(flags, dependencies.plans())
+  if (explain && arms.every(({ kind }) => kind === 'server'))
+    throw new StowageError(
+      'bad_request',
+      '--explain needs an arm that runs in this process: a server does not tell all its candidates',
+    )
   const sets = await readSets(names, flags, arms, dependencies.openCollection)
   await inReplay(flags, dependencies, () => ({
-    ...{ sets, arms, budgets, chunkTokens, details: flags.report !== undefined },
+    ...{ sets, arms, budgets, chunkTokens, chunking, details: flags.report !== undefined, explain },
     use: async (report, details) => {
-      await writeOutputs(report, { ...flags, against }, dependencies.out)
+      await writeOutputs(report, sets, { ...flags, against }, dependencies.out)
       await writeHtmlReport(flags, { report, details, sets, against, command, version }, dependencies.progress)
     },
   }))

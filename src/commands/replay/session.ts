@@ -1,3 +1,4 @@
+import type { WriterKind } from '../../contexts/context.ts'
 import { StowageError } from '../../core/errors.ts'
 import type { PlanArm } from '../../evaluation/arms/arm.ts'
 import { NO_KEYS, readServerKeys } from '../../evaluation/arms/server/keys.ts'
@@ -16,11 +17,13 @@ export interface SessionFlags extends LiveOptions {
   cache: string
   judge: boolean
   judgeBudget?: number
+  /** Who writes the contexts for arms with `retrieval.contextual`. */
+  context?: WriterKind
 }
 
 export interface SessionDependencies {
   /** Called after the command line is checked. */
-  open: (where: { url?: string; apiKey?: string }) => Promise<OpenedReplay>
+  open: (where: { url?: string; apiKey?: string; context?: WriterKind }) => Promise<OpenedReplay>
   openCollection: OpenLiveCollection
   progress: NodeJS.WriteStream
 }
@@ -37,7 +40,8 @@ interface OpenedJudge extends Pick<ReplayJudge, 'judge' | 'name'> {
 }
 
 /** What is replayed, and what is done with the report. */
-export interface Wanted extends Pick<ReplayJob, 'sets' | 'arms' | 'budgets' | 'chunkTokens' | 'details'> {
+export interface Wanted
+  extends Pick<ReplayJob, 'sets' | 'arms' | 'budgets' | 'chunkTokens' | 'chunking' | 'details' | 'explain'> {
   use: UseReplay
 }
 
@@ -51,12 +55,12 @@ export interface Session {
 
 /** Opens the models, works with them, and closes what it opened. */
 export async function inSession(
-  { url, apiKey, serverKeys, parallel, fresh, cache: cacheFolder }: SessionFlags,
+  { url, apiKey, serverKeys, parallel, fresh, cache: cacheFolder, context }: SessionFlags,
   { open, progress: stream }: SessionDependencies,
   work: (session: Session) => Promise<void>,
 ): Promise<void> {
   const keyOf = serverKeys === undefined ? NO_KEYS : await readServerKeys(serverKeys)
-  const opened = await open({ ...(url && { url }), ...(apiKey && { apiKey }) })
+  const opened = await open({ ...(url && { url }), ...(apiKey && { apiKey }), ...(context && { context }) })
   const progress = createProgress(stream)
   const onResume = (set: string, done: number, total: number) =>
     progress.note(`resuming: ${done} of ${total} queries of ${set} are done (--fresh starts anew)`)

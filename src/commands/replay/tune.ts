@@ -10,6 +10,7 @@ import { planFileText } from '../../evaluation/tuning/plan-file.ts'
 import { isProven, tuneText } from '../../evaluation/tuning/report.ts'
 import { TUNED_VALUES } from '../../evaluation/tuning/space.ts'
 import { type TuneJob, tune } from '../../evaluation/tuning/tune.ts'
+import type { Chunking } from '../../ingest/chunking/options.ts'
 import { TUNE_BUDGETS } from './default-budgets.ts'
 import { type ArmFlags, readSets, refuseNoFolder, sortedBudgets } from './inputs.ts'
 import { inSession, type SessionDependencies, type SessionFlags } from './session.ts'
@@ -44,15 +45,25 @@ function readStart({ arms = '', arm: named }: ArmFlags, plans: NamedPlans): Plan
  */
 export async function runTune(
   names: readonly string[],
-  flags: TuneFlags & ArmFlags & SessionFlags & { budgets?: number[]; chunkTokens: number; measure: MeasureName },
+  flags: TuneFlags &
+    ArmFlags &
+    SessionFlags & { budgets?: number[]; chunkTokens: number; chunking: Chunking; measure: MeasureName },
   dependencies: SessionDependencies & { plans: () => NamedPlans; out: NodeJS.WritableStream },
 ): Promise<void> {
-  const { budgets = TUNE_BUDGETS, chunkTokens, measure, write } = flags
+  const { budgets = TUNE_BUDGETS, chunkTokens, chunking, measure, write } = flags
   const { out, plans, openCollection } = dependencies
   const tuning = readTuning(flags, plans())
   const sets = await readSets(names, flags, [tuning.start], openCollection)
   await inSession(flags, dependencies, async session => {
-    const job = { ...tuning, ...session.settings, sets, measure, budgets: sortedBudgets(budgets), chunkTokens }
+    const job = {
+      ...tuning,
+      ...session.settings,
+      sets,
+      measure,
+      budgets: sortedBudgets(budgets),
+      chunkTokens,
+      chunking,
+    }
     const report = await tune(job, session.dependencies)
     session.progress.stop()
     out.write(tuneText(report))

@@ -8,10 +8,11 @@ interface Stored {
   payload: unknown
 }
 
-type Postings = ReadonlyMap<string, readonly PointId[]>
+/** By value: a text, number or boolean. */
+type Postings = ReadonlyMap<unknown, readonly PointId[]>
 
 /**
- * The points that have a text under a payload key with a keyword index. They narrow a filter to the points that can match it, so that it is
+ * The points that have a value under a payload key with a keyword index. They narrow a filter to the points that can match it, so that it is
  * not tested on all. Each key is read when a filter first asks for it, and again after a write.
  */
 export class KeywordPostings {
@@ -66,24 +67,24 @@ export class KeywordPostings {
     const { key, match } = condition
     if (key === undefined) return this.narrowClauses(condition, pace)
     if (typeof key !== 'string' || !isRecord(match) || !this.hasIndex(key)) return undefined
-    const texts = 'value' in match ? [match.value] : 'any' in match ? asList(match.any) : []
-    if (texts.length === 0 || !texts.every(text => typeof text === 'string')) return undefined
+    const values = 'value' in match ? [match.value] : 'any' in match ? asList(match.any) : []
+    if (values.length === 0) return undefined
     const postings = await this.postingsOf(key, pace)
-    return new Set(texts.flatMap(text => postings.get(text) ?? []))
+    return new Set(values.flatMap(value => postings.get(value) ?? []))
   }
 
   private async postingsOf(key: string, pace: Pace): Promise<Postings> {
     const { byKey } = this
     const known = byKey.get(key)
     if (known) return known
-    const postings = new Map<string, PointId[]>()
+    const postings = new Map<unknown, PointId[]>()
     const path = parsePath(key)
     for (const { id, payload } of this.points()) {
       if (pace.isDue()) await pace.rest()
-      for (const text of new Set(valuesAt(payload, path).flat())) {
-        if (typeof text !== 'string') continue
-        const ids = postings.get(text)
-        if (ids === undefined) postings.set(text, [id])
+      for (const value of new Set(valuesAt(payload, path).flat())) {
+        if (typeof value === 'object') continue
+        const ids = postings.get(value)
+        if (ids === undefined) postings.set(value, [id])
         else ids.push(id)
       }
     }

@@ -32,7 +32,7 @@ export const RULES = {
     isOn: ({ fusion }) => fusion.method === 'values',
   },
   candidate_bm25: {
-    meaning: 'Scores the candidates by BM25 over title, section path and text.',
+    meaning: 'Scores the candidates by BM25 over title, section path, context and text.',
     on: { fusion: { candidateBm25: true } },
     off: { fusion: { candidateBm25: false } },
     isOn: ({ fusion }) => fusion.method === 'values' && fusion.candidateBm25,
@@ -114,7 +114,8 @@ export const RULES = {
     isOn: ({ packing }) => packing.overflow === 'skip',
   },
   sentence_cut: {
-    meaning: 'Cuts the first chunk that does not fit to its best sentences.',
+    meaning:
+      'Cuts the best chunk, when it does not fit, and the first other one that does not fit, to the run of sentences that matches the question best.',
     on: { packing: { sentenceCut: true } },
     off: { packing: { sentenceCut: false } },
     isOn: ({ packing }) => packing.sentenceCut,
@@ -130,6 +131,18 @@ export const RULES = {
     on: { packing: { noveltyAlpha: 0.5 } },
     off: { packing: { noveltyAlpha: 0 } },
     isOn: ({ packing }) => packing.noveltyAlpha > 0,
+  },
+  repetition: {
+    meaning: 'Leaves out sentences that are packed already.',
+    on: { packing: { repetition: 'section' } },
+    off: { packing: { repetition: 'off' } },
+    isOn: ({ packing }) => packing.repetition !== 'off',
+  },
+  parent_expansion: {
+    meaning: 'A parent replaces packed chunks that hold at least half of it (`--chunking parent-child`).',
+    on: { packing: { parentExpansion: 0.5 } },
+    off: { packing: { parentExpansion: null } },
+    isOn: ({ packing }) => packing.parentExpansion !== null,
   },
   document_cap: {
     meaning: 'Packs at most some chunks of one document.',

@@ -36,12 +36,16 @@ function topkPlan(measured: Plan): Plan {
     diversity: { mmrAlpha: null },
     packing: {
       ...measured.packing,
+      fill: 'all',
+      minRelevance: 0,
       mode: 'passage',
       overflow: 'stop',
       sentenceCut: false,
       documentCap: null,
       sectionCap: null,
       noveltyAlpha: 0,
+      repetition: 'off',
+      parentExpansion: null,
     },
   }
 }

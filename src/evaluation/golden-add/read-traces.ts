@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { INTENTS, type Intent, type PointId } from '../../core/types.ts'
+import { INTENTS, type Intent, ORIGINS, type PointId } from '../../core/types.ts'
 import { codesOf, DROP_REASONS, type DropReason } from '../../core/vocabulary.ts'
 import { pointIdSchema, TRACE_VERSION } from '../../pipeline/trace/schema.ts'
 import { parseJson } from '../../qdrant/json.ts'
@@ -53,6 +53,7 @@ const traceLine = z.object({
       collection: z.string(),
       doc_id: z.string(),
       section_path: z.string(),
+      origin: z.enum(ORIGINS),
       final: z.number(),
       position: z.number().nullable(),
       reason: z.enum(codesOf(DROP_REASONS)).nullable(),
@@ -104,11 +105,14 @@ function parseTrace(text: string): z.infer<typeof traceLine> | null {
 
 function questionOf(trace: z.infer<typeof traceLine>, query: string): SeenQuestion {
   const { tenant, intent, collections } = trace
-  const byUse = [...trace.candidates].sort(
-    (left, right) =>
-      (left.position ?? Number.POSITIVE_INFINITY) - (right.position ?? Number.POSITIVE_INFINITY) ||
-      right.final - left.final,
-  )
+  // A parent is too large to be marked; its children are there, too.
+  const byUse = trace.candidates
+    .filter(({ origin }) => origin !== 'parent')
+    .sort(
+      (left, right) =>
+        (left.position ?? Number.POSITIVE_INFINITY) - (right.position ?? Number.POSITIVE_INFINITY) ||
+        right.final - left.final,
+    )
   const candidates = byUse.map(candidate => ({
     id: candidate.id,
     collection: candidate.collection,

@@ -3,7 +3,7 @@ import type { Chunk, JsonObject, PointId } from '../../core/types.ts'
 import type { QdrantHttp } from '../../qdrant/client.ts'
 import { isObject } from '../../qdrant/json.ts'
 import { collectionPath } from '../../qdrant/paths.ts'
-import { findDocumentField, type PayloadMapping, readChunk } from '../../qdrant/payload.ts'
+import { findDocumentField, isParent, type PayloadMapping, readChunk } from '../../qdrant/payload.ts'
 import { readListedPoints } from '../../qdrant/points.ts'
 
 /** Reads gold passages from a collection. */
@@ -66,7 +66,7 @@ export function createCollectionReader(options: CollectionReaderOptions): Collec
     const found: Chunk[] = []
     if (should.length === 0) return found
     for await (const point of scroll({ filter: { should }, limit: PAGE, with_payload: true }))
-      found.push(readChunk(point, collection, mapping))
+      if (!isParent(point.payload)) found.push(readChunk(point, collection, mapping))
     return found
   }
 

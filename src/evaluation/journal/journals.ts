@@ -1,5 +1,6 @@
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Chunking } from '../../ingest/chunking/options.ts'
 import { contentHash } from '../../text/fingerprint.ts'
 import { type LockFolder, openFileJournal } from './file-journal.ts'
 import type { Journal } from './journal.ts'
@@ -15,13 +16,19 @@ export interface ReplayIdentity {
   arms: readonly { name: string }[]
   budgets: readonly number[]
   chunkTokens: number
+  /** Absent for chunks by sections. */
+  chunking?: Chunking | undefined
   limitQueries: number | null
   /** Whether details are noted. */
   details: boolean
+  /** Whether losses are noted; absent for no. */
+  explain?: boolean
   /** Versions of the models; null without one. */
   embedder: string | null
   reranker: string | null
   referenceModel: string
+  /** Version of the writer of contexts; null when no arm reads chunks with contexts. */
+  contexts: string | null
   /** What the tenants of each set may read, and by which plans. */
   tenants: unknown
   /** Version of stowage, and a hash of its sources: whoever changes them must not mix figures. */

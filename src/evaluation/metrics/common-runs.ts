@@ -24,6 +24,14 @@ export interface CommonText {
   words: number
 }
 
+/** The words that a text has in common with one gold passage: 1 for those that are common, else 0. */
+export interface CommonMarks {
+  /** By the words of the gold passage. */
+  found: Uint8Array
+  /** By the words of the text. */
+  inside: Uint8Array
+}
+
 interface IndexedGold {
   words: string[]
   /** Words of a run: five, or all when the gold passage is shorter. */
@@ -57,7 +65,20 @@ export class GoldFinder {
   in(text: string): CommonText {
     const words = wordsOf(text)
     const insideAny = new Uint8Array(words.length)
-    const golds = this.#golds.map(gold => {
+    const golds = this.#marksIn(words).map(({ found, inside }) => {
+      for (const [at, mark] of inside.entries()) if (mark === 1) insideAny[at] = 1
+      return { found: count(found), total: found.length, inside: count(inside) }
+    })
+    return { golds, inside: count(insideAny), words: words.length }
+  }
+
+  /** Which words the text has in common with each gold passage, in the order of the gold passages. */
+  marksIn(text: string): CommonMarks[] {
+    return this.#marksIn(wordsOf(text))
+  }
+
+  #marksIn(words: readonly string[]): CommonMarks[] {
+    return this.#golds.map(gold => {
       const found = new Uint8Array(gold.words.length)
       const inside = new Uint8Array(words.length)
       for (const [at, word] of words.entries()) {
@@ -65,12 +86,10 @@ export class GoldFinder {
           if (!isRun(gold, start, words, at)) continue
           found.fill(1, start, start + gold.run)
           inside.fill(1, at, at + gold.run)
-          insideAny.fill(1, at, at + gold.run)
         }
       }
-      return { found: count(found), total: gold.words.length, inside: count(inside) }
+      return { found, inside }
     })
-    return { golds, inside: count(insideAny), words: words.length }
   }
 
   /** Ranges of `text` that a reader should see marked: its words that stand in any gold passage, with what is between neighbouring ones. */

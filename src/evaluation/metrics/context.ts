@@ -6,7 +6,7 @@ import type { CommonText, CommonWords } from './common-runs.ts'
 import { tokensInside, unionOf, wordsOf } from './reference-tokens.ts'
 
 /** A gold passage counts as found when at least this share of its words is in the context. */
-const HIT_SHARE = 0.9
+export const FOUND_SHARE = 0.9
 
 /** The share of a query's evidence in one packed context; every figure is in [0,1]. */
 export interface EvidenceFigures {
@@ -18,12 +18,9 @@ export interface EvidenceFigures {
   covered: number
 }
 
-/**
- * Measures the answer recall of one query by text: a gold passage counts wherever its words come from (see `GoldFinder`).
- * @throws RangeError without gold passages
- */
-export function evidenceFigures(golds: readonly CommonWords[]): EvidenceFigures {
-  return figuresOf(golds.map(({ found, total }) => (total === 0 ? 0 : found / total)))
+/** The share of the words of each gold passage that a text holds, in [0,1], wherever they stand in it (see `GoldFinder`). */
+export function sharesByText(golds: readonly CommonWords[]): number[] {
+  return golds.map(({ found, total }) => (total === 0 ? 0 : found / total))
 }
 
 /**
@@ -31,29 +28,38 @@ export function evidenceFigures(golds: readonly CommonWords[]): EvidenceFigures 
  * @param spans the ranges in the context
  * @param texts the documents by id
  */
-export function placeRecall(
+export function sharesByPlace(
   goldPassages: readonly GoldPassage[],
   spans: readonly DocumentSpan[],
   texts: ReadonlyMap<string, string>,
-): number | null {
+): number[] | null {
   const places = goldPassages.flatMap(({ place }) => place ?? [])
   if (places.length < goldPassages.length) return null
-  const shares = places.map(place => {
+  return places.map(place => {
     const { inside, total } = tokensInside(texts.get(place.docId) ?? '', place, packedIn(place.docId, spans))
     return total === 0 ? 0 : inside / total
   })
-  return figuresOf(shares).recall
+}
+
+/**
+ * Measures the answer recall of one query.
+ * @param shares of its gold passages
+ * @throws RangeError without gold passages
+ */
+export function evidenceFigures(shares: readonly number[]): EvidenceFigures {
+  if (shares.length === 0) throw new RangeError('a query without gold passages has no recall')
+  const hits = shares.filter(isFound).length
+  return { recall: hits / shares.length, all: hits === shares.length ? 1 : 0, covered: mean(shares) }
+}
+
+/** Whether a gold passage counts as found. @param share of it in the context */
+export function isFound(share: number): boolean {
+  return share >= FOUND_SHARE
 }
 
 /** Words of the context outside the gold passages ÷ all its words, including headers. Null for a context without words. */
 export function garbageFraction({ inside, words }: CommonText): number | null {
   return words === 0 ? null : 1 - inside / words
-}
-
-function figuresOf(shares: readonly number[]): EvidenceFigures {
-  if (shares.length === 0) throw new RangeError('a query without gold passages has no recall')
-  const hits = shares.filter(share => share >= HIT_SHARE).length
-  return { recall: hits / shares.length, all: hits === shares.length ? 1 : 0, covered: mean(shares) }
 }
 
 /** How much the context repeats itself, from 1 on: see `redundancyOf`. */

@@ -1,8 +1,11 @@
 import { longestPrefix } from '../../core/prefix.ts'
-import type { ContextFormat } from '../../core/types.ts'
+import type { Candidate, ContextFormat } from '../../core/types.ts'
+import type { DropReason } from '../../core/vocabulary.ts'
+import type { Span } from '../../ingest/chunking/sections.ts'
 import type { Trace } from '../../pipeline/trace/schema.ts'
 import type { DocumentSpan } from '../golden-set/evidence.ts'
-import { evidenceFigures, garbageFraction, placeRecall, redundancyRatio } from './context.ts'
+import type { RunLoss } from '../loss/loss.ts'
+import { evidenceFigures, garbageFraction, redundancyRatio, sharesByPlace, sharesByText } from './context.ts'
 import type { Measured } from './measures.ts'
 import { plainText } from './plain-text.ts'
 import type { QueryEvidence } from './query-evidence.ts'
@@ -17,10 +20,27 @@ export interface RankedText {
   text: string
 }
 
+/** A chunk that an arm considered, and what became of it. */
+export interface ConsideredText extends RankedText {
+  origin: Candidate['origin']
+  /** Place among the chunks of its document; null when unknown. */
+  orderIndex: number | null
+  /** Its range in the document; null when unknown. */
+  place: Span | null
+  /** Why it is left out; null when it is packed. */
+  reason: DropReason | null
+  /** From 1: among the candidates that reached packing by value, or after fusion when the pool cut it; else null. */
+  rank: number | null
+  /** Whether a cap or the chunk limit dropped it. */
+  isCapped: boolean
+}
+
 /** One query under one arm at one budget. */
 export interface ReplayRun {
   context: string
   format: ContextFormat
+  /** What the context has beside texts of documents, in its order; absent when the arm does not tell. */
+  contextLines?: readonly string[]
   /** The chunks of the context in its order, with the text that is packed of each. */
   packed: RankedText[]
   /** The candidates that reached packing, best first; null when the arm does not tell. */
@@ -34,7 +54,7 @@ export interface ReplayRun {
   /** Null when the arm gives none. */
   trace: () => Trace | null
   /** All candidates of the trace with their whole texts; absent when the arm does not tell. */
-  candidates?: () => RankedText[]
+  candidates?: () => ConsideredText[]
 }
 
 /** The measures of one run. */
@@ -48,6 +68,15 @@ export interface RunFigures {
   stageMs: Record<string, number>
   degraded: string[]
   chunkIds: string[]
+  /** Where the gold passages are lost; absent when nobody asked, or when the arm does not tell its candidates. */
+  loss?: RunLoss
+}
+
+/** The share of each gold passage in the context of one run, in [0,1], in the order of the gold passages. */
+export interface FoundShares {
+  text: number[]
+  /** Null when a place is unknown. */
+  place: number[] | null
 }
 
 /** What runs are measured with. */
@@ -60,34 +89,36 @@ export interface MeasureWith {
 
 /**
  * Measures a run at its budget. A context over the budget is cut at its end, so that arms are compared at equal cost, and only text in the
- * remaining context counts as packed.
+ * remaining context counts as packed. Context lines cost tokens, but they are no text of documents.
  */
 export function measureRun(
   run: ReplayRun,
   budgetTokens: number,
   evidence: QueryEvidence,
   { texts, countTokens }: MeasureWith,
-): RunFigures {
+): { figures: RunFigures; found: FoundShares } {
   const counted = countTokens(run.context)
   const fits = counted <= budgetTokens
   const context = fits ? run.context : longestPrefix(run.context, prefix => countTokens(prefix) <= budgetTokens)
+  const shown = withoutLines(context, run.contextLines ?? [])
   // The other formats escape text, so the text of a span cannot be found in them.
   const verifiable = run.format === 'markdown' || !fits
   const claimed = run.spans ?? []
-  const { spans, lost } = verifiable ? foundSpans(claimed, texts, context) : { spans: claimed, lost: 0 }
+  const { spans, lost } = verifiable ? foundSpans(claimed, texts, shown) : { spans: claimed, lost: 0 }
   const { goldPassages } = evidence.query
-  const common = evidence.in(plainText(context, run.format))
-  const { recall, all, covered } = evidenceFigures(common.golds)
-  return {
+  const common = evidence.in(plainText(shown, run.format))
+  const found = { text: sharesByText(common.golds), place: run.spans && sharesByPlace(goldPassages, spans, texts) }
+  const { recall, all, covered } = evidenceFigures(found.text)
+  const figures: RunFigures = {
     measures: {
       recall,
       all_found: all,
       covered,
-      place_recall: run.spans && placeRecall(goldPassages, spans, texts),
+      place_recall: found.place && evidenceFigures(found.place).recall,
       ...packedFigures(run.packed, evidence),
       ...rankingFigures(run.ranked, evidence),
       garbage: garbageFraction(common),
-      redundancy: redundancyRatio(context),
+      redundancy: redundancyRatio(shown),
       tokens: fits ? counted : countTokens(context),
       degraded: run.degraded.length > 0 ? 1 : 0,
       faithfulness: null,
@@ -100,6 +131,19 @@ export function measureRun(
     degraded: [...new Set(run.degraded)],
     chunkIds: run.packed.map(({ id }) => id),
   }
+  return { figures, found }
+}
+
+function withoutLines(context: string, lines: readonly string[]): string {
+  let rest = context
+  let from = 0
+  for (const line of lines) {
+    const at = rest.indexOf(line, from)
+    if (at < 0) continue
+    rest = rest.slice(0, at) + rest.slice(at + line.length)
+    from = at
+  }
+  return rest
 }
 
 function packedFigures(packed: readonly RankedText[], evidence: QueryEvidence) {

@@ -48,29 +48,29 @@ export function tokensInside(text: string, from: Span, union: readonly Span[]): 
 }
 
 /**
- * Finds the text of the spans in the context, ignoring white space. A span that was cut or changed keeps only its longest run of leading
- * tokens that is in the context; `lost` counts the others. The rendering of the context must not escape text.
+ * Finds the text of the spans in the context, ignoring white space, and backslashes, which the Markdown rendering adds. A span that was cut
+ * or changed keeps only its longest run of leading tokens that is in the context; `lost` counts the others. Other escapes are not known.
  */
 export function foundSpans(
   spans: readonly DocumentSpan[],
   texts: ReadonlyMap<string, string>,
   context: string,
 ): { spans: DocumentSpan[]; lost: number } {
-  const solid = withoutSpace(context)
+  const solid = solidText(context)
   // Only a span that was cut or changed needs it.
   let spaced: string | null = null
   const found: DocumentSpan[] = []
   let lost = 0
   for (const span of spans) {
     const text = (texts.get(span.docId) ?? '').slice(span.start, span.end)
-    if (text !== '' && solid.includes(withoutSpace(text))) {
+    if (text !== '' && solid.includes(solidText(text))) {
       found.push(span)
       continue
     }
-    const tokens = tokensOf(text)
-    spaced ??= ` ${tokensOf(context).join(' ')} `
-    const run = leadingRun(tokens, spaced)
-    const last = tokenRanges(text)[run - 1]
+    const tokens = shownTokens(text)
+    spaced ??= ` ${wordsAt(shownTokens(context), context).join(' ')} `
+    const run = leadingRun(wordsAt(tokens, text), spaced)
+    const last = tokens[run - 1]
     if (last) found.push({ ...span, end: span.start + last.end })
     lost += tokens.length - run
   }
@@ -89,10 +89,15 @@ function leadingRun(words: readonly string[], spaced: string): number {
   return found
 }
 
-function tokensOf(text: string): string[] {
-  return text.match(TOKEN) ?? []
+/** The tokens that are no backslashes. */
+function shownTokens(text: string): Span[] {
+  return tokenRanges(text).filter(({ start }) => text[start] !== '\\')
 }
 
-function withoutSpace(text: string): string {
-  return text.replace(/\s+/g, '')
+function wordsAt(ranges: readonly Span[], text: string): string[] {
+  return ranges.map(({ start, end }) => text.slice(start, end))
+}
+
+function solidText(text: string): string {
+  return text.replace(/[\s\\]+/g, '')
 }

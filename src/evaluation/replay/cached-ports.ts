@@ -49,6 +49,10 @@ export class PortCache {
           ask('reunify', [collection, places, filter, call.condition], () =>
             store.fetchPlaces(collection, places, filter, call),
           ),
+        fetchParents: (collection, ids, filter, call) =>
+          ask('parents', [collection, ids, filter, call.condition], () =>
+            store.fetchParents(collection, ids, filter, call),
+          ),
       },
       embedder: embedder && {
         version: embedder.version,

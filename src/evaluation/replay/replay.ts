@@ -1,13 +1,15 @@
 import { countOf } from '../../core/collections.ts'
 import { StowageError } from '../../core/errors.ts'
+import type { Chunking } from '../../ingest/chunking/options.ts'
+import { eachAtOnce } from '../../pipeline/pacing/each-at-once.ts'
 import { type Arm, reportArm } from '../arms/arm.ts'
 import type { GoldenQuery, GoldenSet } from '../golden-set/golden-set.ts'
 import { createMemoryJournal, type Journal, type SetFacts } from '../journal/journal.ts'
 import { addJudgement, type ReplayJudge } from '../judge/judged-runs.ts'
+import { createExplainRun } from '../loss/explain-run.ts'
 import { type MeasureWith, measureRun, type ReplayRun } from '../metrics/measure-run.ts'
 import { QueryEvidence } from '../metrics/query-evidence.ts'
 import { DetailsOfQuery } from './details.ts'
-import { eachAtOnce } from './each-at-once.ts'
 import type { QueryDetails, QueryResult, ReplayReport, SetResult } from './results.ts'
 
 export interface ReplayJob {
@@ -15,6 +17,8 @@ export interface ReplayJob {
   arms: readonly Arm[]
   budgets: readonly number[]
   chunkTokens: number
+  /** How documents are cut. Default: `sections`. */
+  chunking?: Chunking
   /** Folder for ingested sets. */
   cacheFolder: string
   /** Queries of each set, at even distances; null uses all. */
@@ -23,6 +27,8 @@ export interface ReplayJob {
   parallel?: number
   /** Whether the details of every query are noted for a report; default false. */
   details?: boolean
+  /** Whether it is noted of every run where it lost its gold passages; default false. */
+  explain?: boolean
   /** Judges answers, which costs calls of a language model; default none. */
   judge?: ReplayJudge
   /** Begins anew, where an earlier replay was interrupted; default false. */
@@ -150,6 +156,7 @@ async function askQuery(
 ): Promise<{ result: QueryResult; details: QueryDetails | null }> {
   const { id, intent, grade, goldPassages } = query
   const evidence = new QueryEvidence(query)
+  const explainRun = job.explain ? createExplainRun(query, measuring) : null
   // In the order of the job, whichever arm runs first.
   const figures: QueryResult['arms'] = Object.fromEntries(job.arms.map(({ name }) => [name, {}]))
   const judgements: Promise<void>[] = []
@@ -164,8 +171,9 @@ async function askQuery(
       for (const [at, run] of runs.entries()) {
         const budgetTokens = job.budgets[at] ?? 0
         const ofArm = figures[arm.name] ?? {}
-        const measured = measureRun(run, budgetTokens, evidence, measuring)
-        ofArm[budgetTokens] = measured
+        const { figures: measured, found } = measureRun(run, budgetTokens, evidence, measuring)
+        const loss = explainRun?.(run, budgetTokens, found) ?? null
+        ofArm[budgetTokens] = { ...measured, ...(loss && { loss }) }
         if (job.judge?.budgetTokens === budgetTokens)
           judgements.push(addJudgement(query.query, run.context, measured, job.judge))
         details?.add(arm.name, budgetTokens, run)

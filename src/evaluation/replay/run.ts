@@ -1,9 +1,8 @@
 import { join } from 'node:path'
+import type { ContextWriter } from '../../contexts/context.ts'
+import { StowageError } from '../../core/errors.ts'
 import type { PassageStore, StoreCall } from '../../core/ports.ts'
-import type { Candidate } from '../../core/types.ts'
-import type { DropReason } from '../../core/vocabulary.ts'
 import type { SourceDocument } from '../../ingest/read-documents.ts'
-import type { Packed } from '../../pack/pack.ts'
 import type { TimedCaller } from '../../pipeline/context-request.ts'
 import { noDeadline } from '../../pipeline/deadline.ts'
 import type { Plan } from '../../pipeline/plan/plan.ts'
@@ -13,14 +12,15 @@ import type { PipelinePorts } from '../../pipeline/services.ts'
 import { buildTrace } from '../../pipeline/trace/build-trace.ts'
 import { contentHash } from '../../text/fingerprint.ts'
 import type { PlanArm } from '../arms/arm.ts'
-import type { DocumentSpan } from '../golden-set/evidence.ts'
 import type { GoldenQuery, GoldenSet } from '../golden-set/golden-set.ts'
 import type { LockFolder } from '../journal/file-journal.ts'
 import type { Journal } from '../journal/journal.ts'
 import { openJournal } from '../journal/journals.ts'
-import type { RankedText, ReplayRun } from '../metrics/measure-run.ts'
-import { PortCache, type StageTimes } from './cached-ports.ts'
+import type { ReplayRun } from '../metrics/measure-run.ts'
+import type { PortCache, StageTimes } from './cached-ports.ts'
+import { consideredOf, rankedOf, spansOf } from './ranked-texts.ts'
 import type { ReplayDependencies, ReplayJob } from './replay.ts'
+import { isContextual, openSources } from './sources.ts'
 import { planForTenant, type ReplayTenants, tenantOf, tenantsOf } from './tenants.ts'
 
 /** Changes when older cache folders can no longer be read. */
@@ -34,15 +34,6 @@ const newCaller = (who: AskedBy): TimedCaller => ({
   deadline: noDeadline(),
   crowded: () => false,
 })
-
-/** Candidates with these reasons never reached packing, so their values are on another scale. */
-export const CUT_BEFORE_PACKING: ReadonlySet<DropReason> = new Set([
-  'duplicate',
-  'below_pool',
-  'rerank_cut',
-  'redundant',
-  'text_missing',
-])
 
 /** Who asks a query: the key and the condition of its reads. */
 export type AskedBy = Pick<StoreCall, 'apiKey' | 'condition'>
@@ -63,7 +54,11 @@ export interface ReplayFolder {
   /** Ingests the documents and resolves with the number of chunks in the collection. Unchanged documents are skipped. */
   ingest(
     documents: SourceDocument[],
-    options: { collection: string; chunkTokens: number; onProgress: (done: number, total: number) => void },
+    options: Required<Pick<ReplayJob, 'chunkTokens' | 'chunking'>> & {
+      collection: string
+      contexts: ContextWriter | null
+      onProgress: (done: number, total: number) => void
+    },
   ): Promise<number>
   close(): Promise<void>
 }
@@ -73,6 +68,10 @@ export interface ReplayEnvironment {
   openFolder(folder: string): Promise<ReplayFolder>
   /** Opens a collection that stands on a server, for sets whose gold passages stand there. */
   openLive(collection: string): Promise<AskedCollection>
+  /** Writes the contexts of the chunks for arms with `retrieval.contextual`; called when such an arm is there. */
+  contexts: () => ContextWriter
+  /** Collections with contexts, by the collection that they stand for. */
+  contextualTwins: ReadonlyMap<string, string>
   /** The model of the reference tokenizer. */
   referenceModel: string
   /** The tenants that queries can name; absent without `TENANTS_FILE`. */
@@ -88,7 +87,16 @@ export interface ReplayEnvironment {
 
 /** Creates a replay on the real pipeline. Each pair of corpus, embedder and chunk size has its own folder of the embedded engine. */
 export function createReplayDependencies(environment: ReplayEnvironment): ReplayDependencies<PlanArm> {
-  const { ports, openFolder, openLive, referenceModel, tenants = null, journals } = environment
+  const {
+    ports,
+    openFolder,
+    openLive,
+    contexts,
+    contextualTwins,
+    referenceModel,
+    tenants = null,
+    journals,
+  } = environment
   const referenceTokenizer = ports.tokenizer(referenceModel)
   const embedder = ports.embedder?.version ?? null
   return {
@@ -96,35 +104,46 @@ export function createReplayDependencies(environment: ReplayEnvironment): Replay
     countTokens: text => referenceTokenizer.count(text),
     ...(journals && { openJournal: job => openJournalOf(job, environment, journals) }),
     prepare: async (set, job) => {
-      const asked = await (set.collection === undefined ? ingested(set, job) : openLive(set.collection))
-      const caches = new Map<GoldenQuery, PortCache>()
-      const cacheOf = (query: GoldenQuery) => {
-        const cache = caches.get(query) ?? new PortCache({ ...ports, store: asked.store })
-        caches.set(query, cache)
-        return cache
-      }
+      const open = (contextual: boolean) =>
+        set.collection === undefined ? ingested(set, job, contextual) : opened(set.collection, contextual)
+      const asked = await openSources(job.arms, open)
       return {
-        chunks: asked.chunks,
+        chunks: asked.first.chunks,
         embedder,
-        run: (query, { plan }, budgets) =>
-          runAtBudgets(query, planForQuery(query, plan, tenants), budgets, cacheOf(query), asked),
-        forget: query => void caches.delete(query),
+        run: (query, { plan }, budgets) => {
+          const source = asked.of(plan)
+          return runAtBudgets(query, planForQuery(query, plan, tenants), budgets, source.cacheOf(query, ports), source)
+        },
+        forget: query => asked.forget(query),
         close: () => asked.close(),
       }
     },
   }
 
+  function opened(collection: string, contextual: boolean): Promise<AskedCollection> {
+    if (!contextual) return openLive(collection)
+    const twin = contextualTwins.get(collection)
+    if (twin !== undefined) return openLive(twin)
+    const message = `CONTEXTUAL_COLLECTIONS names no collection with contexts for ${collection}; retrieval.contextual needs one`
+    throw new StowageError('bad_request', message)
+  }
+
   async function ingested(
     set: GoldenSet,
-    { chunkTokens, cacheFolder, onProgress }: ReplayJob,
+    { chunkTokens, chunking = 'sections', cacheFolder, onProgress }: ReplayJob,
+    contextual: boolean,
   ): Promise<AskedCollection> {
     tenantsOf(set, tenants)
-    const name = contentHash(JSON.stringify([CACHE_FORMAT, set.corpusHash, embedder, chunkTokens]))
+    const writer = contextual ? contexts() : null
+    const kinds = [...(writer === null ? [] : [writer.version]), ...(chunking === 'sections' ? [] : [chunking])]
+    const name = contentHash(JSON.stringify([CACHE_FORMAT, set.corpusHash, embedder, chunkTokens, ...kinds]))
     const folder = await openFolder(join(cacheFolder, name))
     try {
       const chunks = await folder.ingest(set.documents, {
         collection: COLLECTION,
         chunkTokens,
+        contexts: writer,
+        chunking,
         onProgress: (done, total) => onProgress(`${set.name}: ingest`, done, total),
       })
       // The set is a copy of its own, in a collection that no tenant has, so only the condition says what is read.
@@ -141,26 +160,30 @@ export function createReplayDependencies(environment: ReplayEnvironment): Replay
 }
 
 function openJournalOf(
-  { sets, arms, budgets, chunkTokens, limitQueries, details = false, judge, cacheFolder, fresh = false }: ReplayJob,
-  { ports: { embedder, reranker }, referenceModel, tenants = null }: ReplayEnvironment,
+  job: ReplayJob,
+  { ports: { embedder, reranker }, contexts, referenceModel, tenants = null }: ReplayEnvironment,
   { lock, stowage }: NonNullable<ReplayEnvironment['journals']>,
 ): Journal {
+  const { sets, arms, budgets, chunkTokens, chunking, limitQueries, details = false, explain = false, judge } = job
   const identity = {
     sets: sets.map(({ name, hash }) => ({ name, hash })),
     arms,
     budgets,
     chunkTokens,
+    chunking: chunking === 'sections' ? undefined : chunking,
     limitQueries,
     details,
+    explain,
     judge: judge ? [judge.name, judge.budgetTokens] : null,
     embedder: embedder?.version ?? null,
     reranker: reranker?.model ?? null,
     referenceModel,
+    contexts: arms.some(isContextual) ? contexts().version : null,
     collections: sets.map(({ collection = null }) => collection),
     tenants: sets.map(set => (set.collection !== undefined && tenants === null ? [] : tenantsOf(set, tenants))),
     stowage: stowage(),
   }
-  return openJournal(join(cacheFolder, JOURNALS), identity, { lock, isFresh: fresh })
+  return openJournal(join(job.cacheFolder, JOURNALS), identity, { lock, isFresh: job.fresh ?? false })
 }
 
 /** The plan of an arm for a query: `serve` would change it for the tenant that asks. */
@@ -190,12 +213,13 @@ async function runAtBudgets(
   try {
     for (const budgetTokens of budgets) {
       const own = record.branchAt(rankingMs)
-      const { packed, intent, encoding } = await ranked.packAt(budgetTokens, own)
+      const { packed, intent, encoding, mode } = await ranked.packAt(budgetTokens, own)
       const savedMs = sumOfTimes([savedInRanking, takeSaved()])
       const totalMs = Object.values(savedMs).reduce((sum, ms) => sum + ms, own.elapsedMs)
       runs.push({
         context: packed.context,
         format: plan.format,
+        contextLines: packed.contextLines,
         packed: packed.packed.map(({ candidate: { chunk }, text }) => ({
           id: String(chunk.id),
           docId: chunk.docId,
@@ -206,7 +230,7 @@ async function runAtBudgets(
         stageMs: sumOfTimes([savedMs, ...own.stages.map(({ name, ms }) => ({ [name]: ms }))]),
         totalMs,
         degraded: own.degraded.map(({ code }) => code),
-        candidates: () => [...packed.packed, ...packed.dropped].map(({ candidate }) => rankedText(candidate)),
+        candidates: () => consideredOf(packed),
         trace: () => {
           const subject = {
             traceId: '',
@@ -217,7 +241,7 @@ async function runAtBudgets(
           } as const
           const decision = { assignment: null, flags: [] }
           const asked = { ...subject, collections, query, plan: { ...plan, budgetTokens }, decision }
-          const trace = buildTrace(asked, own, { intent, packed, encoding, cache: 'off' })
+          const trace = buildTrace(asked, own, { intent, packed, encoding, mode, cache: 'off' })
           return { ...trace, duration_ms: totalMs }
         },
       })
@@ -232,27 +256,4 @@ function sumOfTimes(times: readonly StageTimes[]): StageTimes {
   const sums: StageTimes = {}
   for (const [stage, ms] of times.flatMap(Object.entries)) sums[stage] = (sums[stage] ?? 0) + ms
   return sums
-}
-
-/** The candidates that reached packing, best first. */
-function rankedOf({ packed, dropped }: Packed): RankedText[] {
-  const tried = dropped.flatMap(({ candidate, reason }) => (CUT_BEFORE_PACKING.has(reason) ? [] : [candidate]))
-  return [...packed.map(({ candidate }) => candidate), ...tried]
-    .sort((left, right) => right.value - left.value)
-    .map(rankedText)
-}
-
-function rankedText({ chunk: { id, docId, text } }: Candidate): RankedText {
-  return { id: String(id), docId, text }
-}
-
-/** Ranges of the packed text in its documents. A chunk without offsets counts as no evidence. */
-function spansOf({ packed }: Packed): DocumentSpan[] {
-  return packed.flatMap(({ candidate: { chunk }, spans }) => {
-    const { docId, charStart, charEnd, text } = chunk
-    if (charStart === null) return []
-    // The head of a table that stands in front of a chunk is not part of its range.
-    const origin = charEnd === null ? charStart : Math.min(charStart, charEnd - text.length)
-    return spans.map(({ start, end }) => ({ docId, start: Math.max(charStart, origin + start), end: origin + end }))
-  })
 }

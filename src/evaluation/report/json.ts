@@ -1,5 +1,9 @@
 import { z } from 'zod'
-import { EFFECT_VERDICTS } from '../../core/vocabulary.ts'
+import { codesOf, DROP_REASONS, EFFECT_VERDICTS } from '../../core/vocabulary.ts'
+import type { LossRow } from '../loss/budget.ts'
+import { LOSS_RULES } from '../loss/loss.ts'
+import { LOSS_STEP_NAMES } from '../loss/steps.ts'
+import type { LostQuestion } from '../loss/worst.ts'
 import { MEASURE_NAMES } from '../metrics/measures.ts'
 import type { ReplayReport } from '../replay/results.ts'
 import { type ReplaySummary, SLICES } from '../summary/summary.ts'
@@ -63,6 +67,46 @@ const summary = z.object({
     }),
   ),
 })
+const step = z.enum(LOSS_STEP_NAMES)
+const oracle = z.object({ lists: z.number(), pool: z.number(), packing: z.number() })
+const goldLoss = z.object({
+  step,
+  share: z.number(),
+  holder: z
+    .object({
+      id: z.string(),
+      docId: z.string(),
+      reason: z.enum(codesOf(DROP_REASONS)).nullable(),
+      rank: z.int().nullable(),
+    })
+    .nullable(),
+})
+const ruleLoss = z.object({ golds: z.array(goldLoss), oracle })
+const losses = z.object({
+  budget: z.array(
+    z.object({
+      set: z.string().nullable(),
+      arm: z.string(),
+      budget: z.string(),
+      rule: z.enum(LOSS_RULES),
+      queries: z.int(),
+      points: z.record(step, z.number()),
+      golds: z.record(step, z.int()),
+      oracle,
+      closed: z.number().nullable(),
+    }),
+  ),
+  worst: z.array(
+    z.object({
+      arm: z.string(),
+      set: z.string(),
+      id: z.string(),
+      query: z.string(),
+      lost: z.number(),
+      golds: z.array(z.object({ gold: z.int(), text: z.string(), losses: z.record(z.string(), goldLoss) })),
+    }),
+  ),
+})
 const runFigures = z.object({
   measures: z.record(measureName, z.number().nullable()),
   overrun: z.number(),
@@ -71,6 +115,7 @@ const runFigures = z.object({
   stageMs: z.record(z.string(), z.number()),
   degraded: z.array(z.string()),
   chunkIds: z.array(z.string()),
+  loss: z.object({ text: ruleLoss, place: ruleLoss.nullable() }).optional(),
 })
 const queryResult = z.object({
   id: z.string(),
@@ -80,6 +125,13 @@ const queryResult = z.object({
   golds: z.int(),
   arms: z.record(z.string(), z.record(z.string(), runFigures)),
 })
+
+/** Where answer recall is lost, by `--explain`. */
+export interface Losses {
+  budget: readonly LossRow[]
+  /** For each arm, the worst first. */
+  worst: readonly LostQuestion[]
+}
 
 /** The document that `--json` writes, version 2: the summary, then the figures of every query. Readers ignore keys that they do not know. */
 export const replayJsonSchema = z.object({
@@ -100,9 +152,10 @@ export const replayJsonSchema = z.object({
     }),
   ),
   sets: z.array(z.object({ ...setFacts, queries: z.array(queryResult) })),
+  losses: losses.optional(),
 })
 
 /** Prints the document of `replayJsonSchema`. */
-export function reportJson(report: ReplayReport, summary: ReplaySummary): string {
-  return `${JSON.stringify({ ...report, version: 2, summary })}\n`
+export function reportJson(report: ReplayReport, summary: ReplaySummary, losses: Losses | null = null): string {
+  return `${JSON.stringify({ ...report, version: 2, summary, ...(losses && { losses }) })}\n`
 }

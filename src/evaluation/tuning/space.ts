@@ -1,3 +1,5 @@
+import { REPETITION_SCOPES } from '../../pack/repetition/packed-sentences.ts'
+
 /** The values that a plan value can take in a search. Numbers are drawn evenly, on a linear or a logarithmic scale. */
 export type ValueRange =
   | { kind: 'linear' | 'log'; low: number; high: number; whole?: true }
@@ -36,7 +38,9 @@ export const TUNED_VALUES: Readonly<Record<string, ValueRange>> = {
   'packing.sentenceCut': choice('on', 'off'),
   'packing.documentCap': choice('off', '2', '3', '5', '8'),
   'packing.sectionCap': choice('off', '1', '2', '4'),
+  'packing.parentExpansion': choice('off', '0.3', '0.5', '0.7'),
   'packing.noveltyAlpha': linear(0, 0.6),
+  'packing.repetition': choice(...REPETITION_SCOPES),
 }
 
 /** A new value as text, as the command line and plan files have it. Numbers have two significant digits. */

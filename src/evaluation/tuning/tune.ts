@@ -137,9 +137,10 @@ function queriesOf(sets: readonly GoldenSet[]): number {
 }
 
 function withPhase(job: TuneJob, phase: string): Omit<ReplayJob, 'arms' | 'sets' | 'limitQueries'> {
-  const { budgets, chunkTokens, cacheFolder, parallel, fresh, onProgress, onResume } = job
+  const { budgets, chunkTokens, chunking, cacheFolder, parallel, fresh, onProgress, onResume } = job
   return {
     ...{ budgets, chunkTokens, cacheFolder },
+    ...(chunking && { chunking }),
     ...(parallel !== undefined && { parallel }),
     ...(fresh !== undefined && { fresh }),
     ...(onResume && { onResume }),

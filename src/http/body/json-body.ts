@@ -20,7 +20,8 @@ export function parseJsonBody(body: Buffer, maxDepth: number): Json {
   }
 }
 
-function refuseDeepField(json: unknown, maxDepth: number): void {
+/** @throws StowageError `bad_request` when the value of a field has more levels of objects and arrays */
+export function refuseDeepField(json: unknown, maxDepth: number): void {
   const fields = isObject(json) ? Object.entries(json) : [['body', json] as const]
   const deep = fields.find(([, value]) => isDeeperThan(maxDepth, value))
   if (deep === undefined) return

@@ -1,6 +1,6 @@
-import { CHUNK_DEFAULTS, type ChunkOptions } from './chunk-options.ts'
+import { CHUNK_DEFAULTS, type ChunkOptions } from './options.ts'
 import { cutSection, joinPieces, type Piece } from './pieces.ts'
-import { readSections, type Span } from './sections.ts'
+import { readSections, type Section, type Span } from './sections.ts'
 
 /** `text` is `document.text.slice(charStart, charEnd)`; the rows of a table that was cut have the head of the table in front. */
 export interface DocumentChunk {
@@ -15,6 +15,17 @@ export interface DocumentChunk {
   text: string
   /** Sum of the tokens of its pieces: within a few per cent of the count of `text`. */
   tokens: number
+  /** Place of its parent among the parents of the document; absent without one. */
+  parent?: number
+}
+
+/** The pieces of a chunk, before its text is cut out. */
+export interface ChunkPieces extends Pick<Section, 'path' | 'header'> {
+  pieces: Piece[]
+  /** Number of its first pieces that are also the last ones of the chunk before. */
+  repeated: number
+  /** Least depth of the headings that it begins with, 0 at the start of a text before its first heading; null inside a section. */
+  opens: number | null
 }
 
 /** A table, list or code block stays whole up to this many targets. */
@@ -43,52 +54,76 @@ export function chunkMarkdown(
   document: { docId: string; title: string; text: string },
   options: ChunkOptions,
 ): DocumentChunk[] {
-  const { targetTokens = CHUNK_DEFAULTS.targetTokens, overlap = CHUNK_DEFAULTS.overlap, count } = options
-  const limits = { target: targetTokens, atomic: ATOMIC_TARGETS * targetTokens, count }
-  const sections = readSections(document.text)
-  const chunks: DocumentChunk[] = []
-  let carried: Piece | null = null
+  return cutChunks(piecesOfChunks(document.text, options), document.text, options)
+}
+
+/** The chunks of a text as `chunkMarkdown` describes them, as pieces in order. */
+export function piecesOfChunks(text: string, options: ChunkOptions): ChunkPieces[] {
+  const { targetTokens: target = CHUNK_DEFAULTS.targetTokens, overlap = CHUNK_DEFAULTS.overlap, count } = options
+  const { mostTargets = MOST_TARGETS, wholeDefinitions = false } = options
+  const limits = { target, atomic: ATOMIC_TARGETS * target, wholeDefinitions, count }
+  const sections = readSections(text)
+  const chunks: ChunkPieces[] = []
+  let carried: { piece: Piece; depth: number } | null = null
 
   for (const [index, section] of sections.entries()) {
-    const blocks = section.blocks.filter(block => hasWords(document.text.slice(block.start, block.end)))
-    const pieces = cutSection({ ...section, blocks }, document.text, limits)
+    const blocks = section.blocks.filter(block => hasWords(text.slice(block.start, block.end)))
+    const pieces = cutSection({ ...section, blocks }, text, limits)
     const first = pieces[0]
     if (!first) continue
-    const isSmall = sumTokens(pieces) < SMALL_SECTION * targetTokens
-    if (carried) pieces[0] = joinPieces(carried, first)
+    const isSmall = sumTokens(pieces) < SMALL_SECTION * target
+    const depth: number = Math.min(section.depth, carried?.depth ?? section.depth)
+    if (carried) pieces[0] = joinPieces(carried.piece, first)
     carried = null
 
     const next = sections[index + 1]
     const isEmpty = blocks.length === 0
     const belongsToNext = isEmpty || (isSmall && next !== undefined && next.depth > section.depth)
-    if (next && belongsToNext && sumTokens(pieces) < MOST_CARRIED * targetTokens) {
-      carried = pieces.reduce(joinPieces)
+    if (next && belongsToNext && sumTokens(pieces) < MOST_CARRIED * target) {
+      carried = { piece: pieces.reduce(joinPieces), depth }
       continue
     }
     if (isEmpty) continue
-    for (const group of groupPieces(pieces, targetTokens, overlap)) {
-      const span = trimSpan(document.text, group)
-      if (span.start === span.end) continue
-      const head = group[0]?.head
-      const repeated = head ? `${document.text.slice(head.start, head.end).trimEnd()}\n` : ''
-      chunks.push({
-        orderIndex: chunks.length,
-        sectionPath: section.path,
-        header: section.header,
-        charStart: span.start,
-        charEnd: span.end,
-        text: repeated + document.text.slice(span.start, span.end),
-        tokens: sumTokens(group) + (head ? count(repeated) : 0),
-      })
-    }
+    const { path, header } = section
+    groupPieces(pieces, { target, overlap, mostTargets }).forEach((group, at) => {
+      chunks.push({ path, header, ...group, opens: at === 0 ? depth : null })
+    })
   }
   return chunks
 }
 
+/** Cuts the texts of chunks out of their document. Chunks of nothing but white space are left out. */
+export function cutChunks(
+  chunks: readonly ChunkPieces[],
+  text: string,
+  { count }: Pick<ChunkOptions, 'count'>,
+): DocumentChunk[] {
+  const cut: DocumentChunk[] = []
+  for (const { path, header, pieces } of chunks) {
+    const span = trimSpan(text, pieces)
+    if (span.start === span.end) continue
+    const head = pieces[0]?.head
+    const repeated = head ? `${text.slice(head.start, head.end).trimEnd()}\n` : ''
+    cut.push({
+      orderIndex: cut.length,
+      sectionPath: path,
+      header,
+      charStart: span.start,
+      charEnd: span.end,
+      text: repeated + text.slice(span.start, span.end),
+      tokens: sumTokens(pieces) + (head ? count(repeated) : 0),
+    })
+  }
+  return cut
+}
+
 /** Groups pieces into chunks of about equal size near the target, each with its repeated pieces in front. */
-function groupPieces(pieces: Piece[], target: number, overlap: number): Piece[][] {
+function groupPieces(
+  pieces: Piece[],
+  { target, overlap, mostTargets }: { target: number; overlap: number; mostTargets: number },
+): Pick<ChunkPieces, 'pieces' | 'repeated'>[] {
   const stride = target * (1 - overlap)
-  const groups: Piece[][] = []
+  const groups: Pick<ChunkPieces, 'pieces' | 'repeated'>[] = []
   let remaining = sumTokens(pieces)
   let group: Piece[] = []
   let repeated: Piece[] = []
@@ -98,11 +133,11 @@ function groupPieces(pieces: Piece[], target: number, overlap: number): Piece[][
   for (const piece of pieces) {
     const grown = size + piece.tokens
     const isFull =
-      sumTokens(repeated) + grown > MOST_TARGETS * target ||
+      sumTokens(repeated) + grown > mostTargets * target ||
       grown - goal > goal - size ||
       (piece.opensBlock && size >= 0.8 * goal)
     if (group.length > 0 && isFull && remaining > SMALL_REMAINDER * target) {
-      groups.push([...repeated, ...group])
+      groups.push({ pieces: [...repeated, ...group], repeated: repeated.length })
       repeated = piece.head ? [] : tailOf(group, target, overlap)
       group = []
       size = 0
@@ -112,7 +147,7 @@ function groupPieces(pieces: Piece[], target: number, overlap: number): Piece[][
     size += piece.tokens
     remaining -= piece.tokens
   }
-  if (group.length > 0) groups.push([...repeated, ...group])
+  if (group.length > 0) groups.push({ pieces: [...repeated, ...group], repeated: repeated.length })
   return groups
 }
 
@@ -144,12 +179,12 @@ function tailOf(group: Piece[], target: number, overlap: number): Piece[] {
   return overlap > 0 ? group.slice(from) : []
 }
 
-function sumTokens(pieces: Piece[]): number {
+export function sumTokens(pieces: readonly Piece[]): number {
   return pieces.reduce((sum, piece) => sum + piece.tokens, 0)
 }
 
 /** Drops the white space around the group, but keeps the indentation of the first line: code needs it. */
-function trimSpan(text: string, group: Piece[]): Span {
+function trimSpan(text: string, group: readonly Piece[]): Span {
   const start = group[0]?.start ?? 0
   const end = group.at(-1)?.end ?? 0
   const slice = text.slice(start, end)

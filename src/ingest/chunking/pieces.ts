@@ -16,6 +16,8 @@ export interface PieceLimits {
   target: number
   /** Most tokens in a table, list or code block that stays whole. */
   atomic: number
+  /** Whether a paragraph that defines terms stays whole too. */
+  wholeDefinitions: boolean
   count: (text: string) => number
 }
 
@@ -61,13 +63,24 @@ function announces(piece: Piece, text: string, limits: PieceLimits): boolean {
 }
 
 function cutBlock(block: Block, text: string, limits: PieceLimits): Piece[] {
-  if (block.kind === 'prose') return cutSpans(sentencesOf(block, text), text, limits)
+  if (block.kind === 'prose') return cutProse(block, text, limits)
   const whole = pieceOf(block, text, limits, true)
   if (whole.tokens <= limits.atomic) return [whole]
   const [first, second, ...rest] = cutSpans(block.parts, text, limits)
   const isTable = block.head !== null && first?.end === block.head.end && first.tokens <= limits.target / 2
   if (!isTable || !second) return [first, second, ...rest].filter(piece => piece !== undefined)
   return [joinPieces(first, second), ...rest.map(row => ({ ...row, head: block.head }))]
+}
+
+/** A line `: meaning` below the line of its term, as in many flavours of Markdown. */
+const DEFINES = /\S[ \t]*\r?\n[ \t]{0,3}:[ \t]+\S/
+
+function cutProse(block: Block, text: string, limits: PieceLimits): Piece[] {
+  if (limits.wholeDefinitions && DEFINES.test(text.slice(block.start, block.end))) {
+    const whole = pieceOf(block, text, limits, true)
+    if (whole.tokens <= limits.atomic) return [whole]
+  }
+  return cutSpans(sentencesOf(block, text), text, limits)
 }
 
 function sentencesOf(block: Span, text: string): Span[] {

@@ -1,5 +1,5 @@
 import { StowageError } from '../../core/errors.ts'
-import { FairQueue } from '../../core/fair-queue.ts'
+import { FairQueue } from '../../core/work/fair-queue.ts'
 import { type Deadline, QUEUE_SHARE } from '../deadline.ts'
 import type { Limit } from './limit.ts'
 

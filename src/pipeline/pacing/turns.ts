@@ -1,4 +1,4 @@
-import { FairQueue } from '../../core/fair-queue.ts'
+import { FairQueue } from '../../core/work/fair-queue.ts'
 
 /** Those who wait for a turn of the event loop. */
 const waiting = new FairQueue<() => void>()

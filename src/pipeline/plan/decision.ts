@@ -1,4 +1,5 @@
 import type { CallerTenant } from '../context-request.ts'
+import type { PlanChanges } from './changes.ts'
 import { planFor } from './derived.ts'
 import type { Plan } from './plan.ts'
 
@@ -65,6 +66,8 @@ export interface DecisionSubject {
   tenant: CallerTenant | null
   /** Null when the client names no session. */
   sessionId: string | null
+  /** Plan values of the project that the request names; absent without one. They come before flags. */
+  changes?: PlanChanges | null
 }
 
 /** Decides once per request. It never throws. */
@@ -72,8 +75,8 @@ export type DecidePlan = (subject: DecisionSubject) => PlanDecision
 
 /** The plan of the tenant, else the configured one, without flags. */
 export function decideByConfiguration(configured: Plan): DecidePlan {
-  return ({ tenant }) => ({
-    plan: planFor({ tenant }, configured),
+  return subject => ({
+    plan: planFor(subject, configured),
     improves: true,
     flags: [],
     assignment: null,

@@ -1,6 +1,8 @@
-import type { Intent } from '../../core/types.ts'
+import type { Intent, RetrievalMode } from '../../core/types.ts'
 import { fingerprint } from '../../text/fingerprint.ts'
-import type { Caller, ContextRequest } from '../context-request.ts'
+import type { ContextRequest } from '../context-request.ts'
+import { changePlan } from './changes.ts'
+import type { DecisionSubject } from './decision.ts'
 import { overridePlan } from './override-plan.ts'
 import type { ListWeights, Plan } from './plan.ts'
 
@@ -19,14 +21,25 @@ export function listWeights(plan: Plan, intent: Intent | null): ListWeights {
   return reranks(plan) ? { ...chosen, k: Math.max(chosen.k, plan.rerank.depth) } : chosen
 }
 
+/**
+ * The plan for the lists that were searched. A semantic search that was asked for is ranked by the dense list, so the BM25 over the
+ * candidates is left out. It stays when the collection has no other list, because there it makes up for the keyword list.
+ */
+export function planForLists(plan: Plan, used: RetrievalMode | null): Plan {
+  return plan.retrieval.mode === 'semantic' && used === 'semantic'
+    ? overridePlan(plan, { fusion: { candidateBm25: false } })
+    : plan
+}
+
 /** Share of relevance in MMR, in [0,1]; null when MMR is off. */
 export function mmrAlpha({ diversity, rerank }: Plan): number | null {
   return diversity.mmrAlpha ?? (rerank.method === 'mmr' ? DEFAULT_MMR_ALPHA : null)
 }
 
-/** The plan of the caller's tenant, else the configured one. */
-export function planFor({ tenant }: Pick<Caller, 'tenant'>, configured: Plan): Plan {
-  return tenant?.plan ?? configured
+/** The plan of the caller's tenant, else the configured one, with the values of the project that the request names. */
+export function planFor({ tenant, changes }: Pick<DecisionSubject, 'tenant' | 'changes'>, configured: Plan): Plan {
+  const plan = tenant?.plan ?? configured
+  return changes ? changePlan(plan, changes) : plan
 }
 
 /** The plan with the values that a request can set. */
@@ -37,6 +50,8 @@ export function planForRequest(plan: Plan, request: ContextRequest): Plan {
     maxChunks: request.limit,
     format: request.format,
     order: request.order,
+    retrieval: { mode: request.mode },
+    packing: { fill: request.fill, minRelevance: request.min_relevance ?? request.score_threshold },
   })
 }
 

@@ -14,7 +14,7 @@ const PRESETS: Plan['retrieval']['presets'] = {
 
 /**
  * The best plan in the packing experiment and in replays. It fuses scores by value, adds BM25 over the candidates, expands
- * neighbours within a section, and cuts the first chunk that does not fit to its best sentences. Caps, MMR and weights by intent
+ * neighbours within a section, and cuts what does not fit to its best sentences. Caps, MMR and weights by intent
  * are off. Answerability does not change recall, but it improves the first passage. Figures: docs/decisions/0006-measured-plan.md.
  */
 const MEASURED: Plan = {
@@ -24,7 +24,14 @@ const MEASURED: Plan = {
   maxChunks: null,
   format: 'markdown',
   order: 'relevance',
-  retrieval: { weights: list(0.3, 0.7, 50), adaptive: false, presets: PRESETS, pool: 50 },
+  retrieval: {
+    mode: 'hybrid',
+    weights: list(0.3, 0.7, 50),
+    adaptive: false,
+    presets: PRESETS,
+    pool: 50,
+    contextual: false,
+  },
   fusion: { method: 'values', rrfK: 60, candidateBm25: true, partialDenseWeight: 0.3 },
   dedupe: { containment: 0.9 },
   rerank: { method: 'crossencoder', depth: 50, topK: null, blend: 0.3, deadlineMs: 1500 },
@@ -39,6 +46,8 @@ const MEASURED: Plan = {
   },
   diversity: { mmrAlpha: null },
   packing: {
+    fill: 'all',
+    minRelevance: 0,
     counting: 'tokens',
     mode: 'passage',
     overflow: 'skip',
@@ -48,6 +57,9 @@ const MEASURED: Plan = {
     sectionCap: null,
     capMode: 'hard',
     noveltyAlpha: 0,
+    repetition: 'section',
+    parentExpansion: null,
+    contextLine: false,
   },
 }
 
@@ -55,11 +67,18 @@ const MEASURED: Plan = {
 const DESIGN: Plan = {
   ...MEASURED,
   name: 'design',
-  retrieval: { weights: list(0.7, 0.3, 12), adaptive: true, presets: PRESETS, pool: 50 },
+  retrieval: {
+    mode: 'hybrid',
+    weights: list(0.7, 0.3, 12),
+    adaptive: true,
+    presets: PRESETS,
+    pool: 50,
+    contextual: false,
+  },
   fusion: { ...MEASURED.fusion, method: 'rrf', candidateBm25: false },
   rerank: { ...MEASURED.rerank, topK: 12 },
   diversity: { mmrAlpha: 0.5 },
-  packing: { ...MEASURED.packing, documentCap: 2, sectionCap: 1, noveltyAlpha: 0.5 },
+  packing: { ...MEASURED.packing, documentCap: 2, sectionCap: 1, noveltyAlpha: 0.5, repetition: 'off' },
 }
 
 export const NAMED_PLANS: Readonly<Record<PlanName, Plan>> = { measured: MEASURED, design: DESIGN }

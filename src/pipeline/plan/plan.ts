@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { CONTEXT_FORMATS, CONTEXT_ORDERS } from '../../core/types.ts'
+import { CONTEXT_FORMATS, CONTEXT_ORDERS, FILLS, RETRIEVAL_MODES } from '../../core/types.ts'
+import { REPETITION_SCOPES } from '../../pack/repetition/packed-sentences.ts'
 
 export const PLAN_NAMES = ['measured', 'design'] as const
 export type PlanName = (typeof PLAN_NAMES)[number]
@@ -36,6 +37,11 @@ export const planSchema = z.strictObject({
   format: value(z.enum(CONTEXT_FORMATS), 'Format of the rendered context.'),
   order: value(z.enum(CONTEXT_ORDERS), 'Order of the blocks in the context.'),
   retrieval: z.strictObject({
+    mode: value(
+      z.enum(RETRIEVAL_MODES),
+      'Lists that are searched: the dense one, the keyword one, or both. When a list is not there, the other one is searched.',
+      'RETRIEVAL_MODE',
+    ),
     weights: weights({ dense: 'HYBRID_VECTOR_WEIGHT', keyword: 'HYBRID_KEYWORD_WEIGHT', k: 'RETRIEVAL_K_BASE' }),
     adaptive: value(
       z.boolean(),
@@ -51,6 +57,11 @@ export const planSchema = z.strictObject({
       exploratory: weights(),
     }),
     pool: value(count, 'Distinct candidates that go on to reranking and packing.'),
+    contextual: value(
+      z.boolean(),
+      'Search the collection with contexts that `CONTEXTUAL_COLLECTIONS` names for the one that was asked.',
+      'RETRIEVAL_CONTEXTUAL',
+    ),
   }),
   fusion: z.strictObject({
     method: value(
@@ -59,7 +70,7 @@ export const planSchema = z.strictObject({
       'FUSION_METHOD',
     ),
     rrfK: value(z.number().min(0), 'Rank constant k of reciprocal rank fusion; ranks count from 1.'),
-    candidateBm25: value(z.boolean(), 'Score candidates by BM25 over title, section path and text.'),
+    candidateBm25: value(z.boolean(), 'Score candidates by BM25 over title, section path, context and text.'),
     partialDenseWeight: value(share, 'Dense weight when some candidates have no dense score.'),
   }),
   dedupe: z.strictObject({
@@ -103,6 +114,16 @@ export const planSchema = z.strictObject({
     ),
   }),
   packing: z.strictObject({
+    fill: value(
+      z.enum(FILLS),
+      'Fill the budget with what fits, or only with chunks whose relevance is 0.01 or more; the most relevant one stays.',
+      'PACKING_FILL',
+    ),
+    minRelevance: value(
+      share,
+      'Least relevance of a packed chunk, in [0,1]; 0 sets none. The context can become empty.',
+      'PACKING_MIN_RELEVANCE',
+    ),
     counting: value(z.enum(['tokens', 'characters']), 'Count tokens exactly, or as four characters each.'),
     mode: value(z.enum(['passage', 'sentence']), 'Unit of packing. Sentences suit short facts.', 'PACKING_MODE'),
     overflow: value(
@@ -110,7 +131,10 @@ export const planSchema = z.strictObject({
       'When a chunk does not fit: try the next, stop (greedy fill), or truncate its text.',
     ),
     maxOverflows: value(z.int().min(0), 'Filling ends after this many chunks that do not fit.'),
-    sentenceCut: value(z.boolean(), 'Cut the first chunk that does not fit to its best sentences.'),
+    sentenceCut: value(
+      z.boolean(),
+      'Cut the best chunk, when it does not fit, and the first other one that does not fit, to the run of sentences that matches the question best.',
+    ),
     documentCap: value(count.nullable(), 'Most chunks of one document; or off.', 'PACKING_PER_DOC_CAP'),
     sectionCap: value(count.nullable(), 'Most chunks of one section; or off.', 'PACKING_PER_SECTION_CAP'),
     capMode: value(z.enum(['hard', 'soft']), 'Drop chunks over a cap, or halve the value of each.', 'PACKING_CAP_MODE'),
@@ -118,6 +142,21 @@ export const planSchema = z.strictObject({
       share,
       'Share of its value that a chunk loses when all its words are already packed; 0 is off.',
       'PACKING_NOVELTY_ALPHA',
+    ),
+    repetition: value(
+      z.enum(REPETITION_SCOPES),
+      'Where a sentence that is packed is not packed again: nowhere, in its section, or in the whole context.',
+      'PACKING_REPETITION',
+    ),
+    parentExpansion: value(
+      share.nullable(),
+      "Least share of a parent's tokens in its packed chunks, two or more, for the parent to replace them; or off.",
+      'PACKING_PARENT_EXPANSION',
+    ),
+    contextLine: value(
+      z.boolean(),
+      "Show the first sentence of a chunk's context as one line before its text, at most 30 tokens.",
+      'PACKING_CONTEXT_LINE',
     ),
   }),
 })

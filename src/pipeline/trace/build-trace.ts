@@ -4,6 +4,7 @@ import type { PackedChunk } from '../../pack/pack.ts'
 import type { PlanDecision } from '../plan/decision.ts'
 import { planFingerprint } from '../plan/derived.ts'
 import type { Plan } from '../plan/plan.ts'
+import type { UsedMode } from '../retrieval/fallback.ts'
 import type { RunRecord } from '../run-record.ts'
 import { recallProxy } from './recall-proxy.ts'
 import { TRACE_VERSION, type Trace, type TraceCandidate } from './schema.ts'
@@ -28,6 +29,8 @@ interface TraceOutcome {
   intent: DetectedIntent | null
   packed: { packed: readonly PackedChunk[]; dropped: readonly Dropped[]; tokens: number }
   encoding: string
+  /** Absent in a search route. */
+  mode?: UsedMode
   cache: Trace['cache']
 }
 
@@ -50,6 +53,7 @@ export function buildTrace(subject: TraceSubject, record: RunRecord, outcome: Tr
     collections: subject.collections,
     query: subject.query,
     intent: outcome.intent,
+    mode: outcome.mode ?? null,
     plan,
     plan_fingerprint: planFingerprint(plan),
     cache: outcome.cache,

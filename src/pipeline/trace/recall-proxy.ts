@@ -8,8 +8,8 @@ const DEPTH = 10
 /**
  * How much of what the searches found first is in the answer, in [0,1]; null when no candidate has a rank. It needs no gold passages, so it
  * can be computed for every request. The reference order is reciprocal rank fusion of the retrieved lists with equal weights (Cormack et
- * al. 2009), which no rule of the plan changes. The value is the share of the first ten of it that are packed, or a duplicate of what is
- * packed, discounted as in DCG by 1 / log2(rank + 1).
+ * al. 2009), which no rule of the plan changes. The value is the share of the first ten of it that are packed, a duplicate of what is
+ * packed, or a part of a packed parent, discounted as in DCG by 1 / log2(rank + 1).
  */
 export function recallProxy(candidates: readonly TraceCandidate[]): number | null {
   const ranked = candidates
@@ -23,9 +23,13 @@ export function recallProxy(candidates: readonly TraceCandidate[]): number | nul
   ranked.forEach(({ candidate }, index) => {
     const discount = 1 / Math.log2(index + 2)
     ideal += discount
-    if (candidate.decision === 'packed' || candidate.reason === 'duplicate') gained += discount
+    if (isInContext(candidate)) gained += discount
   })
   return gained / ideal
+}
+
+function isInContext({ decision, reason }: TraceCandidate): boolean {
+  return decision === 'packed' || reason === 'duplicate' || reason === 'replaced_by_parent'
 }
 
 function referenceValue({ lists }: TraceCandidate): number {

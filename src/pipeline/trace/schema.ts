@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { INTENTS } from '../../core/types.ts'
+import { INTENTS, ORIGINS, RETRIEVAL_MODES } from '../../core/types.ts'
 import { codesOf, DEGRADATIONS, DROP_REASONS, STAGES } from '../../core/vocabulary.ts'
 import { ASSIGNMENT_UNITS, FLAG_SOURCES } from '../plan/decision.ts'
 import { planSchema } from '../plan/plan.ts'
@@ -10,6 +10,12 @@ export const pointIdSchema = z.union([z.string(), z.number(), z.bigint()])
 
 /** A step that could not do its work, and the reason. */
 export const degradationSchema = z.object({ code: z.enum(codesOf(DEGRADATIONS)), detail: z.string() })
+
+/** The retrieval mode that was asked, and the one that the searched lists amount to; null when no list was searched. */
+export const usedModeSchema = z.object({
+  asked: z.enum(RETRIEVAL_MODES),
+  used: z.enum(RETRIEVAL_MODES).nullable(),
+})
 
 const signal = z.object({
   source: z.string(),
@@ -26,7 +32,7 @@ const candidate = z.object({
   doc_id: z.string(),
   section_path: z.string(),
   order_index: z.number().int().nullable(),
-  origin: z.enum(['retrieved', 'neighbour']),
+  origin: z.enum(ORIGINS),
   lists: z.array(signal),
   fused: z.number(),
   rerank: z.number().nullable(),
@@ -80,6 +86,8 @@ export const traceSchema = z.object({
   collections: z.array(z.string()),
   query: z.string().nullable(),
   intent: z.object({ label: z.enum(INTENTS), rule: z.string() }).nullable(),
+  /** Null in a search route, where the client's own request says what is searched. */
+  mode: usedModeSchema.nullable(),
   plan: planSchema,
   plan_fingerprint: z.string(),
   cache: z.enum(['hit', 'miss', 'off']),

@@ -52,6 +52,7 @@ export function buildTenant(
     upstreamKey: upstreamKeyOf(declaration, surroundings.environment, fault),
     readOnly: declaration.read_only,
     allowedOperations: new Set(declaration.allow),
+    contextEndpoints: declaration.context_endpoints,
     limits: { rate: rate && { perSecond: rate.per_second, burst: rate.burst }, concurrency },
     ...(plan === null ? {} : { plan }),
   }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { strictObject, unknownName } from '../../core/schema-faults.ts'
 import { planChangesSchema } from '../../pipeline/plan/changes.ts'
+import { isPlainUrl } from '../context-endpoints.ts'
 import { ALLOWABLE_OPERATIONS } from '../guard/routes/table.ts'
 
 const OPERATIONS = [...ALLOWABLE_OPERATIONS.keys()]
@@ -87,6 +88,18 @@ const tenant = strictObject({
       )
       .default([]),
     'Operations of Qdrant besides those on points, by their names in its OpenAPI description.',
+  ),
+  context_endpoints: described(
+    z
+      .array(
+        text('a URL').refine(
+          isPlainUrl,
+          'must be an http or https URL without user, query and fragment, such as https://api.openai.com/v1',
+        ),
+        orMissing('must be a list of URLs'),
+      )
+      .default([]),
+    'Endpoints of language models that texts of the tenant may be sent to, for contexts: base URLs, and all that is below them. Default: none.',
   ),
   plan: described(
     planChangesSchema.optional(),

@@ -31,11 +31,17 @@ export async function openAskedCollection(config: Config, address: LiveAddress):
   const signal = AbortSignal.timeout(COUNT_TIMEOUT_MS)
   const path = collectionPath(collection, 'points/count')
   try {
-    const counted = await http.read({ method: 'POST', path, body: { exact: false }, apiKey, signal })
+    const count = async (body: JsonObject): Promise<number> => {
+      const counted = await http.read({ method: 'POST', path, body: { exact: false, ...body }, apiKey, signal })
+      return isObject(counted) ? Number(counted.count) : 0
+    }
+    // Strict mode refuses a filter without an index, and then the collection has no parents, or they count too.
+    const parents = count({ filter: { must: [{ key: 'is_parent', match: { value: true } }] } }).catch(() => 0)
+    const chunks = (await count({})) - (await parents)
     return {
       store: createQdrantStore({ http, mappings: config.settings.MAPPINGS ?? {} }),
       collection,
-      chunks: isObject(counted) ? Number(counted.count) : 0,
+      chunks,
       askedBy: ({ tenant }) =>
         tenant === null ? asOperator : { apiKey: tenants.keyOf(tenant), condition: tenants.conditionOf(tenant) },
       close,

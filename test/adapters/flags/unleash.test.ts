@@ -86,9 +86,9 @@ describe('an Unleash server', () => {
     ['another document', () => ({ body: '{"hello":1}' }), /no flags/],
     ['a reset connection', () => null, /./],
     ['silence', () => noAnswer, /aborted|timeout/iu],
-  ])('that answers %s leaves the last known flags, tells it once, and is asked again', async (_name, reply, error) => {
+  ])('that answers %s leaves the last known flags, tells it once, and is asked again', async (name, reply, error) => {
     const { server, open, until, refreshes } = await connect([{ name: KEY, enabled: true, strategies: [always] }], {
-      answerMs: 100,
+      answerMs: name === 'silence' ? 100 : 5_000,
     })
     const provider = await open()
     server.fail(reply)

@@ -19,7 +19,12 @@ async function modelOn(...answers: JsonAnswer[]) {
   servers.push(server)
   return {
     server,
-    ...createChatModel({ baseUrl: `${server.url}/v1`, apiKey: 'secret', model: 'judge-1', timeoutMs: 300 }),
+    ...createChatModel({
+      baseUrl: `${server.url}/v1`,
+      apiKey: 'secret',
+      model: 'judge-1',
+      timeoutMs: answers.includes('never') ? 300 : 10_000,
+    }),
   }
 }
 

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import {
+  createEndpointEmbedder,
+  type EndpointEmbedderOptions,
+} from '../../../src/adapters/models/endpoint-embedder/endpoint-embedder.ts'
 import { createLocalEmbedder } from '../../../src/adapters/models/local-embedder.ts'
 import { ModelUnavailableError } from '../../../src/adapters/models/model-folder.ts'
-import { createOpenAiEmbedder } from '../../../src/adapters/models/openai-embedder.ts'
 import { encodeBm25Query } from '../../../src/text/qdrant-bm25.ts'
 import { cosine } from '../../../src/text/similarity.ts'
 import { createNpmEmbedder } from '../../bench/npm-embedder.ts'
@@ -33,7 +36,14 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const open = (extra = {}) => createOpenAiEmbedder({ baseUrl: `${server.url}/v1`, apiKey: 'k', model: 'm', ...extra })
+const open = (extra: Partial<EndpointEmbedderOptions> = {}) =>
+  createEndpointEmbedder({ api: 'openai', baseUrl: `${server.url}/v1`, apiKey: 'k', model: 'm', ...extra })
+
+/** As `POST /v2/embed` of Cohere answers. */
+const cohereEmbeddings = ({ texts }: Record<string, unknown>): JsonAnswer => {
+  const float = (texts as string[]).map(hashed)
+  return { body: { id: '5807ee2e', embeddings: { float }, texts, meta: { api_version: { version: '2' } } } }
+}
 
 describeEmbedder('an OpenAI-compatible endpoint', () => open())
 describeEmbedder('a tiny model in two workers', () => createLocalEmbedder({ model: TINY_EMBEDDER, workers: 2 }))
@@ -78,14 +88,92 @@ describe('the OpenAI-compatible embedder', () => {
   })
 
   it('is unavailable without a key, or when its dimension cannot be asked', async () => {
-    await expect(createOpenAiEmbedder({ apiKey: '', model: 'm' })).rejects.toBeInstanceOf(ModelUnavailableError)
+    await expect(createEndpointEmbedder({ api: 'openai', apiKey: '', model: 'm' })).rejects.toBeInstanceOf(
+      ModelUnavailableError,
+    )
     answer = () => ({ status: 400, body: {} })
     await expect(open()).rejects.toBeInstanceOf(ModelUnavailableError)
     answer = embeddings
   })
 })
 
+describe('input types', () => {
+  const asked = async (api: EndpointEmbedderOptions['api'], extra: Partial<EndpointEmbedderOptions> = {}) => {
+    if (api === 'cohere') answer = cohereEmbeddings
+    const embedder = await open({ api, ...extra })
+    const before = server.requests.length
+    await embedder.embedPassages(['a passage'])
+    await embedder.embedQuery('a query')
+    answer = embeddings
+    return { version: embedder.version, requests: server.requests.slice(before) }
+  }
+
+  it('says to Voyage AI what is a query and what is a document', async () => {
+    const { version, requests } = await asked('voyage')
+    expect(requests.map(({ path }) => path)).toEqual(['/v1/embeddings', '/v1/embeddings'])
+    expect(requests.map(({ body }) => body)).toEqual([
+      { model: 'm', input: ['a passage'], input_type: 'document' },
+      { model: 'm', input: ['a query'], input_type: 'query' },
+    ])
+    expect(version).toBe('m:24:input_type')
+  })
+
+  it('says it to Cohere, and reads vectors by their type', async () => {
+    const { version, requests } = await asked('cohere', { baseUrl: `${server.url}/v2`, dimensions: DIMENSIONS })
+    const common = { model: 'm', embedding_types: ['float'], output_dimension: DIMENSIONS }
+    expect(requests.map(({ path }) => path)).toEqual(['/v2/embed', '/v2/embed'])
+    expect(requests.map(({ body }) => body)).toEqual([
+      { ...common, texts: ['a passage'], input_type: 'search_document' },
+      { ...common, texts: ['a query'], input_type: 'search_query' },
+    ])
+    expect(version).toBe('m:24:input_type')
+  })
+
+  it('puts prefixes before texts for an OpenAI-compatible endpoint, and another version with each pair of them', async () => {
+    const prefixes = { query: 'query: ', passage: 'passage: ' }
+    const { version, requests } = await asked('openai', { prefixes })
+    expect(requests.map(({ body }) => body.input)).toEqual([['passage: a passage'], ['query: a query']])
+    const versions = await Promise.all(
+      [
+        { ...prefixes, query: '' },
+        { ...prefixes, passage: '' },
+        { query: '', passage: '' },
+      ].map(async other => (await open({ prefixes: other })).version),
+    )
+    expect(new Set([version, ...versions]).size).toBe(4)
+    expect(versions[2]).toBe('m:24:endpoint')
+  })
+
+  it('sends no request with more characters than endpoints take tokens', async () => {
+    const embedder = await open({ dimensions: DIMENSIONS })
+    const before = server.requests.length
+    await embedder.embedPassages(Array.from({ length: 40 }, (_, n) => `${n} `.repeat(2_500).slice(0, 7_000)))
+    const sizes = server.requests.slice(before).map(({ body }) => (body.input as string[]).join('').length)
+    expect(sizes.length).toBeGreaterThan(1)
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(120_000)
+  })
+
+  it.each([
+    [401, /Check EMBEDDING_API_KEY/],
+    [404, /Check the name of the model.*EMBEDDING_BASE_URL/],
+    [400, /EMBEDDING_DIMENSIONS.*EMBEDDER=voyage/],
+  ])('says what to do when the first request is answered with %d', async (status, remedy) => {
+    answer = () => ({ status, body: { detail: 'no' } })
+    await expect(open({ api: 'voyage' })).rejects.toThrow(remedy)
+    answer = embeddings
+  })
+})
+
 describe('the local embedder', () => {
+  it('takes other prefixes than those of its folder, under another version', async () => {
+    const prefixes = { query: 'of both sides ', passage: 'of both sides ' }
+    const embedder = await createLocalEmbedder({ model: TINY_EMBEDDER, workers: 1, prefixes })
+    expect(embedder.version).toMatch(/^tiny-embedder:32:mean_[0-9a-f]{8}$/)
+    const [passage = new Float32Array()] = await embedder.embedPassages(['key'])
+    expect(cosine(await embedder.embedQuery('key'), passage)).toBeCloseTo(1, 6)
+    await embedder.close()
+  })
+
   it('puts its prefixes before queries and passages', async () => {
     const embedder = await createLocalEmbedder({ model: TINY_EMBEDDER, workers: 1 })
     expect(embedder.version).toBe('tiny-embedder:32:mean')

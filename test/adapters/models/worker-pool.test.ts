@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { createWorkerPool, type WorkerPool, workerModule } from '../../../src/adapters/models/workers/pool.ts'
+import { createWorkerPool, type WorkerPool } from '../../../src/adapters/models/workers/pool.ts'
+import { workerModule } from '../../../src/core/work/worker-module.ts'
 import { MODEL_MS } from '../../support/timeouts.ts'
 
 vi.setConfig({ testTimeout: MODEL_MS, hookTimeout: MODEL_MS })

@@ -121,7 +121,14 @@ describe('createQdrantAdmin', () => {
     })
     const stored = await writer.stored({ must: [{ key: 'doc_id', match: { any: ['d0', 'd1'] } }] })
     expect(stored.size).toBe(1667)
-    const unknown = { title: '', source: null, sourceFolder: null, document: null }
+    const unknown = {
+      title: '',
+      source: null,
+      sourceFolder: null,
+      document: null,
+      contextVersion: null,
+      isParent: false,
+    }
     expect(stored.get(uuid(1))).toEqual({ docId: 'd1', contentHash: 'h1', ...unknown })
     expect(stored.has(uuid(9999))).toBe(false)
     expect(requests.filter(({ path }) => path.includes('/scroll'))).toHaveLength(2)

@@ -2,6 +2,7 @@ import { finish } from '../../../src/core/steps.ts'
 import type { Candidate, Chunk, RetrievedList } from '../../../src/core/types.ts'
 import { detectIntent } from '../../../src/intent/detect.ts'
 import { pack } from '../../../src/pack/pack.ts'
+import type { RepetitionScope } from '../../../src/pack/repetition/packed-sentences.ts'
 import { NAMED_PLANS } from '../../../src/pipeline/plan/named-plans.ts'
 import { overridePlan } from '../../../src/pipeline/plan/override-plan.ts'
 import { rankAndPack } from '../../../src/pipeline/rank-and-pack.ts'
@@ -36,10 +37,11 @@ export async function packingTime(): Promise<BenchSection> {
   // Other values each time give another context each time, whose count no cache knows.
   const shaken = (value: number) => value * (0.8 + 0.4 * random())
 
-  const packAlone = (budgetTokens: number) => ({
-    label: `pack, budget ${budgetTokens}`,
-    run: () => microsecondsEach(pools.map(pool => packing(pool, shaken, budgetTokens))),
+  const packAlone = (budgetTokens: number, repetition: RepetitionScope) => ({
+    label: `pack, budget ${budgetTokens}${repetition === 'off' ? '' : ', no sentence twice'}`,
+    run: () => microsecondsEach(pools.map(pool => packing(pool, shaken, budgetTokens, repetition))),
   })
+  const alone = BUDGETS.flatMap(budget => [packAlone(budget, 'off'), packAlone(budget, 'context')])
   const everyStep = (budgetTokens: number) => ({
     label: `rankAndPack, budget ${budgetTokens}`,
     run: () => microsecondsEach(pools.map(pool => ranking(pool, shaken, budgetTokens, chunks))),
@@ -48,7 +50,7 @@ export async function packingTime(): Promise<BenchSection> {
     name: 'packing',
     title: `packing ${CANDIDATES} candidates of about 200 tokens`,
     tables: [
-      { title: 'packing alone', rows: await sideBySide(BUDGETS.map(packAlone), { rounds: ROUNDS, warmups: 3 }) },
+      { title: 'packing alone', rows: await sideBySide(alone, { rounds: ROUNDS, warmups: 3 }) },
       { title: 'fusion to packing', rows: await sideBySide(BUDGETS.map(everyStep), { rounds: ROUNDS, warmups: 3 }) },
     ],
     notes: [
@@ -76,12 +78,17 @@ function poolOf(query: string, chunks: readonly Chunk[]): Pool {
   }
 }
 
-function packing({ query, chunks, values }: Pool, shaken: (value: number) => number, budgetTokens: number) {
+function packing(
+  { query, chunks, values }: Pool,
+  shaken: (value: number) => number,
+  budgetTokens: number,
+  repetition: RepetitionScope,
+) {
   const candidates = chunks
     .map((chunk, at): Candidate => createCandidate(chunk, 'retrieved', shaken(values[at] ?? 0)))
     .sort(byValue)
   const { packing: rules, format, order, maxChunks } = NAMED_PLANS.measured
-  const options = { ...rules, budgetTokens, format, order, maxChunks }
+  const options = { ...rules, repetition, budgetTokens, format, order, maxChunks }
   return () => finish(pack(candidates, query, options, tokenizer.countInSteps))
 }
 
@@ -104,6 +111,7 @@ function ranking(pool: Pool, shaken: (value: number) => number, budgetTokens: nu
     count: tokenizer.countInSteps,
     signal: new AbortController().signal,
     tenant: null,
+    fetchParents: null,
     needsText: true,
   }
   return () => rankAndPack(input, new RunRecord(() => performance.now()))

@@ -1,6 +1,10 @@
 import { z } from 'zod'
 import { settingsSchema } from '../../../src/config/settings.ts'
+import { KNOWN_PRICES } from '../../../src/contexts/spending/price-table.ts'
 import {
+  ANSWERABLE_REASONS,
+  CONTEXT_FALLBACKS,
+  CONTEXT_FAULTS,
   DEGRADATIONS,
   DROP_REASONS,
   EFFECT_VERDICTS,
@@ -11,8 +15,10 @@ import {
   SHADOW_OUTCOMES,
   STAGES,
   UPSERT_FAULTS,
+  VERDICTS,
 } from '../../../src/core/vocabulary.ts'
 import { RULES } from '../../../src/evaluation/ablation/rules.ts'
+import { LOSS_STEPS } from '../../../src/evaluation/loss/steps.ts'
 import { MEASURES } from '../../../src/evaluation/metrics/measures.ts'
 import { IMPROVE, SWITCHES } from '../../../src/flags/table.ts'
 import { OWN_ROUTES } from '../../../src/http/openapi.ts'
@@ -36,6 +42,8 @@ export async function generatedSections(): Promise<Record<string, string>> {
       Object.entries(ERRORS).map(([name, { status, meaning }]) => [code(name), String(status), meaning]),
     ),
     degradations: vocabulary('code', DEGRADATIONS),
+    verdicts: vocabulary('verdict', VERDICTS),
+    'answerable reasons': vocabulary('reason', ANSWERABLE_REASONS),
     'passthrough reasons': vocabulary('reason', PASSTHROUGH_REASONS),
     'upsert faults': vocabulary('reason', UPSERT_FAULTS),
     'golden findings': table(
@@ -47,6 +55,18 @@ export async function generatedSections(): Promise<Record<string, string>> {
         advice,
       ]),
     ),
+    'context faults': table(
+      ['fault', 'meaning', 'what the model is told'],
+      Object.entries(CONTEXT_FAULTS).map(([name, { meaning, advice }]) => [code(name), meaning, advice]),
+    ),
+    'context fallbacks': vocabulary('reason', CONTEXT_FALLBACKS),
+    'model prices': table(
+      ['model', 'input', 'cached', 'written into the cache', 'output'],
+      [...KNOWN_PRICES].map(([model, { input, cached, cacheWritten, output }]) => [
+        code(model),
+        ...[input, cached, cacheWritten, output].map(String),
+      ]),
+    ),
     'drop reasons': vocabulary('reason', DROP_REASONS),
     stages: vocabulary('stage', STAGES),
     'rollback triggers': vocabulary('trigger', ROLLBACK_TRIGGERS),
@@ -55,6 +75,10 @@ export async function generatedSections(): Promise<Record<string, string>> {
     measures: table(
       ['measure', 'name', 'meaning', 'better'],
       Object.entries(MEASURES).map(([name, { title, meaning, better }]) => [title, code(name), meaning, better]),
+    ),
+    'loss steps': table(
+      ['step', 'name', 'meaning'],
+      Object.entries(LOSS_STEPS).map(([name, { title, meaning }]) => [title, code(name), meaning]),
     ),
     rules: table(
       ['rule', 'what it does', 'in `measured`'],

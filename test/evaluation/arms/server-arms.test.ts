@@ -39,7 +39,12 @@ async function serveHarbours(environment: Record<string, string> = {}, collectio
 function local() {
   const unavailable = { embedder: null, reranker: null }
   const models = { embedder: null, reranker: null, unavailable, warnings: [], close: async () => {} }
-  return createReplayDependencies(replayWorld(models, MODEL, () => Promise.reject(new Error('not asked for'))))
+  const notAsked = () => {
+    throw new Error('not asked for')
+  }
+  return createReplayDependencies(
+    replayWorld(models, MODEL, { openLive: notAsked, contexts: notAsked, contextualTwins: new Map() }),
+  )
 }
 
 /** Counts words, and prepares nothing. */

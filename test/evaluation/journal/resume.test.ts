@@ -46,6 +46,7 @@ const identity: ReplayIdentity = {
   embedder: null,
   reranker: null,
   referenceModel: 'gpt-4o',
+  contexts: null,
   tenants: [],
   stowage: '1',
 }
@@ -57,8 +58,14 @@ const jobOf = (changes: Partial<ReplayJob> = {}): ReplayJob => ({
   cacheFolder: folder,
   limitQueries: null,
   details: true,
+  explain: true,
   onProgress: () => {},
   ...changes,
+})
+
+const candidate = (budget: number) => ({
+  ...{ id: '1', docId: 'd', text: TEXT, orderIndex: 0, place: { start: 0, end: TEXT.length } },
+  ...{ origin: 'retrieved' as const, reason: budget < 5 ? ('over_budget' as const) : null, rank: 1, isCapped: false },
 })
 
 /** @param mayRun called before each run; it throws to break the replay */
@@ -82,6 +89,7 @@ function worldOf(mayRun: (query: string) => void, changes: Partial<ReplayIdentit
             replayRun(TEXT.split(' ').slice(0, budget).join(' '), {
               degraded: name === 'topk' ? ['list_missing'] : [],
               totalMs: Math.random(),
+              candidates: () => [candidate(budget)],
             }),
           )
         },
@@ -107,6 +115,7 @@ async function replayed(dependencies: ReplayDependencies, job = jobOf()) {
 describe('a replay that is interrupted', () => {
   it('goes on where it was, as often as it fails, and ends with the same figures and details', async () => {
     const undisturbed = await replayed(worldOf(() => {}).dependencies)
+    expect(undisturbed.figures.includes('"step":"too_large"')).toBe(true)
     const attempts = fc.array(fc.record({ runs: fc.nat(12), parallel: fc.integer({ min: 1, max: 4 }) }), {
       maxLength: 6,
     })
@@ -202,6 +211,7 @@ describe('a replay that is interrupted', () => {
       { chunkTokens: 100 },
       { limitQueries: 5 },
       { details: false },
+      { explain: true },
       { embedder: 'words/3' },
       { reranker: 'other' },
       { referenceModel: 'other' },

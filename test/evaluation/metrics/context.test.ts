@@ -5,8 +5,9 @@ import {
   evidenceFigures,
   garbageFraction,
   kneeOfCurve,
-  placeRecall,
   redundancyRatio,
+  sharesByPlace,
+  sharesByText,
 } from '../../../src/evaluation/metrics/context.ts'
 import { plainText } from '../../../src/evaluation/metrics/plain-text.ts'
 import { foundSpans, tokenRanges, unionOf, wordsOf } from '../../../src/evaluation/metrics/reference-tokens.ts'
@@ -99,7 +100,7 @@ describe('recall by place', () => {
           const inside = tokens.filter(token => packed.slice(start + token.start, start + token.end).every(Boolean))
           return tokens.length === 0 ? 0 : inside.length / tokens.length
         })
-        const recall = placeRecall(
+        const byPlace = sharesByPlace(
           goldPassages.map(({ start, end }) => goldSpan(text, start, end)),
           [...spans.map(span => ({ ...span, docId: 'd' })), { docId: 'other', start: 0, end: text.length }],
           new Map([
@@ -107,20 +108,25 @@ describe('recall by place', () => {
             ['other', text],
           ]),
         )
-        expect(recall).toBeCloseTo(shares.filter(share => share >= 0.9).length / goldPassages.length, 12)
+        expect(byPlace).toEqual(shares)
+        expect(evidenceFigures(shares).recall).toBeCloseTo(
+          shares.filter(share => share >= 0.9).length / goldPassages.length,
+          12,
+        )
       }),
     )
   })
 
   it('is unknown when the place of a gold passage is', () => {
     const gold = { ...goldSpan('one two', 0, 7), place: null }
-    expect(placeRecall([gold, goldSpan('one two', 0, 7)], [], new Map())).toBeNull()
+    expect(sharesByPlace([gold, goldSpan('one two', 0, 7)], [], new Map())).toBeNull()
   })
 })
 
 describe('answer recall', () => {
   const text = 'one two three four five six seven eight nine ten'
-  const recallOf = (context: string, ...golds: string[]) => evidenceFigures(new GoldFinder(golds).in(context).golds)
+  const recallOf = (context: string, ...golds: string[]) =>
+    evidenceFigures(sharesByText(new GoldFinder(golds).in(context).golds))
 
   it('asks for nine words of ten, and takes pieces of at least five words from anywhere', () => {
     expect(recallOf('x one two three four five six seven eight nine y', text)).toEqual({
@@ -194,6 +200,10 @@ describe('spans found in the context', () => {
       lost: 3,
     })
     expect(foundSpans(spans, texts, '')).toEqual({ spans: [], lost: 8 })
+    const code = new Map([['code', 'Run\n```\nC:\\app\n```\nand\n```\nwait']])
+    const whole = [{ docId: 'code', start: 0, end: 33 }]
+    expect(foundSpans(whole, code, 'Run\n```\nC:\\app\n```\nand\n\\```\nwait').lost).toBe(0)
+    expect(foundSpans(whole, code, '\\```\nRun\n```\nC:\\app\n\\```\nand').lost).toBe(2)
     expect(foundSpans(spans, texts, 'Alphabet')).toEqual({ spans: [], lost: 8 })
     expect(foundSpans([{ docId: 'unknown', start: 0, end: 5 }], texts, 'Alpha')).toEqual({ spans: [], lost: 0 })
   })

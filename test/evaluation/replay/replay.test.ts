@@ -110,7 +110,7 @@ describe('measuring a run', () => {
   const texts = new Map([['d', TEXT]])
   const evidence = new QueryEvidence(goldenQuery('q', [goldSpan(TEXT, 0, 30)]))
   const measure = (run: ReplayRun, budget: number) =>
-    measureRun(run, budget, evidence, { texts, countTokens: countWords })
+    measureRun(run, budget, evidence, { texts, countTokens: countWords }).figures
 
   it('cuts a context over its budget blindly, and takes back what the cut lost', () => {
     const within = measure(prefixRun(9), 9)

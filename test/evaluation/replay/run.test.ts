@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createRulesWriter } from '../../../src/contexts/rules/rules-writer.ts'
 import type { Embedder, PassageStore, Reranker } from '../../../src/core/ports.ts'
 import type { Chunk } from '../../../src/core/types.ts'
 import { parseArms } from '../../../src/evaluation/arms/parse.ts'
@@ -64,6 +65,7 @@ function storeOf(chunks: Chunk[], vectors: number[][]): PassageStore {
         missing: sparse ? [] : ['no terms'],
       }
     },
+    fetchParents: async () => [],
     fetchPlaces: async (_collection, places) =>
       chunks.filter(({ docId, orderIndex }) =>
         places.some(place => place.docId === docId && place.orderIndex === orderIndex),
@@ -109,6 +111,8 @@ function worldOf(counts: Counts, reranker: Reranker | null): ReplayEnvironment {
       unavailable: { embedder: null, reranker: reranker ? null : 'no weights here' },
     },
     referenceModel: NAMED_PLANS.measured.tokenizerModel,
+    contexts: () => createRulesWriter({ countTokens: text => text.length }),
+    contextualTwins: new Map(),
     openLive: () => Promise.reject(new Error('no live collection')),
     openFolder: async folder => {
       counts.folders.push(folder)

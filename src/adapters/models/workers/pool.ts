@@ -3,7 +3,8 @@ import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
 import { StowageError } from '../../../core/errors.ts'
-import { FairQueue } from '../../../core/fair-queue.ts'
+import { FairQueue } from '../../../core/work/fair-queue.ts'
+import { loaderArguments } from '../../../core/work/worker-module.ts'
 
 export interface WorkerPoolOptions {
   /** Module of the worker: its default export runs a job (see `inTurn`), its export `details` returns the details. */
@@ -235,16 +236,4 @@ function trackLoad(size: number) {
 
 function unavailable(reason: string): StowageError {
   return new StowageError('upstream_unavailable', `The model cannot be run: ${reason}`)
-}
-
-/** Module of a worker in the caller's folder, with the caller's extension: `.ts` in a clone, `.js` in a package. */
-export function workerModule(name: string, callerUrl: string): URL {
-  return new URL(`./${name}${callerUrl.endsWith('.ts') ? '.ts' : '.js'}`, callerUrl)
-}
-
-/** The `execArgv` of a worker. Workers do not inherit the TypeScript loader of this process. */
-export function loaderArguments(script: URL): string[] {
-  if (!script.pathname.endsWith('.ts')) return []
-  const code = `import { register } from '${import.meta.resolve('tsx/esm/api')}'; register()`
-  return ['--import', `data:text/javascript,${encodeURIComponent(code)}`]
 }

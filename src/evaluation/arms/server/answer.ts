@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { CONTEXT_FORMATS } from '../../../core/types.ts'
 import { pointIdSchema, traceSchema } from '../../../pipeline/trace/schema.ts'
 import type { ReplayRun } from '../../metrics/measure-run.ts'
-import { CUT_BEFORE_PACKING } from '../../replay/run.ts'
+import { CUT_BEFORE_PACKING } from '../../replay/ranked-texts.ts'
 import type { CandidateKey } from './client.ts'
 
 /**
@@ -27,6 +27,7 @@ export const answerSchema = z.object({
             id: pointIdSchema,
             collection: z.string(),
             doc_id: z.string(),
+            origin: z.string().optional(),
             final: z.number(),
             decision: z.enum(['packed', 'dropped']),
             reason: z.string().nullable(),
@@ -45,12 +46,14 @@ const CUT_REASONS: ReadonlySet<string | null> = CUT_BEFORE_PACKING
 
 export type ServerAnswer = z.infer<typeof answerSchema>
 
-/** Candidates that reached packing, best first; null when the trace does not tell. */
+/** Candidates that reached packing, best first, without parents; null when the trace does not tell. */
 export function rankedCandidates({ trace }: ServerAnswer): (CandidateKey & { docId: string })[] | null {
   const candidates = trace?.candidates ?? null
   if (candidates === null) return null
   return candidates
-    .filter(({ decision, reason }) => decision === 'packed' || !CUT_REASONS.has(reason))
+    .filter(
+      ({ origin, decision, reason }) => origin !== 'parent' && (decision === 'packed' || !CUT_REASONS.has(reason)),
+    )
     .sort((left, right) => right.final - left.final)
     .map(({ id, collection, doc_id: docId }) => ({ id, collection, docId }))
 }

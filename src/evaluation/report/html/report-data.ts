@@ -154,6 +154,8 @@ export interface Waterfall {
   retrieved: number
   /** Candidates that were fetched as neighbours. */
   neighbours: number
+  /** Parents that are packed in place of candidates. */
+  parents: number
   /** By drop reason. */
   dropped: Record<string, number>
   packed: number
@@ -211,6 +213,8 @@ export interface CandidateColumns {
   point: number[]
   /** Rows of the candidates that were fetched as neighbours. */
   neighbour: number[]
+  /** Rows of the parents that are packed in place of candidates. */
+  parent: number[]
   /** Places in the lists of the part. */
   lists: number[]
   fused: number[]

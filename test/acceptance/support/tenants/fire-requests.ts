@@ -8,7 +8,7 @@ import { openIsolation } from './isolation.ts'
 import type { SentRequest } from './request-arbitrary.ts'
 
 /** For a longer run: `TENANT_REQUESTS=50000 npx vitest run test/acceptance/tenant-isolation`. */
-const ALL_REQUESTS = Number(process.env.TENANT_REQUESTS ?? 12_000)
+const ALL_REQUESTS = Number(process.env.TENANT_REQUESTS ?? 3_000)
 /** Plain and twisted requests have a file each, so that two processes share the work. */
 export const REQUESTS = ALL_REQUESTS / 2
 

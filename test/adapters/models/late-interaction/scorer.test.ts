@@ -3,7 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { createKeptSides } from '../../../../src/adapters/models/late-interaction/kept-sides.ts'
 import type { ScoreJob, ScoreResult } from '../../../../src/adapters/models/late-interaction/late-interaction.worker.ts'
 import { createLateInteraction } from '../../../../src/adapters/models/late-interaction/scorer.ts'
-import { createWorkerPool, type WorkerPool, workerModule } from '../../../../src/adapters/models/workers/pool.ts'
+import { createWorkerPool, type WorkerPool } from '../../../../src/adapters/models/workers/pool.ts'
+import { workerModule } from '../../../../src/core/work/worker-module.ts'
 import { noSignal } from '../../../support/model-folders.ts'
 import { MODEL_MS } from '../../../support/timeouts.ts'
 

@@ -60,6 +60,11 @@ export function createNaiveStore(collection: StoredCollection): PassageStore {
         missing,
       }
     },
+    async fetchParents(name, ids, filter) {
+      return find(name, filter)
+        .filter(({ id, payload }) => payload.is_parent === true && ids.some(asked => asked === id))
+        .map(point => readChunk(point, name))
+    },
     async fetchPlaces(name, places, filter) {
       return find(name, filter)
         .map(point => readChunk(point, name))

@@ -48,8 +48,8 @@ describe('the report as a file', () => {
     const { data } = readReport(html)
     for (const { waterfall } of data.queries)
       for (const run of waterfall.flat()) {
-        const { retrieved = 0, neighbours = 0, dropped = {}, packed = 0 } = run ?? {}
-        expect(retrieved + neighbours).toBe(24)
+        const { retrieved = 0, neighbours = 0, parents = 0, dropped = {}, packed = 0 } = run ?? {}
+        expect(retrieved + neighbours + parents).toBe(24)
         expect(Object.values(dropped).reduce((sum, count) => sum + count, 0) + packed).toBe(24)
       }
   })

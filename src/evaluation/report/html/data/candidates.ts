@@ -36,6 +36,8 @@ function columnsOf(
 ): CandidateColumns {
   const { candidates } = trace
   const places = candidates.map(placeOf)
+  const rowsOf = (from: TraceCandidate['origin']) =>
+    candidates.flatMap(({ origin }, row) => (origin === from ? [row] : []))
   const sources = [...new Set(candidates.flatMap(({ lists }) => lists.map(({ source }) => source)))]
   return {
     intent: trace.intent && `${trace.intent.label} (${trace.intent.rule})`,
@@ -43,7 +45,8 @@ function columnsOf(
     stages: trace.stages.map(({ name, ms, in: before, out, changed }) => [name, rounded(ms), before, out, changed]),
     usedTokens: trace.budget.used,
     point: places,
-    neighbour: candidates.flatMap(({ origin }, row) => (origin === 'neighbour' ? [row] : [])),
+    neighbour: rowsOf('neighbour'),
+    parent: rowsOf('parent'),
     lists: sources.map(source => placeOfList(listOf(source, candidates, places))),
     fused: candidates.map(({ fused }) => rounded(fused)),
     rerank: candidates.map(({ rerank }) => roundedOrNull(rerank)),

@@ -43,10 +43,12 @@ export function waterfallsOf(details: QueryDetails, { arms, budgets }: ReplayRep
 export function waterfallOf({ candidates, budget }: Pick<Trace, 'candidates' | 'budget'>): Waterfall {
   const dropped: Record<string, number> = {}
   for (const { reason } of candidates) if (reason !== null) dropped[reason] = (dropped[reason] ?? 0) + 1
-  const neighbours = candidates.filter(({ origin }) => origin === 'neighbour').length
+  const countOf = (from: Trace['candidates'][number]['origin']) =>
+    candidates.filter(({ origin }) => origin === from).length
   return {
-    retrieved: candidates.length - neighbours,
-    neighbours,
+    retrieved: countOf('retrieved'),
+    neighbours: countOf('neighbour'),
+    parents: countOf('parent'),
     dropped,
     packed: candidates.filter(({ decision }) => decision === 'packed').length,
     used: budget.used,

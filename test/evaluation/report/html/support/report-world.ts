@@ -122,6 +122,7 @@ function traceOf(
     collections: ['replay'],
     query,
     intent: { label: 'measurement', rule: 'how long' },
+    mode: { asked: 'hybrid', used: 'hybrid' },
     plan: NAMED_PLANS.measured,
     plan_fingerprint: 'f',
     cache: 'off',
@@ -152,7 +153,7 @@ function candidateOf(row: number, position: number | null, text: string, random:
     doc_id: `pier-${row % 3}${text}`,
     section_path: `Lamps > North ${row}${text}`,
     order_index: row,
-    origin: row % 7 === 6 ? 'neighbour' : 'retrieved',
+    origin: row % 7 === 6 ? 'neighbour' : row === 8 ? 'parent' : 'retrieved',
     lists: [
       { source: 'dense', kind: 'dense', rank: row + 1, score: 1 - row / 100, weight: 0.3, contribution: random() },
       { source: 'keyword', kind: 'keyword', rank: null, score: random() * 9, weight: 0.7, contribution: random() },

@@ -14,7 +14,7 @@ const COLUMNS = 7
 
 export function CandidateRow({ candidate, isOpen, sentence, onToggle }: CandidateRowProps) {
   const id = useId()
-  const { name, snippet, gold, neighbour, reason, position, tokens, evidence } = candidate
+  const { name, snippet, gold, fetchedAs, reason, position, tokens, evidence } = candidate
   return (
     <>
       <tr class={reason === null ? 'packed' : 'dropped'}>
@@ -26,7 +26,7 @@ export function CandidateRow({ candidate, isOpen, sentence, onToggle }: Candidat
             <span dir="auto">{name}</span>
           </button>
           {gold && <span class="tag gold">gold</span>}
-          {neighbour && <span class="tag">neighbour</span>}
+          {fetchedAs !== null && <span class="tag">{fetchedAs}</span>}
           {snippet !== null && snippet !== '' && (
             <p class="snippet" dir="auto">
               {snippet}
@@ -57,7 +57,7 @@ export function CandidateRow({ candidate, isOpen, sentence, onToggle }: Candidat
 }
 
 function Detail({ candidate, sentence }: { candidate: Candidate; sentence: string | null }) {
-  const { id, docId, sectionPath, lists, features, bonus, reason, evidence, position, neighbour } = candidate
+  const { id, docId, sectionPath, lists, features, bonus, reason, evidence, position, fetchedAs } = candidate
   return (
     <div class="two detail-box">
       <dl class="facts">
@@ -74,7 +74,7 @@ function Detail({ candidate, sentence }: { candidate: Candidate; sentence: strin
         <Row name="Document">{docId}</Row>
         <Row name="Section">{sectionPath === '' ? '–' : sectionPath}</Row>
         <Row name="Point">{id}</Row>
-        <Row name="Origin">{neighbour ? 'fetched as a neighbour' : 'found by the searches'}</Row>
+        <Row name="Origin">{fetchedAs === null ? 'found by the searches' : `fetched as a ${fetchedAs}`}</Row>
         <Row name="Answerability">
           {bonus === 0 ? 'no bonus' : `bonus ${score(bonus)}`}
           {features !== null && ` (${features})`}

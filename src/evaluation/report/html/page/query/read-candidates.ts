@@ -9,7 +9,8 @@ export interface Candidate {
   sectionPath: string
   snippet: string | null
   gold: boolean
-  neighbour: boolean
+  /** How it was fetched; null for what the searches found. */
+  fetchedAs: 'neighbour' | 'parent' | null
   lists: { source: string; weight: number; rank: number | null; score: number | null; contribution: number }[]
   fused: number
   rerank: number | null
@@ -25,6 +26,7 @@ export interface Candidate {
 export function candidatesOf(part: CandidatesPart, columns: CandidateColumns, points: PointsPart): Candidate[] {
   const gold = new Set(part.gold)
   const neighbours = new Set(columns.neighbour)
+  const parents = new Set(columns.parent)
   const lists = columns.lists.flatMap(place => {
     const list = part.lists[place]
     return list ? [{ ...list, rows: new Map(list.point.map((point, row) => [point, row])) }] : []
@@ -37,7 +39,7 @@ export function candidatesOf(part: CandidatesPart, columns: CandidateColumns, po
     sectionPath: points.sectionPath[point] ?? '',
     snippet: points.snippet[point] ?? null,
     gold: gold.has(point),
-    neighbour: neighbours.has(row),
+    fetchedAs: neighbours.has(row) ? 'neighbour' : parents.has(row) ? 'parent' : null,
     lists: lists.flatMap(({ source, weight, rows, rank, score, contribution }) => {
       const at = rows.get(point)
       if (at === undefined) return []

@@ -84,7 +84,7 @@ export function WaterfallFigure({ waterfall, of }: { waterfall: Waterfall; of: s
   )
 }
 
-function stepsOf({ retrieved, neighbours, dropped, packed }: Waterfall, { sentences }: ReportData): Step[] {
+function stepsOf({ retrieved, neighbours, parents, dropped, packed }: Waterfall, { sentences }: ReportData): Step[] {
   const steps: Step[] = [
     {
       code: 'retrieved',
@@ -97,18 +97,14 @@ function stepsOf({ retrieved, neighbours, dropped, packed }: Waterfall, { senten
     },
   ]
   let left = retrieved
-  if (neighbours > 0) {
-    const meaning = 'Candidates that were fetched as neighbours of others.'
-    steps.push({
-      code: 'neighbours',
-      title: 'neighbours',
-      kind: 'in',
-      count: neighbours,
-      from: left,
-      to: left + neighbours,
-      meaning,
-    })
-    left += neighbours
+  const fetched = [
+    { code: 'neighbours', count: neighbours, meaning: 'Candidates that were fetched as neighbours of others.' },
+    { code: 'parents', count: parents, meaning: 'Parents that are packed in place of candidates.' },
+  ]
+  for (const { code, count, meaning } of fetched) {
+    if (count === 0) continue
+    steps.push({ code, title: code, kind: 'in', count, from: left, to: left + count, meaning })
+    left += count
   }
   for (const [code, meaning] of Object.entries(sentences.dropReasons)) {
     const count = dropped[code] ?? 0
@@ -152,6 +148,7 @@ export function meanWaterfall(waterfalls: readonly Waterfall[]): Waterfall | nul
   return {
     retrieved: meanOf(({ retrieved }) => retrieved),
     neighbours: meanOf(({ neighbours }) => neighbours),
+    parents: meanOf(({ parents }) => parents),
     dropped: Object.fromEntries(codes.map(code => [code, meanOf(({ dropped }) => dropped[code] ?? 0)])),
     packed: meanOf(({ packed }) => packed),
     used: meanOf(({ used }) => used),

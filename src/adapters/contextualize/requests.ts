@@ -1,0 +1,33 @@
+import type { QdrantHttp } from '../../qdrant/client.ts'
+import { notUnderstood, statusFailure } from '../../qdrant/errors.ts'
+import { headerValue } from '../../qdrant/raw-headers.ts'
+import { members, RawJsonError } from '../../qdrant/raw-json.ts'
+import { retryOnce } from '../retry-once.ts'
+
+const TIMEOUT_MS = 300_000
+
+/** Sends a request and returns the raw `result` of its answer. @throws StowageError */
+export type SendRequest = (method: 'GET' | 'POST' | 'PUT', path: string, body: string | null) => Promise<string>
+
+/** Requests that can all be repeated, writes too: they set values that do not depend on what is there. */
+export function createRequests({ http, apiKey }: { http: QdrantHttp; apiKey: string | null }): SendRequest {
+  return async (method, path, body) => {
+    const key = apiKey === null ? [] : ['api-key', apiKey]
+    const type = body === null ? [] : ['content-type', 'application/json']
+    const signal = AbortSignal.timeout(TIMEOUT_MS)
+    const request = { method, path, headers: ['accept', 'application/json', ...key, ...type], body, signal }
+    const { status, headers, text } = await retryOnce(() => http.readRaw(request), signal)
+    if (status < 200 || status > 299) throw statusFailure(status, text, headerValue(headers, 'retry-after'))
+    return rawResult(text)
+  }
+}
+
+function rawResult(text: string): string {
+  try {
+    const result = members(text).get('result')
+    if (result !== undefined) return result
+  } catch (error) {
+    if (!(error instanceof RawJsonError)) throw error
+  }
+  throw notUnderstood(text.slice(0, 200))
+}

@@ -1,0 +1,116 @@
+import type { TokenUsage } from '../../contexts/context.ts'
+import type { ContextualizeResult } from '../../contextualize/contextualize.ts'
+import type { Coverage } from '../../contextualize/report/coverage.ts'
+import type { Estimate } from '../../contextualize/report/estimate.ts'
+import type { SampledContext } from '../../contextualize/report/sample.ts'
+import type { RollbackResult } from '../../contextualize/rollback.ts'
+import type { Spending } from '../../contextualize/state/spending.ts'
+
+const number = (value: number): string => value.toLocaleString('en')
+const lines = (texts: readonly string[]): string => `${texts.join('\n')}\n`
+
+/** "$1.25"; small sums have four places. */
+export function shownDollars(dollars: number | null): string {
+  if (dollars === null) return 'price unknown'
+  return `$${dollars.toFixed(dollars > 0 && dollars < 1 ? 4 : 2)}`
+}
+
+export function resultText(
+  collection: string,
+  result: ContextualizeResult & { warnings: string[] },
+  dollars: number | null,
+): string {
+  const { points, withoutText, before, stored, left, stoppedBy, spending, warnings } = result
+  const total = points - withoutText
+  const fallbacks = Object.values(spending).reduce((sum, model) => sum + model.fallbacks, 0)
+  return lines([
+    ...(stoppedBy === 'budget'
+      ? [
+          `stopped at the budget: ${number(total - left)} of ${number(total)}; run again with a higher --budget-usd to go on`,
+        ]
+      : []),
+    ...(stoppedBy === 'changes' ? [`${number(left)} points keep changing; run again when the others have ended`] : []),
+    `${collection}: ${number(total)} chunks, ${number(before)} had a context, ${number(stored)} were stored, ${number(left)} are left`,
+    ...(withoutText === 0 ? [] : [`  ${number(withoutText)} points have no text`]),
+    ...(fallbacks === 0 ? [] : [`  ${number(fallbacks)} contexts of the rules stand for those of the model`]),
+    `  spent by all runs: ${spendingText(spending)}, ${shownDollars(dollars)}`,
+    ...warnings.map(warning => `  warning: ${warning}`),
+  ])
+}
+
+export function estimateText(
+  collection: string,
+  estimate: Estimate & { model: string },
+  dollars: number | null,
+): string {
+  const { points, left, documents, usage, seconds, model, withoutText } = estimate
+  return lines([
+    'Dry run: nothing was written, and no model was asked.',
+    `${collection}: ${number(points)} points, ${number(left)} contexts to write in ${number(documents)} documents`,
+    ...(withoutText === 0 ? [] : [`  ${number(withoutText)} points have no text`]),
+    `  ${model}: ${usageText(usage)}`,
+    `  ${shownDollars(dollars)}, about ${number(Math.ceil(seconds / 60))} min at 2 s per request`,
+  ])
+}
+
+export function samplesText(samples: readonly SampledContext[]): string {
+  return lines(
+    samples.flatMap(({ id, docId, sectionPath, text, context }, index) => [
+      `--- ${index + 1} of ${samples.length}: point ${id}, ${docId}${sectionPath === '' ? '' : `, ${sectionPath}`}`,
+      `context (${context.model}, quality ${context.quality.toFixed(2)}${context.fallback === null ? '' : `, ${context.fallback}`}):`,
+      `  ${context.text === '' ? '(nothing that the chunk and its section path do not say)' : context.text}`,
+      'chunk:',
+      ...text.split('\n').map(line => `  ${line}`),
+      '',
+    ]),
+  )
+}
+
+export function rollbackText(collection: string, result: RollbackResult & { warnings: string[] }): string {
+  const { restored, encoded, payloadOnly, warnings } = result
+  return lines([
+    `${collection}: the contexts are taken out of ${number(restored + encoded + payloadOnly)} points`,
+    `  ${number(restored)} have their former vectors`,
+    ...(encoded === 0
+      ? []
+      : [
+          `  ${number(encoded)} were encoded anew: their former vectors are not in the state folder, or their text has changed`,
+        ]),
+    ...(payloadOnly === 0 ? [] : [`  ${number(payloadOnly)} lost the fields of a context only`]),
+    ...warnings.map(warning => `  warning: ${warning}`),
+  ])
+}
+
+export function coverageText(
+  collection: string,
+  status: Coverage & { spending: Spending },
+  dollars: number | null,
+): string {
+  const { points, withoutText, withContext, outdated, byModel, byQuality, tokens, spending } = status
+  const share = points - withoutText === 0 ? 100 : (100 * withContext) / (points - withoutText)
+  const counts = (of: Record<string, number>): string =>
+    Object.entries(of)
+      .sort()
+      .map(([key, count]) => `${key}: ${number(count)}`)
+      .join(', ') || 'none'
+  return lines([
+    `${collection}: ${number(withContext)} of ${number(points - withoutText)} chunks have a context (${share.toFixed(1)} %)`,
+    ...(outdated === 0 ? [] : [`  ${number(outdated)} contexts are of a text that has changed`]),
+    `  by model: ${counts(byModel)}`,
+    `  by quality, from: ${counts(byQuality)}`,
+    `  ${number(tokens)} tokens of contexts`,
+    `  spent by all runs: ${spendingText(spending)}, ${shownDollars(dollars)}`,
+  ])
+}
+
+function spendingText(spending: Spending): string {
+  const models = Object.entries(spending).filter(([, { calls }]) => calls > 0)
+  return (
+    models.map(([model, { calls, usage }]) => `${model} ${number(calls)} calls, ${usageText(usage)}`).join('; ') ||
+    'no calls'
+  )
+}
+
+function usageText({ input, cached, cacheWritten, output }: TokenUsage): string {
+  return `${number(input + cacheWritten)} tokens in, ${number(cached)} cached, ${number(output)} out`
+}

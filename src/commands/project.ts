@@ -1,0 +1,186 @@
+import Table from 'cli-table3'
+import { type Command, InvalidArgumentError } from 'commander'
+import { StowageError } from '../core/errors.ts'
+import { PROJECT_NAME, PROJECT_VERSION, type Project, readProject } from '../projects/project.ts'
+import { collected, nonEmpty, numberOption } from './option-values.ts'
+
+export interface ProjectCommandDependencies {
+  out: NodeJS.WritableStream
+  open(): Promise<ProjectEnvironment>
+  now(): Date
+}
+
+/** The stored projects, and the server with their collections. */
+interface ProjectEnvironment {
+  find(name: string): Promise<Project | null>
+  list(): Promise<{ projects: Project[]; faults: string[] }>
+  create(project: Project): Promise<void>
+  remove(name: string): Promise<boolean>
+  /** The values of a plan file. @throws StowageError when it cannot be used */
+  readPlan(path: string): Promise<Record<string, unknown>>
+  /** Deletes a collection; a missing one is no fault. */
+  deleteCollection(name: string): Promise<void>
+}
+
+interface CreateFlags {
+  collection: string
+  chunking?: string
+  chunkTokens?: number
+  overlap?: number
+  encoder?: string
+  model?: string
+  baseUrl?: string
+  dimensions?: number
+  queryPrefix?: string
+  passagePrefix?: string
+  context?: string
+  contextPrompt?: string
+  plan?: string
+  set: string[]
+  map: string[]
+}
+
+const EXAMPLES = `
+Examples:
+  $ stowage project create handbook --collection handbook --chunk-tokens 300
+  $ stowage project create wiki --collection wiki --encoder voyage --model voyage-4 --set rerank.blend=0.5
+  $ stowage ingest ./handbook --project handbook
+  $ stowage project delete handbook --yes`
+
+/** Adds `stowage project create|list|show|delete`. */
+export function addProjectCommand(program: Command, dependencies: ProjectCommandDependencies): void {
+  const project = program
+    .command('project')
+    .description('name a collection together with its chunking, encoder, contexts and plan')
+    .addHelpText('after', EXAMPLES)
+  project
+    .command('create')
+    .description('store a new project; what is left out is as the settings say')
+    .argument('<name>', 'name of the project', projectName)
+    .requiredOption('--collection <name>', 'collection of the project', nonEmpty)
+    .option('--chunking <strategy>', 'how documents are cut', nonEmpty)
+    .option('--chunk-tokens <tokens>', 'target size of the chunks', numberOption(16, 8_000))
+    .option('--overlap <share>', 'share of this size that a chunk repeats', numberOption(0, 0.5, { whole: false }))
+    .option('--encoder <kind>', 'local, openai, voyage, cohere or none; its key stays in its variable', nonEmpty)
+    .option('--model <name>', 'model of the encoder', nonEmpty)
+    .option('--base-url <url>', 'address of its endpoint', nonEmpty)
+    .option('--dimensions <number>', 'length of its vectors', numberOption(1, 65_536))
+    .option('--query-prefix <text>', 'text before every query', nonEmpty)
+    .option('--passage-prefix <text>', 'text before every passage', nonEmpty)
+    .option('--context <writer>', 'writer of contexts: rules, openai, anthropic or off', nonEmpty)
+    .option('--context-prompt <file>', 'file with the prompt of the writer', nonEmpty)
+    .option('--plan <file>', 'plan file, whose values are copied into the project', nonEmpty)
+    .option('--set <path=value>', 'a plan value; can be given several times', collected, [])
+    .option('--map <field=path>', 'payload path of a field, for a collection of others', collected, [])
+    .action((name: string, flags: CreateFlags) => create(name, flags, dependencies))
+  project
+    .command('list')
+    .description('list the projects')
+    .option('--json', 'print them as JSON')
+    .action((flags: { json?: boolean }) => list(flags, dependencies))
+  project
+    .command('show')
+    .description('print a project as JSON')
+    .argument('<name>', 'name of the project')
+    .action((name: string) => show(name, dependencies))
+  project
+    .command('delete')
+    .description('delete a project; its collection stays')
+    .argument('<name>', 'name of the project')
+    .option('--yes', 'really delete it')
+    .option('--with-collection', 'delete its collection with all points too')
+    .action((name: string, flags: { yes?: boolean; withCollection?: boolean }) => remove(name, flags, dependencies))
+}
+
+function projectName(name: string): string {
+  if (PROJECT_NAME.test(name)) return name
+  throw new InvalidArgumentError('A name has up to 64 letters, digits, dots, dashes and underscores.')
+}
+
+async function create(name: string, flags: CreateFlags, { open, out, now }: ProjectCommandDependencies): Promise<void> {
+  const { collection, chunking, chunkTokens, overlap, context, contextPrompt } = flags
+  const projects = await open()
+  const changes = { ...(flags.plan && (await projects.readPlan(flags.plan))), ...pairs(flags.set, '--set') }
+  const encoder = given({
+    ...{ kind: flags.encoder, model: flags.model, base_url: flags.baseUrl, dimensions: flags.dimensions },
+    ...{ query_prefix: flags.queryPrefix, passage_prefix: flags.passagePrefix },
+  })
+  const asked = given({
+    ...{ version: PROJECT_VERSION, name, created_at: now().toISOString(), collection },
+    chunking: given({ strategy: chunking, tokens: chunkTokens, overlap }),
+    encoder,
+    context: given({ writer: context, prompt_file: contextPrompt }),
+    plan: given(changes),
+    mapping: given(pairs(flags.map, '--map')),
+  })
+  const { project, faults } = readProject(asked, name)
+  if (project === null) throw new StowageError('bad_request', `The project cannot be stored:\n  ${faults.join('\n  ')}`)
+  await projects.create(project)
+  out.write(`project ${name} created\n`)
+}
+
+/** An object without its undefined values; undefined when nothing is left. */
+function given(values: Record<string, unknown>): Record<string, unknown> | undefined {
+  const set = Object.entries(values).filter(([, value]) => value !== undefined)
+  return set.length === 0 ? undefined : Object.fromEntries(set)
+}
+
+function pairs(texts: readonly string[], option: string): Record<string, string> {
+  return Object.fromEntries(
+    texts.map(text => {
+      const at = text.indexOf('=')
+      if (at < 1) throw new StowageError('bad_request', `${option} ${text}: give a name, = and a value`)
+      return [text.slice(0, at), text.slice(at + 1)]
+    }),
+  )
+}
+
+async function list({ json }: { json?: boolean }, { open, out }: ProjectCommandDependencies): Promise<void> {
+  const { projects, faults } = await (await open()).list()
+  if (json) out.write(`${JSON.stringify(projects)}\n`)
+  else {
+    const table = new Table({
+      head: ['project', 'collection', 'encoder', 'chunks', 'contexts', 'plan values'],
+      style: { head: [], border: [] },
+    })
+    for (const { name, collection, encoder, chunking, context, plan = {} } of projects) {
+      const model = encoder && [encoder.kind, encoder.model].filter(part => part !== undefined).join(' ')
+      const size = chunking?.tokens === undefined ? '' : `${chunking.tokens} tokens`
+      table.push([name, collection, model ?? '', size, context?.writer ?? '', Object.keys(plan).join('\n')])
+    }
+    out.write(projects.length === 0 ? 'There are no projects.\n' : `${table}\n`)
+  }
+  if (faults.length > 0) throw new StowageError('unprocessable', faults.join('\n'))
+}
+
+async function show(name: string, { open, out }: ProjectCommandDependencies): Promise<void> {
+  const project = await (await open()).find(name)
+  if (project === null) throw unknownProject(name)
+  out.write(`${JSON.stringify(project, null, 2)}\n`)
+}
+
+/** The collection goes first: while the project is there, a delete that failed can be repeated. */
+async function remove(
+  name: string,
+  { yes, withCollection }: { yes?: boolean; withCollection?: boolean },
+  { open, out }: ProjectCommandDependencies,
+): Promise<void> {
+  const projects = await open()
+  if (!yes) {
+    const also = withCollection ? ' and its collection with all points' : ''
+    throw new StowageError('bad_request', `This deletes the project ${name}${also}. Repeat the command with --yes.`)
+  }
+  if (withCollection) {
+    const project = await projects.find(name)
+    if (project === null) throw unknownProject(name)
+    await projects.deleteCollection(project.collection)
+    out.write(`collection ${project.collection} deleted\n`)
+  }
+  if (!(await projects.remove(name))) throw unknownProject(name)
+  out.write(`project ${name} deleted\n`)
+}
+
+/** @throws StowageError for an unknown project */
+export function unknownProject(name: string): StowageError {
+  return new StowageError('not_found', `There is no project ${name}. \`stowage project list\` shows all.`)
+}

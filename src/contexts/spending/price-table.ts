@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import { describeIssues, strictObject } from '../../core/schema-faults.ts'
+import { isLocalEndpoint } from './local-endpoint.ts'
+import type { ModelPrice, PriceTable } from './prices.ts'
+
+/** When the prices below were looked up, as year and month. */
+export const PRICES_AS_OF = '2026-06'
+
+const price = (input: number, cached: number, cacheWritten: number, output: number): ModelPrice => ({
+  ...{ input, cached, cacheWritten, output },
+})
+
+/** List prices in US dollars per million tokens, without discounts. Prices change: a run of some size needs `CONTEXT_PRICES_FILE`. */
+export const KNOWN_PRICES: PriceTable = new Map([
+  ['gpt-4o-mini', price(0.15, 0.075, 0.15, 0.6)],
+  ['gpt-4o', price(2.5, 1.25, 2.5, 10)],
+  ['claude-3-haiku', price(0.25, 0.03, 0.3, 1.25)],
+  ['claude-3-5-haiku', price(0.8, 0.08, 1, 4)],
+  ['claude-haiku-4-5', price(1, 0.1, 1.25, 5)],
+  ['claude-sonnet-4', price(3, 0.3, 3.75, 15)],
+  ['claude-sonnet-4-5', price(3, 0.3, 3.75, 15)],
+])
+
+const FREE = price(0, 0, 0, 0)
+/** `gpt-4o-mini-2024-07-18`, `claude-haiku-4-5-20251001`, `claude-3-5-haiku-latest` */
+const VERSION = /-(?:\d{4}-\d{2}-\d{2}|\d{8}|latest)$/u
+
+/** The price of a model: that of its name, else of its name without a date. Local endpoints cost nothing, unless the table names the model. */
+export function priceOf(model: string, endpoint: string | null, own: PriceTable): ModelPrice | undefined {
+  const names = [model, model.replace(VERSION, '')]
+  const given = names.map(name => own.get(name)).find(found => found !== undefined)
+  if (given !== undefined) return given
+  if (endpoint === null || isLocalEndpoint(endpoint)) return FREE
+  return names.map(name => KNOWN_PRICES.get(name)).find(found => found !== undefined)
+}
+
+const amount = z.number('must be a number of US dollars per million tokens').min(0, 'must not be negative')
+const modelPrice = strictObject({
+  input: amount,
+  cached: amount.optional(),
+  cacheWritten: amount.optional(),
+  output: amount,
+})
+const priceFile = z.record(z.string(), modelPrice, 'must be an object of models')
+
+/**
+ * Reads a table of prices: `{"MODEL": {"input": 1, "cached": 0.1, "cacheWritten": 1.25, "output": 5}}`. Without `cached` and
+ * `cacheWritten`, such tokens cost as much as input.
+ * @param place where the text stands, such as `CONTEXT_PRICES_FILE=prices.json`
+ */
+export function readPriceTable(text: string, place: string): { prices: PriceTable; faults: string[] } {
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (error) {
+    return { prices: new Map(), faults: [`${place}: is not JSON: ${(error as Error).message}`] }
+  }
+  const read = priceFile.safeParse(json)
+  if (!read.success) return { prices: new Map(), faults: describeIssues(read.error, place, json) }
+  const prices = Object.entries(read.data).map(([model, { input, cached = input, cacheWritten = input, output }]) => {
+    return [model, { input, cached, cacheWritten, output }] as const
+  })
+  return { prices: new Map(prices), faults: [] }
+}

@@ -1,0 +1,56 @@
+import type { ContextualizeDependencies } from './dependencies.ts'
+import { countLeft, takeSurvey } from './documents/survey.ts'
+import { runPass } from './run-pass.ts'
+import type { Spending } from './state/spending.ts'
+
+/** Passes over a collection that others keep writing to. */
+const MOST_PASSES = 10
+
+export interface ContextualizeResult {
+  points: number
+  withoutText: number
+  /** Points that had an up-to-date context at the start. */
+  before: number
+  /** Contexts that this run stored. */
+  stored: number
+  /** Points that need a context at the end: the budget was used up, or others keep changing them. */
+  left: number
+  stoppedBy: 'budget' | 'changes' | null
+  /** Of all runs with the same state. */
+  spending: Spending
+}
+
+export type OnContextProgress = (progress: { done: number; total: number; spending: Spending }) => void
+
+/**
+ * Writes the missing contexts of a collection, and walks over it again until nothing is missing: what others write meanwhile is found
+ * like what an interrupted run left. A second run does nothing.
+ * @throws what ended the run; everything that was reached by then is kept
+ */
+export async function contextualize(
+  dependencies: ContextualizeDependencies,
+  onProgress: OnContextProgress,
+  signal: AbortSignal,
+): Promise<ContextualizeResult> {
+  const { collection, writer, partition, state } = dependencies
+  let before: number | null = null
+  let stored = 0
+  let isStopped = false
+  for (let pass = 0; ; pass++) {
+    signal.throwIfAborted()
+    const survey = await takeSurvey(collection, writer.version, partition)
+    const { points, withoutText } = survey
+    const left = countLeft(survey)
+    before ??= survey.done
+    if (left === 0 || isStopped || pass === MOST_PASSES) {
+      const stoppedBy = left === 0 ? null : isStopped ? 'budget' : 'changes'
+      return { points, withoutText, before, stored, left, stoppedBy, spending: state.contexts.spending }
+    }
+    const total = points - withoutText
+    const report = (done: number) => onProgress({ done: survey.done + done, total, spending: state.contexts.spending })
+    report(0)
+    const result = await runPass(survey, dependencies, report, signal)
+    stored += result.stored
+    isStopped = result.isStopped
+  }
+}

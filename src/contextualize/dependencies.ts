@@ -1,0 +1,25 @@
+import type { ContextWriter } from '../contexts/context.ts'
+import type { Embedder } from '../core/ports.ts'
+import type { PointId } from '../core/types.ts'
+import type { Partition } from './documents/survey.ts'
+import type { Encoding } from './encoding/encode.ts'
+import type { LiveCollection } from './live-collection.ts'
+import type { Budget } from './state/budget.ts'
+import type { RunState } from './state/state-folder.ts'
+
+/** What writing contexts to a live collection works with. */
+export interface ContextualizeDependencies {
+  collection: LiveCollection
+  writer: ContextWriter
+  /** Writes the contexts of the points whose text must stay on this machine. */
+  rules: ContextWriter
+  embedder: Embedder | null
+  /** Null writes payloads only. */
+  encoding: Encoding | null
+  partition: Partition
+  /** Keys of those points whose text must not go to the endpoint of the writer. */
+  mustStay(ids: readonly PointId[]): Promise<ReadonlySet<string>>
+  state: RunState
+  /** Null: no limit. */
+  budget: Budget | null
+}

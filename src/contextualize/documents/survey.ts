@@ -1,0 +1,95 @@
+import { contextStamp } from '../../contexts/context-stamp.ts'
+import type { Json, PointId } from '../../core/types.ts'
+import { printJson } from '../../qdrant/json.ts'
+import { isParent, valueAt } from '../../qdrant/payload.ts'
+import type { LiveCollection, LivePoint } from '../live-collection.ts'
+
+/** The points of one document that the same readers may see. */
+export interface SurveyedDocument {
+  /** Its id and its readers. */
+  key: string
+  ids: PointId[]
+  /** Keys of the points whose contexts are missing or of another text or version. */
+  left: Set<string>
+}
+
+/** What a walk over a collection found. */
+export interface Survey {
+  /** Documents in the order of their first points. */
+  documents: SurveyedDocument[]
+  points: number
+  /** Points with an up-to-date context. */
+  done: number
+  /** Points whose payload has no text. */
+  withoutText: number
+}
+
+export interface Partition {
+  /** Payload paths whose values part the points of one document, because other readers see them. */
+  fields: readonly string[]
+  /** What else parts the points of a page, by the key of the point. */
+  readersOf(points: readonly LivePoint[]): Promise<ReadonlyMap<string, string>>
+}
+
+/** Whether the context of a point is what this version of the writer would store for its text. */
+export function isUpToDate({ chunk, payload }: LivePoint, version: string): boolean {
+  return payload.context_version === contextStamp(version, chunk)
+}
+
+export const hasText = ({ chunk }: LivePoint): boolean => chunk.text.trim() !== ''
+
+/** The key of a point in maps: numbers and UUIDs cannot be equal as texts. */
+export const keyOf = (id: PointId): string => String(id)
+
+/**
+ * Walks over a collection once and keeps ids only. Points with the same document id belong to one document when their readers are the
+ * same too: a context is written from the whole document, and no text may cross a tenant.
+ */
+export function takeSurvey(collection: LiveCollection, version: string, partition: Partition): Promise<Survey> {
+  return surveyOf(collection.pages(), point => isUpToDate(point, version), partition)
+}
+
+/** The documents of the points of some pages. @param isDone whether a point needs no context */
+export async function surveyOf(
+  pages: AsyncIterable<LivePoint[]>,
+  isDone: (point: LivePoint) => boolean,
+  partition: Partition,
+): Promise<Survey> {
+  const documents = new Map<string, SurveyedDocument>()
+  const survey = { points: 0, done: 0, withoutText: 0 }
+  for await (const page of pages) {
+    const keys = await documentKeys(page, partition)
+    for (const [index, point] of page.entries()) {
+      if (isParent(point.payload)) continue
+      survey.points += 1
+      if (!hasText(point)) {
+        survey.withoutText += 1
+        continue
+      }
+      const key = keys[index] ?? ''
+      const document = documents.get(key) ?? { key, ids: [], left: new Set<string>() }
+      documents.set(key, document)
+      document.ids.push(point.id)
+      if (isDone(point)) survey.done += 1
+      else document.left.add(keyOf(point.id))
+    }
+  }
+  return { ...survey, documents: [...documents.values()] }
+}
+
+/** Number of points that need a context. */
+export function countLeft({ documents }: Survey): number {
+  return documents.reduce((sum, { left }) => sum + left.size, 0)
+}
+
+/** The document of each point, with the readers of the point. */
+export async function documentKeys(points: readonly LivePoint[], { fields, readersOf }: Partition): Promise<string[]> {
+  const readers = await readersOf(points)
+  return points.map(({ id, chunk, payload }) =>
+    printJson([
+      chunk.docId,
+      readers.get(keyOf(id)) ?? '',
+      fields.map(field => valueAt(payload, field) ?? null),
+    ] as Json),
+  )
+}

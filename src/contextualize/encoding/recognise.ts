@@ -1,0 +1,172 @@
+import { StowageError } from '../../core/errors.ts'
+import type { Embedder } from '../../core/ports.ts'
+import type { JsonObject } from '../../core/types.ts'
+import type { CollectionLayout, DenseField } from '../../ingest/target.ts'
+import { encodeBm25Document } from '../../text/qdrant-bm25.ts'
+import { cosine } from '../../text/similarity.ts'
+import type { LiveCollection, LivePoint } from '../live-collection.ts'
+import { contextualText, type Encoding, type PlainInput, plainText } from './encode.ts'
+
+/** Vectors of the same text by the same model differ by rounding only; those of other models are far away. */
+const SAME_VECTOR = 0.99
+/** Points whose vectors are compared. */
+const SAMPLE = 8
+const PLAIN_INPUTS: readonly PlainInput[] = ['titled', 'text']
+
+export interface Recognised {
+  encoding: Encoding
+  warnings: string[]
+}
+
+/**
+ * Finds out how the vectors of a collection were made, by encoding a few of its texts and comparing: which dense vector is of this
+ * embedder, whether the sparse one holds BM25 terms, and whether titles and paths were encoded too. Vectors of other models are left alone.
+ * @throws StowageError `unprocessable` when the collection has dense vectors and none of them is of this embedder
+ */
+export async function recogniseEncoding(
+  collection: LiveCollection,
+  embedder: Embedder | null,
+  unavailable: string | null = null,
+): Promise<Recognised> {
+  const layout = await collection.layout()
+  const points = await samplePoints(collection, layout)
+  const dense = await recogniseDense(collection.name, layout, points, embedder, unavailable)
+  const sparse = recogniseSparse(layout, points)
+  const plain = dense?.plain ?? sparse?.plain ?? usualInput(points)
+  const warnings = layout.sparse
+    .filter(({ name }) => name !== sparse?.name)
+    .map(
+      ({ name }) =>
+        `the sparse vector ${shown(name)} does not hold BM25 terms as stowage writes them: it stays as it is`,
+    )
+  if (dense === null && sparse === null && points.length > 0)
+    throw refusal(collection.name, 'has no vector that stowage can encode')
+  return { encoding: { dense: dense?.name ?? null, sparse: sparse?.name ?? null, plain }, warnings }
+}
+
+/** Points with a text. Those without a context come first, because they also show how texts were encoded without one. */
+async function samplePoints(collection: LiveCollection, { dense, sparse }: CollectionLayout): Promise<LivePoint[]> {
+  const isPlain = { is_empty: { key: 'context_version' } }
+  const found: LivePoint[] = []
+  const filters: JsonObject[] = [{ must: [isPlain] }, { must_not: [isPlain] }]
+  for (const filter of filters) {
+    for await (const page of collection.pages(filter)) {
+      found.push(...page.filter(({ chunk }) => chunk.text.trim() !== ''))
+      if (found.length >= SAMPLE) break
+    }
+    if (found.length > 0) break
+  }
+  const names = [...dense, ...sparse].map(({ name }) => name)
+  const ids = found.slice(0, SAMPLE).map(({ id }) => id)
+  return ids.length === 0 ? [] : collection.read(ids, names)
+}
+
+async function recogniseDense(
+  name: string,
+  layout: CollectionLayout,
+  points: readonly LivePoint[],
+  embedder: Embedder | null,
+  unavailable: string | null,
+): Promise<{ name: string; plain: PlainInput | null } | null> {
+  if (layout.dense.length === 0) return null
+  if (embedder === null)
+    throw refusal(name, `has dense vectors, and there is no embedder to encode them anew (${unavailable ?? 'none'})`)
+  const fitting = layout.dense.filter(({ size }) => size === embedder.dimensions)
+  const sizes = layout.dense.map(({ size }) => size).join(', ')
+  if (fitting.length === 0)
+    throw refusal(
+      name,
+      `has dense vectors of ${sizes} dimensions; those of the embedder ${embedder.version} have ${embedder.dimensions}`,
+    )
+  if (points.length === 0) return { name: fitting[0]?.name ?? '', plain: null }
+  const compared = await compareInputs(points, fitting, embedder)
+  const best = compared.reduce((a, b) => (b.similarity > a.similarity ? b : a))
+  if (best.similarity >= SAME_VECTOR) return { name: best.field.name, plain: best.plain }
+  throw refusal(
+    name,
+    `has dense vectors of another model: the vectors of its texts by ${embedder.version} have a cosine of ${best.similarity.toFixed(3)} ` +
+      `with the stored ones, and ${SAME_VECTOR} is needed. Set EMBEDDER and EMBEDDING_MODEL to the model that filled the collection, ` +
+      'or store contexts without encoding them with --only-payload',
+  )
+}
+
+/** The smallest but one similarity of the samples, for each dense vector and each way of encoding. */
+async function compareInputs(points: readonly LivePoint[], fields: readonly DenseField[], embedder: Embedder) {
+  const compared: { field: DenseField; plain: PlainInput | null; similarity: number }[] = []
+  for (const plain of PLAIN_INPUTS) {
+    const vectors = await embedder.embedPassages(points.map(point => sampleText(point, plain)))
+    for (const field of fields) {
+      const similarities = points.flatMap((point, index) => {
+        const stored = readDense(point.vectors.get(field.name))
+        const own = vectors[index]
+        return stored === null || own === undefined || stored.length !== own.length
+          ? []
+          : [similarityOf(own, stored, field)]
+      })
+      // One sample may have been changed by hand.
+      const sorted = similarities.sort((a, b) => a - b)
+      const similarity = sorted[sorted.length > 2 ? 1 : 0] ?? -1
+      compared.push({ field, plain: points.some(isPlain) ? plain : null, similarity })
+    }
+  }
+  return compared
+}
+
+const isPlain = ({ payload }: LivePoint): boolean => payload.context_version === undefined
+
+function sampleText(point: LivePoint, plain: PlainInput): string {
+  const { context } = point.payload
+  return isPlain(point)
+    ? plainText(point.chunk, plain)
+    : contextualText(point.chunk, typeof context === 'string' ? context : '')
+}
+
+/** The embedder gives unit vectors: under other distances than cosine, longer ones were made in another way. */
+function similarityOf(own: Float32Array, stored: Float32Array, { distance }: DenseField): number {
+  const isUnit = Math.abs(Math.hypot(...stored) - 1) < 0.01
+  return distance === 'Cosine' || isUnit ? cosine(own, stored) : -1
+}
+
+function recogniseSparse(
+  { sparse }: CollectionLayout,
+  points: readonly LivePoint[],
+): { name: string; plain: PlainInput | null } | null {
+  const fields = sparse.filter(({ idf }) => idf)
+  if (points.length === 0) {
+    const field = fields.find(({ name }) => name === 'sparse') ?? fields[0]
+    return field === undefined ? null : { name: field.name, plain: null }
+  }
+  for (const plain of PLAIN_INPUTS) {
+    for (const { name } of fields) {
+      const fitting = points.filter(point => hasTerms(point.vectors.get(name), sampleText(point, plain)))
+      const needed = points.length > 2 ? points.length - 1 : points.length
+      if (fitting.length >= needed) return { name, plain: points.some(isPlain) ? plain : null }
+    }
+  }
+  return null
+}
+
+/** Whether a sparse vector has the same terms with the same weights. */
+function hasTerms(raw: string | undefined, text: string): boolean {
+  const stored = raw === undefined ? null : (JSON.parse(raw) as { indices?: number[]; values?: number[] } | null)
+  const own = encodeBm25Document(text)
+  if (!stored?.indices || !stored.values || stored.indices.length !== own.indices.length) return false
+  const weights = new Map(stored.indices.map((index, at) => [index, stored.values?.[at] ?? 0]))
+  return own.indices.every((index, at) => Math.abs((weights.get(index) ?? -1) - (own.values[at] ?? 0)) < 1e-3)
+}
+
+function readDense(raw: string | undefined): Float32Array | null {
+  const values: unknown = raw === undefined ? null : JSON.parse(raw)
+  return Array.isArray(values) && typeof values[0] === 'number' ? Float32Array.from(values as number[]) : null
+}
+
+/** `stowage ingest` encodes titles and paths, others usually do not. */
+function usualInput(points: readonly LivePoint[]): PlainInput {
+  return points.some(({ payload }) => payload.content_hash === undefined) ? 'text' : 'titled'
+}
+
+const shown = (name: string): string => (name === '' ? 'without a name' : name)
+
+function refusal(collection: string, what: string): StowageError {
+  return new StowageError('unprocessable', `collection ${collection} ${what}`)
+}

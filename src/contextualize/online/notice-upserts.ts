@@ -1,0 +1,73 @@
+import type { Request, RequestHandler } from 'express'
+import type { PointId } from '../../core/types.ts'
+import { decodeBody } from '../../http/body/decode-body.ts'
+import { handedOver } from '../../http/passthrough/hand-over.ts'
+import { Pace } from '../../pipeline/pacing/pace.ts'
+import { readUpsertTarget, type UpsertRoute } from '../../qdrant/paths.ts'
+import { BodyCopy, type CopyRoom } from './body-copy.ts'
+import { writtenIds } from './written-ids.ts'
+
+/** Points that Qdrant has written, or has said that it will write. */
+export interface WrittenPoints {
+  collection: string
+  ids: readonly PointId[]
+  /** Whether Qdrant has answered after the write. */
+  isWritten: boolean
+}
+
+export interface NoticeOptions {
+  /** Whether the points of a collection get contexts. The bodies of other requests are not touched. */
+  isWanted(collection: string): boolean
+  onWritten(points: WrittenPoints): void
+  /** The ids of an upsert are not known. */
+  onUnread(event: { collection: string; detail: string }): void
+  /** Most bytes of a body, before and after its content coding is undone. Default: 32 MiB, the limit that Qdrant has by default. */
+  maxBytes?: number
+  /** Most bytes of all copies at a time. Default: 128 MiB. */
+  maxCopied?: number
+}
+
+const DEFAULT_MAX_BYTES = 32 * 2 ** 20
+const DEFAULT_MAX_COPIED = 128 * 2 ** 20
+const NEVER = new AbortController().signal
+
+/**
+ * Notices the points that clients write. A request streams on as it is, and its bytes are copied as they go by; the copy is read after
+ * Qdrant has answered with success.
+ */
+export function createUpsertNotice(options: NoticeOptions): RequestHandler {
+  const { isWanted, onWritten, onUnread, maxBytes = DEFAULT_MAX_BYTES, maxCopied = DEFAULT_MAX_COPIED } = options
+  const room: CopyRoom = { free: maxCopied }
+
+  return function noticeUpsert(request, response, next) {
+    const target = readUpsertTarget(request.method, request.originalUrl)
+    if (target === null || !isWanted(target.collection)) return next()
+    const { collection, route } = target
+    const copy = new BodyCopy(request, handedOver(response).body, room, maxBytes)
+    response.once('close', async () => {
+      try {
+        if (!response.headersSent || response.statusCode < 200 || response.statusCode > 299) return
+        const ids = await idsOf(copy, route, request, maxBytes)
+        if (ids.length > 0) onWritten({ collection, ids, isWritten: isWaited(request.originalUrl) })
+      } catch (error) {
+        onUnread({ collection, detail: error instanceof Error ? error.message : String(error) })
+      } finally {
+        copy.release()
+      }
+    })
+    next()
+  }
+}
+
+/** @throws Error when the body cannot be read */
+async function idsOf(copy: BodyCopy, route: UpsertRoute, request: Request, maxBytes: number): Promise<PointId[]> {
+  const body = copy.bytes()
+  if (body === null) throw new Error('the body is too large')
+  const decoded = await decodeBody(body, request.headers['content-encoding'] ?? 'identity', maxBytes)
+  if (typeof decoded === 'string') throw new Error(decoded)
+  return new Pace(NEVER).run(writtenIds(decoded, route), 0)
+}
+
+function isWaited(requestTarget: string): boolean {
+  return new URLSearchParams(/\?([^#]*)/u.exec(requestTarget)?.[1] ?? '').get('wait') === 'true'
+}

@@ -1,0 +1,119 @@
+import type { ChunkContext } from '../contexts/context.ts'
+import type { ContextualizeDependencies } from './dependencies.ts'
+import type { Survey, SurveyedDocument } from './documents/survey.ts'
+import { type ContextTask, tasksOf } from './documents/tasks.ts'
+import { storeContexts, type WrittenContext } from './store-contexts.ts'
+
+/** Points of one write, and contexts between two checkpoints. */
+const BATCH = 100
+
+export interface PassResult {
+  stored: number
+  /** Whether the budget ended the pass. */
+  isStopped: boolean
+}
+
+/**
+ * Writes the contexts that a survey found missing. Documents follow one another, so that the prompt cache of an endpoint has the document;
+ * as many requests as the writer allows are in flight. A failure ends the pass; contexts that have arrived by then are in the state.
+ */
+export async function runPass(
+  survey: Survey,
+  dependencies: ContextualizeDependencies,
+  onStored: (stored: number) => void,
+  signal: AbortSignal,
+): Promise<PassResult> {
+  const { writer } = dependencies
+  const failing = new AbortController()
+  const either = AbortSignal.any([signal, failing.signal])
+  const again: SurveyedDocument[] = []
+  const tasks = queueOf(survey.documents, again, dependencies)
+  const result: PassResult = { stored: 0, isStopped: false }
+  let waiting: WrittenContext[] = []
+  let storing: Promise<void> = Promise.resolve()
+  const documentOf = new Map<string, SurveyedDocument>()
+  const redone = new Set<string>()
+
+  async function store(batch: WrittenContext[]): Promise<void> {
+    either.throwIfAborted()
+    const { stored, changed } = await storeContexts(batch, dependencies, either)
+    result.stored += stored
+    onStored(result.stored)
+    for (const key of changed) {
+      const document = documentOf.get(key)
+      // A point that others keep changing is left to the next pass.
+      if (document && !redone.has(key)) again.push({ ...document, left: new Set([key]) })
+      redone.add(key)
+    }
+  }
+
+  function storeWaiting(): Promise<void> {
+    const batch = waiting
+    waiting = []
+    storing = storing.then(() => (batch.length === 0 ? undefined : store(batch)))
+    return storing
+  }
+
+  async function work(): Promise<void> {
+    while (!result.isStopped) {
+      either.throwIfAborted()
+      const { value: task, done } = await tasks.next()
+      if (done) return
+      const context = await contextFor(task, dependencies, either)
+      if (context === null) {
+        result.isStopped = true
+        return
+      }
+      const { id, hash, key } = task
+      documentOf.set(String(id), task.document)
+      waiting.push({ id, hash, key, context })
+      if (waiting.length >= BATCH) await storeWaiting()
+    }
+  }
+
+  const workers = Array.from({ length: Math.max(1, writer.concurrency) }, work).map(worker =>
+    worker.catch(error => {
+      failing.abort(error)
+      throw error
+    }),
+  )
+  const ended = await Promise.allSettled(workers)
+  const failure = ended.find(end => end.status === 'rejected')
+  await tasks.return(undefined)
+  if (failure) {
+    await storing.catch(() => {})
+    throw signal.aborted ? signal.reason : failing.signal.reason
+  }
+  await storeWaiting()
+  return result
+}
+
+async function* queueOf(
+  documents: readonly SurveyedDocument[],
+  again: SurveyedDocument[],
+  dependencies: ContextualizeDependencies,
+): AsyncGenerator<ContextTask, undefined> {
+  for (const document of documents) {
+    if (document.left.size > 0) yield* tasksOf(document, dependencies)
+    for (let next = again.shift(); next !== undefined; next = again.shift()) yield* tasksOf(next, dependencies)
+  }
+}
+
+/** The context of an earlier run, or a new one; null when the budget does not allow it. */
+async function contextFor(
+  { key, request, writer }: ContextTask,
+  { state, budget }: ContextualizeDependencies,
+  signal: AbortSignal,
+): Promise<ChunkContext | null> {
+  const found = state.contexts.find(key)
+  if (found !== null) return found
+  const release = budget === null || writer.endpoint === null ? () => {} : budget.reserve(request)
+  if (release === null) return null
+  try {
+    const context = await writer.write(request, signal)
+    state.contexts.add(key, writer, context)
+    return context
+  } finally {
+    release()
+  }
+}

@@ -1,0 +1,66 @@
+import type { ChunkContext } from '../contexts/context.ts'
+import { chunkHash, contextStamp } from '../contexts/context-stamp.ts'
+import { contextFields } from '../contexts/payload-fields.ts'
+import type { PointId } from '../core/types.ts'
+import type { ContextualizeDependencies } from './dependencies.ts'
+import { isUpToDate, keyOf } from './documents/survey.ts'
+import { contextualText, encodeTexts, onlyStored, replacedVectors } from './encoding/encode.ts'
+import type { LivePoint, PointChange } from './live-collection.ts'
+
+/** A context that waits for its batch. */
+export interface WrittenContext {
+  id: PointId
+  /** `chunkHash` of the text that it was written for. */
+  hash: string
+  /** Its key among the pending contexts. */
+  key: string
+  context: ChunkContext
+}
+
+/** What became of a batch. */
+export interface StoredBatch {
+  stored: number
+  /** Keys of the points whose text others have changed since their context was written. */
+  changed: string[]
+}
+
+/**
+ * Stores a batch of contexts with the vectors that see them. Former vectors are on the disk before they are replaced. Points that have
+ * gone are passed over, and those whose text has changed get nothing: their context was written for another text.
+ */
+export async function storeContexts(
+  batch: readonly WrittenContext[],
+  dependencies: ContextualizeDependencies,
+  signal: AbortSignal,
+): Promise<StoredBatch> {
+  const { collection, writer, encoding, embedder, state } = dependencies
+  const written = new Map(batch.map(item => [keyOf(item.id), item]))
+  const ids = batch.map(({ id }) => id)
+  const points = await collection.read(ids, encoding ? replacedVectors(encoding) : [])
+  const current = points.flatMap(point => {
+    const item = written.get(keyOf(point.id))
+    return item?.hash === chunkHash(point.chunk) ? [{ point, context: item.context }] : []
+  })
+  const texts = current.map(({ point, context }) => contextualText(point.chunk, context.text))
+  const vectors = encoding ? await encodeTexts(texts, encoding, embedder, signal) : []
+  const changes = current.map(
+    ({ point, context }, index): PointChange => ({
+      id: point.id,
+      vectors: onlyStored(vectors[index], point),
+      fields: contextFields(context, contextStamp(writer.version, point.chunk)),
+    }),
+  )
+  state.former.add(current.filter(({ point }) => isUntouched(point)).map(({ point }) => formerOf(point)))
+  if (changes.length > 0) await collection.write(changes)
+  state.former.batchWritten()
+  state.contexts.checkpoint(batch.map(({ key }) => key))
+  const after = await collection.read(ids)
+  const changed = after.filter(point => !isUpToDate(point, writer.version)).map(({ id }) => keyOf(id))
+  return { stored: after.length - changed.length, changed }
+}
+
+/** Whether the vectors of a point are as its owner wrote them. A stamp of any text says that they are ours. */
+const isUntouched = ({ payload, vectors }: LivePoint): boolean =>
+  payload.context_version === undefined && vectors.size > 0
+
+const formerOf = ({ id, chunk, vectors }: LivePoint) => ({ id, hash: chunkHash(chunk), vectors })

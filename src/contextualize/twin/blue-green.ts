@@ -1,0 +1,44 @@
+import { StowageError } from '../../core/errors.ts'
+import { type ContextualizeResult, contextualize, type OnContextProgress } from '../contextualize.ts'
+import type { ContextualizeDependencies } from '../dependencies.ts'
+import type { LiveCollection } from '../live-collection.ts'
+import { syncTwin, type Twin } from './twin.ts'
+
+/** Copies while others keep writing to the source. */
+const MOST_ROUNDS = 10
+
+/** Makes the twin and copies all points. The encoding of the twin is recognised in them, so this comes first. */
+export async function prepareTwin(
+  source: LiveCollection,
+  { collection, twin }: { collection: LiveCollection; twin: Twin },
+  signal: AbortSignal,
+): Promise<void> {
+  await twin.create()
+  await syncTwin(source, collection, twin, signal)
+}
+
+/**
+ * Writes contexts to a prepared twin of a collection and leaves the collection as it is. What others write to the source meanwhile is copied in
+ * further rounds, until a round finds nothing; then the alias, if there is one, stands for the twin. It can be repeated after a kill.
+ * @throws StowageError `unprocessable` when the source keeps changing; the alias is not touched then
+ */
+export async function contextualizeInto(
+  source: LiveCollection,
+  { collection, twin }: { collection: LiveCollection; twin: Twin },
+  dependencies: ContextualizeDependencies,
+  { alias, onProgress, signal }: { alias: string | null; onProgress: OnContextProgress; signal: AbortSignal },
+): Promise<ContextualizeResult> {
+  let stored = 0
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const result = await contextualize(dependencies, onProgress, signal)
+    stored += result.stored
+    if (result.stoppedBy !== null) return { ...result, stored }
+    if ((await syncTwin(source, collection, twin, signal)) > 0) continue
+    if (alias !== null) await twin.takeAlias(alias)
+    return { ...result, stored }
+  }
+  throw new StowageError(
+    'unprocessable',
+    `collection ${source.name} kept changing while it was copied to ${collection.name}; run again at a quieter time`,
+  )
+}

@@ -1,0 +1,28 @@
+/** How documents are cut: into chunks along their headings, or into such chunks with the larger text around them beside. */
+export const CHUNKINGS = ['sections', 'parent-child'] as const
+export type Chunking = (typeof CHUNKINGS)[number]
+
+export interface ChunkOptions {
+  /** Target size in tokens of `count`. */
+  targetTokens?: number | undefined
+  /** Share of the target that a chunk repeats from the previous chunk of its section, in whole sentences. */
+  overlap?: number | undefined
+  /** Most targets in a chunk, unless one whole block is longer. Default: 1.4. */
+  mostTargets?: number
+  /** Whether a paragraph that defines terms stays whole, as a list does. */
+  wholeDefinitions?: boolean
+  count: (text: string) => number
+}
+
+export const CHUNK_DEFAULTS = { targetTokens: 200, overlap: 0.12 }
+
+/** Target sizes in tokens. Children are larger than chunks by sections: they join small subsections. */
+const TARGET_TOKENS: Readonly<Record<Chunking, number>> = {
+  sections: CHUNK_DEFAULTS.targetTokens,
+  'parent-child': 384,
+}
+
+/** The target size of chunks where none is asked for. */
+export function defaultTargetTokens(chunking: Chunking = 'sections'): number {
+  return TARGET_TOKENS[chunking]
+}

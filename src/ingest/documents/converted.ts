@@ -1,0 +1,31 @@
+/** A document of another format as markdown. */
+export interface ConvertedDocument {
+  /** Null when the document does not say it. */
+  title: string | null
+  /** Markdown. */
+  text: string
+  /** Primary language subtag in lower case, as `en`; null when the document does not say it. */
+  lang: string | null
+  /** Offset in `text` where each page begins, in order; null for formats without pages. */
+  pages: number[] | null
+  /** `unknown` when nothing in the document tells headings from text. */
+  headings: 'marked' | 'unknown'
+  /** A fault that did not prevent reading, as the end of a sentence that begins with the name of the file. */
+  warning: string | null
+}
+
+/** Why a file cannot be converted. */
+export interface ConversionFault {
+  /** A few words, for counting: `encrypted`, `damaged`, `no text layer`. */
+  fault: string
+  /** The end of a sentence that begins with the name of the file. */
+  reason: string
+}
+
+export type Converter = (bytes: Uint8Array) => Promise<ConvertedDocument | ConversionFault>
+
+/** The primary subtag of a language tag, as `en` for `en-GB`; null when it is none. */
+export function primaryLanguage(tag: unknown): string | null {
+  const language = typeof tag === 'string' ? /^[a-z]{2,3}(?=$|[-_])/i.exec(tag.trim())?.[0] : undefined
+  return language?.toLowerCase() ?? null
+}

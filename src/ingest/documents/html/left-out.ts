@@ -1,0 +1,32 @@
+/** What is used of an element of the DOM: the types of browsers are not part of this program. */
+export interface HtmlElement {
+  readonly nodeName: string
+  readonly parentNode: HtmlElement | null
+  getAttribute(name: string): string | null
+  hasAttribute(name: string): boolean
+  getElementsByTagName(name: string): { readonly length: number }
+}
+
+const ELEMENTS = new Set(
+  'SCRIPT STYLE NAV FOOTER NOSCRIPT TEMPLATE IFRAME OBJECT EMBED SVG CANVAS AUDIO VIDEO BUTTON SELECT INPUT TEXTAREA DIALOG'.split(
+    ' ',
+  ),
+)
+const ROLES = new Set(['navigation', 'banner', 'contentinfo', 'search', 'dialog', 'alert'])
+const HIDDEN = /(?:display\s*:\s*none|visibility\s*:\s*hidden)/i
+
+/** Whether an element is not part of what a page says: navigation, forms, scripts, and what a browser does not show. */
+export function isLeftOut(node: HtmlElement): boolean {
+  if (ELEMENTS.has(node.nodeName.toUpperCase())) return true
+  if (node.hasAttribute('hidden') || node.getAttribute('aria-hidden') === 'true') return true
+  if (HIDDEN.test(node.getAttribute('style') ?? '') || ROLES.has(node.getAttribute('role') ?? '')) return true
+  // Notes inside the text are `aside` too, and an article may have its heading in a `header`.
+  if (node.nodeName === 'ASIDE') return !isInside(node)
+  return node.nodeName === 'HEADER' && !isInside(node) && node.getElementsByTagName('h1').length === 0
+}
+
+function isInside(node: HtmlElement): boolean {
+  for (let at: HtmlElement | null = node.parentNode; at !== null; at = at.parentNode)
+    if (at.nodeName === 'MAIN' || at.nodeName === 'ARTICLE' || at.nodeName === 'SECTION') return true
+  return false
+}

@@ -1,0 +1,80 @@
+import { gfm } from '@joplin/turndown-plugin-gfm'
+import TurndownService from 'turndown'
+import { type ConversionFault, type ConvertedDocument, primaryLanguage } from '../converted.ts'
+import { decodeHtml } from './decode-html.ts'
+import { type HtmlElement, isLeftOut } from './left-out.ts'
+
+/** A main part counts as the document when it has at least this share of its text. */
+const MAIN_SHARE = 0.3
+/** The parser takes time with the square of the depth. */
+const MOST_DEPTH = 2_000
+
+/** Reads a page of HTML as markdown. Navigation, scripts, forms and hidden parts are left out. Nothing is run, and nothing is fetched. */
+export function readHtml(bytes: Uint8Array): ConvertedDocument | ConversionFault {
+  const html = decodeHtml(bytes)
+  const lang = /<html\b[^>]{0,1000}?\slang\s*=\s*["']?([\w-]+)/i.exec(html)?.[1]
+  return { ...htmlToMarkdown(html), lang: primaryLanguage(lang) }
+}
+
+/** @returns a fault when the page has no text; `lang` is null */
+export function htmlToMarkdown(html: string): ConvertedDocument | ConversionFault {
+  if (depthOf(html) > MOST_DEPTH) return { fault: 'too large', reason: `is nested deeper than ${MOST_DEPTH} elements` }
+  const { markdown, title } = convert(html)
+  if (!/[\p{L}\p{N}]/u.test(markdown)) return { fault: 'no text', reason: 'has no text' }
+  const headings = /^#{1,6} /m.test(markdown) ? 'marked' : 'unknown'
+  const heading = /^# +(.*\S)/m.exec(markdown)?.[1] ?? null
+  return { title: title ?? heading, text: `${markdown}\n`, lang: null, pages: null, headings, warning: null }
+}
+
+function convert(html: string): { markdown: string; title: string | null } {
+  let title: string | null = null
+  const mains: string[] = []
+  const service = new TurndownService({ headingStyle: 'atx', codeBlockStyle: 'fenced', bulletListMarker: '-' })
+  service.use(gfm)
+  service.addRule('link', { filter: 'a', replacement: content => (/^\s*[¶#§🔗↑]\s*$/u.test(content) ? '' : content) })
+  service.addRule('image', {
+    filter: 'img',
+    replacement: (_, node) => (node as unknown as HtmlElement).getAttribute('alt')?.trim() ?? '',
+  })
+  service.addRule('main', {
+    filter: node => node.nodeName === 'MAIN' || node.getAttribute('role') === 'main',
+    replacement: content => {
+      mains.push(content)
+      return `\n\n${content}\n\n`
+    },
+  })
+  service.addRule('title', {
+    filter: node => node.nodeName === 'TITLE',
+    replacement: (_, node) => {
+      // An image in SVG may have a title too: the first one is that of the page.
+      title ??= node.textContent?.replace(/\s+/g, ' ').trim() || null
+      return ''
+    },
+  })
+  // The first rule that fits wins, and the last one added is asked first.
+  service.addRule('left out', { filter: isLeftOut, replacement: () => '' })
+  const all = tidy(service.turndown(html))
+  const main = tidy(mains.length === 1 ? (mains[0] ?? '') : '')
+  return { markdown: main.length >= MAIN_SHARE * all.length ? main : all, title }
+}
+
+function tidy(markdown: string): string {
+  return markdown
+    .replace(/[ \t]+$/gm, '')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()
+}
+
+const VOID = /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr|p|li|td|tr|th|option|dt|dd)$/i
+
+/** About how deep elements are nested. Elements that may end without an end tag do not count. */
+function depthOf(html: string): number {
+  let depth = 0
+  let deepest = 0
+  for (const [, slash, name = ''] of html.matchAll(/<(\/?)([a-z][a-z0-9]*)/gi)) {
+    if (VOID.test(name)) continue
+    depth = Math.max(0, depth + (slash === '/' ? -1 : 1))
+    deepest = Math.max(deepest, depth)
+  }
+  return deepest
+}

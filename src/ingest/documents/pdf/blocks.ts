@@ -1,0 +1,85 @@
+import type { Headings } from './headings.ts'
+import { begins, listMark, usualLeading } from './paragraphs.ts'
+import { readTable } from './tables.ts'
+import type { Line } from './text-types.ts'
+
+/** A part of a document that becomes a block of markdown. */
+export type PdfBlock =
+  | { kind: 'heading'; level: number; lines: Line[] }
+  | { kind: 'paragraph'; lines: Line[] }
+  | { kind: 'item'; depth: number; mark: string; markLength: number; lines: Line[] }
+  | { kind: 'code'; lines: Line[] }
+  | { kind: 'table'; page: number; rows: string[][] }
+
+/** Dots that lead to a page number in a table of contents. */
+const LEADERS = /(?:\s?\.){4,}/
+
+/** Puts lines in reading order together to blocks. */
+export function toBlocks(lines: readonly Line[], headings: Headings): PdfBlock[] {
+  const leading = usualLeading(lines)
+  const hasCode = isProportional(lines)
+  const blocks: PdfBlock[] = []
+  /** Left edges of the open items, from the outermost. */
+  let edges: number[] = []
+  for (let at = 0; at < lines.length; ) {
+    const line = lines[at] as Line
+    const heading = headings.found.get(at)
+    const table = heading ? null : readTable(lines, at, index => headings.found.has(index))
+    let count = 1
+    if (heading) {
+      count = heading.lines
+      blocks.push({ kind: 'heading', level: heading.level, lines: lines.slice(at, at + count) })
+    } else if (hasCode && line.isMonospaced) {
+      while (isSameCode(lines[at + count], line.page) && !headings.found.has(at + count)) count += 1
+      blocks.push({ kind: 'code', lines: lines.slice(at, at + count) })
+    } else if (table && !isList(table.rows)) {
+      count = table.lines
+      blocks.push({ kind: 'table', page: line.page, rows: table.rows })
+    } else {
+      while (!headings.found.has(at + count) && isSameParagraph(lines, at, at + count, leading, hasCode)) count += 1
+      const own = lines.slice(at, at + count)
+      const mark = markOf(line)
+      if (mark === null) blocks.push({ kind: 'paragraph', lines: own })
+      else {
+        edges = [...(blocks.at(-1)?.kind === 'item' ? edges.filter(edge => edge < line.x0 - 3) : []), line.x0]
+        blocks.push({ kind: 'item', depth: edges.length, ...mark, lines: own })
+      }
+    }
+    at += count
+  }
+  return blocks
+}
+
+/** Monospaced text is code only where most text is not. */
+function isProportional(lines: readonly Line[]): boolean {
+  return lines.reduce((sum, { text, isMonospaced }) => sum + (isMonospaced ? -text.length : text.length), 0) > 0
+}
+
+function isSameCode(line: Line | undefined, page: number): boolean {
+  return line?.isMonospaced === true && line.page === page
+}
+
+/** Marks and items of a list stand below each other too. */
+function isList(rows: readonly string[][]): boolean {
+  return rows.every(row => row.length === 2 && listMark(`${row[0]} ${row[1]}`) !== null)
+}
+
+function isSameParagraph(
+  lines: readonly Line[],
+  first: number,
+  at: number,
+  leading: number,
+  hasCode: boolean,
+): boolean {
+  const [line, before] = [lines[at], lines[at - 1] as Line]
+  if (line === undefined || (hasCode && line.isMonospaced) || LEADERS.test(before.text)) return false
+  if (line.cells.length > 1 && readTable(lines, at) !== null && listMark(line.text) === null) return false
+  return !begins(line, before, lines[first] as Line, leading)
+}
+
+function markOf(line: Line): { mark: string; markLength: number } | null {
+  const found = listMark(line.text)
+  if (found !== null) return { mark: found.mark, markLength: found.length }
+  // Tags tell an item whose mark is a drawing.
+  return typeof line.tag?.item === 'number' ? { mark: '-', markLength: 0 } : null
+}

@@ -1,0 +1,154 @@
+import type { getDocumentProxy } from 'unpdf'
+import { type ConversionFault, type ConvertedDocument, primaryLanguage } from '../converted.ts'
+import { toBlocks } from './blocks.ts'
+import { readingOrder } from './columns.ts'
+import { findHeadings, type Headings } from './headings.ts'
+import { readOutline } from './outline.ts'
+import { withoutRunningLines } from './running-lines.ts'
+import { type Font, type PageItem, readSegments } from './segments.ts'
+import { readTags } from './tags.ts'
+import type { Line, Segment } from './text-types.ts'
+import { toMarkdown } from './to-markdown.ts'
+
+export type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>
+export type PdfPage = Awaited<ReturnType<Pdf['getPage']>>
+
+/** Characters of fonts that do not say which letters they show. */
+const UNDECODED = /[\uFFFD\uE000-\uF8FF]/gu
+const MOST_UNDECODED = 0.3
+/** A PDF begins with this, perhaps after other bytes. */
+const SIGNATURE = '%PDF-'
+const SIGNATURE_WITHIN = 1_024
+
+/**
+ * Reads a PDF as markdown: in reading order, without running headers and footers, with headings, lists and simple tables. Pages are read one
+ * at a time. Nothing in the file is run, and nothing is fetched.
+ */
+export async function readPdf(bytes: Uint8Array): Promise<ConvertedDocument | ConversionFault> {
+  if (!Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, SIGNATURE_WITHIN)).includes(SIGNATURE))
+    return { fault: 'not a PDF', reason: 'is not a PDF, although its name says so' }
+  const pdf = await open(bytes)
+  if ('fault' in pdf) return pdf
+  try {
+    return await convert(pdf)
+  } finally {
+    await pdf.loadingTask.destroy()
+  }
+}
+
+async function open(bytes: Uint8Array): Promise<Pdf | ConversionFault> {
+  completeArrayBuffer()
+  const { getDocumentProxy } = await import('unpdf')
+  // pdf.js takes the buffer over, so it gets its own.
+  return await getDocumentProxy(Uint8Array.from(bytes), {
+    isEvalSupported: false,
+    disableFontFace: true,
+    useSystemFonts: false,
+    stopAtErrors: false,
+    maxImageSize: 1,
+    verbosity: 0,
+  }).catch((error: Error): ConversionFault => {
+    if (error.name === 'PasswordException') return { fault: 'encrypted', reason: 'is encrypted: it needs a password' }
+    return { fault: 'damaged', reason: `is damaged: ${error.message}` }
+  })
+}
+
+/** pdf.js asks for a method of ArrayBuffer that Node 20 does not have; without it, fonts have no names. */
+function completeArrayBuffer(): void {
+  const prototype = ArrayBuffer.prototype as ArrayBuffer & { transferToFixedLength?: (length?: number) => ArrayBuffer }
+  prototype.transferToFixedLength ??= function (this: ArrayBuffer, length = this.byteLength) {
+    return this.slice(0, length)
+  }
+}
+
+async function convert(pdf: Pdf): Promise<ConvertedDocument | ConversionFault> {
+  const fonts = new Map<string, Font>()
+  const pages: Segment[][] = []
+  let damaged = 0
+  for (let number = 1; number <= pdf.numPages; number += 1) {
+    const segments = await readPage(pdf, number, fonts).catch(() => null)
+    if (segments === null) damaged += 1
+    pages.push(segments ?? [])
+  }
+  const empty = pages.filter(page => page.length === 0).length
+  const text = pages
+    .flat()
+    .map(segment => segment.text)
+    .join('')
+  if (damaged === pages.length) return { fault: 'damaged', reason: 'is damaged: none of its pages can be read' }
+  if (!/[\p{L}\p{N}]/u.test(text)) return { fault: 'no text layer', reason: 'has no text layer: it needs OCR' }
+  if ((text.match(UNDECODED)?.length ?? 0) > MOST_UNDECODED * text.length)
+    return { fault: 'no text layer', reason: 'has fonts that do not say which letters they show: it needs OCR' }
+  const lines = orderPages(withoutRunningLines(pages))
+  const headings = findHeadings(lines, await readOutline(pdf))
+  const { info } = (await pdf.getMetadata().catch(() => ({ info: {} }))) as { info: Record<string, unknown> }
+  const blocks = toBlocks(lines, headings)
+  return {
+    ...toMarkdown(blocks, pdf.numPages),
+    title: metadataTitle(info.Title) ?? titleHeading(lines, headings),
+    lang: primaryLanguage(info.Language),
+    headings: headings.source === 'unknown' ? 'unknown' : 'marked',
+    warning: warningOf({ pages: pages.length, empty: empty - damaged, damaged }),
+  }
+}
+
+async function readPage(pdf: Pdf, number: number, fonts: Map<string, Font>): Promise<Segment[]> {
+  const page = await pdf.getPage(number)
+  const { items, styles } = await page.getTextContent({ includeMarkedContent: true })
+  if (Object.keys(styles).some(name => !fonts.has(name))) await readFonts(page, Object.keys(styles), fonts)
+  const segments = readSegments(items as PageItem[], {
+    viewport: page.getViewport({ scale: 1 }).transform,
+    fontOf: name => fonts.get(name) ?? { isBold: false, isMonospaced: false },
+    tags: await readTags(page, number),
+  })
+  page.cleanup()
+  return segments
+}
+
+/** The names of fonts are known after the drawing commands of a page were read; they say whether a font is bold or monospaced. */
+async function readFonts(page: PdfPage, names: readonly string[], fonts: Map<string, Font>): Promise<void> {
+  await page.getOperatorList().catch(() => null)
+  for (const name of names) {
+    const font = page.commonObjs.has(name) ? (page.commonObjs.get(name) as { name?: unknown } | null) : null
+    const full = typeof font?.name === 'string' ? font.name : ''
+    fonts.set(name, {
+      isBold: /bold|black|heavy|demi|cmbx|cmssbx|sfbx|ecbx|[-_,]bd\b/i.test(full),
+      isMonospaced: /mono|courier|consol|typewriter|menlo|cmtt|ectt|sftt|fixed/i.test(full),
+    })
+  }
+}
+
+function orderPages(pages: Segment[][]): Line[] {
+  const first = pages.map((segments, page) => readingOrder(segments, page))
+  const gutters = [...new Set(first.flatMap(page => page.gutters))]
+  return first.flatMap(({ lines, gutters: own }, page) =>
+    own.length > 0 || gutters.length === 0 ? lines : readingOrder(pages[page] ?? [], page, gutters).lines,
+  )
+}
+
+/** The title in the metadata, unless a program filled in the name of a file. */
+function metadataTitle(title: unknown): string | null {
+  if (typeof title !== 'string') return null
+  const clean = title.replace(/[\p{Cc}\s]+/gu, ' ').trim()
+  const isFilled = /\.(?:docx?|odt|tex|dvi|indd|pptx?|xlsx?|pdf|html?|md|rtf|txt)$/i.test(clean)
+  const isDefault = /^(?:untitled|microsoft word|powerpoint|document ?\d*$|about:blank)/i.test(clean)
+  return clean === '' || isFilled || isDefault ? null : clean
+}
+
+/** The only heading of level 1, when it is on the first page. */
+function titleHeading(lines: readonly Line[], headings: Headings): string | null {
+  const [first, ...others] = [...headings.found].filter(([, { level }]) => level === 1)
+  if (first === undefined || others.length > 0 || lines[first[0]]?.page !== 0) return null
+  return lines
+    .slice(first[0], first[0] + first[1].lines)
+    .map(line => line.text)
+    .join(' ')
+}
+
+function warningOf({ pages, empty, damaged }: { pages: number; empty: number; damaged: number }): string | null {
+  const faults = [
+    ...(damaged > 0 ? [`${damaged} of ${pages} pages are damaged`] : []),
+    ...(empty > 0 && empty > 0.2 * pages ? [`${empty} of ${pages} pages have no text: they may need OCR`] : []),
+  ]
+  return faults.length === 0 ? null : faults.join('; ')
+}

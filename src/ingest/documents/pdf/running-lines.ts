@@ -1,0 +1,111 @@
+import { groupBy } from '../../../core/collections.ts'
+import { groupRows, joinRow } from './rows.ts'
+import { readTable } from './tables.ts'
+import type { Segment } from './text-types.ts'
+
+/** Rows at the top and at the bottom of a page that may be running headers or footers. */
+const EDGE_ROWS = 3
+/** A running line is on at least this many pages, and on at least this share of them: half of them when left and right pages differ. */
+const FEWEST_PAGES = 3
+const SHARE = 0.4
+/** Rows at the same place differ by at most this many points. */
+const SAME_PLACE = 4
+/** Rows of a table follow each other within this multiple of the font size; a running line stands further from the text. */
+const ROW_DISTANCE = 1.9
+/** `7`, `- 7 -`, `vii`, `Page 7 of 9`, `7 / 9`, with the number as group 1 where it is in digits. */
+const PAGE_NUMBER = /^\W*(?:(?:page|seite|p\.)\s*)?(?:(\d{1,5})|[ivxlc]{1,7})(?:\s*(?:of|von|\/)\s*\d{1,5})?\W*$/i
+
+interface EdgeRow {
+  page: number
+  y: number
+  /** Its text with each number as `#`. */
+  key: string
+  /** Numbers at the start and at the end of the row. */
+  ends: number[]
+  /** Value of a row that is only a page number; null otherwise. */
+  number: number | null
+  segments: Segment[]
+}
+
+/** Leaves out headers, footers and page numbers: rows at the edge of a page that most pages have at the same place. */
+export function withoutRunningLines(pages: Segment[][]): Segment[][] {
+  const rows = pages.flatMap((segments, page) => edgeRows(segments, page))
+  const running = new Set<Segment>()
+  for (const row of [...repeated(rows, pages.length), ...pageNumbers(rows), ...countingRows(rows, pages.length)])
+    for (const segment of row.segments) running.add(segment)
+  return pages.map(segments => segments.filter(segment => !running.has(segment)))
+}
+
+function edgeRows(segments: Segment[], page: number): EdgeRow[] {
+  const rows = groupRows(segments)
+  const edges = rows.length <= 2 * EDGE_ROWS ? rows : [...rows.slice(0, EDGE_ROWS), ...rows.slice(-EDGE_ROWS)]
+  return edges
+    .filter(row => !isTableHead(row, rows[rows.indexOf(row) + 1]))
+    .map(row => {
+      const text = row.map(segment => segment.text.trim()).join(' ')
+      const key = text.toLowerCase().replace(/\d+/g, '#').replace(/\s+/g, ' ')
+      const found = PAGE_NUMBER.exec(text)
+      const isOutermost = row === rows[0] || row === rows.at(-1)
+      const number = found && isOutermost ? Number(found[1] ?? Number.NaN) : null
+      const ends = isOutermost
+        ? [/^\d{1,5}(?=\s)/, /(?<=\s)\d{1,5}$/].flatMap(end => end.exec(text)?.map(Number) ?? [])
+        : []
+      return { page, y: row[0]?.y ?? 0, key, number, ends, segments: row }
+    })
+}
+
+/** A table that goes on over pages may repeat its head, whose cells stand right above those of the next row. */
+function isTableHead(row: Segment[], next: Segment[] | undefined): boolean {
+  const [first, below] = [row[0], next?.[0]]
+  if (!first || !below || !next || row.length < 2 || next.length < 2) return false
+  if (below.y - first.y > ROW_DISTANCE * first.size) return false
+  return (
+    readTable(
+      [row, next].map(segments => joinRow(segments, 0, { left: 0, right: 0 })),
+      0,
+    ) !== null
+  )
+}
+
+function repeated(rows: EdgeRow[], pages: number): EdgeRow[] {
+  const byKey = groupBy(rows, ({ key }) => key)
+  const most = Math.max(FEWEST_PAGES, SHARE * pages)
+  return [...byKey.values()].flatMap(same => {
+    const places = clusters(same.sort((a, b) => a.y - b.y))
+    // The last page may end early, so only the place counts, not the row from the bottom.
+    return places.filter(place => new Set(place.map(({ page }) => page)).size >= most).flat()
+  })
+}
+
+/** Rows at the same place of most pages whose first or last number counts the pages: the name of a chapter and the page. */
+function countingRows(rows: EdgeRow[], pages: number): EdgeRow[] {
+  const numbered = rows.flatMap(row => row.ends.map(number => ({ row, offset: number - row.page })))
+  const most = Math.max(FEWEST_PAGES, SHARE * pages)
+  return [...groupBy(numbered, ({ offset }) => offset).values()].flatMap(same =>
+    clusters(same.map(({ row }) => row).sort((a, b) => a.y - b.y))
+      .filter(place => new Set(place.map(({ page }) => page)).size >= most)
+      .flat(),
+  )
+}
+
+/** Runs of rows, ordered by their place, without a step of more than `SAME_PLACE`. */
+function clusters(rows: EdgeRow[]): EdgeRow[][] {
+  const groups: EdgeRow[][] = []
+  for (const row of rows) {
+    const last = groups.at(-1)
+    if (last && row.y - (last.at(-1)?.y ?? 0) <= SAME_PLACE) last.push(row)
+    else groups.push([row])
+  }
+  return groups
+}
+
+/** Rows that hold only a number which counts the pages; and rows with a Roman number, when there is such a row on another page. */
+function pageNumbers(rows: EdgeRow[]): EdgeRow[] {
+  const numbers = rows.filter(({ number }) => number !== null)
+  const offsets = groupBy(numbers, ({ number, page }) => (number ?? 0) - page)
+  return numbers.filter(({ number, page }) => {
+    if (Number.isNaN(number)) return numbers.length > 1
+    const offset = (number ?? 0) - page
+    return offset === 1 || (offsets.get(offset)?.length ?? 0) >= FEWEST_PAGES
+  })
+}

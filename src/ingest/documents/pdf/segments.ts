@@ -1,0 +1,160 @@
+import type { Segment, Tag } from './text-types.ts'
+
+/** A piece of text as pdf.js gives it. */
+export interface TextItem {
+  str: string
+  dir: string
+  width: number
+  /** Matrix from text to user space. */
+  transform: number[]
+  fontName: string
+}
+
+/** Begin or end of content that a tag names, as pdf.js gives it. */
+interface ContentMark {
+  type: string
+  id?: string | null
+  tag?: string
+}
+
+export type PageItem = TextItem | ContentMark
+
+export interface Font {
+  isBold: boolean
+  isMonospaced: boolean
+}
+
+export interface PageContext {
+  /** Matrix from user space to the page, y down. */
+  viewport: readonly number[]
+  fontOf(name: string): Font
+  /** The tag of marked content, by its id. */
+  tags: ReadonlyMap<string, Tag>
+}
+
+interface PlacedItem extends Omit<Segment, 'y'> {
+  y: number
+  /** Direction of the text in radians; 0 is from left to right. */
+  angle: number
+}
+
+/** A gap below this share of the font size does not end a segment. */
+const JOINED = 0.6
+/** A gap above this share of the font size is a space. */
+const SPACE = 0.2
+/** Text that leans more than this, in radians, is not part of the page: watermarks, labels of axes. */
+const MOST_LEAN = 0.1
+
+/** The segments of a page. Text at another angle than most of the page is left out, and text that is drawn twice is taken once. */
+export function readSegments(items: readonly PageItem[], context: PageContext): Segment[] {
+  const placed = upright(placeItems(items, context))
+  const segments: Segment[] = []
+  const drawn = new Set<string>()
+  let hadSpace = false
+  for (const item of placed) {
+    if (item.text.trim() === '') {
+      hadSpace = true
+      continue
+    }
+    const key = `${item.text} ${Math.round(item.x0)} ${Math.round(item.y)}`
+    if (drawn.has(key)) continue
+    drawn.add(key)
+    const last = segments.at(-1)
+    if (last === undefined || !continues(last, item)) segments.push(item)
+    else extend(last, item, hadSpace)
+    hadSpace = false
+  }
+  return segments
+}
+
+function placeItems(items: readonly PageItem[], { viewport, fontOf, tags }: PageContext): PlacedItem[] {
+  const placed: PlacedItem[] = []
+  const marks: { tag: Tag | null; isArtifact: boolean }[] = []
+  for (const item of items) {
+    if ('type' in item) {
+      const outer = marks.at(-1) ?? { tag: null, isArtifact: false }
+      if (item.type === 'endMarkedContent') marks.pop()
+      else
+        marks.push({
+          tag: tags.get(item.id ?? '') ?? outer.tag,
+          isArtifact: outer.isArtifact || (tags.size > 0 && item.tag === 'Artifact'),
+        })
+      continue
+    }
+    const mark = marks.at(-1)
+    const text = cleanText(item.str)
+    if (mark?.isArtifact || text === '') continue
+    const [a, b, c, d, e, f] = multiply(viewport, item.transform)
+    const size = Math.hypot(c, d)
+    if (!(size > 0) || !Number.isFinite(e + f + size)) continue
+    const font = fontOf(item.fontName)
+    placed.push({
+      ...font,
+      text,
+      x0: e,
+      x1: e + item.width,
+      y: f,
+      size,
+      isRightToLeft: item.dir === 'rtl',
+      tag: mark?.tag ?? null,
+      angle: Math.atan2(b, a),
+    })
+  }
+  return placed
+}
+
+/** NUL, other control characters and zero-width marks go; spaces become plain. A soft hyphen stays: it says that a word goes on. */
+function cleanText(text: string): string {
+  return text
+    .replace(/[\p{Cc}\u200B-\u200D\u2060\uFEFF]/gu, match => (/\s/.test(match) ? ' ' : ''))
+    .replace(/\p{Zs}/gu, ' ')
+}
+
+type Matrix = [number, number, number, number, number, number]
+
+function multiply(outer: readonly number[], inner: readonly number[]): Matrix {
+  const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = outer
+  const [g = 1, h = 0, i = 0, j = 1, k = 0, l = 0] = inner
+  return [a * g + c * h, b * g + d * h, a * i + c * j, b * i + d * j, a * k + c * l + e, b * k + d * l + f]
+}
+
+/** Turns the page so that most of its text is upright, and leaves out the rest. */
+function upright(items: PlacedItem[]): PlacedItem[] {
+  const weights = new Map<number, number>()
+  for (const { angle, text } of items) {
+    const quarter = (Math.round(angle / (Math.PI / 2)) + 4) % 4
+    weights.set(quarter, (weights.get(quarter) ?? 0) + text.length)
+  }
+  const [main = 0] = [...weights].reduce((best, entry) => (entry[1] > best[1] ? entry : best), [0, 0])
+  const turn = main * (Math.PI / 2)
+  const kept = items.filter(({ angle }) => Math.abs(Math.sin(angle - turn)) < MOST_LEAN && Math.cos(angle - turn) > 0)
+  if (main === 0) return kept
+  const [cos, sin] = [Math.cos(turn), Math.sin(turn)]
+  return kept.map(item => {
+    const x0 = item.x0 * cos + item.y * sin
+    return { ...item, x0, x1: x0 + item.x1 - item.x0, y: item.y * cos - item.x0 * sin }
+  })
+}
+
+function continues(last: Segment, item: Segment): boolean {
+  const size = Math.max(last.size, item.size)
+  if (Math.abs(last.y - item.y) > (last.size === item.size ? 0.2 : 0.45) * size) return false
+  if (last.tag !== null && item.tag !== null && last.tag.block !== item.tag.block) return false
+  const gap = last.isRightToLeft || item.isRightToLeft ? last.x0 - item.x1 : item.x0 - last.x1
+  return gap < JOINED * size && gap > -0.5 * size
+}
+
+function extend(last: Segment, item: Segment, hadSpace: boolean): void {
+  const gap = last.isRightToLeft || item.isRightToLeft ? last.x0 - item.x1 : item.x0 - last.x1
+  const isSpaced = hadSpace || gap > SPACE * Math.max(last.size, item.size)
+  const space = isSpaced && !last.text.endsWith(' ') && !item.text.startsWith(' ') ? ' ' : ''
+  const isMain = item.size > last.size
+  last.isBold &&= item.isBold
+  last.isMonospaced &&= item.isMonospaced
+  last.text += space + item.text
+  last.x0 = Math.min(last.x0, item.x0)
+  last.x1 = Math.max(last.x1, item.x1)
+  if (isMain) last.y = item.y
+  last.size = Math.max(last.size, item.size)
+  last.tag ??= item.tag
+}

@@ -1,0 +1,39 @@
+import type { PdfPage } from './read-pdf.ts'
+import type { Tag } from './text-types.ts'
+
+/** A node of the tree of tags, as pdf.js gives it: an element with a role, or content with the id of its marks. */
+interface Node {
+  role?: string
+  children?: Node[]
+  type?: string
+  id?: string
+}
+
+/** Elements that hold one block of text. */
+const BLOCKS = /^(?:P|H[1-6]?|Title|LI|LBody|TD|TH|Caption|Note|TOCI|BlockQuote|Code)$/
+const MOST_DEPTH = 200
+
+/** The tags of the marked content of a page, by its id; empty when the file has none. Blocks have numbers that no other page has. */
+export async function readTags(page: PdfPage, pageNumber: number): Promise<ReadonlyMap<string, Tag>> {
+  const tree = (await page.getStructTree().catch(() => null)) as Node | null
+  const tags = new Map<string, Tag>()
+  // Blocks of a million content ids on a page are more than any page has.
+  let blocks = pageNumber * 1_000_000
+  const visit = (node: Node, outer: Tag, depth: number): void => {
+    if (node.type === 'content' && node.id !== undefined) tags.set(node.id, outer)
+    if (depth > MOST_DEPTH) return
+    const role = node.role ?? ''
+    let tag = outer
+    if (BLOCKS.test(role)) {
+      // The body of an item is the item, and so is its first paragraph.
+      const isInItem = outer.item === outer.block && /^(?:P|LBody)$/.test(role)
+      const block = isInItem ? outer.block : ++blocks
+      const level = role === 'Title' || role === 'H' ? 1 : Number(/^H([1-6])$/.exec(role)?.[1] ?? 0)
+      tag = { ...outer, block, headingLevel: level, item: role === 'LI' ? block : outer.item }
+    }
+    if (role === 'L') tag = { ...tag, listDepth: tag.listDepth + 1 }
+    for (const child of node.children ?? []) visit(child, tag, depth + 1)
+  }
+  if (tree) visit(tree, { block: pageNumber * 1_000_000, headingLevel: 0, listDepth: 0, item: null }, 0)
+  return tags
+}

@@ -1,0 +1,133 @@
+import type { PdfBlock } from './blocks.ts'
+import type { Line } from './text-types.ts'
+
+/** The markdown of a PDF, and the offset where each page begins. */
+export interface PagedText {
+  text: string
+  pages: number[]
+}
+
+const SOFT_HYPHEN = '\u00AD'
+/** A word that goes on in the next line. */
+const BROKEN_WORD = /([\p{L}\p{M}]+)[-\u2010\u00AD]$/u
+const FIRST_WORD = /^[\p{Ll}\p{M}]+/u
+/** What begins a block of markdown at the start of a line. */
+const BLOCK_MARK = /^(?:#{1,6}(?=\s)|>|[-+*](?=\s)|```|~~~|\||<|(?:[-*_]\s*){3,}$|=+$)/
+const LEADERS = /(?:\s?\.){4,}\s*/g
+
+/** Writes blocks as markdown. Words that were parted at line ends become whole. */
+export function toMarkdown(blocks: readonly PdfBlock[], pageCount: number): PagedText {
+  const writer = new PageWriter(pageCount)
+  const words = wordsOf(blocks)
+  for (const [index, block] of blocks.entries()) {
+    const isTight = block.kind === 'item' && blocks[index - 1]?.kind === 'item'
+    writer.separate(index === 0 ? '' : isTight ? '\n' : '\n\n')
+    writeBlock(block, writer, words)
+  }
+  return writer.end()
+}
+
+function writeBlock(block: PdfBlock, writer: PageWriter, words: ReadonlySet<string>): void {
+  if (block.kind === 'table') writeTable(block.rows, block.page, writer)
+  else if (block.kind === 'code') writeCode(block.lines, writer)
+  else if (block.kind === 'heading') writeLines(block.lines, `${'#'.repeat(block.level)} `, writer, words)
+  else if (block.kind === 'item') {
+    const [first, ...rest] = block.lines as [Line, ...Line[]]
+    const text = first.text.slice(block.markLength)
+    writeLines([{ ...first, text }, ...rest], `${'  '.repeat(block.depth - 1)}${block.mark} `, writer, words)
+  } else writeLines(block.lines, '', writer, words)
+}
+
+function writeLines(lines: readonly Line[], prefix: string, writer: PageWriter, words: ReadonlySet<string>): void {
+  for (const [index, line] of lines.entries()) {
+    const next = lines[index + 1]
+    const text = index === 0 && prefix === '' ? line.text.replace(BLOCK_MARK, '\\$&') : line.text
+    writer.write((index === 0 ? prefix : '') + joined(text.replace(LEADERS, ' … '), next?.text, words), line.page)
+  }
+}
+
+/** A line with what stands between it and the next one: a space, or nothing inside a word. */
+function joined(text: string, next: string | undefined, words: ReadonlySet<string>): string {
+  const plain = text.replaceAll(SOFT_HYPHEN, (_, at) =>
+    at === text.length - 1 && next !== undefined ? SOFT_HYPHEN : '',
+  )
+  if (next === undefined) return plain
+  const start = BROKEN_WORD.exec(plain)
+  const rest = FIRST_WORD.exec(next)
+  if (start === null || rest === null) return `${plain.trimEnd()} `
+  const [before, after] = [(start[1] ?? '').toLowerCase(), rest[0].toLowerCase()]
+  const keepsHyphen = !words.has(before + after) && words.has(`${before}-${after}`)
+  return keepsHyphen && !plain.endsWith(SOFT_HYPHEN) ? plain : plain.slice(0, -1)
+}
+
+/** The words of the document in lower case, those with a hyphen inside a line too: they tell how a broken word is spelled. */
+function wordsOf(blocks: readonly PdfBlock[]): Set<string> {
+  const words = new Set<string>()
+  for (const block of blocks) {
+    if (block.kind === 'table') continue
+    for (const { text } of block.lines)
+      for (const [word] of text.toLowerCase().matchAll(/[\p{L}\p{M}]+(?:-[\p{L}\p{M}]+)*(?![-\p{L}\p{M}])/gu))
+        words.add(word)
+  }
+  return words
+}
+
+function writeTable(rows: readonly string[][], page: number, writer: PageWriter): void {
+  const [head = [], ...body] = rows.map(row => row.map(cell => cell.replaceAll('|', '\\|')))
+  const lines = [head, head.map(() => '---'), ...body]
+  writer.write(lines.map(cells => `| ${cells.join(' | ')} |`).join('\n'), page)
+}
+
+function writeCode(lines: readonly Line[], writer: PageWriter): void {
+  const left = Math.min(...lines.map(({ x0 }) => x0))
+  const text = lines.map(line => indentation(line, left) + spacedCells(line)).join('\n')
+  const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([ticks]) => ticks.length))
+  const fence = '`'.repeat(longest + 1)
+  writer.write(`${fence}\n${text}\n${fence}`, lines[0]?.page ?? 0)
+}
+
+function widthOfCharacter({ x0, x1, text }: { x0: number; x1: number; text: string }): number {
+  return Math.max(1, (x1 - x0) / Math.max(1, text.length))
+}
+
+function indentation(line: Line, left: number): string {
+  const cell = line.cells[0]
+  return cell ? ' '.repeat(Math.min(80, Math.round((line.x0 - left) / widthOfCharacter(cell)))) : ''
+}
+
+function spacedCells(line: Line): string {
+  return line.cells
+    .map((cell, index) => {
+      const before = line.cells[index - 1]
+      if (before === undefined) return cell.text
+      const gap = Math.round((cell.x0 - before.x1) / widthOfCharacter(cell))
+      return ' '.repeat(Math.min(80, Math.max(1, gap))) + cell.text
+    })
+    .join('')
+}
+
+class PageWriter {
+  readonly #pageCount: number
+  readonly #parts: string[] = []
+  readonly #pages: number[] = []
+  #length = 0
+
+  constructor(pageCount: number) {
+    this.#pageCount = pageCount
+  }
+
+  separate(space: string): void {
+    this.#parts.push(space)
+    this.#length += space.length
+  }
+
+  write(text: string, page: number): void {
+    while (this.#pages.length <= page) this.#pages.push(this.#length)
+    this.separate(text)
+  }
+
+  end(): PagedText {
+    while (this.#pages.length < this.#pageCount) this.#pages.push(this.#length)
+    return { text: `${this.#parts.join('')}\n`, pages: this.#pages }
+  }
+}

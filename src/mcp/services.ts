@@ -1,0 +1,28 @@
+import type { ContextWriter, WriterKind } from '../contexts/context.ts'
+import type { Tokenizer } from '../core/ports.ts'
+import type { Reporter } from '../observe/events.ts'
+import type { Plan } from '../pipeline/plan/plan.ts'
+import type { PackContext, TraceStore } from '../pipeline/services.ts'
+import type { Tenant } from '../tenants/tenant.ts'
+import type { McpCaller } from './caller.ts'
+import type { CollectionContexts } from './collection-contexts.ts'
+import type { Jobs } from './jobs/jobs.ts'
+
+/** What the tools work with. */
+export interface McpServices {
+  packContext: PackContext
+  traces: TraceStore
+  tokenizer: (model: string) => Tokenizer
+  /** The plan of the configuration. */
+  plan: Plan
+  /** @throws StowageError when the configuration lacks what the writer needs */
+  openWriter(kind: WriterKind): Promise<ContextWriter>
+  /** Whether texts of a tenant may go to an endpoint. */
+  allowsEndpoint(tenant: Tenant, endpoint: string): boolean
+  contextsOf(collection: string, caller: McpCaller, signal: AbortSignal): Promise<CollectionContexts>
+  jobs: Jobs
+  /** Most US dollars that `reindex_with_context` may be given. */
+  mostDollars: number
+  reporter: Pick<Reporter, 'requestFailed' | 'guardRefused'>
+  newId(): string
+}

@@ -1,0 +1,105 @@
+import { z } from 'zod'
+import type { JsonObject } from '../../core/types.ts'
+import type { Verdict } from '../../core/vocabulary.ts'
+import {
+  type ContextRequest,
+  type ContextResponse,
+  contextRequestSchema,
+  ONE_PLACE,
+  ONE_THRESHOLD,
+} from '../../pipeline/context-request.ts'
+import { defineTool, type ToolCall } from './tool.ts'
+
+/** Most tokens of one answer. Clients cut or refuse far shorter ones. */
+const MOST_TOKENS = 100_000
+/** Tokens of the lines after the context, about; and the largest share of a small budget that they get. */
+const CLOSING_TOKENS = 80
+const CLOSING_SHARE = 0.2
+
+const { query, collection, project, limit, fill, min_relevance, score_threshold, filter } = contextRequestSchema.shape
+
+const input = z
+  .strictObject({
+    query: query.describe('The question, in full sentences or keywords.'),
+    collection: collection.describe('Name of the collection, or up to 16 names. Example: "docs".'),
+    project: project.describe('Name of a project, in place of a collection.'),
+    budget_tokens: z
+      .int()
+      .min(0)
+      .max(MOST_TOKENS)
+      .optional()
+      .describe('Most tokens of the whole answer. Default: that of the server, often 8000. Example: 1500.'),
+    limit: limit.describe('Most passages.'),
+    fill: fill.describe(
+      '"relevant" leaves out passages that hardly answer, so the answer may be shorter. Default: "all".',
+    ),
+    min_relevance: min_relevance.describe('Least relevance of a passage, in [0,1]. Default: none. Example: 0.3.'),
+    score_threshold: score_threshold.describe('The former name of min_relevance.'),
+    filter: filter
+      .refine(hasExactNumbers, 'an integer beyond 2^53 loses digits in JSON; use POST /v1/context')
+      .describe('Filter of Qdrant. Example: {"must":[{"key":"lang","match":{"value":"en"}}]}.'),
+  })
+  .refine(...ONE_PLACE)
+  .refine(...ONE_THRESHOLD)
+
+/** `search_with_contextual_retrieval`. */
+export const searchTool = defineTool({
+  name: 'search_with_contextual_retrieval',
+  title: 'Search passages',
+  description:
+    'Searches a collection by meaning and by keywords, and returns the best passages with their sources, packed into budget_tokens. ' +
+    'Use it before you answer a question about the documents. The last line has a trace_id for explain_trace.',
+  input,
+  rights: ['read'],
+  hints: { readOnlyHint: true, openWorldHint: false },
+  defaultBudget: ({ services, caller }) => Math.min(MOST_TOKENS, planOf({ services, caller }).budgetTokens),
+  async run(args, call) {
+    const { caller, services, signal } = call
+    const answer = await services.packContext(requestOf(args, call), {
+      apiKey: caller.apiKey,
+      tenant: caller.tenant,
+      signal,
+    })
+    call.onTraced({ traceId: answer.trace_id, degraded: answer.degraded.map(({ code }) => code) })
+    return textsOf(answer)
+  },
+})
+
+function planOf({ services, caller }: Pick<ToolCall, 'services' | 'caller'>) {
+  return caller.tenant?.plan ?? services.plan
+}
+
+/** The closing lines get their tokens from the budget. The model is named, so that both counts use one tokenizer. */
+function requestOf(args: z.infer<typeof input>, call: ToolCall): ContextRequest {
+  const closing = Math.min(CLOSING_TOKENS, Math.floor(call.budget * CLOSING_SHARE))
+  return {
+    ...args,
+    filter: call.given.filter as JsonObject | undefined,
+    budget_tokens: call.budget - closing,
+    model: planOf(call).tokenizerModel,
+  }
+}
+
+const VERDICT_WORDS: Readonly<Record<Verdict, string>> = {
+  in_documents: 'the documents answer this',
+  uncertain: 'uncertain whether the documents answer this',
+  not_in_documents: 'the documents do not seem to answer this',
+}
+
+/** The context with what an agent can act on, with the id of its trace only, and alone. */
+function textsOf({ context, chunks, answerable, degraded, trace_id }: ContextResponse): string[] {
+  const body = context.trimEnd() || 'No passage is in this context.'
+  const codes = [...new Set(degraded.map(({ code }) => code))]
+  const facts = [
+    `${chunks.length} passages`,
+    `${VERDICT_WORDS[answerable.verdict]} (${Math.round(answerable.probability * 100) / 100})`,
+    ...(codes.length > 0 ? [`done without: ${codes.join(', ')}`] : []),
+    `trace_id ${trace_id}`,
+  ]
+  return [`${body}\n\n---\n${facts.join(' · ')}`, `${body}\n\n---\ntrace_id ${trace_id}`, body]
+}
+
+function hasExactNumbers(value: unknown): boolean {
+  if (typeof value === 'number') return !Number.isInteger(value) || Number.isSafeInteger(value)
+  return typeof value !== 'object' || value === null || Object.values(value).every(hasExactNumbers)
+}

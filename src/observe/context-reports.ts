@@ -1,0 +1,51 @@
+import type { ChunkContext } from '../contexts/context.ts'
+import type { Logger } from './logger.ts'
+import { CONTEXT_TOKEN_KINDS } from './metrics/contexts.ts'
+import type { Metrics } from './metrics.ts'
+import { quietly } from './quietly.ts'
+
+/** New points that stay without a context. */
+export interface LostContexts {
+  model: string
+  collection: string
+  /** Null when nobody knows how many. */
+  points: number | null
+  outcome: 'dropped' | 'failed'
+  detail: string
+}
+
+/** The log says once in this time that points were lost. */
+const LOG_EVERY_MS = 60_000
+
+/** The reports about contexts of new points. */
+export function createContextReports(metrics: Metrics, logger: Logger, now: () => number = () => performance.now()) {
+  let loggedAt = Number.NEGATIVE_INFINITY
+  let unlogged = 0
+  return {
+    contextWritten: quietly(
+      ({ model, context, dollars }: { model: string; context: ChunkContext; dollars: number | null }) => {
+        metrics.contexts.inc({ model, outcome: context.fallback === null ? 'written' : 'fallback' })
+        metrics.contextQuality.observe(context.quality)
+        for (const [kind, field] of CONTEXT_TOKEN_KINDS)
+          metrics.contextModelTokens.inc({ model, kind }, context.usage[field])
+        if (dollars !== null) metrics.contextCost.inc({ model }, dollars)
+      },
+    ),
+    contextsLost: quietly(({ points, model, outcome, ...line }: LostContexts) => {
+      metrics.contexts.inc({ model, outcome }, points ?? 0)
+      unlogged += points ?? 0
+      if (now() - loggedAt < LOG_EVERY_MS) return
+      logger.warn(
+        { model, outcome, ...line, points: points === null ? null : unlogged },
+        'new points stay without a context; stowage contextualize writes it',
+      )
+      loggedAt = now()
+      unlogged = 0
+    }),
+    contextsPaused: quietly((event: { collection: string; detail: string | null }) => {
+      if (event.detail === null) logger.info({ collection: event.collection }, 'contexts of new points go on')
+      else logger.warn(event, 'contexts of new points pause')
+    }),
+    contextsQueued: quietly(({ points }: { points: number }) => metrics.contextQueue.set(points)),
+  }
+}

@@ -1,0 +1,169 @@
+import { prefixOf } from '../core/prefix.ts'
+import type { Steps } from '../core/steps.ts'
+import type { Candidate } from '../core/types.ts'
+import { sentencesOf } from '../text/sentences.ts'
+import { terms } from '../text/terms.ts'
+import type { CostModel } from './cost.ts'
+import { LONGEST_SPLIT, MOST_OF_CHUNK, SENTENCES_PER_STEP } from './sentence-units.ts'
+import type { Unit } from './unit.ts'
+
+const HEADING = /^\s{0,3}#{1,6}\s/u
+const TABLE_ROW = /^\s{0,3}\|/u
+/** Announces what follows, as in "You need:". */
+const LEAD_IN = /[:：]["'”’)\]*_]{0,4}\s*$/u
+/** The names of the columns, and the line below them. */
+const HEAD_ROWS = 2
+/** At most so many tokens for the gap mark between the head of a table and its rows. */
+const GAP_TOKENS = 4
+/** Saturation of term counts, as in BM25. */
+const K1 = 1.2
+
+interface MeasuredSentence {
+  start: number
+  end: number
+  tokens: number
+  /** Whether it says nothing without what follows: a heading, a lead-in, or the head of a table. */
+  opens: boolean
+  /** Place of the first row of its table, when it is a row below the head; else null. */
+  tableAt: number | null
+  /** Count of each distinct term of the query. */
+  counts: Float64Array
+}
+
+/** A run of sentences, by their places; `to` is exclusive. */
+interface Run {
+  from: number
+  to: number
+}
+
+/**
+ * The run of sentences of a chunk that fits into `room` and matches the query best, for a chunk that does not fit as a whole. A run in a
+ * table comes with the head of the table; it does not end with a heading or a lead-in, and is never only these.
+ *
+ * Runs are as long as fits. Their score is Σ idf(t) · n(t) · (K1 + 1) / (n(t) + K1) over the terms of the query, where n(t) is the count
+ * in the run, and idf comes from the sentences of the chunk: BM25 without its length norm, because the runs are about equally long.
+ * Of equal scores, and without a query, the first run is taken.
+ *
+ * @param room in tokens
+ * @returns sentences in reading order that fit together; none when not a single one fits
+ */
+export function* bestWindow(candidate: Candidate, query: string | null, room: number, cost: CostModel): Steps<Unit[]> {
+  const wanted = [...new Set(query === null ? [] : terms(query))]
+  const sentences = yield* measure(candidate, wanted, cost)
+  const frame = yield* cost.costOf(unitOf(candidate, 0, 0))
+  const runs = longestRuns(sentences, room - frame)
+  const ranked = [...(yield* scoresOf(runs, sentences, wanted.length))]
+    .map((score, at) => ({ score, run: runs[at] }))
+    .sort((a, b) => b.score - a.score)
+  for (const { run } of ranked) {
+    const units = run && (yield* fitting(run, sentences, candidate, room, cost))
+    if (units) return units
+  }
+  return []
+}
+
+function* measure(candidate: Candidate, wanted: readonly string[], cost: CostModel): Steps<MeasuredSentence[]> {
+  const places = new Map(wanted.map((term, place) => [term, place]))
+  const sentences: MeasuredSentence[] = []
+  let tableAt: number | null = null
+  for (const { text, start, end } of sentencesOf(prefixOf(candidate.chunk.text, LONGEST_SPLIT))) {
+    const at = sentences.length
+    if (at >= MOST_OF_CHUNK) break
+    const isRow = TABLE_ROW.test(text)
+    tableAt = isRow ? (tableAt ?? at) : null
+    const isHead = tableAt !== null && at < tableAt + HEAD_ROWS
+    const counts = new Float64Array(wanted.length)
+    for (const term of terms(text)) {
+      const place = places.get(term)
+      if (place !== undefined) counts[place] = (counts[place] ?? 0) + 1
+    }
+    sentences.push({
+      start,
+      end,
+      tokens: yield* cost.tokensOf(text),
+      opens: HEADING.test(text) || isHead || LEAD_IN.test(text),
+      tableAt: isHead ? null : tableAt,
+      counts,
+    })
+    if (at % SENTENCES_PER_STEP === 0) yield
+  }
+  return sentences
+}
+
+/** The longest run from each sentence on, without those that are a part of the run before. */
+function longestRuns(sentences: readonly MeasuredSentence[], room: number): Run[] {
+  const runs: Run[] = []
+  let to = 0
+  let tokens = 0
+  for (const [from, first] of sentences.entries()) {
+    if (to < from) {
+      to = from
+      tokens = 0
+    }
+    const space = room - headTokens(first, sentences)
+    for (let next = sentences[to]; next && tokens + next.tokens <= space; next = sentences[++to]) tokens += next.tokens
+    if (to > from) {
+      if (to > (runs.at(-1)?.to ?? 0)) runs.push({ from, to })
+      tokens -= first.tokens
+    }
+  }
+  return runs
+}
+
+function headTokens({ tableAt }: MeasuredSentence, sentences: readonly MeasuredSentence[]): number {
+  return tableAt === null ? 0 : GAP_TOKENS + sumOf(sentences.slice(tableAt, tableAt + HEAD_ROWS))
+}
+
+function* scoresOf(runs: readonly Run[], sentences: readonly MeasuredSentence[], terms: number): Steps<number[]> {
+  const idf = Array.from({ length: terms }, (_, term) => {
+    const holders = sentences.reduce((sum, { counts }) => sum + ((counts[term] ?? 0) > 0 ? 1 : 0), 0)
+    return Math.log(1 + (sentences.length - holders + 0.5) / (holders + 0.5))
+  })
+  const inRun = new Float64Array(terms)
+  const add = (at: number, sign: 1 | -1) =>
+    sentences[at]?.counts.forEach((count, term) => {
+      inRun[term] = (inRun[term] ?? 0) + sign * count
+    })
+  const scores: number[] = []
+  let [from, to] = [0, 0]
+  for (const run of runs) {
+    while (to < run.to) add(to++, 1)
+    while (from < run.from) add(from++, -1)
+    scores.push(idf.reduce((sum, weight, term) => sum + weight * saturated(inRun[term] ?? 0), 0))
+    if (scores.length % SENTENCES_PER_STEP === 0) yield
+  }
+  return scores
+}
+
+function saturated(count: number): number {
+  return (count * (K1 + 1)) / (count + K1)
+}
+
+/** The sentences of a run without what it should not end with, cut at its end until they fit; null when nothing is left. */
+function* fitting(
+  { from, to }: Run,
+  sentences: readonly MeasuredSentence[],
+  candidate: Candidate,
+  room: number,
+  cost: CostModel,
+): Steps<Unit[] | null> {
+  const first = sentences[from]
+  const head = first && first.tableAt !== null ? sentences.slice(first.tableAt, first.tableAt + HEAD_ROWS) : []
+  const left = room - (head.length === 0 ? 0 : GAP_TOKENS + sumOf(head))
+  for (let end = to; first && end > from; end--) {
+    const last = sentences[end - 1]
+    if (!last || last.opens) continue
+    if ((yield* cost.costOf(unitOf(candidate, first.start, last.end))) <= left)
+      return [...head, ...sentences.slice(from, end)].map(sentence => unitOf(candidate, sentence.start, sentence.end))
+    yield
+  }
+  return null
+}
+
+function sumOf(sentences: readonly MeasuredSentence[]): number {
+  return sentences.reduce((sum, { tokens }) => sum + tokens, 0)
+}
+
+function unitOf(candidate: Candidate, start: number, end: number): Unit {
+  return { candidate, start, end, value: candidate.value }
+}

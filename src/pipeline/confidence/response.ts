@@ -1,0 +1,47 @@
+import type { Degradation } from '../../core/types.ts'
+import type { PackedChunk } from '../../pack/pack.ts'
+import type { ContextChunk, ContextResponse } from '../context-request.ts'
+import type { ContextRun } from '../run-context.ts'
+import type { TraceSubject } from '../trace/build-trace.ts'
+import { answerableBy } from './answerable.ts'
+import { type Relevance, relevancesBy } from './relevance.ts'
+
+/** The answer of `/v1/context`: the context, its passages with their relevance, and whether the documents answer the question. */
+export function respond(
+  { packed: { context, tokens, packed }, evidence, mode }: ContextRun,
+  { plan, traceId }: Pick<TraceSubject, 'plan' | 'traceId'>,
+  degraded: Degradation[],
+): ContextResponse {
+  const relevanceOf = relevancesBy(evidence)
+  return {
+    context,
+    tokens,
+    budget_tokens: plan.budgetTokens,
+    chunks: packed.map(chunk => describeChunk(chunk, relevanceOf(chunk.candidate))),
+    mode,
+    answerable: answerableBy(evidence.passages, degraded),
+    degraded,
+    trace_id: traceId,
+  }
+}
+
+function describeChunk(
+  { candidate, text, tokens, citation }: PackedChunk,
+  { relevance, kind }: Relevance,
+): ContextChunk {
+  const { chunk, value } = candidate
+  return {
+    id: chunk.id,
+    collection: chunk.collection,
+    doc_id: chunk.docId,
+    doc_title: chunk.docTitle,
+    section_path: chunk.sectionPath,
+    order_index: chunk.orderIndex,
+    score: Math.round(value * 1e6) / 1e6,
+    relevance,
+    relevance_kind: kind,
+    tokens,
+    text,
+    citation: `[${citation}]`,
+  }
+}

@@ -1,0 +1,33 @@
+import { openLiveCollection } from '../../adapters/contextualize/live-collection.ts'
+import type { Spending } from '../../contextualize/state/spending.ts'
+import type { Reindexing, ReindexRequest } from '../../mcp/jobs/reindexing.ts'
+import { environmentOf } from '../contexts/contextualize.ts'
+import type { McpParts } from './open-mcp.ts'
+
+/** Reindexing as `stowage contextualize` does it, with the same state folder, on the server of the gateway. */
+export function openReindexing({ config, http }: Pick<McpParts, 'config' | 'http'>): Reindexing {
+  const open = ({ collection, writer, budgetUsd, apiKey }: ReindexRequest) => {
+    const budget = budgetUsd === null ? {} : { budgetUsd }
+    return environmentOf(config, { collection, context: writer, onlyPayload: false, ...budget }, { http, apiKey })
+  }
+  return {
+    async nameOf({ collection, apiKey }) {
+      const names = await openLiveCollection({ http, apiKey, collection }).names()
+      return names.sort()[0] ?? collection
+    },
+    async estimate(request) {
+      const environment = await open(request)
+      const estimate = await environment.estimate()
+      const { usage, model, endpoint } = estimate
+      const asked: Spending = { [model]: { endpoint, contexts: 0, fallbacks: 0, calls: 0, usage } }
+      return { ...estimate, dollars: environment.dollars(asked) }
+    },
+    async run(request, onProgress, signal) {
+      const environment = await open(request)
+      const report = ({ done, total, spending }: { done: number; total: number; spending: Spending }) =>
+        onProgress({ done, total, dollars: environment.dollars(spending) })
+      const result = await environment.run(report, signal)
+      return { ...result, dollars: environment.dollars(result.spending) }
+    },
+  }
+}

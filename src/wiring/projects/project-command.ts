@@ -1,0 +1,29 @@
+import { createQdrantAdmin } from '../../adapters/qdrant/admin.ts'
+import type { ProjectCommandDependencies } from '../../commands/project.ts'
+import { readPlanFile } from '../../config/plan-file.ts'
+import { loadConfig } from '../../config.ts'
+import { StowageError } from '../../core/errors.ts'
+import { openUpstream } from '../upstream.ts'
+import { openProjects } from './open-projects.ts'
+
+/** For `stowage project`. */
+export const openProjectCommand: ProjectCommandDependencies['open'] = async () => {
+  const config = loadConfig()
+  return {
+    ...openProjects(config),
+    readPlan: async path => {
+      const { changes, faults } = readPlanFile(path, `--plan ${path}`, null)
+      if (changes === null) throw new StowageError('bad_request', faults.join('; '))
+      const named = changes.named === null ? {} : { STOWAGE_PLAN: changes.named.name }
+      return { ...named, ...Object.fromEntries(changes.overrides.map(({ path, value }) => [path, value])) }
+    },
+    deleteCollection: async name => {
+      const upstream = await openUpstream(config)
+      try {
+        await createQdrantAdmin(upstream).deleteCollection(name)
+      } finally {
+        await upstream.close()
+      }
+    },
+  }
+}

@@ -1,0 +1,118 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
+import { send } from '../support/send.ts'
+import {
+  createCollection,
+  fakeWriter,
+  faultsOf,
+  hashEmbedder,
+  pointsOf,
+  rawPoints,
+  rollBackOnce,
+  runOnce,
+  seedPoints,
+  temporaryFolder,
+  withPlainVectors,
+} from './support/live-world.ts'
+
+let engine: EmbeddedServer
+let place: ReturnType<typeof temporaryFolder>
+let made = 0
+let name = ''
+
+beforeAll(async () => {
+  engine = await startEmbeddedServer()
+})
+afterAll(() => engine.close())
+beforeEach(() => {
+  place = temporaryFolder()
+  made += 1
+  name = `c${made}`
+})
+afterEach(() => place.remove())
+
+const CONTEXT_KEYS = ['context', 'context_quality', 'context_model', 'context_version', 'context_tokens']
+
+describe('contextualizing a live collection', () => {
+  it('gives every point a context and the vectors that see it, and changes nothing else', async () => {
+    await createCollection(engine.url, name, await seedPoints({ a: 130, b: 3 }))
+    const before = await pointsOf(engine.url, name)
+    const result = await runOnce(engine.url, name, place.folder)
+    expect(result).toMatchObject({ points: 133, before: 0, stored: 133, left: 0, stoppedBy: null })
+    expect(result.spending['fake-model']).toMatchObject({ contexts: 133, calls: 133, usage: { input: 13_300 } })
+    expect(await faultsOf(engine.url, name, 'fake-1')).toEqual([])
+    const after = await pointsOf(engine.url, name)
+    const original = after.map(({ id, payload }) => [
+      id,
+      Object.fromEntries(Object.entries(payload).filter(([key]) => !CONTEXT_KEYS.includes(key))),
+    ])
+    expect(original).toEqual(before.map(({ id, payload }) => [id, payload]))
+  })
+
+  it('does nothing in a second run, and only what is missing after new points came', async () => {
+    await createCollection(engine.url, name, await seedPoints({ a: 5 }))
+    await runOnce(engine.url, name, place.folder)
+    const raw = await rawPoints(engine.url, name)
+    const second = fakeWriter()
+    expect(await runOnce(engine.url, name, place.folder, { writer: second })).toMatchObject({ before: 5, stored: 0 })
+    expect(second.asked).toEqual([])
+    expect(await rawPoints(engine.url, name)).toBe(raw)
+    const [fresh] = await withPlainVectors([
+      { id: 77, payload: { doc_id: 'a', order_index: 5, text: 'a new one at the end' } },
+    ])
+    await send(engine.url, 'PUT', `/collections/${name}/points?wait=true`, { points: [fresh] })
+    expect(await runOnce(engine.url, name, place.folder, { writer: second })).toMatchObject({ before: 5, stored: 1 })
+    // The context of the new point is written from the whole document.
+    expect(second.asked.map(({ document, chunk }) => [document.text.includes('a part 0'), chunk.text])).toEqual([
+      [true, 'a new one at the end'],
+    ])
+  })
+
+  it('keeps ids of 64 bits and vectors that it cannot encode', async () => {
+    const id = 18446744073709551615n
+    await send(engine.url, 'PUT', `/collections/${name}`, {
+      vectors: { other: { size: 2, distance: 'Dot' }, dense: { size: 16, distance: 'Cosine' } },
+    })
+    const text = 'one text'
+    const [dense] = await hashEmbedder().embedPassages([text])
+    const body = `{"points":[{"id":${id},"payload":{"text":"${text}"},"vector":{"other":[3,4],"dense":${JSON.stringify(Array.from(dense ?? []))}}}]}`
+    await send(engine.url, 'PUT', `/collections/${name}/points?wait=true`, body)
+    expect(await runOnce(engine.url, name, place.folder)).toMatchObject({ stored: 1, left: 0 })
+    const raw = await rawPoints(engine.url, name)
+    expect(raw).toContain(`"id":${id}`)
+    expect(raw).toContain('"other":[3.0,4.0]')
+    expect(raw).toContain('"context":"Of ')
+  })
+
+  it('rolls back to the same bytes', async () => {
+    await createCollection(engine.url, name, await seedPoints({ a: 120, b: 7 }))
+    const before = await rawPoints(engine.url, name)
+    await runOnce(engine.url, name, place.folder)
+    expect(await rawPoints(engine.url, name)).not.toBe(before)
+    const result = await rollBackOnce(engine.url, name, place.folder)
+    expect(result).toEqual({ restored: 127, encoded: 0, payloadOnly: 0 })
+    expect(versionless(await rawPoints(engine.url, name))).toBe(versionless(before))
+  })
+
+  it('rolls back without former vectors, and texts that have changed, by encoding anew', async () => {
+    await createCollection(engine.url, name, await seedPoints({ a: 6 }))
+    const before = await pointsOf(engine.url, name)
+    await runOnce(engine.url, name, place.folder)
+    await send(engine.url, 'POST', `/collections/${name}/points/payload?wait=true`, {
+      payload: { text: 'changed' },
+      points: [2],
+    })
+    const lost = temporaryFolder()
+    expect(await rollBackOnce(engine.url, name, lost.folder)).toEqual({ restored: 0, encoded: 6, payloadOnly: 0 })
+    lost.remove()
+    const [changed] = await withPlainVectors([{ id: 2, payload: { ...before[1]?.payload, text: 'changed' } }])
+    const expected = before.map(point => (point.id === 2 ? changed : point))
+    expect(rounded(await pointsOf(engine.url, name))).toEqual(rounded(expected))
+  })
+})
+
+/** The embedded engine prints no version in a scroll; a real server may. */
+const versionless = (raw: string): string => raw.replace(/"version":\d+,?/gu, '')
+
+const rounded = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value, (_key, part) => (typeof part === 'number' ? Math.round(part * 1e5) / 1e5 : part)))

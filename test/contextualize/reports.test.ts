@@ -1,0 +1,120 @@
+import { appendFileSync } from 'node:fs'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openLiveCollection } from '../../src/adapters/contextualize/live-collection.ts'
+import { NO_USAGE } from '../../src/contexts/context.ts'
+import { coverageOf } from '../../src/contextualize/report/coverage.ts'
+import { estimate } from '../../src/contextualize/report/estimate.ts'
+import { sampleContexts } from '../../src/contextualize/report/sample.ts'
+import { Budget, worstCaseOf } from '../../src/contextualize/state/budget.ts'
+import { PendingContexts } from '../../src/contextualize/state/pending-contexts.ts'
+import { dollarsOf } from '../../src/contextualize/state/spending.ts'
+import { spendingIn } from '../../src/contextualize/state/state-folder.ts'
+import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
+import { createQdrantHttp, type QdrantHttp } from '../../src/qdrant/client.ts'
+import { countTokens } from '../support/ingest-world.ts'
+import {
+  contextOf,
+  createCollection,
+  fakeWriter,
+  NO_PARTITION,
+  rawPoints,
+  runOnce,
+  seedPoints,
+  temporaryFolder,
+} from './support/live-world.ts'
+
+let engine: EmbeddedServer
+let http: QdrantHttp
+let place: ReturnType<typeof temporaryFolder>
+beforeAll(async () => {
+  engine = await startEmbeddedServer()
+  http = createQdrantHttp(engine.url)
+})
+afterAll(async () => {
+  await http.close()
+  await engine.close()
+})
+beforeEach(() => {
+  place = temporaryFolder()
+})
+afterEach(() => place.remove())
+
+const PRICE = { input: 1_000, cached: 100, cacheWritten: 1_000, output: 1_000 }
+const live = (collection: string) => ({
+  ...{ collection: openLiveCollection({ http, apiKey: null, collection }), partition: NO_PARTITION },
+  ...{ rules: fakeWriter({ endpoint: null }), mustStay: async () => new Set<string>() },
+})
+
+describe('a budget', () => {
+  it('is never passed, over runs with the same state, and stops with what it stored', async () => {
+    await createCollection(engine.url, 'budget', await seedPoints({ a: 30 }))
+    const spent = () => dollarsOf(spendingIn(place.folder), () => PRICE) ?? 0
+    const runWith = (limit: number) => {
+      // A document of few tokens: the instructions decide, and a call of 110 tokens costs 11 cents.
+      const worstCase = worstCaseOf({ ...PRICE, input: 100, cacheWritten: 100, output: 1_000 }, countTokens)
+      return runOnce(engine.url, 'budget', place.folder, {
+        budget: new Budget(limit, spent, worstCase),
+        writer: fakeWriter({ concurrency: 1 }),
+      })
+    }
+    const first = await runWith(1.5)
+    expect(first.stoppedBy).toBe('budget')
+    expect(first.stored).toBeGreaterThan(0)
+    expect(spent()).toBeLessThanOrEqual(1.5)
+    expect(await runWith(1.5)).toMatchObject({ stoppedBy: 'budget', stored: 0 })
+    const last = await runWith(100)
+    expect(last).toMatchObject({ stoppedBy: null, left: 0, stored: 30 - first.stored })
+    expect(last.spending['fake-model']).toMatchObject({ contexts: 30, calls: 30 })
+  })
+})
+
+describe('spending', () => {
+  it('counts what arrived before the end of a process once, also with a torn last line', async () => {
+    const path = `${place.folder}/spending.jsonl`
+    const request = {
+      document: { docId: 'a', title: '', text: 'abc', lang: null },
+      chunk: { sectionPath: '', text: 'abc', start: 0 },
+    }
+    const killed = new PendingContexts(path)
+    for (const key of ['a', 'b', 'c']) killed.add(key, fakeWriter(), contextOf(request))
+    killed.checkpoint(['a'])
+    killed.add('d', fakeWriter(), contextOf(request))
+    appendFileSync(path, '{"key":"e","mod')
+    for (let opened = 0; opened < 3; opened++) {
+      const contexts = new PendingContexts(path)
+      expect(contexts.spending['fake-model']).toMatchObject({
+        contexts: 4,
+        usage: { ...NO_USAGE, input: 400, output: 40 },
+      })
+      expect(['a', 'b', 'c', 'd', 'e'].filter(key => contexts.find(key) !== null)).toEqual(['b', 'c', 'd'])
+      contexts.close()
+    }
+  })
+})
+
+describe('looking without writing', () => {
+  it('estimates the tokens of what is left, and shows samples by their seed', async () => {
+    await createCollection(engine.url, 'looked', await seedPoints({ a: 12, b: 4 }))
+    const before = await rawPoints(engine.url, 'looked')
+    const writer = fakeWriter()
+    const known = await estimate({ ...live('looked'), writer }, countTokens)
+    expect(known).toMatchObject({ points: 16, left: 16, documents: 2, withoutText: 0 })
+    // Each document is read anew once, and from the cache for its other chunks.
+    expect(known.usage.cached).toBeGreaterThan(known.usage.cacheWritten * 5)
+    expect(writer.asked).toEqual([])
+    const draw = (seed: number) =>
+      sampleContexts({ ...live('looked'), writer }, { count: 5, seed }, new AbortController().signal)
+    const [first, same, other] = [await draw(1), await draw(1), await draw(2)]
+    expect(first).toHaveLength(5)
+    expect(new Set(first.map(({ id }) => id)).size).toBe(5)
+    expect(same).toEqual(first)
+    expect(other).not.toEqual(first)
+    expect(await rawPoints(engine.url, 'looked')).toBe(before)
+    await runOnce(engine.url, 'looked', place.folder)
+    expect(await draw(1)).toEqual(first)
+    expect(await coverageOf(live('looked').collection)).toEqual({
+      ...{ points: 16, withoutText: 0, withContext: 16, outdated: 0, tokens: 16 * 9 },
+      ...{ byModel: { 'fake-model': 16 }, byQuality: { '0.6': 16 } },
+    })
+  })
+})

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openLiveCollection } from '../../src/adapters/contextualize/live-collection.ts'
+import { openTenantRules } from '../../src/contextualize/tenants.ts'
+import type { JsonObject } from '../../src/core/types.ts'
+import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
+import { createQdrantHttp, type QdrantHttp } from '../../src/qdrant/client.ts'
+import type { Tenant } from '../../src/tenants/tenant.ts'
+import { send } from '../support/send.ts'
+import { createCollection, fakeWriter, pointsOf, runOnce, seedPoints, temporaryFolder } from './support/live-world.ts'
+
+let engine: EmbeddedServer
+let http: QdrantHttp
+beforeAll(async () => {
+  engine = await startEmbeddedServer()
+  http = createQdrantHttp(engine.url)
+})
+afterAll(async () => {
+  await http.close()
+  await engine.close()
+})
+
+function tenant(name: string, over: Partial<Tenant> = {}): Tenant {
+  const condition: JsonObject = { must: [{ key: 'tenant', match: { value: name } }] }
+  const stamp = { field: 'tenant', value: name }
+  return {
+    ...{ name, reaches: () => true, condition, stamp, upstreamKey: null, readOnly: false },
+    ...{ allowedOperations: new Set<string>(), limits: { rate: null, concurrency: null } },
+    ...over,
+  }
+}
+
+/** Two tenants with a document of the same id. */
+async function filled(collection: string) {
+  const ours = await seedPoints({ guide: 3 }, { tenant: 'open' })
+  const theirs = (await seedPoints({ guide: 3 }, { tenant: 'closed' })).map(point => ({
+    ...point,
+    id: Number(point.id) + 10,
+    payload: { ...point.payload, text: `secret ${point.payload.text}` },
+  }))
+  await createCollection(engine.url, collection, [...ours, ...theirs])
+}
+
+async function runFor(collection: string, tenants: Tenant[] | null) {
+  const place = temporaryFolder()
+  const live = openLiveCollection({ http, apiKey: null, collection })
+  const rules = await openTenantRules(live, tenants, ({ name }) => name === 'open')
+  const writer = fakeWriter()
+  const stay = fakeWriter({ model: 'rules', version: 'rules-1', endpoint: null })
+  // The encodings of changed texts do not matter here.
+  const result = await runOnce(engine.url, collection, place.folder, { writer, rules: stay, encoding: null, ...rules })
+  place.remove()
+  const sent = writer.asked.map(({ document, chunk }) => `${document.text} ${chunk.text}`).join('\n')
+  return { result, sent, stayed: stay.asked, points: await pointsOf(engine.url, collection) }
+}
+
+describe('texts of tenants', () => {
+  it('go only where every tenant allows it that can read them, also within one document id', async () => {
+    await filled('rows')
+    const { result, sent, stayed } = await runFor('rows', [tenant('open'), tenant('closed')])
+    expect(result).toMatchObject({ stored: 6, left: 0 })
+    expect(sent).not.toContain('secret')
+    expect(sent).toContain('guide part 2')
+    expect(stayed).toHaveLength(3)
+    // The context of a tenant is written from its own points.
+    expect(stayed.every(({ document }) => !document.text.replaceAll('secret guide', '').includes('guide part'))).toBe(
+      true,
+    )
+  })
+
+  it('stay when a tenant with the whole collection does not allow the endpoint', async () => {
+    await filled('whole')
+    const { sent } = await runFor('whole', [tenant('open'), tenant('closed', { condition: null, stamp: null })])
+    expect(sent).toBe('')
+  })
+
+  it('stay when a filter of a tenant matches them, and are no part of documents that are sent', async () => {
+    await filled('filtered')
+    await send(engine.url, 'POST', '/collections/filtered/points/payload?wait=true', {
+      payload: { shared: true },
+      points: [2],
+    })
+    const condition: JsonObject = { must: [{ key: 'shared', match: { value: true } }] }
+    const { sent, result } = await runFor('filtered', [
+      tenant('open'),
+      tenant('closed'),
+      tenant('reader', { condition, stamp: null, readOnly: true }),
+    ])
+    expect(result.left).toBe(0)
+    expect(sent).toContain('guide part 0')
+    expect(sent).not.toContain('guide part 1')
+  })
+
+  it('count by the aliases of the collection too', async () => {
+    await filled('behind')
+    await send(engine.url, 'POST', '/collections/aliases', {
+      actions: [{ create_alias: { alias_name: 'front', collection_name: 'behind' } }],
+    })
+    const { sent } = await runFor('behind', [tenant('closed', { reaches: name => name === 'front' })])
+    expect(sent).not.toContain('secret')
+  })
+
+  it('are parted by tenant in open mode too', async () => {
+    await filled('open')
+    const { sent } = await runFor('open', null)
+    for (const line of sent.split('\n').filter(text => text.includes('secret')))
+      expect(line).not.toMatch(/(?<!secret )guide part/u)
+  })
+})

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest'
+import { readPdf } from '../../../src/ingest/documents/pdf/read-pdf.ts'
+import { withoutRunningLines } from '../../../src/ingest/documents/pdf/running-lines.ts'
+import type { Segment } from '../../../src/ingest/documents/pdf/text-types.ts'
+import { checkFixture, EXPECTED, type Expected, readFixture } from './support/pdf-fixtures.ts'
+
+// One file of each way of finding headings. The whole set is read by `npm run test:services`.
+const SOME = ['ghostscript-report.pdf', 'groff-letter.pdf', 'libreoffice-tagged.pdf', 'weasyprint-outline.pdf']
+
+describe('readPdf', () => {
+  it.each(SOME)('reads %s in order, with its headings and pages', async name => {
+    await checkFixture(name, EXPECTED[name] as Expected)
+  })
+
+  it('names why a file cannot be read', async () => {
+    expect(await readFixture('img2pdf-scan.pdf')).toEqual({
+      fault: 'no text layer',
+      reason: 'has no text layer: it needs OCR',
+    })
+    expect(await readPdf(Buffer.from('# Just text'))).toMatchObject({ fault: 'not a PDF' })
+    expect(await readPdf(Buffer.from('%PDF-1.7\nnothing more'))).toMatchObject({ fault: 'damaged' })
+  })
+})
+
+describe('withoutRunningLines', () => {
+  const segment = (text: string, x0: number, y: number): Segment => {
+    const [isBold, isMonospaced, isRightToLeft] = [false, false, false]
+    return { text, x0, x1: x0 + 40, y, size: 10, isBold, isMonospaced, isRightToLeft, tag: null }
+  }
+  const row = (y: number, left: string, right: string) => [segment(left, 50, y), segment(right, 200, y)]
+  const textOf = (pages: Segment[][]) => pages.map(page => page.map(({ text }) => text).join(' '))
+
+  it('keeps the head of a table that every page repeats, and drops a header with the same cells', () => {
+    const tables = [1, 2, 3, 4].map(page => [
+      ...row(60, 'Month', 'Factor'),
+      ...['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul'].flatMap((name, at) =>
+        row(75 + 15 * at, `${name}${'abcd'[page - 1]}`, `x${name}`),
+      ),
+    ])
+    expect(textOf(withoutRunningLines(tables)).every(text => text.startsWith('Month Factor Jan'))).toBe(true)
+    const headed = tables.map(page => [...row(20, 'Harbour', 'Office'), ...page])
+    expect(textOf(withoutRunningLines(headed)).every(text => text.startsWith('Month Factor Jan'))).toBe(true)
+  })
+})

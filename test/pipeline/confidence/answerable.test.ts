@@ -1,0 +1,126 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { ANSWERABLE_REASONS, codesOf, DEGRADATIONS, VERDICTS } from '../../../src/core/vocabulary.ts'
+import { answerableBy } from '../../../src/pipeline/confidence/answerable.ts'
+import { createPackContext } from '../../../src/pipeline/pack-context.ts'
+import { NAMED_PLANS } from '../../../src/pipeline/plan/named-plans.ts'
+import { overridePlan } from '../../../src/pipeline/plan/override-plan.ts'
+import { chunk } from '../../support/candidates.ts'
+import { CALLER, dependencies, fakePorts, scriptedStore } from '../../support/fake-ports.ts'
+
+const share = fc.double({ min: 0, max: 1, noNaN: true })
+const passage = fc.record({ rerank: fc.option(share, { nil: null }), coverage: share })
+const passages = fc.array(passage, { maxLength: 6 })
+const degraded = fc.subarray(codesOf(DEGRADATIONS).map(code => ({ code })))
+
+describe('whether the documents answer', () => {
+  it('is a probability with a verdict that follows it, and nothing is found in an empty pool', () => {
+    fc.assert(
+      fc.property(passages, degraded, (given, missing) => {
+        const { probability, verdict, reasons } = answerableBy(given, missing)
+        expect(probability >= 0 && probability <= 1).toBe(true)
+        expect(Object.keys(VERDICTS)).toContain(verdict)
+        expect(reasons.includes('nothing_found')).toBe(given.length === 0)
+        if (given.length === 0) expect(probability).toBe(0)
+        expect(new Set(reasons).size).toBe(reasons.length)
+        for (const reason of reasons) expect(codesOf(ANSWERABLE_REASONS)).toContain(reason)
+      }),
+    )
+  })
+
+  it('never falls when a passage scores higher, has one more term, or one more passage is found', () => {
+    fc.assert(
+      fc.property(passages, share, share, passage, (given, more, wider, another) => {
+        const { probability } = answerableBy(given, [])
+        const raised = given.map(({ rerank, coverage }) => ({
+          rerank: rerank === null ? null : Math.max(rerank, more),
+          coverage: Math.max(coverage, wider),
+        }))
+        expect(answerableBy(raised, []).probability).toBeGreaterThanOrEqual(probability)
+        const isSameKind = given.some(({ rerank }) => rerank !== null) || another.rerank === null
+        if (isSameKind) expect(answerableBy([...given, another], []).probability).toBeGreaterThanOrEqual(probability)
+      }),
+    )
+  })
+
+  it('orders verdicts by probability, and a search that looked at a part never says that there is no answer', () => {
+    fc.assert(
+      fc.property(passages, passages, (left, right) => {
+        const [less, more] = [answerableBy(left, []), answerableBy(right, [])].sort(
+          (a, b) => a.probability - b.probability,
+        )
+        if (!less || !more) return
+        const order = Object.keys(VERDICTS)
+        expect(order.indexOf(less.verdict)).toBeGreaterThanOrEqual(order.indexOf(more.verdict))
+        for (const code of ['embedder_failed', 'no_search_terms', 'rerank_partial', 'ranking_partial'] as const) {
+          const part = answerableBy(left, [{ code }])
+          expect(part.verdict).not.toBe('not_in_documents')
+          expect(part.reasons).toContain('degraded')
+        }
+        expect(answerableBy(left, [{ code: 'nothing_fits' }])).toEqual(answerableBy(left, []))
+      }),
+    )
+  })
+
+  it('names what lowers it', () => {
+    const relevant = { rerank: 0.9, coverage: 1 }
+    expect(answerableBy([relevant], [])).toMatchObject({ verdict: 'in_documents', reasons: [] })
+    expect(answerableBy([], [])).toEqual({ probability: 0, verdict: 'not_in_documents', reasons: ['nothing_found'] })
+    expect(answerableBy([{ ...relevant, rerank: null }], []).reasons).toEqual(['reranker_missing'])
+    expect(answerableBy([{ ...relevant, rerank: 0.02 }], []).reasons).toEqual(['top_score_low'])
+    expect(answerableBy([{ ...relevant, coverage: 0 }], []).reasons).toEqual(['no_keyword_match'])
+    expect(answerableBy([{ ...relevant, coverage: 0.3 }], []).reasons).toEqual(['few_keyword_matches'])
+    expect(answerableBy([{ rerank: 0.01, coverage: 0.1 }], []).verdict).toBe('not_in_documents')
+  })
+})
+
+describe('answerable in an answer', () => {
+  const hits = ['The harbour tide comes twice a day.', 'Salt is kept in the tower.'].map((text, at) => ({
+    score: 1 - at / 2,
+    chunk: chunk({ id: at, docId: `d${at}`, docTitle: '', sectionPath: '', text }),
+  }))
+  const pack = createPackContext(
+    dependencies(fakePorts({ store: scriptedStore([{ source: 'keyword', kind: 'keyword', hits }]), embedder: null })),
+  )
+
+  it('does not depend on the budget', async () => {
+    const ask = (budget_tokens: number) =>
+      pack({ query: 'When is the harbour tide?', collection: 'docs', budget_tokens }, CALLER)
+    const [none, all] = [await ask(0), await ask(1_000)]
+    expect(none.context).toBe('')
+    expect(all.chunks).toHaveLength(2)
+    expect(none.answerable).toEqual(all.answerable)
+    expect(all.answerable.verdict).toBe('in_documents')
+  })
+
+  it('finds a word of the question in a title', async () => {
+    const titled = [
+      { score: 1, chunk: { ...chunk({ id: 1, text: 'It comes twice a day.' }), docTitle: 'Harbour tide' } },
+    ]
+    const ports = fakePorts({
+      store: scriptedStore([{ source: 'keyword', kind: 'keyword', hits: titled }]),
+      embedder: null,
+    })
+    const answer = await createPackContext(dependencies(ports))({ query: 'harbour tide', collection: 'docs' }, CALLER)
+    expect(answer.answerable.reasons).toEqual(['reranker_missing'])
+  })
+
+  it('rests on the words when the reranker fails, and says so', async () => {
+    const failing = async () => {
+      throw new Error('gone')
+    }
+    const ports = fakePorts({
+      store: scriptedStore([{ source: 'keyword', kind: 'keyword', hits }]),
+      embedder: null,
+      reranker: { rerank: failing },
+    })
+    const plan = overridePlan(NAMED_PLANS.measured, { rerank: { method: 'crossencoder' } })
+    const answer = await createPackContext(dependencies(ports, { plan }))(
+      { query: 'harbour tide', collection: 'docs' },
+      CALLER,
+    )
+    expect(answer.degraded.map(({ code }) => code)).toContain('reranker_failed')
+    expect(answer.answerable).toMatchObject({ verdict: 'in_documents', reasons: ['reranker_missing'] })
+    expect(answer.chunks.map(one => one.relevance_kind)).toEqual(['words', 'words'])
+  })
+})
