@@ -93,7 +93,7 @@ export function startImproving(
         {
           query,
           queryHeader,
-          lists: upstream.lists[index] ?? [],
+          found: upstream.found[index] ?? { lists: [], rescored: [] },
           collection: target.collection,
           mapping: mappings[target.collection],
           decision,
