@@ -35,9 +35,9 @@ describe.each(['openai', 'anthropic'] as const)('a run over 1,000 chunks with a 
           FILLS_THE_CACHE.includes(fault) ? (ended ?? 0) : Number.POSITIVE_INFINITY,
         ),
       )
-      const before = ofDocument.filter(({ began }) => began < firstAnswer)
-      for (const [at, asked] of before.entries())
-        expect(before[at + 1]?.began ?? firstAnswer).toBeGreaterThan(asked.ended ?? 0)
+      const untilFirst = ofDocument.filter(({ began }) => began < firstAnswer)
+      for (const [at, { began }] of untilFirst.entries())
+        expect(began).toBeGreaterThan(untilFirst[at - 1]?.ended ?? -1)
     }
     const again = await runOverChunks(kind, requests.toReversed(), { slowMs: 1 })
     expect(again.contexts.toReversed().map(({ text, fallback }) => [text, fallback])).toEqual(
