@@ -1,4 +1,4 @@
-import type { Chunk, PointId, RetrievedHit, RetrievedList } from '../core/types.ts'
+import type { Chunk, RetrievedHit, RetrievedList } from '../core/types.ts'
 import type { Caller } from '../pipeline/context-request.ts'
 import type { PlanDecision } from '../pipeline/plan/decision.ts'
 import type { ChoosePoints, ChoosePointsRequest } from '../pipeline/services.ts'
@@ -6,20 +6,19 @@ import { printJson } from '../qdrant/json.ts'
 import { findDocumentField, findOrderField, type PayloadMapping, readChunk, valueAt } from '../qdrant/payload.ts'
 import { type PayloadPlace, placesFilter } from '../qdrant/places-filter.ts'
 import { hasRisingScores } from '../qdrant/points.ts'
-import { extendDense } from '../rank/extend-dense.ts'
 import { NotImproved } from './not-improved.ts'
 import { denseVectorOf, type PointSlice, printPoint } from './points/point-slices.ts'
 import { ownScores, reassignScores } from './points/scores.ts'
 import { findQueryText } from './query/query-text.ts'
 import type { UnderstoodQuery } from './query/understand.ts'
-import type { FetchPoints, FoundLists } from './upstream-search.ts'
+import type { FetchPoints } from './upstream-search.ts'
 
-/** One search of the client with what was found. */
+/** One search of the client with its retrieved lists, one per prefetch. */
 interface RetrievedQuery {
   query: UnderstoodQuery
   /** The header `x-stowage-query`. */
   queryHeader: string | undefined
-  found: FoundLists
+  lists: PointSlice[][]
   /** Payload fields of the collection; undefined when they have usual names. */
   mapping: PayloadMapping | undefined
   /** Decoded name. */
@@ -44,15 +43,7 @@ export interface ImprovedPoints {
  * @throws NotImproved when there were points and none was chosen
  */
 export async function improvePoints(
-  {
-    query,
-    queryHeader,
-    found: { lists: retrieved, rescored },
-    collection,
-    mapping,
-    decision,
-    sessionId,
-  }: RetrievedQuery,
+  { query, queryHeader, lists: retrieved, collection, mapping, decision, sessionId }: RetrievedQuery,
   choosePoints: ChoosePoints,
   fetchPoints: FetchPoints,
   caller: Caller,
@@ -65,12 +56,7 @@ export async function improvePoints(
   const found = known.size
 
   const chunkOf = (point: PointSlice) => readChunk(point, collection, mapping)
-  const denseLists = retrieved.filter((_, index) => query.prefetches[index]?.kind === 'dense')
-  const distances = [...denseLists, ...rescored].some(hasRisingScores)
-  const lists = withDenseScores(
-    admitted.map((points, index) => toRetrievedList(points, index, query, chunkOf, distances)),
-    new Map(rescored.flat().map(({ id, score }) => [id, distances ? -score : score])),
-  )
+  const lists = admitted.map((points, index) => toRetrievedList(points, index, query, chunkOf))
   if (found > 0 && lists.every(({ hits }) => hits.every(({ chunk }) => chunk.text === '')))
     throw new NotImproved('no_passage_text', `of ${found} points`)
   const limit = query.offset + query.limit
@@ -140,29 +126,20 @@ function reachesThreshold(score: number | undefined, { fusion, scoreThreshold }:
   return score !== undefined && score >= Math.fround(Number(scoreThreshold))
 }
 
-/** @param distances whether smaller dense scores are better */
 function toRetrievedList(
   points: PointSlice[],
   index: number,
   query: UnderstoodQuery,
   chunkOf: (point: PointSlice) => Chunk,
-  distances: boolean,
 ): RetrievedList {
   const { kind, using } = query.prefetches[index] ?? { kind: 'other', using: null }
   // In the pipeline, greater scores are better.
-  const sign = (kind === 'dense' ? distances : hasRisingScores(points)) ? -1 : 1
+  const sign = hasRisingScores(points) ? -1 : 1
   const hits = points.map((point): RetrievedHit => {
     const vector = kind === 'dense' ? denseVectorOf(point, using) : null
     return { chunk: chunkOf(point), score: sign * point.score, ...(vector === null ? {} : { vector }) }
   })
   return { source: `prefetch[${index}]`, kind, hits }
-}
-
-/** The lists, with the keyword hits that have a dense score in the dense list too. */
-function withDenseScores(lists: RetrievedList[], scores: ReadonlyMap<PointId, number>): RetrievedList[] {
-  const hits = lists.flatMap(list => (list.kind === 'keyword' ? list.hits : []))
-  const keyword = [...new Map(hits.map(hit => [hit.chunk.id, hit])).values()]
-  return lists.map(list => (list.kind === 'dense' ? { ...list, hits: extendDense(list.hits, keyword, scores) } : list))
 }
 
 /** Fetches neighbours as points and adds new ones to `known`. */

@@ -93,7 +93,7 @@ export function startImproving(
         {
           query,
           queryHeader,
-          found: upstream.found[index] ?? { lists: [], rescored: [] },
+          lists: upstream.lists[index] ?? [],
           collection: target.collection,
           mapping: mappings[target.collection],
           decision,

@@ -19,16 +19,9 @@ export interface UpstreamCall {
   signal: AbortSignal
 }
 
-export interface FoundLists {
-  /** One per prefetch. */
-  lists: PointSlice[][]
-  /** The hits of each keyword list with the scores of the dense vector, best first, without payloads; empty when unknown. */
-  rescored: PointSlice[][]
-}
-
 export interface SearchAnswer {
-  /** What was found for each query. */
-  found: FoundLists[]
+  /** The lists of each query, one per prefetch. */
+  lists: PointSlice[][][]
   /** Raw `usage`, which only some servers report. */
   usage: string | null
   /** Raw header pairs of Qdrant's answer. */
@@ -36,8 +29,7 @@ export interface SearchAnswer {
 }
 
 /**
- * Searches all lists of all queries in one round trip. The same batch asks for the dense scores of the keyword hits; a server that
- * refuses it is asked for the lists alone.
+ * Searches all lists of all queries in one round trip.
  * @param pool least number of hits asked of each list
  * @throws NotImproved when Qdrant refuses, cannot be reached, or answers in an unexpected shape
  */
@@ -46,27 +38,12 @@ export async function searchLists(
   pool: number,
   call: UpstreamCall,
 ): Promise<SearchAnswer> {
-  const lists = queries.map(query => query.prefetches.map(prefetch => prefetchSearch(query, prefetch, pool)))
-  const rescorings = queries.map(query => rescoringSearches(query, pool))
-  const without = queries.map(() => [])
-  if (rescorings.every(searches => searches.length === 0)) return searchBatch(lists, without, call)
-  try {
-    return await searchBatch(lists, rescorings, call)
-  } catch (error) {
-    if (!(error instanceof NotImproved) || error.reason !== 'upstream_refused') throw error
-    return searchBatch(lists, without, call)
-  }
-}
-
-/** @param lists and `rescorings`: printed searches of each query */
-async function searchBatch(lists: string[][], rescorings: string[][], call: UpstreamCall): Promise<SearchAnswer> {
-  const searches = [...lists.flat(), ...rescorings.flat()]
-  const { text, headers } = await post('points/query/batch', printObject({ searches: `[${searches.join(',')}]` }), call)
-  const { lists: answers, usage } = reading(() => readBatchAnswer(text))
-  if (answers.length !== searches.length) throw new NotImproved('upstream_malformed', 'lists are missing')
-  const found = lists.map(({ length }) => answers.splice(0, length))
-  const rescored = rescorings.map(({ length }) => answers.splice(0, length))
-  return { found: found.map((ofQuery, index) => ({ lists: ofQuery, rescored: rescored[index] ?? [] })), usage, headers }
+  const searches = queries.flatMap(query => query.prefetches.map(prefetch => prefetchSearch(query, prefetch, pool)))
+  const body = printObject({ searches: `[${searches.join(',')}]` })
+  const { text, headers } = await post('points/query/batch', body, call)
+  const { lists, usage } = reading(() => readBatchAnswer(text))
+  if (lists.length !== searches.length) throw new NotImproved('upstream_malformed', 'lists are missing')
+  return { lists: queries.map(({ prefetches }) => lists.splice(0, prefetches.length)), usage, headers }
 }
 
 /** `fetchPoints` for one client request. */
@@ -99,44 +76,14 @@ export function forwardedHeaders(rawHeaders: readonly string[]): string[] {
 }
 
 function prefetchSearch(query: UnderstoodQuery, prefetch: Prefetch, pool: number): string {
-  return printObject({ ...searchFields(query, prefetch), ...sharedFields(query, depth(query, prefetch, pool)) })
-}
-
-/**
- * Searches for the dense scores of the hits of each keyword list; empty unless exactly one prefetch is dense, with a ready vector: a
- * text would be embedded once more.
- */
-function rescoringSearches(query: UnderstoodQuery, pool: number): string[] {
-  const [dense, ...more] = query.prefetches.filter(({ kind }) => kind === 'dense')
-  if (dense === undefined || more.length > 0 || dense.text !== null) return []
-  const keyword = query.prefetches.filter(({ kind }) => kind === 'keyword')
-  return keyword.map(prefetch => {
-    const limit = String(depth(query, prefetch, pool))
-    return printObject({
-      prefetch: printObject({ ...searchFields(query, prefetch), limit }),
-      query: dense.query,
-      using: dense.using,
-      filter: query.filter,
-      limit,
-      with_payload: 'false',
-      shard_key: query.shardKey,
-    })
-  })
-}
-
-function searchFields(query: UnderstoodQuery, prefetch: Prefetch): Record<string, string | null> {
-  return {
+  return printObject({
     query: prefetch.query,
     using: prefetch.using,
     filter: and([query.filter, prefetch.filter]),
     params: prefetch.params,
     score_threshold: prefetch.scoreThreshold,
-  }
-}
-
-/** Number of hits asked of a list. */
-function depth(query: UnderstoodQuery, prefetch: Prefetch, pool: number): number {
-  return Math.max(prefetch.limit, pool, query.offset + query.limit)
+    ...sharedFields(query, Math.max(prefetch.limit, pool, query.offset + query.limit)),
+  })
 }
 
 /** The whole payload is fetched, because text and places are read from it. Fields the client did not select are removed later. */

@@ -26,8 +26,8 @@ const HYBRID =
   '{"prefetch":[{"query":[0.1,5.0],"using":"dense","limit":20,"filter":{"must":[{"has_id":[18446744073709551615]}]}},{"query":{"text":"how to","model":"Qdrant/bm25"},"using":"sparse","score_threshold":1e-3,"params":{"exact":true}}],"query":{"fusion":"rrf"},"limit":3,"filter":{"must":[{"key":"n","match":{"value":5.0}}]},"with_payload":true}'
 
 describe('what goes to Qdrant', () => {
-  it('is one batch: a search per prefetch and the dense scores of its keyword hits, filters and-ed, every number as it was spelt', async () => {
-    const qdrant = createScriptedQdrant({ lists: listsAnswer([pointText('1', '0.5')], [], []) })
+  it('is one batch: a search per prefetch, the root filter and-ed in, every number as it was spelt', async () => {
+    const qdrant = createScriptedQdrant({ lists: listsAnswer([pointText('1', '0.5')], []) })
     const { url } = await serveImproving(stage, await stage.listen(qdrant.server))
     expect((await post(url, HYBRID)).status).toBe(200)
     expect(qdrant.improver.map(({ path, body }) => ({ path, body }))).toEqual([
@@ -35,9 +35,7 @@ describe('what goes to Qdrant', () => {
         path: '/collections/docs/points/query/batch',
         body:
           '{"searches":[{"query":[0.1,5.0],"using":"dense","filter":{"must":[{"must":[{"key":"n","match":{"value":5.0}}]},{"must":[{"has_id":[18446744073709551615]}]}]},"limit":50,"with_payload":true},' +
-          '{"query":{"text":"how to","model":"Qdrant/bm25"},"using":"sparse","filter":{"must":[{"key":"n","match":{"value":5.0}}]},"params":{"exact":true},"score_threshold":1e-3,"limit":50,"with_payload":true},' +
-          '{"prefetch":{"query":{"text":"how to","model":"Qdrant/bm25"},"using":"sparse","filter":{"must":[{"key":"n","match":{"value":5.0}}]},"params":{"exact":true},"score_threshold":1e-3,"limit":50},' +
-          '"query":[0.1,5.0],"using":"dense","filter":{"must":[{"key":"n","match":{"value":5.0}}]},"limit":50,"with_payload":false}]}',
+          '{"query":{"text":"how to","model":"Qdrant/bm25"},"using":"sparse","filter":{"must":[{"key":"n","match":{"value":5.0}}]},"params":{"exact":true},"score_threshold":1e-3,"limit":50,"with_payload":true}]}',
       },
     ])
     expect(qdrant.untouched).toEqual([])
@@ -87,71 +85,6 @@ describe('what goes to Qdrant', () => {
   )
 })
 
-describe('the dense scores of keyword hits', () => {
-  const sparse = '{"query":{"indices":[1],"values":[1.0]},"using":"sparse"}'
-  const dense = '{"query":[0.1,5.0],"using":"dense"}'
-  const hybrid = (...prefetches: string[]) =>
-    `{"prefetch":[${prefetches.join(',')}],"query":{"fusion":"rrf"},"limit":3}`
-
-  /** The lists that the pipeline gets, and the number of searches in each batch that Qdrant gets. */
-  async function listsFor(body: string, answers: string[], status = 200) {
-    const qdrant = createScriptedQdrant({
-      lists: response => {
-        const [answer, ok] = [answers.shift(), answers.length === 0]
-        response.writeHead(ok ? 200 : status, JSON_TYPE).end(answer)
-      },
-    })
-    let lists: RetrievedList[] = []
-    const { url } = await serveImproving(stage, await stage.listen(qdrant.server), {
-      choosePoints: async request => {
-        lists = request.lists
-        return chosen(request.lists.flatMap(({ hits }) => hits))
-      },
-    })
-    await post(url, body)
-    const searches = qdrant.improver.map(
-      request => (JSON.parse(request.body) as { searches: unknown[] }).searches.length,
-    )
-    return { searches, scores: lists.map(({ hits }) => hits.map(({ chunk, score }) => [chunk.id, score])) }
-  }
-
-  it('are given up when Qdrant refuses them, and the lists are asked for alone', async () => {
-    const answers = [
-      '{"status":{"error":"strict mode"}}',
-      listsAnswer([pointText('1', '0.5')], [pointText('2', '7.0')]),
-    ]
-    expect(await listsFor(hybrid(dense, sparse), answers, 400)).toEqual({
-      searches: [3, 2],
-      scores: [[[1, 0.5]], [[2, 7]]],
-    })
-  })
-
-  it('count from the other side when they are distances, also when the dense list is too short to tell', async () => {
-    const rescored = ['{"id":2,"version":1,"score":1.5}', '{"id":3,"version":1,"score":4.0}']
-    const answer = listsAnswer([pointText('1', '0.5')], [pointText('3', '9.0'), pointText('2', '7.0')], rescored)
-    expect((await listsFor(hybrid(dense, sparse), [answer])).scores).toEqual([
-      [
-        [1, -0.5],
-        [2, -1.5],
-        [3, -4],
-      ],
-      [
-        [3, 9],
-        [2, 7],
-      ],
-    ])
-  })
-
-  it.each([
-    ['without a keyword list', hybrid(dense), 1],
-    ['with two dense lists', hybrid(dense, dense, sparse), 3],
-    ['with a text that Qdrant would embed once more', hybrid('{"query":{"text":"a","model":"m"}}', sparse), 2],
-  ])('are not asked for %s', async (_, body, count) => {
-    const answer = listsAnswer(...Array.from({ length: count }, () => [pointText('1', '0.5')]))
-    expect((await listsFor(body, [answer])).searches).toEqual([count])
-  })
-})
-
 describe('what the pipeline is asked', () => {
   it('holds query text, lists with chunks, and the number of points wanted', async () => {
     const payload = '{"page_content":"body","metadata":{"doc_id":"d","order_index":2}}'
@@ -159,7 +92,6 @@ describe('what the pipeline is asked', () => {
       lists: listsAnswer(
         [pointText('1', '0.5', payload, ',"vector":{"dense":[0.5,1.0]}')],
         [pointText('"u-u"', '7.25')],
-        ['{"id":"u-u","version":3,"score":0.25}'],
       ),
     })
     let asked: ChoosePointsRequest | null = null
@@ -183,7 +115,6 @@ describe('what the pipeline is asked', () => {
               vector: Float32Array.of(0.5, 1),
               chunk: { id: 1, collection: 'docs', docId: 'd', orderIndex: 2, text: 'body' },
             },
-            { score: 0.25, chunk: { id: 'u-u', text: 't' } },
           ],
         },
         { source: 'prefetch[1]', kind: 'keyword', hits: [{ score: 7.25, chunk: { id: 'u-u', text: 't' } }] },

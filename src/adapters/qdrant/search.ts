@@ -1,5 +1,5 @@
 import type { SearchRequest } from '../../core/ports.ts'
-import type { RetrievedHit } from '../../core/types.ts'
+import type { Chunk, PointId, RetrievedHit } from '../../core/types.ts'
 import { type PayloadMapping, readChunk } from '../../qdrant/payload.ts'
 import type { ScoredPoint } from '../../qdrant/points.ts'
 import { chooseDense, chooseSparse } from './layout.ts'
@@ -84,6 +84,25 @@ export function readHits(
     }
     return vector ? { ...hit, vector } : hit
   })
+}
+
+/** Adds the keyword hits with known dense scores to the dense list. Sorted by score, then id. */
+export function extendDense(
+  dense: RetrievedHit[],
+  keyword: RetrievedHit[],
+  scores: Map<PointId, number>,
+): RetrievedHit[] {
+  const present = new Set(dense.map(hit => hit.chunk.id))
+  const added = keyword.flatMap(hit => {
+    const score = scores.get(hit.chunk.id)
+    return present.has(hit.chunk.id) || score === undefined ? [] : [{ ...hit, score }]
+  })
+  return [...dense, ...added].sort((a, b) => b.score - a.score || compareIds(a.chunk, b.chunk))
+}
+
+function compareIds(a: Chunk, b: Chunk): number {
+  const [left, right] = [String(a.id), String(b.id)]
+  return left < right ? -1 : left > right ? 1 : 0
 }
 
 /** A point of a collection with one unnamed vector has the vector itself, any other point an object of vectors by name. */

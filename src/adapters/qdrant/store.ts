@@ -7,10 +7,9 @@ import { collectionPath } from '../../qdrant/paths.ts'
 import { isParent, type PayloadMapping, readChunk } from '../../qdrant/payload.ts'
 import { type PayloadPlace, placesFilter } from '../../qdrant/places-filter.ts'
 import { isDistanceMetric, readScoredPoints, type ScoredPoint } from '../../qdrant/points.ts'
-import { extendDense } from '../../rank/extend-dense.ts'
 import { retryOnce } from '../retry-once.ts'
 import { createProfiles, type Profile, type Reads } from './profile.ts'
-import { chooseFields, readHits, type SearchBodies, searchBodies } from './search.ts'
+import { chooseFields, extendDense, readHits, type SearchBodies, searchBodies } from './search.ts'
 
 export interface QdrantStoreOptions {
   /** The caller closes it. */
