@@ -72,8 +72,8 @@ export type OnIngestProgress = (progress: { documents: number; chunks: number; w
 
 /** Change when the same text gives other chunks, so that every document is cut again. */
 const CHUNKING_VERSIONS: Readonly<Record<Chunking, number | string>> = {
-  sections: 1,
-  'parent-child': 'parent-child 1',
+  sections: 2,
+  'parent-child': 'parent-child 2',
 }
 
 /** Documents are compared with the collection in groups of at most this many UTF-16 code units, or one document. */

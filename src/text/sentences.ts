@@ -22,7 +22,7 @@ const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' })
 
 /**
  * Splits a text into sentences; concatenated they are the text. A line break ends a sentence, unless the next line starts in
- * lower case (wrapped prose). A Markdown heading, list item, table row or fenced code block is one sentence. White space
+ * lower case or all lines of the paragraph are about equally long (wrapped prose). A Markdown heading, list item, table row or fenced code block is one sentence. White space
  * belongs to the sentence before it. Longer sentences than 2,000 code units are cut.
  */
 export function splitSentences(text: string): Sentence[] {
@@ -65,7 +65,7 @@ function* blocks(text: string): Generator<Block> {
   let open: Block | null = null
   let fence: string | null = null
   let previousLine = ''
-  for (const { 0: line, index } of text.matchAll(/\n+|[^\n]*\n|[^\n]+$/g)) {
+  for (const { line, index, isFilled } of linesOf(text)) {
     const end = index + line.length
     const mark = FENCE.exec(line)?.[1]
     if (fence !== null && open !== null) {
@@ -78,7 +78,7 @@ function* blocks(text: string): Generator<Block> {
       if (open !== null) yield open
       open = { start: index, end, prose: false }
       fence = mark
-    } else if (open !== null && continues(previousLine, line)) {
+    } else if (open !== null && continues(previousLine, line, isFilled)) {
       open.end = end
     } else {
       if (open !== null) yield open
@@ -89,10 +89,48 @@ function* blocks(text: string): Generator<Block> {
   if (open !== null) yield open
 }
 
-/** Whether the line continues wrapped prose or a wrapped list item. */
-function continues(previousLine: string, line: string): boolean {
+/** Whether the line continues wrapped prose or a wrapped list item. @param isFilled whether it is a line of a filled paragraph */
+function continues(previousLine: string, line: string, isFilled: boolean): boolean {
   if (previousLine.trim() === '' || /^\s{0,3}[#|]/.test(previousLine) || ENDS_SENTENCE.test(previousLine)) return false
-  return STARTS_LOWER.test(line) && !OWN_LINE.test(line)
+  return (isFilled || STARTS_LOWER.test(line)) && !OWN_LINE.test(line)
+}
+
+interface Line {
+  line: string
+  index: number
+  /** Whether it stands in a paragraph whose lines were broken where they were full. */
+  isFilled: boolean
+}
+
+/** The lines of a text with their line breaks; blank lines together are one. */
+function* linesOf(text: string): Generator<Line> {
+  let paragraph: Line[] = []
+  for (const { 0: line, index } of text.matchAll(/\n+|[^\n]*\n|[^\n]+$/g)) {
+    if (OWN_LINE.test(line) || line.trim() === '' || FENCE.test(line)) {
+      yield* filled(paragraph)
+      paragraph = []
+    }
+    paragraph.push({ line, index, isFilled: false })
+  }
+  yield* filled(paragraph)
+}
+
+/** An editor's fill column is rarely outside of this range. */
+const SHORTEST_FILL = 60
+const LONGEST_FILL = 130
+/** Lines that people break by hand end so much before the fill column, though another word would fit. */
+const SLACK = 10
+
+/** The lines of a paragraph, marked when each line but the last is so long that the first word of the next one was too much. */
+function filled(lines: Line[]): Line[] {
+  const lengths = lines.map(({ line }) => line.trimEnd().length)
+  const width = lengths.reduce((most, length) => Math.max(most, length), 0)
+  if (lines.length < 2 || width < SHORTEST_FILL || width > LONGEST_FILL) return lines
+  const isFilled = lines.every(({ line }, at) => {
+    const word = at === 0 ? null : /\S+/u.exec(line)
+    return word === null || (lengths[at - 1] ?? 0) + 1 + word[0].length > width - SLACK
+  })
+  return isFilled ? lines.map(line => ({ ...line, isFilled })) : lines
 }
 
 /** Ends of the sentences in the prose between `start` and `end`, as offsets in `text`. */

@@ -24,6 +24,32 @@ describe('sentences', () => {
     ])
   })
 
+  it('go on over the line breaks of a filled paragraph, also before a capital, a number or a code span', () => {
+    const wrapped = [
+      'Previously, with languages like Perl or the first releases of PHP or\n',
+      'Python, a server was run by a process manager, and requests came over\n',
+      '`FastCGI` to one of its workers. The number of workers was set to about\n',
+      '16 for each core.\n',
+    ].join('')
+    expect(sentences(wrapped)).toEqual([
+      wrapped.slice(0, wrapped.indexOf('The number')),
+      wrapped.slice(wrapped.indexOf('The number')),
+    ])
+    const item =
+      '- `limit`: the largest body, in bytes, that is read. If not set, it will be\n  `Infinity` for requests of the\n'
+    expect(sentences(`${item}\n`)).toEqual([`${item}\n`])
+  })
+
+  it('end at the line breaks of a list without marks', () => {
+    const lines = [
+      'Identify edge cases where your prompt might falter\n',
+      'Rate individual results to determine cases where your prompt performed better or worse\n',
+      'Ensure consistent performance across a range of inputs\n',
+      'Refine your prompt for better reliability',
+    ]
+    expect(sentences(lines.join(''))).toEqual(lines)
+  })
+
   it('are whole headings, items, rows and code blocks', () => {
     const parts = [
       '# Setup. And more\n\n',
