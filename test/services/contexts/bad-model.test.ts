@@ -36,8 +36,7 @@ describe.each(['openai', 'anthropic'] as const)('a run over 1,000 chunks with a 
         ),
       )
       const untilFirst = ofDocument.filter(({ began }) => began < firstAnswer)
-      for (const [at, { began }] of untilFirst.entries())
-        expect(began).toBeGreaterThan(untilFirst[at - 1]?.ended ?? -1)
+      for (const [at, { began }] of untilFirst.entries()) expect(began).toBeGreaterThan(untilFirst[at - 1]?.ended ?? -1)
     }
     const again = await runOverChunks(kind, requests.toReversed(), { slowMs: 1 })
     expect(again.contexts.toReversed().map(({ text, fallback }) => [text, fallback])).toEqual(
