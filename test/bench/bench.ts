@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander'
 import { type BenchSection, machine, sectionText } from './bench-report.ts'
+import { contextLatency } from './sections/context.ts'
 import { eventLoop } from './sections/event-loop.ts'
 import { packerValue } from './sections/packer-value.ts'
 import { packingTime } from './sections/packing-time.ts'
@@ -10,6 +11,7 @@ import { tokensPerSecond } from './sections/tokens.ts'
 const SECTIONS: Record<string, () => Promise<BenchSection> | BenchSection> = {
   value: packerValue,
   pairs: pairsPerSecond,
+  context: contextLatency,
   passthrough: passthroughLatency,
   packing: packingTime,
   tokens: tokensPerSecond,

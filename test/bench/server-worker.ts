@@ -11,7 +11,7 @@ import { createSlowQdrant } from './slow-qdrant.ts'
 export type ServerRole =
   | { role: 'engine' }
   | { role: 'slow-qdrant' }
-  | { role: 'stowage'; upstream: string; dropIn: 'improve' | 'passthrough' }
+  | { role: 'stowage'; upstream: string; dropIn: 'improve' | 'passthrough'; environment?: Record<string, string> }
 
 parentPort?.postMessage(await start(workerData as ServerRole))
 
@@ -23,6 +23,7 @@ async function start(wanted: ServerRole): Promise<string> {
     STOWAGE_DROPIN: wanted.dropIn,
     EMBEDDER: 'none',
     RERANKER: 'off',
+    ...wanted.environment,
   })
   const gateway = await openGateway(config, createLogger({ level: 'silent' }))
   return (await startServer(gateway.app, { port: 0, host: '127.0.0.1' })).url
