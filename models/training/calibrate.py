@@ -9,11 +9,11 @@ import json
 import numpy as np
 from scipy.optimize import minimize
 
-from make_texts import PASSAGES, QUERIES, rows
+from make_texts import rows
 from measures import calibration_error
-from mine import CANDIDATES
 from package import VERSIONS
-from paths import RERANKER
+from paths import RERANKER, work
+from questions import PASSAGES, QUERIES
 from running import PairModel
 
 QUESTIONS = 400
@@ -24,14 +24,15 @@ def pairs() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Logits, truth and question number of the held-out pairs."""
     model = PairModel(RERANKER / "onnx/model_quantized.onnx", RERANKER)
     passages = [row["text"] for row in rows(PASSAGES)]
-    mined = np.load(CANDIDATES)
-    questions = [row for row in rows(QUERIES) if row["split"] == "dev" and row["positive"] is not None][:QUESTIONS]
+    mined = np.load(work("rerank-candidates.npz"))
+    questions = [row for row in rows(QUERIES) if row["split"] == "dev" and row["right"]][:QUESTIONS]
     logits, truth, owner = [], [], []
     for row in questions:
         lists = [mined[name][row["id"], :LISTED].tolist() for name in ("lexical", "dense")]
-        listed = list(dict.fromkeys([row["positive"], *lists[0], *lists[1]]))
+        right = row["right"][0]
+        listed = list(dict.fromkeys([right, *lists[0], *lists[1]]))
         logits.append(model(row["text"], [passages[one] for one in listed]))
-        truth.append(np.array([one == row["positive"] for one in listed], float))
+        truth.append(np.array([one == right for one in listed], float))
         owner.append(np.full(len(listed), row["id"]))
     return np.concatenate(logits), np.concatenate(truth), np.concatenate(owner)
 

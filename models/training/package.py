@@ -1,6 +1,7 @@
-"""Stage `package`: the trained state as model folders, with an fp32/int8 parity row."""
+"""Stages `embedder` and `reranker`: a trained state as a model folder, with an fp32/int8 parity row."""
 
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -8,15 +9,17 @@ import torch
 from scipy.stats import spearmanr
 
 import bases
+import questions
+import sharpen
 from encoder import HEADS, HIDDEN, POSITIONS, VOCABULARY
 from export import export_encoder, export_scorer, quantize
-from make_texts import PASSAGES, QUERIES, rows
+from make_texts import PASSAGES, rows
 from paths import EMBEDDER, RERANKER, work
 from running import DenseModel, PairModel
 from scorer import Scorer
 from train import FINAL, INNER, KEPT_LAYERS
 
-VERSIONS = {"stowage-embedder": "1.0.0", "stowage-reranker": "1.0.0"}
+VERSIONS = {"stowage-embedder": "1.0.0", "stowage-reranker": "1.1.0"}
 MAX_TOKENS = 512
 CONFIG = {
     "model_type": "bert",
@@ -81,14 +84,14 @@ def folder(target: Path, config: dict, about: dict) -> None:
     save(target / "stowage.json", {"model_id": f"{target.name}@{VERSIONS[target.name]}", **about, "max_tokens": MAX_TOKENS})
 
 
-def trained() -> Scorer:
+def trained(state: Path) -> Scorer:
     model = Scorer(len(KEPT_LAYERS), INNER)
-    model.load_state_dict(torch.load(FINAL, weights_only=True))
+    model.load_state_dict(torch.load(state, weights_only=True))
     return model
 
 
 def package_embedder() -> None:
-    model = trained().tower
+    model = trained(FINAL).tower
     about = {"dimensions": HIDDEN, "pooling": "mean", "normalize": True, "query_prefix": "", "passage_prefix": ""}
     folder(EMBEDDER, {"architectures": ["BertModel"]}, about)
     fp32 = export_encoder(model, work("onnx/embedder.onnx"))
@@ -100,14 +103,14 @@ def package_embedder() -> None:
 
 
 def package_reranker() -> None:
-    model = trained()
+    model = trained(sharpen.FINAL)
     config = {"architectures": ["BertForSequenceClassification"], "num_labels": 1}
     labels = {"id2label": {"0": "LABEL_0"}, "label2id": {"LABEL_0": 0}}
     folder(RERANKER, {**config, **labels}, {"late_interaction": LATE_INTERACTION})
     fp32 = export_scorer(model, work("onnx/reranker.onnx"))
     int8 = quantize(fp32, RERANKER / "onnx/model_quantized.onnx")
-    passages = [row["text"] for row in list(rows(PASSAGES))[::1600]]
-    queries = [row["text"] for row in list(rows(QUERIES))[::900]]
+    passages = [row["text"] for row in list(rows(questions.PASSAGES))[::1000]]
+    queries = [row["text"] for row in list(rows(questions.QUERIES))[::500]]
     exact, small = (PairModel(path, RERANKER) for path in (fp32, int8))
     both = [np.concatenate([model(query, passages) for query in queries]) for model in (exact, small)]
     parity(RERANKER.name, *both)
@@ -127,5 +130,4 @@ def parity(name: str, exact: np.ndarray, small: np.ndarray, **more: float) -> No
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    package_embedder()
-    package_reranker()
+    {"embedder": package_embedder, "reranker": package_reranker}[sys.argv[1]]()
