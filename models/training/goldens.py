@@ -1,6 +1,5 @@
-"""The test sets as passages with grades: what the measured tables stand on. None of the questions here is trained on."""
+"""The test sets as passages with grades: what the measured tables stand on. Nothing here is trained on."""
 
-import hashlib
 import json
 import re
 from dataclasses import dataclass
@@ -38,12 +37,7 @@ def chunks(text: str) -> list[tuple[int, int]]:
     return spans + [(start, len(text))]
 
 
-def learned(name: str, number: str) -> bool:
-    """Whether the question is in the half that the reranker is trained on, where it is trained on the set."""
-    return int(hashlib.sha256(f"{name}:{number}".encode()).hexdigest()[0], 16) % 2 == 0
-
-
-def chunked(name: str, unseen_only: bool = False) -> Golden:
+def chunked(name: str) -> Golden:
     """A chunk is right when at least half of it, or half of a gold span, is gold; shares add up to the covered gold."""
     passages, places = [], {}
     for row in rows(DATA / name / "corpus.jsonl"):
@@ -56,8 +50,6 @@ def chunked(name: str, unseen_only: bool = False) -> Golden:
             passages.append(whole[start:end].encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"))
     queries, relevant, share = [], [], []
     for row in rows(DATA / name / "queries.jsonl"):
-        if unseen_only and learned(name, row["id"]):
-            continue
         grades, covered = {}, {}
         total = sum(gold["end"] - gold["start"] for gold in row["gold"])
         for gold in row["gold"]:

@@ -1,4 +1,4 @@
-"""Stage `questions`: what the reranker goes on learning from, in pools of passages in which each question looks for its answer.
+"""Stage `questions`: what a candidate reranker goes on learning from, in pools of passages in which each question looks for its answer.
 
 - `general`: labelled pairs, half of SciFact's train claims, dictionaries. Half of the labelled passages carry their title, as stowage's do.
 - `debian`: sections of documentation with their heading paths, in pieces as long as stowage's chunks.

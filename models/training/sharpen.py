@@ -24,7 +24,7 @@ from train import FINAL as START
 from train import logits, side
 from training import PROCESS, PROCESSES, begin, fit
 
-STEPS = 2350
+STEPS = 2050
 RATE = 2.5e-4
 NEW_PARTS = ("query_side", "text_side", "weigh", "cross", "blend", "hidden", "bend")
 QUERY_TOKENS = 64
@@ -50,6 +50,7 @@ COSINE_SCALE = 20.0
 LIFT = {True: 2.0, False: 5.0}
 WEAK = {"keywords", "definition", "heading"}
 DEPTH = 24
+CANDIDATES = work("rerank-candidates.npz")
 CHECKPOINT = work("sharpened.checkpoint.pt")
 FINAL = work("sharpened.pt")
 
@@ -79,8 +80,7 @@ class Pools:
 
     def mine(self, texts: list[str]) -> dict[str, np.ndarray]:
         """The best candidates of each question in its own pool, by BM25 and by the teachers; kept beside the questions."""
-        kept = work("rerank-candidates.npz")
-        if not kept.exists():
+        if not CANDIDATES.exists():
             found = {name: np.zeros((len(self.queries), DEPTH), np.int32) for name in ("lexical", "dense")}
             for pool, members in self.members.items():
                 index = Bm25([texts[one] for one in members])
@@ -88,8 +88,8 @@ class Pools:
                     lexical = index.scores([self.queries[one]["text"] for one in part])
                     found["lexical"][part] = members[best(lexical)]
                     found["dense"][part] = members[best(self.taught(part, np.broadcast_to(members, (len(part), len(members)))))]
-            np.savez(kept, **found)
-        return dict(np.load(kept))
+            np.savez(CANDIDATES, **found)
+        return dict(np.load(CANDIDATES))
 
     def taught(self, queries: np.ndarray, passages: np.ndarray) -> np.ndarray:
         """The teachers' target, [queries, candidates]."""
@@ -191,7 +191,8 @@ def main() -> None:
     if PROCESS == 0:
         counts = {pool: [len(numbers), len(pools.members[pool])] for pool, numbers in pools.train.items()}
         print(json.dumps({"questions and passages": counts, "before": examine(model, pools)}), flush=True)
-    fit("sharpen", model, STEPS, RATE, loss_of, CHECKPOINT, lambda: examine(model, pools), every=150, new_parts=NEW_PARTS)
+    look = {"examine": lambda: examine(model, pools), "every": 150}
+    fit("sharpen", model, STEPS, RATE, loss_of, CHECKPOINT, **look, new_parts=NEW_PARTS, keep_last=True)
     if PROCESS == 0:
         torch.save(model.state_dict(), FINAL)
 
