@@ -77,11 +77,11 @@ def english(page: Path) -> bool:
     return folder_ok and (tail in ("", "en"))
 
 
-def documentation() -> Iterator[tuple[str, list[str], str]]:
+def documentation(most_files: int = FILES_PER_PACKAGE) -> Iterator[tuple[str, list[str], str]]:
     """(package, heading path, section text), evenly spread over a package's pages."""
     for package in PACKAGES:
         pages = sorted(path for path in fetch(package).rglob("*.*htm*") if path.is_file() and english(path))
-        step = max(1, len(pages) // FILES_PER_PACKAGE)
+        step = max(1, len(pages) // most_files)
         for page in pages[::step]:
             raw = page.read_bytes()
             if len(raw) < 1_000_000:

@@ -1,5 +1,7 @@
 """Everything from nothing: `python make.py` runs each stage that has not been run; `python make.py STAGE…` runs those.
 
+The stages of a candidate reranker run only when they are named.
+
 Stages leave their results in the work folder, training stages also a checkpoint: a killed run goes on where it was.
 """
 
@@ -13,7 +15,7 @@ TRAIN = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
 STAGES: dict[str, list[str]] = {
     "bases": ["bases.py"],
     "texts": ["make_texts.py"],
-    "teach": ["teachers.py"],
+    "teach": ["teachers.py", "teach"],
     "mine": ["mine.py"],
     "distil": [*TRAIN, "distil.py"],
     "train": [*TRAIN, "train.py"],
@@ -22,13 +24,21 @@ STAGES: dict[str, list[str]] = {
     "latency": ["latency.py"],
     "measure": ["measure.py"],
 }
+CANDIDATE: dict[str, list[str]] = {
+    "questions": ["questions.py"],
+    "label": ["teachers.py", "label"],
+    "sharpen": [*TRAIN, "sharpen.py"],
+    "candidate": ["package.py", "candidate"],
+    "calibrate-candidate": ["calibrate.py", "candidate"],
+}
 
 
 def main(wanted: list[str]) -> None:
-    unknown = set(wanted) - set(STAGES)
+    known = {**STAGES, **CANDIDATE}
+    unknown = set(wanted) - set(known)
     if unknown:
-        sys.exit(f"no stage {', '.join(sorted(unknown))}; the stages are {', '.join(STAGES)}")
-    for stage, command in STAGES.items():
+        sys.exit(f"no stage {', '.join(sorted(unknown))}; the stages are {', '.join(known)}")
+    for stage, command in (known if wanted else STAGES).items():
         done = work(f"done/{stage}")
         if stage not in wanted if wanted else done.exists():
             continue

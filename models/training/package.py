@@ -1,6 +1,7 @@
-"""Stage `package`: the trained state as model folders, with an fp32/int8 parity row."""
+"""Stage `package`: the trained state as model folders, with an fp32/int8 parity row. Stage `candidate`: the sharpened one as work/candidate."""
 
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,8 @@ import torch
 from scipy.stats import spearmanr
 
 import bases
+import questions
+import sharpen
 from encoder import HEADS, HIDDEN, POSITIONS, VOCABULARY
 from export import export_encoder, export_scorer, quantize
 from make_texts import PASSAGES, QUERIES, rows
@@ -16,7 +19,8 @@ from running import DenseModel, PairModel
 from scorer import Scorer
 from train import FINAL, INNER, KEPT_LAYERS
 
-VERSIONS = {"stowage-embedder": "1.0.0", "stowage-reranker": "1.0.0"}
+CANDIDATE = work("candidate/stowage.json").parent
+VERSIONS = {"stowage-embedder": "1.0.0", "stowage-reranker": "1.0.0", CANDIDATE.name: "1.1.0"}
 MAX_TOKENS = 512
 CONFIG = {
     "model_type": "bert",
@@ -81,9 +85,9 @@ def folder(target: Path, config: dict, about: dict) -> None:
     save(target / "stowage.json", {"model_id": f"{target.name}@{VERSIONS[target.name]}", **about, "max_tokens": MAX_TOKENS})
 
 
-def trained() -> Scorer:
+def trained(state: Path = FINAL) -> Scorer:
     model = Scorer(len(KEPT_LAYERS), INNER)
-    model.load_state_dict(torch.load(FINAL, weights_only=True))
+    model.load_state_dict(torch.load(state, weights_only=True))
     return model
 
 
@@ -99,18 +103,18 @@ def package_embedder() -> None:
     parity(EMBEDDER.name, (exact @ exact.T)[upper], (small @ small.T)[upper], cosine=float((exact * small).sum(1).mean()))
 
 
-def package_reranker() -> None:
-    model = trained()
+def package_reranker(target: Path = RERANKER, state: Path = FINAL, sources: tuple[Path, Path] = (PASSAGES, QUERIES)) -> None:
+    model = trained(state)
     config = {"architectures": ["BertForSequenceClassification"], "num_labels": 1}
     labels = {"id2label": {"0": "LABEL_0"}, "label2id": {"LABEL_0": 0}}
-    folder(RERANKER, {**config, **labels}, {"late_interaction": LATE_INTERACTION})
-    fp32 = export_scorer(model, work("onnx/reranker.onnx"))
-    int8 = quantize(fp32, RERANKER / "onnx/model_quantized.onnx")
-    passages = [row["text"] for row in list(rows(PASSAGES))[::1600]]
-    queries = [row["text"] for row in list(rows(QUERIES))[::900]]
-    exact, small = (PairModel(path, RERANKER) for path in (fp32, int8))
+    folder(target, {**config, **labels}, {"late_interaction": LATE_INTERACTION})
+    fp32 = export_scorer(model, work(f"onnx/{target.name.removeprefix('stowage-')}.onnx"))
+    int8 = quantize(fp32, target / "onnx/model_quantized.onnx")
+    passages = [row["text"] for row in list(rows(sources[0]))[::1600]]
+    queries = [row["text"] for row in list(rows(sources[1]))[::900]]
+    exact, small = (PairModel(path, target) for path in (fp32, int8))
     both = [np.concatenate([model(query, passages) for query in queries]) for model in (exact, small)]
-    parity(RERANKER.name, *both)
+    parity(target.name, *both)
 
 
 def parity(name: str, exact: np.ndarray, small: np.ndarray, **more: float) -> None:
@@ -127,5 +131,8 @@ def parity(name: str, exact: np.ndarray, small: np.ndarray, **more: float) -> No
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    package_embedder()
-    package_reranker()
+    if sys.argv[1:] == ["candidate"]:
+        package_reranker(CANDIDATE, sharpen.FINAL, (questions.PASSAGES, questions.QUERIES))
+    else:
+        package_embedder()
+        package_reranker()

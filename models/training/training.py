@@ -58,10 +58,11 @@ def fit(
     every: int = 100,
     stop: int | None = None,
     new_parts: tuple[str, ...] = (),
+    keep_last: bool = False,
 ) -> None:
     """Runs the steps from the checkpoint's to `stop` of a schedule of `steps`; `loss_of(number)` gets a number that no other process or step gets.
 
-    With `examine` (higher is better) the model ends in the best state seen, else in the last.
+    With `examine` (higher is better) the model ends in the best state seen; without it, or with `keep_last`, in the last.
     """
     chooser = optimizer(model, rate, new_parts)
     first, best, best_state = 0, float("-inf"), None
@@ -93,5 +94,5 @@ def fit(
             pace = (time.time() - started) / (step + 1 - first)
             print(f"{name} {step + 1}/{stop} loss {total / seen:.4f} score {score:.4f} {pace:.2f} s/step", flush=True)
             total, seen = 0.0, 0
-    if best_state:
+    if best_state and not keep_last:
         model.load_state_dict(best_state)
