@@ -5,7 +5,7 @@ import { pipelineRuns, quantile, quantiles, rate, select } from './promql.ts'
 const NO_OPERATIONS = 'endpoint!="operations"'
 const OF_TENANT = 'tenant=~"$tenant"'
 /** Degradations that a model causes. */
-const BY_MODELS = 'code=~"embedder_.*|reranker_.*|rerank_.*"'
+const BY_MODELS = 'code=~"embedder_.*|reranker_.*|rerank_(skipped|partial)"'
 const requests = rate('', 'stowage_requests_total', NO_OPERATIONS)
 
 /** For the person on call: is it working, and if not, which part is it? */
@@ -210,7 +210,7 @@ export const overview: Definition = {
           title: 'Degraded steps',
           shows: 'Steps that could not do their work, per second, by code. docs/api.md explains each code.',
           whenBad:
-            'rerank_skipped and rerank_partial: too much load. A code of the embedder: look at its endpoint. list_missing: run stowage doctor with the collection. no_query_text: the client does not send the question.',
+            'rerank_shallow, rerank_skipped and rerank_partial: load, from little to too much. A code of the embedder: look at its endpoint. list_missing: run stowage doctor with the collection. no_query_text: the client does not send the question.',
           unit: units.CountsPerSecond,
           width: 8,
           isStacked: true,

@@ -32,6 +32,8 @@ export const DEGRADATIONS = {
   reranker_unavailable: 'The plan uses a reranker, but none is loaded.',
   rerank_skipped: 'Too many requests wait for the reranker, or for their turn; candidates keep their fused order.',
   reranker_failed: 'The reranker failed; candidates keep their fused order.',
+  rerank_shallow:
+    'Other requests wait for the reranker, so fewer candidates than `rerank.depth` are scored; the detail counts them.',
   rerank_partial: 'Reranking reached its deadline; the detail counts the scored candidates.',
   ranking_partial: 'The deadline passed while candidates were ranked; the detail names the steps that were left out.',
   packing_partial: 'The deadline passed while the budget was filled; the context holds what was packed until then.',

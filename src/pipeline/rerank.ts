@@ -20,14 +20,17 @@ export async function rerank(
   record: RunRecord,
 ): Promise<Candidate[]> {
   if (!reranks(plan) || !reranker || query === null || candidates.length === 0) return candidates
-  const { depth, blend: weight, deadlineMs } = plan.rerank
+  const { blend: weight, deadlineMs } = plan.rerank
   const deadline = startDeadline(signal, deadlineMs, background?.after, background?.now)
   try {
-    if ((reranker.expectedWaitMs?.(tenant) ?? 0) > deadline.remainingMs() * WORKER_WAIT_SHARE) {
+    const waitMs = reranker.expectedWaitMs?.(tenant) ?? 0
+    if (waitMs > deadline.remainingMs() * WORKER_WAIT_SHARE) {
       record.degrade('rerank_skipped', 'too many requests wait')
       return candidates
     }
-    const passages = candidates.slice(0, depth).map(passageOf)
+    const wanted = candidates.slice(0, plan.rerank.depth)
+    const passages = wanted.slice(0, depthAt(waitMs, plan.rerank)).map(passageOf)
+    if (passages.length < wanted.length) record.degrade('rerank_shallow', `${passages.length}/${wanted.length}`)
     const { scores } = await reranker.rerank({ query, passages, signal: deadline.signal, tenant })
     const scored = scores.filter(score => score !== null).length
     if (scored < passages.length) record.degrade('rerank_partial', `partial ${scored}/${passages.length}`)
@@ -38,6 +41,15 @@ export async function rerank(
   } finally {
     deadline.dispose()
   }
+}
+
+/** Share of the deadline of which a wait asks for the least depth. Waits are short long before requests lose their reranking. */
+const LEAST_DEPTH_WAIT_SHARE = 0.04
+
+/** Number of candidates to score: the whole depth when nobody waits, and the fewer, the longer the wait, down to the least depth. */
+function depthAt(waitMs: number, { depth, leastDepth, deadlineMs }: Plan['rerank']): number {
+  const share = Math.min(1, waitMs / (deadlineMs * LEAST_DEPTH_WAIT_SHARE))
+  return Math.round(depth - share * Math.max(0, depth - (leastDepth ?? depth)))
 }
 
 /** Longest passage for the reranker, in UTF-16 code units: about 8,000 tokens, the most that rerankers read. */

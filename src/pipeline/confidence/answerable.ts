@@ -31,6 +31,7 @@ const LOW_COVERAGE = 0.5
 const LOOKED_AT_PART: ReadonlySet<DegradationCode> = new Set([
   'embedder_failed',
   'no_search_terms',
+  'rerank_shallow',
   'rerank_partial',
   'ranking_partial',
 ])

@@ -83,6 +83,10 @@ export const planSchema = z.strictObject({
       'RERANKER',
     ),
     depth: value(count, 'Candidates that are scored, in fused order.'),
+    leastDepth: value(
+      count.nullable(),
+      'Candidates that are still scored when other requests wait for the reranker; off always scores `depth`.',
+    ),
     topK: value(count.nullable(), 'Candidates kept after reranking; off keeps all.', 'RERANK_TOPK'),
     blend: value(share, 'Share of the relevance in the blend with the fused value.', 'RERANK_BLEND'),
     deadlineMs: value(
