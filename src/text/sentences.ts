@@ -142,8 +142,10 @@ function* proseEnds(text: string, start: number, end: number): Generator<number>
     const found = [...segmenter.segment(prose)].map(({ segment, index }) => index + segment.length)
     // The last sentence may continue in the next window.
     if (to < end && found.length > 1) found.pop()
+    // A point without white space behind it belongs to a path, as in `[Routes](./Routes.md)`.
     for (const [at, cut] of found.entries()) {
-      const broken = at < found.length - 1 && ABBREVIATION.test(prose.slice(Math.max(0, cut - 24), cut))
+      const isLast = at === found.length - 1
+      const broken = !isLast && (prose[cut - 1] === '.' || ABBREVIATION.test(prose.slice(Math.max(0, cut - 24), cut)))
       if (!broken) yield from + cut
     }
     from += found.at(-1) ?? prose.length

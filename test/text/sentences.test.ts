@@ -63,6 +63,15 @@ describe('sentences', () => {
     expect(sentences(parts.join(''))).toEqual(parts)
   })
 
+  it('go on over the points of a relative path', () => {
+    const text = 'See [the options](./Routes.md#routes-options). When set, it wins. Or [this](../Up/Here.md) one.'
+    expect(sentences(text)).toEqual([
+      'See [the options](./Routes.md#routes-options). ',
+      'When set, it wins. ',
+      'Or [this](../Up/Here.md) one.',
+    ])
+  })
+
   it('are found in Chinese and Japanese', () => {
     expect(sentences('東京は首都です。人口は多い。')).toEqual(['東京は首都です。', '人口は多い。'])
   })
