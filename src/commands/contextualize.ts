@@ -6,7 +6,7 @@ import type { Estimate } from '../contextualize/report/estimate.ts'
 import type { SampledContext } from '../contextualize/report/sample.ts'
 import type { RollbackResult } from '../contextualize/rollback.ts'
 import type { Spending } from '../contextualize/state/spending.ts'
-import { StowageError } from '../core/errors.ts'
+import { StowageError, withPlace } from '../core/errors.ts'
 import { printJson } from '../qdrant/json.ts'
 import {
   coverageText,
@@ -130,8 +130,7 @@ async function runContextualize(
     progress.stop()
     out.write(flags.json ? `${printJson(result)}\n` : text)
   } catch (error) {
-    if (!(error instanceof StowageError) || !error.code.startsWith('upstream_')) throw error
-    throw new StowageError(error.code, `${error.message} [${environment.place}]`, { cause: error })
+    throw withPlace(error, environment.place)
   } finally {
     progress.stop()
     await environment.close()

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { WRITER_KINDS, type WriterKind } from '../contexts/context.ts'
-import { StowageError } from '../core/errors.ts'
+import { StowageError, withPlace } from '../core/errors.ts'
 import type { WrittenContexts } from '../ingest/chunk-contexts.ts'
 import { CHUNK_DEFAULTS, CHUNKINGS, defaultTargetTokens } from '../ingest/chunking/options.ts'
 import { DOCUMENT_EXTENSIONS } from '../ingest/documents/formats.ts'
@@ -191,8 +191,7 @@ async function runIngest(
     }
     dependencies.out.write(json ? `${JSON.stringify(summary)}\n` : summaryText(summary, dryRun))
   } catch (error) {
-    if (!(error instanceof StowageError) || !error.code.startsWith('upstream_')) throw error
-    throw new StowageError(error.code, `${error.message} [${environment.place}]`, { cause: error })
+    throw withPlace(error, environment.place)
   } finally {
     progress.stop()
     await environment.close()

@@ -35,3 +35,9 @@ export class StowageError extends Error {
     return ERRORS[this.code].status
   }
 }
+
+/** The error with the place of the server in its message, when a server failed; else the same error. */
+export function withPlace(error: unknown, place: string): unknown {
+  if (!(error instanceof StowageError) || !error.code.startsWith('upstream_')) return error
+  return new StowageError(error.code, `${error.message} [${place}]`, { cause: error })
+}

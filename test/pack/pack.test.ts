@@ -11,25 +11,7 @@ import { select } from '../../src/pack/select.ts'
 import { wholeChunk } from '../../src/pack/unit.ts'
 import { createTokenizer } from '../../src/text/tokens.ts'
 import { candidate, candidates, countWords, inSteps } from '../support/candidates.ts'
-
-const PLAIN: PackOptions = {
-  budgetTokens: 120,
-  maxChunks: null,
-  format: 'markdown',
-  order: 'relevance',
-  counting: 'tokens',
-  mode: 'passage',
-  overflow: 'skip',
-  maxOverflows: 6,
-  sentenceCut: true,
-  documentCap: null,
-  sectionCap: null,
-  capMode: 'hard',
-  noveltyAlpha: 0,
-  repetition: 'off',
-  contextLine: false,
-  parentExpansion: null,
-}
+import { PLAIN_PACKING as PLAIN } from '../support/pack-options.ts'
 
 const anyOptions = fc.record({
   budgetTokens: fc.constantFrom(0, 1, 7, 20, 60, 150, 400, 10_000_000),

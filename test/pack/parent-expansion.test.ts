@@ -5,25 +5,9 @@ import { finish } from '../../src/core/steps.ts'
 import { type Candidate, type Chunk, CONTEXT_FORMATS, CONTEXT_ORDERS } from '../../src/core/types.ts'
 import { type PackOptions, pack as packInSteps } from '../../src/pack/pack.ts'
 import { candidate, chunk, countWords, inSteps } from '../support/candidates.ts'
+import { PLAIN_PACKING } from '../support/pack-options.ts'
 
-const OPTIONS: PackOptions = {
-  budgetTokens: 1_000,
-  maxChunks: null,
-  format: 'markdown',
-  order: 'relevance',
-  counting: 'tokens',
-  mode: 'passage',
-  overflow: 'skip',
-  maxOverflows: 6,
-  sentenceCut: true,
-  documentCap: null,
-  sectionCap: null,
-  capMode: 'hard',
-  noveltyAlpha: 0,
-  repetition: 'off',
-  contextLine: false,
-  parentExpansion: 0.5,
-}
+const OPTIONS: PackOptions = { ...PLAIN_PACKING, budgetTokens: 1_000, parentExpansion: 0.5 }
 
 const pack = (pool: Candidate[], parents: Chunk[], over: Partial<PackOptions> = {}) =>
   finish(
