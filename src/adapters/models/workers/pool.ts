@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import type { Worker } from 'node:worker_threads'
 import { Piscina } from 'piscina'
 import { StowageError } from '../../../core/errors.ts'
 import { FairQueue } from '../../../core/work/fair-queue.ts'
@@ -100,18 +101,24 @@ export async function createWorkerPool<Job, Result, Details>({
       if (call.hasNext()) waiting.push(call.tenant, call)
     }
   }
+  /** Ending a thread while a model loads or runs in native code aborts the process, and Piscina's own close does not wait for all threads. */
+  const destroyAfter = async (work: Iterable<Promise<unknown>>) => {
+    await Promise.race([Promise.allSettled(work), setTimeout(CLOSE_TIMEOUT_MS, null, { ref: false })])
+    await pool.destroy()
+  }
   pool.on('error', (error: Error) => {
     if (closed || pool.threads.length > 0) return
     fault = error.message
     stopCalls()
   })
-  // One job per worker, so that no call waits for a worker that is still loading.
-  const loading = Array.from({ length: size }, () => pool.run(null, { name: 'details' }))
-  const [details] = await Promise.all(loading).catch(async (error: Error) => {
-    closed = true
-    await pool.destroy()
-    throw error
-  })
+  const loading = pool.threads.map(whenLoaded)
+  const details: Details = await Promise.all(loading)
+    .then(() => pool.run(null, { name: 'details' }))
+    .catch(async (error: Error) => {
+      closed = true
+      await destroyAfter(loading)
+      throw error
+    })
 
   const send = (job: Job): Promise<Result> => pool.run(job)
 
@@ -179,11 +186,18 @@ export async function createWorkerPool<Job, Result, Details>({
     async close() {
       closed = true
       stopCalls()
-      // Ending a thread while the model runs in native code aborts the process, and Piscina's own close does not wait for all threads.
-      await Promise.race([Promise.all(running), setTimeout(CLOSE_TIMEOUT_MS, null, { ref: false })])
-      await pool.destroy()
+      await destroyAfter(running)
     },
   }
+}
+
+/** Resolves when a thread has loaded its module: its first message is that of Piscina which says so. Rejects when it cannot. */
+function whenLoaded(thread: Worker): Promise<void> {
+  return new Promise((resolve, reject) => {
+    thread.once('message', () => resolve())
+    thread.once('error', reject)
+    thread.once('exit', code => reject(new Error(`worker exited with code: ${code}`)))
+  })
 }
 
 /** A call with jobs that no worker has yet. */
