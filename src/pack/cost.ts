@@ -1,10 +1,11 @@
 import type { CountTokens } from '../core/ports.ts'
 import type { Steps } from '../core/steps.ts'
+import type { Candidate } from '../core/types.ts'
 import { slicesOf } from '../text/slices.ts'
 import { type ContextLines, lineBefore, NO_CONTEXT_LINES } from './context-line.ts'
-import { joinOf } from './join.ts'
+import { joinOf, rangeBetween, runBefore, runOf } from './join.ts'
 import { GAP, type Renderer } from './render.ts'
-import { inReadingOrder, sectionOf, textOf, type Unit } from './unit.ts'
+import { inReadingOrder, sectionOf, textOf, type Unit, wholeChunk } from './unit.ts'
 
 /** Counting ends this many tokens over the budget: a text so much too long does not fit, however long it is. */
 const FAR_OVER = 2_000
@@ -42,16 +43,27 @@ export class CostModel {
     if (!first) return []
     const block = this.blocks.get(sectionOf(first))
     const place = block ? placeIn(block, first) : 0
-    const [before, after] = [block?.[place - 1], block?.[place]]
+    const before = block && runBefore(block, place, first)
+    const after = block?.[place]
     const costs: number[] = []
+    let run = before
     for (const [at, part] of parts.entries()) {
       const own = 1 + (yield* this.tokensOf(textOf(part).trim()))
-      let seams = yield* this.seam(parts[at - 1] ?? before, part)
-      if (block && at === parts.length - 1) seams += (yield* this.seam(part, after)) - (yield* this.seam(before, after))
+      let seams = yield* this.seam(run, part)
+      run = runOf(run, part)
+      if (block && at === parts.length - 1) seams += (yield* this.seam(run, after)) - (yield* this.seam(before, after))
       const frame = block || at > 0 ? 0 : (yield* this.sourceLine(part)) + (yield* this.frame())
       costs.push(block ? Math.max(0, own + seams) : own + seams + frame)
     }
     return costs
+  }
+
+  /** What of a chunk is not in the added units that it overlaps with, as offsets in its text. */
+  freshRangeOf(candidate: Candidate): Pick<Unit, 'start' | 'end'> {
+    const whole = wholeChunk(candidate)
+    const block = this.blocks.get(sectionOf(whole)) ?? []
+    const place = placeIn(block, whole)
+    return rangeBetween(runBefore(block, place, whole), candidate, block[place])
   }
 
   /** @param tokens the cost of the unit */
@@ -74,7 +86,7 @@ export class CostModel {
       const line = yield* this.contextLine(lineBefore(previous, next, this.lines))
       return previous ? line + (yield* this.count(this.renderer.escape(GAP))) : line
     }
-    if (join.overlap > 0) return -(yield* this.tokensOf(next.candidate.chunk.text.slice(0, join.overlap)))
+    if (join.overlap > 0) return -(yield* this.tokensOf(textOf(next).slice(0, join.overlap)))
     return previous && joinsWithSpace(previous, next) ? -1 : 0
   }
 

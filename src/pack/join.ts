@@ -1,5 +1,5 @@
 import type { Candidate, Chunk } from '../core/types.ts'
-import type { Unit } from './unit.ts'
+import { type Unit, wholeChunk } from './unit.ts'
 
 interface Join {
   /** Length of the start of `next` that repeats the end of `previous`, in UTF-16 code units. */
@@ -11,7 +11,7 @@ interface Join {
 /** Longest overlap that is searched for when the offsets of the chunks are unknown, in UTF-16 code units. */
 const LONGEST_UNKNOWN_OVERLAP = 2000
 
-/** Returns how `next` continues `previous`, or null when there is text between them. */
+/** Returns how `next` continues `previous`, or null when there is text between them. Of two chunks, both places are seen in their joined text. */
 export function joinOf(previous: Unit | undefined, next: Unit): Join | null {
   if (!previous) return null
   const left = previous.candidate.chunk
@@ -21,16 +21,52 @@ export function joinOf(previous: Unit | undefined, next: Unit): Join | null {
     const between = left.text.slice(previous.end, next.start)
     return between.trim() === '' ? { overlap: 0, separator: between } : null
   }
+  if (!areNeighbours(left, right) && !touches(previous.candidate, next.candidate)) return null
+  const common = overlapOf(left, right)
+  const repeated = common - (left.text.length - previous.end) - next.start
+  if (common > 0 && repeated >= 0) {
+    // A cut unit can be shorter than the repetition. Then it stays, so that no text is lost.
+    const overlap = Math.min(repeated, next.end - next.start)
+    return overlap <= previous.end - previous.start ? { overlap, separator: '' } : { overlap: 0, separator: '\n' }
+  }
   const reachesEnd = left.text.slice(previous.end).trim() === ''
   const beginsAtStart = right.text.slice(0, next.start).trim() === ''
-  const follows = areNeighbours(left, right) || touches(previous.candidate, next.candidate)
-  if (!follows || !reachesEnd || !beginsAtStart) return null
-  if (next.start > 0 || previous.end < left.text.length) return { overlap: 0, separator: '\n' }
-  const repeated = Math.min(overlapOf(left, right), next.end)
-  // A cut unit can be shorter than the overlap. Then the repetition stays, so that no text is lost.
-  const overlap = repeated <= previous.end - previous.start ? repeated : 0
+  if (!reachesEnd || !beginsAtStart) return null
+  const isCut = next.start > 0 || previous.end < left.text.length
   const touching = left.charEnd !== null && left.charEnd === right.charStart
-  return { overlap, separator: overlap > 0 || touching ? '' : '\n' }
+  return { overlap: 0, separator: touching && !isCut ? '' : '\n' }
+}
+
+/** A unit together with the one before it, when it continues that one in the same chunk. */
+export function runOf(previous: Unit | undefined, unit: Unit): Unit {
+  if (previous?.candidate.key !== unit.candidate.key) return unit
+  return joinOf(previous, unit) === null ? unit : { ...unit, start: previous.start }
+}
+
+/** What `next` would continue at a place among units in reading order: the unit before, with those of its chunk that it continues. */
+export function runBefore(units: readonly Unit[], place: number, next: Unit): Unit | undefined {
+  const last = units[place - 1]
+  if (last?.candidate.key === next.candidate.key) return last
+  let run = last
+  for (let at = place - 2; run && at >= 0; at--) {
+    const longer = runOf(units[at], run)
+    if (longer === run) break
+    run = longer
+  }
+  return run
+}
+
+/** What of a chunk is not in units before and behind it, as offsets in its text. */
+export function rangeBetween(
+  previous: Unit | undefined,
+  candidate: Candidate,
+  next: Unit | undefined,
+): Pick<Unit, 'start' | 'end'> {
+  const whole = wholeChunk(candidate)
+  const repeated = previous && previous.candidate.key !== candidate.key ? (joinOf(previous, whole)?.overlap ?? 0) : 0
+  const coming = next && next.candidate.key !== candidate.key ? (joinOf(whole, next)?.overlap ?? 0) : 0
+  const { length } = candidate.chunk.text
+  return repeated + coming < length ? { start: repeated, end: length - coming } : { start: 0, end: length }
 }
 
 /** Whether one of the two is a parent and ends where the other one begins. It has the place of its first child only. */

@@ -42,7 +42,7 @@ interface Run {
  *
  * Runs are as long as fits. Their score is Σ idf(t) · n(t) · (K1 + 1) / (n(t) + K1) over the terms of the query, where n(t) is the count
  * in the run, and idf comes from the sentences of the chunk: BM25 without its length norm, because the runs are about equally long.
- * Of equal scores, and without a query, the first run is taken.
+ * Of equal scores, and without a query, the first run is taken. What packed neighbours hold of the chunk is left out.
  *
  * @param room in tokens
  * @returns sentences in reading order that fit together; none when not a single one fits
@@ -66,9 +66,14 @@ function* measure(candidate: Candidate, wanted: readonly string[], cost: CostMod
   const places = new Map(wanted.map((term, place) => [term, place]))
   const sentences: MeasuredSentence[] = []
   let tableAt: number | null = null
-  for (const { text, start, end } of sentencesOf(prefixOf(candidate.chunk.text, LONGEST_SPLIT))) {
+  const fresh = cost.freshRangeOf(candidate)
+  for (const sentence of sentencesOf(prefixOf(candidate.chunk.text, LONGEST_SPLIT))) {
     const at = sentences.length
     if (at >= MOST_OF_CHUNK) break
+    const start = Math.max(sentence.start, fresh.start)
+    const end = Math.min(sentence.end, fresh.end)
+    if (start >= end) continue
+    const text = candidate.chunk.text.slice(start, end)
     const isRow = TABLE_ROW.test(text)
     tableAt = isRow ? (tableAt ?? at) : null
     const isHead = tableAt !== null && at < tableAt + HEAD_ROWS
