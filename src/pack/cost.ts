@@ -3,7 +3,7 @@ import type { Steps } from '../core/steps.ts'
 import type { Candidate } from '../core/types.ts'
 import { slicesOf } from '../text/slices.ts'
 import { type ContextLines, lineBefore, NO_CONTEXT_LINES } from './context-line.ts'
-import { joinOf, rangeBetween, runBefore, runOf } from './join.ts'
+import { continues, joinOf, rangeBetween, runsAround } from './join.ts'
 import { GAP, type Renderer } from './render.ts'
 import { inReadingOrder, sectionOf, textOf, type Unit, wholeChunk } from './unit.ts'
 
@@ -43,14 +43,13 @@ export class CostModel {
     if (!first) return []
     const block = this.blocks.get(sectionOf(first))
     const place = block ? placeIn(block, first) : 0
-    const before = block && runBefore(block, place, first)
-    const after = block?.[place]
+    const [before, after] = runsAround(block ?? [], place, first)
     const costs: number[] = []
     let run = before
     for (const [at, part] of parts.entries()) {
       const own = 1 + (yield* this.tokensOf(textOf(part).trim()))
       let seams = yield* this.seam(run, part)
-      run = runOf(run, part)
+      run = run && continues(run, part) ? { ...part, start: run.start } : part
       if (block && at === parts.length - 1) seams += (yield* this.seam(run, after)) - (yield* this.seam(before, after))
       const frame = block || at > 0 ? 0 : (yield* this.sourceLine(part)) + (yield* this.frame())
       costs.push(block ? Math.max(0, own + seams) : own + seams + frame)
@@ -63,7 +62,8 @@ export class CostModel {
     const whole = wholeChunk(candidate)
     const block = this.blocks.get(sectionOf(whole)) ?? []
     const place = placeIn(block, whole)
-    return rangeBetween(runBefore(block, place, whole), candidate, block[place])
+    const [before, after] = runsAround(block, place, whole)
+    return rangeBetween(before, candidate, after)
   }
 
   /** @param tokens the cost of the unit */

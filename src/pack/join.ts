@@ -37,23 +37,37 @@ export function joinOf(previous: Unit | undefined, next: Unit): Join | null {
   return { overlap: 0, separator: touching && !isCut ? '' : '\n' }
 }
 
-/** A unit together with the one before it, when it continues that one in the same chunk. */
-export function runOf(previous: Unit | undefined, unit: Unit): Unit {
-  if (previous?.candidate.key !== unit.candidate.key) return unit
-  return joinOf(previous, unit) === null ? unit : { ...unit, start: previous.start }
+/** Units in reading order, with those of one chunk that continue each other as one. */
+export function runsOf(units: readonly Unit[]): Unit[] {
+  const runs: Unit[] = []
+  for (const unit of units) {
+    const last = runs.at(-1)
+    if (last && continues(last, unit)) runs.splice(-1, 1, { ...last, end: unit.end })
+    else runs.push(unit)
+  }
+  return runs
 }
 
-/** What `next` would continue at a place among units in reading order: the unit before, with those of its chunk that it continues. */
-export function runBefore(units: readonly Unit[], place: number, next: Unit): Unit | undefined {
-  const last = units[place - 1]
-  if (last?.candidate.key === next.candidate.key) return last
-  let run = last
-  for (let at = place - 2; run && at >= 0; at--) {
-    const longer = runOf(units[at], run)
-    if (longer === run) break
-    run = longer
+/** The run that ends before a place among units in reading order, and the one that begins there; a run of the chunk of `unit` is left as its next unit. */
+export function runsAround(units: readonly Unit[], place: number, unit: Unit): [Unit | undefined, Unit | undefined] {
+  let [before, after] = [units[place - 1], units[place]]
+  const isOther = (run: Unit | undefined): run is Unit => run !== undefined && run.candidate.key !== unit.candidate.key
+  for (let at = place - 2; isOther(before); at--) {
+    const earlier = units[at]
+    if (!earlier || !continues(earlier, before)) break
+    before = { ...before, start: earlier.start }
   }
-  return run
+  for (let at = place + 1; isOther(after); at++) {
+    const later = units[at]
+    if (!later || !continues(after, later)) break
+    after = { ...after, end: later.end }
+  }
+  return [before, after]
+}
+
+/** Whether a unit continues another one of the same chunk. */
+export function continues(previous: Unit, unit: Unit): boolean {
+  return previous.candidate.key === unit.candidate.key && joinOf(previous, unit) !== null
 }
 
 /** What of a chunk is not in units before and behind it, as offsets in its text. */

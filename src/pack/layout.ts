@@ -2,7 +2,7 @@ import { compareText, groupBy } from '../core/collections.ts'
 import { documentKey } from '../core/keys.ts'
 import type { ContextOrder } from '../core/types.ts'
 import { type ContextLines, lineBefore, NO_CONTEXT_LINES } from './context-line.ts'
-import { JoinedText, joinOf, runOf } from './join.ts'
+import { JoinedText, joinOf, runsOf } from './join.ts'
 import { inReadingOrder, sectionOf, textOf, type Unit } from './unit.ts'
 
 /** The text of units that continue each other. */
@@ -51,15 +51,14 @@ export function layOut(
 /** Joins consecutive units that continue each other, without their overlap. */
 export function joinUnits(units: readonly Unit[], lines: ContextLines = NO_CONTEXT_LINES): Part[] {
   const parts: { text: JoinedText; contextLine: string }[] = []
-  let run: Unit | undefined
-  units.forEach((unit, index) => {
-    const text = textOf(unit)
-    const join = joinOf(run, unit)
+  const runs = runsOf(units)
+  runs.forEach((run, index) => {
+    const text = textOf(run)
+    const join = joinOf(runs[index - 1], run)
     const part = parts.at(-1)
     if (join === null || part === undefined)
-      parts.push({ text: new JoinedText(text), contextLine: lineBefore(units[index - 1], unit, lines) })
+      parts.push({ text: new JoinedText(text), contextLine: lineBefore(runs[index - 1], run, lines) })
     else part.text.append(join.separator, text.slice(join.overlap))
-    run = runOf(run, unit)
   })
   return parts.map(({ text, contextLine }) => ({ text: String(text), contextLine }))
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { finish } from '../../src/core/steps.ts'
+import type { Candidate } from '../../src/core/types.ts'
 import { pack } from '../../src/pack/pack.ts'
 import { candidate, countWords, inSteps } from '../support/candidates.ts'
 import { PLAIN_PACKING } from '../support/pack-options.ts'
@@ -54,7 +55,7 @@ function chunksOf({
   const text = texts.join('').trimEnd()
   const places = [0]
   for (const sentence of texts) places.push((places.at(-1) ?? 0) + sentence.length)
-  const pool = []
+  const pool: Candidate[] = []
   for (let from = 0; from < texts.length; from += step) {
     const begin = places[from] ?? 0
     const before = text.slice(0, begin).split(/(?<= )/u)
@@ -64,8 +65,8 @@ function chunksOf({
       begin - (from === 0 ? 0 : before.slice(before.length - Math.min(repeated, previous)).join('').length)
     const charEnd = Math.min(places[from + step] ?? text.length, text.length)
     const place = knowsPlaces ? { charStart, charEnd } : {}
-    const chunk = { id: pool.length + 1, orderIndex: pool.length, text: text.slice(charStart, charEnd), ...place }
-    pool.push(candidate(chunk, (values.next().value ?? 1) / 1000))
+    const over = { id: pool.length + 1, orderIndex: pool.length, text: text.slice(charStart, charEnd), ...place }
+    pool.push(candidate(over, (values.next().value ?? 1) / 1000))
   }
   return pool.sort((a, b) => b.value - a.value)
 }
