@@ -3,10 +3,7 @@
 const READING_POSTS =
   /^(?:facet|points(?:\/(?:scroll|count|(?:query|search|recommend|discover)(?:\/(?:batch|groups))?|search\/matrix\/(?:pairs|offsets)))?)$/
 
-/**
- * Paths of the searches that the drop-in route can improve, without the query string. Qdrant allows a trailing slash.
- * The pattern has no capture groups, because Express would decode them.
- */
+/** Paths of the searches that the drop-in route can improve, without the query string. Qdrant allows a trailing slash. */
 export const SEARCH_PATH = /^\/collections\/[^/?#]+\/points\/(?:query|search)(?:\/batch)?\/?$/
 
 interface CollectionPath {

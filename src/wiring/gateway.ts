@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Express } from 'express'
+import type { RequestListener } from 'node:http'
 import { createAnswerCache } from '../adapters/answer-cache.ts'
 import { createQdrantStore } from '../adapters/qdrant/store.ts'
 import { withHashedQueries } from '../adapters/traces/hashed-queries.ts'
@@ -42,7 +42,7 @@ import { VERSION } from './version.ts'
 
 /** A complete stowage that does not listen yet. */
 export interface Gateway {
-  app: Express
+  app: RequestListener
   upstream: Upstream
   /** Null without `TENANTS_FILE`. */
   tenants: ReloadedTenants | null
