@@ -4,7 +4,7 @@ import { loadTokenizer, logitOf } from '../load.ts'
 import type { LateInteraction, ModelSource } from '../model-folder.ts'
 import { assembleSide, learnTemplate, type ModelInput } from '../pair-assembly.ts'
 import { cutOnnx, readOnnx } from './onnx-graph.ts'
-import { isLong, type PassageSide, packSide, roundRows, unpackSide } from './passage-side.ts'
+import { createUnpackSide, isLong, type PassageSide, packSide, roundRows } from './passage-side.ts'
 import { loadRuntime, type Runtime, type Session, type Tensors } from './runtime.ts'
 import { leaveWeightsInFile } from './stored-weights.ts'
 
@@ -12,7 +12,7 @@ import { leaveWeightsInFile } from './stored-weights.ts'
 export interface LateInteractionModel {
   encodeQuery(query: string): Promise<Tensors>
   encodePassage(passage: string): Promise<PassageSide>
-  /** The logit of the pair. */
+  /** The logit of the pair. One call at a time. */
   interact(query: Tensors, passage: PassageSide): Promise<number>
 }
 
@@ -34,6 +34,7 @@ export async function loadLateInteraction(source: ModelSource): Promise<LateInte
   const sample = encode('a')
   const template = learnTemplate(wrap('a', 'a'), { query: sample, passage: sample })
 
+  const unpackSide = createUnpackSide(runtime)
   const run = async (slot: 'query' | 'passage', text: string): Promise<Tensors> => {
     const inputs = toTensors(assembleSide(template, slot, encode(text), source.maxTokens), runtime)
     const tensors: Tensors = { ...inputs, ...(await encoder.run(inputs)) }
@@ -43,7 +44,7 @@ export async function loadLateInteraction(source: ModelSource): Promise<LateInte
     encodeQuery: query => run('query', query),
     encodePassage: async passage => packSide(roundRows(await run('passage', passage), long, runtime)),
     async interact(query, passage) {
-      const { [LOGITS]: logits } = await interaction.run({ ...query, ...unpackSide(passage, runtime) })
+      const { [LOGITS]: logits } = await interaction.run({ ...query, ...unpackSide(passage) })
       return logitOf(logits?.data ?? [])
     },
   }
