@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Express } from 'express'
+import type { RequestListener } from 'node:http'
 import { createAnswerCache } from '../adapters/answer-cache.ts'
 import { createQdrantStore } from '../adapters/qdrant/store.ts'
 import { withHashedQueries } from '../adapters/traces/hashed-queries.ts'
@@ -42,7 +42,7 @@ import { VERSION } from './version.ts'
 
 /** A complete stowage that does not listen yet. */
 export interface Gateway {
-  app: Express
+  app: RequestListener
   upstream: Upstream
   /** Null without `TENANTS_FILE`. */
   tenants: ReloadedTenants | null
@@ -56,12 +56,14 @@ export interface Gateway {
   close(): Promise<void>
 }
 
-const RECENT_TRACES = { entries: 500, maxBytes: 128 * 1024 * 1024 }
+const RECENT_TRACES = { entries: 500, maxBytes: 32 * 1024 * 1024 }
 const TRACE_FILE_LIMITS = { maxBytes: 64 * 1024 * 1024, files: 5 }
 /** Deadline of packing that nobody waits for. */
 const LEISURE_MS = 600_000
 /** A start waits this long for the embedding endpoint. Then it serves without dense vectors until the endpoint is there. */
 const ENDPOINT_WAIT_MS = 2_000
+/** A question is embedded in a few milliseconds, and a worker takes up to 100 MB. */
+const QUERY_WORKERS = 1
 const CACHE_LIMITS = { maxEntries: 2_000, maxBytes: 128 * 1024 * 1024 }
 
 /** Builds everything from the configuration. Requests use the Qdrant key of their client or tenant, never the configured one. */
@@ -84,6 +86,7 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
   const upstream = await openUpstream(config)
   const models = await openModels(config, {
     endpointWaitMs: ENDPOINT_WAIT_MS,
+    embedderWorkers: QUERY_WORKERS,
     onOpened: () => reporter.modelsOpened(models),
   })
   reporter.modelsOpened(models)

@@ -6,6 +6,7 @@ import { sendQdrantError } from '../body/send-json.ts'
 import { isGuarded } from '../tenants/guarded-message.ts'
 import { hiddenFailure } from '../tenants/tenant-call.ts'
 import { startExchange } from './exchange.ts'
+import { flow } from './flow.ts'
 import { endToEndHeaders } from './hop-by-hop.ts'
 import { createUpstreamTarget } from './upstream-target.ts'
 
@@ -128,11 +129,10 @@ function relayAnswer(client: Client, incoming: IncomingMessage): void {
     return
   }
   incoming.on('error', () => response.destroy())
-  incoming.on('end', () => {
-    response.addTrailers([...headerPairs(incoming.rawTrailers)])
+  flow(incoming, response, () => {
+    if (incoming.rawTrailers.length > 0) response.addTrailers([...headerPairs(incoming.rawTrailers)])
     response.end()
   })
-  incoming.pipe(response, { end: false })
 }
 
 function hiddenFailureOf({ statusCode = 502, headers }: IncomingMessage): StowageError | null {

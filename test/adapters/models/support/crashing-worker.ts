@@ -1,4 +1,4 @@
-import { workerData } from 'node:worker_threads'
+import { resourceLimits, workerData } from 'node:worker_threads'
 import { inTurn } from '../../../../src/adapters/models/workers/worker.ts'
 
 /** A worker for tests: echoes text, and does on command what real workers do at their worst. */
@@ -17,6 +17,7 @@ export default inTurn(async (job: string) => {
   if (job === 'throw') throw new Error('thrown on command')
   // A job that takes a while: what the pool does meanwhile is what the tests look at.
   if (job === 'slow') await new Promise(resolve => setTimeout(resolve, 20))
+  if (job === 'limits') return JSON.stringify(resourceLimits)
   if (job === 'hang') await new Promise(() => setInterval(() => undefined, 1_000))
   return `${job}!`
 })
