@@ -42,6 +42,8 @@ export interface AppDependencies {
   improvePoints: express.RequestHandler | null
   /** The tools for agents at `/mcp`. Default: the path is Qdrant's. */
   mcp?: express.RequestHandler[]
+  /** The embedding relay, and its paths. Default: these paths are Qdrant's. */
+  relay?: { paths: readonly string[]; handler: express.RequestHandler }
   passthrough: Passthrough
   traces: TraceStore
   experiments: Experiments
@@ -106,6 +108,8 @@ export function createApp(dependencies: AppDependencies): express.Express {
   }
 
   app.use(refuseLoops(() => reporter.passedThrough({ reason: 'loop' })))
+  const { relay } = dependencies
+  if (relay) app.all([...relay.paths], atEndpoint('relay'), ...admitTenant, relay.handler)
   for (const step of admitTenant) app.use(step)
   const routes = qdrantRoutes(dependencies)
   app.use(admitTenant.length === 0 ? routes : guardRequests(routes, guardOf(dependencies)))

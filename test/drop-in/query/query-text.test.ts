@@ -72,7 +72,10 @@ describe('the query text', () => {
     it('once for a vector that two prefetches share', async () => {
       const asked: (readonly number[])[] = []
       const twice = '{"prefetch":[{"query":[1,2]},{"query":[1,2],"using":"b"}],"query":{"fusion":"rrf"}}'
-      await textOf(twice, undefined, async vector => (asked.push(vector), null))
+      await textOf(twice, undefined, async vector => {
+        asked.push(vector)
+        return null
+      })
       expect(asked).toEqual([[1, 2]])
     })
   })

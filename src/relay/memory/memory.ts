@@ -1,0 +1,87 @@
+import { type Lookup, Scope } from './scope.ts'
+import { float32Of } from './vector.ts'
+
+export interface QuestionMemory {
+  /** Remembers the question of a vector. Vectors that are empty, zero or not finite are left out. @returns whether it is remembered */
+  remember(scope: string, vector: ArrayLike<number>, text: string): boolean
+  /** Finds the question of a vector among those of the scope. */
+  find(scope: string, vector: ArrayLike<number>): Lookup
+  /** Number of the vectors of all scopes. */
+  readonly size: number
+  /** Forgets everything, and stops the timer. */
+  close(): void
+}
+
+export interface MemoryOptions {
+  /** Most vectors, of all scopes together. A question of more than 1,024 UTF-16 units counts as several. 0: nothing is remembered. */
+  vectors: number
+  /** How long a question is remembered, in milliseconds. */
+  ttlMs: number
+  /** Milliseconds of a monotonic clock. */
+  now?: () => number
+}
+
+/** Questions are forgotten at most this much later than their time, in milliseconds. */
+const SWEEP_MS = 10_000
+
+/**
+ * The questions of vectors, in scopes that do not see each other. When the memory is full, the scope that holds the most loses its least
+ * recently used question: nobody pushes out the questions of others by sending more.
+ */
+export function createQuestionMemory({ vectors, ttlMs, now = () => performance.now() }: MemoryOptions): QuestionMemory {
+  const scopes = new Map<string, Scope>()
+  let weight = 0
+
+  /** Changes a scope, and keeps the sum of the weights. */
+  function change(scope: Scope, apply: () => void): void {
+    const before = scope.weight
+    apply()
+    weight += scope.weight - before
+  }
+
+  function sweep(): void {
+    for (const [name, scope] of scopes) {
+      change(scope, () => scope.dropExpired())
+      if (scope.size === 0) scopes.delete(name)
+    }
+  }
+
+  const timer = setInterval(sweep, Math.min(SWEEP_MS, ttlMs))
+  timer.unref()
+
+  return {
+    remember(name, values, text) {
+      const vector = vectors > 0 ? float32Of(values) : null
+      if (vector === null) return false
+      const scope = scopes.get(name) ?? new Scope({ weight: vectors, ttlMs, now })
+      scopes.set(name, scope)
+      change(scope, () => scope.remember(vector, text))
+      while (weight > vectors) {
+        const [largestName, largest] = [...scopes].reduce((most, one) => (one[1].weight > most[1].weight ? one : most))
+        change(largest, () => largest.dropOne())
+        if (largest.size === 0) scopes.delete(largestName)
+      }
+      return true
+    },
+    find(name, values) {
+      const scope = scopes.get(name)
+      const vector = scope === undefined ? null : float32Of(values)
+      if (scope === undefined || vector === null) return { text: null, result: 'unknown' }
+      let found: Lookup = { text: null, result: 'unknown' }
+      // It drops what is too old.
+      change(scope, () => {
+        found = scope.find(vector)
+      })
+      return found
+    },
+    get size() {
+      let size = 0
+      for (const scope of scopes.values()) size += scope.size
+      return size
+    },
+    close() {
+      clearInterval(timer)
+      scopes.clear()
+    },
+  }
+}
