@@ -32,18 +32,17 @@ export function createQuestionMemory({ vectors, ttlMs, now = () => performance.n
   const scopes = new Map<string, Scope>()
   let weight = 0
 
-  /** Changes a scope, and keeps the sum of the weights. */
-  function change(scope: Scope, apply: () => void): void {
+  /** Changes a scope, keeps the sum of the weights, and drops a scope that is empty. */
+  function change<Result>(name: string, scope: Scope, apply: () => Result): Result {
     const before = scope.weight
-    apply()
+    const result = apply()
     weight += scope.weight - before
+    if (scope.size === 0) scopes.delete(name)
+    return result
   }
 
   function sweep(): void {
-    for (const [name, scope] of scopes) {
-      change(scope, () => scope.dropExpired())
-      if (scope.size === 0) scopes.delete(name)
-    }
+    for (const [name, scope] of scopes) change(name, scope, () => scope.dropExpired())
   }
 
   const timer = setInterval(sweep, Math.min(SWEEP_MS, ttlMs))
@@ -55,11 +54,10 @@ export function createQuestionMemory({ vectors, ttlMs, now = () => performance.n
       if (vector === null) return false
       const scope = scopes.get(name) ?? new Scope({ weight: vectors, ttlMs, now })
       scopes.set(name, scope)
-      change(scope, () => scope.remember(vector, text))
+      change(name, scope, () => scope.remember(vector, text))
       while (weight > vectors) {
-        const [largestName, largest] = [...scopes].reduce((most, one) => (one[1].weight > most[1].weight ? one : most))
-        change(largest, () => largest.dropOne())
-        if (largest.size === 0) scopes.delete(largestName)
+        const [fullName, full] = [...scopes].reduce((most, one) => (one[1].weight > most[1].weight ? one : most))
+        change(fullName, full, () => full.dropOne())
       }
       return true
     },
@@ -67,12 +65,8 @@ export function createQuestionMemory({ vectors, ttlMs, now = () => performance.n
       const scope = scopes.get(name)
       const vector = scope === undefined ? null : float32Of(values)
       if (scope === undefined || vector === null) return { text: null, result: 'unknown' }
-      let found: Lookup = { text: null, result: 'unknown' }
-      // It drops what is too old.
-      change(scope, () => {
-        found = scope.find(vector)
-      })
-      return found
+      // What is too old is dropped by this.
+      return change(name, scope, () => scope.find(vector))
     },
     get size() {
       let size = 0

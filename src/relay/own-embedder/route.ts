@@ -1,7 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express'
 import type { CountTokens, Embedder } from '../../core/ports.ts'
 import { decodeBody } from '../../http/body/decode-body.ts'
-import { parseJsonBody } from '../../http/body/json-body.ts'
 import { readBody } from '../../http/body/read-body.ts'
 import { sendJson } from '../../http/body/send-json.ts'
 import { goneSignal, tenantOf } from '../../http/caller.ts'
@@ -91,7 +90,11 @@ async function readJson(request: Request, response: Response): Promise<unknown> 
   const decoded = complete ? await decodeBody(body, coding, MOST_BYTES) : 'body_too_large'
   if (decoded === 'body_too_large') throw new OpenAiError(413, `The body is longer than ${MOST_BYTES} bytes`)
   if (decoded === 'body_unreadable') throw new OpenAiError(400, `content-encoding ${coding} cannot be undone`)
-  return parseJsonBody(decoded, 3)
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(decoded))
+  } catch (cause) {
+    throw new OpenAiError(400, `The body is not valid JSON in UTF-8: ${(cause as Error).message}`, { cause })
+  }
 }
 
 function printed(vector: Float32Array, encoding: OwnRequest['encoding']): number[] | string {
