@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { z } from 'zod'
 import { BodyCopy, type CopyRoom } from '../http/body/body-copy.ts'
 import { decodeBody } from '../http/body/decode-body.ts'
@@ -26,8 +26,12 @@ const LONGEST_WAIT_MS = 50
 
 /** Notices the questions in requests to embed, and their vectors in the answers, as both stream by. Nothing of this reaches the client. */
 export interface QuestionNotice {
-  /** Begins to copy a request. The result is to be called with its answer. */
-  begin(request: IncomingMessage, scope: string, shape: EmbeddingShape): (answer: IncomingMessage) => void
+  /** Begins to copy a request, until the response to it ends. The result is to be called with its answer. */
+  begin(
+    exchange: { request: IncomingMessage; response: ServerResponse },
+    scope: string,
+    shape: EmbeddingShape,
+  ): (answer: IncomingMessage) => void
   /** Waits a moment for the answers of these scopes that are being read; false when there are none. */
   settled(scopes: readonly string[]): Promise<boolean>
 }
@@ -61,9 +65,9 @@ export function createQuestionNotice({ memory, prefixes, report }: NoticeOptions
   }
 
   return {
-    begin(request, scope, shape) {
+    begin({ request, response }, scope, shape) {
       const askedCopy = new BodyCopy(request, undefined, room, MOST_ASKED_BYTES)
-      request.once('close', () => askedCopy.release())
+      response.once('close', () => askedCopy.release())
       return answer => {
         if (answer.statusCode !== 200) return
         const body = askedCopy.bytes()

@@ -48,7 +48,10 @@ export function createRelay({ upstream, keys, notice, reporter, idleTimeoutMs }:
       const shape = shapeOf(request)
       if (shape !== undefined) {
         const apiKey = request.headers[SCOPE_HEADER]?.toString() || null
-        listening.set(request, notice.begin(request, scopeOf({ tenant: tenantOf(response), apiKey }), shape))
+        listening.set(
+          request,
+          notice.begin({ request, response }, scopeOf({ tenant: tenantOf(response), apiKey }), shape),
+        )
       }
       proxy.passthrough(request, response)
     },
