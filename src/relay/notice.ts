@@ -22,7 +22,7 @@ const MOST_ANSWER_BYTES = 2 * 1024 * 1024
 /** Most bytes of all copies at a time. */
 const MOST_COPIED_BYTES = 64 * 1024 * 1024
 /** Longest time that a search waits for answers that are being read, in milliseconds. */
-const LONGEST_WAIT_MS = 50
+const LONGEST_WAIT_MS = 200
 
 /** Notices the questions in requests to embed, and their vectors in the answers, as both stream by. Nothing of this reaches the client. */
 export interface QuestionNotice {

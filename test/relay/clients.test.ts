@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import http, { type IncomingMessage } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { getEncoding } from 'js-tiktoken'
 import OpenAI from 'openai'
@@ -111,6 +113,18 @@ describe('every shape is remembered', () => {
   })
 })
 
+it('a search that comes while the answer is still being decoded waits for it', async () => {
+  const { server } = createFakeEndpoint({ dimensions: 4_000 })
+  const { url, questionOf } = await serveRelay(stage, await stage.listen(server))
+  const input = Array.from({ length: 16 }, (_, at) => `question ${at}`)
+  const vector = vectorOf('question 15', 4_000)
+  // It does not decode the answer, so it is faster than stowage.
+  const request = http.request(`${url}/v1/embeddings?coding=gzip`, { method: 'POST' }).end(JSON.stringify({ input }))
+  const [answer] = (await once(request, 'response')) as [IncomingMessage]
+  await once(answer.resume(), 'end')
+  expect(await questionOf(vector)).toBe('question 15')
+})
+
 describe('is not remembered', () => {
   it.each<[string, string, object | string]>([
     ['a document', '/v1/embeddings', { input: 'who?', input_type: 'document' }],
@@ -142,8 +156,7 @@ describe('is not remembered', () => {
       'null',
     ]
     let at = 0
-    const { createServer } = await import('node:http')
-    const upstream = await stage.listen(createServer((_request, response) => void response.end(bodies[at++])))
+    const upstream = await stage.listen(http.createServer((_request, response) => void response.end(bodies[at++])))
     const { url, memory, noticed } = await serveRelay(stage, upstream)
     for (const body of bodies) expect((await send(url, 'POST', '/v1/embeddings', { input: 'q' })).text).toBe(body)
     await expect.poll(() => noticed.length).toBe(bodies.length)
