@@ -56,7 +56,7 @@ export function createQuestionMemory({ vectors, ttlMs, now = () => performance.n
       scopes.set(name, scope)
       change(name, scope, () => scope.remember(vector, text))
       while (weight > vectors) {
-        const [fullName, full] = [...scopes].reduce((most, one) => (one[1].weight > most[1].weight ? one : most))
+        const [fullName, full] = heaviestOf(scopes)
         change(fullName, full, () => full.dropOne())
       }
       return true
@@ -78,4 +78,12 @@ export function createQuestionMemory({ vectors, ttlMs, now = () => performance.n
       scopes.clear()
     },
   }
+}
+
+/** The first of the scopes with the largest weight. */
+function heaviestOf(scopes: ReadonlyMap<string, Scope>): [string, Scope] {
+  let heaviest: [string, Scope] | null = null
+  for (const one of scopes) if (heaviest === null || one[1].weight > heaviest[1].weight) heaviest = one
+  if (heaviest === null) throw new Error('there is no scope')
+  return heaviest
 }

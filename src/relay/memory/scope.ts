@@ -24,6 +24,12 @@ export interface ScopeLimits {
   now: () => number
 }
 
+/**
+ * Most vectors of equal signs that are compared. Vectors of usual models share their first 32 signs with no other; where all values are positive,
+ * the older ones are found by their exact values only.
+ */
+const MOST_ALIKE = 1_000
+
 /** UTF-16 units of a question that weigh as much as one vector. */
 const UNITS_OF_WEIGHT = 1_024
 
@@ -65,9 +71,10 @@ export class Scope {
     this.#entries.set(key, entry)
     if (entry.direction === null || this.#entries.peek(key) !== entry) return
     const signs = signsOf(entry.direction)
-    const alike = this.#bySigns.get(signs)
-    if (alike) alike.add(entry)
-    else this.#bySigns.set(signs, new Set([entry]))
+    const alike = this.#bySigns.get(signs) ?? new Set()
+    this.#bySigns.set(signs, alike.add(entry))
+    const [oldest] = alike
+    if (oldest !== undefined && alike.size > MOST_ALIKE) alike.delete(oldest)
   }
 
   find(vector: Float32Array): Lookup {
@@ -76,7 +83,7 @@ export class Scope {
     const direction = directionOf(vector)
     if (direction === null) return UNKNOWN
     let found: string | null = null
-    for (const entry of [...(this.#bySigns.get(signsOf(direction)) ?? [])]) {
+    for (const entry of this.#bySigns.get(signsOf(direction)) ?? []) {
       if (entry.direction === null || !isSameDirection(entry.direction, direction)) continue
       // An entry that is too old is dropped by this.
       if (this.#entries.get(entry.key) !== entry) continue
