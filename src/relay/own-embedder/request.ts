@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Embedder } from '../../core/ports.ts'
-import { decodeTokens } from '../../text/token-text.ts'
 import { openAiInputs } from '../read/shapes.ts'
+import { decodeTokens } from '../read/token-text.ts'
 import { OpenAiError } from './openai-error.ts'
 
 /** Most inputs of a request. */

@@ -1,5 +1,5 @@
-import { decodeTokens } from '../../text/token-text.ts'
 import type { EmbeddingRequest } from './shapes.ts'
+import { decodeTokens } from './token-text.ts'
 
 /** Most inputs of a request that asks questions. A request with more brings documents in. */
 export const MOST_QUESTIONS = 16

@@ -1,5 +1,5 @@
 import type { TiktokenEncoding } from 'js-tiktoken/lite'
-import { encodingOf, loadRanks } from './tokens.ts'
+import { encodingOf, loadRanks } from '../../text/tokens.ts'
 
 /** The bytes of each token by its id, one character per byte. */
 const tables: Partial<Record<TiktokenEncoding, readonly string[]>> = {}
