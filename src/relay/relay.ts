@@ -44,7 +44,8 @@ export function createRelay({ upstream, keys, notice, reporter, idleTimeoutMs }:
     ...(idleTimeoutMs !== undefined && { idleTimeoutMs }),
   })
   return {
-    handler(request, response) {
+    handler(request, response, next) {
+      if (DOT_SEGMENT.test(request.originalUrl.replace(/[?#].*$/su, ''))) return next()
       const shape = shapeOf(request)
       if (shape !== undefined) {
         const apiKey = request.headers[SCOPE_HEADER]?.toString() || null
@@ -58,6 +59,9 @@ export function createRelay({ upstream, keys, notice, reporter, idleTimeoutMs }:
     close: () => proxy.close(),
   }
 }
+
+/** `..` in the name of a model could lead an endpoint to paths that the relay does not have. */
+const DOT_SEGMENT = /(?:[\\/]|%2f|%5c)(?:\.|%2e){1,2}(?:[\\/]|%2f|%5c|$)/iu
 
 /** The shape of a request that embeds; undefined for the others. */
 function shapeOf({ url = '' }: IncomingMessage): EmbeddingShape | undefined {

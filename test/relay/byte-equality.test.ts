@@ -93,15 +93,16 @@ describe('through the relay', () => {
   })
 
   it('leaves the paths of Qdrant and of stowage alone', async () => {
-    for (const path of [
-      '/v1/context',
-      '/v1/metrics',
-      '/collections',
-      '/v1/embeddingsx',
-      '/V1/embeddings',
-      '/api/other',
-    ])
-      expect((await fetch(echoed + path)).headers.get('content-type') ?? '', path).not.toContain('echo')
+    const before = endpoint.asked.length
+    const foreign = ['/v1/context', '/v1/metrics', '/collections', '/v1/embeddingsx', '/V1/embeddings', '/api/other']
+    for (const path of foreign) await (await fetch(relayed + path)).text()
+    // fetch would resolve these itself.
+    for (const way of ['..', '.', '%2e%2E', '..%2F..', 'a/..', '..\\..'])
+      await ask(relayed, [`GET /v1/models/${way}/admin HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`], 'GET')
+    expect(endpoint.asked.slice(before)).toEqual([])
+    const own = ['/v1/models', '/v1/models/ft:gpt-4o:a..b', '/v1/models/org/name']
+    for (const path of own) await (await fetch(relayed + path)).text()
+    expect(endpoint.asked.slice(before).map(({ path }) => path)).toEqual(own)
   })
 })
 
