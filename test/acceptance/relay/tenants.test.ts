@@ -136,6 +136,16 @@ describe('the relay of a tenant', () => {
   })
 })
 
+/** On a busy machine a search can pass through (`busy`): nothing was looked up for it, so it is sent again. */
+async function searchImproved(vector: ArrayLike<number>, key: string) {
+  for (;;) {
+    // With a timeout that no busy machine meets.
+    const path = '/collections/docs/points/query?timeout=600'
+    const answer = await stowage.send('POST', path, { query: Array.from(vector), limit: 1 }, { 'api-key': key })
+    if (answer.headers.get('x-stowage-applied') !== 'passthrough') return answer
+  }
+}
+
 it(`${REQUESTS} embeddings and searches of four tenants at once: each finds its own questions and none of another`, async () => {
   const random = seededRandom(7)
   const rounds = REQUESTS / 2
@@ -153,16 +163,13 @@ it(`${REQUESTS} embeddings and searches of four tenants at once: each finds its 
       if (embedded.status !== 200) throw new Error(embedded.text)
       const own = at % 2 === 0
       const vector = random() < 0.5 ? vectorOf(text) : vectorOf(text).map(value => value * 3)
-      const answer = await stowage.send(
-        'POST',
-        '/collections/docs/points/query',
-        { query: Array.from(vector), limit: 1 },
-        { 'api-key': own ? key : other },
-      )
+      const answer = await searchImproved(vector, own ? key : other)
       const isUnknown = answer.headers.get('x-stowage-degraded')?.includes('question_unknown') ?? false
       const isShared = text.startsWith('Shared')
       if (answer.status !== 200 || (own ? isUnknown : !isUnknown && !isShared))
-        throw new Error(`${own ? 'own' : 'other'} ${text}: ${answer.status} ${[...answer.headers]}`)
+        throw new Error(
+          `${answer.headers.get('x-stowage-applied')} ${answer.headers.get('x-stowage-degraded')} ${own ? 'own' : 'other'} ${text}: ${answer.status}`,
+        )
     }
   }
   const workers = 32
