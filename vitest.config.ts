@@ -27,6 +27,7 @@ const SHARED = [
   'projects',
   'qdrant',
   'rank',
+  'relay',
   'rollout',
   'statistics',
   'tenants',

@@ -24,7 +24,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['pipeline'],
   ['embedded', 'flags', 'observe', 'rollout', 'tenants'],
   ['config', 'http', 'ingest', 'projects'],
-  ['contextualize', 'demo', 'doctor', 'drop-in', 'evaluation', 'ingestion-guard'],
+  ['contextualize', 'demo', 'doctor', 'drop-in', 'evaluation', 'ingestion-guard', 'relay'],
   ['adapters'],
   ['commands', 'mcp'],
   ['wiring'],

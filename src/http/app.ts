@@ -44,6 +44,8 @@ export interface AppDependencies {
   improvePoints: Step | null
   /** The tools for agents at `/mcp`. Default: the path is Qdrant's. */
   mcp?: express.RequestHandler[]
+  /** The embedding relay, and its paths. Default: these paths are Qdrant's. */
+  relay?: { paths: readonly string[]; handler: express.RequestHandler }
   passthrough: Passthrough
   traces: TraceStore
   experiments: Experiments
@@ -107,9 +109,13 @@ export function createApp(dependencies: AppDependencies): RequestListener {
     })
   }
 
+  const refuseLoop = refuseLoops(() => reporter.passedThrough({ reason: 'loop' }))
+  const { relay } = dependencies
+  if (relay) app.all([...relay.paths], refuseLoop, atEndpoint('relay'), ...admitTenant, relay.handler)
+
   const routes = qdrantRoutes(dependencies)
   const forward = inOrder(
-    refuseLoops(() => reporter.passedThrough({ reason: 'loop' })),
+    refuseLoop,
     ...admitTenant,
     admitTenant.length === 0 ? routes : guardRequests(routes, guardOf(dependencies)),
   )

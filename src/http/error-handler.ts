@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { StowageError } from '../core/errors.ts'
 import { redactUrls } from '../core/redact-urls.ts'
 import type { Reporter } from '../observe/events.ts'
@@ -26,14 +27,20 @@ const OWN_PATH = /^(?:https?:\/\/[^/?#]*)?\/v1\//i
 
 /** Sends an error in the shape of the path: stowage's own, or Qdrant's envelope. Qdrant answers 401 as plain text. */
 export function sendError(request: StepRequest, response: StepResponse, error: StowageError): void {
-  const { code, status, details } = error
+  const { code, status } = error
   const message = redactUrls(error.message)
   const retryAfter = retryAfterOf(error)
   if (retryAfter !== null) response.setHeader('retry-after', retryAfter)
-  if (OWN_PATH.test(request.url) || endpointOf(response) === 'mcp') {
-    sendJson(request, response, status, printJson({ error: { code, message, details } }))
+  if (OWN_PATH.test(request.url) || ['mcp', 'relay'].includes(endpointOf(response))) {
+    sendOwnError(request, response, error)
   } else if (code === 'unauthorized') sendText(request, response, status, message)
   else sendQdrantError(request, response, status, message)
+}
+
+/** Sends an error in stowage's own shape: `{"error":{"code":…,"message":…,"details":…}}`. */
+export function sendOwnError(request: IncomingMessage, response: ServerResponse, error: StowageError): void {
+  const { code, status, message, details } = error
+  sendJson(request, response, status, printJson({ error: { code, message: redactUrls(message), details } }))
 }
 
 function asStowageError(error: unknown): StowageError | null {

@@ -33,6 +33,7 @@ import { openIngestionGuard } from './ingestion-guard.ts'
 import type { Mcp } from './mcp/open-mcp.ts'
 import { type Models, openModels, pipelinePorts } from './models.ts'
 import { mappingsWithProjects, openProjects, requestProjects } from './projects/open-projects.ts'
+import { openRelay } from './relay/open-relay.ts'
 import { type Flags, openFlags } from './rollout/flags.ts'
 import { openRollout } from './rollout/open-rollout.ts'
 import { openSpans } from './spans.ts'
@@ -75,6 +76,7 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
     version: VERSION,
     rerankQueue: () => models.reranker?.waiting?.() ?? 0,
     contextModels: contextModels(config),
+    relayVectors: () => relay?.size ?? 0,
   })
   const reporter = createReporter({ metrics, logger, slowMs, queryText })
   const spans = await openSpans(config, reporter)
@@ -90,6 +92,7 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
     onOpened: () => reporter.modelsOpened(models),
   })
   reporter.modelsOpened(models)
+  const relay = openRelay(config, { models, tenants, reporter })
   const http = createQdrantHttp(upstream.url, observeReads(reporter, spans))
   const store = createQdrantStore({ http, mappings, onRetry: () => reporter.searchRetried() })
   // Loads the tables of the encoding (about 0.1 s), so that the first request does not wait for them.
@@ -131,6 +134,7 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
       const decision = pipeline.decide(subject)
       return { ...decision, improves: decision.improves && config.settings.STOWAGE_DROPIN === 'improve' }
     },
+    ...(relay && { findQuestion: relay.findQuestion }),
     deadlineMs: config.settings.DROPIN_DEADLINE_MS,
     mappings,
     hedgeMs: config.settings.DROPIN_HEDGE_MS,
@@ -153,6 +157,7 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
   const online = await openOnlineContexts(config, { http, apiKey, projects, mappings, models, tenants, reporter })
   const app = createApp({
     ...(config.settings.MCP && { mcp: (await openMcp()).route }),
+    ...(relay && { relay: relay.route }),
     packContext,
     ...(tenants && {
       admitTenant: [authenticate(tenants), limiter.handler, beginInTurn],
@@ -185,6 +190,7 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
     close: async () => {
       tenants?.close()
       proxy.close()
+      relay?.close()
       await (await mcp)?.close()
       await Promise.all([flags.close(), closeRollout(), online.close()])
       await Promise.all([http.close(), traces.close(), models.close()])

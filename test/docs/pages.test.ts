@@ -27,6 +27,7 @@ import { createMetrics } from '../../src/observe/metrics.ts'
 import { contextRequestSchema, contextResponseSchema } from '../../src/pipeline/context-request.ts'
 import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import { PLAN_VALUES } from '../../src/pipeline/plan/plan-values.ts'
+import { RELAY_PATHS } from '../../src/relay/paths.ts'
 import { readTenantsFile } from '../../src/tenants/file/read.ts'
 import { tenantsFileSchema } from '../../src/tenants/file/schema.ts'
 import { ALLOWABLE_OPERATIONS, ROUTES } from '../../src/tenants/guard/routes/table.ts'
@@ -44,7 +45,7 @@ const FOREIGN = new Set([
   page_content doc_content text_segment _node_content document_id header_path chunk_index content_hash space_id is_tenant
   context_cache char_start char_end shadow_of rolled_back duration_ms embedder_version order_index parent_id node_modules retry_after
   front_matter avg_len min_token_len phrase_matching geo_radius geo_bounding_box geo_polygon datetime_range set_payload with_lookup operation_id otel_trace_id point_id query_prefix passage_prefix input_type search_query search_document
-  max_completion_tokens section_path page_start page_end`.split(/\s+/),
+  max_completion_tokens section_path page_start page_end encoding_format default_headers query_source`.split(/\s+/),
 ])
 
 const settings = new Set([
@@ -80,7 +81,8 @@ describe('the pages for people', () => {
   })
 
   it.each(everyPage)('%s names only routes of ours that exist', (_path, text) => {
-    const known = new Set(Object.keys(OWN_ROUTES).map(route => route.replace(/^\w+ /, '')))
+    const own = Object.keys(OWN_ROUTES).map(route => route.replace(/^\w+ /, ''))
+    const known = new Set([...own, ...Object.keys(RELAY_PATHS)])
     const named = found(text, /(\/v1\/[\w./{}-]*[\w}]|\/healthz|\/readyz)/g)
     expect(named.filter(path => !known.has(path.replace(/\/traces\/[^{/]+$/, '/traces/{id}')))).toEqual([])
   })

@@ -1,10 +1,10 @@
 import type { PointId } from '../../core/types.ts'
+import { BodyCopy, type CopyRoom } from '../../http/body/body-copy.ts'
 import { decodeBody } from '../../http/body/decode-body.ts'
 import { handedOver } from '../../http/passthrough/hand-over.ts'
 import type { Step, StepRequest } from '../../http/step.ts'
 import { Pace } from '../../pipeline/pacing/pace.ts'
 import { readUpsertTarget, type UpsertRoute } from '../../qdrant/paths.ts'
-import { BodyCopy, type CopyRoom } from './body-copy.ts'
 import { writtenIds } from './written-ids.ts'
 
 /** Points that Qdrant has written, or has said that it will write. */

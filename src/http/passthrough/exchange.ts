@@ -20,6 +20,8 @@ export interface Exchange {
   body: Buffer | undefined
   target: UpstreamTarget
   idleTimeoutMs: number
+  /** The raw headers that go on, before those of the connection are taken out. */
+  headers: readonly string[]
   /** Called with the head of the answer. The body is not read yet. */
   onAnswer(incoming: IncomingMessage): void
   /** Called when there is no complete answer; also after `onAnswer`, when the body of the answer breaks off. */
@@ -118,9 +120,9 @@ function sendBody({ request, body }: Exchange, outgoing: ClientRequest): () => v
 
 const USUALLY_WITH_BODY = /^(?!(?:GET|HEAD|DELETE|OPTIONS|TRACE|CONNECT)$)/
 
-function upstreamHeaders({ request, target }: Exchange): string[] {
+function upstreamHeaders({ request, target, headers: given }: Exchange): string[] {
   const dropped = awaitsContinue(request) ? ['host'] : ['host', 'expect']
-  const headers = ['Host', target.host, ...endToEndHeaders(request.rawHeaders, dropped), ...OWN_VIA]
+  const headers = ['Host', target.host, ...endToEndHeaders(given, dropped), ...OWN_VIA]
   const coding = request.headers['transfer-encoding']
   if (coding !== undefined) headers.push('Transfer-Encoding', coding)
   // Otherwise Node would announce an empty chunked body.

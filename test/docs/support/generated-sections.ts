@@ -25,6 +25,7 @@ import { OWN_ROUTES } from '../../../src/http/openapi.ts'
 import { createMetrics } from '../../../src/observe/metrics.ts'
 import { NAMED_PLANS } from '../../../src/pipeline/plan/named-plans.ts'
 import { PLAN_VALUES, type PlanValue } from '../../../src/pipeline/plan/plan-values.ts'
+import { RELAY_PATHS } from '../../../src/relay/paths.ts'
 import { tenantSchema } from '../../../src/tenants/file/schema.ts'
 import { tenantRouteRows } from './tenant-routes.ts'
 
@@ -36,6 +37,10 @@ export async function generatedSections(): Promise<Record<string, string>> {
     routes: table(
       ['route', 'what it does'],
       Object.entries(OWN_ROUTES).map(([route, does]) => [code(route), does]),
+    ),
+    'relay routes': table(
+      ['path', 'what it does'],
+      Object.entries(RELAY_PATHS).map(([path, does]) => [code(path), does]),
     ),
     errors: table(
       ['code', 'status', 'meaning'],
