@@ -12,10 +12,10 @@ const prepared = new WeakSet<object>()
  * @throws TypeError when it is another client
  */
 export function addQuestionHeaders<Client extends { api(): object }>(client: Client): Client {
-  const operations = client.api() as Record<string, Operation>
-  if (prepared.has(operations)) return client
-  if (typeof operations.queryPoints !== 'function')
+  const operations = client.api() as Record<string, Operation> | undefined
+  if (typeof operations?.queryPoints !== 'function')
     throw new TypeError('addQuestionHeaders: the client has no operations of @qdrant/js-client-rest in api()')
+  if (prepared.has(operations)) return client
   prepared.add(operations)
   for (const [name, operation] of Object.entries(operations)) {
     // Callers recognise errors by the class that hangs on the operation.
