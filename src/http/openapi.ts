@@ -63,12 +63,15 @@ const DESCRIPTION =
   "Context-packing middleware for RAG on Qdrant. Requests to every path that is not described here are Qdrant's and pass through unchanged. Paths under `/v1/` answer other methods with 405 and `allow`."
 const LICENSE = { name: 'Apache-2.0', identifier: 'Apache-2.0' }
 
+const PATH_PARAMETERS: Readonly<Record<string, string>> = { id: 'Id of a trace.', name: 'Name of an experiment.' }
+
 function operation(route: OwnRoute, summary: string): object {
   const { id, tag, description, key, request } = OPERATIONS[route]
-  const parameters = [...route.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+  const parameters = [...route.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',
     required: true,
+    description: PATH_PARAMETERS[name],
     schema: { type: 'string', minLength: 1 },
   }))
   const more = [description, key === 'operator' ? 'Where there are tenants, it needs the key of an operator.' : '']

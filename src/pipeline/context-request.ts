@@ -106,7 +106,10 @@ export const contextRequestSchema = z
   // What the two rules are in JSON Schema.
   .meta({
     oneOf: [{ required: ['collection'] }, { required: ['project'] }],
-    not: { required: ['min_relevance', 'score_threshold'] },
+    not: {
+      properties: { min_relevance: {}, score_threshold: {} },
+      required: ['min_relevance', 'score_threshold'],
+    },
   })
 
 export type ContextRequest = Omit<z.infer<typeof contextRequestSchema>, 'filter'> & { filter?: JsonObject | undefined }

@@ -89,7 +89,7 @@ function section(operation: Operation & { method: string; path: string }, compon
 <h3><span class="method">${method}</span> ${path}</h3>
 ${prose(summary)}${description === summary ? '' : prose(description)}
 <p>${key}</p>
-${parameters.length === 0 ? '' : html`<h4>Parameters</h4>${definitions(parameters.map(one => resolved(one, components)).map(one => [`${one.name} (${one.in}${one.required ? '' : ', optional'})`, String(one.description ?? 'A part of the path.')]))}`}
+${parameters.length === 0 ? '' : html`<h4>Parameters</h4>${definitions(parameters.map(one => resolved(one, components)).map(one => [`${one.name} (${one.in}${one.required ? '' : ', optional'})`, String(one.description)]))}`}
 ${requestBody ? html`<h4>Body</h4>${bodies(requestBody.content)}` : ''}
 <h4>Answers</h4>
 ${joined(

@@ -18,10 +18,19 @@ export function jsonSchema(schema: z.ZodType, io: 'input' | 'output' = 'output')
 }
 
 /** In JSON, a u64 id is an integer, and the range of exact doubles says nothing. */
-const override: z.core.ToJSONSchemaParams['override'] = ({ zodSchema, jsonSchema }) => {
+const override: NonNullable<z.core.ToJSONSchemaParams['override']> = ({ zodSchema, jsonSchema }) => {
   if (zodSchema._zod.def.type === 'bigint') jsonSchema.type = 'integer'
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+}
+
+/** OpenAPI wants `x-` before words of our own. */
+const asExtension: typeof override = context => {
+  override(context)
+  const { jsonSchema } = context
+  if (!('variable' in jsonSchema)) return
+  jsonSchema['x-variable'] = jsonSchema.variable
+  delete jsonSchema.variable
 }
 
 /** Answer of `GET /readyz`. */
@@ -57,7 +66,7 @@ export function namedSchemas(): Record<SchemaName, object> {
   const registry = z.registry<{ id: string }>()
   for (const [id, schema] of Object.entries(NAMED)) registry.add(schema, { id })
   const uri = (id: string) => refTo(id as SchemaName).$ref
-  const { schemas } = z.toJSONSchema(registry, { uri, unrepresentable: 'any', override })
+  const { schemas } = z.toJSONSchema(registry, { uri, unrepresentable: 'any', override: asExtension })
   const named = Object.entries(schemas).map(([id, { $schema, $id, ...schema }]) => [id, schema])
   return { ...Object.fromEntries(named), Error: errorSchema() }
 }
@@ -75,6 +84,7 @@ function errorSchema(): object {
       error: {
         type: 'object',
         required: ['code', 'message'],
+        additionalProperties: false,
         properties: {
           code: { type: 'string', oneOf: codes },
           message: { type: 'string' },

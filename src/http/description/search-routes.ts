@@ -59,7 +59,7 @@ export function searchPaths(security: readonly object[]): Record<string, object>
     description: 'The answer has the shape that Qdrant answers. What is not understood passes through unchanged.',
     externalDocs: { description: "Qdrant's description", url: 'https://api.qdrant.tech/api-reference/search' },
     parameters: [
-      { name: 'collection_name', in: 'path', required: true, schema: { type: 'string' } },
+      { name: 'collection_name', in: 'path', required: true, ...text('Name of a collection.') },
       ...Object.keys(PARAMETERS).map(name => ({ $ref: `#/components/parameters/${name}` })),
     ],
     requestBody: { required: true, content: body },
