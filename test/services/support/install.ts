@@ -6,12 +6,13 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { TestProject } from 'vitest/node'
 import manifest from '../unleash-server/package.json' with { type: 'json' }
+import { findPython } from './python.ts'
 
 /**
  * Makes the real services available, once before the tests: uses what is there, else installs it. Debian packages need root
- * and apt-get, unleash-server needs the package registry. What cannot be had is named with the reason, and its tests are skipped.
+ * and apt-get, unleash-server needs the package registry, Python needs PyPI. What cannot be had is named with the reason, and its tests are skipped.
  */
-export type ServiceName = 'chromium' | 'postgres' | 'prometheus' | 'unleash'
+export type ServiceName = 'chromium' | 'postgres' | 'prometheus' | 'python' | 'unleash'
 
 /** The folder with the programs of a service, or why there is none. */
 export type Found = { folder: string } | { missing: string }
@@ -35,14 +36,15 @@ const run = (program: string, line: readonly string[], cwd?: string) =>
 export default async function setup({ provide }: TestProject): Promise<void> {
   // One after the other: apt-get locks itself against a second run.
   const debian = installDebian(['chromium', 'postgres', 'prometheus'])
-  const [unleash, { chromium, postgres, prometheus }] = await Promise.all([findUnleash(), debian])
-  const programs: Programs = { chromium, postgres, prometheus, unleash }
+  const pythonFound = findPython(CACHE, run).catch((error: unknown) => ({ missing: reasonOf(error) }))
+  const [unleash, python, { chromium, postgres, prometheus }] = await Promise.all([findUnleash(), pythonFound, debian])
+  const programs: Programs = { chromium, postgres, prometheus, python, unleash }
   for (const [name, found] of Object.entries(programs))
     console.log(`${name}: ${'folder' in found ? found.folder : `missing, its tests are skipped: ${found.missing}`}`)
   provide('programs', programs)
 }
 
-type DebianService = Exclude<ServiceName, 'unleash'>
+type DebianService = Exclude<ServiceName, 'python' | 'unleash'>
 const DEBIAN: Record<DebianService, { packages: string[]; find: () => Promise<string | null> }> = {
   // Without a font the browser draws no letters.
   chromium: { packages: ['chromium', 'fonts-liberation'], find: async () => folderOnPath('chromium') },
@@ -132,5 +134,5 @@ async function findUnleash(): Promise<Found> {
 function reasonOf(error: unknown): string {
   const { stderr = '', message = String(error) } = error as { stderr?: string; message?: string }
   const lines = (stderr.trim() || message).split('\n')
-  return lines.find(line => /^(?:npm error|E:)/u.test(line)) ?? lines.at(-1) ?? ''
+  return lines.find(line => /^(?:npm error|E:|ERROR:)/u.test(line)) ?? lines.at(-1) ?? ''
 }
