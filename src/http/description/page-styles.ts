@@ -5,6 +5,7 @@ body { margin: 0; font: 1rem/1.5 system-ui, sans-serif; color: CanvasText; backg
 nav { padding: 1rem; border-right: 1px solid var(--line); position: sticky; top: 0; max-height: 100vh; box-sizing: border-box; overflow: auto; font-size: .9rem }
 nav h2 { font-size: 1rem; margin: 1rem 0 .25rem }
 nav ul { margin: 0; padding: 0; list-style: none; overflow-wrap: anywhere }
+nav a { display: block; padding: .2rem 0 }
 main { padding: 1rem 2rem 4rem; max-width: 70rem; box-sizing: border-box }
 section { border-top: 1px solid var(--line); padding: .5rem 0; scroll-margin-top: 1rem }
 h3 { overflow-wrap: anywhere }
