@@ -171,6 +171,13 @@ describe('the AI SDK', () => {
     const { text } = await generateText({ model, tools, stopWhen: isStepCount(3), prompt: QUESTION })
     expect(text).toContain(ANSWER)
   })
+
+  it('the tool ends with the signal of the call', async () => {
+    const { execute } = aiSdkTool(createClient({ url: stowage.url }), OPTIONS)
+    const abortSignal = AbortSignal.abort(new Error('the user left'))
+    const call = execute?.({ question: QUESTION }, { toolCallId: 'c', messages: [], abortSignal } as never)
+    await expect(call).rejects.toThrow('the user left')
+  })
 })
 
 describe('the official client', () => {

@@ -3,13 +3,14 @@
 import asyncio
 import json
 import sys
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
+from threading import Thread
 
 from qdrant_client import AsyncQdrantClient, QdrantClient, context_headers
 
 url, examples = sys.argv[1:]
 sys.path.insert(0, examples)
-from stowage_question import add_question_headers, asking, question_headers  # noqa: E402
+from qdrant_question import add_question_headers, asking, question_headers  # noqa: E402
 
 name = ContextVar("name")
 
@@ -50,6 +51,12 @@ with asking("outer"):
 for called, question in [("blank", " \n"), ("surrogate", "tide \ud83d"), ("long", "潮" * 100_000)]:
     with asking(question):
         search(client, called)
+with asking("of a thread"):
+    own = Thread(target=search, args=(client, "thread"))
+    copied = Thread(target=copy_context().run, args=(search, client, "thread with the context"))
+    for thread in (own, copied):
+        thread.start()
+        thread.join()
 search(client, "after")
 with context_headers.headers(question_headers("own headers")):
     search(connect(QdrantClient, look), "own headers of 1.19")

@@ -36,6 +36,8 @@ describeWith('python')('qdrant-client of Python', () => {
       blank: null,
       surrogate: 'tide ?',
       long: '潮'.repeat(888),
+      thread: null,
+      'thread with the context': 'of a thread',
       after: null,
       'own headers of 1.19': 'own headers',
       ...Object.fromEntries(

@@ -23,7 +23,7 @@ from urllib.parse import quote
 # Common proxies refuse a longer line of a header.
 LONGEST_HEADER = 8_000
 
-_headers: ContextVar[Dict[str, str]] = ContextVar("stowage_question", default={})
+_headers: ContextVar[Dict[str, str]] = ContextVar("qdrant_question", default={})
 
 
 def question_headers(question: str, session_id: Optional[str] = None) -> Dict[str, str]:
