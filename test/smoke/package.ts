@@ -17,6 +17,13 @@ import { checkDemo, checkService } from './checks.ts'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const INSTALL = ['install', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error']
 const MEGABYTE = 1024 * 1024
+/** Uses the client as the reader would, from a stowage that is not there. */
+const CLIENT = `
+import { createClient, questionHeaders, StowageClientError, withQuestion } from 'stowage/client'
+console.log(withQuestion('Who?', questionHeaders))
+const answer = await createClient({ url: 'http://127.0.0.1:1' }).context({ query: 'Who?', collection: 'c' }).catch(error => error)
+console.log(answer instanceof StowageClientError ? answer.code : answer.tokens)
+`
 
 const execute = promisify(execFile)
 const npm = (cwd: string, ...line: string[]) =>
@@ -71,14 +78,6 @@ async function installed(modules: string) {
   }
   return { packages, bytes, scripted }
 }
-
-/** Uses the client as the reader would, from a stowage that is not there. */
-const CLIENT = `
-import { createClient, questionHeaders, StowageClientError, withQuestion } from 'stowage/client'
-console.log(withQuestion('Who?', questionHeaders))
-const answer = await createClient({ url: 'http://127.0.0.1:1' }).context({ query: 'Who?', collection: 'c' }).catch(error => error)
-console.log(answer instanceof StowageClientError ? answer.code : answer.tokens)
-`
 
 /** Runs the example of docs/library.md and the client, and checks their types as a project of the reader would. */
 async function checkImport(project: string): Promise<void> {
