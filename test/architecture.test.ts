@@ -22,7 +22,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['contexts', 'intent', 'rank'],
   ['pack'],
   ['pipeline'],
-  ['embedded', 'flags', 'observe', 'rollout', 'tenants'],
+  ['client', 'embedded', 'flags', 'observe', 'rollout', 'tenants'],
   ['config', 'http', 'ingest', 'projects'],
   ['contextualize', 'demo', 'doctor', 'drop-in', 'evaluation', 'ingestion-guard', 'relay'],
   ['adapters'],

@@ -11,6 +11,7 @@ import { limitUploadSilence } from './body/upload-silence.ts'
 import { contextRoute } from './context-route.ts'
 import { errorHandler, sendError } from './error-handler.ts'
 import { resetExperiment, showExperiments, showOutcomes } from './experiment-routes.ts'
+import { refuseOtherMethods } from './method-not-allowed.ts'
 import { atEndpoint, observeRequests } from './observe-requests.ts'
 import { openApi, planJsonSchema, tenantsJsonSchema, traceJsonSchema } from './openapi.ts'
 import {
@@ -20,6 +21,7 @@ import {
   showDocument,
   showMetrics,
   showReadiness,
+  showReference,
   showTrace,
 } from './operations-routes.ts'
 import { handedOver } from './passthrough/hand-over.ts'
@@ -83,11 +85,9 @@ export function createApp(dependencies: AppDependencies): RequestListener {
   app.get('/v1/experiments', ...forOperator, showExperiments(experiments))
   app.get('/v1/experiments/:name/outcomes', ...forOperator, showOutcomes(experiments))
   app.post('/v1/experiments/:name/reset', ...forOperator, resetExperiment(experiments))
-  app.get(
-    '/v1/openapi.json',
-    operations,
-    showDocument(() => openApi({ version, needsKey: admitTenant.length > 0 })),
-  )
+  const description = () => openApi({ version, needsKey: admitTenant.length > 0 })
+  app.get('/v1/openapi.json', operations, showDocument(description))
+  app.get('/v1/docs', operations, showReference(description))
   app.get('/v1/schema/trace.json', operations, showDocument(traceJsonSchema))
   app.get('/v1/schema/plan.json', operations, showDocument(planJsonSchema))
   app.get('/v1/schema/tenants.json', operations, showDocument(tenantsJsonSchema))
@@ -95,9 +95,7 @@ export function createApp(dependencies: AppDependencies): RequestListener {
   // The routes above are the same for everybody: they tell nothing of any tenant. All others, and Qdrant's, need one.
   app.get('/v1/traces/:id', operations, ...admitTenant, showTrace(traces))
   app.post('/v1/context', atEndpoint('context'), ...admitTenant, contextRoute(dependencies))
-  app.all('/v1/context', () => {
-    throw new StowageError('not_found', '/v1/context accepts POST only')
-  })
+  refuseOtherMethods(app)
   const { mcp } = dependencies
   if (mcp) {
     const atMcp = atEndpoint('mcp')

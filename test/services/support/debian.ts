@@ -56,5 +56,5 @@ export function folderOnPath(program: string): string | null {
 export function reasonOf(error: unknown): string {
   const { stderr = '', message = String(error) } = error as { stderr?: string; message?: string }
   const lines = (stderr.trim() || message).split('\n')
-  return lines.find(line => /^(?:npm error|E:)/u.test(line)) ?? lines.at(-1) ?? ''
+  return lines.find(line => /^(?:npm error|E:|ERROR:)/u.test(line)) ?? lines.at(-1) ?? ''
 }

@@ -5,12 +5,13 @@ import { fileURLToPath } from 'node:url'
 import type { TestProject } from 'vitest/node'
 import manifest from '../unleash-server/package.json' with { type: 'json' }
 import { aptInstall, folderOnPath, reasonOf, run } from './debian.ts'
+import { findPython } from './python.ts'
 
 /**
  * Makes the real services available, once before the tests: uses what is there, else installs it. Debian packages need root
- * and apt-get, unleash-server needs the package registry. What cannot be had is named with the reason, and its tests are skipped.
+ * and apt-get, unleash-server needs the package registry, Python needs PyPI. What cannot be had is named with the reason, and its tests are skipped.
  */
-export type ServiceName = 'chromium' | 'postgres' | 'prometheus' | 'unleash'
+export type ServiceName = 'chromium' | 'postgres' | 'prometheus' | 'python' | 'unleash'
 
 /** The folder with the programs of a service, or why there is none. */
 export type Found = { folder: string } | { missing: string }
@@ -22,14 +23,15 @@ const CACHE = fileURLToPath(new URL('../../../node_modules/.cache/stowage-servic
 export default async function setup({ provide }: TestProject): Promise<void> {
   // One after the other: apt-get locks itself against a second run.
   const debian = installDebian(['chromium', 'postgres', 'prometheus'])
-  const [unleash, { chromium, postgres, prometheus }] = await Promise.all([findUnleash(), debian])
-  const programs: Programs = { chromium, postgres, prometheus, unleash }
+  const pythonFound = findPython(CACHE, run).catch((error: unknown) => ({ missing: reasonOf(error) }))
+  const [unleash, python, { chromium, postgres, prometheus }] = await Promise.all([findUnleash(), pythonFound, debian])
+  const programs: Programs = { chromium, postgres, prometheus, python, unleash }
   for (const [name, found] of Object.entries(programs))
     console.log(`${name}: ${'folder' in found ? found.folder : `missing, its tests are skipped: ${found.missing}`}`)
   provide('programs', programs)
 }
 
-type DebianService = Exclude<ServiceName, 'unleash'>
+type DebianService = Exclude<ServiceName, 'python' | 'unleash'>
 const DEBIAN: Record<DebianService, { packages: string[]; find: () => Promise<string | null> }> = {
   // Without a font the browser draws no letters.
   chromium: { packages: ['chromium', 'fonts-liberation'], find: async () => folderOnPath('chromium') },

@@ -32,11 +32,7 @@ export interface OpenReport {
 export async function startBrowser(): Promise<ReportBrowser> {
   const folder = await mkdtemp(join(tmpdir(), 'stowage-report-'))
   await mkdir(SHOTS, { recursive: true })
-  // A container has no user namespaces for the sandbox. The only pages are those that the test wrote.
-  const browser = await chromium.launch({
-    executablePath: join(folderOf('chromium'), 'chromium'),
-    args: ['--no-sandbox'],
-  })
+  const browser = await launchChromium()
   return {
     async write(name, input) {
       const file = join(folder, `${name}.html`)
@@ -73,17 +69,7 @@ export async function startBrowser(): Promise<ReportBrowser> {
             ? page.screenshot({ path, fullPage: true })
             : page.locator(part).screenshot({ path }))
         },
-        async accessibilityFaults() {
-          await page.evaluate(axe.source)
-          const { violations } = await page.evaluate(
-            rules => (globalThis as unknown as { axe: typeof axe }).axe.run({ runOnly: rules }) as Promise<AxeResults>,
-            RULES,
-          )
-          return violations.map(
-            ({ id, help, nodes }) =>
-              `${id}: ${help}: ${nodes[0]?.html.slice(0, 200)} ${nodes[0]?.failureSummary ?? ''}`,
-          )
-        },
+        accessibilityFaults: () => accessibilityFaults(page),
       }
     },
     async close() {
@@ -91,4 +77,20 @@ export async function startBrowser(): Promise<ReportBrowser> {
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** A container has no user namespaces for the sandbox. The only pages are those of the tests. */
+export const launchChromium = () =>
+  chromium.launch({ executablePath: join(folderOf('chromium'), 'chromium'), args: ['--no-sandbox'] })
+
+/** Faults that axe-core finds, each with its first element. */
+export async function accessibilityFaults(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source)
+  const { violations } = await page.evaluate(
+    rules => (globalThis as unknown as { axe: typeof axe }).axe.run({ runOnly: rules }) as Promise<AxeResults>,
+    RULES,
+  )
+  return violations.map(
+    ({ id, help, nodes }) => `${id}: ${help}: ${nodes[0]?.html.slice(0, 200)} ${nodes[0]?.failureSummary ?? ''}`,
+  )
 }
