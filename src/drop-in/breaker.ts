@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { Breaker, type Verdict as GeneralVerdict } from '../core/work/breaker.ts'
 import type { Clock } from './clock.ts'
 
 /**
@@ -19,19 +20,19 @@ export interface Breakers {
 
 /** Attempts in a row that passed before a pause begins. */
 const MOST_PASSED = 5
-/** The first pause. It doubles with every probe that passes. */
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 30_000
 /** Clients choose the names of collections, so their number is bounded. */
 const MOST_COLLECTIONS = 1_000
 
+const MEANINGS: Record<Verdict, GeneralVerdict> = { improved: 'good', passed: 'bad', unknown: 'unknown' }
+
 /**
- * A circuit breaker for each collection. It pauses improving after some attempts in a row that only passed the client's own request
- * on. After the pause one attempt at a time is admitted as a probe; an improved probe ends the pause.
+ * A circuit breaker for each collection. It pauses improving after some attempts in a row that only passed the client's own request on.
  * @param onPause called when a pause begins or ends
  */
 export function createBreakers(
-  clock: Pick<Clock, 'now'>,
+  { now }: Pick<Clock, 'now'>,
   onPause: (change: { collection: string; paused: boolean }) => void,
 ): Breakers {
   const breakers = new LRUCache<string, Breaker>({
@@ -40,68 +41,21 @@ export function createBreakers(
       if (breaker.paused) onPause({ collection, paused: false })
     },
   })
+  const open = (collection: string) =>
+    new Breaker({
+      now,
+      mostBad: MOST_PASSED,
+      firstPauseMs: FIRST_PAUSE_MS,
+      longestPauseMs: LONGEST_PAUSE_MS,
+      onChange: paused => onPause({ collection, paused }),
+    })
   return {
     admit(collection) {
       const known = breakers.get(collection)
-      const breaker = known ?? new Breaker(clock, paused => onPause({ collection, paused }))
+      const breaker = known ?? open(collection)
       if (known === undefined) breakers.set(collection, breaker)
-      return breaker.admit()
+      const attempt = breaker.admit()
+      return attempt && { settle: verdict => attempt.settle(MEANINGS[verdict]) }
     },
-  }
-}
-
-class Breaker {
-  readonly #clock: Pick<Clock, 'now'>
-  readonly #onChange: (paused: boolean) => void
-  #passedInARow = 0
-  /** Milliseconds; 0 without a pause. */
-  #pauseMs = 0
-  #pausedUntil = 0
-  #probe: Attempt | null = null
-
-  constructor(clock: Pick<Clock, 'now'>, onChange: (paused: boolean) => void) {
-    this.#clock = clock
-    this.#onChange = onChange
-  }
-
-  get paused(): boolean {
-    return this.#pauseMs > 0
-  }
-
-  admit(): Attempt | null {
-    if (this.paused && (this.#probe !== null || this.#clock.now() < this.#pausedUntil)) return null
-    let open = true
-    const attempt: Attempt = {
-      settle: verdict => {
-        if (!open) return
-        open = false
-        this.#settle(attempt, verdict)
-      },
-    }
-    if (this.paused) this.#probe = attempt
-    return attempt
-  }
-
-  #settle(attempt: Attempt, verdict: Verdict): void {
-    const wasProbe = this.#probe === attempt
-    if (wasProbe) this.#probe = null
-    // Attempts from before a pause say nothing about the time after it.
-    if (verdict === 'unknown' || (this.paused && !wasProbe)) return
-    if (verdict === 'improved') this.#resume()
-    else if (wasProbe || ++this.#passedInARow >= MOST_PASSED) this.#pause()
-  }
-
-  #pause(): void {
-    const began = !this.paused
-    this.#pauseMs = Math.min(Math.max(FIRST_PAUSE_MS, this.#pauseMs * 2), LONGEST_PAUSE_MS)
-    this.#pausedUntil = this.#clock.now() + this.#pauseMs
-    if (began) this.#onChange(true)
-  }
-
-  #resume(): void {
-    this.#passedInARow = 0
-    if (!this.paused) return
-    this.#pauseMs = 0
-    this.#onChange(false)
   }
 }
