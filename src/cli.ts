@@ -10,6 +10,7 @@ import { addMcpCommand } from './commands/mcp.ts'
 import { addProjectCommand } from './commands/project.ts'
 import type { OpenLiveCollection } from './commands/replay/live-sets.ts'
 import { addReplayCommand } from './commands/replay/replay.ts'
+import { addRerankServerCommand } from './commands/rerank-server/rerank-server.ts'
 import { addServeCommand } from './commands/serve.ts'
 import { addTenantsCommand } from './commands/tenants.ts'
 import { ConfigError, loadConfig, startedByNpm } from './config.ts'
@@ -39,6 +40,12 @@ const terminal = { out: process.stdout, progress: process.stderr }
 
 addServeCommand(program, {
   start: async overrides => (await wiring()).startService(overrides),
+  out: process.stdout,
+  process,
+  startedByNpm: startedByNpm(),
+})
+addRerankServerCommand(program, {
+  start: async options => (await import('./wiring/rerank/server.ts')).startRerankServer(options),
   out: process.stdout,
   process,
   startedByNpm: startedByNpm(),

@@ -24,7 +24,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['pipeline'],
   ['client', 'embedded', 'flags', 'observe', 'rollout', 'tenants'],
   ['config', 'http', 'ingest', 'projects'],
-  ['contextualize', 'demo', 'doctor', 'drop-in', 'evaluation', 'ingestion-guard', 'relay'],
+  ['contextualize', 'demo', 'doctor', 'drop-in', 'evaluation', 'ingestion-guard', 'relay', 'rerank-server'],
   ['adapters'],
   ['commands', 'mcp'],
   ['wiring'],

@@ -21,8 +21,8 @@ export interface ListenOverrides {
 /** A process that gets signals. */
 export type Signalled = Pick<NodeJS.Process, 'on'> & { exit(code: number): void }
 
-export interface ServeCommandDependencies {
-  start(overrides: ListenOverrides): Promise<RunningService>
+export interface ServeCommandDependencies<Overrides = ListenOverrides> {
+  start(overrides: Overrides): Promise<RunningService>
   out: NodeJS.WritableStream
   process: Signalled & Pick<NodeJS.Process, 'ppid'>
   /** Whether npm or npx started this process. The service then ends when they end. */
@@ -45,7 +45,11 @@ export function addServeCommand(program: Command, dependencies: ServeCommandDepe
     .action((overrides: ListenOverrides) => serve(overrides, dependencies))
 }
 
-async function serve(overrides: ListenOverrides, dependencies: ServeCommandDependencies): Promise<void> {
+/** Starts a service, prints its start line, and runs it until the first signal. */
+export async function serve<Overrides>(
+  overrides: Overrides,
+  dependencies: ServeCommandDependencies<Overrides>,
+): Promise<void> {
   const { start, out, process, startedByNpm } = dependencies
   const orphaned = startedByNpm ? untilOrphaned(process) : new Promise<never>(() => {})
   const service = await start(overrides)

@@ -18,6 +18,19 @@ export const url = z
     hasNoUser,
     'must not contain a user or password: stowage does not send them, and a URL is no place for a secret',
   )
+/** Each address is a label of metrics, so their number is bounded. */
+const MOST_URLS = 16
+/** Addresses between commas, each once. */
+export const urls = text.transform((given, context): readonly string[] => {
+  const all = given.split(',').map(one => one.trim())
+  const faults = all.map(one => url.safeParse(one).error?.issues[0]?.message)
+  const problem =
+    faults.find(fault => fault !== undefined) ??
+    (all.length > MOST_URLS ? `must have at most ${MOST_URLS} addresses` : null) ??
+    (new Set(all.map(one => new URL(one).href)).size < all.length ? 'must not name an address twice' : null)
+  if (problem !== null) context.addIssue({ code: 'custom', message: problem })
+  return all
+})
 /**
  * The URL of an endpoint of embeddings without the version of its API, or `local`. The paths of requests, which have the version, are put
  * behind it.

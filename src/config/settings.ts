@@ -13,6 +13,7 @@ import {
   setting,
   text,
   url,
+  urls,
   wholeNumber,
 } from './fields.ts'
 
@@ -71,9 +72,16 @@ export const settingsSchema = z.object({
     text.optional(),
     'Folder or hub id of the cross-encoder, or the model name for `RERANKER=http`. Unset: the model included in the package.',
   ),
-  RERANK_URL: setting(url.optional(), 'Endpoint for `RERANKER=http`.'),
-  RERANK_API_KEY: secret('Key of that endpoint.'),
-  RERANK_SHAPE: setting(z.enum(['cohere', 'jina', 'tei']).default('cohere'), 'Request format of that endpoint.'),
+  RERANK_URL: setting(
+    urls.optional(),
+    'Endpoints for `RERANKER=http`: one, or several of the same model, separated by commas.',
+  ),
+  RERANK_API_KEY: secret('Key of these endpoints.'),
+  RERANK_SHAPE: setting(
+    z.enum(['cohere', 'jina', 'tei']).default('cohere'),
+    'Request format of these endpoints. `stowage rerank-server` takes `tei`.',
+  ),
+  RERANK_SERVER_API_KEY: secret('Key that `stowage rerank-server` asks for. Unset: everybody may ask.'),
   RERANK_MEMORY_MB: setting(
     wholeNumber(0, 1_000_000).default(200),
     'Memory for what the included reranker computed from passages, in MiB: it reads a passage once, not once per question. 0 is off.',

@@ -39,7 +39,7 @@ interface OpenModelsOptions {
   onOpened?: () => void
 }
 
-const SHIPPED_RERANKER = fileURLToPath(new URL('../../models/stowage-reranker', import.meta.url))
+export const SHIPPED_RERANKER = fileURLToPath(new URL('../../models/stowage-reranker', import.meta.url))
 export const SHIPPED_EMBEDDER = fileURLToPath(new URL('../../models/stowage-embedder', import.meta.url))
 const NOT_WANTED: Opened<never> = { value: null, reason: null, stop: () => {} }
 
@@ -130,7 +130,7 @@ async function openReranker(
 
   if (method === 'http') {
     return createHttpReranker({
-      url: settings.RERANK_URL ?? '',
+      urls: settings.RERANK_URL ?? [],
       shape: settings.RERANK_SHAPE,
       ...(settings.RERANK_API_KEY ? { apiKey: settings.RERANK_API_KEY } : {}),
       ...(settings.RERANK_MODEL ? { model: settings.RERANK_MODEL } : {}),

@@ -23,25 +23,38 @@ export interface CrossEncoderOptions extends LocalModelOptions {
 const VARIABLE = 'RERANK_MODEL'
 const PASSAGE_BYTES = 200 * 1024 * 1024
 
+/** A cross-encoder in worker threads, whose scores are logits. */
+export interface LogitModel extends Scorer {
+  source: ModelSource
+  /** Relevance of a logit in [0,1]: `sigmoid(logit / temperature + bias)`. */
+  relevanceOf(logit: number): number
+}
+
 /**
- * A cross-encoder in worker threads. Scores are `sigmoid(logit / temperature + bias)`, in [0,1].
+ * A cross-encoder in worker threads. Scores are the relevance of its logits, in [0,1].
  * @throws ModelUnavailableError when the model is missing or cannot be loaded
  */
 export async function createCrossEncoder(options: CrossEncoderOptions): Promise<Reranker> {
-  const source = await findLocalModel(options, VARIABLE)
-  const { score, ...queue } = await openScorer(source, options).catch((error: Error): never => {
-    throw loadFailure({ model: options.model, variable: VARIABLE }, source, error)
-  })
-  const { temperature, bias } = options.calibration ?? source.calibration
+  const { source, relevanceOf, score, ...queue } = await openLogitModel(options)
   return createCachedReranker({
     model: source.id,
     cacheEntries: options.cacheEntries,
     async score(...request) {
       const logits = await score(...request)
-      return logits.map(logit => (Number.isFinite(logit) ? sigmoid(Number(logit) / temperature + bias) : null))
+      return logits.map(logit => (Number.isFinite(logit) ? relevanceOf(Number(logit)) : null))
     },
     ...queue,
   })
+}
+
+/** @throws ModelUnavailableError when the model is missing or cannot be loaded */
+export async function openLogitModel(options: Omit<CrossEncoderOptions, 'cacheEntries'>): Promise<LogitModel> {
+  const source = await findLocalModel(options, VARIABLE)
+  const scorer = await openScorer(source, options).catch((error: Error): never => {
+    throw loadFailure({ model: options.model, variable: VARIABLE }, source, error)
+  })
+  const { temperature, bias } = options.calibration ?? source.calibration
+  return { ...scorer, source, relevanceOf: logit => sigmoid(logit / temperature + bias) }
 }
 
 /** Computes logits: by late interaction where the folder declares it, else pair by pair. */

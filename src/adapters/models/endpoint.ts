@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { eitherSignal } from '../../core/either-signal.ts'
+import type { ErrorCode } from '../../core/vocabulary.ts'
 
 /** A resource that may appear later. Read `value` for each use. */
 export interface Opened<Value> {
@@ -68,4 +69,14 @@ export async function openInBackground<Value>(
     },
     stop: () => stopped.abort(),
   }
+}
+
+/** The error code for the status of a model endpoint. */
+export function busyCode(status: number): ErrorCode {
+  return isBusy(status) ? 'upstream_unavailable' : 'upstream_error'
+}
+
+/** Whether a status says that a model endpoint has too much work. */
+export function isBusy(status: number): boolean {
+  return status === 429 || status === 503
 }

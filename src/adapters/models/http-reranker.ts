@@ -1,110 +1,61 @@
-import { z } from 'zod'
-import { StowageError } from '../../core/errors.ts'
 import type { Reranker } from '../../core/ports.ts'
 import { redactUrls } from '../../core/redact-urls.ts'
-import type { ErrorCode } from '../../core/vocabulary.ts'
-import { createCachedReranker } from './cached-reranker.ts'
-import { sigmoid } from './cross-encoder.ts'
+import { createCachedReranker, type ScorePassages } from './cached-reranker.ts'
+import { createFleet, type FleetOptions } from './fleet/fleet.ts'
+import { askEndpoint, type RerankEndpoint } from './fleet/rerank-endpoint.ts'
 
-export interface HttpRerankerOptions {
-  /** URL of the endpoint, e.g. `http://127.0.0.1:8080/rerank`. */
-  url: string
-  /** API of the endpoint: Cohere, Jina (the same on this route) or text-embeddings-inference. */
-  shape: 'cohere' | 'jina' | 'tei'
-  apiKey?: string
+export interface HttpRerankerOptions extends RerankEndpoint, FleetOptions {
+  /** Addresses of endpoints with the same model, e.g. `http://127.0.0.1:8080/rerank`. */
+  urls: readonly string[]
   /** Model name in requests and in cache keys. */
   model?: string
-  /** Passages per request; default 32 for TEI (its own default limit), else 1,000. */
+  /** Most passages of a request; default 32 for TEI (its own default limit), else 1,000. */
   batchSize?: number
-  /** TEI only: request logits and apply the sigmoid here, for models whose scores are not in [0,1]. */
-  rawScores?: boolean
+  /** Fewest passages of a part, when the passages are shared out over several endpoints; Infinity never shares them out. */
+  leastPart?: number
   cacheEntries?: number
 }
 
-const TeiAnswer = z.array(z.object({ index: z.int().nonnegative(), score: z.number() }))
-const CohereAnswer = z
-  .object({ results: z.array(z.object({ index: z.int().nonnegative(), relevance_score: z.number() })) })
-  .transform(({ results }) => results.map(({ index, relevance_score: score }) => ({ index, score })))
+/** Below it, the round trip and the slower of two endpoints cost more than the second endpoint gains. */
+const LEAST_PART = 10
 
 /**
- * A reranker behind HTTP. Batches are sent one after the other in fused order, so that an abort loses the last passages only.
- * Scores are clipped to [0,1]. If a batch after the first fails, the rest has no scores.
- * @throws StowageError when the first request fails
+ * A reranker behind HTTP, on one endpoint or a fleet of them. The passages are shared out over the healthy endpoints, each part in fused order. A part that
+ * fails has no scores.
+ * @throws StowageError when no part has scores, and not because of the signal
  */
 export function createHttpReranker(options: HttpRerankerOptions): Reranker {
-  const size = options.batchSize ?? (options.shape === 'tei' ? 32 : 1_000)
-  return createCachedReranker({
-    model: options.model ?? redactUrls(options.url),
-    cacheEntries: options.cacheEntries,
-    async score(query, passages, signal) {
-      const scores: (number | null)[] = passages.map(() => null)
-      for (let start = 0; start < passages.length && !signal.aborted; start += size) {
+  const fleet = createFleet(options)
+  const { batchSize = options.shape === 'tei' ? 32 : 1_000, leastPart = LEAST_PART } = options
+
+  const score: ScorePassages = async (query, passages, signal) => {
+    const lanes = Math.max(1, fleet.healthy)
+    const size = Math.min(batchSize, Math.max(leastPart, Math.ceil(passages.length / lanes)))
+    const scores: (number | null)[] = passages.map(() => null)
+    let next = 0
+    let fault: unknown = null
+    const scoreParts = async () => {
+      while (next < passages.length && !signal.aborted && fault === null) {
+        const start = next
+        next += size
         try {
-          const batch = await scoreBatch(options, query, passages.slice(start, start + size), signal)
-          for (const [at, score] of batch.entries()) scores[start + at] = score
+          const part = passages.slice(start, start + size)
+          const found = await fleet.ask((url, stop) => askEndpoint(url, options, query, part, stop), signal)
+          for (const [at, value] of found.entries()) scores[start + at] = value
         } catch (error) {
-          if (signal.aborted || start > 0) break
-          throw error
+          fault ??= error
         }
       }
-      return scores
-    },
+    }
+    await Promise.all(Array.from({ length: Math.min(lanes, Math.ceil(passages.length / size)) }, scoreParts))
+    if (fault !== null && !signal.aborted && scores.every(value => value === null)) throw fault
+    return scores
+  }
+
+  return createCachedReranker({
+    model: options.model ?? options.urls.map(redactUrls).join(','),
+    cacheEntries: options.cacheEntries,
+    score,
     close: () => Promise.resolve(),
   })
 }
-
-async function scoreBatch(
-  options: HttpRerankerOptions,
-  query: string,
-  passages: string[],
-  signal: AbortSignal,
-): Promise<number[]> {
-  const answer = await post(options, requestBody(options, query, passages), signal)
-  const { success, data: results } = (options.shape === 'tei' ? TeiAnswer : CohereAnswer).safeParse(answer)
-  if (!success) throw badAnswer(`it has no ${options.shape} scores`)
-  const scores = new Map(results.map(({ index, score }) => [index, score]))
-  if (results.length !== passages.length || scores.size !== passages.length) {
-    throw badAnswer(`${results.length} scores for ${passages.length} passages`)
-  }
-  return passages.map((_, at) => {
-    const score = scores.get(at)
-    if (score === undefined) throw badAnswer(`no score for passage ${at}`)
-    return Math.min(1, Math.max(0, options.rawScores ? sigmoid(score) : score))
-  })
-}
-
-function requestBody({ shape, model, rawScores }: HttpRerankerOptions, query: string, passages: string[]): unknown {
-  return shape === 'tei'
-    ? { query, texts: passages, raw_scores: rawScores ?? false, truncate: true }
-    : { model, query, documents: passages, top_n: passages.length, return_documents: false }
-}
-
-async function post({ url, apiKey }: HttpRerankerOptions, body: unknown, signal: AbortSignal): Promise<unknown> {
-  const headers: Record<string, string> = { 'content-type': 'application/json', accept: 'application/json' }
-  if (apiKey !== undefined) headers.authorization = `Bearer ${apiKey}`
-  let response: Response
-  try {
-    response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body), signal })
-  } catch (cause) {
-    throw new StowageError('upstream_unavailable', 'The reranker (RERANK_URL) cannot be reached.', { cause })
-  }
-  if (response.ok) {
-    return response.json().catch(cause => {
-      throw new StowageError('upstream_error', 'The reranker (RERANK_URL) did not answer with JSON.', { cause })
-    })
-  }
-  await response.body?.cancel()
-  const { status } = response
-  const reason = status === 429 ? ': too many requests' : ''
-  throw new StowageError(busyCode(status), `The reranker (RERANK_URL) answered with status ${status}${reason}.`, {
-    details: { status, retry_after: response.headers.get('retry-after') },
-  })
-}
-
-/** The error code for the status of a model endpoint. */
-export function busyCode(status: number): ErrorCode {
-  return status === 429 || status === 503 ? 'upstream_unavailable' : 'upstream_error'
-}
-
-const badAnswer = (fault: string): StowageError =>
-  new StowageError('upstream_error', `The reranker (RERANK_URL) returned an answer that cannot be used: ${fault}.`)

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 const open = (options: Partial<HttpRerankerOptions> = {}) =>
-  createHttpReranker({ url: `${server.url}/rerank`, shape: 'cohere', cacheEntries: 0, ...options })
+  createHttpReranker({ urls: [`${server.url}/rerank`], shape: 'cohere', cacheEntries: 0, ...options })
 const request = (count: number, signal = noSignal()) => ({
   query: 'q',
   passages: Array.from({ length: count }, (_, at) => `passage ${at}`),
@@ -89,6 +89,6 @@ describe('the HTTP reranker', () => {
   it('makes a server that is not there a clear error', async () => {
     const gone = await startJsonServer(() => ({ body: {} }))
     await gone.close()
-    await expect(open({ url: gone.url }).rerank(request(1))).rejects.toMatchObject({ code: 'upstream_unavailable' })
+    await expect(open({ urls: [gone.url] }).rerank(request(1))).rejects.toMatchObject({ code: 'upstream_unavailable' })
   })
 })

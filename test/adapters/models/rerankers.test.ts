@@ -43,7 +43,7 @@ describeReranker('a fake', async () =>
 )
 for (const shape of ['cohere', 'jina', 'tei'] as const) {
   describeReranker(`HTTP, ${shape}`, async () =>
-    createHttpReranker({ url: `${server.url}/${shape}`, shape, model: 'm' }),
+    createHttpReranker({ urls: [`${server.url}/${shape}`], shape, model: 'm' }),
   )
 }
 describeReranker('a tiny cross-encoder in two workers', () =>

@@ -2,7 +2,7 @@ import OpenAI from 'openai'
 import { type ErrorDetails, StowageError } from '../../../core/errors.ts'
 import type { ErrorCode } from '../../../core/vocabulary.ts'
 import { isObject } from '../../../qdrant/json.ts'
-import { busyCode } from '../http-reranker.ts'
+import { busyCode } from '../endpoint.ts'
 import type { EmbeddingApi } from './shapes.ts'
 
 /** The error of a request to an embedding endpoint. It names the model, and never the key. */

@@ -1,0 +1,133 @@
+import { StowageError } from '../../../core/errors.ts'
+import { type StartTimer, systemTimer } from '../../../pipeline/deadline.ts'
+import { Balancer } from './balancer.ts'
+import { NodeFailure } from './failure.ts'
+import type { FleetNode, NodeCall, NodeOutcome } from './node.ts'
+
+/** Sees what happens to the nodes. */
+export interface FleetObserver {
+  /** A call of a node ended. */
+  called(event: { node: string; outcome: NodeOutcome; seconds: number }): void
+  /** A request that waited was sent to a second node too. */
+  hedged(event: { winner: 'first' | 'hedge' | 'none' }): void
+  /** A request that failed was sent to another node. */
+  retried(): void
+  /** A node is left out, or used again. */
+  leftOut(event: { node: string; leftOut: boolean }): void
+}
+
+export interface FleetOptions {
+  /** One or more. */
+  urls: readonly string[]
+  observer?: FleetObserver
+  now?: () => number
+  startTimer?: StartTimer
+  random?: () => number
+}
+
+/** Sends one request to one node. @throws NodeFailure */
+export type SendTo<Answer> = (url: string, signal: AbortSignal) => Promise<Answer>
+
+export interface Fleet {
+  /** Number of nodes that are not left out. */
+  readonly healthy: number
+  /**
+   * Answers of one node: the request goes to a second one when the first fails, or takes longer than usual. The first answer wins, and the other call ends.
+   * @throws StowageError when no node answers; the reason of the signal when it aborts
+   */
+  ask<Answer>(send: SendTo<Answer>, signal: AbortSignal): Promise<Answer>
+}
+
+const UNOBSERVED: FleetObserver = { called() {}, hedged() {}, retried() {}, leftOut() {} }
+
+export function createFleet({
+  urls,
+  observer = UNOBSERVED,
+  now = () => performance.now(),
+  startTimer = systemTimer,
+  random = Math.random,
+}: FleetOptions): Fleet {
+  const onLeftOut = (node: string, leftOut: boolean) => observer.leftOut({ node, leftOut })
+  const balancer = new Balancer({ urls, now, random, onLeftOut })
+  let lastFault = ''
+
+  function ask<Answer>(send: SendTo<Answer>, signal: AbortSignal): Promise<Answer> {
+    return new Promise<Answer>((resolve, reject) => {
+      const tried = new Set<FleetNode>()
+      const running = new Map<NodeCall, NodeCall['end']>()
+      let hedge: NodeCall | null = null
+      let stopTimer = () => {}
+
+      const finish = (winner: NodeCall | null, others: NodeOutcome, settle: () => void) => {
+        stopTimer()
+        signal.removeEventListener('abort', onAbort)
+        for (const end of running.values()) end(others)
+        if (hedge !== null) observer.hedged({ winner: winner === null ? 'none' : winner === hedge ? 'hedge' : 'first' })
+        settle()
+      }
+      const onAbort = () => {
+        const isLate = signal.reason instanceof Error && signal.reason.name === 'TimeoutError'
+        finish(null, isLate ? 'overdue' : 'given_up', () => reject(signal.reason))
+      }
+      const onFailure = (error: unknown) => {
+        if (error instanceof Error) lastFault = error.message
+        const isOver = error instanceof NodeFailure && error.outcome === 'refused'
+        if (!isOver && running.size > 0) return
+        if (!isOver && tried.size === 1 && start(balancer.begin(tried)) !== null) return observer.retried()
+        finish(null, 'given_up', () => reject(error))
+      }
+
+      const start = (call: NodeCall | null): NodeCall | null => {
+        if (call === null) return null
+        tried.add(call.node)
+        const from = now()
+        const abort = new AbortController()
+        const end = (outcome: NodeOutcome, retryAfterMs?: number) => {
+          running.delete(call)
+          call.end(outcome, retryAfterMs)
+          observer.called({ node: call.node.name, outcome, seconds: (now() - from) / 1_000 })
+          abort.abort()
+        }
+        running.set(call, end)
+        send(call.node.url, abort.signal).then(
+          answer => {
+            if (!running.has(call)) return
+            end('answered')
+            finish(call, call === hedge ? 'overtaken' : 'given_up', () => resolve(answer))
+          },
+          (error: unknown) => {
+            if (!running.has(call)) return
+            if (error instanceof NodeFailure) end(error.outcome, error.retryAfterMs)
+            else end('failed')
+            onFailure(error)
+          },
+        )
+        return call
+      }
+
+      signal.addEventListener('abort', onAbort, { once: true })
+      const first = start(balancer.begin(tried))
+      if (first === null) return finish(null, 'given_up', () => reject(noNode(urls.length, lastFault)))
+      stopTimer = startTimer(first.node.hedgeDelayMs, () => {
+        // A retry is a second call already.
+        if (tried.size === 1) hedge = start(balancer.beginHedge(first))
+      })
+    })
+  }
+
+  return {
+    get healthy() {
+      return balancer.healthy
+    },
+    ask,
+  }
+}
+
+function noNode(count: number, lastFault: string): StowageError {
+  const which = count === 1 ? 'The endpoint' : `None of the ${count} endpoints`
+  const fault = lastFault === '' ? '' : `; the last failure: ${lastFault}`
+  return new StowageError(
+    'upstream_unavailable',
+    `${which} of the reranker (RERANK_URL) can${count === 1 ? 'not' : ''} be used now${fault}`,
+  )
+}
