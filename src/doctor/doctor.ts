@@ -1,6 +1,7 @@
 import { checkCollection } from './collection-checks.ts'
 import type { DoctorFacts, Setup } from './facts.ts'
 import { type Finding, ok, warn } from './finding.ts'
+import { checkRerankNodes } from './rerank-checks.ts'
 import { checkServer } from './server-check.ts'
 import { checkTenants } from './tenant-checks.ts'
 
@@ -10,6 +11,7 @@ export function diagnose(facts: DoctorFacts): Finding[] {
     checkConfiguration(facts.setup),
     checkServer(facts.server, facts.setup),
     ...checkModels(facts.setup),
+    ...checkRerankNodes(facts.setup.rerankNodes ?? []),
     ...(facts.tenants ? checkTenants(facts.tenants) : []),
     ...(facts.collection ? checkCollection(facts.collection, facts.setup) : []),
   ]

@@ -2,6 +2,7 @@ import { StowageError } from '../core/errors.ts'
 import type { CollectionLayout } from '../ingest/target.ts'
 import type { PayloadMappings } from '../qdrant/payload-mappings.ts'
 import type { Tenant } from '../tenants/tenant.ts'
+import type { RerankNodeState } from './rerank-checks.ts'
 import { gatherTenantFacts, type TenantFacts, type TenantProbe } from './tenant-facts.ts'
 
 /** What answers at the address of Qdrant. */
@@ -35,6 +36,8 @@ export interface Setup {
   embedder: { version: string; dimensions: number } | null
   /** Why a model could not be loaded; null when it is loaded or not used. */
   unavailable: { embedder: string | null; reranker: string | null }
+  /** What the endpoints of the reranker answered; absent without `RERANKER=http`. */
+  rerankNodes?: readonly RerankNodeState[]
   /** Payload fields from MAPPINGS. */
   mappings: PayloadMappings
   /** Those of TENANTS_FILE; null without it. */

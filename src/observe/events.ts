@@ -15,6 +15,7 @@ import { statusClass, type UpstreamKind } from './metrics/upstream.ts'
 import type { Metrics } from './metrics.ts'
 import type { QueryTextMode } from './query-text.ts'
 import { quietly } from './quietly.ts'
+import { createRerankReports, type RerankReports } from './rerank-reports.ts'
 import { TenantLabels } from './tenant-labels.ts'
 
 export type Endpoint = (typeof ENDPOINTS)[number]
@@ -48,7 +49,7 @@ export interface LimitedRequest {
 }
 
 /** One function per event. Each updates metrics and log, and none throws. */
-export interface Reporter {
+export interface Reporter extends RerankReports {
   requestFinished(event: FinishedRequest): void
   /** An unexpected error. Its stack is logged here only. */
   requestFailed(event: { error: unknown; requestId: string }): void
@@ -235,5 +236,6 @@ export function createReporter({ metrics, logger, slowMs = 0, queryText = 'off' 
     questionsNoticed: quietly(({ outcome, count }) => metrics.relayQuestions.inc({ outcome }, count)),
     questionLookedUp: quietly(({ result }) => metrics.relayLookups.inc({ result })),
     ...createContextReports(metrics, logger),
+    ...createRerankReports(metrics, logger),
   }
 }

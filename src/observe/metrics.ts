@@ -4,6 +4,7 @@ import { openMetricsOf } from './metrics/open-metrics.ts'
 import { createPipelineMetrics } from './metrics/pipeline.ts'
 import { createRelayMetrics } from './metrics/relay.ts'
 import { createRequestMetrics } from './metrics/requests.ts'
+import { createRerankNodeMetrics } from './metrics/rerank-nodes.ts'
 import { createTenantMetrics } from './metrics/tenants.ts'
 import { createUpstreamMetrics } from './metrics/upstream.ts'
 import { createRolloutMetrics } from './rollout-metrics.ts'
@@ -28,6 +29,8 @@ interface MetricsOptions {
   version?: string
   /** Asked at each scrape: the number of pairs that wait for the reranker. */
   rerankQueue?: () => number
+  /** Names of the endpoints of the reranker. */
+  rerankNodes?: readonly string[]
   /** Names of the writers of contexts. */
   contextModels?: readonly string[]
   /** Asked at each scrape: the number of vectors whose question is remembered. */
@@ -42,6 +45,7 @@ export function createMetrics({
   processMetrics = true,
   version = '',
   rerankQueue = () => 0,
+  rerankNodes = [],
   contextModels = ['rules'],
   relayVectors = () => 0,
 }: MetricsOptions = {}) {
@@ -51,6 +55,7 @@ export function createMetrics({
   const metrics = {
     ...createRequestMetrics(registry, version),
     ...createPipelineMetrics(registry, rerankQueue),
+    ...createRerankNodeMetrics(registry, rerankNodes),
     ...createUpstreamMetrics(registry),
     ...createTenantMetrics(registry),
     ...createRolloutMetrics(registry),

@@ -26,6 +26,7 @@ import { ingestInto, openIngestEmbedder } from './ingest.ts'
 import { openModels } from './models.ts'
 import { openProjects } from './projects/open-projects.ts'
 import { replayWorld } from './replay.ts'
+import { probeRerankNodes } from './rerank/nodes.ts'
 import { openFlags } from './rollout/flags.ts'
 import { startWarnings } from './start-warnings.ts'
 import { readTenants } from './tenants.ts'
@@ -138,7 +139,16 @@ export const openDoctor: DoctorCommandDependencies['open'] = async where => {
   const { embedder, unavailable } = models
   const { unknownVariables, settings } = config
   const mappings = settings.MAPPINGS ?? {}
-  const setup = { url, embedded, embedder, unavailable, unknownVariables, mappings, tenants }
+  const setup = {
+    url,
+    embedded,
+    embedder,
+    unavailable,
+    unknownVariables,
+    mappings,
+    tenants,
+    rerankNodes: await probeRerankNodes(config),
+  }
   return { setup, probe: createQdrantAdmin(upstream), close }
 }
 

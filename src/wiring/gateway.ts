@@ -34,6 +34,7 @@ import type { Mcp } from './mcp/open-mcp.ts'
 import { type Models, openModels, pipelinePorts } from './models.ts'
 import { mappingsWithProjects, openProjects, requestProjects } from './projects/open-projects.ts'
 import { openRelay } from './relay/open-relay.ts'
+import { rerankNodeNames } from './rerank/nodes.ts'
 import { type Flags, openFlags } from './rollout/flags.ts'
 import { openRollout } from './rollout/open-rollout.ts'
 import { openSpans } from './spans.ts'
@@ -75,6 +76,7 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
   const metrics = createMetrics({
     version: VERSION,
     rerankQueue: () => models.reranker?.waiting?.() ?? 0,
+    rerankNodes: rerankNodeNames(config),
     contextModels: contextModels(config),
     relayVectors: () => relay?.size ?? 0,
   })
@@ -90,6 +92,7 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
     endpointWaitMs: ENDPOINT_WAIT_MS,
     embedderWorkers: QUERY_WORKERS,
     onOpened: () => reporter.modelsOpened(models),
+    rerankObserver: reporter,
   })
   reporter.modelsOpened(models)
   const relay = openRelay(config, { models, tenants, reporter })

@@ -5,6 +5,7 @@ import {
   createEndpointEmbedder,
   type EndpointEmbedderOptions,
 } from '../adapters/models/endpoint-embedder/endpoint-embedder.ts'
+import type { FleetObserver } from '../adapters/models/fleet/fleet.ts'
 import { createHttpReranker } from '../adapters/models/http-reranker.ts'
 import { createLocalEmbedder } from '../adapters/models/local-embedder.ts'
 import type { EmbeddingPrefixes } from '../adapters/models/prefixes.ts'
@@ -14,6 +15,7 @@ import type { Reporter } from '../observe/events.ts'
 import { observeReranker } from '../observe/observed-reranker.ts'
 import type { PipelinePorts } from '../pipeline/services.ts'
 import { createTokenizer } from '../text/tokens.ts'
+import { rerankEndpoint, rerankUrls } from './rerank/nodes.ts'
 
 /**
  * The models of a process, as they are now: an embedding endpoint may appear later. A model that is not there is null;
@@ -37,6 +39,8 @@ interface OpenModelsOptions {
   embedderWorkers?: number
   /** Called when an endpoint appears after the start. */
   onOpened?: () => void
+  /** Sees the calls of the endpoints of a reranker. */
+  rerankObserver?: FleetObserver
 }
 
 export const SHIPPED_RERANKER = fileURLToPath(new URL('../../models/stowage-reranker', import.meta.url))
@@ -50,12 +54,15 @@ export async function openModels(
     endpointWaitMs = 30_000,
     embedderWorkers,
     onOpened,
+    rerankObserver,
   }: OpenModelsOptions = {},
 ): Promise<Models> {
   const warnings: string[] = []
   const [embedder, reranker] = await Promise.all([
     wanted.embedder ? openEmbedder(config, { endpointWaitMs, embedderWorkers, onOpened }) : NOT_WANTED,
-    wanted.reranker ? orUnavailable(openReranker(config, warning => warnings.push(warning))) : NOT_WANTED,
+    wanted.reranker
+      ? orUnavailable(openReranker(config, warning => warnings.push(warning), rerankObserver))
+      : NOT_WANTED,
   ])
   return {
     get embedder() {
@@ -123,19 +130,14 @@ export function embeddingPrefixes(settings: Config['settings']): EmbeddingPrefix
 }
 
 async function openReranker(
-  { settings, plan }: Config,
+  config: Config,
   onWarning: (message: string) => void,
+  observer?: FleetObserver,
 ): Promise<Reranker | null> {
+  const { settings, plan } = config
   const { method } = plan.rerank
-
-  if (method === 'http') {
-    return createHttpReranker({
-      urls: settings.RERANK_URL ?? [],
-      shape: settings.RERANK_SHAPE,
-      ...(settings.RERANK_API_KEY ? { apiKey: settings.RERANK_API_KEY } : {}),
-      ...(settings.RERANK_MODEL ? { model: settings.RERANK_MODEL } : {}),
-    })
-  }
+  if (method === 'http')
+    return createHttpReranker({ urls: rerankUrls(config), ...rerankEndpoint(config), ...(observer && { observer }) })
   if (method !== 'crossencoder') return null
   return createCrossEncoder({
     model: settings.RERANK_MODEL ?? SHIPPED_RERANKER,

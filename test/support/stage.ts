@@ -44,6 +44,10 @@ export const silentReporter: Reporter = {
   contextsQueued() {},
   questionsNoticed() {},
   questionLookedUp() {},
+  rerankNodeCalled() {},
+  rerankHedged() {},
+  rerankRetried() {},
+  rerankNodeLeftOut() {},
 }
 
 /** Dependencies of an app with everything off; tests replace what they look at. */

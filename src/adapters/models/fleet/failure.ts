@@ -1,6 +1,6 @@
 import { StowageError } from '../../../core/errors.ts'
 import type { ErrorCode } from '../../../core/vocabulary.ts'
-import type { NodeOutcome } from './node.ts'
+import type { NodeOutcome } from '../../../observe/metrics/rerank-nodes.ts'
 
 /** Why a node gave no scores, with what this says about the node. */
 export class NodeFailure extends StowageError {

@@ -1,20 +1,13 @@
 import { StowageError } from '../../../core/errors.ts'
+import type { NodeOutcome } from '../../../observe/metrics/rerank-nodes.ts'
+import type { RerankReports } from '../../../observe/rerank-reports.ts'
 import { type StartTimer, systemTimer } from '../../../pipeline/deadline.ts'
 import { Balancer } from './balancer.ts'
 import { NodeFailure } from './failure.ts'
-import type { FleetNode, NodeCall, NodeOutcome } from './node.ts'
+import type { FleetNode, NodeCall } from './node.ts'
 
 /** Sees what happens to the nodes. */
-export interface FleetObserver {
-  /** A call of a node ended. */
-  called(event: { node: string; outcome: NodeOutcome; seconds: number }): void
-  /** A request that waited was sent to a second node too. */
-  hedged(event: { winner: 'first' | 'hedge' | 'none' }): void
-  /** A request that failed was sent to another node. */
-  retried(): void
-  /** A node is left out, or used again. */
-  leftOut(event: { node: string; leftOut: boolean }): void
-}
+export type FleetObserver = RerankReports
 
 export interface FleetOptions {
   /** One or more. */
@@ -38,7 +31,12 @@ export interface Fleet {
   ask<Answer>(send: SendTo<Answer>, signal: AbortSignal): Promise<Answer>
 }
 
-const UNOBSERVED: FleetObserver = { called() {}, hedged() {}, retried() {}, leftOut() {} }
+const UNOBSERVED: FleetObserver = {
+  rerankNodeCalled() {},
+  rerankHedged() {},
+  rerankRetried() {},
+  rerankNodeLeftOut() {},
+}
 
 export function createFleet({
   urls,
@@ -47,11 +45,13 @@ export function createFleet({
   startTimer = systemTimer,
   random = Math.random,
 }: FleetOptions): Fleet {
-  const onLeftOut = (node: string, leftOut: boolean) => observer.leftOut({ node, leftOut })
-  const balancer = new Balancer({ urls, now, random, onLeftOut })
   let lastFault = ''
+  const onLeftOut = (node: string, leftOut: boolean) =>
+    observer.rerankNodeLeftOut({ node, leftOut, fault: leftOut ? lastFault : null })
+  const balancer = new Balancer({ urls, now, random, onLeftOut })
 
   function ask<Answer>(send: SendTo<Answer>, signal: AbortSignal): Promise<Answer> {
+    if (signal.aborted) return Promise.reject(signal.reason)
     return new Promise<Answer>((resolve, reject) => {
       const tried = new Set<FleetNode>()
       const running = new Map<NodeCall, NodeCall['end']>()
@@ -62,7 +62,8 @@ export function createFleet({
         stopTimer()
         signal.removeEventListener('abort', onAbort)
         for (const end of running.values()) end(others)
-        if (hedge !== null) observer.hedged({ winner: winner === null ? 'none' : winner === hedge ? 'hedge' : 'first' })
+        if (hedge !== null)
+          observer.rerankHedged({ winner: winner === null ? 'none' : winner === hedge ? 'hedge' : 'first' })
         settle()
       }
       const onAbort = () => {
@@ -70,10 +71,9 @@ export function createFleet({
         finish(null, isLate ? 'overdue' : 'given_up', () => reject(signal.reason))
       }
       const onFailure = (error: unknown) => {
-        if (error instanceof Error) lastFault = error.message
         const isOver = error instanceof NodeFailure && error.outcome === 'refused'
         if (!isOver && running.size > 0) return
-        if (!isOver && tried.size === 1 && start(balancer.begin(tried)) !== null) return observer.retried()
+        if (!isOver && tried.size === 1 && start(balancer.begin(tried)) !== null) return observer.rerankRetried()
         finish(null, 'given_up', () => reject(error))
       }
 
@@ -84,8 +84,9 @@ export function createFleet({
         const abort = new AbortController()
         const end = (outcome: NodeOutcome, retryAfterMs?: number) => {
           running.delete(call)
+          if (outcome === 'overtaken' || outcome === 'overdue') lastFault = 'it did not answer in time'
           call.end(outcome, retryAfterMs)
-          observer.called({ node: call.node.name, outcome, seconds: (now() - from) / 1_000 })
+          observer.rerankNodeCalled({ node: call.node.name, outcome, seconds: (now() - from) / 1_000 })
           abort.abort()
         }
         running.set(call, end)
@@ -97,6 +98,7 @@ export function createFleet({
           },
           (error: unknown) => {
             if (!running.has(call)) return
+            lastFault = error instanceof Error ? error.message : String(error)
             if (error instanceof NodeFailure) end(error.outcome, error.retryAfterMs)
             else end('failed')
             onFailure(error)

@@ -1,22 +1,6 @@
 import { type Attempt, Breaker } from '../../../core/work/breaker.ts'
+import type { NodeOutcome } from '../../../observe/metrics/rerank-nodes.ts'
 import { quantileOfSorted } from '../../../statistics/sample.ts'
-
-/**
- * How a call of a node ended. `failed`: an error that can be an accident. `broken`: no connection, or an answer that cannot be used. `busy`: the node has
- * too much work. `refused`: the request is at fault. `overtaken`: a call that began later, to another node, was answered first. `overdue`: the deadline passed.
- * `given_up`: nobody waits any more, which says nothing about the node.
- */
-export const NODE_OUTCOMES = [
-  'answered',
-  'failed',
-  'broken',
-  'busy',
-  'refused',
-  'overtaken',
-  'overdue',
-  'given_up',
-] as const
-export type NodeOutcome = (typeof NODE_OUTCOMES)[number]
 
 /** Times of calls that are kept. */
 const RECENT = 64

@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import type { NodeOutcome } from '../../../observe/metrics/rerank-nodes.ts'
 import { sigmoid } from '../cross-encoder.ts'
 import { busyCode, isBusy } from '../endpoint.ts'
 import { NodeFailure } from './failure.ts'
-import type { NodeOutcome } from './node.ts'
 
 export interface RerankEndpoint {
   /** API of the endpoint: Cohere, Jina (the same on this route) or text-embeddings-inference. */
