@@ -3,7 +3,6 @@ import type { PassthroughReason, RollbackTrigger, ShadowOutcome, UpsertFaultCode
 import type { FlagDecision } from '../pipeline/plan/decision.ts'
 import type { ExperimentOutcome } from '../pipeline/plan/outcome.ts'
 import type { Trace } from '../pipeline/trace/schema.ts'
-import { createContextReports, type LostContexts } from './context-reports.ts'
 import { countTrace } from './count-trace.ts'
 import { createRequestReports } from './finished-requests.ts'
 import type { Logger } from './logger.ts'
@@ -15,7 +14,8 @@ import { statusClass, type UpstreamKind } from './metrics/upstream.ts'
 import type { Metrics } from './metrics.ts'
 import type { QueryTextMode } from './query-text.ts'
 import { quietly } from './quietly.ts'
-import { createRerankReports, type RerankReports } from './rerank-reports.ts'
+import { createContextReports, type LostContexts } from './reports/contexts.ts'
+import { createRerankReports, type RerankReports } from './reports/rerank.ts'
 import { TenantLabels } from './tenant-labels.ts'
 
 export type Endpoint = (typeof ENDPOINTS)[number]

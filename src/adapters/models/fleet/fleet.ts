@@ -1,6 +1,6 @@
 import { StowageError } from '../../../core/errors.ts'
 import type { NodeOutcome } from '../../../observe/metrics/rerank-nodes.ts'
-import type { RerankReports } from '../../../observe/rerank-reports.ts'
+import type { RerankReports } from '../../../observe/reports/rerank.ts'
 import { type StartTimer, systemTimer } from '../../../pipeline/deadline.ts'
 import { Balancer } from './balancer.ts'
 import { NodeFailure } from './failure.ts'

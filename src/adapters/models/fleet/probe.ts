@@ -25,7 +25,7 @@ async function modelOf(url: string, { apiKey }: RerankEndpoint): Promise<string 
   const address = new URL(url)
   address.pathname = `${address.pathname.replace(/\/(?:rerank\/?)?$/u, '')}/info`
   try {
-    const headers = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }
+    const headers: Record<string, string> = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }
     const response = await fetch(address, { headers, signal: AbortSignal.timeout(PROBE_MS) })
     const { model_id: model } = (await response.json()) as { model_id?: unknown }
     return typeof model === 'string' ? model : null

@@ -1,7 +1,7 @@
-import type { Logger } from './logger.ts'
-import type { HedgeWinner, NodeOutcome } from './metrics/rerank-nodes.ts'
-import type { Metrics } from './metrics.ts'
-import { quietly } from './quietly.ts'
+import type { Logger } from '../logger.ts'
+import type { HedgeWinner, NodeOutcome } from '../metrics/rerank-nodes.ts'
+import type { Metrics } from '../metrics.ts'
+import { quietly } from '../quietly.ts'
 
 /** The reports about the endpoints of the reranker. `node` is a host with its port. */
 export interface RerankReports {

@@ -1,8 +1,8 @@
 import type { ChunkContext } from '../contexts/context.ts'
-import type { Logger } from './logger.ts'
-import { CONTEXT_TOKEN_KINDS } from './metrics/contexts.ts'
-import type { Metrics } from './metrics.ts'
-import { quietly } from './quietly.ts'
+import type { Logger } from '../logger.ts'
+import { CONTEXT_TOKEN_KINDS } from '../metrics/contexts.ts'
+import type { Metrics } from '../metrics.ts'
+import { quietly } from '../quietly.ts'
 
 /** New points that stay without a context. */
 export interface LostContexts {
