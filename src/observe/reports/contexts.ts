@@ -1,4 +1,4 @@
-import type { ChunkContext } from '../contexts/context.ts'
+import type { ChunkContext } from '../../contexts/context.ts'
 import type { Logger } from '../logger.ts'
 import { CONTEXT_TOKEN_KINDS } from '../metrics/contexts.ts'
 import type { Metrics } from '../metrics.ts'
