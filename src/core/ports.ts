@@ -1,5 +1,5 @@
 import type { Steps } from './steps.ts'
-import type { Chunk, JsonObject, PointId, RetrievedList, SparseVector } from './types.ts'
+import type { Chunk, Json, JsonObject, PointId, RetrievedList, SparseVector } from './types.ts'
 
 /** The ports of the pipeline: interfaces that the adapters implement. */
 
@@ -102,10 +102,22 @@ export interface DocumentPlace {
   orderIndex: number
 }
 
+/** How a cluster of Qdrant answers reads, in Qdrant's own words. What is absent is Qdrant's default. */
+export interface ClusterRead {
+  /** How many replicas must agree: a number of them, or one of these words. */
+  consistency?: number | 'majority' | 'quorum' | 'all' | undefined
+  /** The shards that are read, where a collection has shard keys. */
+  shardKey?: Json | undefined
+  /** Longest time of one read in seconds, 1 or more. */
+  timeout?: number | undefined
+}
+
 export interface StoreCall {
   /** The key for Qdrant. */
   apiKey: string | null
   /** A condition on every point that is read, beside the filter of the request; null for none. */
   condition: JsonObject | null
+  /** Applies to every read of points. Absent or null: Qdrant's defaults. */
+  cluster?: ClusterRead | null | undefined
   signal: AbortSignal
 }

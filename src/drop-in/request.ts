@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { decodeJsonText } from '../http/body/json-text.ts'
+import { READ_PARAMETERS } from '../qdrant/paths.ts'
 import { NotImproved } from './not-improved.ts'
 
 /** Decodes a JSON body. @throws NotImproved when it is compressed, is not UTF-8, or is not declared as JSON */
@@ -9,6 +10,16 @@ export function readJsonText(request: IncomingMessage, body: Buffer): string {
   } catch (cause) {
     throw new NotImproved('body_not_json', (cause as Error).message, { cause })
   }
+}
+
+/**
+ * Refuses parameters of the path that stowage does not know, and those that are there twice: what they do to an answer would be lost.
+ * @throws NotImproved
+ */
+export function refuseUnknownParameters(queryString: string): void {
+  const names = [...new URLSearchParams(queryString).keys()]
+  const unknown = names.find((name, at) => !READ_PARAMETERS.includes(name) || names.indexOf(name) !== at)
+  if (unknown !== undefined) throw new NotImproved('query_not_understood', `parameter ${unknown.slice(0, 100)}`)
 }
 
 /** Default timeout of a request in the official Python client. */

@@ -18,7 +18,7 @@ import { asNotImproved, firstGoodAnswer, type Outcome } from './hedge.ts'
 import { type ImprovingDependencies, startImproving } from './improving.ts'
 import { NotImproved } from './not-improved.ts'
 import { understand } from './query/understand.ts'
-import { readJsonText } from './request.ts'
+import { readJsonText, refuseUnknownParameters } from './request.ts'
 import { sendImproved } from './response.ts'
 
 /** Outcome of one search, for metrics and the log. */
@@ -78,6 +78,7 @@ export function createImproveHandler(dependencies: ImproveDependencies): Step {
 
     const attempt = async (): Promise<Outcome> => {
       if (!complete) throw new NotImproved('body_too_large', `more than ${maxBytes} bytes`)
+      refuseUnknownParameters(target.queryString)
       const queries = understand(readJsonText(request, body), target)
       const leave = admission.enter(caller.tenant?.name ?? null)
       if (leave === null) throw new NotImproved('busy', 'too many attempts in flight')

@@ -35,6 +35,13 @@ const describe = <Schema extends z.ZodType>(schema: Schema, description: string)
 type Check<Fields> = [(request: Fields) => boolean, { path: string[]; message: string; when: typeof hasFields }]
 const hasFields = ({ value }: { value: unknown }) => typeof value === 'object' && value !== null
 
+const shardKey = z.union([z.string().min(1).max(1_000), z.int().min(0)])
+const shardKeySchema = z.union([
+  shardKey,
+  z.array(shardKey).min(1).max(100),
+  z.strictObject({ target: shardKey, fallback: shardKey }),
+])
+
 /** A request says once where to search. */
 export const ONE_PLACE: Check<{ collection?: unknown; project?: unknown }> = [
   ({ collection, project }) => (collection === undefined) !== (project === undefined),
@@ -63,6 +70,18 @@ export const contextRequestSchema = z
     filter: describe(
       z.record(z.string(), z.unknown()).refine(isExact, 'a number is beyond the range of a double').optional(),
       'A filter of Qdrant. It restricts the search and the neighbours.',
+    ),
+    consistency: describe(
+      z.union([z.int().min(1).max(1_000), z.enum(['majority', 'quorum', 'all'])]).optional(),
+      'How many replicas of a Qdrant cluster must agree on each read, as in Qdrant. Default: that of Qdrant.',
+    ),
+    shard_key: describe(
+      shardKeySchema.optional(),
+      'The shards of a Qdrant cluster that every read of this request goes to, as in Qdrant: a key, a list of keys, or `{target, fallback}`.',
+    ),
+    timeout: describe(
+      z.int().min(1).max(600).optional(),
+      'Longest time of one read in Qdrant, in seconds. The deadline of the request still holds.',
     ),
     budget_tokens: describe(
       z.int().min(0).max(10_000_000).optional(),

@@ -1,8 +1,9 @@
 import { StowageError } from '../core/errors.ts'
+import type { ClusterRead } from '../core/ports.ts'
 import { statusOf } from '../qdrant/errors.ts'
 import { respond } from './confidence/response.ts'
 import { fromCache, isRepeatable, keyParts } from './context-cache.ts'
-import type { Caller } from './context-request.ts'
+import type { Caller, ContextRequest } from './context-request.ts'
 import { type Deadline, SLOW_SHARE, startDeadline } from './deadline.ts'
 import { type Admission, createAdmission } from './load/admission.ts'
 import { createLimit } from './load/limit.ts'
@@ -88,6 +89,7 @@ export function createPackContext(dependencies: PackContextDependencies): PackCo
         query: request.query,
         collections,
         filter: request.filter ?? null,
+        cluster: clusterOf(request),
         vector: request.vector ?? null,
         plan: subject.plan,
         contextual,
@@ -210,6 +212,10 @@ function shadowRun(
       deadline.dispose()
     }
   }
+}
+
+function clusterOf({ consistency, shard_key: shardKey, timeout }: ContextRequest): ClusterRead {
+  return { consistency, shardKey, timeout }
 }
 
 /** What the caller may read, as its key and its tenant were when it asked. */

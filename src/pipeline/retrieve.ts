@@ -1,6 +1,6 @@
 import { groupBy } from '../core/collections.ts'
 import { StowageError } from '../core/errors.ts'
-import type { SearchRequest, SearchResult } from '../core/ports.ts'
+import type { ClusterRead, SearchRequest, SearchResult } from '../core/ports.ts'
 import type { JsonObject, RetrievalMode, RetrievedList } from '../core/types.ts'
 import { encodeBm25Query } from '../text/qdrant-bm25.ts'
 import type { TimedCaller } from './context-request.ts'
@@ -24,6 +24,7 @@ interface RetrieveInput {
   query: string
   collections: string[]
   filter: JsonObject | null
+  cluster?: ClusterRead | null | undefined
   /** The query vector; null means that the embedder computes it. */
   vector: number[] | null
   weights: ListWeights
@@ -87,7 +88,7 @@ function searcher(input: RetrieveInput, ports: PipelinePorts, caller: TimedCalle
       limit: input.weights.k,
       withVectors: mmrAlpha(input.plan) !== null,
     }
-    return ports.store.search(request, { apiKey, condition, signal: deadline.signal })
+    return ports.store.search(request, { apiKey, condition, cluster: input.cluster, signal: deadline.signal })
   }
   return {
     lists: (collections, mode) => {

@@ -1,6 +1,6 @@
 import { groupBy } from '../core/collections.ts'
 import { eitherSignal } from '../core/either-signal.ts'
-import type { Reranker, StoreCall } from '../core/ports.ts'
+import type { ClusterRead, Reranker, StoreCall } from '../core/ports.ts'
 import type { Chunk, JsonObject } from '../core/types.ts'
 import { type DetectedIntent, detectIntent } from '../intent/detect.ts'
 import type { Packed } from '../pack/pack.ts'
@@ -25,6 +25,7 @@ export interface ContextInput {
   query: string
   collections: string[]
   filter: JsonObject | null
+  cluster?: ClusterRead | null | undefined
   /** The query vector; null means that the embedder computes it. */
   vector: number[] | null
   plan: Plan
@@ -99,6 +100,7 @@ export async function rankContext(
     for (const part of [reranking, expanding, packing]) part.dispose()
   }
   const { apiKey, condition, tenant } = caller
+  const reads = { apiKey, condition, cluster: input.cluster }
   const searched = planForLists(plan, mode.used)
   const ranking: RankAndPackInput = {
     query,
@@ -108,8 +110,8 @@ export async function rankContext(
     reranker:
       ports.reranker &&
       limitReranker(background?.rerankerOf(ports.reranker) ?? ports.reranker, reranking.signal, caller.crowded),
-    fetchNeighbours: places => fetchNeighbours(places, input, ports, { apiKey, condition, signal: expanding.signal }),
-    fetchParents: parents => fetchParents(parents, input, ports, { apiKey, condition, signal: expanding.signal }),
+    fetchNeighbours: places => fetchNeighbours(places, input, ports, { ...reads, signal: expanding.signal }),
+    fetchParents: parents => fetchParents(parents, input, ports, { ...reads, signal: expanding.signal }),
     count: tokenizer.countInSteps,
     tenant,
     signal: packing.signal,

@@ -6,6 +6,9 @@ const READING_POSTS =
 /** Paths of the searches that the drop-in route can improve, without the query string. Qdrant allows a trailing slash. */
 export const SEARCH_PATH = /^\/collections\/[^/?#]+\/points\/(?:query|search)(?:\/batch)?\/?$/
 
+/** The parameters of a path that say how a cluster answers a read. */
+export const READ_PARAMETERS = ['consistency', 'timeout']
+
 interface CollectionPath {
   /** Decoded name; the raw name when its encoding is broken. */
   collection: string

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { StoreCall } from '../../core/ports.ts'
 import type { JsonObject } from '../../core/types.ts'
 import type { CollectionLayout } from '../../ingest/target.ts'
-import type { QdrantHttp } from '../../qdrant/client.ts'
+import type { QdrantHttp, QdrantRead } from '../../qdrant/client.ts'
 import { narrowedFilter } from '../../qdrant/condition.ts'
 import { printJson } from '../../qdrant/json.ts'
 import { collectionPath } from '../../qdrant/paths.ts'
@@ -30,7 +30,9 @@ export interface Profiles {
 }
 
 /** The part of the client that profiles and searches use. */
-export type Reads = Pick<QdrantHttp, 'read'>
+export interface Reads {
+  read(request: QdrantRead & Pick<StoreCall, 'cluster'>): ReturnType<QdrantHttp['read']>
+}
 
 /** Clients choose the names of collections, so their number is limited. */
 const MAX_PROFILES = 1_000
@@ -83,6 +85,6 @@ export function createProfiles(http: Reads, mappings: Readonly<Record<string, Pa
 }
 
 /** The key is hashed, so that no secret stays in the cache. JSON keeps "no key" apart from every key. */
-function cacheKey(collection: string, { apiKey, condition }: StoreCall): string {
-  return contentHash(printJson([collection, apiKey, condition]))
+function cacheKey(collection: string, { apiKey, condition, cluster }: StoreCall): string {
+  return contentHash(printJson([collection, apiKey, condition, cluster?.shardKey ?? null]))
 }

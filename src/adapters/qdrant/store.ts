@@ -8,6 +8,7 @@ import { isParent, type PayloadMapping, readChunk } from '../../qdrant/payload.t
 import { type PayloadPlace, placesFilter } from '../../qdrant/places-filter.ts'
 import { isDistanceMetric, readScoredPoints, type ScoredPoint } from '../../qdrant/points.ts'
 import { retryOnce } from '../retry-once.ts'
+import { atCluster } from './cluster-read.ts'
 import { createProfiles, type Profile, type Reads } from './profile.ts'
 import { chooseFields, extendDense, readHits, type SearchBodies, searchBodies } from './search.ts'
 
@@ -33,7 +34,10 @@ const REFUSED: readonly number[] = [400, 401, 403, 404, 422]
  */
 export function createQdrantStore(options: QdrantStoreOptions): PassageStore {
   const http: Reads = {
-    read: request => retryOnce(() => options.http.read(request), request.signal, options.onRetry),
+    read: ({ cluster, ...request }) => {
+      const read = request.method === 'GET' ? request : atCluster(request, cluster)
+      return retryOnce(() => options.http.read(read), read.signal, options.onRetry)
+    },
   }
   const profiles = createProfiles(http, options.mappings)
 

@@ -1,3 +1,4 @@
+import { READ_PARAMETERS } from '../../../qdrant/paths.ts'
 import { guardCount, guardFacet, guardPoint, guardRetrieve, guardScroll } from '../operations/reads.ts'
 import {
   guardDiscover,
@@ -26,7 +27,6 @@ import {
 } from '../operations/writes.ts'
 import type { Guard, Route } from './route.ts'
 
-const READ_PARAMETERS = ['consistency', 'timeout']
 const WRITE_PARAMETERS = ['wait', 'ordering', 'timeout']
 
 const FILTERED = 'The condition of the tenant is added to the filter.'
