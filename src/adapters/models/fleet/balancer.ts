@@ -11,14 +11,14 @@ export interface BalancerOptions {
 
 /** Share of the requests that may have a hedge, beside those that go to a probe. */
 const HEDGE_SHARE = 0.1
-/** Most hedges that are saved up. */
+/** Most hedges that are saved up. A new process has them all, because its first requests may meet a node that hangs. */
 const MOST_HEDGES = 10
 
 /** Decides which node gets a call, and whether there may be a hedge. It sends nothing. */
 export class Balancer {
   readonly nodes: readonly FleetNode[]
   readonly #random: () => number
-  #hedges = 1
+  #hedges = MOST_HEDGES
 
   constructor({ urls, now, random, onLeftOut }: BalancerOptions) {
     const names = nodeNames(urls)
