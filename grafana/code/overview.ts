@@ -243,6 +243,44 @@ export const overview: Definition = {
       ],
     },
     {
+      title: 'Endpoints of the reranker (only with RERANKER=http)',
+      height: 8,
+      panels: [
+        {
+          title: 'Calls of endpoints, by outcome',
+          shows: 'Calls per second of each endpoint of RERANK_URL, by how they ended. Empty without RERANKER=http.',
+          whenBad:
+            'broken or failed: look at that endpoint. busy: it needs more processors, or a fleet needs another endpoint. overtaken or overdue: it is slow or hangs.',
+          unit: units.CountsPerSecond,
+          width: 8,
+          isStacked: true,
+          queries: [[rate('node, outcome', 'stowage_rerank_node_calls_total'), '{{node}} {{outcome}}']],
+        },
+        {
+          title: 'Time of endpoints, p95',
+          shows: 'Time of the calls that an endpoint answered.',
+          whenBad: 'One slow endpoint gets fewer requests by itself. All slow: add an endpoint.',
+          unit: units.Seconds,
+          width: 8,
+          queries: [[quantile(0.95, 'node', 'stowage_rerank_node_seconds'), '{{node}}']],
+        },
+        {
+          title: 'Endpoints left out, hedges and retries',
+          shows:
+            'Endpoints that are left out now, and requests per second that were sent to a second endpoint because the first took long or failed.',
+          whenBad:
+            'stowage doctor asks each endpoint and says what is wrong. At most one request in ten has a hedge.',
+          unit: units.Short,
+          width: 8,
+          queries: [
+            [`sum by (node) (${select('stowage_rerank_node_left_out')})`, 'left out: {{node}}'],
+            [rate('winner', 'stowage_rerank_hedges_total'), 'hedge, first: {{winner}}'],
+            [rate('', 'stowage_rerank_retries_total'), 'retry'],
+          ],
+        },
+      ],
+    },
+    {
       title: 'Load and process',
       height: 8,
       panels: [
