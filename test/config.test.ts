@@ -148,6 +148,26 @@ describe('STOWAGE_PLAN with a file', () => {
   })
 })
 
+describe('the addresses of rerankers', () => {
+  it('are one or several, separated by commas, with or without blanks', () => {
+    const urlsOf = (value: string) => loadConfig({ RERANK_URL: value }).settings.RERANK_URL
+    expect(urlsOf('http://a/rerank')).toEqual(['http://a/rerank'])
+    expect(urlsOf(' http://a:1/rerank , https://b/rerank')).toEqual(['http://a:1/rerank', 'https://b/rerank'])
+  })
+
+  it.each([
+    ['http://a,', /RERANK_URL=http:\/\/a,: Invalid URL/],
+    ['http://a,ftp://b', /RERANK_URL=.*: Invalid URL/],
+    ['http://a,http://u:hunter2@b', /RERANK_URL=.*: must not contain a user or password/],
+    ['http://a,http://a/', /RERANK_URL=.*: must not name an address twice/],
+    [Array.from({ length: 17 }, (_, at) => `http://h${at}`).join(), /RERANK_URL=.*: must have at most 16 addresses/],
+  ])('are refused as %s', (value, fault) => {
+    const message = faultsOf({ RERANK_URL: value })
+    expect(message).toMatch(fault)
+    expect(message).not.toContain('hunter2')
+  })
+})
+
 describe('a bad environment', () => {
   it('is reported whole: each variable with its value, settings and plan alike', () => {
     const message = faultsOf({

@@ -268,8 +268,7 @@ export const overview: Definition = {
           title: 'Endpoints left out, hedges and retries',
           shows:
             'Endpoints that are left out now, and requests per second that were sent to a second endpoint because the first took long or failed.',
-          whenBad:
-            'stowage doctor asks each endpoint and says what is wrong. At most one request in ten has a hedge.',
+          whenBad: 'stowage doctor asks each endpoint and says what is wrong. At most one request in ten has a hedge.',
           unit: units.Short,
           width: 8,
           queries: [

@@ -23,15 +23,19 @@ async function openLogged(environment: Record<string, string>) {
   return { stowage, log }
 }
 
-/** Everything that clients and operators can read after a question to each endpoint. */
-async function everythingShown({ stowage, log }: Awaited<ReturnType<typeof openLogged>>): Promise<string> {
+/** Everything that clients, and that operators alone, can read after a question to each endpoint. */
+async function everythingShown({ stowage, log }: Awaited<ReturnType<typeof openLogged>>) {
   const question = { query: 'keels', collection: 'docs', vector: [1, 0], trace: true }
   const context = await stowage.ask(question)
   const search = { query: [1, 0], limit: 2, with_payload: true }
   const points = await stowage.send('POST', '/collections/docs/points/query', search, { 'x-stowage-query': 'keels' })
-  const rest = ['/readyz', '/v1/metrics', `/v1/traces/${context.json.trace_id}`].map(path => stowage.send('GET', path))
+  const rest = ['/readyz', `/v1/traces/${context.json.trace_id}`].map(path => stowage.send('GET', path))
   const answers = [context, points, ...(await Promise.all(rest))]
-  return [...answers.map(({ text, headers }) => text + JSON.stringify([...headers])), ...log].join('\n')
+  const metrics = await stowage.send('GET', '/v1/metrics')
+  return {
+    clients: answers.map(({ text, headers }) => text + JSON.stringify([...headers])).join('\n'),
+    operators: [metrics.text, ...log].join('\n'),
+  }
 }
 
 const broken: [name: string, reply: Reply][] = [
@@ -47,7 +51,7 @@ describe('a token in RERANK_URL is in no answer, trace or log', () => {
   it.each(broken)('when the reranker %s', async (_name, reply) => {
     const reranker = await startRecordingServer(() => reply)
     opened.push(reranker)
-    const shown = await everythingShown(
+    const { clients, operators } = await everythingShown(
       await openLogged({
         RERANKER: 'http',
         RERANK_URL: `${reranker.url}/rerank?token=${SECRET}`,
@@ -56,9 +60,11 @@ describe('a token in RERANK_URL is in no answer, trace or log', () => {
       }),
     )
     expect(reranker.requests[0]?.path).toContain(SECRET)
-    expect(shown).toMatch(/reranker_failed|rerank_partial/)
-    expect(shown).not.toContain(SECRET)
-    expect(shown).not.toContain(new URL(reranker.url).host)
+    expect(clients).toMatch(/reranker_failed|rerank_partial/)
+    expect(clients + operators).not.toContain(SECRET)
+    // Operators must know which endpoint it is; clients have no part in it.
+    expect(clients).not.toContain(new URL(reranker.url).host)
+    expect(operators).toContain(`node="${new URL(reranker.url).host}"`)
   })
 })
 

@@ -73,6 +73,16 @@ describe('diagnose', () => {
       { setup: { unavailable: { embedder: null, reranker: 'no weights' } } },
       { reranker: 'warn' },
     ],
+    [
+      'an endpoint of the reranker that does not answer',
+      { setup: { rerankNodes: [{ node: 'a:1', fault: 'cannot be reached', model: null }] } },
+      { 'rerank endpoint': 'warn' },
+    ],
+    [
+      'endpoints of the reranker that answer, with different models',
+      { setup: { rerankNodes: ['one', 'two'].map(model => ({ node: model, fault: null, model })) } },
+      { 'rerank endpoint': 'ok', 'rerank models': 'warn' },
+    ],
     ['no collection', { collection: { layout: null, samples: [] } }, { collection: 'fail' }],
     ['an empty collection', { collection: { samples: [] } }, { collection: 'warn' }],
     [

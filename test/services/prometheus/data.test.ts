@@ -13,6 +13,7 @@ import { startWatching } from './support/watching.ts'
  * fails the test, so that it is taken out.
  */
 const WITHOUT_DATA = new Map([
+  ['stowage_rerank_node_\\w+', 'the reranker is local here, so it has no endpoints'],
   ['stowage_context_quality_ratio_bucket', 'no project with contexts is here, so no point gets one'],
 ])
 

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import { probeEndpoints } from '../../../../src/adapters/models/fleet/probe.ts'
 import { createHttpReranker } from '../../../../src/adapters/models/http-reranker.ts'
 import type { RerankReports } from '../../../../src/observe/reports/rerank.ts'
 import { createManualClock } from '../../../drop-in/support/manual-clock.ts'
@@ -257,6 +258,31 @@ describe('passages that are shared out', () => {
     const reranker = createHttpReranker({ urls: nodes.map(({ url }) => url), shape: 'tei', leastPart: 2 })
     const { scores } = await reranker.rerank({ query: 'q', passages: PASSAGES, signal: noSignal() })
     expect(scores).toEqual([null, null, 0.5, 0.7])
+  })
+})
+
+describe('the probes of doctor', () => {
+  it('tell for each endpoint whether it gives a score, and its model', async () => {
+    const good = await startJsonServer((body, path) =>
+      path === '/info'
+        ? { body: { model_id: 'm@1' } }
+        : { body: [{ index: 0, score: (body.texts as string[]).length }] },
+    )
+    const wrong = await startJsonServer(() => ({ status: 401, body: {} }))
+    opened.push(good, wrong)
+    const gone = await startJsonServer(right)
+    await gone.close()
+    const urls = [`${good.url}/rerank`, wrong.url, gone.url]
+    const hosts = urls.map(url => new URL(url).host)
+    expect(await probeEndpoints(urls, { shape: 'tei', apiKey: 'k' })).toEqual([
+      { node: hosts[0], fault: null, model: 'm@1' },
+      { node: hosts[1], fault: expect.stringContaining('status 401'), model: null },
+      { node: hosts[2], fault: expect.stringContaining('cannot be reached'), model: null },
+    ])
+    expect(good.requests.map(({ path, headers }) => [path, headers.authorization])).toEqual([
+      ['/rerank', 'Bearer k'],
+      ['/info', 'Bearer k'],
+    ])
   })
 })
 
