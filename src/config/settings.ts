@@ -3,11 +3,13 @@ import { PLAN_NAMES } from '../pipeline/plan/plan.ts'
 import {
   collectionPairs,
   dollars,
+  encryptionKey,
   flagsOff,
   mappings,
   names,
   onOff,
   planSource,
+  redisUrl,
   relayTarget,
   secret,
   setting,
@@ -190,6 +192,21 @@ export const settingsSchema = z.object({
     wholeNumber(0, 86_400_000).default(0),
     'How long answers of `/v1/context` are cached, in milliseconds; 0 is off.',
   ),
+  REDIS_URL: redisUrl.meta({
+    description:
+      'URL of a Redis or Valkey that several processes of stowage share, such as `redis://:password@redis:6379`. Unset: each process has its own memory only.',
+    secret: true,
+  }),
+  REDIS_PREFIX: setting(text.max(100).default('stowage:'), 'What stands before every key there.'),
+  REDIS_TIMEOUT_MS: setting(
+    wholeNumber(1, 1_000).default(50),
+    'Longest time that a request waits for one answer of it, in milliseconds. After it, the process goes on alone until it answers again.',
+  ),
+  REDIS_ENCRYPTION_KEY: encryptionKey.meta({
+    description:
+      'Key that encrypts what is stored there: 32 bytes as hexadecimal digits or base64. Unset: it is compressed only.',
+    secret: true,
+  }),
   RETRIEVAL_TRACE: setting(onOff.default(false), 'Include the trace in every response of `/v1/context`.'),
   TRACE_FILE: setting(text.optional(), 'File for traces as JSON lines. It is rotated at 64 MiB, and 5 files are kept.'),
   TRACE_QUERY_TEXT: setting(

@@ -4,6 +4,7 @@ import { openMetricsOf } from './metrics/open-metrics.ts'
 import { createPipelineMetrics } from './metrics/pipeline.ts'
 import { createRelayMetrics } from './metrics/relay.ts'
 import { createRequestMetrics } from './metrics/requests.ts'
+import { createSharedMetrics } from './metrics/shared.ts'
 import { createTenantMetrics } from './metrics/tenants.ts'
 import { createUpstreamMetrics } from './metrics/upstream.ts'
 import { createRolloutMetrics } from './rollout-metrics.ts'
@@ -32,6 +33,8 @@ interface MetricsOptions {
   contextModels?: readonly string[]
   /** Asked at each scrape: the number of vectors whose question is remembered. */
   relayVectors?: () => number
+  /** Whether several processes share a store. */
+  sharedStore?: boolean
 }
 
 /**
@@ -44,6 +47,7 @@ export function createMetrics({
   rerankQueue = () => 0,
   contextModels = ['rules'],
   relayVectors = () => 0,
+  sharedStore = false,
 }: MetricsOptions = {}) {
   const registry = new Registry()
   if (processMetrics) collectDefaultMetrics({ register: registry })
@@ -56,6 +60,7 @@ export function createMetrics({
     ...createRolloutMetrics(registry),
     ...createContextMetrics(registry, contextModels),
     ...createRelayMetrics(registry, relayVectors),
+    ...createSharedMetrics(registry, sharedStore),
   }
   return { ...metrics, registry, openMetrics: openMetricsOf(registry) }
 }

@@ -98,11 +98,11 @@ export interface ContextKeyParts {
   models: (string | null)[]
 }
 
-/** Caches answers for a short time. A write to a collection invalidates its answers. */
+/** Caches answers for a short time. A write to a collection invalidates its answers. No method rejects. */
 export interface ContextCache {
   /** Null when the cache is off. Compute it before retrieval, so that a write during retrieval invalidates it. */
-  key(parts: ContextKeyParts): string | null
-  get(key: string): TracedContext | null
+  key(parts: ContextKeyParts): string | null | Promise<string | null>
+  get(key: string): TracedContext | null | Promise<TracedContext | null>
   put(key: string, answer: TracedContext): void
 }
 

@@ -4,9 +4,19 @@ import type { Lookup } from './memory/scope.ts'
 import type { QuestionNotice } from './notice.ts'
 import { type Asker, searchedScopes } from './scopes.ts'
 
+/** Questions that several processes share. No method rejects. */
+export interface SharedQuestions {
+  /** Shares the question of a vector; null: the vector stands for different questions. */
+  remember(scope: string, vector: ArrayLike<number>, text: string | null): void
+  /** Finds the question of a vector among those of some scopes, the first of which comes first. */
+  find(scopes: readonly string[], vector: ArrayLike<number>): Promise<Lookup>
+}
+
 interface FindDependencies {
   memory: QuestionMemory
   notice: Pick<QuestionNotice, 'settled'>
+  /** Is asked for what the memory does not have. Default: none. */
+  shared?: SharedQuestions | null
   report(event: { result: LookupResult }): void
 }
 
@@ -14,11 +24,12 @@ interface FindDependencies {
 export type FindQuestion = (asker: Asker, vector: readonly number[]) => Promise<string | null>
 
 /** A client may search as soon as it has its vector, so an answer that is still being read is waited for. */
-export function createFindQuestion({ memory, notice, report }: FindDependencies): FindQuestion {
+export function createFindQuestion({ memory, notice, shared = null, report }: FindDependencies): FindQuestion {
   return async (asker, vector) => {
     const scopes = searchedScopes(asker)
     let found = lookUp(scopes, vector, memory)
     if (found.result === 'unknown' && (await notice.settled(scopes))) found = lookUp(scopes, vector, memory)
+    if (found.result === 'unknown' && shared !== null) found = await shared.find(scopes, vector)
     report({ result: found.result })
     return found.text
   }

@@ -27,6 +27,7 @@ import { openModels } from './models.ts'
 import { openProjects } from './projects/open-projects.ts'
 import { replayWorld } from './replay.ts'
 import { openFlags } from './rollout/flags.ts'
+import { checkSharedStore } from './shared/shared-state.ts'
 import { startWarnings } from './start-warnings.ts'
 import { readTenants } from './tenants.ts'
 import { openUpstream } from './upstream.ts'
@@ -138,7 +139,8 @@ export const openDoctor: DoctorCommandDependencies['open'] = async where => {
   const { embedder, unavailable } = models
   const { unknownVariables, settings } = config
   const mappings = settings.MAPPINGS ?? {}
-  const setup = { url, embedded, embedder, unavailable, unknownVariables, mappings, tenants }
+  const sharedStore = settings.REDIS_URL === undefined ? null : { fault: await checkSharedStore(settings) }
+  const setup = { url, embedded, embedder, unavailable, unknownVariables, mappings, tenants, sharedStore }
   return { setup, probe: createQdrantAdmin(upstream), close }
 }
 

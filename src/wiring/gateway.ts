@@ -36,6 +36,7 @@ import { mappingsWithProjects, openProjects, requestProjects } from './projects/
 import { openRelay } from './relay/open-relay.ts'
 import { type Flags, openFlags } from './rollout/flags.ts'
 import { openRollout } from './rollout/open-rollout.ts'
+import { openSharedState } from './shared/shared-state.ts'
 import { openSpans } from './spans.ts'
 import { openTenants, type ReloadedTenants } from './tenants.ts'
 import { openUpstream, type Upstream } from './upstream.ts'
@@ -77,22 +78,25 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
     rerankQueue: () => models.reranker?.waiting?.() ?? 0,
     contextModels: contextModels(config),
     relayVectors: () => relay?.size ?? 0,
+    sharedStore: config.settings.REDIS_URL !== undefined,
   })
   const reporter = createReporter({ metrics, logger, slowMs, queryText })
   const spans = await openSpans(config, reporter)
-  const limiter = createTenantLimiter(reporter)
+  const upstream = await openUpstream(config)
+  const shared = await openSharedState(config, { upstream: upstream.url, reporter })
+  const limiter = createTenantLimiter(reporter, { takeShared: shared?.takeToken ?? null })
   const tenants = await openTenants(config, { reporter, declare: limiter.declare })
   const traces = openTraces(config, reporter, spans, logger)
   const { rollout, offerShadow, close: closeRollout } = await openRollout(config, { reporter, logger, traces })
   const flags = await openFlags(config, { reporter, isRolledBack: rollout.isRolledBack })
-  const upstream = await openUpstream(config)
   const models = await openModels(config, {
     endpointWaitMs: ENDPOINT_WAIT_MS,
     embedderWorkers: QUERY_WORKERS,
     onOpened: () => reporter.modelsOpened(models),
+    sharedScores: shared?.scores,
   })
   reporter.modelsOpened(models)
-  const relay = openRelay(config, { models, tenants, reporter })
+  const relay = openRelay(config, { models, tenants, reporter, shared: shared?.questions ?? null })
   const http = createQdrantHttp(upstream.url, observeReads(reporter, spans))
   const store = createQdrantStore({ http, mappings, onRetry: () => reporter.searchRetried() })
   // Loads the tables of the encoding (about 0.1 s), so that the first request does not wait for them.
@@ -111,14 +115,13 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
     observeOutcome: rollout.observe,
     offerShadow,
   }
-  const cache = createAnswerCache<TracedContext>({
-    ttlMs: config.settings.CACHE_TTL_MS,
-    ...CACHE_LIMITS,
-    now: pipeline.now,
-  })
+  const { CACHE_TTL_MS: ttlMs } = config.settings
+  const ownCache = createAnswerCache<TracedContext>({ ttlMs, ...CACHE_LIMITS, now: pipeline.now })
+  const cache = ttlMs > 0 && shared !== null ? shared.answers(ownCache) : ownCache
   const packContext = createPackContext({
     ...pipeline,
     cache,
+    ...(shared && { sessions: shared.sessions }),
     onWaiting: length => reporter.requestsWaiting({ length }),
     onPacked: createRedundancySampler({ report: event => reporter.redundancyMeasured(event), now: pipeline.now }),
   })
@@ -170,7 +173,7 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
     passthrough: proxy.passthrough,
     traces,
     experiments: rollout,
-    health: createHealth(http, models, { tenants, flags, contexts: online }),
+    health: createHealth(http, models, { tenants, flags, contexts: online, shared }),
     metrics,
     reporter,
     spans,
@@ -193,7 +196,7 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
       relay?.close()
       await (await mcp)?.close()
       await Promise.all([flags.close(), closeRollout(), online.close()])
-      await Promise.all([http.close(), traces.close(), models.close()])
+      await Promise.all([http.close(), traces.close(), models.close(), shared?.close()])
       await Promise.all([upstream.close(), spans.close()])
     },
   }

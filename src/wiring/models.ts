@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import type { SharedScores } from '../adapters/models/cached-reranker.ts'
 import { createCrossEncoder } from '../adapters/models/cross-encoder.ts'
 import { type Opened, openInBackground } from '../adapters/models/endpoint.ts'
 import {
@@ -37,6 +38,8 @@ interface OpenModelsOptions {
   embedderWorkers?: number
   /** Called when an endpoint appears after the start. */
   onOpened?: () => void
+  /** Scores that other processes know. */
+  sharedScores?: SharedScores | undefined
 }
 
 const SHIPPED_RERANKER = fileURLToPath(new URL('../../models/stowage-reranker', import.meta.url))
@@ -50,12 +53,15 @@ export async function openModels(
     endpointWaitMs = 30_000,
     embedderWorkers,
     onOpened,
+    sharedScores,
   }: OpenModelsOptions = {},
 ): Promise<Models> {
   const warnings: string[] = []
   const [embedder, reranker] = await Promise.all([
     wanted.embedder ? openEmbedder(config, { endpointWaitMs, embedderWorkers, onOpened }) : NOT_WANTED,
-    wanted.reranker ? orUnavailable(openReranker(config, warning => warnings.push(warning))) : NOT_WANTED,
+    wanted.reranker
+      ? orUnavailable(openReranker(config, { sharedScores, onWarning: warning => warnings.push(warning) }))
+      : NOT_WANTED,
   ])
   return {
     get embedder() {
@@ -124,7 +130,7 @@ export function embeddingPrefixes(settings: Config['settings']): EmbeddingPrefix
 
 async function openReranker(
   { settings, plan }: Config,
-  onWarning: (message: string) => void,
+  { sharedScores, onWarning }: { sharedScores: SharedScores | undefined; onWarning: (message: string) => void },
 ): Promise<Reranker | null> {
   const { method } = plan.rerank
 
@@ -132,6 +138,7 @@ async function openReranker(
     return createHttpReranker({
       url: settings.RERANK_URL ?? '',
       shape: settings.RERANK_SHAPE,
+      sharedScores,
       ...(settings.RERANK_API_KEY ? { apiKey: settings.RERANK_API_KEY } : {}),
       ...(settings.RERANK_MODEL ? { model: settings.RERANK_MODEL } : {}),
     })
@@ -141,6 +148,7 @@ async function openReranker(
     model: settings.RERANK_MODEL ?? SHIPPED_RERANKER,
     allowRemote: settings.MODELS_ALLOW_REMOTE,
     passageBytes: settings.RERANK_MEMORY_MB * 1024 * 1024,
+    sharedScores,
     onWarning,
   })
 }

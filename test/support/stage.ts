@@ -44,6 +44,9 @@ export const silentReporter: Reporter = {
   contextsQueued() {},
   questionsNoticed() {},
   questionLookedUp() {},
+  sharedUsed() {},
+  sharedAnswered() {},
+  sharedChanged() {},
 }
 
 /** Dependencies of an app with everything off; tests replace what they look at. */

@@ -3,7 +3,7 @@ import { StowageError } from '../../core/errors.ts'
 import type { Reranker } from '../../core/ports.ts'
 import { redactUrls } from '../../core/redact-urls.ts'
 import type { ErrorCode } from '../../core/vocabulary.ts'
-import { createCachedReranker } from './cached-reranker.ts'
+import { createCachedReranker, type SharedScores } from './cached-reranker.ts'
 import { sigmoid } from './cross-encoder.ts'
 
 export interface HttpRerankerOptions {
@@ -19,6 +19,8 @@ export interface HttpRerankerOptions {
   /** TEI only: request logits and apply the sigmoid here, for models whose scores are not in [0,1]. */
   rawScores?: boolean
   cacheEntries?: number
+  /** Default: none. */
+  sharedScores?: SharedScores | undefined
 }
 
 const TeiAnswer = z.array(z.object({ index: z.int().nonnegative(), score: z.number() }))
@@ -36,6 +38,7 @@ export function createHttpReranker(options: HttpRerankerOptions): Reranker {
   return createCachedReranker({
     model: options.model ?? redactUrls(options.url),
     cacheEntries: options.cacheEntries,
+    sharedScores: options.sharedScores,
     async score(query, passages, signal) {
       const scores: (number | null)[] = passages.map(() => null)
       for (let start = 0; start < passages.length && !signal.aborted; start += size) {

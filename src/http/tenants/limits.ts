@@ -46,10 +46,22 @@ const SPREAD = (Math.sqrt(5) - 1) / 2
 /** More refusals of one tenant are not held, so that memory is bounded; then the connection is closed. */
 const MOST_HELD = 1_000
 
+/**
+ * Takes a token of a tenant out of the bucket that several processes share. Never rejects.
+ * @returns 0 for a token, else milliseconds until there is one; null when nobody can say
+ */
+export type TakeShared = (tenant: string, rate: Rate) => Promise<number | null>
+
+interface LimiterOptions {
+  startTimer?: StartTimer
+  /** Is asked for what this process admits by itself. Null: the process has its own limits only. */
+  takeShared?: TakeShared | null
+}
+
 /** The limiter of one process. */
 export function createTenantLimiter(
   { tenantsDeclared }: Pick<Reporter, 'tenantsDeclared'>,
-  startTimer: StartTimer = systemTimer,
+  { startTimer = systemTimer, takeShared = null }: LimiterOptions = {},
 ): TenantLimiter {
   const states = new Map<string, TenantState>()
 
@@ -93,14 +105,28 @@ export function createTenantLimiter(
       const tenant = tenantOf(response)
       if (tenant === null) return next()
       const state = stateOf(tenant)
-      const refusal = refusalOf(state, tenant.limits)
-      if (refusal !== null) {
+      const refuseFor = (refusal: Refusal) => {
         limitedBy(response, { tenant: tenant.name, limit: refusal.limit })
-        return refuse(state, refusal, response, next)
+        refuse(state, refusal, response, next)
       }
+      const refusal = refusalOf(state, tenant.limits)
+      if (refusal !== null) return refuseFor(refusal)
       state.inFlight++
-      response.once('close', () => state.inFlight--)
-      next()
+      let isInFlight = true
+      const leave = () => {
+        if (isInFlight) state.inFlight--
+        isInFlight = false
+      }
+      response.once('close', leave)
+      const { rate } = tenant.limits
+      if (takeShared === null || rate === null) return next()
+      return takeShared(tenant.name, rate).then(waitMs => {
+        // The client can have left meanwhile.
+        if (response.destroyed) return
+        if (!waitMs) return next()
+        leave()
+        refuseFor(rateRefusal(rate, waitMs))
+      })
     },
     declare(names) {
       for (const name of states.keys()) if (!names.has(name)) states.delete(name)
@@ -142,7 +168,11 @@ function refusalOf({ inFlight, bucket }: TenantState, { rate, concurrency }: Ten
     return { limit: 'concurrency', message: `${concurrency} requests at a time`, waitMs: 0 }
   }
   if (bucket === null || rate === null || bucket.tryRemoveTokens(1)) return null
-  return { limit: 'rate', message: `${rate.perSecond} requests per second`, waitMs: bucket.getWaitTime(1) }
+  return rateRefusal(rate, bucket.getWaitTime(1))
+}
+
+function rateRefusal({ perSecond }: Rate, waitMs: number): Refusal {
+  return { limit: 'rate', message: `${perSecond} requests per second`, waitMs }
 }
 
 function tooManyRequests({ message, waitMs }: Refusal): StowageError {

@@ -295,10 +295,11 @@ describe('a flood of refused requests', () => {
 
   it('is answered evenly: no ten refusals that came together are answered together', () => {
     const waits: number[] = []
-    const limiter = createTenantLimiter(silentReporter, milliseconds => {
+    const startTimer = (milliseconds: number) => {
       waits.push(milliseconds)
       return () => {}
-    })
+    }
+    const limiter = createTenantLimiter(silentReporter, { startTimer })
     for (let i = 0; i < 220; i++) call(limiter.handler, tenant)
     expect(waits).toHaveLength(200)
     expect(Math.min(...waits)).toBeGreaterThanOrEqual(1_000)
@@ -330,14 +331,15 @@ describe('a flood of refused requests', () => {
 /** A limiter whose timers the test runs. */
 function withTimers() {
   const timers = new Set<() => void>()
-  const limiter = createTenantLimiter(silentReporter, (_milliseconds, run) => {
+  const startTimer = (_milliseconds: number, run: () => void) => {
     const once = () => {
       timers.delete(once)
       run()
     }
     timers.add(once)
     return () => timers.delete(once)
-  })
+  }
+  const limiter = createTenantLimiter(silentReporter, { startTimer })
   return { limiter, timers }
 }
 
