@@ -8,6 +8,8 @@ export interface LaneOptions {
   /** Called when the lane closes, with the reason, and with null when it opens again. */
   onChange(error: Error | null): void
   startTimer?: StartTimer
+  /** Milliseconds of a monotonic clock. */
+  now?: () => number
 }
 
 /** What came of a piece of work: `failed` too late or with an error, `skipped` while the lane is closed. */
@@ -27,10 +29,20 @@ export interface Lane {
 }
 
 /** Milliseconds before a probe: the first, and the most. Each failure doubles them. */
-const PAUSE_MS = { first: 100, most: 2_000 }
+const PAUSE_MS = { first: 100, most: 5_000 }
+/** Work that was possible for so long begins with the first pause again. Before that, a store that comes and goes is asked more and more seldom. */
+const CALM_MS = 60_000
 
-export function createLane({ timeoutMs, probe, onChange, startTimer = systemTimer }: LaneOptions): Lane {
+export function createLane({
+  timeoutMs,
+  probe,
+  onChange,
+  startTimer = systemTimer,
+  now = () => performance.now(),
+}: LaneOptions): Lane {
   let fault: Error | null = null
+  let pauseMs = PAUSE_MS.first
+  let openedAt = Number.NEGATIVE_INFINITY
   let ended = false
   let stopTimer = () => {}
 
@@ -38,21 +50,24 @@ export function createLane({ timeoutMs, probe, onChange, startTimer = systemTime
     if (fault !== null || ended) return
     fault = error
     onChange(error)
-    probeLater(PAUSE_MS.first)
+    if (now() - openedAt > CALM_MS) pauseMs = PAUSE_MS.first
+    probeLater()
   }
 
-  function probeLater(pauseMs: number): void {
+  function open(): void {
+    fault = null
+    openedAt = now()
+    onChange(null)
+  }
+
+  function probeLater(): void {
     stopTimer = startTimer(pauseMs, () => {
+      pauseMs = Math.min(PAUSE_MS.most, pauseMs * 2)
       inTime(probe, timeoutMs, startTimer).then(
-        () => {
-          if (ended) return
-          fault = null
-          onChange(null)
-        },
+        () => ended || open(),
         error => {
-          if (ended) return
           fault = error
-          probeLater(Math.min(PAUSE_MS.most, pauseMs * 2))
+          if (!ended) probeLater()
         },
       )
     })

@@ -33,6 +33,8 @@ export interface SteadyStore {
 /** Written and forgotten by probes. */
 const PROBE_KEY = 'probe'
 const PROBE_MS = 1_000
+/** Enough that a store which takes it takes most other values, too. */
+const PROBE_VALUE = Buffer.alloc(16 * 1024)
 /** A process without requests asks so often whether the store is there, in milliseconds. */
 const WATCH_MS = 5_000
 
@@ -51,7 +53,7 @@ export function createSteadyStore({
       ...(startTimer && { startTimer }),
     })
   const read = () => store.getMany([PROBE_KEY])
-  const write = () => store.setMany([{ key: PROBE_KEY, value: Buffer.alloc(64), ttlMs: PROBE_MS }])
+  const write = () => store.setMany([{ key: PROBE_KEY, value: PROBE_VALUE, ttlMs: PROBE_MS }])
   const [reads, writes] = [lane('read', read), lane('write', write)]
   const look = () => Promise.all([reads.run(read), writes.run(write)])
   const watch = setInterval(look, WATCH_MS)

@@ -9,8 +9,10 @@ function openLane() {
   const timers: { ms: number; run: () => void; stopped: boolean }[] = []
   const changes: (string | null)[] = []
   const probes: ReturnType<typeof deferred<unknown>>[] = []
+  const clock = { ms: 0 }
   const lane = createLane({
     timeoutMs: 50,
+    now: () => clock.ms,
     probe: () => {
       const probe = deferred<unknown>()
       probes.push(probe)
@@ -27,7 +29,7 @@ function openLane() {
   })
   /** Runs the newest timer of so many milliseconds. */
   const passes = (ms: number) => timers.findLast(timer => timer.ms === ms && !timer.stopped)?.run()
-  return { lane, timers, changes, probes, passes }
+  return { lane, timers, changes, probes, passes, clock }
 }
 
 const nextTurns = () => new Promise(resolve => setImmediate(() => setImmediate(resolve)))
@@ -64,13 +66,28 @@ describe('a lane', () => {
     for (const { run } of timers.filter(({ ms }) => ms === 50)) run()
     expect(await Promise.all(waiting)).toEqual(waiting.map(() => ({ outcome: 'failed' })))
     expect(changes).toEqual(['no answer within 50 ms'])
-    for (const pause of [100, 200, 400, 800, 1_600, 2_000, 2_000]) {
+    for (const pause of [100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000]) {
       passes(pause)
       passes(50)
       await nextTurns()
     }
-    expect(probes).toHaveLength(7)
+    expect(probes).toHaveLength(8)
     expect(changes).toHaveLength(1)
+  })
+
+  test('is probed more and more seldom when it closes again and again, and as at first after a calm minute', async () => {
+    const { lane, timers, probes, passes, clock } = openLane()
+    const pauses = async () => {
+      await lane.run(async () => Promise.reject(new Error('broken')))
+      const { ms = 0 } = timers.findLast(({ stopped }) => !stopped) ?? {}
+      passes(ms)
+      probes.at(-1)?.resolve(null)
+      await nextTurns()
+      return ms
+    }
+    expect([await pauses(), await pauses(), await pauses()]).toEqual([100, 200, 400])
+    clock.ms += 60_001
+    expect([await pauses(), await pauses()]).toEqual([100, 200])
   })
 
   test('takes an answer that has come while this process was busy', async () => {
