@@ -191,6 +191,26 @@ describe('a bad environment', () => {
     expect(message).not.toContain('sk-secret')
   })
 
+  it.each([
+    { REDIS_URL: 'redis://:sesame@redis:6379/names' },
+    { REDIS_URL: 'http://:sesame@redis:6379' },
+    { REDIS_URL: 'sesame' },
+    { REDIS_ENCRYPTION_KEY: 'sesame' },
+    { REDIS_ENCRYPTION_KEY: `sesame${'0'.repeat(60)}` },
+  ])('refuses %j without showing it', variables => {
+    const message = faultsOf(variables)
+    expect(message).toMatch(/REDIS_(?:URL|ENCRYPTION_KEY)=\(not shown\): must /u)
+    expect(message).not.toContain('sesame')
+  })
+
+  it('takes a key of encryption as hexadecimal digits and as base64', () => {
+    const bytes = Buffer.from(Array.from({ length: 32 }, (_, at) => at * 7))
+    for (const encoding of ['hex', 'base64'] as const)
+      expect(loadConfig({ REDIS_ENCRYPTION_KEY: bytes.toString(encoding) }).settings.REDIS_ENCRYPTION_KEY).toEqual(
+        bytes,
+      )
+  })
+
   it('names what is missing beside what is set', () => {
     expect(faultsOf({ EMBEDDER: 'openai', RERANKER: 'http' })).toMatch(/OPENAI_API_KEY: .*\n.*RERANK_URL: /s)
   })

@@ -199,7 +199,7 @@ export const settingsSchema = z.object({
   }),
   REDIS_PREFIX: setting(text.max(100).default('stowage:'), 'What stands before every key there.'),
   REDIS_TIMEOUT_MS: setting(
-    wholeNumber(1, 1_000).default(50),
+    wholeNumber(1, 1_000).default(25),
     'Longest time that a request waits for one answer of it, in milliseconds. After it, the process goes on alone until it answers again.',
   ),
   REDIS_ENCRYPTION_KEY: encryptionKey.meta({

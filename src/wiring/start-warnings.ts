@@ -28,6 +28,8 @@ export function startWarnings({ config, embedded, host, unavailable, modelWarnin
     const advice = 'set QDRANT_URL to a Qdrant server, or EMBEDDED_PATH to a folder'
     warnings.push(`the embedded engine keeps its points in memory and loses them at the end: ${advice}`)
   }
+  if (embedded && config.settings.REDIS_URL !== undefined)
+    warnings.push('REDIS_URL shares nothing with the embedded engine, which belongs to one process: set QDRANT_URL')
   if (embedded && TENANTS_FILE === undefined && !LOOPBACK.test(host)) {
     warnings.push(
       `the embedded engine asks for no key, and HOST=${host} lets other machines read and change its points`,

@@ -54,8 +54,8 @@ const settings = new Set([
   ...Object.keys(settingsSchema.shape),
   ...PLAN_VALUES.flatMap(({ variable }) => variable ?? []),
 ])
-/** Variables that tests and scripts read. */
-const TEST_VARIABLES = new Set(['TENANT_REQUESTS', 'FAST_CHECK_SEED'])
+/** Variables that tests, scripts and Node itself read. */
+const TEST_VARIABLES = new Set(['TENANT_REQUESTS', 'FAST_CHECK_SEED', 'NODE_EXTRA_CA_CERTS'])
 /** Variables that the SDK of OpenTelemetry reads itself. */
 const OF_THE_SDK =
   /^OTEL_(?:EXPORTER_OTLP_HEADERS|RESOURCE_ATTRIBUTES|SERVICE_NAME|TRACES_SAMPLER(?:_ARG)?|BSP_MAX_QUEUE_SIZE)$/

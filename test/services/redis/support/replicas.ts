@@ -25,6 +25,7 @@ export async function openReplicas(count: number, environment: Record<string, st
   }
 }
 
+/** With a timeout that a busy machine does not meet by accident. */
 async function openReplica(qdrant: string, environment: Record<string, string>): Promise<Replica> {
   const log: string[] = []
   const write = (line: string) => {
@@ -32,7 +33,7 @@ async function openReplica(qdrant: string, environment: Record<string, string>):
     if (/shared store/u.test(msg)) log.push(`${operation}: ${/works again/u.test(msg) ? 'works again' : 'fails'}`)
   }
   const logger = createLogger({ level: 'info', destination: { write } })
-  const stowage = await openStowage({ QDRANT_URL: qdrant, ...environment }, logger)
+  const stowage = await openStowage({ QDRANT_URL: qdrant, REDIS_TIMEOUT_MS: '1000', ...environment }, logger)
   return {
     ...stowage,
     log,
