@@ -191,7 +191,7 @@ describe('a bad environment', () => {
     expect(message).not.toContain('sk-secret')
   })
 
-  it.each([
+  it.each<Record<string, string>>([
     { REDIS_URL: 'redis://:sesame@redis:6379/names' },
     { REDIS_URL: 'http://:sesame@redis:6379' },
     { REDIS_URL: 'sesame' },

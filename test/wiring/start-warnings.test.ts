@@ -40,7 +40,12 @@ describe('warnings at the start', () => {
     ['an operator can read the metrics', { ...complete, operators: 1 }, []],
     [
       'the shared store is of no use',
-      { ...complete, embedded: true, config: loadConfig({ REDIS_URL: 'redis://redis:6379', EMBEDDED_PATH: '/data' }) },
+      {
+        ...complete,
+        embedded: true,
+        host: '127.0.0.1',
+        config: loadConfig({ REDIS_URL: 'redis://redis:6379', EMBEDDED_PATH: '/data' }),
+      },
       [/^REDIS_URL shares nothing/u],
     ],
     ['a variable is misspelt', { ...complete, config: loadConfig({ RERANKR: 'off' }) }, [/^RERANKR: .*RERANKER/u]],
