@@ -11,9 +11,12 @@ import { PLAN_VALUES } from './pipeline/plan/plan-values.ts'
 
 /** Lists all faults of the environment, one line per variable. */
 export class ConfigError extends Error {
+  readonly faults: readonly string[]
+
   constructor(faults: readonly string[]) {
     super(`Bad configuration:\n${faults.map(fault => `  ${fault}`).join('\n')}`)
     this.name = 'ConfigError'
+    this.faults = faults
   }
 }
 

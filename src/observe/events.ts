@@ -120,6 +120,8 @@ export interface Reporter {
   questionsNoticed(event: { outcome: NoticeOutcome; count: number }): void
   /** The question of a vector was looked for. */
   questionLookedUp(event: { result: LookupResult }): void
+  /** A worker ended by itself, and is started again after some milliseconds. */
+  workerLost(event: { pid: number; detail: string; restartMs: number }): void
 }
 
 export interface ReporterOptions {
@@ -234,6 +236,10 @@ export function createReporter({ metrics, logger, slowMs = 0, queryText = 'off' 
     shadowQueued: quietly(({ length }) => metrics.shadowQueue.set(length)),
     questionsNoticed: quietly(({ outcome, count }) => metrics.relayQuestions.inc({ outcome }, count)),
     questionLookedUp: quietly(({ result }) => metrics.relayLookups.inc({ result })),
+    workerLost: quietly(event => {
+      metrics.workerRestarts.inc()
+      logger.error(event, 'a worker ended; it is started again')
+    }),
     ...createContextReports(metrics, logger),
   }
 }

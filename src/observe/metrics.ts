@@ -6,9 +6,13 @@ import { createRelayMetrics } from './metrics/relay.ts'
 import { createRequestMetrics } from './metrics/requests.ts'
 import { createTenantMetrics } from './metrics/tenants.ts'
 import { createUpstreamMetrics } from './metrics/upstream.ts'
+import { createWorkerMetrics, declareTogether } from './metrics/workers.ts'
 import { createRolloutMetrics } from './rollout-metrics.ts'
 
 export type Metrics = ReturnType<typeof createMetrics>
+
+/** The metrics as pages: in the text format of Prometheus, and in the OpenMetrics format. */
+export type PrintedMetrics = Record<'registry' | 'openMetrics', { contentType: string; metrics(): Promise<string> }>
 
 /**
  * Default metrics of prom-client that are left out: their names end in `_total` and they are no counters, or they read fields of Node
@@ -32,6 +36,8 @@ interface MetricsOptions {
   contextModels?: readonly string[]
   /** Asked at each scrape: the number of vectors whose question is remembered. */
   relayVectors?: () => number
+  /** Asked at each scrape: the workers that this process counts for. Default: 1. */
+  workers?: () => number
 }
 
 /**
@@ -44,6 +50,7 @@ export function createMetrics({
   rerankQueue = () => 0,
   contextModels = ['rules'],
   relayVectors = () => 0,
+  workers = () => 1,
 }: MetricsOptions = {}) {
   const registry = new Registry()
   if (processMetrics) collectDefaultMetrics({ register: registry })
@@ -56,6 +63,8 @@ export function createMetrics({
     ...createRolloutMetrics(registry),
     ...createContextMetrics(registry, contextModels),
     ...createRelayMetrics(registry, relayVectors),
+    ...createWorkerMetrics(registry, workers),
   }
+  declareTogether(registry)
   return { ...metrics, registry, openMetrics: openMetricsOf(registry) }
 }

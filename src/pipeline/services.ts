@@ -84,6 +84,9 @@ export interface TraceStore {
   close(): Promise<void>
 }
 
+/** Finds a trace wherever it is kept; null for an unknown one, and for one of another owner. */
+export type FindTrace = (traceId: string, owner: TraceOwner) => Promise<Trace | null>
+
 /** Everything that a packed context depends on. Requests with equal parts can share an answer. */
 export interface ContextKeyParts {
   tenant: string | null

@@ -35,6 +35,8 @@ interface OpenModelsOptions {
   endpointWaitMs?: number
   /** Worker threads of a local embedder; default is one per core, at most 4. */
   embedderWorkers?: number
+  /** Worker threads of a local reranker; default is one per core, at most 4. */
+  rerankerWorkers?: number
   /** Called when an endpoint appears after the start. */
   onOpened?: () => void
 }
@@ -49,13 +51,16 @@ export async function openModels(
     wanted = { embedder: true, reranker: true },
     endpointWaitMs = 30_000,
     embedderWorkers,
+    rerankerWorkers,
     onOpened,
   }: OpenModelsOptions = {},
 ): Promise<Models> {
   const warnings: string[] = []
   const [embedder, reranker] = await Promise.all([
     wanted.embedder ? openEmbedder(config, { endpointWaitMs, embedderWorkers, onOpened }) : NOT_WANTED,
-    wanted.reranker ? orUnavailable(openReranker(config, warning => warnings.push(warning))) : NOT_WANTED,
+    wanted.reranker
+      ? orUnavailable(openReranker(config, rerankerWorkers, warning => warnings.push(warning)))
+      : NOT_WANTED,
   ])
   return {
     get embedder() {
@@ -124,6 +129,7 @@ export function embeddingPrefixes(settings: Config['settings']): EmbeddingPrefix
 
 async function openReranker(
   { settings, plan }: Config,
+  workers: number | undefined,
   onWarning: (message: string) => void,
 ): Promise<Reranker | null> {
   const { method } = plan.rerank
@@ -141,6 +147,7 @@ async function openReranker(
     model: settings.RERANK_MODEL ?? SHIPPED_RERANKER,
     allowRemote: settings.MODELS_ALLOW_REMOTE,
     passageBytes: settings.RERANK_MEMORY_MB * 1024 * 1024,
+    workers,
     onWarning,
   })
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createJsonlSink } from '../../src/adapters/traces/jsonl-file.ts'
+import { createJsonlSink, createLineFile } from '../../src/adapters/traces/jsonl-file.ts'
 import { combineTraceStores, createTraceObserver, createTraceRing } from '../../src/adapters/traces/memory.ts'
 import { createReporter } from '../../src/observe/events.ts'
 import { createLogger } from '../../src/observe/logger.ts'
@@ -81,7 +81,7 @@ describe('the JSONL file', () => {
 
   test('takes traces in order, bigint ids in plain digits, into a folder that it makes', async () => {
     const path = join(folder, 'deep', 'er', 'traces.jsonl')
-    const sink = createJsonlSink({ path, maxBytes: 1e9, files: 3, onError: fail })
+    const sink = createJsonlSink({ file: createLineFile({ path, maxBytes: 1e9, files: 3 }), onError: fail })
     const ids = Array.from({ length: 200 }, (_, i) => String(i))
     for (const id of ids) sink.record(trace(id), ACME)
     await sink.close()
@@ -97,7 +97,10 @@ describe('the JSONL file', () => {
   test('rotates by size and keeps so many files', async () => {
     const path = join(folder, 'rotating.jsonl')
     const lineBytes = Buffer.byteLength(JSON.stringify(trace('00'))) + 1
-    const sink = createJsonlSink({ path, maxBytes: 2 * lineBytes + 1, files: 3, onError: fail })
+    const sink = createJsonlSink({
+      file: createLineFile({ path, maxBytes: 2 * lineBytes + 1, files: 3 }),
+      onError: fail,
+    })
     for (let i = 10; i < 19; i++) {
       sink.record(trace(i), ACME)
       if (i % 3 === 0) await sink.close()
@@ -115,7 +118,7 @@ describe('the JSONL file', () => {
 
   test('with a single file starts it anew, and a line over the limit stands alone', async () => {
     const path = join(folder, 'single.jsonl')
-    const sink = createJsonlSink({ path, maxBytes: 10, files: 1, onError: fail })
+    const sink = createJsonlSink({ file: createLineFile({ path, maxBytes: 10, files: 1 }), onError: fail })
     for (const id of ['a', 'b', 'c']) sink.record(trace(id), ACME)
     await sink.close()
     expect(await lines(path)).toEqual(['c', ''])
@@ -126,7 +129,10 @@ describe('the JSONL file', () => {
     const blocker = join(folder, 'blocked')
     await writeFile(blocker, '')
     const path = join(blocker, 'traces.jsonl')
-    const sink = createJsonlSink({ path, maxBytes: 1e9, files: 2, onError: error => errors.push(error) })
+    const sink = createJsonlSink({
+      file: createLineFile({ path, maxBytes: 1e9, files: 2 }),
+      onError: error => errors.push(error),
+    })
     for (const id of ['a', 'b', 'c']) {
       sink.record(trace(id), ACME)
       await sink.close()

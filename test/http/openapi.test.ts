@@ -26,10 +26,11 @@ const passed: Passthrough = (_request, response) => void response.writeHead(418)
 
 async function serveAll(): Promise<string> {
   const answer = contextAnswer()
-  const traces = { record() {}, find: () => sampleTrace(), close: async () => {} }
+  const findTrace = async () => sampleTrace()
   const health = { ready: async () => ({ ready: true, checks: [] }) }
   const experiments = { list: async () => [], outcomesOf: () => [], reset: () => false }
-  return (await stage.serve({ packContext: async () => answer, traces, experiments, health, passthrough: passed })).url
+  return (await stage.serve({ packContext: async () => answer, findTrace, experiments, health, passthrough: passed }))
+    .url
 }
 
 describe('the routes of stowage', () => {

@@ -44,6 +44,7 @@ export const silentReporter: Reporter = {
   contextsQueued() {},
   questionsNoticed() {},
   questionLookedUp() {},
+  workerLost() {},
 }
 
 /** Dependencies of an app with everything off; tests replace what they look at. */
@@ -57,7 +58,7 @@ export function quietDependencies(overrides: Partial<AppDependencies> = {}): App
     },
     improvePoints: null,
     passthrough: notImplemented('passthrough'),
-    traces: { record: notImplemented('record'), find: notImplemented('find'), close: notImplemented('close') },
+    findTrace: notImplemented('findTrace'),
     health: { ready: notImplemented('ready') },
     metrics: createMetrics({ processMetrics: false }),
     reporter: silentReporter,

@@ -46,10 +46,14 @@ const SPREAD = (Math.sqrt(5) - 1) / 2
 /** More refusals of one tenant are not held, so that memory is bounded; then the connection is closed. */
 const MOST_HELD = 1_000
 
-/** The limiter of one process. */
+/**
+ * The limiter of one process.
+ * @param workers number of processes that share the requests of each tenant: each admits its part of the limits
+ */
 export function createTenantLimiter(
   { tenantsDeclared }: Pick<Reporter, 'tenantsDeclared'>,
   startTimer: StartTimer = systemTimer,
+  workers = 1,
 ): TenantLimiter {
   const states = new Map<string, TenantState>()
 
@@ -63,7 +67,7 @@ export function createTenantLimiter(
       spread: 0,
     }
     if (known === undefined) states.set(name, state)
-    state.bucket = currentBucket(state.bucket, limits.rate)
+    state.bucket = currentBucket(state.bucket, partOf(limits.rate, workers))
     return state
   }
 
@@ -93,7 +97,7 @@ export function createTenantLimiter(
       const tenant = tenantOf(response)
       if (tenant === null) return next()
       const state = stateOf(tenant)
-      const refusal = refusalOf(state, tenant.limits)
+      const refusal = refusalOf(state, tenant.limits, workers)
       if (refusal !== null) {
         limitedBy(response, { tenant: tenant.name, limit: refusal.limit })
         return refuse(state, refusal, response, next)
@@ -107,6 +111,12 @@ export function createTenantLimiter(
       tenantsDeclared({ names })
     },
   }
+}
+
+/** The part of one worker. A burst is at least one request, else none would ever be admitted. */
+function partOf(rate: Rate | null, workers: number): Rate | null {
+  if (rate === null || workers === 1) return rate
+  return { perSecond: rate.perSecond / workers, burst: Math.max(1, Math.floor(rate.burst / workers)) }
 }
 
 /** The bucket under the limits of now: a new one is full, and one whose numbers changed keeps what it holds. */
@@ -137,8 +147,12 @@ interface Refusal {
 }
 
 /** Takes a token when the request is admitted. Null: admitted. */
-function refusalOf({ inFlight, bucket }: TenantState, { rate, concurrency }: TenantLimits): Refusal | null {
-  if (concurrency !== null && inFlight >= concurrency) {
+function refusalOf(
+  { inFlight, bucket }: TenantState,
+  { rate, concurrency }: TenantLimits,
+  workers: number,
+): Refusal | null {
+  if (concurrency !== null && inFlight >= Math.max(1, Math.floor(concurrency / workers))) {
     return { limit: 'concurrency', message: `${concurrency} requests at a time`, waitMs: 0 }
   }
   if (bucket === null || rate === null || bucket.tryRemoveTokens(1)) return null
