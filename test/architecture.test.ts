@@ -26,6 +26,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['config', 'http', 'ingest', 'projects'],
   ['contextualize', 'demo', 'doctor', 'drop-in', 'evaluation', 'ingestion-guard', 'relay'],
   ['adapters'],
+  ['cluster'],
   ['commands', 'mcp'],
   ['wiring'],
   ['cli', 'index'],

@@ -25,9 +25,9 @@ const PASSED = 'x-stowage-passed-on'
 
 /** Passes a request on to the first worker as it is, and its answer back. */
 export function passOn(request: http.IncomingMessage, response: http.ServerResponse, first: FirstWorker): void {
-  const fail = () => {
-    if (response.headersSent) return void response.destroy()
-    if (response.destroyed) return
+  const fail = (): void => {
+    if (response.headersSent) response.destroy()
+    if (response.headersSent || response.destroyed) return
     response.setHeader('retry-after', '1')
     sendOwnError(
       request,
@@ -35,7 +35,10 @@ export function passOn(request: http.IncomingMessage, response: http.ServerRespo
       new StowageError('overloaded', 'The first worker starts again. Try again after 1 s'),
     )
   }
-  if (first.address === null) return fail()
+  if (first.address === null) {
+    fail()
+    return
+  }
   const { hostname, port } = new URL(first.address)
   const passed = http.request({
     ...{ hostname, port, method: request.method, path: request.url, maxHeaderSize: MAX_HEADER_BYTES },

@@ -47,11 +47,15 @@ export function setUpWorkers(script: URL): void {
   })
 }
 
+/** Longest time in which a worker that is told to stop accepts the connection that was on its way to it. */
+const ACCEPTING_MS = 250
+
 /** Starts a worker. */
 export function startWorkerProcess(): WorkerProcess {
   const worker = cluster.fork()
   const line = createLine(worker.process)
-  closeUnacceptedConnection(worker)
+  const closeUnaccepted = watchConnections(worker)
+  worker.once('exit', closeUnaccepted)
   let failure: Failure | null = null
   const ended = new Promise<WorkerEnd>(resolve => {
     worker.once('exit', (code, signal) =>
@@ -77,23 +81,25 @@ export function startWorkerProcess(): WorkerProcess {
     pid: worker.process.pid ?? 0,
     listening,
     ended,
-    stop: graceMs => line.tell('stop', { graceMs }),
+    stop: graceMs => {
+      line.tell('stop', { graceMs })
+      setTimeout(closeUnaccepted, ACCEPTING_MS).unref()
+    },
     kill: () => void worker.process.kill('SIGKILL'),
   }
 }
 
 /**
- * A connection that is on its way to a worker when the worker is killed stays open in the primary, and its client waits for nothing. Node
- * does not close it: the worker would have to answer first. So the last connection that went to a worker is closed when the worker ends;
- * one that the worker accepted is already closed on this side.
+ * A connection that is on its way to a worker when the worker ends stays open in the primary, and its client waits for nothing. Node
+ * does not close it: the worker would have to answer first.
+ * @returns closes the last connection that went to the worker; one that the worker has accepted is already closed on this side
  */
-function closeUnacceptedConnection(worker: Worker): void {
-  const { process: child } = worker
+function watchConnections({ process: child }: Worker): () => void {
   const send = child.send.bind(child) as (...values: unknown[]) => boolean
   let last: { close?: () => void } | null = null
   child.send = ((message: { act?: string }, handle: unknown, ...rest: unknown[]) => {
     if (message.act === 'newconn') last = handle as typeof last
     return send(message, handle, ...rest)
   }) as typeof child.send
-  worker.once('exit', () => last?.close?.())
+  return () => last?.close?.()
 }

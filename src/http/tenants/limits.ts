@@ -113,10 +113,10 @@ export function createTenantLimiter(
   }
 }
 
-/** The part of one worker. A burst is at least one request, else none would ever be admitted. */
+/** The part of one worker. A burst is rounded up: with less than one request, none would ever be admitted. */
 function partOf(rate: Rate | null, workers: number): Rate | null {
   if (rate === null || workers === 1) return rate
-  return { perSecond: rate.perSecond / workers, burst: Math.max(1, Math.floor(rate.burst / workers)) }
+  return { perSecond: rate.perSecond / workers, burst: Math.ceil(rate.burst / workers) }
 }
 
 /** The bucket under the limits of now: a new one is full, and one whose numbers changed keeps what it holds. */
@@ -152,7 +152,7 @@ function refusalOf(
   { rate, concurrency }: TenantLimits,
   workers: number,
 ): Refusal | null {
-  if (concurrency !== null && inFlight >= Math.max(1, Math.floor(concurrency / workers))) {
+  if (concurrency !== null && inFlight >= Math.ceil(concurrency / workers)) {
     return { limit: 'concurrency', message: `${concurrency} requests at a time`, waitMs: 0 }
   }
   if (bucket === null || rate === null || bucket.tryRemoveTokens(1)) return null
