@@ -41,8 +41,8 @@ async function run(options: Options): Promise<void> {
   const stowage = await startServe(environment, options.cores)
   const rows: string[][] = []
   const note = (when: string, rest: readonly string[] = []) => {
-    const { now, highest, shared } = residentMegabytes(stowage.pid)
-    rows.push([when, number(now), number(highest), number(shared), ...rest])
+    const { now, highest, proportional } = residentMegabytes(stowage.pid)
+    rows.push([when, number(now), number(highest), number(proportional), ...rest])
     process.stderr.write(`${when}: ${number(now)} MB\n`)
   }
   try {

@@ -58,13 +58,13 @@ function ownMilliseconds(pid: number): number {
  * Resident memory of a process and those below it, in megabytes of 10^6 bytes: what stands in memory now, its highest so far, and what it
  * is now when a page that several processes share counts once (`Pss`).
  */
-export function residentMegabytes(pid: number): { now: number; highest: number; shared: number } {
+export function residentMegabytes(pid: number): { now: number; highest: number; proportional: number } {
   const sum = (file: string, name: string) =>
     [pid, ...childrenOf(pid)].reduce((megabytes, one) => {
       const field = new RegExp(`^${name}:\\s+(\\d+) kB`, 'mu').exec(readFileSync(`/proc/${one}/${file}`, 'utf8'))
       return megabytes + (Number(field?.[1]) * 1_024) / 1e6
     }, 0)
-  return { now: sum('status', 'VmRSS'), highest: sum('status', 'VmHWM'), shared: sum('smaps_rollup', 'Pss') }
+  return { now: sum('status', 'VmRSS'), highest: sum('status', 'VmHWM'), proportional: sum('smaps_rollup', 'Pss') }
 }
 
 async function listening(
