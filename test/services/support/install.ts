@@ -11,7 +11,7 @@ import { findPython } from './python.ts'
  * Makes the real services available, once before the tests: uses what is there, else installs it. Debian packages need root
  * and apt-get, unleash-server needs the package registry, Python needs PyPI. What cannot be had is named with the reason, and its tests are skipped.
  */
-export type ServiceName = 'chromium' | 'postgres' | 'prometheus' | 'python' | 'unleash'
+export type ServiceName = 'chromium' | 'nginx' | 'postgres' | 'prometheus' | 'python' | 'systemd' | 'unleash'
 
 /** The folder with the programs of a service, or why there is none. */
 export type Found = { folder: string } | { missing: string }
@@ -22,10 +22,10 @@ const CACHE = fileURLToPath(new URL('../../../node_modules/.cache/stowage-servic
 /** Vitest calls this before the first test file. */
 export default async function setup({ provide }: TestProject): Promise<void> {
   // One after the other: apt-get locks itself against a second run.
-  const debian = installDebian(['chromium', 'postgres', 'prometheus'])
+  const debian = installDebian(['chromium', 'nginx', 'postgres', 'prometheus', 'systemd'])
   const pythonFound = findPython(CACHE, run).catch((error: unknown) => ({ missing: reasonOf(error) }))
-  const [unleash, python, { chromium, postgres, prometheus }] = await Promise.all([findUnleash(), pythonFound, debian])
-  const programs: Programs = { chromium, postgres, prometheus, python, unleash }
+  const [unleash, python, installed] = await Promise.all([findUnleash(), pythonFound, debian])
+  const programs: Programs = { ...installed, python, unleash }
   for (const [name, found] of Object.entries(programs))
     console.log(`${name}: ${'folder' in found ? found.folder : `missing, its tests are skipped: ${found.missing}`}`)
   provide('programs', programs)
@@ -35,8 +35,10 @@ type DebianService = Exclude<ServiceName, 'python' | 'unleash'>
 const DEBIAN: Record<DebianService, { packages: string[]; find: () => Promise<string | null> }> = {
   // Without a font the browser draws no letters.
   chromium: { packages: ['chromium', 'fonts-liberation'], find: async () => folderOnPath('chromium') },
+  nginx: { packages: ['nginx'], find: async () => folderOnPath('nginx') },
   postgres: { packages: ['postgresql'], find: findPostgres },
   prometheus: { packages: ['prometheus'], find: async () => folderOnPath('prometheus') },
+  systemd: { packages: ['systemd'], find: async () => folderOnPath('systemd-analyze') },
 }
 
 async function installDebian(names: readonly DebianService[]): Promise<Record<DebianService, Found>> {
