@@ -133,20 +133,20 @@ describe('packaging/kubernetes', () => {
 
 describe('packaging/systemd', () => {
   const unit = read('systemd/stowage.service')
-  const valueOf = (name: string) => new RegExp(`^${name}=(.*)$`, 'mu').exec(unit)?.[1]
+  const optionOf = (name: string) => new RegExp(`^${name}=(.*)$`, 'mu').exec(unit)?.[1]
 
   it('has an example of settings that stowage knows, also those that are commented out', () => {
     const { TENANTS_FILE, ...given } = variablesOf('systemd/stowage.env.example')
     expect(loadConfig(given).unknownVariables).toEqual([])
     expect(TENANTS_FILE).toBeDefined()
-    expect(given.TRACE_FILE?.startsWith(`/var/lib/${valueOf('StateDirectory')}/`)).toBe(true)
+    expect(given.TRACE_FILE?.startsWith(`/var/lib/${optionOf('StateDirectory')}/`)).toBe(true)
   })
 
   it('starts the program of the package, and does not try again what cannot succeed', () => {
-    expect(valueOf('ExecStart')).toBe('/usr/bin/node /opt/stowage/node_modules/stowage/src/stowage.js serve')
-    expect(valueOf('RestartPreventExitStatus')).toBe('2')
+    expect(optionOf('ExecStart')).toBe('/usr/bin/node /opt/stowage/node_modules/stowage/src/stowage.js serve')
+    expect(optionOf('RestartPreventExitStatus')).toBe('2')
     // V8 compiles to memory, so this would end it at once.
-    expect(valueOf('MemoryDenyWriteExecute')).toBeUndefined()
-    expect(valueOf('User')).toBe('stowage')
+    expect(optionOf('MemoryDenyWriteExecute')).toBeUndefined()
+    expect(optionOf('User')).toBe('stowage')
   })
 })

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startEmbeddingEndpoint, VECTOR } from '../acceptance/support/embedding-endpoint.ts'
 import { until } from '../services/support/wait.ts'
 import { chunk, fill, upsert } from '../support/points.ts'
 import { type RunningWorkers, startWorkers, WORKERS } from './support/workers.ts'
@@ -42,7 +43,9 @@ const ROLLBACK = {
 
 let folder: string
 let stowage: RunningWorkers
+let endpoint: Awaited<ReturnType<typeof startEmbeddingEndpoint>>
 beforeAll(async () => {
+  endpoint = await startEmbeddingEndpoint()
   folder = await mkdtemp(join(tmpdir(), 'stowage-workers-'))
   await writeFile(join(folder, 'flags.json'), JSON.stringify(FLAGS))
   await writeFile(join(folder, 'rollbacks.json'), JSON.stringify({ version: 1, rollbacks: [ROLLBACK] }))
@@ -51,6 +54,7 @@ beforeAll(async () => {
     TRACE_FILE: join(folder, 'traces.jsonl'),
     CACHE_TTL_MS: '600000',
     MCP: 'on',
+    EMBEDDINGS_RELAY_URL: endpoint.environment.OPENAI_BASE_URL,
     FLAGS_FILE: join(folder, 'flags.json'),
     ROLLOUT_STATE_FILE: join(folder, 'rollbacks.json'),
   })
@@ -62,6 +66,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await stowage?.stop('SIGKILL')
+  await endpoint.stop()
   await rm(folder, { recursive: true })
 })
 
@@ -163,6 +168,29 @@ describe('several workers', () => {
       const [{ variants }] = JSON.parse(text).experiments
       return variants.length === 1 && variants[0].requests >= requests ? true : undefined
     })
+  })
+
+  it('know the question of a vector that passed through one of them, each for its own caller', async () => {
+    const lookups = async () => {
+      const { text } = await stowage.send('GET', '/v1/metrics')
+      const of = (result: string) => sampleOf(text, `stowage_relay_lookups_total{result="${result}"}`)
+      return { exact: of('exact'), unknown: of('unknown') }
+    }
+    expect((await stowage.send('POST', '/v1/embeddings', { model: 'm', input: ['What is a sluice?'] })).status).toBe(
+      200,
+    )
+    const search = { query: VECTOR, using: 'dense', limit: 2 }
+    const found = await stowage.sendToAll('POST', '/collections/harbour/points/query', search)
+    expect(found.map(({ status }) => status)).toEqual(found.map(() => 200))
+    expect(await lookups()).toEqual({ exact: found.length, unknown: 0 })
+    // The same vector for another text of another caller: were it visible, the question would be ambiguous.
+    const otherKey = { 'x-stowage-api-key': 'other' }
+    await stowage.sendToAll('POST', '/v1/embeddings', { model: 'm', input: ['Of another key'] }, otherKey)
+    await stowage.sendToAll('POST', '/collections/harbour/points/query', search)
+    expect(await lookups()).toEqual({ exact: 2 * found.length, unknown: 0 })
+    const unseen = { ...search, query: VECTOR.map(value => -value) }
+    await stowage.sendToAll('POST', '/collections/harbour/points/query', unseen)
+    expect(await lookups()).toEqual({ exact: 2 * found.length, unknown: found.length })
   })
 
   it('pass requests of agents on to the one worker that has their jobs', async () => {

@@ -87,6 +87,29 @@ describe('a worker that is killed', () => {
     expect(stowage.log().filter(({ msg }) => msg === 'a worker ended; it is started again')).toHaveLength(1)
   })
 
+  it('is replaced when it is the first, and until then what only the first one has is refused with 503', async () => {
+    const stowage = await started({ MCP: 'on' })
+    const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
+    const headers = { accept: 'application/json, text/event-stream' }
+    const call = () =>
+      stowage.send('POST', '/mcp', ping, headers).then(
+        ({ status }) => status,
+        () => 0,
+      )
+    const firsts = () => [...new Set(stowage.log().flatMap(({ route, pid }) => (route === 'POST /mcp' ? [pid] : [])))]
+    expect(await Promise.all([call(), call(), call(), call()])).toEqual([200, 200, 200, 200])
+    expect(firsts()).toHaveLength(1)
+    process.kill(firsts()[0] ?? 0, 'SIGKILL')
+    const seen: number[] = []
+    await until('another first worker answers', async () => {
+      seen.push(await call())
+      return firsts().length === 2 || undefined
+    })
+    expect(seen.filter(status => ![0, 200, 503].includes(status))).toEqual([])
+    expect(seen).toContain(503)
+    expect(await Promise.all([call(), call(), call(), call()])).toEqual([200, 200, 200, 200])
+  })
+
   it('leaves no client waiting whose connection was on its way to it', async () => {
     const stowage = await started()
     await until('every worker has answered', async () => {
