@@ -22,11 +22,11 @@ const FLOORS: readonly (readonly string[])[] = [
   ['contexts', 'intent', 'rank'],
   ['pack'],
   ['pipeline'],
-  ['embedded', 'flags', 'observe', 'rollout', 'tenants'],
+  ['embedded', 'flags', 'observe', 'rollout', 'tenants', 'web'],
   ['config', 'http', 'ingest', 'projects'],
   ['contextualize', 'demo', 'doctor', 'drop-in', 'evaluation', 'ingestion-guard'],
   ['adapters'],
-  ['commands', 'mcp'],
+  ['commands', 'mcp', 'ui'],
   ['wiring'],
   ['cli', 'index'],
 ]
