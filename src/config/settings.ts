@@ -42,6 +42,10 @@ export const settingsSchema = z.object({
   ),
   HOST: setting(text.default('127.0.0.1'), 'Address to listen on.'),
   PORT: setting(wholeNumber(0, 65_535).default(6433), 'Port to listen on; 0 takes a free port.'),
+  UI: setting(
+    onOff.default(false),
+    "Serve a page to look at under `/v1/ui`: stowage beside plain top-k, and the last requests. Off: its paths are Qdrant's.",
+  ),
   MCP: setting(
     onOff.default(false),
     'Serve the tools for agents at `/mcp` (Model Context Protocol). Off: the path is one of Qdrant.',

@@ -27,6 +27,7 @@ import { refuseLoops } from './passthrough/via.ts'
 import { type BumpEpoch, writeEpoch } from './passthrough/write-epoch.ts'
 import { type GuardDependencies, guardRequests } from './tenants/guard-requests.ts'
 import { admitOperators } from './tenants/operators.ts'
+import type { UiRoutes } from './ui/routes.ts'
 
 export interface AppDependencies {
   packContext: PackContext
@@ -42,6 +43,8 @@ export interface AppDependencies {
   improvePoints: express.RequestHandler | null
   /** The tools for agents at `/mcp`. Default: the path is Qdrant's. */
   mcp?: express.RequestHandler[]
+  /** The page to look at. Default: its paths are Qdrant's. */
+  ui?: UiRoutes
   passthrough: Passthrough
   traces: TraceStore
   experiments: Experiments
@@ -94,7 +97,14 @@ export function createApp(dependencies: AppDependencies): express.Express {
   app.all('/v1/context', () => {
     throw new StowageError('not_found', '/v1/context accepts POST only')
   })
-  const { mcp } = dependencies
+  const { mcp, ui } = dependencies
+  if (ui) {
+    // The page itself tells nothing of any tenant.
+    app.get('/v1/ui', operations, ui.page)
+    app.post('/v1/ui/compare', operations, ...admitTenant, ui.compare)
+    app.post('/v1/ui/passages', operations, ...admitTenant, ui.passages)
+    app.get('/v1/traces', operations, ...admitTenant, ui.traces)
+  }
   if (mcp) {
     const atMcp = atEndpoint('mcp')
     app.post('/mcp', atMcp, admitOperators(isOperator, admitTenant), ...mcp)

@@ -5,11 +5,24 @@ import { planSchema } from '../pipeline/plan/plan.ts'
 import { traceSchema } from '../pipeline/trace/schema.ts'
 import { tenantsFileSchema } from '../tenants/file/schema.ts'
 import { experimentsSchema, outcomeLineSchema, resetSchema } from './experiment-schemas.ts'
+import {
+  compareRequestSchema,
+  compareResponseSchema,
+  passagesRequestSchema,
+  passagesResponseSchema,
+  tracesQuerySchema,
+  tracesResponseSchema,
+} from './ui/schemas.ts'
 
 /** The routes that stowage answers itself, with one sentence each. Every other route is Qdrant's. */
 export const OWN_ROUTES = {
   'POST /v1/context': 'Packs a context for a query.',
   'GET /v1/traces/{id}': 'Shows the trace of one of the last requests, to the key that made it.',
+  'GET /v1/traces': 'With `UI=on`: lists the last requests of the same key or tenant, the newest first.',
+  'GET /v1/ui': 'With `UI=on`: the page to look at.',
+  'POST /v1/ui/compare':
+    'With `UI=on`: a question by the plan of the caller and by plain top-k, with the texts of all candidates.',
+  'POST /v1/ui/passages': 'With `UI=on`: the texts of points that the caller may read.',
   'GET /v1/metrics': 'Metrics of stowage in the format of Prometheus.',
   'GET /v1/experiments': 'Shows the last requests of each experiment, by variant, and whether it is rolled back.',
   'GET /v1/experiments/{name}/outcomes': 'The last outcomes of an experiment, one JSON object per line.',
@@ -42,10 +55,13 @@ export const tenantsJsonSchema = (): JsonSchema => jsonSchema(tenantsFileSchema,
 
 /** Request and response bodies of the routes that the OpenAPI description details. */
 const BODIES: {
-  readonly [Route in OwnRoute]?: { request?: z.ZodType; response: z.ZodType; type?: string }
+  readonly [Route in OwnRoute]?: { request?: z.ZodType; query?: z.ZodObject; response: z.ZodType; type?: string }
 } = {
   'POST /v1/context': { request: contextRequestSchema, response: contextResponseSchema },
   'GET /v1/traces/{id}': { response: traceSchema },
+  'GET /v1/traces': { query: tracesQuerySchema, response: tracesResponseSchema },
+  'POST /v1/ui/compare': { request: compareRequestSchema, response: compareResponseSchema },
+  'POST /v1/ui/passages': { request: passagesRequestSchema, response: passagesResponseSchema },
   'GET /v1/experiments': { response: experimentsSchema },
   'GET /v1/experiments/{name}/outcomes': { response: outcomeLineSchema, type: 'application/x-ndjson' },
   'POST /v1/experiments/{name}/reset': { response: resetSchema },
@@ -69,14 +85,20 @@ export function openApi({ version, needsKey }: { version: string; needsKey: bool
 
 function operation(route: OwnRoute, summary: string): object {
   const bodies = BODIES[route]
-  const parameters = [...route.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+  if (bodies === undefined) return { summary, responses: { 200: { description: 'OK' } } }
+  const { request, query, response, type } = bodies
+  const inPath = [...route.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: 'path',
     required: true,
     schema: { type: 'string' },
   }))
-  if (bodies === undefined) return { summary, responses: { 200: { description: 'OK' } } }
-  const { request, response, type } = bodies
+  const inQuery = Object.entries(query?.shape ?? {}).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    schema: jsonSchema(schema as z.ZodType),
+  }))
+  const parameters = [...inPath, ...inQuery]
   return {
     summary,
     ...(parameters.length > 0 ? { parameters } : {}),
@@ -117,6 +139,9 @@ const KEYS = Object.keys(SECURITY_SCHEMES).map(name => ({ [name]: [] }))
 const KEYED_ROUTES: readonly OwnRoute[] = [
   'POST /v1/context',
   'GET /v1/traces/{id}',
+  'GET /v1/traces',
+  'POST /v1/ui/compare',
+  'POST /v1/ui/passages',
   'GET /v1/metrics',
   'GET /v1/experiments',
   'GET /v1/experiments/{name}/outcomes',

@@ -5,6 +5,7 @@ import type { Caller, CallerTenant, ContextRequest, ContextResponse } from './co
 import type { Background } from './pacing/background.ts'
 import type { PlanDecision } from './plan/decision.ts'
 import type { Trace } from './trace/schema.ts'
+import type { TraceSummary } from './trace/summary.ts'
 
 /** Ports of the pipeline. A null port degrades the step that needs it. */
 export interface PipelinePorts {
@@ -77,6 +78,8 @@ export interface TraceStore {
   record(trace: Trace, owner: TraceOwner): void
   /** Null for an unknown trace, and for a trace of another owner. */
   find(traceId: string, owner: TraceOwner): Trace | null
+  /** The kept traces of this owner, the newest first. */
+  list(owner: TraceOwner): TraceSummary[]
   close(): Promise<void>
 }
 

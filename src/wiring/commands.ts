@@ -52,6 +52,7 @@ export async function startService(overrides: ListenOverrides): Promise<RunningS
         'drop-in': config.settings.STOWAGE_DROPIN,
         embedder: gateway.models.embedder?.version ?? 'none',
         reranker: gateway.models.reranker?.model ?? 'none',
+        ...(config.settings.UI && { page: `${server.url}/v1/ui` }),
       },
       ...reloading(gateway),
       close: async graceMs => {

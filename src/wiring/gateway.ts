@@ -25,7 +25,6 @@ import type { Plan } from '../pipeline/plan/plan.ts'
 import type { PackContext, TracedContext, TraceStore } from '../pipeline/services.ts'
 import { createQdrantHttp } from '../qdrant/client.ts'
 import { matchRoute } from '../tenants/guard/match.ts'
-
 import { createTokenizer } from '../text/tokens.ts'
 import { contextModels, openOnlineContexts } from './contexts/online.ts'
 import { createHealth } from './health.ts'
@@ -37,6 +36,7 @@ import { type Flags, openFlags } from './rollout/flags.ts'
 import { openRollout } from './rollout/open-rollout.ts'
 import { openSpans } from './spans.ts'
 import { openTenants, type ReloadedTenants } from './tenants.ts'
+import { openUi } from './ui.ts'
 import { openUpstream, type Upstream } from './upstream.ts'
 import { VERSION } from './version.ts'
 
@@ -150,6 +150,7 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
   const online = await openOnlineContexts(config, { http, apiKey, projects, mappings, models, tenants, reporter })
   const app = createApp({
     ...(config.settings.MCP && { mcp: (await openMcp()).route }),
+    ...(config.settings.UI && { ui: openUi({ config, pipeline, packContext, http, mappings }) }),
     packContext,
     ...(tenants && {
       admitTenant: [authenticate(tenants), limiter.handler, beginInTurn],

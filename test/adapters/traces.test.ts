@@ -140,6 +140,7 @@ describe('stores together', () => {
   const broken: TraceStore = {
     record: fail,
     find: () => null,
+    list: () => [],
     close: () => Promise.reject(new Error('cannot close')),
   }
 

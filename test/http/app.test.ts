@@ -98,6 +98,7 @@ describe('traces', () => {
       traces: {
         record: notImplemented('record'),
         find: (id, { tenant }) => (id === trace.trace_id && (tenant?.name ?? null) === trace.tenant ? trace : null),
+        list: () => [],
         close: async () => {},
       },
     })

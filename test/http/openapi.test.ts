@@ -16,7 +16,7 @@ const passed: Passthrough = (_request, response) => void response.writeHead(418)
 
 async function serveAll(): Promise<string> {
   const answer = contextAnswer()
-  const traces = { record() {}, find: () => sampleTrace(), close: async () => {} }
+  const traces = { record() {}, find: () => sampleTrace(), list: () => [], close: async () => {} }
   const health = { ready: async () => ({ ready: true, checks: [] }) }
   const experiments = { list: async () => [], outcomesOf: () => [], reset: () => false }
   return (await stage.serve({ packContext: async () => answer, traces, experiments, health, passthrough: passed })).url

@@ -55,7 +55,12 @@ export function quietDependencies(overrides: Partial<AppDependencies> = {}): App
     },
     improvePoints: null,
     passthrough: notImplemented('passthrough'),
-    traces: { record: notImplemented('record'), find: notImplemented('find'), close: notImplemented('close') },
+    traces: {
+      record: notImplemented('record'),
+      find: notImplemented('find'),
+      list: notImplemented('list'),
+      close: notImplemented('close'),
+    },
     health: { ready: notImplemented('ready') },
     metrics: createMetrics({ processMetrics: false }),
     reporter: silentReporter,

@@ -58,6 +58,7 @@ export function createJsonlSink({ path, maxBytes, files, onError }: JsonlSinkOpt
       writing ??= writeQueue()
     },
     find: () => null,
+    list: () => [],
     close: async () => {
       await writing
     },

@@ -27,6 +27,11 @@ export function sendText(request: IncomingMessage, response: ServerResponse, sta
   sendWhole(request, response, status, 'text/plain', text)
 }
 
+/** Sends an HTML document, like `sendJson`. */
+export function sendHtml(request: IncomingMessage, response: ServerResponse, html: string): void {
+  sendWhole(request, response, 200, 'text/html; charset=utf-8', html)
+}
+
 function sendWhole(
   request: IncomingMessage,
   response: ServerResponse,
