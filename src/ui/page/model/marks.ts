@@ -12,7 +12,8 @@ export interface Range {
 
 /** Finds what a reader should see marked. */
 export interface Marks {
-  kind: 'expected' | 'near'
+  /** `none`: the terms of the question are in so many sentences that they point at none. */
+  kind: 'expected' | 'near' | 'none'
   rangesIn(text: string): Range[]
 }
 
@@ -30,12 +31,18 @@ export function shareFound(expected: string, texts: readonly string[]): number |
   return gold.found.reduce((sum, mark) => sum + mark, 0) / gold.found.length
 }
 
+/** Largest share of the sentences that is worth marking. */
+const MOST_MARKED = 0.34
+
 /** Marks the sentences with more than half of the terms of the question; when there are none, those with the most, from two on. */
 function nearMarks(question: string, texts: readonly string[]): Marks {
   const asked = termsOf(question)
   const sharedBy = (text: string) => sharedTerms(asked, text)
-  const most = texts.flatMap(splitSentences).reduce((best, { text }) => Math.max(best, sharedBy(text)), 0)
+  const shares = texts.flatMap(splitSentences).map(({ text }) => sharedBy(text))
+  const most = Math.max(0, ...shares)
   const least = Math.max(Math.min(2, asked.size), Math.min(most, Math.floor(asked.size / 2) + 1), 1)
+  if (shares.filter(shared => shared >= least).length > shares.length * MOST_MARKED)
+    return { kind: 'none', rangesIn: () => [] }
   return {
     kind: 'near',
     rangesIn: text =>

@@ -90,12 +90,15 @@ function rowsOf(trace: Trace, texts: Texts): Row[] {
     const path = candidate?.section_path ?? passage?.section_path ?? ''
     return titledPath(passage?.doc_title ?? '', path) || candidate?.doc_id || passage?.doc_id || key
   }
-  return [...trace.candidates]
-    .sort((a, b) => (placeOf(a) === placeOf(b) ? b.final - a.final : placeOf(a) - placeOf(b)))
-    .map((candidate, at) => {
-      const key = pointKey(candidate)
-      const evidence = evidenceWords(candidate.evidence, other => `“${nameOf(other)}” (${other})`).join(', ')
-      const text = texts.get(key)?.text ?? null
-      return { key, candidate, rank: at + 1, name: nameOf(key, candidate), text, evidence }
-    })
+  const ordered = [...trace.candidates].sort((a, b) =>
+    placeOf(a) === placeOf(b) ? b.final - a.final : placeOf(a) - placeOf(b),
+  )
+  const ranks = new Map(ordered.map((candidate, at) => [pointKey(candidate), at + 1]))
+  const other = (key: string) => `${ranks.has(key) ? `#${ranks.get(key)} ` : ''}“${nameOf(key)}”`
+  return ordered.map((candidate, at) => {
+    const key = pointKey(candidate)
+    const text = texts.get(key)?.text ?? null
+    const evidence = evidenceWords(candidate.evidence, other).join(', ')
+    return { key, candidate, rank: at + 1, name: nameOf(key, candidate), text, evidence }
+  })
 }

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useId, useState } from 'preact/hooks'
 import { Select } from '../../../web/page/controls.tsx'
 import { counted } from '../model/figures.ts'
 import type { Marks } from '../model/marks.ts'
@@ -40,6 +40,7 @@ function decisionOf({ candidate: { reason, position } }: Row): string {
 /** The table of candidates, sorted and filtered. */
 export function Candidates({ run, marks }: { run: Run; marks: Marks }) {
   const { rows } = run
+  const id = useId()
   const [which, setWhich] = useState('')
   const [text, setText] = useState('')
   const [sort, setSort] = useState({ id: 'rank', down: false })
@@ -74,8 +75,8 @@ export function Candidates({ run, marks }: { run: Run; marks: Marks }) {
           onChange={setWhich}
         />
         <span class="control">
-          <label for="candidate-text">Contains</label>
-          <input id="candidate-text" type="search" value={text} onInput={event => setText(event.currentTarget.value)} />
+          <label for={id}>Contains</label>
+          <input id={id} type="search" value={text} onInput={event => setText(event.currentTarget.value)} />
         </span>
       </div>
       <p class="count" role="status">

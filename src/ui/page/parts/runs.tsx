@@ -10,6 +10,8 @@ import { Stages } from './stages.tsx'
 import { WhyNot } from './why-not.tsx'
 
 interface RunsProps {
+  /** Makes ids unique: two views can be there, one of them hidden. */
+  scope: string
   /** One run, or stowage and the one beside it. */
   runs: readonly Run[]
   marks: Marks
@@ -22,11 +24,12 @@ interface RunsProps {
 
 const MARKED = {
   expected: 'Marked: text that stands in the expected answer, in runs of five words or whole sentences.',
-  near: 'Marked: the sentences that hold most of the question’s terms. Give the expected answer above to see that marked.',
+  near: 'Marked: the sentences that hold most of the terms of the question.',
+  none: 'Nothing is marked: the terms of the question are in too many sentences.',
 }
 
 /** Everything about one run, or about two side by side. */
-export function Runs({ runs, marks, question, expected, apiKey, missing }: RunsProps) {
+export function Runs({ scope, runs, marks, question, expected, apiKey, missing }: RunsProps) {
   const [stowage, other] = runs
   const [chosen, setChosen] = useState(0)
   const run = runs[chosen] ?? stowage
@@ -44,7 +47,11 @@ export function Runs({ runs, marks, question, expected, apiKey, missing }: RunsP
   return (
     <>
       {missing !== null && <p class="notice">Texts of candidates could not be read: {missing}</p>}
-      <Section id="contexts" title={other ? 'Both contexts' : 'The context'} lead={MARKED[marks.kind]}>
+      <Section
+        id={`${scope}-contexts`}
+        title={other ? 'Both contexts' : 'The context'}
+        lead={`${MARKED[marks.kind]}${other && expected === '' ? ' Give the text of the answer that you expect to see where it is.' : ''}`}
+      >
         <div class={other ? 'two' : undefined}>
           {sides.map(side => (
             <Side
@@ -57,11 +64,11 @@ export function Runs({ runs, marks, question, expected, apiKey, missing }: RunsP
           ))}
         </div>
       </Section>
-      <Section id="facts" title="What happened" lead="Of the run of stowage, as its trace tells.">
+      <Section id={`${scope}-facts`} title="What happened" lead="Of the run of stowage, as its trace tells.">
         <Facts run={stowage} />
       </Section>
       <Section
-        id="why"
+        id={`${scope}-why`}
         title="Why not this chunk?"
         lead="The id of a point, a document, or a piece of text: what happened to it."
         controls={choose}
@@ -69,14 +76,18 @@ export function Runs({ runs, marks, question, expected, apiKey, missing }: RunsP
         <WhyNot run={run} question={question} apiKey={apiKey} />
       </Section>
       <Section
-        id="candidates"
+        id={`${scope}-candidates`}
         title="Every candidate"
         lead="What the searches found, and what became of it. Open a row for its signals and its text."
         controls={choose}
       >
         <Candidates key={run.trace.trace_id} run={run} marks={marks} />
       </Section>
-      <Section id="stages" title="Stage times" lead="When each stage ran, and the candidates before and after it.">
+      <Section
+        id={`${scope}-stages`}
+        title="Stage times"
+        lead="When each stage ran, and the candidates before and after it."
+      >
         <div class={other ? 'two' : undefined}>
           {sides.map(side => (
             <Stages key={side.title} run={side} />

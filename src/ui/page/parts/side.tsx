@@ -18,7 +18,7 @@ export function Side({ run, marks, others, found }: SideProps) {
   return (
     <article class="context" aria-label={`Context of ${title}`}>
       <h3>{title}</h3>
-      <BudgetBar run={run} />
+      <BudgetBar run={run} knowsRepeats={others !== null} />
       {found !== null && <p class="found">{found}</p>}
       {blocks.length === 0 ? (
         <p class="empty">{trace.counts.retrieved === 0 ? 'The searches found nothing.' : 'Nothing was packed.'}</p>
@@ -67,7 +67,7 @@ function BlockItem({ block, marks, isOnlyHere }: { block: Block; marks: Marks; i
 }
 
 /** A segment for each block, then what wrappers and citations take, then free space. */
-function BudgetBar({ run }: { run: Run }) {
+function BudgetBar({ run, knowsRepeats }: { run: Run; knowsRepeats: boolean }) {
   const { tokens: budget, used } = run.trace.budget
   const { blocks } = run
   const inBlocks = blocks.reduce((sum, { tokens }) => sum + tokens, 0)
@@ -82,10 +82,15 @@ function BudgetBar({ run }: { run: Run }) {
   return (
     <>
       <p class="figures">
-        {facts.join(' · ')} ·{' '}
-        <span class={repeated > 0 ? 'bad' : undefined}>
-          {repeated > 0 ? `${count(repeated)} tokens repeated` : 'nothing repeated'}
-        </span>
+        {facts.join(' · ')}
+        {knowsRepeats && (
+          <>
+            {' · '}
+            <span class={repeated > 0 ? 'bad' : undefined}>
+              {repeated > 0 ? `${count(repeated)} tokens repeated` : 'nothing repeated'}
+            </span>
+          </>
+        )}
       </p>
       <div class="bar" aria-hidden="true">
         {blocks.map(({ place, name, tokens, repeated: again }) => (

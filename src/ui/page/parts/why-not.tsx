@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useId, useState } from 'preact/hooks'
 import { DROP_REASONS } from '../../../core/vocabulary.ts'
 import type { Passage, Passages } from '../../../http/ui/schemas.ts'
 import { Sentence } from '../../../web/page/sentence.tsx'
@@ -15,14 +15,16 @@ interface WhyNotProps {
 
 /** Says what happened to a passage that the reader names. */
 export function WhyNot({ run, question, apiKey }: WhyNotProps) {
+  const id = useId()
   const [asked, setAsked] = useState('')
   const why = whatHappened(asked, run)
   return (
     <>
       <span class="control wide">
-        <label for="why-text">Id, document or text</label>
+        <label for={id}>Id, document or text</label>
         <input
-          id="why-text"
+          id={id}
+          class="why-text"
           type="search"
           maxLength={8_192}
           spellcheck={false}

@@ -54,6 +54,7 @@ function Answer({ question, comparison, expected, apiKey }: Asked & { expected: 
   )
   return (
     <Runs
+      scope="ask"
       runs={runs}
       marks={marks}
       expected={expected}

@@ -133,7 +133,15 @@ const COLUMNS: Column<TraceSummary>[] = [
       </>
     ),
   },
-  { title: 'Plan', cell: ({ plan, cache }) => (cache === 'hit' ? `${plan} (from the cache)` : plan) },
+  {
+    title: 'Plan',
+    cell: ({ plan, plan_fingerprint, cache }) => (
+      <>
+        {cache === 'hit' ? `${plan} (from the cache)` : plan}
+        <small>{plan_fingerprint}</small>
+      </>
+    ),
+  },
   { title: 'Took', numeric: true, cell: ({ duration_ms }) => time(duration_ms) },
   { title: 'Packed', numeric: true, cell: ({ counts }) => `${counts.packed} of ${counts.retrieved}` },
   { title: 'Tokens', numeric: true, cell: ({ budget }) => `${count(budget.used)} of ${count(budget.tokens)}` },

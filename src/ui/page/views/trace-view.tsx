@@ -57,7 +57,15 @@ function Found({ trace, passages, missing, apiKey }: Stored & { apiKey: string }
       <p class="asked" dir="auto">
         {question === '' ? 'A search without text' : question}
       </p>
-      <Runs runs={[run]} marks={marks} expected="" question={question} apiKey={apiKey} missing={missing} />
+      <Runs
+        scope="trace"
+        runs={[run]}
+        marks={marks}
+        expected=""
+        question={question}
+        apiKey={apiKey}
+        missing={missing}
+      />
     </>
   )
 }
