@@ -1,4 +1,6 @@
 import { StowageError } from '../core/errors.ts'
+import { refuseOthers } from '../qdrant/condition.ts'
+import { withoutUpstreamKey } from '../qdrant/errors.ts'
 import { respond } from './confidence/response.ts'
 import { fromCache, isRepeatable, keyParts } from './context-cache.ts'
 import type { Caller } from './context-request.ts'
@@ -22,7 +24,6 @@ import type {
   TraceStore,
 } from './services.ts'
 import { SessionMemory } from './session-memory.ts'
-import { refuseOthers, withoutUpstreamKey } from './tenant-refusals.ts'
 import { buildTrace, type TraceSubject } from './trace/build-trace.ts'
 import type { Trace } from './trace/schema.ts'
 import { shadowSubject } from './trace/shadow-subject.ts'

@@ -36,7 +36,7 @@ import { type Flags, openFlags } from './rollout/flags.ts'
 import { openRollout } from './rollout/open-rollout.ts'
 import { openSpans } from './spans.ts'
 import { openTenants, type ReloadedTenants } from './tenants.ts'
-import { openUi } from './ui.ts'
+import { openUi } from './ui/open-ui.ts'
 import { openUpstream, type Upstream } from './upstream.ts'
 import { VERSION } from './version.ts'
 

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { ERRORS } from '../../src/core/vocabulary.ts'
 import { OWN_ROUTES } from '../../src/http/openapi.ts'
 import type { Passthrough } from '../../src/http/passthrough/passthrough.ts'
+import { uiRoutes } from '../../src/http/ui/routes.ts'
 import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import { planSchema } from '../../src/pipeline/plan/plan.ts'
 import { contextAnswer } from '../support/context-answer.ts'
@@ -19,13 +20,17 @@ async function serveAll(): Promise<string> {
   const traces = { record() {}, find: () => sampleTrace(), list: () => [], close: async () => {} }
   const health = { ready: async () => ({ ready: true, checks: [] }) }
   const experiments = { list: async () => [], outcomesOf: () => [], reset: () => false }
-  return (await stage.serve({ packContext: async () => answer, traces, experiments, health, passthrough: passed })).url
+  const packContext = async () => ({ ...answer, trace: sampleTrace() })
+  const readPage = async () => ({ script: '', styles: '', licences: [] })
+  const ui = uiRoutes({ packContext, packTopK: () => packContext, readPassages: async () => [], traces, readPage })
+  return (await stage.serve({ packContext, ui, traces, experiments, health, passthrough: passed })).url
 }
 
 describe('the routes of stowage', () => {
   it.each(Object.keys(OWN_ROUTES))('%s is answered, not passed through', async route => {
     const [method = '', path = ''] = route.split(' ')
-    const body = method === 'POST' ? JSON.stringify({ query: 'Who?', collection: 'c' }) : null
+    const question = path.endsWith('/passages') ? { points: [] } : { query: 'Who?', collection: 'c' }
+    const body = method === 'POST' ? JSON.stringify(question) : null
     const response = await fetch((await serveAll()) + path.replace(/\{\w+\}/, 'trace-1'), { method, body })
     expect(response.status).toBe(200)
   })

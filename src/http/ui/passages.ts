@@ -1,6 +1,7 @@
 import type { PointId } from '../../core/types.ts'
 import type { Caller } from '../../pipeline/context-request.ts'
-import { refuseOthers, withoutUpstreamKey } from '../../pipeline/tenant-refusals.ts'
+import { refuseOthers } from '../../qdrant/condition.ts'
+import { withoutUpstreamKey } from '../../qdrant/errors.ts'
 import type { Passage, Passages } from './schemas.ts'
 
 export interface PointName {

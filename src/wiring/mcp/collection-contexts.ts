@@ -7,7 +7,7 @@ import type { Spending } from '../../contextualize/state/spending.ts'
 import { spendingIn, stateFolderOf } from '../../contextualize/state/state-folder.ts'
 import type { McpCaller } from '../../mcp/caller.ts'
 import type { CollectionContexts } from '../../mcp/collection-contexts.ts'
-import { refuseOthers } from '../../pipeline/tenant-refusals.ts'
+import { refuseOthers } from '../../qdrant/condition.ts'
 import { environmentOf } from '../contexts/contextualize.ts'
 import type { McpParts } from './open-mcp.ts'
 

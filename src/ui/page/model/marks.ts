@@ -39,7 +39,7 @@ function nearMarks(question: string, texts: readonly string[]): Marks {
   const asked = termsOf(question)
   const sharedBy = (text: string) => sharedTerms(asked, text)
   const shares = texts.flatMap(splitSentences).map(({ text }) => sharedBy(text))
-  const most = Math.max(0, ...shares)
+  const most = shares.reduce((best, shared) => Math.max(best, shared), 0)
   const least = Math.max(Math.min(2, asked.size), Math.min(most, Math.floor(asked.size / 2) + 1), 1)
   if (shares.filter(shared => shared >= least).length > shares.length * MOST_MARKED)
     return { kind: 'none', rangesIn: () => [] }

@@ -87,7 +87,7 @@ function rowsOf(trace: Trace, texts: Texts): Row[] {
   const placeOf = ({ position }: TraceCandidate) => position ?? Number.POSITIVE_INFINITY
   const nameOf = (key: string, candidate?: TraceCandidate) => {
     const passage = texts.get(key)
-    const path = candidate?.section_path ?? passage?.section_path ?? ''
+    const path = candidate?.section_path || passage?.section_path || ''
     return titledPath(passage?.doc_title ?? '', path) || candidate?.doc_id || passage?.doc_id || key
   }
   const ordered = [...trace.candidates].sort((a, b) =>
