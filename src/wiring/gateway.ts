@@ -150,7 +150,7 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
   const online = await openOnlineContexts(config, { http, apiKey, projects, mappings, models, tenants, reporter })
   const app = createApp({
     ...(config.settings.MCP && { mcp: (await openMcp()).route }),
-    ...(config.settings.UI && { ui: openUi({ config, pipeline, packContext, http, mappings }) }),
+    ...(config.settings.UI && { ui: openUi({ config, pipeline, packContext, http, reporter, mappings }) }),
     packContext,
     ...(tenants && {
       admitTenant: [authenticate(tenants), limiter.handler, beginInTurn],

@@ -8,7 +8,7 @@ import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import { planSchema } from '../../src/pipeline/plan/plan.ts'
 import { contextAnswer } from '../support/context-answer.ts'
 import { sampleTrace } from '../support/sample-trace.ts'
-import { createStage } from '../support/stage.ts'
+import { createStage, silentReporter } from '../support/stage.ts'
 
 const stage = createStage()
 afterEach(() => stage.close())
@@ -22,7 +22,14 @@ async function serveAll(): Promise<string> {
   const experiments = { list: async () => [], outcomesOf: () => [], reset: () => false }
   const packContext = async () => ({ ...answer, trace: sampleTrace() })
   const readPage = async () => ({ script: '', styles: '', licences: [] })
-  const ui = uiRoutes({ packContext, packTopK: () => packContext, readPassages: async () => [], traces, readPage })
+  const ui = uiRoutes({
+    packContext,
+    packTopK: () => packContext,
+    readPassages: async () => [],
+    traces,
+    readPage,
+    reporter: silentReporter,
+  })
   return (await stage.serve({ packContext, ui, traces, experiments, health, passthrough: passed })).url
 }
 

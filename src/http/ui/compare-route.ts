@@ -2,6 +2,7 @@ import type { Request, RequestHandler, Response } from 'express'
 import type { z } from 'zod'
 import { StowageError } from '../../core/errors.ts'
 import { pointKey } from '../../core/keys.ts'
+import type { Reporter } from '../../observe/events.ts'
 import type { Caller, ContextResponse } from '../../pipeline/context-request.ts'
 import type { PackContext } from '../../pipeline/services.ts'
 import { printJson } from '../../qdrant/json.ts'
@@ -9,7 +10,7 @@ import { parseJsonBody } from '../body/json-body.ts'
 import { parseFields } from '../body/parse-fields.ts'
 import { readBody } from '../body/read-body.ts'
 import { sendJson } from '../body/send-json.ts'
-import { callerOf } from '../caller.ts'
+import { callerOf, countRefusal } from '../caller.ts'
 import { tracedAs } from '../observe-requests.ts'
 import { type PointName, passagesOf, type ReadPassages } from './passages.ts'
 import { type Comparison, compareRequestSchema, passagesRequestSchema, type Rival } from './schemas.ts'
@@ -20,6 +21,7 @@ export interface CompareOptions {
   /** The same pipeline with a plan of plain top-k. Its runs are neither kept nor counted. */
   packTopK(rival: Rival): PackContext
   readPassages: ReadPassages
+  reporter: Pick<Reporter, 'guardRefused'>
 }
 
 const MOST_BYTES = 1024 * 1024
@@ -30,12 +32,12 @@ const MAX_DEPTH = 4
  * `POST /v1/ui/compare`: the same question by the caller's own plan and by plain top-k, one after the other, so that neither makes the other
  * late. The first run is a request like every other; the second one is for comparison only.
  */
-export function compareRoute({ packContext, packTopK, readPassages }: CompareOptions): RequestHandler {
+export function compareRoute({ packContext, packTopK, readPassages, reporter }: CompareOptions): RequestHandler {
   return async (request, response) => {
     const caller = callerOf(request, response)
     const { against = 'baseline', ...question } = await readFields(request, response, compareRequestSchema)
     const asked = { ...question, trace: true }
-    const stowage = withTrace(await packContext(asked, caller))
+    const stowage = withTrace(await packContext(asked, caller).catch(error => countRefusal(error, caller, reporter)))
     tracedAs(response, { traceId: stowage.trace_id, degraded: stowage.degraded.map(({ code }) => code) })
     const top_k = withTrace(await packTopK(against)(asked, caller))
     const passages = await candidatePassages([stowage, top_k], caller, readPassages)
@@ -44,11 +46,16 @@ export function compareRoute({ packContext, packTopK, readPassages }: CompareOpt
 }
 
 /** `POST /v1/ui/passages`: texts of points, for a trace that is shown again. */
-export function passagesRoute({ readPassages }: Pick<CompareOptions, 'readPassages'>): RequestHandler {
+export function passagesRoute({
+  readPassages,
+  reporter,
+}: Pick<CompareOptions, 'readPassages' | 'reporter'>): RequestHandler {
   return async (request, response) => {
     const caller = callerOf(request, response)
     const { points } = await readFields(request, response, passagesRequestSchema)
-    const passages = await passagesOf(points, caller, readPassages)
+    const passages = await passagesOf(points, caller, readPassages).catch(error =>
+      countRefusal(error, caller, reporter),
+    )
     sendJson(request, response, 200, printJson({ passages, passages_missing: null }))
   }
 }

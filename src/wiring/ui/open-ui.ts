@@ -3,6 +3,7 @@ import type { Config } from '../../config.ts'
 import { namedArm } from '../../evaluation/arms/named-arms.ts'
 import { type UiRoutes, uiRoutes } from '../../http/ui/routes.ts'
 import type { Rival } from '../../http/ui/schemas.ts'
+import type { Reporter } from '../../observe/events.ts'
 import { createPackContext, type PackContextDependencies } from '../../pipeline/pack-context.ts'
 import { type DecidePlan, decideByConfiguration } from '../../pipeline/plan/decision.ts'
 import { NAMED_PLANS } from '../../pipeline/plan/named-plans.ts'
@@ -15,6 +16,7 @@ interface UiParts {
   pipeline: PackContextDependencies
   packContext: PackContext
   http: QdrantHttp
+  reporter: Reporter
   mappings: Parameters<typeof createPassageReader>[0]['mappings']
 }
 
@@ -22,7 +24,7 @@ interface UiParts {
 const NO_TRACES: TraceStore = { record() {}, find: () => null, list: () => [], close: async () => {} }
 
 /** The page to look at, on the pipeline of the gateway. */
-export function openUi({ config, pipeline, packContext, http, mappings }: UiParts): UiRoutes {
+export function openUi({ config, pipeline, packContext, http, reporter, mappings }: UiParts): UiRoutes {
   const { observeOutcome: _outcomes, offerShadow: _shadows, ...rest } = pipeline
   const packers = new Map<Rival, PackContext>()
   const packTopK = (rival: Rival) => {
@@ -33,7 +35,7 @@ export function openUi({ config, pipeline, packContext, http, mappings }: UiPart
   }
   const { REQUEST_DEADLINE_MS: deadlineMs } = config.settings
   const readPassages = createPassageReader({ http, mappings, deadlineMs })
-  return uiRoutes({ packContext, packTopK, readPassages, traces: pipeline.traces, readPage: readUiPage })
+  return uiRoutes({ packContext, packTopK, readPassages, reporter, traces: pipeline.traces, readPage: readUiPage })
 }
 
 /** Plain top-k on the plan of the tenant, else the configured one, without flags. */

@@ -84,6 +84,8 @@ describe('the page with tenants', () => {
       expect(text).not.toContain('nobody')
       expect((await call('POST', '/v1/ui/compare', 'acme-1', { ...QUESTION, collection })).status).toBe(403)
     }
+    const metrics = (await call('GET', '/v1/metrics', 'operator')).text
+    expect(metrics).toContain('stowage_guard_refusals_total{status="403"} 4')
   })
 
   it('lists and shows requests to all keys of the tenant that made them, and to no other', async () => {

@@ -9,7 +9,7 @@ import { notImplemented } from '../../support/not-implemented.ts'
 import { chunk, fill } from '../../support/points.ts'
 import { sampleTrace } from '../../support/sample-trace.ts'
 import { send } from '../../support/send.ts'
-import { createStage } from '../../support/stage.ts'
+import { createStage, silentReporter } from '../../support/stage.ts'
 import { type ErrorBody, openStowage, type Stowage } from '../../support/stowage.ts'
 
 const BIG = '18446744073709551615'
@@ -210,6 +210,7 @@ describe('the routes of the page by themselves', () => {
       packContext,
       packTopK: () => packContext,
       readPassages: async () => [],
+      reporter: silentReporter,
       traces,
       readPage,
       ...over,

@@ -32,7 +32,7 @@ export function shareFound(expected: string, texts: readonly string[]): number |
 }
 
 /** Largest share of the sentences that is worth marking. */
-const MOST_MARKED = 0.34
+const MOST_MARKED = 0.5
 
 /** Marks the sentences with more than half of the terms of the question; when there are none, those with the most, from two on. */
 function nearMarks(question: string, texts: readonly string[]): Marks {
