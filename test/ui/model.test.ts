@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Trace, TraceCandidate } from '../../src/pipeline/trace/schema.ts'
 import { marksFor, shareFound } from '../../src/ui/page/model/marks.ts'
-import { runsOf, storedRun } from '../../src/ui/page/model/run.ts'
+import { keysWithTexts, runsOf, storedRun } from '../../src/ui/page/model/run.ts'
 import { listEnds, mayBeId, whatHappened } from '../../src/ui/page/model/why.ts'
 import { contextAnswer } from '../support/context-answer.ts'
 import { sampleTrace } from '../support/sample-trace.ts'
@@ -124,6 +124,9 @@ test('a comparison crosses out what the trace of stowage calls a duplicate', () 
   )
   expect(stowage.blocks.map(({ repeated }) => repeated)).toEqual([false])
   expect(other.blocks.map(({ repeated }) => repeated)).toEqual([false, true, false])
+  // The copy (2) counts as there when its original (1) is, and the other way round.
+  expect([...keysWithTexts(stowage.blocks, TRACE)].sort()).toEqual(['c/1', 'c/2'])
+  expect([...keysWithTexts(other.blocks.slice(1, 2), TRACE)].sort()).toEqual(['c/1', 'c/2'])
 })
 
 describe('why not this chunk', () => {

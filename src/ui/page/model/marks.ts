@@ -12,7 +12,7 @@ export interface Range {
 
 /** Finds what a reader should see marked. */
 export interface Marks {
-  /** `none`: the terms of the question are in so many sentences that they point at none. */
+  /** `none`: the only term of the question is in most sentences. */
   kind: 'expected' | 'near' | 'none'
   rangesIn(text: string): Range[]
 }
@@ -31,18 +31,16 @@ export function shareFound(expected: string, texts: readonly string[]): number |
   return gold.found.reduce((sum, mark) => sum + mark, 0) / gold.found.length
 }
 
-/** Largest share of the sentences that is worth marking. */
-const MOST_MARKED = 0.5
-
 /** Marks the sentences with more than half of the terms of the question; when there are none, those with the most, from two on. */
 function nearMarks(question: string, texts: readonly string[]): Marks {
   const asked = termsOf(question)
   const sharedBy = (text: string) => sharedTerms(asked, text)
   const shares = texts.flatMap(splitSentences).map(({ text }) => sharedBy(text))
+  // One term that most sentences hold points at none of them.
+  if (asked.size === 1 && shares.filter(shared => shared > 0).length > shares.length / 2)
+    return { kind: 'none', rangesIn: () => [] }
   const most = shares.reduce((best, shared) => Math.max(best, shared), 0)
   const least = Math.max(Math.min(2, asked.size), Math.min(most, Math.floor(asked.size / 2) + 1), 1)
-  if (shares.filter(shared => shared >= least).length > shares.length * MOST_MARKED)
-    return { kind: 'none', rangesIn: () => [] }
   return {
     kind: 'near',
     rangesIn: text =>

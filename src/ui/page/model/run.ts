@@ -77,6 +77,19 @@ export function storedRun(trace: Trace, passages: readonly Passage[]): Run {
   return { title: 'This request', trace, blocks, rows, answerable: null }
 }
 
+/** The keys of the blocks, and of the candidates that have the same text as one of them, as the trace of stowage tells. */
+export function keysWithTexts(blocks: readonly Block[], { candidates }: Trace): ReadonlySet<string> {
+  const originals = new Map(
+    candidates.flatMap(one =>
+      one.reason === 'duplicate' && one.evidence?.of ? [[pointKey(one), one.evidence.of] as const] : [],
+    ),
+  )
+  const originalOf = (key: string) => originals.get(key) ?? key
+  const held = new Set(blocks.map(({ key }) => originalOf(key)))
+  const copies = [...originals].flatMap(([copy, original]) => (held.has(original) ? copy : []))
+  return new Set([...held, ...copies])
+}
+
 type Texts = ReadonlyMap<string, Passage>
 
 function passagesByKey(passages: readonly Passage[]): Texts {

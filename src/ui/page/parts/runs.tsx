@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { Section, Select } from '../../../web/page/controls.tsx'
 import { percent } from '../model/figures.ts'
 import { type Marks, shareFound } from '../model/marks.ts'
-import type { Run } from '../model/run.ts'
+import { keysWithTexts, type Run } from '../model/run.ts'
 import { Candidates } from './candidates.tsx'
 import { Facts } from './facts.tsx'
 import { Side } from './side.tsx'
@@ -25,7 +25,7 @@ interface RunsProps {
 const MARKED = {
   expected: 'Marked: text that stands in the expected answer, in runs of five words or whole sentences.',
   near: 'Marked: the sentences that hold most of the terms of the question.',
-  none: 'Nothing is marked: the terms of the question are in too many sentences.',
+  none: 'Nothing is marked: the only term of the question is in most sentences.',
 }
 
 /** Everything about one run, or about two side by side. */
@@ -58,7 +58,7 @@ export function Runs({ scope, runs, marks, question, expected, apiKey, missing }
               key={side.title}
               run={side}
               marks={marks}
-              others={other ? new Set((side === stowage ? other : stowage).blocks.map(({ key }) => key)) : null}
+              others={other ? keysWithTexts((side === stowage ? other : stowage).blocks, stowage.trace) : null}
               found={foundText(shareFound(expected, textsOf(side)))}
             />
           ))}

@@ -6,7 +6,7 @@ import { Marked } from './marked.tsx'
 interface SideProps {
   run: Run
   marks: Marks
-  /** Keys of the chunks in the other context; null without another one. */
+  /** Keys of the chunks whose text is in the other context; null without another one. */
   others: ReadonlySet<string> | null
   /** How much of the expected answer is here; null without one. */
   found: string | null
