@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { configDefaults, defineConfig } from 'vitest/config'
 
 /** Folders whose tests share modules in one process. Loading them for each file would take longer than the tests. */
@@ -6,6 +7,7 @@ const SHARED = [
   'adapters/flags',
   'adapters/judge',
   'adapters/qdrant',
+  'client',
   'commands',
   'contexts',
   'contextualize',
@@ -27,6 +29,7 @@ const SHARED = [
   'projects',
   'qdrant',
   'rank',
+  'relay',
   'rollout',
   'statistics',
   'tenants',
@@ -38,6 +41,8 @@ const SHARED = [
 const SERVICES = 'test/services/**'
 
 export default defineConfig({
+  // The examples import what readers of the package import.
+  resolve: { alias: { 'stowage/client': fileURLToPath(new URL('src/client/index.ts', import.meta.url)) } },
   test: {
     globalSetup: ['test/support/compile.ts'],
     setupFiles: ['test/support/seed.ts'],

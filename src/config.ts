@@ -68,7 +68,7 @@ export function loadDemoConfig(): Config {
     PLANS_FOLDER: _plans,
     ...environment
   } = process.env
-  return loadConfig({ ...environment, UI: 'on' })
+  return loadConfig({ UI: 'on', ...environment })
 }
 
 /** Whether npm or npx started this process. npm sets the variable for every command that it runs. */

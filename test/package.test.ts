@@ -23,9 +23,10 @@ test('the package that the tarball bundles is the only one, and a dependency', (
   expect(manifest.scripts.postpack).toBe('tsx packaging/slim-models.ts restore')
 })
 
-test('a program can import the built entry and nothing else', () => {
+test('a program can import the built entry, the client, and nothing else', () => {
   expect(manifest.exports).toEqual({
     '.': { types: './dist/index.d.ts', default: './dist/index.js' },
+    './client': { types: './dist/client/index.d.ts', default: './dist/client/index.js' },
     './package.json': './package.json',
   })
 })

@@ -214,6 +214,39 @@ export const packing: Definition = {
       ],
     },
     {
+      title: 'Questions of searches',
+      height: 7,
+      panels: [
+        {
+          title: 'Questions by vector: lookups',
+          shows: 'Vectors of searches per second, by how their question was looked for in the embedding relay.',
+          whenBad:
+            'Many unknown: the backend embeds past stowage, keeps vectors for longer than EMBEDDINGS_RELAY_TTL_MS, or another process relayed them. Ambiguous: one vector stands for different questions.',
+          unit: units.RequestsPerSecond,
+          width: 9,
+          queries: [[rate('result', 'stowage_relay_lookups_total'), '{{result}}']],
+        },
+        {
+          title: 'Questions by vector: remembered',
+          shows:
+            'Questions per second whose vectors were remembered, and requests to embed that were skipped or not readable.',
+          whenBad:
+            'Failed: the answers of the endpoint have another shape than expected. The clients get them all the same.',
+          unit: units.RequestsPerSecond,
+          width: 9,
+          queries: [[rate('outcome', 'stowage_relay_questions_total'), '{{outcome}}']],
+        },
+        {
+          title: 'Questions by vector: kept',
+          shows: 'Vectors whose question is remembered now.',
+          whenBad: 'It stays at EMBEDDINGS_RELAY_VECTORS: questions are forgotten before their time.',
+          unit: units.Short,
+          width: 6,
+          queries: [[`sum(${select('stowage_relay_vectors')})`, 'vectors']],
+        },
+      ],
+    },
+    {
       title: 'Contexts of new points',
       height: 7,
       panels: [

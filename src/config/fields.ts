@@ -18,6 +18,17 @@ export const url = z
     hasNoUser,
     'must not contain a user or password: stowage does not send them, and a URL is no place for a secret',
   )
+/**
+ * The URL of an endpoint of embeddings without the version of its API, or `local`. The paths of requests, which have the version, are put
+ * behind it.
+ */
+export const relayTarget = text.transform((given, context): string => {
+  if (given === 'local') return given
+  const problem =
+    url.safeParse(given).error?.issues[0]?.message ?? (/[?#]/u.test(given) ? 'must not have a query' : null)
+  if (problem !== null) context.addIssue({ code: 'custom', message: `${problem}; a base URL or local is needed` })
+  return given.replace(/\/v\d+\/?$/u, '')
+})
 export const onOff = z.stringbool({ truthy: ['on', '1', 'true'], falsy: ['off', '0', 'false'], case: 'sensitive' })
 /** A whole number from `least` to `most`. */
 export const wholeNumber = (least: number, most: number) =>

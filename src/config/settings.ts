@@ -8,6 +8,7 @@ import {
   names,
   onOff,
   planSource,
+  relayTarget,
   secret,
   setting,
   text,
@@ -44,7 +45,7 @@ export const settingsSchema = z.object({
   PORT: setting(wholeNumber(0, 65_535).default(6433), 'Port to listen on; 0 takes a free port.'),
   UI: setting(
     onOff.default(false),
-    "Serve a page to look at under `/v1/ui`: stowage beside plain top-k, and the last requests. Off: its paths are Qdrant's.",
+    'Serve a page to look at under `/v1/ui`: stowage beside plain top-k, and the last requests. Off: its routes answer 404.',
   ),
   MCP: setting(
     onOff.default(false),
@@ -104,6 +105,21 @@ export const settingsSchema = z.object({
   EMBEDDING_PASSAGE_PREFIX: setting(
     text.optional(),
     'Text before every passage that is embedded, such as `passage: `. Vectors of other prefixes cannot be compared: ingest again after a change.',
+  ),
+  EMBEDDINGS_RELAY_URL: setting(
+    relayTarget.optional(),
+    'Endpoint that requests to embed go on to, with or without its `/v1`, such as `https://api.openai.com/v1`, so that the question of a search is known by its vector; `local`: the embedder of stowage answers. Unset: there is no relay.',
+  ),
+  EMBEDDINGS_RELAY_API_KEY: secret(
+    'Key for that endpoint, lent to tenants whose requests to embed have no other. Without `TENANTS_FILE`, it is not used.',
+  ),
+  EMBEDDINGS_RELAY_TTL_MS: setting(
+    wholeNumber(1_000, 86_400_000).default(600_000),
+    'How long the relay remembers the question of a vector, in milliseconds.',
+  ),
+  EMBEDDINGS_RELAY_VECTORS: setting(
+    wholeNumber(0, 10_000_000).default(20_000),
+    'Most vectors whose question is remembered; a question counts once per 1,024 characters. 0: none.',
   ),
   JUDGE_MODEL: setting(
     text.optional(),

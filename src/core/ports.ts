@@ -24,6 +24,8 @@ export interface Embedder {
   /** Model id, dimension and pooling. Each point stores it; vectors of different versions are never compared. */
   readonly version: string
   readonly dimensions: number
+  /** Whether a query and a passage of the same text get different vectors. Absent: they get the same. */
+  readonly tellsSidesApart?: boolean
   /** @param tenant whose query it is; tenants take turns */
   embedQuery(text: string, signal?: AbortSignal, tenant?: string | null): Promise<Float32Array>
   embedPassages(texts: string[], signal?: AbortSignal): Promise<Float32Array[]>

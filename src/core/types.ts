@@ -103,6 +103,10 @@ export interface FilterResult {
 export const INTENTS = ['definition', 'measurement', 'procedure', 'identifier', 'comparison', 'exploratory'] as const
 export type Intent = (typeof INTENTS)[number]
 
+/** Where the question of a request came from; the first of them that has a text. */
+export const QUERY_SOURCES = ['request', 'header', 'inference', 'relay', 'filter', 'none'] as const
+export type QuerySource = (typeof QUERY_SOURCES)[number]
+
 /** A step that could not do its work; the request is answered without it. */
 export interface Degradation {
   code: DegradationCode

@@ -21,6 +21,8 @@ export const DROP_REASONS = {
 export const DEGRADATIONS = {
   no_query_text: 'The search has no query text, so there is no reranking and no intent.',
   query_header_malformed: 'The header `x-stowage-query` is not percent-encoded UTF-8.',
+  question_unknown:
+    'The vector of the search was not embedded through the embedding relay in the last minutes, or stands for several questions, so the question is not known.',
   tokenizer_mapped: 'The model is unknown; the detail names the encoding that counts the tokens.',
   embedder_unavailable: 'No embedder is loaded; only the keyword list is searched.',
   embedder_failed:
@@ -263,10 +265,13 @@ export const ERRORS = {
     meaning: 'The tenant has reached a limit, or Qdrant or a model endpoint asks to wait; see `retry-after`.',
   },
   internal: { status: 500, meaning: 'An unexpected error in stowage; the log has it under the request id.' },
-  upstream_error: { status: 502, meaning: 'Qdrant failed, or stowage cannot read its answer.' },
+  upstream_error: {
+    status: 502,
+    meaning: 'Qdrant or the endpoint of embeddings failed, or stowage cannot read its answer.',
+  },
   upstream_unavailable: { status: 503, meaning: 'stowage cannot connect to Qdrant.' },
   overloaded: { status: 503, meaning: 'More requests wait than stowage can answer in time; see `retry-after`.' },
-  upstream_timeout: { status: 504, meaning: 'Qdrant or a model did not answer before the deadline.' },
+  upstream_timeout: { status: 504, meaning: 'Qdrant or a model did not answer in time.' },
 } as const
 
 export type DropReason = keyof typeof DROP_REASONS

@@ -9,7 +9,7 @@ import { hasRisingScores } from '../qdrant/points.ts'
 import { NotImproved } from './not-improved.ts'
 import { denseVectorOf, type PointSlice, printPoint } from './points/point-slices.ts'
 import { ownScores, reassignScores } from './points/scores.ts'
-import { findQueryText } from './query/query-text.ts'
+import { type FindQuestion, findQueryText } from './query/query-text.ts'
 import type { UnderstoodQuery } from './query/understand.ts'
 import type { FetchPoints } from './upstream-search.ts'
 
@@ -18,6 +18,8 @@ interface RetrievedQuery {
   query: UnderstoodQuery
   /** The header `x-stowage-query`. */
   queryHeader: string | undefined
+  /** Null when there is no embedding relay. */
+  findQuestion: FindQuestion | null
   lists: PointSlice[][]
   /** Payload fields of the collection; undefined when they have usual names. */
   mapping: PayloadMapping | undefined
@@ -43,12 +45,12 @@ export interface ImprovedPoints {
  * @throws NotImproved when there were points and none was chosen
  */
 export async function improvePoints(
-  { query, queryHeader, lists: retrieved, collection, mapping, decision, sessionId }: RetrievedQuery,
+  { query, queryHeader, findQuestion, lists: retrieved, collection, mapping, decision, sessionId }: RetrievedQuery,
   choosePoints: ChoosePoints,
   fetchPoints: FetchPoints,
   caller: Caller,
 ): Promise<ImprovedPoints> {
-  const words = findQueryText(queryHeader, query)
+  const words = await findQueryText(queryHeader, query, findQuestion)
   const scored = retrieved.map((points, index) => ({ points, asked: query.prefetches[index]?.limit ?? 0 }))
   const own = ownScores(scored, query.fusion)
   const admitted = retrieved.map(points => points.filter(({ key }) => reachesThreshold(own.get(key), query)))
@@ -63,6 +65,8 @@ export async function improvePoints(
   const choice = await choosePoints(
     {
       query: words.text,
+      querySource: words.source,
+      degraded: words.degraded,
       lists,
       limit,
       decision,
@@ -86,7 +90,7 @@ export async function improvePoints(
   return {
     points: chosen.map((point, place) => printPoint(point, scores[place] ?? 0, query.payload)).slice(query.offset),
     applied: choice.applied,
-    degraded: [...words.degraded, ...choice.degraded.map(({ code }) => code)],
+    degraded: [...words.degraded, ...choice.degraded].map(({ code }) => code),
     traceId: choice.traceId,
     recallProxy: choice.recallProxy,
     tokens: choice.tokens,

@@ -11,6 +11,7 @@ import type { WorkMeter } from './admission.ts'
 import { improvePoints } from './answer.ts'
 import type { Clock } from './clock.ts'
 import { NotImproved } from './not-improved.ts'
+import type { FindQuestion } from './query/query-text.ts'
 import type { UnderstoodQuery } from './query/understand.ts'
 import { improvingTimeMs } from './request.ts'
 import type { ImprovedAnswer } from './response.ts'
@@ -28,6 +29,8 @@ export interface ImprovingDependencies {
   work: WorkMeter
   /** Payload fields of collections that stowage has not written. */
   mappings?: PayloadMappings
+  /** Asks the embedding relay for the question of a vector that a caller searches with. Absent: there is no relay. */
+  findQuestion?: (caller: Caller, vector: Parameters<FindQuestion>[0]) => ReturnType<FindQuestion>
 }
 
 /** An attempt to improve one request. */
@@ -54,7 +57,7 @@ export function startImproving(
   queries: readonly UnderstoodQuery[],
   caller: Caller,
   { decision, sessionId }: { decision: PlanDecision; sessionId: string | null },
-  { http, choosePoints, deadlineMs, hedgeMs, clock, work, mappings = {} }: ImprovingDependencies,
+  { http, choosePoints, deadlineMs, hedgeMs, clock, work, mappings = {}, findQuestion }: ImprovingDependencies,
 ): Improving {
   const timeMs = improvingTimeMs(target.queryString, deadlineMs)
   const stopped = new AbortController()
@@ -88,11 +91,13 @@ export function startImproving(
     stopHedge()
     work.start()
     const queryHeader = request.headers['x-stowage-query']?.toString()
+    const asksRelay = findQuestion !== undefined && decision.findsQuestion
     const choices = queries.map((query, index) =>
       improvePoints(
         {
           query,
           queryHeader,
+          findQuestion: asksRelay ? vector => findQuestion(caller, vector) : null,
           lists: upstream.lists[index] ?? [],
           collection: target.collection,
           mapping: mappings[target.collection],

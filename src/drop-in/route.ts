@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http'
-import type { RequestHandler } from 'express'
 import type { PassthroughReason } from '../core/vocabulary.ts'
 import { readBody } from '../http/body/read-body.ts'
 import { callerOf } from '../http/caller.ts'
 import { requestIdOf } from '../http/observe-requests.ts'
 import { handOver } from '../http/passthrough/hand-over.ts'
 import type { HoldAnswer } from '../http/passthrough/passthrough.ts'
+import type { Step } from '../http/step.ts'
 import { sessionIdOf, showVariant } from '../http/variant.ts'
 import type { DecidePlan } from '../pipeline/plan/decision.ts'
 import type { ObserveOutcome, OutcomeSubject } from '../pipeline/plan/outcome.ts'
@@ -57,7 +57,7 @@ const CHOOSING_ROOM = 0.5
  * Improves `POST /collections/{name}/points/{query,search}[/batch]`. When anything fails, is refused or takes too long, the
  * client gets the answer to its original request instead.
  */
-export function createImproveHandler(dependencies: ImproveDependencies): RequestHandler {
+export function createImproveHandler(dependencies: ImproveDependencies): Step {
   const { decide, holdOriginal, maxBytes = 8 * 1024 * 1024, report, observeOutcome, clock = systemClock } = dependencies
   const admission = createAdmission(dependencies.hedgeMs * CHOOSING_ROOM)
   const breakers = createBreakers(clock, dependencies.onPause)

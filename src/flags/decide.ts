@@ -12,7 +12,7 @@ import type { Plan } from '../pipeline/plan/plan.ts'
 import type { FlagCatalogue, Trial } from './catalogue.ts'
 import { createPlanMerger, type PlanStep } from './plan-steps.ts'
 import type { FlagContext, FlagValue, VariantDefinition } from './provider.ts'
-import { IMPROVE, SWITCHES, type Switch } from './table.ts'
+import { IMPROVE, QUESTION_RELAY, SWITCHES, type Switch } from './table.ts'
 
 export interface DecideDependencies {
   /** The plan of the configuration. Its reranker is the one that the process has loaded. */
@@ -41,6 +41,7 @@ export function createDecide(dependencies: DecideDependencies): DecidePlan {
       return {
         plan: merge(base, [WITHOUT_RULES]),
         improves: false,
+        findsQuestion: false,
         flags: reading.flags,
         assignment: null,
         shadow: null,
@@ -55,6 +56,7 @@ export function createDecide(dependencies: DecideDependencies): DecidePlan {
     return {
       plan: merge(base, [...steps, ...kills]),
       improves: true,
+      findsQuestion: !reading.isOff(QUESTION_RELAY),
       flags: reading.flags,
       assignment: experiment?.assignment ?? null,
       shadow: shadow && {
@@ -107,6 +109,11 @@ class Reading {
     const { enabled, variant } = value
     this.flags.push({ flag, enabled, source: this.catalogue.flags.source, variant: variant?.name ?? null })
     return value
+  }
+
+  /** Whether a flag that was read is off. */
+  isOff(flag: string): boolean {
+    return this.flags.some(read => read.flag === flag && !read.enabled)
   }
 
   /** What the switches do, but for the whole. */

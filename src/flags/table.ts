@@ -15,6 +15,8 @@ export const EXPERIMENT = `${PREFIX}experiment.`
 export const SHADOW = `${PREFIX}shadow.`
 /** The switch of the whole. */
 export const IMPROVE = `${PREFIX}improve`
+/** The switch of finding questions by their vectors. */
+export const QUESTION_RELAY = `${PREFIX}question-relay`
 
 /** The switch of one rule of the pipeline. */
 export interface Switch {
@@ -252,8 +254,23 @@ const WHOLE: Switch = {
   off: withoutRules,
 }
 
-/** All switches: the whole first, then its rules. */
-export const SWITCHES: readonly Switch[] = [WHOLE, ...RULES]
+/** It decides about the question, not about the plan. */
+const RELAY: Switch = {
+  key: QUESTION_RELAY,
+  kind: 'switch',
+  default: true,
+  guards:
+    'Finding the question of a search by its vector, among those that were embedded through stowage (`EMBEDDINGS_RELAY_URL`).',
+  values: [],
+  owner: 'operations',
+  since: SINCE,
+  isOn: () => true,
+  on: plan => plan,
+  off: plan => plan,
+}
+
+/** All switches: the whole first, then its rules, then what is no rule of a plan. */
+export const SWITCHES: readonly Switch[] = [WHOLE, ...RULES, RELAY]
 
 /** The kind of flag that a key names; null for a key that stowage does not know. */
 export function kindOf(key: string): FlagKind | null {

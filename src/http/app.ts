@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http'
 import express from 'express'
 import { StowageError } from '../core/errors.ts'
 import type { Reporter } from '../observe/events.ts'
@@ -10,6 +11,7 @@ import { limitUploadSilence } from './body/upload-silence.ts'
 import { contextRoute } from './context-route.ts'
 import { errorHandler, sendError } from './error-handler.ts'
 import { resetExperiment, showExperiments, showOutcomes } from './experiment-routes.ts'
+import { refuseOtherMethods } from './method-not-allowed.ts'
 import { atEndpoint, observeRequests } from './observe-requests.ts'
 import { openApi, planJsonSchema, tenantsJsonSchema, traceJsonSchema } from './openapi.ts'
 import {
@@ -19,32 +21,36 @@ import {
   showDocument,
   showMetrics,
   showReadiness,
+  showReference,
   showTrace,
 } from './operations-routes.ts'
 import { handedOver } from './passthrough/hand-over.ts'
 import type { Passthrough } from './passthrough/passthrough.ts'
 import { refuseLoops } from './passthrough/via.ts'
 import { type BumpEpoch, writeEpoch } from './passthrough/write-epoch.ts'
+import { asListener, inOrder, type Step } from './step.ts'
 import { type GuardDependencies, guardRequests } from './tenants/guard-requests.ts'
 import { admitOperators } from './tenants/operators.ts'
-import type { UiRoutes } from './ui/routes.ts'
+import { UI_IS_OFF, type UiRoutes } from './ui/routes.ts'
 
 export interface AppDependencies {
   packContext: PackContext
   /** Finds the tenant of a request and keeps it within its limits. Default: no tenants. */
-  admitTenant?: express.RequestHandler[]
+  admitTenant?: Step[]
   /** Whether a key is that of an operator, who may read the metrics and the experiments. Default: everybody may. */
   isOperator?: (apiKey: string | null) => boolean
   /** The ingestion guard. It calls `next()` for requests that go on. Null switches it off. */
-  guardUpserts: express.RequestHandler | null
+  guardUpserts: Step | null
   /** Notices the points that clients write, without changing anything. It calls `next()` at once. Default: none. */
-  noticeUpserts?: express.RequestHandler
+  noticeUpserts?: Step
   /** The drop-in route. It calls `next()` for requests that must pass through. Null switches it off. */
-  improvePoints: express.RequestHandler | null
+  improvePoints: Step | null
   /** The tools for agents at `/mcp`. Default: the path is Qdrant's. */
   mcp?: express.RequestHandler[]
-  /** The page to look at. Default: its paths are Qdrant's. */
+  /** The page to look at. Default: its routes say that it is off. */
   ui?: UiRoutes
+  /** The embedding relay, and its paths. Default: these paths are Qdrant's. */
+  relay?: { paths: readonly string[]; handler: express.RequestHandler }
   passthrough: Passthrough
   traces: TraceStore
   experiments: Experiments
@@ -64,15 +70,15 @@ export interface AppDependencies {
 }
 
 /** The HTTP application, without a listener. Requests to unknown routes are streamed to Qdrant. */
-export function createApp(dependencies: AppDependencies): express.Express {
+export function createApp(dependencies: AppDependencies): RequestListener {
   const { reporter, health, metrics, traces, experiments, version } = dependencies
   const { uploadSilenceMs = 60_000, admitTenant = [], isOperator = null } = dependencies
   const app = express()
   // Each of these defaults would change an answer, or read a request differently from Qdrant.
   app.disable('x-powered-by').disable('etag').set('query parser', false).enable('case sensitive routing')
-  app.use(observeRequests(reporter, dependencies.spans))
+  const arrive = inOrder(observeRequests(reporter, dependencies.spans), limitUploadSilence(uploadSilenceMs, sendError))
+  app.use(arrive)
   app.use(keepBackslashes)
-  app.use(limitUploadSilence(uploadSilenceMs, sendError))
 
   const operations = atEndpoint('operations')
   app.get('/healthz', operations, showAlive)
@@ -82,11 +88,9 @@ export function createApp(dependencies: AppDependencies): express.Express {
   app.get('/v1/experiments', ...forOperator, showExperiments(experiments))
   app.get('/v1/experiments/:name/outcomes', ...forOperator, showOutcomes(experiments))
   app.post('/v1/experiments/:name/reset', ...forOperator, resetExperiment(experiments))
-  app.get(
-    '/v1/openapi.json',
-    operations,
-    showDocument(() => openApi({ version, needsKey: admitTenant.length > 0 })),
-  )
+  const description = () => openApi({ version, needsKey: admitTenant.length > 0 })
+  app.get('/v1/openapi.json', operations, showDocument(description))
+  app.get('/v1/docs', operations, showReference(description))
   app.get('/v1/schema/trace.json', operations, showDocument(traceJsonSchema))
   app.get('/v1/schema/plan.json', operations, showDocument(planJsonSchema))
   app.get('/v1/schema/tenants.json', operations, showDocument(tenantsJsonSchema))
@@ -94,17 +98,13 @@ export function createApp(dependencies: AppDependencies): express.Express {
   // The routes above are the same for everybody: they tell nothing of any tenant. All others, and Qdrant's, need one.
   app.get('/v1/traces/:id', operations, ...admitTenant, showTrace(traces))
   app.post('/v1/context', atEndpoint('context'), ...admitTenant, contextRoute(dependencies))
-  app.all('/v1/context', () => {
-    throw new StowageError('not_found', '/v1/context accepts POST only')
-  })
-  const { mcp, ui } = dependencies
-  if (ui) {
-    // The page itself tells nothing of any tenant.
-    app.get('/v1/ui', operations, ui.page)
-    app.post('/v1/ui/compare', operations, ...admitTenant, ui.compare)
-    app.post('/v1/ui/passages', operations, ...admitTenant, ui.passages)
-    app.get('/v1/traces', operations, ...admitTenant, ui.traces)
-  }
+  const { mcp, ui = UI_IS_OFF } = dependencies
+  // The page itself tells nothing of any tenant.
+  app.get('/v1/ui', operations, ui.page)
+  app.post('/v1/ui/compare', operations, ...admitTenant, ui.compare)
+  app.post('/v1/ui/passages', operations, ...admitTenant, ui.passages)
+  app.get('/v1/traces', operations, ...admitTenant, ui.traces)
+  refuseOtherMethods(app)
   if (mcp) {
     const atMcp = atEndpoint('mcp')
     app.post('/mcp', atMcp, admitOperators(isOperator, admitTenant), ...mcp)
@@ -115,12 +115,31 @@ export function createApp(dependencies: AppDependencies): express.Express {
     })
   }
 
-  app.use(refuseLoops(() => reporter.passedThrough({ reason: 'loop' })))
-  for (const step of admitTenant) app.use(step)
+  const refuseLoop = refuseLoops(() => reporter.passedThrough({ reason: 'loop' }))
+  const { relay } = dependencies
+  if (relay) app.all([...relay.paths], refuseLoop, atEndpoint('relay'), ...admitTenant, relay.handler)
+
   const routes = qdrantRoutes(dependencies)
-  app.use(admitTenant.length === 0 ? routes : guardRequests(routes, guardOf(dependencies)))
-  app.use(errorHandler(reporter))
-  return app
+  const forward = inOrder(
+    refuseLoop,
+    ...admitTenant,
+    admitTenant.length === 0 ? routes : guardRequests(routes, guardOf(dependencies)),
+  )
+  app.use(forward)
+  const answerError = errorHandler(reporter)
+  const answerExpressError: express.ErrorRequestHandler = (error, request, response, _next) =>
+    answerError(error, request, response)
+  app.use(answerExpressError)
+  const serveCollection = asListener(inOrder(arrive, forward), answerError)
+  return (request, response) => {
+    if (isBelowCollections(request.url)) serveCollection(request, response)
+    else app(request, response)
+  }
+}
+
+/** Whether no route of stowage itself can be meant. Nearly all requests to Qdrant are such, and they do not wait for the router of Express. */
+function isBelowCollections(target = ''): boolean {
+  return target.startsWith('/collections')
 }
 
 /** @throws Error when there are tenants whose requests nothing guards */
@@ -130,20 +149,27 @@ function guardOf({ guard }: AppDependencies): GuardDependencies {
 }
 
 /** The routes of Qdrant: improved, or passed through. They see what goes to Qdrant, which for tenants is the guarded request. */
-function qdrantRoutes(dependencies: AppDependencies): express.Router {
+function qdrantRoutes(dependencies: AppDependencies): Step {
   const { guardUpserts, noticeUpserts, improvePoints, passthrough, reporter, bumpEpoch } = dependencies
-  const routes = express.Router({ caseSensitive: true })
-  routes.use(writeEpoch(bumpEpoch))
-  if (guardUpserts !== null) routes.use(guardUpserts)
-  if (noticeUpserts) routes.use(noticeUpserts)
-  if (improvePoints !== null) routes.post(SEARCH_PATH, atEndpoint('points'), improvePoints)
-  routes.use((request, response) => {
+  const steps: Step[] = [writeEpoch(bumpEpoch)]
+  if (guardUpserts !== null) steps.push(guardUpserts)
+  if (noticeUpserts) steps.push(noticeUpserts)
+  if (improvePoints !== null) steps.push(forSearches(inOrder(atEndpoint('points'), improvePoints)))
+  return inOrder(...steps, (request, response) => {
     const { reason, body, held } = handedOver(response)
     reporter.passedThrough({ reason })
     if (held) held.release()
     else passthrough(request, response, body)
   })
-  return routes
+}
+
+/** Takes a step for the searches that can be improved only. */
+function forSearches(step: Step): Step {
+  return (request, response, next) => {
+    const [path = ''] = request.url.split(/[?#]/, 1)
+    if (request.method === 'POST' && SEARCH_PATH.test(path)) step(request, response, next)
+    else next()
+  }
 }
 
 /**

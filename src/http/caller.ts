@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Response } from 'express'
 import { StowageError } from '../core/errors.ts'
 import type { Reporter } from '../observe/events.ts'
 import type { Caller } from '../pipeline/context-request.ts'
 import type { Tenant } from '../tenants/tenant.ts'
+import type { StepResponse } from './step.ts'
 
 /** The key of the client. Like in Qdrant, the header `api-key` comes before `Authorization: Bearer`. */
 export function apiKeyOf(request: IncomingMessage): string | null {
@@ -13,12 +13,12 @@ export function apiKeyOf(request: IncomingMessage): string | null {
 }
 
 /** The tenant that `authenticate` found; null in open mode. */
-export function tenantOf(response: Response): Tenant | null {
+export function tenantOf(response: StepResponse): Tenant | null {
   return (response.locals.tenant as Tenant | undefined) ?? null
 }
 
 /** The caller of a request. With tenants, it is the tenant that `authenticate` found, and the client's key goes no further. */
-export function callerOf(request: IncomingMessage, response: Response): Caller {
+export function callerOf(request: IncomingMessage, response: StepResponse): Caller {
   return callerFor(tenantOf(response), apiKeyOf(request), goneSignal(response))
 }
 

@@ -1,14 +1,18 @@
-import type { ErrorRequestHandler, Request, Response } from 'express'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { StowageError } from '../core/errors.ts'
 import { redactUrls } from '../core/redact-urls.ts'
 import type { Reporter } from '../observe/events.ts'
 import { printJson } from '../qdrant/json.ts'
 import { sendJson, sendQdrantError, sendText } from './body/send-json.ts'
 import { endpointOf, requestIdOf } from './observe-requests.ts'
+import type { StepRequest, StepResponse } from './step.ts'
+
+/** Answers a request at which a step failed. */
+export type AnswerError = (error: unknown, request: StepRequest, response: StepResponse) => void
 
 /** Converts every error to a response: stowage's own shape under `/v1/`, Qdrant's envelope on other paths. */
-export function errorHandler(reporter: Reporter): ErrorRequestHandler {
-  return function handleError(error: unknown, request, response, _next) {
+export function errorHandler(reporter: Reporter): AnswerError {
+  return function handleError(error, request, response) {
     if (response.destroyed) return
     const known = asStowageError(error)
     const requestId = requestIdOf(response)
@@ -18,16 +22,25 @@ export function errorHandler(reporter: Reporter): ErrorRequestHandler {
   }
 }
 
+/** Also in the form that names the host: `GET http://host/v1/context`. */
+const OWN_PATH = /^(?:https?:\/\/[^/?#]*)?\/v1\//i
+
 /** Sends an error in the shape of the path: stowage's own, or Qdrant's envelope. Qdrant answers 401 as plain text. */
-export function sendError(request: Request, response: Response, error: StowageError): void {
-  const { code, status, details } = error
+export function sendError(request: StepRequest, response: StepResponse, error: StowageError): void {
+  const { code, status } = error
   const message = redactUrls(error.message)
   const retryAfter = retryAfterOf(error)
   if (retryAfter !== null) response.setHeader('retry-after', retryAfter)
-  if (request.path.startsWith('/v1/') || endpointOf(response) === 'mcp') {
-    sendJson(request, response, status, printJson({ error: { code, message, details } }))
+  if (OWN_PATH.test(request.url) || ['mcp', 'relay'].includes(endpointOf(response))) {
+    sendOwnError(request, response, error)
   } else if (code === 'unauthorized') sendText(request, response, status, message)
   else sendQdrantError(request, response, status, message)
+}
+
+/** Sends an error in stowage's own shape: `{"error":{"code":…,"message":…,"details":…}}`. */
+export function sendOwnError(request: IncomingMessage, response: ServerResponse, error: StowageError): void {
+  const { code, status, message, details } = error
+  sendJson(request, response, status, printJson({ error: { code, message: redactUrls(message), details } }))
 }
 
 function asStowageError(error: unknown): StowageError | null {

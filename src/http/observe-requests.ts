@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { RequestHandler, Response } from 'express'
 import type { Endpoint, FinishedRequest, LimitedRequest, Outcome, Reporter } from '../observe/events.ts'
 import { NO_SPANS, type Spans } from '../observe/spans.ts'
 import { apiKeyOf, tenantOf } from './caller.ts'
+import type { Step, StepResponse } from './step.ts'
 
 const LONGEST_SHOWN = 200
 
 /** Gives each request an id for the log and reports its end. The endpoint is `passthrough` unless `atEndpoint` sets another. */
-export function observeRequests(reporter: Reporter, spans: Spans = NO_SPANS): RequestHandler {
+export function observeRequests(reporter: Reporter, spans: Spans = NO_SPANS): Step {
   return function observe(request, response, next) {
     const started = performance.now()
     response.locals.requestId = givenId(request) ?? randomUUID()
@@ -46,29 +46,29 @@ function givenId(request: IncomingMessage): string | null {
 }
 
 /** Sets the endpoint under which a request is reported. */
-export function atEndpoint(endpoint: Endpoint): RequestHandler {
+export function atEndpoint(endpoint: Endpoint): Step {
   return function enter(_request, response, next) {
     response.locals.endpoint = endpoint
     next()
   }
 }
 
-export function endpointOf(response: Response): Endpoint {
+export function endpointOf(response: StepResponse): Endpoint {
   return response.locals.endpoint ?? 'passthrough'
 }
 
 /** Names the trace of an answer that does not name it in its headers. */
-export function tracedAs(response: Response, traced: { traceId: string; degraded: string[] }): void {
+export function tracedAs(response: StepResponse, traced: { traceId: string; degraded: string[] }): void {
   response.locals.traced = traced
 }
 
 /** Names the tenant and the limit that refused a request. */
-export function limitedBy(response: Response, limited: LimitedRequest): void {
+export function limitedBy(response: StepResponse, limited: LimitedRequest): void {
   response.locals.limited = limited
 }
 
 /** From `tracedAs`, else from the headers of an improved search. */
-function tracedBy(response: Response): { traceId: string | null; degraded: string[] } {
+function tracedBy(response: StepResponse): { traceId: string | null; degraded: string[] } {
   if (response.locals.traced) return response.locals.traced
   const codes = response.getHeader('x-stowage-degraded')?.toString() ?? ''
   return {
@@ -82,11 +82,11 @@ function pathOf(target: string): string {
   return target.replace(/[?#].*/su, '').slice(0, LONGEST_SHOWN)
 }
 
-export function requestIdOf(response: Response): string {
+export function requestIdOf(response: StepResponse): string {
   return String(response.locals.requestId ?? '')
 }
 
-function outcomeOf(response: Response): Outcome {
+function outcomeOf(response: StepResponse): Outcome {
   if (!response.writableFinished) return 'aborted'
   if (response.statusCode < 400) return 'ok'
   if (response.statusCode < 500) return 'client_error'

@@ -1,18 +1,10 @@
-import { z } from 'zod'
-import { DEGRADATIONS, ERRORS } from '../core/vocabulary.ts'
-import { contextRequestSchema, contextResponseSchema } from '../pipeline/context-request.ts'
 import { planSchema } from '../pipeline/plan/plan.ts'
 import { traceSchema } from '../pipeline/trace/schema.ts'
 import { tenantsFileSchema } from '../tenants/file/schema.ts'
-import { experimentsSchema, outcomeLineSchema, resetSchema } from './experiment-schemas.ts'
-import {
-  compareRequestSchema,
-  compareResponseSchema,
-  passagesRequestSchema,
-  passagesResponseSchema,
-  tracesQuerySchema,
-  tracesResponseSchema,
-} from './ui/schemas.ts'
+import { OPERATIONS, TAGS } from './description/operations.ts'
+import { jsonContent, responsesOf } from './description/responses.ts'
+import { type JsonSchema, jsonSchema, namedSchemas } from './description/schemas.ts'
+import { HEADERS, PARAMETERS, searchPaths } from './description/search-routes.ts'
 
 /** The routes that stowage answers itself, with one sentence each. Every other route is Qdrant's. */
 export const OWN_ROUTES = {
@@ -28,6 +20,7 @@ export const OWN_ROUTES = {
   'GET /v1/experiments/{name}/outcomes': 'The last outcomes of an experiment, one JSON object per line.',
   'POST /v1/experiments/{name}/reset': 'Ends the rollback of an experiment, and forgets its outcomes.',
   'GET /v1/openapi.json': 'This description as OpenAPI 3.1.',
+  'GET /v1/docs': 'This description as a page to read, without scripts and without a network.',
   'GET /v1/schema/trace.json': 'JSON Schema of a trace.',
   'GET /v1/schema/plan.json': 'JSON Schema of a plan.',
   'GET /v1/schema/tenants.json': 'JSON Schema of the file of tenants (`TENANTS_FILE`).',
@@ -35,117 +28,80 @@ export const OWN_ROUTES = {
   'GET /readyz': 'Answers 200 when requests can be answered, else 503; lists each check.',
 } as const
 
-type OwnRoute = keyof typeof OWN_ROUTES
-type JsonSchema = z.core.JSONSchema.BaseSchema
-
-/** JSON Schema (draft 2020-12) of a zod schema. In JSON, a u64 id is an integer. @param io whether defaults may be left out (`input`) */
-function jsonSchema(schema: z.ZodType, io: 'input' | 'output' = 'output'): JsonSchema {
-  return z.toJSONSchema(schema, {
-    io,
-    unrepresentable: 'any',
-    override: ({ zodSchema, jsonSchema }) => {
-      if (zodSchema._zod.def.type === 'bigint') jsonSchema.type = 'integer'
-    },
-  })
-}
+export type OwnRoute = keyof typeof OWN_ROUTES
 
 export const traceJsonSchema = (): JsonSchema => jsonSchema(traceSchema)
 export const planJsonSchema = (): JsonSchema => jsonSchema(planSchema)
 export const tenantsJsonSchema = (): JsonSchema => jsonSchema(tenantsFileSchema, 'input')
 
-/** Request and response bodies of the routes that the OpenAPI description details. */
-const BODIES: {
-  readonly [Route in OwnRoute]?: { request?: z.ZodType; query?: z.ZodObject; response: z.ZodType; type?: string }
-} = {
-  'POST /v1/context': { request: contextRequestSchema, response: contextResponseSchema },
-  'GET /v1/traces/{id}': { response: traceSchema },
-  'GET /v1/traces': { query: tracesQuerySchema, response: tracesResponseSchema },
-  'POST /v1/ui/compare': { request: compareRequestSchema, response: compareResponseSchema },
-  'POST /v1/ui/passages': { request: passagesRequestSchema, response: passagesResponseSchema },
-  'GET /v1/experiments': { response: experimentsSchema },
-  'GET /v1/experiments/{name}/outcomes': { response: outcomeLineSchema, type: 'application/x-ndjson' },
-  'POST /v1/experiments/{name}/reset': { response: resetSchema },
+interface ApiFacts {
+  version: string
+  /** Whether there are tenants. */
+  needsKey: boolean
 }
 
-/** The OpenAPI description of stowage's own routes. Qdrant describes its routes itself. @param needsKey whether there are tenants */
-export function openApi({ version, needsKey }: { version: string; needsKey: boolean }): object {
-  const paths: Record<string, Record<string, object>> = {}
+/** The OpenAPI description of stowage's own routes, and of what it adds to Qdrant's searches. Qdrant describes its routes itself. */
+export function openApi({ version, needsKey }: ApiFacts): object {
+  const keys = [...KEYS, ...(needsKey ? [] : [{}])]
+  const paths: Record<string, object> = {}
   for (const [route, summary] of Object.entries(OWN_ROUTES) as [OwnRoute, string][]) {
     const [method = '', path = ''] = route.split(' ')
-    const security = KEYED_ROUTES.includes(route) ? [...KEYS, ...(needsKey ? [] : [{}])] : []
-    paths[path] = { [method.toLowerCase()]: { ...operation(route, summary), security } }
+    const security = OPERATIONS[route].key === 'none' ? [] : keys
+    paths[path] = { ...paths[path], [method.toLowerCase()]: { ...operation(route, summary), security } }
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'stowage', version, description: 'Requests to every other path are forwarded to Qdrant.' },
-    paths,
-    components: { schemas: { Error: errorSchema() }, securitySchemes: SECURITY_SCHEMES },
+    info: { title: 'stowage', version, description: DESCRIPTION, license: LICENSE },
+    servers: [{ url: '/', description: 'The stowage that served this description.' }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    paths: { ...paths, ...searchPaths(keys) },
+    components: {
+      schemas: namedSchemas(),
+      headers: HEADERS,
+      parameters: PARAMETERS,
+      securitySchemes: SECURITY_SCHEMES,
+    },
   }
 }
 
+const DESCRIPTION =
+  "Context-packing middleware for RAG on Qdrant. Requests to every path that is not described here are Qdrant's and pass through unchanged. Paths under `/v1/` answer other methods with 405 and `allow`."
+const LICENSE = { name: 'Apache-2.0', identifier: 'Apache-2.0' }
+
+const PATH_PARAMETERS: Readonly<Record<string, string>> = { id: 'Id of a trace.', name: 'Name of an experiment.' }
+
 function operation(route: OwnRoute, summary: string): object {
-  const bodies = BODIES[route]
-  if (bodies === undefined) return { summary, responses: { 200: { description: 'OK' } } }
-  const { request, query, response, type } = bodies
-  const inPath = [...route.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+  const { id, tag, description, key, request, query } = OPERATIONS[route]
+  const inPath = [...route.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',
     required: true,
-    schema: { type: 'string' },
+    description: PATH_PARAMETERS[name],
+    schema: { type: 'string', minLength: 1 },
   }))
   const inQuery = Object.entries(query?.shape ?? {}).map(([name, schema]) => ({
     name,
     in: 'query',
-    schema: jsonSchema(schema as z.ZodType),
+    description: schema.description ?? '',
+    schema: jsonSchema(schema, 'input'),
   }))
   const parameters = [...inPath, ...inQuery]
+  const more = [description, key === 'operator' ? 'Where there are tenants, it needs the key of an operator.' : '']
   return {
+    operationId: id,
+    tags: [tag],
     summary,
+    description: more.filter(Boolean).join(' ') || summary,
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(request ? { requestBody: { required: true, content: json(jsonSchema(request)) } } : {}),
-    responses: {
-      200: { description: 'OK', content: json(jsonSchema(response), type) },
-      default: { description: 'An error', content: json({ $ref: '#/components/schemas/Error' }) },
-    },
+    ...(request ? { requestBody: { required: true, content: { 'application/json': jsonContent(request) } } } : {}),
+    responses: responsesOf(OPERATIONS[route]),
   }
 }
 
-/** The body of an error. Each code has its status and meaning as description. */
-function errorSchema(): object {
-  const codes = Object.entries(ERRORS).map(([code, { status, meaning }]) => ({
-    const: code,
-    description: `${status}: ${meaning}`,
-  }))
-  return {
-    type: 'object',
-    required: ['error'],
-    properties: {
-      error: {
-        type: 'object',
-        required: ['code', 'message'],
-        properties: { code: { oneOf: codes }, message: { type: 'string' }, details: {} },
-      },
-    },
-    'x-degradations': DEGRADATIONS,
-  }
-}
-
+const KEY = 'The key of a tenant or of an operator. Without tenants it goes on to Qdrant.'
 const SECURITY_SCHEMES = {
-  apiKey: { type: 'apiKey', in: 'header', name: 'api-key' },
-  bearer: { type: 'http', scheme: 'bearer' },
+  apiKey: { type: 'apiKey', in: 'header', name: 'api-key', description: KEY },
+  bearer: { type: 'http', scheme: 'bearer', description: KEY },
 }
+/** The empty requirement of OpenAPI, which is added without tenants, stands for: or none. */
 const KEYS = Object.keys(SECURITY_SCHEMES).map(name => ({ [name]: [] }))
-/** The routes that use the key of a client. The empty requirement of OpenAPI stands for: or none. */
-const KEYED_ROUTES: readonly OwnRoute[] = [
-  'POST /v1/context',
-  'GET /v1/traces/{id}',
-  'GET /v1/traces',
-  'POST /v1/ui/compare',
-  'POST /v1/ui/passages',
-  'GET /v1/metrics',
-  'GET /v1/experiments',
-  'GET /v1/experiments/{name}/outcomes',
-  'POST /v1/experiments/{name}/reset',
-]
-
-const json = (schema: object, type = 'application/json') => ({ [type]: { schema } })

@@ -3,8 +3,9 @@ import { StowageError } from '../core/errors.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { TraceStore } from '../pipeline/services.ts'
 import { printJson } from '../qdrant/json.ts'
-import { sendJson } from './body/send-json.ts'
+import { sendHtml, sendJson } from './body/send-json.ts'
 import { apiKeyOf, tenantOf } from './caller.ts'
+import { type Description, PAGE_POLICY, referencePage } from './description/page.ts'
 
 /** Readiness of one dependency: a model or Qdrant. `detail` says how to fix it. */
 export interface HealthCheck {
@@ -76,5 +77,15 @@ export function showDocument(build: () => object): RequestHandler {
   return (request, response) => {
     json ??= JSON.stringify(build())
     sendJson(request, response, 200, json)
+  }
+}
+
+/** `GET /v1/docs`: the description of the API as a page, built at the first request. */
+export function showReference(describe: () => object): RequestHandler {
+  let page: string | null = null
+  return (request, response) => {
+    page ??= referencePage(describe() as Description)
+    response.setHeader('content-security-policy', PAGE_POLICY)
+    sendHtml(request, response, page)
   }
 }

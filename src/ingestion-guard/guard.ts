@@ -1,4 +1,3 @@
-import type { Request, RequestHandler, Response } from 'express'
 import { StowageError } from '../core/errors.ts'
 import type { JsonObject } from '../core/types.ts'
 import type { UpsertFaultCode } from '../core/vocabulary.ts'
@@ -6,6 +5,7 @@ import { decodeBody } from '../http/body/decode-body.ts'
 import { readBody } from '../http/body/read-body.ts'
 import { apiKeyOf } from '../http/caller.ts'
 import { handOver } from '../http/passthrough/hand-over.ts'
+import type { Step, StepRequest, StepResponse } from '../http/step.ts'
 import { tenantOf } from '../http/tenants/authenticate.ts'
 import { Pace } from '../pipeline/pacing/pace.ts'
 import { readUpsertTarget, type UpsertRoute } from '../qdrant/paths.ts'
@@ -62,7 +62,7 @@ interface Fault {
  * Checks the points that clients write to managed collections. The bytes of a request that goes on are not changed. All other
  * requests are not read. When the guard itself fails, the request goes on.
  */
-export function createIngestionGuard(dependencies: GuardDependencies): RequestHandler {
+export function createIngestionGuard(dependencies: GuardDependencies): Step {
   const { collections, mode, allowMixed, maxBytes = DEFAULT_MAX_BYTES, report } = dependencies
 
   return async function guardUpserts(request, response, next) {
@@ -83,8 +83,8 @@ export function createIngestionGuard(dependencies: GuardDependencies): RequestHa
   async function findFault(
     scope: PointScope,
     route: UpsertRoute,
-    request: Request,
-    response: Response,
+    request: StepRequest,
+    response: StepResponse,
   ): Promise<Fault | null> {
     const managed = await collections.look(scope)
     if (managed === null) return null
@@ -117,7 +117,7 @@ const REFUSED = 'Nothing was written. INGESTION_GUARD=warn lets such a request p
 const NEVER = new AbortController().signal
 
 /** Who reads: a tenant with its own key for Qdrant, or the client with the key that it sent. */
-function readerOf(request: Request, response: Response): Omit<PointScope, 'collection'> {
+function readerOf(request: StepRequest, response: StepResponse): Omit<PointScope, 'collection'> {
   const tenant = tenantOf(response)
   if (tenant === null) return { apiKey: apiKeyOf(request), condition: null }
   return { apiKey: tenant.upstreamKey, condition: tenant.condition }

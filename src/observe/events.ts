@@ -8,6 +8,7 @@ import { countTrace } from './count-trace.ts'
 import { createRequestReports } from './finished-requests.ts'
 import type { Logger } from './logger.ts'
 import { PAIR_RESULTS } from './metrics/pipeline.ts'
+import type { LookupResult, NoticeOutcome } from './metrics/relay.ts'
 import type { ENDPOINTS, OUTCOMES } from './metrics/requests.ts'
 import type { TenantLimit } from './metrics/tenants.ts'
 import { statusClass, type UpstreamKind } from './metrics/upstream.ts'
@@ -115,6 +116,10 @@ export interface Reporter {
   contextsPaused(event: { collection: string; detail: string | null }): void
   /** Number of new points that wait for a context. */
   contextsQueued(event: { points: number }): void
+  /** Questions went through the embedding relay. `count` is 1 for a request that was skipped or not readable. */
+  questionsNoticed(event: { outcome: NoticeOutcome; count: number }): void
+  /** The question of a vector was looked for. */
+  questionLookedUp(event: { result: LookupResult }): void
 }
 
 export interface ReporterOptions {
@@ -227,6 +232,8 @@ export function createReporter({ metrics, logger, slowMs = 0, queryText = 'off' 
       if (outcome === 'failed') logger.debug({ detail }, 'a shadow run failed')
     }),
     shadowQueued: quietly(({ length }) => metrics.shadowQueue.set(length)),
+    questionsNoticed: quietly(({ outcome, count }) => metrics.relayQuestions.inc({ outcome }, count)),
+    questionLookedUp: quietly(({ result }) => metrics.relayLookups.inc({ result })),
     ...createContextReports(metrics, logger),
   }
 }

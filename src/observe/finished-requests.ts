@@ -31,6 +31,7 @@ const SLOW_LINES = { bucketSize: 20, tokensPerInterval: 1, interval: 1_000 }
 /** Reports requests at their end, with what their traces have told before. */
 export function createRequestReports({ metrics, logger, labels, slowMs, queryText }: RequestReporting) {
   const traced = new LRUCache<string, Traced>({ max: MOST_TRACED })
+  let lines: Logger | null = null
   const slowLines = new TokenBucket(SLOW_LINES)
   slowLines.content = SLOW_LINES.bucketSize
 
@@ -76,7 +77,9 @@ export function createRequestReports({ metrics, logger, labels, slowMs, queryTex
       const isWarned = isSlow && slowLines.tryRemoveTokens(1)
       const [variant] = traces.flatMap(known => known.variant ?? [])
       const queries = traces.flatMap(({ query }) => query ?? [])
-      logger[isQuiet ? 'debug' : isWarned ? 'warn' : 'info'](
+      // The fields of these lines are known and hold no keys. Looking for keys in them takes a third of the time of a line.
+      lines ??= logger.child({}, { redact: [] })
+      lines[isQuiet ? 'debug' : isWarned ? 'warn' : 'info'](
         {
           ...line,
           ...(otelTraceId && { otelTraceId }),

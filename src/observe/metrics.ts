@@ -2,6 +2,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client'
 import { createContextMetrics } from './metrics/contexts.ts'
 import { openMetricsOf } from './metrics/open-metrics.ts'
 import { createPipelineMetrics } from './metrics/pipeline.ts'
+import { createRelayMetrics } from './metrics/relay.ts'
 import { createRequestMetrics } from './metrics/requests.ts'
 import { createTenantMetrics } from './metrics/tenants.ts'
 import { createUpstreamMetrics } from './metrics/upstream.ts'
@@ -29,6 +30,8 @@ interface MetricsOptions {
   rerankQueue?: () => number
   /** Names of the writers of contexts. */
   contextModels?: readonly string[]
+  /** Asked at each scrape: the number of vectors whose question is remembered. */
+  relayVectors?: () => number
 }
 
 /**
@@ -40,6 +43,7 @@ export function createMetrics({
   version = '',
   rerankQueue = () => 0,
   contextModels = ['rules'],
+  relayVectors = () => 0,
 }: MetricsOptions = {}) {
   const registry = new Registry()
   if (processMetrics) collectDefaultMetrics({ register: registry })
@@ -51,6 +55,7 @@ export function createMetrics({
     ...createTenantMetrics(registry),
     ...createRolloutMetrics(registry),
     ...createContextMetrics(registry, contextModels),
+    ...createRelayMetrics(registry, relayVectors),
   }
   return { ...metrics, registry, openMetrics: openMetricsOf(registry) }
 }

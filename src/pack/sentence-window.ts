@@ -11,6 +11,10 @@ const HEADING = /^\s{0,3}#{1,6}\s/u
 const TABLE_ROW = /^\s{0,3}\|/u
 /** Announces what follows, as in "You need:". */
 const LEAD_IN = /[:：]["'”’)\]*_]{0,4}\s*$/u
+/** A question that ends its paragraph: the answer follows. */
+const QUESTION = /[?？]["'”’)\]*_]{0,4}[^\S\n]*\n\s*$/u
+/** The label of a box, alone in its line. */
+const LABEL = /^[\s*_]*(?:note|tip|hint|important|warning|caution|danger|attention|example|see also)[\s*_]*$/iu
 /** The names of the columns, and the line below them. */
 const HEAD_ROWS = 2
 /** At most so many tokens for the gap mark between the head of a table and its rows. */
@@ -22,7 +26,7 @@ interface MeasuredSentence {
   start: number
   end: number
   tokens: number
-  /** Whether it says nothing without what follows: a heading, a lead-in, or the head of a table. */
+  /** Whether it says nothing without what follows: a heading, a lead-in, a question, a label, or the head of a table. */
   opens: boolean
   /** Place of the first row of its table, when it is a row below the head; else null. */
   tableAt: number | null
@@ -38,7 +42,7 @@ interface Run {
 
 /**
  * The run of sentences of a chunk that fits into `room` and matches the query best, for a chunk that does not fit as a whole. A run in a
- * table comes with the head of the table; it does not end with a heading or a lead-in, and is never only these.
+ * table comes with the head of the table; it does not end with a sentence that says nothing without what follows, and is never only such sentences.
  *
  * Runs are as long as fits. Their score is Σ idf(t) · n(t) · (K1 + 1) / (n(t) + K1) over the terms of the query, where n(t) is the count
  * in the run, and idf comes from the sentences of the chunk: BM25 without its length norm, because the runs are about equally long.
@@ -86,7 +90,7 @@ function* measure(candidate: Candidate, wanted: readonly string[], cost: CostMod
       start,
       end,
       tokens: yield* cost.tokensOf(text),
-      opens: HEADING.test(text) || isHead || LEAD_IN.test(text),
+      opens: isHead || [HEADING, LEAD_IN, QUESTION, LABEL].some(form => form.test(text)),
       tableAt: isHead ? null : tableAt,
       counts,
     })

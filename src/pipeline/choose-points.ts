@@ -37,6 +37,7 @@ export function createChoosePoints(
       sessionId: request.sessionId,
       collections: collectionsOf(lists),
       query,
+      querySource: query === null ? 'none' : (request.querySource ?? 'header'),
       plan: planForPoints(decision.plan, request),
       decision,
     }
@@ -48,6 +49,7 @@ export function createChoosePoints(
         fetched.push(...neighbours)
         return neighbours
       })
+    for (const { code, detail } of request.degraded ?? []) record.degrade(code, detail)
     const run = { subject, lists, fetchNeighbours: keepFetched, signal: caller.signal }
     const { packed, trace } = await choose(run, record, dependencies)
     traces.record(trace, caller)
@@ -127,7 +129,7 @@ async function choose(
   const tokenizer = ports.tokenizer(plan.tokenizerModel)
   const intent = query === null ? null : detectIntent(query)
   if (query === null)
-    record.degrade('no_query_text', 'no query text in header, body or filter: no reranker and no intent')
+    record.degrade('no_query_text', 'no query text in header, body, relay or filter: no reranker and no intent')
   else if (reranks(plan) && ports.unavailable.reranker !== null)
     record.degrade('reranker_unavailable', ports.unavailable.reranker)
   const reranker = ports.reranker && (run.background?.rerankerOf(ports.reranker) ?? ports.reranker)

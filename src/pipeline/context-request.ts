@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { CONTEXT_FORMATS, CONTEXT_ORDERS, FILLS, type JsonObject, RETRIEVAL_MODES } from '../core/types.ts'
 import { ANSWERABLE_REASONS, codesOf, VERDICTS } from '../core/vocabulary.ts'
+import { LARGEST_FLOAT32 } from '../qdrant/float32.ts'
 import { RELEVANCE_KINDS } from './confidence/relevance.ts'
 import type { Deadline } from './deadline.ts'
 import type { Assignment } from './plan/decision.ts'
@@ -17,6 +18,7 @@ export const collectionName = z
   .refine(name => name.isWellFormed(), 'must not contain half of a surrogate pair')
   // In a path, these two would lead to another one.
   .refine(name => name !== '.' && name !== '..', 'must not be . or ..')
+  .meta({ not: { enum: ['.', '..'] } })
 
 /** Whether no number of a JSON value was read as Infinity (`1e999`). Printed as JSON it would become null, which is another filter. */
 function isExact(value: unknown): boolean {
@@ -25,6 +27,10 @@ function isExact(value: unknown): boolean {
 }
 
 const share = z.number().min(0).max(1)
+
+/** The meaning of a field, for the description of the API and its page. */
+const describe = <Schema extends z.ZodType>(schema: Schema, description: string): Schema => schema.meta({ description })
+
 /** Arguments of a `refine` over several fields. It runs beside other faults too, so that all are named at once. */
 type Check<Fields> = [(request: Fields) => boolean, { path: string[]; message: string; when: typeof hasFields }]
 const hasFields = ({ value }: { value: unknown }) => typeof value === 'object' && value !== null
@@ -48,48 +54,84 @@ export const ONE_THRESHOLD: Check<{ min_relevance?: unknown; score_threshold?: u
 /** Body of `POST /v1/context`: a question to a collection, or to a project. Unknown keys are errors. */
 export const contextRequestSchema = z
   .strictObject({
-    query: z.string().min(1).max(LONGEST_QUERY),
-    collection: z.union([collectionName, z.array(collectionName).min(1).max(16)]).optional(),
-    project: z.string().min(1).max(64).optional(),
-    filter: z.record(z.string(), z.unknown()).refine(isExact, 'a number is beyond the range of a double').optional(),
-    budget_tokens: z.int().min(0).max(10_000_000).optional(),
-    mode: z.enum(RETRIEVAL_MODES).optional(),
-    model: z.string().min(1).max(200).optional(),
-    limit: z.int().min(1).max(1000).optional(),
-    fill: z.enum(FILLS).optional(),
-    min_relevance: share.optional(),
-    /** The former name of `min_relevance`. */
-    score_threshold: share.optional(),
-    vector: z.array(z.number()).min(1).max(65_536).optional(),
-    session_id: z.string().min(1).max(200).optional(),
-    format: z.enum(CONTEXT_FORMATS).optional(),
-    order: z.enum(CONTEXT_ORDERS).optional(),
-    trace: z.boolean().optional(),
-    deadline_ms: z.int().min(1).max(600_000).optional(),
+    query: describe(z.string().min(1).max(LONGEST_QUERY), 'The question. Its length counts in UTF-16 code units.'),
+    collection: describe(
+      z.union([collectionName, z.array(collectionName).min(1).max(16)]).optional(),
+      'Where to search: a collection or several. A request has this or `project`.',
+    ),
+    project: describe(z.string().min(1).max(64).optional(), 'A project, whose collection is searched by its plan.'),
+    filter: describe(
+      z.record(z.string(), z.unknown()).refine(isExact, 'a number is beyond the range of a double').optional(),
+      'A filter of Qdrant. It restricts the search and the neighbours.',
+    ),
+    budget_tokens: describe(
+      z.int().min(0).max(10_000_000).optional(),
+      'Most tokens of the context. Default: `CONTEXT_TOKEN_BUDGET`.',
+    ),
+    mode: describe(
+      z.enum(RETRIEVAL_MODES).optional(),
+      'Which lists are searched: both, only the dense one, or only the keyword one. Default: `RETRIEVAL_MODE`.',
+    ),
+    model: describe(
+      z.string().min(1).max(200).optional(),
+      'The model whose tokenizer counts. Default: `TOKENIZER_MODEL`.',
+    ),
+    limit: describe(z.int().min(1).max(1000).optional(), 'Most chunks of the context.'),
+    fill: describe(
+      z.enum(FILLS).optional(),
+      'Fill the budget with what fits, or stop before filler. Default: `PACKING_FILL`.',
+    ),
+    min_relevance: describe(
+      share.optional(),
+      'Least `relevance` of a chunk. What is below it is dropped, so the context can be empty. Default: `PACKING_MIN_RELEVANCE`.',
+    ),
+    score_threshold: describe(share.optional(), 'The former name of `min_relevance`: give one of the two.'),
+    vector: describe(
+      z.array(z.number().min(-LARGEST_FLOAT32).max(LARGEST_FLOAT32)).min(1).max(65_536).optional(),
+      'A ready query vector; then no embedder is needed.',
+    ),
+    session_id: describe(
+      z.string().min(1).max(200).optional(),
+      "The client's session. With `order: stable`, what an earlier turn packed keeps its place.",
+    ),
+    format: describe(z.enum(CONTEXT_FORMATS).optional(), 'How the context is written.'),
+    order: describe(z.enum(CONTEXT_ORDERS).optional(), 'The order of the blocks.'),
+    trace: describe(z.boolean().optional(), 'Put the trace into the answer.'),
+    deadline_ms: describe(
+      z.int().min(1).max(600_000).optional(),
+      'The deadline of this request in milliseconds. Default: `REQUEST_DEADLINE_MS`.',
+    ),
   })
   .refine(...ONE_PLACE)
   .refine(...ONE_THRESHOLD)
+  // What the two rules are in JSON Schema.
+  .meta({
+    oneOf: [{ required: ['collection'] }, { required: ['project'] }],
+    not: {
+      properties: { min_relevance: {}, score_threshold: {} },
+      required: ['min_relevance', 'score_threshold'],
+    },
+  })
 
 export type ContextRequest = Omit<z.infer<typeof contextRequestSchema>, 'filter'> & { filter?: JsonObject | undefined }
 
-const contextChunkSchema = z.object({
-  id: pointIdSchema,
+export const contextChunkSchema = z.object({
+  id: describe(pointIdSchema, 'The id of the point.'),
   collection: z.string(),
   doc_id: z.string(),
   doc_title: z.string(),
-  section_path: z.string(),
-  order_index: z.int().nullable(),
-  score: z.number(),
-  /** Estimated probability that the chunk answers the question. */
-  relevance: share,
-  relevance_kind: z.enum(RELEVANCE_KINDS),
-  tokens: z.int(),
+  section_path: describe(z.string(), 'The headings above the chunk: `A > B > C`.'),
+  order_index: describe(z.int().nullable(), 'The place of the chunk in its document, from 0.'),
+  score: describe(z.number(), 'The value that decides the order of packing.'),
+  relevance: describe(share, 'Estimated probability that the chunk answers the question.'),
+  relevance_kind: describe(z.enum(RELEVANCE_KINDS), 'What `relevance` rests on.'),
+  tokens: describe(z.int(), 'Tokens of `text`.'),
   text: z.string(),
-  citation: z.string(),
+  citation: describe(z.string(), 'How the context refers to the chunk.'),
 })
 
 /** How likely the documents answer the question. More fields may follow. */
-const answerableSchema = z.object({
+export const answerableSchema = z.object({
   probability: share,
   verdict: z.enum(codesOf(VERDICTS)),
   reasons: z.array(z.enum(codesOf(ANSWERABLE_REASONS))),
@@ -97,15 +139,24 @@ const answerableSchema = z.object({
 
 /** Answer of `POST /v1/context`. `tokens` is the count of `context` and at most `budget_tokens`. */
 export const contextResponseSchema = z.object({
-  context: z.string(),
-  tokens: z.int(),
-  budget_tokens: z.int(),
-  chunks: z.array(contextChunkSchema),
-  mode: usedModeSchema,
-  answerable: answerableSchema,
-  degraded: z.array(degradationSchema),
-  trace_id: z.string(),
-  trace: traceSchema.optional(),
+  context: describe(z.string(), 'The text for the prompt.'),
+  tokens: describe(
+    z.int(),
+    'Tokens of `context`, counted with the tokenizer of `model`; never more than `budget_tokens`.',
+  ),
+  budget_tokens: describe(z.int(), 'The budget in force.'),
+  chunks: describe(
+    z.array(contextChunkSchema),
+    'The chunks in the order of the context, each with its id, document, section, score, relevance, tokens, text and citation.',
+  ),
+  mode: describe(usedModeSchema, 'The mode that was asked, and the one that was used.'),
+  answerable: describe(
+    answerableSchema,
+    'How likely the documents answer the question: probability, verdict and reasons.',
+  ),
+  degraded: describe(z.array(degradationSchema), 'Steps that could not do their work.'),
+  trace_id: describe(z.string(), 'The id for `GET /v1/traces/{id}`.'),
+  trace: describe(traceSchema.optional(), 'The trace, when it was asked for.'),
 })
 
 export type ContextChunk = z.infer<typeof contextChunkSchema>

@@ -1,5 +1,5 @@
 import type { Embedder, PassageStore, Reranker, Tokenizer } from '../core/ports.ts'
-import type { Candidate, Chunk, Degradation, JsonObject, RetrievedList } from '../core/types.ts'
+import type { Candidate, Chunk, Degradation, JsonObject, QuerySource, RetrievedList } from '../core/types.ts'
 import type { StageName } from '../core/vocabulary.ts'
 import type { Caller, CallerTenant, ContextRequest, ContextResponse } from './context-request.ts'
 import type { Background } from './pacing/background.ts'
@@ -24,6 +24,10 @@ export type PackContext = (request: ContextRequest, caller: Caller) => Promise<C
 export interface ChoosePointsRequest {
   /** Query text; null means no reranker and no intent. */
   query: string | null
+  /** Default: `header` for a text, `none` without one. */
+  querySource?: QuerySource
+  /** What was missing when the query was looked for. Default: nothing. */
+  degraded?: readonly Degradation[]
   /** One list per prefetch, or the single search, best first. `chunk.text` may be ''. */
   lists: RetrievedList[]
   /** Most points: the client's offset + limit. */

@@ -3,6 +3,8 @@
 /** Powers of ten that a double holds exactly. */
 const EXACT_POWERS = Array.from({ length: 23 }, (_, exponent) => 10 ** exponent)
 
+/** Qdrant refuses larger numbers in vectors. */
+export const LARGEST_FLOAT32 = (2 - 2 ** -23) * 2 ** 127
 const SMALLEST_NORMAL = 2 ** -126
 
 /** Magnitudes from the first bound to below the second are printed without an exponent. */

@@ -3,10 +3,7 @@
 const READING_POSTS =
   /^(?:facet|points(?:\/(?:scroll|count|(?:query|search|recommend|discover)(?:\/(?:batch|groups))?|search\/matrix\/(?:pairs|offsets)))?)$/
 
-/**
- * Paths of the searches that the drop-in route can improve, without the query string. Qdrant allows a trailing slash.
- * The pattern has no capture groups, because Express would decode them.
- */
+/** Paths of the searches that the drop-in route can improve, without the query string. Qdrant allows a trailing slash. */
 export const SEARCH_PATH = /^\/collections\/[^/?#]+\/points\/(?:query|search)(?:\/batch)?\/?$/
 
 interface CollectionPath {
@@ -45,10 +42,16 @@ export function pathPrefix({ pathname }: URL): string {
 /** Parses a request target below `/collections/{name}`; null for other paths. Like Qdrant, it takes several slashes as one. */
 export function readCollectionPath(requestTarget: string): CollectionPath | null {
   // Qdrant accepts `http://host/path` as well as `/path`.
-  const path = requestTarget.replace(/^https?:\/\/[^/?#]*/i, '').replace(/[?#].*/s, '')
-  const [root, name, ...rest] = path.split('/').flatMap(part => (part === '' ? [] : [decode(part) ?? part]))
-  if (root !== 'collections' || name === undefined) return null
-  return { collection: name, rest: rest.join('/') }
+  const target = requestTarget.startsWith('/') ? requestTarget : requestTarget.replace(/^https?:\/\/[^/?#]*/i, '')
+  const [path = ''] = target.split(/[?#]/, 1)
+  const [root, name, ...rest] = path.split('/').filter(part => part !== '')
+  if (name === undefined || plain(root) !== 'collections') return null
+  return { collection: plain(name), rest: rest.map(plain).join('/') }
+}
+
+/** Decoded; the raw part when its encoding is broken. */
+function plain(part = ''): string {
+  return part.includes('%') ? (decode(part) ?? part) : part
 }
 
 /** The routes that write whole points. */
@@ -59,6 +62,7 @@ export function readUpsertTarget(
   method: string,
   requestTarget: string,
 ): { collection: string; route: UpsertRoute } | null {
+  if (method !== 'PUT' && method !== 'POST') return null
   const path = readCollectionPath(requestTarget)
   if (path === null) return null
   if (method === 'PUT' && path.rest === 'points') return { collection: path.collection, route: 'upsert' }

@@ -26,7 +26,8 @@ export function createTokenizer(model: string): Tokenizer {
   return { model, encoding, mapped: known === null, count: text => finish(countInSteps(text)), countInSteps }
 }
 
-function encodingOf(model: string): TiktokenEncoding | null {
+/** The encoding of a model, whatever the case of its name; null for an unknown model. */
+export function encodingOf(model: string): TiktokenEncoding | null {
   try {
     return getEncodingNameForModel(model.toLowerCase() as TiktokenModel)
   } catch {
@@ -39,10 +40,15 @@ function counterOf(encoding: TiktokenEncoding): CountTokens {
   return counters[encoding]
 }
 
-function createCounter(encoding: TiktokenEncoding): CountTokens {
+/** Reads the tokens of an encoding with their ranks, and the pattern that cuts a text into pieces. */
+export function loadRanks(encoding: TiktokenEncoding): { ranks: ReturnType<typeof readRanks>; pattern: string } {
   const file = require(`js-tiktoken/ranks/${encoding}`) as TiktokenBPE | { default: TiktokenBPE }
   const { bpe_ranks: packed, pat_str: pattern } = 'default' in file ? file.default : file
-  const ranks = readRanks(packed)
+  return { ranks: readRanks(packed), pattern }
+}
+
+function createCounter(encoding: TiktokenEncoding): CountTokens {
+  const { ranks, pattern } = loadRanks(encoding)
   const preTokens = new RegExp(pattern, 'gu')
   const countShort = remembered(piece => finish(countBytePairs(piece, ranks)), { entries: CACHED_PIECES })
   return rememberedSteps(

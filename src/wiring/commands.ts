@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setFlagsFromString } from 'node:v8'
 import { openPlanFolder } from '../adapters/flags/plan-folder.ts'
 import { createQdrantAdmin } from '../adapters/qdrant/admin.ts'
 import type { DoctorCommandDependencies } from '../commands/doctor.ts'
@@ -30,8 +31,15 @@ import { startWarnings } from './start-warnings.ts'
 import { readTenants } from './tenants.ts'
 import { openUpstream } from './upstream.ts'
 
+/**
+ * V8 collects garbage when the heap has doubled since the last collection, in each thread. By itself it waits longer, and 90 MB more are resident. Below 100 %,
+ * large uploads pass through at half the speed, because their buffers count.
+ */
+const EARLY_COLLECTION = '--heap-growing-percent=100'
+
 /** For `stowage serve`. */
 export async function startService(overrides: ListenOverrides): Promise<RunningService> {
+  setFlagsFromString(EARLY_COLLECTION)
   const config = loadConfig()
   const logger = createLogger({ level: config.settings.LOG_LEVEL })
   const gateway = await openGateway(config, logger)

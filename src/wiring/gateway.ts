@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Express } from 'express'
+import type { RequestListener } from 'node:http'
 import { createAnswerCache } from '../adapters/answer-cache.ts'
 import { createQdrantStore } from '../adapters/qdrant/store.ts'
 import { withHashedQueries } from '../adapters/traces/hashed-queries.ts'
@@ -32,6 +32,7 @@ import { openIngestionGuard } from './ingestion-guard.ts'
 import type { Mcp } from './mcp/open-mcp.ts'
 import { type Models, openModels, pipelinePorts } from './models.ts'
 import { mappingsWithProjects, openProjects, requestProjects } from './projects/open-projects.ts'
+import { openRelay } from './relay/open-relay.ts'
 import { type Flags, openFlags } from './rollout/flags.ts'
 import { openRollout } from './rollout/open-rollout.ts'
 import { openSpans } from './spans.ts'
@@ -42,7 +43,7 @@ import { VERSION } from './version.ts'
 
 /** A complete stowage that does not listen yet. */
 export interface Gateway {
-  app: Express
+  app: RequestListener
   upstream: Upstream
   /** Null without `TENANTS_FILE`. */
   tenants: ReloadedTenants | null
@@ -56,12 +57,14 @@ export interface Gateway {
   close(): Promise<void>
 }
 
-const RECENT_TRACES = { entries: 500, maxBytes: 128 * 1024 * 1024 }
+const RECENT_TRACES = { entries: 500, maxBytes: 32 * 1024 * 1024 }
 const TRACE_FILE_LIMITS = { maxBytes: 64 * 1024 * 1024, files: 5 }
 /** Deadline of packing that nobody waits for. */
 const LEISURE_MS = 600_000
 /** A start waits this long for the embedding endpoint. Then it serves without dense vectors until the endpoint is there. */
 const ENDPOINT_WAIT_MS = 2_000
+/** A question is embedded in a few milliseconds, and a worker takes up to 100 MB. */
+const QUERY_WORKERS = 1
 const CACHE_LIMITS = { maxEntries: 2_000, maxBytes: 128 * 1024 * 1024 }
 
 /** Builds everything from the configuration. Requests use the Qdrant key of their client or tenant, never the configured one. */
@@ -73,6 +76,7 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
     version: VERSION,
     rerankQueue: () => models.reranker?.waiting?.() ?? 0,
     contextModels: contextModels(config),
+    relayVectors: () => relay?.size ?? 0,
   })
   const reporter = createReporter({ metrics, logger, slowMs, queryText })
   const spans = await openSpans(config, reporter)
@@ -84,9 +88,11 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
   const upstream = await openUpstream(config)
   const models = await openModels(config, {
     endpointWaitMs: ENDPOINT_WAIT_MS,
+    embedderWorkers: QUERY_WORKERS,
     onOpened: () => reporter.modelsOpened(models),
   })
   reporter.modelsOpened(models)
+  const relay = openRelay(config, { models, tenants, reporter })
   const http = createQdrantHttp(upstream.url, observeReads(reporter, spans))
   const store = createQdrantStore({ http, mappings, onRetry: () => reporter.searchRetried() })
   // Loads the tables of the encoding (about 0.1 s), so that the first request does not wait for them.
@@ -128,6 +134,7 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
       const decision = pipeline.decide(subject)
       return { ...decision, improves: decision.improves && config.settings.STOWAGE_DROPIN === 'improve' }
     },
+    ...(relay && { findQuestion: relay.findQuestion }),
     deadlineMs: config.settings.DROPIN_DEADLINE_MS,
     mappings,
     hedgeMs: config.settings.DROPIN_HEDGE_MS,
@@ -151,6 +158,7 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
   const app = createApp({
     ...(config.settings.MCP && { mcp: (await openMcp()).route }),
     ...(config.settings.UI && { ui: openUi({ config, pipeline, packContext, http, reporter, mappings }) }),
+    ...(relay && { relay: relay.route }),
     packContext,
     ...(tenants && {
       admitTenant: [authenticate(tenants), limiter.handler, beginInTurn],
@@ -183,6 +191,7 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
     close: async () => {
       tenants?.close()
       proxy.close()
+      relay?.close()
       await (await mcp)?.close()
       await Promise.all([flags.close(), closeRollout(), online.close()])
       await Promise.all([http.close(), traces.close(), models.close()])

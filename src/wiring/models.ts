@@ -33,6 +33,8 @@ interface OpenModelsOptions {
   wanted?: { embedder: boolean; reranker: boolean }
   /** Longest time that the start waits for an endpoint, in milliseconds; default 30 s. After it, attempts go on. */
   endpointWaitMs?: number
+  /** Worker threads of a local embedder; default is one per core, at most 4. */
+  embedderWorkers?: number
   /** Called when an endpoint appears after the start. */
   onOpened?: () => void
 }
@@ -43,11 +45,16 @@ const NOT_WANTED: Opened<never> = { value: null, reason: null, stop: () => {} }
 
 export async function openModels(
   config: Config,
-  { wanted = { embedder: true, reranker: true }, endpointWaitMs = 30_000, onOpened }: OpenModelsOptions = {},
+  {
+    wanted = { embedder: true, reranker: true },
+    endpointWaitMs = 30_000,
+    embedderWorkers,
+    onOpened,
+  }: OpenModelsOptions = {},
 ): Promise<Models> {
   const warnings: string[] = []
   const [embedder, reranker] = await Promise.all([
-    wanted.embedder ? openEmbedder(config, endpointWaitMs, onOpened) : NOT_WANTED,
+    wanted.embedder ? openEmbedder(config, { endpointWaitMs, embedderWorkers, onOpened }) : NOT_WANTED,
     wanted.reranker ? orUnavailable(openReranker(config, warning => warnings.push(warning))) : NOT_WANTED,
   ])
   return {
@@ -82,17 +89,18 @@ export function pipelinePorts(models: Models, store: PassageStore, reporter: Rep
   }
 }
 
+type OpenEmbedderOptions = Pick<OpenModelsOptions, 'embedderWorkers' | 'onOpened'> & { endpointWaitMs: number }
+
 async function openEmbedder(
   { settings }: Config,
-  waitMs: number,
-  onOpened: OpenModelsOptions['onOpened'],
+  { endpointWaitMs: waitMs, embedderWorkers: workers, onOpened }: OpenEmbedderOptions,
 ): Promise<Opened<Embedder>> {
   const api = settings.EMBEDDER
   if (api === 'none') return NOT_WANTED
   const prefixes = embeddingPrefixes(settings)
   if (api === 'local') {
     const model = settings.EMBEDDING_MODEL ?? SHIPPED_EMBEDDER
-    return orUnavailable(createLocalEmbedder({ model, allowRemote: settings.MODELS_ALLOW_REMOTE, prefixes }))
+    return orUnavailable(createLocalEmbedder({ model, allowRemote: settings.MODELS_ALLOW_REMOTE, prefixes, workers }))
   }
   const [apiKey, baseUrl] =
     api === 'openai'

@@ -19,6 +19,7 @@ const LOOPBACK = /^(?:localhost|127\.|::1$)/u
 /** What an operator may have forgotten, one sentence each. The service works without it, but with less. */
 export function startWarnings({ config, embedded, host, unavailable, modelWarnings, operators }: Started): string[] {
   const { EMBEDDED_PATH, TENANTS_FILE, CONTEXTUAL_COLLECTIONS, MCP, UI } = config.settings
+  const { EMBEDDINGS_RELAY_API_KEY: lentKey, EMBEDDINGS_RELAY_URL: relayUrl } = config.settings
   const warnings = [...config.unknownVariables]
   if (unavailable.embedder !== null) warnings.push(`no embedder, only keywords are searched: ${unavailable.embedder}`)
   if (unavailable.reranker !== null) warnings.push(`no reranker: ${unavailable.reranker}`)
@@ -44,6 +45,10 @@ export function startWarnings({ config, embedded, host, unavailable, modelWarnin
   }
   if (config.plan.retrieval.contextual && CONTEXTUAL_COLLECTIONS.size === 0)
     warnings.push('RETRIEVAL_CONTEXTUAL is on, but CONTEXTUAL_COLLECTIONS names no collection with contexts')
+  if (lentKey !== undefined && (TENANTS_FILE === undefined || relayUrl === undefined || relayUrl === 'local'))
+    warnings.push('EMBEDDINGS_RELAY_API_KEY is not used: it is lent to tenants of a relay to a URL only')
+  if (relayUrl === 'local' && config.settings.EMBEDDER === 'none')
+    warnings.push('EMBEDDINGS_RELAY_URL=local, but EMBEDDER=none: requests to embed are answered with 503')
   if (operators === 0) {
     warnings.push('TENANTS_FILE has no key of an operator, so nobody can read /v1/metrics: add one under operators')
   }

@@ -2,9 +2,9 @@ import { Embeddings } from '@langchain/core/embeddings'
 import { QdrantVectorStore } from '@langchain/qdrant'
 import { QdrantVector } from '@mastra/qdrant'
 import { QdrantClient } from '@qdrant/js-client-rest'
-import type { RequestHandler } from 'express'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { StowageError } from '../../src/core/errors.ts'
+import type { Step } from '../../src/http/step.ts'
 import { ingest } from '../../src/ingest/ingest.ts'
 import { createFakeEmbedder, dependencies } from '../support/ingest-world.ts'
 import { createStage } from '../support/stage.ts'
@@ -409,7 +409,7 @@ describe('the official client', () => {
 
   it('raises QdrantClientResourceExhaustedError for 429, with the seconds to wait', async () => {
     const stage = createStage()
-    const limits: RequestHandler = () => {
+    const limits: Step = () => {
       throw new StowageError('too_many_requests', 'Too many requests', { details: { retry_after: 1.2 } })
     }
     const { url } = await stage.serve({ admitTenant: [limits] })

@@ -10,6 +10,7 @@ import { createLogger } from '../../src/observe/logger.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'
 import type { TraceOwner, TraceStore } from '../../src/pipeline/services.ts'
 import type { Trace } from '../../src/pipeline/trace/schema.ts'
+import { seededRandom } from '../../src/statistics/seeded-random.ts'
 import { sampleTrace } from '../support/sample-trace.ts'
 
 const trace = (id: string | number, overrides: Partial<Trace> = {}) =>
@@ -36,11 +37,14 @@ describe('the ring', () => {
   })
 
   test('holds no more bytes than it may, and no trace that is larger', () => {
-    const bytes = JSON.stringify(trace('a')).length
-    const ring = createTraceRing({ entries: 10, maxBytes: 2 * bytes })
-    for (const id of ['a', 'b', 'c']) ring.record(trace(id), ACME)
+    const random = seededRandom(7)
+    /** A trace that takes at least these bytes, however it is compressed. */
+    const noisy = (id: string, bytes: number) =>
+      trace(id, { query: Buffer.from(Array.from({ length: bytes }, () => 256 * random())).toString('hex') })
+    const ring = createTraceRing({ entries: 10, maxBytes: 50_000 })
+    for (const id of ['a', 'b', 'c']) ring.record(noisy(id, 18_000), ACME)
     expect(['a', 'b', 'c'].map(id => ring.find(id, ACME) !== null)).toEqual([false, true, true])
-    ring.record(trace('large', { query: 'x'.repeat(2 * bytes) }), ACME)
+    ring.record(noisy('large', 50_000), ACME)
     expect(['large', 'c'].map(id => ring.find(id, ACME) !== null)).toEqual([false, true])
   })
 

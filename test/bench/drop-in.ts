@@ -1,6 +1,7 @@
 import Table from 'cli-table3'
 import { Command, Option } from 'commander'
 import { createQdrantAdmin } from '../../src/adapters/qdrant/admin.ts'
+import { questionHeaders, withQuestion } from '../../src/client/question.ts'
 import { loadConfig } from '../../src/config.ts'
 import { StowageError } from '../../src/core/errors.ts'
 import { startEmbeddedServer } from '../../src/embedded/server.ts'
@@ -24,6 +25,7 @@ const PREFETCH_LIMIT = 20
 interface Flags {
   client: (typeof CLIENTS)[number]
   limitQueries?: number
+  question: boolean
   json?: boolean
 }
 
@@ -34,6 +36,7 @@ const program = new Command('bench:drop-in')
   .argument('<set...>', 'folders of golden sets')
   .addOption(new Option('--client <kind>', 'what the client sends').choices(CLIENTS).default('hybrid'))
   .option('--limit-queries <n>', 'only the first n queries of each set', count)
+  .option('--no-question', 'stowage is not told the question, as by a client that is not prepared for it')
   .option('--json', 'one JSON document on stdout (npm run --silent)')
   .action(run)
 
@@ -63,7 +66,7 @@ async function run(folders: string[], flags: Flags): Promise<void> {
   process.stdout.write(`${flags.client} client, answer recall by text in the hits\n${table}\n`)
 }
 
-async function measureSet(set: GoldenSet, { client, limitQueries }: Flags): Promise<Row[]> {
+async function measureSet(set: GoldenSet, { client, limitQueries, question }: Flags): Promise<Row[]> {
   const engine = await startEmbeddedServer()
   const models = await openModels(loadConfig({}))
   const { embedder } = models
@@ -82,8 +85,8 @@ async function measureSet(set: GoldenSet, { client, limitQueries }: Flags): Prom
       const vector = Array.from(await embedder.embedQuery(golden.query))
       for (const row of rows) {
         const body = searchOf(client, vector, golden.query, row.limit)
-        row.direct.push(await recallOf(engine.url, body, golden))
-        row.stowage.push(await recallOf(stowage.url, body, golden))
+        row.direct.push(await recallOf(engine.url, body, golden, {}))
+        row.stowage.push(await recallOf(stowage.url, body, golden, question ? questionOf(golden) : {}))
       }
       progress(at + 1, queries.length)
     }
@@ -104,10 +107,12 @@ function searchOf(client: Flags['client'], vector: number[], question: string, l
   return { prefetch, query: { fusion: 'rrf' }, limit, with_payload: true }
 }
 
-async function recallOf(url: string, body: object, golden: GoldenQuery): Promise<number> {
+const questionOf = ({ query }: GoldenQuery) => withQuestion(query, questionHeaders)
+
+async function recallOf(url: string, body: object, golden: GoldenQuery, more: Record<string, string>): Promise<number> {
   const response = await fetch(`${url}/collections/bench/points/query`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-stowage-query': encodeURIComponent(golden.query) },
+    headers: { 'content-type': 'application/json', ...more },
     body: JSON.stringify(body),
   })
   const applied = response.headers.get('x-stowage-applied')

@@ -22,11 +22,13 @@ import { RULE_NAMES } from '../../src/evaluation/ablation/rules.ts'
 import { LOSS_STEP_NAMES } from '../../src/evaluation/loss/steps.ts'
 import { MEASURE_NAMES } from '../../src/evaluation/metrics/measures.ts'
 import { OWN_ROUTES } from '../../src/http/openapi.ts'
+import { compareResponseSchema, tracesQuerySchema } from '../../src/http/ui/schemas.ts'
 import { TOOLS } from '../../src/mcp/tools/catalogue.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'
 import { contextRequestSchema, contextResponseSchema } from '../../src/pipeline/context-request.ts'
 import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import { PLAN_VALUES } from '../../src/pipeline/plan/plan-values.ts'
+import { RELAY_PATHS } from '../../src/relay/paths.ts'
 import { readTenantsFile } from '../../src/tenants/file/read.ts'
 import { tenantsFileSchema } from '../../src/tenants/file/schema.ts'
 import { ALLOWABLE_OPERATIONS, ROUTES } from '../../src/tenants/guard/routes/table.ts'
@@ -44,7 +46,9 @@ const FOREIGN = new Set([
   page_content doc_content text_segment _node_content document_id header_path chunk_index content_hash space_id is_tenant
   context_cache char_start char_end shadow_of rolled_back duration_ms embedder_version order_index parent_id node_modules retry_after
   front_matter avg_len min_token_len phrase_matching geo_radius geo_bounding_box geo_polygon datetime_range set_payload with_lookup operation_id otel_trace_id point_id query_prefix passage_prefix input_type search_query search_document
-  max_completion_tokens section_path page_start page_end`.split(/\s+/),
+  max_completion_tokens section_path page_start page_end encoding_format default_headers query_source no_answer unexpected_answer`.split(
+    /\s+/,
+  ),
 ])
 
 const settings = new Set([
@@ -80,7 +84,8 @@ describe('the pages for people', () => {
   })
 
   it.each(everyPage)('%s names only routes of ours that exist', (_path, text) => {
-    const known = new Set(Object.keys(OWN_ROUTES).map(route => route.replace(/^\w+ /, '')))
+    const own = Object.keys(OWN_ROUTES).map(route => route.replace(/^\w+ /, ''))
+    const known = new Set([...own, ...Object.keys(RELAY_PATHS)])
     const named = found(text, /(\/v1\/[\w./{}-]*[\w}]|\/healthz|\/readyz)/g)
     expect(named.filter(path => !known.has(path.replace(/\/traces\/[^{/]+$/, '/traces/{id}')))).toEqual([])
   })
@@ -103,6 +108,8 @@ describe('the pages for people', () => {
         ...fieldsOf(contextRequestSchema),
         ...fieldsOf(contextResponseSchema),
         ...fieldsOf(tenantsFileSchema),
+        ...fieldsOf(compareResponseSchema),
+        ...fieldsOf(tracesQuerySchema),
         ...TOOLS.flatMap(({ name, input }) => [name, ...fieldsOf(input)]),
         ...ALLOWABLE_OPERATIONS.keys(),
         ...FOREIGN,

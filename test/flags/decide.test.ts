@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { IMPROVE, RULES, SWITCHES, withoutRules } from '../../src/flags/table.ts'
+import { IMPROVE, QUESTION_RELAY, RULES, SWITCHES, withoutRules } from '../../src/flags/table.ts'
 import { planFingerprint, reranks } from '../../src/pipeline/plan/derived.ts'
 import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import { overridePlan } from '../../src/pipeline/plan/override-plan.ts'
@@ -26,11 +26,15 @@ describe.each(SWITCHES.map(one => [one.key, one] as const))('%s', (key, one) => 
     for (const configured of PLANS) {
       for (const enabled of [true, false]) {
         const base = tenantWith(configured)
-        const { plan, improves, flags } = decideWith({ [key]: { enabled } })({ ...ANYBODY, tenant: base })
+        const { plan, improves, findsQuestion, flags } = decideWith({ [key]: { enabled } })({
+          ...ANYBODY,
+          tenant: base,
+        })
         expect(flags).toEqual([{ flag: key, enabled, source: 'unleash', variant: null }])
         expect(one.values).toEqual(expect.arrayContaining(differences(configured, plan)))
         expect(planSchema.safeParse(plan).error).toBeUndefined()
-        if (key !== IMPROVE) expect(one.isOn(plan)).toBe(enabled)
+        if (key !== IMPROVE && key !== QUESTION_RELAY) expect(one.isOn(plan)).toBe(enabled)
+        expect(findsQuestion).toBe(enabled || (key !== IMPROVE && key !== QUESTION_RELAY))
         expect(improves).toBe(key !== IMPROVE || enabled)
         if (one.isOn(configured) === enabled) expect(plan).toEqual(configured)
         else expect(Object.isFrozen(plan.packing)).toBe(true)
@@ -48,9 +52,11 @@ describe.each(SWITCHES.map(one => [one.key, one] as const))('%s', (key, one) => 
         variants: [{ name: 'control' }, { name: 't', payload: json(values) }],
       },
     }
-    const { plan, flags: decided, improves } = decideWith(flags, { off: [key] })(ANYBODY)
+    const { plan, flags: decided, improves, findsQuestion } = decideWith(flags, { off: [key] })(ANYBODY)
     expect(decided).toContainEqual({ flag: key, enabled: false, source: 'kill_switch', variant: null })
-    expect(key === IMPROVE ? improves : one.isOn(plan)).toBe(false)
+    const isOn = { [IMPROVE]: improves, [QUESTION_RELAY]: findsQuestion }[key] ?? one.isOn(plan)
+    expect(isOn).toBe(false)
+    if (key === QUESTION_RELAY) return
     const withoutSource = decideWith(null, { off: [key] })(ANYBODY)
     expect(key === IMPROVE ? withoutSource.plan : one.isOn(withoutSource.plan)).toEqual(
       key === IMPROVE ? withoutRules(measured) : false,

@@ -1,7 +1,7 @@
-import type { RequestHandler } from 'express'
 import { afterEach, describe, expect, test } from 'vitest'
 import { handOver } from '../../src/http/passthrough/hand-over.ts'
 import type { Passthrough } from '../../src/http/passthrough/passthrough.ts'
+import type { Step } from '../../src/http/step.ts'
 import { authenticate } from '../../src/http/tenants/authenticate.ts'
 import type { Trace } from '../../src/pipeline/trace/schema.ts'
 import type { TenantRegistry } from '../../src/tenants/tenant.ts'
@@ -35,7 +35,7 @@ describe('who answers', () => {
     ['POST', '/collections/c/points/scroll', 'passed POST /collections/c/points/scroll'],
     ['POST', '/collections/a/b/points/query', 'passed POST /collections/a/b/points/query'],
   ])('%s %s', async (method, path, text) => {
-    const improvePoints: RequestHandler = (_request, response) => void response.end('improved')
+    const improvePoints: Step = (_request, response) => void response.end('improved')
     const { url } = await stage.serve({ improvePoints, passthrough: passed })
     expect(await (await fetch(url + path, { method })).text()).toBe(text)
   })
@@ -43,7 +43,7 @@ describe('who answers', () => {
   test('nothing is improved when there is no improver, and what an improver leaves passes', async () => {
     const reasons: string[] = []
     const reporter = { ...silentReporter, passedThrough: ({ reason }: { reason: string }) => void reasons.push(reason) }
-    const leave: RequestHandler = (_request, response, next) => {
+    const leave: Step = (_request, response, next) => {
       handOver(response, { reason: 'off' })
       next()
     }

@@ -236,7 +236,7 @@ describe('a bad request never reaches the pipeline', () => {
   test('another method', async () => {
     const { url } = await stage.serve()
     const response = await fetch(`${url}/v1/context`)
-    expect(response.status).toBe(404)
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST'])
     expect(JSON.parse(await response.text()).error.message).toContain('POST')
   })
 })

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http'
 import { Writable } from 'node:stream'
-import type { RequestHandler } from 'express'
 import { afterEach, describe, expect, test } from 'vitest'
 import { codesOf, DEGRADATIONS, DROP_REASONS, PASSTHROUGH_REASONS, STAGES } from '../../src/core/vocabulary.ts'
 import { createPassthrough } from '../../src/http/passthrough/passthrough.ts'
+import type { Step } from '../../src/http/step.ts'
 import { createReporter } from '../../src/observe/events.ts'
 import { createLogger } from '../../src/observe/logger.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'
@@ -110,7 +110,7 @@ describe('the line of a request', () => {
 
   test('takes trace and degradations of an improved search from its headers', async () => {
     const { lines, metrics, reporter } = observed()
-    const improvePoints: RequestHandler = (_request, response) => {
+    const improvePoints: Step = (_request, response) => {
       response.setHeader('x-stowage-trace-id', 'a,b').setHeader('x-stowage-degraded', 'no_query_text,rerank_partial')
       response.end('{}')
     }

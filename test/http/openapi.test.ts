@@ -1,9 +1,19 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ERRORS } from '../../src/core/vocabulary.ts'
-import { OWN_ROUTES } from '../../src/http/openapi.ts'
+import { EXAMPLES } from '../../src/http/description/examples.ts'
+import { OPERATIONS } from '../../src/http/description/operations.ts'
+import { SEARCH_ROUTES } from '../../src/http/description/search-routes.ts'
+import { OWN_ROUTES, openApi } from '../../src/http/openapi.ts'
 import type { Passthrough } from '../../src/http/passthrough/passthrough.ts'
 import { uiRoutes } from '../../src/http/ui/routes.ts'
+import { contextRequestSchema, contextResponseSchema } from '../../src/pipeline/context-request.ts'
 import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import { planSchema } from '../../src/pipeline/plan/plan.ts'
 import { contextAnswer } from '../support/context-answer.ts'
@@ -48,9 +58,59 @@ describe('the routes of stowage', () => {
     const described = Object.entries<object>(description.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map(method => `${method.toUpperCase()} ${path}`),
     )
-    expect(described.sort()).toEqual(Object.keys(OWN_ROUTES).sort())
+    const improved = Object.keys(SEARCH_ROUTES).map(path => `POST ${path}`)
+    expect(described.sort()).toEqual([...Object.keys(OWN_ROUTES), ...improved].sort())
     const { code } = description.components.schemas.Error.properties.error.properties
     expect(code.oneOf.map((one: { const: string }) => one.const)).toEqual(Object.keys(ERRORS))
+  })
+
+  it('are described without a fault that a linter finds, examples included, with and without tenants', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'stowage-openapi-'))
+    try {
+      const files = [true, false].map(needsKey => ({ needsKey, file: join(folder, `${needsKey}.json`) }))
+      for (const { needsKey, file } of files) await writeFile(file, JSON.stringify(openApi({ version: '0', needsKey })))
+      const linter = fileURLToPath(new URL('../../node_modules/@redocly/cli/bin/cli.js', import.meta.url))
+      const config = fileURLToPath(new URL('support/redocly.yaml', import.meta.url))
+      const line = [linter, 'lint', ...files.map(({ file }) => file), '--config', config]
+      const quiet = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
+      const linted = promisify(execFile)(process.execPath, line, { env: { ...process.env, ...quiet } })
+      const problems = await linted.then(() => '').catch(({ stdout, stderr }) => `${stdout}${stderr}`)
+      expect(problems).toBe('')
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  })
+
+  it('have examples that stowage itself accepts', () => {
+    for (const example of Object.values(EXAMPLES.ContextRequest ?? {})) contextRequestSchema.parse(example)
+    for (const example of Object.values(EXAMPLES.ContextResponse ?? {})) contextResponseSchema.strict().parse(example)
+  })
+
+  it('have an operation id of their own each, and every code of an error somewhere', () => {
+    const operations = Object.values(OPERATIONS)
+    expect(new Set(operations.map(({ id }) => id)).size).toBe(operations.length)
+    // 405 is what other methods get.
+    const codes = new Set([...operations.flatMap(({ errors }) => errors), 'method_not_allowed'])
+    expect([...codes].sort()).toEqual(Object.keys(ERRORS).sort())
+  })
+
+  it('refer to schemas by name, and to none that is missing', () => {
+    const text = JSON.stringify(openApi({ version: '0', needsKey: true }))
+    const { components } = JSON.parse(text)
+    const named = [...text.matchAll(/"#\/components\/(\w+)\/([\w-]+)"/gu)].map(([, kind, name]) => [kind, name])
+    for (const [kind = '', name = ''] of named) expect(components[kind]).toHaveProperty([name])
+    expect(Object.keys(components.schemas).filter(name => !named.some(([, used]) => used === name))).toEqual([])
+  })
+
+  it.each(Object.keys(OWN_ROUTES).filter(route => route.includes(' /v1/')))('%s refuses other methods', async route => {
+    const [method = '', path = ''] = route.split(' ')
+    const url = (await serveAll()) + path.replace(/\{\w+\}/, 'x')
+    for (const other of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'].filter(one => one !== method)) {
+      const response = await fetch(url, { method: other })
+      expect([other, response.status]).toEqual([other, 405])
+      expect(response.headers.get('allow')).toBe(method === 'GET' ? 'GET, HEAD' : method)
+      expect(await response.json()).toMatchObject({ error: { code: 'method_not_allowed' } })
+    }
   })
 
   it('publish a JSON Schema that has every value of a plan', async () => {

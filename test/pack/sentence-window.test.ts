@@ -90,6 +90,17 @@ describe('the best run of sentences of a chunk', () => {
     for (let room = 5; room < 60; room++)
       expect(windowIn(text, 'what do you need for the pumps', room).at(-1) ?? '').not.toMatch(/(?:Pumps|need:)$/u)
   })
+
+  it.each([
+    [
+      'a question that ends its paragraph',
+      'The old pump stands here.\n\nWho may open the pump?\n\n- only the keeper of the pump may open it',
+    ],
+    ['a label', 'The old pump may stand.\n\n**Note**\n\nOnly the keeper of the old pump may open it.'],
+  ])('does not end with %s', (_, text) => {
+    for (let room = 5; room < 60; room++)
+      expect(windowIn(text, 'who may open the pump note', room).at(-1) ?? '').not.toMatch(/(?:pump\?|Note\W*)$/u)
+  })
 })
 
 describe('a budget below the best chunk', () => {

@@ -11,12 +11,19 @@ import { checkDemo, checkService } from './checks.ts'
 
 /**
  * Packs the package as `npm publish` would, installs the tarball in empty folders, once with and once without install
- * scripts, and uses it as its readers would: `npx stowage demo` and `serve`, and `import 'stowage'`. It needs the package
+ * scripts, and uses it as its readers would: `npx stowage demo` and `serve`, and `import 'stowage'` and its client. It needs the package
  * registry and nothing else. It prints the sizes that the guide states. The first failure ends the process with 1.
  */
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const INSTALL = ['install', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error']
 const MEGABYTE = 1024 * 1024
+/** Uses the client as the reader would, from a stowage that is not there. */
+const CLIENT = `
+import { createClient, questionHeaders, StowageClientError, withQuestion } from 'stowage/client'
+console.log(withQuestion('Who?', questionHeaders))
+const answer = await createClient({ url: 'http://127.0.0.1:1' }).context({ query: 'Who?', collection: 'c' }).catch(error => error)
+console.log(answer instanceof StowageClientError ? answer.code : answer.tokens)
+`
 
 const execute = promisify(execFile)
 const npm = (cwd: string, ...line: string[]) =>
@@ -49,7 +56,7 @@ try {
     console.log(`npx stowage demo and serve: passed`)
   }
   await checkImport(join(folder, 'with'))
-  console.log("import 'stowage': passed, with its types")
+  console.log("import 'stowage' and 'stowage/client': passed, with their types")
 } finally {
   await rm(folder, { recursive: true, force: true })
 }
@@ -72,12 +79,13 @@ async function installed(modules: string) {
   return { packages, bytes, scripted }
 }
 
-/** Runs the example of docs/library.md, and checks its types as a project of the reader would. */
+/** Runs the example of docs/library.md and the client, and checks their types as a project of the reader would. */
 async function checkImport(project: string): Promise<void> {
   const page = await readFile(join(ROOT, 'docs/library.md'), 'utf8')
   const example = /```ts\n([\s\S]*?)```/u.exec(page)?.[1]
   assert.ok(example, 'docs/library.md has an example')
   await writeFile(join(project, 'example.ts'), example)
+  await writeFile(join(project, 'client.ts'), CLIENT)
   await mkdir(join(project, 'node_modules/@types'), { recursive: true })
   for (const name of ['@types/node', 'undici-types']) {
     const at = join(project, 'node_modules', name)
@@ -85,13 +93,16 @@ async function checkImport(project: string): Promise<void> {
   }
   const compiler = join(ROOT, 'node_modules/typescript/bin/tsc')
   const options = ['--module', 'nodenext', '--strict', '--target', 'es2022', '--types', 'node', '--outDir', 'built']
-  await execute(process.execPath, [compiler, ...options, 'example.ts'], { cwd: project })
+  await execute(process.execPath, [compiler, ...options, 'example.ts', 'client.ts'], { cwd: project })
   await cp(join(project, 'built/example.js'), join(project, 'example.js'))
   const { stdout } = await execute(process.execPath, ['example.js'], {
     cwd: project,
     env: { PATH: process.env.PATH, LOG_LEVEL: 'silent', EMBEDDER: 'none', RERANKER: 'off' },
   })
   assert.match(stdout, /thinking engine/u)
+  await cp(join(project, 'built/client.js'), join(project, 'client.js'))
+  const client = await execute(process.execPath, ['client.js'], { cwd: project })
+  assert.match(client.stdout, /'x-stowage-query': 'Who%3F'[\s\S]*no_answer/u)
 }
 
 function megabytes(bytes: number): string {

@@ -15,6 +15,7 @@ export function sampleTrace(overrides: Partial<Trace> = {}): Trace {
     shadow_of: null,
     collections: ['docs'],
     query: 'Who is Isharoth?',
+    query_source: 'request',
     intent: { label: 'definition', rule: 'who is' },
     mode: { asked: 'hybrid', used: 'hybrid' },
     plan: NAMED_PLANS.measured,

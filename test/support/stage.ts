@@ -42,6 +42,8 @@ export const silentReporter: Reporter = {
   contextsLost() {},
   contextsPaused() {},
   contextsQueued() {},
+  questionsNoticed() {},
+  questionLookedUp() {},
 }
 
 /** Dependencies of an app with everything off; tests replace what they look at. */

@@ -10,10 +10,11 @@ export interface ErrorBody {
   error: { code: string; message: string; details?: { field: string }[] }
 }
 
-/** One request that stowage answered, and its `x-stowage-applied` (null: the header was not there). */
+/** One request that stowage answered, with its `x-stowage-applied` and `x-stowage-trace-id` (null: the header was not there). */
 export interface Answered {
   request: string
   applied: string | null
+  traceId: string | null
 }
 
 export type Stowage = Awaited<ReturnType<typeof openStowage>>
@@ -42,8 +43,9 @@ export async function openStowage(
   const app: RequestListener = (request, response) => {
     received++
     response.once('finish', () => {
-      const applied = response.getHeader('x-stowage-applied')?.toString() ?? null
-      answered.push({ request: `${request.method} ${request.url}`, applied })
+      const header = (name: string) => response.getHeader(name)?.toString() ?? null
+      const [applied, traceId] = [header('x-stowage-applied'), header('x-stowage-trace-id')]
+      answered.push({ request: `${request.method} ${request.url}`, applied, traceId })
     })
     gateway.app(request, response)
   }

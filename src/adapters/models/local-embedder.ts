@@ -80,6 +80,7 @@ export function createPooledEmbedder(options: PooledEmbedderOptions): Embedder {
   return {
     version: `${options.modelId}:${dimensions}:${options.pooling}`,
     dimensions,
+    tellsSidesApart: queryPrefix !== passagePrefix,
     embedQuery: rememberQueries((texts, signal, tenant) => embed(queryPrefix, texts, signal, tenant)),
     embedPassages: (texts, signal) => embed(passagePrefix, texts, signal),
     expectedWaitMs: tenant => pool.expectedWaitMs(tenant),

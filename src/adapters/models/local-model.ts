@@ -6,7 +6,7 @@ export interface LocalModelOptions {
   /** A folder in Hugging Face layout, or the id of a model on the hub. */
   model: string
   /** Number of worker threads; default is one per core, at most 4. */
-  workers?: number
+  workers?: number | undefined
   /** Whether the model may be downloaded from the hub; default true. */
   allowRemote?: boolean
 }

@@ -1,10 +1,10 @@
-import type { Request, RequestHandler } from 'express'
 import type { PointId } from '../../core/types.ts'
+import { BodyCopy, type CopyRoom } from '../../http/body/body-copy.ts'
 import { decodeBody } from '../../http/body/decode-body.ts'
 import { handedOver } from '../../http/passthrough/hand-over.ts'
+import type { Step, StepRequest } from '../../http/step.ts'
 import { Pace } from '../../pipeline/pacing/pace.ts'
 import { readUpsertTarget, type UpsertRoute } from '../../qdrant/paths.ts'
-import { BodyCopy, type CopyRoom } from './body-copy.ts'
 import { writtenIds } from './written-ids.ts'
 
 /** Points that Qdrant has written, or has said that it will write. */
@@ -35,7 +35,7 @@ const NEVER = new AbortController().signal
  * Notices the points that clients write. A request streams on as it is, and its bytes are copied as they go by; the copy is read after
  * Qdrant has answered with success.
  */
-export function createUpsertNotice(options: NoticeOptions): RequestHandler {
+export function createUpsertNotice(options: NoticeOptions): Step {
   const { isWanted, onWritten, onUnread, maxBytes = DEFAULT_MAX_BYTES, maxCopied = DEFAULT_MAX_COPIED } = options
   const room: CopyRoom = { free: maxCopied }
 
@@ -60,7 +60,7 @@ export function createUpsertNotice(options: NoticeOptions): RequestHandler {
 }
 
 /** @throws Error when the body cannot be read */
-async function idsOf(copy: BodyCopy, route: UpsertRoute, request: Request, maxBytes: number): Promise<PointId[]> {
+async function idsOf(copy: BodyCopy, route: UpsertRoute, request: StepRequest, maxBytes: number): Promise<PointId[]> {
   const body = copy.bytes()
   if (body === null) throw new Error('the body is too large')
   const decoded = await decodeBody(body, request.headers['content-encoding'] ?? 'identity', maxBytes)

@@ -1,4 +1,5 @@
-import type { DegradationCode } from '../../core/vocabulary.ts'
+import type { Degradation, QuerySource } from '../../core/types.ts'
+import { queryVectors } from './query-vectors.ts'
 import type { UnderstoodQuery } from './understand.ts'
 
 /** Most UTF-16 units of a query, as in `POST /v1/context`. */
@@ -6,19 +7,41 @@ const LONGEST_QUERY = 8192
 
 export interface QueryText {
   text: string | null
-  degraded: DegradationCode[]
+  source: Exclude<QuerySource, 'request'>
+  degraded: Degradation[]
 }
+
+/** Finds the question whose vector a search has; null when it is not known. It never rejects. */
+export type FindQuestion = (vector: readonly number[]) => Promise<string | null>
 
 /**
  * Finds the text of a vector search in the first source that has one: the header `x-stowage-query` (percent-encoded UTF-8), an
- * inference object, or the full-text conditions of a filter.
+ * inference object, the memory of the embedding relay, or the full-text conditions of a filter, which may be one word of the question.
+ * @param findQuestion asks the relay; null when there is none
  */
-export function findQueryText(header: string | undefined, query: UnderstoodQuery): QueryText {
+export async function findQueryText(
+  header: string | undefined,
+  query: UnderstoodQuery,
+  findQuestion: FindQuestion | null = null,
+): Promise<QueryText> {
   const fromHeader = decodeHeader(header)
-  return {
-    text: tidy(fromHeader) ?? textOfInference(query) ?? textOfFilters(query),
-    degraded: fromHeader === null ? ['query_header_malformed'] : [],
+  const degraded: Degradation[] =
+    fromHeader === null ? [{ code: 'query_header_malformed', detail: 'x-stowage-query is not percent-encoded' }] : []
+  const found = (text: string, source: QueryText['source']): QueryText => ({ text, source, degraded })
+  const inHeader = tidy(fromHeader)
+  if (inHeader !== null) return found(inHeader, 'header')
+  const inInference = textOfInference(query)
+  if (inInference !== null) return found(inInference, 'inference')
+  const vectors = findQuestion === null ? [] : queryVectors(query)
+  for (const vector of vectors) {
+    const remembered = tidy(await findQuestion?.(vector))
+    if (remembered !== null) return found(remembered, 'relay')
   }
+  const inFilters = textOfFilters(query)
+  if (inFilters !== null) return found(inFilters, 'filter')
+  if (vectors.length > 0)
+    degraded.push({ code: 'question_unknown', detail: 'the relay knows no question with the vector of the search' })
+  return { text: null, source: 'none', degraded }
 }
 
 /** The decoded header, '' when it is absent; null when it is malformed. */

@@ -27,9 +27,9 @@ export function sendText(request: IncomingMessage, response: ServerResponse, sta
   sendWhole(request, response, status, 'text/plain', text)
 }
 
-/** Sends an HTML document, like `sendJson`. */
-export function sendHtml(request: IncomingMessage, response: ServerResponse, html: string): void {
-  sendWhole(request, response, 200, 'text/html; charset=utf-8', html)
+/** Sends a page with status 200, like `sendJson`. */
+export function sendHtml(request: IncomingMessage, response: ServerResponse, page: string): void {
+  sendWhole(request, response, 200, 'text/html; charset=utf-8', page)
 }
 
 function sendWhole(

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
-import type { Request, RequestHandler, Response } from 'express'
 import { StowageError } from '../../core/errors.ts'
+import type { Step, StepRequest, StepResponse } from '../step.ts'
 import { awaitsContinue } from './expect-continue.ts'
 
 /** Answers a request with an error. */
-type SendError = (request: Request, response: Response, error: StowageError) => void
+type SendError = (request: StepRequest, response: StepResponse, error: StowageError) => void
 
 /** Whether the head of a request announces a body. */
 export function announcesBody(request: IncomingMessage): boolean {
@@ -15,7 +15,7 @@ export function announcesBody(request: IncomingMessage): boolean {
  * Ends an upload whose client sends nothing for `silenceMs`, with 408 when no answer has begun. An upload that moves has no time
  * limit, and one that waits because stowage or Qdrant does not read it is not silent.
  */
-export function limitUploadSilence(silenceMs: number, sendError: SendError): RequestHandler {
+export function limitUploadSilence(silenceMs: number, sendError: SendError): Step {
   return function watchUpload(request, response, next) {
     if (announcesBody(request)) startWatch(request, silenceMs, () => endUpload(request, response, silenceMs, sendError))
     next()
@@ -50,7 +50,7 @@ function isHeldBack(request: IncomingMessage): boolean {
   return request.readableLength > 0 || awaitsContinue(request)
 }
 
-function endUpload(request: Request, response: Response, silenceMs: number, sendError: SendError): void {
+function endUpload(request: StepRequest, response: StepResponse, silenceMs: number, sendError: SendError): void {
   if (response.headersSent) {
     request.destroy()
     return

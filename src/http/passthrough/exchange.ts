@@ -1,10 +1,12 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { StowageError } from '../../core/errors.ts'
 import { isReset } from '../../qdrant/errors.ts'
 import { isRead } from '../../qdrant/paths.ts'
 import { headerPairs } from '../../qdrant/raw-headers.ts'
 import { awaitsContinue, inviteBody } from '../body/expect-continue.ts'
 import { announcesBody } from '../body/upload-silence.ts'
+import { flow } from './flow.ts'
 import { endToEndHeaders } from './hop-by-hop.ts'
 import { readOnAfterFailedWrites } from './read-on.ts'
 import type { UpstreamTarget } from './upstream-target.ts'
@@ -18,6 +20,8 @@ export interface Exchange {
   body: Buffer | undefined
   target: UpstreamTarget
   idleTimeoutMs: number
+  /** The raw headers that go on, before those of the connection are taken out. */
+  headers: readonly string[]
   /** Called with the head of the answer. The body is not read yet. */
   onAnswer(incoming: IncomingMessage): void
   /** Called when there is no complete answer; also after `onAnswer`, when the body of the answer breaks off. */
@@ -67,18 +71,21 @@ function send(exchange: Exchange, pooled: boolean, onError: OnError): ClientRequ
   // The upstream may answer before the upload ends, so request and response are watched separately.
   const onResponseClose = () => !response.writableFinished && outgoing.destroy()
   const onRequestClose = () => !request.complete && outgoing.destroy()
-  response.once('close', onResponseClose)
-  request.once('close', onRequestClose)
-  outgoing.once('close', () => {
+  response.on('close', onResponseClose)
+  request.on('close', onRequestClose)
+  outgoing.on('close', () => {
     response.off('close', onResponseClose)
     request.off('close', onRequestClose)
     // The unread rest of an upload is discarded; otherwise the client never reads its answer.
-    request.unpipe(outgoing).resume()
+    stopSending()
+    request.resume()
   })
 
   let answer: IncomingMessage | null = null
-  limitConnecting(outgoing)
-  outgoing.once('socket', readOnAfterFailedWrites)
+  outgoing.on('socket', socket => {
+    if (socket.connecting) limitConnecting(outgoing, socket)
+    readOnAfterFailedWrites(socket)
+  })
   outgoing.on('continue', () => inviteBody(request, response))
   outgoing.on('response', incoming => {
     answer = incoming
@@ -89,14 +96,15 @@ function send(exchange: Exchange, pooled: boolean, onError: OnError): ClientRequ
     else outgoing.destroy(late(`silent for ${exchange.idleTimeoutMs} ms`))
   })
   outgoing.on('error', cause => {
-    request.unpipe(outgoing)
+    stopSending()
     onError(cause, answer, outgoing.reusedSocket)
   })
-  sendBody(exchange, outgoing)
+  const stopSending = sendBody(exchange, outgoing)
   return outgoing
 }
 
-function sendBody({ request, body }: Exchange, outgoing: ClientRequest): void {
+/** @returns stops the sending */
+function sendBody({ request, body }: Exchange, outgoing: ClientRequest): () => void {
   const finish = () => {
     if (outgoing.destroyed) return
     outgoing.addTrailers([...headerPairs(request.rawTrailers)])
@@ -105,17 +113,16 @@ function sendBody({ request, body }: Exchange, outgoing: ClientRequest): void {
   if (body !== undefined && body.length > 0) outgoing.write(body)
   if (request.readableEnded || !announcesBody(request)) {
     finish()
-    return
+    return () => {}
   }
-  request.once('end', finish)
-  request.pipe(outgoing, { end: false })
+  return flow(request, outgoing, finish)
 }
 
 const USUALLY_WITH_BODY = /^(?!(?:GET|HEAD|DELETE|OPTIONS|TRACE|CONNECT)$)/
 
-function upstreamHeaders({ request, target }: Exchange): string[] {
+function upstreamHeaders({ request, target, headers: given }: Exchange): string[] {
   const dropped = awaitsContinue(request) ? ['host'] : ['host', 'expect']
-  const headers = ['Host', target.host, ...endToEndHeaders(request.rawHeaders, dropped), ...OWN_VIA]
+  const headers = ['Host', target.host, ...endToEndHeaders(given, dropped), ...OWN_VIA]
   const coding = request.headers['transfer-encoding']
   if (coding !== undefined) headers.push('Transfer-Encoding', coding)
   // Otherwise Node would announce an empty chunked body.
@@ -133,14 +140,11 @@ function canRepeat({ request, body }: Exchange): boolean {
 
 const CONNECT_TIMEOUT_MS = 5_000
 
-function limitConnecting(outgoing: ClientRequest): void {
-  outgoing.once('socket', socket => {
-    if (!socket.connecting) return
-    const giveUp = () => outgoing.destroy(late(`no connection within ${CONNECT_TIMEOUT_MS} ms`))
-    const timer = setTimeout(giveUp, CONNECT_TIMEOUT_MS)
-    socket.once('connect', () => clearTimeout(timer))
-    socket.once('close', () => clearTimeout(timer))
-  })
+function limitConnecting(outgoing: ClientRequest, socket: Socket): void {
+  const giveUp = () => outgoing.destroy(late(`no connection within ${CONNECT_TIMEOUT_MS} ms`))
+  const timer = setTimeout(giveUp, CONNECT_TIMEOUT_MS)
+  socket.once('connect', () => clearTimeout(timer))
+  socket.once('close', () => clearTimeout(timer))
 }
 
 function late(detail: string): StowageError {

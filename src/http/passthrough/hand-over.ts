@@ -1,5 +1,5 @@
-import type { Response } from 'express'
 import type { PassthroughReason } from '../../core/vocabulary.ts'
+import type { StepResponse } from '../step.ts'
 import type { HeldAnswer } from './passthrough.ts'
 
 /** Why a route passes a request through, and what the route has already done for it. */
@@ -12,11 +12,11 @@ interface HandOver {
 }
 
 /** Records why a route passes a request through. The route then calls `next()`. */
-export function handOver(response: Response, record: HandOver): void {
+export function handOver(response: StepResponse, record: HandOver): void {
   response.locals.handOver = record
 }
 
 /** The record of `handOver`; without one, no route matched and the reason is `route`. */
-export function handedOver(response: Response): HandOver {
+export function handedOver(response: StepResponse): HandOver {
   return response.locals.handOver ?? { reason: 'route' }
 }

@@ -20,10 +20,12 @@ const HOP_BY_HOP = new Set([
  * @param alsoDropped more names to remove, in lower case
  */
 export function endToEndHeaders(rawHeaders: readonly string[], alsoDropped: readonly string[] = []): string[] {
-  const dropped = new Set([...HOP_BY_HOP, ...alsoDropped, ...namedByConnection(rawHeaders)])
+  const named = namedByConnection(rawHeaders)
   const kept: string[] = []
-  for (const [name, value] of headerPairs(rawHeaders)) {
-    if (!dropped.has(name.toLowerCase())) kept.push(name, value)
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const [name = '', value = ''] = [rawHeaders[at], rawHeaders[at + 1]]
+    const key = name.toLowerCase()
+    if (!HOP_BY_HOP.has(key) && !alsoDropped.includes(key) && !named.includes(key)) kept.push(name, value)
   }
   return kept
 }

@@ -6,6 +6,7 @@ import { sendQdrantError } from '../body/send-json.ts'
 import { isGuarded } from '../tenants/guarded-message.ts'
 import { hiddenFailure } from '../tenants/tenant-call.ts'
 import { startExchange } from './exchange.ts'
+import { flow } from './flow.ts'
 import { endToEndHeaders } from './hop-by-hop.ts'
 import { createUpstreamTarget } from './upstream-target.ts'
 
@@ -38,6 +39,25 @@ export interface PassthroughOptions {
   onFailure?: OnFailure
   /** Called once for each exchange that its client has not given up: with the status of the answer, or null without one. */
   onEnd?: (status: number | null) => void
+  /** The raw headers of a request that may go on. Default: all of them. Those of the connection never do. */
+  headersOf?: (request: IncomingMessage) => readonly string[]
+  /** Called with each answer as it begins to stream to the client. It may listen to the answer, and must not hold it up. */
+  onAnswer?: (request: IncomingMessage, answer: IncomingMessage) => void
+  /** How a failed exchange is answered. Default: an error in the envelope of Qdrant. */
+  failure?: FailureAnswer
+}
+
+/** What a client is told about a failed exchange. */
+export interface FailureAnswer {
+  /** The error that a cause stands for. */
+  of(cause: unknown): StowageError
+  /** Sends the error. Nothing of an answer has been sent. */
+  send(request: IncomingMessage, response: ServerResponse, error: StowageError): void
+}
+
+const AS_QDRANT: FailureAnswer = {
+  of: failureOf,
+  send: (request, response, { status, message }) => sendQdrantError(request, response, status, message),
 }
 
 type OnFailure = (failure: { status: number; message: string; cause: unknown }) => void
@@ -54,10 +74,13 @@ export function createPassthrough({
   idleTimeoutMs = 600_000,
   onFailure = () => {},
   onEnd = () => {},
+  headersOf = ({ rawHeaders }) => rawHeaders,
+  onAnswer = () => {},
+  failure = AS_QDRANT,
 }: PassthroughOptions): PassthroughProxy {
   const target = createUpstreamTarget(upstream)
   const hold: HoldAnswer = (request, response, body) => {
-    const client = { request, response, onFailure }
+    const client = { request, response, onFailure, onAnswer, failure }
     let released = false
     let arrived = false
     let sendToClient = () => {}
@@ -79,6 +102,7 @@ export function createPassthrough({
       body,
       target,
       idleTimeoutMs,
+      headers: headersOf(request),
       onAnswer: incoming => arrive(incoming.statusCode ?? null, () => relayAnswer(client, incoming)),
       onFailure: cause => arrive(null, () => fail(client, cause)),
     })
@@ -105,6 +129,8 @@ interface Client {
   request: IncomingMessage
   response: ServerResponse
   onFailure: OnFailure
+  onAnswer: NonNullable<PassthroughOptions['onAnswer']>
+  failure: FailureAnswer
 }
 
 /** Relays an answer. After its head is sent, a failure can only break the connection of the client. */
@@ -128,11 +154,11 @@ function relayAnswer(client: Client, incoming: IncomingMessage): void {
     return
   }
   incoming.on('error', () => response.destroy())
-  incoming.on('end', () => {
-    response.addTrailers([...headerPairs(incoming.rawTrailers)])
+  flow(incoming, response, () => {
+    if (incoming.rawTrailers.length > 0) response.addTrailers([...headerPairs(incoming.rawTrailers)])
     response.end()
   })
-  incoming.pipe(response, { end: false })
+  client.onAnswer(client.request, incoming)
 }
 
 function hiddenFailureOf({ statusCode = 502, headers }: IncomingMessage): StowageError | null {
@@ -157,9 +183,10 @@ function transferCodings({ headers }: IncomingMessage): string[] {
   return coding === undefined || /^\s*chunked\s*$/i.test(coding) ? [] : ['Transfer-Encoding', coding]
 }
 
-function fail({ request, response, onFailure }: Client, cause: unknown): void {
+function fail({ request, response, onFailure, failure }: Client, cause: unknown): void {
   if (response.destroyed || response.writableEnded) return
-  const { status, message } = failureOf(cause)
-  onFailure({ status, message, cause })
-  sendQdrantError(request, response, status, message)
+  const error = failure.of(cause)
+  onFailure({ status: error.status, message: error.message, cause })
+  if (response.headersSent) response.destroy()
+  else failure.send(request, response, error)
 }

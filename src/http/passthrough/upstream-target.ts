@@ -26,6 +26,10 @@ export function createUpstreamTarget(url: URL): UpstreamTarget {
   const secure = url.protocol === 'https:'
   const agentOptions = { keepAlive: true, timeout: IDLE_CONNECTION_MS, scheduling: 'lifo' } as const
   const agent = secure ? new https.Agent(agentOptions) : new http.Agent(agentOptions)
+  // All connections lead to this server. Node would spell its address out for each request, twice.
+  agent.getName = () => url.host
+  const hostname = url.hostname.replace(/^\[|\]$/g, '')
+  const port = url.port === '' ? undefined : Number(url.port)
   const openRequest = secure ? https.request : http.request
   const prefix = pathPrefix(url)
   return {
@@ -33,8 +37,8 @@ export function createUpstreamTarget(url: URL): UpstreamTarget {
     pathFor: requestTarget => (requestTarget.startsWith('/') ? prefix + requestTarget : requestTarget),
     open: ({ method, path, headers, idleMs, pooled }) =>
       openRequest({
-        hostname: url.hostname.replace(/^\[|\]$/g, ''),
-        port: url.port === '' ? undefined : Number(url.port),
+        hostname,
+        port,
         method,
         path,
         headers,

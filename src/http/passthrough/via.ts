@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { RequestHandler } from 'express'
 import { sendQdrantError } from '../body/send-json.ts'
+import type { Step } from '../step.ts'
 
 /** The name of this process in `Via` (RFC 9110, 7.6.3). It differs between processes, so that two can stand in a row. */
 const NAME = `stowage-${randomUUID().slice(0, 8)}`
@@ -9,7 +9,7 @@ const NAME = `stowage-${randomUUID().slice(0, 8)}`
 export const OWN_VIA = ['via', `1.1 ${NAME}`] as const
 
 /** Refuses a request that this process has already forwarded. */
-export function refuseLoops(onLoop: () => void): RequestHandler {
+export function refuseLoops(onLoop: () => void): Step {
   return function refuseLoop(request, response, next) {
     if (!hasPassedHere(request.headers.via)) return next()
     onLoop()

@@ -1,5 +1,5 @@
-import type { RequestHandler } from 'express'
 import { isRead, readCollectionPath } from '../../qdrant/paths.ts'
+import type { Step } from '../step.ts'
 
 /** Called when the data of a collection may have changed; null means any collection. */
 export type BumpEpoch = (collection: string | null) => void
@@ -8,7 +8,7 @@ export type BumpEpoch = (collection: string | null) => void
  * Detects writes among forwarded requests. It bumps the epoch before the write, so that no older cached answer is served during
  * it, and again after it, so that the answer of a concurrent read is not cached.
  */
-export function writeEpoch(bumpEpoch: BumpEpoch): RequestHandler {
+export function writeEpoch(bumpEpoch: BumpEpoch): Step {
   return function watchWrites(request, response, next) {
     const touched = isRead(request.method, request.originalUrl) ? undefined : touchedBy(request.originalUrl)
     if (touched !== undefined) {

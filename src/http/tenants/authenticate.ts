@@ -1,12 +1,12 @@
-import type { RequestHandler } from 'express'
 import { StowageError } from '../../core/errors.ts'
 import type { Tenant, TenantRegistry } from '../../tenants/tenant.ts'
 import { apiKeyOf } from '../caller.ts'
+import type { Step } from '../step.ts'
 
 export { tenantOf } from '../caller.ts'
 
 /** Finds the tenant of each request once, by its key. Without tenants (open mode), Qdrant alone decides what a key may access. */
-export function authenticate(registry: TenantRegistry | null): RequestHandler {
+export function authenticate(registry: TenantRegistry | null): Step {
   return function rememberTenant(request, response, next) {
     if (registry === null) return next()
     response.locals.tenant = findTenant(registry, apiKeyOf(request))

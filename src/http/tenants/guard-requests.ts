@@ -1,4 +1,3 @@
-import type { Request, RequestHandler, Response } from 'express'
 import { StowageError } from '../../core/errors.ts'
 import { Pace } from '../../pipeline/pacing/pace.ts'
 import type { QdrantHttp } from '../../qdrant/client.ts'
@@ -8,6 +7,7 @@ import { readBody } from '../body/read-body.ts'
 import { goneSignal } from '../caller.ts'
 import { sendRewritten } from '../passthrough/send-rewritten.ts'
 import { OWN_VIA } from '../passthrough/via.ts'
+import type { Step, StepRequest, StepResponse } from '../step.ts'
 import { sendShaped } from './answers/shaped-answer.ts'
 import { tenantOf } from './authenticate.ts'
 import { guardedMessage } from './guarded-message.ts'
@@ -33,9 +33,9 @@ const REFUSALS: readonly number[] = [400, 403, 404, 422]
  * A request without a tenant is refused.
  */
 export function guardRequests(
-  routes: RequestHandler,
+  routes: Step,
   { http, matchRoute, maxBodyBytes = 32 * 2 ** 20, onRefused = () => {} }: GuardDependencies,
-): RequestHandler {
+): Step {
   return async function guardRequest(request, response, next) {
     const tenant = tenantOf(response)
     if (tenant === null) throw new StowageError('unauthorized', 'No tenant was found for this request')
@@ -67,7 +67,7 @@ export function guardRequests(
 }
 
 /** The body of a request, all of it. Bodies of methods that have none by themselves are left unread, and go nowhere. */
-async function receiveBody(request: Request, response: Response, maxBytes: number): Promise<Buffer> {
+async function receiveBody(request: StepRequest, response: StepResponse, maxBytes: number): Promise<Buffer> {
   if (!['POST', 'PUT', 'PATCH'].includes(request.method)) return Buffer.alloc(0)
   const { body, complete } = await readBody(request, response, maxBytes)
   if (complete) return body

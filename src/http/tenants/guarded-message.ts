@@ -1,7 +1,7 @@
 import { IncomingMessage } from 'node:http'
-import type { Request } from 'express'
 import { headerPairs } from '../../qdrant/raw-headers.ts'
 import type { GuardedRequest } from '../../tenants/guard/guarded.ts'
+import type { StepRequest } from '../step.ts'
 
 /**
  * A request of its own that says what `guarded` says, and nothing else. It stands in the place of the client's request for everything that
@@ -10,11 +10,11 @@ import type { GuardedRequest } from '../../tenants/guard/guarded.ts'
  * @param sent JSON, or the bytes of the client where its own body goes on
  */
 export function guardedMessage(
-  client: Request,
+  client: StepRequest,
   guarded: GuardedRequest,
   headers: readonly string[],
   sent: string | Buffer,
-): Request {
+): StepRequest {
   const body = Buffer.from(sent)
   const type = typeof sent === 'string' ? ['content-type', 'application/json'] : bodyHeaders(client.rawHeaders)
   const describeBody = body.length === 0 ? [] : [...type, 'content-length', String(body.length)]
@@ -29,13 +29,11 @@ export function guardedMessage(
     rawHeaders,
     headers: joined(rawHeaders),
     complete: true,
-    res: client.res,
   })
   guardedMessages.add(message)
   if (body.length > 0) message.push(body)
   message.push(null)
-  // The members that Express adds to requests.
-  return Object.setPrototypeOf(message, Object.getPrototypeOf(client))
+  return message
 }
 
 const guardedMessages = new WeakSet<IncomingMessage>()

@@ -1,4 +1,3 @@
-import type { NextFunction, RequestHandler, Response } from 'express'
 import { TokenBucket } from 'limiter'
 import { StowageError } from '../../core/errors.ts'
 import type { Reporter } from '../../observe/events.ts'
@@ -6,6 +5,7 @@ import type { TenantLimit } from '../../observe/metrics/tenants.ts'
 import { type StartTimer, systemTimer } from '../../pipeline/deadline.ts'
 import type { Tenant, TenantLimits } from '../../tenants/tenant.ts'
 import { limitedBy } from '../observe-requests.ts'
+import type { Next, Step, StepResponse } from '../step.ts'
 import { tenantOf } from './authenticate.ts'
 
 /** Keeps each tenant within its limits. */
@@ -14,7 +14,7 @@ export interface TenantLimiter {
    * Admits a request of the tenant that `authenticate` found, or refuses it before its body is read: with `too_many_requests` and
    * `retry_after`. A request is in flight until its answer is sent or its client has left. Without a tenant, nothing is limited.
    */
-  handler: RequestHandler
+  handler: Step
   /** Tells which tenants are declared, at the start and after each reload. What is known of others is forgotten. */
   declare(names: ReadonlySet<string>): void
 }
@@ -67,7 +67,7 @@ export function createTenantLimiter(
     return state
   }
 
-  function refuse(state: TenantState, refusal: Refusal, response: Response, next: NextFunction): void {
+  function refuse(state: TenantState, refusal: Refusal, response: StepResponse, next: Next): void {
     const answer = () => next(tooManyRequests(refusal))
     if (state.promptRefusals.tryRemoveTokens(1)) answer()
     else if (state.held < MOST_HELD) hold(state, response, answer)
@@ -77,7 +77,7 @@ export function createTenantLimiter(
     }
   }
 
-  function hold(state: TenantState, response: Response, answer: () => void): void {
+  function hold(state: TenantState, response: StepResponse, answer: () => void): void {
     state.held++
     state.spread = (state.spread + SPREAD) % 1
     const { least, most } = FLOOD_REFUSAL_MS

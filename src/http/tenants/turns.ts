@@ -1,5 +1,5 @@
-import type { RequestHandler } from 'express'
 import { nextTurn, takeFreeTurn } from '../../pipeline/pacing/turns.ts'
+import type { Step } from '../step.ts'
 import { tenantOf } from './authenticate.ts'
 
 /**
@@ -7,7 +7,7 @@ import { tenantOf } from './authenticate.ts'
  * event loop comes back to the one of another tenant, and a flood of requests that only pass through would hold it all the time.
  * Without a tenant, nothing waits.
  */
-export const beginInTurn: RequestHandler = (_request, response, next) => {
+export const beginInTurn: Step = (_request, response, next) => {
   const tenant = tenantOf(response)
   if (tenant === null || takeFreeTurn()) return next()
   void nextTurn(tenant.name).then(() => {

@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express'
+import { StowageError } from '../../core/errors.ts'
 import type { TraceStore } from '../../pipeline/services.ts'
 import type { BuiltPage } from '../../web/page-files.ts'
 import { type CompareOptions, compareRoute, passagesRoute } from './compare-route.ts'
@@ -16,6 +17,12 @@ export interface UiRoutes {
   /** `GET /v1/traces` */
   traces: RequestHandler
 }
+
+const refuse: RequestHandler = () => {
+  throw new StowageError('not_found', 'The page to look at is off: set UI=on')
+}
+/** The routes without `UI=on`. */
+export const UI_IS_OFF: UiRoutes = { page: refuse, compare: refuse, passages: refuse, traces: refuse }
 
 interface UiOptions extends CompareOptions {
   traces: TraceStore

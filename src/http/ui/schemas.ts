@@ -63,13 +63,11 @@ const wholeNumber = z
 
 /** Query string of `GET /v1/traces`. */
 export const tracesQuerySchema = z.strictObject({
-  limit: wholeNumber.pipe(z.int().min(1).max(500)).optional(),
-  endpoint: traceSchema.shape.endpoint.optional(),
-  degraded: z.enum(['true', 'false']).optional(),
-  /** A part of the question, in any case. */
-  query: z.string().max(1_000).optional(),
-  /** Only requests that took at least as many milliseconds. */
-  min_ms: wholeNumber.optional(),
+  limit: wholeNumber.pipe(z.int().min(1).max(500)).optional().describe('Most traces. Default: 50.'),
+  endpoint: traceSchema.shape.endpoint.optional().describe('Only requests to this endpoint.'),
+  degraded: z.enum(['true', 'false']).optional().describe('Only requests with left-out steps, or only those without.'),
+  query: z.string().max(1_000).optional().describe('A part of the question, in any case.'),
+  min_ms: wholeNumber.optional().describe('Only requests that took at least as many milliseconds.'),
 })
 
 /** Answer of `GET /v1/traces`, the newest first. */

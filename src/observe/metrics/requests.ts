@@ -4,7 +4,7 @@ import { REQUEST_SECONDS } from './buckets.ts'
 import { histogramWithExemplars } from './open-metrics.ts'
 
 /** The groups of routes under which requests are counted. */
-export const ENDPOINTS = ['context', 'points', 'passthrough', 'operations', 'mcp'] as const
+export const ENDPOINTS = ['context', 'points', 'passthrough', 'operations', 'mcp', 'relay'] as const
 export const OUTCOMES = ['ok', 'client_error', 'upstream_error', 'internal_error', 'aborted'] as const
 
 /** Metrics of requests as the client sees them. */

@@ -47,6 +47,8 @@ export interface PlanDecision {
   plan: Plan
   /** False: searches on Qdrant's paths pass through. */
   improves: boolean
+  /** Whether the question of a search may be found by its vector, among those that the embedding relay remembers. */
+  findsQuestion: boolean
   /** The flags that a source sets for this request. */
   flags: readonly FlagDecision[]
   /** Null outside of experiments. */
@@ -78,6 +80,7 @@ export function decideByConfiguration(configured: Plan): DecidePlan {
   return subject => ({
     plan: planFor(subject, configured),
     improves: true,
+    findsQuestion: true,
     flags: [],
     assignment: null,
     shadow: null,

@@ -1,4 +1,4 @@
-import type { Candidate, Dropped } from '../../core/types.ts'
+import type { Candidate, Dropped, QuerySource } from '../../core/types.ts'
 import type { DetectedIntent } from '../../intent/detect.ts'
 import type { PackedChunk } from '../../pack/pack.ts'
 import type { PlanDecision } from '../plan/decision.ts'
@@ -18,6 +18,8 @@ export interface TraceSubject {
   sessionId: string | null
   collections: string[]
   query: string | null
+  /** Default: `request`. */
+  querySource?: QuerySource
   plan: Plan
   decision: Pick<PlanDecision, 'assignment' | 'flags'>
   /** Id of the trace of the answer that this run shadows. */
@@ -52,6 +54,7 @@ export function buildTrace(subject: TraceSubject, record: RunRecord, outcome: Tr
     shadow_of: subject.shadowOf ?? null,
     collections: subject.collections,
     query: subject.query,
+    query_source: subject.querySource ?? 'request',
     intent: outcome.intent,
     mode: outcome.mode ?? null,
     plan,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { INTENTS, ORIGINS, RETRIEVAL_MODES } from '../../core/types.ts'
+import { INTENTS, ORIGINS, QUERY_SOURCES, RETRIEVAL_MODES } from '../../core/types.ts'
 import { codesOf, DEGRADATIONS, DROP_REASONS, STAGES } from '../../core/vocabulary.ts'
 import { ASSIGNMENT_UNITS, FLAG_SOURCES } from '../plan/decision.ts'
 import { planSchema } from '../plan/plan.ts'
@@ -85,6 +85,8 @@ export const traceSchema = z.object({
   shadow_of: z.string().nullable(),
   collections: z.array(z.string()),
   query: z.string().nullable(),
+  /** Where the text of the query came from; `none` when there is none. */
+  query_source: z.enum(QUERY_SOURCES),
   intent: z.object({ label: z.enum(INTENTS), rule: z.string() }).nullable(),
   /** Null in a search route, where the client's own request says what is searched. */
   mode: usedModeSchema.nullable(),

@@ -1,4 +1,3 @@
-import type { RequestHandler } from 'express'
 import { openLiveCollection } from '../../adapters/contextualize/live-collection.ts'
 import type { ProjectFolder } from '../../adapters/projects/project-folder.ts'
 import type { Config } from '../../config.ts'
@@ -15,6 +14,7 @@ import { openTenantRules } from '../../contextualize/tenants.ts'
 import { StowageError } from '../../core/errors.ts'
 import type { Embedder } from '../../core/ports.ts'
 import { lockFolder } from '../../embedded/storage/folder-lock.ts'
+import type { Step } from '../../http/step.ts'
 import type { Reporter } from '../../observe/events.ts'
 import type { Project } from '../../projects/project.ts'
 import type { QdrantHttp } from '../../qdrant/client.ts'
@@ -40,7 +40,7 @@ interface OnlineDependencies {
 
 /** Contexts for the points that clients write. */
 export interface OnlineContextsService {
-  noticeUpserts: RequestHandler
+  noticeUpserts: Step
   readonly pauses: readonly string[]
   close(): Promise<void>
 }

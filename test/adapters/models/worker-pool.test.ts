@@ -28,6 +28,13 @@ describe('the worker pool', () => {
     expect(answers.map(answer => answer.results)).toEqual(calls.map(jobs => jobs.map(job => `${job}!`)))
   })
 
+  it('bounds the heap of each worker, so that garbage does not wait for long', async () => {
+    const { results } = await (await open(1)).run(['limits'])
+    const { maxYoungGenerationSizeMb, maxOldGenerationSizeMb } = JSON.parse(results[0] ?? '{}')
+    expect(maxYoungGenerationSizeMb).toBeLessThanOrEqual(16)
+    expect(maxOldGenerationSizeMb).toBeLessThanOrEqual(512)
+  })
+
   it('takes turns: a short call is not kept waiting by a long one', async () => {
     const pool = await open(1)
     let longDone = false
@@ -126,7 +133,7 @@ describe('the worker pool', () => {
   it('ends no worker that is still loading, because that aborts the process', async () => {
     const loaded = new Int32Array(new SharedArrayBuffer(8))
     await expect(open(2, loaded)).rejects.toThrow('refused to start')
-    expect([...loaded]).toEqual([2, 1])
+    expect(loaded[1]).toBe(1)
   })
 
   it('rejects with the worker’s own words when it cannot start', async () => {

@@ -23,8 +23,10 @@ import { MEASURES } from '../../../src/evaluation/metrics/measures.ts'
 import { IMPROVE, SWITCHES } from '../../../src/flags/table.ts'
 import { OWN_ROUTES } from '../../../src/http/openapi.ts'
 import { createMetrics } from '../../../src/observe/metrics.ts'
+import { contextRequestSchema, contextResponseSchema } from '../../../src/pipeline/context-request.ts'
 import { NAMED_PLANS } from '../../../src/pipeline/plan/named-plans.ts'
 import { PLAN_VALUES, type PlanValue } from '../../../src/pipeline/plan/plan-values.ts'
+import { RELAY_PATHS } from '../../../src/relay/paths.ts'
 import { tenantSchema } from '../../../src/tenants/file/schema.ts'
 import { tenantRouteRows } from './tenant-routes.ts'
 
@@ -36,6 +38,15 @@ export async function generatedSections(): Promise<Record<string, string>> {
     routes: table(
       ['route', 'what it does'],
       Object.entries(OWN_ROUTES).map(([route, does]) => [code(route), does]),
+    ),
+    'relay routes': table(
+      ['path', 'what it does'],
+      Object.entries(RELAY_PATHS).map(([path, does]) => [code(path), does]),
+    ),
+    'context request': fieldsTable(contextRequestSchema),
+    'context answer': table(
+      ['field', 'meaning'],
+      Object.entries(contextResponseSchema.shape).map(([name, field]) => [code(name), field.meta()?.description ?? '']),
     ),
     errors: table(
       ['code', 'status', 'meaning'],
@@ -120,6 +131,35 @@ export function withSections(page: string, sections: Readonly<Record<string, str
 export function sectionsOf(page: string): string[] {
   return [...page.matchAll(MARKER)].map(([, , name]) => name ?? '')
 }
+
+function fieldsTable({ shape }: typeof contextRequestSchema): string {
+  const rows = Object.entries(shape).map(([name, field]) => [
+    code(name),
+    rangeOf(field),
+    field.meta()?.description ?? '',
+  ])
+  return table(['field', 'values', 'meaning'], rows)
+}
+
+/** The values of a field by its JSON Schema. */
+function rangeOf(field: z.ZodType): string {
+  const {
+    type,
+    enum: values,
+    anyOf,
+    minLength,
+    maxLength,
+    ...schema
+  } = z.toJSONSchema(field, { unrepresentable: 'any' })
+  if (values) return values.map(value => code(String(value))).join(', ')
+  if (anyOf) return `name, or up to ${(anyOf[1] as { maxItems?: number }).maxItems} names`
+  if (type === 'string') return `${minLength} to ${count(maxLength)} characters`
+  if (type === 'array') return `${schema.minItems} to ${count(schema.maxItems)} numbers`
+  if (type === 'integer' || type === 'number') return `${schema.minimum} to ${count(schema.maximum)}`
+  return String(type)
+}
+
+const count = (most: number | undefined) => most?.toLocaleString('en-US') ?? ''
 
 function settingsTable(): string {
   const defaults: Record<string, unknown> = settingsSchema.parse({})

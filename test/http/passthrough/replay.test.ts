@@ -1,8 +1,8 @@
 import http from 'node:http'
-import type { RequestHandler } from 'express'
 import { afterEach, expect, test } from 'vitest'
 import { readBody } from '../../../src/http/body/read-body.ts'
 import { createPassthrough } from '../../../src/http/passthrough/passthrough.ts'
+import type { Step } from '../../../src/http/step.ts'
 import { comparable, exchangeBytes, readAnswer } from '../../support/raw-client.ts'
 import { createStage } from '../../support/stage.ts'
 import { createEchoUpstream } from '../support/echo-upstream.ts'
@@ -15,7 +15,7 @@ const TARGET = '/collections/docs/points/query?timeout=3&shape=duplicates'
 /** A route that reads the body as the improved one does, gives up, and hands the request on. */
 async function replaying(upstream: string, maxBytes: number): Promise<string> {
   const { passthrough } = createPassthrough({ upstream: new URL(upstream) })
-  const improvePoints: RequestHandler = async (request, response) => {
+  const improvePoints: Step = async (request, response) => {
     const { body } = await readBody(request, response, maxBytes)
     passthrough(request, response, body)
   }
@@ -57,7 +57,7 @@ test('a replayed read survives a connection that the upstream closed meanwhile',
 test('headers set before are added to the answer, its duplicates kept', async () => {
   const upstream = await stage.listen(createEchoUpstream())
   const { passthrough } = createPassthrough({ upstream: new URL(upstream) })
-  const improvePoints: RequestHandler = (request, response) => {
+  const improvePoints: Step = (request, response) => {
     response.setHeader('x-stowage-applied', 'passthrough')
     passthrough(request, response)
   }

@@ -37,11 +37,7 @@ export function shotsFolder(name: string): string {
 /** Starts Chromium. Only for tests inside of `describeWith('chromium')`. @param shots the folder for screenshots */
 export async function startChromium(shots: string): Promise<Chromium> {
   await mkdir(shots, { recursive: true })
-  // A container has no user namespaces for the sandbox. The only pages are those that the test wrote.
-  const browser = await chromium.launch({
-    executablePath: join(folderOf('chromium'), 'chromium'),
-    args: ['--no-sandbox'],
-  })
+  const browser = await launchChromium()
   return {
     async open(address, { colours = 'light', width = 1360, allowed }) {
       const page = await browser.newPage({
@@ -71,19 +67,25 @@ export async function startChromium(shots: string): Promise<Chromium> {
             ? page.screenshot({ path, fullPage: true })
             : page.locator(part).screenshot({ path }))
         },
-        async accessibilityFaults() {
-          await page.evaluate(axe.source)
-          const { violations } = await page.evaluate(
-            rules => (globalThis as unknown as { axe: typeof axe }).axe.run({ runOnly: rules }) as Promise<AxeResults>,
-            RULES,
-          )
-          return violations.map(
-            ({ id, help, nodes }) =>
-              `${id}: ${help}: ${nodes[0]?.html.slice(0, 200)} ${nodes[0]?.failureSummary ?? ''}`,
-          )
-        },
+        accessibilityFaults: () => accessibilityFaults(page),
       }
     },
     close: () => browser.close(),
   }
+}
+
+/** A container has no user namespaces for the sandbox. The only pages are those of the tests. */
+export const launchChromium = () =>
+  chromium.launch({ executablePath: join(folderOf('chromium'), 'chromium'), args: ['--no-sandbox'] })
+
+/** Faults that axe-core finds, each with its first element. */
+export async function accessibilityFaults(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source)
+  const { violations } = await page.evaluate(
+    rules => (globalThis as unknown as { axe: typeof axe }).axe.run({ runOnly: rules }) as Promise<AxeResults>,
+    RULES,
+  )
+  return violations.map(
+    ({ id, help, nodes }) => `${id}: ${help}: ${nodes[0]?.html.slice(0, 200)} ${nodes[0]?.failureSummary ?? ''}`,
+  )
 }

@@ -1,17 +1,17 @@
-import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { chmod, cp, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import type { TestProject } from 'vitest/node'
 import manifest from '../unleash-server/package.json' with { type: 'json' }
+import { aptInstall, folderOnPath, reasonOf, run } from './debian.ts'
+import { findPython } from './python.ts'
 
 /**
  * Makes the real services available, once before the tests: uses what is there, else installs it. Debian packages need root
- * and apt-get, unleash-server needs the package registry. What cannot be had is named with the reason, and its tests are skipped.
+ * and apt-get, unleash-server needs the package registry, Python needs PyPI. What cannot be had is named with the reason, and its tests are skipped.
  */
-export type ServiceName = 'chromium' | 'postgres' | 'prometheus' | 'unleash'
+export type ServiceName = 'chromium' | 'postgres' | 'prometheus' | 'python' | 'unleash'
 
 /** The folder with the programs of a service, or why there is none. */
 export type Found = { folder: string } | { missing: string }
@@ -19,30 +19,19 @@ export type Programs = Record<ServiceName, Found>
 
 const MANIFEST = fileURLToPath(new URL('../unleash-server', import.meta.url))
 const CACHE = fileURLToPath(new URL('../../../node_modules/.cache/stowage-services', import.meta.url))
-const MOST_MS = 240_000
-const MEGABYTE = 1024 * 1024
-
-const execute = promisify(execFile)
-const run = (program: string, line: readonly string[], cwd?: string) =>
-  execute(program, line, {
-    timeout: MOST_MS,
-    maxBuffer: 16 * MEGABYTE,
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-    ...(cwd && { cwd }),
-  })
-
 /** Vitest calls this before the first test file. */
 export default async function setup({ provide }: TestProject): Promise<void> {
   // One after the other: apt-get locks itself against a second run.
   const debian = installDebian(['chromium', 'postgres', 'prometheus'])
-  const [unleash, { chromium, postgres, prometheus }] = await Promise.all([findUnleash(), debian])
-  const programs: Programs = { chromium, postgres, prometheus, unleash }
+  const pythonFound = findPython(CACHE, run).catch((error: unknown) => ({ missing: reasonOf(error) }))
+  const [unleash, python, { chromium, postgres, prometheus }] = await Promise.all([findUnleash(), pythonFound, debian])
+  const programs: Programs = { chromium, postgres, prometheus, python, unleash }
   for (const [name, found] of Object.entries(programs))
     console.log(`${name}: ${'folder' in found ? found.folder : `missing, its tests are skipped: ${found.missing}`}`)
   provide('programs', programs)
 }
 
-type DebianService = Exclude<ServiceName, 'unleash'>
+type DebianService = Exclude<ServiceName, 'python' | 'unleash'>
 const DEBIAN: Record<DebianService, { packages: string[]; find: () => Promise<string | null> }> = {
   // Without a font the browser draws no letters.
   chromium: { packages: ['chromium', 'fonts-liberation'], find: async () => folderOnPath('chromium') },
@@ -67,46 +56,11 @@ async function installDebian(names: readonly DebianService[]): Promise<Record<De
   return Object.fromEntries(found) as Record<DebianService, Found>
 }
 
-/** @returns null, or why the packages are not installed */
-async function aptInstall(packages: readonly string[]): Promise<string | null> {
-  const named = packages.join(', ')
-  if (folderOnPath('apt-get') === null) return `${named}: not installed, and there is no apt-get`
-  if (process.getuid?.() !== 0) return `${named}: not installed, and only root can install them`
-  const install = ['install', '-y', '-q', '--no-install-recommends', '-o', 'DPkg::Lock::Timeout=60', ...packages]
-  const stays = await forbidServices()
-  try {
-    await run('apt-get', install).catch(async () => {
-      await run('apt-get', ['update', '-q'])
-      await run('apt-get', install)
-    })
-    return null
-  } catch (error) {
-    return `${named}: ${reasonOf(error)}`
-  } finally {
-    if (!stays) await rm(POLICY)
-  }
-}
-
-const POLICY = '/usr/sbin/policy-rc.d'
-
-/** Debian's own way to say that a package must not start its service. @returns whether the machine said so already */
-async function forbidServices(): Promise<boolean> {
-  if (existsSync(POLICY)) return true
-  await writeFile(POLICY, '#!/bin/sh\nexit 101\n')
-  await chmod(POLICY, 0o755)
-  return false
-}
-
 /** Debian keeps the programs of the server outside of PATH, in a folder per version. */
 async function findPostgres(): Promise<string | null> {
   const versions = await readdir('/usr/lib/postgresql').catch(() => [])
   const folders = versions.sort((a, b) => Number(b) - Number(a)).map(version => `/usr/lib/postgresql/${version}/bin`)
   return folders.find(folder => existsSync(join(folder, 'initdb'))) ?? folderOnPath('initdb')
-}
-
-function folderOnPath(program: string): string | null {
-  const folders = (process.env.PATH ?? '').split(':').filter(folder => folder !== '')
-  return folders.find(folder => existsSync(join(folder, program))) ?? null
 }
 
 /** unleash-server as its lock file has it. It lies beside node_modules' own packages, so that `npm ci` of stowage stays quick. */
@@ -126,11 +80,4 @@ async function findUnleash(): Promise<Found> {
   } finally {
     await rm(half, { recursive: true, force: true })
   }
-}
-
-/** The line that names the fault. */
-function reasonOf(error: unknown): string {
-  const { stderr = '', message = String(error) } = error as { stderr?: string; message?: string }
-  const lines = (stderr.trim() || message).split('\n')
-  return lines.find(line => /^(?:npm error|E:)/u.test(line)) ?? lines.at(-1) ?? ''
 }

@@ -124,6 +124,7 @@ export async function createEndpointEmbedder(
   return {
     version: `${model}:${dimensions}:${shape.hasInputTypes ? 'input_type' : 'endpoint'}${prefixMark(prefixes)}`,
     dimensions,
+    tellsSidesApart: shape.hasInputTypes || prefixes.query !== prefixes.passage,
     embedQuery: rememberQueries((texts, signal) => retryOnce(() => embed(texts, 'query', signal), signal)),
     embedPassages: (texts, signal) => embed(texts, 'passage', signal, PASSAGE_RETRIES),
     close: () => Promise.resolve(),

@@ -4,14 +4,15 @@ import { loadTokenizer, logitOf } from '../load.ts'
 import type { LateInteraction, ModelSource } from '../model-folder.ts'
 import { assembleSide, learnTemplate, type ModelInput } from '../pair-assembly.ts'
 import { cutOnnx, readOnnx } from './onnx-graph.ts'
-import { isLong, type PassageSide, packSide, roundRows, unpackSide } from './passage-side.ts'
+import { createUnpackSide, isLong, type PassageSide, packSide, roundRows } from './passage-side.ts'
 import { loadRuntime, type Runtime, type Session, type Tensors } from './runtime.ts'
+import { leaveWeightsInFile } from './stored-weights.ts'
 
 /** A cross-encoder whose graph is cut in two: the encoder reads one text, the interaction joins what it made of both. */
 export interface LateInteractionModel {
   encodeQuery(query: string): Promise<Tensors>
   encodePassage(passage: string): Promise<PassageSide>
-  /** The logit of the pair. */
+  /** The logit of the pair. One call at a time. */
   interact(query: Tensors, passage: PassageSide): Promise<number>
 }
 
@@ -33,6 +34,7 @@ export async function loadLateInteraction(source: ModelSource): Promise<LateInte
   const sample = encode('a')
   const template = learnTemplate(wrap('a', 'a'), { query: sample, passage: sample })
 
+  const unpackSide = createUnpackSide(runtime)
   const run = async (slot: 'query' | 'passage', text: string): Promise<Tensors> => {
     const inputs = toTensors(assembleSide(template, slot, encode(text), source.maxTokens), runtime)
     const tensors: Tensors = { ...inputs, ...(await encoder.run(inputs)) }
@@ -42,7 +44,7 @@ export async function loadLateInteraction(source: ModelSource): Promise<LateInte
     encodeQuery: query => run('query', query),
     encodePassage: async passage => packSide(roundRows(await run('passage', passage), long, runtime)),
     async interact(query, passage) {
-      const { [LOGITS]: logits } = await interaction.run({ ...query, ...unpackSide(passage, runtime) })
+      const { [LOGITS]: logits } = await interaction.run({ ...query, ...unpackSide(passage) })
       return logitOf(logits?.data ?? [])
     },
   }
@@ -57,15 +59,19 @@ interface Sessions {
   long: string[]
 }
 
-/** Reads the weights and cuts them. They are 16 MB and are not needed after it, so nothing that stays may refer to them. */
+/** Cuts the graph. The long weights, 16 MB, stay in their file, and nothing that lives on may refer to the bytes that were read from it. */
 async function openSessions(source: ModelSource, cut: LateInteraction, runtime: Runtime): Promise<Sessions> {
-  const graph = readOnnx(await readFile(join(source.location, 'onnx', WEIGHTS[source.dtype])))
+  const folder = join(source.location, 'onnx')
+  const name = WEIGHTS[source.dtype]
+  const file = await readFile(join(folder, name))
+  const graph = leaveWeightsInFile(readOnnx(file), file, name)
   const open = (...part: [inputs: string[], outputs: string[], rounded?: string[]]) =>
     // One thread, because the pool has a worker per core. Severity 3 is errors.
     runtime.InferenceSession.create(cutOnnx(graph, ...part), {
       intraOpNumThreads: 1,
       interOpNumThreads: 1,
       logSeverityLevel: 3,
+      extra: { session: { model_external_initializers_file_folder_path: folder } },
     })
   const computed = [...cut.query, ...cut.passage].filter(name => !INPUTS.includes(name))
   const encoder = await open(INPUTS, computed)

@@ -15,10 +15,19 @@ export function packSide(tensors: Tensors): PassageSide {
   return side
 }
 
-/** Copies the tensors out of the shared memory, because the runtime does not read from it. */
-export function unpackSide(side: PassageSide, { Tensor }: Runtime): Tensors {
-  const kept = deserialize(Buffer.from(Buffer.from(side))) as Kept[]
-  return Object.fromEntries(kept.map(([name, type, dims, data]) => [name, new Tensor(type, data, dims)]))
+/**
+ * Makes a function that copies the tensors of a side out of the shared memory, because the runtime does not read from it. They are good until the next call: all
+ * sides go through one buffer, because a new one for each, megabytes for each request, would wait for the garbage collector.
+ */
+export function createUnpackSide({ Tensor }: Runtime): (side: PassageSide) => Tensors {
+  let buffer = Buffer.alloc(0)
+  return side => {
+    if (buffer.length < side.byteLength) buffer = Buffer.allocUnsafeSlow(2 * side.byteLength)
+    const bytes = buffer.subarray(0, side.byteLength)
+    bytes.set(new Uint8Array(side))
+    const kept = deserialize(bytes) as Kept[]
+    return Object.fromEntries(kept.map(([name, type, dims, data]) => [name, new Tensor(type, data, dims)]))
+  }
 }
 
 /** Rows from this length on are rounded. */

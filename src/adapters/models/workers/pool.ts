@@ -57,6 +57,10 @@ export interface PoolResults<Result> {
 
 /** Jobs per worker at a time: the next job is already in the thread when the running one ends. */
 const DEPTH = 2
+/** Of the heap of a worker. A job leaves little behind, and without a limit this part alone grows to 48 MiB in each thread. */
+const YOUNG_GENERATION_MB = 8
+/** More than any tokenizer takes. V8 lets garbage wait the longer the higher this limit is. */
+const OLD_GENERATION_MB = 512
 const CLOSE_TIMEOUT_MS = 5_000
 /** Time of a job before the first one has ended, in milliseconds. */
 const FIRST_GUESS_MS = 10
@@ -76,6 +80,7 @@ export async function createWorkerPool<Job, Result, Details>({
     maxThreads: size,
     concurrentTasksPerWorker: DEPTH,
     recordTiming: false,
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB, maxOldGenerationSizeMb: OLD_GENERATION_MB },
   })
   const calls = new Set<AbortController>()
   const running = new Set<Promise<void>>()

@@ -121,6 +121,7 @@ function traceOf(
     shadow_of: null,
     collections: ['replay'],
     query,
+    query_source: 'request',
     intent: { label: 'measurement', rule: 'how long' },
     mode: { asked: 'hybrid', used: 'hybrid' },
     plan: NAMED_PLANS.measured,

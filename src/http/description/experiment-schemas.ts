@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { codesOf, ROLLBACK_TRIGGERS } from '../core/vocabulary.ts'
-import { traceSchema } from '../pipeline/trace/schema.ts'
+import { codesOf, ROLLBACK_TRIGGERS } from '../../core/vocabulary.ts'
+import { traceSchema } from '../../pipeline/trace/schema.ts'
 
 const mean = z.number().nullable()
 

@@ -1,0 +1,49 @@
+import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
+import type { OnnxGraph } from './onnx-graph.ts'
+
+/** Numbers of the fields of a TensorProto in onnx.proto. */
+const TENSOR = { type: 2, content: 9, externalData: 13, dataLocation: 14 }
+const ENTRY = { key: 1, value: 2 }
+const EXTERNAL = 1
+/** uint8 and int8, which need no alignment. */
+const BYTE_TYPES = [2, 3]
+/** Shorter weights stay in the graph: they are few bytes together, and some are read when a session is made. */
+const SHORTEST = 4_096
+
+/**
+ * Replaces the long weights of a graph by their place in the file that it was read from. The runtime then reads them there: each session of each thread would
+ * otherwise hold copies of all of them while it is made, and that memory does not come back.
+ * @param bytes of the file, of which the weights of the graph are parts
+ * @param name of the file in the folder that the session is told
+ */
+export function leaveWeightsInFile(graph: OnnxGraph, bytes: Uint8Array, name: string): OnnxGraph {
+  const weights = [...graph.weights].map(([key, weight]) => [key, inFile(weight, bytes, name)] as const)
+  return { ...graph, weights: new Map(weights) }
+}
+
+function inFile(weight: Uint8Array, file: Uint8Array, name: string): Uint8Array {
+  const reader = new BinaryReader(weight)
+  const kept = new BinaryWriter()
+  let content: Uint8Array | null = null
+  let type = 0
+  while (reader.pos < reader.len) {
+    const [number, wire] = reader.tag()
+    if (wire === WireType.LengthDelimited) {
+      const bytes = reader.bytes()
+      if (number === TENSOR.content) content = bytes
+      else kept.tag(number, wire).bytes(bytes)
+    } else {
+      const value = reader.skip(wire, number)
+      if (number === TENSOR.type) type = value[0] ?? 0
+      kept.tag(number, wire).raw(value)
+    }
+  }
+  if (content === null || content.length < SHORTEST || !BYTE_TYPES.includes(type)) return weight
+  const place = { location: name, offset: content.byteOffset - file.byteOffset, length: content.length }
+  for (const [key, value] of Object.entries(place)) {
+    kept.tag(TENSOR.externalData, WireType.LengthDelimited).fork()
+    kept.tag(ENTRY.key, WireType.LengthDelimited).string(key)
+    kept.tag(ENTRY.value, WireType.LengthDelimited).string(String(value)).join()
+  }
+  return kept.tag(TENSOR.dataLocation, WireType.Varint).int32(EXTERNAL).finish()
+}

@@ -1,0 +1,99 @@
+import type { ContextRequest, ContextResponse } from '../pipeline/context-request.ts'
+import type { Trace } from '../pipeline/trace/schema.ts'
+import { printJson } from '../qdrant/json.ts'
+import { readAnswer } from './answer.ts'
+import { StowageClientError } from './client-error.ts'
+
+export interface ClientOptions {
+  /** Where stowage listens: `http://stowage:6433`, with a path when it stands under one. */
+  url: string
+  /** The key of the tenant or, without tenants, of Qdrant. */
+  apiKey?: string | undefined
+  /** What sends the requests. Default: the global `fetch`. */
+  fetch?: typeof globalThis.fetch | undefined
+  /** Longest time of a call in milliseconds, repetitions included. Default: 60,000. */
+  timeoutMs?: number | undefined
+}
+
+export interface CallOptions {
+  /** Ends the call, which then rejects with the reason of the signal. */
+  signal?: AbortSignal | undefined
+}
+
+/** A stowage over HTTP. Its calls reject with a {@link StowageClientError}. */
+export interface Client {
+  /** `POST /v1/context`: packs a context for a question. Ids beyond 2^53 are bigint, in both directions. */
+  context(request: ContextRequest, options?: CallOptions): Promise<ContextResponse>
+  /** `GET /v1/traces/{id}`: the trace of one of the last requests with the same key. */
+  trace(traceId: string, options?: CallOptions): Promise<Trace>
+}
+
+const TIMEOUT_MS = 60_000
+const MOST_ATTEMPTS = 3
+
+/**
+ * A client of the routes under `/v1/`. A call is repeated only when stowage answers 503 and says after how many seconds to come again, at
+ * most twice, and not beyond `timeoutMs`.
+ * @throws TypeError for a `url` that is none
+ */
+export function createClient({ url, apiKey, fetch, timeoutMs = TIMEOUT_MS }: ClientOptions): Client {
+  if (!URL.canParse(url)) throw new TypeError(`createClient: url is not a URL: ${JSON.stringify(url)}`)
+  const base = url.replace(/\/+$/u, '')
+  const key: Record<string, string> = apiKey === undefined ? {} : { 'api-key': apiKey }
+
+  async function call(path: string, init: RequestInit, given: AbortSignal | undefined): Promise<unknown> {
+    const start = performance.now()
+    const timeout = AbortSignal.timeout(timeoutMs)
+    const signal = given ? AbortSignal.any([given, timeout]) : timeout
+    const ended = (cause: unknown): unknown => {
+      if (given?.aborted) return given.reason
+      if (timeout.aborted)
+        return new StowageClientError('timeout', `stowage did not answer within ${timeoutMs} ms`, { status: null })
+      return new StowageClientError('no_answer', 'stowage cannot be reached, or the connection broke', {
+        status: null,
+        cause,
+      })
+    }
+    for (let attempt = 1; ; attempt++) {
+      // A redirect would take the key elsewhere.
+      const exchange = (fetch ?? globalThis.fetch)(base + path, { redirect: 'error', ...init, signal })
+      const response = await exchange.catch((cause: unknown) => Promise.reject(ended(cause)))
+      const text = await response.text().catch((cause: unknown) => Promise.reject(ended(cause)))
+      const answer = readAnswer(response, text)
+      if (!(answer instanceof StowageClientError)) return answer
+      const waitMs = answer.status === 503 && answer.retryAfter !== null ? answer.retryAfter * 1_000 : null
+      const isTooLate = waitMs === null || performance.now() - start + waitMs >= timeoutMs
+      if (isTooLate || attempt === MOST_ATTEMPTS) throw answer
+      await pause(waitMs, signal).catch((cause: unknown) => Promise.reject(ended(cause)))
+    }
+  }
+
+  return {
+    context(request, { signal } = {}) {
+      const headers = { ...key, 'content-type': 'application/json' }
+      return call(
+        '/v1/context',
+        { method: 'POST', headers, body: printJson(request) },
+        signal,
+      ) as Promise<ContextResponse>
+    },
+    trace: (traceId, { signal } = {}) =>
+      call(`/v1/traces/${encodeURIComponent(traceId)}`, { headers: key }, signal) as Promise<Trace>,
+  }
+}
+
+/** Rejects when the signal ends it. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    }
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop)
+      resolve()
+    }, ms)
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop, { once: true })
+  })
+}

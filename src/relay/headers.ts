@@ -1,0 +1,33 @@
+import type { IncomingMessage } from 'node:http'
+import { apiKeyOf } from '../http/caller.ts'
+import { headerPairs } from '../qdrant/raw-headers.ts'
+import { SCOPE_HEADER } from './scopes.ts'
+
+/** How keys are handled where there are tenants. */
+export interface RelayKeys {
+  /** Whether stowage itself knows this key: that of a tenant or of an operator. It goes to nobody else. */
+  isOwn(key: string): boolean
+  /** The key that a tenant without one of its own is lent; null for none. */
+  lent: string | null
+}
+
+/** The raw headers that go on without tenants: as they came, but for the one that only names a scope. */
+export function openHeaders({ rawHeaders }: IncomingMessage): string[] {
+  return [...headerPairs(rawHeaders)].filter(([name]) => name.toLowerCase() !== SCOPE_HEADER).flat()
+}
+
+/**
+ * The raw headers that go on for a tenant: as they came, without every key of stowage. Without another `Authorization`, the lent key takes its
+ * place.
+ */
+export function tenantRelayHeaders(request: IncomingMessage, { isOwn, lent }: RelayKeys): string[] {
+  const key = apiKeyOf(request)
+  const isSecret = (value: string) =>
+    (key !== null && value.includes(key)) || isOwn(value.trim()) || isOwn(value.replace(/^\s*\S+\s+/, '').trim())
+  const kept = [...headerPairs(request.rawHeaders)].filter(([name, value]) => {
+    const lower = name.toLowerCase()
+    return lower !== 'api-key' && lower !== SCOPE_HEADER && !isSecret(value)
+  })
+  const isKeyed = kept.some(([name]) => name.toLowerCase() === 'authorization')
+  return [...kept.flat(), ...(isKeyed || lent === null ? [] : ['Authorization', `Bearer ${lent}`])]
+}

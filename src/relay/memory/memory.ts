@@ -1,0 +1,89 @@
+import { type Lookup, Scope } from './scope.ts'
+import { float32Of } from './vector.ts'
+
+export interface QuestionMemory {
+  /** Remembers the question of a vector. Vectors that are empty, zero or not finite are left out. @returns whether it is remembered */
+  remember(scope: string, vector: ArrayLike<number>, text: string): boolean
+  /** Finds the question of a vector among those of the scope. */
+  find(scope: string, vector: ArrayLike<number>): Lookup
+  /** Number of the vectors of all scopes. */
+  readonly size: number
+  /** Forgets everything, and stops the timer. */
+  close(): void
+}
+
+export interface MemoryOptions {
+  /** Most vectors, of all scopes together. A question of more than 1,024 UTF-16 units counts as several. 0: nothing is remembered. */
+  vectors: number
+  /** How long a question is remembered, in milliseconds. */
+  ttlMs: number
+  /** Milliseconds of a monotonic clock. */
+  now?: () => number
+}
+
+/** Questions are forgotten at most this much later than their time, in milliseconds. */
+const SWEEP_MS = 10_000
+
+/**
+ * The questions of vectors, in scopes that do not see each other. When the memory is full, the scope that holds the most loses its least
+ * recently used question: nobody pushes out the questions of others by sending more.
+ */
+export function createQuestionMemory({ vectors, ttlMs, now = () => performance.now() }: MemoryOptions): QuestionMemory {
+  const scopes = new Map<string, Scope>()
+  let weight = 0
+
+  /** Changes a scope, keeps the sum of the weights, and drops a scope that is empty. */
+  function change<Result>(name: string, scope: Scope, apply: () => Result): Result {
+    const before = scope.weight
+    const result = apply()
+    weight += scope.weight - before
+    if (scope.size === 0) scopes.delete(name)
+    return result
+  }
+
+  function sweep(): void {
+    for (const [name, scope] of scopes) change(name, scope, () => scope.dropExpired())
+  }
+
+  const timer = setInterval(sweep, Math.min(SWEEP_MS, ttlMs))
+  timer.unref()
+
+  return {
+    remember(name, values, text) {
+      const vector = vectors > 0 ? float32Of(values) : null
+      if (vector === null) return false
+      const scope = scopes.get(name) ?? new Scope({ weight: vectors, ttlMs, now })
+      scopes.set(name, scope)
+      change(name, scope, () => scope.remember(vector, text))
+      while (weight > vectors) {
+        const [fullName, full] = heaviestOf(scopes)
+        change(fullName, full, () => full.dropOne())
+      }
+      return true
+    },
+    find(name, values) {
+      const scope = scopes.get(name)
+      const vector = scope === undefined ? null : float32Of(values)
+      if (scope === undefined || vector === null) return { text: null, result: 'unknown' }
+      // What is too old is dropped by this.
+      return change(name, scope, () => scope.find(vector))
+    },
+    get size() {
+      let size = 0
+      for (const scope of scopes.values()) size += scope.size
+      return size
+    },
+    close() {
+      clearInterval(timer)
+      scopes.clear()
+    },
+  }
+}
+
+/** The first of the scopes with the largest weight. */
+function heaviestOf(scopes: ReadonlyMap<string, Scope>): [string, Scope] {
+  let heaviest: [string, Scope] | null = null
+  for (const one of scopes) if (heaviest === null || one[1].weight > heaviest[1].weight) heaviest = one
+  if (heaviest === null) throw new Error('there is no scope')
+  return heaviest
+}

@@ -1,0 +1,81 @@
+import type { IncomingMessage } from 'node:http'
+import type { RequestHandler } from 'express'
+import { StowageError } from '../core/errors.ts'
+import { tenantOf } from '../http/caller.ts'
+import { sendOwnError } from '../http/error-handler.ts'
+import { createPassthrough } from '../http/passthrough/passthrough.ts'
+import type { Reporter } from '../observe/events.ts'
+import { failureOf } from '../qdrant/errors.ts'
+import { openHeaders, type RelayKeys, tenantRelayHeaders } from './headers.ts'
+import type { QuestionNotice } from './notice.ts'
+import { EMBEDDING_SHAPES, type EmbeddingShape } from './read/shapes.ts'
+import { SCOPE_HEADER, scopeOf } from './scopes.ts'
+
+export interface RelayOptions {
+  /** `http(s)://host[:port][/prefix]` of the endpoint. The path of a request is put behind it. */
+  upstream: URL
+  /** Null without tenants: headers go on as they came. */
+  keys: RelayKeys | null
+  notice: QuestionNotice
+  reporter: Pick<Reporter, 'upstreamFailed'>
+  /** As of the passthrough. */
+  idleTimeoutMs?: number
+}
+
+/** A route that stowage serves, and what it holds open. */
+export interface RelayRoute {
+  handler: RequestHandler
+  close(): void
+}
+
+/** Streams requests to an endpoint of models and its answers back, byte for byte, and lets a notice listen to those that embed. */
+export function createRelay({ upstream, keys, notice, reporter, idleTimeoutMs }: RelayOptions): RelayRoute {
+  const listening = new WeakMap<IncomingMessage, (answer: IncomingMessage) => void>()
+  const proxy = createPassthrough({
+    upstream,
+    headersOf: request => {
+      if (keys === null) return openHeaders(request)
+      // The other paths could cost anything, so a tenant needs a key of its own for them.
+      return tenantRelayHeaders(request, { ...keys, lent: shapeOf(request) === undefined ? null : keys.lent })
+    },
+    onAnswer: (request, answer) => listening.get(request)?.(answer),
+    onFailure: failure => reporter.upstreamFailed(failure),
+    failure: { of: relayFailure, send: sendOwnError },
+    ...(idleTimeoutMs !== undefined && { idleTimeoutMs }),
+  })
+  return {
+    handler(request, response, next) {
+      if (DOT_SEGMENT.test(request.originalUrl.replace(/[?#].*$/su, ''))) return next()
+      const shape = shapeOf(request)
+      if (shape !== undefined) {
+        const apiKey = request.headers[SCOPE_HEADER]?.toString() || null
+        listening.set(
+          request,
+          notice.begin({ request, response }, scopeOf({ tenant: tenantOf(response), apiKey }), shape),
+        )
+      }
+      proxy.passthrough(request, response)
+    },
+    close: () => proxy.close(),
+  }
+}
+
+/** `..` in the name of a model could lead an endpoint to paths that the relay does not have. */
+const DOT_SEGMENT = /(?:[\\/]|%2f|%5c)(?:\.|%2e){1,2}(?:[\\/]|%2f|%5c|$)/iu
+
+/** The shape of a request that embeds; undefined for the others. */
+function shapeOf({ url = '' }: IncomingMessage): EmbeddingShape | undefined {
+  return EMBEDDING_SHAPES[url.replace(/^https?:\/\/[^/?#]*/i, '').replace(/\/?(?:[?#].*)?$/su, '')]
+}
+
+const MESSAGES: Readonly<Record<string, string>> = {
+  upstream_timeout: 'The endpoint of embeddings did not answer in time',
+  upstream_unavailable: 'The endpoint of embeddings cannot be reached',
+}
+
+/** A failed exchange with the endpoint: 502, or 504 when it was silent for too long. Only the log names the cause. */
+function relayFailure(cause: unknown): StowageError {
+  const { code } = failureOf(cause)
+  const message = MESSAGES[code] ?? 'The endpoint of embeddings broke off the exchange'
+  return new StowageError(code === 'upstream_timeout' ? code : 'upstream_error', message, { cause })
+}
