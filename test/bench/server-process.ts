@@ -21,9 +21,9 @@ export async function startServe(environment: Readonly<Record<string, string>>):
   return listening(line, { LOG_LEVEL: 'warn', PORT: '0', NODE_OPTIONS: MEASURED_OPTIONS, ...environment })
 }
 
-/** Starts an empty embedded engine. */
-export function startEngine(): Promise<ServerProcess> {
-  return listening(['--import', 'tsx', pathInRepository('test/soak/engine-process.ts')], {})
+/** Starts an empty embedded engine. @param options of Node */
+export function startEngine(...options: string[]): Promise<ServerProcess> {
+  return listening([...options, '--import', 'tsx', pathInRepository('test/soak/engine-process.ts')], {})
 }
 
 /** Processor time that a process has taken, in milliseconds. Linux counts it in hundredths of a second. */

@@ -10,6 +10,7 @@ import { count, finish, signed } from '../../bench/terminal.ts'
 import { chunksOf } from '../../bench/world.ts'
 import { openStowage, type Stowage } from '../../support/stowage.ts'
 import { installFrameworks } from '../support/install.ts'
+import { startStowage } from '../support/stowage.ts'
 import { type Installed, type Language, runBackend } from './backends.ts'
 
 const ASKED: readonly (readonly [string, Language, string])[] = [
@@ -69,8 +70,8 @@ async function run(folders: string[], flags: Flags): Promise<void> {
 
 async function measureSet(set: GoldenSet, flags: Flags, installed: Installed): Promise<Row[]> {
   const engine = await startEmbeddedServer()
-  // A stowage that serves its own embedder is the provider: nothing is behind it that could be asked otherwise.
-  const provider = await openStowage({ QDRANT_URL: engine.url, EMBEDDINGS_RELAY_URL: 'local' })
+  // A stowage that serves its own embedder is the provider. It is a process of its own: to another one of the same process, it would be a loop.
+  const provider = await startStowage({ EMBEDDER: 'local', EMBEDDINGS_RELAY_URL: 'local' })
   const stowage = await openStowage({
     QDRANT_URL: engine.url,
     EMBEDDINGS_RELAY_URL: `${provider.url}/v1`,
@@ -100,7 +101,7 @@ async function measureSet(set: GoldenSet, flags: Flags, installed: Installed): P
     return rows
   } finally {
     await stowage.close()
-    await provider.close()
+    await provider.stop()
     await engine.close()
   }
 }
