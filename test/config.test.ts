@@ -251,7 +251,7 @@ describe('a demo', () => {
   it('has its own engine and no tenants, whatever the variables say', () => {
     vi.stubEnv('TENANTS_FILE', 'tenants.yaml')
     vi.stubEnv('QDRANT_URL', 'http://qdrant:6333')
-    expect(loadDemoConfig().settings).toMatchObject(loadConfig({}).settings)
+    expect(loadDemoConfig().settings).toMatchObject(loadConfig({ UI: 'on' }).settings)
     expect(loadConfig().settings).toMatchObject({ TENANTS_FILE: 'tenants.yaml' })
   })
 })

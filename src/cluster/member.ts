@@ -1,9 +1,11 @@
 import { availableParallelism } from 'node:os'
 import type { LineFile } from '../adapters/traces/jsonl-file.ts'
+import { compareText } from '../core/collections.ts'
 import type { BumpEpoch } from '../http/passthrough/write-epoch.ts'
 import type { Metrics, PrintedMetrics } from '../observe/metrics.ts'
-import type { FindTrace, TraceStore } from '../pipeline/services.ts'
+import type { FindTrace, ListTraces, TraceOwner, TraceStore } from '../pipeline/services.ts'
 import type { Trace } from '../pipeline/trace/schema.ts'
+import type { TraceSummary } from '../pipeline/trace/summary.ts'
 import { parseJson, printJson } from '../qdrant/json.ts'
 import type { LookUp } from '../relay/find-question.ts'
 import type { Line } from './line.ts'
@@ -25,6 +27,8 @@ export interface Member {
   sumOf(metrics: Metrics): PrintedMetrics
   /** Finds traces of this worker, and then those of the others. */
   findTrace(own: TraceStore): FindTrace
+  /** Lists traces of this worker and of the others. */
+  listTraces(own: TraceStore): ListTraces
   /** Lets writes that one worker sees make the cached answers of all of them unfindable. */
   shareEpochs(bumpEpoch: BumpEpoch, hasCache: boolean): BumpEpoch
   /** Looks for the questions of vectors among those of the others, and lets them look here. */
@@ -78,10 +82,17 @@ export function createMember(line: Line, start: WorkerStart): Member {
       return async (traceId, { tenant, apiKey }) => {
         const known = own.find(traceId, { tenant, apiKey })
         if (known !== null) return known
-        // A tenant has functions, which no message can carry.
-        const owner = { tenant: tenant && { name: tenant.name }, apiKey }
+        const owner = bareOwner({ tenant, apiKey })
         const found = (await peers.ask('trace', { traceId, owner }, TRACE_MS)).find(json => json !== null)
         return found === undefined ? null : (parseJson(found) as Trace)
+      }
+    },
+    listTraces(own) {
+      peers.on('traces', owner => printJson(own.list(owner)))
+      return async owner => {
+        const lists = await peers.ask('traces', bareOwner(owner), TRACE_MS)
+        const others = lists.flatMap(json => parseJson(json) as TraceSummary[])
+        return [...own.list(owner), ...others].sort((a, b) => compareText(b.started_at, a.started_at))
       }
     },
     shareEpochs(bumpEpoch, hasCache) {
@@ -104,3 +115,6 @@ export function createMember(line: Line, start: WorkerStart): Member {
     },
   }
 }
+
+/** A tenant has functions, which no message can carry. */
+const bareOwner = ({ tenant, apiKey }: TraceOwner): TraceOwner => ({ tenant: tenant && { name: tenant.name }, apiKey })

@@ -30,6 +30,8 @@ export interface Topics {
   metrics: { question: null; answer: Snapshot }
   /** Looks for a trace. The answer is JSON, because a structured clone of numbers with many digits loses their type. */
   trace: { question: { traceId: string; owner: TraceOwner }; answer: string | null }
+  /** The kept traces of an owner, as JSON. */
+  traces: { question: TraceOwner; answer: string }
   /** Answers from a collection are no longer true; null: from any. */
   written: { question: string | null; answer: null }
   /** An outcome for the judge of experiments. */

@@ -48,6 +48,10 @@ export const settingsSchema = z.object({
     workerCount.default(1),
     'Processes that `stowage serve` answers requests with, all on the same port; `auto`: one for each core.',
   ),
+  UI: setting(
+    onOff.default(false),
+    'Serve a page to look at under `/v1/ui`: stowage beside plain top-k, and the last requests. Off: its routes answer 404.',
+  ),
   MCP: setting(
     onOff.default(false),
     'Serve the tools for agents at `/mcp` (Model Context Protocol). Off: the path is one of Qdrant.',

@@ -31,6 +31,7 @@ import { type BumpEpoch, writeEpoch } from './passthrough/write-epoch.ts'
 import { asListener, inOrder, type Step } from './step.ts'
 import { type GuardDependencies, guardRequests } from './tenants/guard-requests.ts'
 import { admitOperators } from './tenants/operators.ts'
+import { UI_IS_OFF, type UiRoutes } from './ui/routes.ts'
 
 export interface AppDependencies {
   packContext: PackContext
@@ -46,6 +47,8 @@ export interface AppDependencies {
   improvePoints: Step | null
   /** The tools for agents at `/mcp`. Default: the path is Qdrant's. */
   mcp?: express.RequestHandler[]
+  /** The page to look at. Default: its routes say that it is off. */
+  ui?: UiRoutes
   /** The embedding relay, and its paths. Default: these paths are Qdrant's. */
   relay?: { paths: readonly string[]; handler: express.RequestHandler }
   passthrough: Passthrough
@@ -95,8 +98,13 @@ export function createApp(dependencies: AppDependencies): RequestListener {
   // The routes above are the same for everybody: they tell nothing of any tenant. All others, and Qdrant's, need one.
   app.get('/v1/traces/:id', operations, ...admitTenant, showTrace(findTrace))
   app.post('/v1/context', atEndpoint('context'), ...admitTenant, contextRoute(dependencies))
+  const { mcp, ui = UI_IS_OFF } = dependencies
+  // The page itself tells nothing of any tenant.
+  app.get('/v1/ui', operations, ui.page)
+  app.post('/v1/ui/compare', operations, ...admitTenant, ui.compare)
+  app.post('/v1/ui/passages', operations, ...admitTenant, ui.passages)
+  app.get('/v1/traces', operations, ...admitTenant, ui.traces)
   refuseOtherMethods(app)
-  const { mcp } = dependencies
   if (mcp) {
     const atMcp = atEndpoint('mcp')
     app.post('/mcp', atMcp, admitOperators(isOperator, admitTenant), ...mcp)

@@ -23,10 +23,9 @@ import { createChoosePoints } from '../pipeline/choose-points.ts'
 import { createPackContext } from '../pipeline/pack-context.ts'
 import { decideByConfiguration } from '../pipeline/plan/decision.ts'
 import type { Plan } from '../pipeline/plan/plan.ts'
-import type { FindTrace, PackContext, TracedContext, TraceStore } from '../pipeline/services.ts'
+import type { FindTrace, ListTraces, PackContext, TracedContext, TraceStore } from '../pipeline/services.ts'
 import { createQdrantHttp } from '../qdrant/client.ts'
 import { matchRoute } from '../tenants/guard/match.ts'
-
 import { createTokenizer } from '../text/tokens.ts'
 import { contextModels, openOnlineContexts } from './contexts/online.ts'
 import { createHealth } from './health.ts'
@@ -39,6 +38,7 @@ import { type Flags, openFlags } from './rollout/flags.ts'
 import { openRollout } from './rollout/open-rollout.ts'
 import { openSpans } from './spans.ts'
 import { openTenants, type ReloadedTenants } from './tenants.ts'
+import { openUi } from './ui/open-ui.ts'
 import { openUpstream, type Upstream } from './upstream.ts'
 import { VERSION } from './version.ts'
 
@@ -87,6 +87,7 @@ export async function openGateway(config: Config, logger: Logger, member: Member
   const tenants = await openTenants(config, { reporter, declare: limiter.declare })
   const traces = openTraces(config, reporter, spans, logger, member)
   const findTrace: FindTrace = member?.findTrace(traces) ?? (async (id, owner) => traces.find(id, owner))
+  const listTraces: ListTraces = member?.listTraces(traces) ?? (async owner => traces.list(owner))
   const { rollout, offerShadow, close: closeRollout } = await openRollout(config, { reporter, logger, traces, member })
   const flags = await openFlags(config, { reporter, isRolledBack: rollout.isRolledBack })
   const upstream = await openUpstream(config, {}, member?.start.engineUrl)
@@ -164,6 +165,7 @@ export async function openGateway(config: Config, logger: Logger, member: Member
   })
   const app = createApp({
     ...(config.settings.MCP && { mcp: (await openMcp()).route }),
+    ...(config.settings.UI && { ui: openUi({ config, pipeline, packContext, listTraces, http, reporter, mappings }) }),
     ...(relay && { relay: relay.route }),
     packContext,
     ...(tenants && {

@@ -64,6 +64,39 @@ describe('the ring', () => {
     )
   })
 
+  test('lists the traces of one owner only, the newest first, and finding one changes nothing', () => {
+    const owners: TraceOwner[] = [
+      { tenant: { name: 'a' }, apiKey: 'k' },
+      { tenant: { name: 'b' }, apiKey: 'k' },
+      { tenant: null, apiKey: 'k' },
+      { tenant: null, apiKey: null },
+    ]
+    const step = fc.record({
+      id: fc.integer({ min: 0, max: 6 }),
+      owner: fc.integer({ min: 0, max: 3 }),
+      finds: fc.boolean(),
+    })
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 6 }), fc.array(step), (capacity, steps) => {
+        const ring = createTraceRing({ entries: capacity, maxBytes: 1e9 })
+        let kept: { id: number; owner: number }[] = []
+        for (const { id, owner, finds } of steps) {
+          const who = owners[owner] as TraceOwner
+          if (finds) {
+            ring.find(String(id), who)
+            continue
+          }
+          ring.record(trace(id), who)
+          kept = [{ id, owner }, ...kept.filter(one => one.id !== id || one.owner !== owner)].slice(0, capacity)
+        }
+        for (const [place, owner] of owners.entries()) {
+          const listed = ring.list(owner).map(({ trace_id }) => trace_id)
+          expect(listed).toEqual(kept.filter(one => one.owner === place).map(({ id }) => String(id)))
+        }
+      }),
+    )
+  })
+
   test('knows no trace by a name that objects have', () => {
     expect(createTraceRing({ entries: 3, maxBytes: 1e9 }).find('constructor', ACME)).toBeNull()
   })
@@ -150,6 +183,7 @@ describe('stores together', () => {
   const broken: TraceStore = {
     record: fail,
     find: () => null,
+    list: () => [],
     close: () => Promise.reject(new Error('cannot close')),
   }
 
@@ -164,6 +198,7 @@ describe('stores together', () => {
     expect(first.find('a', ACME)).toBeNull()
     expect(all.find('a', ACME)?.trace_id).toBe('a')
     expect(all.find('c', ACME)).toBeNull()
+    expect(all.list(ACME).map(({ trace_id }) => trace_id)).toEqual(['b', 'b', 'a'])
     await all.close()
   })
 

@@ -1,14 +1,11 @@
 import { Command } from 'commander'
 import { Pool } from 'undici'
-import { loadConfig } from '../../src/config.ts'
-import { ingest } from '../../src/ingest/ingest.ts'
 import { percentile } from '../../src/statistics/sample.ts'
-import { ingestInto } from '../../src/wiring/ingest.ts'
-import { openModels } from '../../src/wiring/models.ts'
+import { ask, differentQuestions } from './ask-contexts.ts'
 import { listOption, machine, number, plainTable } from './bench-report.ts'
+import { ingestIsharoth } from './scale/ingest-isharoth.ts'
 import { cpuMilliseconds, residentMegabytes, startEngine, startServe } from './server-process.ts'
 import { count } from './terminal.ts'
-import { readIsharoth } from './world.ts'
 
 const COLLECTION = 'bench'
 
@@ -47,25 +44,24 @@ async function run(options: Options): Promise<void> {
   }
   try {
     note('started')
-    const { documents, queries } = await readIsharoth()
-    const config = loadConfig()
-    const models = await openModels(config, { wanted: { embedder: true, reranker: false } })
-    const target = ingestInto({ url: stowage.url, apiKey: null }, models.embedder, config.plan.tokenizerModel)
     const [here, there] = [process.cpuUsage(), cpuMilliseconds(stowage.pid)]
-    const { chunks } = await ingest(documents, target, { collection: COLLECTION })
+    const { questions: known, chunks } = await ingestIsharoth(stowage.url, COLLECTION)
+    const questions = differentQuestions(known)
     const spent = process.cpuUsage(here)
     const ingestSeconds = (spent.user + spent.system) / 1e6
-    await models.close()
-    note(`${documents.length} documents were ingested through it`)
+    note('the documents were ingested through it')
     const client = new Pool(stowage.url, { connections: options.clients })
-    const questions = differentQuestions(queries.map(({ query }) => query))
     const passedSeconds = (cpuMilliseconds(stowage.pid) - there) / 1_000
     let asked = 0
     for (const goal of options.requests) {
       const [before, from, cpuBefore] = [asked, performance.now(), cpuMilliseconds(stowage.pid)]
       const times: number[] = []
       const lane = async () => {
-        while (asked < goal && performance.now() < end) times.push(await ask(client, questions(asked++)))
+        while (asked < goal && performance.now() < end) {
+          const from = performance.now()
+          await ask(client, COLLECTION, questions(asked++))
+          times.push(performance.now() - from)
+        }
       }
       await Promise.all(Array.from({ length: options.clients }, lane))
       const did = asked - before
@@ -91,29 +87,6 @@ async function run(options: Options): Promise<void> {
       rows.map(row => [...row, ...Array(width - row.length).fill('')]),
     )}\n`,
   )
-}
-
-/** The questions themselves, then two of them joined: no cache has the answer, and other passages are found. */
-function differentQuestions(questions: readonly string[]): (at: number) => string {
-  const { length } = questions
-  return at => {
-    const [first, round] = [at % length, Math.floor(at / length)]
-    return round === 0 ? `${questions[first]}` : `${questions[first]} ${questions[(first + round) % length]}`
-  }
-}
-
-/** @returns milliseconds until the end of the answer */
-async function ask(client: Pool, query: string): Promise<number> {
-  const from = performance.now()
-  const { statusCode, body } = await client.request({
-    method: 'POST',
-    path: '/v1/context',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ query, collection: COLLECTION }),
-  })
-  await body.dump()
-  if (statusCode !== 200) throw new Error(`/v1/context answered ${statusCode}`)
-  return performance.now() - from
 }
 
 await program.parseAsync()

@@ -33,9 +33,10 @@ export async function startServe(
   })
 }
 
-/** Starts an empty embedded engine. */
-export function startEngine(): Promise<ServerProcess> {
-  return listening([process.execPath, '--import', 'tsx', pathInRepository('test/soak/engine-process.ts')], {})
+/** Starts an empty embedded engine. @param options of Node */
+export function startEngine(...options: string[]): Promise<ServerProcess> {
+  const line = [...options, '--import', 'tsx', pathInRepository('test/soak/engine-process.ts')]
+  return listening([process.execPath, ...line], {})
 }
 
 /** Processor time that a process and those below it have taken, in milliseconds. Linux counts it in hundredths of a second. */

@@ -52,6 +52,7 @@ beforeAll(async () => {
   stowage = await startWorkers({
     EMBEDDED_PATH: join(folder, 'engine'),
     TRACE_FILE: join(folder, 'traces.jsonl'),
+    UI: 'on',
     CACHE_TTL_MS: '600000',
     MCP: 'on',
     EMBEDDINGS_RELAY_URL: endpoint.environment.OPENAI_BASE_URL,
@@ -99,6 +100,21 @@ describe('several workers', () => {
       const foreign = await stowage.sendToAll('GET', `/v1/traces/${id}`, undefined, { 'api-key': 'other' })
       expect(foreign.map(({ status }) => status)).toEqual(foreign.map(() => 404))
     }
+  })
+
+  it('list the same traces, the newest first, for their owner alone', async () => {
+    const lists = await stowage.sendToAll('GET', '/v1/traces?limit=500')
+    const [first = [], ...others] = lists.map(({ text }) => idsAndTimes(text))
+    expect(first.length).toBeGreaterThan(1)
+    expect(first.map(({ at }) => at)).toEqual(
+      first
+        .map(({ at }) => at)
+        .sort()
+        .reverse(),
+    )
+    for (const other of others) expect(new Set(other.map(({ id }) => id))).toEqual(new Set(first.map(({ id }) => id)))
+    const foreign = await stowage.sendToAll('GET', '/v1/traces', undefined, { 'api-key': 'other' })
+    expect(foreign.map(({ text }) => JSON.parse(text).traces)).toEqual(foreign.map(() => []))
   })
 
   it('write one file of traces, line by line', async () => {
@@ -223,3 +239,8 @@ describe('several workers', () => {
     expect(JSON.parse(await readFile(join(folder, 'rollbacks.json'), 'utf8')).rollbacks).toEqual([])
   })
 })
+
+function idsAndTimes(list: string): { id: string; at: string }[] {
+  const { traces } = JSON.parse(list) as { traces: { trace_id: string; started_at: string }[] }
+  return traces.map(({ trace_id: id, started_at: at }) => ({ id, at }))
+}

@@ -80,6 +80,7 @@ export function createJsonlSink({ file, onError }: JsonlSinkOptions): TraceStore
       writing ??= writeQueue()
     },
     find: () => null,
+    list: () => [],
     close: async () => {
       await writing
     },

@@ -46,6 +46,7 @@ export async function openService(
         'drop-in': config.settings.STOWAGE_DROPIN,
         embedder: models.embedder?.version ?? 'none',
         reranker: models.reranker?.model ?? 'none',
+        ...(config.settings.UI && { page: `${server.url}/v1/ui` }),
       },
       ...reloading(gateway),
       close: async graceMs => {
