@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
@@ -48,6 +48,19 @@ function faultsOf(environment: Record<string, string>): string {
   }
   throw new Error('the environment was accepted')
 }
+
+describe('the number of workers', () => {
+  it('is 1 by default, a number, or one for each core', () => {
+    const { WORKERS: usual } = loadConfig({}).settings
+    const { WORKERS: given } = loadConfig({ WORKERS: '3' }).settings
+    const { WORKERS: cores } = loadConfig({ WORKERS: 'auto' }).settings
+    expect([usual, given, cores]).toEqual([1, 3, availableParallelism()])
+  })
+
+  it.each(['0', '-1', '1.5', 'two', 'AUTO', '257'])('is refused when it is %j, by its name and value', value => {
+    expect(() => loadConfig({ WORKERS: value })).toThrow(`WORKERS=${value}: `)
+  })
+})
 
 describe('environment to plan', () => {
   it('is tested for every variable that sets a plan value', () => {
@@ -258,7 +271,7 @@ describe('a demo', () => {
   it('has its own engine and no tenants, whatever the variables say', () => {
     vi.stubEnv('TENANTS_FILE', 'tenants.yaml')
     vi.stubEnv('QDRANT_URL', 'http://qdrant:6333')
-    expect(loadDemoConfig().settings).toMatchObject(loadConfig({}).settings)
+    expect(loadDemoConfig().settings).toMatchObject(loadConfig({ UI: 'on' }).settings)
     expect(loadConfig().settings).toMatchObject({ TENANTS_FILE: 'tenants.yaml' })
   })
 })

@@ -452,12 +452,15 @@ export const overview: Definition = {
         },
         {
           title: 'Versions',
-          shows: 'Number of instances by version of stowage and of Node.',
+          shows: 'Number of instances by version of stowage and of Node, and of all their workers.',
           whenBad: 'Two versions for more than the time of a deployment: a deployment stopped half way.',
           unit: units.Short,
           width: 4,
           isStat: true,
-          queries: [[`sum by (version, node) (${select('stowage_build_info')})`, '{{version}} on Node {{node}}']],
+          queries: [
+            [`sum by (version, node) (${select('stowage_build_info')})`, '{{version}} on Node {{node}}'],
+            [`sum(${select('stowage_workers')})`, 'workers'],
+          ],
         },
         {
           title: 'Starts in the last hour',
@@ -471,7 +474,10 @@ export const overview: Definition = {
             [null, 'green'],
             [2, 'red'],
           ],
-          queries: [[`max(changes(${select('process_start_time_seconds')}[1h]))`, 'starts']],
+          queries: [
+            [`max(changes(${select('process_start_time_seconds')}[1h]))`, 'starts'],
+            [`sum(increase(${select('stowage_worker_restarts_total')}[1h]))`, 'workers lost'],
+          ],
         },
       ],
     },

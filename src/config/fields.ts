@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { z } from 'zod'
 import { readKillSwitch } from '../flags/kill-switch.ts'
 import { PLAN_NAMES } from '../pipeline/plan/plan.ts'
@@ -47,6 +48,12 @@ export const onOff = z.stringbool({ truthy: ['on', '1', 'true'], falsy: ['off', 
 /** A whole number from `least` to `most`. */
 export const wholeNumber = (least: number, most: number) =>
   z.string().regex(/^\d+$/u, 'must be a whole number').transform(Number).pipe(z.number().min(least).max(most))
+/** A number of processes, or `auto` for one for each core. */
+export const workerCount = z
+  .string()
+  .regex(/^(?:\d+|auto)$/u, 'must be a whole number, or auto')
+  .transform(given => (given === 'auto' ? availableParallelism() : Number(given)))
+  .pipe(z.number().min(1).max(256))
 /** US dollars, such as 0.5. */
 export const dollars = z
   .string()

@@ -16,6 +16,7 @@ import {
   text,
   url,
   wholeNumber,
+  workerCount,
 } from './fields.ts'
 
 /** The environment variables that are not plan values. */
@@ -45,6 +46,14 @@ export const settingsSchema = z.object({
   ),
   HOST: setting(text.default('127.0.0.1'), 'Address to listen on.'),
   PORT: setting(wholeNumber(0, 65_535).default(6433), 'Port to listen on; 0 takes a free port.'),
+  WORKERS: setting(
+    workerCount.default(1),
+    'Processes that `stowage serve` answers requests with, all on the same port; `auto`: one for each core.',
+  ),
+  UI: setting(
+    onOff.default(false),
+    'Serve a page to look at under `/v1/ui`: stowage beside plain top-k, and the last requests. Off: its routes answer 404.',
+  ),
   MCP: setting(
     onOff.default(false),
     'Serve the tools for agents at `/mcp` (Model Context Protocol). Off: the path is one of Qdrant.',

@@ -128,6 +128,8 @@ export interface Reporter {
   sharedAnswered(event: { operation: SharedOperation; seconds: number }): void
   /** The shared store cannot be read or written; null: it can again. Called when it changes. */
   sharedChanged(event: { operation: SharedOperation; error: Error | null }): void
+  /** A worker ended by itself, and is started again after some milliseconds. */
+  workerLost(event: { pid: number; detail: string; restartMs: number }): void
 }
 
 export interface ReporterOptions {
@@ -253,6 +255,10 @@ export function createReporter({ metrics, logger, slowMs = 0, queryText = 'off' 
         const line = { operation, detail: redactUrls(error.message) }
         logger.warn(line, 'the shared store does not work; this process goes on alone')
       }
+    }),
+    workerLost: quietly(event => {
+      metrics.workerRestarts.inc()
+      logger.error(event, 'a worker ended; it is started again')
     }),
     ...createContextReports(metrics, logger),
   }

@@ -7,9 +7,13 @@ import { createRequestMetrics } from './metrics/requests.ts'
 import { createSharedMetrics } from './metrics/shared.ts'
 import { createTenantMetrics } from './metrics/tenants.ts'
 import { createUpstreamMetrics } from './metrics/upstream.ts'
+import { createWorkerMetrics, declareTogether } from './metrics/workers.ts'
 import { createRolloutMetrics } from './rollout-metrics.ts'
 
 export type Metrics = ReturnType<typeof createMetrics>
+
+/** The metrics as pages: in the text format of Prometheus, and in the OpenMetrics format. */
+export type PrintedMetrics = Record<'registry' | 'openMetrics', { contentType: string; metrics(): Promise<string> }>
 
 /**
  * Default metrics of prom-client that are left out: their names end in `_total` and they are no counters, or they read fields of Node
@@ -35,6 +39,8 @@ interface MetricsOptions {
   relayVectors?: () => number
   /** Whether several processes share a store. */
   sharedStore?: boolean
+  /** Asked at each scrape: the workers that this process counts for. Default: 1. */
+  workers?: () => number
 }
 
 /**
@@ -48,6 +54,7 @@ export function createMetrics({
   contextModels = ['rules'],
   relayVectors = () => 0,
   sharedStore = false,
+  workers = () => 1,
 }: MetricsOptions = {}) {
   const registry = new Registry()
   if (processMetrics) collectDefaultMetrics({ register: registry })
@@ -61,6 +68,8 @@ export function createMetrics({
     ...createContextMetrics(registry, contextModels),
     ...createRelayMetrics(registry, relayVectors),
     ...createSharedMetrics(registry, sharedStore),
+    ...createWorkerMetrics(registry, workers),
   }
+  declareTogether(registry)
   return { ...metrics, registry, openMetrics: openMetricsOf(registry) }
 }

@@ -1,5 +1,6 @@
 import { StowageError } from '../core/errors.ts'
-import { statusOf } from '../qdrant/errors.ts'
+import { refuseOthers } from '../qdrant/condition.ts'
+import { withoutUpstreamKey } from '../qdrant/errors.ts'
 import { sha256 } from '../text/fingerprint.ts'
 import { respond } from './confidence/response.ts'
 import { fromCache, isRepeatable, keyParts } from './context-cache.ts'
@@ -122,12 +123,6 @@ function sessionOf({ session_id }: ContextRequest, { tenant, apiKey }: Caller): 
   return sha256(JSON.stringify(tenant === null ? ['key', apiKey, session_id] : ['tenant', tenant.name, session_id]))
 }
 
-/** Says nothing of whether such a collection exists. @throws StowageError `forbidden` for a collection that the tenant does not reach */
-function refuseOthers(collections: readonly string[], { tenant }: Caller): void {
-  if (tenant === null || collections.every(collection => tenant.reaches(collection))) return
-  throw new StowageError('forbidden', 'This collection is not allowed.')
-}
-
 /** The collections with contexts that the plan searches instead of these, as far as the tenant reaches them. */
 function twinsOf(
   collections: readonly string[],
@@ -237,8 +232,7 @@ const succeeded = ({ duration_ms, recall_proxy, budget }: Trace) => ({
  * `upstream_error`. When the client disconnected, the error has no reader.
  */
 function describeFailure(error: unknown, { signal }: Deadline, caller: Caller): unknown {
-  if (caller.tenant !== null && (statusOf(error) === 401 || statusOf(error) === 403))
-    return new StowageError('upstream_error', 'Qdrant refused the key of stowage', { cause: error })
-  if (!signal.aborted || caller.signal.aborted || error instanceof StowageError) return error
+  const known = withoutUpstreamKey(error, caller)
+  if (!signal.aborted || caller.signal.aborted || known instanceof StowageError) return known
   return new StowageError('upstream_timeout', 'the deadline passed before passages were retrieved', { cause: error })
 }

@@ -36,6 +36,8 @@ interface OpenModelsOptions {
   endpointWaitMs?: number
   /** Worker threads of a local embedder; default is one per core, at most 4. */
   embedderWorkers?: number
+  /** Worker threads of a local reranker; default is one per core, at most 4. */
+  rerankerWorkers?: number
   /** Called when an endpoint appears after the start. */
   onOpened?: () => void
   /** Scores that other processes know. */
@@ -52,6 +54,7 @@ export async function openModels(
     wanted = { embedder: true, reranker: true },
     endpointWaitMs = 30_000,
     embedderWorkers,
+    rerankerWorkers,
     onOpened,
     sharedScores,
   }: OpenModelsOptions = {},
@@ -60,7 +63,13 @@ export async function openModels(
   const [embedder, reranker] = await Promise.all([
     wanted.embedder ? openEmbedder(config, { endpointWaitMs, embedderWorkers, onOpened }) : NOT_WANTED,
     wanted.reranker
-      ? orUnavailable(openReranker(config, { sharedScores, onWarning: warning => warnings.push(warning) }))
+      ? orUnavailable(
+          openReranker(config, {
+            workers: rerankerWorkers,
+            sharedScores,
+            onWarning: warning => warnings.push(warning),
+          }),
+        )
       : NOT_WANTED,
   ])
   return {
@@ -130,7 +139,15 @@ export function embeddingPrefixes(settings: Config['settings']): EmbeddingPrefix
 
 async function openReranker(
   { settings, plan }: Config,
-  { sharedScores, onWarning }: { sharedScores: SharedScores | undefined; onWarning: (message: string) => void },
+  {
+    workers,
+    sharedScores,
+    onWarning,
+  }: {
+    workers: number | undefined
+    sharedScores: SharedScores | undefined
+    onWarning: (message: string) => void
+  },
 ): Promise<Reranker | null> {
   const { method } = plan.rerank
 
@@ -148,6 +165,7 @@ async function openReranker(
     model: settings.RERANK_MODEL ?? SHIPPED_RERANKER,
     allowRemote: settings.MODELS_ALLOW_REMOTE,
     passageBytes: settings.RERANK_MEMORY_MB * 1024 * 1024,
+    workers,
     sharedScores,
     onWarning,
   })

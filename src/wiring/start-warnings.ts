@@ -18,7 +18,7 @@ const LOOPBACK = /^(?:localhost|127\.|::1$)/u
 
 /** What an operator may have forgotten, one sentence each. The service works without it, but with less. */
 export function startWarnings({ config, embedded, host, unavailable, modelWarnings, operators }: Started): string[] {
-  const { EMBEDDED_PATH, TENANTS_FILE, CONTEXTUAL_COLLECTIONS, MCP } = config.settings
+  const { EMBEDDED_PATH, TENANTS_FILE, CONTEXTUAL_COLLECTIONS, MCP, UI } = config.settings
   const { EMBEDDINGS_RELAY_API_KEY: lentKey, EMBEDDINGS_RELAY_URL: relayUrl } = config.settings
   const warnings = [...config.unknownVariables]
   if (unavailable.embedder !== null) warnings.push(`no embedder, only keywords are searched: ${unavailable.embedder}`)
@@ -38,6 +38,11 @@ export function startWarnings({ config, embedded, host, unavailable, modelWarnin
   if (MCP && TENANTS_FILE === undefined && !LOOPBACK.test(host)) {
     warnings.push(
       `MCP=on without TENANTS_FILE, and HOST=${host}: agents on other machines can start jobs that cost money`,
+    )
+  }
+  if (UI && TENANTS_FILE === undefined && !LOOPBACK.test(host)) {
+    warnings.push(
+      `UI=on without TENANTS_FILE, and HOST=${host}: on the page, callers without a key see the questions of all others without one`,
     )
   }
   if (config.plan.retrieval.contextual && CONTEXTUAL_COLLECTIONS.size === 0)

@@ -22,6 +22,7 @@ import { RULE_NAMES } from '../../src/evaluation/ablation/rules.ts'
 import { LOSS_STEP_NAMES } from '../../src/evaluation/loss/steps.ts'
 import { MEASURE_NAMES } from '../../src/evaluation/metrics/measures.ts'
 import { OWN_ROUTES } from '../../src/http/openapi.ts'
+import { compareResponseSchema, tracesQuerySchema } from '../../src/http/ui/schemas.ts'
 import { TOOLS } from '../../src/mcp/tools/catalogue.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'
 import { contextRequestSchema, contextResponseSchema } from '../../src/pipeline/context-request.ts'
@@ -107,6 +108,8 @@ describe('the pages for people', () => {
         ...fieldsOf(contextRequestSchema),
         ...fieldsOf(contextResponseSchema),
         ...fieldsOf(tenantsFileSchema),
+        ...fieldsOf(compareResponseSchema),
+        ...fieldsOf(tracesQuerySchema),
         ...TOOLS.flatMap(({ name, input }) => [name, ...fieldsOf(input)]),
         ...ALLOWABLE_OPERATIONS.keys(),
         ...FOREIGN,

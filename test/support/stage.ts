@@ -47,6 +47,7 @@ export const silentReporter: Reporter = {
   sharedUsed() {},
   sharedAnswered() {},
   sharedChanged() {},
+  workerLost() {},
 }
 
 /** Dependencies of an app with everything off; tests replace what they look at. */
@@ -60,7 +61,7 @@ export function quietDependencies(overrides: Partial<AppDependencies> = {}): App
     },
     improvePoints: null,
     passthrough: notImplemented('passthrough'),
-    traces: { record: notImplemented('record'), find: notImplemented('find'), close: notImplemented('close') },
+    findTrace: notImplemented('findTrace'),
     health: { ready: notImplemented('ready') },
     metrics: createMetrics({ processMetrics: false }),
     reporter: silentReporter,

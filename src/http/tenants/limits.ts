@@ -56,12 +56,14 @@ interface LimiterOptions {
   startTimer?: StartTimer
   /** Is asked for what this process admits by itself. Null: the process has its own limits only. */
   takeShared?: TakeShared | null
+  /** Number of processes that share the requests of each tenant: each admits its part of the limits. With `takeShared`, the rate is not divided. */
+  workers?: number
 }
 
 /** The limiter of one process. */
 export function createTenantLimiter(
   { tenantsDeclared }: Pick<Reporter, 'tenantsDeclared'>,
-  { startTimer = systemTimer, takeShared = null }: LimiterOptions = {},
+  { startTimer = systemTimer, takeShared = null, workers = 1 }: LimiterOptions = {},
 ): TenantLimiter {
   const states = new Map<string, TenantState>()
 
@@ -75,7 +77,7 @@ export function createTenantLimiter(
       spread: 0,
     }
     if (known === undefined) states.set(name, state)
-    state.bucket = currentBucket(state.bucket, limits.rate)
+    state.bucket = currentBucket(state.bucket, partOf(limits.rate, takeShared === null ? workers : 1))
     return state
   }
 
@@ -109,7 +111,7 @@ export function createTenantLimiter(
         limitedBy(response, { tenant: tenant.name, limit: refusal.limit })
         refuse(state, refusal, response, next)
       }
-      const refusal = refusalOf(state, tenant.limits)
+      const refusal = refusalOf(state, tenant.limits, workers)
       if (refusal !== null) return refuseFor(refusal)
       state.inFlight++
       let isInFlight = true
@@ -133,6 +135,12 @@ export function createTenantLimiter(
       tenantsDeclared({ names })
     },
   }
+}
+
+/** The part of one worker. A burst is rounded up: with less than one request, none would ever be admitted. */
+function partOf(rate: Rate | null, workers: number): Rate | null {
+  if (rate === null || workers === 1) return rate
+  return { perSecond: rate.perSecond / workers, burst: Math.ceil(rate.burst / workers) }
 }
 
 /** The bucket under the limits of now: a new one is full, and one whose numbers changed keeps what it holds. */
@@ -163,8 +171,12 @@ interface Refusal {
 }
 
 /** Takes a token when the request is admitted. Null: admitted. */
-function refusalOf({ inFlight, bucket }: TenantState, { rate, concurrency }: TenantLimits): Refusal | null {
-  if (concurrency !== null && inFlight >= concurrency) {
+function refusalOf(
+  { inFlight, bucket }: TenantState,
+  { rate, concurrency }: TenantLimits,
+  workers: number,
+): Refusal | null {
+  if (concurrency !== null && inFlight >= Math.ceil(concurrency / workers)) {
     return { limit: 'concurrency', message: `${concurrency} requests at a time`, waitMs: 0 }
   }
   if (bucket === null || rate === null || bucket.tryRemoveTokens(1)) return null

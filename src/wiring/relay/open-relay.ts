@@ -1,7 +1,8 @@
+import type { Member } from '../../cluster/member.ts'
 import type { Config } from '../../config.ts'
 import type { AppDependencies } from '../../http/app.ts'
 import type { Reporter } from '../../observe/events.ts'
-import { createFindQuestion, type FindQuestion, type SharedQuestions } from '../../relay/find-question.ts'
+import { createFindQuestion, createLookUp, type FindQuestion, type SharedQuestions } from '../../relay/find-question.ts'
 import { createQuestionMemory, sharing } from '../../relay/memory/memory.ts'
 import { createQuestionNotice } from '../../relay/notice.ts'
 import { createOwnEmbedderRoute } from '../../relay/own-embedder/route.ts'
@@ -24,6 +25,8 @@ interface RelayParts {
   models: Models
   tenants: ReloadedTenants | null
   reporter: Reporter
+  /** Null for a process alone. */
+  member: Member | null
   /** Null when nothing is shared with other processes. */
   shared: SharedQuestions | null
 }
@@ -31,7 +34,7 @@ interface RelayParts {
 /** Opens the embedding relay; null without `EMBEDDINGS_RELAY_URL`. */
 export function openRelay(
   { settings, plan }: Config,
-  { models, tenants, reporter, shared }: RelayParts,
+  { models, tenants, reporter, member, shared }: RelayParts,
 ): OpenedRelay | null {
   const { EMBEDDINGS_RELAY_URL: url, EMBEDDINGS_RELAY_VECTORS: vectors, EMBEDDINGS_RELAY_TTL_MS: ttlMs } = settings
   if (url === undefined) return null
@@ -48,6 +51,7 @@ export function openRelay(
     notice,
     shared,
     report: event => reporter.questionLookedUp(event),
+    ...(member && { lookElsewhere: member.lookElsewhere(createLookUp({ memory, notice })) }),
   })
   const opened = (route: OpenedRelay['route'], close = () => {}): OpenedRelay => ({
     route,

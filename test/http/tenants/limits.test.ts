@@ -346,6 +346,7 @@ function withTimers() {
 /** One call of the handler without a server. The refusal is null until it is answered. */
 function call(handler: express.RequestHandler, tenant: Tenant) {
   let refusal: { details: { retry_after: number } } | null = null
+  let admitted = false
   const headers = new Map<string, string>()
   const closing: (() => void)[] = []
   const response = {
@@ -355,8 +356,10 @@ function call(handler: express.RequestHandler, tenant: Tenant) {
   }
   handler({} as express.Request, response as unknown as express.Response, error => {
     refusal = error ?? null
+    admitted ||= refusal === null
   })
   return {
+    admitted: () => admitted,
     headers,
     refusal: () => refusal,
     close: () => {
@@ -364,3 +367,22 @@ function call(handler: express.RequestHandler, tenant: Tenant) {
     },
   }
 }
+
+describe('the limits of one of several workers', () => {
+  it.each([1, 2, 3, 7])('are its part of %i, and together they admit what was declared, rounded up', workers => {
+    for (const declared of [0, 1, 2, 5, 12]) {
+      const limiters = Array.from({ length: workers }, () =>
+        createTenantLimiter(silentReporter, { startTimer: () => () => {}, workers }),
+      )
+      const admitted = (limits: TenantLimits) =>
+        limiters.reduce((sum, { handler }) => {
+          const tenant = tenantOfName('a', { limits })
+          const calls = Array.from({ length: declared + 2 }, () => call(handler, tenant))
+          return sum + calls.filter(one => one.admitted()).length
+        }, 0)
+      const together = workers * Math.ceil(declared / workers)
+      expect(admitted(atOnce(declared))).toBe(together)
+      if (declared > 0) expect(admitted(rate(0.000_001, declared))).toBe(together)
+    }
+  })
+})
