@@ -34,6 +34,7 @@ const SHARED = [
   'statistics',
   'tenants',
   'text',
+  'ui',
   'wiring',
 ].map(folder => `test/${folder}/**/*.test.ts`)
 

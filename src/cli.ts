@@ -39,7 +39,7 @@ const openCollection: OpenLiveCollection = async address => (await wiring()).ope
 const terminal = { out: process.stdout, progress: process.stderr }
 
 addServeCommand(program, {
-  start: async overrides => (await wiring()).startService(overrides),
+  start: async overrides => (await import('./wiring/serve/start.ts')).startService(overrides),
   out: process.stdout,
   process,
   startedByNpm: startedByNpm(),

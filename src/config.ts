@@ -11,9 +11,12 @@ import { PLAN_VALUES } from './pipeline/plan/plan-values.ts'
 
 /** Lists all faults of the environment, one line per variable. */
 export class ConfigError extends Error {
+  readonly faults: readonly string[]
+
   constructor(faults: readonly string[]) {
     super(`Bad configuration:\n${faults.map(fault => `  ${fault}`).join('\n')}`)
     this.name = 'ConfigError'
+    this.faults = faults
   }
 }
 
@@ -55,7 +58,7 @@ export function loadConfig(environment: Environment = process.env, changes: Envi
   })
 }
 
-/** Reads the configuration of a demo: always the embedded engine in memory, without tenants and flags. */
+/** Reads the configuration of a demo: always the embedded engine in memory, without tenants and flags, and with the page to look at. */
 export function loadDemoConfig(): Config {
   const {
     QDRANT_URL: _url,
@@ -68,7 +71,7 @@ export function loadDemoConfig(): Config {
     PLANS_FOLDER: _plans,
     ...environment
   } = process.env
-  return loadConfig(environment)
+  return loadConfig({ UI: 'on', ...environment })
 }
 
 /** Whether npm or npx started this process. npm sets the variable for every command that it runs. */

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
@@ -30,6 +30,7 @@ const compose: { services: Record<string, Service>; volumes: Record<string, unkn
 )
 const services = Object.entries(compose.services)
 const dockerfile = read('packaging/Dockerfile')
+const lock: { packages: Record<string, unknown> } = JSON.parse(read('package-lock.json'))
 
 describe('docker-compose.yml', () => {
   it('names an exact version of every image that it does not build', () => {
@@ -114,12 +115,27 @@ describe('packaging/Dockerfile', () => {
         path,
       ).toBe(true)
     }
-    expect(dockerfile.lastIndexOf('\nUSER node\n')).toBeGreaterThan(dockerfile.lastIndexOf('\nFROM '))
+    expect(dockerfile.lastIndexOf('\nUSER 1000:1000\n')).toBeGreaterThan(dockerfile.lastIndexOf('\nFROM '))
     expect(compose.services.stowage?.read_only).toBe(true)
   })
 
   it('runs on a version of Node that the package supports, the same in every stage', () => {
-    expect(new Set(dockerfile.match(/^FROM \S+/gmu))).toEqual(new Set(['FROM node:24-bookworm-slim']))
+    const images = [...dockerfile.matchAll(/^FROM (?:--platform=\S+ )?(\S+)/gmu)].map(([, image]) => image)
+    expect([...new Set(images), images.length]).toEqual(['node:24-bookworm-slim', 3])
+  })
+
+  it('keeps the native libraries of the machine that it is built for, and those exist for amd64 and arm64', () => {
+    const native = 'node_modules/onnxruntime-node/bin/napi-v6'
+    expect(dockerfile).toContain(`cd ${native} `)
+    for (const machine of ['x64', 'arm64']) {
+      const names = readdirSync(fileAt(`${native}/linux/${machine}`))
+      expect(names).toEqual(expect.arrayContaining(['onnxruntime_binding.node', 'libonnxruntime.so.1']))
+      expect(lock.packages, machine).toHaveProperty([`node_modules/@img/sharp-linux-${machine}`])
+      expect(lock.packages, machine).toHaveProperty([`node_modules/@img/sharp-libvips-linux-${machine}`])
+    }
+    // What the build leaves out is there, else it would fail.
+    expect(readdirSync(fileAt(native)).sort()).toEqual(['darwin', 'linux', 'win32'])
+    expect(existsSync(fileAt('node_modules/onnxruntime-web'))).toBe(true)
   })
 })
 

@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
@@ -48,6 +48,19 @@ function faultsOf(environment: Record<string, string>): string {
   }
   throw new Error('the environment was accepted')
 }
+
+describe('the number of workers', () => {
+  it('is 1 by default, a number, or one for each core', () => {
+    const { WORKERS: usual } = loadConfig({}).settings
+    const { WORKERS: given } = loadConfig({ WORKERS: '3' }).settings
+    const { WORKERS: cores } = loadConfig({ WORKERS: 'auto' }).settings
+    expect([usual, given, cores]).toEqual([1, 3, availableParallelism()])
+  })
+
+  it.each(['0', '-1', '1.5', 'two', 'AUTO', '257'])('is refused when it is %j, by its name and value', value => {
+    expect(() => loadConfig({ WORKERS: value })).toThrow(`WORKERS=${value}: `)
+  })
+})
 
 describe('environment to plan', () => {
   it('is tested for every variable that sets a plan value', () => {
@@ -211,6 +224,26 @@ describe('a bad environment', () => {
     expect(message).not.toContain('sk-secret')
   })
 
+  it.each<Record<string, string>>([
+    { REDIS_URL: 'redis://:sesame@redis:6379/names' },
+    { REDIS_URL: 'http://:sesame@redis:6379' },
+    { REDIS_URL: 'sesame' },
+    { REDIS_ENCRYPTION_KEY: 'sesame' },
+    { REDIS_ENCRYPTION_KEY: `sesame${'0'.repeat(60)}` },
+  ])('refuses %j without showing it', variables => {
+    const message = faultsOf(variables)
+    expect(message).toMatch(/REDIS_(?:URL|ENCRYPTION_KEY)=\(not shown\): must /u)
+    expect(message).not.toContain('sesame')
+  })
+
+  it('takes a key of encryption as hexadecimal digits and as base64', () => {
+    const bytes = Buffer.from(Array.from({ length: 32 }, (_, at) => at * 7))
+    for (const encoding of ['hex', 'base64'] as const)
+      expect(loadConfig({ REDIS_ENCRYPTION_KEY: bytes.toString(encoding) }).settings.REDIS_ENCRYPTION_KEY).toEqual(
+        bytes,
+      )
+  })
+
   it('names what is missing beside what is set', () => {
     expect(faultsOf({ EMBEDDER: 'openai', RERANKER: 'http' })).toMatch(/OPENAI_API_KEY: .*\n.*RERANK_URL: /s)
   })
@@ -258,7 +291,7 @@ describe('a demo', () => {
   it('has its own engine and no tenants, whatever the variables say', () => {
     vi.stubEnv('TENANTS_FILE', 'tenants.yaml')
     vi.stubEnv('QDRANT_URL', 'http://qdrant:6333')
-    expect(loadDemoConfig().settings).toMatchObject(loadConfig({}).settings)
+    expect(loadDemoConfig().settings).toMatchObject(loadConfig({ UI: 'on' }).settings)
     expect(loadConfig().settings).toMatchObject({ TENANTS_FILE: 'tenants.yaml' })
   })
 })
@@ -333,7 +366,7 @@ describe('a variable that stowage does not have', () => {
     const others = `PATH HOME USER SHELL LANG TERM EDITOR PAGER HOSTNAME PWD OLDPWD TZ CI DEBUG NODE_ENV NODE_OPTIONS NODE_PATH
       npm_config_loglevel npm_lifecycle_event HTTP_PROXY NO_PROXY OPENAI_ORG_ID OPENAI_MODEL QDRANT_HOST QDRANT_PORT QDRANT__SERVICE__API_KEY
       QDRANT_COLLECTION STOWAGE_SERVICE_HOST STOWAGE_SERVICE_PORT STOWAGE_PORT STOWAGE_PORT_6433_TCP_ADDR KUBERNETES_PORT DATABASE_URL
-      REDIS_URL EMBEDDING_PROVIDER LOG_FORMAT POSTGRES_HOST PORTS HOSTS`
+      REDIS_HOST REDIS_PASSWORD EMBEDDING_PROVIDER LOG_FORMAT POSTGRES_HOST PORTS HOSTS`
     expect(unknownAmong(...others.split(/\s+/u))).toEqual([])
   })
 })

@@ -338,6 +338,57 @@ export const overview: Definition = {
       ],
     },
     {
+      title: 'Shared store (only with REDIS_URL)',
+      height: 8,
+      panels: [
+        {
+          title: 'Shared store: instances that go on alone',
+          shows: 'Instances that cannot read or write the store that they share. They answer, from their own memory.',
+          whenBad:
+            'Both: Redis is down, slow or refuses the password. Only write: Redis is full; give it memory, or a maxmemory-policy that evicts.',
+          unit: units.Short,
+          width: 6,
+          queries: [
+            [`count by (operation) (${select('stowage_shared_store_available')} == 0)`, 'cannot {{operation}}'],
+          ],
+        },
+        {
+          title: 'Shared store: values found',
+          shows: 'Share of the values that were looked for and found, by kind.',
+          whenBad:
+            'unreadable, in the metrics: instances of different versions, or with different keys of encryption. A share that falls to zero: the store evicts too early, or the address of Qdrant is spelt differently at the instances.',
+          unit: units.PercentUnit,
+          width: 6,
+          queries: [
+            [
+              `${rate('kind', 'stowage_shared_reads_total', 'result="hit"')} / ${rate('kind', 'stowage_shared_reads_total')}`,
+              '{{kind}}',
+            ],
+          ],
+        },
+        {
+          title: 'Shared store: values not written',
+          shows: 'Values per second that were not shared, by kind and reason. "skipped": the call before had failed.',
+          whenBad:
+            'failed and skipped: look at "instances that go on alone". too_large: answers of more than 512 KiB, which only their own instance keeps.',
+          unit: units.CountsPerSecond,
+          width: 6,
+          isStacked: true,
+          queries: [[rate('kind, result', 'stowage_shared_writes_total', 'result!="done"'), '{{kind}} {{result}}']],
+        },
+        {
+          title: 'Shared store: time of a call',
+          shows:
+            'p50 and p95 of the calls that were answered. A call that takes longer than REDIS_TIMEOUT_MS is given up.',
+          whenBad:
+            'Above 5 ms the store is far away or busy. Requests wait for it before they look into their own memory.',
+          unit: units.Seconds,
+          width: 6,
+          queries: quantiles([0.5, 0.95], 'stowage_shared_seconds'),
+        },
+      ],
+    },
+    {
       title: 'Tenants and limits (only with TENANTS_FILE)',
       height: 8,
       panels: [
@@ -438,12 +489,15 @@ export const overview: Definition = {
         },
         {
           title: 'Versions',
-          shows: 'Number of instances by version of stowage and of Node.',
+          shows: 'Number of instances by version of stowage and of Node, and of all their workers.',
           whenBad: 'Two versions for more than the time of a deployment: a deployment stopped half way.',
           unit: units.Short,
           width: 4,
           isStat: true,
-          queries: [[`sum by (version, node) (${select('stowage_build_info')})`, '{{version}} on Node {{node}}']],
+          queries: [
+            [`sum by (version, node) (${select('stowage_build_info')})`, '{{version}} on Node {{node}}'],
+            [`sum(${select('stowage_workers')})`, 'workers'],
+          ],
         },
         {
           title: 'Starts in the last hour',
@@ -457,7 +511,10 @@ export const overview: Definition = {
             [null, 'green'],
             [2, 'red'],
           ],
-          queries: [[`max(changes(${select('process_start_time_seconds')}[1h]))`, 'starts']],
+          queries: [
+            [`max(changes(${select('process_start_time_seconds')}[1h]))`, 'starts'],
+            [`sum(increase(${select('stowage_worker_restarts_total')}[1h]))`, 'workers lost'],
+          ],
         },
       ],
     },

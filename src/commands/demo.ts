@@ -82,7 +82,9 @@ function curlLines(url: string): string {
   const [query] = DEMO_QUERIES
   const body = JSON.stringify({ query, collection: DEMO_COLLECTION, budget_tokens: 800, trace: true })
   return `
-stowage listens on ${url}. Try:
+stowage listens on ${url}. Look at it in a browser:
+  ${url}/v1/ui#${new URLSearchParams({ collection: DEMO_COLLECTION, query, budget: '800' })}
+Or try:
   curl -s ${url}/v1/context -H 'content-type: application/json' -d '${body}'
   curl -s ${url}/collections/${DEMO_COLLECTION}
   curl -s ${url}/readyz

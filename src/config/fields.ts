@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { z } from 'zod'
 import { readKillSwitch } from '../flags/kill-switch.ts'
 import { PLAN_NAMES } from '../pipeline/plan/plan.ts'
@@ -42,10 +43,30 @@ export const relayTarget = text.transform((given, context): string => {
   if (problem !== null) context.addIssue({ code: 'custom', message: `${problem}; a base URL or local is needed` })
   return given.replace(/\/v\d+\/?$/u, '')
 })
+/** The URL of a Redis or Valkey. It can hold a password, so it is never shown. */
+export const redisUrl = z
+  .url({ protocol: /^rediss?$/u, error: 'must be a URL such as redis://:password@host:6379 (rediss:// for TLS)' })
+  .refine(
+    given => !URL.canParse(given) || /^\/?\d*$/u.test(new URL(given).pathname),
+    'must have the number of a database as its path, or none',
+  )
+  .optional()
+/** A key of AES-256: 32 bytes as hexadecimal digits or as base64. */
+export const encryptionKey = z
+  .string()
+  .transform(given => Buffer.from(given, /^[0-9a-f]{64}$/iu.test(given) ? 'hex' : 'base64'))
+  .refine(bytes => bytes.byteLength === 32, 'must be 32 bytes as hexadecimal digits or base64: openssl rand -hex 32')
+  .optional()
 export const onOff = z.stringbool({ truthy: ['on', '1', 'true'], falsy: ['off', '0', 'false'], case: 'sensitive' })
 /** A whole number from `least` to `most`. */
 export const wholeNumber = (least: number, most: number) =>
   z.string().regex(/^\d+$/u, 'must be a whole number').transform(Number).pipe(z.number().min(least).max(most))
+/** A number of processes, or `auto` for one for each core. */
+export const workerCount = z
+  .string()
+  .regex(/^(?:\d+|auto)$/u, 'must be a whole number, or auto')
+  .transform(given => (given === 'auto' ? availableParallelism() : Number(given)))
+  .pipe(z.number().min(1).max(256))
 /** US dollars, such as 0.5. */
 export const dollars = z
   .string()

@@ -3,11 +3,13 @@ import { PLAN_NAMES } from '../pipeline/plan/plan.ts'
 import {
   collectionPairs,
   dollars,
+  encryptionKey,
   flagsOff,
   mappings,
   names,
   onOff,
   planSource,
+  redisUrl,
   relayTarget,
   secret,
   setting,
@@ -15,6 +17,7 @@ import {
   url,
   urls,
   wholeNumber,
+  workerCount,
 } from './fields.ts'
 
 /** The environment variables that are not plan values. */
@@ -44,6 +47,14 @@ export const settingsSchema = z.object({
   ),
   HOST: setting(text.default('127.0.0.1'), 'Address to listen on.'),
   PORT: setting(wholeNumber(0, 65_535).default(6433), 'Port to listen on; 0 takes a free port.'),
+  WORKERS: setting(
+    workerCount.default(1),
+    'Processes that `stowage serve` answers requests with, all on the same port; `auto`: one for each core.',
+  ),
+  UI: setting(
+    onOff.default(false),
+    'Serve a page to look at under `/v1/ui`: stowage beside plain top-k, and the last requests. Off: its routes answer 404.',
+  ),
   MCP: setting(
     onOff.default(false),
     'Serve the tools for agents at `/mcp` (Model Context Protocol). Off: the path is one of Qdrant.',
@@ -198,6 +209,21 @@ export const settingsSchema = z.object({
     wholeNumber(0, 86_400_000).default(0),
     'How long answers of `/v1/context` are cached, in milliseconds; 0 is off.',
   ),
+  REDIS_URL: redisUrl.meta({
+    description:
+      'URL of a Redis or Valkey that several processes of stowage share, such as `redis://:password@redis:6379`. Unset: each process has its own memory only.',
+    secret: true,
+  }),
+  REDIS_PREFIX: setting(text.max(100).default('stowage:'), 'What stands before every key there.'),
+  REDIS_TIMEOUT_MS: setting(
+    wholeNumber(1, 1_000).default(25),
+    'Longest time that a request waits for one answer of it, in milliseconds. After it, the process goes on alone until it answers again.',
+  ),
+  REDIS_ENCRYPTION_KEY: encryptionKey.meta({
+    description:
+      'Key that encrypts what is stored there: 32 bytes as hexadecimal digits or base64. Unset: it is compressed only.',
+    secret: true,
+  }),
   RETRIEVAL_TRACE: setting(onOff.default(false), 'Include the trace in every response of `/v1/context`.'),
   TRACE_FILE: setting(text.optional(), 'File for traces as JSON lines. It is rotated at 64 MiB, and 5 files are kept.'),
   TRACE_QUERY_TEXT: setting(

@@ -12,6 +12,7 @@ export function diagnose(facts: DoctorFacts): Finding[] {
     checkServer(facts.server, facts.setup),
     ...checkModels(facts.setup),
     ...checkRerankNodes(facts.setup.rerankNodes ?? []),
+    ...(facts.setup.sharedStore ? [checkSharedStore(facts.setup.sharedStore)] : []),
     ...(facts.tenants ? checkTenants(facts.tenants) : []),
     ...(facts.collection ? checkCollection(facts.collection, facts.setup) : []),
   ]
@@ -20,6 +21,12 @@ export function diagnose(facts: DoctorFacts): Finding[] {
 function checkConfiguration({ unknownVariables }: Setup): Finding {
   if (unknownVariables.length === 0) return ok('configuration', 'all variables are valid')
   return warn('configuration', unknownVariables.join('; '), 'Correct the name, or remove the variable.')
+}
+
+function checkSharedStore({ fault }: NonNullable<Setup['sharedStore']>): Finding {
+  if (fault === null) return ok('shared store', 'REDIS_URL can be read and written')
+  const fix = 'Correct address and password in REDIS_URL, or give it memory. Until then each process goes on alone.'
+  return warn('shared store', `REDIS_URL ${fault}`, fix)
 }
 
 function checkModels({ embedder, unavailable }: Setup): Finding[] {

@@ -44,6 +44,8 @@ export interface Setup {
   tenants: readonly Tenant[] | null
   /** One sentence for each variable that looks like one of stowage and is none. */
   unknownVariables: readonly string[]
+  /** Whether the store of REDIS_URL can be read and written, and the reason when it cannot. Absent without REDIS_URL. */
+  sharedStore?: { fault: string | null } | null
 }
 
 export interface CollectionFacts {

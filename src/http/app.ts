@@ -2,9 +2,9 @@ import type { RequestListener } from 'node:http'
 import express from 'express'
 import { StowageError } from '../core/errors.ts'
 import type { Reporter } from '../observe/events.ts'
-import type { Metrics } from '../observe/metrics.ts'
+import type { PrintedMetrics } from '../observe/metrics.ts'
 import type { Spans } from '../observe/spans.ts'
-import type { PackContext, TraceStore } from '../pipeline/services.ts'
+import type { FindTrace, PackContext } from '../pipeline/services.ts'
 import { SEARCH_PATH } from '../qdrant/paths.ts'
 import type { Experiments } from '../rollout/rollout.ts'
 import { limitUploadSilence } from './body/upload-silence.ts'
@@ -31,6 +31,7 @@ import { type BumpEpoch, writeEpoch } from './passthrough/write-epoch.ts'
 import { asListener, inOrder, type Step } from './step.ts'
 import { type GuardDependencies, guardRequests } from './tenants/guard-requests.ts'
 import { admitOperators } from './tenants/operators.ts'
+import { UI_IS_OFF, type UiRoutes } from './ui/routes.ts'
 
 export interface AppDependencies {
   packContext: PackContext
@@ -46,13 +47,15 @@ export interface AppDependencies {
   improvePoints: Step | null
   /** The tools for agents at `/mcp`. Default: the path is Qdrant's. */
   mcp?: express.RequestHandler[]
+  /** The page to look at. Default: its routes say that it is off. */
+  ui?: UiRoutes
   /** The embedding relay, and its paths. Default: these paths are Qdrant's. */
   relay?: { paths: readonly string[]; handler: express.RequestHandler }
   passthrough: Passthrough
-  traces: TraceStore
+  findTrace: FindTrace
   experiments: Experiments
   health: Health
-  metrics: Metrics
+  metrics: PrintedMetrics
   reporter: Reporter
   /** Default: none. */
   spans?: Spans
@@ -68,7 +71,7 @@ export interface AppDependencies {
 
 /** The HTTP application, without a listener. Requests to unknown routes are streamed to Qdrant. */
 export function createApp(dependencies: AppDependencies): RequestListener {
-  const { reporter, health, metrics, traces, experiments, version } = dependencies
+  const { reporter, health, metrics, findTrace, experiments, version } = dependencies
   const { uploadSilenceMs = 60_000, admitTenant = [], isOperator = null } = dependencies
   const app = express()
   // Each of these defaults would change an answer, or read a request differently from Qdrant.
@@ -93,10 +96,15 @@ export function createApp(dependencies: AppDependencies): RequestListener {
   app.get('/v1/schema/tenants.json', operations, showDocument(tenantsJsonSchema))
 
   // The routes above are the same for everybody: they tell nothing of any tenant. All others, and Qdrant's, need one.
-  app.get('/v1/traces/:id', operations, ...admitTenant, showTrace(traces))
+  app.get('/v1/traces/:id', operations, ...admitTenant, showTrace(findTrace))
   app.post('/v1/context', atEndpoint('context'), ...admitTenant, contextRoute(dependencies))
+  const { mcp, ui = UI_IS_OFF } = dependencies
+  // The page itself tells nothing of any tenant.
+  app.get('/v1/ui', operations, ui.page)
+  app.post('/v1/ui/compare', operations, ...admitTenant, ui.compare)
+  app.post('/v1/ui/passages', operations, ...admitTenant, ui.passages)
+  app.get('/v1/traces', operations, ...admitTenant, ui.traces)
   refuseOtherMethods(app)
-  const { mcp } = dependencies
   if (mcp) {
     const atMcp = atEndpoint('mcp')
     app.post('/mcp', atMcp, admitOperators(isOperator, admitTenant), ...mcp)

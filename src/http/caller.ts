@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { StowageError } from '../core/errors.ts'
+import type { Reporter } from '../observe/events.ts'
 import type { Caller } from '../pipeline/context-request.ts'
 import type { Tenant } from '../tenants/tenant.ts'
 import type { StepResponse } from './step.ts'
@@ -23,6 +25,17 @@ export function callerOf(request: IncomingMessage, response: StepResponse): Call
 /** @param tenant null in open mode, where the client's key goes on to Qdrant */
 export function callerFor(tenant: Tenant | null, apiKey: string | null, signal: AbortSignal): Caller {
   return { apiKey: tenant === null ? apiKey : tenant.upstreamKey, tenant, signal }
+}
+
+/** Counts a refusal by the rights of a tenant, and throws the error again. Qdrant's own refusal of the key of a tenant is `upstream_error`. */
+export function countRefusal(
+  error: unknown,
+  { tenant }: Caller,
+  { guardRefused }: Pick<Reporter, 'guardRefused'>,
+): never {
+  if (tenant !== null && error instanceof StowageError && error.code === 'forbidden')
+    guardRefused({ status: error.status })
+  throw error
 }
 
 /** Aborts when the client disconnects before the answer is sent. */

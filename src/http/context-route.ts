@@ -6,7 +6,7 @@ import type { PackContext } from '../pipeline/services.ts'
 import { printJson } from '../qdrant/json.ts'
 import { readBody } from './body/read-body.ts'
 import { sendJson } from './body/send-json.ts'
-import { callerOf } from './caller.ts'
+import { callerOf, countRefusal } from './caller.ts'
 import { tracedAs } from './observe-requests.ts'
 import { parseContextRequest } from './parse-context-request.ts'
 import { showVariant } from './variant.ts'
@@ -29,12 +29,9 @@ export function contextRoute({
     const { body, complete } = await readBody(request, response, maxContextBytes)
     if (!complete) throw new StowageError('payload_too_large', `The body is longer than ${maxContextBytes} bytes`)
     const onAssigned = (assignment: Assignment) => showVariant(response, assignment)
-    const answer = await packContext(parseContextRequest(body), { ...caller, onAssigned }).catch(error => {
-      // Qdrant's own refusal of the key of a tenant is `upstream_error`.
-      if (caller.tenant !== null && error instanceof StowageError && error.code === 'forbidden')
-        reporter.guardRefused({ status: error.status })
-      throw error
-    })
+    const answer = await packContext(parseContextRequest(body), { ...caller, onAssigned }).catch(error =>
+      countRefusal(error, caller, reporter),
+    )
     tracedAs(response, { traceId: answer.trace_id, degraded: answer.degraded.map(({ code }) => code) })
     sendJson(request, response, 200, printJson(answer))
   }

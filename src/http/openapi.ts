@@ -10,6 +10,11 @@ import { HEADERS, PARAMETERS, searchPaths } from './description/search-routes.ts
 export const OWN_ROUTES = {
   'POST /v1/context': 'Packs a context for a query.',
   'GET /v1/traces/{id}': 'Shows the trace of one of the last requests, to the key that made it.',
+  'GET /v1/traces': 'With `UI=on`: lists the last requests of the same key or tenant, the newest first.',
+  'GET /v1/ui': 'With `UI=on`: the page to look at.',
+  'POST /v1/ui/compare':
+    'With `UI=on`: a question by the plan of the caller and by plain top-k, with the texts of all candidates.',
+  'POST /v1/ui/passages': 'With `UI=on`: the texts of points that the caller may read.',
   'GET /v1/metrics': 'Metrics of stowage in the format of Prometheus.',
   'GET /v1/experiments': 'Shows the last requests of each experiment, by variant, and whether it is rolled back.',
   'GET /v1/experiments/{name}/outcomes': 'The last outcomes of an experiment, one JSON object per line.',
@@ -66,14 +71,21 @@ const LICENSE = { name: 'Apache-2.0', identifier: 'Apache-2.0' }
 const PATH_PARAMETERS: Readonly<Record<string, string>> = { id: 'Id of a trace.', name: 'Name of an experiment.' }
 
 function operation(route: OwnRoute, summary: string): object {
-  const { id, tag, description, key, request } = OPERATIONS[route]
-  const parameters = [...route.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+  const { id, tag, description, key, request, query } = OPERATIONS[route]
+  const inPath = [...route.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',
     required: true,
     description: PATH_PARAMETERS[name],
     schema: { type: 'string', minLength: 1 },
   }))
+  const inQuery = Object.entries(query?.shape ?? {}).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    description: schema.description ?? '',
+    schema: jsonSchema(schema, 'input'),
+  }))
+  const parameters = [...inPath, ...inQuery]
   const more = [description, key === 'operator' ? 'Where there are tenants, it needs the key of an operator.' : '']
   return {
     operationId: id,

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express'
 import { StowageError } from '../core/errors.ts'
-import type { Metrics } from '../observe/metrics.ts'
-import type { TraceStore } from '../pipeline/services.ts'
+import type { PrintedMetrics } from '../observe/metrics.ts'
+import type { FindTrace } from '../pipeline/services.ts'
 import { printJson } from '../qdrant/json.ts'
 import { sendHtml, sendJson } from './body/send-json.ts'
 import { apiKeyOf, tenantOf } from './caller.ts'
@@ -37,7 +37,7 @@ export function showReadiness(health: Health): RequestHandler {
  * @param isOperator whether a key may read them; null lets everybody
  */
 export function showMetrics(
-  { registry, openMetrics }: Metrics,
+  { registry, openMetrics }: PrintedMetrics,
   isOperator: ((apiKey: string | null) => boolean) | null,
 ): RequestHandler {
   return async (request, response) => {
@@ -60,10 +60,10 @@ export function forOperators(isOperator: ((apiKey: string | null) => boolean) | 
 }
 
 /** `GET /v1/traces/{id}`: a trace that the same caller made. */
-export function showTrace(traces: TraceStore): RequestHandler<{ id: string }> {
-  return (request, response) => {
+export function showTrace(findTrace: FindTrace): RequestHandler<{ id: string }> {
+  return async (request, response) => {
     const { id } = request.params
-    const trace = traces.find(id, { apiKey: apiKeyOf(request), tenant: tenantOf(response) })
+    const trace = await findTrace(id, { apiKey: apiKeyOf(request), tenant: tenantOf(response) })
     if (trace === null) {
       throw new StowageError('not_found', 'The trace is unknown or no longer kept', { details: { trace_id: id } })
     }

@@ -15,10 +15,13 @@ export interface RunningServer {
   close(graceMs: number): Promise<void>
 }
 
-/** Starts to listen; port 0 takes a free port. Rejects when the address is not available. */
+/**
+ * Starts to listen; port 0 takes a free port. Rejects when the address is not available.
+ * @param address `exclusive`: workers of a cluster do not share the port
+ */
 export async function startServer(
   app: http.RequestListener,
-  { port, host }: { port: number; host: string },
+  { port, host, exclusive = false }: { port: number; host: string; exclusive?: boolean },
 ): Promise<RunningServer> {
   const server = http.createServer({
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -35,7 +38,7 @@ export async function startServer(
   answerHalfClosed(server)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(port, host, () => {
+    server.listen({ port, host, exclusive }, () => {
       server.off('error', reject)
       resolve()
     })

@@ -2,7 +2,7 @@ import type { ContextWriter, WriterKind } from '../contexts/context.ts'
 import type { Tokenizer } from '../core/ports.ts'
 import type { Reporter } from '../observe/events.ts'
 import type { Plan } from '../pipeline/plan/plan.ts'
-import type { PackContext, TraceStore } from '../pipeline/services.ts'
+import type { FindTrace, PackContext } from '../pipeline/services.ts'
 import type { Tenant } from '../tenants/tenant.ts'
 import type { McpCaller } from './caller.ts'
 import type { CollectionContexts } from './collection-contexts.ts'
@@ -11,7 +11,7 @@ import type { Jobs } from './jobs/jobs.ts'
 /** What the tools work with. */
 export interface McpServices {
   packContext: PackContext
-  traces: TraceStore
+  findTrace: FindTrace
   tokenizer: (model: string) => Tokenizer
   /** The plan of the configuration. */
   plan: Plan

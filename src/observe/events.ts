@@ -1,4 +1,5 @@
 import type { ChunkContext } from '../contexts/context.ts'
+import { redactUrls } from '../core/redact-urls.ts'
 import type { PassthroughReason, RollbackTrigger, ShadowOutcome, UpsertFaultCode } from '../core/vocabulary.ts'
 import type { FlagDecision } from '../pipeline/plan/decision.ts'
 import type { ExperimentOutcome } from '../pipeline/plan/outcome.ts'
@@ -9,6 +10,7 @@ import type { Logger } from './logger.ts'
 import { PAIR_RESULTS } from './metrics/pipeline.ts'
 import type { LookupResult, NoticeOutcome } from './metrics/relay.ts'
 import type { ENDPOINTS, OUTCOMES } from './metrics/requests.ts'
+import type { SharedKind, SharedOperation, SharedResult } from './metrics/shared.ts'
 import type { TenantLimit } from './metrics/tenants.ts'
 import { statusClass, type UpstreamKind } from './metrics/upstream.ts'
 import type { Metrics } from './metrics.ts'
@@ -121,6 +123,14 @@ export interface Reporter extends RerankReports {
   questionsNoticed(event: { outcome: NoticeOutcome; count: number }): void
   /** The question of a vector was looked for. */
   questionLookedUp(event: { result: LookupResult }): void
+  /** Values were looked for in the shared store, or written to it. */
+  sharedUsed(event: { operation: SharedOperation; kind: SharedKind; result: SharedResult; count: number }): void
+  /** A call of the shared store was answered. */
+  sharedAnswered(event: { operation: SharedOperation; seconds: number }): void
+  /** The shared store cannot be read or written; null: it can again. Called when it changes. */
+  sharedChanged(event: { operation: SharedOperation; error: Error | null }): void
+  /** A worker ended by itself, and is started again after some milliseconds. */
+  workerLost(event: { pid: number; detail: string; restartMs: number }): void
 }
 
 export interface ReporterOptions {
@@ -235,6 +245,22 @@ export function createReporter({ metrics, logger, slowMs = 0, queryText = 'off' 
     shadowQueued: quietly(({ length }) => metrics.shadowQueue.set(length)),
     questionsNoticed: quietly(({ outcome, count }) => metrics.relayQuestions.inc({ outcome }, count)),
     questionLookedUp: quietly(({ result }) => metrics.relayLookups.inc({ result })),
+    sharedUsed: quietly(({ operation, kind, result, count }) =>
+      (operation === 'read' ? metrics.sharedReads : metrics.sharedWrites).inc({ kind, result }, count),
+    ),
+    sharedAnswered: quietly(({ operation, seconds }) => metrics.sharedSeconds.observe({ operation }, seconds)),
+    sharedChanged: quietly(({ operation, error }) => {
+      metrics.sharedAvailable.set({ operation }, error === null ? 1 : 0)
+      if (error === null) logger.info({ operation }, 'the shared store works again')
+      else {
+        const line = { operation, detail: redactUrls(error.message) }
+        logger.warn(line, 'the shared store does not work; this process goes on alone')
+      }
+    }),
+    workerLost: quietly(event => {
+      metrics.workerRestarts.inc()
+      logger.error(event, 'a worker ended; it is started again')
+    }),
     ...createContextReports(metrics, logger),
     ...createRerankReports(metrics, logger),
   }

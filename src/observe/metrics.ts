@@ -5,11 +5,16 @@ import { createPipelineMetrics } from './metrics/pipeline.ts'
 import { createRelayMetrics } from './metrics/relay.ts'
 import { createRequestMetrics } from './metrics/requests.ts'
 import { createRerankNodeMetrics } from './metrics/rerank-nodes.ts'
+import { createSharedMetrics } from './metrics/shared.ts'
 import { createTenantMetrics } from './metrics/tenants.ts'
 import { createUpstreamMetrics } from './metrics/upstream.ts'
+import { createWorkerMetrics, declareTogether } from './metrics/workers.ts'
 import { createRolloutMetrics } from './rollout-metrics.ts'
 
 export type Metrics = ReturnType<typeof createMetrics>
+
+/** The metrics as pages: in the text format of Prometheus, and in the OpenMetrics format. */
+export type PrintedMetrics = Record<'registry' | 'openMetrics', { contentType: string; metrics(): Promise<string> }>
 
 /**
  * Default metrics of prom-client that are left out: their names end in `_total` and they are no counters, or they read fields of Node
@@ -35,6 +40,10 @@ interface MetricsOptions {
   contextModels?: readonly string[]
   /** Asked at each scrape: the number of vectors whose question is remembered. */
   relayVectors?: () => number
+  /** Whether several processes share a store. */
+  sharedStore?: boolean
+  /** Asked at each scrape: the workers that this process counts for. Default: 1. */
+  workers?: () => number
 }
 
 /**
@@ -48,6 +57,8 @@ export function createMetrics({
   rerankNodes = [],
   contextModels = ['rules'],
   relayVectors = () => 0,
+  sharedStore = false,
+  workers = () => 1,
 }: MetricsOptions = {}) {
   const registry = new Registry()
   if (processMetrics) collectDefaultMetrics({ register: registry })
@@ -61,6 +72,9 @@ export function createMetrics({
     ...createRolloutMetrics(registry),
     ...createContextMetrics(registry, contextModels),
     ...createRelayMetrics(registry, relayVectors),
+    ...createSharedMetrics(registry, sharedStore),
+    ...createWorkerMetrics(registry, workers),
   }
+  declareTogether(registry)
   return { ...metrics, registry, openMetrics: openMetricsOf(registry) }
 }

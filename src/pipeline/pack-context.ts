@@ -1,6 +1,8 @@
 import { StowageError } from '../core/errors.ts'
 import type { ClusterRead } from '../core/ports.ts'
-import { statusOf } from '../qdrant/errors.ts'
+import { refuseOthers } from '../qdrant/condition.ts'
+import { withoutUpstreamKey } from '../qdrant/errors.ts'
+import { sha256 } from '../text/fingerprint.ts'
 import { respond } from './confidence/response.ts'
 import { fromCache, isRepeatable, keyParts } from './context-cache.ts'
 import type { Caller, ContextRequest } from './context-request.ts'
@@ -23,7 +25,7 @@ import type {
   TracedContext,
   TraceStore,
 } from './services.ts'
-import { SessionMemory } from './session-memory.ts'
+import { SessionMemory, type Sessions } from './session-memory.ts'
 import { buildTrace, type TraceSubject } from './trace/build-trace.ts'
 import type { Trace } from './trace/schema.ts'
 import { shadowSubject } from './trace/shadow-subject.ts'
@@ -44,6 +46,8 @@ export interface PackContextDependencies {
   now: () => number
   wallClock: () => Date
   cache?: ContextCache
+  /** What sessions have seen. Default: the memory of this process. */
+  sessions?: Sessions
   /** Collections with contexts, by the collection that they stand for: plans with `retrieval.contextual` search them. */
   contextualTwins?: ReadonlyMap<string, string>
   /** Called with the number of requests that wait for a place, whenever it changes. */
@@ -59,8 +63,7 @@ export interface PackContextDependencies {
 /** Builds the pipeline of `POST /v1/context`: choose the plan, look into the cache, retrieve, rank and pack. */
 export function createPackContext(dependencies: PackContextDependencies): PackContext {
   const { ports, cache, decide, traces, alwaysTrace, newId, wallClock, offerShadow } = dependencies
-  const { findProject = async () => null } = dependencies
-  const sessions = new SessionMemory()
+  const { findProject = async () => null, sessions = new SessionMemory() } = dependencies
   const limit = createLimit({ slowMs: dependencies.deadlineMs * SLOW_SHARE })
   const admission = createAdmission(limit, dependencies.onWaiting)
   return async (request, caller) => {
@@ -82,7 +85,7 @@ export function createPackContext(dependencies: PackContextDependencies): PackCo
       decision,
     }
     const contextual = twinsOf(collections, subject.plan, caller, dependencies)
-    const session = request.session_id === undefined ? null : `${caller.tenant?.name ?? ''}/${request.session_id}`
+    const session = sessionOf(request, caller)
     const job: Job = {
       subject,
       input: {
@@ -93,14 +96,14 @@ export function createPackContext(dependencies: PackContextDependencies): PackCo
         vector: request.vector ?? null,
         plan: subject.plan,
         contextual,
-        previous: sessions.turnsOf(session),
+        previous: await sessions.turnsOf(session),
       },
       caller,
       session,
       deadlineMs: request.deadline_ms ?? dependencies.deadlineMs,
     }
-    const key = cache?.key(keyParts(request, caller, subject, ports, contextual)) ?? null
-    const cached = key === null ? null : (cache?.get(key) ?? null)
+    const key = (await cache?.key(keyParts(request, caller, subject, ports, contextual))) ?? null
+    const cached = key === null ? null : ((await cache?.get(key)) ?? null)
     const answer = cached
       ? fromCache(cached, subject)
       : await answerInTime(job, key === null ? 'off' : 'miss', { ...dependencies, sessions, admission })
@@ -116,10 +119,10 @@ export function createPackContext(dependencies: PackContextDependencies): PackCo
   }
 }
 
-/** Says nothing of whether such a collection exists. @throws StowageError `forbidden` for a collection that the tenant does not reach */
-function refuseOthers(collections: readonly string[], { tenant }: Caller): void {
-  if (tenant === null || collections.every(collection => tenant.reaches(collection))) return
-  throw new StowageError('forbidden', 'This collection is not allowed.')
+/** The session of a client, which no other one has: hashed, so that no key of a client stays in memory. Null without one. */
+function sessionOf({ session_id }: ContextRequest, { tenant, apiKey }: Caller): string | null {
+  if (session_id === undefined) return null
+  return sha256(JSON.stringify(tenant === null ? ['key', apiKey, session_id] : ['tenant', tenant.name, session_id]))
 }
 
 /** The collections with contexts that the plan searches instead of these, as far as the tenant reaches them. */
@@ -157,7 +160,7 @@ async function answerInTime(
     admission,
     now,
     observeOutcome,
-  }: PackContextDependencies & { sessions: SessionMemory; admission: Admission },
+  }: PackContextDependencies & { sessions: Sessions; admission: Admission },
 ): Promise<TracedContext> {
   const deadline = startDeadline(caller.signal, deadlineMs)
   const record = new RunRecord(now)
@@ -235,8 +238,7 @@ const succeeded = ({ duration_ms, recall_proxy, budget }: Trace) => ({
  * `upstream_error`. When the client disconnected, the error has no reader.
  */
 function describeFailure(error: unknown, { signal }: Deadline, caller: Caller): unknown {
-  if (caller.tenant !== null && (statusOf(error) === 401 || statusOf(error) === 403))
-    return new StowageError('upstream_error', 'Qdrant refused the key of stowage', { cause: error })
-  if (!signal.aborted || caller.signal.aborted || error instanceof StowageError) return error
+  const known = withoutUpstreamKey(error, caller)
+  if (!signal.aborted || caller.signal.aborted || known instanceof StowageError) return known
   return new StowageError('upstream_timeout', 'the deadline passed before passages were retrieved', { cause: error })
 }

@@ -5,6 +5,7 @@ import type { Caller, CallerTenant, ContextRequest, ContextResponse } from './co
 import type { Background } from './pacing/background.ts'
 import type { PlanDecision } from './plan/decision.ts'
 import type { Trace } from './trace/schema.ts'
+import type { TraceSummary } from './trace/summary.ts'
 
 /** Ports of the pipeline. A null port degrades the step that needs it. */
 export interface PipelinePorts {
@@ -81,8 +82,16 @@ export interface TraceStore {
   record(trace: Trace, owner: TraceOwner): void
   /** Null for an unknown trace, and for a trace of another owner. */
   find(traceId: string, owner: TraceOwner): Trace | null
+  /** The kept traces of this owner, the newest first. */
+  list(owner: TraceOwner): TraceSummary[]
   close(): Promise<void>
 }
+
+/** Finds a trace wherever it is kept; null for an unknown one, and for one of another owner. */
+export type FindTrace = (traceId: string, owner: TraceOwner) => Promise<Trace | null>
+
+/** Lists the traces of an owner wherever they are kept, the newest first. */
+export type ListTraces = (owner: TraceOwner) => Promise<TraceSummary[]>
 
 /** Everything that a packed context depends on. Requests with equal parts can share an answer. */
 export interface ContextKeyParts {
@@ -98,11 +107,11 @@ export interface ContextKeyParts {
   models: (string | null)[]
 }
 
-/** Caches answers for a short time. A write to a collection invalidates its answers. */
+/** Caches answers for a short time. A write to a collection invalidates its answers. No method rejects. */
 export interface ContextCache {
   /** Null when the cache is off. Compute it before retrieval, so that a write during retrieval invalidates it. */
-  key(parts: ContextKeyParts): string | null
-  get(key: string): TracedContext | null
+  key(parts: ContextKeyParts): string | null | Promise<string | null>
+  get(key: string): TracedContext | null | Promise<TracedContext | null>
   put(key: string, answer: TracedContext): void
 }
 

@@ -87,3 +87,9 @@ function isTimeout(cause: unknown, code: string): boolean {
 function isUnreachable(cause: unknown): boolean {
   return cause instanceof Error && 'syscall' in cause && ['connect', 'getaddrinfo'].includes(String(cause.syscall))
 }
+
+/** The same error, or `upstream_error` for a refusal of the upstream key, which a tenant does not know. @param tenant null without one */
+export function withoutUpstreamKey(error: unknown, { tenant }: { tenant: object | null }): unknown {
+  if (tenant === null || (statusOf(error) !== 401 && statusOf(error) !== 403)) return error
+  return new StowageError('upstream_error', 'Qdrant refused the key of stowage', { cause: error })
+}

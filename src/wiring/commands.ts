@@ -1,19 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { setFlagsFromString } from 'node:v8'
 import { openPlanFolder } from '../adapters/flags/plan-folder.ts'
 import { createQdrantAdmin } from '../adapters/qdrant/admin.ts'
 import type { DoctorCommandDependencies } from '../commands/doctor.ts'
 import type { FlagsCommandDependencies } from '../commands/flags.ts'
 import type { IngestCommandDependencies } from '../commands/ingest.ts'
 import type { ReplayCommandDependencies } from '../commands/replay/run.ts'
-import type { ListenOverrides, RunningService } from '../commands/serve.ts'
 import { loadConfig } from '../config.ts'
 import { redactUrls } from '../core/redact-urls.ts'
 import { createReplayDependencies } from '../evaluation/replay/run.ts'
 import { listFlags } from '../flags/list.ts'
 import { readPayload } from '../flags/payloads.ts'
-import { startServer } from '../http/server.ts'
-import { createLogger } from '../observe/logger.ts'
 import { projectVariables } from '../projects/encoder-variables.ts'
 import type { FindProject } from '../projects/project.ts'
 import { createTokenizer } from '../text/tokens.ts'
@@ -21,68 +17,15 @@ import { openIngestContexts } from './contexts/ingest-contexts.ts'
 import { openContextWriter } from './contexts/open-writer.ts'
 import { openJudge } from './evaluation/judge.ts'
 import { openAskedCollection } from './evaluation/live-collection.ts'
-import { type Gateway, openGateway } from './gateway.ts'
 import { ingestInto, openIngestEmbedder } from './ingest.ts'
 import { openModels } from './models.ts'
 import { openProjects } from './projects/open-projects.ts'
 import { replayWorld } from './replay.ts'
 import { probeRerankNodes } from './rerank/nodes.ts'
 import { openFlags } from './rollout/flags.ts'
-import { startWarnings } from './start-warnings.ts'
+import { checkSharedStore } from './shared/shared-state.ts'
 import { readTenants } from './tenants.ts'
 import { openUpstream } from './upstream.ts'
-
-/**
- * V8 collects garbage when the heap has doubled since the last collection, in each thread. By itself it waits longer, and 90 MB more are resident. Below 100 %,
- * large uploads pass through at half the speed, because their buffers count.
- */
-const EARLY_COLLECTION = '--heap-growing-percent=100'
-
-/** For `stowage serve`. */
-export async function startService(overrides: ListenOverrides): Promise<RunningService> {
-  setFlagsFromString(EARLY_COLLECTION)
-  const config = loadConfig()
-  const logger = createLogger({ level: config.settings.LOG_LEVEL })
-  const gateway = await openGateway(config, logger)
-  try {
-    const { port = config.settings.PORT, host = config.settings.HOST } = overrides
-    const server = await startServer(gateway.app, { port, host })
-    const { upstream, models } = gateway
-    const { unavailable, warnings: modelWarnings } = models
-    const operators = gateway.tenants?.operators ?? null
-    const started = { config, embedded: upstream.embedded, host, unavailable, modelWarnings, operators }
-    for (const warning of startWarnings(started)) logger.warn(warning)
-    return {
-      url: server.url,
-      description: {
-        upstream: gateway.upstream.embedded ? 'embedded engine' : redactUrls(gateway.upstream.url),
-        plan: config.settings.STOWAGE_PLAN,
-        ...(gateway.tenants && { tenants: String(gateway.tenants.tenants.length) }),
-        'drop-in': config.settings.STOWAGE_DROPIN,
-        embedder: gateway.models.embedder?.version ?? 'none',
-        reranker: gateway.models.reranker?.model ?? 'none',
-      },
-      ...reloading(gateway),
-      close: async graceMs => {
-        await server.close(graceMs)
-        await gateway.close()
-      },
-    }
-  } catch (error) {
-    await gateway.close()
-    throw error
-  }
-}
-
-/** Without a file to read again, a signal to do so ends the process, as it ends every other. */
-function reloading({ tenants, flags }: Gateway): Pick<RunningService, 'reload'> {
-  if (tenants === null && flags.state().files === null) return {}
-  return {
-    reload: async () => {
-      await Promise.all([tenants?.reload(), flags.reload()])
-    },
-  }
-}
 
 /** For `stowage ingest`. */
 export const openIngest: IngestCommandDependencies['open'] = async (where, project, { context, ...points }) => {
@@ -140,13 +83,8 @@ export const openDoctor: DoctorCommandDependencies['open'] = async where => {
   const { unknownVariables, settings } = config
   const mappings = settings.MAPPINGS ?? {}
   const setup = {
-    url,
-    embedded,
-    embedder,
-    unavailable,
-    unknownVariables,
-    mappings,
-    tenants,
+    ...{ url, embedded, embedder, unavailable, unknownVariables, mappings, tenants },
+    sharedStore: settings.REDIS_URL === undefined ? null : { fault: await checkSharedStore(settings) },
     rerankNodes: await probeRerankNodes(config),
   }
   return { setup, probe: createQdrantAdmin(upstream), close }

@@ -3,8 +3,9 @@ import type { RequestListener } from 'node:http'
 import { createAnswerCache } from '../adapters/answer-cache.ts'
 import { createQdrantStore } from '../adapters/qdrant/store.ts'
 import { withHashedQueries } from '../adapters/traces/hashed-queries.ts'
-import { createJsonlSink } from '../adapters/traces/jsonl-file.ts'
+import { createJsonlSink, createLineFile } from '../adapters/traces/jsonl-file.ts'
 import { combineTraceStores, createTraceObserver, createTraceRing } from '../adapters/traces/memory.ts'
+import type { Member } from '../cluster/member.ts'
 import type { Config } from '../config.ts'
 import { createImproveHandler } from '../drop-in/route.ts'
 import { createApp } from '../http/app.ts'
@@ -22,10 +23,9 @@ import { createChoosePoints } from '../pipeline/choose-points.ts'
 import { createPackContext } from '../pipeline/pack-context.ts'
 import { decideByConfiguration } from '../pipeline/plan/decision.ts'
 import type { Plan } from '../pipeline/plan/plan.ts'
-import type { PackContext, TracedContext, TraceStore } from '../pipeline/services.ts'
+import type { FindTrace, ListTraces, PackContext, TracedContext, TraceStore } from '../pipeline/services.ts'
 import { createQdrantHttp } from '../qdrant/client.ts'
 import { matchRoute } from '../tenants/guard/match.ts'
-
 import { createTokenizer } from '../text/tokens.ts'
 import { contextModels, openOnlineContexts } from './contexts/online.ts'
 import { createHealth } from './health.ts'
@@ -37,8 +37,10 @@ import { openRelay } from './relay/open-relay.ts'
 import { rerankNodeNames } from './rerank/nodes.ts'
 import { type Flags, openFlags } from './rollout/flags.ts'
 import { openRollout } from './rollout/open-rollout.ts'
+import { openSharedState } from './shared/shared-state.ts'
 import { openSpans } from './spans.ts'
 import { openTenants, type ReloadedTenants } from './tenants.ts'
+import { openUi } from './ui/open-ui.ts'
 import { openUpstream, type Upstream } from './upstream.ts'
 import { VERSION } from './version.ts'
 
@@ -59,7 +61,6 @@ export interface Gateway {
 }
 
 const RECENT_TRACES = { entries: 500, maxBytes: 32 * 1024 * 1024 }
-const TRACE_FILE_LIMITS = { maxBytes: 64 * 1024 * 1024, files: 5 }
 /** Deadline of packing that nobody waits for. */
 const LEISURE_MS = 600_000
 /** A start waits this long for the embedding endpoint. Then it serves without dense vectors until the endpoint is there. */
@@ -68,8 +69,11 @@ const ENDPOINT_WAIT_MS = 2_000
 const QUERY_WORKERS = 1
 const CACHE_LIMITS = { maxEntries: 2_000, maxBytes: 128 * 1024 * 1024 }
 
-/** Builds everything from the configuration. Requests use the Qdrant key of their client or tenant, never the configured one. */
-export async function openGateway(config: Config, logger: Logger): Promise<Gateway> {
+/**
+ * Builds everything from the configuration. Requests use the Qdrant key of their client or tenant, never the configured one.
+ * @param member the worker that this process is; null for a process alone
+ */
+export async function openGateway(config: Config, logger: Logger, member: Member | null = null): Promise<Gateway> {
   const projects = openProjects(config)
   const mappings = await mappingsWithProjects(projects, config)
   const { SLOW_REQUEST_MS: slowMs, LOG_QUERY_TEXT: queryText } = config.settings
@@ -79,23 +83,32 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
     rerankNodes: rerankNodeNames(config),
     contextModels: contextModels(config),
     relayVectors: () => relay?.size ?? 0,
+    sharedStore: config.settings.REDIS_URL !== undefined,
   })
   const reporter = createReporter({ metrics, logger, slowMs, queryText })
   const spans = await openSpans(config, reporter)
-  const limiter = createTenantLimiter(reporter)
+  const upstream = await openUpstream(config, {}, member?.start.engineUrl)
+  const shared = await openSharedState(config, { upstream: upstream.url, reporter })
+  const limiter = createTenantLimiter(reporter, {
+    takeShared: shared?.takeToken ?? null,
+    ...(member && { workers: member.start.count }),
+  })
   const tenants = await openTenants(config, { reporter, declare: limiter.declare })
-  const traces = openTraces(config, reporter, spans, logger)
-  const { rollout, offerShadow, close: closeRollout } = await openRollout(config, { reporter, logger, traces })
+  const traces = openTraces(config, reporter, spans, logger, member)
+  const findTrace: FindTrace = member?.findTrace(traces) ?? (async (id, owner) => traces.find(id, owner))
+  const listTraces: ListTraces = member?.listTraces(traces) ?? (async owner => traces.list(owner))
+  const { rollout, offerShadow, close: closeRollout } = await openRollout(config, { reporter, logger, traces, member })
   const flags = await openFlags(config, { reporter, isRolledBack: rollout.isRolledBack })
-  const upstream = await openUpstream(config)
   const models = await openModels(config, {
     endpointWaitMs: ENDPOINT_WAIT_MS,
     embedderWorkers: QUERY_WORKERS,
+    ...(member && { rerankerWorkers: member.modelThreads }),
     onOpened: () => reporter.modelsOpened(models),
     rerankObserver: reporter,
+    sharedScores: shared?.scores,
   })
   reporter.modelsOpened(models)
-  const relay = openRelay(config, { models, tenants, reporter })
+  const relay = openRelay(config, { models, tenants, reporter, member, shared: shared?.questions ?? null })
   const http = createQdrantHttp(upstream.url, observeReads(reporter, spans))
   const store = createQdrantStore({ http, mappings, onRetry: () => reporter.searchRetried() })
   // Loads the tables of the encoding (about 0.1 s), so that the first request does not wait for them.
@@ -114,14 +127,13 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
     observeOutcome: rollout.observe,
     offerShadow,
   }
-  const cache = createAnswerCache<TracedContext>({
-    ttlMs: config.settings.CACHE_TTL_MS,
-    ...CACHE_LIMITS,
-    now: pipeline.now,
-  })
+  const { CACHE_TTL_MS: ttlMs } = config.settings
+  const ownCache = createAnswerCache<TracedContext>({ ttlMs, ...CACHE_LIMITS, now: pipeline.now })
+  const cache = ttlMs > 0 && shared !== null ? shared.answers(ownCache) : ownCache
   const packContext = createPackContext({
     ...pipeline,
     cache,
+    ...(shared && { sessions: shared.sessions }),
     onWaiting: length => reporter.requestsWaiting({ length }),
     onPacked: createRedundancySampler({ report: event => reporter.redundancyMeasured(event), now: pipeline.now }),
   })
@@ -152,14 +164,17 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
   let mcp: Promise<Mcp> | null = null
   // Its libraries are loaded only where somebody uses them.
   const openMcp = () => {
-    const parts = { config, packContext, traces, upstream, http, reporter }
+    const parts = { config, packContext, findTrace, upstream, http, reporter }
     mcp ??= import('./mcp/open-mcp.ts').then(opening => opening.openMcp(parts))
     return mcp
   }
   const { apiKey } = upstream
-  const online = await openOnlineContexts(config, { http, apiKey, projects, mappings, models, tenants, reporter })
+  const online = await openOnlineContexts(config, {
+    ...{ http, apiKey, projects, mappings, models, tenants, reporter, member },
+  })
   const app = createApp({
     ...(config.settings.MCP && { mcp: (await openMcp()).route }),
+    ...(config.settings.UI && { ui: openUi({ config, pipeline, packContext, listTraces, http, reporter, mappings }) }),
     ...(relay && { relay: relay.route }),
     packContext,
     ...(tenants && {
@@ -171,13 +186,13 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
     guard: { http, matchRoute, onRefused: status => reporter.guardRefused({ status }) },
     improvePoints,
     passthrough: proxy.passthrough,
-    traces,
+    findTrace,
     experiments: rollout,
-    health: createHealth(http, models, { tenants, flags, contexts: online }),
-    metrics,
+    health: createHealth(http, models, { tenants, flags, contexts: online, shared }),
+    metrics: member?.sumOf(metrics) ?? metrics,
     reporter,
     spans,
-    bumpEpoch: collection => cache.bumpEpoch(collection),
+    bumpEpoch: member?.shareEpochs(cache.bumpEpoch, config.settings.CACHE_TTL_MS > 0) ?? cache.bumpEpoch,
     version: VERSION,
   })
   return {
@@ -196,18 +211,25 @@ export async function openGateway(config: Config, logger: Logger): Promise<Gatew
       relay?.close()
       await (await mcp)?.close()
       await Promise.all([flags.close(), closeRollout(), online.close()])
-      await Promise.all([http.close(), traces.close(), models.close()])
+      await Promise.all([http.close(), traces.close(), models.close(), shared?.close()])
       await Promise.all([upstream.close(), spans.close()])
     },
   }
 }
 
-function openTraces({ settings }: Config, reporter: Reporter, spans: Spans, logger: Logger): TraceStore {
+function openTraces(
+  { settings }: Config,
+  reporter: Reporter,
+  spans: Spans,
+  logger: Logger,
+  member: Member | null,
+): TraceStore {
   const stores = [createTraceRing(RECENT_TRACES), createTraceObserver(reporter, spans)]
   if (settings.TRACE_FILE) {
     const onError = (error: unknown) => logger.error({ err: error }, 'the trace file cannot be written')
-    const file = createJsonlSink({ path: settings.TRACE_FILE, ...TRACE_FILE_LIMITS, onError })
-    stores.push(settings.TRACE_QUERY_TEXT === 'hash' ? withHashedQueries(file) : file)
+    const file = member?.traceFile ?? createLineFile({ path: settings.TRACE_FILE })
+    const sink = createJsonlSink({ file, onError })
+    stores.push(settings.TRACE_QUERY_TEXT === 'hash' ? withHashedQueries(sink) : sink)
   }
   return combineTraceStores(...stores)
 }

@@ -9,6 +9,7 @@ const CHECK_MS = 2_000
 const REFUSED = 'the file has changed and has faults; the tenants of before are used; see the log'
 const FLAGS_REFUSED = 'a file of flags or plans has changed and has faults; the content of before is used; see the log'
 const CONTEXTS_PAUSE = 'contexts of new points pause; see the log'
+const SHARED_AWAY = 'REDIS_URL cannot be used; this process goes on alone; see the log'
 
 /** What else is reported. */
 interface Reported {
@@ -16,16 +17,18 @@ interface Reported {
   flags?: Pick<Flags, 'state'> | null
   /** Why contexts of new points are not written. */
   contexts?: { readonly pauses: readonly string[] }
+  /** The store that processes share. */
+  shared?: { fault(): string | null } | null
 }
 
 /**
- * Ready when Qdrant answers. An unavailable model, a refused file and an Unleash server that is away are reported, but requests can be
+ * Ready when Qdrant answers. An unavailable model, a refused file, and an Unleash server or a shared store that is away are reported, but requests can be
  * answered all the same. Everybody may read this, so no tenant is named.
  */
 export function createHealth(
   http: QdrantHttp,
   models: Pick<Models, 'unavailable'>,
-  { tenants = null, flags = null, contexts = { pauses: [] } }: Reported = {},
+  { tenants = null, flags = null, contexts = { pauses: [] }, shared = null }: Reported = {},
 ): Health {
   return {
     ready: async () => {
@@ -37,6 +40,7 @@ export function createHealth(
       if (files !== null) checks.push(check('flags', files === 'refused' ? FLAGS_REFUSED : null))
       if (unleash !== null)
         checks.push(check('unleash', unleash.error && `${unleash.error}; the last known flags are used`))
+      if (shared !== null) checks.push(check('shared store', shared.fault() === null ? null : SHARED_AWAY))
       // Everybody may read this: the log names the collection and what it lacks.
       if (contexts.pauses.length > 0) checks.push(check('contexts', CONTEXTS_PAUSE))
       return { ready: qdrant.ok, checks }

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import type { SharedScores } from '../adapters/models/cached-reranker.ts'
 import { createCrossEncoder } from '../adapters/models/cross-encoder.ts'
 import { type Opened, openInBackground } from '../adapters/models/endpoint.ts'
 import {
@@ -37,10 +38,14 @@ interface OpenModelsOptions {
   endpointWaitMs?: number
   /** Worker threads of a local embedder; default is one per core, at most 4. */
   embedderWorkers?: number
+  /** Worker threads of a local reranker; default is one per core, at most 4. */
+  rerankerWorkers?: number
   /** Called when an endpoint appears after the start. */
   onOpened?: () => void
   /** Sees the calls of the endpoints of a reranker. */
   rerankObserver?: FleetObserver
+  /** Scores that other processes know. */
+  sharedScores?: SharedScores | undefined
 }
 
 export const SHIPPED_RERANKER = fileURLToPath(new URL('../../models/stowage-reranker', import.meta.url))
@@ -53,15 +58,24 @@ export async function openModels(
     wanted = { embedder: true, reranker: true },
     endpointWaitMs = 30_000,
     embedderWorkers,
+    rerankerWorkers,
     onOpened,
     rerankObserver,
+    sharedScores,
   }: OpenModelsOptions = {},
 ): Promise<Models> {
   const warnings: string[] = []
   const [embedder, reranker] = await Promise.all([
     wanted.embedder ? openEmbedder(config, { endpointWaitMs, embedderWorkers, onOpened }) : NOT_WANTED,
     wanted.reranker
-      ? orUnavailable(openReranker(config, warning => warnings.push(warning), rerankObserver))
+      ? orUnavailable(
+          openReranker(config, {
+            workers: rerankerWorkers,
+            sharedScores,
+            observer: rerankObserver,
+            onWarning: warning => warnings.push(warning),
+          }),
+        )
       : NOT_WANTED,
   ])
   return {
@@ -129,20 +143,33 @@ export function embeddingPrefixes(settings: Config['settings']): EmbeddingPrefix
   return { query: settings.EMBEDDING_QUERY_PREFIX ?? '', passage: settings.EMBEDDING_PASSAGE_PREFIX ?? '' }
 }
 
+interface OpenRerankerOptions {
+  workers: number | undefined
+  sharedScores: SharedScores | undefined
+  observer: FleetObserver | undefined
+  onWarning: (message: string) => void
+}
+
 async function openReranker(
   config: Config,
-  onWarning: (message: string) => void,
-  observer?: FleetObserver,
+  { workers, sharedScores, observer, onWarning }: OpenRerankerOptions,
 ): Promise<Reranker | null> {
   const { settings, plan } = config
   const { method } = plan.rerank
   if (method === 'http')
-    return createHttpReranker({ urls: rerankUrls(config), ...rerankEndpoint(config), ...(observer && { observer }) })
+    return createHttpReranker({
+      urls: rerankUrls(config),
+      ...rerankEndpoint(config),
+      sharedScores,
+      ...(observer && { observer }),
+    })
   if (method !== 'crossencoder') return null
   return createCrossEncoder({
     model: settings.RERANK_MODEL ?? SHIPPED_RERANKER,
     allowRemote: settings.MODELS_ALLOW_REMOTE,
     passageBytes: settings.RERANK_MEMORY_MB * 1024 * 1024,
+    workers,
+    sharedScores,
     onWarning,
   })
 }

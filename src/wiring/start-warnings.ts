@@ -18,7 +18,7 @@ const LOOPBACK = /^(?:localhost|127\.|::1$)/u
 
 /** What an operator may have forgotten, one sentence each. The service works without it, but with less. */
 export function startWarnings({ config, embedded, host, unavailable, modelWarnings, operators }: Started): string[] {
-  const { EMBEDDED_PATH, TENANTS_FILE, CONTEXTUAL_COLLECTIONS, MCP } = config.settings
+  const { EMBEDDED_PATH, TENANTS_FILE, CONTEXTUAL_COLLECTIONS, MCP, UI } = config.settings
   const { EMBEDDINGS_RELAY_API_KEY: lentKey, EMBEDDINGS_RELAY_URL: relayUrl } = config.settings
   const warnings = [...config.unknownVariables]
   if (unavailable.embedder !== null) warnings.push(`no embedder, only keywords are searched: ${unavailable.embedder}`)
@@ -28,6 +28,8 @@ export function startWarnings({ config, embedded, host, unavailable, modelWarnin
     const advice = 'set QDRANT_URL to a Qdrant server, or EMBEDDED_PATH to a folder'
     warnings.push(`the embedded engine keeps its points in memory and loses them at the end: ${advice}`)
   }
+  if (embedded && config.settings.REDIS_URL !== undefined)
+    warnings.push('REDIS_URL shares nothing with the embedded engine, which belongs to one process: set QDRANT_URL')
   if (embedded && TENANTS_FILE === undefined && !LOOPBACK.test(host)) {
     warnings.push(
       `the embedded engine asks for no key, and HOST=${host} lets other machines read and change its points`,
@@ -36,6 +38,11 @@ export function startWarnings({ config, embedded, host, unavailable, modelWarnin
   if (MCP && TENANTS_FILE === undefined && !LOOPBACK.test(host)) {
     warnings.push(
       `MCP=on without TENANTS_FILE, and HOST=${host}: agents on other machines can start jobs that cost money`,
+    )
+  }
+  if (UI && TENANTS_FILE === undefined && !LOOPBACK.test(host)) {
+    warnings.push(
+      `UI=on without TENANTS_FILE, and HOST=${host}: on the page, callers without a key see the questions of all others without one`,
     )
   }
   if (config.plan.retrieval.contextual && CONTEXTUAL_COLLECTIONS.size === 0)

@@ -9,11 +9,16 @@ export interface Upstream {
   close(): Promise<void>
 }
 
-/** @param where address from the command line; replaces the configured one */
+/**
+ * @param where address from the command line; replaces the configured one
+ * @param engineUrl the embedded engine of another process, which is used in place of one of its own
+ */
 export async function openUpstream(
   { settings }: Config,
   where: { url?: string; apiKey?: string } = {},
+  engineUrl: string | null = null,
 ): Promise<Upstream> {
+  if (engineUrl !== null) return { url: engineUrl, apiKey: null, embedded: true, close: async () => {} }
   const url = where.url ?? settings.QDRANT_URL
   if (url === undefined) {
     const server = await startEmbeddedServer(settings.EMBEDDED_PATH ? { path: settings.EMBEDDED_PATH } : {})

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createJsonlSink } from '../../src/adapters/traces/jsonl-file.ts'
+import { createJsonlSink, createLineFile } from '../../src/adapters/traces/jsonl-file.ts'
 import { combineTraceStores, createTraceObserver, createTraceRing } from '../../src/adapters/traces/memory.ts'
 import { createReporter } from '../../src/observe/events.ts'
 import { createLogger } from '../../src/observe/logger.ts'
@@ -64,6 +64,39 @@ describe('the ring', () => {
     )
   })
 
+  test('lists the traces of one owner only, the newest first, and finding one changes nothing', () => {
+    const owners: TraceOwner[] = [
+      { tenant: { name: 'a' }, apiKey: 'k' },
+      { tenant: { name: 'b' }, apiKey: 'k' },
+      { tenant: null, apiKey: 'k' },
+      { tenant: null, apiKey: null },
+    ]
+    const step = fc.record({
+      id: fc.integer({ min: 0, max: 6 }),
+      owner: fc.integer({ min: 0, max: 3 }),
+      finds: fc.boolean(),
+    })
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 6 }), fc.array(step), (capacity, steps) => {
+        const ring = createTraceRing({ entries: capacity, maxBytes: 1e9 })
+        let kept: { id: number; owner: number }[] = []
+        for (const { id, owner, finds } of steps) {
+          const who = owners[owner] as TraceOwner
+          if (finds) {
+            ring.find(String(id), who)
+            continue
+          }
+          ring.record(trace(id), who)
+          kept = [{ id, owner }, ...kept.filter(one => one.id !== id || one.owner !== owner)].slice(0, capacity)
+        }
+        for (const [place, owner] of owners.entries()) {
+          const listed = ring.list(owner).map(({ trace_id }) => trace_id)
+          expect(listed).toEqual(kept.filter(one => one.owner === place).map(({ id }) => String(id)))
+        }
+      }),
+    )
+  })
+
   test('knows no trace by a name that objects have', () => {
     expect(createTraceRing({ entries: 3, maxBytes: 1e9 }).find('constructor', ACME)).toBeNull()
   })
@@ -81,7 +114,7 @@ describe('the JSONL file', () => {
 
   test('takes traces in order, bigint ids in plain digits, into a folder that it makes', async () => {
     const path = join(folder, 'deep', 'er', 'traces.jsonl')
-    const sink = createJsonlSink({ path, maxBytes: 1e9, files: 3, onError: fail })
+    const sink = createJsonlSink({ file: createLineFile({ path, maxBytes: 1e9, files: 3 }), onError: fail })
     const ids = Array.from({ length: 200 }, (_, i) => String(i))
     for (const id of ids) sink.record(trace(id), ACME)
     await sink.close()
@@ -97,7 +130,10 @@ describe('the JSONL file', () => {
   test('rotates by size and keeps so many files', async () => {
     const path = join(folder, 'rotating.jsonl')
     const lineBytes = Buffer.byteLength(JSON.stringify(trace('00'))) + 1
-    const sink = createJsonlSink({ path, maxBytes: 2 * lineBytes + 1, files: 3, onError: fail })
+    const sink = createJsonlSink({
+      file: createLineFile({ path, maxBytes: 2 * lineBytes + 1, files: 3 }),
+      onError: fail,
+    })
     for (let i = 10; i < 19; i++) {
       sink.record(trace(i), ACME)
       if (i % 3 === 0) await sink.close()
@@ -115,7 +151,7 @@ describe('the JSONL file', () => {
 
   test('with a single file starts it anew, and a line over the limit stands alone', async () => {
     const path = join(folder, 'single.jsonl')
-    const sink = createJsonlSink({ path, maxBytes: 10, files: 1, onError: fail })
+    const sink = createJsonlSink({ file: createLineFile({ path, maxBytes: 10, files: 1 }), onError: fail })
     for (const id of ['a', 'b', 'c']) sink.record(trace(id), ACME)
     await sink.close()
     expect(await lines(path)).toEqual(['c', ''])
@@ -126,7 +162,10 @@ describe('the JSONL file', () => {
     const blocker = join(folder, 'blocked')
     await writeFile(blocker, '')
     const path = join(blocker, 'traces.jsonl')
-    const sink = createJsonlSink({ path, maxBytes: 1e9, files: 2, onError: error => errors.push(error) })
+    const sink = createJsonlSink({
+      file: createLineFile({ path, maxBytes: 1e9, files: 2 }),
+      onError: error => errors.push(error),
+    })
     for (const id of ['a', 'b', 'c']) {
       sink.record(trace(id), ACME)
       await sink.close()
@@ -144,6 +183,7 @@ describe('stores together', () => {
   const broken: TraceStore = {
     record: fail,
     find: () => null,
+    list: () => [],
     close: () => Promise.reject(new Error('cannot close')),
   }
 
@@ -158,6 +198,7 @@ describe('stores together', () => {
     expect(first.find('a', ACME)).toBeNull()
     expect(all.find('a', ACME)?.trace_id).toBe('a')
     expect(all.find('c', ACME)).toBeNull()
+    expect(all.list(ACME).map(({ trace_id }) => trace_id)).toEqual(['b', 'b', 'a'])
     await all.close()
   })
 

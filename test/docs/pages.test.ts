@@ -22,6 +22,7 @@ import { RULE_NAMES } from '../../src/evaluation/ablation/rules.ts'
 import { LOSS_STEP_NAMES } from '../../src/evaluation/loss/steps.ts'
 import { MEASURE_NAMES } from '../../src/evaluation/metrics/measures.ts'
 import { OWN_ROUTES } from '../../src/http/openapi.ts'
+import { compareResponseSchema, tracesQuerySchema } from '../../src/http/ui/schemas.ts'
 import { TOOLS } from '../../src/mcp/tools/catalogue.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'
 import { contextRequestSchema, contextResponseSchema } from '../../src/pipeline/context-request.ts'
@@ -55,8 +56,8 @@ const settings = new Set([
   ...Object.keys(settingsSchema.shape),
   ...PLAN_VALUES.flatMap(({ variable }) => variable ?? []),
 ])
-/** Variables that tests and scripts read. */
-const TEST_VARIABLES = new Set(['TENANT_REQUESTS', 'FAST_CHECK_SEED'])
+/** Variables that tests, scripts and Node itself read. */
+const TEST_VARIABLES = new Set(['TENANT_REQUESTS', 'FAST_CHECK_SEED', 'NODE_EXTRA_CA_CERTS'])
 /** Variables that the SDK of OpenTelemetry reads itself. */
 const OF_THE_SDK =
   /^OTEL_(?:EXPORTER_OTLP_HEADERS|RESOURCE_ATTRIBUTES|SERVICE_NAME|TRACES_SAMPLER(?:_ARG)?|BSP_MAX_QUEUE_SIZE)$/
@@ -108,6 +109,8 @@ describe('the pages for people', () => {
         ...fieldsOf(contextRequestSchema),
         ...fieldsOf(contextResponseSchema),
         ...fieldsOf(tenantsFileSchema),
+        ...fieldsOf(compareResponseSchema),
+        ...fieldsOf(tracesQuerySchema),
         ...TOOLS.flatMap(({ name, input }) => [name, ...fieldsOf(input)]),
         ...ALLOWABLE_OPERATIONS.keys(),
         ...FOREIGN,

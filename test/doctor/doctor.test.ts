@@ -61,6 +61,11 @@ describe('diagnose', () => {
       { server: { kind: 'qdrant', version: '1.18.0', refusedByFetch: true } },
       { qdrant: 'warn' },
     ],
+    [
+      'a shared store that is away',
+      { setup: { sharedStore: { fault: 'cannot be read' } } },
+      { 'shared store': 'warn' },
+    ],
     ['a variable that is misspelt', { setup: { unknownVariables: ['RERANKR: ?'] } }, { configuration: 'warn' }],
     [
       'an embedder that is missing',

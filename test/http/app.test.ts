@@ -5,7 +5,6 @@ import type { Step } from '../../src/http/step.ts'
 import { authenticate } from '../../src/http/tenants/authenticate.ts'
 import type { Trace } from '../../src/pipeline/trace/schema.ts'
 import type { TenantRegistry } from '../../src/tenants/tenant.ts'
-import { notImplemented } from '../support/not-implemented.ts'
 import { sampleTrace } from '../support/sample-trace.ts'
 import { createStage, silentReporter } from '../support/stage.ts'
 import { declared, directoryOf } from '../tenants/support/read-file.ts'
@@ -95,11 +94,8 @@ describe('traces', () => {
   async function servingTrace(trace: Trace) {
     const { url } = await stage.serve({
       ...(trace.tenant === null ? {} : { admitTenant: [authenticate(registryOf('acme', 'other'))] }),
-      traces: {
-        record: notImplemented('record'),
-        find: (id, { tenant }) => (id === trace.trace_id && (tenant?.name ?? null) === trace.tenant ? trace : null),
-        close: async () => {},
-      },
+      findTrace: async (id, { tenant }) =>
+        id === trace.trace_id && (tenant?.name ?? null) === trace.tenant ? trace : null,
     })
     return async (path: string, apiKey?: string) => {
       const response = await fetch(`${url}/v1/traces/${path}`, {

@@ -12,12 +12,13 @@ import { OPERATIONS } from '../../src/http/description/operations.ts'
 import { SEARCH_ROUTES } from '../../src/http/description/search-routes.ts'
 import { OWN_ROUTES, openApi } from '../../src/http/openapi.ts'
 import type { Passthrough } from '../../src/http/passthrough/passthrough.ts'
+import { uiRoutes } from '../../src/http/ui/routes.ts'
 import { contextRequestSchema, contextResponseSchema } from '../../src/pipeline/context-request.ts'
 import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import { planSchema } from '../../src/pipeline/plan/plan.ts'
 import { contextAnswer } from '../support/context-answer.ts'
 import { sampleTrace } from '../support/sample-trace.ts'
-import { createStage } from '../support/stage.ts'
+import { createStage, silentReporter } from '../support/stage.ts'
 
 const stage = createStage()
 afterEach(() => stage.close())
@@ -26,16 +27,27 @@ const passed: Passthrough = (_request, response) => void response.writeHead(418)
 
 async function serveAll(): Promise<string> {
   const answer = contextAnswer()
-  const traces = { record() {}, find: () => sampleTrace(), close: async () => {} }
+  const findTrace = async () => sampleTrace()
   const health = { ready: async () => ({ ready: true, checks: [] }) }
   const experiments = { list: async () => [], outcomesOf: () => [], reset: () => false }
-  return (await stage.serve({ packContext: async () => answer, traces, experiments, health, passthrough: passed })).url
+  const packContext = async () => ({ ...answer, trace: sampleTrace() })
+  const readPage = async () => ({ script: '', styles: '', licences: [] })
+  const ui = uiRoutes({
+    packContext,
+    packTopK: () => packContext,
+    readPassages: async () => [],
+    listTraces: async () => [],
+    readPage,
+    reporter: silentReporter,
+  })
+  return (await stage.serve({ packContext, ui, findTrace, experiments, health, passthrough: passed })).url
 }
 
 describe('the routes of stowage', () => {
   it.each(Object.keys(OWN_ROUTES))('%s is answered, not passed through', async route => {
     const [method = '', path = ''] = route.split(' ')
-    const body = method === 'POST' ? JSON.stringify({ query: 'Who?', collection: 'c' }) : null
+    const question = path.endsWith('/passages') ? { points: [] } : { query: 'Who?', collection: 'c' }
+    const body = method === 'POST' ? JSON.stringify(question) : null
     const response = await fetch((await serveAll()) + path.replace(/\{\w+\}/, 'trace-1'), { method, body })
     expect(response.status).toBe(200)
   })

@@ -86,7 +86,7 @@ export function dependencies(
   return {
     ports,
     decide: decideByConfiguration(plan),
-    traces: { record: trace => recorded.push(trace), find: () => null, close: async () => {} },
+    traces: { record: trace => recorded.push(trace), find: () => null, list: () => [], close: async () => {} },
     deadlineMs: 5000,
     alwaysTrace: false,
     newId: () => `trace-${++ids}`,

@@ -48,6 +48,10 @@ export const silentReporter: Reporter = {
   rerankHedged() {},
   rerankRetried() {},
   rerankNodeLeftOut() {},
+  sharedUsed() {},
+  sharedAnswered() {},
+  sharedChanged() {},
+  workerLost() {},
 }
 
 /** Dependencies of an app with everything off; tests replace what they look at. */
@@ -61,7 +65,7 @@ export function quietDependencies(overrides: Partial<AppDependencies> = {}): App
     },
     improvePoints: null,
     passthrough: notImplemented('passthrough'),
-    traces: { record: notImplemented('record'), find: notImplemented('find'), close: notImplemented('close') },
+    findTrace: notImplemented('findTrace'),
     health: { ready: notImplemented('ready') },
     metrics: createMetrics({ processMetrics: false }),
     reporter: silentReporter,

@@ -61,6 +61,9 @@ export function createCommands({ node, script, cwd }: { node: string; script: st
       })
       return {
         url,
+        pid: child.pid ?? 0,
+        /** What it has written so far. */
+        written,
         /** Sends a signal that does not end the process. */
         signal: (signal: NodeJS.Signals): void => void child.kill(signal),
         /** Sends the signal and waits for the end of the process and of all that write to its stdout. */

@@ -38,6 +38,16 @@ describe('warnings at the start', () => {
     ],
     ['nobody can read the metrics', { ...complete, operators: 0 }, [/no key of an operator.*\/v1\/metrics/u]],
     ['an operator can read the metrics', { ...complete, operators: 1 }, []],
+    [
+      'the shared store is of no use',
+      {
+        ...complete,
+        embedded: true,
+        host: '127.0.0.1',
+        config: loadConfig({ REDIS_URL: 'redis://redis:6379', EMBEDDED_PATH: '/data' }),
+      },
+      [/^REDIS_URL shares nothing/u],
+    ],
     ['a variable is misspelt', { ...complete, config: loadConfig({ RERANKR: 'off' }) }, [/^RERANKR: .*RERANKER/u]],
   ])('when %s', (_case, started, expected) => {
     const warnings = startWarnings(started)

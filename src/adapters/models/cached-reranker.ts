@@ -18,16 +18,34 @@ export interface Scorer {
   close(): Promise<void>
 }
 
+/** Scores that several processes share. No method rejects. */
+export interface SharedScores {
+  /** The scores of some passages, in their order; null for one that nobody has scored. */
+  find(question: ScoredQuestion, passages: readonly string[]): Promise<(number | null)[]>
+  /** Shares the scores of passages. */
+  keep(question: ScoredQuestion, scores: ReadonlyMap<string, number>): Promise<void>
+}
+
+export interface ScoredQuestion {
+  model: string
+  query: string
+  /** Whose question it is. */
+  tenant: string | null
+}
+
 export interface CachedRerankerOptions extends Scorer {
   model: string
   /** Number of scores in the cache, about 200 bytes each; default 20,000, 0 is off. */
   cacheEntries?: number | undefined
+  /** Is asked for what the cache does not have. Default: none. */
+  sharedScores?: SharedScores | undefined
 }
 
 /** A reranker with a cache of scores by model, query and passage. Equal passages in a request are scored once. */
 export function createCachedReranker({
   model,
   cacheEntries = 20_000,
+  sharedScores,
   score,
   close,
   ...queue
@@ -44,15 +62,26 @@ export function createCachedReranker({
       if (before !== undefined) found.set(key, before)
       else unknown.set(key, passages[at] ?? '')
     }
-    const cached = keys.filter(key => found.has(key)).length
-
-    const scored = unknown.size === 0 ? [] : await score(query, [...unknown.values()], signal, tenant)
-    for (const [at, key] of [...unknown.keys()].entries()) {
-      const value = scored[at]
-      if (value === undefined || value === null) continue
+    const keep = (key: string, value: number | null | undefined) => {
+      if (value === undefined || value === null) return
       cache.set(key, value)
       found.set(key, value)
     }
+    const question = { model, query, tenant }
+    if (sharedScores && unknown.size > 0) {
+      const shared = await sharedScores.find(question, [...unknown.values()])
+      for (const [at, key] of [...unknown.keys()].entries()) keep(key, shared[at])
+      for (const key of found.keys()) unknown.delete(key)
+    }
+    const cached = keys.filter(key => found.has(key)).length
+
+    const scored = unknown.size === 0 ? [] : await score(query, [...unknown.values()], signal, tenant)
+    for (const [at, key] of [...unknown.keys()].entries()) keep(key, scored[at])
+    const added = [...unknown].flatMap(([key, passage]) => {
+      const value = found.get(key)
+      return value === undefined ? [] : [[passage, value] as const]
+    })
+    if (added.length > 0) void sharedScores?.keep(question, new Map(added))
     return { scores: keys.map(key => found.get(key) ?? null), cached }
   }
 

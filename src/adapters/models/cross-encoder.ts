@@ -1,6 +1,6 @@
 import type { Reranker } from '../../core/ports.ts'
 import { workerModule } from '../../core/work/worker-module.ts'
-import { createCachedReranker, type Scorer } from './cached-reranker.ts'
+import { createCachedReranker, type Scorer, type SharedScores } from './cached-reranker.ts'
 import type { PairJob } from './cross-encoder.worker.ts'
 import { openLateInteraction } from './late-interaction/scorer.ts'
 import { findLocalModel, type LocalModelOptions, startWorkers } from './local-model.ts'
@@ -9,6 +9,8 @@ import { type Calibration, loadFailure, type ModelSource } from './model-folder.
 export interface CrossEncoderOptions extends LocalModelOptions {
   /** Number of scores in the cache, about 200 bytes each; default 20,000. */
   cacheEntries?: number
+  /** Default: none. */
+  sharedScores?: SharedScores | undefined
   /** Default is calibration.json in the folder. */
   calibration?: Calibration
   /**
@@ -39,6 +41,7 @@ export async function createCrossEncoder(options: CrossEncoderOptions): Promise<
   return createCachedReranker({
     model: source.id,
     cacheEntries: options.cacheEntries,
+    sharedScores: options.sharedScores,
     async score(...request) {
       const logits = await score(...request)
       return logits.map(logit => (Number.isFinite(logit) ? relevanceOf(Number(logit)) : null))

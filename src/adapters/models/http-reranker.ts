@@ -1,6 +1,6 @@
 import type { Reranker } from '../../core/ports.ts'
 import { redactUrls } from '../../core/redact-urls.ts'
-import { createCachedReranker, type ScorePassages } from './cached-reranker.ts'
+import { createCachedReranker, type ScorePassages, type SharedScores } from './cached-reranker.ts'
 import { createFleet, type FleetOptions } from './fleet/fleet.ts'
 import { askEndpoint, type RerankEndpoint } from './fleet/rerank-endpoint.ts'
 
@@ -14,6 +14,8 @@ export interface HttpRerankerOptions extends RerankEndpoint, FleetOptions {
   /** Fewest passages of a part, when the passages are shared out over several endpoints; Infinity never shares them out. */
   leastPart?: number
   cacheEntries?: number
+  /** Default: none. */
+  sharedScores?: SharedScores | undefined
 }
 
 /** Below it, the round trip and the slower of two endpoints cost more than the second endpoint gains. */
@@ -55,6 +57,7 @@ export function createHttpReranker(options: HttpRerankerOptions): Reranker {
   return createCachedReranker({
     model: options.model ?? options.urls.map(redactUrls).join(','),
     cacheEntries: options.cacheEntries,
+    sharedScores: options.sharedScores,
     score,
     close: () => Promise.resolve(),
   })

@@ -10,6 +10,7 @@ import { isDistanceMetric, readScoredPoints, type ScoredPoint } from '../../qdra
 import { retryOnce } from '../retry-once.ts'
 import { atCluster } from './cluster-read.ts'
 import { createProfiles, type Profile, type Reads } from './profile.ts'
+import { readAmong } from './read-among.ts'
 import { chooseFields, extendDense, readHits, type SearchBodies, searchBodies } from './search.ts'
 
 export interface QdrantStoreOptions {
@@ -73,7 +74,7 @@ export function createQdrantStore(options: QdrantStoreOptions): PassageStore {
     if (places.length === 0) return []
     const among = placesFilter(payloadPlaces(places, await profiles.get(collection, call)))
     if (among === null) return []
-    const points = await fetchAmong(collection, among, places.length, filter, call)
+    const points = await readAmong(http, { collection, among, limit: places.length, filter }, call)
     return points.map(point => readChunk(point, collection, options.mappings?.[collection]))
   }
 
@@ -84,32 +85,11 @@ export function createQdrantStore(options: QdrantStoreOptions): PassageStore {
     call: StoreCall,
   ): ReturnType<PassageStore['fetchParents']> {
     if (ids.length === 0) return []
-    const points = await fetchAmong(collection, { has_id: ids }, ids.length, filter, call)
+    const points = await readAmong(http, { collection, among: { has_id: ids }, limit: ids.length, filter }, call)
     // Checked here, because a filter on `is_parent` needs an index in strict mode.
     return points
       .filter(({ payload }) => isParent(payload))
       .map(point => readChunk(point, collection, options.mappings?.[collection]))
-  }
-
-  /** The points that match `among`, the filter of the request and the condition of the caller. */
-  async function fetchAmong(
-    collection: string,
-    among: JsonObject,
-    limit: number,
-    filter: JsonObject | null,
-    call: StoreCall,
-  ): Promise<ScoredPoint[]> {
-    const result = await http.read({
-      ...call,
-      method: 'POST',
-      path: collectionPath(collection, 'points/query'),
-      body: {
-        filter: narrowedFilter(call.condition, { must: filter === null ? [among] : [filter, among] }),
-        limit,
-        with_payload: true,
-      },
-    })
-    return readScoredPoints(result)
   }
 
   /** A refusal drops the cached profile, because the collection may have been created again with other vectors. */

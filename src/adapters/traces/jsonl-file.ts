@@ -3,12 +3,22 @@ import { dirname } from 'node:path'
 import type { TraceStore } from '../../pipeline/services.ts'
 import { printJson } from '../../qdrant/json.ts'
 
-interface JsonlSinkOptions {
+/** Takes lines, in order and in the background. */
+export interface LineFile {
+  /** @param line with its line break. @throws Error when it cannot be written */
+  append(line: string): Promise<void>
+}
+
+interface LineFileOptions {
   path: string
-  /** The file is rotated before it grows beyond this. A longer line gets a file of its own. */
-  maxBytes: number
-  /** Number of files: `path`, `path.1` (the latest rotated) to `path.{files - 1}`. */
-  files: number
+  /** The file is rotated before it grows beyond this; default 64 MiB. A longer line gets a file of its own. */
+  maxBytes?: number
+  /** Number of files: `path`, `path.1` (the latest rotated) to `path.{files - 1}`; default 5. */
+  files?: number
+}
+
+interface JsonlSinkOptions {
+  file: LineFile
   /** Called when writing begins to fail, and again only after a successful write. */
   onError: (error: unknown) => void
 }
@@ -17,9 +27,28 @@ interface JsonlSinkOptions {
 const MAX_QUEUED = 1_000
 /** Traces contain texts of customers, so only the owner may read the file. */
 const MODE = 0o600
+const MAX_BYTES = 64 * 1024 * 1024
+
+/** A file that is rotated. One process alone may write to it. */
+export function createLineFile({ path, maxBytes = MAX_BYTES, files = 5 }: LineFileOptions): LineFile {
+  let last: Promise<void> = Promise.resolve()
+  const append = async (line: string) => {
+    await mkdir(dirname(path), { recursive: true })
+    const size = (await stat(path).catch(ignoreMissing))?.size ?? 0
+    if (size > 0 && size + Buffer.byteLength(line) > maxBytes) await rotate(path, files)
+    await appendFile(path, line, { mode: MODE })
+  }
+  return {
+    append(line) {
+      const appended = last.then(() => append(line))
+      last = appended.catch(() => {})
+      return appended
+    },
+  }
+}
 
 /** Appends each trace as one JSON line, in order and in the background. Does not read traces back. */
-export function createJsonlSink({ path, maxBytes, files, onError }: JsonlSinkOptions): TraceStore {
+export function createJsonlSink({ file, onError }: JsonlSinkOptions): TraceStore {
   const queue: string[] = []
   let writing: Promise<void> | null = null
   let failing = false
@@ -32,20 +61,13 @@ export function createJsonlSink({ path, maxBytes, files, onError }: JsonlSinkOpt
   const writeQueue = async () => {
     for (let line = queue.shift(); line !== undefined; line = queue.shift()) {
       try {
-        await append(line)
+        await file.append(line)
         failing = false
       } catch (error) {
         fail(error)
       }
     }
     writing = null
-  }
-
-  const append = async (line: string) => {
-    await mkdir(dirname(path), { recursive: true })
-    const size = (await stat(path).catch(ignoreMissing))?.size ?? 0
-    if (size > 0 && size + Buffer.byteLength(line) > maxBytes) await rotate(path, files)
-    await appendFile(path, line, { mode: MODE })
   }
 
   return {
@@ -58,6 +80,7 @@ export function createJsonlSink({ path, maxBytes, files, onError }: JsonlSinkOpt
       writing ??= writeQueue()
     },
     find: () => null,
+    list: () => [],
     close: async () => {
       await writing
     },

@@ -4,7 +4,7 @@ import { codesOf, DROP_REASONS, type DropReason } from '../../core/vocabulary.ts
 import { pointIdSchema, TRACE_VERSION } from '../../pipeline/trace/schema.ts'
 import { parseJson } from '../../qdrant/json.ts'
 import { textLines } from '../../rollout/compare/text-lines.ts'
-import { wordsOf } from '../metrics/reference-tokens.ts'
+import { wordsOf } from '../metrics/reference-words.ts'
 
 /** A passage that a request found. */
 export interface SeenCandidate {

@@ -3,7 +3,7 @@ import { terms } from '../../text/terms.ts'
 import type { GoldPassage } from '../golden-set/evidence.ts'
 import type { ExaminedSet } from '../golden-set/golden-set.ts'
 import { GoldFinder } from '../metrics/common-runs.ts'
-import { wordsOf } from '../metrics/reference-tokens.ts'
+import { wordsOf } from '../metrics/reference-words.ts'
 import { type Finding, finding, type PlacedQuery, placedQueries } from './finding.ts'
 
 export interface GoldLimits {

@@ -1,6 +1,6 @@
 import { groupBy } from '../../core/collections.ts'
 import { type Split, splitOf } from '../golden-set/split.ts'
-import { wordsOf } from '../metrics/reference-tokens.ts'
+import { wordsOf } from '../metrics/reference-words.ts'
 import { type Finding, finding, otherPlace, type PlacedQuery } from './finding.ts'
 import { equalQuestions, similarQuestions } from './questions.ts'
 

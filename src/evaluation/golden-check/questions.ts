@@ -1,7 +1,7 @@
 import { groupBy } from '../../core/collections.ts'
 import { shingles } from '../../text/shingles.ts'
 import type { DocumentSpan } from '../golden-set/evidence.ts'
-import { wordsOf } from '../metrics/reference-tokens.ts'
+import { wordsOf } from '../metrics/reference-words.ts'
 import type { PlacedQuery } from './finding.ts'
 
 /** Two queries that ask the same, the later one first. */

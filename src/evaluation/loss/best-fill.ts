@@ -1,6 +1,6 @@
 import type { Span } from '../../ingest/chunking/sections.ts'
 import type { ConsideredText } from '../metrics/measure-run.ts'
-import { unionOf } from '../metrics/reference-tokens.ts'
+import { unionOf } from '../metrics/reference-words.ts'
 import type { CandidateSet } from './candidates.ts'
 import type { Coverage } from './coverage.ts'
 

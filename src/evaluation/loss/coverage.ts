@@ -2,7 +2,8 @@ import type { Span } from '../../ingest/chunking/sections.ts'
 import type { DocumentSpan, GoldPassage } from '../golden-set/evidence.ts'
 import { type CommonMarks, GoldFinder } from '../metrics/common-runs.ts'
 import type { ConsideredText } from '../metrics/measure-run.ts'
-import { tokenRanges, wordRanges, wordsOf } from '../metrics/reference-tokens.ts'
+import { tokenRanges } from '../metrics/reference-tokens.ts'
+import { wordRanges, wordsOf } from '../metrics/reference-words.ts'
 
 /** Which parts of each gold passage a text holds: 1 for those that it holds, else 0. In the order of the gold passages. */
 export type GoldMarks = readonly Uint8Array[]

@@ -1,5 +1,5 @@
 import type { Span } from '../../ingest/chunking/sections.ts'
-import { unionOf, wordRanges, wordsOf } from './reference-tokens.ts'
+import { unionOf, wordRanges, wordsOf } from './reference-words.ts'
 
 /** Shortest run of words that counts as the same text. Shorter runs are common to texts that have nothing to do with each other. */
 export const RUN_WORDS = 5

@@ -3,7 +3,8 @@ import { mean } from '../../statistics/sample.ts'
 import { redundancyOf } from '../../text/shingles.ts'
 import type { DocumentSpan, GoldPassage } from '../golden-set/evidence.ts'
 import type { CommonText, CommonWords } from './common-runs.ts'
-import { tokensInside, unionOf, wordsOf } from './reference-tokens.ts'
+import { tokensInside } from './reference-tokens.ts'
+import { unionOf, wordsOf } from './reference-words.ts'
 
 /** A gold passage counts as found when at least this share of its words is in the context. */
 export const FOUND_SHARE = 0.9

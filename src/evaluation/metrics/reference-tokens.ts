@@ -1,10 +1,7 @@
 import type { Span } from '../../ingest/chunking/sections.ts'
 import type { DocumentSpan } from '../golden-set/evidence.ts'
+import { WORD_SOURCE } from './reference-words.ts'
 
-// Scripts without spaces between words: each character counts as a word.
-const UNSPACED = String.raw`[\p{Ideographic}\p{sc=Hira}\p{sc=Kana}]`
-const WORD_SOURCE = String.raw`${UNSPACED}|(?:(?!${UNSPACED})[\p{L}\p{M}\p{N}])+`
-const WORD = new RegExp(WORD_SOURCE, 'gu')
 /** A token of the measures: a word, or a run of one sign. It belongs to no model, so that figures are comparable across models. */
 const TOKEN = new RegExp(String.raw`${WORD_SOURCE}|(\S)\1*`, 'gu')
 
@@ -14,28 +11,6 @@ export function tokenRanges(text: string, offset = 0): Span[] {
     start: offset + match.index,
     end: offset + match.index + match[0].length,
   }))
-}
-
-/** Ranges of the words and ideographs of `text`, as {@link wordsOf} counts them. */
-export function wordRanges(text: string): Span[] {
-  return Array.from(text.matchAll(WORD), match => ({ start: match.index, end: match.index + match[0].length }))
-}
-
-/** Lower-cased words and ideographs of `text`. */
-export function wordsOf(text: string): string[] {
-  return Array.from(text.matchAll(WORD), match => match[0].toLowerCase())
-}
-
-/** The union of the ranges, sorted; touching ranges are joined. */
-export function unionOf(ranges: readonly Span[]): Span[] {
-  const union: Span[] = []
-  for (const range of [...ranges].sort((left, right) => left.start - right.start)) {
-    const last = union.at(-1)
-    if (last && range.start <= last.end)
-      union[union.length - 1] = { start: last.start, end: Math.max(last.end, range.end) }
-    else if (range.end > range.start) union.push({ start: range.start, end: range.end })
-  }
-  return union
 }
 
 /** Counts the tokens of `text` in the range `from`, and those of them that lie inside one range of the union. */

@@ -1,5 +1,7 @@
+import type { z } from 'zod'
 import type { ErrorCode } from '../../core/vocabulary.ts'
 import type { OwnRoute } from '../openapi.ts'
+import { tracesQuerySchema } from '../ui/schemas.ts'
 import type { SchemaName } from './schemas.ts'
 
 /** What an answer other than an error carries. `text`: no JSON. */
@@ -19,6 +21,8 @@ export interface Operation {
   /** Who may use it where there are tenants: everybody, who has the key of a tenant, or who has the key of an operator. */
   key: 'none' | 'tenant' | 'operator'
   request?: SchemaName
+  /** Parameters of the query string. */
+  query?: z.ZodObject
   /** By status. */
   answers: Readonly<Record<number, Answer>>
   errors: readonly ErrorCode[]
@@ -28,6 +32,7 @@ export const TAGS = {
   context: 'Contexts, and the traces that explain them.',
   search: "Qdrant's own search routes, which stowage improves.",
   experiments: 'Experiments and their outcomes.',
+  page: 'The page to look at, and what it asks for. With `UI=on` only.',
   operation: 'Health, metrics, and descriptions of this API.',
 } as const
 
@@ -41,6 +46,12 @@ const document = (id: string): Operation => ({
   answers: ok('json schema'),
   errors: ['internal'],
 })
+/** Of the routes that search. */
+const SEARCH_ERRORS = [
+  ...(['bad_request', 'unauthorized', 'forbidden', 'collection_not_found', 'not_found', 'request_timeout'] as const),
+  ...(['payload_too_large', 'unprocessable', 'too_many_requests', 'internal', 'upstream_error'] as const),
+  ...(['upstream_unavailable', 'overloaded', 'upstream_timeout'] as const),
+] as const
 const experiments = { tag: 'experiments', key: 'operator' } as const
 /** A name or an id in the path that is not percent-encoded UTF-8 is a bad request. */
 const NAMED_ERRORS = ['bad_request', 'forbidden', 'not_found', 'internal'] as const
@@ -55,18 +66,7 @@ export const OPERATIONS: { readonly [Route in OwnRoute]: Operation } = {
     key: 'tenant',
     request: 'ContextRequest',
     answers: ok('ContextResponse', { headers: ['x-stowage-variant'] }),
-    errors: [
-      ...([
-        'bad_request',
-        'unauthorized',
-        'forbidden',
-        'collection_not_found',
-        'not_found',
-        'request_timeout',
-      ] as const),
-      ...(['payload_too_large', 'unprocessable', 'too_many_requests', 'internal', 'upstream_error'] as const),
-      ...(['upstream_unavailable', 'overloaded', 'upstream_timeout'] as const),
-    ],
+    errors: SEARCH_ERRORS,
   },
   'GET /v1/traces/{id}': {
     id: 'showTrace',
@@ -75,6 +75,39 @@ export const OPERATIONS: { readonly [Route in OwnRoute]: Operation } = {
     key: 'tenant',
     answers: ok('Trace'),
     errors: ['bad_request', 'unauthorized', 'not_found', 'too_many_requests', 'internal'],
+  },
+  'GET /v1/traces': {
+    id: 'listTraces',
+    tag: 'page',
+    description: 'Filters are joined by and. Without tenants, callers with the same key of Qdrant see the same list.',
+    key: 'tenant',
+    query: tracesQuerySchema,
+    answers: ok('TraceList'),
+    errors: ['bad_request', 'unauthorized', 'not_found', 'too_many_requests', 'internal'],
+  },
+  'GET /v1/ui': {
+    id: 'showPage',
+    tag: 'page',
+    key: 'none',
+    answers: ok('text', { types: ['text/html'] }),
+    errors: ['not_found', 'internal'],
+  },
+  'POST /v1/ui/compare': {
+    id: 'comparePlans',
+    tag: 'page',
+    description: 'Only the first of the two runs is counted and kept among the traces.',
+    key: 'tenant',
+    request: 'CompareRequest',
+    answers: ok('Comparison'),
+    errors: SEARCH_ERRORS,
+  },
+  'POST /v1/ui/passages': {
+    id: 'showPassages',
+    tag: 'page',
+    key: 'tenant',
+    request: 'PassagesRequest',
+    answers: ok('Passages'),
+    errors: SEARCH_ERRORS,
   },
   'GET /v1/metrics': {
     id: 'showMetrics',

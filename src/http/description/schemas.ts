@@ -8,6 +8,13 @@ import {
 } from '../../pipeline/context-request.ts'
 import { planSchema } from '../../pipeline/plan/plan.ts'
 import { degradationSchema, pointIdSchema, traceSchema, usedModeSchema } from '../../pipeline/trace/schema.ts'
+import {
+  compareRequestSchema,
+  compareResponseSchema,
+  passagesRequestSchema,
+  passagesResponseSchema,
+  tracesResponseSchema,
+} from '../ui/schemas.ts'
 import { experimentsSchema, outcomeLineSchema, resetSchema } from './experiment-schemas.ts'
 
 export type JsonSchema = z.core.JSONSchema.BaseSchema
@@ -54,6 +61,11 @@ const NAMED = {
   Experiments: experimentsSchema,
   ExperimentOutcome: outcomeLineSchema,
   ExperimentReset: resetSchema,
+  TraceList: tracesResponseSchema,
+  CompareRequest: compareRequestSchema,
+  Comparison: compareResponseSchema,
+  PassagesRequest: passagesRequestSchema,
+  Passages: passagesResponseSchema,
   Readiness: readinessSchema,
 } satisfies Record<string, z.ZodType>
 

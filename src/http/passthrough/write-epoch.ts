@@ -1,8 +1,11 @@
 import { isRead, readCollectionPath } from '../../qdrant/paths.ts'
 import type { Step } from '../step.ts'
 
-/** Called when the data of a collection may have changed; null means any collection. */
-export type BumpEpoch = (collection: string | null) => void
+/**
+ * Called when the data of a collection may have changed; null means any collection. A promise resolves when other processes know it, too,
+ * or cannot be told. It never rejects.
+ */
+export type BumpEpoch = (collection: string | null) => unknown
 
 /**
  * Detects writes among forwarded requests. It bumps the epoch before the write, so that no older cached answer is served during
@@ -11,11 +14,12 @@ export type BumpEpoch = (collection: string | null) => void
 export function writeEpoch(bumpEpoch: BumpEpoch): Step {
   return function watchWrites(request, response, next) {
     const touched = isRead(request.method, request.originalUrl) ? undefined : touchedBy(request.originalUrl)
-    if (touched !== undefined) {
-      bumpEpoch(touched)
-      response.once('close', () => bumpEpoch(touched))
-    }
-    next()
+    if (touched === undefined) return next()
+    response.once('close', () => bumpEpoch(touched))
+    const told = bumpEpoch(touched)
+    if (!(told instanceof Promise)) return next()
+    // The client can have left meanwhile.
+    return told.then(() => (response.destroyed ? undefined : next()))
   }
 }
 

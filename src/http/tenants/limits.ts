@@ -46,10 +46,24 @@ const SPREAD = (Math.sqrt(5) - 1) / 2
 /** More refusals of one tenant are not held, so that memory is bounded; then the connection is closed. */
 const MOST_HELD = 1_000
 
+/**
+ * Takes a token of a tenant out of the bucket that several processes share. Never rejects.
+ * @returns 0 for a token, else milliseconds until there is one; null when nobody can say
+ */
+export type TakeShared = (tenant: string, rate: Rate) => Promise<number | null>
+
+interface LimiterOptions {
+  startTimer?: StartTimer
+  /** Is asked for what this process admits by itself. Null: the process has its own limits only. */
+  takeShared?: TakeShared | null
+  /** Number of processes that share the requests of each tenant: each admits its part of the limits. With `takeShared`, the rate is not divided. */
+  workers?: number
+}
+
 /** The limiter of one process. */
 export function createTenantLimiter(
   { tenantsDeclared }: Pick<Reporter, 'tenantsDeclared'>,
-  startTimer: StartTimer = systemTimer,
+  { startTimer = systemTimer, takeShared = null, workers = 1 }: LimiterOptions = {},
 ): TenantLimiter {
   const states = new Map<string, TenantState>()
 
@@ -63,7 +77,7 @@ export function createTenantLimiter(
       spread: 0,
     }
     if (known === undefined) states.set(name, state)
-    state.bucket = currentBucket(state.bucket, limits.rate)
+    state.bucket = currentBucket(state.bucket, partOf(limits.rate, takeShared === null ? workers : 1))
     return state
   }
 
@@ -93,20 +107,40 @@ export function createTenantLimiter(
       const tenant = tenantOf(response)
       if (tenant === null) return next()
       const state = stateOf(tenant)
-      const refusal = refusalOf(state, tenant.limits)
-      if (refusal !== null) {
+      const refuseFor = (refusal: Refusal) => {
         limitedBy(response, { tenant: tenant.name, limit: refusal.limit })
-        return refuse(state, refusal, response, next)
+        refuse(state, refusal, response, next)
       }
+      const refusal = refusalOf(state, tenant.limits, workers)
+      if (refusal !== null) return refuseFor(refusal)
       state.inFlight++
-      response.once('close', () => state.inFlight--)
-      next()
+      let isInFlight = true
+      const leave = () => {
+        if (isInFlight) state.inFlight--
+        isInFlight = false
+      }
+      response.once('close', leave)
+      const { rate } = tenant.limits
+      if (takeShared === null || rate === null) return next()
+      return takeShared(tenant.name, rate).then(waitMs => {
+        // The client can have left meanwhile.
+        if (response.destroyed) return
+        if (!waitMs) return next()
+        leave()
+        refuseFor(rateRefusal(rate, waitMs))
+      })
     },
     declare(names) {
       for (const name of states.keys()) if (!names.has(name)) states.delete(name)
       tenantsDeclared({ names })
     },
   }
+}
+
+/** The part of one worker. A burst is rounded up: with less than one request, none would ever be admitted. */
+function partOf(rate: Rate | null, workers: number): Rate | null {
+  if (rate === null || workers === 1) return rate
+  return { perSecond: rate.perSecond / workers, burst: Math.ceil(rate.burst / workers) }
 }
 
 /** The bucket under the limits of now: a new one is full, and one whose numbers changed keeps what it holds. */
@@ -137,12 +171,20 @@ interface Refusal {
 }
 
 /** Takes a token when the request is admitted. Null: admitted. */
-function refusalOf({ inFlight, bucket }: TenantState, { rate, concurrency }: TenantLimits): Refusal | null {
-  if (concurrency !== null && inFlight >= concurrency) {
+function refusalOf(
+  { inFlight, bucket }: TenantState,
+  { rate, concurrency }: TenantLimits,
+  workers: number,
+): Refusal | null {
+  if (concurrency !== null && inFlight >= Math.ceil(concurrency / workers)) {
     return { limit: 'concurrency', message: `${concurrency} requests at a time`, waitMs: 0 }
   }
   if (bucket === null || rate === null || bucket.tryRemoveTokens(1)) return null
-  return { limit: 'rate', message: `${rate.perSecond} requests per second`, waitMs: bucket.getWaitTime(1) }
+  return rateRefusal(rate, bucket.getWaitTime(1))
+}
+
+function rateRefusal({ perSecond }: Rate, waitMs: number): Refusal {
+  return { limit: 'rate', message: `${perSecond} requests per second`, waitMs }
 }
 
 function tooManyRequests({ message, waitMs }: Refusal): StowageError {

@@ -1,4 +1,5 @@
 import { DROP_REASONS } from '../../core/vocabulary.ts'
+import { evidenceWords } from '../../pipeline/trace/evidence-words.ts'
 import type { Trace, TraceCandidate } from '../../pipeline/trace/schema.ts'
 
 /** A trace in words, a line for what happened and a line for each candidate: those of the context first, then the others by value. */
@@ -44,14 +45,7 @@ function candidateLine(candidate: TraceCandidate): string {
 
 function decisionOf({ decision, position, tokens, reason, evidence }: TraceCandidate): string {
   if (decision === 'packed' || reason === null) return `included at position ${position}, ${tokens} tokens.`
-  const figures = [
-    evidence?.of !== undefined && `because of ${evidence.of}`,
-    evidence?.similarity !== undefined && `similarity ${rounded(evidence.similarity)}`,
-    evidence?.short_by_tokens !== undefined && `short by ${evidence.short_by_tokens} tokens`,
-    evidence?.cap !== undefined && `the cap is ${evidence.cap}`,
-    evidence?.rank !== undefined && `rank ${evidence.rank}`,
-    evidence?.detail,
-  ].filter(figure => typeof figure === 'string')
+  const figures = evidenceWords(evidence)
   return `left out (${reason}). ${DROP_REASONS[reason]}${figures.length > 0 ? ` Figures: ${figures.join(', ')}.` : ''}`
 }
 

@@ -25,7 +25,7 @@ export const explainTraceTool = defineTool({
   hints: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
   defaultBudget: () => 1_000,
   async run({ trace_id, candidate }, { services, caller, budget, countTokens }) {
-    const trace = services.traces.find(trace_id, { apiKey: caller.apiKey, tenant: caller.tenant })
+    const trace = await services.findTrace(trace_id, { apiKey: caller.apiKey, tenant: caller.tenant })
     if (trace === null)
       throw new StowageError('not_found', 'The trace is unknown or no longer kept', { details: { trace_id } })
     const lines = candidate === undefined ? traceLines(trace) : candidateLines(trace, String(candidate))

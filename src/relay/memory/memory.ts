@@ -80,6 +80,26 @@ export function createQuestionMemory({ vectors, ttlMs, now = () => performance.n
   }
 }
 
+/** A memory that shares what it remembers with other processes. */
+export function sharing(
+  memory: QuestionMemory,
+  shared: { remember(scope: string, vector: ArrayLike<number>, text: string | null): void },
+): QuestionMemory {
+  return {
+    remember(scope, vector, text) {
+      const isRemembered = memory.remember(scope, vector, text)
+      // The memory knows whether the vector stands for different questions.
+      if (isRemembered) shared.remember(scope, vector, memory.find(scope, vector).text)
+      return isRemembered
+    },
+    find: (scope, vector) => memory.find(scope, vector),
+    get size() {
+      return memory.size
+    },
+    close: () => memory.close(),
+  }
+}
+
 /** The first of the scopes with the largest weight. */
 function heaviestOf(scopes: ReadonlyMap<string, Scope>): [string, Scope] {
   let heaviest: [string, Scope] | null = null

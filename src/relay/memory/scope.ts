@@ -111,11 +111,11 @@ export class Scope {
   }
 }
 
-const UNKNOWN: Lookup = { text: null, result: 'unknown' }
-const AMBIGUOUS: Lookup = { text: null, result: 'ambiguous' }
+export const UNKNOWN: Lookup = { text: null, result: 'unknown' }
+export const AMBIGUOUS: Lookup = { text: null, result: 'ambiguous' }
 
 /** Whether two texts are one question: they differ in nothing but case and white space, which many models do not see. */
-function isSameQuestion(one: string, other: string): boolean {
+export function isSameQuestion(one: string, other: string): boolean {
   return one === other || plain(one) === plain(other)
 }
 

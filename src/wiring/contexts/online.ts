@@ -1,5 +1,6 @@
 import { openLiveCollection } from '../../adapters/contextualize/live-collection.ts'
 import type { ProjectFolder } from '../../adapters/projects/project-folder.ts'
+import type { Member } from '../../cluster/member.ts'
 import type { Config } from '../../config.ts'
 import type { ContextWriter } from '../../contexts/context.ts'
 import { createRulesWriter } from '../../contexts/rules/rules-writer.ts'
@@ -7,7 +8,7 @@ import { costOf } from '../../contexts/spending/prices.ts'
 import type { ContextualizeDependencies } from '../../contextualize/dependencies.ts'
 import { type Recognised, recogniseEncoding } from '../../contextualize/encoding/recognise.ts'
 import type { LiveCollection } from '../../contextualize/live-collection.ts'
-import { createUpsertNotice } from '../../contextualize/online/notice-upserts.ts'
+import { createUpsertNotice, type WrittenPoints } from '../../contextualize/online/notice-upserts.ts'
 import { createOnlineContexts, type LaneName } from '../../contextualize/online/online-contexts.ts'
 import { onlineFolder, openState, type RunState, stateFolderOf } from '../../contextualize/state/state-folder.ts'
 import { openTenantRules } from '../../contextualize/tenants.ts'
@@ -27,6 +28,8 @@ import { watchOnlineProjects } from './online-projects.ts'
 import { openContextWriter, openPrice } from './open-writer.ts'
 
 interface OnlineDependencies {
+  /** Null for a process alone. Of workers, the first one writes the contexts, because the state on the disk is locked. */
+  member: Member | null
   http: QdrantHttp
   /** The configured key: contexts are written when no client waits. */
   apiKey: string | null
@@ -62,7 +65,7 @@ interface OpenCollection {
 /** Opens the queue of new points. It does nothing for collections without a project with contexts. */
 export async function openOnlineContexts(
   config: Config,
-  { http, apiKey, projects, mappings, models, tenants, reporter }: OnlineDependencies,
+  { http, apiKey, projects, mappings, models, tenants, reporter, member }: OnlineDependencies,
 ): Promise<OnlineContextsService> {
   const { count: countTokens } = createTokenizer(config.plan.tokenizerModel)
   const rules = observed(createRulesWriter({ countTokens }), config, reporter)
@@ -129,10 +132,16 @@ export async function openOnlineContexts(
     onQueued: event => reporter.contextsQueued(event),
     mostPoints: config.settings.CONTEXT_QUEUE_POINTS,
   })
+  const offer = (points: WrittenPoints) =>
+    member !== null && !member.start.isFirst ? member.peers.tellFirst('pointsWritten', points) : online.offer(points)
+  member?.peers.on('pointsWritten', points => {
+    online.offer(points)
+    return null
+  })
   return {
     noticeUpserts: createUpsertNotice({
       isWanted: name => watched.find(name) !== null,
-      onWritten: points => online.offer(points),
+      onWritten: points => offer(points),
       onUnread: event => reporter.contextsLost({ ...event, model: rules.model, points: null, outcome: 'dropped' }),
     }),
     get pauses() {

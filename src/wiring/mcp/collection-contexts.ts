@@ -5,9 +5,9 @@ import type { LiveCollection, LivePoint } from '../../contextualize/live-collect
 import { coverageOf } from '../../contextualize/report/coverage.ts'
 import type { Spending } from '../../contextualize/state/spending.ts'
 import { spendingIn, stateFolderOf } from '../../contextualize/state/state-folder.ts'
-import { StowageError } from '../../core/errors.ts'
 import type { McpCaller } from '../../mcp/caller.ts'
 import type { CollectionContexts } from '../../mcp/collection-contexts.ts'
+import { refuseOthers } from '../../qdrant/condition.ts'
 import { environmentOf } from '../contexts/contextualize.ts'
 import type { McpParts } from './open-mcp.ts'
 
@@ -26,7 +26,7 @@ export async function readCollectionContexts(
   { collection: name, caller, signal }: Asked,
 ): Promise<CollectionContexts> {
   const { tenant, apiKey } = caller
-  if (tenant !== null && !tenant.reaches(name)) throw new StowageError('forbidden', 'This collection is not allowed.')
+  refuseOthers([name], caller)
   const mapping = config.settings.MAPPINGS?.[name]
   const collection = openLiveCollection({ http, apiKey, collection: name, mapping })
   const first = firstPoints(collection, tenant?.condition ?? undefined, signal)

@@ -11,7 +11,7 @@ import { mcpRoute } from '../../mcp/transports/http.ts'
 import { refuseWebPages } from '../../mcp/transports/same-origin.ts'
 import { serveStdio } from '../../mcp/transports/stdio.ts'
 import type { Reporter } from '../../observe/events.ts'
-import type { PackContext, TraceStore } from '../../pipeline/services.ts'
+import type { FindTrace, PackContext } from '../../pipeline/services.ts'
 import type { QdrantHttp } from '../../qdrant/client.ts'
 import { endpointAllowed } from '../../tenants/context-endpoints.ts'
 import { createTokenizer } from '../../text/tokens.ts'
@@ -25,7 +25,7 @@ import { openReindexing } from './reindexing.ts'
 export interface McpParts {
   config: Config
   packContext: PackContext
-  traces: TraceStore
+  findTrace: FindTrace
   upstream: Upstream
   http: QdrantHttp
   reporter: Reporter
@@ -52,12 +52,12 @@ export function openMcp(parts: McpParts): Mcp {
 }
 
 function servicesOf(parts: McpParts): McpServices {
-  const { config, packContext, traces, reporter } = parts
+  const { config, packContext, findTrace, reporter } = parts
   const { count: countTokens } = createTokenizer(config.plan.tokenizerModel)
   const writers = new Map<WriterKind, ContextWriter>()
   return {
     packContext,
-    traces,
+    findTrace,
     reporter,
     tokenizer: createTokenizer,
     plan: config.plan,

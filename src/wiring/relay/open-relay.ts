@@ -1,8 +1,9 @@
+import type { Member } from '../../cluster/member.ts'
 import type { Config } from '../../config.ts'
 import type { AppDependencies } from '../../http/app.ts'
 import type { Reporter } from '../../observe/events.ts'
-import { createFindQuestion, type FindQuestion } from '../../relay/find-question.ts'
-import { createQuestionMemory } from '../../relay/memory/memory.ts'
+import { createFindQuestion, createLookUp, type FindQuestion, type SharedQuestions } from '../../relay/find-question.ts'
+import { createQuestionMemory, sharing } from '../../relay/memory/memory.ts'
 import { createQuestionNotice } from '../../relay/notice.ts'
 import { createOwnEmbedderRoute } from '../../relay/own-embedder/route.ts'
 import { OWN_EMBEDDER_PATH, RELAY_PATTERNS } from '../../relay/paths.ts'
@@ -24,20 +25,34 @@ interface RelayParts {
   models: Models
   tenants: ReloadedTenants | null
   reporter: Reporter
+  /** Null for a process alone. */
+  member: Member | null
+  /** Null when nothing is shared with other processes. */
+  shared: SharedQuestions | null
 }
 
 /** Opens the embedding relay; null without `EMBEDDINGS_RELAY_URL`. */
-export function openRelay({ settings, plan }: Config, { models, tenants, reporter }: RelayParts): OpenedRelay | null {
+export function openRelay(
+  { settings, plan }: Config,
+  { models, tenants, reporter, member, shared }: RelayParts,
+): OpenedRelay | null {
   const { EMBEDDINGS_RELAY_URL: url, EMBEDDINGS_RELAY_VECTORS: vectors, EMBEDDINGS_RELAY_TTL_MS: ttlMs } = settings
   if (url === undefined) return null
-  const memory = createQuestionMemory({ vectors, ttlMs })
+  const own = createQuestionMemory({ vectors, ttlMs })
+  const memory = shared === null ? own : sharing(own, shared)
   const { query } = embeddingPrefixes(settings)
   const notice = createQuestionNotice({
     memory,
     prefixes: query === '' ? [] : [query],
     report: event => reporter.questionsNoticed(event),
   })
-  const findQuestion = createFindQuestion({ memory, notice, report: event => reporter.questionLookedUp(event) })
+  const findQuestion = createFindQuestion({
+    memory,
+    notice,
+    shared,
+    report: event => reporter.questionLookedUp(event),
+    ...(member && { lookElsewhere: member.lookElsewhere(createLookUp({ memory, notice })) }),
+  })
   const opened = (route: OpenedRelay['route'], close = () => {}): OpenedRelay => ({
     route,
     findQuestion,

@@ -1,11 +1,13 @@
-import { openRollbackFile } from '../../adapters/rollback-file.ts'
+import { openRollbackFile, type RollbackFile } from '../../adapters/rollback-file.ts'
+import type { Member } from '../../cluster/member.ts'
 import { type Config, ConfigError } from '../../config.ts'
 import type { Reporter } from '../../observe/events.ts'
 import type { Logger } from '../../observe/logger.ts'
 import type { OfferShadow, TraceStore } from '../../pipeline/services.ts'
-import { createRollout, type Rollout } from '../../rollout/rollout.ts'
+import { createRollout, type Rollback, type Rollout } from '../../rollout/rollout.ts'
 import { createShadowQueue } from '../../rollout/shadow/queue.ts'
 import { createRollbackJudge } from '../../rollout/statistics/online/judge.ts'
+import { followRollout } from './follow-rollout.ts'
 
 /** Experiments and shadow runs of a process. */
 export interface OpenedRollout {
@@ -15,29 +17,25 @@ export interface OpenedRollout {
   close(): Promise<void>
 }
 
+interface RolloutParts {
+  reporter: Reporter
+  logger: Logger
+  traces: TraceStore
+  /** Null for a process alone. */
+  member: Member | null
+}
+
 /** @throws ConfigError when `ROLLOUT_STATE_FILE` cannot be used */
 export async function openRollout(
   { settings }: Pick<Config, 'settings'>,
-  { reporter, logger, traces }: { reporter: Reporter; logger: Logger; traces: TraceStore },
+  { reporter, logger, traces, member }: RolloutParts,
 ): Promise<OpenedRollout> {
-  const path = settings.ROLLOUT_STATE_FILE
-  const onError = (error: unknown) => logger.error({ err: error }, 'the file of rollbacks cannot be written')
-  const file =
-    path === undefined
-      ? null
-      : await openRollbackFile(path, onError).catch((error: Error) => {
-          throw new ConfigError([`ROLLOUT_STATE_FILE=${path}: ${error.message}`])
-        })
-  const rollout = createRollout({
-    createJudge: () => createRollbackJudge(),
-    rollbacks: file?.rollbacks ?? [],
-    save: rollbacks => file?.save(rollbacks),
-    onOutcome: outcome => reporter.experimentObserved({ outcome }),
-    onRollback: rollback => reporter.rolledBack(rollback),
-    onReset: experiment => reporter.rollbackReset({ experiment }),
-    wallClock: () => new Date(),
-  })
-  for (const rollback of file?.rollbacks ?? []) reporter.rollbackKept(rollback)
+  const judges = member === null || member.start.isFirst
+  const file = judges ? await openFile(settings.ROLLOUT_STATE_FILE, logger) : null
+  // Those that the other workers know are newer than a file that could not be written.
+  const rollbacks = member?.start.rollbacks ?? file?.rollbacks ?? []
+  const rollout =
+    member !== null && !judges ? followRollout(member.peers, rollbacks) : judge({ reporter, member, file, rollbacks })
   const shadows = createShadowQueue({
     traces,
     onRan: event => reporter.shadowRan(event),
@@ -52,4 +50,41 @@ export async function openRollout(
       await file?.close()
     },
   }
+}
+
+/** @throws ConfigError */
+async function openFile(path: string | undefined, logger: Logger): Promise<RollbackFile | null> {
+  if (path === undefined) return null
+  const onError = (error: unknown) => logger.error({ err: error }, 'the file of rollbacks cannot be written')
+  return openRollbackFile(path, onError).catch((error: Error) => {
+    throw new ConfigError([`ROLLOUT_STATE_FILE=${path}: ${error.message}`])
+  })
+}
+
+interface JudgeParts extends Pick<RolloutParts, 'reporter' | 'member'> {
+  file: RollbackFile | null
+  rollbacks: readonly Rollback[]
+}
+
+/** The rollout of a process that collects all outcomes: its own, and those of other workers. */
+function judge({ reporter, member, file, rollbacks }: JudgeParts): Rollout {
+  const rollout = createRollout({
+    createJudge: () => createRollbackJudge(),
+    rollbacks,
+    save: now => {
+      file?.save(now)
+      member?.peers.tell('rollbacks', now)
+    },
+    onOutcome: outcome => reporter.experimentObserved({ outcome }),
+    onRollback: rollback => reporter.rolledBack(rollback),
+    onReset: experiment => reporter.rollbackReset({ experiment }),
+    wallClock: () => new Date(),
+  })
+  for (const rollback of rollbacks) reporter.rollbackKept(rollback)
+  member?.peers.tell('rollbacks', rollbacks)
+  member?.peers.on('outcome', outcome => {
+    rollout.observe(outcome)
+    return null
+  })
+  return rollout
 }

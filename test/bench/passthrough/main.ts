@@ -20,6 +20,7 @@ const program = new Command('passthrough')
   .option('--connections <list>', 'numbers of connections', listOption, [1, 50])
   .option('--rounds <n>', 'rounds, each of which asks directly, through nginx and through stowage', count, 5)
   .option('--seconds <n>', 'seconds of each measure', count, 2)
+  .option('--workers <n>', 'WORKERS of stowage', '1')
   .option('--only <call>', 'one kind of request alone: scroll, search, upsert or collection')
   .action(run)
 
@@ -28,6 +29,7 @@ interface Options {
   rounds: number
   seconds: number
   only?: string
+  workers: string
 }
 
 /** As of a collection that no `stowage ingest` made. */
@@ -83,7 +85,13 @@ async function run(options: Options): Promise<void> {
   try {
     const upstream = await started(startFixedAnswers(folder, ANSWERS))
     const nginx = await started(startProxy(folder, upstream.url))
-    const quiet = { QDRANT_URL: upstream.url, EMBEDDER: 'none', RERANKER: 'off', LOG_LEVEL: 'info' }
+    const quiet = {
+      QDRANT_URL: upstream.url,
+      WORKERS: options.workers,
+      EMBEDDER: 'none',
+      RERANKER: 'off',
+      LOG_LEVEL: 'info',
+    }
     const stowage = await started(startServe(quiet))
     for (const [name, call] of Object.entries(CALLS)) {
       if (options.only !== undefined && options.only !== name) continue

@@ -18,11 +18,12 @@ export function startFixedAnswers(folder: string, answers: Readonly<Record<strin
   return start(folder, 'fixed-answers', ['keepalive_timeout 5s;', ...locations])
 }
 
-/** A plain proxy with kept-alive connections to the upstream. */
-export function startProxy(folder: string, upstream: string): Promise<ServerProcess> {
-  return start(folder, 'proxy', [
+/** A plain proxy with kept-alive connections to its upstreams, which take turns. */
+export function startProxy(folder: string, ...upstreams: string[]): Promise<ServerProcess> {
+  const servers = upstreams.map(upstream => `server ${new URL(upstream).host};`).join(' ')
+  return start(folder, `proxy-${upstreams.length}`, [
     'location / { proxy_pass http://upstream; proxy_http_version 1.1; proxy_set_header Connection ""; }',
-    `} upstream upstream { server ${new URL(upstream).host}; keepalive 64;`,
+    `} upstream upstream { ${servers} keepalive 64;`,
   ])
 }
 

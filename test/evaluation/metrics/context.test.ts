@@ -10,7 +10,8 @@ import {
   sharesByText,
 } from '../../../src/evaluation/metrics/context.ts'
 import { plainText } from '../../../src/evaluation/metrics/plain-text.ts'
-import { foundSpans, tokenRanges, unionOf, wordsOf } from '../../../src/evaluation/metrics/reference-tokens.ts'
+import { foundSpans, tokenRanges } from '../../../src/evaluation/metrics/reference-tokens.ts'
+import { unionOf, wordsOf } from '../../../src/evaluation/metrics/reference-words.ts'
 import { goldSpan } from '../support/golden.ts'
 
 const textArbitrary = fc

@@ -4,7 +4,7 @@ import type { Embedder, PassageStore, Reranker } from '../../../src/core/ports.t
 import type { Chunk } from '../../../src/core/types.ts'
 import { parseArms } from '../../../src/evaluation/arms/parse.ts'
 import type { GoldenSet } from '../../../src/evaluation/golden-set/golden-set.ts'
-import { wordsOf } from '../../../src/evaluation/metrics/reference-tokens.ts'
+import { wordsOf } from '../../../src/evaluation/metrics/reference-words.ts'
 import { replay } from '../../../src/evaluation/replay/replay.ts'
 import type { QueryDetails, QueryResult } from '../../../src/evaluation/replay/results.ts'
 import { createReplayDependencies, type ReplayEnvironment } from '../../../src/evaluation/replay/run.ts'

@@ -295,10 +295,11 @@ describe('a flood of refused requests', () => {
 
   it('is answered evenly: no ten refusals that came together are answered together', () => {
     const waits: number[] = []
-    const limiter = createTenantLimiter(silentReporter, milliseconds => {
+    const startTimer = (milliseconds: number) => {
       waits.push(milliseconds)
       return () => {}
-    })
+    }
+    const limiter = createTenantLimiter(silentReporter, { startTimer })
     for (let i = 0; i < 220; i++) call(limiter.handler, tenant)
     expect(waits).toHaveLength(200)
     expect(Math.min(...waits)).toBeGreaterThanOrEqual(1_000)
@@ -330,20 +331,22 @@ describe('a flood of refused requests', () => {
 /** A limiter whose timers the test runs. */
 function withTimers() {
   const timers = new Set<() => void>()
-  const limiter = createTenantLimiter(silentReporter, (_milliseconds, run) => {
+  const startTimer = (_milliseconds: number, run: () => void) => {
     const once = () => {
       timers.delete(once)
       run()
     }
     timers.add(once)
     return () => timers.delete(once)
-  })
+  }
+  const limiter = createTenantLimiter(silentReporter, { startTimer })
   return { limiter, timers }
 }
 
 /** One call of the handler without a server. The refusal is null until it is answered. */
 function call(handler: express.RequestHandler, tenant: Tenant) {
   let refusal: { details: { retry_after: number } } | null = null
+  let admitted = false
   const headers = new Map<string, string>()
   const closing: (() => void)[] = []
   const response = {
@@ -353,8 +356,10 @@ function call(handler: express.RequestHandler, tenant: Tenant) {
   }
   handler({} as express.Request, response as unknown as express.Response, error => {
     refusal = error ?? null
+    admitted ||= refusal === null
   })
   return {
+    admitted: () => admitted,
     headers,
     refusal: () => refusal,
     close: () => {
@@ -362,3 +367,22 @@ function call(handler: express.RequestHandler, tenant: Tenant) {
     },
   }
 }
+
+describe('the limits of one of several workers', () => {
+  it.each([1, 2, 3, 7])('are its part of %i, and together they admit what was declared, rounded up', workers => {
+    for (const declared of [0, 1, 2, 5, 12]) {
+      const limiters = Array.from({ length: workers }, () =>
+        createTenantLimiter(silentReporter, { startTimer: () => () => {}, workers }),
+      )
+      const admitted = (limits: TenantLimits) =>
+        limiters.reduce((sum, { handler }) => {
+          const tenant = tenantOfName('a', { limits })
+          const calls = Array.from({ length: declared + 2 }, () => call(handler, tenant))
+          return sum + calls.filter(one => one.admitted()).length
+        }, 0)
+      const together = workers * Math.ceil(declared / workers)
+      expect(admitted(atOnce(declared))).toBe(together)
+      if (declared > 0) expect(admitted(rate(0.000_001, declared))).toBe(together)
+    }
+  })
+})

@@ -45,6 +45,7 @@ export function createFakeEndpoint({ dimensions = 96 } = {}) {
 
   const answers: Record<string, (body: Body) => object> = {
     '/v1/embeddings': ({ input, encoding_format: format, dimensions: length, model }) => ({
+      id: 'x',
       object: 'list',
       data: textsOf(input)
         .map((text, index) => ({ object: 'embedding', index, embedding: vector(text, length) }))

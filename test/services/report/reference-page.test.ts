@@ -1,8 +1,9 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStowage, type Stowage } from '../../support/stowage.ts'
+import { accessibilityFaults, launchChromium } from '../support/chromium.ts'
 import { describeWith } from '../support/programs.ts'
-import { accessibilityFaults, launchChromium, SHOTS } from './support/browser.ts'
+import { SHOTS } from './support/browser.ts'
 
 describeWith('chromium')('GET /v1/docs in a real browser', () => {
   let browser: Browser

@@ -1,42 +1,70 @@
 import { existsSync } from 'node:fs'
-import { cp, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { TestProject } from 'vitest/node'
-import manifest from '../unleash-server/package.json' with { type: 'json' }
 import { aptInstall, folderOnPath, reasonOf, run } from './debian.ts'
-import { findPython } from './python.ts'
+import { findPackages } from './packages.ts'
+import { findPython, pythonIn } from './python.ts'
 
 /**
  * Makes the real services available, once before the tests: uses what is there, else installs it. Debian packages need root
- * and apt-get, unleash-server needs the package registry, Python needs PyPI. What cannot be had is named with the reason, and its tests are skipped.
+ * and apt-get, unleash-server and the frameworks need the package registry, Python needs PyPI. What cannot be had is named with the reason, and its tests are skipped.
  */
-export type ServiceName = 'chromium' | 'postgres' | 'prometheus' | 'python' | 'unleash'
+export type ServiceName =
+  | 'chromium'
+  | 'frameworks'
+  | 'nginx'
+  | 'postgres'
+  | 'prometheus'
+  | 'python'
+  | 'redis'
+  | 'systemd'
+  | 'unleash'
 
 /** The folder with the programs of a service, or why there is none. */
 export type Found = { folder: string } | { missing: string }
 export type Programs = Record<ServiceName, Found>
 
-const MANIFEST = fileURLToPath(new URL('../unleash-server', import.meta.url))
 const CACHE = fileURLToPath(new URL('../../../node_modules/.cache/stowage-services', import.meta.url))
+/** Packages that lie beside stowage's own, so that `npm ci` of stowage stays quick: each of these folders has a lock file. */
+const MANIFESTS = { unleash: '../unleash-server', frameworks: '../frameworks/packages' } as const
+
 /** Vitest calls this before the first test file. */
 export default async function setup({ provide }: TestProject): Promise<void> {
   // One after the other: apt-get locks itself against a second run.
-  const debian = installDebian(['chromium', 'postgres', 'prometheus'])
-  const pythonFound = findPython(CACHE, run).catch((error: unknown) => ({ missing: reasonOf(error) }))
-  const [unleash, python, { chromium, postgres, prometheus }] = await Promise.all([findUnleash(), pythonFound, debian])
-  const programs: Programs = { chromium, postgres, prometheus, python, unleash }
+  const debian = installDebian(['chromium', 'nginx', 'postgres', 'prometheus', 'redis', 'systemd'])
+  const missing = (error: unknown): Found => ({ missing: reasonOf(error) })
+  const [unleash, frameworks, python, installed] = await Promise.all([
+    packagesOf('unleash').catch(missing),
+    packagesOf('frameworks').catch(missing),
+    findPython(CACHE, run).catch(missing),
+    debian,
+  ])
+  const programs: Programs = { ...installed, frameworks, python, unleash }
   for (const [name, found] of Object.entries(programs))
     console.log(`${name}: ${'folder' in found ? found.folder : `missing, its tests are skipped: ${found.missing}`}`)
   provide('programs', programs)
 }
 
-type DebianService = Exclude<ServiceName, 'python' | 'unleash'>
+/** The frameworks outside of tests. Rejects when they cannot be installed. */
+export async function installFrameworks(): Promise<{ packages: string; python: string }> {
+  const [packages, python] = await Promise.all([packagesOf('frameworks'), findPython(CACHE, run)])
+  return { packages: packages.folder, python: pythonIn(python.folder) }
+}
+
+const packagesOf = (name: keyof typeof MANIFESTS) =>
+  findPackages(fileURLToPath(new URL(MANIFESTS[name], import.meta.url)), CACHE)
+
+type DebianService = Exclude<ServiceName, 'frameworks' | 'python' | 'unleash'>
 const DEBIAN: Record<DebianService, { packages: string[]; find: () => Promise<string | null> }> = {
   // Without a font the browser draws no letters.
   chromium: { packages: ['chromium', 'fonts-liberation'], find: async () => folderOnPath('chromium') },
+  nginx: { packages: ['nginx'], find: async () => folderOnPath('nginx') },
   postgres: { packages: ['postgresql'], find: findPostgres },
   prometheus: { packages: ['prometheus'], find: async () => folderOnPath('prometheus') },
+  redis: { packages: ['redis-server'], find: async () => folderOnPath('redis-server') },
+  systemd: { packages: ['systemd'], find: async () => folderOnPath('systemd-analyze') },
 }
 
 async function installDebian(names: readonly DebianService[]): Promise<Record<DebianService, Found>> {
@@ -61,23 +89,4 @@ async function findPostgres(): Promise<string | null> {
   const versions = await readdir('/usr/lib/postgresql').catch(() => [])
   const folders = versions.sort((a, b) => Number(b) - Number(a)).map(version => `/usr/lib/postgresql/${version}/bin`)
   return folders.find(folder => existsSync(join(folder, 'initdb'))) ?? folderOnPath('initdb')
-}
-
-/** unleash-server as its lock file has it. It lies beside node_modules' own packages, so that `npm ci` of stowage stays quick. */
-async function findUnleash(): Promise<Found> {
-  const folder = join(CACHE, `unleash-server-${manifest.dependencies['unleash-server']}`)
-  if (existsSync(folder)) return { folder }
-  await mkdir(CACHE, { recursive: true })
-  const half = await mkdtemp(join(CACHE, 'installing-'))
-  try {
-    await cp(MANIFEST, half, { recursive: true })
-    const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error']
-    await run('npm', ['ci', ...quiet], half)
-    await rename(half, folder)
-    return { folder }
-  } catch (error) {
-    return { missing: reasonOf(error) }
-  } finally {
-    await rm(half, { recursive: true, force: true })
-  }
 }

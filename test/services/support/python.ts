@@ -3,7 +3,6 @@ import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Found } from './install.ts'
 import { folderOf } from './programs.ts'
 
 const REQUIREMENTS = fileURLToPath(new URL('../python/requirements.txt', import.meta.url))
@@ -14,7 +13,7 @@ type Run = (program: string, line: readonly string[]) => Promise<unknown>
  * A virtual environment with the packages of `requirements.txt`, made once in the cache for each version of that file. stowage itself
  * needs no Python. Rejects when there is no Python, or when it cannot install packages.
  */
-export async function findPython(cache: string, run: Run): Promise<Found> {
+export async function findPython(cache: string, run: Run): Promise<{ folder: string }> {
   const version = createHash('sha256').update(readFileSync(REQUIREMENTS)).digest('hex').slice(0, 12)
   const folder = join(cache, `python-${version}`)
   if (existsSync(folder)) return { folder }
@@ -22,7 +21,7 @@ export async function findPython(cache: string, run: Run): Promise<Found> {
   const half = await mkdtemp(join(cache, 'installing-'))
   try {
     await run('python3', ['-m', 'venv', half])
-    await run(pythonIn(half), ['-m', 'pip', 'install', '--quiet', '--requirement', REQUIREMENTS])
+    await run(pythonIn(half), ['-m', 'pip', 'install', '--quiet', '--no-deps', '--requirement', REQUIREMENTS])
     await rename(half, folder)
     return { folder }
   } finally {
@@ -30,7 +29,7 @@ export async function findPython(cache: string, run: Run): Promise<Found> {
   }
 }
 
-const pythonIn = (folder: string) => join(folder, 'bin', 'python')
+export const pythonIn = (folder: string) => join(folder, 'bin', 'python')
 
 /** The interpreter of the environment. Only for tests inside of `describeWith('python')`. */
 export const pythonProgram = () => pythonIn(folderOf('python'))

@@ -1,10 +1,4 @@
-import { createHash } from 'node:crypto'
-
-/** Script and styles of the page. */
-export interface PageFiles {
-  script: string
-  styles: string
-}
+import { escapedHtml, type PageFiles, policyHash } from '../../../web/page-files.ts'
 
 /** Data of the page, each already encoded by `encodePart`. */
 export interface EncodedData {
@@ -24,7 +18,7 @@ export function htmlDocument(
 ): string {
   const policy = [
     "default-src 'none'",
-    `script-src 'sha256-${createHash('sha256').update(script).digest('base64')}'`,
+    `script-src ${policyHash(script)}`,
     "style-src 'unsafe-inline'",
     "base-uri 'none'",
     "form-action 'none'",
@@ -38,7 +32,7 @@ export function htmlDocument(
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${escaped(title)}</title>
+<title>${escapedHtml(title)}</title>
 <style>${styles}</style>
 </head>
 <body>
@@ -51,9 +45,4 @@ export function htmlDocument(
 </body>
 </html>
 `
-}
-
-function escaped(text: string): string {
-  const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-  return text.replace(/[&<>"]/gu, sign => entities[sign] ?? '')
 }

@@ -1,5 +1,6 @@
 import type { TraceCandidate } from '../../../pipeline/trace/schema.ts'
 import type { BootstrapOptions } from '../../../statistics/bootstrap.ts'
+import { readPage } from '../../../web/page-files.ts'
 import type { GoldenSet } from '../../golden-set/golden-set.ts'
 import { GoldFinder } from '../../metrics/common-runs.ts'
 import type { QueryDetails, QueryResult, ReplayReport } from '../../replay/results.ts'
@@ -9,7 +10,6 @@ import { overviewOf } from './data/overview.ts'
 import { PointTable } from './data/points.ts'
 import { waterfallsOf } from './data/queries.ts'
 import { htmlDocument } from './document.ts'
-import { readPage } from './page-files.ts'
 import { encodePart, fittingParts, type QueryParts } from './parts.ts'
 import type { AblationRow, ReportData, ReportFacts } from './report-data.ts'
 
@@ -32,6 +32,7 @@ export interface HtmlReportInput {
   mostBytes?: number
 }
 
+const PAGE = new URL('./page', import.meta.url)
 const MOST_BYTES = 2_900_000
 /** Lengths of snippets. The longest is taken whose table fits into this share of the room for details. */
 const SNIPPET_LENGTHS = [280, 140, 70, 0]
@@ -44,7 +45,7 @@ const AROUND_BYTES = 4_000
  * @throws RangeError when `against` or `detailBudget` is not in the report
  */
 export async function htmlReport(input: HtmlReportInput): Promise<string> {
-  const page = await readPage()
+  const page = await readPage(PAGE)
   const data = overviewOf(input)
   data.facts.licences = [...page.licences]
   const points = new PointTable()

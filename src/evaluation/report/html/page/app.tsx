@@ -1,4 +1,5 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { ThemeSelect } from '../../../../web/page/controls.tsx'
 import type { ReportData } from '../report-data.ts'
 import { CurvePart } from './overview/curve.tsx'
 import { ExtremesPart } from './overview/extremes.tsx'
@@ -78,23 +79,6 @@ function Contents({ data }: { data: ReportData }) {
         </button>
       ))}
     </nav>
-  )
-}
-
-function ThemeSelect() {
-  const [theme, setTheme] = useState('light dark')
-  useEffect(() => {
-    document.documentElement.style.colorScheme = theme
-  }, [theme])
-  return (
-    <span class="control theme no-print">
-      <label for="theme">Colours</label>
-      <select id="theme" value={theme} onChange={event => setTheme(event.currentTarget.value)}>
-        <option value="light dark">as the system</option>
-        <option value="light">light</option>
-        <option value="dark">dark</option>
-      </select>
-    </span>
   )
 }
 

@@ -1,6 +1,7 @@
 import { render } from 'preact'
 import { App } from './app.tsx'
 import { readReport } from './shared/data.ts'
+import '../../../../web/page/base.css'
 import './page.css'
 
 const root = document.getElementById('page')

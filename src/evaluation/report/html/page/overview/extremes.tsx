@@ -1,6 +1,7 @@
+import { Section } from '../../../../../web/page/controls.tsx'
+import { DataTable } from '../../../../../web/page/data-table.tsx'
 import type { QueryRow } from '../../report-data.ts'
-import { ArmName, ArmSelect, BudgetSelect, MeasureSelect, Section, SetSelect } from '../shared/controls.tsx'
-import { DataTable } from '../shared/data-table.tsx'
+import { ArmName, ArmSelect, BudgetSelect, MeasureSelect, SetSelect } from '../shared/controls.tsx'
 import { addressOf, differenceUnit, figureOf, gainOf, shown, shownDifference } from '../shared/figures.ts'
 import { useReport } from '../shared/view.ts'
 

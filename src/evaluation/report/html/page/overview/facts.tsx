@@ -1,6 +1,7 @@
+import { Section } from '../../../../../web/page/controls.tsx'
+import { type Column, DataTable, save } from '../../../../../web/page/data-table.tsx'
 import type { ReportData } from '../../report-data.ts'
-import { ArmName, Section } from '../shared/controls.tsx'
-import { type Column, DataTable, save } from '../shared/data-table.tsx'
+import { ArmName } from '../shared/controls.tsx'
 import { shortened, withThousands } from '../shared/figures.ts'
 import { useReport } from '../shared/view.ts'
 

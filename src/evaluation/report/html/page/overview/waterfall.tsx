@@ -1,4 +1,5 @@
-import { ArmSelect, BudgetSelect, Section, SetSelect } from '../shared/controls.tsx'
+import { Section } from '../../../../../web/page/controls.tsx'
+import { ArmSelect, BudgetSelect, SetSelect } from '../shared/controls.tsx'
 import { shortened } from '../shared/figures.ts'
 import { useReport } from '../shared/view.ts'
 import { meanWaterfall, TokenGauge, WaterfallFigure } from '../shared/waterfall.tsx'

@@ -1,5 +1,5 @@
 import { useId } from 'preact/hooks'
-import { Sentence } from '../shared/sentence.tsx'
+import { Sentence } from '../../../../../web/page/sentence.tsx'
 import type { Candidate } from './read-candidates.ts'
 
 interface CandidateRowProps {

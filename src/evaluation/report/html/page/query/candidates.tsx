@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
+import { Section, Select } from '../../../../../web/page/controls.tsx'
 import type { CandidateColumns, PointsPart, QueryRow } from '../../report-data.ts'
-import { ArmSelect, Section, Select } from '../shared/controls.tsx'
+import { ArmSelect } from '../shared/controls.tsx'
 import { NOT_KEPT, readCandidates, readPoints } from '../shared/data.ts'
 import { withThousands } from '../shared/figures.ts'
 import { usePart } from '../shared/use-part.ts'

@@ -1,38 +1,7 @@
-import type { ComponentChildren } from 'preact'
-import { useId } from 'preact/hooks'
+import { Select } from '../../../../../web/page/controls.tsx'
 import { shortened } from './figures.ts'
 import { armStyle } from './palette.ts'
 import { useReport } from './view.ts'
-
-interface SelectProps<Value extends string | number> {
-  label: string
-  value: Value
-  options: readonly (readonly [Value, string])[]
-  onChange: (value: Value) => void
-}
-
-export function Select<Value extends string | number>({ label, value, options, onChange }: SelectProps<Value>) {
-  const id = useId()
-  return (
-    <span class="control">
-      <label for={id}>{label}</label>
-      <select
-        id={id}
-        value={String(value)}
-        onChange={event => {
-          const chosen = options[event.currentTarget.selectedIndex]
-          if (chosen) onChange(chosen[0])
-        }}
-      >
-        {options.map(([option, text]) => (
-          <option key={option} value={String(option)} selected={option === value}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </span>
-  )
-}
 
 export function MeasureSelect() {
   const { data, view, go } = useReport()
@@ -94,30 +63,5 @@ function ArmSign({ arm }: { arm: number }) {
     <svg class="sign" viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
       <path d={SHAPES[symbol]} fill={colour} />
     </svg>
-  )
-}
-
-interface SectionProps {
-  id: string
-  title: string
-  /** What the part shows, in one or two sentences. */
-  lead: ComponentChildren
-  controls?: ComponentChildren
-  children: ComponentChildren
-}
-
-/** A part of the page. */
-export function Section({ id, title, lead, controls, children }: SectionProps) {
-  return (
-    <section class="card" id={`part-${id}`} aria-labelledby={`title-${id}`}>
-      <header class="card-head">
-        <h2 id={`title-${id}`} tabIndex={-1}>
-          {title}
-        </h2>
-        <p class="lead">{lead}</p>
-      </header>
-      {controls && <div class="controls no-print">{controls}</div>}
-      {children}
-    </section>
   )
 }

@@ -1,9 +1,9 @@
 import * as Plot from '@observablehq/plot'
+import { DataTable } from '../../../../../web/page/data-table.tsx'
+import { Sentence } from '../../../../../web/page/sentence.tsx'
 import type { ReportData, Waterfall } from '../../report-data.ts'
-import { DataTable } from './data-table.tsx'
 import { withThousands } from './figures.ts'
 import { PlotFigure } from './plot-figure.tsx'
-import { Sentence } from './sentence.tsx'
 import { useReport } from './view.ts'
 
 interface Step {

@@ -1,0 +1,105 @@
+import cluster, { type Worker } from 'node:cluster'
+import { fileURLToPath } from 'node:url'
+import { loaderArguments } from '../core/work/worker-module.ts'
+import { createLine, type Line } from './line.ts'
+import type { Failure, Listening } from './topics.ts'
+
+/** A worker, as the primary sees it. */
+export interface WorkerProcess {
+  readonly line: Line
+  readonly pid: number
+  /** Resolves when it accepts connections. @throws WorkerFailure when it cannot start, or ends before that */
+  readonly listening: Promise<Listening>
+  /** Never rejects. */
+  readonly ended: Promise<WorkerEnd>
+  /** Asks it to end. */
+  stop(graceMs: number): void
+  /** Ends it at once. */
+  kill(): void
+}
+
+/** How a worker ended: by a signal, or with an exit code and perhaps the reason why it could not start. */
+export interface WorkerEnd {
+  code: number | null
+  signal: string | null
+  reason: string | null
+}
+
+/** A worker cannot start. `faults` are those of the configuration; null for every other reason. */
+export class WorkerFailure extends Error {
+  readonly faults: readonly string[] | null
+
+  constructor({ message, faults }: Failure) {
+    super(message)
+    this.name = 'WorkerFailure'
+    this.faults = faults
+  }
+}
+
+/** Sets how workers are started. Call it once. @param script the module that a worker runs */
+export function setUpWorkers(script: URL): void {
+  cluster.schedulingPolicy = cluster.SCHED_RR
+  cluster.setupPrimary({
+    exec: fileURLToPath(script),
+    args: [],
+    execArgv: [...process.execArgv, ...loaderArguments(script)],
+    serialization: 'advanced',
+  })
+}
+
+/** Longest time in which a worker that is told to stop accepts the connection that was on its way to it. */
+const ACCEPTING_MS = 250
+
+/** Starts a worker. */
+export function startWorkerProcess(): WorkerProcess {
+  const worker = cluster.fork()
+  const line = createLine(worker.process)
+  const closeUnaccepted = watchConnections(worker)
+  worker.once('exit', closeUnaccepted)
+  let failure: Failure | null = null
+  const ended = new Promise<WorkerEnd>(resolve => {
+    worker.once('exit', (code, signal) =>
+      resolve({ code: signal ? null : code, signal: signal || null, reason: failure?.message ?? null }),
+    )
+  })
+  const listening = new Promise<Listening>((resolve, reject) => {
+    line.on('listening', told => {
+      resolve(told)
+      return null
+    })
+    line.on('failed', told => {
+      failure = told
+      return null
+    })
+    void ended.then(({ code, signal }) => {
+      const how = signal === null ? `exit code ${code}` : signal
+      reject(new WorkerFailure(failure ?? { message: `a worker ended at the start by ${how}`, faults: null }))
+    })
+  })
+  return {
+    line,
+    pid: worker.process.pid ?? 0,
+    listening,
+    ended,
+    stop: graceMs => {
+      line.tell('stop', { graceMs })
+      setTimeout(closeUnaccepted, ACCEPTING_MS).unref()
+    },
+    kill: () => void worker.process.kill('SIGKILL'),
+  }
+}
+
+/**
+ * A connection that is on its way to a worker when the worker ends stays open in the primary, and its client waits for nothing. Node
+ * does not close it: the worker would have to answer first.
+ * @returns closes the last connection that went to the worker; one that the worker has accepted is already closed on this side
+ */
+function watchConnections({ process: child }: Worker): () => void {
+  const send = child.send.bind(child) as (...values: unknown[]) => boolean
+  let last: { close?: () => void } | null = null
+  child.send = ((message: { act?: string }, handle: unknown, ...rest: unknown[]) => {
+    if (message.act === 'newconn') last = handle as typeof last
+    return send(message, handle, ...rest)
+  }) as typeof child.send
+  return () => last?.close?.()
+}

@@ -1,0 +1,53 @@
+import { Counter, Gauge, type Registry } from 'prom-client'
+
+/** How a gauge of several workers becomes one; without an entry, it is their sum. */
+const TOGETHER: Readonly<Record<string, 'min' | 'max' | 'first'>> = {
+  stowage_build_info: 'first',
+  stowage_model_unavailable: 'max',
+  stowage_paused_collections: 'max',
+  stowage_tenants_file_refused: 'max',
+  stowage_flags_source_up: 'min',
+  stowage_flags_refresh_timestamp_seconds: 'min',
+  stowage_flags_unknown: 'max',
+  stowage_shared_store_available: 'min',
+  stowage_rerank_node_left_out: 'max',
+  stowage_experiment_rolled_back: 'max',
+  // The age of the whole: workers that are started again have a counter of their own.
+  process_start_time_seconds: 'min',
+  // Of delays, those of the worker that is the slowest: an average would hide it.
+  nodejs_eventloop_lag_seconds: 'max',
+  nodejs_eventloop_lag_mean_seconds: 'max',
+  nodejs_eventloop_lag_stddev_seconds: 'max',
+  nodejs_eventloop_lag_p50_seconds: 'max',
+  nodejs_eventloop_lag_p90_seconds: 'max',
+  nodejs_eventloop_lag_p99_seconds: 'max',
+}
+
+/** Metrics of the processes of a stowage. @param workers asked at each scrape: the workers that this process counts for */
+export function createWorkerMetrics(registry: Registry, workers: () => number) {
+  const registers = [registry]
+  const metrics = {
+    workers: new Gauge({
+      name: 'stowage_workers',
+      help: 'Processes that answer requests (WORKERS)',
+      collect() {
+        this.set(workers())
+      },
+      registers,
+    }),
+    workerRestarts: new Counter({
+      name: 'stowage_worker_restarts_total',
+      help: 'Workers that ended by themselves and were started again; 0 without WORKERS',
+      registers,
+    }),
+  }
+  return metrics
+}
+
+/** Sets how the metrics of several workers are brought together. Call it when all of them are registered. */
+export function declareTogether(registry: Registry): void {
+  for (const [name, aggregator] of Object.entries(TOGETHER)) {
+    const metric = registry.getSingleMetric(name)
+    if (metric !== undefined) Object.assign(metric, { aggregator })
+  }
+}

@@ -1,0 +1,27 @@
+const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
+
+/** For example `1,180`. */
+export function count(value: number): string {
+  return whole.format(value)
+}
+
+/** A score with three digits; `–` when there is none. */
+export function score(value: number | null): string {
+  return value === null ? '–' : String(Number(value.toPrecision(3)))
+}
+
+/** For example `4.2 ms` or `1.30 s`. */
+export function time(ms: number): string {
+  if (ms >= 1_000) return `${(ms / 1_000).toFixed(2)} s`
+  return `${ms < 10 ? ms.toFixed(1) : ms.toFixed(0)} ms`
+}
+
+/** A share in per cent, for example `59 %`. */
+export function percent(share: number): string {
+  return `${Math.round(share * 100)} %`
+}
+
+/** `1 chunk`, `2 chunks`. */
+export function counted(value: number, noun: string): string {
+  return `${count(value)} ${noun}${value === 1 ? '' : 's'}`
+}

@@ -1,0 +1,41 @@
+import { setFlagsFromString } from 'node:v8'
+import { createLine } from '../../cluster/line.ts'
+import { createMember } from '../../cluster/member.ts'
+import { ConfigError, loadConfig } from '../../config.ts'
+import { createLogger } from '../../observe/logger.ts'
+import { openService } from './service.ts'
+import { EARLY_COLLECTION } from './start.ts'
+
+/** The process of one worker of `stowage serve`. The primary alone decides when it ends. */
+
+/** Time for the primary to answer, which does little else. */
+const ANSWER_MS = 30_000
+
+// Without the primary there is no port, and nobody who would end this process.
+process.once('disconnect', () => process.exit(1))
+// A terminal, and systemd, send these to all processes of a group. The primary tells what they mean.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {})
+
+const line = createLine(process)
+try {
+  setFlagsFromString(EARLY_COLLECTION)
+  const start = await line.ask('start', null, ANSWER_MS)
+  const config = loadConfig()
+  const member = createMember(line, start)
+  const service = await openService(config, createLogger({ level: config.settings.LOG_LEVEL }), start, member)
+  line.on('reload', async () => {
+    await service.reload?.()
+    return null
+  })
+  line.on('stop', async ({ graceMs }) => {
+    await service.close(graceMs)
+    process.exit()
+  })
+  const { url, description, warnings, ownAddress, reload } = service
+  const canReload = reload !== undefined
+  await line.ask('listening', { url, description, warnings, ownAddress, canReload }, ANSWER_MS)
+} catch (error) {
+  const message = error instanceof Error ? error.message : String(error)
+  await line.ask('failed', { message, faults: error instanceof ConfigError ? error.faults : null }, ANSWER_MS)
+  process.exit(1)
+}
