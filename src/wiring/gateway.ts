@@ -7,6 +7,7 @@ import { createJsonlSink, createLineFile } from '../adapters/traces/jsonl-file.t
 import { combineTraceStores, createTraceObserver, createTraceRing } from '../adapters/traces/memory.ts'
 import type { Member } from '../cluster/member.ts'
 import type { Config } from '../config.ts'
+import { createOpened, type Opened } from '../core/work/opened.ts'
 import { createImproveHandler } from '../drop-in/route.ts'
 import { createApp } from '../http/app.ts'
 import { createPassthrough } from '../http/passthrough/passthrough.ts'
@@ -74,6 +75,16 @@ const CACHE_LIMITS = { maxEntries: 2_000, maxBytes: 128 * 1024 * 1024 }
  * @param member the worker that this process is; null for a process alone
  */
 export async function openGateway(config: Config, logger: Logger, member: Member | null = null): Promise<Gateway> {
+  const opened = createOpened()
+  try {
+    return await openParts(config, logger, member, opened)
+  } catch (error) {
+    await opened.close()
+    throw error
+  }
+}
+
+async function openParts(config: Config, logger: Logger, member: Member | null, opened: Opened): Promise<Gateway> {
   const projects = openProjects(config)
   const mappings = await mappingsWithProjects(projects, config)
   const { SLOW_REQUEST_MS: slowMs, LOG_QUERY_TEXT: queryText } = config.settings
@@ -86,30 +97,32 @@ export async function openGateway(config: Config, logger: Logger, member: Member
     sharedStore: config.settings.REDIS_URL !== undefined,
   })
   const reporter = createReporter({ metrics, logger, slowMs, queryText })
-  const spans = await openSpans(config, reporter)
-  const upstream = await openUpstream(config, {}, member?.start.engineUrl)
-  const shared = await openSharedState(config, { upstream: upstream.url, reporter })
+  const spans = opened.keep(await openSpans(config, reporter))
+  const upstream = opened.keep(await openUpstream(config, {}, member?.start.engineUrl))
+  const shared = opened.keep(await openSharedState(config, { upstream: upstream.url, reporter }))
   const limiter = createTenantLimiter(reporter, {
     takeShared: shared?.takeToken ?? null,
     ...(member && { workers: member.start.count }),
   })
-  const tenants = await openTenants(config, { reporter, declare: limiter.declare })
-  const traces = openTraces(config, reporter, spans, logger, member)
+  const tenants = opened.keep(await openTenants(config, { reporter, declare: limiter.declare }))
+  const traces = opened.keep(openTraces(config, reporter, spans, logger, member))
   const findTrace: FindTrace = member?.findTrace(traces) ?? (async (id, owner) => traces.find(id, owner))
   const listTraces: ListTraces = member?.listTraces(traces) ?? (async owner => traces.list(owner))
-  const { rollout, offerShadow, close: closeRollout } = await openRollout(config, { reporter, logger, traces, member })
-  const flags = await openFlags(config, { reporter, isRolledBack: rollout.isRolledBack })
-  const models = await openModels(config, {
-    endpointWaitMs: ENDPOINT_WAIT_MS,
-    embedderWorkers: QUERY_WORKERS,
-    ...(member && { rerankerWorkers: member.modelThreads }),
-    onOpened: () => reporter.modelsOpened(models),
-    rerankObserver: reporter,
-    sharedScores: shared?.scores,
-  })
+  const { rollout, offerShadow } = opened.keep(await openRollout(config, { reporter, logger, traces, member }))
+  const flags = opened.keep(await openFlags(config, { reporter, isRolledBack: rollout.isRolledBack }))
+  const models: Models = opened.keep(
+    await openModels(config, {
+      endpointWaitMs: ENDPOINT_WAIT_MS,
+      embedderWorkers: QUERY_WORKERS,
+      ...(member && { rerankerWorkers: member.modelThreads }),
+      onOpened: () => reporter.modelsOpened(models),
+      rerankObserver: reporter,
+      sharedScores: shared?.scores,
+    }),
+  )
   reporter.modelsOpened(models)
-  const relay = openRelay(config, { models, tenants, reporter, member, shared: shared?.questions ?? null })
-  const http = createQdrantHttp(upstream.url, observeReads(reporter, spans))
+  const relay = opened.keep(openRelay(config, { models, tenants, reporter, member, shared: shared?.questions ?? null }))
+  const http = opened.keep(createQdrantHttp(upstream.url, observeReads(reporter, spans)))
   const store = createQdrantStore({ http, mappings, onRetry: () => reporter.searchRetried() })
   // Loads the tables of the encoding (about 0.1 s), so that the first request does not wait for them.
   createTokenizer(config.plan.tokenizerModel).count('')
@@ -137,11 +150,13 @@ export async function openGateway(config: Config, logger: Logger, member: Member
     onWaiting: length => reporter.requestsWaiting({ length }),
     onPacked: createRedundancySampler({ report: event => reporter.redundancyMeasured(event), now: pipeline.now }),
   })
-  const proxy = createPassthrough({
-    upstream: new URL(upstream.url),
-    onFailure: failure => reporter.upstreamFailed(failure),
-    onEnd: status => reporter.upstreamForwarded({ status }),
-  })
+  const proxy = opened.keep(
+    createPassthrough({
+      upstream: new URL(upstream.url),
+      onFailure: failure => reporter.upstreamFailed(failure),
+      onEnd: status => reporter.upstreamForwarded({ status }),
+    }),
+  )
   const improvePoints = createImproveHandler({
     http,
     choosePoints: createChoosePoints(pipeline),
@@ -168,10 +183,13 @@ export async function openGateway(config: Config, logger: Logger, member: Member
     mcp ??= import('./mcp/open-mcp.ts').then(opening => opening.openMcp(parts))
     return mcp
   }
+  opened.keep({ close: async () => (await mcp)?.close() })
   const { apiKey } = upstream
-  const online = await openOnlineContexts(config, {
-    ...{ http, apiKey, projects, mappings, models, tenants, reporter, member },
-  })
+  const online = opened.keep(
+    await openOnlineContexts(config, {
+      ...{ http, apiKey, projects, mappings, models, tenants, reporter, member },
+    }),
+  )
   const app = createApp({
     ...(config.settings.MCP && { mcp: (await openMcp()).route }),
     ...(config.settings.UI && { ui: openUi({ config, pipeline, packContext, listTraces, http, reporter, mappings }) }),
@@ -205,15 +223,7 @@ export async function openGateway(config: Config, logger: Logger, member: Member
     openMcp,
     packContextWith: plan =>
       createPackContext({ ...pipeline, decide: decideByConfiguration(plan), deadlineMs: LEISURE_MS }),
-    close: async () => {
-      tenants?.close()
-      proxy.close()
-      relay?.close()
-      await (await mcp)?.close()
-      await Promise.all([flags.close(), closeRollout(), online.close()])
-      await Promise.all([http.close(), traces.close(), models.close(), shared?.close()])
-      await Promise.all([upstream.close(), spans.close()])
-    },
+    close: () => opened.close(),
   }
 }
 
