@@ -137,7 +137,9 @@ describe('a fleet of rerank servers', { timeout: CHILD_PROCESS_MS }, () => {
       const read = await fleet.metrics()
       expect(read(`stowage_rerank_node_left_out{node="${hostOf(first)}"}`)).toBe(1)
       expect(read(`stowage_rerank_node_left_out{node="${hostOf(second)}"}`)).toBe(0)
-      expect(read('stowage_rerank_retries_total')).toBeGreaterThan(0)
+      // On a slow machine, a call that fails may have a hedge already.
+      const again = read('stowage_rerank_retries_total') + read('stowage_rerank_hedges_total{winner="hedge"}')
+      expect(again).toBeGreaterThan(0)
 
       await second.stop('SIGKILL')
       for (const [at, reason] of [

@@ -54,7 +54,8 @@ export async function millisecondsOf(work: () => unknown): Promise<number> {
   return performance.now() - started
 }
 
-function medianOf(rounds: readonly Figures[]): Figures {
+/** The median of each figure. */
+export function medianOf(rounds: readonly Figures[]): Figures {
   return mapFigures(rounds[0] ?? {}, (_, name) => median(rounds.map(figures => figures[name] ?? Number.NaN)))
 }
 
