@@ -5,11 +5,6 @@ export function count(value: number): string {
   return whole.format(value)
 }
 
-/** A score with three digits; `–` when there is none. */
-export function score(value: number | null): string {
-  return value === null ? '–' : String(Number(value.toPrecision(3)))
-}
-
 /** For example `4.2 ms` or `1.30 s`. */
 export function time(ms: number): string {
   if (ms >= 1_000) return `${(ms / 1_000).toFixed(2)} s`

@@ -1,10 +1,10 @@
-import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 import { DROP_REASONS } from '../../../core/vocabulary.ts'
 import { Sentence } from '../../../web/page/sentence.tsx'
-import { score } from '../model/figures.ts'
+import { SignalLists, score } from '../../../web/page/signal-lists.tsx'
 import type { Marks } from '../model/marks.ts'
 import type { Row } from '../model/run.ts'
+import { Fact } from './fact.tsx'
 import { Marked } from './marked.tsx'
 
 interface CandidateRowProps {
@@ -95,7 +95,7 @@ function Detail({ row, marks }: { row: Row; marks: Marks }) {
             {features.length > 0 && ` (${features.join(', ')})`}
           </Fact>
         </dl>
-        <Lists row={row} />
+        <SignalLists lists={row.candidate.lists} />
       </div>
       {text === null ? (
         <p class="empty">Your key does not read the text of this point, or it is gone.</p>
@@ -112,44 +112,4 @@ const ORIGINS = {
   retrieved: 'found by the searches',
   neighbour: 'fetched beside a found passage',
   parent: 'packed in place of found parts of it',
-}
-
-function Lists({ row: { candidate } }: { row: Row }) {
-  const { lists } = candidate
-  if (lists.length === 0) return <p class="empty">No list of the searches holds this candidate.</p>
-  return (
-    <table>
-      <caption>Lists</caption>
-      <thead>
-        <tr>
-          <th scope="col">List</th>
-          {['Rank', 'Score', 'Weight', 'Contribution'].map(title => (
-            <th key={title} scope="col" class="number">
-              {title}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {lists.map(list => (
-          <tr key={list.source}>
-            <th scope="row">{list.source}</th>
-            <td class="number">{list.rank ?? '–'}</td>
-            <td class="number">{score(list.score)}</td>
-            <td class="number">{score(list.weight)}</td>
-            <td class="number">{score(list.contribution)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  )
-}
-
-function Fact({ name, children }: { name: string; children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd dir="auto">{children}</dd>
-    </div>
-  )
 }

@@ -1,9 +1,9 @@
-import type { ComponentChildren } from 'preact'
 import { ANSWERABLE_REASONS, DEGRADATIONS, VERDICTS } from '../../../core/vocabulary.ts'
 import { Sentence } from '../../../web/page/sentence.tsx'
 import { linkToTrace } from '../address.ts'
 import { percent, time } from '../model/figures.ts'
 import type { Run } from '../model/run.ts'
+import { Fact } from './fact.tsx'
 
 /** Verdict, degradations, plan, cache and intent of a run, in words. */
 export function Facts({ run }: { run: Run }) {
@@ -58,12 +58,3 @@ export function Facts({ run }: { run: Run }) {
 
 const TONES = { in_documents: 'helps', uncertain: 'unproven', not_in_documents: 'hurts' } as const
 const CACHE = { hit: 'answered from the cache', miss: 'not in the cache', off: 'the cache is off' } as const
-
-function Fact({ name, children }: { name: string; children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd dir="auto">{children}</dd>
-    </div>
-  )
-}

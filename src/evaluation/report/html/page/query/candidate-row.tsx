@@ -1,5 +1,6 @@
 import { useId } from 'preact/hooks'
 import { Sentence } from '../../../../../web/page/sentence.tsx'
+import { SignalLists, score } from '../../../../../web/page/signal-lists.tsx'
 import type { Candidate } from './read-candidates.ts'
 
 interface CandidateRowProps {
@@ -80,41 +81,7 @@ function Detail({ candidate, sentence }: { candidate: Candidate; sentence: strin
           {features !== null && ` (${features})`}
         </Row>
       </dl>
-      {lists.length === 0 ? (
-        <p class="empty">No list of the searches holds this candidate.</p>
-      ) : (
-        <table>
-          <caption>Lists of the searches</caption>
-          <thead>
-            <tr>
-              <th scope="col">List</th>
-              <th scope="col" class="number">
-                Rank
-              </th>
-              <th scope="col" class="number">
-                Score
-              </th>
-              <th scope="col" class="number">
-                Weight
-              </th>
-              <th scope="col" class="number">
-                Contribution
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {lists.map(list => (
-              <tr key={list.source}>
-                <th scope="row">{list.source}</th>
-                <td class="number">{list.rank ?? '–'}</td>
-                <td class="number">{score(list.score)}</td>
-                <td class="number">{score(list.weight)}</td>
-                <td class="number">{score(list.contribution)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
+      <SignalLists lists={lists} />
     </div>
   )
 }
@@ -126,8 +93,4 @@ function Row({ name, children }: { name: string; children: preact.ComponentChild
       <dd dir="auto">{children}</dd>
     </div>
   )
-}
-
-function score(value: number | null): string {
-  return value === null ? '–' : String(Number(value.toPrecision(3)))
 }
