@@ -9,6 +9,7 @@ const CODE_OF_STATUS: Record<number, ErrorCode> = {
   404: 'collection_not_found',
   408: 'upstream_timeout',
   422: 'unprocessable',
+  501: 'unprocessable',
   429: 'too_many_requests',
 }
 

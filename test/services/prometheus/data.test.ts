@@ -14,6 +14,7 @@ import { startWatching } from './support/watching.ts'
  */
 const WITHOUT_DATA = new Map([
   ['stowage_rerank_node_\\w+', 'the reranker is local here, so it has no endpoints'],
+  ['stowage_shared_\\w+', 'no store is shared here'],
   ['stowage_context_quality_ratio_bucket', 'no project with contexts is here, so no point gets one'],
 ])
 
