@@ -1,15 +1,22 @@
 import type express from 'express'
-import { expect, it, vi } from 'vitest'
+import { beforeEach, expect, it, vi } from 'vitest'
 import { beginInTurn } from '../../../src/http/tenants/turns.ts'
+import { takeFreeTurn } from '../../../src/pipeline/pacing/turns.ts'
 import { tenantOfName } from '../../support/tenants.ts'
 
 const turn = () => new Promise(resolve => setImmediate(resolve))
+
+// The turns, and what each tenant had of them, are those of the whole process: tests of other files count, so names are of this file alone.
+beforeEach(async () => {
+  await vi.waitFor(() => expect(takeFreeTurn()).toBe(true), { timeout: 60_000 })
+  await turn()
+})
 
 /** Requests of tenants, null without one, that arrive in the same turn of the event loop. */
 function arrive(tenants: (string | null)[], left: readonly number[] = []): string[] {
   const begun: string[] = []
   for (const [at, name] of tenants.entries()) {
-    const tenant = name === null ? undefined : tenantOfName(name)
+    const tenant = name === null ? undefined : tenantOfName(`${name} of the turns`)
     const response = { locals: { tenant }, destroyed: left.includes(at) }
     const next = () => void begun.push(`${name}${at}`)
     void beginInTurn({} as express.Request, response as unknown as express.Response, next)
