@@ -169,9 +169,9 @@ describe('the addresses of rerankers', () => {
   })
 
   it.each([
-    ['http://a,', /RERANK_URL=http:\/\/a,: Invalid URL/],
-    ['http://a,ftp://b', /RERANK_URL=.*: Invalid URL/],
-    ['http://a,http://u:hunter2@b', /RERANK_URL=.*: must not contain a user or password/],
+    ['http://a,', /RERANK_URL=http:\/\/a,: address 2 must be a URL with http:\/\/ or https:\/\//],
+    ['http://a,ftp://b', /RERANK_URL=.*: address 2 must be a URL/],
+    ['http://a,http://u:hunter2@b', /RERANK_URL=.*: address 2 must not contain a user or password/],
     ['http://a,http://a/', /RERANK_URL=.*: must not name an address twice/],
     [Array.from({ length: 17 }, (_, at) => `http://h${at}`).join(), /RERANK_URL=.*: must have at most 16 addresses/],
   ])('are refused as %s', (value, fault) => {

@@ -14,7 +14,7 @@ export const secret = (description: string) => z.string().min(1).optional().meta
 export const text = z.string().min(1)
 /** An http or https URL without a user. */
 export const url = z
-  .url({ protocol: /^https?$/u })
+  .url({ protocol: /^https?$/u, error: 'must be a URL with http:// or https://' })
   .refine(
     hasNoUser,
     'must not contain a user or password: stowage does not send them, and a URL is no place for a secret',
@@ -24,7 +24,10 @@ const MOST_URLS = 16
 /** Addresses between commas, each once. */
 export const urls = text.transform((given, context): readonly string[] => {
   const all = given.split(',').map(one => one.trim())
-  const faults = all.map(one => url.safeParse(one).error?.issues[0]?.message)
+  const faults = all.map((one, at) => {
+    const fault = url.safeParse(one).error?.issues[0]?.message
+    return fault === undefined || all.length === 1 ? fault : `address ${at + 1} ${fault}`
+  })
   const problem =
     faults.find(fault => fault !== undefined) ??
     (all.length > MOST_URLS ? `must have at most ${MOST_URLS} addresses` : null) ??

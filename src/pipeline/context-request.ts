@@ -35,12 +35,13 @@ const describe = <Schema extends z.ZodType>(schema: Schema, description: string)
 type Check<Fields> = [(request: Fields) => boolean, { path: string[]; message: string; when: typeof hasFields }]
 const hasFields = ({ value }: { value: unknown }) => typeof value === 'object' && value !== null
 
-const shardKey = z.union([z.string().min(1).max(1_000), z.int().min(0)])
-const shardKeySchema = z.union([
-  shardKey,
-  z.array(shardKey).min(1).max(100),
-  z.strictObject({ target: shardKey, fallback: shardKey }),
-])
+const LARGEST_U64 = 2n ** 64n - 1n
+/** JSON has numbers beyond 2^53 as bigint. */
+const shardKey = z.union([z.string().min(1).max(1_000), z.int().min(0), z.bigint().min(0n).max(LARGEST_U64)])
+const shardKeySchema = z.union(
+  [shardKey, z.array(shardKey).min(1).max(100), z.strictObject({ target: shardKey, fallback: shardKey })],
+  'must be a shard key (a text, or a whole number from 0), a list of 1 to 100 of them, or {target, fallback}',
+)
 
 /** A request says once where to search. */
 export const ONE_PLACE: Check<{ collection?: unknown; project?: unknown }> = [

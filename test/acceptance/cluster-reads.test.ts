@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
+import { parseJson, printJson } from '../../src/qdrant/json.ts'
 import { chunk, fill } from '../support/points.ts'
 import { relay, startRecordingServer } from '../support/recording-server.ts'
 import { openStowage, type Stowage } from '../support/stowage.ts'
@@ -22,13 +23,13 @@ async function startCluster(engine: EmbeddedServer) {
   const server = await startRecordingServer(request => {
     const [path = '', query = ''] = request.path.split('?')
     if (request.method !== 'POST') return relay(engine.url, request)
-    const body = JSON.parse(request.body) as { searches?: Record<string, unknown>[]; shard_key?: unknown }
+    const body = parseJson(request.body) as { searches?: Record<string, unknown>[]; shard_key?: unknown }
     const searches = body.searches ?? [body as Record<string, unknown>]
     for (const search of searches) {
       reads.push({ path, query, shardKey: search.shard_key, byId: request.body.includes('has_id') })
       delete search.shard_key
     }
-    return relay(engine.url, { ...request, path, body: JSON.stringify(body) })
+    return relay(engine.url, { ...request, path, body: printJson(body) })
   })
   return { ...server, reads }
 }
@@ -57,6 +58,7 @@ afterAll(async () => {
 const key = fc.oneof(
   fc.string({ minLength: 1, maxLength: 8 }).filter(text => text.isWellFormed()),
   fc.nat(),
+  fc.constant(18446744073709551615n),
 )
 const options = fc.record(
   {
@@ -110,7 +112,7 @@ describe('reads of a cluster', () => {
         const sent = await fetch(stowage.url + path, {
           method: 'POST',
           headers: { 'content-type': 'application/json', 'x-stowage-query': 'sluice%20bell' },
-          body: JSON.stringify(isBatch ? { searches: [search, search] } : search),
+          body: printJson(isBatch ? { searches: [search, search] } : search),
         })
         expect(sent.status).toBe(200)
         expect(sent.headers.get('x-stowage-applied')).not.toBe('passthrough')
@@ -121,7 +123,7 @@ describe('reads of a cluster', () => {
     )
   })
 
-  it.each(['?explain=true', '?consistency=1&consistency=all', '?Consistency=all'])(
+  it.each<[string, unknown, string?]>(['?explain=true', '?consistency=1&consistency=all', '?Consistency=all'])(
     'leave a search with the parameters %s to Qdrant as it is',
     async parameters => {
       cluster.reads.length = 0
@@ -146,11 +148,12 @@ describe('reads of a cluster', () => {
     ['shard_key', ''],
     ['shard_key', []],
     ['shard_key', -1],
+    ['shard_key', 18446744073709551616n],
     ['shard_key', { target: 'a' }],
-    ['shard_key', { target: 'a', fallback: 'b', more: 1 }],
-  ])('refuse %s: %j', async (field, value) => {
+    ['shard_key', { target: 'a', fallback: 'b', more: 1 }, 'more'],
+  ])('refuse %s: %s', async (field, value, named = field) => {
     const { status, json } = await stowage.ask({ query: 'sluice', collection: 'harbour', [field]: value })
     expect(status).toBe(400)
-    expect(json.error.details?.[0]?.field).toMatch(new RegExp(`^(?:${field}|more$)`, 'u'))
+    expect(json.error.details?.[0]?.field).toBe(named)
   })
 })

@@ -1,3 +1,5 @@
+import { printJson } from '../../src/qdrant/json.ts'
+
 /** An answer as it came. */
 export interface Answer<Body = unknown> {
   status: number
@@ -20,7 +22,7 @@ export async function send<Body = unknown>(
   const response = await fetch(url + path, {
     method,
     headers: { 'content-type': 'application/json', ...headers },
-    ...(body === undefined ? {} : { body: raw ? body : JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body: raw ? body : printJson(body) }),
   })
   const text = await response.text()
   return {
