@@ -123,7 +123,7 @@ describe('reads of a cluster', () => {
     )
   })
 
-  it.each<[string, unknown, string?]>(['?explain=true', '?consistency=1&consistency=all', '?Consistency=all'])(
+  it.each(['?explain=true', '?consistency=1&consistency=all', '?Consistency=all'])(
     'leave a search with the parameters %s to Qdrant as it is',
     async parameters => {
       cluster.reads.length = 0
@@ -139,7 +139,7 @@ describe('reads of a cluster', () => {
     },
   )
 
-  it.each<[string, unknown]>([
+  it.each<[string, unknown, string?]>([
     ['consistency', 0],
     ['consistency', 'most'],
     ['consistency', 1.5],
