@@ -31,43 +31,53 @@ const sentence = fc
   .array(fc.constantFrom('harbour', 'tide', 'pump', 'gate', 'lamp', 'stone'), { minLength: 1, maxLength: 6 })
   .map(words => `The ${words.join(' ')}.`)
 const prose = fc.array(sentence, { minLength: 1, maxLength: 12 }).map(sentences => sentences.join(' '))
+const paragraphs = fc
+  .array(fc.tuple(sentence, fc.constantFrom(' ', ' ', '\n\n')), { minLength: 1, maxLength: 12 })
+  .map(parts =>
+    parts
+      .map(([text, after]) => text + after)
+      .join('')
+      .trim(),
+  )
 
 describe('the best run of sentences of a chunk', () => {
-  it('fits, and scores as much as the best of all runs that fit', () => {
+  it('fits, and begins where the best of all runs that fit begins', () => {
     fc.assert(
-      fc.property(prose, fc.integer({ min: 5, max: 60 }), (text, room) => {
+      fc.property(paragraphs, fc.integer({ min: 5, max: 60 }), (text, room) => {
         const chunk = candidate({ id: 'a', text })
         const cost = newCost(room)
+        const costOf = (start: number, end: number) => finish(cost.costOf({ candidate: chunk, start, end, value: 1 }))
         const units = finish(bestWindow(chunk, QUERY, room, cost))
-        const unit = units[0] && { start: units[0].start, end: units.at(-1)?.end ?? 0 }
         for (const [at, { start }] of units.entries()) if (at > 0) expect(start).toBe(units[at - 1]?.end)
-        const sentences = splitSentences(text)
-        const fits = (start: number, end: number) =>
-          finish(cost.costOf({ candidate: chunk, start, end, value: 1 })) <= room
-        const runs = sentences.flatMap(({ start }, from) =>
-          sentences.slice(from).map(({ end }, size) => ({ start, end, size: size + 1 })),
-        )
-        const fitting = runs.filter(({ start, end }) => fits(start, end))
-        if (!unit) {
-          expect(fitting).toEqual([])
+        const best = naiveRuns(text, room - costOf(0, 0)).sort((a, b) => b.score - a.score)
+        const [first] = units
+        if (!first) {
+          expect(best.filter(({ start, end }) => costOf(start, end) <= room)).toEqual([])
           return
         }
-        expect(fits(unit.start, unit.end)).toBe(true)
-        const score = scorer(sentences.map(({ text }) => text))
-        const best = Math.max(...fitting.map(({ start, end }) => score(text.slice(start, end))))
-        // The estimate of a run adds up its sentences, so the longest run may have one sentence less than fits.
-        const shorter = Math.max(
-          0,
-          ...runs
-            .filter(({ start, end }) => finish(cost.costOf({ candidate: chunk, start, end, value: 1 })) <= room - 2)
-            .map(({ start, end }) => score(text.slice(start, end))),
-        )
-        expect(fits(unit.start, unit.end)).toBe(true)
-        expect(score(text.slice(unit.start, unit.end))).toBeGreaterThanOrEqual(shorter - 1e-9)
-        expect(score(text.slice(unit.start, unit.end))).toBeLessThanOrEqual(best + 1e-9)
+        expect(costOf(first.start, units.at(-1)?.end ?? 0)).toBeLessThanOrEqual(room)
+        const chosen = best.find(({ start }) => start === first.start)
+        const fitting = best.filter(({ start, end }) => costOf(start, end) <= room)
+        expect(chosen?.score).toBeGreaterThanOrEqual((fitting[0]?.score ?? 0) - 1e-9)
       }),
       { numRuns: 300 },
     )
+  })
+
+  const ROOM = 26
+  const PARAGRAPHS = [
+    'The hall is cold. The keeper sleeps there. The pump stands in it.',
+    'The pump lifts the water. It has two rods. The pump is old.',
+    'The lamps are lit. The gate opens at dusk.',
+  ]
+
+  it('is a whole paragraph, not parts of two that match as well', () => {
+    expect(windowIn(PARAGRAPHS.join('\n\n'), 'pump', ROOM).join(' ')).toBe(PARAGRAPHS[1])
+  })
+
+  it('is the first run without a query, and without a term of it', () => {
+    const text = PARAGRAPHS.join('\n\n')
+    for (const query of [null, '', '?!']) expect(windowIn(text, query, ROOM)[0]).toBe('The hall is cold.')
   })
 
   const TABLE = [
@@ -140,7 +150,30 @@ describe('a budget below the best chunk', () => {
   })
 })
 
-/** The score of a text, computed anew for each. */
+/** The longest run from each sentence on that is no part of another one, with its score, computed anew for each. */
+function naiveRuns(text: string, room: number): { start: number; end: number; score: number }[] {
+  const sentences = splitSentences(text)
+  const runs = sentences.flatMap(({ start }, from) => {
+    const ends = sentences.slice(from).map(({ end }) => end)
+    const tokensTo = (last: number) =>
+      sentences.filter(({ end }) => end > start && end <= last).reduce((sum, { text }) => sum + countWords(text), 0)
+    const end = ends.filter(last => tokensTo(last) <= room).at(-1)
+    return end === undefined ? [] : [{ start, end }]
+  })
+  const longest = runs.filter(({ start, end }) => !runs.some(other => other.start < start && other.end >= end))
+  const bm25 = scorer(sentences.map(({ text }) => text))
+  const scores = longest.map(({ start, end }) => bm25(text.slice(start, end)))
+  const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length
+  const variance = scores.reduce((sum, score) => sum + (score - mean) ** 2, 0) / scores.length
+  const unit = Math.max(1e-6, Math.sqrt(variance))
+  return longest.map(({ start, end }, at) => {
+    const begins = /\n\n$/u.test(text.slice(0, start)) ? 1 : 0
+    const ends = end === text.length || /\n\n$/u.test(text.slice(0, end)) ? 0.75 : 0
+    return { start, end, score: (scores[at] ?? 0) / unit + begins + ends }
+  })
+}
+
+/** The BM25 of a text, computed anew for each. */
 function scorer(sentences: string[]) {
   const wanted = [...new Set(terms(QUERY))]
   const idf = wanted.map(term => {
