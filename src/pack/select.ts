@@ -50,6 +50,8 @@ interface Selection {
 
 /** With fewer tokens left, no chunk is cut: so short a text is not worth a source line. */
 const LEAST_ROOM = 15
+/** The first chunk that does not fit is cut at once when at least this share of it fits: chunks behind it are worth less. */
+const NEARLY_WHOLE = 0.9
 /** Factor on the value of a chunk over a soft cap. */
 const SOFT_CAP = 0.5
 
@@ -74,7 +76,7 @@ export function* select(
   let isLate = false
   try {
     yield* filling.fill()
-    yield* filling.cutFirstOverflow()
+    yield* filling.cutOverflow()
   } catch (error) {
     if (!(error instanceof TimeUp)) throw error
     isLate = true
@@ -119,13 +121,14 @@ class Filling {
     }
   }
 
-  /** Cuts the first chunk that does not fit, as the options say. */
-  *cutFirstOverflow(): Steps<void> {
-    const [first] = this.overflowing
-    const { maxChunks } = this.options
-    if (!first || (maxChunks !== null && this.packedKeys.size >= maxChunks)) return
-    if (this.options.overflow === 'truncate') yield* this.takeLongestStart(first)
-    else if (this.options.sentenceCut) yield* this.takeBestWindow(first)
+  /** Cuts chunks that do not fit, as the options say: the start of the first one, or sentences of each while there is room. */
+  *cutOverflow(): Steps<void> {
+    const { maxChunks, overflow, sentenceCut } = this.options
+    for (const candidate of overflow === 'truncate' ? this.overflowing.slice(0, 1) : this.overflowing) {
+      if (maxChunks !== null && this.packedKeys.size >= maxChunks) return
+      if (overflow === 'truncate') yield* this.takeLongestStart(candidate)
+      else if (sentenceCut) yield* this.takeBestWindow(candidate)
+    }
   }
 
   /** Keeps the first reason of a candidate. A candidate with a selected sentence is not dropped. */
@@ -153,10 +156,17 @@ class Filling {
     if (missing <= 0) return this.queue.addPacked(next)
     this.drop(candidate, 'over_budget', { short_by_tokens: missing })
     if (mode === 'sentence') return
-    // Nothing is packed, so this is the best chunk. Its best sentences come before all that is worth less.
-    if (this.selected.length === 0 && overflow === 'skip' && sentenceCut) yield* this.takeBestWindow(candidate)
+    // The best sentences of the best chunk come before all that is worth less, and so does nearly all of a chunk.
+    const isBest = this.selected.length === 0
+    if (overflow === 'skip' && sentenceCut && (isBest || (overflows === 0 && this.fitsNearly(missing))))
+      yield* this.takeBestWindow(candidate)
     // A chunk that does not fit means that the budget is nearly full; a sentence that does not fit may only be long.
     if (!this.packedKeys.has(candidate.key)) this.overflowing.push(candidate)
+  }
+
+  private fitsNearly(missing: number): boolean {
+    const room = this.options.budgetTokens - this.cost.used
+    return room >= NEARLY_WHOLE * (room + missing)
   }
 
   /**

@@ -21,10 +21,10 @@ const HEAD_ROWS = 2
 const GAP_TOKENS = 4
 /** Saturation of term counts, as in BM25. */
 const K1 = 1.2
-/** Least standard deviation, far above the rounding error of equal scores. */
+/** Least standard deviation, far above the rounding error of equal matches. */
 const LEAST_DEVIATION = 1e-6
 const BLANK_LINE = /\n[^\S\n]*\n/u
-/** What a run gains that begins with a paragraph other than the first of its chunk, in standard deviations of the scores. */
+/** What a run gains that begins with a paragraph other than the first of its chunk, in standard deviations of the matches. */
 const BEGINS_PARAGRAPH = 1
 /** What a run gains that ends with a paragraph, in the same unit. */
 const ENDS_PARAGRAPH = 0.75
@@ -48,16 +48,18 @@ interface MeasuredSentence {
 interface Run {
   from: number
   to: number
+  tokens: number
 }
 
 /**
  * The run of sentences of a chunk that fits into `room` and matches the query best, for a chunk that does not fit as a whole. A run in a
  * table comes with the head of the table; it does not end with a sentence that says nothing without what follows, and is never only such sentences.
  *
- * Runs are as long as fits. Their score is Σ idf(t) · n(t) · (K1 + 1) / (n(t) + K1) over the terms of the query, where n(t) is the count
+ * Runs are as long as fits. Their match is Σ idf(t) · n(t) · (K1 + 1) / (n(t) + K1) over the terms of the query, where n(t) is the count
  * in the run, and idf comes from the sentences of the chunk: BM25 without its length norm, because the runs are about equally long.
- * A run gains 1 standard deviation of these scores when it begins with a paragraph, and .75 when it ends with one: answers seldom begin
- * inside a paragraph. Of equals, and without a query, the first run is taken. What packed neighbours hold of the chunk is left out.
+ * A run gains 1 standard deviation of the matches when it begins with a paragraph, and .75 when it ends with one, because answers seldom
+ * begin inside a paragraph. Without a query, the longest run is taken. Of equals, it is the first one. What packed neighbours hold of the
+ * chunk is left out.
  *
  * @param room in tokens
  * @returns sentences in reading order that fit together; none when not a single one fits
@@ -67,8 +69,10 @@ export function* bestWindow(candidate: Candidate, query: string | null, room: nu
   const sentences = yield* measure(candidate, wanted, cost)
   const frame = yield* cost.costOf(unitOf(candidate, 0, 0))
   const runs = longestRuns(sentences, room - frame)
-  const scores = yield* scoresOf(runs, sentences, wanted.length)
-  for (const run of wanted.length === 0 ? runs : ranked(runs, scores, sentences)) {
+  const scores =
+    wanted.length === 0 ? runs.map(({ tokens }) => tokens) : yield* scoresOf(runs, sentences, wanted.length)
+  const ranked = runs.map((run, at) => ({ run, score: scores[at] ?? 0 })).sort((a, b) => b.score - a.score)
+  for (const { run } of ranked) {
     const units = yield* fitting(run, sentences, candidate, room, cost)
     if (units) return units
   }
@@ -126,7 +130,7 @@ function longestRuns(sentences: readonly MeasuredSentence[], room: number): Run[
     const space = room - headTokens(first, sentences)
     for (let next = sentences[to]; next && tokens + next.tokens <= space; next = sentences[++to]) tokens += next.tokens
     if (to > from) {
-      if (to > (runs.at(-1)?.to ?? 0)) runs.push({ from, to })
+      if (to > (runs.at(-1)?.to ?? 0)) runs.push({ from, to, tokens })
       tokens -= first.tokens
     }
   }
@@ -137,7 +141,7 @@ function headTokens({ tableAt }: MeasuredSentence, sentences: readonly MeasuredS
   return tableAt === null ? 0 : GAP_TOKENS + sumOf(sentences.slice(tableAt, tableAt + HEAD_ROWS))
 }
 
-function* scoresOf(runs: readonly Run[], sentences: readonly MeasuredSentence[], terms: number): Steps<number[]> {
+function* matchesOf(runs: readonly Run[], sentences: readonly MeasuredSentence[], terms: number): Steps<number[]> {
   const idf = Array.from({ length: terms }, (_, term) => {
     const holders = sentences.reduce((sum, { counts }) => sum + ((counts[term] ?? 0) > 0 ? 1 : 0), 0)
     return Math.log(1 + (sentences.length - holders + 0.5) / (holders + 0.5))
@@ -147,28 +151,26 @@ function* scoresOf(runs: readonly Run[], sentences: readonly MeasuredSentence[],
     sentences[at]?.counts.forEach((count, term) => {
       inRun[term] = (inRun[term] ?? 0) + sign * count
     })
-  const scores: number[] = []
+  const matches: number[] = []
   let [from, to] = [0, 0]
   for (const run of runs) {
     while (to < run.to) add(to++, 1)
     while (from < run.from) add(from++, -1)
-    scores.push(idf.reduce((sum, weight, term) => sum + weight * saturated(inRun[term] ?? 0), 0))
-    if (scores.length % SENTENCES_PER_STEP === 0) yield
+    matches.push(idf.reduce((sum, weight, term) => sum + weight * saturated(inRun[term] ?? 0), 0))
+    if (matches.length % SENTENCES_PER_STEP === 0) yield
   }
-  return scores
+  return matches
 }
 
-/** Runs with the best score first, with what they gain at the borders of paragraphs. */
-function ranked(runs: readonly Run[], scores: readonly number[], sentences: readonly MeasuredSentence[]): Run[] {
-  const unit = Math.max(LEAST_DEVIATION, deviation(scores))
-  return runs
-    .map((run, at) => {
-      const begins = sentences[run.from]?.beginsParagraph ? BEGINS_PARAGRAPH : 0
-      const ends = sentences[run.to - 1]?.endsParagraph ? ENDS_PARAGRAPH : 0
-      return { run, score: (scores[at] ?? 0) / unit + begins + ends }
-    })
-    .sort((a, b) => b.score - a.score)
-    .map(({ run }) => run)
+/** Match of each run with the query in standard deviations, and what it gains at the borders of paragraphs. */
+function* scoresOf(runs: readonly Run[], sentences: readonly MeasuredSentence[], terms: number): Steps<number[]> {
+  const matches = yield* matchesOf(runs, sentences, terms)
+  const unit = Math.max(LEAST_DEVIATION, deviation(matches))
+  return runs.map(({ from, to }, at) => {
+    const begins = sentences[from]?.beginsParagraph ? BEGINS_PARAGRAPH : 0
+    const ends = sentences[to - 1]?.endsParagraph ? ENDS_PARAGRAPH : 0
+    return (matches[at] ?? 0) / unit + begins + ends
+  })
 }
 
 function deviation(values: readonly number[]): number {
