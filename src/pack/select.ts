@@ -20,7 +20,7 @@ export interface SelectOptions extends CapOptions {
   overflow: 'skip' | 'stop' | 'truncate'
   /** For `skip`: number of chunks that do not fit after which filling ends. */
   maxOverflows: number
-  /** Whether the best chunk, when it does not fit, and the first other one that does not fit are cut to their best run of sentences. */
+  /** Whether the best chunk that does not fit, one that fits nearly, and the first three others at the end are cut to their best run of sentences. */
   sentenceCut: boolean
   /** At a chunk over a cap: drop it, or halve its value. */
   capMode: 'hard' | 'soft'
@@ -52,6 +52,8 @@ interface Selection {
 const LEAST_ROOM = 15
 /** The first chunk that does not fit is cut at once when at least this share of it fits: chunks behind it are worth less. */
 const NEARLY_WHOLE = 0.9
+/** Most chunks that are tried to be cut at the end. */
+const MOST_CUT = 3
 /** Factor on the value of a chunk over a soft cap. */
 const SOFT_CAP = 0.5
 
@@ -60,7 +62,8 @@ const SOFT_CAP = 0.5
  *
  * The value of a context is its relevance mass: Σ marginal value × tokens. The value of a candidate estimates how likely each of
  * its tokens is evidence, so filling by value is greedy by density, and cutting the first chunk that does not fit is the last item
- * of the fractional knapsack (Dantzig 1957). Filling by value per token would prefer tiny chunks.
+ * of the fractional knapsack (Dantzig 1957). Filling by value per token would prefer tiny chunks. Smaller chunks come before that cut,
+ * unless nearly all of the chunk fits: this has less mass, but a cut chunk may have lost the answer.
  *
  * When its time is up, it ends with what is selected so far; candidates that were not tried are dropped as `deadline`.
  *
@@ -121,10 +124,10 @@ class Filling {
     }
   }
 
-  /** Cuts chunks that do not fit, as the options say: the start of the first one, or sentences of each while there is room. */
+  /** Cuts chunks that do not fit, as the options say: the first one to its start, or the first three to sentences while there is room. */
   *cutOverflow(): Steps<void> {
     const { maxChunks, overflow, sentenceCut } = this.options
-    for (const candidate of overflow === 'truncate' ? this.overflowing.slice(0, 1) : this.overflowing) {
+    for (const candidate of this.overflowing.slice(0, overflow === 'truncate' ? 1 : MOST_CUT)) {
       if (maxChunks !== null && this.packedKeys.size >= maxChunks) return
       if (overflow === 'truncate') yield* this.takeLongestStart(candidate)
       else if (sentenceCut) yield* this.takeBestWindow(candidate)

@@ -75,9 +75,10 @@ describe('the best run of sentences of a chunk', () => {
     expect(windowIn(PARAGRAPHS.join('\n\n'), 'pump', ROOM).join(' ')).toBe(PARAGRAPHS[1])
   })
 
-  it('is the first run without a query, and without a term of it', () => {
-    const text = PARAGRAPHS.join('\n\n')
-    for (const query of [null, '', '?!']) expect(windowIn(text, query, ROOM)[0]).toBe('The hall is cold.')
+  it('is the longest run without a query, and without a term of it', () => {
+    const text = `The hall. The bell rings. ${PARAGRAPHS[0]} The rope hangs. It is.`
+    const longest = 'The keeper sleeps there. The pump stands in it. The rope hangs. It is.'
+    for (const query of [null, '', '?!']) expect(windowIn(text, query, ROOM).join(' ')).toBe(longest)
   })
 
   const TABLE = [
@@ -136,6 +137,28 @@ describe('a budget below the best chunk', () => {
     const small = candidate({ id: 'b', docId: 'b', text: 'Lamps are lit at dusk.' }, 0.2)
     const { context } = finish(pack([best, small], 'what does the red handle do', options(50), inSteps(countWords)))
     expect(context).toContain('The red handle lifts the stop.')
+  })
+
+  const sentences = (name: string, count: number) =>
+    Array.from({ length: count }, (_, at) => `The ${name} of hall ${at} stands.`).join(' ')
+  const poolOf = (...texts: string[]) =>
+    texts.map((text, at) => candidate({ id: `c${at}`, docId: `d${at}`, text }, 1 - at / 10))
+  const packedIn = (budget: number, pool: ReturnType<typeof poolOf>) => {
+    const { packed, tokens } = finish(pack(pool, QUERY, options(budget), inSteps(countWords)))
+    return { keys: packed.map(({ candidate: { key } }) => key), tokens }
+  }
+
+  it('takes nearly all of a chunk before a smaller one of less value', () => {
+    const pool = poolOf(sentences('tide', 2), sentences('harbour', 12), sentences('lamp', 3))
+    const { tokens } = packedIn(10_000, pool.slice(0, 2))
+    expect(packedIn(tokens - 5, pool).keys).toEqual(['docs/c0', 'docs/c1'])
+    // Half of it is not nearly all of it.
+    expect(packedIn(tokens - 45, pool).keys).toContain('docs/c2')
+  })
+
+  it('cuts the next chunk when no sentence of the first one fits', () => {
+    const pool = poolOf(sentences('bell', 3), `The ${'tide '.repeat(90)}turns.`, sentences('harbour', 30))
+    expect(packedIn(80, pool).keys).toEqual(['docs/c0', 'docs/c2'])
   })
 
   it('packs no more chunks than allowed when it cuts one', () => {

@@ -115,7 +115,7 @@ export const RULES = {
   },
   sentence_cut: {
     meaning:
-      'Cuts the best chunk, when it does not fit, and the first other one that does not fit, to the run of sentences that matches the question best.',
+      'Cuts the best chunk that does not fit, one of which nine tenths fit, and at the end others while there is room, to the run of sentences that matches the question best.',
     on: { packing: { sentenceCut: true } },
     off: { packing: { sentenceCut: false } },
     isOn: ({ packing }) => packing.sentenceCut,

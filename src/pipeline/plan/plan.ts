@@ -137,7 +137,7 @@ export const planSchema = z.strictObject({
     maxOverflows: value(z.int().min(0), 'Filling ends after this many chunks that do not fit.'),
     sentenceCut: value(
       z.boolean(),
-      'Cut the best chunk, when it does not fit, and the first other one that does not fit, to the run of sentences that matches the question best.',
+      'Cut the best chunk that does not fit, one of which nine tenths fit, and at the end others while there is room, to the run of sentences that matches the question best.',
     ),
     documentCap: value(count.nullable(), 'Most chunks of one document; or off.', 'PACKING_PER_DOC_CAP'),
     sectionCap: value(count.nullable(), 'Most chunks of one section; or off.', 'PACKING_PER_SECTION_CAP'),
