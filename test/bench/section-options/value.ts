@@ -9,7 +9,8 @@ import { massOf, optimalMasses, wordCosts } from './optimum.ts'
 
 const INSTANCES = 150
 const SIZE = { documents: 3, sections: 2, chunks: 5, chunkTokens: 80 }
-export const RATIOS = [0.1, 0.25, 0.5, 0.75]
+/** Budgets as shares of the tokens of all chunks. */
+const RATIOS = [0.1, 0.25, 0.5, 0.75]
 
 /** Ways to fill, with the rules of the plan `measured` in all else. */
 const FILLS = {
@@ -19,34 +20,42 @@ const FILLS = {
 } as const satisfies Record<string, Partial<SelectOptions>>
 
 /** Shares of the optimum, in [0,1]. */
-export interface Shares {
+type Shares = {
   mean: number
   least: number
   'share at the optimum': number
 }
 
+/** Shares at one ratio of the budget to the tokens of all chunks; null for all ratios together. */
+interface Row {
+  fill: string
+  ratio: number | null
+  shares: Shares
+}
+
 /**
  * Relevance mass of ways to fill over that of the exact optimum with section options, on random instances, at budgets that are a share of the tokens of
- * all chunks. The question is unknown, so the run of sentences is the first one that fits: its match with a question has no mass.
+ * all chunks. The question is unknown, so a run of sentences is the longest one that fits: its match with a question has no mass.
  */
-export function sectionValue(): { instances: number; byRatio: { ratio: number; fills: Record<string, Shares> }[] } {
+export function sectionValue(): { instances: number; rows: Row[] } {
   const random = seededRandom(23)
-  const found = Array.from({ length: INSTANCES }, () => {
+  const problems = Array.from({ length: INSTANCES }, () => {
     const pool = instanceOf(random, SIZE)
     const total = pool.reduce((sum, { chunk }) => sum + countWords(chunk.text), 0)
     const budgets = RATIOS.map(ratio => Math.round(total * ratio))
     const optima = optimalMasses(pool, budgets)
-    return budgets.map((budget, at) => ({ pool, budget, optimum: optima[at] ?? 0 }))
-  })
-  const byRatio = RATIOS.map((ratio, at) => {
-    const problems = found.flatMap(instance => instance[at] ?? []).filter(({ optimum }) => optimum > 0)
-    const fills = Object.entries(FILLS).map(([name, how]) => {
-      const shares = problems.map(({ pool, budget, optimum }) => filledMass(pool, budget, how) / optimum)
-      return [name, sharesOf(shares)] as const
+    return RATIOS.map((ratio, at) => ({ pool, ratio, budget: budgets[at] ?? 0, optimum: optima[at] ?? 0 }))
+  }).flat()
+  const rows = Object.entries(FILLS).flatMap(([fill, how]) => {
+    const filled = problems
+      .filter(({ optimum }) => optimum > 0)
+      .map(({ pool, ratio, budget, optimum }) => ({ ratio, share: filledMass(pool, budget, how) / optimum }))
+    return [...RATIOS, null].map((ratio): Row => {
+      const ofRatio = filled.filter(one => ratio === null || one.ratio === ratio)
+      return { fill, ratio, shares: sharesOf(ofRatio.map(({ share }) => share)) }
     })
-    return { ratio, fills: Object.fromEntries(fills) }
   })
-  return { instances: INSTANCES, byRatio }
+  return { instances: INSTANCES, rows }
 }
 
 /** Relevance mass of what is selected. */
