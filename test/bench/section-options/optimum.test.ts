@@ -12,6 +12,11 @@ import { filledMass } from './value.ts'
 const pools = fc
   .record({ seed: fc.nat(), documents: fc.constantFrom(1, 2), chunkTokens: fc.constantFrom(16, 30) })
   .map(({ seed, ...size }) => instanceOf(seededRandom(seed), { ...size, sections: 2, chunks: 2 }))
+/** Two to four chunks, of which two or more are of one section. */
+const small = fc
+  .nat()
+  .map(seed => instanceOf(seededRandom(seed), { documents: 1, sections: 2, chunks: 3, chunkTokens: 30 }))
+  .filter(pool => pool.length <= 4 && groupBy(pool.map(wholeChunk), sectionOf).size < pool.length)
 const ratio = fc.double({ min: 0, max: 1.2, noNaN: true })
 
 const budgetOf = (pool: ReturnType<typeof instanceOf>, share: number) =>
@@ -20,14 +25,10 @@ const budgetOf = (pool: ReturnType<typeof instanceOf>, share: number) =>
 describe('the optimum with section options', () => {
   it('is what trying all sets of units gives, each set counted in one cost model', () => {
     fc.assert(
-      fc.property(
-        pools.filter(pool => pool.length <= 4),
-        ratio,
-        (pool, share) => {
-          const budget = budgetOf(pool, share)
-          expect(optimalMasses(pool, [budget])[0]).toBeCloseTo(naiveOptimum(pool.map(wholeChunk), budget), 9)
-        },
-      ),
+      fc.property(small, fc.double({ min: 0.2, max: 0.9, noNaN: true }), (pool, share) => {
+        const budget = budgetOf(pool, share)
+        expect(optimalMasses(pool, [budget])[0]).toBeCloseTo(naiveOptimum(pool.map(wholeChunk), budget), 9)
+      }),
       { numRuns: 30 },
     )
   })
