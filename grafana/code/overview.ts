@@ -514,6 +514,7 @@ export const overview: Definition = {
           queries: [
             [`max(changes(${select('process_start_time_seconds')}[1h]))`, 'starts'],
             [`sum(increase(${select('stowage_worker_restarts_total')}[1h]))`, 'workers lost'],
+            [`sum(increase(${select('stowage_worker_hangs_total')}[1h]))`, 'of them killed because they hung'],
           ],
         },
       ],
