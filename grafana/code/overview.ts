@@ -503,7 +503,7 @@ export const overview: Definition = {
           title: 'Starts in the last hour',
           shows: 'How often an instance was started again.',
           whenBad:
-            'Without a deployment, the process crashes or is killed. Its last lines in the log say why; a kill without a line is often the memory limit.',
+            'Without a deployment, the process crashes or is killed. Its last lines in the log say why; a kill without a line is often the memory limit. Workers that hung were killed by stowage.',
           unit: units.Short,
           width: 4,
           isStat: true,

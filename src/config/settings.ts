@@ -54,7 +54,7 @@ export const settingsSchema = z.object({
   ),
   WORKER_HANG_MS: setting(
     hangLimit.default(30_000),
-    'With several workers, one whose event loop has not turned for this long is killed and started again, in milliseconds; 0 is off.',
+    'With several workers, one whose event loop has not turned for this long is killed and started again, in milliseconds, at least 2000; 0 is off.',
   ),
   UI: setting(
     onOff.default(false),
