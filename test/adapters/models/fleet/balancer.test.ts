@@ -64,6 +64,7 @@ const PROFILES: readonly (readonly NodeOutcome[])[] = [
   ['answered', 'answered', 'answered', 'overdue'],
   ['failed', 'overtaken', 'refused', 'given_up'],
   ['failed', 'overdue', 'busy', 'answered'],
+  ['overtaken', 'overdue', 'overdue', 'answered'],
 ]
 const WAITS_MS = [1, 7, 60, 450, 900, 31_000]
 
