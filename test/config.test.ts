@@ -62,6 +62,16 @@ describe('the number of workers', () => {
   })
 })
 
+describe('the time after which a worker hangs', () => {
+  it.each(['0', '2000', '30000', '3600000'])('can be %s ms', value => {
+    expect(loadConfig({ WORKER_HANG_MS: value }).settings.WORKER_HANG_MS).toBe(Number(value))
+  })
+
+  it.each(['1', '1999', '-1', '3600001', 'off'])('is refused when it is %j, by its name and value', value => {
+    expect(() => loadConfig({ WORKER_HANG_MS: value })).toThrow(`WORKER_HANG_MS=${value}: `)
+  })
+})
+
 describe('environment to plan', () => {
   it('is tested for every variable that sets a plan value', () => {
     const variables = PLAN_VALUES.flatMap(({ variable }) => variable ?? [])

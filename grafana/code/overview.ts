@@ -503,7 +503,7 @@ export const overview: Definition = {
           title: 'Starts in the last hour',
           shows: 'How often an instance was started again.',
           whenBad:
-            'Without a deployment, the process crashes or is killed. Its last lines in the log say why; a kill without a line is often the memory limit.',
+            'Without a deployment, the process crashes or is killed. Its last lines in the log say why; a kill without a line is often the memory limit. Workers that hung were killed by stowage.',
           unit: units.Short,
           width: 4,
           isStat: true,
@@ -514,6 +514,7 @@ export const overview: Definition = {
           queries: [
             [`max(changes(${select('process_start_time_seconds')}[1h]))`, 'starts'],
             [`sum(increase(${select('stowage_worker_restarts_total')}[1h]))`, 'workers lost'],
+            [`sum(increase(${select('stowage_worker_hangs_total')}[1h]))`, 'of them killed because they hung'],
           ],
         },
       ],

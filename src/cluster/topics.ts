@@ -16,6 +16,8 @@ export interface Topics {
   failed: { question: Failure; answer: null }
   /** A worker says something to other workers. The answer has theirs. */
   forward: { question: Forwarded; answer: unknown[] }
+  /** The event loop of a worker turns. */
+  beat: { question: null; answer: null }
   /** Ends a worker: it waits at most `graceMs` for running requests. */
   stop: { question: { graceMs: number }; answer: null }
   /** Reads the files of tenants, flags and plans again. */

@@ -12,6 +12,8 @@ export interface WorkerProcess {
   readonly listening: Promise<Listening>
   /** Never rejects. */
   readonly ended: Promise<WorkerEnd>
+  /** Calls the listener at each message of the worker. */
+  onMessage(listener: () => void): void
   /** Asks it to end. */
   stop(graceMs: number): void
   /** Ends it at once. */
@@ -81,6 +83,7 @@ export function startWorkerProcess(): WorkerProcess {
     pid: worker.process.pid ?? 0,
     listening,
     ended,
+    onMessage: listener => void worker.process.on('message', listener),
     stop: graceMs => {
       line.tell('stop', { graceMs })
       setTimeout(closeUnaccepted, ACCEPTING_MS).unref()

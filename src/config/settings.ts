@@ -5,6 +5,7 @@ import {
   dollars,
   encryptionKey,
   flagsOff,
+  hangLimit,
   mappings,
   names,
   onOff,
@@ -50,6 +51,10 @@ export const settingsSchema = z.object({
   WORKERS: setting(
     workerCount.default(1),
     'Processes that `stowage serve` answers requests with, all on the same port; `auto`: one for each core.',
+  ),
+  WORKER_HANG_MS: setting(
+    hangLimit.default(30_000),
+    'With several workers, one whose event loop has not turned for this long is killed and started again, in milliseconds, at least 2000; 0 is off.',
   ),
   UI: setting(
     onOff.default(false),

@@ -131,6 +131,8 @@ export interface Reporter extends RerankReports {
   sharedChanged(event: { operation: SharedOperation; error: Error | null }): void
   /** A worker ended by itself, and is started again after some milliseconds. */
   workerLost(event: { pid: number; detail: string; restartMs: number }): void
+  /** The event loop of a worker has not turned for some milliseconds. The worker is killed, and then lost. */
+  workerHung(event: { pid: number; silentMs: number }): void
 }
 
 export interface ReporterOptions {
@@ -260,6 +262,10 @@ export function createReporter({ metrics, logger, slowMs = 0, queryText = 'off' 
     workerLost: quietly(event => {
       metrics.workerRestarts.inc()
       logger.error(event, 'a worker ended; it is started again')
+    }),
+    workerHung: quietly(event => {
+      metrics.workerHangs.inc()
+      logger.error(event, 'the event loop of a worker does not turn; the worker is killed')
     }),
     ...createContextReports(metrics, logger),
     ...createRerankReports(metrics, logger),

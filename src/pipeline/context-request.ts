@@ -35,9 +35,17 @@ const describe = <Schema extends z.ZodType>(schema: Schema, description: string)
 type Check<Fields> = [(request: Fields) => boolean, { path: string[]; message: string; when: typeof hasFields }]
 const hasFields = ({ value }: { value: unknown }) => typeof value === 'object' && value !== null
 
-const LARGEST_U64 = 2n ** 64n - 1n
-/** JSON has numbers beyond 2^53 as bigint. */
-const shardKey = z.union([z.string().min(1).max(1_000), z.int().min(0), z.bigint().min(0n).max(LARGEST_U64)])
+/** A u64; numbers beyond 2^53 come as bigint. The description has the largest double that is one. */
+const shardNumber = z
+  .union([
+    z.int().min(0),
+    z
+      .bigint()
+      .min(0n)
+      .max(2n ** 64n - 1n),
+  ])
+  .meta({ type: 'integer', minimum: 0, maximum: 2 ** 64 - 2 ** 11 })
+const shardKey = z.union([z.string().min(1).max(1_000), shardNumber])
 const shardKeySchema = z.union(
   [shardKey, z.array(shardKey).min(1).max(100), z.strictObject({ target: shardKey, fallback: shardKey })],
   'must be a shard key (a text, or a whole number from 0), a list of 1 to 100 of them, or {target, fallback}',

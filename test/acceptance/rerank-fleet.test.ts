@@ -156,6 +156,23 @@ describe('a fleet of rerank servers', { timeout: CHILD_PROCESS_MS }, () => {
     }
   })
 
+  it('uses a server that was left out because it was slow, at once, when the other one is killed', async () => {
+    const [first, second] = await startNodes()
+    const fleet = await openInFrontOf([first, second])
+    try {
+      first.signal('SIGSTOP')
+      let next = 100
+      const leftOut = async () => (await fleet.metrics())(`stowage_rerank_node_left_out{node="${hostOf(first)}"}`)
+      while ((await leftOut()) === 0) expect(rerankFaults(await ask(fleet, questions[next++]))).toEqual([])
+      first.signal('SIGCONT')
+      await second.stop('SIGKILL')
+      for (const question of questions.slice(next, next + 4))
+        expect(rerankFaults(await ask(fleet, question))).toEqual([])
+    } finally {
+      await fleet.close()
+    }
+  })
+
   it('is not slowed down by a server that hangs, and uses it again when it goes on', async () => {
     const [first, second] = await startNodes()
     const fleet = await openInFrontOf([first, second])

@@ -26,6 +26,7 @@ function createProcesses() {
       pid: all.length,
       listening: Promise.race([listening.promise, new Promise<never>((_, reject) => (fail = reject))]),
       ended: ended.promise,
+      onMessage() {},
       stopped: false,
       killed: false,
       stop() {

@@ -1,23 +1,10 @@
-import { Embeddings } from '@langchain/core/embeddings'
 import { QdrantVectorStore } from '@langchain/qdrant'
 import { QdrantVector } from '@mastra/qdrant'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
+import { LetterEmbeddings } from '../support/letter-embeddings.ts'
 import { openStowage, type Stowage } from '../support/stowage.ts'
 import { STAGES_OR_NONE } from './support/improving.ts'
-
-/** Texts to vectors without a model: counts of a few letters. */
-class LetterEmbeddings extends Embeddings {
-  constructor() {
-    super({})
-  }
-  async embedQuery(text: string) {
-    return [...'aeiourst'].map(letter => text.split(letter).length + 0.5)
-  }
-  async embedDocuments(texts: string[]) {
-    return Promise.all(texts.map(text => this.embedQuery(text)))
-  }
-}
 
 const BERTHS = [
   'The north berth takes two barges; its crane lifts four tons.',

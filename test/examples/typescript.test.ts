@@ -1,4 +1,3 @@
-import { Embeddings } from '@langchain/core/embeddings'
 import { QdrantVectorStore as LangChainStore } from '@langchain/qdrant'
 import { BaseEmbedding } from '@llamaindex/core/embeddings'
 import { BaseRetriever } from '@llamaindex/core/retriever'
@@ -15,22 +14,11 @@ import * as llamaindex from '../../examples/typescript/llamaindex.ts'
 import { AskingQdrantVector, searchTool as mastraTool } from '../../examples/typescript/mastra.ts'
 import { connect, search } from '../../examples/typescript/qdrant-client.ts'
 import type { Trace } from '../../src/pipeline/trace/schema.ts'
+import { LetterEmbeddings } from '../support/letter-embeddings.ts'
 import { chunk, fill } from '../support/points.ts'
 import { sendOk } from '../support/send.ts'
 import { openStowage, type Stowage } from '../support/stowage.ts'
 
-/** Texts to vectors without a model: counts of a few letters. */
-class LetterEmbeddings extends Embeddings {
-  constructor() {
-    super({})
-  }
-  async embedQuery(text: string) {
-    return [...'aeiourst'].map(letter => text.split(letter).length + 0.5)
-  }
-  async embedDocuments(texts: string[]) {
-    return Promise.all(texts.map(text => this.embedQuery(text)))
-  }
-}
 const embeddings = new LetterEmbeddings()
 
 const QUESTION = 'How many barges does the north berth take?'

@@ -52,6 +52,7 @@ export const silentReporter: Reporter = {
   sharedAnswered() {},
   sharedChanged() {},
   workerLost() {},
+  workerHung() {},
 }
 
 /** Dependencies of an app with everything off; tests replace what they look at. */

@@ -40,6 +40,11 @@ export function createWorkerMetrics(registry: Registry, workers: () => number) {
       help: 'Workers that ended by themselves and were started again; 0 without WORKERS',
       registers,
     }),
+    workerHangs: new Counter({
+      name: 'stowage_worker_hangs_total',
+      help: 'Workers that were killed because their event loop did not turn (WORKER_HANG_MS); they count as restarts, too',
+      registers,
+    }),
   }
   return metrics
 }

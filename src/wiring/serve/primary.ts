@@ -2,6 +2,7 @@ import cluster from 'node:cluster'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
+import { killWhenHung } from '../../cluster/hang-watch.ts'
 import { startSupervisor } from '../../cluster/supervisor.ts'
 import type { WorkerStart } from '../../cluster/topics.ts'
 import { setUpWorkers, WorkerFailure } from '../../cluster/worker-process.ts'
@@ -25,7 +26,7 @@ export async function startPrimary(
   logger: Logger,
   address: { port: number; host: string },
 ): Promise<RunningService> {
-  const { WORKERS: count, QDRANT_URL, TRACE_FILE } = config.settings
+  const { WORKERS: count, WORKER_HANG_MS: hangMs, QDRANT_URL, TRACE_FILE } = config.settings
   if (!cluster.isPrimary)
     throw new ConfigError([
       `WORKERS=${count}: this process is itself a worker of a cluster of Node; let one of both start workers`,
@@ -45,11 +46,19 @@ export async function startPrimary(
   try {
     const supervisor = await startSupervisor({
       count,
-      start: hub.startWorker,
+      start: place => {
+        const worker = hub.startWorker(place)
+        if (hangMs > 0) killWhenHung(worker, { hangMs, onHung: reporter.workerHung })
+        return worker
+      },
       onLost: ({ pid, end: { code, signal, reason }, restartMs }) => {
         const detail = reason ?? (signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`)
         reporter.workerLost({ pid, detail, restartMs })
       },
+    })
+    // Without the primary a worker ends itself, which one that hangs cannot do.
+    process.once('exit', () => {
+      for (const worker of supervisor.workers) worker.kill()
     })
     const [first] = await Promise.all(supervisor.workers.map(({ listening }) => listening))
     if (first === undefined) throw new Error('no worker listens')

@@ -1,4 +1,5 @@
 import { setFlagsFromString } from 'node:v8'
+import { BEAT_MS } from '../../cluster/hang-watch.ts'
 import { createLine } from '../../cluster/line.ts'
 import { createMember } from '../../cluster/member.ts'
 import { ConfigError, loadConfig } from '../../config.ts'
@@ -17,6 +18,7 @@ process.once('disconnect', () => process.exit(1))
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {})
 
 const line = createLine(process)
+setInterval(() => line.tell('beat', null), BEAT_MS).unref()
 try {
   setFlagsFromString(EARLY_COLLECTION)
   const start = await line.ask('start', null, ANSWER_MS)

@@ -48,6 +48,17 @@ export class Balancer {
     return (probed ?? this.#lessBusy(healthy.length > 0 ? healthy : usable))?.begin() ?? null
   }
 
+  /**
+   * Begins a call of a node that is left out because it is slow, and for no other reason.
+   * @param tried nodes that this request has asked
+   * @returns null when another node may be called, and when there is no such node
+   */
+  beginLastResort(tried: ReadonlySet<FleetNode>): NodeCall | null {
+    const others = this.nodes.filter(node => !tried.has(node))
+    if (others.some(({ usable }) => usable)) return null
+    return this.#lessBusy(others.filter(({ lastResort }) => lastResort))?.begin() ?? null
+  }
+
   /** Begins a second call beside a first one that takes long. A probe always may have one, because its request did not choose it. */
   beginHedge({ node, isProbe }: NodeCall): NodeCall | null {
     // A sum of tenths is a little less than one.

@@ -50,6 +50,13 @@ export function createFleet({
     observer.rerankNodeLeftOut({ node, leftOut, fault: leftOut ? lastFault : null })
   const balancer = new Balancer({ urls, now, random, onLeftOut })
 
+  const begin = (tried: ReadonlySet<FleetNode>) => balancer.begin(tried) ?? balancer.beginLastResort(tried)
+  /** One more node after the first, and after two a last resort only. */
+  const retry = (tried: ReadonlySet<FleetNode>) => {
+    if (tried.size === 1) return begin(tried)
+    return tried.size === 2 ? balancer.beginLastResort(tried) : null
+  }
+
   function ask<Answer>(send: SendTo<Answer>, signal: AbortSignal): Promise<Answer> {
     if (signal.aborted) return Promise.reject(signal.reason)
     return new Promise<Answer>((resolve, reject) => {
@@ -73,7 +80,7 @@ export function createFleet({
       const onFailure = (error: unknown) => {
         const isOver = error instanceof NodeFailure && error.outcome === 'refused'
         if (!isOver && running.size > 0) return
-        if (!isOver && tried.size === 1 && start(balancer.begin(tried)) !== null) return observer.rerankRetried()
+        if (!isOver && start(retry(tried)) !== null) return observer.rerankRetried()
         finish(null, 'given_up', () => reject(error))
       }
 
@@ -108,7 +115,7 @@ export function createFleet({
       }
 
       signal.addEventListener('abort', onAbort, { once: true })
-      const first = start(balancer.begin(tried))
+      const first = start(begin(tried))
       if (first === null) return finish(null, 'given_up', () => reject(noNode(urls.length, lastFault)))
       stopTimer = startTimer(first.node.hedgeDelayMs, () => {
         // A retry is a second call already.

@@ -1,4 +1,4 @@
-import { type Attempt, Breaker } from '../../../core/work/breaker.ts'
+import { Breaker, type Verdict } from '../../../core/work/breaker.ts'
 import type { NodeOutcome } from '../../../observe/metrics/rerank-nodes.ts'
 import { quantileOfSorted } from '../../../statistics/sample.ts'
 
@@ -47,6 +47,8 @@ export class FleetNode {
   readonly #recentMs: number[] = []
   #calls = 0
   #busyUntil = 0
+  /** Whether there are reasons to leave it out other than that it is slow. */
+  #unfit = false
 
   constructor(url: string, name: string, options: NodeOptions) {
     this.url = url
@@ -69,7 +71,16 @@ export class FleetNode {
 
   /** Whether it may be called now. A node that is left out may when its pause is over: that call is its probe. */
   get usable(): boolean {
-    return this.#breaker.admits && this.#options.now() >= this.#busyUntil
+    return this.#breaker.admits && !this.#busy
+  }
+
+  /** Whether it may be called although it is left out, because no other node can: it is only slow. */
+  get lastResort(): boolean {
+    return this.leftOut && !this.usable && !this.#unfit && !this.#busy
+  }
+
+  get #busy(): boolean {
+    return this.#options.now() < this.#busyUntil
   }
 
   /** Milliseconds after which a call takes longer than 95 % of the recent ones. */
@@ -79,11 +90,11 @@ export class FleetNode {
     return Math.max(LEAST_DELAY_MS, quantileOfSorted(sorted, 0.95))
   }
 
-  /** Null when it is not usable. */
+  /** Null when it is neither usable nor a last resort. The pause of a last resort goes on, however the call ends. */
   begin(): NodeCall | null {
     const isProbe = this.leftOut
     const attempt = this.usable ? this.#breaker.admit() : null
-    if (attempt === null) return null
+    if (attempt === null && !this.lastResort) return null
     const from = this.#options.now()
     this.outstanding++
     let open = true
@@ -94,19 +105,26 @@ export class FleetNode {
         if (!open) return
         open = false
         this.outstanding--
-        this.#end(attempt, outcome, this.#options.now() - from, retryAfterMs)
+        const tookMs = this.#options.now() - from
+        const late = outcome === 'overdue' && tookMs >= OVERDUE * this.hedgeDelayMs
+        this.#note(outcome, late, tookMs, retryAfterMs)
+        attempt?.settle(this.#verdict(outcome, late))
+        // A deadline that it misses again is wasted, so it is not tried until it has answered a probe.
+        if (outcome === 'failed' || outcome === 'broken' || (late && isProbe)) this.#unfit = true
+        else if (outcome === 'answered' && !this.leftOut) this.#unfit = false
       },
     }
   }
 
-  #end(attempt: Attempt, outcome: NodeOutcome, tookMs: number, retryAfterMs = 0): void {
-    const late = outcome === 'overdue' && tookMs >= OVERDUE * this.hedgeDelayMs
+  #note(outcome: NodeOutcome, late: boolean, tookMs: number, retryAfterMs = 0): void {
     if (outcome === 'answered' || outcome === 'overtaken' || late) this.#recentMs[this.#calls++ % RECENT] = tookMs
     if (outcome === 'busy')
       this.#busyUntil = this.#options.now() + Math.min(Math.max(retryAfterMs, BUSY_MS.least), BUSY_MS.most)
-    if (outcome === 'answered') attempt.settle('good')
-    else if (outcome === 'broken') attempt.settle(this.#options.alone ? 'bad' : 'broken')
-    else if (outcome === 'failed' || outcome === 'overtaken' || late) attempt.settle('bad')
-    else attempt.settle('unknown')
+  }
+
+  #verdict(outcome: NodeOutcome, late: boolean): Verdict {
+    if (outcome === 'answered') return 'good'
+    if (outcome === 'broken') return this.#options.alone ? 'bad' : 'broken'
+    return outcome === 'failed' || outcome === 'overtaken' || late ? 'bad' : 'unknown'
   }
 }

@@ -1,10 +1,11 @@
 import { useId } from 'preact/hooks'
 import { DROP_REASONS } from '../../../core/vocabulary.ts'
+import { Fact } from '../../../web/page/fact.tsx'
+import { RowOpener } from '../../../web/page/open-rows.tsx'
 import { Sentence } from '../../../web/page/sentence.tsx'
 import { SignalLists, score } from '../../../web/page/signal-lists.tsx'
 import type { Marks } from '../model/marks.ts'
 import type { Row } from '../model/run.ts'
-import { Fact } from './fact.tsx'
 import { Marked } from './marked.tsx'
 
 interface CandidateRowProps {
@@ -28,12 +29,7 @@ export function CandidateRow({ row, marks, columns, isOpen, onToggle }: Candidat
       <tr class={candidate.decision}>
         <td class="number">{rank}</td>
         <th scope="row">
-          <button type="button" class="opener" aria-expanded={isOpen} aria-controls={id} onClick={onToggle}>
-            <span class="turn" aria-hidden="true">
-              ›
-            </span>
-            <span dir="auto">{name}</span>
-          </button>
+          <RowOpener name={name} isOpen={isOpen} controls={id} onToggle={onToggle} />
           {origin !== 'retrieved' && <span class="tag">{origin}</span>}
           {text !== null && (
             <p class="snippet" dir="auto">

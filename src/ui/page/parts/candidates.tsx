@@ -1,5 +1,6 @@
 import { useId, useState } from 'preact/hooks'
 import { Select } from '../../../web/page/controls.tsx'
+import { useOpenRows } from '../../../web/page/open-rows.tsx'
 import { counted } from '../model/figures.ts'
 import type { Marks } from '../model/marks.ts'
 import type { Row, Run } from '../model/run.ts'
@@ -44,7 +45,7 @@ export function Candidates({ run, marks }: { run: Run; marks: Marks }) {
   const [which, setWhich] = useState('')
   const [text, setText] = useState('')
   const [sort, setSort] = useState({ id: 'rank', down: false })
-  const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
+  const { open, toggle } = useOpenRows<string>()
   if (rows.length === 0) return <p class="empty">There is no candidate: the searches found nothing.</p>
   const reasons = [...new Set(rows.flatMap(({ candidate }) => candidate.reason ?? []))].sort()
   const column = COLUMNS.find(({ id }) => id === sort.id)
@@ -53,11 +54,6 @@ export function Candidates({ run, marks }: { run: Run; marks: Marks }) {
     column,
     sort.down,
   )
-  const toggle = (key: string) => {
-    const next = new Set(open)
-    if (!next.delete(key)) next.add(key)
-    setOpen(next)
-  }
   const sortBy = ({ id, first }: SortColumn) =>
     setSort(before => ({ id, down: before.id === id ? !before.down : first === 'descending' }))
   return (

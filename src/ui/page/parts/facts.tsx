@@ -1,9 +1,9 @@
 import { ANSWERABLE_REASONS, DEGRADATIONS, VERDICTS } from '../../../core/vocabulary.ts'
+import { Fact } from '../../../web/page/fact.tsx'
 import { Sentence } from '../../../web/page/sentence.tsx'
 import { linkToTrace } from '../address.ts'
 import { percent, time } from '../model/figures.ts'
 import type { Run } from '../model/run.ts'
-import { Fact } from './fact.tsx'
 
 /** Verdict, degradations, plan, cache and intent of a run, in words. */
 export function Facts({ run }: { run: Run }) {

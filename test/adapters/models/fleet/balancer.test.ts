@@ -5,12 +5,18 @@ import type { FleetNode, NodeCall } from '../../../../src/adapters/models/fleet/
 import { NODE_OUTCOMES, type NodeOutcome } from '../../../../src/observe/metrics/rerank-nodes.ts'
 
 /** What happened to one node, oldest first. */
-type History = ({ at: number; call: number } & ({ end: null } | { end: NodeOutcome; retryAfterMs: number }))[]
+type History = ({ at: number; call: number } & (
+  | { end: null; isLastResort: boolean }
+  | { end: NodeOutcome; retryAfterMs: number }
+))[]
 
 /** What a node is, worked out from all that happened to it, by the rules as they are written in docs/rerank-server.md. */
 function judge(history: History, isAlone: boolean, now: number) {
   let [bad, pauseMs, pausedUntil, busyUntil] = [0, 0, 0, 0]
   let probe: number | null = null
+  /** Something else than slowness is against it. */
+  let unfit = false
+  const leftOutAt = new Set<number>()
   const begun = new Map<number, number>()
   let times: number[] = []
   const delayMs = () => {
@@ -23,7 +29,8 @@ function judge(history: History, isAlone: boolean, now: number) {
   for (const event of history) {
     if (event.end === null) {
       begun.set(event.call, event.at)
-      if (pauseMs > 0) probe = event.call
+      if (pauseMs > 0) leftOutAt.add(event.call)
+      if (pauseMs > 0 && !event.isLastResort) probe = event.call
       continue
     }
     const tookMs = event.at - (begun.get(event.call) ?? 0)
@@ -35,6 +42,8 @@ function judge(history: History, isAlone: boolean, now: number) {
     if (event.end === 'busy') busyUntil = event.at + Math.min(500, Math.max(50, event.retryAfterMs))
     const isBroken = event.end === 'broken' && !isAlone
     const isBad = isLate || ['failed', 'broken', 'overtaken'].includes(event.end)
+    if (event.end === 'failed' || event.end === 'broken' || (isLate && leftOutAt.has(event.call))) unfit = true
+    if (event.end === 'answered' && (pauseMs === 0 || wasProbe)) unfit = false
     if (pauseMs > 0 && !wasProbe) continue
     if (event.end === 'answered') [bad, pauseMs] = [0, 0]
     if (isBad) bad += 1
@@ -45,7 +54,8 @@ function judge(history: History, isAlone: boolean, now: number) {
   }
   const leftOut = pauseMs > 0
   const usable = (!leftOut || (probe === null && now >= pausedUntil)) && now >= busyUntil
-  return { leftOut, usable, outstanding: begun.size, delayMs: delayMs() }
+  const lastResort = leftOut && !usable && !unfit && now >= busyUntil
+  return { leftOut, usable, lastResort, outstanding: begun.size, delayMs: delayMs() }
 }
 
 /** Calls end in ways that a run has in common: any, mostly well, or badly without breaking. */
@@ -54,6 +64,7 @@ const PROFILES: readonly (readonly NodeOutcome[])[] = [
   ['answered', 'answered', 'answered', 'overdue'],
   ['failed', 'overtaken', 'refused', 'given_up'],
   ['failed', 'overdue', 'busy', 'answered'],
+  ['overtaken', 'overdue', 'overdue', 'answered'],
 ]
 const WAITS_MS = [1, 7, 60, 450, 900, 31_000]
 
@@ -62,7 +73,7 @@ const steps = fc.constantFrom(...PROFILES).chain(outcomes =>
     fc.oneof(
       {
         weight: 4,
-        arbitrary: fc.record({ kind: fc.constantFrom<'ask' | 'retry' | 'hedge'>('ask', 'ask', 'retry', 'hedge') }),
+        arbitrary: fc.record({ kind: fc.constantFrom('ask', 'ask', 'retry', 'hedge', 'last resort', 'last retry') }),
       },
       {
         weight: 4,
@@ -86,6 +97,7 @@ describe('the balancer', () => {
       steps,
       fc.infiniteStream(fc.double({ min: 0, max: 0.999, noNaN: true })),
     )
+    let seen = 0
     fc.assert(
       fc.property(runs, ([count, made, chance]) => {
         let now = 0
@@ -102,9 +114,16 @@ describe('the balancer', () => {
         let ids = 0
         let asked = 0
         let hedges = 0
-        const noteBegin = (call: NodeCall) => {
-          histories.get(call.node)?.push({ at: now, call: ++ids, end: null })
+        let lastResorts = 0
+        const noteBegin = (call: NodeCall, isLastResort: boolean) => {
+          histories.get(call.node)?.push({ at: now, call: ++ids, end: null, isLastResort })
           open.push({ call, id: ids })
+        }
+        /** The nodes that may be the last resort of a request that has tried these. */
+        const lastResortsBut = (tried: readonly FleetNode[]) => {
+          const others = balancer.nodes.filter(node => !tried.includes(node))
+          const known = others.map(node => ({ node, ...judge(histories.get(node) ?? [], count === 1, now) }))
+          return known.some(({ usable }) => usable) ? [] : known.filter(({ lastResort }) => lastResort)
         }
         const check = (call: NodeCall | null, tried: readonly FleetNode[]) => {
           const others = balancer.nodes.filter(node => !tried.includes(node))
@@ -134,6 +153,16 @@ describe('the balancer', () => {
             histories
               .get(ended.call.node)
               ?.push({ at: now, call: ended.id, end: step.outcome, retryAfterMs: step.retryAfterMs })
+          } else if (step.kind === 'last resort' || step.kind === 'last retry') {
+            const tried = step.kind === 'last retry' ? open.slice(-2).map(({ call }) => call.node) : []
+            const possible = lastResortsBut(tried).map(({ node }) => node)
+            const call = balancer.beginLastResort(new Set(tried))
+            expect(call === null).toBe(possible.length === 0)
+            if (call === null) continue
+            expect(possible).toContain(call.node)
+            expect(call.isProbe).toBe(true)
+            lastResorts++
+            noteBegin(call, true)
           } else {
             const first = open.at(-1)?.call
             if (step.kind !== 'ask' && first === undefined) continue
@@ -143,19 +172,22 @@ describe('the balancer', () => {
             if (step.kind === 'hedge' && call !== null && first?.isProbe === false) hedges++
             // A hedge may also be missing because there were too many.
             if (step.kind !== 'hedge' || call !== null) check(call, tried)
-            if (call !== null) noteBegin(call)
+            if (call !== null) noteBegin(call, false)
           }
           expect(hedges).toBeLessThanOrEqual(10 + 0.1 * asked + 1e-6)
           for (const [node, history] of histories) {
-            const { leftOut, usable, outstanding, delayMs } = judge(history, count === 1, now)
-            expect([node.leftOut, node.usable, node.outstanding]).toEqual([leftOut, usable, outstanding])
+            const { leftOut, usable, lastResort, outstanding, delayMs } = judge(history, count === 1, now)
+            expect([node.leftOut, node.usable, node.lastResort]).toEqual([leftOut, usable, lastResort])
+            expect(node.outstanding).toBe(outstanding)
             expect(node.hedgeDelayMs).toBeCloseTo(delayMs, 6)
             expect(told.get(node.name) ?? false).toBe(leftOut)
           }
         }
+        seen += lastResorts
       }),
       { numRuns: 80 },
     )
+    expect(seen).toBeGreaterThan(0)
   })
 
   it('gives hedges to one request in ten in the long run, and ten at first', () => {

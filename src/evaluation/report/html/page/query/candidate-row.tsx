@@ -1,4 +1,6 @@
 import { useId } from 'preact/hooks'
+import { Fact } from '../../../../../web/page/fact.tsx'
+import { RowOpener } from '../../../../../web/page/open-rows.tsx'
 import { Sentence } from '../../../../../web/page/sentence.tsx'
 import { SignalLists, score } from '../../../../../web/page/signal-lists.tsx'
 import type { Candidate } from './read-candidates.ts'
@@ -20,12 +22,7 @@ export function CandidateRow({ candidate, isOpen, sentence, onToggle }: Candidat
     <>
       <tr class={reason === null ? 'packed' : 'dropped'}>
         <th scope="row">
-          <button type="button" class="opener" aria-expanded={isOpen} aria-controls={id} onClick={onToggle}>
-            <span class="turn" aria-hidden="true">
-              ›
-            </span>
-            <span dir="auto">{name}</span>
-          </button>
+          <RowOpener name={name} isOpen={isOpen} controls={id} onToggle={onToggle} />
           {gold && <span class="tag gold">gold</span>}
           {fetchedAs !== null && <span class="tag">{fetchedAs}</span>}
           {snippet !== null && snippet !== '' && (
@@ -62,7 +59,7 @@ function Detail({ candidate, sentence }: { candidate: Candidate; sentence: strin
   return (
     <div class="two detail-box">
       <dl class="facts">
-        <Row name="Decision">
+        <Fact name="Decision">
           {reason === null ? (
             `packed, block ${position} of the context`
           ) : (
@@ -70,27 +67,18 @@ function Detail({ candidate, sentence }: { candidate: Candidate; sentence: strin
               dropped: {reason}. <Sentence text={sentence ?? ''} />
             </>
           )}
-        </Row>
-        {evidence !== null && <Row name="Evidence">{evidence}</Row>}
-        <Row name="Document">{docId}</Row>
-        <Row name="Section">{sectionPath === '' ? '–' : sectionPath}</Row>
-        <Row name="Point">{id}</Row>
-        <Row name="Origin">{fetchedAs === null ? 'found by the searches' : `fetched as a ${fetchedAs}`}</Row>
-        <Row name="Answerability">
+        </Fact>
+        {evidence !== null && <Fact name="Evidence">{evidence}</Fact>}
+        <Fact name="Document">{docId}</Fact>
+        <Fact name="Section">{sectionPath === '' ? '–' : sectionPath}</Fact>
+        <Fact name="Point">{id}</Fact>
+        <Fact name="Origin">{fetchedAs === null ? 'found by the searches' : `fetched as a ${fetchedAs}`}</Fact>
+        <Fact name="Answerability">
           {bonus === 0 ? 'no bonus' : `bonus ${score(bonus)}`}
           {features !== null && ` (${features})`}
-        </Row>
+        </Fact>
       </dl>
       <SignalLists lists={lists} />
-    </div>
-  )
-}
-
-function Row({ name, children }: { name: string; children: preact.ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd dir="auto">{children}</dd>
     </div>
   )
 }

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { Section, Select } from '../../../../../web/page/controls.tsx'
+import { useOpenRows } from '../../../../../web/page/open-rows.tsx'
 import type { CandidateColumns, PointsPart, QueryRow } from '../../report-data.ts'
 import { ArmSelect } from '../shared/controls.tsx'
 import { NOT_KEPT, readCandidates, readPoints } from '../shared/data.ts'
@@ -50,16 +51,11 @@ function usePoints(): PointsPart | null {
 function Candidates({ candidates, columns }: { candidates: readonly Candidate[]; columns: CandidateColumns }) {
   const { data } = useReport()
   const [which, setWhich] = useState('')
-  const [open, setOpen] = useState<ReadonlySet<number>>(new Set())
+  const { open, setOpen, toggle } = useOpenRows<number>()
   const reasons = [...new Set(candidates.flatMap(({ reason }) => reason ?? []))]
   const shown = candidates.filter(
     ({ reason, gold }) => which === '' || (which === 'gold' ? gold : which === (reason ?? 'packed')),
   )
-  const toggle = (row: number) => {
-    const next = new Set(open)
-    if (!next.delete(row)) next.add(row)
-    setOpen(next)
-  }
   return (
     <>
       <Stages columns={columns} />

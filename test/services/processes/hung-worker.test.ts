@@ -1,0 +1,153 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { startWorkers, WORKERS } from '../../cluster/support/workers.ts'
+import { chunk, fill } from '../../support/points.ts'
+import { until } from '../support/wait.ts'
+
+/** Workers that do not end and do not answer: what becomes of them, and of the requests. */
+
+const open: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close()
+})
+
+/** The shortest limit that a setting may have. */
+const SHORT = { WORKER_HANG_MS: '2000' }
+
+async function started(environment: Record<string, string> = {}) {
+  const stowage = await startWorkers(environment)
+  open.push(() => stowage.stop('SIGKILL'))
+  await until('every worker has answered', async () => {
+    await stowage.send('GET', '/collections')
+    return stowage.workerPids().length === WORKERS || undefined
+  })
+  const page = async () => (await stowage.send('GET', '/v1/metrics')).text
+  const sample = async (series: string) =>
+    Number(
+      (await page())
+        .split('\n')
+        .find(line => line.startsWith(`${series} `))
+        ?.split(' ')[1],
+    )
+  return { ...stowage, sample, victim: stowage.workerPids()[0] ?? 0 }
+}
+type Started = Awaited<ReturnType<typeof started>>
+
+const CONTEXTS = 'stowage_requests_total{endpoint="context",outcome="ok"}'
+const statusOf = (request: Promise<{ status: number }>) =>
+  request.then(
+    ({ status }) => status,
+    () => 'broken',
+  )
+const askAll = (stowage: Started) =>
+  Array.from({ length: 3 * WORKERS }, () => statusOf(stowage.send('GET', '/healthz')))
+
+/** Waits until all but one are answered. A worker gets one connection at a time, so the others go to those that answer. */
+function untilOneIsStuck(requests: readonly Promise<unknown>[]) {
+  let settled = 0
+  for (const request of requests) void request.then(() => settled++)
+  return until('one is stuck', () => settled === requests.length - 1 || undefined)
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+/** Makes workers that are sent SIGUSR2 run an endless loop. @returns the environment for this */
+async function withEndlessLoop() {
+  const folder = await mkdtemp(join(tmpdir(), 'stowage-hang-'))
+  open.push(() => rm(folder, { recursive: true }))
+  const path = join(folder, 'endless.cjs')
+  await writeFile(path, "process.on('SIGUSR2', () => { for (;;); })\n")
+  return { NODE_OPTIONS: `--require ${path}` }
+}
+
+describe('a worker that hangs', () => {
+  it('is replaced after the limit, and the sum of the metrics does not fall', async () => {
+    const stowage = await started(SHORT)
+    await fill(stowage.url, 'harbour', [chunk(1, 'The sluice is described here.')])
+    const ask = () => stowage.sendToAll('POST', '/v1/context', { query: 'sluice', collection: 'harbour' })
+    const first = await ask()
+    expect(await stowage.sample(CONTEXTS)).toBe(first.length)
+    process.kill(stowage.victim, 'SIGSTOP')
+    const asked = askAll(stowage)
+    const ended = until('it has ended', () => !isAlive(stowage.victim))
+    await untilOneIsStuck(asked)
+    await ended
+    // The connection that it had got is closed, and no other one was lost.
+    expect((await Promise.all(asked)).sort()).toEqual([...Array(asked.length - 1).fill(200), 'broken'])
+    await until('another worker has taken its place', async () => (await stowage.sample('stowage_workers')) === WORKERS)
+    const second = await ask()
+    expect([...first, ...second].map(({ status }) => status)).toEqual(Array(6 * WORKERS).fill(200))
+    expect(await stowage.sample(CONTEXTS)).toBe(first.length + second.length)
+    expect(await stowage.sample('stowage_worker_hangs_total')).toBe(1)
+    expect(await stowage.sample('stowage_worker_restarts_total')).toBe(1)
+    const lines = stowage.log().filter(line => 'silentMs' in line || 'restartMs' in line)
+    expect(lines).toMatchObject([
+      { pid: stowage.victim, msg: 'the event loop of a worker does not turn; the worker is killed' },
+      { pid: stowage.victim, msg: 'a worker ended; it is started again', detail: 'it was ended by SIGKILL' },
+    ])
+  })
+
+  it('is kept when it goes on before the limit, and answers what has waited', async () => {
+    const stowage = await started()
+    process.kill(stowage.victim, 'SIGSTOP')
+    const asked = askAll(stowage)
+    await untilOneIsStuck(asked)
+    process.kill(stowage.victim, 'SIGCONT')
+    expect(await Promise.all(asked)).toEqual(asked.map(() => 200))
+    await until('it answers again', async () => {
+      const before = stowage.log().length
+      await stowage.sendToAll('GET', '/collections')
+      return stowage
+        .log()
+        .slice(before)
+        .some(({ pid, route }) => route !== undefined && pid === stowage.victim)
+    })
+    expect(await stowage.sample('stowage_worker_hangs_total')).toBe(0)
+    expect(await stowage.sample('stowage_worker_restarts_total')).toBe(0)
+    expect(stowage.workerPids()).toHaveLength(WORKERS)
+  })
+
+  it('is found when all of them hang: no client waits for ever, and all are answered by those that take their places', async () => {
+    const stowage = await started(SHORT)
+    const victims = stowage.workerPids()
+    for (const pid of victims) process.kill(pid, 'SIGSTOP')
+    // Without a worker there is no port for a moment, so these end without an answer, or are answered by another one.
+    await Promise.all(askAll(stowage))
+    await until('the whole answers again', async () => (await stowage.sample('stowage_workers')) === WORKERS)
+    expect(await Promise.all(askAll(stowage))).toEqual(Array(3 * WORKERS).fill(200))
+    expect(await stowage.sample('stowage_worker_hangs_total')).toBe(WORKERS)
+    expect(victims.map(isAlive)).toEqual(victims.map(() => false))
+  })
+})
+
+describe('the whole', () => {
+  it('ends without an error at a signal while a worker is in an endless loop', async () => {
+    const stowage = await started({ ...SHORT, ...(await withEndlessLoop()) })
+    process.kill(stowage.victim, 'SIGUSR2')
+    const asked = askAll(stowage)
+    await untilOneIsStuck(asked)
+    expect((await stowage.stop('SIGTERM')).code).toBe(0)
+    expect((await Promise.all(asked)).filter(end => end === 'broken')).toHaveLength(1)
+    expect(stowage.log().filter(line => 'restartMs' in line)).toEqual([])
+  })
+
+  it('leaves no worker behind at the second signal, also none in an endless loop', async () => {
+    const stowage = await started(await withEndlessLoop())
+    const others = stowage.workerPids().filter(pid => pid !== stowage.victim)
+    process.kill(stowage.victim, 'SIGUSR2')
+    await untilOneIsStuck(askAll(stowage))
+    stowage.signal('SIGINT')
+    await until('the others have ended', () => !others.some(isAlive))
+    open.push(() => isAlive(stowage.victim) && process.kill(stowage.victim, 'SIGKILL'))
+    // Resolves when nobody has its stdout any more.
+    expect((await stowage.stop('SIGINT')).code).toBe(1)
+  })
+})
