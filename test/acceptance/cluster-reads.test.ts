@@ -156,4 +156,9 @@ describe('reads of a cluster', () => {
     expect(status).toBe(400)
     expect(json.error.details?.[0]?.field).toBe(named)
   })
+
+  it.each([[true], [{ target: 1 }]])('say what a shard key may be when it is %j', async shardKey => {
+    const { json } = await stowage.ask({ query: 'sluice', collection: 'harbour', shard_key: shardKey })
+    expect(json.error.message).toMatch(/^Invalid request: shard_key: must be a shard key \(/u)
+  })
 })

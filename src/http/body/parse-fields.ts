@@ -21,6 +21,9 @@ export function parseFields<Schema extends z.ZodType>(schema: Schema, json: Json
   throw new StowageError('bad_request', `Invalid request: ${summary}`, { details })
 }
 
+/** What zod says of a union that has no message of its own. */
+const NO_MESSAGE = 'Invalid input'
+
 function faultsOf(issue: z.core.$ZodIssue, body: Json): RequestFault[] {
   if (issue.code === 'unrecognized_keys') {
     const unknown = issue.keys.slice(0, MAX_FAULTS)
@@ -30,7 +33,8 @@ function faultsOf(issue: z.core.$ZodIssue, body: Json): RequestFault[] {
       value: shownValue(valueAt(body, [key])),
     }))
   }
-  const message = issue.code === 'invalid_union' ? unionMessage(issue.errors) : issue.message
+  const isUnexplained = issue.code === 'invalid_union' && issue.message === NO_MESSAGE
+  const message = isUnexplained ? unionMessage(issue.errors) : issue.message
   return [{ field: issue.path.join('.') || 'body', message, value: shownValue(valueAt(body, issue.path)) }]
 }
 
