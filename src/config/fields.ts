@@ -70,7 +70,7 @@ export const workerCount = z
   .regex(/^(?:\d+|auto)$/u, 'must be a whole number, or auto')
   .transform(given => (given === 'auto' ? availableParallelism() : Number(given)))
   .pipe(z.number().min(1).max(256))
-/** Milliseconds of silence after which a worker hangs. Less than 2 s could be the collection of garbage. 0 is off. */
+/** Milliseconds of silence after which a worker hangs: at least four beats. 0 is off. */
 export const hangLimit = wholeNumber(0, 3_600_000).refine(ms => ms === 0 || ms >= 2_000, 'must be 0, or at least 2000')
 /** US dollars, such as 0.5. */
 export const dollars = z
