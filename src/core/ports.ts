@@ -54,6 +54,8 @@ export interface Reranker {
   readonly model: string
   /** On abort it resolves with the scores so far. It rejects only when no passage can be scored. */
   rerank(request: RerankRequest): Promise<RerankResult>
+  /** Says that passages of this query come soon. The reranker may read the query now, while the passages are searched. It never throws. */
+  prepare?(query: string, tenant: string | null): void
   /** Estimated time until new work of a tenant would start, in milliseconds; absent when the reranker has no queue. */
   expectedWaitMs?(tenant?: string | null): number
   /** Number of pairs that wait for a worker; absent when the reranker has no queue. */

@@ -87,6 +87,7 @@ export async function rankContext(
     () => detectIntent(query),
     () => ({ out: 1, changed: false }),
   )
+  if (reranks(plan) && !background) ports.reranker?.prepare?.(query, caller.tenant)
   const { lists, mode } = await record.stage(
     'retrieve',
     0,

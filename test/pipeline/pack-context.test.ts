@@ -120,6 +120,31 @@ describe('packContext', () => {
     expect(response.degraded.map(({ code }) => code)).toEqual(['reranker_failed'])
   })
 
+  it('tells the reranker of the query before it searches, when the plan reranks', async () => {
+    const calls: string[] = []
+    const store = scriptedStore(twoLists)
+    const ports = fakePorts({
+      embedder: unit,
+      store: {
+        ...store,
+        search: (...search) => {
+          calls.push('search')
+          return store.search(...search)
+        },
+      },
+      reranker: {
+        prepare: (query, tenant) => void calls.push(`prepare ${query} of ${tenant}`),
+        rerank: async ({ passages }) => ({ scores: passages.map(() => 0.5), cached: 0 }),
+      },
+    })
+    await createPackContext(dependencies(ports))(ask(), CALLER)
+    expect(calls.slice(0, 2)).toEqual([`prepare ${ask().query} of ${CALLER.tenant}`, 'search'])
+    calls.length = 0
+    const plan = overridePlan(NAMED_PLANS.measured, { rerank: { method: 'off' } })
+    await createPackContext(dependencies(ports, { plan }))(ask(), CALLER)
+    expect(calls).toEqual(['search'])
+  })
+
   it('says what was partly reranked', async () => {
     const reranker = { rerank: async () => ({ scores: [0.9, null], cached: 0 }) }
     const response = await createPackContext(

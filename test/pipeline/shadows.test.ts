@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createAnswerCache } from '../../src/adapters/answer-cache.ts'
 import type { Reranker, RerankResult } from '../../src/core/ports.ts'
 import { createChoosePoints } from '../../src/pipeline/choose-points.ts'
@@ -164,13 +164,16 @@ describe('a shadow', () => {
   })
 
   it('reads with the key and the condition of its request, after the client has left', async () => {
-    const opened = open({ rerank: reversing })
+    const prepare = vi.fn()
+    const opened = open({ rerank: reversing, prepare })
     const gone = new AbortController()
     const tenant = tenantOfName('acme')
     await opened.packContext(CONTEXT, { apiKey: 'upstream', tenant, signal: gone.signal })
     gone.abort()
     await ranAll(opened, 1)
     expect(opened.ran[0]).toMatch(/^compared/)
+    // Nothing is hurried for it: the workers belong to requests of clients.
+    expect(prepare).not.toHaveBeenCalled()
     expect(opened.searches).toEqual(Array(2).fill({ condition: tenant.condition, apiKey: 'upstream' }))
     expect(opened.owners.map(owner => owner.tenant?.name)).toEqual(['acme', 'acme'])
   })

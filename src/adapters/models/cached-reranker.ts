@@ -13,6 +13,7 @@ export type ScorePassages = (
 /** What computes scores, with the queue before it. */
 export interface Scorer {
   score: ScorePassages
+  prepare?: NonNullable<Reranker['prepare']>
   expectedWaitMs?: NonNullable<Reranker['expectedWaitMs']>
   waiting?: NonNullable<Reranker['waiting']>
   close(): Promise<void>

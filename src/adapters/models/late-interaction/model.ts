@@ -4,16 +4,18 @@ import { loadTokenizer, logitOf } from '../load.ts'
 import type { LateInteraction, ModelSource } from '../model-folder.ts'
 import { assembleSide, learnTemplate, type ModelInput } from '../pair-assembly.ts'
 import { cutOnnx, readOnnx } from './onnx-graph.ts'
-import { createUnpackSide, isLong, type PassageSide, packSide, roundRows } from './passage-side.ts'
 import { loadRuntime, type Runtime, type Session, type Tensors } from './runtime.ts'
+import { createUnpackSide, isLong, packSide, roundRows, type Side } from './side.ts'
 import { leaveWeightsInFile } from './stored-weights.ts'
 
 /** A cross-encoder whose graph is cut in two: the encoder reads one text, the interaction joins what it made of both. */
 export interface LateInteractionModel {
-  encodeQuery(query: string): Promise<Tensors>
-  encodePassage(passage: string): Promise<PassageSide>
+  encodeQuery(query: string): Promise<Side>
+  encodePassage(passage: string): Promise<Side>
+  /** The tensors of a query for its pairs. They are good until the next call. */
+  openQuery(query: Side): Tensors
   /** The logit of the pair. One call at a time. */
-  interact(query: Tensors, passage: PassageSide): Promise<number>
+  interact(query: Tensors, passage: Side): Promise<number>
 }
 
 const WEIGHTS = { q8: 'model_quantized.onnx', fp32: 'model.onnx' }
@@ -34,17 +36,18 @@ export async function loadLateInteraction(source: ModelSource): Promise<LateInte
   const sample = encode('a')
   const template = learnTemplate(wrap('a', 'a'), { query: sample, passage: sample })
 
-  const unpackSide = createUnpackSide(runtime)
+  const openPassage = createUnpackSide(runtime)
   const run = async (slot: 'query' | 'passage', text: string): Promise<Tensors> => {
     const inputs = toTensors(assembleSide(template, slot, encode(text), source.maxTokens), runtime)
     const tensors: Tensors = { ...inputs, ...(await encoder.run(inputs)) }
     return Object.fromEntries(Object.entries(tensors).filter(([name]) => cut[slot].includes(name)))
   }
   return {
-    encodeQuery: query => run('query', query),
+    encodeQuery: async query => packSide(await run('query', query)),
     encodePassage: async passage => packSide(roundRows(await run('passage', passage), long, runtime)),
+    openQuery: createUnpackSide(runtime),
     async interact(query, passage) {
-      const { [LOGITS]: logits } = await interaction.run({ ...query, ...unpackSide(passage) })
+      const { [LOGITS]: logits } = await interaction.run({ ...query, ...openPassage(passage) })
       return logitOf(logits?.data ?? [])
     },
   }

@@ -4,15 +4,17 @@ import type { Scorer } from '../cached-reranker.ts'
 import { type LocalModelOptions, startWorkers } from '../local-model.ts'
 import type { ModelSource } from '../model-folder.ts'
 import { readablePart } from '../pair-assembly.ts'
-import type { Turn, WorkerPool } from '../workers/pool.ts'
+import type { PoolCallOptions, Turn, WorkerPool } from '../workers/pool.ts'
 import { createKeptSides, type KeptSides } from './kept-sides.ts'
 import type { ScoreJob, ScoreResult } from './late-interaction.worker.ts'
-import type { PassageSide } from './passage-side.ts'
+import type { Side } from './side.ts'
 
 type Pool = WorkerPool<ScoreJob, ScoreResult, null>
 
 /** Passages of a job whose sides are kept: together they take less time than one passage that must be read. */
 const KEPT_PER_JOB = 8
+/** Memory for what the encoder made of queries, in bytes: about 80 queries of 15 tokens. */
+const QUERY_BYTES = 4 * 1024 * 1024
 
 /**
  * Computes logits with a model whose graph is cut in two. What the encoder makes of a passage is kept for the next query, whoever asks: it
@@ -31,12 +33,29 @@ export async function openLateInteraction(
 
 /** Scores on a pool of the worker's jobs. */
 export function createLateInteraction(pool: Pool, sides: KeptSides, maxTokens: number): Scorer {
+  const queries = createKeptSides(QUERY_BYTES)
+  const table: Table = { queries, passages: sides }
   let waiting = 0
+
+  /** Starts to encode a query once for all its jobs. When that fails, a job encodes it, and tells of its own failure. */
+  function encodeQuery(query: Text, options: PoolCallOptions): void {
+    const encode: ScoreTurn = async send => {
+      if (queries.find(query.key) !== undefined) return []
+      const sent = send({ query: query.text, passages: [] })
+      queries.keep(
+        query.key,
+        sent.then(({ asked }) => asked),
+      )
+      return (await sent).logits
+    }
+    if (!queries.has(query.key)) pool.runTurns([encode], { ...options, isSmall: true }).catch(() => undefined)
+  }
 
   async function score(...[query, passages, signal, tenant]: Parameters<Scorer['score']>): Promise<(number | null)[]> {
     // Halves of surrogate pairs have one hash, so they must be one text.
     const texts = passages.map(passage => readablePart(passage, maxTokens).toWellFormed())
-    const read = texts.map((text): Passage => ({ text, key: contentHash(text) }))
+    const read = texts.map(keyed)
+    const asked = keyed(query.toWellFormed())
     const jobs = groupKept(read, ({ key }) => sides.has(key))
     let own = passages.length
     const start = (count: number) => {
@@ -46,12 +65,13 @@ export function createLateInteraction(pool: Pool, sides: KeptSides, maxTokens: n
     waiting += own
     try {
       const turns = jobs.map(
-        (job): Turn<ScoreJob, ScoreResult, number[]> =>
+        (job): ScoreTurn =>
           send => {
             start(job.length)
-            return scoreTogether(query, job, sides, send)
+            return scoreTogether(asked, job, table, send)
           },
       )
+      encodeQuery(asked, { signal, tenant })
       const { results } = await pool.runTurns(turns, { signal, tenant })
       return results.flatMap((logits, at): (number | null)[] => logits ?? (jobs[at] ?? []).map(() => null))
     } finally {
@@ -61,22 +81,27 @@ export function createLateInteraction(pool: Pool, sides: KeptSides, maxTokens: n
 
   return {
     score,
+    prepare(query, tenant) {
+      if (pool.waiting() === 0) encodeQuery(keyed(query.toWellFormed()), { tenant })
+    },
     expectedWaitMs: tenant => pool.expectedWaitMs(tenant),
     waiting: () => waiting,
     close: () => pool.close(),
   }
 }
 
-interface Passage {
+interface Text {
   text: string
   /** The same for equal texts only. */
   key: string
 }
 
+const keyed = (text: string): Text => ({ text, key: contentHash(text) })
+
 /** Groups that keep the order: each passage that must be encoded alone, the others between them by `KEPT_PER_JOB`. */
-function groupKept(passages: readonly Passage[], isKept: (passage: Passage) => boolean): Passage[][] {
-  const groups: Passage[][] = []
-  let open: Passage[] | null = null
+function groupKept(passages: readonly Text[], isKept: (passage: Text) => boolean): Text[][] {
+  const groups: Text[][] = []
+  let open: Text[] | null = null
   for (const passage of passages) {
     const kept = isKept(passage)
     if (kept && open !== null && open.length < KEPT_PER_JOB) {
@@ -90,23 +115,28 @@ function groupKept(passages: readonly Passage[], isKept: (passage: Passage) => b
   return groups
 }
 
-/** Scores passages in one job. A passage that another job encodes now is waited for. */
-async function scoreTogether(
-  query: string,
-  passages: readonly Passage[],
-  sides: KeptSides,
-  send: (job: ScoreJob) => Promise<ScoreResult>,
-): Promise<number[]> {
-  const found: (PassageSide | undefined)[] = []
+type ScoreTurn = Turn<ScoreJob, ScoreResult, number[]>
+type Send = (job: ScoreJob) => Promise<ScoreResult>
+
+interface Table {
+  queries: KeptSides
+  passages: KeptSides
+}
+
+/** Scores passages in one job. A text that another job encodes now is waited for. */
+async function scoreTogether(query: Text, passages: readonly Text[], kept: Table, send: Send): Promise<number[]> {
+  let asked = kept.queries.find(query.key)
+  while (asked instanceof Promise) asked = await asked
+  const found: (Side | undefined)[] = []
   for (const { key } of passages) {
-    let side = sides.find(key)
-    while (side instanceof Promise) side = (await side) ?? sides.find(key)
+    let side = kept.passages.find(key)
+    while (side instanceof Promise) side = (await side) ?? kept.passages.find(key)
     found.push(side)
   }
-  const sent = send({ query, passages: passages.map(({ text }, at) => found[at] ?? text) })
+  const sent = send({ query: asked ?? query.text, passages: passages.map(({ text }, at) => found[at] ?? text) })
   for (const [at, { key }] of passages.entries()) {
     if (found[at] === undefined)
-      sides.keep(
+      kept.passages.keep(
         key,
         sent.then(result => result.sides[at] ?? null),
       )

@@ -47,6 +47,8 @@ export interface PoolCallOptions {
   signal?: AbortSignal | undefined
   /** Default: null, as in open mode. */
   tenant?: string | null | undefined
+  /** Whether the jobs are short work that no estimate of the wait counts. */
+  isSmall?: boolean
 }
 
 export interface PoolResults<Result> {
@@ -129,7 +131,7 @@ export async function createWorkerPool<Job, Result, Details>({
 
   async function runTurns<Outcome>(
     turns: readonly Turn<Job, Result, Outcome>[],
-    { signal, tenant = null }: PoolCallOptions = {},
+    { signal, tenant = null, isSmall = false }: PoolCallOptions = {},
   ): Promise<PoolResults<Outcome>> {
     if (closed) throw unavailable('it is closed')
     const results: (Outcome | null)[] = turns.map(() => null)
@@ -147,7 +149,7 @@ export async function createWorkerPool<Job, Result, Details>({
       // Piscina ends a thread to abort its running job, which would lose the loaded model. So it never gets the signal.
       async runNext() {
         const at = next++
-        const end = load.start(tenant)
+        const end = isSmall ? () => {} : load.start(tenant)
         try {
           results[at] = (await turns[at]?.(send)) ?? null
           done++
@@ -160,7 +162,7 @@ export async function createWorkerPool<Job, Result, Details>({
       },
     }
     calls.add(over)
-    load.wait(tenant, turns.length)
+    if (!isSmall) load.wait(tenant, turns.length)
     signal?.addEventListener('abort', stop, { once: true })
     waiting.push(tenant, call)
     handOut()
@@ -168,7 +170,7 @@ export async function createWorkerPool<Job, Result, Details>({
     signal?.removeEventListener('abort', stop)
     calls.delete(over)
     waiting.delete(tenant, call)
-    load.wait(tenant, next - turns.length)
+    if (!isSmall) load.wait(tenant, next - turns.length)
     lastError ??= fault
     if (done === 0 && lastError !== null && !signal?.aborted) throw unavailable(lastError)
     return { results: [...results], lastError }

@@ -45,7 +45,7 @@ if (isShipped(SHIPPED_RERANKER)) {
     })
 
     async function expectEqual(query: string, passages: readonly string[]): Promise<void> {
-      const asked = await late.encodeQuery(query)
+      const asked = late.openQuery(await late.encodeQuery(query))
       for (const passage of passages) {
         const apart = await late.interact(asked, await late.encodePassage(passage))
         const distance = Math.abs(scoreOf(apart) - scoreOf(await wholeLogit(query, passage)))
@@ -78,7 +78,7 @@ if (isShipped(SHIPPED_RERANKER)) {
     })
 
     it('gives the same bits for the side of a passage that was read again', async () => {
-      const asked = await late.encodeQuery('How often are keys rotated?')
+      const asked = late.openQuery(await late.encodeQuery('How often are keys rotated?'))
       const [first, again] = [await late.encodePassage('Keys rotate.'), await late.encodePassage('Keys rotate.')]
       expect(Buffer.from(again).equals(Buffer.from(first))).toBe(true)
       expect(await late.interact(asked, again)).toBe(await late.interact(asked, first))

@@ -11,8 +11,9 @@ import { MODEL_MS } from '../../../support/timeouts.ts'
 vi.setConfig({ testTimeout: MODEL_MS, hookTimeout: MODEL_MS })
 
 const PLENTY = 1_000_000
-const memory = new SharedArrayBuffer(4)
+const memory = new SharedArrayBuffer(8)
 const encoded = () => Atomics.load(new Int32Array(memory), 0)
+const encodedQueries = () => Atomics.load(new Int32Array(memory), 1)
 let pool: WorkerPool<ScoreJob, ScoreResult, null>
 beforeAll(async () => {
   const script = workerModule('support/counting-worker', import.meta.url)
@@ -20,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => pool.close())
 beforeEach(() => {
-  Atomics.store(new Int32Array(memory), 0, 0)
+  new Int32Array(memory).fill(0)
 })
 
 /** A scorer that has kept nothing yet, on the same workers. */
@@ -59,8 +60,41 @@ describe('scoring by late interaction', () => {
     }
   })
 
+  it('encodes a query once for all its passages, requests and tenants', async () => {
+    const { score } = open()
+    const passages = passagesOf(60)
+    await score('warm', passages)
+    const all = await Promise.all(['a', 'b', 'c'].map(tenant => score('the query', passages, noSignal(), tenant)))
+    expect(all).toEqual(['a', 'b', 'c'].map(() => scoresOf('the query', passages)))
+    expect(await score('the query', passages)).toEqual(scoresOf('the query', passages))
+    expect(encodedQueries()).toBe(2)
+  })
+
+  it('encodes a query before its passages come, when it is told', async () => {
+    const { scorer, score } = open()
+    scorer.prepare?.('soon', null)
+    scorer.prepare?.('soon', 'other tenant')
+    expect(scorer.expectedWaitMs?.(null)).toBe(0)
+    await vi.waitUntil(() => encodedQueries() === 1)
+    expect(encoded()).toBe(0)
+    expect(await score('soon', passagesOf(20))).toEqual(scoresOf('soon', passagesOf(20)))
+    expect(encodedQueries()).toBe(1)
+  })
+
+  it('scores as before when the query could not be encoded in time, at all, or is a broken text', async () => {
+    const { scorer, score } = open()
+    scorer.prepare?.('fail', null)
+    await expect(score('fail', passagesOf(3))).rejects.toThrow('failed on command')
+    scorer.prepare?.('die', null)
+    await expect(score('die', passagesOf(3))).rejects.toThrow()
+    for (const query of ['', '\uD800', '\uD801 x'.repeat(50_000)]) {
+      scorer.prepare?.(query, null)
+      expect(await score(query, passagesOf(3))).toEqual(scoresOf(query, passagesOf(3)))
+    }
+  })
+
   it('keeps no more bytes than allowed, and forgets first what was not used for longest', async () => {
-    const [a, b, c] = ['a'.repeat(50), 'b'.repeat(50), 'c'.repeat(50)]
+    const [a, b, c] = ['a'.repeat(49), 'b'.repeat(49), 'c'.repeat(49)]
     const { score } = open(200)
     await score('q', [a])
     await score('q', [b])
@@ -71,9 +105,9 @@ describe('scoring by late interaction', () => {
     expect(encoded()).toBe(3)
     await score('q', [b])
     expect(encoded()).toBe(4)
-    const large = 'x'.repeat(101)
-    expect(await score('q', [large])).toEqual([102])
-    expect(await score('q', [large])).toEqual([102])
+    const large = 'x'.repeat(100)
+    expect(await score('q', [large])).toEqual([101])
+    expect(await score('q', [large])).toEqual([101])
     expect(encoded()).toBe(6)
   })
 

@@ -5,15 +5,17 @@ import type {
 } from '../../../../../src/adapters/models/late-interaction/late-interaction.worker.ts'
 import { inTurn } from '../../../../../src/adapters/models/workers/worker.ts'
 
-/** A worker that scores without a model: the logit is the length of both texts. It counts the passages that it encoded, in shared memory. */
+/** A worker that scores without a model: the logit is the length of both texts. It counts the passages and the queries that it encoded, in shared memory. */
 const encoded = new Int32Array(workerData as SharedArrayBuffer)
 
 export const details = () => null
 
 export default inTurn(async ({ query, passages }: ScoreJob): Promise<ScoreResult> => {
+  if (typeof query === 'string') Atomics.add(encoded, 1, 1)
   if (query === 'die') process.exit(3)
   if (query === 'fail') throw new Error('failed on command')
-  const result: ScoreResult = { logits: [], sides: [] }
+  const asked = typeof query === 'string' ? sideOf(query) : query
+  const result: ScoreResult = { logits: [], asked: typeof query === 'string' ? asked : null, sides: [] }
   for (const passage of passages) {
     if (typeof passage === 'string') {
       Atomics.add(encoded, 0, 1)
@@ -21,14 +23,19 @@ export default inTurn(async ({ query, passages }: ScoreJob): Promise<ScoreResult
       await new Promise(resolve => setTimeout(resolve, 5))
     }
     const side = typeof passage === 'string' ? sideOf(passage) : passage
-    result.logits.push(query.length + Buffer.from(side).toString('utf16le').length)
+    result.logits.push(textOf(asked).length + textOf(side).length)
     result.sides.push(typeof passage === 'string' ? side : null)
   }
   return result
 })
 
+/** A side is never empty, as with a model. */
+const HEADER_BYTES = 2
+
+const textOf = (side: SharedArrayBuffer) => Buffer.from(side).toString('utf16le', HEADER_BYTES)
+
 function sideOf(text: string): SharedArrayBuffer {
-  const side = new SharedArrayBuffer(2 * text.length)
-  Buffer.from(side).write(text, 'utf16le')
+  const side = new SharedArrayBuffer(HEADER_BYTES + 2 * text.length)
+  Buffer.from(side).write(text, HEADER_BYTES, 'utf16le')
   return side
 }

@@ -2,12 +2,12 @@ import { deserialize, serialize } from 'node:v8'
 import { roundedNames } from './onnx-graph.ts'
 import type { Runtime, Tensor, Tensors } from './runtime.ts'
 
-/** The tensors that a model computed from one passage, as bytes that all threads can read. */
-export type PassageSide = SharedArrayBuffer
+/** The tensors that a model computed from one text, a passage or a query, as bytes that all threads can read. */
+export type Side = SharedArrayBuffer
 
 type Kept = [name: string, type: Tensor['type'], dims: readonly number[], data: Tensor['data']]
 
-export function packSide(tensors: Tensors): PassageSide {
+export function packSide(tensors: Tensors): Side {
   const kept = Object.entries(tensors).map(([name, { type, dims, data }]): Kept => [name, type, dims, data])
   const bytes = serialize(kept)
   const side = new SharedArrayBuffer(bytes.length)
@@ -19,7 +19,7 @@ export function packSide(tensors: Tensors): PassageSide {
  * Makes a function that copies the tensors of a side out of the shared memory, because the runtime does not read from it. They are good until the next call: all
  * sides go through one buffer, because a new one for each, megabytes for each request, would wait for the garbage collector.
  */
-export function createUnpackSide({ Tensor }: Runtime): (side: PassageSide) => Tensors {
+export function createUnpackSide({ Tensor }: Runtime): (side: Side) => Tensors {
   let buffer = Buffer.alloc(0)
   return side => {
     if (buffer.length < side.byteLength) buffer = Buffer.allocUnsafeSlow(2 * side.byteLength)
