@@ -1,7 +1,5 @@
 """Everything from nothing: `python make.py` runs each stage that has not been run; `python make.py STAGE…` runs those.
 
-The stages of a candidate reranker run only when they are named.
-
 Stages leave their results in the work folder, training stages also a checkpoint: a killed run goes on where it was.
 """
 
@@ -19,26 +17,21 @@ STAGES: dict[str, list[str]] = {
     "mine": ["mine.py"],
     "distil": [*TRAIN, "distil.py"],
     "train": [*TRAIN, "train.py"],
+    "questions": ["questions.py"],
+    "label": ["teachers.py", "label"],
+    "rank": [*TRAIN, "rank.py"],
     "package": ["package.py"],
     "calibrate": ["calibrate.py"],
     "latency": ["latency.py"],
     "measure": ["measure.py"],
 }
-CANDIDATE: dict[str, list[str]] = {
-    "questions": ["questions.py"],
-    "label": ["teachers.py", "label"],
-    "sharpen": [*TRAIN, "sharpen.py"],
-    "candidate": ["package.py", "candidate"],
-    "calibrate-candidate": ["calibrate.py", "candidate"],
-}
 
 
 def main(wanted: list[str]) -> None:
-    known = {**STAGES, **CANDIDATE}
-    unknown = set(wanted) - set(known)
+    unknown = set(wanted) - set(STAGES)
     if unknown:
-        sys.exit(f"no stage {', '.join(sorted(unknown))}; the stages are {', '.join(known)}")
-    for stage, command in (known if wanted else STAGES).items():
+        sys.exit(f"no stage {', '.join(sorted(unknown))}; the stages are {', '.join(STAGES)}")
+    for stage, command in STAGES.items():
         done = work(f"done/{stage}")
         if stage not in wanted if wanted else done.exists():
             continue

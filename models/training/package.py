@@ -1,7 +1,6 @@
-"""Stage `package`: the trained state as model folders, with an fp32/int8 parity row. Stage `candidate`: the sharpened one as work/candidate."""
+"""Stage `package`: the trained states as model folders, each with an fp32/int8 parity row."""
 
 import json
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -10,17 +9,16 @@ from scipy.stats import spearmanr
 
 import bases
 import questions
-import sharpen
+import rank
 from encoder import HEADS, HIDDEN, POSITIONS, VOCABULARY
 from export import export_encoder, export_scorer, quantize
-from make_texts import PASSAGES, QUERIES, rows
+from make_texts import PASSAGES, rows
 from paths import EMBEDDER, RERANKER, work
 from running import DenseModel, PairModel
 from scorer import Scorer
 from train import FINAL, INNER, KEPT_LAYERS
 
-CANDIDATE = work("candidate/stowage.json").parent
-VERSIONS = {"stowage-embedder": "1.0.0", "stowage-reranker": "1.0.0", CANDIDATE.name: "1.1.0"}
+VERSIONS = {"stowage-embedder": "1.0.0", "stowage-reranker": "2.0.0"}
 MAX_TOKENS = 512
 CONFIG = {
     "model_type": "bert",
@@ -29,11 +27,9 @@ CONFIG = {
     "hidden_dropout_prob": 0.1,
     "hidden_size": HIDDEN,
     "initializer_range": 0.02,
-    "intermediate_size": INNER,
     "layer_norm_eps": 1e-12,
     "max_position_embeddings": POSITIONS,
     "num_attention_heads": HEADS,
-    "num_hidden_layers": len(KEPT_LAYERS),
     "pad_token_id": 0,
     "position_embedding_type": "absolute",
     "type_vocab_size": 2,
@@ -85,17 +81,18 @@ def folder(target: Path, config: dict, about: dict) -> None:
     save(target / "stowage.json", {"model_id": f"{target.name}@{VERSIONS[target.name]}", **about, "max_tokens": MAX_TOKENS})
 
 
-def trained(state: Path = FINAL) -> Scorer:
-    model = Scorer(len(KEPT_LAYERS), INNER)
+def trained(state: Path, layers: list[int], inner: int) -> tuple[Scorer, dict]:
+    """The model in a state and its shape."""
+    model = Scorer(len(layers), inner)
     model.load_state_dict(torch.load(state, weights_only=True))
-    return model
+    return model, {"num_hidden_layers": len(layers), "intermediate_size": inner}
 
 
 def package_embedder() -> None:
-    model = trained().tower
+    model, shape = trained(FINAL, KEPT_LAYERS, INNER)
     about = {"dimensions": HIDDEN, "pooling": "mean", "normalize": True, "query_prefix": "", "passage_prefix": ""}
-    folder(EMBEDDER, {"architectures": ["BertModel"]}, about)
-    fp32 = export_encoder(model, work("onnx/embedder.onnx"))
+    folder(EMBEDDER, {"architectures": ["BertModel"], **shape}, about)
+    fp32 = export_encoder(model.tower, work("onnx/embedder.onnx"))
     int8 = quantize(fp32, EMBEDDER / "onnx/model_quantized.onnx")
     texts = [row["text"] for row in list(rows(PASSAGES))[::160]]
     exact, small = (DenseModel(path, EMBEDDER)(texts) for path in (fp32, int8))
@@ -103,18 +100,18 @@ def package_embedder() -> None:
     parity(EMBEDDER.name, (exact @ exact.T)[upper], (small @ small.T)[upper], cosine=float((exact * small).sum(1).mean()))
 
 
-def package_reranker(target: Path = RERANKER, state: Path = FINAL, sources: tuple[Path, Path] = (PASSAGES, QUERIES)) -> None:
-    model = trained(state)
-    config = {"architectures": ["BertForSequenceClassification"], "num_labels": 1}
+def package_reranker() -> None:
+    model, shape = trained(rank.FINAL, rank.LAYERS, rank.INNER)
+    config = {"architectures": ["BertForSequenceClassification"], "num_labels": 1, **shape}
     labels = {"id2label": {"0": "LABEL_0"}, "label2id": {"LABEL_0": 0}}
-    folder(target, {**config, **labels}, {"late_interaction": LATE_INTERACTION})
-    fp32 = export_scorer(model, work(f"onnx/{target.name.removeprefix('stowage-')}.onnx"))
-    int8 = quantize(fp32, target / "onnx/model_quantized.onnx")
-    passages = [row["text"] for row in list(rows(sources[0]))[::1600]]
-    queries = [row["text"] for row in list(rows(sources[1]))[::900]]
-    exact, small = (PairModel(path, target) for path in (fp32, int8))
+    folder(RERANKER, {**config, **labels}, {"late_interaction": LATE_INTERACTION})
+    fp32 = export_scorer(model, work("onnx/reranker.onnx"))
+    int8 = quantize(fp32, RERANKER / "onnx/model_quantized.onnx")
+    passages = [row["text"] for row in list(rows(questions.PASSAGES))[::1600]]
+    queries = [row["text"] for row in list(rows(questions.QUERIES))[::900]]
+    exact, small = (PairModel(path, RERANKER) for path in (fp32, int8))
     both = [np.concatenate([model(query, passages) for query in queries]) for model in (exact, small)]
-    parity(target.name, *both)
+    parity(RERANKER.name, *both)
 
 
 def parity(name: str, exact: np.ndarray, small: np.ndarray, **more: float) -> None:
@@ -131,8 +128,5 @@ def parity(name: str, exact: np.ndarray, small: np.ndarray, **more: float) -> No
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    if sys.argv[1:] == ["candidate"]:
-        package_reranker(CANDIDATE, sharpen.FINAL, (questions.PASSAGES, questions.QUERIES))
-    else:
-        package_embedder()
-        package_reranker()
+    package_embedder()
+    package_reranker()

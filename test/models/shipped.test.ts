@@ -65,7 +65,7 @@ const TRIPLES: readonly [query: string, right: string, wrong: string][] = [
     'Special effects for the film were made by a studio in New Zealand.',
   ],
 ]
-const MOST_BYTES = 20 * 1024 * 1024
+const MOST_BYTES = 24 * 1024 * 1024
 
 if (isShipped(SHIPPED_RERANKER)) {
   describe('the shipped reranker', () => {

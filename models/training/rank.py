@@ -1,7 +1,7 @@
-"""Stage `sharpen`: the reranker goes on from `trained.pt` (or from a shipped file, by `dequantize.py`) with a better teacher and harder candidates.
+"""Stage `rank`: the reranker. The six layers of MiniLM, which rank as they are, and a token-matching head learn the order of two teachers.
 
 The target of a list is the weighted sum of two teachers' cosines, with right passages lifted and wrong ones lowered. The questions of a batch and
-all its candidates are of one pool, so that golden sets show a question the other chunks of its own documents. The embedder stays as it is.
+all its candidates are of one pool, so that golden sets show a question the other chunks of its own documents.
 """
 
 import json
@@ -12,21 +12,23 @@ from torch.nn import functional
 
 import bases
 from bm25 import Bm25
-from distil import INNER, KEPT_LAYERS, distance
-from encoder import cached_ids, tokenizer
+from distil import distance
+from encoder import cached_ids, load_bert, tokenizer
 from make_texts import rows
 from measures import ndcg
 from mine import best
 from paths import work
 from questions import PASSAGES, QUERIES
 from scorer import Scorer
-from train import FINAL as START
-from train import logits, side
+from train import NEW_PARTS, logits, side
 from training import PROCESS, PROCESSES, begin, fit
 
-STEPS = 2050
-RATE = 2.5e-4
-NEW_PARTS = ("query_side", "text_side", "weigh", "cross", "blend", "hidden", "bend")
+LAYERS = [0, 1, 2, 3, 4, 5]
+INNER = 1536
+# What the lowest layers know of words holds for texts of any kind.
+FROZEN_LAYERS = 2
+STEPS = 2200
+RATE = 1.2e-4
 QUERY_TOKENS = 64
 # Passages of chunks are longer: a batch has fewer questions.
 SHORT = {"tokens": 96, "queries": 12, "own": 5}
@@ -51,8 +53,8 @@ LIFT = {True: 2.0, False: 5.0}
 WEAK = {"keywords", "definition", "heading"}
 DEPTH = 24
 CANDIDATES = work("rerank-candidates.npz")
-CHECKPOINT = work("sharpened.checkpoint.pt")
-FINAL = work("sharpened.pt")
+CHECKPOINT = work("ranked.checkpoint.pt")
+FINAL = work("ranked.pt")
 
 
 class Pools:
@@ -169,9 +171,10 @@ def examine(model: Scorer, pools: Pools, count: int = 240) -> float:
 def main() -> None:
     pools = Pools()
     torch.manual_seed(3)
-    model = Scorer(len(KEPT_LAYERS), INNER)
-    model.load_state_dict(torch.load(START, weights_only=True))
-    for part in (model.tower.words, model.tower.positions, model.tower.types):
+    model = Scorer(len(LAYERS), INNER)
+    tower = model.tower
+    tower.load_state_dict(load_bert(bases.MINILM, LAYERS).state_dict())
+    for part in (tower.words, tower.positions, tower.types, tower.norm, *tower.layers[:FROZEN_LAYERS]):
         part.requires_grad_(False)
 
     def loss_of(number: int) -> torch.Tensor:
@@ -191,8 +194,8 @@ def main() -> None:
     if PROCESS == 0:
         counts = {pool: [len(numbers), len(pools.members[pool])] for pool, numbers in pools.train.items()}
         print(json.dumps({"questions and passages": counts, "before": examine(model, pools)}), flush=True)
-    look = {"examine": lambda: examine(model, pools), "every": 150}
-    fit("sharpen", model, STEPS, RATE, loss_of, CHECKPOINT, **look, new_parts=NEW_PARTS, keep_last=True)
+    look = {"examine": lambda: examine(model, pools), "every": 200}
+    fit("rank", model, STEPS, RATE, loss_of, CHECKPOINT, **look, new_parts=NEW_PARTS, keep_last=True)
     if PROCESS == 0:
         torch.save(model.state_dict(), FINAL)
 
