@@ -62,7 +62,7 @@ interface Sessions {
   long: string[]
 }
 
-/** Cuts the graph. The long weights, 16 MB, stay in their file, and nothing that lives on may refer to the bytes that were read from it. */
+/** Cuts the graph. The long weights, more than 20 MB, stay in their file, and nothing that lives on may refer to the bytes that were read from it. */
 async function openSessions(source: ModelSource, cut: LateInteraction, runtime: Runtime): Promise<Sessions> {
   const folder = join(source.location, 'onnx')
   const name = WEIGHTS[source.dtype]
