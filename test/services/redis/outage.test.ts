@@ -90,8 +90,12 @@ describeWith('redis')('under load, no request fails', () => {
     await until('values are shared again', async () => (await sumOf(replicas[0] as Replica, 'reads', 'hit')) > hits)
     const statuses = await load.end()
     expect(new Set(statuses)).toEqual(new Set([200]))
-    for (const replica of replicas)
-      expect(replica.log.toSorted()).toEqual(['read: fails', 'read: works again', 'write: fails', 'write: works again'])
+    for (const replica of replicas) {
+      const told = (operation: string) => replica.log.filter(line => line.startsWith(operation))
+      expect(told('read')).toEqual(['read: fails', 'read: works again'])
+      // A write that is on its way when Redis goes on does not fail.
+      expect([[], ['write: fails', 'write: works again']]).toContainEqual(told('write'))
+    }
   })
 
   test('while Redis is full, and what it has is still read', async () => {
