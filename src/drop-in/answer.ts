@@ -9,17 +9,14 @@ import { hasRisingScores } from '../qdrant/points.ts'
 import { NotImproved } from './not-improved.ts'
 import { denseVectorOf, type PointSlice, printPoint } from './points/point-slices.ts'
 import { ownScores, reassignScores } from './points/scores.ts'
-import { type FindQuestion, findQueryText } from './query/query-text.ts'
+import type { QueryText } from './query/query-text.ts'
 import type { UnderstoodQuery } from './query/understand.ts'
 import type { FetchPoints } from './upstream-search.ts'
 
 /** One search of the client with its retrieved lists, one per prefetch. */
 interface RetrievedQuery {
   query: UnderstoodQuery
-  /** The header `x-stowage-query`. */
-  queryHeader: string | undefined
-  /** Null when there is no embedding relay. */
-  findQuestion: FindQuestion | null
+  words: QueryText
   lists: PointSlice[][]
   /** Payload fields of the collection; undefined when they have usual names. */
   mapping: PayloadMapping | undefined
@@ -45,12 +42,11 @@ export interface ImprovedPoints {
  * @throws NotImproved when there were points and none was chosen
  */
 export async function improvePoints(
-  { query, queryHeader, findQuestion, lists: retrieved, collection, mapping, decision, sessionId }: RetrievedQuery,
+  { query, words, lists: retrieved, collection, mapping, decision, sessionId }: RetrievedQuery,
   choosePoints: ChoosePoints,
   fetchPoints: FetchPoints,
   caller: Caller,
 ): Promise<ImprovedPoints> {
-  const words = await findQueryText(queryHeader, query, findQuestion)
   const scored = retrieved.map((points, index) => ({ points, asked: query.prefetches[index]?.limit ?? 0 }))
   const own = ownScores(scored, query.fusion)
   const admitted = retrieved.map(points => points.filter(({ key }) => reachesThreshold(own.get(key), query)))

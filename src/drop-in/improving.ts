@@ -3,7 +3,7 @@ import { eitherSignal } from '../core/either-signal.ts'
 import type { Caller } from '../pipeline/context-request.ts'
 import { startDeadline } from '../pipeline/deadline.ts'
 import type { PlanDecision } from '../pipeline/plan/decision.ts'
-import type { ChoosePoints } from '../pipeline/services.ts'
+import type { ChoosePoints, PrepareQuestion } from '../pipeline/services.ts'
 import type { QdrantHttp } from '../qdrant/client.ts'
 import type { SearchTarget } from '../qdrant/paths.ts'
 import type { PayloadMappings } from '../qdrant/payload-mappings.ts'
@@ -11,7 +11,7 @@ import type { WorkMeter } from './admission.ts'
 import { improvePoints } from './answer.ts'
 import type { Clock } from './clock.ts'
 import { NotImproved } from './not-improved.ts'
-import type { FindQuestion } from './query/query-text.ts'
+import { type FindQuestion, findQueryText } from './query/query-text.ts'
 import type { UnderstoodQuery } from './query/understand.ts'
 import { improvingTimeMs } from './request.ts'
 import type { ImprovedAnswer } from './response.ts'
@@ -20,6 +20,8 @@ import { type FetchPoints, fetchPoints, forwardedHeaders, searchLists } from './
 export interface ImprovingDependencies {
   http: QdrantHttp
   choosePoints: ChoosePoints
+  /** Called with each question before Qdrant has answered. Absent: nothing is read ahead. */
+  prepareQuestion?: PrepareQuestion
   /** Longest time for improving, in milliseconds. */
   deadlineMs: number
   /** Longest time in which Qdrant must have answered one improved call, in milliseconds. */
@@ -57,7 +59,17 @@ export function startImproving(
   queries: readonly UnderstoodQuery[],
   caller: Caller,
   { decision, sessionId }: { decision: PlanDecision; sessionId: string | null },
-  { http, choosePoints, deadlineMs, hedgeMs, clock, work, mappings = {}, findQuestion }: ImprovingDependencies,
+  {
+    http,
+    choosePoints,
+    prepareQuestion,
+    deadlineMs,
+    hedgeMs,
+    clock,
+    work,
+    mappings = {},
+    findQuestion,
+  }: ImprovingDependencies,
 ): Improving {
   const timeMs = improvingTimeMs(target.queryString, deadlineMs)
   const stopped = new AbortController()
@@ -86,18 +98,27 @@ export function startImproving(
     return work.pause(fetched).finally(soon.dispose)
   }
 
-  const improve = async (): Promise<ImprovedAnswer> => {
-    const upstream = await searchLists(queries, decision.plan.retrieval.pool, call)
-    stopHedge()
-    work.start()
-    const queryHeader = request.headers['x-stowage-query']?.toString()
+  const findWords = async (query: UnderstoodQuery) => {
+    const header = request.headers['x-stowage-query']?.toString()
     const asksRelay = findQuestion !== undefined && decision.findsQuestion
-    const choices = queries.map((query, index) =>
+    const words = await findQueryText(header, query, asksRelay ? vector => findQuestion(caller, vector) : null)
+    if (words.text !== null) prepareQuestion?.(words.text, decision, caller)
+    return { query, words }
+  }
+
+  const improve = async (): Promise<ImprovedAnswer> => {
+    const searching = searchLists(queries, decision.plan.retrieval.pool, call).then(lists => {
+      stopHedge()
+      return lists
+    })
+    // The questions need no answer of Qdrant.
+    const [upstream, asked] = await Promise.all([searching, Promise.all(queries.map(findWords))])
+    work.start()
+    const choices = asked.map(({ query, words }, index) =>
       improvePoints(
         {
           query,
-          queryHeader,
-          findQuestion: asksRelay ? vector => findQuestion(caller, vector) : null,
+          words,
           lists: upstream.lists[index] ?? [],
           collection: target.collection,
           mapping: mappings[target.collection],

@@ -10,7 +10,7 @@ import { overridePlan } from './plan/override-plan.ts'
 import type { Plan } from './plan/plan.ts'
 import { rankAndPack } from './rank-and-pack.ts'
 import { RunRecord } from './run-record.ts'
-import type { ChoosePoints, ChoosePointsRequest } from './services.ts'
+import type { ChoosePoints, ChoosePointsRequest, PrepareQuestion } from './services.ts'
 import { buildTrace, type TraceSubject } from './trace/build-trace.ts'
 import type { Trace } from './trace/schema.ts'
 import { shadowSubject } from './trace/shadow-subject.ts'
@@ -85,6 +85,13 @@ export function createChoosePoints(
       recallProxy: trace.recall_proxy,
       tokens: packed.tokens,
     }
+  }
+}
+
+/** Lets the reranker read the question of the drop-in route while its points are searched. */
+export function createPrepareQuestion({ ports }: Pick<PackContextDependencies, 'ports'>): PrepareQuestion {
+  return (question, { plan }, { tenant }) => {
+    if (reranks(plan)) ports.reranker?.prepare?.(prefixOf(question, LONGEST_QUERY), tenant?.name ?? null)
   }
 }
 

@@ -68,6 +68,9 @@ export type OfferShadow = (run: ShadowRun) => void
 
 export type ChoosePoints = (request: ChoosePointsRequest, caller: Caller) => Promise<ChosenPoints>
 
+/** Says that points for this question will be chosen soon, so that models can read it while they are searched. It never throws. */
+export type PrepareQuestion = (question: string, decision: PlanDecision, caller: Caller) => void
+
 /**
  * Who made a trace: a tenant with any of its keys, else a key. Nobody else may read it, because it holds texts that the key gave
  * access to.

@@ -20,7 +20,7 @@ import { createMetrics } from '../observe/metrics.ts'
 import { observeReads } from '../observe/observed-reads.ts'
 import { createRedundancySampler } from '../observe/redundancy-sampler.ts'
 import type { Spans } from '../observe/spans.ts'
-import { createChoosePoints } from '../pipeline/choose-points.ts'
+import { createChoosePoints, createPrepareQuestion } from '../pipeline/choose-points.ts'
 import { createPackContext } from '../pipeline/pack-context.ts'
 import { decideByConfiguration } from '../pipeline/plan/decision.ts'
 import type { Plan } from '../pipeline/plan/plan.ts'
@@ -160,6 +160,7 @@ async function openParts(config: Config, logger: Logger, member: Member | null, 
   const improvePoints = createImproveHandler({
     http,
     choosePoints: createChoosePoints(pipeline),
+    prepareQuestion: createPrepareQuestion(pipeline),
     decide: subject => {
       const decision = pipeline.decide(subject)
       return { ...decision, improves: decision.improves && config.settings.STOWAGE_DROPIN === 'improve' }
