@@ -223,6 +223,7 @@ function summaryText(summary: CommandSummary, dryRun: boolean): string {
     source,
     documents,
     unchanged,
+    empty,
     chunks,
     tokens,
     written,
@@ -238,7 +239,7 @@ function summaryText(summary: CommandSummary, dryRun: boolean): string {
   const lines = [
     `${dryRun ? 'Dry run: nothing was written. ' : ''}${collection} in ${place}${created ? ' (created)' : ''}`,
     ...(source === null ? [] : [`  source ${source}`]),
-    `  ${number(documents)} documents, ${number(unchanged)} of them unchanged`,
+    `  ${number(documents)} documents, ${number(unchanged)} of them unchanged${empty === 0 ? '' : `, ${number(empty)} without text`}`,
     ...(skipped.length === 0 ? [] : [`  skipped: ${skipped.join(', ')}`]),
     `  ${number(chunks)} chunks, ${number(tokens)} tokens`,
     `  ${number(written)} chunks ${dryRun ? 'to write' : 'written'}, ${number(deleted)} ${dryRun ? 'to delete' : 'deleted'}`,

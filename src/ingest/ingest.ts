@@ -52,8 +52,10 @@ export interface IngestSummary {
   /** Name of the source; null when none was given. */
   source: string | null
   documents: number
-  /** Documents without a chunk to write or delete. */
+  /** Documents without a chunk to write or delete, the empty ones aside. */
   unchanged: number
+  /** Documents without a chunk: nothing, or headings alone. */
+  empty: number
   chunks: number
   tokens: number
   written: number
@@ -72,8 +74,8 @@ export type OnIngestProgress = (progress: { documents: number; chunks: number; w
 
 /** Change when the same text gives other chunks, so that every document is cut again. */
 const CHUNKING_VERSIONS: Readonly<Record<Chunking, number | string>> = {
-  sections: 2,
-  'parent-child': 'parent-child 2',
+  sections: 3,
+  'parent-child': 'parent-child 3',
 }
 
 /** Documents are compared with the collection in groups of at most this many UTF-16 code units, or one document. */
@@ -103,7 +105,7 @@ export async function ingest(
   const denseSize = embedder?.dimensions ?? null
   const writer = await dependencies.target.open(collection, { denseSize, create: !dryRun })
   if (writer && !options.allowMixedEmbedders) await refuseMixing(writer, embedder, collection)
-  const counts = { documents: 0, unchanged: 0, chunks: 0, tokens: 0, written: 0, deleted: 0 }
+  const counts = { documents: 0, unchanged: 0, empty: 0, chunks: 0, tokens: 0, written: 0, deleted: 0 }
   const lists = { pruned: [], skipped: {}, warnings: [] }
   const contexts = dependencies.contexts ? noContexts(dependencies.contexts) : null
   const summary: IngestSummary = {
@@ -266,7 +268,8 @@ async function compare(
     all.parents.stale.push(...ofParents.stale)
     summary.chunks += mark.chunks
     summary.tokens += mark.tokens
-    if (changed.length + stale.length === 0) summary.unchanged += 1
+    if (chunks.length === 0) summary.empty += 1
+    else if (changed.length + stale.length === 0) summary.unchanged += 1
     const replacement = replacementOf(document, before, options)
     if (replacement !== null) replaced.push(replacement)
   }

@@ -8,6 +8,7 @@ import type { BinaryFormat } from './documents/convert.worker.ts'
 import { type ConversionLimits, createConverter, type DocumentConverter } from './documents/converter.ts'
 import { DOCUMENT_EXTENSIONS, DOCUMENT_FILE, formatOf } from './documents/formats.ts'
 import { type FrontMatter, readFrontMatter } from './markup/front-matter.ts'
+import { headingTitle } from './markup/heading-title.ts'
 import { stripMarks } from './markup/strip-marks.ts'
 import { decodeFile, readJsonLines, splitLines } from './text-files.ts'
 
@@ -233,7 +234,7 @@ function readMarkup(
   const rest = text.slice(frontMatter.length)
   const body = isMarkdown ? stripMarks(rest) : rest
   const heading = /^\s*#[ \t]+(.*\S)/.exec(body)?.[1]?.replace(/[ \t]+#+$/, '')
-  return { title: frontMatter.title ?? heading ?? null, frontMatter, body }
+  return { title: frontMatter.title ?? (headingTitle(heading ?? '') || null), frontMatter, body }
 }
 
 async function* readRows(path: string, idOf: (id: string) => string): AsyncIterable<SourceDocument> {

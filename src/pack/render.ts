@@ -1,3 +1,4 @@
+import { codePointStart, prefixOf } from '../core/prefix.ts'
 import type { ContextFormat } from '../core/types.ts'
 import { titledPath } from '../text/titled-path.ts'
 import type { Block, Part } from './layout.ts'
@@ -34,7 +35,7 @@ interface SourceLine extends Pick<Block, 'docId' | 'docTitle' | 'sectionPath'> {
 export const RENDERERS: Record<ContextFormat, Renderer> = {
   markdown: {
     open: ({ docId, docTitle, sectionPath }, index) =>
-      `[${index}] ${titledPath(oneLine(docTitle || docId), oneLine(sectionPath))}\n`,
+      `[${index}] ${shortName(titledPath(oneLine(docTitle || docId), oneLine(sectionPath)))}\n`,
     close: '\n',
     escape: escapeMarkdown,
     // Escaped as one text, because a fence of one part can end in another one.
@@ -47,7 +48,7 @@ export const RENDERERS: Record<ContextFormat, Renderer> = {
   },
   xml: {
     open: ({ docId, sectionPath, value }, index) =>
-      `<document index="${index}" source="${attribute(docId)}" section="${attribute(sectionPath)}"${value === null ? '' : ` relevance="${value.toFixed(2)}"`}>\n`,
+      `<document index="${index}" source="${attribute(docId)}" section="${attribute(shortName(sectionPath))}"${value === null ? '' : ` relevance="${value.toFixed(2)}"`}>\n`,
     close: '\n</document>\n',
     escape: escapeXml,
     body: parts => joinParts(parts, ({ contextLine, text }) => contextElement(contextLine) + escapeXml(text.trim())),
@@ -59,7 +60,7 @@ export const RENDERERS: Record<ContextFormat, Renderer> = {
   },
   json: {
     open: ({ docId, docTitle, sectionPath, value, contextField }, index) =>
-      `{"index":${index},"source":${JSON.stringify(docId)},"title":${JSON.stringify(docTitle)},"section":${JSON.stringify(sectionPath)}${value === null ? '' : `,"relevance":${value.toFixed(2)}`}${contextField},"text":"`,
+      `{"index":${index},"source":${JSON.stringify(docId)},"title":${JSON.stringify(shortName(docTitle))},"section":${JSON.stringify(shortName(sectionPath))}${value === null ? '' : `,"relevance":${value.toFixed(2)}`}${contextField},"text":"`,
     close: '"}',
     escape: escapeJson,
     body: parts => escapeJson(joinParts(parts, ({ text }) => text.trim())),
@@ -109,6 +110,16 @@ function contextElement(line: string): string {
 
 function escapeJson(text: string): string {
   return JSON.stringify(text).slice(1, -1)
+}
+
+/** Longest name of a source in the context, in UTF-16 code units: about 60 tokens. A longer one would take the place of text. */
+const LONGEST_NAME = 240
+
+/** A name with its middle left out when it is longer than that: its start names the document, its end the section. */
+function shortName(name: string): string {
+  if (name.length <= LONGEST_NAME) return name
+  const half = (LONGEST_NAME - 1) / 2
+  return `${prefixOf(name, Math.ceil(half)).trimEnd()}…${name.slice(codePointStart(name, name.length - Math.floor(half))).trimStart()}`
 }
 
 function oneLine(text: string): string {

@@ -11,7 +11,8 @@ const FENCE = /^ {0,3}(`{3,}|~{3,})/
 /** Headings, list items and table rows: each line is one sentence. */
 const OWN_LINE = /^\s{0,12}(?:#{1,6}\s|[-*+•]\s|\d{1,3}[.)]\s|\|)/
 const ENDS_SENTENCE = /[.!?:;。！？…]["'”’)\]*_`]{0,8}\s{0,8}$/
-const STARTS_LOWER = /^[ \t]*[\p{Ll}(]/u
+/** The next line of a wrapped sentence: lower case, also behind the marks of a link, of emphasis or of code, or a bracket. */
+const STARTS_LOWER = /^[ \t]*(?:[\p{Ll}(]|[[*_`]{1,4}\p{Ll})/u
 /** Abbreviations that rarely end a sentence, and initials ("J. Smith"). */
 const ABBREVIATION =
   /(?:^|[\s("'[])(?:Dr|Mr|Mrs|Ms|Prof|St|Fig|Figs|Eq|Eqs|No|Nos|Sec|Ch|Vol|Ref|Tab|vs|e\.g|i\.e|cf|approx|ca|resp|incl|p|pp|\p{Lu})\.\s*$/u

@@ -55,6 +55,17 @@ describe('ingest', () => {
     })
   })
 
+  it('counts documents without text, and does not call them unchanged', async () => {
+    const documents = ['', '# Heading alone', '\n\n'].map((text, at) => ({ ...guide, docId: `empty/${at}`, text }))
+    const options = fresh()
+    const first = await run([guide, ...documents], options)
+    expect(first.summary).toMatchObject({ documents: 4, unchanged: 0, empty: 3 })
+    const again = await run([guide, ...documents], options)
+    expect(again.summary).toMatchObject({ documents: 4, unchanged: 1, empty: 3, written: 0, deleted: 0 })
+    const emptied = await run([{ ...guide, text: '' }], options)
+    expect(emptied.summary).toMatchObject({ empty: 1, deleted: first.summary.written })
+  })
+
   it('writes the pages of each chunk, and says when headings are unknown', async () => {
     const text = `# Guide\n\n${prose('valve', 6)}\n\n## Tides\n\n${prose('gauge', 6)}`
     const pages = [0, text.indexOf('## Tides')]

@@ -72,8 +72,10 @@ describe('openDocuments, files', () => {
   it.each([
     ['---\ntitle: "Set: up"\ntags: a\n---\n# Other\n', 'Set: up'],
     ["---\r\ntitle: 'It''s'\r\n---\r\ntext", "It's"],
-    ['---\ntags: a\n---\n\n# Heading *one*\n', 'Heading *one*'],
+    ['---\ntags: a\n---\n\n# Heading *one*\n', 'Heading one'],
     ['\n\n# First\n', 'First'],
+    ['[![build](a.svg)](b)\n\n# Tides [![npm](c)](d)\n', 'Tides'],
+    ['# <img src="a.png">\n\ntext\n', 'name'],
     ['## Second level\n', 'name'],
     ['text\n# Later\n', 'name'],
     ['', 'name'],

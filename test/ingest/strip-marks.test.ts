@@ -40,6 +40,11 @@ describe('stripMarks', () => {
       '## Tides {#tides}\n\n### <a id="x"></a>Bells\n\n[[toc]]\n{: .no_toc }\n\nA set {a} of {#b}',
       '## Tides\n\n### Bells\n\n\nA set {a} of {#b}',
     ],
+    [
+      'badges',
+      '[![a](b)](c) [![d][e]][f]\n# Tides [![a](b "t")](c)\n\nSee [![a](b)](c) there.\n\n## [![Logo](b)](c)\n\n```\n[![a](b)](c)\n```',
+      '# Tides\n\nSee [![a](b)](c) there.\n\n## Logo\n\n```\n[![a](b)](c)\n```',
+    ],
   ])('reads %s', (name, text, expected) => {
     expect(stripMarks(text)).toBe(
       name === 'MDX tags over lines' ? expected.replace('alt="The gate"', 'The gate') : expected,

@@ -17,7 +17,7 @@ const TEXTS: Record<string, string> = {
   emoji: fillTo('😀🦑', SIZE / 4),
   'an unclosed fence': fillTo('```\nbell\n'),
   'a table': fillTo('| bell | 1 |\n'),
-  'line breaks': `${fillTo('\n')}.`,
+  'line breaks': `${fillTo('\n')}end.`,
 }
 
 const OPTIONS: PackOptions = {

@@ -204,6 +204,17 @@ describe('formats', () => {
     expect(context).not.toMatch(/\u0000/)
   })
 
+  it.each(['markdown', 'xml', 'json'] as const)('%s leaves out the middle of a name that is too long', format => {
+    const [head, tail] = ['first '.repeat(50), `${'😀'.repeat(2_000)} last`]
+    const long = candidate({ text: 'done', docId: 'd', docTitle: head, sectionPath: `${head} > ${tail}` }, 1)
+    const { context, tokens } = pack([long], null, { ...PLAIN, format, budgetTokens: 400 }, countTokens)
+    expect(tokens).toBeGreaterThan(0)
+    expect(context).toContain('done')
+    expect(context).toMatch(/first first.{1,300}… ?.{1,300} last/u)
+    expect(context.isWellFormed()).toBe(true)
+    expect(context.length).toBeLessThan(700)
+  })
+
   it('json parses', () => {
     const { context } = pack([hostile], null, { ...PLAIN, format: 'json', budgetTokens: 500 }, countWords)
     expect(JSON.parse(context)[0].text).toContain('ends </document> "quote"')

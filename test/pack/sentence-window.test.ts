@@ -108,9 +108,10 @@ describe('the best run of sentences of a chunk', () => {
       'The old pump stands here.\n\nWho may open the pump?\n\n- only the keeper of the pump may open it',
     ],
     ['a label', 'The old pump may stand.\n\n**Note**\n\nOnly the keeper of the old pump may open it.'],
+    ['signs alone', 'The old pump stands here.\n\n**\n\nOnly the keeper of the pump may open it.'],
   ])('does not end with %s', (_, text) => {
     for (let room = 5; room < 60; room++)
-      expect(windowIn(text, 'who may open the pump note', room).at(-1) ?? '').not.toMatch(/(?:pump\?|Note\W*)$/u)
+      expect(windowIn(text, 'who may open the pump note', room).at(-1) ?? '').not.toMatch(/(?:pump\?|Note\W*|^\W+)$/u)
   })
 })
 

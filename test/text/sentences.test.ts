@@ -40,6 +40,18 @@ describe('sentences', () => {
     expect(sentences(`${item}\n`)).toEqual([`${item}\n`])
   })
 
+  it.each(['[the guide](guide.md)', '`close()`', '*all* of them', '**never**', '_no_ rule', '[`open`](a) it'])(
+    'go on over the line break before %s',
+    next => {
+      const text = `To change it, see\n${next} there.\n`
+      expect(sentences(`Short.\n\n${text}`)).toEqual(['Short.\n\n', text])
+    },
+  )
+
+  it.each(['[The guide](guide.md)', '"key": 1', '{', '**Never**'])('end at the line break before %s', next => {
+    expect(sentences(`Short.\n\nTo change it\n${next} there.\n`)).toHaveLength(3)
+  })
+
   it('end at the line breaks of a list without marks', () => {
     const lines = [
       'Identify edge cases where your prompt might falter\n',

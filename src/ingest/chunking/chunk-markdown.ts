@@ -1,3 +1,4 @@
+import { withoutBadges } from '../markup/badges.ts'
 import { CHUNK_DEFAULTS, type ChunkOptions } from './options.ts'
 import { cutSection, joinPieces, type Piece } from './pieces.ts'
 import { readSections, type Section, type Span } from './sections.ts'
@@ -152,14 +153,13 @@ function groupPieces(
 }
 
 const TAG = /<[^<>]{1,2000}>/g
-const BADGE = /\[!\[[^\]\n]{0,300}\]\([^)\s]{0,2000}\)\]\([^)\s]{0,2000}\)/g
 /** A letter, a number, or a symbol such as an emoji. */
 const WORD = /[\p{L}\p{N}\p{So}]/u
 
 /** Whether a block says anything: rules, empty tables, HTML without text and badges do not. */
 function hasWords(block: string): boolean {
   const isPlain = WORD.test(block) && !/^\s*[<[]/.test(block)
-  return isPlain || WORD.test(block.replace(TAG, '').replace(BADGE, ''))
+  return isPlain || WORD.test(withoutBadges(block.replace(TAG, '')))
 }
 
 function goalFor(tokens: number, stride: number): number {

@@ -1,4 +1,5 @@
 import MarkdownIt, { type Token } from 'markdown-it'
+import { headingTitle } from '../markup/heading-title.ts'
 
 /** What may be YAML (`---`) or TOML (`+++`) front matter at the start of a text, with its last line end. Groups: the fence, the content. */
 export const FRONT_MATTER = /^\uFEFF?(---|\+\+\+)[ \t]*\r?\n(?:([\s\S]*?)\r?\n)??\1[ \t]*(?:\r?\n|$)/
@@ -32,8 +33,6 @@ export interface Section {
 
 // Only blocks are parsed. A link definition reads like a paragraph.
 const blockParser = new MarkdownIt({ html: true }).disable(['reference'])
-// No links are made from plain text, so `_` and `*` inside words are the only marks that a title loses.
-const inlineParser = new MarkdownIt({ html: true })
 
 /** Lists and quotes deeper than this are text: the time of a parser grows with the depth of nesting. */
 const MOST_LEVELS = 16
@@ -83,7 +82,7 @@ function* parseBlocks(text: string): Iterable<ParsedBlock> {
     if (token.level !== 0 || token.map === null) continue
     const span = spanOf(token, lines, text)
     if (token.type === 'heading_open') {
-      const heading = { depth: Number(token.tag.slice(1)), title: titleOf(tokens[index + 1]?.content ?? '') }
+      const heading = { depth: Number(token.tag.slice(1)), title: headingTitle(tokens[index + 1]?.content ?? '') }
       yield { ...span, ...PROSE, heading }
     } else {
       yield { ...span, ...partsOf(tokens, index, span, lines), heading: null }
@@ -166,23 +165,4 @@ function spanOf({ map, type }: Token, lines: Span[], text: string): Span {
   const slice = text.slice(from, lines[afterLast - 1]?.end)
   const start = type === 'code_block' ? from : from + slice.length - slice.trimStart().length
   return { start, end: Math.max(start, from + slice.trimEnd().length) }
-}
-
-/** The text of a heading without its inline marks. */
-function titleOf(raw: string): string {
-  const plain = /[*_`[\]<&\\~!]/.test(raw) && raw.length < 1000 ? plainText(inlineParser.parseInline(raw, {})) : raw
-  return plain.replace(/\s+/g, ' ').trim()
-}
-
-/** HTML inside a line that only lays out; `<T>` or `<your key>` is text that someone forgot to quote. */
-const INLINE_HTML = /^<(?:!--|\/?(?:a|abbr|b|br|code|del|em|i|img|ins|kbd|mark|s|small|span|strong|sub|sup|u|var)\b)/i
-
-function plainText(tokens: readonly Token[]): string {
-  return tokens
-    .map(({ type, content, children }) => {
-      if (children !== null) return plainText(children)
-      if (type === 'softbreak' || type === 'hardbreak') return ' '
-      return type === 'html_inline' && INLINE_HTML.test(content) ? '' : content
-    })
-    .join('')
 }

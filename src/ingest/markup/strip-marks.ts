@@ -1,3 +1,5 @@
+import { namedBadges, withoutBadges } from './badges.ts'
+
 /** How a documentation tool writes marks that are not text: each line is replaced, or left out when nothing is left of it. */
 interface MarkRule {
   pattern: RegExp
@@ -38,6 +40,7 @@ const TAG_BEGINS = /^\s*<[A-Z][\w.]*\s*$/
 const TAG_ENDS = /^\s*\/?>\s*$/
 const ATTRIBUTE = /^\s*[\w-]{1,40}=(?:"[^"]*"|'[^']*'|\{[^{}]*\})\s*(\/?>)?\s*$/
 
+const HEADING = /^ {0,3}#{1,6}\s/
 const FENCE = /^[\s>]*(`{3,}|~{3,})/
 const ANCHOR = /<a\s(?:name|id)=(?:"[^"<>]*"|'[^'<>]*')\s?(?:\/>|><\/a>)/g
 const COMMENTS = [
@@ -47,7 +50,7 @@ const COMMENTS = [
 
 /**
  * Leaves out what a documentation tool adds to Markdown: comments, imports and tags of components (MDX), container marks, template
- * tags, anchors of headings. Titles and labels of marks stay. Code stays as it is. Time is linear in the length of the text.
+ * tags, anchors of headings, and badges beside headings or alone in their line. Titles and labels of marks stay. Code stays as it is. Time is linear in the length of the text.
  */
 export function stripMarks(text: string): string {
   const kept: string[] = []
@@ -101,7 +104,15 @@ function stripLine(line: string): string {
     const match = pattern.exec(line)
     if (match) return keep(match).trim()
   }
-  return withoutHeadingId(line).replace(ANCHOR, '')
+  return withoutStates(withoutHeadingId(line).replace(ANCHOR, ''))
+}
+
+/** A heading, or a line of nothing but badges, without them. A heading that is an image keeps its alternative text. */
+function withoutStates(line: string): string {
+  if (!line.includes('[![')) return line
+  const words = withoutBadges(line).trim()
+  if (HEADING.test(line)) return words.replace(/#/g, '').trim() === '' ? namedBadges(line) : words
+  return words === '' ? '' : line
 }
 
 /** `## Title {#title}` without the id. */
