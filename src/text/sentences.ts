@@ -17,6 +17,12 @@ const STARTS_LOWER = /^[ \t]*(?:[\p{Ll}(]|[[*_`]{1,4}\p{Ll})/u
 const ABBREVIATION =
   /(?:^|[\s("'[])(?:Dr|Mr|Mrs|Ms|Prof|St|Fig|Figs|Eq|Eqs|No|Nos|Sec|Ch|Vol|Ref|Tab|vs|e\.g|i\.e|cf|approx|ca|resp|incl|p|pp|\p{Lu})\.\s*$/u
 
+/** An end without white space behind it stands in a word, as in `a.b` or `x.png?size=2`; prose that lacks a space goes on in upper case. */
+const ENDS_IN_WORD = /[!-~]$/
+const GOES_ON = /^[!-@[-~\p{Ll}]/u
+/** A footnote behind the end of a sentence: "It ended.[12] The next". */
+const FOOTNOTE = /(?<=[.!?]["')]?)(?:\[[\d, ]{1,8}\])+(?=\s)/g
+
 /** Longest text given to the segmenter, in UTF-16 code units: its time is quadratic in the length. */
 const WINDOW = 2_000
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' })
@@ -139,16 +145,23 @@ function* proseEnds(text: string, start: number, end: number): Generator<number>
   for (let from = start; from < end; ) {
     const to = Math.min(end, codePointStart(text, from + WINDOW))
     // The segmenter ends a sentence at every line break, but here line breaks only wrap.
-    const prose = text.slice(from, to).replace(/[\r\n]/g, ' ')
+    const prose = text
+      .slice(from, to)
+      .replace(/[\r\n]/g, ' ')
+      // It takes closing brackets for a part of the sentence that they close.
+      .replace(FOOTNOTE, note => ']'.repeat(note.length))
     const found = [...segmenter.segment(prose)].map(({ segment, index }) => index + segment.length)
     // The last sentence may continue in the next window.
     if (to < end && found.length > 1) found.pop()
-    // A point without white space behind it belongs to a path, as in `[Routes](./Routes.md)`.
     for (const [at, cut] of found.entries()) {
       const isLast = at === found.length - 1
-      const broken = !isLast && (prose[cut - 1] === '.' || ABBREVIATION.test(prose.slice(Math.max(0, cut - 24), cut)))
-      if (!broken) yield from + cut
+      if (isLast || !isBroken(prose.slice(Math.max(0, cut - 24), cut), prose.slice(cut, cut + 2))) yield from + cut
     }
     from += found.at(-1) ?? prose.length
   }
+}
+
+/** Whether a cut stands within a path, an address, a link or an abbreviation. */
+function isBroken(before: string, after: string): boolean {
+  return before.endsWith('.') || (ENDS_IN_WORD.test(before) && GOES_ON.test(after)) || ABBREVIATION.test(before)
 }

@@ -84,8 +84,28 @@ describe('sentences', () => {
     ])
   })
 
+  it('go on within an address, a link and a command', () => {
+    const parts = [
+      'See https://a.example/x.png?size=2&b=1 and `#!/bin/sh`. ',
+      'Read [why?](#why) and ![it works!](a.png?raw=true) first. ',
+      'Is it in C:\\a!b?c or not? ',
+      'It is.',
+    ]
+    expect(sentences(parts.join(''))).toEqual(parts)
+  })
+
+  it('end behind a question without white space before a capital', () => {
+    expect(sentences('Who asks?Nobody does.')).toEqual(['Who asks?', 'Nobody does.'])
+  })
+
+  it('end behind footnotes, not before them', () => {
+    const parts = ['It ended in 1918.[1] ', 'It began in 1914.[2][13, 14] ', 'Did it?[3] ', 'Yes [5] it did.']
+    expect(sentences(parts.join(''))).toEqual(parts)
+  })
+
   it('are found in Chinese and Japanese', () => {
     expect(sentences('東京は首都です。人口は多い。')).toEqual(['東京は首都です。', '人口は多い。'])
+    expect(sentences('首都は?東京です!人口は多い。')).toEqual(['首都は?', '東京です!', '人口は多い。'])
   })
 
   const pieces = fc.constantFrom(
