@@ -10,7 +10,8 @@ import { addMcpCommand } from './commands/mcp.ts'
 import { addProjectCommand } from './commands/project.ts'
 import type { OpenLiveCollection } from './commands/replay/live-sets.ts'
 import { addReplayCommand } from './commands/replay/replay.ts'
-import { addRerankServerCommand } from './commands/rerank-server/rerank-server.ts'
+import { addRerankServerCommand } from './commands/reranker/rerank-server.ts'
+import { addWarmCommand } from './commands/reranker/warm.ts'
 import { addServeCommand } from './commands/serve.ts'
 import { addTenantsCommand } from './commands/tenants.ts'
 import { ConfigError, loadConfig, startedByNpm } from './config.ts'
@@ -69,6 +70,10 @@ addProjectCommand(program, {
 addContextualizeCommand(program, {
   ...terminal,
   open: async target => (await import('./wiring/contexts/contextualize.ts')).openContextualize(target),
+})
+addWarmCommand(program, {
+  ...terminal,
+  open: async where => (await import('./wiring/rerank/warm.ts')).openWarm(where),
 })
 addReplayCommand(program, {
   ...terminal,

@@ -16,10 +16,10 @@ import {
   setting,
   text,
   url,
-  urls,
   wholeNumber,
   workerCount,
 } from './fields.ts'
+import { modelSettings } from './model-settings.ts'
 
 /** The environment variables that are not plan values. */
 export const settingsSchema = z.object({
@@ -84,48 +84,7 @@ export const settingsSchema = z.object({
     wholeNumber(0, 600_000).default(2_000),
     'Requests that take longer are counted, and logged at warn with their stage times, in milliseconds; 0 is off.',
   ),
-  RERANK_MODEL: setting(
-    text.optional(),
-    'Folder or hub id of the cross-encoder, or the model name for `RERANKER=http`. Unset: the model included in the package.',
-  ),
-  RERANK_URL: setting(
-    urls.optional(),
-    'Endpoints for `RERANKER=http`: one, or several of the same model, separated by commas.',
-  ),
-  RERANK_API_KEY: secret('Key of these endpoints.'),
-  RERANK_SHAPE: setting(
-    z.enum(['cohere', 'jina', 'tei']).default('cohere'),
-    'Request format of these endpoints. `stowage rerank-server` takes `tei`.',
-  ),
-  RERANK_SERVER_API_KEY: secret('Key that `stowage rerank-server` asks for. Unset: everybody may ask.'),
-  RERANK_MEMORY_MB: setting(
-    wholeNumber(0, 1_000_000).default(200),
-    'Memory for what the included reranker computed from passages, in MiB: it reads a passage once, not once per question. 0 is off.',
-  ),
-  EMBEDDER: setting(
-    z.enum(['local', 'openai', 'voyage', 'cohere', 'none']).default('local'),
-    'Embedder of queries and documents: a local model, an OpenAI-compatible endpoint, Voyage AI, Cohere, or none.',
-  ),
-  EMBEDDING_MODEL: setting(text.optional(), 'Folder, hub id or model name. Unset: the model included in the package.'),
-  OPENAI_BASE_URL: setting(url.optional(), 'Base URL of the endpoint for `EMBEDDER=openai`.'),
-  OPENAI_API_KEY: secret('Key of that endpoint.'),
-  EMBEDDING_BASE_URL: setting(
-    url.optional(),
-    'Base URL of the endpoint for `EMBEDDER=voyage` and `EMBEDDER=cohere`; default is the provider.',
-  ),
-  EMBEDDING_API_KEY: secret('Key of that endpoint.'),
-  EMBEDDING_DIMENSIONS: setting(
-    wholeNumber(1, 65_536).optional(),
-    'Length of the vectors that an endpoint is asked for, for models that can shorten them. Unset: the length of the model.',
-  ),
-  EMBEDDING_QUERY_PREFIX: setting(
-    text.optional(),
-    'Text before every query that is embedded, such as `query: ` for E5. Voyage AI and Cohere need none: they are told what a text is.',
-  ),
-  EMBEDDING_PASSAGE_PREFIX: setting(
-    text.optional(),
-    'Text before every passage that is embedded, such as `passage: `. Vectors of other prefixes cannot be compared: ingest again after a change.',
-  ),
+  ...modelSettings,
   EMBEDDINGS_RELAY_URL: setting(
     relayTarget.optional(),
     'Endpoint that requests to embed go on to, with or without its `/v1`, such as `https://api.openai.com/v1`, so that the question of a search is known by its vector; `local`: the embedder of stowage answers. Unset: there is no relay.',

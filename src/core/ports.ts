@@ -60,7 +60,21 @@ export interface Reranker {
   expectedWaitMs?(tenant?: string | null): number
   /** Number of pairs that wait for a worker; absent when the reranker has no queue. */
   waiting?(): number
+  /**
+   * Reads passages ahead of questions, and keeps what it made of them where later processes find it; absent when there is no such place.
+   * @throws StowageError when something could not be kept; an AbortError on abort, and what was read by then is kept
+   */
+  warm?(passages: readonly string[], signal: AbortSignal): Promise<WarmResult>
   close(): Promise<void>
+}
+
+/** Numbers of different passages. */
+export interface WarmResult {
+  /** Those that were read before. */
+  known: number
+  read: number
+  /** Passages that this process deleted to make room, since its start. */
+  deleted: number
 }
 
 /** The vector of a query that is being embedded. It does not search the vectors of another embedder. */

@@ -16,7 +16,7 @@ import { type ParentsInput, parentsOf } from './expansion/parents.ts'
 import { type Background, beginAnswering } from './pacing/background.ts'
 import { PACKING_GRACE_MS, Pace, RANKING_GRACE_MS } from './pacing/pace.ts'
 import { listWeights, mmrAlpha } from './plan/derived.ts'
-import { rerank } from './rerank.ts'
+import { rerank } from './rerank/rerank.ts'
 import { type ReunifyInput, reunify } from './reunify.ts'
 import { differ, type RunRecord } from './run-record.ts'
 

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import type { SharedScores } from '../adapters/models/cached-reranker.ts'
-import { createCrossEncoder } from '../adapters/models/cross-encoder.ts'
+import { type CrossEncoderOptions, createCrossEncoder } from '../adapters/models/cross-encoder.ts'
 import { type Opened, openInBackground } from '../adapters/models/endpoint.ts'
 import {
   createEndpointEmbedder,
@@ -50,6 +50,7 @@ interface OpenModelsOptions {
 
 export const SHIPPED_RERANKER = fileURLToPath(new URL('../../models/stowage-reranker', import.meta.url))
 export const SHIPPED_EMBEDDER = fileURLToPath(new URL('../../models/stowage-embedder', import.meta.url))
+const MIB = 1024 * 1024
 const NOT_WANTED: Opened<never> = { value: null, reason: null, stop: () => {} }
 
 export async function openModels(
@@ -167,11 +168,22 @@ async function openReranker(
   return createCrossEncoder({
     model: settings.RERANK_MODEL ?? SHIPPED_RERANKER,
     allowRemote: settings.MODELS_ALLOW_REMOTE,
-    passageBytes: settings.RERANK_MEMORY_MB * 1024 * 1024,
+    ...passageMemory(settings),
     workers,
     sharedScores,
     onWarning,
   })
+}
+
+/** Where a local reranker keeps what it computed from passages. */
+export function passageMemory(
+  settings: Config['settings'],
+): Pick<CrossEncoderOptions, 'passageBytes' | 'passageFolder'> {
+  const { RERANK_MEMORY_MB: memory, RERANK_DISK_PATH: path, RERANK_DISK_MB: disk } = settings
+  return {
+    passageBytes: memory * MIB,
+    passageFolder: path === undefined ? undefined : { path, maxBytes: disk * MIB },
+  }
 }
 
 /** The pipeline skips the step of an unavailable model. */

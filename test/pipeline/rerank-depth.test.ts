@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import { overridePlan } from '../../src/pipeline/plan/override-plan.ts'
-import { rerank } from '../../src/pipeline/rerank.ts'
+import { rerank } from '../../src/pipeline/rerank/rerank.ts'
 import { RunRecord } from '../../src/pipeline/run-record.ts'
 import { candidate } from '../support/candidates.ts'
 

@@ -14,6 +14,7 @@ export type ScorePassages = (
 export interface Scorer {
   score: ScorePassages
   prepare?: NonNullable<Reranker['prepare']>
+  warm?: NonNullable<Reranker['warm']>
   expectedWaitMs?: NonNullable<Reranker['expectedWaitMs']>
   waiting?: NonNullable<Reranker['waiting']>
   close(): Promise<void>

@@ -2,7 +2,9 @@ import type { Reranker } from '../../core/ports.ts'
 import { workerModule } from '../../core/work/worker-module.ts'
 import { createCachedReranker, type Scorer, type SharedScores } from './cached-reranker.ts'
 import type { PairJob } from './cross-encoder.worker.ts'
+import { modelKeyOf } from './late-interaction/model-key.ts'
 import { openLateInteraction } from './late-interaction/scorer.ts'
+import { openSideFolder, type SideFolder } from './late-interaction/side-folder.ts'
 import { findLocalModel, type LocalModelOptions, startWorkers } from './local-model.ts'
 import { type Calibration, loadFailure, type ModelSource } from './model-folder.ts'
 
@@ -18,7 +20,9 @@ export interface CrossEncoderOptions extends LocalModelOptions {
    * 0 scores each pair as a whole.
    */
   passageBytes?: number
-  /** Told when the graph of the model cannot be cut as its folder says, and pairs are scored as a whole. */
+  /** A folder that keeps it over restarts, and its largest size in bytes; default: none. */
+  passageFolder?: { path: string; maxBytes: number } | undefined
+  /** Told when the graph of the model cannot be cut as its folder says, and pairs are scored as a whole, and why the folder cannot be used. */
   onWarning?: (message: string) => void
 }
 
@@ -66,13 +70,31 @@ async function openScorer(source: ModelSource, options: CrossEncoderOptions): Pr
   const cut = source.settings.late_interaction
   if (cut === undefined || passageBytes === 0) return openPairScorer(source, options)
   try {
-    return await openLateInteraction(source, options, passageBytes)
+    return await openLateInteraction(source, options, passageBytes, await openFolder(source, options))
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     onWarning?.(
       `${VARIABLE}: ${options.model} reads each passage anew for each question, because its graph cannot be cut as late_interaction in its stowage.json says: ${reason}`,
     )
     return openPairScorer(source, options)
+  }
+}
+
+/** Null when none is wanted, or nothing can be written there: the reranker works without it. */
+async function openFolder(
+  source: ModelSource,
+  { passageFolder, onWarning }: CrossEncoderOptions,
+): Promise<SideFolder | null> {
+  if (passageFolder === undefined) return null
+  const onFault = (reason: string) =>
+    onWarning?.(
+      `RERANK_DISK_PATH: the reranker keeps what it reads in memory only, because ${passageFolder.path} cannot be written: ${reason}`,
+    )
+  try {
+    return await openSideFolder({ ...passageFolder, modelKey: await modelKeyOf(source), onFault })
+  } catch (error) {
+    onFault(error instanceof Error ? error.message : String(error))
+    return null
   }
 }
 

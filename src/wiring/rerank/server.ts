@@ -1,13 +1,13 @@
 import { availableParallelism } from 'node:os'
 import { createCachedReranker } from '../../adapters/models/cached-reranker.ts'
 import { openLogitModel } from '../../adapters/models/cross-encoder.ts'
-import type { RerankServerOptions } from '../../commands/rerank-server/rerank-server.ts'
+import type { RerankServerOptions } from '../../commands/reranker/rerank-server.ts'
 import type { RunningService } from '../../commands/serve.ts'
 import { loadConfig } from '../../config.ts'
 import { startServer } from '../../http/server.ts'
 import { createLogger } from '../../observe/logger.ts'
 import { createRerankApp } from '../../rerank-server/app.ts'
-import { SHIPPED_RERANKER } from '../models.ts'
+import { passageMemory, SHIPPED_RERANKER } from '../models.ts'
 import { VERSION } from '../version.ts'
 
 /** For `stowage rerank-server`. */
@@ -20,7 +20,7 @@ export async function startRerankServer(options: RerankServerOptions): Promise<R
     model: options.model ?? settings.RERANK_MODEL ?? SHIPPED_RERANKER,
     workers,
     allowRemote: settings.MODELS_ALLOW_REMOTE,
-    passageBytes: settings.RERANK_MEMORY_MB * 1024 * 1024,
+    ...passageMemory(settings),
     onWarning: message => logger.warn(message),
   })
   // Its cache holds logits here.

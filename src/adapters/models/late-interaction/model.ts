@@ -18,7 +18,8 @@ export interface LateInteractionModel {
   interact(query: Tensors, passage: Side): Promise<number>
 }
 
-const WEIGHTS = { q8: 'model_quantized.onnx', fp32: 'model.onnx' }
+/** The file of the weights, in the folder `onnx`. */
+export const WEIGHTS = { q8: 'model_quantized.onnx', fp32: 'model.onnx' }
 const INPUTS = ['input_ids', 'attention_mask', 'token_type_ids']
 const LOGITS = 'logits'
 

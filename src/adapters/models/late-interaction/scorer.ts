@@ -1,13 +1,14 @@
 import { workerModule } from '../../../core/work/worker-module.ts'
-import { contentHash } from '../../../text/fingerprint.ts'
 import type { Scorer } from '../cached-reranker.ts'
 import { type LocalModelOptions, startWorkers } from '../local-model.ts'
 import type { ModelSource } from '../model-folder.ts'
-import { readablePart } from '../pair-assembly.ts'
 import type { PoolCallOptions, Turn, WorkerPool } from '../workers/pool.ts'
 import { createKeptSides, type KeptSides } from './kept-sides.ts'
+import { type KeyedText, keyed, keyedPassage } from './keyed-text.ts'
 import type { ScoreJob, ScoreResult } from './late-interaction.worker.ts'
+import { createReadAhead } from './read-ahead.ts'
 import type { Side } from './side.ts'
+import type { SideFolder } from './side-folder.ts'
 
 type Pool = WorkerPool<ScoreJob, ScoreResult, null>
 
@@ -25,20 +26,21 @@ export async function openLateInteraction(
   source: ModelSource,
   options: LocalModelOptions,
   maxBytes: number,
+  folder: SideFolder | null,
 ): Promise<Scorer> {
   const script = workerModule('late-interaction.worker', import.meta.url)
   const pool: Pool = await startWorkers(source, options, script)
-  return createLateInteraction(pool, createKeptSides(maxBytes), source.maxTokens)
+  const scorer = createLateInteraction(pool, createKeptSides(maxBytes, folder), source.maxTokens)
+  return folder === null ? scorer : { ...scorer, warm: createReadAhead(pool, folder, source.maxTokens) }
 }
 
 /** Scores on a pool of the worker's jobs. */
 export function createLateInteraction(pool: Pool, sides: KeptSides, maxTokens: number): Scorer {
   const queries = createKeptSides(QUERY_BYTES)
-  const table: Table = { queries, passages: sides }
   let waiting = 0
 
   /** Starts to encode a query once for all its jobs. When that fails, a job encodes it, and tells of its own failure. */
-  function encodeQuery(query: Text, options: PoolCallOptions): void {
+  function encodeQuery(query: KeyedText, options: PoolCallOptions): void {
     const encode: ScoreTurn = async send => {
       if (queries.find(query.key) !== undefined) return []
       const sent = send({ query: query.text, passages: [] })
@@ -52,11 +54,8 @@ export function createLateInteraction(pool: Pool, sides: KeptSides, maxTokens: n
   }
 
   async function score(...[query, passages, signal, tenant]: Parameters<Scorer['score']>): Promise<(number | null)[]> {
-    // Halves of surrogate pairs have one hash, so they must be one text.
-    const texts = passages.map(passage => readablePart(passage, maxTokens).toWellFormed())
-    const read = texts.map(keyed)
-    const asked = keyed(query.toWellFormed())
-    const jobs = groupKept(read, ({ key }) => sides.has(key))
+    const read = passages.map(passage => keyedPassage(passage, maxTokens))
+    const asked = keyed(query)
     let own = passages.length
     const start = (count: number) => {
       own -= count
@@ -64,6 +63,13 @@ export function createLateInteraction(pool: Pool, sides: KeptSides, maxTokens: n
     }
     waiting += own
     try {
+      encodeQuery(asked, { signal, tenant })
+      const loaded = await sides.load(
+        read.map(({ key }) => key),
+        signal,
+      )
+      const table: Table = { queries, passages: sides, loaded }
+      const jobs = groupKept(read, ({ key }) => loaded.has(key) || sides.has(key))
       const turns = jobs.map(
         (job): ScoreTurn =>
           send => {
@@ -71,7 +77,6 @@ export function createLateInteraction(pool: Pool, sides: KeptSides, maxTokens: n
             return scoreTogether(asked, job, table, send)
           },
       )
-      encodeQuery(asked, { signal, tenant })
       const { results } = await pool.runTurns(turns, { signal, tenant })
       return results.flatMap((logits, at): (number | null)[] => logits ?? (jobs[at] ?? []).map(() => null))
     } finally {
@@ -82,7 +87,7 @@ export function createLateInteraction(pool: Pool, sides: KeptSides, maxTokens: n
   return {
     score,
     prepare(query, tenant) {
-      if (pool.waiting() === 0) encodeQuery(keyed(query.toWellFormed()), { tenant })
+      if (pool.waiting() === 0) encodeQuery(keyed(query), { tenant })
     },
     expectedWaitMs: tenant => pool.expectedWaitMs(tenant),
     waiting: () => waiting,
@@ -90,18 +95,10 @@ export function createLateInteraction(pool: Pool, sides: KeptSides, maxTokens: n
   }
 }
 
-interface Text {
-  text: string
-  /** The same for equal texts only. */
-  key: string
-}
-
-const keyed = (text: string): Text => ({ text, key: contentHash(text) })
-
 /** Groups that keep the order: each passage that must be encoded alone, the others between them by `KEPT_PER_JOB`. */
-function groupKept(passages: readonly Text[], isKept: (passage: Text) => boolean): Text[][] {
-  const groups: Text[][] = []
-  let open: Text[] | null = null
+function groupKept(passages: readonly KeyedText[], isKept: (passage: KeyedText) => boolean): KeyedText[][] {
+  const groups: KeyedText[][] = []
+  let open: KeyedText[] | null = null
   for (const passage of passages) {
     const kept = isKept(passage)
     if (kept && open !== null && open.length < KEPT_PER_JOB) {
@@ -121,15 +118,22 @@ type Send = (job: ScoreJob) => Promise<ScoreResult>
 interface Table {
   queries: KeptSides
   passages: KeptSides
+  /** Sides that were read for this request. */
+  loaded: ReadonlyMap<string, Side>
 }
 
 /** Scores passages in one job. A text that another job encodes now is waited for. */
-async function scoreTogether(query: Text, passages: readonly Text[], kept: Table, send: Send): Promise<number[]> {
+async function scoreTogether(
+  query: KeyedText,
+  passages: readonly KeyedText[],
+  kept: Table,
+  send: Send,
+): Promise<number[]> {
   let asked = kept.queries.find(query.key)
   while (asked instanceof Promise) asked = await asked
   const found: (Side | undefined)[] = []
   for (const { key } of passages) {
-    let side = kept.passages.find(key)
+    let side = kept.loaded.get(key) ?? kept.passages.find(key)
     while (side instanceof Promise) side = (await side) ?? kept.passages.find(key)
     found.push(side)
   }

@@ -23,7 +23,7 @@ export default inTurn(async ({ query, passages }: ScoreJob): Promise<ScoreResult
       await new Promise(resolve => setTimeout(resolve, 5))
     }
     const side = typeof passage === 'string' ? sideOf(passage) : passage
-    result.logits.push(textOf(asked).length + textOf(side).length)
+    if (asked) result.logits.push(textOf(asked).length + textOf(side).length)
     result.sides.push(typeof passage === 'string' ? side : null)
   }
   return result

@@ -1,11 +1,11 @@
-import { prefixOf } from '../core/prefix.ts'
-import type { Candidate } from '../core/types.ts'
-import { blend } from '../rank/blend.ts'
-import { startDeadline, WORKER_WAIT_SHARE } from './deadline.ts'
-import { reranks } from './plan/derived.ts'
-import type { Plan } from './plan/plan.ts'
-import type { RankAndPackInput } from './rank-and-pack.ts'
-import type { RunRecord } from './run-record.ts'
+import type { Candidate } from '../../core/types.ts'
+import { blend } from '../../rank/blend.ts'
+import { startDeadline, WORKER_WAIT_SHARE } from '../deadline.ts'
+import { reranks } from '../plan/derived.ts'
+import type { Plan } from '../plan/plan.ts'
+import type { RankAndPackInput } from '../rank-and-pack.ts'
+import type { RunRecord } from '../run-record.ts'
+import { passageOf } from './passage.ts'
 
 /**
  * Scores the first `depth` candidates with the reranker until the deadline and blends the relevance into their values. Other
@@ -29,7 +29,7 @@ export async function rerank(
       return candidates
     }
     const wanted = candidates.slice(0, plan.rerank.depth)
-    const passages = wanted.slice(0, depthAt(waitMs, plan.rerank)).map(passageOf)
+    const passages = wanted.slice(0, depthAt(waitMs, plan.rerank)).map(({ chunk }) => passageOf(chunk))
     if (passages.length < wanted.length) record.degrade('rerank_shallow', `${passages.length}/${wanted.length}`)
     const { scores } = await reranker.rerank({ query, passages, signal: deadline.signal, tenant })
     const scored = scores.filter(score => score !== null).length
@@ -50,13 +50,4 @@ const LEAST_DEPTH_WAIT_SHARE = 0.04
 function depthAt(waitMs: number, { depth, leastDepth, deadlineMs }: Plan['rerank']): number {
   const share = Math.min(1, waitMs / (deadlineMs * LEAST_DEPTH_WAIT_SHARE))
   return Math.round(depth - share * Math.max(0, depth - (leastDepth ?? depth)))
-}
-
-/** Longest passage for the reranker, in UTF-16 code units: about 8,000 tokens, the most that rerankers read. */
-const LONGEST_PASSAGE = 32_768
-
-/** The input of the cross-encoder: section path or title, then the text. */
-function passageOf({ chunk }: Candidate): string {
-  const source = chunk.sectionPath || chunk.docTitle
-  return prefixOf(source ? `${source}\n${chunk.text}` : chunk.text, LONGEST_PASSAGE)
 }

@@ -1,0 +1,17 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { ModelSource } from '../model-folder.ts'
+import { WEIGHTS } from './model.ts'
+
+/** Change when sides have other contents or another form. */
+const FORM = 1
+
+/** 16 hexadecimal digits that differ when sides of one text may: another model or cut, another kind of processor, another serializer. */
+export async function modelKeyOf({ location, dtype }: ModelSource): Promise<string> {
+  const hash = createHash('sha256').update(`${FORM} ${process.arch} ${process.versions.v8.split('.')[0]}`)
+  for (const name of [join('onnx', WEIGHTS[dtype]), 'tokenizer.json', 'stowage.json']) {
+    hash.update(await readFile(join(location, name)))
+  }
+  return hash.digest('hex').slice(0, 16)
+}

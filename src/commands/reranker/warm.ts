@@ -1,0 +1,95 @@
+import type { Command } from 'commander'
+import { nonEmpty } from '../option-values.ts'
+import { createProgress } from '../progress.ts'
+
+export interface WarmSummary {
+  collection: string
+  /** Different passages. */
+  passages: number
+  /** Those that an earlier run or a question had read. */
+  known: number
+  read: number
+  /** Points without a text. */
+  withoutText: number
+}
+
+export interface WarmEnvironment {
+  /** Where the collections are, in words. */
+  place: string
+  /** The folder that keeps what the reranker reads. */
+  folder: string
+  /** What makes the result worse than it could be. */
+  warnings(): string[]
+  warm(collection: string, onProgress: (points: { done: number; total: number }) => void): Promise<WarmSummary>
+  close(): Promise<void>
+}
+
+export interface WarmCommandDependencies {
+  open(where: { url?: string; apiKey?: string }): Promise<WarmEnvironment>
+  out: NodeJS.WritableStream
+  progress: NodeJS.WriteStream
+}
+
+interface WarmFlags {
+  collection: string[]
+  url?: string
+  apiKey?: string
+  json?: boolean
+}
+
+const EXAMPLES = `
+Examples:
+  $ RERANK_DISK_PATH=./passages stowage warm --collection docs
+  $ RERANK_DISK_PATH=./passages stowage warm --collection docs --collection tickets --url http://qdrant:6333
+
+Start \`stowage serve\` with the same RERANK_DISK_PATH.`
+
+/** Adds `stowage warm --collection C`: the reranker reads all passages before somebody asks. */
+export function addWarmCommand(program: Command, dependencies: WarmCommandDependencies): void {
+  program
+    .command('warm')
+    .description(
+      'let the included reranker read the passages of collections ahead of questions; running it again reads what is new',
+    )
+    .requiredOption('--collection <name>', 'collection to read; repeat it for more', collect)
+    .option('--url <url>', 'address of Qdrant or stowage (default: QDRANT_URL, else the folder EMBEDDED_PATH)')
+    .option('--api-key <key>', 'key for this address (default: QDRANT_API_KEY)')
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', EXAMPLES)
+    .action((flags: WarmFlags) => runWarm(flags, dependencies))
+}
+
+const collect = (name: string, before: string[] = []) => [...before, nonEmpty(name)]
+
+async function runWarm(
+  { collection: collections, url, apiKey, json }: WarmFlags,
+  { open, out, progress: stream }: WarmCommandDependencies,
+): Promise<void> {
+  const environment = await open({ ...(url && { url }), ...(apiKey && { apiKey }) })
+  const progress = createProgress(stream)
+  try {
+    const summaries: WarmSummary[] = []
+    for (const collection of new Set(collections)) {
+      const show = ({ done, total }: { done: number; total: number }) =>
+        progress.show(`${collection} at ${environment.place}:`, done, Math.max(done, total), ' points')
+      summaries.push(await environment.warm(collection, show))
+    }
+    progress.stop()
+    const { folder } = environment
+    const warnings = environment.warnings()
+    if (json) out.write(`${JSON.stringify({ folder, collections: summaries, warnings })}\n`)
+    else {
+      for (const summary of summaries) out.write(`${summaryText(summary)}\n`)
+      out.write(`in ${folder}\n`)
+      for (const warning of warnings) stream.write(`warning: ${warning}\n`)
+    }
+  } finally {
+    progress.stop()
+    await environment.close()
+  }
+}
+
+function summaryText({ collection, passages, known, read, withoutText }: WarmSummary): string {
+  const empty = withoutText > 0 ? `, ${withoutText} points without text` : ''
+  return `${collection}: ${passages} different passages, ${read} read now, ${known} known before${empty}`
+}

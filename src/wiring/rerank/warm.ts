@@ -1,0 +1,103 @@
+import { openLiveCollection } from '../../adapters/contextualize/live-collection.ts'
+import type { WarmCommandDependencies, WarmSummary } from '../../commands/reranker/warm.ts'
+import { type Config, loadConfig } from '../../config.ts'
+import type { LiveCollection } from '../../contextualize/live-collection.ts'
+import { StowageError } from '../../core/errors.ts'
+import type { Reranker } from '../../core/ports.ts'
+import { passageOf } from '../../pipeline/rerank/passage.ts'
+import { createQdrantHttp } from '../../qdrant/client.ts'
+import { isParent } from '../../qdrant/payload.ts'
+import { type Models, openModels } from '../models.ts'
+import { openUpstream } from '../upstream.ts'
+
+/** For `stowage warm`. */
+export const openWarm: WarmCommandDependencies['open'] = async where => {
+  const config = loadConfig()
+  const { RERANK_DISK_PATH: folder, RERANK_DISK_MB: megabytes, MAPPINGS: mappings = {} } = config.settings
+  if (folder === undefined)
+    throw new StowageError(
+      'bad_request',
+      'RERANK_DISK_PATH is not set: it names the folder that keeps what the reranker reads',
+    )
+  const models = await openModels(config, { wanted: { embedder: false, reranker: true } })
+  try {
+    const read = readerOf(models, config)
+    const upstream = await openUpstream(config, where)
+    const http = createQdrantHttp(upstream.url)
+    let deleted = 0
+    return {
+      place: upstream.url,
+      folder,
+      warnings: () => [
+        ...models.warnings,
+        ...(deleted > 0
+          ? [
+              `RERANK_DISK_MB=${megabytes}: it has no room for all; ${deleted} passages that were not used for longest are deleted`,
+            ]
+          : []),
+      ],
+      async warm(name, onProgress) {
+        const { apiKey } = upstream
+        const collection = openLiveCollection({ http, apiKey, collection: name, mapping: mappings[name] })
+        return warmCollection(
+          collection,
+          async passages => {
+            const result = await read(passages, NEVER)
+            deleted = result.deleted
+            return result
+          },
+          onProgress,
+        )
+      },
+      async close() {
+        await http.close()
+        await upstream.close()
+        await models.close()
+      },
+    }
+  } catch (error) {
+    await models.close()
+    throw error
+  }
+}
+
+type Warm = NonNullable<Reranker['warm']>
+
+/** Ctrl-C ends the process; what was read by then is kept. */
+const NEVER = new AbortController().signal
+
+/** @throws StowageError when the reranker of the configuration keeps nothing in a folder */
+function readerOf({ reranker, unavailable, warnings }: Models, { plan, settings }: Config): Warm {
+  if (reranker?.warm) return reranker.warm
+  const reason =
+    plan.rerank.method !== 'crossencoder'
+      ? `RERANKER=${plan.rerank.method}: passages are read ahead by a local reranker only (RERANKER=crossencoder)`
+      : settings.RERANK_MEMORY_MB === 0
+        ? 'RERANK_MEMORY_MB=0: the reranker reads each pair as a whole, so nothing can be kept'
+        : (unavailable.reranker ??
+          warnings[0] ??
+          'RERANK_MODEL: this model reads each pair as a whole, so nothing can be kept')
+  throw new StowageError('bad_request', reason)
+}
+
+async function warmCollection(
+  collection: LiveCollection,
+  read: (passages: string[]) => ReturnType<Warm>,
+  onProgress: (points: { done: number; total: number }) => void,
+): Promise<WarmSummary> {
+  const total = (await collection.layout()).points
+  const summary: WarmSummary = { collection: collection.name, passages: 0, known: 0, read: 0, withoutText: 0 }
+  let done = 0
+  for await (const page of collection.pages()) {
+    const chunks = page.filter(({ payload }) => !isParent(payload)).map(({ chunk }) => chunk)
+    const withText = chunks.filter(({ text }) => text.trim() !== '')
+    const result = await read(withText.map(passageOf))
+    summary.known += result.known
+    summary.read += result.read
+    summary.withoutText += chunks.length - withText.length
+    done += page.length
+    onProgress({ done, total })
+  }
+  summary.passages = summary.known + summary.read
+  return summary
+}
