@@ -183,9 +183,19 @@ export const packing: Definition = {
           shows: 'Pairs of query and passage per second: scored by the model, found in the cache, or skipped.',
           whenBad: 'Skipped pairs keep their fused order. They come from load: lower rerank.depth, or add an instance.',
           unit: units.CountsPerSecond,
-          width: 8,
+          width: 6,
           isStacked: true,
           queries: [[rate('result', 'stowage_rerank_pairs_total'), '{{result}}']],
+        },
+        {
+          title: 'Passages of the reranker',
+          shows:
+            'Passages per second that the included reranker needed: found in memory, found on the disk, or unread. An unread one takes about 10 ms of a core.',
+          whenBad: 'Many unread ones: raise RERANK_MEMORY_MB, or set RERANK_DISK_PATH and run stowage warm.',
+          unit: units.CountsPerSecond,
+          width: 6,
+          isStacked: true,
+          queries: [[rate('source', 'stowage_rerank_passages_total'), '{{source}}']],
         },
         {
           title: 'Queue of the reranker',
@@ -193,7 +203,7 @@ export const packing: Definition = {
           whenBad:
             'When it stays above zero, requests are not reranked (rerank_skipped). Lower rerank.depth, or add an instance.',
           unit: units.Short,
-          width: 8,
+          width: 6,
           queries: [[`sum by (instance) (${select('stowage_rerank_queue')})`, '{{instance}}']],
         },
         {
@@ -202,7 +212,7 @@ export const packing: Definition = {
           whenBad:
             'A low share is normal for real questions. A sudden fall means many writes through stowage, or a plan that changes often.',
           unit: units.PercentUnit,
-          width: 8,
+          width: 6,
           max: 1,
           queries: [
             [

@@ -68,6 +68,14 @@ export interface Reranker {
   close(): Promise<void>
 }
 
+/** Sees where a reranker finds what it made of passages. */
+export interface PassageObserver {
+  /** Numbers of the passages of one request. */
+  passagesFound(event: { memory: number; disk: number; unread: number }): void
+  /** The folder that keeps it cannot be written. */
+  passageFolderFailed(event: { detail: string }): void
+}
+
 /** Numbers of different passages. */
 export interface WarmResult {
   /** Those that were read before. */

@@ -1,4 +1,5 @@
 import type { ChunkContext } from '../contexts/context.ts'
+import type { PassageObserver } from '../core/ports.ts'
 import { redactUrls } from '../core/redact-urls.ts'
 import type { PassthroughReason, RollbackTrigger, ShadowOutcome, UpsertFaultCode } from '../core/vocabulary.ts'
 import type { FlagDecision } from '../pipeline/plan/decision.ts'
@@ -51,7 +52,7 @@ export interface LimitedRequest {
 }
 
 /** One function per event. Each updates metrics and log, and none throws. */
-export interface Reporter extends RerankReports {
+export interface Reporter extends RerankReports, PassageObserver {
   requestFinished(event: FinishedRequest): void
   /** An unexpected error. Its stack is logged here only. */
   requestFailed(event: { error: unknown; requestId: string }): void

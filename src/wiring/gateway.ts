@@ -117,6 +117,7 @@ async function openParts(config: Config, logger: Logger, member: Member | null, 
       ...(member && { rerankerWorkers: member.modelThreads }),
       onOpened: () => reporter.modelsOpened(models),
       rerankObserver: reporter,
+      passageObserver: reporter,
       sharedScores: shared?.scores,
     }),
   )

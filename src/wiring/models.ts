@@ -11,7 +11,7 @@ import { createHttpReranker } from '../adapters/models/http-reranker.ts'
 import { createLocalEmbedder } from '../adapters/models/local-embedder.ts'
 import type { EmbeddingPrefixes } from '../adapters/models/prefixes.ts'
 import type { Config } from '../config.ts'
-import type { Embedder, PassageStore, Reranker } from '../core/ports.ts'
+import type { Embedder, PassageObserver, PassageStore, Reranker } from '../core/ports.ts'
 import type { Reporter } from '../observe/events.ts'
 import { observeReranker } from '../observe/observed-reranker.ts'
 import type { PipelinePorts } from '../pipeline/services.ts'
@@ -42,6 +42,8 @@ interface OpenModelsOptions {
   rerankerWorkers?: number
   /** Called when an endpoint appears after the start. */
   onOpened?: () => void
+  /** Sees where a local reranker finds what it made of passages. */
+  passageObserver?: PassageObserver
   /** Sees the calls of the endpoints of a reranker. */
   rerankObserver?: FleetObserver
   /** Scores that other processes know. */
@@ -62,6 +64,7 @@ export async function openModels(
     rerankerWorkers,
     onOpened,
     rerankObserver,
+    passageObserver,
     sharedScores,
   }: OpenModelsOptions = {},
 ): Promise<Models> {
@@ -74,6 +77,7 @@ export async function openModels(
             workers: rerankerWorkers,
             sharedScores,
             observer: rerankObserver,
+            passageObserver,
             onWarning: warning => warnings.push(warning),
           }),
         )
@@ -148,12 +152,13 @@ interface OpenRerankerOptions {
   workers: number | undefined
   sharedScores: SharedScores | undefined
   observer: FleetObserver | undefined
+  passageObserver: PassageObserver | undefined
   onWarning: (message: string) => void
 }
 
 async function openReranker(
   config: Config,
-  { workers, sharedScores, observer, onWarning }: OpenRerankerOptions,
+  { workers, sharedScores, observer, passageObserver, onWarning }: OpenRerankerOptions,
 ): Promise<Reranker | null> {
   const { settings, plan } = config
   const { method } = plan.rerank
@@ -169,6 +174,7 @@ async function openReranker(
     model: settings.RERANK_MODEL ?? SHIPPED_RERANKER,
     allowRemote: settings.MODELS_ALLOW_REMOTE,
     ...passageMemory(settings),
+    passageObserver,
     workers,
     sharedScores,
     onWarning,

@@ -17,6 +17,8 @@ export const silentReporter: Reporter = {
   contextTraced() {},
   redundancyMeasured() {},
   pairsReranked() {},
+  passagesFound() {},
+  passageFolderFailed() {},
   requestsWaiting() {},
   guardRefused() {},
   searchReported() {},

@@ -1,4 +1,4 @@
-import type { Reranker } from '../../core/ports.ts'
+import type { PassageObserver, Reranker } from '../../core/ports.ts'
 import { workerModule } from '../../core/work/worker-module.ts'
 import { createCachedReranker, type Scorer, type SharedScores } from './cached-reranker.ts'
 import type { PairJob } from './cross-encoder.worker.ts'
@@ -22,6 +22,7 @@ export interface CrossEncoderOptions extends LocalModelOptions {
   passageBytes?: number
   /** A folder that keeps it over restarts, and its largest size in bytes; default: none. */
   passageFolder?: { path: string; maxBytes: number } | undefined
+  passageObserver?: PassageObserver | undefined
   /** Told when the graph of the model cannot be cut as its folder says, and pairs are scored as a whole, and why the folder cannot be used. */
   onWarning?: (message: string) => void
 }
@@ -68,9 +69,18 @@ export async function openLogitModel(options: Omit<CrossEncoderOptions, 'cacheEn
 async function openScorer(source: ModelSource, options: CrossEncoderOptions): Promise<Scorer> {
   const { passageBytes = PASSAGE_BYTES, onWarning } = options
   const cut = source.settings.late_interaction
-  if (cut === undefined || passageBytes === 0) return openPairScorer(source, options)
+  if (cut === undefined || passageBytes === 0) {
+    const reason = passageBytes === 0 ? 'RERANK_MEMORY_MB is 0' : `${options.model} reads each pair as a whole`
+    if (options.passageFolder !== undefined) onWarning?.(`RERANK_DISK_PATH is not used: ${reason}`)
+    return openPairScorer(source, options)
+  }
   try {
-    return await openLateInteraction(source, options, passageBytes, await openFolder(source, options))
+    const places = {
+      maxBytes: passageBytes,
+      folder: await openFolder(source, options),
+      observer: options.passageObserver,
+    }
+    return await openLateInteraction(source, options, places)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     onWarning?.(
@@ -83,17 +93,15 @@ async function openScorer(source: ModelSource, options: CrossEncoderOptions): Pr
 /** Null when none is wanted, or nothing can be written there: the reranker works without it. */
 async function openFolder(
   source: ModelSource,
-  { passageFolder, onWarning }: CrossEncoderOptions,
+  { passageFolder, passageObserver, onWarning }: CrossEncoderOptions,
 ): Promise<SideFolder | null> {
   if (passageFolder === undefined) return null
-  const onFault = (reason: string) =>
-    onWarning?.(
-      `RERANK_DISK_PATH: the reranker keeps what it reads in memory only, because ${passageFolder.path} cannot be written: ${reason}`,
-    )
   try {
+    const onFault = (detail: string) => passageObserver?.passageFolderFailed({ detail })
     return await openSideFolder({ ...passageFolder, modelKey: await modelKeyOf(source), onFault })
   } catch (error) {
-    onFault(error instanceof Error ? error.message : String(error))
+    const reason = error instanceof Error ? error.message : String(error)
+    onWarning?.(`RERANK_DISK_PATH: what the reranker reads is kept in memory only: ${reason}`)
     return null
   }
 }

@@ -4,7 +4,7 @@ import { createProgress } from '../progress.ts'
 
 export interface WarmSummary {
   collection: string
-  /** Different passages. */
+  /** Passages, without those that were on the same page of points twice. */
   passages: number
   /** Those that an earlier run or a question had read. */
   known: number
@@ -91,5 +91,5 @@ async function runWarm(
 
 function summaryText({ collection, passages, known, read, withoutText }: WarmSummary): string {
   const empty = withoutText > 0 ? `, ${withoutText} points without text` : ''
-  return `${collection}: ${passages} different passages, ${read} read now, ${known} known before${empty}`
+  return `${collection}: ${passages} passages, ${read} read now, ${known} known before${empty}`
 }

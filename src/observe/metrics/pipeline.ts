@@ -7,6 +7,9 @@ import { histogramWithExemplars } from './open-metrics.ts'
 export const PAIR_RESULTS = ['scored', 'cached', 'skipped'] as const
 export type PairResult = (typeof PAIR_RESULTS)[number]
 
+/** Where the included reranker finds what it made of a passage. */
+export const PASSAGE_SOURCES = ['memory', 'disk', 'unread'] as const
+
 /** The endpoints that have a pipeline. */
 const ANSWERING = ['context', 'points'] as const
 
@@ -74,6 +77,12 @@ export function createPipelineMetrics(registry: Registry, rerankQueue: () => num
       labelNames: ['result'],
       registers,
     }),
+    rerankPassages: new Counter({
+      name: 'stowage_rerank_passages_total',
+      help: 'Passages that the included reranker needed, by where it found what it had made of them: in memory (RERANK_MEMORY_MB), on the disk (RERANK_DISK_PATH), or nowhere, so that they were unread',
+      labelNames: ['source'],
+      registers,
+    }),
     rerankQueue: new Gauge({
       name: 'stowage_rerank_queue',
       help: 'Pairs of query and passage that wait for a worker of the reranker',
@@ -93,6 +102,7 @@ export function createPipelineMetrics(registry: Registry, rerankQueue: () => num
   for (const code of codesOf(DEGRADATIONS)) metrics.degraded.inc({ code }, 0)
   for (const reason of codesOf(DROP_REASONS)) metrics.dropped.inc({ reason }, 0)
   for (const result of PAIR_RESULTS) metrics.rerankPairs.inc({ result }, 0)
+  for (const source of PASSAGE_SOURCES) metrics.rerankPassages.inc({ source }, 0)
   for (const result of ['hit', 'miss']) metrics.cacheRequests.inc({ result }, 0)
   for (const endpoint of ANSWERING) metrics.recallProxy.zero({ endpoint })
   return metrics

@@ -1,4 +1,6 @@
+import type { PassageObserver } from '../../core/ports.ts'
 import type { Logger } from '../logger.ts'
+import { PASSAGE_SOURCES } from '../metrics/pipeline.ts'
 import type { HedgeWinner, NodeOutcome } from '../metrics/rerank-nodes.ts'
 import type { Metrics } from '../metrics.ts'
 import { quietly } from '../quietly.ts'
@@ -14,8 +16,14 @@ export interface RerankReports {
   rerankNodeLeftOut(event: { node: string; leftOut: boolean; fault: string | null }): void
 }
 
-export function createRerankReports(metrics: Metrics, logger: Logger): RerankReports {
+export function createRerankReports(metrics: Metrics, logger: Logger): RerankReports & PassageObserver {
   return {
+    passagesFound: quietly(passages => {
+      for (const source of PASSAGE_SOURCES) metrics.rerankPassages.inc({ source }, passages[source])
+    }),
+    passageFolderFailed: quietly(({ detail }) =>
+      logger.warn({ detail }, 'what the reranker reads cannot be kept on the disk'),
+    ),
     rerankNodeCalled: quietly(({ node, outcome, seconds }) => {
       metrics.rerankNodeCalls.inc({ node, outcome })
       if (outcome === 'answered') metrics.rerankNodeSeconds.observe({ node }, seconds)

@@ -21,6 +21,11 @@ export async function startRerankServer(options: RerankServerOptions): Promise<R
     workers,
     allowRemote: settings.MODELS_ALLOW_REMOTE,
     ...passageMemory(settings),
+    passageObserver: {
+      passagesFound: () => undefined,
+      passageFolderFailed: ({ detail }) =>
+        logger.warn({ detail }, 'what the reranker reads cannot be kept on the disk'),
+    },
     onWarning: message => logger.warn(message),
   })
   // Its cache holds logits here.

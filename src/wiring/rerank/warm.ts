@@ -14,11 +14,14 @@ import { openUpstream } from '../upstream.ts'
 export const openWarm: WarmCommandDependencies['open'] = async where => {
   const config = loadConfig()
   const { RERANK_DISK_PATH: folder, RERANK_DISK_MB: megabytes, MAPPINGS: mappings = {} } = config.settings
+  const { QDRANT_URL, EMBEDDED_PATH } = config.settings
   if (folder === undefined)
     throw new StowageError(
       'bad_request',
       'RERANK_DISK_PATH is not set: it names the folder that keeps what the reranker reads',
     )
+  if (where.url === undefined && QDRANT_URL === undefined && EMBEDDED_PATH === undefined)
+    throw new StowageError('bad_request', 'give --url, QDRANT_URL or EMBEDDED_PATH: they say where the collections are')
   const models = await openModels(config, { wanted: { embedder: false, reranker: true } })
   try {
     const read = readerOf(models, config)
@@ -26,7 +29,7 @@ export const openWarm: WarmCommandDependencies['open'] = async where => {
     const http = createQdrantHttp(upstream.url)
     let deleted = 0
     return {
-      place: upstream.url,
+      place: upstream.embedded ? (EMBEDDED_PATH ?? upstream.url) : upstream.url,
       folder,
       warnings: () => [
         ...models.warnings,
@@ -90,11 +93,11 @@ async function warmCollection(
   let done = 0
   for await (const page of collection.pages()) {
     const chunks = page.filter(({ payload }) => !isParent(payload)).map(({ chunk }) => chunk)
-    const withText = chunks.filter(({ text }) => text.trim() !== '')
-    const result = await read(withText.map(passageOf))
+    // Searches rerank points without a text, too, by their headings.
+    const result = await read(chunks.map(passageOf))
     summary.known += result.known
     summary.read += result.read
-    summary.withoutText += chunks.length - withText.length
+    summary.withoutText += chunks.filter(({ text }) => text.trim() === '').length
     done += page.length
     onProgress({ done, total })
   }

@@ -18,11 +18,15 @@ const SIDE_FILE = /^[0-9a-f]{16}[/\\][0-9a-f]{2}[/\\][0-9a-f]{30}(?<unfinished>\
 const UNFINISHED_MS = 3_600_000
 /** Deleting goes on below the limit, so that the next files do not start it again. */
 const KEPT_SHARE = 0.9
+/** Other processes write, too: the files are counted anew when this one has written such a share of the limit. */
+const COUNTED_SHARE = 0.05
 
-/** @param maxBytes of all files; the folder is read at the first file that is written, and when it may be full */
+/** @param maxBytes of all files. Each process may exceed it by a twentieth for a moment. */
 export function createFolderBudget(folder: string, maxBytes: number): FolderBudget {
-  /** Null: not known yet. Other processes write, too, so it is counted anew before anything is deleted. */
+  /** Null: not known yet. */
   let bytes: number | null = null
+  /** Written since the files were counted. */
+  let own = 0
   let work: Promise<void> | null = null
   let deleted = 0
 
@@ -37,12 +41,14 @@ export function createFolderBudget(folder: string, maxBytes: number): FolderBudg
       deleted += 1
     }
     bytes = total
+    own = 0
   }
 
   return {
     added(size) {
       if (bytes !== null) bytes += size
-      if (work !== null || (bytes !== null && bytes <= maxBytes)) return
+      own += size
+      if (work !== null || (bytes !== null && bytes <= maxBytes && own <= maxBytes * COUNTED_SHARE)) return
       // A folder that cannot be read now is read after the next file.
       work = makeRoom()
         .catch(() => undefined)

@@ -12,7 +12,7 @@ export interface KeptSides {
   find(key: string): Side | undefined | Promise<Side | undefined>
   /** Keeps the side that `encoding` gives; nothing when it fails or gives null. */
   keep(key: string, encoding: Promise<Side | null>): void
-  /** Reads sides that are not in memory from the folder, and gives those that were there: memory may have no room for all. */
+  /** The sides that are in memory or in the folder. A caller holds them, because memory may have no room for all. */
   load(keys: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, Side>>
 }
 
@@ -20,38 +20,39 @@ export interface KeptSides {
  * @param maxBytes largest sum of the sides in memory; a side that is larger is not kept there
  * @param folder takes each side, too, and has those of earlier processes; null: memory only
  */
-export function createKeptSides(maxBytes: number, folder: Pick<SideFolder, 'read' | 'write'> | null = null): KeptSides {
+export function createKeptSides(
+  maxBytes: number,
+  folder: Pick<SideFolder, 'readAll' | 'write'> | null = null,
+): KeptSides {
   const kept = new LRUCache<string, Side>({ maxSize: maxBytes, sizeCalculation: side => side.byteLength })
   const underWay = new Map<string, Promise<Side | undefined>>()
-  const follow = (key: string, encoding: Promise<Side | null>, onSide: (side: Side) => void = () => undefined) => {
-    const settled = encoding
-      .catch(() => null)
-      .then(side => {
-        underWay.delete(key)
-        if (side === null) return undefined
-        kept.set(key, side)
-        onSide(side)
-        return side
-      })
-    underWay.set(key, settled)
-    return settled
-  }
   return {
     has: key => kept.has(key),
     find: key => kept.get(key) ?? underWay.get(key),
     keep(key, encoding) {
-      void follow(key, encoding, side => folder?.write(key, side))
+      const settled = encoding
+        .catch(() => null)
+        .then(side => {
+          underWay.delete(key)
+          if (side === null) return undefined
+          kept.set(key, side)
+          folder?.write(key, side)
+          return side
+        })
+      underWay.set(key, settled)
     },
     async load(keys, signal) {
       const loaded = new Map<string, Side>()
-      if (folder === null) return loaded
-      const missing = [...new Set(keys)].filter(key => !kept.has(key) && !underWay.has(key))
-      await Promise.all(
-        missing.map(async key => {
-          const side = await follow(key, folder.read(key, signal))
-          if (side !== undefined) loaded.set(key, side)
-        }),
-      )
+      for (const key of keys) {
+        const side = kept.get(key)
+        if (side !== undefined) loaded.set(key, side)
+      }
+      const missing = new Set(keys.filter(key => !loaded.has(key) && !underWay.has(key)))
+      if (folder === null || missing.size === 0) return loaded
+      for (const [key, side] of await folder.readAll([...missing], signal)) {
+        kept.set(key, side)
+        loaded.set(key, side)
+      }
       return loaded
     },
   }

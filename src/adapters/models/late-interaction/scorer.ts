@@ -1,3 +1,4 @@
+import type { PassageObserver } from '../../../core/ports.ts'
 import { workerModule } from '../../../core/work/worker-module.ts'
 import type { Scorer } from '../cached-reranker.ts'
 import { type LocalModelOptions, startWorkers } from '../local-model.ts'
@@ -17,6 +18,15 @@ const KEPT_PER_JOB = 8
 /** Memory for what the encoder made of queries, in bytes: about 80 queries of 15 tokens. */
 const QUERY_BYTES = 4 * 1024 * 1024
 
+/** Where the sides of passages are kept. */
+export interface SidePlaces {
+  /** Of those in memory. */
+  maxBytes: number
+  /** Null: in memory only. */
+  folder: SideFolder | null
+  observer?: PassageObserver | undefined
+}
+
 /**
  * Computes logits with a model whose graph is cut in two. What the encoder makes of a passage is kept for the next query, whoever asks: it
  * depends on the text alone, and a logit has the same bits whether the side was kept or not.
@@ -25,17 +35,21 @@ const QUERY_BYTES = 4 * 1024 * 1024
 export async function openLateInteraction(
   source: ModelSource,
   options: LocalModelOptions,
-  maxBytes: number,
-  folder: SideFolder | null,
+  { maxBytes, folder, observer }: SidePlaces,
 ): Promise<Scorer> {
   const script = workerModule('late-interaction.worker', import.meta.url)
   const pool: Pool = await startWorkers(source, options, script)
-  const scorer = createLateInteraction(pool, createKeptSides(maxBytes, folder), source.maxTokens)
+  const scorer = createLateInteraction(pool, createKeptSides(maxBytes, folder), source.maxTokens, observer)
   return folder === null ? scorer : { ...scorer, warm: createReadAhead(pool, folder, source.maxTokens) }
 }
 
 /** Scores on a pool of the worker's jobs. */
-export function createLateInteraction(pool: Pool, sides: KeptSides, maxTokens: number): Scorer {
+export function createLateInteraction(
+  pool: Pool,
+  sides: KeptSides,
+  maxTokens: number,
+  observer?: PassageObserver,
+): Scorer {
   const queries = createKeptSides(QUERY_BYTES)
   let waiting = 0
 
@@ -64,12 +78,13 @@ export function createLateInteraction(pool: Pool, sides: KeptSides, maxTokens: n
     waiting += own
     try {
       encodeQuery(asked, { signal, tenant })
-      const loaded = await sides.load(
-        read.map(({ key }) => key),
-        signal,
-      )
+      const keys = read.map(({ key }) => key)
+      const memory = keys.filter(sides.has).length
+      const loaded = await sides.load(keys, signal)
       const table: Table = { queries, passages: sides, loaded }
-      const jobs = groupKept(read, ({ key }) => loaded.has(key) || sides.has(key))
+      const known = keys.filter(key => loaded.has(key)).length
+      observer?.passagesFound({ memory, disk: known - memory, unread: read.length - known })
+      const jobs = groupKept(read, ({ key }) => loaded.has(key))
       const turns = jobs.map(
         (job): ScoreTurn =>
           send => {
@@ -118,7 +133,7 @@ type Send = (job: ScoreJob) => Promise<ScoreResult>
 interface Table {
   queries: KeptSides
   passages: KeptSides
-  /** Sides that were read for this request. */
+  /** The sides of passages that were known at the start of the request. */
   loaded: ReadonlyMap<string, Side>
 }
 

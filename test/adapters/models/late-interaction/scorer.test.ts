@@ -1,9 +1,11 @@
+import { once } from 'node:events'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createKeptSides } from '../../../../src/adapters/models/late-interaction/kept-sides.ts'
 import type { ScoreJob, ScoreResult } from '../../../../src/adapters/models/late-interaction/late-interaction.worker.ts'
 import { createLateInteraction } from '../../../../src/adapters/models/late-interaction/scorer.ts'
 import { createWorkerPool, type WorkerPool } from '../../../../src/adapters/models/workers/pool.ts'
+import type { PassageObserver } from '../../../../src/core/ports.ts'
 import { workerModule } from '../../../../src/core/work/worker-module.ts'
 import { noSignal } from '../../../support/model-folders.ts'
 import { MODEL_MS } from '../../../support/timeouts.ts'
@@ -25,8 +27,8 @@ beforeEach(() => {
 })
 
 /** A scorer that has kept nothing yet, on the same workers. */
-function open(maxBytes = PLENTY) {
-  const scorer = createLateInteraction(pool, createKeptSides(maxBytes), 512)
+function open(maxBytes = PLENTY, folder: Parameters<typeof createKeptSides>[1] = null, observer?: PassageObserver) {
+  const scorer = createLateInteraction(pool, createKeptSides(maxBytes, folder), 512, observer)
   const score = (query: string, passages: string[], signal = noSignal(), tenant: string | null = null) =>
     scorer.score(query, passages, signal, tenant)
   return { scorer, score }
@@ -126,6 +128,71 @@ describe('scoring by late interaction', () => {
       expect(await score('good', passages)).toEqual(scoresOf('good', passages))
       expect(encoded()).toBe(before + passages.length)
     }
+  })
+
+  describe('with a folder', () => {
+    /** A folder in memory. @param late resolves before a read is answered */
+    function createFolder(late: () => Promise<void> = async () => {}) {
+      const files = new Map<string, SharedArrayBuffer>()
+      return {
+        files,
+        write: (key: string, side: SharedArrayBuffer) => void files.set(key, side),
+        async readAll(keys: readonly string[]) {
+          await late()
+          return new Map([...files].filter(([key]) => keys.includes(key)))
+        },
+      }
+    }
+
+    it('encodes nothing that an earlier process encoded, however little memory there is', async () => {
+      const folder = createFolder()
+      const passages = passagesOf(30)
+      await open(PLENTY, folder).score('first', passages)
+      expect([encoded(), folder.files.size]).toEqual([30, 30])
+      for (const maxBytes of [PLENTY, 100, 1]) {
+        const { score } = open(maxBytes, folder)
+        for (const query of ['second', 'third']) {
+          expect(await score(query, passages)).toEqual(scoresOf(query, passages))
+        }
+      }
+      expect(encoded()).toBe(30)
+    })
+
+    it('encodes what the folder lacks once, for requests at the same time, too', async () => {
+      const folder = createFolder(() => new Promise(resolve => setTimeout(resolve, 5)))
+      const known = passagesOf(10, 'known')
+      await open(PLENTY, folder).score('first', known)
+      const { score } = open(PLENTY, folder)
+      const passages = [...known, ...passagesOf(10, 'new'), ...known]
+      const queries = ['a', 'bb', 'ccc', 'dddd']
+      const all = await Promise.all(queries.map(query => score(query, passages)))
+      expect(all).toEqual(queries.map(query => scoresOf(query, passages)))
+      expect(encoded()).toBe(20)
+    })
+
+    it('says where it found passages', async () => {
+      const folder = createFolder()
+      await open(PLENTY, folder).score('first', passagesOf(5))
+      const events: unknown[] = []
+      const observer = { passagesFound: (event: unknown) => events.push(event), passageFolderFailed: () => {} }
+      const { score } = open(PLENTY, folder, observer)
+      await score('second', passagesOf(7))
+      await score('third', passagesOf(8))
+      expect(events).toEqual([
+        { memory: 0, disk: 5, unread: 2 },
+        { memory: 7, disk: 0, unread: 1 },
+      ])
+    })
+
+    it('gives up when the time is up while the folder is slow', async () => {
+      const slow = {
+        readAll: async (_: readonly string[], signal: AbortSignal) => once(signal, 'abort').then(() => new Map()),
+        write: () => {},
+      }
+      const { scorer, score } = open(PLENTY, slow)
+      expect(await score('late', passagesOf(5), AbortSignal.timeout(20))).toEqual([null, null, null, null, null])
+      expect(scorer.waiting?.()).toBe(0)
+    })
   })
 
   it('gives what is scored when the time is up, and no longer counts the rest as waiting', async () => {
