@@ -14,6 +14,7 @@ const program = new Command('scale')
   .option('--rounds <n>', 'rounds, each of which asks all numbers of replicas', count, 3)
   .option('--seconds <n>', 'seconds of each measure', count, 10)
   .option('--questions <n>', 'questions to each collection', count, 60)
+  .option('--warm', 'let stowage warm read the passages of each collection first')
   .option('--no-rerank', 'contexts without the reranker')
   .action(run)
 
@@ -25,9 +26,10 @@ interface Options {
   seconds: number
   questions: number
   rerank: boolean
+  warm?: boolean
 }
 
-async function run({ replicas, points, questions, rerank, ...load }: Options): Promise<void> {
+async function run({ replicas, points, questions, rerank, warm = false, ...load }: Options): Promise<void> {
   const { node, cores, cpu, load: busy } = machine()
   process.stdout.write(`Node ${node}, ${cores} × ${cpu}, load ${busy.join(' ')}\n`)
   const environment = { EMBEDDER: 'local', RERANKER: rerank ? 'crossencoder' : 'off' }
@@ -44,7 +46,7 @@ async function run({ replicas, points, questions, rerank, ...load }: Options): P
   const sizes = points.filter(number => number > 0)
   if (sizes.length > 0)
     process.stdout.write(
-      `\npoints in the collection, one client\n${tableText(await measurePoints(sizes, { questions, environment }))}\n`,
+      `\npoints in the collection, one client\n${tableText(await measurePoints(sizes, { questions, environment, warm }))}\n`,
     )
 }
 

@@ -1,5 +1,11 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Pool } from 'undici'
 import { seededRandom } from '../../../src/statistics/seeded-random.ts'
+import { STOWAGE } from '../../support/stowage-process.ts'
 import { ask } from '../ask-contexts.ts'
 import { startEngine, startServe } from '../server-process.ts'
 import { type Figures, type Measured, measuredOnce, medianOf } from '../side-by-side.ts'
@@ -26,9 +32,15 @@ interface StoredPoint {
  */
 export async function measurePoints(
   sizes: readonly number[],
-  { questions: most, environment }: { questions: number; environment: Readonly<Record<string, string>> },
+  {
+    questions: most,
+    environment: given,
+    warm,
+  }: { questions: number; environment: Readonly<Record<string, string>>; warm: boolean },
 ): Promise<Measured[]> {
   const rows: Measured[] = []
+  const folder = mkdtempSync(join(tmpdir(), 'stowage-scale-'))
+  const environment = { ...given, ...(warm && { RERANK_DISK_PATH: folder }) }
   for (const size of sizes) {
     const engine = await startEngine('--max-old-space-size=16000')
     const stowage = await startServe({ QDRANT_URL: engine.url, REQUEST_DEADLINE_MS: '60000', ...environment })
@@ -37,6 +49,7 @@ export async function measurePoints(
     try {
       const { questions } = await ingestIsharoth(engine.url, SOURCE)
       await multiply(writer, await readAll(writer), size)
+      if (warm) await warmAll({ ...environment, QDRANT_URL: engine.url })
       const figures: Figures[] = []
       for (const question of questions.slice(0, most + WARM_UP)) {
         const first = await timesOf(client, question)
@@ -48,9 +61,18 @@ export async function measurePoints(
     } finally {
       await Promise.all([writer.destroy(), client.close()])
       await Promise.all([stowage.stop(), engine.stop()])
+      rmSync(folder, { recursive: true, force: true })
     }
   }
   return rows
+}
+
+/** Its progress and its summary go to stderr. */
+async function warmAll(environment: Readonly<Record<string, string>>): Promise<void> {
+  const line = [STOWAGE, 'warm', '--collection', SOURCE]
+  const child = spawn(process.execPath, line, { env: { ...process.env, ...environment }, stdio: ['ignore', 2, 2] })
+  const [code] = await once(child, 'exit')
+  if (code !== 0) throw new Error(`stowage warm ended with ${code}`)
 }
 
 async function timesOf(client: Pool, question: string): Promise<{ retrieval: number; own: number }> {
