@@ -19,9 +19,12 @@ const ABBREVIATION =
 
 /** An end without white space behind it stands in a word, as in `a.b` or `x.png?size=2`; prose that lacks a space goes on in upper case. */
 const ENDS_IN_WORD = /[!-~]$/
-const GOES_ON = /^[!-@[-~\p{Ll}]/u
-/** A footnote behind the end of a sentence: "It ended.[12] The next". */
-const FOOTNOTE = /(?<=[.!?]["')]?)(?:\[[\d, ]{1,8}\])+(?=\s)/g
+const GOES_ON = /^[\p{Ll}\d/\\=&#?!.,:;()[\]{}<@$%`+-]/u
+/**
+ * Footnotes behind the end of a sentence, and marks of emphasis behind a question or a call: "It ended.[12] The next", "**Never!** The next". A term in bold
+ * with a full stop stays with what it begins: "**Keel.** The spine of a ship."
+ */
+const BEHIND_END = /(?<=[.!?]["')]{0,3})(?:\[[\d, ]{1,8}\])+(?=\s)|(?<=[!?]["')]{0,3})[*_]+(?=\s)/g
 
 /** Longest text given to the segmenter, in UTF-16 code units: its time is quadratic in the length. */
 const WINDOW = 2_000
@@ -149,7 +152,7 @@ function* proseEnds(text: string, start: number, end: number): Generator<number>
       .slice(from, to)
       .replace(/[\r\n]/g, ' ')
       // It takes closing brackets for a part of the sentence that they close.
-      .replace(FOOTNOTE, note => ']'.repeat(note.length))
+      .replace(BEHIND_END, marks => ']'.repeat(marks.length))
     const found = [...segmenter.segment(prose)].map(({ segment, index }) => index + segment.length)
     // The last sentence may continue in the next window.
     if (to < end && found.length > 1) found.pop()

@@ -103,6 +103,16 @@ describe('sentences', () => {
     expect(sentences(parts.join(''))).toEqual(parts)
   })
 
+  it('end behind the marks that close them, not before them', () => {
+    const parts = [
+      '**Never do that!** ',
+      '_Is it so?_ ',
+      'Then *it* is. ',
+      '**Keel.** The spine of a ship, or `?` in a code.',
+    ]
+    expect(sentences(parts.join(''))).toEqual(parts)
+  })
+
   it('are found in Chinese and Japanese', () => {
     expect(sentences('東京は首都です。人口は多い。')).toEqual(['東京は首都です。', '人口は多い。'])
     expect(sentences('首都は?東京です!人口は多い。')).toEqual(['首都は?', '東京です!', '人口は多い。'])
