@@ -126,7 +126,11 @@ describe('scoring by late interaction', () => {
         expect(logit === null || logit === scoresOf('good', passages)[at]).toBe(true)
       }
       expect(await score('good', passages)).toEqual(scoresOf('good', passages))
-      expect(encoded()).toBe(before + passages.length)
+      // What a worker had encoded, too, but not handed over when the next job ended it.
+      const lostWithWorker = fault === 'die' ? passages.length : 0
+      const times = encoded() - before
+      expect(times).toBeGreaterThanOrEqual(passages.length)
+      expect(times).toBeLessThanOrEqual(passages.length + lostWithWorker)
     }
   })
 
