@@ -233,8 +233,13 @@ function readMarkup(
   const frontMatter = readFrontMatter(text)
   const rest = text.slice(frontMatter.length)
   const body = isMarkdown ? stripMarks(rest) : rest
-  const heading = /^\s*#[ \t]+(.*\S)/.exec(body)?.[1]?.replace(/[ \t]+#+$/, '')
-  return { title: frontMatter.title ?? (headingTitle(heading ?? '') || null), frontMatter, body }
+  return { title: frontMatter.title ?? (headingTitle(firstHeading(body)) || null), frontMatter, body }
+}
+
+/** `# Title`, or a line with `===` below it, at the start of a text; '' without one. */
+function firstHeading(text: string): string {
+  const marked = /^\s*#[ \t]+(.*\S)/.exec(text)?.[1]?.replace(/[ \t]+#+$/, '')
+  return marked ?? /^(?:[ \t]*\n)*[ ]{0,3}(\S.*)\n[ ]{0,3}=+[ \t]*(?:\n|$)/.exec(text)?.[1] ?? ''
 }
 
 async function* readRows(path: string, idOf: (id: string) => string): AsyncIterable<SourceDocument> {

@@ -79,6 +79,9 @@ describe('openDocuments, files', () => {
     ['## Second level\n', 'name'],
     ['text\n# Later\n', 'name'],
     ['', 'name'],
+    ['\n\nTide *tables*\n=====\n\ntext', 'Tide tables'],
+    ['Tide tables\n-----\n\ntext', 'name'],
+    ['text\n\nTide tables\n=====\n', 'name'],
   ])('finds the title of %j', async (text, title) => {
     const folder = await lay({ 'name.md': text })
     expect((await readAll(folder)).documents[0]?.title).toBe(title)
