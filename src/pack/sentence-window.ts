@@ -15,8 +15,13 @@ const LEAD_IN = /[:：]["'”’)\]*_]{0,4}\s*$/u
 const QUESTION = /[?？]["'”’)\]*_]{0,4}[^\S\n]*\n\s*$/u
 /** The label of a box, alone in its line. */
 const LABEL = /^[\s*_]*(?:note|tip|hint|important|warning|caution|danger|attention|example|see also)[\s*_]*$/iu
-/** Signs alone, such as the two stars before a sentence in bold. */
-const SIGNS = /^[^\p{L}\p{N}]*$/u
+/** A few words in bold, alone, that no sign ends: the name of what follows. */
+const BOLD_NAME = /^\s*(\*\*|__)[^*_\n]{0,80}[^*_\s.!?。！？]\1\s*$/u
+/** Signs and tags alone, such as `</div>`, or the two stars before a sentence in bold. */
+const SIGNS = /^(?:[^\p{L}\p{N}]|<\/?[a-z][^<>]*>)*$/iu
+/** Definitions of links alone: `[label]: address`. */
+const LINK_DEFINITIONS = /^(?:\s*\[[^\]\n]{1,200}\]:[^\S\n]*\S[^\n]*(?:\n|$))+\s*$/u
+const OPENINGS = [HEADING, LEAD_IN, QUESTION, LABEL, BOLD_NAME, SIGNS, LINK_DEFINITIONS]
 /** The names of the columns, and the line below them. */
 const HEAD_ROWS = 2
 /** At most so many tokens for the gap mark between the head of a table and its rows. */
@@ -35,7 +40,7 @@ interface MeasuredSentence {
   start: number
   end: number
   tokens: number
-  /** Whether it says nothing without what follows: a heading, a lead-in, a question, a label, signs, or the head of a table. */
+  /** Whether it says nothing without what follows: a heading, a lead-in, a question, a label, signs, definitions of links, or the head of a table. */
   opens: boolean
   /** Whether a paragraph begins with it that is not the first of the chunk. */
   beginsParagraph: boolean
@@ -108,7 +113,7 @@ function* measure(candidate: Candidate, wanted: readonly string[], cost: CostMod
       start,
       end,
       tokens: yield* cost.tokensOf(text),
-      opens: isHead || [HEADING, LEAD_IN, QUESTION, LABEL, SIGNS].some(form => form.test(text)),
+      opens: isHead || OPENINGS.some(form => form.test(text)),
       beginsParagraph,
       endsParagraph: end === sentence.end && (isAfterParagraph || end === candidate.chunk.text.length),
       tableAt: isHead ? null : tableAt,

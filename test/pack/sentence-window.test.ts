@@ -109,9 +109,17 @@ describe('the best run of sentences of a chunk', () => {
     ],
     ['a label', 'The old pump may stand.\n\n**Note**\n\nOnly the keeper of the old pump may open it.'],
     ['signs alone', 'The old pump stands here.\n\n**\n\nOnly the keeper of the pump may open it.'],
+    [
+      'a name in bold',
+      'The old pump may stand.\n\n**Who may open the pump**\n\nOnly the keeper of the old pump may open it.',
+    ],
+    ['tags alone', 'The old pump may stand.\n\n</b>\n</div>\n\nOnly the keeper of the old pump may open it.'],
+    ['definitions of links', 'The old pump may stand.\n\n[pump]: https://a.example/open-pump\n[keeper]: who.md\n'],
   ])('does not end with %s', (_, text) => {
     for (let room = 5; room < 60; room++)
-      expect(windowIn(text, 'who may open the pump note', room).at(-1) ?? '').not.toMatch(/(?:pump\?|Note\W*|^\W+)$/u)
+      expect(windowIn(text, 'who may open the pump note', room).at(-1) ?? '').not.toMatch(
+        /(?:pump\?|Note\W*|^\W+|the pump\*\*|>|\]: .*)\s*$/u,
+      )
   })
 })
 
