@@ -13,31 +13,26 @@ export function createReadAhead(
   folder: SideFolder,
   maxTokens: number,
 ): Warm {
-  const withoutFile = async (keys: readonly string[]) => {
-    const found = await Promise.all(keys.map(folder.has))
-    return keys.filter((_, at) => !found[at])
-  }
   return async (passages, signal) => {
     const texts = new Map(passages.map(passage => keyedPassage(passage, maxTokens)).map(({ key, text }) => [key, text]))
-    const missing = await withoutFile([...texts.keys()])
-    const { results } = await pool.run(
-      missing.map((key): ScoreJob => ({ query: null, passages: [texts.get(key) ?? ''] })),
-      { signal },
-    )
+    const keys = [...texts.keys()]
+    const found = await Promise.all(keys.map(folder.has))
+    const missing = keys.filter((_, at) => !found[at])
+    const jobs = missing.map((key): ScoreJob => ({ query: null, passages: [texts.get(key) ?? ''] }))
+    const { results, lastError } = await pool.run(jobs, { signal })
+    const sides = results.map(result => result?.sides[0] ?? null)
     for (const [at, key] of missing.entries()) {
-      const side = results[at]?.sides[0]
+      const side = sides[at]
       if (side) folder.write(key, side)
     }
     await folder.settled()
     signal.throwIfAborted()
-    const lost = (await withoutFile(missing)).length
-    if (lost > 0) {
-      const reason = folder.fault() ?? 'they could not be read, or another process deleted them'
-      throw new StowageError(
-        'upstream_unavailable',
-        `${lost} of ${missing.length} passages are not in the folder: ${reason}`,
-      )
-    }
-    return { known: texts.size - missing.length, read: missing.length, deleted: folder.deleted() }
+    const unread = sides.filter(side => side === null).length
+    if (unread > 0) throw failed(`${unread} of ${missing.length} passages could not be read`, lastError)
+    if (missing.length > 0 && folder.fault() !== null) throw failed('the folder cannot be written', folder.fault())
+    return { known: keys.length - missing.length, read: missing.length, deleted: folder.deleted() }
   }
 }
+
+const failed = (what: string, reason: string | null) =>
+  new StowageError('upstream_unavailable', reason === null ? what : `${what}: ${reason}`)

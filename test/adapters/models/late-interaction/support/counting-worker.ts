@@ -13,7 +13,7 @@ export const details = () => null
 export default inTurn(async ({ query, passages }: ScoreJob): Promise<ScoreResult> => {
   if (typeof query === 'string') Atomics.add(encoded, 1, 1)
   if (query === 'die') process.exit(3)
-  if (query === 'fail') throw new Error('failed on command')
+  if (query === 'fail' || passages.includes('cannot be read')) throw new Error('failed on command')
   const asked = typeof query === 'string' ? sideOf(query) : query
   const result: ScoreResult = { logits: [], asked: typeof query === 'string' ? asked : null, sides: [] }
   for (const passage of passages) {
