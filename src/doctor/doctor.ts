@@ -29,12 +29,15 @@ function checkSharedStore({ fault }: NonNullable<Setup['sharedStore']>): Finding
   return warn('shared store', `REDIS_URL ${fault}`, fix)
 }
 
-function checkModels({ embedder, unavailable }: Setup): Finding[] {
+function checkModels({ embedder, unavailable, modelWarnings }: Setup): Finding[] {
   const off = ok('embedder', 'off: only the keyword list is searched')
   const fix = 'Set EMBEDDER and EMBEDDING_MODEL to an available model, or set EMBEDDER=none.'
   const missing = unavailable.embedder === null ? off : warn('embedder', unavailable.embedder, fix)
   return [
     embedder ? ok('embedder', `${embedder.version} (${embedder.dimensions} dimensions)`) : missing,
+    ...modelWarnings.map(warning =>
+      warn('kept passages', warning, 'Correct the variable that it names. Answers come, but later.'),
+    ),
     unavailable.reranker === null
       ? ok('reranker', 'loaded, or not used by this plan')
       : warn('reranker', unavailable.reranker, 'Set RERANK_MODEL to a folder with the model, or set RERANKER=off.'),

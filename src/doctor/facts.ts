@@ -36,6 +36,8 @@ export interface Setup {
   embedder: { version: string; dimensions: number } | null
   /** Why a model could not be loaded; null when it is loaded or not used. */
   unavailable: { embedder: string | null; reranker: string | null }
+  /** What the models that are there do worse than they could, one sentence each. */
+  modelWarnings: readonly string[]
   /** What the endpoints of the reranker answered; absent without `RERANKER=http`. */
   rerankNodes?: readonly RerankNodeState[]
   /** Payload fields from MAPPINGS. */

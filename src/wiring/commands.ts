@@ -79,11 +79,11 @@ export { openProjectCommand } from './projects/project-command.ts'
 export const openDoctor: DoctorCommandDependencies['open'] = async where => {
   const { config, tenants, upstream, models, close } = await openTarget(where)
   const { url, embedded } = upstream
-  const { embedder, unavailable } = models
+  const { embedder, unavailable, warnings: modelWarnings } = models
   const { unknownVariables, settings } = config
   const mappings = settings.MAPPINGS ?? {}
   const setup = {
-    ...{ url, embedded, embedder, unavailable, unknownVariables, mappings, tenants },
+    ...{ url, embedded, embedder, unavailable, modelWarnings, unknownVariables, mappings, tenants },
     sharedStore: settings.REDIS_URL === undefined ? null : { fault: await checkSharedStore(settings) },
     rerankNodes: await probeRerankNodes(config),
   }

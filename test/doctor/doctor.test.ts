@@ -15,6 +15,7 @@ const setup: Setup = {
   embedded: false,
   embedder,
   unavailable: { embedder: null, reranker: null },
+  modelWarnings: [],
   mappings: {},
   tenants: null,
   unknownVariables: [],
@@ -77,6 +78,11 @@ describe('diagnose', () => {
       'a reranker that is missing',
       { setup: { unavailable: { embedder: null, reranker: 'no weights' } } },
       { reranker: 'warn' },
+    ],
+    [
+      'a folder of the reranker that cannot be written',
+      { setup: { modelWarnings: ['RERANK_DISK_PATH: kept in memory only'] } },
+      { 'kept passages': 'warn' },
     ],
     [
       'an endpoint of the reranker that does not answer',

@@ -61,6 +61,7 @@ describe('doctor on a collection that others have written', () => {
     const setup: Setup = {
       ...{ url: engine.url, embedded: false, embedder, mappings, tenants: null, unknownVariables: [] },
       unavailable: { embedder: null, reranker: null },
+      modelWarnings: [],
     }
     const open = async () => ({
       setup,

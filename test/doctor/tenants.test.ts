@@ -22,6 +22,7 @@ async function examine(url: string, tenants: readonly Tenant[] | null): Promise<
     embedded: true,
     embedder: null,
     unavailable: { embedder: null, reranker: null },
+    modelWarnings: [],
     mappings: {},
     tenants,
     unknownVariables: [],

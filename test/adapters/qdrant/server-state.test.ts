@@ -38,7 +38,7 @@ async function qdrantAnswering(status: number): Promise<string> {
 async function said(url: string, apiKey: string | null = null): Promise<string> {
   const state = await probeServer({ url, apiKey })
   const setup = { url, embedded: false, embedder: null, mappings: {}, tenants: null, unknownVariables: [] }
-  const finding = checkServer(state, { ...setup, unavailable: { embedder: null, reranker: null } })
+  const finding = checkServer(state, { ...setup, unavailable: { embedder: null, reranker: null }, modelWarnings: [] })
   return `${state.kind}: ${finding.detail} → ${finding.fix ?? ''}`
 }
 
@@ -92,7 +92,9 @@ describe('an address of Qdrant is told from', () => {
       tenants: null,
       unknownVariables: [],
     }
-    expect(checkServer(state, { ...setup, unavailable: { embedder: null, reranker: null } }).fix).toMatch(/6334.*6333/u)
+    expect(
+      checkServer(state, { ...setup, unavailable: { embedder: null, reranker: null }, modelWarnings: [] }).fix,
+    ).toMatch(/6334.*6333/u)
   })
 
   test('a server that wants https', async () => {
