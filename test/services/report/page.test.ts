@@ -41,7 +41,8 @@ describeWith('chromium')('the report in a real browser', () => {
   test('hides an arm, and says the values where the pointer is', async () => {
     const { page, faults } = await browser.open(file)
     await page.locator('#part-curve input[type=checkbox]').first().uncheck()
-    expect(await page.locator('[data-plot=curve] .curve > path').count()).toBe(ARMS.length - 1)
+    // The figure is drawn anew a moment later.
+    await expect.poll(() => page.locator('[data-plot=curve] .curve > path').count()).toBe(ARMS.length - 1)
     const box = await page.locator('[data-plot=curve] svg').boundingBox()
     await page.mouse.move((box?.x ?? 0) + (box?.width ?? 0) / 2, (box?.y ?? 0) + 150)
     expect(await page.locator('[data-plot=curve] [aria-label=tip]').textContent()).toContain('95 % interval')
@@ -99,15 +100,15 @@ describeWith('chromium')('the report in a real browser', () => {
     const rows = page.locator('#part-queries tbody tr')
     expect(await rows.count()).toBe(40)
     await page.getByLabel('Search').fill('q17')
-    expect(await rows.count()).toBe(1)
+    await expect.poll(() => rows.count()).toBe(1)
     await page.getByLabel('Search').fill('')
     await page.getByLabel('Intent').selectOption('definition')
-    expect(await rows.count()).toBe(20)
+    await expect.poll(() => rows.count()).toBe(20)
     await page.getByLabel('Outcome').selectOption('lost')
+    await expect.poll(() => rows.count()).toBeLessThan(20)
     const lost = await rows.count()
-    expect(lost).toBeLessThan(20)
     const again = await browser.open(file, new URL(page.url()).hash)
-    expect(await again.page.locator('#part-queries tbody tr').count()).toBe(lost)
+    await expect.poll(() => again.page.locator('#part-queries tbody tr').count()).toBe(lost)
   })
 
   test.each(['light', 'dark'] as const)('is accessible and legible in %s', async colours => {
