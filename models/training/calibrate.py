@@ -9,9 +9,9 @@ import json
 import numpy as np
 from scipy.optimize import minimize
 
-from make_texts import rows
+from texts import rows
 from measures import calibration_error
-from package import VERSIONS
+from package import MODEL_IDS
 from paths import RERANKER
 from questions import PASSAGES, QUERIES
 from rank import CANDIDATES
@@ -53,7 +53,7 @@ def main() -> None:
     temperature, bias = float(np.exp(free[0])), float(free[1])
     rest = ~fitted
     content = {
-        "model_id": f"{RERANKER.name}@{VERSIONS[RERANKER.name]}",
+        "model_id": MODEL_IDS[RERANKER],
         "temperature": round(temperature, 4),
         "bias": round(bias, 4),
         "ece": round(calibration_error(probability(logits[rest], temperature, bias), truth[rest]), 4),

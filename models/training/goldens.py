@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from make_texts import held_out, rows
+from texts import held_out, rows
 from paths import DATA
 
 CHUNK_WORDS = 150

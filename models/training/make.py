@@ -1,6 +1,6 @@
 """Everything from nothing: `python make.py` runs each stage that has not been run; `python make.py STAGE…` runs those.
 
-Stages leave their results in the work folder, training stages also a checkpoint: a killed run goes on where it was.
+Stages leave their results in the work folder, `rank` also a checkpoint: a killed run goes on where it was.
 """
 
 import subprocess
@@ -12,15 +12,11 @@ from paths import TRAINING, work
 TRAIN = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
 STAGES: dict[str, list[str]] = {
     "bases": ["bases.py"],
-    "texts": ["make_texts.py"],
-    "teach": ["teachers.py", "teach"],
-    "mine": ["mine.py"],
-    "distil": [*TRAIN, "distil.py"],
-    "train": [*TRAIN, "train.py"],
+    "embedder": ["package.py", "embedder"],
     "questions": ["questions.py"],
-    "label": ["teachers.py", "label"],
+    "label": ["teachers.py"],
     "rank": [*TRAIN, "rank.py"],
-    "package": ["package.py"],
+    "reranker": ["package.py", "reranker"],
     "calibrate": ["calibrate.py"],
     "latency": ["latency.py"],
     "measure": ["measure.py"],

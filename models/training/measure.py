@@ -5,10 +5,8 @@ import json
 
 import numpy as np
 
-import bases
 import goldens
 from bm25 import Bm25
-from export import export_encoder, quantize
 from measures import minmax, ndcg, shown
 from paths import EMBEDDER, RERANKER, work
 from running import DenseModel, PairModel
@@ -109,16 +107,6 @@ def rerank_table(golden: goldens.Golden, model: PairModel, dense: DenseModel) ->
     return table
 
 
-def full_minilm() -> DenseModel:
-    """All six layers in int8 by the same export: the mark that the student is held against."""
-    from encoder import load_bert
-
-    target = work("onnx/minilm.int8.onnx")
-    if not target.exists():
-        quantize(export_encoder(load_bert(bases.MINILM, [0, 1, 2, 3, 4, 5]), work("onnx/minilm.onnx")), target)
-    return DenseModel(target, bases.MINILM)
-
-
 def keep(name: str, table: dict) -> None:
     work(f"measured-{name}.json").write_text(json.dumps(table, indent=1))
     print(json.dumps(table, indent=1), flush=True)
@@ -130,18 +118,17 @@ def main() -> None:
     chosen = parser.parse_args().tables
     embedder = DenseModel(EMBEDDER / "onnx/model_quantized.onnx", EMBEDDER)
     if "dense" in chosen:
-        keep("dense", dense_table({"stowage-embedder": embedder}))
+        keep("dense", dense_table({EMBEDDER.name: embedder}))
     if "dl19" in chosen:
         int8 = PairModel(RERANKER / "onnx/model_quantized.onnx", RERANKER)
         fp32 = PairModel(work("onnx/reranker.onnx"), RERANKER)
         pairs = {"stowage-reranker int8": int8, "stowage-reranker fp32": fp32}
-        vectors = {"stowage-embedder": embedder, "all-MiniLM-L6-v2 int8": full_minilm()}
+        vectors = {EMBEDDER.name: embedder}
         keep("dl19", dl19_table(pairs, vectors))
     for name, make in RERANKED.items():
         if f"rerank-{name}" in chosen:
             reranker = PairModel(RERANKER / "onnx/model_quantized.onnx", RERANKER)
             keep(f"rerank-{name}", rerank_table(make(), reranker, embedder))
-
 
 
 if __name__ == "__main__":

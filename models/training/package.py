@@ -1,6 +1,7 @@
-"""Stage `package`: the trained states as model folders, each with an fp32/int8 parity row."""
+"""Stages `embedder` and `reranker`: the models as folders, each with an fp32/int8 parity row."""
 
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -8,17 +9,18 @@ import torch
 from scipy.stats import spearmanr
 
 import bases
+import goldens
 import questions
 import rank
-from encoder import HEADS, HIDDEN, POSITIONS, VOCABULARY
+from encoder import HEADS, HIDDEN, POSITIONS, VOCABULARY, load_bert
 from export import export_encoder, export_scorer, quantize
-from make_texts import PASSAGES, rows
 from paths import EMBEDDER, RERANKER, work
 from running import DenseModel, PairModel
 from scorer import Scorer
-from train import FINAL, INNER, KEPT_LAYERS
+from texts import rows
 
-VERSIONS = {"stowage-embedder": "1.0.0", "stowage-reranker": "2.0.0"}
+# The embedder goes by the name of the model that it is, so that its vectors and those of others are known to be alike.
+MODEL_IDS = {EMBEDDER: "all-MiniLM-L6-v2", RERANKER: "stowage-reranker@2.0.0"}
 MAX_TOKENS = 512
 CONFIG = {
     "model_type": "bert",
@@ -78,31 +80,29 @@ def folder(target: Path, config: dict, about: dict) -> None:
     save(target / "tokenizer_config.json", TOKENIZER)
     save(target / "special_tokens_map.json", SPECIAL)
     save(target / "config.json", {**CONFIG, **config})
-    save(target / "stowage.json", {"model_id": f"{target.name}@{VERSIONS[target.name]}", **about, "max_tokens": MAX_TOKENS})
+    save(target / "stowage.json", {"model_id": MODEL_IDS[target], **about, "max_tokens": MAX_TOKENS})
 
 
-def trained(state: Path, layers: list[int], inner: int) -> tuple[Scorer, dict]:
-    """The model in a state and its shape."""
-    model = Scorer(len(layers), inner)
-    model.load_state_dict(torch.load(state, weights_only=True))
-    return model, {"num_hidden_layers": len(layers), "intermediate_size": inner}
+def shape(layers: list[int], inner: int) -> dict:
+    return {"num_hidden_layers": len(layers), "intermediate_size": inner}
 
 
 def package_embedder() -> None:
-    model, shape = trained(FINAL, KEPT_LAYERS, INNER)
     about = {"dimensions": HIDDEN, "pooling": "mean", "normalize": True, "query_prefix": "", "passage_prefix": ""}
-    folder(EMBEDDER, {"architectures": ["BertModel"], **shape}, about)
-    fp32 = export_encoder(model.tower, work("onnx/embedder.onnx"))
+    folder(EMBEDDER, {"architectures": ["BertModel"], **shape(rank.LAYERS, rank.INNER)}, about)
+    fp32 = export_encoder(load_bert(bases.MINILM, rank.LAYERS), work("onnx/embedder.onnx"))
     int8 = quantize(fp32, EMBEDDER / "onnx/model_quantized.onnx")
-    texts = [row["text"] for row in list(rows(PASSAGES))[::160]]
+    golden = goldens.chunked("docs-rag")
+    texts = golden.passages[::6] + golden.queries
     exact, small = (DenseModel(path, EMBEDDER)(texts) for path in (fp32, int8))
     upper = np.triu_indices(len(texts), 1)
     parity(EMBEDDER.name, (exact @ exact.T)[upper], (small @ small.T)[upper], cosine=float((exact * small).sum(1).mean()))
 
 
 def package_reranker() -> None:
-    model, shape = trained(rank.FINAL, rank.LAYERS, rank.INNER)
-    config = {"architectures": ["BertForSequenceClassification"], "num_labels": 1, **shape}
+    model = Scorer(len(rank.LAYERS), rank.INNER)
+    model.load_state_dict(torch.load(rank.FINAL, weights_only=True))
+    config = {"architectures": ["BertForSequenceClassification"], "num_labels": 1, **shape(rank.LAYERS, rank.INNER)}
     labels = {"id2label": {"0": "LABEL_0"}, "label2id": {"LABEL_0": 0}}
     folder(RERANKER, {**config, **labels}, {"late_interaction": LATE_INTERACTION})
     fp32 = export_scorer(model, work("onnx/reranker.onnx"))
@@ -128,5 +128,4 @@ def parity(name: str, exact: np.ndarray, small: np.ndarray, **more: float) -> No
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    package_embedder()
-    package_reranker()
+    {"embedder": package_embedder, "reranker": package_reranker}[sys.argv[1]]()

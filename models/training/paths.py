@@ -9,7 +9,7 @@ WORK = Path(os.environ.get("STOWAGE_TRAINING_WORK", TRAINING / "work"))
 DATA = Path(os.environ.get("STOWAGE_DATA", MODELS.parent.parent / "shared" / "data"))
 
 RERANKER = MODELS / "stowage-reranker"
-EMBEDDER = MODELS / "stowage-embedder"
+EMBEDDER = MODELS / "all-MiniLM-L6-v2"
 
 
 def work(name: str) -> Path:

@@ -1,4 +1,4 @@
-"""Stage `questions`: what a candidate reranker goes on learning from, in pools of passages in which each question looks for its answer.
+"""Stage `questions`: what the reranker learns from, in pools of passages in which each question looks for its answer.
 
 - `general`: labelled pairs, half of SciFact's train claims, dictionaries. Half of the labelled passages carry their title, as stowage's do.
 - `debian`: sections of documentation with their heading paths, in pieces as long as stowage's chunks.
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from debian import documentation
 from dictionaries import definitions
-from make_texts import ASKED, held_out, keyword_query, pieces, rows
+from texts import ASKED, held_out, keyword_query, pieces, rows
 from paths import DATA, MODELS, work
 
 SPANS = work("spans.jsonl")

@@ -12,16 +12,13 @@ from torch.nn import functional
 
 import bases
 from bm25 import Bm25
-from distil import distance
 from encoder import cached_ids, load_bert, tokenizer
-from make_texts import rows
+from texts import rows
 from measures import ndcg
-from mine import best
 from paths import work
 from questions import PASSAGES, QUERIES
-from scorer import Scorer
-from train import NEW_PARTS, logits, side
-from training import PROCESS, PROCESSES, begin, fit
+from scorer import NEW_PARTS, Scorer, logits, side
+from training import PROCESS, begin, fit
 
 LAYERS = [0, 1, 2, 3, 4, 5]
 INNER = 1536
@@ -153,6 +150,18 @@ class Pools:
         return functional.normalize(torch.from_numpy(np.concatenate(both).astype(np.float32)), dim=-1)
 
 
+def best(scores: np.ndarray) -> np.ndarray:
+    """Indices of the DEPTH best columns, best first."""
+    top = np.argpartition(-scores, DEPTH, axis=1)[:, :DEPTH]
+    return np.take_along_axis(top, np.argsort(-np.take_along_axis(scores, top, 1), axis=1, kind="stable"), 1)
+
+
+def distance(student: torch.Tensor, teacher: torch.Tensor) -> torch.Tensor:
+    """Angle to the teacher's vector, and the batch's similarities, which are what a ranking sees."""
+    angle = 1 - functional.cosine_similarity(student, teacher).mean()
+    return 10 * angle + 20 * functional.mse_loss(student @ student.T, teacher @ teacher.T)
+
+
 def examine(model: Scorer, pools: Pools, count: int = 240) -> float:
     """nDCG@10 of the labelled passage among BM25's 14 and the teachers' 7 best, on held-out questions."""
     values = []
@@ -194,8 +203,7 @@ def main() -> None:
     if PROCESS == 0:
         counts = {pool: [len(numbers), len(pools.members[pool])] for pool, numbers in pools.train.items()}
         print(json.dumps({"questions and passages": counts, "before": examine(model, pools)}), flush=True)
-    look = {"examine": lambda: examine(model, pools), "every": 200}
-    fit("rank", model, STEPS, RATE, loss_of, CHECKPOINT, **look, new_parts=NEW_PARTS, keep_last=True)
+    fit("rank", model, STEPS, RATE, loss_of, CHECKPOINT, lambda: examine(model, pools), 200, NEW_PARTS)
     if PROCESS == 0:
         torch.save(model.state_dict(), FINAL)
 

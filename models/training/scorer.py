@@ -10,11 +10,13 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from encoder import HIDDEN, MASKED, Encoder, attend
+from encoder import HIDDEN, MASKED, Encoder, attend, padded
 
 MATCH = 128
 CROSS_HEADS = 4
 FEATURES = 7
+# What the encoder does not bring along.
+NEW_PARTS = ("query_side", "text_side", "weigh", "cross", "blend", "hidden", "bend")
 
 
 class Cross(nn.Module):
@@ -54,7 +56,7 @@ def cosines(query: torch.Tensor, passage: torch.Tensor) -> torch.Tensor:
 
 
 class Scorer(nn.Module):
-    def __init__(self, depth: int = 3, inner: int = 4 * HIDDEN) -> None:
+    def __init__(self, depth: int, inner: int) -> None:
         super().__init__()
         self.tower = Encoder(depth, inner)
         self.query_side = nn.Linear(HIDDEN, 3 * MATCH)
@@ -111,6 +113,24 @@ class Scorer(nn.Module):
         totals = [(value * importance[..., index]).sum(1) for index, value in enumerate(seen)]
         features = torch.stack([cosine, *totals, length, size], dim=-1)
         return (self.blend(features) + self.bend(torch.tanh(self.hidden(features)))).squeeze(-1)
+
+
+def side(model: Scorer, passages: list[list[int]]) -> tuple[torch.Tensor, ...]:
+    """What `interact` needs of passages. In the pair layout [CLS] belongs to the query, so a passage goes without it and begins at place 1."""
+    ids, mask = padded(passages)
+    words, states = model.encode(ids, mask, 1)
+    return model.passage_side(words, states, mask.float())
+
+
+def logits(
+    model: Scorer, queries: list[list[int]], passages: tuple, places: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """[queries, candidates] for the passages that `places` names, and the queries' unit vectors."""
+    ids, mask = padded(queries)
+    words, states = model.encode(ids, mask, 0)
+    repeated = [value.repeat_interleave(places.shape[1], 0) for value in (words, states, mask)]
+    chosen = tuple(value[places.flatten()] for value in passages)
+    return model.interact(*repeated, chosen).view(places.shape).float(), mean(states.float(), mask.float())
 
 
 class PairScorer(nn.Module):

@@ -28,7 +28,7 @@ def main() -> None:
         found = read(f"measured-rerank-{name}.json")
         lines = [[order, *row.values()] for order, row in found.items() if isinstance(row, dict)]
         table([f"{name} ({found.get('queries')} queries)", "nDCG@10", "recall@5", "nDCG@10 gain"], lines)
-    for file in ("latency.json", "parity-stowage-embedder.json", "parity-stowage-reranker.json"):
+    for file in ("latency.json", "parity-all-MiniLM-L6-v2.json", "parity-stowage-reranker.json"):
         print(file, json.dumps(read(file)), "\n")
     print((RERANKER / "calibration.json").read_text())
 

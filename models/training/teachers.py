@@ -1,10 +1,9 @@
-"""Stages `teach` and `label`: the teachers' unit vectors for every passage and query, written in resumable shards.
+"""Stage `label`: the unit vectors of two teachers, MiniLM and bge-small, for every passage and question, written in resumable shards.
 
-`teach` labels the texts of `texts` by MiniLM. `label` labels those of `questions` by MiniLM and by bge-small, whose mean ranks better than MiniLM.
+Their mean ranks better than MiniLM alone.
 """
 
 import os
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -14,24 +13,23 @@ import torch
 from torch.nn import functional
 
 import bases
-import questions
 from encoder import length_batches, load_bert, padded, pooled, read_texts, token_ids, tokenizer
-from make_texts import PASSAGES, QUERIES
 from paths import work
+from questions import PASSAGES, QUERIES
 from running import INPUTS, session
 
 SHARD = 4096
 TOKENS_A_BATCH = 4096
-LONGEST = {"teach": 192, "label": 176}
+LONGEST = 176
 BGE_ASKS = "Represent this sentence for searching relevant passages: "
 
 
-def minilm_teacher(longest: int = LONGEST["teach"]) -> Callable[[list[str]], np.ndarray]:
+def minilm_teacher() -> Callable[[list[str]], np.ndarray]:
     model = load_bert(bases.MINILM, [0, 1, 2, 3, 4, 5]).to(torch.bfloat16).eval()
-    return batched(bases.MINILM, lambda ids, mask: pooled(model(ids, mask).float(), mask), longest)
+    return batched(bases.MINILM, lambda ids, mask: pooled(model(ids, mask).float(), mask))
 
 
-def bge_teacher(longest: int = LONGEST["label"], asks: str = "") -> Callable[[list[str]], np.ndarray]:
+def bge_teacher(asks: str) -> Callable[[list[str]], np.ndarray]:
     """The state of [CLS]. @param asks what a question begins with"""
     run = session(bases.BGE / "model.onnx", torch.get_num_threads())
 
@@ -40,16 +38,16 @@ def bge_teacher(longest: int = LONGEST["label"], asks: str = "") -> Callable[[li
         states = run.run(None, dict(zip(INPUTS, arrays, strict=True)))[0]
         return functional.normalize(torch.from_numpy(states[:, 0]), dim=-1)
 
-    encode = batched(bases.BGE, vectors, longest)
+    encode = batched(bases.BGE, vectors)
     return lambda texts: encode([asks + text for text in texts])
 
 
-def batched(folder: Path, vectors: Callable, longest: int) -> Callable[[list[str]], np.ndarray]:
+def batched(folder: Path, vectors: Callable) -> Callable[[list[str]], np.ndarray]:
     words = tokenizer(folder)
 
     @torch.inference_mode()
     def encode(texts: list[str]) -> np.ndarray:
-        rows = token_ids(words, texts, longest)
+        rows = token_ids(words, texts, LONGEST)
         result = None
         for batch in length_batches([len(row) for row in rows], TOKENS_A_BATCH):
             ids, mask = padded([rows[index] for index in batch])
@@ -80,17 +78,12 @@ def label(name: str, make: Callable, source: Path) -> None:
         shard.unlink()
 
 
-def main(stage: str) -> None:
-    if stage == "teach":
-        for source in (QUERIES, PASSAGES):
-            label("minilm", minilm_teacher, source)
-        return
-    longest = LONGEST[stage]
-    for source, asks in ((questions.QUERIES, BGE_ASKS), (questions.PASSAGES, "")):
-        label("minilm", lambda: minilm_teacher(longest), source)
-        label("bge", lambda asks=asks: bge_teacher(longest, asks), source)
+def main() -> None:
+    for source, asks in ((QUERIES, BGE_ASKS), (PASSAGES, "")):
+        label("minilm", minilm_teacher, source)
+        label("bge", lambda asks=asks: bge_teacher(asks), source)
 
 
 if __name__ == "__main__":
     torch.set_num_threads(max(1, (os.cpu_count() or 2) // 2))
-    main(*sys.argv[1:])
+    main()

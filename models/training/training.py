@@ -1,4 +1,4 @@
-"""What both training runs share: a decaying rate, bf16 on CPU, two processes, and checkpoints a killed run goes on from.
+"""A training run: a decaying rate, bf16 on CPU, two processes, and checkpoints a killed run goes on from.
 
 One process a core, gradients averaged once a step: on a busy machine that beats one process with two threads, which
 meet at a barrier in every product.
@@ -54,26 +54,22 @@ def fit(
     rate: float,
     loss_of: Callable[[int], torch.Tensor],
     checkpoint: Path,
-    examine: Callable[[], float] | None = None,
-    every: int = 100,
-    stop: int | None = None,
-    new_parts: tuple[str, ...] = (),
-    keep_last: bool = False,
+    examine: Callable[[], float],
+    every: int,
+    new_parts: tuple[str, ...],
 ) -> None:
-    """Runs the steps from the checkpoint's to `stop` of a schedule of `steps`; `loss_of(number)` gets a number that no other process or step gets.
+    """Runs the steps that the checkpoint has not; `loss_of(number)` gets a number that no other process or step gets.
 
-    With `examine` (higher is better) the model ends in the best state seen; without it, or with `keep_last`, in the last.
+    The model ends in its last state. What `examine` measures is printed, and no state is chosen by it.
     """
-    chooser = optimizer(model, rate, new_parts)
-    first, best, best_state = 0, float("-inf"), None
+    chooser, first = optimizer(model, rate, new_parts), 0
     if checkpoint.exists():
         saved = torch.load(checkpoint, weights_only=True)
         model.load_state_dict(saved["model"])
         chooser.load_state_dict(saved["chooser"])
-        first, best, best_state = saved["step"], saved["best"], saved["best_state"]
+        first = saved["step"]
     started, total, seen = time.time(), 0.0, 0
-    stop = stop or steps
-    for step in range(first, stop):
+    for step in range(first, steps):
         scale = min(1.0, (step + 1) / (0.05 * steps)) * max(0.02, 1 - step / steps)
         for group in chooser.param_groups:
             group["lr"] = rate * scale * group["scale"]
@@ -85,14 +81,8 @@ def fit(
         chooser.step()
         chooser.zero_grad(set_to_none=True)
         total, seen = total + loss.item(), seen + 1
-        if PROCESS == 0 and ((step + 1) % every == 0 or step + 1 == stop):
-            score = examine() if examine else float(step)
-            if score > best:
-                best, best_state = score, {key: value.clone() for key, value in model.state_dict().items()}
-            state = {"model": model.state_dict(), "chooser": chooser.state_dict()}
-            torch.save({**state, "step": step + 1, "best": best, "best_state": best_state}, checkpoint)
+        if PROCESS == 0 and ((step + 1) % every == 0 or step + 1 == steps):
+            torch.save({"model": model.state_dict(), "chooser": chooser.state_dict(), "step": step + 1}, checkpoint)
             pace = (time.time() - started) / (step + 1 - first)
-            print(f"{name} {step + 1}/{stop} loss {total / seen:.4f} score {score:.4f} {pace:.2f} s/step", flush=True)
+            print(f"{name} {step + 1}/{steps} loss {total / seen:.4f} score {examine():.4f} {pace:.2f} s/step", flush=True)
             total, seen = 0.0, 0
-    if best_state and not keep_last:
-        model.load_state_dict(best_state)

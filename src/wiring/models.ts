@@ -51,7 +51,7 @@ interface OpenModelsOptions {
 }
 
 export const SHIPPED_RERANKER = fileURLToPath(new URL('../../models/stowage-reranker', import.meta.url))
-export const SHIPPED_EMBEDDER = fileURLToPath(new URL('../../models/stowage-embedder', import.meta.url))
+export const SHIPPED_EMBEDDER = fileURLToPath(new URL('../../models/all-MiniLM-L6-v2', import.meta.url))
 const MIB = 1024 * 1024
 const NOT_WANTED: Opened<never> = { value: null, reason: null, stop: () => {} }
 

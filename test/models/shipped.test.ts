@@ -158,7 +158,7 @@ if (isShipped(SHIPPED_EMBEDDER)) {
     const { embedder, unavailable, close } = await openModels(loadConfig({}), {
       wanted: { embedder: true, reranker: false },
     })
-    expect(embedder?.version ?? unavailable.embedder).toMatch(/^(?!stowage-embedder).+:\d+:\w+$|EMBEDDING_MODEL/)
+    expect(embedder?.version ?? unavailable.embedder).toMatch(/^(?!all-MiniLM-L6-v2).+:\d+:\w+$|EMBEDDING_MODEL/)
     await close()
   })
 }

@@ -6,7 +6,7 @@ const path = (relative: string): string => fileURLToPath(new URL(relative, impor
 export const TINY_CROSS_ENCODER = path('../fixtures/models/tiny-cross-encoder')
 export const TINY_EMBEDDER = path('../fixtures/models/tiny-embedder')
 export const SHIPPED_RERANKER = path('../../models/stowage-reranker')
-export const SHIPPED_EMBEDDER = path('../../models/stowage-embedder')
+export const SHIPPED_EMBEDDER = path('../../models/all-MiniLM-L6-v2')
 
 /** Whether a shipped model is in this clone; when it is not, the log says which tests therefore did not run. */
 export function isShipped(folder: string): boolean {

@@ -26,7 +26,7 @@ const MEASURED: Plan = {
   order: 'relevance',
   retrieval: {
     mode: 'hybrid',
-    weights: list(0.3, 0.7, 50),
+    weights: list(0.4, 0.6, 50),
     adaptive: false,
     presets: PRESETS,
     pool: 50,

@@ -27,7 +27,7 @@ describe('EMBEDDINGS_RELAY_URL=local', () => {
       floats.data.map(({ embedding }) => embedding),
     )
     expect(Math.hypot(...(floats.data[0]?.embedding ?? []))).toBeCloseTo(1, 5)
-    expect(floats).toMatchObject({ object: 'list', model: expect.stringContaining('stowage-embedder') })
+    expect(floats).toMatchObject({ object: 'list', model: expect.stringContaining('all-MiniLM-L6-v2') })
     expect(floats.usage.prompt_tokens).toBeGreaterThan(5)
   })
 
