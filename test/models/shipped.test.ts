@@ -6,6 +6,7 @@ import { loadConfig } from '../../src/config.ts'
 import type { Embedder, Reranker } from '../../src/core/ports.ts'
 import { cosine } from '../../src/text/similarity.ts'
 import { openModels } from '../../src/wiring/models.ts'
+import MINILM_VECTORS from '../fixtures/models/minilm-vectors.json' with { type: 'json' }
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 import { isShipped, noSignal, SHIPPED_EMBEDDER, SHIPPED_RERANKER } from '../support/model-folders.ts'
 import { MODEL_MS } from '../support/timeouts.ts'
@@ -133,6 +134,16 @@ if (isShipped(SHIPPED_EMBEDDER)) {
       const asked = (await loads[0]?.embedQuery(query)) ?? new Float32Array()
       const [better = Number.NaN, worse = Number.NaN] = (await passages([right, wrong])).map(one => cosine(asked, one))
       expect(better).toBeGreaterThan(worse)
+    })
+
+    /** The vectors are those of transformers 5.24.0 with the published float weights, as base64 of 32-bit floats. */
+    it('gives the vectors that all-MiniLM-L6-v2 gives elsewhere', async () => {
+      for (const { text, vector } of MINILM_VECTORS) {
+        const [ours = new Float32Array()] = await passages([text])
+        expect(cosine(ours, new Float32Array(new Uint8Array(Buffer.from(vector, 'base64')).buffer))).toBeGreaterThan(
+          0.98,
+        )
+      }
     })
 
     it('gives the same vectors each time it is loaded', async () => {
