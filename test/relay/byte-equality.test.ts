@@ -167,6 +167,6 @@ describe('an endpoint that fails', () => {
     let length = 0
     for await (const part of answer.body ?? []) length += part.length
     expect(length).toBe(size)
-    expect(noticed).toEqual([{ outcome: 'skipped', count: 1 }])
+    await expect.poll(() => noticed).toEqual([{ outcome: 'skipped', count: 1 }])
   })
 })
