@@ -63,7 +63,7 @@ export async function improvePoints(
       query: words.text,
       querySource: words.source,
       degraded: words.degraded,
-      lists,
+      lists: words.text === null && lists.length > 1 ? [inOwnOrder(lists, own)] : lists,
       limit,
       decision,
       sessionId,
@@ -124,6 +124,22 @@ function fillUp(
 function reachesThreshold(score: number | undefined, { fusion, scoreThreshold }: UnderstoodQuery): boolean {
   if (fusion === null || scoreThreshold === null) return true
   return score !== undefined && score >= Math.fround(Number(scoreThreshold))
+}
+
+/**
+ * The hits of all lists as one, in the order that Qdrant gives them. Without a question nothing is known that ranks better than the
+ * client's own fusion; only duplicates give way.
+ */
+function inOwnOrder(lists: readonly RetrievedList[], own: ReadonlyMap<string, number>): RetrievedList {
+  const hits = new Map<string, RetrievedHit>()
+  for (const hit of lists.flatMap(list => list.hits)) {
+    const key = String(hit.chunk.id)
+    if (hits.get(key)?.vector === undefined) hits.set(key, hit)
+  }
+  // In `own`, the points of the client's own request come before those of the deeper lists. The sort is stable, and reciprocal ranks
+  // have no ties, so equal scores keep this order.
+  const ordered = [...own].sort(([, a], [, b]) => b - a).flatMap(([key]) => hits.get(key) ?? [])
+  return { source: 'fusion', kind: 'other', hits: ordered.map((hit, place) => ({ ...hit, score: 1 / (place + 1) })) }
 }
 
 function toRetrievedList(

@@ -9,6 +9,8 @@ import type { RunRecord } from './run-record.ts'
 
 export interface ReunifyInput {
   plan: Plan
+  /** Null on Qdrant's own paths when no question is known. */
+  query: string | null
   /** Fetches chunks by their places; null when this is not possible. */
   fetchNeighbours: ((places: NeighbourPlace[]) => Promise<Chunk[]>) | null
   count: CountTokens
@@ -16,7 +18,8 @@ export interface ReunifyInput {
 
 /**
  * Section reunification: propagates values to neighbours, fetches missing neighbours, raises neighbours to a share of the value
- * of their candidate, and drops duplicates.
+ * of their candidate, and drops duplicates. Without a question it does nothing: then the values only repeat the client's own order, and
+ * neighbours of a good rank push out better hits as often as they help (docs/drop-in.md).
  * @param dropped candidates of earlier steps; a neighbour among those cut by rank is restored
  * @throws TimeUp at the deadline
  */
@@ -28,7 +31,7 @@ export async function reunify(
   pace: Pace,
 ): Promise<FilterResult> {
   const { enabled, propagation, documentShare, expansion, scope, fetch } = input.plan.reunification
-  if (!enabled) return { kept: candidates, dropped }
+  if (!enabled || input.query === null) return { kept: candidates, dropped }
   const spread = propagateScores(candidates, propagation, documentShare)
   if (expansion === 0) return { kept: spread, dropped }
   const known = [...spread, ...dropped.map(({ candidate }) => candidate)]

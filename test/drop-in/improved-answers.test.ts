@@ -247,8 +247,8 @@ describe('what comes back', () => {
       '{"prefetch":[{"query":[0.1],"using":"a"},{"query":[0.1],"using":"b"}],"query":{"fusion":"rrf"},"score_threshold":0.5}'
     const points = await pointsOf(await post(url, body))
     expect(points.map(({ id, score }) => [id, score])).toEqual([
-      [1, 0.6666667],
-      [3, 0.5],
+      [3, 0.6666667],
+      [1, 0.5],
       [2, 0.5],
     ])
     expect(fetchNeighbours).toBeNull()
