@@ -100,7 +100,9 @@ describeWith('redis').each([
   })
 
   test('leave no text and no key without a time to live', async () => {
-    const keys = (await redis.command('KEYS', '*')).split('\r\n').filter(line => line.startsWith('stowage:'))
+    const lines = (await redis.command('KEYS', '*')).split('\r\n').filter(line => line.startsWith('stowage:'))
+    // A probe is there for one second of five, and can be gone before its time to live is asked for.
+    const keys = lines.filter(line => line !== 'stowage:probe')
     expect(new Set(keys.map(key => key.split(':')[2]))).toEqual(
       new Set(['answers', 'epochs', 'pairs', 'questions', 'sessions']),
     )
