@@ -139,16 +139,19 @@ export const RULES: readonly Switch[] = [
   }),
   rule({
     key: 'score-propagation',
-    guards: 'Values that chunks gain from their neighbours and from the best chunk of their document.',
-    values: ['reunification.propagation', 'reunification.documentShare'],
-    isOn: ({ reunification: { propagation, documentShare } }) => propagation > 0 || documentShare > 0,
+    guards:
+      'Values that chunks gain from their neighbours, from the best chunk of their document, and from passages that name its title.',
+    values: ['reunification.propagation', 'reunification.documentShare', 'reunification.mentionShare'],
+    isOn: ({ reunification: { propagation, documentShare, mentionShare } }) =>
+      propagation > 0 || documentShare > 0 || mentionShare > 0,
     on: {
       reunification: {
         propagation: measured.reunification.propagation,
         documentShare: measured.reunification.documentShare,
+        mentionShare: measured.reunification.mentionShare,
       },
     },
-    off: { reunification: { propagation: 0, documentShare: 0 } },
+    off: { reunification: { propagation: 0, documentShare: 0, mentionShare: 0 } },
   }),
   rule({
     key: 'neighbour-expansion',

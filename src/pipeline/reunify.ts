@@ -1,6 +1,7 @@
 import type { CountTokens } from '../core/ports.ts'
 import type { Candidate, Chunk, Dropped, FilterResult } from '../core/types.ts'
 import { dedupe } from '../rank/dedupe.ts'
+import { raiseMentioned } from '../rank/mentions.ts'
 import { expandNeighbours, missingNeighbours, type NeighbourPlace, propagateScores } from '../rank/reunify.ts'
 import { withinBudget } from './expansion/within-budget.ts'
 import { type Pace, RANKING_GRACE_MS } from './pacing/pace.ts'
@@ -17,8 +18,8 @@ export interface ReunifyInput {
 }
 
 /**
- * Section reunification: propagates values to neighbours, fetches missing neighbours, raises neighbours to a share of the value
- * of their candidate, and drops duplicates. Without a question it does nothing: then the values only repeat the client's own order, and
+ * Section reunification: raises what good passages name, propagates values to neighbours, fetches missing neighbours, raises neighbours to a share of the
+ * value of their candidate, and drops duplicates. Without a question it does nothing: then the values only repeat the client's own order, and
  * neighbours of a good rank push out better hits as often as they help (docs/drop-in.md).
  * @param dropped candidates of earlier steps; a neighbour among those cut by rank is restored
  * @throws TimeUp at the deadline
@@ -30,9 +31,10 @@ export async function reunify(
   record: RunRecord,
   pace: Pace,
 ): Promise<FilterResult> {
-  const { enabled, propagation, documentShare, expansion, scope, fetch } = input.plan.reunification
+  const { enabled, mentionShare, propagation, documentShare, expansion, scope, fetch } = input.plan.reunification
   if (!enabled || input.query === null) return { kept: candidates, dropped }
-  const spread = propagateScores(candidates, propagation, documentShare)
+  const raised = await pace.run(raiseMentioned(candidates, mentionShare), RANKING_GRACE_MS)
+  const spread = propagateScores(raised, propagation, documentShare)
   if (expansion === 0) return { kept: spread, dropped }
   const known = [...spread, ...dropped.map(({ candidate }) => candidate)]
   // Neighbours rank below their candidate, so the candidates over the budget need none.

@@ -64,10 +64,26 @@ export const RULES = {
     isOn: ({ answerability }) => answerability.bonus > 0,
   },
   section_reunification: {
-    meaning: 'Section reunification as a whole: propagation, document share, expansion and fetched neighbours.',
-    on: { reunification: { enabled: true, propagation: 0.2, documentShare: 0.3, expansion: 0.85, fetch: true } },
+    meaning:
+      'Section reunification as a whole: mentions, propagation, document share, expansion and fetching.',
+    on: {
+      reunification: {
+        enabled: true,
+        mentionShare: 0.3,
+        propagation: 0.2,
+        documentShare: 0.3,
+        expansion: 0.85,
+        fetch: true,
+      },
+    },
     off: { reunification: { enabled: false } },
     isOn: ({ reunification }) => reunification.enabled,
+  },
+  mentions: {
+    meaning: 'The first chunk of a document gains a share of the value of a passage that names its title.',
+    on: { reunification: { enabled: true, mentionShare: 0.3 } },
+    off: { reunification: { mentionShare: 0 } },
+    isOn: ({ reunification: { enabled, mentionShare } }) => enabled && mentionShare > 0,
   },
   propagation: {
     meaning: 'A chunk gains a share of the mean value of its neighbours.',

@@ -27,6 +27,7 @@ export const TUNED_VALUES: Readonly<Record<string, ValueRange>> = {
   'rerank.blend': linear(0, 0.8),
   'answerability.bonus': linear(0, 0.3),
   'reunification.enabled': choice('on', 'off'),
+  'reunification.mentionShare': linear(0, 0.5),
   'reunification.propagation': linear(0, 0.5),
   'reunification.documentShare': linear(0, 0.6),
   'reunification.expansion': linear(0.5, 1),

@@ -38,6 +38,7 @@ const MEASURED: Plan = {
   answerability: { bonus: 0.1 },
   reunification: {
     enabled: true,
+    mentionShare: 0.3,
     propagation: 0.2,
     documentShare: 0.3,
     expansion: 0.85,
@@ -77,6 +78,7 @@ const DESIGN: Plan = {
   },
   fusion: { ...MEASURED.fusion, method: 'rrf', candidateBm25: false },
   rerank: { ...MEASURED.rerank, topK: 12 },
+  reunification: { ...MEASURED.reunification, mentionShare: 0 },
   diversity: { mmrAlpha: 0.5 },
   packing: { ...MEASURED.packing, documentCap: 2, sectionCap: 1, noveltyAlpha: 0.5, repetition: 'off' },
 }

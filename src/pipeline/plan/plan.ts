@@ -104,6 +104,10 @@ export const planSchema = z.strictObject({
   }),
   reunification: z.strictObject({
     enabled: value(z.boolean(), 'Section reunification as a whole.', 'SECTION_REUNIFICATION'),
+    mentionShare: value(
+      z.number().min(0),
+      'Share of the value of a passage that the first chunk of another document gains whose title stands in it; 0 is off.',
+    ),
     propagation: value(z.number().min(0), "Share of the neighbours' mean value that a chunk gains; 0 is off."),
     documentShare: value(z.number().min(0), 'Share of the best value of its document that a chunk gains; 0 is off.'),
     expansion: value(share, "Least share of a candidate's value that its neighbour is worth; 0 is off."),

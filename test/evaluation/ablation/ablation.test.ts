@@ -54,6 +54,7 @@ describe('the rules of an ablation', () => {
     const others = RULE_NAMES.filter(other => RULES[other].isOn(ground))
     const withRule = RULE_NAMES.filter(other => RULES[other].isOn(overridePlan(ground, on)))
     const parts: RuleName[] = [
+      'mentions',
       'propagation',
       'document_share',
       'expansion',
