@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest'
+import { createChoosePoints } from '../../src/pipeline/choose-points.ts'
+import { createPackContext } from '../../src/pipeline/pack-context.ts'
+import { decideByConfiguration } from '../../src/pipeline/plan/decision.ts'
+import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
+import { overridePlan } from '../../src/pipeline/plan/override-plan.ts'
+import type { Plan } from '../../src/pipeline/plan/plan.ts'
+import { chunk } from '../support/candidates.ts'
+import { CALLER, dependencies, fakePorts, scriptedStore } from '../support/fake-ports.ts'
+
+const QUERY = 'Which office did the actress of the film Harbour Lights hold?'
+/** In the order of the search. The answer shares no word with the question, and comes last. */
+const PASSAGES = [
+  ['Harbour Lights', 'Harbour Lights is a film. Ada Quill is the actress of its title role.'],
+  ['Harbour Weather', 'The harbour is calm at noon, and so are the gulls.'],
+  ['Ice and Snow', 'A film of ice lies on the oars.'],
+  ['Ada Quill', 'She became warden of the salt ledger in 1931, and kept it for nine years.'],
+] as const
+const lists = [
+  {
+    source: 'keyword',
+    kind: 'keyword' as const,
+    hits: PASSAGES.map(([docTitle, text], at) => ({
+      // The first one is far better than the others.
+      score: at === 0 ? 4 : 1.2 - at / 20,
+      chunk: chunk({ id: at, docId: `doc-${at}`, docTitle, sectionPath: docTitle, header: '', text }),
+    })),
+  },
+]
+const off = overridePlan(NAMED_PLANS.measured, { reunification: { mentionShare: 0 } })
+
+describe('a passage that the best one names', () => {
+  const contextOf = async (plan: Plan) => {
+    const ports = fakePorts({ store: scriptedStore(lists), embedder: null })
+    const pipeline = createPackContext(dependencies(ports, { plan }))
+    return (await pipeline({ query: QUERY, collection: 'docs', budget_tokens: 60 }, CALLER)).context
+  }
+
+  it('is in a context that has room for two passages', async () => {
+    expect(await contextOf(NAMED_PLANS.measured)).toContain('warden of the salt ledger')
+    expect(await contextOf(off)).not.toContain('warden of the salt ledger')
+  })
+
+  it('is among the first two points of a search', async () => {
+    const chosen = async (plan: Plan) => {
+      const choosePoints = createChoosePoints(dependencies(fakePorts()))
+      const decision = decideByConfiguration(plan)({ tenant: null, sessionId: null })
+      const request = { query: QUERY, lists, limit: 2, fetchNeighbours: null, sessionId: null, decision }
+      return (await choosePoints(request, CALLER)).chosen.map(({ chunk: { id } }) => id)
+    }
+    expect(await chosen(NAMED_PLANS.measured)).toEqual([0, 3])
+    expect(await chosen(off)).not.toContain(3)
+  })
+})
