@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+import numpy as np
 import onnx
 import torch
+from onnx import numpy_helper
 from onnxruntime.quantization import QuantType, quantize_dynamic
 from torch import nn
 
@@ -70,6 +72,24 @@ def quantize(source: Path, target: Path, per_channel: bool = True) -> Path:
     )
     onnx.checker.check_model(str(target))
     return target
+
+
+def make_unsigned(target: Path) -> None:
+    """
+    Writes the weights of integer products as uint8: 128 more, with a zero point of 128 more, which is the same number. Without VNNI, ONNX Runtime multiplies uint8
+    by int8 in 16 bits, and sums of two products saturate; uint8 by uint8 is exact on every processor.
+    """
+    model = onnx.load(str(target))
+    weights = {weight.name: weight for weight in model.graph.initializer}
+    for node in model.graph.node:
+        if node.op_type != "MatMulInteger":
+            continue
+        for name in (node.input[1], node.input[3]):
+            values = numpy_helper.to_array(weights[name])
+            if values.dtype == np.int8:
+                shifted = (values.astype(np.int16) + 128).astype(np.uint8)
+                weights[name].CopyFrom(numpy_helper.from_array(shifted, name))
+    onnx.save(model, str(target))
 
 
 def export_scorer(scorer: Scorer, target: Path) -> Path:

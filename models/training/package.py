@@ -13,14 +13,14 @@ import goldens
 import questions
 import rank
 from encoder import HEADS, HIDDEN, POSITIONS, VOCABULARY, load_bert
-from export import export_encoder, export_scorer, quantize
+from export import export_encoder, export_scorer, make_unsigned, quantize
 from paths import EMBEDDER, RERANKER, work
 from running import DenseModel, PairModel
 from scorer import Scorer
 from texts import rows
 
 # The embedder goes by the name of the model that it is, so that its vectors and those of others are known to be alike.
-MODEL_IDS = {EMBEDDER: "all-MiniLM-L6-v2", RERANKER: "stowage-reranker@2.0.0"}
+MODEL_IDS = {EMBEDDER: "all-MiniLM-L6-v2", RERANKER: "stowage-reranker@2.0.1"}
 MAX_TOKENS = 512
 CONFIG = {
     "model_type": "bert",
@@ -107,6 +107,7 @@ def package_reranker() -> None:
     folder(RERANKER, {**config, **labels}, {"late_interaction": LATE_INTERACTION})
     fp32 = export_scorer(model, work("onnx/reranker.onnx"))
     int8 = quantize(fp32, RERANKER / "onnx/model_quantized.onnx")
+    make_unsigned(int8)
     passages = [row["text"] for row in list(rows(questions.PASSAGES))[::1600]]
     queries = [row["text"] for row in list(rows(questions.QUERIES))[::900]]
     exact, small = (PairModel(path, RERANKER) for path in (fp32, int8))
