@@ -64,8 +64,7 @@ export const RULES = {
     isOn: ({ answerability }) => answerability.bonus > 0,
   },
   section_reunification: {
-    meaning:
-      'Section reunification as a whole: mentions, propagation, document share, expansion and fetching.',
+    meaning: 'Section reunification as a whole: mentions, propagation, document share, expansion and fetching.',
     on: {
       reunification: {
         enabled: true,
