@@ -1,3 +1,4 @@
+import { NAMED_PLANS } from '../../pipeline/plan/named-plans.ts'
 import type { PlanOverrides } from '../../pipeline/plan/override-plan.ts'
 import type { Plan } from '../../pipeline/plan/plan.ts'
 
@@ -65,16 +66,7 @@ export const RULES = {
   },
   section_reunification: {
     meaning: 'Section reunification as a whole: mentions, propagation, document share, expansion and fetching.',
-    on: {
-      reunification: {
-        enabled: true,
-        mentionShare: 0.3,
-        propagation: 0.2,
-        documentShare: 0.3,
-        expansion: 0.85,
-        fetch: true,
-      },
-    },
+    on: { reunification: NAMED_PLANS.measured.reunification },
     off: { reunification: { enabled: false } },
     isOn: ({ reunification }) => reunification.enabled,
   },
