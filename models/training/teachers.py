@@ -13,7 +13,7 @@ import torch
 from torch.nn import functional
 
 import bases
-from encoder import length_batches, load_bert, padded, pooled, read_texts, token_ids, tokenizer
+from encoder import FAST, length_batches, load_bert, padded, pooled, read_texts, token_ids, tokenizer
 from paths import work
 from questions import PASSAGES, QUERIES
 from running import INPUTS, session
@@ -25,7 +25,7 @@ BGE_ASKS = "Represent this sentence for searching relevant passages: "
 
 
 def minilm_teacher() -> Callable[[list[str]], np.ndarray]:
-    model = load_bert(bases.MINILM, [0, 1, 2, 3, 4, 5]).to(torch.bfloat16).eval()
+    model = load_bert(bases.MINILM, [0, 1, 2, 3, 4, 5]).to(FAST).eval()
     return batched(bases.MINILM, lambda ids, mask: pooled(model(ids, mask).float(), mask))
 
 

@@ -12,6 +12,8 @@ from pathlib import Path
 import torch
 from torch import distributed, nn
 
+from encoder import FAST
+
 PROCESSES = int(os.environ.get("WORLD_SIZE", "1"))
 PROCESS = int(os.environ.get("RANK", "0"))
 NEW_PART_RATE = 4.0
@@ -73,7 +75,7 @@ def fit(
         scale = min(1.0, (step + 1) / (0.05 * steps)) * max(0.02, 1 - step / steps)
         for group in chooser.param_groups:
             group["lr"] = rate * scale * group["scale"]
-        with torch.autocast("cpu", torch.bfloat16):
+        with torch.autocast("cpu", FAST, enabled=FAST != torch.float32):
             loss = loss_of(step * PROCESSES + PROCESS)
         loss.backward()
         share_gradients(model)
