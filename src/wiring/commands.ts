@@ -18,7 +18,7 @@ import { openContextWriter } from './contexts/open-writer.ts'
 import { openJudge } from './evaluation/judge.ts'
 import { openAskedCollection } from './evaluation/live-collection.ts'
 import { ingestInto, openIngestEmbedder } from './ingest.ts'
-import { openModels } from './models.ts'
+import { localModels, openModels } from './models.ts'
 import { openProjects } from './projects/open-projects.ts'
 import { replayWorld } from './replay.ts'
 import { probeRerankNodes } from './rerank/nodes.ts'
@@ -65,7 +65,7 @@ export const openReplay: ReplayCommandDependencies['open'] = async ({ context = 
     contextualTwins: config.settings.CONTEXTUAL_COLLECTIONS,
   }
   return {
-    ...createReplayDependencies({ ...replayWorld(models, tokenizerModel, collections), tenants }),
+    ...createReplayDependencies({ ...replayWorld(models, tokenizerModel, collections, localModels(config)), tenants }),
     openJudge: cacheFolder => openJudge(config, models.embedder, cacheFolder),
     close: () => models.close(),
   }

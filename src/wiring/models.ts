@@ -125,7 +125,7 @@ async function openEmbedder(
   if (api === 'none') return NOT_WANTED
   const prefixes = embeddingPrefixes(settings)
   if (api === 'local') {
-    const model = settings.EMBEDDING_MODEL ?? SHIPPED_EMBEDDER
+    const model = embeddingModel(settings)
     return orUnavailable(createLocalEmbedder({ model, allowRemote: settings.MODELS_ALLOW_REMOTE, prefixes, workers }))
   }
   const [apiKey, baseUrl] =
@@ -142,6 +142,17 @@ async function openEmbedder(
   }
   return openInBackground(signal => createEndpointEmbedder(endpoint, signal), { waitMs }, onOpened)
 }
+
+/** The folders or hub ids of the models that this process runs. */
+export function localModels({ settings, plan }: Config): string[] {
+  return [
+    ...(settings.EMBEDDER === 'local' ? [embeddingModel(settings)] : []),
+    ...(plan.rerank.method === 'crossencoder' ? [rerankModel(settings)] : []),
+  ]
+}
+
+const embeddingModel = (settings: Config['settings']) => settings.EMBEDDING_MODEL ?? SHIPPED_EMBEDDER
+const rerankModel = (settings: Config['settings']) => settings.RERANK_MODEL ?? SHIPPED_RERANKER
 
 /** The prefixes of the settings; '' where none is set. */
 export function embeddingPrefixes(settings: Config['settings']): EmbeddingPrefixes {
@@ -171,7 +182,7 @@ async function openReranker(
     })
   if (method !== 'crossencoder') return null
   return createCrossEncoder({
-    model: settings.RERANK_MODEL ?? SHIPPED_RERANKER,
+    model: rerankModel(settings),
     allowRemote: settings.MODELS_ALLOW_REMOTE,
     ...passageMemory(settings),
     passageObserver,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createQdrantStore } from '../adapters/qdrant/store.ts'
@@ -13,11 +13,15 @@ import { ingestInto } from './ingest.ts'
 import type { Models } from './models.ts'
 import { VERSION } from './version.ts'
 
-/** Environment of a replay: embedded engines on folders, the configured models, and a reference tokenizer. */
+/**
+ * Environment of a replay: embedded engines on folders, the configured models, and a reference tokenizer.
+ * @param modelFolders where local models lie: a model that is replaced under its name must not go on with the figures of the former one
+ */
 export function replayWorld(
   models: Models,
   referenceModel: string,
   collections: Pick<ReplayEnvironment, 'openLive' | 'contexts' | 'contextualTwins'>,
+  modelFolders: readonly string[] = [],
 ): ReplayEnvironment {
   const { embedder, reranker, unavailable } = models
   return {
@@ -25,16 +29,21 @@ export function replayWorld(
     ports: { tokenizer: createTokenizer, embedder, reranker, unavailable },
     referenceModel,
     openFolder: folder => openFolder(folder, models, referenceModel),
-    journals: { lock: lockFolder, stowage: () => `${VERSION} ${sourcesHash()}` },
+    journals: { lock: lockFolder, stowage: () => [VERSION, sourcesHash(), ...modelFolders.map(modelHash)].join(' ') },
   }
 }
 
 /** A hash of all files of this program: of `src`, or of `dist` where it is built. */
-function sourcesHash(): string {
-  const root = fileURLToPath(new URL('..', import.meta.url))
+const sourcesHash = () => filesHash(fileURLToPath(new URL('..', import.meta.url)), /\.[jt]s$/u)
+
+/** A hash of a model's weights and settings; of nothing when the model is not in a folder. */
+const modelHash = (folder: string) => (existsSync(folder) ? filesHash(folder, /\.(onnx|json)$/u) : '')
+
+/** A hash of the names and contents of the files below a folder whose paths match. */
+function filesHash(folder: string, matching: RegExp): string {
   const hash = createHash('sha256')
-  for (const path of readdirSync(root, { recursive: true, encoding: 'utf8' }).sort())
-    if (/\.[jt]s$/u.test(path)) hash.update(`${path}\n`).update(readFileSync(join(root, path)))
+  for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort())
+    if (matching.test(path)) hash.update(`${path}\n`).update(readFileSync(join(folder, path)))
   return hash.digest('hex')
 }
 

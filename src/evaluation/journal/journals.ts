@@ -31,7 +31,7 @@ export interface ReplayIdentity {
   contexts: string | null
   /** What the tenants of each set may read, and by which plans. */
   tenants: unknown
-  /** Version of stowage, and a hash of its sources: whoever changes them must not mix figures. */
+  /** Version of stowage, and hashes of its sources and of its local models: whoever changes them must not mix figures. */
   stowage: string
 }
 

@@ -80,7 +80,7 @@ export interface ReplayEnvironment {
   journals?: {
     /** Holds a folder for this process. */
     lock: LockFolder
-    /** Version of stowage with a hash of its sources. */
+    /** Version of stowage with hashes of its sources and of its local models. */
     stowage: () => string
   }
 }
