@@ -83,6 +83,8 @@ export interface Candidate {
   /** Relevance in [0,1] from the reranker; null when not scored. */
   rerank: number | null
   answerability: { bonus: number; features: string[] }
+  /** The best passage that names the document, and what it added to the value before values were scaled; absent without one. */
+  mention?: { by: PointId; gain: number }
   /** Estimated relevance, which decides the order of packing. After `scaleToBest` the best candidate has 1. */
   value: number
   vector?: Float32Array

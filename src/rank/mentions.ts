@@ -18,8 +18,8 @@ interface Opening {
   title: string
   /** Documents of these passages. */
   namedIn: Set<string>
-  /** The best value of these passages. */
-  best: number
+  /** The best of these passages. */
+  best: Candidate | null
 }
 
 /**
@@ -37,22 +37,24 @@ interface Opening {
 export function* raiseMentioned(candidates: readonly Candidate[], share: number): Steps<Candidate[]> {
   const openings = share === 0 ? [] : openingsOf(candidates)
   if (openings.length === 0) return [...candidates]
-  for (const { chunk, value } of candidates) {
-    const document = documentKey(chunk)
-    const text = prefixOf(chunk.text, LONGEST_READ)
+  for (const candidate of candidates) {
+    const document = documentKey(candidate.chunk)
+    const text = prefixOf(candidate.chunk.text, LONGEST_READ)
     for (const opening of openings) {
       if (documentKey(opening.candidate.chunk) === document || !names(text, opening.title)) continue
       opening.namedIn.add(document)
-      opening.best = Math.max(opening.best, value)
+      if (candidate.value > (opening.best?.value ?? 0)) opening.best = candidate
     }
     yield
   }
-  const gains = new Map(
-    openings.map(({ candidate, namedIn, best }) => [candidate, namedIn.size > MOST_NAMING ? 0 : best]),
+  const naming = new Map(
+    openings.map(({ candidate, namedIn, best }) => [candidate, namedIn.size > MOST_NAMING ? null : best]),
   )
   return candidates.map(candidate => {
-    const gain = gains.get(candidate) ?? 0
-    return gain > 0 ? { ...candidate, value: candidate.value + share * gain } : candidate
+    const passage = naming.get(candidate) ?? null
+    if (passage === null) return candidate
+    const gain = share * passage.value
+    return { ...candidate, value: candidate.value + gain, mention: { by: passage.chunk.id, gain } }
   })
 }
 
@@ -64,7 +66,9 @@ function openingsOf(candidates: readonly Candidate[]): Opening[] {
     const { docId, docTitle, orderIndex } = candidate.chunk
     const title = docTitle.replace(DISAMBIGUATION, '').trim()
     const isFirst = orderIndex === 0 || (orderIndex === null && chunks.get(documentKey(candidate.chunk)) === 1)
-    return isFirst && docId !== '' && hasWords(title) ? [{ candidate, title, namedIn: new Set<string>(), best: 0 }] : []
+    return isFirst && docId !== '' && hasWords(title)
+      ? [{ candidate, title, namedIn: new Set<string>(), best: null }]
+      : []
   })
 }
 

@@ -30,15 +30,24 @@ const lists = [
 const off = overridePlan(NAMED_PLANS.measured, { reunification: { mentionShare: 0 } })
 
 describe('a passage that the best one names', () => {
-  const contextOf = async (plan: Plan) => {
+  const answerOf = (plan: Plan) => {
     const ports = fakePorts({ store: scriptedStore(lists), embedder: null })
     const pipeline = createPackContext(dependencies(ports, { plan }))
-    return (await pipeline({ query: QUERY, collection: 'docs', budget_tokens: 60 }, CALLER)).context
+    return pipeline({ query: QUERY, collection: 'docs', budget_tokens: 60, trace: true }, CALLER)
   }
+  const contextOf = async (plan: Plan) => (await answerOf(plan)).context
 
   it('is in a context that has room for two passages', async () => {
     expect(await contextOf(NAMED_PLANS.measured)).toContain('warden of the salt ledger')
     expect(await contextOf(off)).not.toContain('warden of the salt ledger')
+  })
+
+  it('has the passage that names it in the trace', async () => {
+    const { trace } = await answerOf(NAMED_PLANS.measured)
+    const raised = trace?.candidates.filter(({ mention }) => mention !== undefined)
+    expect(raised).toMatchObject([{ id: 3, mention: { by: 0 } }])
+    // The best passage has a value near 1.
+    expect(raised?.[0]?.mention?.gain).toBeGreaterThan(0.5 * NAMED_PLANS.measured.reunification.mentionShare)
   })
 
   it('is among the first two points of a search', async () => {

@@ -26,7 +26,11 @@ describe('documents that good passages name', () => {
     const raised = finish(raiseMentioned(candidates, SHARE))
     expect(raised[0]).toBe(FILM)
     expect(raised[1]).toBe(weaker)
-    expect(raised[2]).toEqual({ ...ACTRESS, value: 0.2 + SHARE * 0.8 })
+    expect(raised[2]).toEqual({
+      ...ACTRESS,
+      value: 0.2 + SHARE * 0.8,
+      mention: { by: FILM.chunk.id, gain: SHARE * 0.8 },
+    })
   })
 
   it('are found without the brackets at the end of their title', () => {

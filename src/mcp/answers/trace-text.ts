@@ -50,7 +50,7 @@ function decisionOf({ decision, position, tokens, reason, evidence }: TraceCandi
 }
 
 /** What the decision was made of. */
-function groundsOf({ origin, lists, rerank, answerability, final }: TraceCandidate): string {
+function groundsOf({ origin, lists, rerank, answerability, mention, final }: TraceCandidate): string {
   const found = lists.flatMap(({ source, rank }) => (rank === null ? [] : `rank ${rank} in ${source}`))
   const grounds = [
     origin === 'neighbour'
@@ -58,6 +58,7 @@ function groundsOf({ origin, lists, rerank, answerability, final }: TraceCandida
       : found.length > 0 && `Found at ${found.join(' and ')}.`,
     rerank !== null && `The reranker gave ${rounded(rerank)}.`,
     answerability.bonus > 0 && `It looks like an answer (${answerability.features.join(', ')}).`,
+    mention && `The passage ${mention.by} names its document.`,
     `Final value ${rounded(final)}.`,
   ]
   return grounds.filter(ground => typeof ground === 'string').join(' ')

@@ -83,7 +83,7 @@ function droppedCandidate({ candidate, reason, evidence }: Dropped): TraceCandid
   return { ...describe(candidate), tokens: null, decision: 'dropped', position: null, reason, evidence }
 }
 
-function describe({ chunk, origin, signals, fused, rerank, answerability, value }: Candidate) {
+function describe({ chunk, origin, signals, fused, rerank, answerability, mention, value }: Candidate) {
   return {
     id: chunk.id,
     collection: chunk.collection,
@@ -95,6 +95,7 @@ function describe({ chunk, origin, signals, fused, rerank, answerability, value 
     fused,
     rerank,
     answerability,
+    ...(mention && { mention }),
     final: value,
   }
 }

@@ -37,6 +37,8 @@ const candidate = z.object({
   fused: z.number(),
   rerank: z.number().nullable(),
   answerability: z.object({ bonus: z.number(), features: z.array(z.string()) }),
+  /** The best passage that names the document, and its part of the value before values were scaled; absent without one. */
+  mention: z.object({ by: pointIdSchema, gain: z.number() }).optional(),
   final: z.number(),
   tokens: z.number().int().nullable(),
   decision: z.enum(['packed', 'dropped']),

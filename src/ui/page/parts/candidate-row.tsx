@@ -61,7 +61,8 @@ export function CandidateRow({ row, marks, columns, isOpen, onToggle }: Candidat
 
 function Detail({ row, marks }: { row: Row; marks: Marks }) {
   const { candidate, text, evidence } = row
-  const { id, collection, doc_id, section_path, order_index, origin, reason, position, answerability } = candidate
+  const { id, collection, doc_id, section_path, order_index, origin, reason, position, answerability, mention } =
+    candidate
   const { bonus, features } = answerability
   return (
     <div class="detail-box">
@@ -90,6 +91,11 @@ function Detail({ row, marks }: { row: Row; marks: Marks }) {
             {bonus === 0 ? 'no bonus' : `bonus ${score(bonus)}`}
             {features.length > 0 && ` (${features.join(', ')})`}
           </Fact>
+          {mention && (
+            <Fact name="Mention">
+              point {String(mention.by)} names this document: +{score(mention.gain)}
+            </Fact>
+          )}
         </dl>
         <SignalLists lists={row.candidate.lists} />
       </div>
