@@ -14,7 +14,7 @@ from measures import calibration_error
 from package import MODEL_IDS
 from paths import RERANKER
 from questions import PASSAGES, QUERIES
-from rank import CANDIDATES
+from rank import candidates_of
 from running import PairModel
 
 QUESTIONS = 400
@@ -25,7 +25,7 @@ def pairs() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Logits, truth and question number of the held-out pairs."""
     model = PairModel(RERANKER / "onnx/model_quantized.onnx", RERANKER)
     passages = [row["text"] for row in rows(PASSAGES)]
-    mined = np.load(CANDIDATES)
+    mined = np.load(candidates_of("rank"))
     asked = [row for row in rows(QUERIES) if row["split"] == "dev" and row["right"]][:QUESTIONS]
     logits, truth, owner = [], [], []
     for row in asked:

@@ -5,6 +5,7 @@ all its candidates are of one pool, so that golden sets show a question the othe
 """
 
 import json
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -42,33 +43,43 @@ POOLS = {
     "policy": 0.045,
 }
 # How often a question is drawn, by its source; questions that people wrote, in `general`: 3.
-DRAWN = {"keywords": 1.0, "definition": 1.0, "heading": 1.0, "contractnli": 1.0, "golden": 12.0}
+DRAWN = {"keywords": 1.0, "definition": 1.0, "heading": 1.0, "contractnli": 1.0, "golden": 12.0, "unanswered": 1.0}
 # The mean of both teachers, twice as much of the better one, in the units of MiniLM's cosine times 25; the constant gives equal mean.
 MINILM_SCALE, BGE_SCALE, ZERO = 10.0, 41.0, 30.0
 COSINE_SCALE = 20.0
 LIFT = {True: 2.0, False: 5.0}
+# Questions that should tell a passage from the others of its document.
+SAME_DOCUMENT = {"golden", "written", "unanswered"}
 WEAK = {"keywords", "definition", "heading"}
 DEPTH = 24
-CANDIDATES = work("rerank-candidates.npz")
+TEACHERS = {"minilm": MINILM_SCALE, "bge": BGE_SCALE}
 CHECKPOINT = work("ranked.checkpoint.pt")
 FINAL = work("ranked.pt")
 
 
-class Pools:
-    """Questions, passages, both teachers' vectors and mined candidates, and the batches drawn from them."""
+def candidates_of(stage: str) -> Path:
+    return work(f"{stage}-candidates.npz")
 
-    def __init__(self) -> None:
+
+class Pools:
+    """Questions, passages, the teachers' vectors and mined candidates of a stage, and the batches drawn from them."""
+
+    def __init__(
+        self, stage: str, sources: tuple[Path, Path], shares: dict[str, float], teachers: dict[str, float], zero: float
+    ) -> None:
+        """@param sources files of questions and passages; @param teachers the scale of each one's cosine; @param zero what is taken off their sum"""
+        self.stage, self.shares, self.teachers, self.zero = stage, shares, teachers, zero
         words = tokenizer(bases.MINILM)
-        self.queries, passages = list(rows(QUERIES)), list(rows(PASSAGES))
-        self.query_ids = cached_ids(words, QUERIES, QUERY_TOKENS)
-        self.passage_ids = [ids[1:] for ids in cached_ids(words, PASSAGES, LONG["tokens"] + 1)]
+        self.queries, passages = map(list, map(rows, sources))
+        self.query_ids = cached_ids(words, sources[0], QUERY_TOKENS)
+        self.passage_ids = [ids[1:] for ids in cached_ids(words, sources[1], LONG["tokens"] + 1)]
         self.vectors = {
-            name: [np.load(work(f"vectors/{name}-{source.stem}.npy")) for source in (QUERIES, PASSAGES)]
-            for name in ("minilm", "bge")
+            name: [np.load(work(f"vectors/{name}-{source.stem}.npy")) for source in sources]
+            for name in teachers
         }
         self.document = [row["doc"] for row in passages]
-        self.members = {pool: np.array([row["id"] for row in passages if row["pool"] == pool]) for pool in POOLS}
-        self.asked = {pool: np.array([row["id"] for row in self.queries if row["pool"] == pool]) for pool in POOLS}
+        self.members = {pool: np.array([row["id"] for row in passages if row["pool"] == pool]) for pool in shares}
+        self.asked = {pool: np.array([row["id"] for row in self.queries if row["pool"] == pool]) for pool in shares}
         self.mined = self.mine([row["text"] for row in passages])
         self.dev = [row["id"] for row in self.queries if row["split"] == "dev" and row["right"]]
         self.train, self.weight = {}, {}
@@ -79,7 +90,8 @@ class Pools:
 
     def mine(self, texts: list[str]) -> dict[str, np.ndarray]:
         """The best candidates of each question in its own pool, by BM25 and by the teachers; kept beside the questions."""
-        if not CANDIDATES.exists():
+        kept = candidates_of(self.stage)
+        if not kept.exists():
             found = {name: np.zeros((len(self.queries), DEPTH), np.int32) for name in ("lexical", "dense")}
             for pool, members in self.members.items():
                 index = Bm25([texts[one] for one in members])
@@ -87,14 +99,14 @@ class Pools:
                     lexical = index.scores([self.queries[one]["text"] for one in part])
                     found["lexical"][part] = members[best(lexical)]
                     found["dense"][part] = members[best(self.taught(part, np.broadcast_to(members, (len(part), len(members)))))]
-            np.savez(CANDIDATES, **found)
-        return dict(np.load(CANDIDATES))
+            np.savez(kept, **found)
+        return dict(np.load(kept))
 
     def taught(self, queries: np.ndarray, passages: np.ndarray) -> np.ndarray:
         """The teachers' target, [queries, candidates]."""
-        total = np.full(passages.shape, -ZERO, np.float32)
+        total = np.full(passages.shape, -self.zero, np.float32)
         shared = passages.strides[0] == 0
-        for name, scale in (("minilm", MINILM_SCALE), ("bge", BGE_SCALE)):
+        for name, scale in self.teachers.items():
             asked, stored = (vectors.astype(np.float32) for vectors in (self.vectors[name][0][queries], self.vectors[name][1][passages[0] if shared else passages]))
             total += scale * (asked @ stored.T if shared else np.einsum("qd,qcd->qc", asked, stored))
         return total
@@ -106,8 +118,8 @@ class Pools:
         barred = {*row["right"], *row["partial"], *chosen}
         dense, lexical = self.mined["dense"][number], self.mined["lexical"][number]
         listed = [dense[0], *chance.permutation(dense[:12])[:1], *chance.permutation(lexical[:12])[:1]]
-        homes = {self.document[one] for one in row["right"]}
-        if row["source"] == "golden":
+        homes = {self.document[one] for one in row["right"] or row["wrong"]}
+        if row["source"] in SAME_DOCUMENT:
             near = [one for one in self.members[row["pool"]] if self.document[one] in homes]
             listed += chance.permutation(near)[:1].tolist()
         listed += [*chance.permutation(dense)[:1], *chance.permutation(lexical)[:1], *chance.permutation(dense)]
@@ -120,7 +132,7 @@ class Pools:
     def batch(self, number: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
         """Question numbers, the batch's passages, for each question the places in that list (its own first), and the longest passage."""
         chance = np.random.default_rng(5000 + number)
-        pool = chance.choice(list(POOLS), p=list(POOLS.values()))
+        pool = chance.choice(list(self.shares), p=list(self.shares.values()))
         size = SHORT if pool in ("general", "hotpot") else LONG
         queries = chance.choice(self.train[pool], size["queries"], replace=False, p=self.weight[pool])
         own = [self.own(query, size["own"], chance) for query in queries]
@@ -178,7 +190,7 @@ def examine(model: Scorer, pools: Pools, count: int = 240) -> float:
 
 
 def main() -> None:
-    pools = Pools()
+    pools = Pools("rank", (QUERIES, PASSAGES), POOLS, TEACHERS, ZERO)
     torch.manual_seed(3)
     model = Scorer(len(LAYERS), INNER)
     tower = model.tower
