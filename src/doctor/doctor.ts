@@ -36,7 +36,7 @@ function checkModels({ embedder, unavailable, modelWarnings }: Setup): Finding[]
   return [
     embedder ? ok('embedder', `${embedder.version} (${embedder.dimensions} dimensions)`) : missing,
     ...modelWarnings.map(warning =>
-      warn('kept passages', warning, 'Correct the variable that it names. Answers come, but later.'),
+      warn('models', warning, 'Change what the variable names. Until then answers come later, or are worse.'),
     ),
     unavailable.reranker === null
       ? ok('reranker', 'loaded, or not used by this plan')

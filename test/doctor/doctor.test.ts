@@ -82,7 +82,7 @@ describe('diagnose', () => {
     [
       'a folder of the reranker that cannot be written',
       { setup: { modelWarnings: ['RERANK_DISK_PATH: kept in memory only'] } },
-      { 'kept passages': 'warn' },
+      { models: 'warn' },
     ],
     [
       'an endpoint of the reranker that does not answer',

@@ -7,6 +7,7 @@ import { openLateInteraction } from './late-interaction/scorer.ts'
 import { openSideFolder, type SideFolder } from './late-interaction/side-folder.ts'
 import { findLocalModel, type LocalModelOptions, startWorkers } from './local-model.ts'
 import { type Calibration, loadFailure, type ModelSource } from './model-folder.ts'
+import { hasWrongProducts } from './onnx/integer-products.ts'
 
 export interface CrossEncoderOptions extends LocalModelOptions {
   /** Number of scores in the cache, about 200 bytes each; default 20,000. */
@@ -23,7 +24,7 @@ export interface CrossEncoderOptions extends LocalModelOptions {
   /** A folder that keeps it over restarts, and its largest size in bytes; default: none. */
   passageFolder?: { path: string; maxBytes: number } | undefined
   passageObserver?: PassageObserver | undefined
-  /** Told when the graph of the model cannot be cut as its folder says, and pairs are scored as a whole, and why the folder cannot be used. */
+  /** Told when scores can be wrong on this processor, when the graph of the model cannot be cut as its folder says, and why the folder cannot be used. */
   onWarning?: (message: string) => void
 }
 
@@ -61,6 +62,11 @@ export async function openLogitModel(options: Omit<CrossEncoderOptions, 'cacheEn
   const scorer = await openScorer(source, options).catch((error: Error): never => {
     throw loadFailure({ model: options.model, variable: VARIABLE }, source, error)
   })
+  if (await hasWrongProducts(source)) {
+    options.onWarning?.(
+      `${VARIABLE}: scores of ${options.model} can be wrong here: its weights are int8, and this processor cuts off sums of their products. Take weights that are uint8, or of seven bits, or onnx/model.onnx without quantization`,
+    )
+  }
   const { temperature, bias } = options.calibration ?? source.calibration
   return { ...scorer, source, relevanceOf: logit => sigmoid(logit / temperature + bias) }
 }

@@ -129,18 +129,22 @@ async function readModelFolder(folder: string, variable: ModelRequest['variable'
   }
 }
 
+/** The files of the weights, in the folder `onnx`. */
+export const WEIGHTS = { q8: 'model_quantized.onnx', fp32: 'model.onnx' }
+
+/** The path of the weights of a local model. */
+export const weightsOf = ({ location, dtype }: ModelSource): string => join(location, 'onnx', WEIGHTS[dtype])
+
 async function findWeights(folder: string, unusable: (problem: string) => Error): Promise<ModelSource['dtype']> {
-  for (const [name, dtype] of [
-    ['model_quantized.onnx', 'q8'],
-    ['model.onnx', 'fp32'],
-  ] as const) {
+  for (const dtype of ['q8', 'fp32'] as const) {
+    const name = WEIGHTS[dtype]
     const size = (await stat(join(folder, 'onnx', name)).catch(() => null))?.size
     if (size === undefined) continue
     // A clone without large files has a pointer file of about 130 bytes instead of the weights.
     if (size < 1024) throw unusable(`has only a pointer file of ${size} bytes for onnx/${name}`)
     return dtype
   }
-  throw unusable('has no onnx/model_quantized.onnx (nor onnx/model.onnx)')
+  throw unusable(`has no onnx/${WEIGHTS.q8} (nor onnx/${WEIGHTS.fp32})`)
 }
 
 function advice(variable: ModelRequest['variable']): string {

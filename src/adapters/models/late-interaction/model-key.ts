@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ModelSource } from '../model-folder.ts'
-import { WEIGHTS } from './model.ts'
+import { type ModelSource, WEIGHTS } from '../model-folder.ts'
 
 /** Change when sides have other contents or another form. */
 const FORM = 1

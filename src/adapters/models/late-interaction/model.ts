@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { loadTokenizer, logitOf } from '../load.ts'
-import type { LateInteraction, ModelSource } from '../model-folder.ts'
+import { type LateInteraction, type ModelSource, WEIGHTS } from '../model-folder.ts'
+import { cutOnnx, readOnnx } from '../onnx/graph.ts'
+import { loadRuntime, type Runtime, type Session, type Tensors } from '../onnx/runtime.ts'
+import { leaveWeightsInFile } from '../onnx/stored-weights.ts'
 import { assembleSide, learnTemplate, type ModelInput } from '../pair-assembly.ts'
-import { cutOnnx, readOnnx } from './onnx-graph.ts'
-import { loadRuntime, type Runtime, type Session, type Tensors } from './runtime.ts'
 import { createUnpackSide, isLong, packSide, roundRows, type Side } from './side.ts'
-import { leaveWeightsInFile } from './stored-weights.ts'
 
 /** A cross-encoder whose graph is cut in two: the encoder reads one text, the interaction joins what it made of both. */
 export interface LateInteractionModel {
@@ -18,8 +18,6 @@ export interface LateInteractionModel {
   interact(query: Tensors, passage: Side): Promise<number>
 }
 
-/** The file of the weights, in the folder `onnx`. */
-export const WEIGHTS = { q8: 'model_quantized.onnx', fp32: 'model.onnx' }
 const INPUTS = ['input_ids', 'attention_mask', 'token_type_ids']
 const LOGITS = 'logits'
 

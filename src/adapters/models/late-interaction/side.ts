@@ -1,6 +1,6 @@
 import { deserialize, serialize } from 'node:v8'
-import { roundedNames } from './onnx-graph.ts'
-import type { Runtime, Tensor, Tensors } from './runtime.ts'
+import { roundedNames } from '../onnx/graph.ts'
+import type { Runtime, Tensor, Tensors } from '../onnx/runtime.ts'
 
 /** The tensors that a model computed from one text, a passage or a query, as bytes that all threads can read. */
 export type Side = SharedArrayBuffer

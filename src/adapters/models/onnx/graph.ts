@@ -4,19 +4,23 @@ import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
  * Cuts subgraphs out of an ONNX model. Only names are read; nodes and weights are copied byte for byte. The numbers of the fields are those of onnx.proto.
  */
 
-const MODEL = { graph: 7 }
+const MODEL = { version: 1, graph: 7, operators: 8 }
 const GRAPH = { node: 1, name: 2, initializer: 5, input: 11, output: 12 }
 const NODE = { input: 1, output: 2, operator: 4, attribute: 5 }
 const ATTRIBUTE = { name: 1, integer: 3, type: 20 }
 const INTEGER_ATTRIBUTE = 2
 const VALUE = { name: 1, type: 2 }
-const WEIGHT_NAME = 8
+/** Of a TensorProto: a weight. */
+export const TENSOR = { type: 2, name: 8, content: 9, externalData: 13, dataLocation: 14 }
 /** Types of elements. */
 const FLOAT = 1
-const INT8 = 3
+export const UINT8 = 2
+export const INT8 = 3
 
 interface Node {
   bytes: Uint8Array
+  /** As `MatMulInteger`. */
+  operator: string
   inputs: string[]
   outputs: string[]
 }
@@ -52,9 +56,14 @@ export function readOnnx(bytes: Uint8Array): OnnxGraph {
   const result: OnnxGraph = { header: header.finish(), nodes: [], weights: new Map(), inputs: new Map() }
   for (const { number, bytes } of fieldsOf(graph)) {
     if (number === GRAPH.node) {
-      result.nodes.push({ bytes, inputs: textsOf(bytes, NODE.input), outputs: textsOf(bytes, NODE.output) })
+      const [operator = ''] = textsOf(bytes, NODE.operator)
+      result.nodes.push({
+        ...{ bytes, operator },
+        inputs: textsOf(bytes, NODE.input),
+        outputs: textsOf(bytes, NODE.output),
+      })
     } else if (number === GRAPH.initializer) {
-      result.weights.set(textsOf(bytes, WEIGHT_NAME)[0] ?? '', bytes)
+      result.weights.set(textsOf(bytes, TENSOR.name)[0] ?? '', bytes)
     } else if (number === GRAPH.input) {
       result.inputs.set(textsOf(bytes, VALUE.name)[0] ?? '', bytes)
     }
@@ -124,16 +133,38 @@ function valueInfo(name: string, elementType?: number): Uint8Array {
   return value.tag(1, WireType.Varint).int32(elementType).join().join().finish()
 }
 
+/** A serialized model of one node without attributes, in the standard operators of version 13. The inputs are given by name, with the type of their elements. */
+export function oneNodeOnnx(operator: string, inputs: Readonly<Record<string, number>>, output: string): Uint8Array {
+  const names = Object.keys(inputs)
+  const header = new BinaryWriter().tag(MODEL.version, WireType.Varint).int64(8)
+  header.tag(MODEL.operators, WireType.LengthDelimited).fork().tag(2, WireType.Varint).int64(13).join()
+  const node = { bytes: nodeOf(operator, names, output).finish(), operator, inputs: names, outputs: [output] }
+  const declared = names.map(name => [name, valueInfo(name, inputs[name])] as const)
+  const graph = { header: header.finish(), nodes: [node], weights: new Map(), inputs: new Map(declared) }
+  return cutOnnx(graph, names, [output])
+}
+
+function nodeOf(operator: string, inputs: readonly string[], output: string): BinaryWriter {
+  const node = new BinaryWriter()
+  for (const input of inputs) node.tag(NODE.input, WireType.LengthDelimited).string(input)
+  node.tag(NODE.output, WireType.LengthDelimited).string(output)
+  return node.tag(NODE.operator, WireType.LengthDelimited).string(operator)
+}
+
 /** DequantizeLinear with a scale per row of [1, rows, width]. */
 function restoringNode(name: string): Uint8Array {
   const { rounded, scales } = roundedNames(name)
-  const node = new BinaryWriter()
-  for (const input of [rounded, scales]) node.tag(NODE.input, WireType.LengthDelimited).string(input)
-  node.tag(NODE.output, WireType.LengthDelimited).string(name)
-  node.tag(NODE.operator, WireType.LengthDelimited).string('DequantizeLinear')
+  const node = nodeOf('DequantizeLinear', [rounded, scales], name)
   node.tag(NODE.attribute, WireType.LengthDelimited).fork()
   node.tag(ATTRIBUTE.name, WireType.LengthDelimited).string('axis').tag(ATTRIBUTE.integer, WireType.Varint).int64(1)
   return node.tag(ATTRIBUTE.type, WireType.Varint).int32(INTEGER_ATTRIBUTE).join().finish()
+}
+
+/** The type and the values of a weight, as they are stored. No bytes when they are in another file. */
+export function readWeight(weight: Uint8Array): { type: number; bytes: Uint8Array } {
+  const fields = fieldsOf(weight)
+  const find = (number: number) => fields.find(field => field.number === number)?.bytes
+  return { type: find(TENSOR.type)?.[0] ?? 0, bytes: find(TENSOR.content) ?? new Uint8Array() }
 }
 
 function fieldsOf(bytes: Uint8Array): Field[] {

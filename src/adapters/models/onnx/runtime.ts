@@ -12,10 +12,10 @@ export interface Session {
 }
 
 export type Tensors = Record<string, Tensor>
-type TensorData = Float32Array | BigInt64Array | Int8Array
+type TensorData = Float32Array | BigInt64Array | Int8Array | Uint8Array
 
 export interface Tensor {
-  readonly type: 'float32' | 'int64' | 'int8'
+  readonly type: 'float32' | 'int64' | 'int8' | 'uint8'
   readonly dims: readonly number[]
   readonly data: TensorData
 }

@@ -1,12 +1,10 @@
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
-import type { OnnxGraph } from './onnx-graph.ts'
+import { INT8, type OnnxGraph, TENSOR, UINT8 } from './graph.ts'
 
-/** Numbers of the fields of a TensorProto in onnx.proto. */
-const TENSOR = { type: 2, content: 9, externalData: 13, dataLocation: 14 }
 const ENTRY = { key: 1, value: 2 }
 const EXTERNAL = 1
-/** uint8 and int8, which need no alignment. */
-const BYTE_TYPES = [2, 3]
+/** They need no alignment. */
+const BYTE_TYPES = [UINT8, INT8]
 /** Shorter weights stay in the graph: they are few bytes together, and some are read when a session is made. */
 const SHORTEST = 4_096
 
