@@ -2,50 +2,59 @@ import { appendFileSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { Command, InvalidArgumentError } from 'commander'
+import { listOption } from '../../../src/commands/option-values.ts'
 import { loadConfig } from '../../../src/config.ts'
 import { CHUNK_DEFAULTS } from '../../../src/ingest/chunking/options.ts'
 import { NAMED_PLANS } from '../../../src/pipeline/plan/named-plans.ts'
 import { contentHash } from '../../../src/text/fingerprint.ts'
 import { openModels } from '../../../src/wiring/models.ts'
 import { replayWorld } from '../../../src/wiring/replay.ts'
+import { count, finish } from '../terminal.ts'
 import { askQuestion, type Row } from './asking.ts'
 import { fitModels } from './fitting.ts'
-import { type BenchSet, questionsTo, readBenchSet, WORLDS } from './questions.ts'
+import { type BenchSet, questionsTo, readBenchSet, WORLDS, type World } from './questions.ts'
 import { fillTable, halvesTable, leaveOneOutTable, neighbourShare, passagesTable, verdictTable } from './tables.ts'
 
-/**
- * Asks the questions of golden sets to documents that answer them and to documents that do not (see `WORLDS`), and measures how well `answerable`
- * tells them apart, how well `relevance` is calibrated, and what `fill: "relevant"` saves.
- *
- * Usage: npm run bench:confidence -- goldens/isharoth SET… [--limit 50] [--budgets 1000,4000] [--worlds own,other] [--fit] [--cache FOLDER] [--rows FILE]
- *
- * `--rows` keeps what was asked: sets whose rows are in the file are not asked again. `--fit` prints the weights, fitted on the training halves.
- */
-async function main(): Promise<void> {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: {
-      limit: { type: 'string', default: '50' },
-      budgets: { type: 'string', default: '1000,4000' },
-      worlds: { type: 'string', default: WORLDS.join(',') },
-      fit: { type: 'boolean', default: false },
-      cache: { type: 'string' },
-      rows: { type: 'string' },
-    },
-  })
-  const sets = await Promise.all(positionals.map(readBenchSet))
-  const rows = values.rows === undefined ? [] : readRows(values.rows)
-  const budgets = values.budgets.split(',').map(Number)
-  await ask(
-    sets,
-    { limit: Number(values.limit), budgets, worlds: values.worlds.split(','), cache: values.cache },
-    rows,
-    row => {
-      rows.push(row)
-      if (values.rows !== undefined) appendFileSync(values.rows, `${JSON.stringify(row)}\n`)
-    },
+interface Flags {
+  limit: number
+  budgets: number[]
+  worlds: World[]
+  fit: boolean
+  cache?: string
+  rows?: string
+}
+
+const program = new Command('bench:confidence')
+  .description(
+    'how well answerable tells documents that answer from others, how well relevance is calibrated, and what fill: "relevant" saves',
   )
+  .argument('<set...>', 'folders of golden sets; each is asked the questions of the next one, too')
+  .option('--limit <n>', 'only so many questions of each set', count, 50)
+  .option('--budgets <list>', 'token budgets', listOption(count), [1000, 4000])
+  .option('--worlds <list>', `what the questions are asked to: ${WORLDS.join(', ')}`, listOption(worldNamed), [
+    ...WORLDS,
+  ])
+  .option('--fit', 'print the weights, fitted on the training halves', false)
+  .option('--cache <folder>', 'where ingested sets are kept; can be that of a replay')
+  .option('--rows <file>', 'keep what was asked: sets whose rows are in the file are not asked again')
+  .action(run)
+
+function worldNamed(name: string): World {
+  const world = WORLDS.find(known => known === name)
+  if (world === undefined) {
+    throw new InvalidArgumentError(`Expected one of ${WORLDS.join(', ')}, got ${JSON.stringify(name)}.`)
+  }
+  return world
+}
+
+async function run(folders: string[], { limit, budgets, worlds, fit, cache, rows: file }: Flags): Promise<void> {
+  const sets = await Promise.all(folders.map(readBenchSet))
+  const rows = file === undefined ? [] : readRows(file)
+  await ask(sets, { limit, budgets, worlds, cache }, rows, row => {
+    rows.push(row)
+    if (file !== undefined) appendFileSync(file, `${JSON.stringify(row)}\n`)
+  })
   for (const signals of ['reranker', 'words'] as const) {
     print(`${signals}: fitted on the other sets`, leaveOneOutTable(rows, signals))
     print(`${signals}: test halves, fitted on the training halves`, halvesTable(rows, signals))
@@ -53,7 +62,7 @@ async function main(): Promise<void> {
     print(`${signals}: relevance of passages, test halves`, passagesTable(rows, signals))
     print(`${signals}: neighbours`, `${neighbourShare(rows, signals).toFixed(2)}\n`)
     const training = rows.filter(({ split }) => split === 'train')
-    if (values.fit) print(`${signals}: weights`, `${JSON.stringify(fitModels(training, signals))}\n`)
+    if (fit) print(`${signals}: weights`, `${JSON.stringify(fitModels(training, signals))}\n`)
   }
   print('fill', fillTable(rows))
 }
@@ -61,7 +70,7 @@ async function main(): Promise<void> {
 interface Asking {
   limit: number
   budgets: number[]
-  worlds: readonly string[]
+  worlds: readonly World[]
   /** Folder for ingested sets, which can be that of a replay. */
   cache: string | undefined
 }
@@ -124,4 +133,4 @@ function print(title: string, table: string): void {
   process.stdout.write(`\n${title}\n\n${table}`)
 }
 
-await main()
+await finish(program)
