@@ -84,7 +84,7 @@ export interface Candidate {
   rerank: number | null
   answerability: { bonus: number; features: string[] }
   /** The best passage that names the document, and what it added to the value before values were scaled; absent without one. */
-  mention?: { by: PointId; gain: number }
+  mention?: { by: Chunk; gain: number }
   /** Estimated relevance, which decides the order of packing. After `scaleToBest` the best candidate has 1. */
   value: number
   vector?: Float32Array

@@ -54,7 +54,7 @@ export function* raiseMentioned(candidates: readonly Candidate[], share: number)
     const passage = naming.get(candidate) ?? null
     if (passage === null) return candidate
     const gain = share * passage.value
-    return { ...candidate, value: candidate.value + gain, mention: { by: passage.chunk.id, gain } }
+    return { ...candidate, value: candidate.value + gain, mention: { by: passage.chunk, gain } }
   })
 }
 

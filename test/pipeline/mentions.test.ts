@@ -42,6 +42,12 @@ describe('a passage that the best one names', () => {
     expect(await contextOf(off)).not.toContain('warden of the salt ledger')
   })
 
+  it('is as relevant as the passage that names it, so that it is no filler', async () => {
+    const { chunks } = await answerOf(overridePlan(NAMED_PLANS.measured, { packing: { fill: 'relevant' } }))
+    const [naming, named] = [0, 3].map(id => chunks.find(one => one.id === id))
+    expect(named).toMatchObject({ relevance: naming?.relevance, relevance_kind: 'mention' })
+  })
+
   it('has the passage that names it in the trace', async () => {
     const { trace } = await answerOf(NAMED_PLANS.measured)
     const raised = trace?.candidates.filter(({ mention }) => mention !== undefined)

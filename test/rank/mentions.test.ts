@@ -29,7 +29,7 @@ describe('documents that good passages name', () => {
     expect(raised[2]).toEqual({
       ...ACTRESS,
       value: 0.2 + SHARE * 0.8,
-      mention: { by: FILM.chunk.id, gain: SHARE * 0.8 },
+      mention: { by: FILM.chunk, gain: SHARE * 0.8 },
     })
   })
 

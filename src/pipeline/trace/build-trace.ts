@@ -95,7 +95,7 @@ function describe({ chunk, origin, signals, fused, rerank, answerability, mentio
     fused,
     rerank,
     answerability,
-    ...(mention && { mention }),
+    ...(mention && { mention: { by: mention.by.id, gain: mention.gain } }),
     final: value,
   }
 }

@@ -28,6 +28,8 @@ export interface Row extends Omit<Question, 'query' | 'filter'> {
   passages: PassageRow[]
   /** Passages that no search found: whether each holds a gold passage, and the places in `passages` of those beside it. */
   neighbours: { gold: boolean; beside: number[] }[]
+  /** Passages whose document another passage names: the places of both in `passages`. */
+  mentioned: { passage: number; by: number }[]
   /** By budget: tokens of the context and share of the gold passages in it, filled with all and with relevant passages. */
   filled: Record<number, Record<'all' | 'relevant', { tokens: number; recall: number }>>
 }
@@ -44,7 +46,7 @@ export async function askQuestion(
   const isOwn = question.world === 'own'
   const cache = new PortCache(ports)
   const filled: Row['filled'] = {}
-  let ranked: Pick<Row, 'passages' | 'neighbours'> = { passages: [], neighbours: [] }
+  let ranked: Pick<Row, 'passages' | 'neighbours' | 'mentioned'> = { passages: [], neighbours: [], mentioned: [] }
   for (const fill of ['all', 'relevant'] as const) {
     const plan = overridePlan(NAMED_PLANS.measured, { ...PATIENT, packing: { fill } })
     const record = new RunRecord(() => 0)
@@ -72,17 +74,24 @@ export async function askQuestion(
 function passagesOf(
   { evidence, packed: { packed, dropped } }: ContextRun,
   isGold: (candidate: Candidate) => boolean,
-): Pick<Row, 'passages' | 'neighbours'> {
+): Pick<Row, 'passages' | 'neighbours' | 'mentioned'> {
   const passages = evidence.passages.map(({ candidate, rerank, coverage }) => ({
     rerank,
     coverage: Math.round(coverage * 1e6) / 1e6,
     gold: isGold(candidate),
   }))
   const places = new Map(evidence.passages.map(({ candidate }, at) => [placeKey(candidate.chunk), at]))
-  const fetched = [...packed, ...dropped].map(({ candidate }) => candidate).filter(one => one.origin === 'neighbour')
-  const neighbours = fetched.map(candidate => ({
-    gold: isGold(candidate),
-    beside: neighboursOf(candidate.chunk).flatMap(place => places.get(placeKey(place)) ?? []),
-  }))
-  return { passages, neighbours }
+  const candidates = [...packed, ...dropped].map(({ candidate }) => candidate)
+  const neighbours = candidates
+    .filter(({ origin }) => origin === 'neighbour')
+    .map(candidate => ({
+      gold: isGold(candidate),
+      beside: neighboursOf(candidate.chunk).flatMap(place => places.get(placeKey(place)) ?? []),
+    }))
+  const ranked = new Map(evidence.passages.map(({ candidate }, at) => [candidate.chunk.id, at]))
+  const mentioned = candidates.flatMap(({ chunk, mention }) => {
+    const [passage, by] = [ranked.get(chunk.id), mention && ranked.get(mention.by.id)]
+    return passage === undefined || by === undefined ? [] : [{ passage, by }]
+  })
+  return { passages, neighbours, mentioned }
 }

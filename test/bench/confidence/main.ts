@@ -14,7 +14,15 @@ import { count, finish } from '../terminal.ts'
 import { askQuestion, type Row } from './asking.ts'
 import { fitModels } from './fitting.ts'
 import { type BenchSet, questionsTo, readBenchSet, WORLDS, type World } from './questions.ts'
-import { fillTable, halvesTable, leaveOneOutTable, neighbourShare, passagesTable, verdictTable } from './tables.ts'
+import {
+  fillTable,
+  halvesTable,
+  leaveOneOutTable,
+  mentionedTable,
+  neighbourShare,
+  passagesTable,
+  verdictTable,
+} from './tables.ts'
 
 interface Flags {
   limit: number
@@ -61,6 +69,10 @@ async function run(folders: string[], { limit, budgets, worlds, fit, cache, rows
     print(`${signals}: verdicts of the shipped weights, test halves`, verdictTable(rows, signals))
     print(`${signals}: relevance of passages, test halves`, passagesTable(rows, signals))
     print(`${signals}: neighbours`, `${neighbourShare(rows, signals).toFixed(2)}\n`)
+    print(
+      `${signals}: passages whose document another names, by the relevance of that one`,
+      mentionedTable(rows, signals),
+    )
     const training = rows.filter(({ split }) => split === 'train')
     if (fit) print(`${signals}: weights`, `${JSON.stringify(fitModels(training, signals))}\n`)
   }

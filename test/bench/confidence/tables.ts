@@ -1,6 +1,6 @@
 import { codesOf, VERDICTS } from '../../../src/core/vocabulary.ts'
 import { answerableBy } from '../../../src/pipeline/confidence/answerable.ts'
-import type { Row } from './asking.ts'
+import type { PassageRow, Row } from './asking.ts'
 import { auroc, mean, recallLost, thresholdOf } from './figures.ts'
 import { fitModels, probabilityOf, relevanceOf, type Signals } from './fitting.ts'
 import { WORLDS, type World } from './questions.ts'
@@ -135,18 +135,21 @@ export function passagesTable(rows: readonly Row[], signals: Signals): string {
   const passages = rows
     .filter(({ world, split }) => split === 'test' && (world === 'own' || world === 'other'))
     .flatMap(row => row.passages.map(one => ({ gold: one.gold ? 1 : 0, relevance: relevanceOf(one, models, signals) })))
+  return binnedTable(passages, ['relevance', 'gold'])
+}
+
+/** The means of some figures by relevance. */
+function binnedTable<Name extends string>(
+  rows: readonly Record<Name | 'relevance', number>[],
+  names: readonly Name[],
+): string {
   const bins = BINS.slice(1).map((to, at) => {
     const from = BINS[at] ?? 0
-    const some = passages.filter(({ relevance }) => relevance >= from && relevance < to)
-    const range = `${from} to ${Math.min(1, to)}`
-    return line([
-      range,
-      some.length,
-      number(mean(some.map(one => one.relevance))),
-      number(mean(some.map(one => one.gold))),
-    ])
+    const some = rows.filter(({ relevance }) => relevance >= from && relevance < to)
+    const means = names.map(name => number(mean(some.map(one => one[name]))))
+    return line([`${from} to ${Math.min(1, to)}`, some.length, ...means])
   })
-  return head(['relevance', 'passages', 'mean', 'gold']) + bins.join('')
+  return head(['relevance', 'passages', ...names.map(name => (name === 'relevance' ? 'mean' : name))]) + bins.join('')
 }
 
 /** How often a fetched neighbour holds gold, divided by the mean relevance of the best passages beside them. */
@@ -167,6 +170,25 @@ export function neighbourShare(rows: readonly Row[], signals: Signals): number {
       })),
     )
   return mean(pairs.map(({ gold }) => gold)) / mean(pairs.map(({ beside }) => beside))
+}
+
+/** Passages whose document another passage names, by the relevance of that one: their own relevance, and how often they hold gold. */
+export function mentionedTable(rows: readonly Row[], signals: Signals): string {
+  const models = fitModels(
+    rows.filter(({ split }) => split === 'train'),
+    signals,
+  )
+  const relevance = (passage: PassageRow | undefined) => (passage ? relevanceOf(passage, models, signals) : 0)
+  const mentioned = rows
+    .filter(({ world }) => world === 'own')
+    .flatMap(row =>
+      row.mentioned.map(one => ({
+        relevance: relevance(row.passages[one.by]),
+        own: relevance(row.passages[one.passage]),
+        gold: row.passages[one.passage]?.gold ? 1 : 0,
+      })),
+    )
+  return binnedTable(mentioned, ['relevance', 'own', 'gold'])
 }
 
 /** The mean recall of the contexts that hold everything that fits. */

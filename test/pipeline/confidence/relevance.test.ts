@@ -81,6 +81,19 @@ describe('the relevance of a passage', () => {
     )
   })
 
+  it('is that of the passage that names its document, when that one is more relevant', () => {
+    const naming = { ...candidate({ id: 1, text: 'The harbour tide.' }), rerank: 0.8 }
+    const named = { ...candidate({ id: 2, text: 'Salt.' }), rerank: 0.1 }
+    const relevanceOf = relevancesBy(finish(evidenceOf('harbour tide', [naming, named])))
+    const raised = { ...named, mention: { by: naming.chunk, gain: 0.1 } }
+    expect(relevanceOf(raised)).toEqual({ relevance: relevanceOf(naming).relevance, kind: 'mention' })
+    expect(relevanceOf(named).kind).toBe('reranker')
+    const less = { ...naming, mention: { by: named.chunk, gain: 0.1 } }
+    expect(relevanceOf(less)).toEqual(relevanceOf(naming))
+    const elsewhere = { ...named, mention: { by: { ...naming.chunk, collection: 'other' }, gain: 0.1 } }
+    expect(relevanceOf(elsewhere)).toEqual(relevanceOf(named))
+  })
+
   it('is for a neighbour that of the best passage beside it, and for a parent that of its best chunk', () => {
     const found = { ...candidate({ id: 1, orderIndex: 3, parentId: 'p', text: 'The harbour tide.' }), rerank: 0.8 }
     const weaker = { ...candidate({ id: 2, orderIndex: 5, parentId: 'p', text: 'Salt.' }), rerank: 0.1 }
