@@ -13,11 +13,11 @@ export interface OutlinedSentence {
   form: string
   words: number
   isHeading: boolean
-  /** Whether it leads to what comes after it: a heading, a line that ends with a colon, or the head of a table. */
+  /** Whether it leads to what comes after it: a heading, a label, a line that ends with a colon, or the head of a table. */
   isLead: boolean
   /**
    * Place of the sentence that it cannot be read without, or -1: the sentence before a list, the item above a nested one, the head of
-   * the table, a line that ends with a colon, or the sentence that "it" or "this" refers to.
+   * the table, a line that ends with a colon, the sentence that "it" or "this" refers to, or the label that it stands under.
    */
   lead: number
   /** Place of the heading that it stands under, or -1. */
@@ -39,6 +39,10 @@ const ROW = /^\s*\|/u
 const DELIMITERS = /^\s*\|[\s|:-]*$/u
 const COLON = /[:：]["'”’)*_`]{0,4}\s*$/u
 const PARAGRAPH_END = /\n[^\S\n]*\n\s*$/u
+const QUOTE = /^\s*>/u
+/** The end of a sentence that says something, and not of a term or a question. */
+const STATEMENT_END = /[.!;:,…。！；：，、]["'”’»)\]*_`]{0,4}\s*$/u
+const LONGEST_LABEL_WORDS = 10
 /** Words that refer to the sentence before when they begin a sentence: English, German, French, Spanish, then scripts without spaces. */
 const REFERENCE = new RegExp(
   `^[\\s"'“„«(*_]*(?:(?:${[
@@ -83,9 +87,10 @@ function* outline(text: string): Steps<readonly OutlinedSentence[]> {
     const form = isCode ? sentence.trimEnd() : sentenceForm(sentence)
     const isHeading = !isCode && HEADING.test(sentence)
     const isRow = !isCode && ROW.test(sentence)
-    const { lead, heading, isHead } = leads.next(sentence, { isCode, isHeading, isRow })
-    const isLead = isHeading || isHead || COLON.test(sentence)
-    outlined.push({ start, end, form, words: lengthInWords(form), isHeading, isLead, lead, heading })
+    const words = lengthInWords(form)
+    const { lead, heading, isHead, isLabel } = leads.next(sentence, { isCode, isHeading, isRow, words })
+    const isLead = isHeading || isLabel || isHead || COLON.test(sentence)
+    outlined.push({ start, end, form, words, isHeading, isLead, lead, heading })
     if (outlined.length >= MOST_SENTENCES) break
     if (outlined.length % SENTENCES_PER_STEP === 0) yield
   }
@@ -106,6 +111,7 @@ interface Kind {
   isCode: boolean
   isHeading: boolean
   isRow: boolean
+  words: number
 }
 
 /** Finds what each sentence of a text depends on, in one pass. */
@@ -113,6 +119,11 @@ class Leads {
   private place = -1
   /** The sentence before. */
   private previous = ''
+  /**
+   * The place of the last label below the last heading, or -1. A label is a short paragraph of its own without the end of a statement: a term before its
+   * definition, or a question before its answer. Under another label, the same words say something of another thing.
+   */
+  private label = -1
   /** The place of the sentence before the list that is open; null outside of lists. */
   private beforeList: number | null = null
   /** The open items of the list, each deeper than the one before. */
@@ -127,13 +138,16 @@ class Leads {
     this.previous = sentence
   }
 
-  next(sentence: string, kind: Kind): { lead: number; heading: number; isHead: boolean } {
+  next(sentence: string, kind: Kind): { lead: number; heading: number; isHead: boolean; isLabel: boolean } {
     const before = this.place++
     if (PARAGRAPH_END.test(this.previous)) this.head = null
     const indent = kind.isCode ? undefined : ITEM.exec(sentence)?.[1]
     const isFirstRow = kind.isRow && this.head === null
     const isHead = isFirstRow || (kind.isRow && this.head === before && DELIMITERS.test(sentence))
-    const lead = this.leadOf(sentence, kind, indent, before)
+    const needed = this.leadOf(sentence, kind, indent, before)
+    const isLabel = needed < 0 && indent === undefined && this.isLabel(sentence, kind)
+    if (kind.isHeading || isLabel) this.label = isLabel ? this.place : -1
+    const lead = needed < 0 && !kind.isHeading && !isLabel ? this.label : needed
     if (isHead) this.head = this.place
     else if (!kind.isRow) this.head = null
     if (indent === undefined) {
@@ -145,7 +159,15 @@ class Leads {
     const heading = this.headings.at(-1)?.place ?? -1
     if (kind.isHeading) this.headings.push({ place: this.place, level })
     this.previous = sentence
-    return { lead, heading, isHead }
+    return { lead, heading, isHead, isLabel }
+  }
+
+  private isLabel(sentence: string, { isCode, isHeading, isRow, words }: Kind): boolean {
+    if (isCode || isHeading || isRow || words === 0 || words > LONGEST_LABEL_WORDS) return false
+    const isParagraph =
+      (this.place === 0 || PARAGRAPH_END.test(this.previous) || HEADING.test(this.previous)) &&
+      PARAGRAPH_END.test(sentence)
+    return isParagraph && !QUOTE.test(sentence) && !STATEMENT_END.test(sentence)
   }
 
   private leadOf(sentence: string, { isHeading, isRow }: Kind, indent: string | undefined, before: number): number {

@@ -43,6 +43,23 @@ describe('a sentence depends on', () => {
     ])
   })
 
+  it('the term or the question before it, until the next one or a heading', () => {
+    const text =
+      'gate.width\n\n> Read by: warden.\n>\n> In feet.\n\nWho opens it?\n\nThe warden.\n\nAt dawn only.\n\n- with a key\n\n# Locks\n\nRead by: warden.\n'
+    expect(leads(text)).toEqual([
+      ['gate.width', null],
+      ['> Read by: warden.', 'gate.width'],
+      ['>', 'gate.width'],
+      ['> In feet.', 'gate.width'],
+      ['Who opens it?', null],
+      ['The warden.', 'Who opens it?'],
+      ['At dawn only.', 'Who opens it?'],
+      ['- with a key', 'At dawn only.'],
+      ['# Locks', null],
+      ['Read by: warden.', null],
+    ])
+  })
+
   it.each([
     ['The gate is heavy.', 'It needs two hands.'],
     ['Das Tor ist schwer.', 'Es braucht zwei Personen.'],

@@ -52,6 +52,16 @@ describe('text that is packed is not packed again', () => {
     expect(third).toBe('Stop now. Hang your brass tag on the hook of the machine.')
   })
 
+  it('but what stands under another term says something of another thing', () => {
+    const entry = (term: string, value: string) =>
+      `${term}\n\n> Readable from: client, backend, pipe\n>\n> ${value} of the tide.`
+    const [first, second, third] = ['tide.width', 'tide.depth', 'tide.width'].map((term, at) =>
+      entry(term, `Part ${at}`),
+    ) as [string, string, string]
+    expect(texts(chunks([first, second]))).toEqual([first, second])
+    expect(texts(chunks([first, third]))[1]).toBe('tide.width\n[…]\n> Part 2 of the tide.')
+  })
+
   it('with a gap mark in its place', () => {
     const [, second] = texts(
       chunks([`${SAFETY} The valve is red.`, `The rope is oiled every spring. ${SAFETY} The lamp is wiped at noon.`]),
