@@ -16,7 +16,8 @@ export interface Rule {
   needsReranker?: true
 }
 
-const EXPANSION: PlanOverrides = { reunification: { enabled: true, expansion: 0.85 } }
+const { reunification: MEASURED } = NAMED_PLANS.measured
+const EXPANSION: PlanOverrides = { reunification: { enabled: true, expansion: MEASURED.expansion } }
 
 /** The rules that an ablation switches, in the order of the pipeline. A bare plan has all of them off. */
 export const RULES = {
@@ -66,25 +67,25 @@ export const RULES = {
   },
   section_reunification: {
     meaning: 'Section reunification as a whole: mentions, propagation, document share, expansion and fetching.',
-    on: { reunification: NAMED_PLANS.measured.reunification },
+    on: { reunification: MEASURED },
     off: { reunification: { enabled: false } },
     isOn: ({ reunification }) => reunification.enabled,
   },
   mentions: {
     meaning: 'The first chunk of a document gains a share of the value of a passage that names its title.',
-    on: { reunification: { enabled: true, mentionShare: 0.3 } },
+    on: { reunification: { enabled: true, mentionShare: MEASURED.mentionShare } },
     off: { reunification: { mentionShare: 0 } },
     isOn: ({ reunification: { enabled, mentionShare } }) => enabled && mentionShare > 0,
   },
   propagation: {
     meaning: 'A chunk gains a share of the mean value of its neighbours.',
-    on: { reunification: { enabled: true, propagation: 0.2 } },
+    on: { reunification: { enabled: true, propagation: MEASURED.propagation } },
     off: { reunification: { propagation: 0 } },
     isOn: ({ reunification: { enabled, propagation } }) => enabled && propagation > 0,
   },
   document_share: {
     meaning: 'A chunk gains a share of the best value of its document.',
-    on: { reunification: { enabled: true, documentShare: 0.3 } },
+    on: { reunification: { enabled: true, documentShare: MEASURED.documentShare } },
     off: { reunification: { documentShare: 0 } },
     isOn: ({ reunification: { enabled, documentShare } }) => enabled && documentShare > 0,
   },

@@ -39,9 +39,9 @@ const MEASURED: Plan = {
   reunification: {
     enabled: true,
     mentionShare: 0.3,
-    propagation: 0.2,
+    propagation: 0.1,
     documentShare: 0.3,
-    expansion: 0.85,
+    expansion: 0.78,
     scope: 'section',
     fetch: true,
   },
@@ -78,7 +78,7 @@ const DESIGN: Plan = {
   },
   fusion: { ...MEASURED.fusion, method: 'rrf', candidateBm25: false },
   rerank: { ...MEASURED.rerank, topK: 12 },
-  reunification: { ...MEASURED.reunification, mentionShare: 0 },
+  reunification: { ...MEASURED.reunification, mentionShare: 0, propagation: 0.2, expansion: 0.85 },
   diversity: { mmrAlpha: 0.5 },
   packing: { ...MEASURED.packing, documentCap: 2, sectionCap: 1, noveltyAlpha: 0.5, repetition: 'off' },
 }
