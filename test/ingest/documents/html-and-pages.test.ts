@@ -10,6 +10,26 @@ it('reads the main part of a page, its title and language, in the declared encod
   expect(readHtml(Buffer.from(page, 'latin1'))).toMatchObject({ title: 'Die Schl\u00fcssel', lang: 'de', text })
 })
 
+it('keeps preformatted text as code: lines, signs and language, without the numbers of lines', () => {
+  const textOf = (html: string) => (readHtml(Buffer.from(html)) as { text: string }).text
+  // As Sphinx writes it.
+  const sphinx = `<div class="highlight-python notranslate"><div class="highlight"><pre><span></span><span class="linenos">1</span><span class="k">def</span> <span class="n">a_b</span>():
+<span class="linenos">2</span>    <span class="k">return</span> [1] == 2 &lt; 3
+</pre></div></div>`
+  expect(textOf(sphinx)).toBe('```python\ndef a_b():\n    return [1] == 2 < 3\n```\n')
+  expect(textOf('<p>Run:</p><pre>\n$ make_it *now*<br>done\n\n</pre><p>End.</p>')).toBe(
+    'Run:\n\n```\n$ make_it *now*\ndone\n```\n\nEnd.\n',
+  )
+  expect(textOf('<p>a</p><div class="highlight-default"><pre>x\n```\ny</pre></div>')).toBe(
+    'a\n\n````\nx\n```\ny\n````\n',
+  )
+  expect(textOf('<p>a</p><pre> \n</pre>')).toBe('a\n')
+  expect(textOf('<pre><code class="language-sh">ls_a</code></pre>')).toBe('```sh\nls_a\n```\n')
+  const numbered =
+    '<div class="highlight-c"><table class="highlighttable"><tr><td class="linenos"><pre>1\n2</pre></td><td class="code"><div><pre>a_1\n  b_2</pre></div></td></tr></table></div>'
+  expect(textOf(`<p>a</p>${numbered}`)).toBe('a\n\n```c\na_1\n  b_2\n```\n')
+})
+
 it('refuses HTML that is nested too deeply, and a page without text', () => {
   expect(readHtml(Buffer.from('<div>'.repeat(50_000)))).toMatchObject({ fault: 'too large' })
   expect(readHtml(Buffer.from('<p></p>'))).toMatchObject({ fault: 'no text' })

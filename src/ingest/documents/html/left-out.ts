@@ -2,6 +2,8 @@
 export interface HtmlElement {
   readonly nodeName: string
   readonly parentNode: HtmlElement | null
+  readonly childNodes: ArrayLike<HtmlElement>
+  readonly textContent: string | null
   getAttribute(name: string): string | null
   hasAttribute(name: string): boolean
   getElementsByTagName(name: string): { readonly length: number }
@@ -15,10 +17,13 @@ const ELEMENTS = new Set(
 const ROLES = new Set(['navigation', 'banner', 'contentinfo', 'search', 'dialog', 'alert'])
 const HIDDEN = /(?:display\s*:\s*none|visibility\s*:\s*hidden)/i
 
+const LINE_NUMBERS = /(?:^|\s)(?:linenos|linenodiv|lineno|line-?numbers?)(?:\s|$)/i
+
 /** Whether an element is not part of what a page says: navigation, forms, scripts, and what a browser does not show. */
 export function isLeftOut(node: HtmlElement): boolean {
   if (ELEMENTS.has(node.nodeName.toUpperCase())) return true
   if (node.hasAttribute('hidden') || node.getAttribute('aria-hidden') === 'true') return true
+  if (LINE_NUMBERS.test(node.getAttribute('class') ?? '')) return true
   if (HIDDEN.test(node.getAttribute('style') ?? '') || ROLES.has(node.getAttribute('role') ?? '')) return true
   // Notes inside the text are `aside` too, and an article may have its heading in a `header`.
   if (node.nodeName === 'ASIDE') return !isInside(node)

@@ -1,0 +1,48 @@
+import { type HtmlElement, isLeftOut } from './left-out.ts'
+
+/** How documentation tools name the language of code: Sphinx in an element around it, others at the element itself. */
+const LANGUAGE = /(?:^|\s)(?:(?:highlight|language|lang)-(?:source-)?|brush:\s*)([a-z][\w+#-]*)/i
+const NO_LANGUAGE = new Set(['default', 'none', 'text', 'plaintext'])
+const LANGUAGE_DEPTH = 3
+
+/** Tables of Pygments and Rouge with the numbers of lines in one cell and the code in the other. */
+const NUMBERED_CODE = /(?:^|\s)(?:highlighttable|rouge-table)(?:\s|$)/
+
+/**
+ * Code that turndown does not take for code: a preformatted element whose first child is no `code`, which would become text with escapes and lose its lines,
+ * and a table of code with the numbers of its lines.
+ */
+export function isPreformatted(node: HtmlElement): boolean {
+  if (node.nodeName === 'TABLE') return NUMBERED_CODE.test(node.getAttribute('class') ?? '')
+  return node.nodeName === 'PRE' && node.childNodes[0]?.nodeName !== 'CODE'
+}
+
+/** A fenced block with the text of a preformatted element, without the numbers of its lines. */
+export function fencedBlock(node: HtmlElement): string {
+  const text = shownText(node).replace(/^\n+|\s+$/g, '')
+  if (text === '') return ''
+  const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([ticks]) => ticks.length))
+  const fence = '`'.repeat(longest + 1)
+  return `\n\n${fence}${languageOf(node)}\n${text}\n${fence}\n\n`
+}
+
+function shownText(node: HtmlElement): string {
+  if (node.nodeName === '#text') return node.textContent ?? ''
+  if (node.nodeName === 'BR') return '\n'
+  return Array.from(node.childNodes)
+    .filter(child => child.nodeName === '#text' || (isElement(child) && !isLeftOut(child)))
+    .map(shownText)
+    .join('')
+}
+
+const isElement = ({ nodeName }: HtmlElement): boolean => !nodeName.startsWith('#')
+
+function languageOf(node: HtmlElement): string {
+  let at: HtmlElement | null = node
+  for (let up = 0; up < LANGUAGE_DEPTH && at !== null && isElement(at); up++) {
+    const language = LANGUAGE.exec(at.getAttribute('class') ?? '')?.[1]?.toLowerCase()
+    if (language !== undefined) return NO_LANGUAGE.has(language) ? '' : language
+    at = at.parentNode
+  }
+  return ''
+}
