@@ -30,6 +30,11 @@ it('keeps preformatted text as code: lines, signs and language, without the numb
   expect(textOf(`<p>a</p>${numbered}`)).toBe('a\n\n```c\na_1\n  b_2\n```\n')
 })
 
+it('reads long runs of ticks and line breaks in linear time', () => {
+  const page = `<pre>${' '.repeat(500)}x${'`'.repeat(100_000)}${'\n'.repeat(100_000)}y${' '.repeat(500)}.</pre>`
+  expect((readHtml(Buffer.from(page)) as { text: string }).text).toContain('y')
+})
+
 it('refuses HTML that is nested too deeply, and a page without text', () => {
   expect(readHtml(Buffer.from('<div>'.repeat(50_000)))).toMatchObject({ fault: 'too large' })
   expect(readHtml(Buffer.from('<p></p>'))).toMatchObject({ fault: 'no text' })

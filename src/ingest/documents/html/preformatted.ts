@@ -19,7 +19,11 @@ export function isPreformatted(node: HtmlElement): boolean {
 
 /** A fenced block with the text of a preformatted element, without the numbers of its lines. */
 export function fencedBlock(node: HtmlElement): string {
-  const text = shownText(node).replace(/^\n+|\s+$/g, '')
+  // Turndown takes time with the square of a run of line breaks.
+  const text = shownText(node)
+    .replace(/\n{3,}/g, '\n\n')
+    .replace(/^\n+/, '')
+    .trimEnd()
   if (text === '') return ''
   const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([ticks]) => ticks.length))
   const fence = '`'.repeat(longest + 1)

@@ -64,8 +64,10 @@ function convert(html: string): { markdown: string; title: string | null } {
 }
 
 function tidy(markdown: string): string {
-  return markdown
-    .replace(/[ \t]+$/gm, '')
+  // Not by a pattern for the ends of lines: it takes time with the square of a run of spaces.
+  const lines = markdown.split('\n').map(line => line.trimEnd())
+  return lines
+    .join('\n')
     .replace(/\n{3,}/g, '\n\n')
     .trim()
 }
