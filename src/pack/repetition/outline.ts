@@ -13,7 +13,7 @@ export interface OutlinedSentence {
   form: string
   words: number
   isHeading: boolean
-  /** Whether it leads to what comes after it: a heading, a label, a line that ends with a colon, or the head of a table. */
+  /** Whether it leads to what comes after it: a heading, a line that ends with a colon, or the head of a table. */
   isLead: boolean
   /**
    * Place of the sentence that it cannot be read without, or -1: the sentence before a list, the item above a nested one, the head of
@@ -88,8 +88,8 @@ function* outline(text: string): Steps<readonly OutlinedSentence[]> {
     const isHeading = !isCode && HEADING.test(sentence)
     const isRow = !isCode && ROW.test(sentence)
     const words = lengthInWords(form)
-    const { lead, heading, isHead, isLabel } = leads.next(sentence, { isCode, isHeading, isRow, words })
-    const isLead = isHeading || isLabel || isHead || COLON.test(sentence)
+    const { lead, heading, isHead } = leads.next(sentence, { isCode, isHeading, isRow, words })
+    const isLead = isHeading || isHead || COLON.test(sentence)
     outlined.push({ start, end, form, words, isHeading, isLead, lead, heading })
     if (outlined.length >= MOST_SENTENCES) break
     if (outlined.length % SENTENCES_PER_STEP === 0) yield
@@ -138,7 +138,7 @@ class Leads {
     this.previous = sentence
   }
 
-  next(sentence: string, kind: Kind): { lead: number; heading: number; isHead: boolean; isLabel: boolean } {
+  next(sentence: string, kind: Kind): { lead: number; heading: number; isHead: boolean } {
     const before = this.place++
     if (PARAGRAPH_END.test(this.previous)) this.head = null
     const indent = kind.isCode ? undefined : ITEM.exec(sentence)?.[1]
@@ -159,7 +159,7 @@ class Leads {
     const heading = this.headings.at(-1)?.place ?? -1
     if (kind.isHeading) this.headings.push({ place: this.place, level })
     this.previous = sentence
-    return { lead, heading, isHead, isLabel }
+    return { lead, heading, isHead }
   }
 
   private isLabel(sentence: string, { isCode, isHeading, isRow, words }: Kind): boolean {

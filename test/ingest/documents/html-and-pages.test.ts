@@ -30,9 +30,22 @@ it('keeps preformatted text as code: lines, signs and language, without the numb
   expect(textOf(`<p>a</p>${numbered}`)).toBe('a\n\n```c\na_1\n  b_2\n```\n')
 })
 
+it('keeps code that has the numbers of its lines from a script, and code in cells of tables', () => {
+  const textOf = (html: string) => (readHtml(Buffer.from(html)) as { text: string }).text
+  expect(textOf('<pre class="line-numbers"><code class="language-js">let a_b</code></pre>')).toBe(
+    '```js\nlet a_b\n```\n',
+  )
+  expect(textOf('<div class="line-numbers"><pre>let a_b</pre></div>')).toBe('```\nlet a_b\n```\n')
+  const table = (cells: string) => textOf(`<table><tr><th>A</th><th>B</th></tr><tr>${cells}</tr></table>`)
+  expect(table('<td>x</td><td><pre>a_1\n  b`2</pre></td>')).toContain('| x   | `a_1`<br>``   b`2 `` |')
+  expect(textOf('<table><tr><td><p>layout</p><pre>a_1</pre></td></tr></table>')).toBe('layout\n\n```\na_1\n```\n')
+})
+
 it('reads long runs of ticks and line breaks in linear time', () => {
   const page = `<pre>${' '.repeat(500)}x${'`'.repeat(100_000)}${'\n'.repeat(100_000)}y${' '.repeat(500)}.</pre>`
   expect((readHtml(Buffer.from(page)) as { text: string }).text).toContain('y')
+  const ticks = readHtml(Buffer.from(`<pre>${'`x'.repeat(200_000)}</pre>`)) as { text: string }
+  expect(ticks.text).toMatch(/^```\n`x/)
 })
 
 it('refuses HTML that is nested too deeply, and a page without text', () => {

@@ -62,6 +62,12 @@ describe('text that is packed is not packed again', () => {
     expect(texts(chunks([first, third]))[1]).toBe('tide.width\n[…]\n> Part 2 of the tide.')
   })
 
+  it('but a term that is not packed is text, too, when everything else of its chunk is packed', () => {
+    const [first, term] = [`${SAFETY}\n\nArdane of the quay\n\n${SAFETY}`, 'Berit the harbour master']
+    const [, second] = texts(chunks([first, `${SAFETY}\n\n${term}\n\nArdane of the quay\n\n${SAFETY}`]))
+    expect(second).toContain(term)
+  })
+
   it('with a gap mark in its place', () => {
     const [, second] = texts(
       chunks([`${SAFETY} The valve is red.`, `The rope is oiled every spring. ${SAFETY} The lamp is wiped at noon.`]),

@@ -3,10 +3,17 @@ import { type ModelSource, weightsOf } from '../model-folder.ts'
 import { INT8, type OnnxGraph, oneNodeOnnx, readOnnx, readWeight, UINT8 } from './graph.ts'
 import { loadRuntime, type Runtime } from './runtime.ts'
 
-/** Whether the results of a model are wrong on this processor, because its products do not fit. A model that is not in a folder is not looked at. */
+/**
+ * Whether the results of a model are wrong on this processor, because its products do not fit. False when it cannot be found out: a model that is loaded must not
+ * fail by a look at its file. A model that is not in a folder is not looked at.
+ */
 export async function hasWrongProducts(source: ModelSource): Promise<boolean> {
   if (!source.local || source.dtype === 'fp32') return false
-  return hasLongProducts(readOnnx(await readFile(weightsOf(source)))) && saturates(loadRuntime())
+  try {
+    return hasLongProducts(readOnnx(await readFile(weightsOf(source)))) && (await saturates(loadRuntime()))
+  } catch {
+    return false
+  }
 }
 
 /** Operators that multiply integers. Their activations are uint8, their weights uint8 or int8. */

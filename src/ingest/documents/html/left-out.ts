@@ -17,7 +17,8 @@ const ELEMENTS = new Set(
 const ROLES = new Set(['navigation', 'banner', 'contentinfo', 'search', 'dialog', 'alert'])
 const HIDDEN = /(?:display\s*:\s*none|visibility\s*:\s*hidden)/i
 
-const LINE_NUMBERS = /(?:^|\s)(?:linenos|linenodiv|lineno|line-?numbers?)(?:\s|$)/i
+/** Of Pygments and Rouge. Prism has the class `line-numbers` on the code itself. */
+const LINE_NUMBERS = /(?:^|\s)(?:linenos|linenodiv|lineno|rouge-gutter)(?:\s|$)/
 
 /** Whether an element is not part of what a page says: navigation, forms, scripts, and what a browser does not show. */
 export function isLeftOut(node: HtmlElement): boolean {

@@ -17,18 +17,40 @@ export function isPreformatted(node: HtmlElement): boolean {
   return node.nodeName === 'PRE' && node.childNodes[0]?.nodeName !== 'CODE'
 }
 
-/** A fenced block with the text of a preformatted element, without the numbers of its lines. */
-export function fencedBlock(node: HtmlElement): string {
+/** A fenced block with the text of a preformatted element, without the numbers of its lines; in a table with several columns, which has no blocks, code in each line. */
+export function codeOf(node: HtmlElement): string {
   // Turndown takes time with the square of a run of line breaks.
   const text = shownText(node)
     .replace(/\n{3,}/g, '\n\n')
     .replace(/^\n+/, '')
     .trimEnd()
   if (text === '') return ''
-  const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([ticks]) => ticks.length))
-  const fence = '`'.repeat(longest + 1)
+  if (isInColumns(node)) return text.split('\n').map(inTicks).join('\n')
+  const fence = '`'.repeat(Math.max(3, longestTicks(text) + 1))
   return `\n\n${fence}${languageOf(node)}\n${text}\n${fence}\n\n`
 }
+
+function inTicks(line: string): string {
+  const ticks = '`'.repeat(longestTicks(line) + 1)
+  const space = ticks === '`' ? '' : ' '
+  return line.trim() === '' ? '' : `${ticks}${space}${line}${space}${ticks}`
+}
+
+function longestTicks(text: string): number {
+  let longest = 0
+  for (const [ticks] of text.matchAll(/`+/g)) longest = Math.max(longest, ticks.length)
+  return longest
+}
+
+/** Whether an element is in a row of two cells or more. */
+function isInColumns(node: HtmlElement): boolean {
+  for (let at = node.parentNode; at !== null; at = at.parentNode) {
+    if (at.nodeName === 'TR') return Array.from(at.childNodes).filter(isCell).length > 1
+  }
+  return false
+}
+
+const isCell = ({ nodeName }: HtmlElement): boolean => nodeName === 'TD' || nodeName === 'TH'
 
 function shownText(node: HtmlElement): string {
   if (node.nodeName === '#text') return node.textContent ?? ''

@@ -3,7 +3,7 @@ import TurndownService from 'turndown'
 import { type ConversionFault, type ConvertedDocument, primaryLanguage } from '../converted.ts'
 import { decodeHtml } from './decode-html.ts'
 import { type HtmlElement, isLeftOut } from './left-out.ts'
-import { fencedBlock, isPreformatted } from './preformatted.ts'
+import { codeOf, isPreformatted } from './preformatted.ts'
 
 /** A main part counts as the document when it has at least this share of its text. */
 const MAIN_SHARE = 0.3
@@ -39,7 +39,7 @@ function convert(html: string): { markdown: string; title: string | null } {
   })
   service.addRule('preformatted', {
     filter: node => isPreformatted(node as unknown as HtmlElement),
-    replacement: (_, node) => fencedBlock(node as unknown as HtmlElement),
+    replacement: (_, node) => codeOf(node as unknown as HtmlElement),
   })
   service.addRule('main', {
     filter: node => node.nodeName === 'MAIN' || node.getAttribute('role') === 'main',

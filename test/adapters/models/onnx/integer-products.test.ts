@@ -1,7 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { describe, expect, it } from 'vitest'
+import { findModel } from '../../../../src/adapters/models/model-folder.ts'
 import {
   INT8,
   type OnnxGraph,
@@ -10,9 +12,10 @@ import {
   TENSOR,
   UINT8,
 } from '../../../../src/adapters/models/onnx/graph.ts'
-import { hasLongProducts, saturates } from '../../../../src/adapters/models/onnx/integer-products.ts'
+import { hasLongProducts, hasWrongProducts, saturates } from '../../../../src/adapters/models/onnx/integer-products.ts'
 import { loadRuntime, type Runtime } from '../../../../src/adapters/models/onnx/runtime.ts'
 import { pathInRepository } from '../../../bench/world.ts'
+import { TINY_CROSS_ENCODER } from '../../../support/model-folders.ts'
 
 const weight = (type: number, values: number[]) =>
   new BinaryWriter()
@@ -48,6 +51,19 @@ describe('products that do not fit into 16 bits', () => {
     expect(hasLongProducts(shipped('all-MiniLM-L6-v2'))).toBe(true)
     expect(hasLongProducts(shipped('stowage-reranker'))).toBe(false)
   })
+})
+
+it('are not claimed of a file that cannot be read', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'stowage-weights-'))
+  const source = {
+    ...(await findModel({ model: TINY_CROSS_ENCODER, variable: 'RERANK_MODEL', allowRemote: false })),
+    location: folder,
+  }
+  expect(await hasWrongProducts(source)).toBe(false)
+  mkdirSync(join(folder, 'onnx'))
+  writeFileSync(join(folder, 'onnx/model_quantized.onnx'), Buffer.alloc(2_000, 7))
+  expect(await hasWrongProducts(source)).toBe(false)
+  rmSync(folder, { recursive: true })
 })
 
 describe('a runtime that saturates', () => {
