@@ -16,7 +16,7 @@ from encoder import HEADS, HIDDEN, POSITIONS, VOCABULARY, load_bert
 from export import export_encoder, export_scorer, make_unsigned, quantize
 from paths import EMBEDDER, RERANKER, work
 from running import DenseModel, PairModel
-from scorer import Scorer
+from scorer import MATCH, Scorer
 from texts import rows
 
 # The embedder goes by the name of the model that it is, so that its vectors and those of others are known to be alike.
@@ -64,6 +64,15 @@ LATE_INTERACTION = {
         "/Unsqueeze_8_output_0",
         "/Cast_3_output_0",
     ],
+    # How well a part of a passage matches: the weights that `parts` fits.
+    "part_match": {
+        "query": "/query_side/Add_output_0",
+        "passage": "/text_side/Add_output_0",
+        "importance": "/Div_6_output_0",
+        "width": MATCH,
+        "max_similarity": 12.2,
+        "cosine": 9.0,
+    },
 }
 
 

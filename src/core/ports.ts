@@ -1,5 +1,5 @@
 import type { Steps } from './steps.ts'
-import type { Chunk, Json, JsonObject, PointId, RetrievedList, SparseVector } from './types.ts'
+import type { Chunk, Json, JsonObject, PointId, RetrievedList, Span, SparseVector } from './types.ts'
 
 /** The ports of the pipeline: interfaces that the adapters implement. */
 
@@ -50,10 +50,29 @@ export interface RerankResult {
   cached: number
 }
 
+/** A passage and parts of it, in its order, that do not overlap. */
+export interface PassageParts {
+  text: string
+  parts: readonly Span[]
+}
+
+export interface MatchPartsRequest {
+  query: string
+  passages: readonly PassageParts[]
+  signal: AbortSignal
+  /** Whose passages they are; tenants take turns. Default: null, as in open mode. */
+  tenant?: string | null
+}
+
 export interface Reranker {
   readonly model: string
   /** On abort it resolves with the scores so far. It rejects only when no passage can be scored. */
   rerank(request: RerankRequest): Promise<RerankResult>
+  /**
+   * How well each part of each passage matches the query, as a logit: of two parts of one passage, the answer is exp(difference) times as likely in the better one. Null for a
+   * passage of which this cannot be told, and on abort. Absent when the model cannot tell it of any.
+   */
+  matchParts?(request: MatchPartsRequest): Promise<(number[] | null)[]>
   /** Says that passages of this query come soon. The reranker may read the query now, while the passages are searched. It never throws. */
   prepare?(query: string, tenant: string | null): void
   /** Estimated time until new work of a tenant would start, in milliseconds; absent when the reranker has no queue. */

@@ -2,6 +2,12 @@ import type { DegradationCode, DropReason } from './vocabulary.ts'
 
 /** The data of the pipeline. */
 
+/** A range, end exclusive; in a text, of UTF-16 code units. */
+export interface Span {
+  start: number
+  end: number
+}
+
 /** Id of a Qdrant point: a UUID string or a u64, as bigint when a double cannot hold it. */
 export type PointId = number | bigint | string
 

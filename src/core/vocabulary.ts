@@ -37,6 +37,8 @@ export const DEGRADATIONS = {
   rerank_shallow:
     'Other requests wait for the reranker, so fewer candidates than `rerank.depth` are scored; the detail counts them.',
   rerank_partial: 'Reranking reached its deadline; the detail counts the scored candidates.',
+  sentences_by_words:
+    'The reranker could not say which sentences of a chunk match, so the words of the question chose what is packed of it.',
   ranking_partial: 'The deadline passed while candidates were ranked; the detail names the steps that were left out.',
   packing_partial: 'The deadline passed while the budget was filled; the context holds what was packed until then.',
   contexts_missing:

@@ -206,11 +206,19 @@ export const RULES: readonly Switch[] = [
   }),
   rule({
     key: 'sentence-cut',
-    guards: 'Cutting chunks that do not fit to their best run of sentences.',
+    guards: 'Cutting chunks that do not fit to their best sentences.',
     values: ['packing.sentenceCut'],
     isOn: plan => plan.packing.sentenceCut,
     on: { packing: { sentenceCut: true } },
     off: { packing: { sentenceCut: false } },
+  }),
+  rule({
+    key: 'sentence-choice',
+    guards: 'Asking the reranker which sentences of a chunk that is cut hold the answer.',
+    values: ['packing.sentenceChoice'],
+    isOn: plan => plan.packing.sentenceChoice === 'reranker',
+    on: { packing: { sentenceChoice: 'reranker' } },
+    off: { packing: { sentenceChoice: 'words' } },
   }),
   rule({
     key: 'parent-expansion',

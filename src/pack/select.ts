@@ -1,6 +1,7 @@
 import { longestPrefixInSteps } from '../core/prefix.ts'
 import { type Steps, TimeUp } from '../core/steps.ts'
 import type { Candidate, Dropped } from '../core/types.ts'
+import { bestSentences } from './best-sentences.ts'
 import { CapCounter, type CapOptions, subjectDocument } from './caps.ts'
 import type { CostModel } from './cost.ts'
 import { raiseHolders } from './repetition/holders.ts'
@@ -28,6 +29,8 @@ export interface SelectOptions extends CapOptions {
   noveltyAlpha: number
   /** Where a sentence that is packed is not packed again. */
   repetition: RepetitionScope
+  /** How well the sentences of a chunk match the question, by the key of the candidate, as logits; of those without, the words choose. */
+  sentenceMatches?: ReadonlyMap<string, readonly number[]>
 }
 
 /** A selected unit with its marginal value: its value when it was selected. */
@@ -53,7 +56,7 @@ const LEAST_ROOM = 15
 /** The first chunk that does not fit is cut at once when at least this share of it fits: chunks behind it are worth less. */
 const NEARLY_WHOLE = 0.9
 /** Most chunks that are tried to be cut at the end. */
-const MOST_CUT = 3
+export const MOST_CUT = 3
 /** Factor on the value of a chunk over a soft cap. */
 const SOFT_CAP = 0.5
 
@@ -199,12 +202,16 @@ class Filling {
     this.selected.push({ unit, marginal, tokens, ...(holders === undefined || holders.size === 0 ? {} : { holders }) })
   }
 
-  /** Takes the run of sentences that fits and matches the query best. */
+  /** Takes the sentences that fit and match the query best. */
   private *takeBestWindow(candidate: Candidate): Steps<void> {
     const room = this.options.budgetTokens - this.cost.used
     if (room < LEAST_ROOM) return
-    for (const unit of yield* bestWindow(candidate, this.query, room, this.cost))
-      yield* this.takeFresh(unit, candidate.value)
+    const matches = this.options.sentenceMatches?.get(candidate.key) ?? null
+    const units =
+      matches === null
+        ? yield* bestWindow(candidate, this.query, room, this.cost)
+        : yield* bestSentences(candidate, this.query, matches, room, this.cost)
+    for (const unit of units) yield* this.takeFresh(unit, candidate.value)
   }
 
   /** Takes the longest start of a chunk that fits, even if it ends inside a word. A baseline for replays. */

@@ -1,19 +1,28 @@
 import { prefixOf } from '../core/prefix.ts'
 import type { Steps } from '../core/steps.ts'
-import type { Candidate } from '../core/types.ts'
+import type { Candidate, Chunk } from '../core/types.ts'
 import { candidateBm25 } from '../text/candidate-bm25.ts'
-import { sentencesOf } from '../text/sentences.ts'
+import { type Sentence, sentencesOf } from '../text/sentences.ts'
 import type { Unit } from './unit.ts'
 
 /** Largest share that the match of a sentence adds to the value of its chunk (packing experiment). */
 const SENTENCE_SHARE = 0.1
 /** Longest start of a chunk that is split, in UTF-16 code units: about 30,000 tokens. A usual passage has less than 5,000. */
-export const LONGEST_SPLIT = 131_072
+const LONGEST_SPLIT = 131_072
 /** Most sentences of one chunk, and of all chunks together. A usual passage has less than 100, a pool of them less than 5,000. */
 export const MOST_OF_CHUNK = 5_000
 const MOST_SENTENCES = 20_000
 /** Splitting a sentence takes about 10 µs. */
 export const SENTENCES_PER_STEP = 50
+
+/** The sentences of a chunk that packing chooses from when it cuts it: all of them, unless the chunk is very long. */
+export function* sentencesToCut({ text }: Pick<Chunk, 'text'>): Generator<Sentence> {
+  let sentences = 0
+  for (const sentence of sentencesOf(prefixOf(text, LONGEST_SPLIT))) {
+    if (sentences++ >= MOST_OF_CHUNK) return
+    yield sentence
+  }
+}
 
 /**
  * Splits candidates into sentences, best first; equal values stay in reading order. The value is that of the chunk plus .1 times

@@ -1,55 +1,27 @@
-import { prefixOf } from '../core/prefix.ts'
 import type { Steps } from '../core/steps.ts'
 import type { Candidate } from '../core/types.ts'
-import { sentencesOf } from '../text/sentences.ts'
 import { terms } from '../text/terms.ts'
 import type { CostModel } from './cost.ts'
-import { LONGEST_SPLIT, MOST_OF_CHUNK, SENTENCES_PER_STEP } from './sentence-units.ts'
+import {
+  GAP_TOKENS,
+  headOf,
+  headTokens,
+  idfOf,
+  type MeasuredSentence,
+  measureSentences,
+  saturated,
+  sumOf,
+  unitOf,
+} from './measured-sentences.ts'
+import { SENTENCES_PER_STEP } from './sentence-units.ts'
 import type { Unit } from './unit.ts'
 
-const HEADING = /^\s{0,3}#{1,6}\s/u
-const TABLE_ROW = /^\s{0,3}\|/u
-/** Announces what follows, as in "You need:". */
-const LEAD_IN = /[:：]["'”’)\]*_]{0,4}\s*$/u
-/** A question that ends its paragraph: the answer follows. */
-const QUESTION = /[?？]["'”’)\]*_]{0,4}[^\S\n]*\n\s*$/u
-/** The label of a box, alone in its line. */
-const LABEL = /^[\s*_]*(?:note|tip|hint|important|warning|caution|danger|attention|example|see also)[\s*_]*$/iu
-/** A few words in bold, alone, that no sign ends: the name of what follows. */
-const BOLD_NAME = /^\s*(\*\*|__)[^*_\n]{0,80}[^*_\s.!?。！？]\1\s*$/u
-/** Signs and tags alone, such as `</div>`, or the two stars before a sentence in bold. */
-const SIGNS = /^(?:[^\p{L}\p{N}]|<\/?[a-z][^<>]*>)*$/iu
-/** Definitions of links alone: `[label]: address`. */
-const LINK_DEFINITIONS = /^(?:\s*\[[^\]\n]{1,200}\]:[^\S\n]*\S[^\n]*(?:\n|$))+\s*$/u
-const OPENINGS = [HEADING, LEAD_IN, QUESTION, LABEL, BOLD_NAME, SIGNS, LINK_DEFINITIONS]
-/** The names of the columns, and the line below them. */
-const HEAD_ROWS = 2
-/** At most so many tokens for the gap mark between the head of a table and its rows. */
-const GAP_TOKENS = 4
-/** Saturation of term counts, as in BM25. */
-const K1 = 1.2
 /** Least standard deviation, far above the rounding error of equal matches. */
 const LEAST_DEVIATION = 1e-6
-const BLANK_LINE = /\n[^\S\n]*\n/u
 /** What a run gains that begins with a paragraph other than the first of its chunk, in standard deviations of the matches. */
 const BEGINS_PARAGRAPH = 1
 /** What a run gains that ends with a paragraph, in the same unit. */
 const ENDS_PARAGRAPH = 0.75
-
-interface MeasuredSentence {
-  start: number
-  end: number
-  tokens: number
-  /** Whether it says nothing without what follows: a heading, a lead-in, a question, a label, signs, definitions of links, or the head of a table. */
-  opens: boolean
-  /** Whether a paragraph begins with it that is not the first of the chunk. */
-  beginsParagraph: boolean
-  endsParagraph: boolean
-  /** Place of the first row of its table, when it is a row below the head; else null. */
-  tableAt: number | null
-  /** Count of each distinct term of the query. */
-  counts: Float64Array
-}
 
 /** A run of sentences, by their places; `to` is exclusive. */
 interface Run {
@@ -73,7 +45,7 @@ interface Run {
  */
 export function* bestWindow(candidate: Candidate, query: string | null, room: number, cost: CostModel): Steps<Unit[]> {
   const wanted = [...new Set(query === null ? [] : terms(query))]
-  const sentences = yield* measure(candidate, wanted, cost)
+  const sentences = yield* measureSentences(candidate, wanted, cost)
   const frame = yield* cost.costOf(unitOf(candidate, 0, 0))
   const runs = longestRuns(sentences, room - frame)
   const scores =
@@ -84,44 +56,6 @@ export function* bestWindow(candidate: Candidate, query: string | null, room: nu
     if (units) return units
   }
   return []
-}
-
-function* measure(candidate: Candidate, wanted: readonly string[], cost: CostModel): Steps<MeasuredSentence[]> {
-  const places = new Map(wanted.map((term, place) => [term, place]))
-  const sentences: MeasuredSentence[] = []
-  let tableAt: number | null = null
-  let isAfterParagraph = false
-  const fresh = cost.freshRangeOf(candidate)
-  for (const sentence of sentencesOf(prefixOf(candidate.chunk.text, LONGEST_SPLIT))) {
-    const at = sentences.length
-    if (at >= MOST_OF_CHUNK) break
-    const beginsParagraph = isAfterParagraph && sentence.start >= fresh.start
-    isAfterParagraph = endsWithBlankLine(sentence.text)
-    const start = Math.max(sentence.start, fresh.start)
-    const end = Math.min(sentence.end, fresh.end)
-    if (start >= end) continue
-    const text = candidate.chunk.text.slice(start, end)
-    const isRow = TABLE_ROW.test(text)
-    tableAt = isRow ? (tableAt ?? at) : null
-    const isHead = tableAt !== null && at < tableAt + HEAD_ROWS
-    const counts = new Float64Array(wanted.length)
-    for (const term of terms(text)) {
-      const place = places.get(term)
-      if (place !== undefined) counts[place] = (counts[place] ?? 0) + 1
-    }
-    sentences.push({
-      start,
-      end,
-      tokens: yield* cost.tokensOf(text),
-      opens: isHead || OPENINGS.some(form => form.test(text)),
-      beginsParagraph,
-      endsParagraph: end === sentence.end && (isAfterParagraph || end === candidate.chunk.text.length),
-      tableAt: isHead ? null : tableAt,
-      counts,
-    })
-    if (at % SENTENCES_PER_STEP === 0) yield
-  }
-  return sentences
 }
 
 /** The longest run from each sentence on, without those that are a part of the run before. */
@@ -144,15 +78,8 @@ function longestRuns(sentences: readonly MeasuredSentence[], room: number): Run[
   return runs
 }
 
-function headTokens({ tableAt }: MeasuredSentence, sentences: readonly MeasuredSentence[]): number {
-  return tableAt === null ? 0 : GAP_TOKENS + sumOf(sentences.slice(tableAt, tableAt + HEAD_ROWS))
-}
-
 function* matchesOf(runs: readonly Run[], sentences: readonly MeasuredSentence[], terms: number): Steps<number[]> {
-  const idf = Array.from({ length: terms }, (_, term) => {
-    const holders = sentences.reduce((sum, { counts }) => sum + ((counts[term] ?? 0) > 0 ? 1 : 0), 0)
-    return Math.log(1 + (sentences.length - holders + 0.5) / (holders + 0.5))
-  })
+  const idf = idfOf(sentences, terms)
   const inRun = new Float64Array(terms)
   const add = (at: number, sign: 1 | -1) =>
     sentences[at]?.counts.forEach((count, term) => {
@@ -185,14 +112,6 @@ function deviation(values: readonly number[]): number {
   return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length)
 }
 
-function endsWithBlankLine(text: string): boolean {
-  return BLANK_LINE.test(text.slice(text.trimEnd().length))
-}
-
-function saturated(count: number): number {
-  return (count * (K1 + 1)) / (count + K1)
-}
-
 /** The sentences of a run without what it should not end with, cut at its end until they fit; null when nothing is left. */
 function* fitting(
   { from, to }: Run,
@@ -202,7 +121,7 @@ function* fitting(
   cost: CostModel,
 ): Steps<Unit[] | null> {
   const first = sentences[from]
-  const head = first && first.tableAt !== null ? sentences.slice(first.tableAt, first.tableAt + HEAD_ROWS) : []
+  const head = first ? headOf(first, sentences) : []
   const left = room - (head.length === 0 ? 0 : GAP_TOKENS + sumOf(head))
   for (let end = to; first && end > from; end--) {
     const last = sentences[end - 1]
@@ -212,12 +131,4 @@ function* fitting(
     yield
   }
   return null
-}
-
-function sumOf(sentences: readonly MeasuredSentence[]): number {
-  return sentences.reduce((sum, { tokens }) => sum + tokens, 0)
-}
-
-function unitOf(candidate: Candidate, start: number, end: number): Unit {
-  return { candidate, start, end, value: candidate.value }
 }

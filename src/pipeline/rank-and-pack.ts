@@ -17,6 +17,7 @@ import { type Background, beginAnswering } from './pacing/background.ts'
 import { PACKING_GRACE_MS, Pace, RANKING_GRACE_MS } from './pacing/pace.ts'
 import { listWeights, mmrAlpha } from './plan/derived.ts'
 import { rerank } from './rerank/rerank.ts'
+import { sentenceMatches } from './rerank/sentence-matches.ts'
 import { type ReunifyInput, reunify } from './reunify.ts'
 import { differ, type RunRecord } from './run-record.ts'
 
@@ -134,7 +135,8 @@ export async function packRanked(
           out: relevant.kept.length,
           changed: false,
         }))
-  const options = { ...packOptions(input), parents }
+  const matches = await sentenceMatches(relevant.kept, input, record, pace)
+  const options = { ...packOptions(input), parents, sentenceMatches: matches }
   const packed = await record.stage(
     'pack',
     relevant.kept.length,

@@ -155,6 +155,12 @@ function limitReranker(reranker: Reranker, end: AbortSignal, crowded: () => bool
       const { signal, dispose } = eitherSignal(request.signal, end)
       return reranker.rerank({ ...request, signal }).finally(dispose)
     },
+    ...(reranker.matchParts && {
+      matchParts: request => {
+        const { signal, dispose } = eitherSignal(request.signal, end)
+        return (reranker.matchParts?.({ ...request, signal }) ?? Promise.resolve([])).finally(dispose)
+      },
+    }),
   }
 }
 

@@ -11,12 +11,26 @@ export class ModelUnavailableError extends StowageError {
   }
 }
 
-const tensors = z.array(z.string().min(1)).min(1)
+const tensor = z.string().min(1)
+const tensors = z.array(tensor).min(1)
+/**
+ * How well a part of a passage matches a query: `max_similarity` × MaxSim + `cosine` × the cosine of both mean vectors, a logit. `query` and `passage` name tensors of the cut with a
+ * vector for each token, `importance` one with the weight of each token of the query, the first number of its row. MaxSim is of the first `width` numbers of the vectors.
+ */
+const PartMatchSchema = z.object({
+  query: tensor,
+  passage: tensor,
+  importance: tensor,
+  width: z.int().positive(),
+  max_similarity: z.number(),
+  cosine: z.number(),
+})
+export type PartMatch = z.infer<typeof PartMatchSchema>
 /**
  * The tensors at which the graph of a cross-encoder can be cut, because each depends on one text alone: with those of both texts the rest of the graph computes
  * the logits. An input of the model can be one of them.
  */
-const LateInteractionSchema = z.object({ query: tensors, passage: tensors })
+const LateInteractionSchema = z.object({ query: tensors, passage: tensors, part_match: PartMatchSchema.optional() })
 export type LateInteraction = z.infer<typeof LateInteractionSchema>
 
 const SettingsSchema = z.object({

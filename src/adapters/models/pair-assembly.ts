@@ -85,13 +85,23 @@ export function assembleSide(
   text: readonly number[],
   maxTokens: number,
 ): ModelInput {
+  const parts = sideParts(template, slot)
+  const room = Math.max(0, maxTokens - (parts.length - 1))
+  return assemble({ parts, overhead: parts.length - 1 }, { query: [], passage: [], [slot]: text.slice(0, room) })
+}
+
+/** Number of special tokens before the text in `assembleSide`. @throws Error when both texts of a pair have the same type */
+export function sideStart(template: InputTemplate, slot: Slot): number {
+  return sideParts(template, slot).findIndex(part => 'slot' in part)
+}
+
+/** The parts of a pair that have the type of one text. */
+function sideParts(template: InputTemplate, slot: Slot): Part[] {
   const [own, other] = [slot, otherThan(slot)].map(name =>
     template.parts.find(part => 'slot' in part && part.slot === name),
   )
   if (own?.type === other?.type) throw new Error('the tokenizer does not tell the texts of a pair apart')
-  const parts = template.parts.filter(part => part.type === own?.type)
-  const room = Math.max(0, maxTokens - (parts.length - 1))
-  return assemble({ parts, overhead: parts.length - 1 }, { query: [], passage: [], [slot]: text.slice(0, room) })
+  return template.parts.filter(part => part.type === own?.type)
 }
 
 /** Input of a single text, at most `maxTokens` tokens with special tokens. */

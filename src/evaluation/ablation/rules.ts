@@ -123,10 +123,19 @@ export const RULES = {
   },
   sentence_cut: {
     meaning:
-      'Cuts the best chunk that does not fit, one of which nine tenths fit, and at the end others while there is room, to the run of sentences that matches the question best.',
+      'Cuts the best chunk that does not fit, one of which nine tenths fit, and at the end others while there is room, to its best sentences.',
     on: { packing: { sentenceCut: true } },
     off: { packing: { sentenceCut: false } },
     isOn: ({ packing }) => packing.sentenceCut,
+  },
+  sentence_choice: {
+    meaning:
+      'Asks the reranker which sentences of a chunk that is cut hold the answer. Off is the run of sentences that the words of the question choose.',
+    on: { packing: { sentenceChoice: 'reranker' } },
+    off: { packing: { sentenceChoice: 'words' } },
+    isOn: ({ packing }) => packing.sentenceChoice === 'reranker',
+    requires: { packing: { sentenceCut: true } },
+    needsReranker: true,
   },
   sentence_mode: {
     meaning: 'Fills the budget with sentences, in the place of chunks.',

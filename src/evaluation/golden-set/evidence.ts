@@ -1,4 +1,4 @@
-import type { Span } from '../../ingest/chunking/sections.ts'
+import type { Span } from '../../core/types.ts'
 import type { SourceDocument } from '../../ingest/read-documents.ts'
 import { shown } from '../../ingest/text-files.ts'
 import type { GoldRow } from './rows.ts'

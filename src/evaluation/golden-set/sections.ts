@@ -1,4 +1,5 @@
-import { readSections, type Span } from '../../ingest/chunking/sections.ts'
+import type { Span } from '../../core/types.ts'
+import { readSections } from '../../ingest/chunking/sections.ts'
 
 /** The range below a heading, from the end of its line to the next heading of the same or a higher level. */
 export interface Section extends Span {

@@ -1,4 +1,4 @@
-import type { Span } from '../../ingest/chunking/sections.ts'
+import type { Span } from '../../core/types.ts'
 import type { ConsideredText } from '../metrics/measure-run.ts'
 import { unionOf } from '../metrics/reference-words.ts'
 import type { CandidateSet } from './candidates.ts'

@@ -1,4 +1,4 @@
-import type { Span } from '../../ingest/chunking/sections.ts'
+import type { Span } from '../../core/types.ts'
 import type { DocumentSpan, GoldPassage } from '../golden-set/evidence.ts'
 import { type CommonMarks, GoldFinder } from '../metrics/common-runs.ts'
 import type { ConsideredText } from '../metrics/measure-run.ts'

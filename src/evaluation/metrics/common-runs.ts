@@ -1,4 +1,4 @@
-import type { Span } from '../../ingest/chunking/sections.ts'
+import type { Span } from '../../core/types.ts'
 import { unionOf, wordRanges, wordsOf } from './reference-words.ts'
 
 /** Shortest run of words that counts as the same text. Shorter runs are common to texts that have nothing to do with each other. */

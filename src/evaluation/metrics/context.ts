@@ -1,4 +1,4 @@
-import type { Span } from '../../ingest/chunking/sections.ts'
+import type { Span } from '../../core/types.ts'
 import { mean } from '../../statistics/sample.ts'
 import { redundancyOf } from '../../text/shingles.ts'
 import type { DocumentSpan, GoldPassage } from '../golden-set/evidence.ts'

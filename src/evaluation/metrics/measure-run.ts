@@ -1,7 +1,6 @@
 import { longestPrefix } from '../../core/prefix.ts'
-import type { Candidate, ContextFormat } from '../../core/types.ts'
+import type { Candidate, ContextFormat, Span } from '../../core/types.ts'
 import type { DropReason } from '../../core/vocabulary.ts'
-import type { Span } from '../../ingest/chunking/sections.ts'
 import type { Trace } from '../../pipeline/trace/schema.ts'
 import type { DocumentSpan } from '../golden-set/evidence.ts'
 import type { RunLoss } from '../loss/loss.ts'

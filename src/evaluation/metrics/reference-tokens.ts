@@ -1,4 +1,4 @@
-import type { Span } from '../../ingest/chunking/sections.ts'
+import type { Span } from '../../core/types.ts'
 import type { DocumentSpan } from '../golden-set/evidence.ts'
 import { WORD_SOURCE } from './reference-words.ts'
 

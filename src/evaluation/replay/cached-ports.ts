@@ -64,6 +64,10 @@ export class PortCache {
       reranker: reranker && {
         model: reranker.model,
         rerank: request => ask('rerank', [request.query, request.passages, deadlineMs], () => reranker.rerank(request)),
+        ...(reranker.matchParts && {
+          matchParts: request =>
+            ask('pack', [request.query, request.passages], async () => (await reranker.matchParts?.(request)) ?? []),
+        }),
         close: () => reranker.close(),
       },
     }

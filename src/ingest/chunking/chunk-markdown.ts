@@ -1,7 +1,8 @@
+import type { Span } from '../../core/types.ts'
 import { withoutBadges } from '../markup/badges.ts'
 import { CHUNK_DEFAULTS, type ChunkOptions } from './options.ts'
 import { cutSection, joinPieces, type Piece } from './pieces.ts'
-import { readSections, type Section, type Span } from './sections.ts'
+import { readSections, type Section } from './sections.ts'
 
 /** `text` is `document.text.slice(charStart, charEnd)`; the rows of a table that was cut have the head of the table in front. */
 export interface DocumentChunk {

@@ -1,14 +1,9 @@
 import MarkdownIt, { type Token } from 'markdown-it'
+import type { Span } from '../../core/types.ts'
 import { headingTitle } from '../markup/heading-title.ts'
 
 /** What may be YAML (`---`) or TOML (`+++`) front matter at the start of a text, with its last line end. Groups: the fence, the content. */
 export const FRONT_MATTER = /^\uFEFF?(---|\+\+\+)[ \t]*\r?\n(?:([\s\S]*?)\r?\n)??\1[ \t]*(?:\r?\n|$)/
-
-/** A range of the document in UTF-16 code units, end exclusive. */
-export interface Span {
-  start: number
-  end: number
-}
 
 /** A block of markdown. */
 export interface Block extends Span {

@@ -54,6 +54,7 @@ const MEASURED: Plan = {
     overflow: 'skip',
     maxOverflows: 20,
     sentenceCut: true,
+    sentenceChoice: 'reranker',
     documentCap: null,
     sectionCap: null,
     capMode: 'hard',
@@ -80,7 +81,14 @@ const DESIGN: Plan = {
   rerank: { ...MEASURED.rerank, topK: 12 },
   reunification: { ...MEASURED.reunification, mentionShare: 0, propagation: 0.2, expansion: 0.85 },
   diversity: { mmrAlpha: 0.5 },
-  packing: { ...MEASURED.packing, documentCap: 2, sectionCap: 1, noveltyAlpha: 0.5, repetition: 'off' },
+  packing: {
+    ...MEASURED.packing,
+    documentCap: 2,
+    sectionCap: 1,
+    noveltyAlpha: 0.5,
+    repetition: 'off',
+    sentenceChoice: 'words',
+  },
 }
 
 export const NAMED_PLANS: Readonly<Record<PlanName, Plan>> = { measured: MEASURED, design: DESIGN }

@@ -141,7 +141,12 @@ export const planSchema = z.strictObject({
     maxOverflows: value(z.int().min(0), 'Filling ends after this many chunks that do not fit.'),
     sentenceCut: value(
       z.boolean(),
-      'Cut the best chunk that does not fit, one of which nine tenths fit, and at the end others while there is room, to the run of sentences that matches the question best.',
+      'Cut the best chunk that does not fit, one of which nine tenths fit, and at the end others while there is room, to its best sentences.',
+    ),
+    sentenceChoice: value(
+      z.enum(['words', 'reranker']),
+      'What chooses the sentences of a chunk that is cut: the words of the question, as one run, or the reranker, with gaps. A reranker that cannot tell leaves it to the words.',
+      'PACKING_SENTENCE_CHOICE',
     ),
     documentCap: value(count.nullable(), 'Most chunks of one document; or off.', 'PACKING_PER_DOC_CAP'),
     sectionCap: value(count.nullable(), 'Most chunks of one section; or off.', 'PACKING_PER_SECTION_CAP'),

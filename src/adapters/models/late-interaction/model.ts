@@ -1,12 +1,15 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Span } from '../../../core/types.ts'
 import { loadTokenizer, logitOf } from '../load.ts'
 import { type LateInteraction, type ModelSource, WEIGHTS } from '../model-folder.ts'
-import { cutOnnx, readOnnx } from '../onnx/graph.ts'
+import { cutOnnx, readOnnx, roundedNames } from '../onnx/graph.ts'
 import { loadRuntime, type Runtime, type Session, type Tensors } from '../onnx/runtime.ts'
 import { leaveWeightsInFile } from '../onnx/stored-weights.ts'
-import { assembleSide, learnTemplate, type ModelInput } from '../pair-assembly.ts'
+import { assembleSide, learnTemplate, type ModelInput, sideStart } from '../pair-assembly.ts'
+import { partMatches, type TokenVectors } from './part-match.ts'
 import { createUnpackSide, isLong, packSide, roundRows, type Side } from './side.ts'
+import { rangesOfTokens } from './token-ranges.ts'
 
 /** A cross-encoder whose graph is cut in two: the encoder reads one text, the interaction joins what it made of both. */
 export interface LateInteractionModel {
@@ -16,6 +19,12 @@ export interface LateInteractionModel {
   openQuery(query: Side): Tensors
   /** The logit of the pair. One call at a time. */
   interact(query: Tensors, passage: Side): Promise<number>
+  /**
+   * How well each part of a passage matches the query, as `partMatches`; null when it cannot be told, because the passage is longer than the window, or the folder of the
+   * model does not say how.
+   * @param parts ranges of the text in UTF-16 code units, in its order, that do not overlap
+   */
+  matchParts(query: Tensors, passage: { text: string; side: Side }, parts: readonly Span[]): number[] | null
 }
 
 const INPUTS = ['input_ids', 'attention_mask', 'token_type_ids']
@@ -49,7 +58,32 @@ export async function loadLateInteraction(source: ModelSource): Promise<LateInte
       const { [LOGITS]: logits } = await interaction.run({ ...query, ...openPassage(passage) })
       return logitOf(logits?.data ?? [])
     },
+    matchParts(query, { text, side }, parts) {
+      const { part_match: match } = cut
+      if (match === undefined) return null
+      const [asked, found] = [vectorsOf(query, match.query), vectorsOf(openPassage(side), match.passage)]
+      const importance = vectorsOf(query, match.importance)
+      const ranges = rangesOfTokens(encode, text, parts)
+      const first = sideStart(template, 'passage')
+      if (asked === null || found === null || importance === null || ranges === null) return null
+      if ((ranges.at(-1)?.end ?? 0) + first > found.rows) return null
+      const weights = Array.from({ length: asked.rows }, (_, row) => Number(importance.values[row * importance.width]))
+      const rows = ranges.map(({ start, end }) => ({ start: start + first, end: end + first }))
+      return partMatches({ vectors: asked, importance: weights }, found, rows, match)
+    },
   }
+}
+
+/** The rows of a tensor [1, rows, width], exact or rounded; null when it is not there. */
+function vectorsOf(tensors: Tensors, name: string): TokenVectors | null {
+  const { rounded, scales } = roundedNames(name)
+  const tensor = tensors[rounded] ?? tensors[name]
+  if (tensor === undefined || tensor.dims.length !== 3) return null
+  const [, rows = 0, width = 0] = tensor.dims
+  // No tensor of a cut is of int64 but the ids of the tokens, which have two dimensions.
+  const values = tensor.data as Exclude<typeof tensor.data, BigInt64Array>
+  const factors = tensors[rounded] ? (tensors[scales]?.data as Float32Array | undefined) : undefined
+  return { values, rows, width, scales: factors ?? null }
 }
 
 interface Sessions {

@@ -1,4 +1,4 @@
-import type { PassageObserver } from '../../../core/ports.ts'
+import type { PassageObserver, PassageParts } from '../../../core/ports.ts'
 import { workerModule } from '../../../core/work/worker-module.ts'
 import type { Scorer } from '../cached-reranker.ts'
 import { type LocalModelOptions, startWorkers } from '../local-model.ts'
@@ -39,7 +39,14 @@ export async function openLateInteraction(
 ): Promise<Scorer> {
   const script = workerModule('late-interaction.worker', import.meta.url)
   const pool: Pool = await startWorkers(source, options, script)
-  const scorer = createLateInteraction(pool, createKeptSides(maxBytes, folder), source.maxTokens, observer)
+  const { matchParts, ...rest } = createLateInteraction(
+    pool,
+    createKeptSides(maxBytes, folder),
+    source.maxTokens,
+    observer,
+  )
+  const matchesParts = source.settings.late_interaction?.part_match !== undefined
+  const scorer: Scorer = { ...rest, ...(matchesParts && matchParts && { matchParts }) }
   return folder === null ? scorer : { ...scorer, warm: createReadAhead(pool, folder, source.maxTokens) }
 }
 
@@ -87,9 +94,9 @@ export function createLateInteraction(
       const jobs = groupKept(read, ({ key }) => loaded.has(key))
       const turns = jobs.map(
         (job): ScoreTurn =>
-          send => {
+          async send => {
             start(job.length)
-            return scoreTogether(asked, job, table, send)
+            return (await sendTogether(asked, job, table, send)).logits
           },
       )
       const { results } = await pool.runTurns(turns, { signal, tenant })
@@ -99,8 +106,23 @@ export function createLateInteraction(
     }
   }
 
+  async function matchParts(
+    ...[query, passages, signal, tenant]: Parameters<NonNullable<Scorer['matchParts']>>
+  ): Promise<(number[] | null)[]> {
+    const read = passages.map(({ text }) => keyedPassage(text, maxTokens))
+    const loaded = await sides.load(
+      read.map(({ key }) => key),
+      signal,
+    )
+    const table: Table = { queries, passages: sides, loaded }
+    const turn = async (send: Send) => (await sendTogether(keyed(query), read, table, send, passages)).matches
+    const { results } = await pool.runTurns([turn], { signal, tenant, isSmall: true })
+    return results[0] ?? passages.map(() => null)
+  }
+
   return {
     score,
+    matchParts,
     prepare(query, tenant) {
       if (pool.waiting() === 0) encodeQuery(keyed(query), { tenant })
     },
@@ -137,13 +159,14 @@ interface Table {
   loaded: ReadonlyMap<string, Side>
 }
 
-/** Scores passages in one job. A text that another job encodes now is waited for. */
-async function scoreTogether(
+/** Scores passages, or their parts, in one job. A text that another job encodes now is waited for. */
+async function sendTogether(
   query: KeyedText,
   passages: readonly KeyedText[],
   kept: Table,
   send: Send,
-): Promise<number[]> {
+  parts?: readonly PassageParts[],
+): Promise<ScoreResult> {
   let asked = kept.queries.find(query.key)
   while (asked instanceof Promise) asked = await asked
   const found: (Side | undefined)[] = []
@@ -152,7 +175,12 @@ async function scoreTogether(
     while (side instanceof Promise) side = (await side) ?? kept.passages.find(key)
     found.push(side)
   }
-  const sent = send({ query: asked ?? query.text, passages: passages.map(({ text }, at) => found[at] ?? text) })
+  const ranges = parts?.map(({ parts }, at) => ({ text: passages[at]?.text ?? '', ranges: parts }))
+  const sent = send({
+    query: asked ?? query.text,
+    passages: passages.map(({ text }, at) => found[at] ?? text),
+    ...(ranges && { parts: ranges }),
+  })
   for (const [at, { key }] of passages.entries()) {
     if (found[at] === undefined)
       kept.passages.keep(
@@ -160,5 +188,5 @@ async function scoreTogether(
         sent.then(result => result.sides[at] ?? null),
       )
   }
-  return (await sent).logits
+  return sent
 }

@@ -16,6 +16,7 @@ import { saturates } from '../../../../src/adapters/models/onnx/integer-products
 import { loadRuntime } from '../../../../src/adapters/models/onnx/runtime.ts'
 import { assemblePair, learnTemplate } from '../../../../src/adapters/models/pair-assembly.ts'
 import type { Reranker } from '../../../../src/core/ports.ts'
+import { splitSentences } from '../../../../src/text/sentences.ts'
 import { HOSTILE_TEXTS } from '../../../support/hostile-texts.ts'
 import { isShipped, noSignal, SHIPPED_RERANKER, TINY_CROSS_ENCODER } from '../../../support/model-folders.ts'
 import { MODEL_MS } from '../../../support/timeouts.ts'
@@ -77,6 +78,36 @@ if (isShipped(SHIPPED_RERANKER)) {
       await expectEqual('What is \ud83d rotated?', HOSTILE_TEXTS)
       const [long = '', passage = ''] = ['how is a key rotated '.repeat(60), 'Rotate the signing key with rotate-key.']
       await expectEqual(long, [passage])
+    })
+
+    it('tells which sentence of a passage answers', async () => {
+      const text =
+        'Harbour pumps\nThe Mark VI pump lifts sea water. It was built by two brothers in Varn in 1812. It weighs nine tons. The hall is open by day.'
+      const parts = splitSentences(text).map(({ start, end }) => ({ start, end }))
+      for (const [query, answer] of [
+        ['Who were the builders?', 2],
+        ['How heavy is the pump?', 3],
+        ['When can the hall be visited?', 4],
+      ] as const) {
+        const asked = late.openQuery(await late.encodeQuery(query))
+        const matches = late.matchParts(asked, { text, side: await late.encodePassage(text) }, parts) ?? []
+        expect([query, matches.indexOf(Math.max(...matches))]).toEqual([query, answer])
+      }
+    })
+
+    it('gives a finite match for each sentence of hostile texts, or none for the whole passage', async () => {
+      const asked = late.openQuery(await late.encodeQuery('What is \ud83d rotated?'))
+      let told = 0
+      for (const hostile of HOSTILE_TEXTS) {
+        const text = hostile.slice(0, 6_000).toWellFormed()
+        const parts = splitSentences(text).map(({ start, end }) => ({ start, end }))
+        const matches = late.matchParts(asked, { text, side: await late.encodePassage(text) }, parts)
+        if (matches === null) continue
+        told++
+        expect(matches).toHaveLength(parts.length)
+        for (const match of matches) expect(Number.isFinite(match)).toBe(true)
+      }
+      expect(told).toBeGreaterThan(5)
     })
 
     it('gives the same bits for the side of a passage that was read again', async () => {

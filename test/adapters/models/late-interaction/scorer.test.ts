@@ -72,6 +72,38 @@ describe('scoring by late interaction', () => {
     expect(encodedQueries()).toBe(2)
   })
 
+  it('matches parts of passages that it has kept without reading them again', async () => {
+    const { scorer, score } = open()
+    const texts = passagesOf(4)
+    await score('which part', texts)
+    const before = [encoded(), encodedQueries()]
+    const passages = texts.map(text => ({
+      text,
+      parts: [
+        { start: 0, end: 3 },
+        { start: 3, end: text.length },
+      ],
+    }))
+    const matches = await scorer.matchParts?.('which part', passages, noSignal(), null)
+    expect(matches).toEqual(texts.map(text => [10 + 3, 10 + text.length - 3]))
+    expect([encoded(), encodedQueries()]).toEqual(before)
+  })
+
+  it('reads passages whose parts are matched before they were scored, and keeps them', async () => {
+    const { scorer, score } = open()
+    const [text = ''] = passagesOf(1, 'unread')
+    expect(await scorer.matchParts?.('new', [{ text, parts: [{ start: 0, end: 2 }] }], noSignal(), 'a')).toEqual([[5]])
+    expect(encoded()).toBe(1)
+    await score('new', [text])
+    expect(encoded()).toBe(1)
+  })
+
+  it('matches nothing after an abort, and says so', async () => {
+    const { scorer } = open()
+    const passages = [{ text: 'late', parts: [{ start: 0, end: 4 }] }]
+    expect(await scorer.matchParts?.('late', passages, AbortSignal.abort(), null)).toEqual([null])
+  })
+
   it('encodes a query before its passages come, when it is told', async () => {
     const { scorer, score } = open()
     scorer.prepare?.('soon', null)

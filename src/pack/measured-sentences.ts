@@ -1,0 +1,129 @@
+import type { Steps } from '../core/steps.ts'
+import type { Candidate } from '../core/types.ts'
+import { terms } from '../text/terms.ts'
+import type { CostModel } from './cost.ts'
+import { SENTENCES_PER_STEP, sentencesToCut } from './sentence-units.ts'
+import type { Unit } from './unit.ts'
+
+const HEADING = /^\s{0,3}#{1,6}\s/u
+const TABLE_ROW = /^\s{0,3}\|/u
+/** Announces what follows, as in "You need:". */
+const LEAD_IN = /[:：]["'”’)\]*_]{0,4}\s*$/u
+/** A question that ends its paragraph: the answer follows. */
+const QUESTION = /[?？]["'”’)\]*_]{0,4}[^\S\n]*\n\s*$/u
+/** The label of a box, alone in its line. */
+const LABEL = /^[\s*_]*(?:note|tip|hint|important|warning|caution|danger|attention|example|see also)[\s*_]*$/iu
+/** A few words in bold, alone, that no sign ends: the name of what follows. */
+const BOLD_NAME = /^\s*(\*\*|__)[^*_\n]{0,80}[^*_\s.!?。！？]\1\s*$/u
+/** Signs and tags alone, such as `</div>`, or the two stars before a sentence in bold. */
+const SIGNS = /^(?:[^\p{L}\p{N}]|<\/?[a-z][^<>]*>)*$/iu
+/** Definitions of links alone: `[label]: address`. */
+const LINK_DEFINITIONS = /^(?:\s*\[[^\]\n]{1,200}\]:[^\S\n]*\S[^\n]*(?:\n|$))+\s*$/u
+const OPENINGS = [HEADING, LEAD_IN, QUESTION, LABEL, BOLD_NAME, SIGNS, LINK_DEFINITIONS]
+/** The names of the columns, and the line below them. */
+const HEAD_ROWS = 2
+/** At most so many tokens for the gap mark between the head of a table and its rows. */
+export const GAP_TOKENS = 4
+/** Saturation of term counts, as in BM25. */
+const K1 = 1.2
+const BLANK_LINE = /\n[^\S\n]*\n/u
+
+/** A sentence of a chunk that is cut, without what packed neighbours hold of it. */
+export interface MeasuredSentence {
+  /** Its place among the sentences of the whole chunk. */
+  index: number
+  start: number
+  end: number
+  tokens: number
+  /** Whether it says nothing without what follows: a heading, a lead-in, a question, a label, signs, definitions of links, or the head of a table. */
+  opens: boolean
+  isHeading: boolean
+  /** Whether a paragraph begins with it that is not the first of the chunk. */
+  beginsParagraph: boolean
+  endsParagraph: boolean
+  /** Place of the first row of its table, when it is a row below the head; else null. */
+  tableAt: number | null
+  /** Count of each distinct term of the query. */
+  counts: Float64Array
+}
+
+/** The sentences of a chunk that is cut, in reading order. @param wanted the distinct terms of the query */
+export function* measureSentences(
+  candidate: Candidate,
+  wanted: readonly string[],
+  cost: CostModel,
+): Steps<MeasuredSentence[]> {
+  const places = new Map(wanted.map((term, place) => [term, place]))
+  const sentences: MeasuredSentence[] = []
+  let tableAt: number | null = null
+  let isAfterParagraph = false
+  const fresh = cost.freshRangeOf(candidate)
+  let index = -1
+  for (const sentence of sentencesToCut(candidate.chunk)) {
+    const at = sentences.length
+    index++
+    const beginsParagraph = isAfterParagraph && sentence.start >= fresh.start
+    isAfterParagraph = endsWithBlankLine(sentence.text)
+    const start = Math.max(sentence.start, fresh.start)
+    const end = Math.min(sentence.end, fresh.end)
+    if (start >= end) continue
+    const text = candidate.chunk.text.slice(start, end)
+    const isRow = TABLE_ROW.test(text)
+    tableAt = isRow ? (tableAt ?? at) : null
+    const isHead = tableAt !== null && at < tableAt + HEAD_ROWS
+    const counts = new Float64Array(wanted.length)
+    for (const term of terms(text)) {
+      const place = places.get(term)
+      if (place !== undefined) counts[place] = (counts[place] ?? 0) + 1
+    }
+    sentences.push({
+      index,
+      start,
+      end,
+      tokens: yield* cost.tokensOf(text),
+      opens: isHead || OPENINGS.some(form => form.test(text)),
+      isHeading: HEADING.test(text),
+      beginsParagraph,
+      endsParagraph: end === sentence.end && (isAfterParagraph || end === candidate.chunk.text.length),
+      tableAt: isHead ? null : tableAt,
+      counts,
+    })
+    if (at % SENTENCES_PER_STEP === 0) yield
+  }
+  return sentences
+}
+
+/** Inverse document frequency of each term, where the documents are the sentences of the chunk. */
+export function idfOf(sentences: readonly MeasuredSentence[], terms: number): number[] {
+  return Array.from({ length: terms }, (_, term) => {
+    const holders = sentences.reduce((sum, { counts }) => sum + ((counts[term] ?? 0) > 0 ? 1 : 0), 0)
+    return Math.log(1 + (sentences.length - holders + 0.5) / (holders + 0.5))
+  })
+}
+
+/** What a term counts that is there so often, as in BM25. */
+export function saturated(count: number): number {
+  return (count * (K1 + 1)) / (count + K1)
+}
+
+/** The rows above a row of a table that must come with it. */
+export function headOf({ tableAt }: MeasuredSentence, sentences: readonly MeasuredSentence[]): MeasuredSentence[] {
+  return tableAt === null ? [] : sentences.slice(tableAt, tableAt + HEAD_ROWS)
+}
+
+export function headTokens(sentence: MeasuredSentence, sentences: readonly MeasuredSentence[]): number {
+  const head = headOf(sentence, sentences)
+  return head.length === 0 ? 0 : GAP_TOKENS + sumOf(head)
+}
+
+export function sumOf(sentences: readonly MeasuredSentence[]): number {
+  return sentences.reduce((sum, { tokens }) => sum + tokens, 0)
+}
+
+export function unitOf(candidate: Candidate, start: number, end: number): Unit {
+  return { candidate, start, end, value: candidate.value }
+}
+
+function endsWithBlankLine(text: string): boolean {
+  return BLANK_LINE.test(text.slice(text.trimEnd().length))
+}

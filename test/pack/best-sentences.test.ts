@@ -1,0 +1,127 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { finish } from '../../src/core/steps.ts'
+import { bestSentences } from '../../src/pack/best-sentences.ts'
+import { CostModel } from '../../src/pack/cost.ts'
+import { RENDERERS } from '../../src/pack/render.ts'
+import { splitSentences } from '../../src/text/sentences.ts'
+import { candidate, countWords, inSteps } from '../support/candidates.ts'
+import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
+
+const newCost = (budget: number) => new CostModel(RENDERERS.markdown, inSteps(countWords), budget)
+
+function chosen(text: string, matches: readonly number[], room: number, query: string | null = null): string[] {
+  const units = finish(bestSentences(candidate({ id: 'a', text }), query, matches, room, newCost(room)))
+  return units.map(({ start, end }) => text.slice(start, end).trim())
+}
+
+const sentence = fc
+  .array(fc.constantFrom('harbour', 'tide', 'pump', 'gate', 'lamp'), { minLength: 1, maxLength: 6 })
+  .map(words => `The ${words.join(' ')}.`)
+const matched = fc.array(fc.tuple(sentence, fc.double({ min: -4, max: 8, noNaN: true })), {
+  minLength: 1,
+  maxLength: 9,
+})
+
+/** As documented, for one paragraph without lead-ins: the sum of the shared probabilities less the price of gaps, and the bonus of the last sentence. */
+function worthOf(places: readonly number[], matches: readonly number[]): number {
+  const odds = matches.map(match => Math.exp(match))
+  const sum = odds.reduce((total, own) => total + own, 0)
+  const own = odds.map(value => value / sum)
+  const worth = own.map((value, at) => value + 0.15 * ((own[at - 1] ?? 0) + (own[at + 1] ?? 0)))
+  const bonus = places.includes(matches.length - 1) ? 0.03 : 0
+  return places.reduce((total, place) => total + (worth[place] ?? 0), bonus) - 0.06 * gapsOf(places)
+}
+
+const gapsOf = (places: readonly number[]) =>
+  places.filter((place, at) => at > 0 && place !== (places[at - 1] ?? 0) + 1).length
+
+function naiveBest(tokens: readonly number[], matches: readonly number[], room: number): number {
+  let best = 0
+  for (let set = 1; set < 2 ** tokens.length; set++) {
+    const places = tokens.flatMap((_, at) => ((set >> at) & 1 ? [at] : []))
+    const cost = places.reduce((total, place) => total + (tokens[place] ?? 0), 4 * gapsOf(places))
+    if (cost <= room) best = Math.max(best, worthOf(places, matches))
+  }
+  return best
+}
+
+describe('the best sentences of a chunk', () => {
+  it('fit, are in order, and are worth as much as the best of all sets', () => {
+    fc.assert(
+      fc.property(matched, fc.integer({ min: 8, max: 60 }), (rows, room) => {
+        const text = rows.map(([one]) => one).join(' ')
+        const matches = rows.map(([, match]) => match)
+        const cost = newCost(room)
+        const chunk = candidate({ id: 'a', text })
+        const units = finish(bestSentences(chunk, null, matches, room, cost))
+        const total = finish(cost.costsOf(units)).reduce((sum, own) => sum + own, 0)
+        expect(total).toBeLessThanOrEqual(room)
+        for (const [at, { start }] of units.entries())
+          if (at > 0) expect(start).toBeGreaterThanOrEqual(units[at - 1]?.end ?? 0)
+
+        const sentences = splitSentences(text)
+        const tokens = sentences.map(({ text: own }) => countWords(own))
+        const frame = finish(cost.costOf({ candidate: chunk, start: 0, end: 0, value: 1 }))
+        const places = units.map(({ start }) => sentences.findIndex(own => own.start === start))
+        const only = places.map(place => tokens.map((_, at) => (at === place ? 1 : 0)))
+        expect(only.every(row => row.includes(1))).toBe(true)
+        const worth = worthOf(places, matches)
+        // The cost model counts a token more for each sentence that begins a run, so a choice at the border can be cut once more.
+        expect(worth).toBeGreaterThanOrEqual(naiveBest(tokens, matches, room - frame - 2 * rows.length) - 1e-9)
+        expect(worth).toBeLessThanOrEqual(naiveBest(tokens, matches, room - frame + 2 * rows.length) + 1e-9)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  const TEXT =
+    'The pump is old. The keys hang in the hall. The lamps are lit. The gate opens at nine. The rope is dry. The bell is loud.'
+
+  it('are two parts with a gap when both may answer', () => {
+    expect(chosen(TEXT, [0, 6, 0, 0, 6, 0], 24)).toEqual(['The keys hang in the hall.', 'The rope is dry.'])
+  })
+
+  it('are joined when the one between costs little', () => {
+    expect(chosen(TEXT, [0, 6, 0, 5.8, 0, 0], 29).join(' ')).toContain(
+      'The keys hang in the hall. The lamps are lit. The gate opens at nine.',
+    )
+  })
+
+  it('follow the words of the question when the matches are equal', () => {
+    expect(chosen(TEXT, [1, 1, 1, 1, 1, 1], 14, 'when does the gate open')[0]).toBe('The gate opens at nine.')
+  })
+
+  it('are none when not one fits, and none of headings and lead-ins alone', () => {
+    expect(chosen(TEXT, [0, 0, 0, 0, 0, 0], 5)).toEqual([])
+    expect(chosen('## Pumps\n\nYou need:\n', [9, 9], 40)).toEqual([])
+  })
+
+  it('do not end with a lead-in, and bring it when what follows is chosen', () => {
+    const text =
+      'The old pump stands in the hall of the keeper.\n\nYou need:\n\n- a rod\n- a bell\n\nThe pump is loud and old and worn.'
+    for (let room = 6; room < 50; room++)
+      expect(chosen(text, [2, 1, 1, 1, 0], room).at(-1) ?? '').not.toMatch(/need:$/u)
+    expect(chosen(text, [0, 0, 5, 5, 0], 20)).toEqual(['You need:', '- a rod', '- a bell'])
+  })
+
+  it('in a table come with its head, once', () => {
+    const rows = ['one', 'two', 'three', 'four', 'five', 'six'].map(name => `| Mark ${name} | 1${name} |`)
+    const text = ['Sizes of the pumps in this hall.', '', '| pump | casks |', '| --- | --- |', ...rows].join('\n')
+    const matches = splitSentences(text).map(({ text: own }) => (/two|six/u.test(own) ? 6 : 0))
+    const found = chosen(text, matches, 60)
+    expect(found.filter(own => own === '| pump | casks |')).toHaveLength(1)
+    expect(found.join()).toContain('Mark two')
+    expect(found.join()).toContain('Mark six')
+  })
+
+  it('stay within the room for hostile texts and for matches that are missing or too many', () => {
+    for (const text of HOSTILE_TEXTS) {
+      for (const matches of [[], [1], Array.from({ length: 300 }, (_, at) => at % 7)]) {
+        const cost = newCost(30)
+        const units = finish(bestSentences(candidate({ id: 'a', text }), 'old pump', matches, 30, cost))
+        expect(finish(cost.costsOf(units)).reduce((sum, own) => sum + own, 0)).toBeLessThanOrEqual(30)
+      }
+    }
+  })
+})
