@@ -3,7 +3,7 @@
 The logit of a sentence is a sum of three figures: MaxSim of its token-matching vectors, the cosine of its mean vector with that of the question, and the BM25
 of its words. Their weights maximize the likelihood of the sentences that answer the written questions, among the other sentences of the passage. The packages
 of the check sets and the invented companies are kept out. The first two weights belong in `part_match` of package.py, the third in
-src/pack/best-sentences.ts.
+src/pack/sentences/best-set.ts.
 """
 
 import json

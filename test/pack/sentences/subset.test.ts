@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { finish } from '../../src/core/steps.ts'
-import { bestSubset, type Item } from '../../src/pack/best-subset.ts'
+import { finish } from '../../../src/core/steps.ts'
+import { bestSubset, type Item } from '../../../src/pack/sentences/subset.ts'
 
 const GAP = { tokens: 4, price: 0.06 }
 const bonus = fc.constantFrom(0, 0.03)

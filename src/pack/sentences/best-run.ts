@@ -1,7 +1,8 @@
-import type { Steps } from '../core/steps.ts'
-import type { Candidate } from '../core/types.ts'
-import { terms } from '../text/terms.ts'
-import type { CostModel } from './cost.ts'
+import type { Steps } from '../../core/steps.ts'
+import type { Candidate } from '../../core/types.ts'
+import { terms } from '../../text/terms.ts'
+import type { CostModel } from '../cost.ts'
+import type { Unit } from '../unit.ts'
 import {
   GAP_TOKENS,
   headOf,
@@ -12,9 +13,8 @@ import {
   saturated,
   sumOf,
   unitOf,
-} from './measured-sentences.ts'
-import { SENTENCES_PER_STEP } from './sentence-units.ts'
-import type { Unit } from './unit.ts'
+} from './measured.ts'
+import { SENTENCES_PER_STEP } from './units.ts'
 
 /** Least standard deviation, far above the rounding error of equal matches. */
 const LEAST_DEVIATION = 1e-6

@@ -1,5 +1,5 @@
-import type { Steps } from '../core/steps.ts'
-import { SENTENCES_PER_STEP } from './sentence-units.ts'
+import type { Steps } from '../../core/steps.ts'
+import { SENTENCES_PER_STEP } from './units.ts'
 
 /** One of items in a sequence of which some are taken. Those that follow each other are a run. */
 export interface Item {

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { finish } from '../../src/core/steps.ts'
-import { bestSentences } from '../../src/pack/best-sentences.ts'
-import { CostModel } from '../../src/pack/cost.ts'
-import { RENDERERS } from '../../src/pack/render.ts'
-import { splitSentences } from '../../src/text/sentences.ts'
-import { candidate, countWords, inSteps } from '../support/candidates.ts'
-import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
+import { finish } from '../../../src/core/steps.ts'
+import { CostModel } from '../../../src/pack/cost.ts'
+import { RENDERERS } from '../../../src/pack/render.ts'
+import { bestSentences } from '../../../src/pack/sentences/best-set.ts'
+import { splitSentences } from '../../../src/text/sentences.ts'
+import { candidate, countWords, inSteps } from '../../support/candidates.ts'
+import { HOSTILE_TEXTS } from '../../support/hostile-texts.ts'
 
 const newCost = (budget: number) => new CostModel(RENDERERS.markdown, inSteps(countWords), budget)
 

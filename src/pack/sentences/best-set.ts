@@ -1,8 +1,8 @@
-import type { Steps } from '../core/steps.ts'
-import type { Candidate } from '../core/types.ts'
-import { terms } from '../text/terms.ts'
-import { bestSubset } from './best-subset.ts'
-import type { CostModel } from './cost.ts'
+import type { Steps } from '../../core/steps.ts'
+import type { Candidate } from '../../core/types.ts'
+import { terms } from '../../text/terms.ts'
+import type { CostModel } from '../cost.ts'
+import type { Unit } from '../unit.ts'
 import {
   GAP_TOKENS,
   headOf,
@@ -12,8 +12,8 @@ import {
   measureSentences,
   saturated,
   unitOf,
-} from './measured-sentences.ts'
-import type { Unit } from './unit.ts'
+} from './measured.ts'
+import { bestSubset } from './subset.ts'
 
 /** Weight of the words beside the match of the reranker, in logits per unit of BM25. Fitted by likelihood on 9,471 written questions (decision 86). */
 const WORDS_WEIGHT = 0.37

@@ -1,9 +1,9 @@
-import type { Steps } from '../core/steps.ts'
-import type { Candidate } from '../core/types.ts'
-import { terms } from '../text/terms.ts'
-import type { CostModel } from './cost.ts'
-import { SENTENCES_PER_STEP, sentencesToCut } from './sentence-units.ts'
-import type { Unit } from './unit.ts'
+import type { Steps } from '../../core/steps.ts'
+import type { Candidate } from '../../core/types.ts'
+import { terms } from '../../text/terms.ts'
+import type { CostModel } from '../cost.ts'
+import type { Unit } from '../unit.ts'
+import { SENTENCES_PER_STEP, sentencesToCut } from './units.ts'
 
 const HEADING = /^\s{0,3}#{1,6}\s/u
 const TABLE_ROW = /^\s{0,3}\|/u
