@@ -60,6 +60,28 @@ export function describeReranker(name: string, open: () => Promise<Reranker>): v
       for (const score of scores) expect(score !== null && score >= 0 && score <= 1).toBe(true)
     })
 
+    it('matches parts of passages when it can: a finite number for each, or nothing for a passage', async () => {
+      const passages = [...PASSAGES, ...HOSTILE_TEXTS.map(text => text.slice(0, 5_000))].map(text => {
+        const [first = text.length] = [text.indexOf(';')].filter(at => at > 0)
+        return {
+          text,
+          parts: [
+            { start: 0, end: first },
+            { start: first, end: text.length },
+          ],
+        }
+      })
+      const request = { query: 'How is the key rotated?', passages, signal: noSignal() }
+      const matches = await reranker.matchParts?.(request)
+      if (matches === undefined) return
+      expect(matches).toHaveLength(passages.length)
+      for (const parts of matches) expect(parts?.every(Number.isFinite) ?? true).toBe(true)
+      expect(matches[0]).toHaveLength(2)
+      expect(await reranker.matchParts?.(request)).toEqual(matches)
+      const aborted = await reranker.matchParts?.({ ...request, signal: AbortSignal.abort() })
+      expect(aborted).toEqual(passages.map(() => null))
+    })
+
     it('serves requests side by side, each its own answer', async () => {
       const alone = await reranker.rerank({ query: 'side 0', passages: PASSAGES, signal: noSignal() })
       const together = await Promise.all(
