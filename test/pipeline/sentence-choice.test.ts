@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import type { MatchPartsRequest, Reranker } from '../../src/core/ports.ts'
 import type { RetrievedList } from '../../src/core/types.ts'
@@ -127,5 +128,23 @@ describe('the choice of the sentences of a chunk that does not fit', () => {
     const byWords = await ask({})
     const given = await ask({ matchParts: async () => answer as number[][] })
     expect(given.context).toBe(byWords.context)
+  })
+
+  it('is that of the words when the reranker is busy, or takes longer than a fifth of its deadline', async () => {
+    const byWords = await ask({})
+    const busy = await ask({ matchParts: vinegarAnswers, expectedWaitMs: () => 400 })
+    expect([busy.context, busy.degraded.map(({ detail }) => detail)]).toEqual([
+      byWords.context,
+      ['too many requests wait'],
+    ])
+    const late = async ({ passages, signal }: MatchPartsRequest) => {
+      await once(signal, 'abort')
+      return passages.map(() => null)
+    }
+    const slow = await ask({ matchParts: late }, { overrides: { rerank: { deadlineMs: 50 } } })
+    expect([slow.context, slow.degraded.map(({ detail }) => detail)]).toEqual([
+      byWords.context,
+      ['the deadline passed'],
+    ])
   })
 })

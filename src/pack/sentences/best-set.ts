@@ -30,9 +30,9 @@ const BORDER_BONUS = 0.03
  * The sentences of a chunk that fit into `room` and hold the answer most likely, for a chunk that does not fit as a whole. A row of a table comes with the head of
  * the table; no run of sentences ends with one that says nothing without what follows.
  *
- * The probability of a sentence is the softmax of `match + .37 · Σ idf(t) · n(t) · (K1 + 1) / (n(t) + K1)`. Each gives .15 of it to both neighbours, a lead-in or a heading
- * .5 to what follows, and a heading has none itself: the source line shows it. Of all sets of sentences that fit, the one with the largest sum is chosen, less .06 for each gap, and .03 more for each end of a run that is one
- * of a paragraph; by dynamic programming over the tokens (0/1 knapsack). What packed neighbours hold of the chunk is left out.
+ * The probability of a sentence is the softmax of `match + .37 · Σ idf(t) · n(t) · (K1 + 1) / (n(t) + K1)`. Each gives .15 of it to both neighbours, a lead-in or a heading .5 to what
+ * follows, and a heading has none itself: the source line shows it. Of all sets of sentences that fit, the one with the largest sum is chosen, less .06 for each gap, and .03 more
+ * for each end of a run that is one of a paragraph (`bestSubset`). What packed neighbours hold of the chunk is left out.
  *
  * @param matches of all sentences of the chunk with the question, as logits
  * @param room in tokens

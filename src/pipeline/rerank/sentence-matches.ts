@@ -19,6 +19,9 @@ const MOST_WHOLE = 4
 /** No shipped reranker reads a longer chunk as a whole, in UTF-16 code units. */
 const LONGEST_MATCHED = 6_000
 
+/** Share of the deadline of the reranker. The words choose nearly as well, so a busy reranker is not waited for. */
+const TIME_SHARE = 0.2
+
 /** How well the sentences of some candidates match the question, by the key of the candidate. */
 export type SentenceMatches = ReadonlyMap<string, readonly number[]>
 
@@ -35,7 +38,7 @@ export async function sentenceMatches(
   if (query === null || !reranker?.matchParts || !reranks(plan) || !cutsByReranker(plan)) return new Map()
   const cut = await pace.run(toBeCut(candidates, plan.budgetTokens, count), RANKING_GRACE_MS)
   if (cut.length === 0) return new Map()
-  const deadline = startDeadline(signal, plan.rerank.deadlineMs, background?.after, background?.now)
+  const deadline = startDeadline(signal, TIME_SHARE * plan.rerank.deadlineMs, background?.after, background?.now)
   try {
     const waitMs = reranker.expectedWaitMs?.(tenant) ?? 0
     if (waitMs > deadline.remainingMs() * WORKER_WAIT_SHARE) throw new Error('too many requests wait')
@@ -95,7 +98,7 @@ async function matchSentences(
     candidates.flatMap(({ key }, at) => {
       const matches = found[at]
       const isWhole = matches?.length === passages[at]?.parts.length && matches?.every(Number.isFinite)
-      return matches && isWhole ? [[key, matches] as const] : []
+      return matches && matches.length > 0 && isWhole ? [[key, matches] as const] : []
     }),
   )
 }
