@@ -16,6 +16,7 @@ const tensors = z.array(tensor).min(1)
 /**
  * How well a part of a passage matches a query: `max_similarity` × MaxSim + `cosine` × the cosine of both mean vectors, a logit. `query` and `passage` name tensors of the cut with a
  * vector for each token, `importance` one with the weight of each token of the query, the first number of its row. MaxSim is of the first `width` numbers of the vectors.
+ * `input_ids` must be among the tensors of the passage.
  */
 const PartMatchSchema = z.object({
   query: tensor,

@@ -44,6 +44,9 @@ export async function loadLateInteraction(source: ModelSource): Promise<LateInte
   const sample = encode('a')
   const template = learnTemplate(wrap('a', 'a'), { query: sample, passage: sample })
 
+  /** Special tokens of a passage. */
+  const special = assembleSide(template, 'passage', [], source.maxTokens).ids.length
+
   const openPassage = createUnpackSide(runtime)
   const run = async (slot: 'query' | 'passage', text: string): Promise<Tensors> => {
     const inputs = toTensors(assembleSide(template, slot, encode(text), source.maxTokens), runtime)
@@ -61,12 +64,15 @@ export async function loadLateInteraction(source: ModelSource): Promise<LateInte
     matchParts(query, { text, side }, parts) {
       const { part_match: match } = cut
       if (match === undefined) return null
-      const [asked, found] = [vectorsOf(query, match.query), vectorsOf(openPassage(side), match.passage)]
+      const passage = openPassage(side)
+      const [asked, found] = [vectorsOf(query, match.query), vectorsOf(passage, match.passage)]
       const importance = vectorsOf(query, match.importance)
-      const ranges = rangesOfTokens(encode, text, parts)
       const first = sideStart(template, 'passage')
-      if (asked === null || found === null || importance === null || ranges === null) return null
-      if ((ranges.at(-1)?.end ?? 0) + first > found.rows) return null
+      const { input_ids: ids } = passage
+      if (asked === null || found === null || importance === null || ids === undefined) return null
+      const whole = Array.from(ids.data, Number).slice(first, ids.data.length - (special - first))
+      const ranges = rangesOfTokens(encode, text, whole, parts)
+      if (ranges === null) return null
       const weights = Array.from({ length: asked.rows }, (_, row) => Number(importance.values[row * importance.width]))
       const rows = ranges.map(({ start, end }) => ({ start: start + first, end: end + first }))
       return partMatches({ vectors: asked, importance: weights }, found, rows, match)

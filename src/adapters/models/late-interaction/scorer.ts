@@ -115,9 +115,12 @@ export function createLateInteraction(
       signal,
     )
     const table: Table = { queries, passages: sides, loaded }
-    const turn = async (send: Send) => (await sendTogether(keyed(query), read, table, send, passages)).matches
-    const { results } = await pool.runTurns([turn], { signal, tenant, isSmall: true })
-    return results[0] ?? passages.map(() => null)
+    const turns = passages.map(
+      (passage, at) => async (send: Send) =>
+        (await sendTogether(keyed(query), read.slice(at, at + 1), table, send, [passage])).matches[0] ?? null,
+    )
+    const { results } = await pool.runTurns(turns, { signal, tenant, isSmall: true })
+    return results
   }
 
   return {

@@ -2,15 +2,16 @@ import type { Span } from '../../../core/types.ts'
 
 /**
  * The tokens of each part of a text. The text is encoded in pieces, which are cut where a part begins or ends, because the tokenizer does not tell where a token stands.
+ * @param whole the tokens of the text
  * @param parts ranges in UTF-16 code units, in the order of the text, that do not overlap
  * @returns ranges of tokens; null when the pieces do not have the tokens of the text
  */
 export function rangesOfTokens(
   encode: (text: string) => readonly number[],
   text: string,
+  whole: readonly number[],
   parts: readonly Span[],
 ): Span[] | null {
-  const whole = encode(text)
   const ranges: Span[] = []
   let tokens = 0
   let place = 0
