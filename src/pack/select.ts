@@ -21,7 +21,7 @@ export interface SelectOptions extends CapOptions {
   overflow: 'skip' | 'stop' | 'truncate'
   /** For `skip`: number of chunks that do not fit after which filling ends. */
   maxOverflows: number
-  /** Whether the best chunk that does not fit, one that fits nearly, and the first three others at the end are cut to their best run of sentences. */
+  /** Whether the best chunk that does not fit, one that fits nearly, and the first three others at the end are cut to their best sentences. */
   sentenceCut: boolean
   /** At a chunk over a cap: drop it, or halve its value. */
   capMode: 'hard' | 'soft'
@@ -207,10 +207,8 @@ class Filling {
     const room = this.options.budgetTokens - this.cost.used
     if (room < LEAST_ROOM) return
     const matches = this.options.sentenceMatches?.get(candidate.key) ?? null
-    const units =
-      matches === null
-        ? yield* bestWindow(candidate, this.query, room, this.cost)
-        : yield* bestSentences(candidate, this.query, matches, room, this.cost)
+    const chosen = matches === null ? [] : yield* bestSentences(candidate, this.query, matches, room, this.cost)
+    const units = chosen.length > 0 ? chosen : yield* bestWindow(candidate, this.query, room, this.cost)
     for (const unit of units) yield* this.takeFresh(unit, candidate.value)
   }
 

@@ -135,12 +135,15 @@ export async function packRanked(
           out: relevant.kept.length,
           changed: false,
         }))
-  const matches = await sentenceMatches(relevant.kept, input, record, pace)
-  const options = { ...packOptions(input), parents, sentenceMatches: matches }
+  const options = { ...packOptions(input), parents }
   const packed = await record.stage(
     'pack',
     relevant.kept.length,
-    () => pace.run(pack(relevant.kept, query, options, input.count), PACKING_GRACE_MS),
+    async () => {
+      const matches = await sentenceMatches(relevant.kept, input, record, pace)
+      const chosen = { ...options, sentenceMatches: matches }
+      return pace.run(pack(relevant.kept, query, chosen, input.count), PACKING_GRACE_MS)
+    },
     after => ({ out: after.packed.length, changed: after.dropped.length > 0 }),
   )
   if (leftOut.length > 0) record.degrade('ranking_partial', `left out: ${leftOut.join(', ')}`)

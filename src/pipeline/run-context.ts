@@ -1,6 +1,7 @@
 import { groupBy } from '../core/collections.ts'
 import { eitherSignal } from '../core/either-signal.ts'
 import type { ClusterRead, Reranker, StoreCall } from '../core/ports.ts'
+import { TimeUp } from '../core/steps.ts'
 import type { Chunk, JsonObject } from '../core/types.ts'
 import { type DetectedIntent, detectIntent } from '../intent/detect.ts'
 import type { Packed } from '../pack/pack.ts'
@@ -158,7 +159,13 @@ function limitReranker(reranker: Reranker, end: AbortSignal, crowded: () => bool
     ...(reranker.matchParts && {
       matchParts: request => {
         const { signal, dispose } = eitherSignal(request.signal, end)
-        return (reranker.matchParts?.({ ...request, signal }) ?? Promise.resolve([])).finally(dispose)
+        const matched = reranker.matchParts?.({ ...request, signal }) ?? Promise.resolve([])
+        return matched
+          .then(matches => {
+            if (end.aborted) throw new TimeUp()
+            return matches
+          })
+          .finally(dispose)
       },
     }),
   }

@@ -86,6 +86,42 @@ describe('the choice of the sentences of a chunk that does not fit', () => {
     )
   })
 
+  it('is asked of the best chunk, also when many others would fit behind it, and of no other', async () => {
+    const asked: string[] = []
+    const matchParts = async (request: MatchPartsRequest) => {
+      asked.push(...request.passages.map(({ text }) => text))
+      return vinegarAnswers(request)
+    }
+    const short = Array.from({ length: 8 }, (_, at) => `The lamp ${at} burns in house ${at}.`)
+    await ask({ matchParts }, { budget: 200, texts: [SENTENCES.join(' ').repeat(6), ...short] })
+    expect(asked).toHaveLength(1)
+    expect(asked[0]).toContain('vinegar')
+  })
+
+  it('is that of the words, and the request is answered, when the deadline has passed', async () => {
+    let reads = 0
+    const late = async () => {
+      reads++
+      return []
+    }
+    const plan = overridePlan(NAMED_PLANS.measured, {})
+    const ports = fakePorts({
+      store: scriptedStore(listOf([SENTENCES.join(' ')])),
+      embedder: { embedQuery: async () => new Float32Array([1, 0, 0]) },
+      reranker: { rerank: scores, matchParts: late },
+    })
+    const slow = {
+      ...ports,
+      tokenizer: () => ({ ...ports.tokenizer('m'), countInSteps: slowly(ports.tokenizer('m').count) }),
+    }
+    const answer = await createPackContext(dependencies(slow, { plan, deadlineMs: 1 }))(
+      { query: QUERY, collection: 'docs', budget_tokens: 30, trace: true },
+      CALLER,
+    )
+    expect(answer.tokens).toBeLessThanOrEqual(30)
+    expect(reads).toBe(0)
+  })
+
   it('is not asked for when everything fits, or more than four chunks fit before', async () => {
     let calls = 0
     const matchParts = async (request: MatchPartsRequest) => {
@@ -148,3 +184,12 @@ describe('the choice of the sentences of a chunk that does not fit', () => {
     ])
   })
 })
+
+/** Counting that takes 8 ms, so that every time is up. */
+function slowly(count: (text: string) => number) {
+  return function* counted(text: string): Generator<void, number, void> {
+    const until = performance.now() + 8
+    while (performance.now() < until) yield
+    return count(text)
+  }
+}

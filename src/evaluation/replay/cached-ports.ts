@@ -22,7 +22,12 @@ export class PortCache {
    */
   forRun(deadlineMs: number): { ports: PipelinePorts; takeSaved: () => StageTimes } {
     let savedMs: StageTimes = {}
-    const ask = async <Answer>(stage: string, parts: unknown[], work: () => Promise<Answer>): Promise<Answer> => {
+    const ask = async <Answer>(
+      stage: string,
+      parts: unknown[],
+      work: () => Promise<Answer>,
+      isLate: () => boolean = () => false,
+    ): Promise<Answer> => {
       const key = printJson([stage, ...parts])
       const cached = this.#answers.get(key)
       if (cached) {
@@ -31,7 +36,7 @@ export class PortCache {
       }
       const from = performance.now()
       const answer = await work()
-      this.#answers.set(key, { answer, ms: performance.now() - from })
+      if (!isLate()) this.#answers.set(key, { answer, ms: performance.now() - from })
       return answer
     }
     const { store, embedder, reranker } = this.#ports
@@ -66,7 +71,12 @@ export class PortCache {
         rerank: request => ask('rerank', [request.query, request.passages, deadlineMs], () => reranker.rerank(request)),
         ...(reranker.matchParts && {
           matchParts: request =>
-            ask('pack', [request.query, request.passages], async () => (await reranker.matchParts?.(request)) ?? []),
+            ask(
+              'pack',
+              [request.query, request.passages],
+              async () => (await reranker.matchParts?.(request)) ?? [],
+              () => request.signal.aborted,
+            ),
         }),
         close: () => reranker.close(),
       },

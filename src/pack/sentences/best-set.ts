@@ -13,7 +13,8 @@ import {
   saturated,
   unitOf,
 } from './measured.ts'
-import { bestSubset } from './subset.ts'
+import { bestSubset, type Item } from './subset.ts'
+import { SENTENCES_PER_STEP } from './units.ts'
 
 /** Weight of the words beside the match of the reranker, in logits per unit of BM25. Fitted by likelihood on 9,471 written questions (decision 86). */
 const WORDS_WEIGHT = 0.37
@@ -49,24 +50,42 @@ export function* bestSentences(
   const sentences = yield* measureSentences(candidate, wanted, cost)
   const worth = worthOf(sentences, probabilities(sentences, matches, wanted.length))
   const frame = yield* cost.costOf(unitOf(candidate, 0, 0))
-  const items = sentences.map(({ tokens, opens, beginsParagraph, endsParagraph }, at) => ({
-    worth: worth[at] ?? 0,
-    tokens,
-    headTokens: headTokens(sentences[at] as MeasuredSentence, sentences),
-    opens,
-    beginBonus: beginsParagraph ? BORDER_BONUS : 0,
-    endBonus: endsParagraph ? BORDER_BONUS : 0,
-  }))
-  const chosen = yield* bestSubset(items, room - frame, { tokens: GAP_TOKENS, price: GAP_PRICE })
-  for (;;) {
-    const kept = withoutOpenEnds(chosen, sentences)
-    if (kept.length === 0) return []
-    const units = withHeads(kept, sentences).map(({ start, end }) => unitOf(candidate, start, end))
-    const tokens = (yield* cost.costsOf(units)).reduce((sum, own) => sum + own, 0)
-    if (tokens <= room) return units
-    chosen.delete(leastOf(kept, worth))
+  const items = yield* itemsOf(sentences, worth, candidate, cost)
+  for (let left = room - frame; ; ) {
+    const chosen = yield* bestSubset(items, left, { tokens: GAP_TOKENS, price: GAP_PRICE })
+    const units = withHeads(chosen, sentences).map(({ start, end }) => unitOf(candidate, start, end))
+    const excess = (yield* cost.costsOf(units)).reduce((sum, own) => sum + own, -room)
+    if (excess <= 0) return units
+    left -= excess
     yield
   }
+}
+
+/** The sentences as items of a knapsack, with the tokens that the cost model charges. */
+function* itemsOf(
+  sentences: readonly MeasuredSentence[],
+  worth: readonly number[],
+  { chunk: { text } }: Candidate,
+  cost: CostModel,
+): Steps<Item[]> {
+  const items: Item[] = []
+  for (const [at, sentence] of sentences.entries()) {
+    const { start, end, opens, beginsParagraph, endsParagraph } = sentence
+    const before = sentences[at - 1]
+    // A space in a line is a part of the next word's token.
+    const joined = before && !/\n\s*$/u.test(text.slice(before.start, before.end)) ? 1 : 0
+    const tokens = 1 + (yield* cost.tokensOf(text.slice(start, end).trim()))
+    items.push({
+      worth: worth[at] ?? 0,
+      tokens: tokens - joined,
+      headTokens: joined + headTokens(sentence, sentences),
+      opens,
+      beginBonus: beginsParagraph ? BORDER_BONUS : 0,
+      endBonus: endsParagraph ? BORDER_BONUS : 0,
+    })
+    if (at % SENTENCES_PER_STEP === 0) yield
+  }
+  return items
 }
 
 /** How likely each sentence holds the answer. */
@@ -91,25 +110,11 @@ function worthOf(sentences: readonly MeasuredSentence[], own: readonly number[])
   })
 }
 
-/** The chosen places in order, without those at the end of a run that say nothing without what follows. */
-function withoutOpenEnds(chosen: ReadonlySet<number>, sentences: readonly MeasuredSentence[]): number[] {
-  const kept: number[] = []
-  for (let at = sentences.length - 1; at >= 0; at--) {
-    if (chosen.has(at) && (kept.at(-1) === at + 1 || !sentences[at]?.opens)) kept.push(at)
-  }
-  return kept.reverse()
-}
-
 /** The sentences with the heads of their tables, each once, in reading order. */
-function withHeads(places: readonly number[], sentences: readonly MeasuredSentence[]): MeasuredSentence[] {
+function withHeads(places: ReadonlySet<number>, sentences: readonly MeasuredSentence[]): MeasuredSentence[] {
   const all = new Map<number, MeasuredSentence>()
-  for (const sentence of places.flatMap(at => sentences[at] ?? [])) {
+  for (const sentence of sentences.filter(({ place }) => places.has(place))) {
     for (const one of [...headOf(sentence, sentences), sentence]) all.set(one.index, one)
   }
   return [...all.values()].sort((a, b) => a.index - b.index)
-}
-
-/** The place with the least worth, the last of equals. */
-function leastOf(places: readonly number[], worth: readonly number[]): number {
-  return places.reduce((least, at) => ((worth[at] ?? 0) <= (worth[least] ?? 0) ? at : least))
 }

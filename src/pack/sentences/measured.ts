@@ -22,7 +22,7 @@ const LINK_DEFINITIONS = /^(?:\s*\[[^\]\n]{1,200}\]:[^\S\n]*\S[^\n]*(?:\n|$))+\s
 const OPENINGS = [HEADING, LEAD_IN, QUESTION, LABEL, BOLD_NAME, SIGNS, LINK_DEFINITIONS]
 /** The names of the columns, and the line below them. */
 const HEAD_ROWS = 2
-/** At most so many tokens for the gap mark between the head of a table and its rows. */
+/** At most so many tokens for a gap mark. */
 export const GAP_TOKENS = 4
 /** Saturation of term counts, as in BM25. */
 const K1 = 1.2
@@ -41,7 +41,9 @@ export interface MeasuredSentence {
   /** Whether a paragraph begins with it that is not the first of the chunk. */
   beginsParagraph: boolean
   endsParagraph: boolean
-  /** Place of the first row of its table, when it is a row below the head; else null. */
+  /** Its place among those that are measured. */
+  place: number
+  /** Place of the first row of its table, when it is another row; else null. */
   tableAt: number | null
   /** Count of each distinct term of the query. */
   counts: Float64Array
@@ -85,7 +87,8 @@ export function* measureSentences(
       isHeading: HEADING.test(text),
       beginsParagraph,
       endsParagraph: end === sentence.end && (isAfterParagraph || end === candidate.chunk.text.length),
-      tableAt: isHead ? null : tableAt,
+      place: at,
+      tableAt: tableAt === at ? null : tableAt,
       counts,
     })
     if (at % SENTENCES_PER_STEP === 0) yield
@@ -107,8 +110,11 @@ export function saturated(count: number): number {
 }
 
 /** The rows above a row of a table that must come with it. */
-export function headOf({ tableAt }: MeasuredSentence, sentences: readonly MeasuredSentence[]): MeasuredSentence[] {
-  return tableAt === null ? [] : sentences.slice(tableAt, tableAt + HEAD_ROWS)
+export function headOf(
+  { place, tableAt }: MeasuredSentence,
+  sentences: readonly MeasuredSentence[],
+): MeasuredSentence[] {
+  return tableAt === null ? [] : sentences.slice(tableAt, Math.min(place, tableAt + HEAD_ROWS))
 }
 
 export function headTokens(sentence: MeasuredSentence, sentences: readonly MeasuredSentence[]): number {

@@ -25,7 +25,9 @@ export interface Gap {
 const MOST_AMOUNTS = 1024
 
 /** What the items so far end with: none is taken, the last one is left out, or it is taken. */
-type State = 'none' | 'left' | 'taken'
+const STATES = ['none', 'left', 'taken'] as const
+type State = (typeof STATES)[number]
+const CODES: Record<State, number> = { none: 0, left: 1, taken: 2 }
 
 /** The largest sums for at most so many amounts of tokens, by state; with none taken it is 0. */
 interface Sums {
@@ -33,8 +35,8 @@ interface Sums {
   taken: Float64Array
 }
 
-/** The states before, for `left` and `taken`. */
-type Origins = Record<'left' | 'taken', State[]>
+/** The codes of the states before, for `left` and `taken`. */
+type Origins = Record<'left' | 'taken', Uint8Array>
 
 /**
  * The items with the largest sum of worth, bonuses and prices of gaps that cost at most `room` tokens: a 0/1 knapsack over a sequence, by dynamic programming. Costs are
@@ -84,28 +86,28 @@ function stepTo(
 ): { sums: Sums; origins: Origins } {
   const wide = left.length
   const sums: Sums = { left: new Float64Array(wide), taken: new Float64Array(wide) }
-  const origins: Origins = { left: new Array<State>(wide), taken: new Array<State>(wide) }
+  const origins: Origins = { left: new Uint8Array(wide), taken: new Uint8Array(wide) }
   const sumAt = (of: Float64Array, used: number) => (used < 0 ? Number.NEGATIVE_INFINITY : (of[used] as number))
   for (let used = 0; used < wide; used++) {
     const ended = sumAt(taken, used) + endOf(before)
     const stays = sumAt(left, used)
     sums.left[used] = Math.max(stays, ended)
-    origins.left[used] = ended > stays ? 'taken' : 'left'
+    origins.left[used] = CODES[ended > stays ? 'taken' : 'left']
     const goesOn = sumAt(taken, used - costs.taken)
     const begins = used < costs.none ? Number.NEGATIVE_INFINITY : item.beginBonus
     const afterGap = sumAt(left, used - costs.left) - gap.price + item.beginBonus
     const best: State = goesOn >= Math.max(begins, afterGap) ? 'taken' : begins >= afterGap ? 'none' : 'left'
     sums.taken[used] = item.worth + Math.max(goesOn, begins, afterGap)
-    origins.taken[used] = best
+    origins.taken[used] = CODES[best]
   }
   return { sums, origins }
 }
 
 function traceBack(origins: readonly Origins[], costs: readonly Costs[], most: number, end: State): Set<number> {
   const chosen = new Set<number>()
-  let [state, used] = [end, most]
+  let [state, used]: [State, number] = [end, most]
   for (let at = origins.length - 1; at >= 0 && state !== 'none'; at--) {
-    const before: State = origins[at]?.[state][used] ?? 'none'
+    const before: State = STATES[origins[at]?.[state][used] ?? 0] ?? 'none'
     if (state === 'taken') {
       chosen.add(at)
       used -= costs[at]?.[before] ?? 0

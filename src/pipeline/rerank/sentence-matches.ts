@@ -1,8 +1,8 @@
-import type { CountTokens, Reranker } from '../../core/ports.ts'
-import type { Steps } from '../../core/steps.ts'
-import type { Candidate } from '../../core/types.ts'
+import type { CountTokens, PassageParts } from '../../core/ports.ts'
+import { type Steps, TimeUp } from '../../core/steps.ts'
+import type { Candidate, Span } from '../../core/types.ts'
 import { MOST_CUT } from '../../pack/select.ts'
-import { sentencesToCut } from '../../pack/sentences/units.ts'
+import { SENTENCES_PER_STEP, sentencesToCut } from '../../pack/sentences/units.ts'
 import { slicesOf } from '../../text/slices.ts'
 import { startDeadline, WORKER_WAIT_SHARE } from '../deadline.ts'
 import { type Pace, RANKING_GRACE_MS } from '../pacing/pace.ts'
@@ -36,17 +36,20 @@ export async function sentenceMatches(
   pace: Pace,
 ): Promise<SentenceMatches> {
   if (query === null || !reranker?.matchParts || !reranks(plan) || !cutsByReranker(plan)) return new Map()
-  const cut = await pace.run(toBeCut(candidates, plan.budgetTokens, count), RANKING_GRACE_MS)
-  if (cut.length === 0) return new Map()
   const deadline = startDeadline(signal, TIME_SHARE * plan.rerank.deadlineMs, background?.after, background?.now)
   try {
+    const asked = await pace.run(toAsk(candidates, plan, count), RANKING_GRACE_MS)
+    if (asked.length === 0) return new Map()
+    if (deadline.signal.aborted) throw new TimeUp()
     const waitMs = reranker.expectedWaitMs?.(tenant) ?? 0
     if (waitMs > deadline.remainingMs() * WORKER_WAIT_SHARE) throw new Error('too many requests wait')
-    const matches = await matchSentences(cut, query, reranker.matchParts, { signal: deadline.signal, tenant })
-    if (deadline.signal.aborted) throw new Error('the deadline passed')
-    return matches
+    const passages = asked.map(({ passage }) => passage)
+    const found = await reranker.matchParts({ query, passages, signal: deadline.signal, tenant })
+    if (deadline.signal.aborted) throw new TimeUp()
+    return byCandidate(asked, found)
   } catch (error) {
-    record.degrade('sentences_by_words', error instanceof Error ? error.message : String(error))
+    const reason = error instanceof Error ? error.message : String(error)
+    record.degrade('sentences_by_words', error instanceof TimeUp ? 'the deadline passed' : reason)
     return new Map()
   } finally {
     deadline.dispose()
@@ -57,8 +60,37 @@ function cutsByReranker({ packing: { sentenceCut, sentenceChoice, overflow, mode
   return sentenceCut && sentenceChoice === 'reranker' && overflow === 'skip' && mode === 'passage'
 }
 
-/** The first candidates that seem not to fit; none when more than four fit before. */
-function* toBeCut(candidates: readonly Candidate[], budgetTokens: number, count: CountTokens): Steps<Candidate[]> {
+interface Asked {
+  candidate: Candidate
+  passage: PassageParts
+}
+
+/** What packing may cut, with the sentences of each. */
+function* toAsk(candidates: readonly Candidate[], plan: Plan, count: CountTokens): Steps<Asked[]> {
+  const asked: Asked[] = []
+  for (const candidate of yield* toBeCut(candidates, plan, count)) {
+    const { chunk } = candidate
+    const text = passageOf(chunk)
+    const before = text.length - chunk.text.length
+    // A long section path can leave no room for the whole chunk.
+    if (chunk.text.length > LONGEST_MATCHED || !text.endsWith(chunk.text)) continue
+    const parts: Span[] = []
+    for (const { start, end } of sentencesToCut(chunk)) {
+      parts.push({ start: start + before, end: end + before })
+      if (parts.length % SENTENCES_PER_STEP === 0) yield
+    }
+    asked.push({ candidate, passage: { text, parts } })
+    yield
+  }
+  return asked
+}
+
+/** The best candidate when it seems not to fit, because it is cut at once; else the first that seem not to fit, unless more than four fit before. */
+function* toBeCut(
+  candidates: readonly Candidate[],
+  { budgetTokens, maxChunks }: Plan,
+  count: CountTokens,
+): Steps<Candidate[]> {
   const cut: Candidate[] = []
   let whole = 0
   let used = 0
@@ -69,36 +101,23 @@ function* toBeCut(candidates: readonly Candidate[], budgetTokens: number, count:
       tokens += yield* count(slice)
       yield
     }
-    const isLong = candidate.chunk.text.length > LONGEST_MATCHED
-    if (used + tokens > budgetTokens) cut.push(...(isLong ? [] : [candidate]))
+    if (used + tokens > budgetTokens) cut.push(candidate)
     else {
       used += tokens
       whole++
     }
-    if (whole > MOST_WHOLE) return []
-    if (cut.length > MOST_CUT) return cut
+    if (cut.length === 0 && whole > MOST_WHOLE) return []
+    if (cut.length > MOST_CUT || (cut.length > 0 && whole === 0) || whole === maxChunks) return cut
   }
   return cut
 }
 
-async function matchSentences(
-  candidates: readonly Candidate[],
-  query: string,
-  matchParts: NonNullable<Reranker['matchParts']>,
-  call: { signal: AbortSignal; tenant: string | null },
-): Promise<SentenceMatches> {
-  const passages = candidates.map(({ chunk }) => {
-    const text = passageOf(chunk)
-    const before = text.length - chunk.text.length
-    const parts = [...sentencesToCut(chunk)].map(({ start, end }) => ({ start: start + before, end: end + before }))
-    return { text, parts: before < 0 ? [] : parts }
-  })
-  const found = await matchParts({ query, passages, ...call })
+function byCandidate(asked: readonly Asked[], found: readonly (number[] | null)[]): SentenceMatches {
   return new Map(
-    candidates.flatMap(({ key }, at) => {
+    asked.flatMap(({ candidate, passage }, at) => {
       const matches = found[at]
-      const isWhole = matches?.length === passages[at]?.parts.length && matches?.every(Number.isFinite)
-      return matches && matches.length > 0 && isWhole ? [[key, matches] as const] : []
+      const isWhole = matches?.length === passage.parts.length && matches.every(Number.isFinite)
+      return matches && isWhole ? [[candidate.key, matches] as const] : []
     }),
   )
 }

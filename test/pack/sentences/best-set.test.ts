@@ -79,7 +79,7 @@ describe('the best sentences of a chunk', () => {
     'The pump is old. The keys hang in the hall. The lamps are lit. The gate opens at nine. The rope is dry. The bell is loud.'
 
   it('are two parts with a gap when both may answer', () => {
-    expect(chosen(TEXT, [0, 6, 0, 0, 6, 0], 24)).toEqual(['The keys hang in the hall.', 'The rope is dry.'])
+    expect(chosen(TEXT, [0, 6, 0, 0, 6, 0], 26)).toEqual(['The keys hang in the hall.', 'The rope is dry.'])
   })
 
   it('are joined when the one between costs little', () => {
@@ -113,6 +113,24 @@ describe('the best sentences of a chunk', () => {
     expect(found.filter(own => own === '| pump | casks |')).toHaveLength(1)
     expect(found.join()).toContain('Mark two')
     expect(found.join()).toContain('Mark six')
+  })
+
+  it('do not begin with the line below the names of a table, and leave sentences that fit when the head does not', () => {
+    const names = `| ${Array.from({ length: 14 }, (_, at) => `name of column ${at}`).join(' | ')} |`
+    const text = `The pump is old and stands in the hall.\n\n${names}\n|---|---|\n| Mark six | 12 casks |\n| Mark two | 3 casks |`
+    const matches = [5, 0, 0, 6, 0]
+    for (const room of [30, 40, 60, 80])
+      expect(chosen(text, matches, room)).toEqual(['The pump is old and stands in the hall.'])
+    const whole = chosen(text, matches, 120)
+    expect(whole.slice(-4, -2)).toEqual([names, '|---|---|'])
+    expect(whole.join()).toContain('Mark six')
+  })
+
+  it('have no gaps in a long list whose items match alike', () => {
+    const text = Array.from({ length: 60 }, (_, at) => `- the lamp ${at} burns in house ${at}.`).join('\n')
+    const units = finish(bestSentences(candidate({ id: 'a', text }), null, Array(60).fill(1), 150, newCost(150)))
+    expect(units.length).toBeGreaterThan(10)
+    for (const [at, { start }] of units.entries()) if (at > 0) expect(start).toBe(units[at - 1]?.end)
   })
 
   it('stay within the room for hostile texts and for matches that are missing or too many', () => {

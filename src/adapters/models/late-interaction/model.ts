@@ -20,7 +20,7 @@ export interface LateInteractionModel {
   /** The logit of the pair. One call at a time. */
   interact(query: Tensors, passage: Side): Promise<number>
   /**
-   * How well each part of a passage matches the query, as `partMatches`; null when it cannot be told, because the passage is longer than the window, or the folder of the
+   * How well each part of a passage matches the query, as `partMatches`; null when it cannot be told, because a part is behind the end of what the model reads, or the folder of the
    * model does not say how.
    * @param parts ranges of the text in UTF-16 code units, in its order, that do not overlap
    */
@@ -63,7 +63,7 @@ export async function loadLateInteraction(source: ModelSource): Promise<LateInte
     },
     matchParts(query, { text, side }, parts) {
       const { part_match: match } = cut
-      if (match === undefined) return null
+      if (match === undefined || (parts.at(-1)?.end ?? 0) > text.length) return null
       const passage = openPassage(side)
       const [asked, found] = [vectorsOf(query, match.query), vectorsOf(passage, match.passage)]
       const importance = vectorsOf(query, match.importance)

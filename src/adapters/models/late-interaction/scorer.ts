@@ -115,11 +115,14 @@ export function createLateInteraction(
       signal,
     )
     const table: Table = { queries, passages: sides, loaded }
+    const asked = keyed(query)
+    const isSmall = read.every(({ key }) => loaded.has(key))
+    encodeQuery(asked, { signal, tenant })
     const turns = passages.map(
       (passage, at) => async (send: Send) =>
-        (await sendTogether(keyed(query), read.slice(at, at + 1), table, send, [passage])).matches[0] ?? null,
+        (await sendTogether(asked, read.slice(at, at + 1), table, send, [passage])).matches[0] ?? null,
     )
-    const { results } = await pool.runTurns(turns, { signal, tenant, isSmall: true })
+    const { results } = await pool.runTurns(turns, { signal, tenant, isSmall })
     return results
   }
 

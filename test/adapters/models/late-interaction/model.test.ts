@@ -110,6 +110,16 @@ if (isShipped(SHIPPED_RERANKER)) {
       expect(told).toBeGreaterThan(5)
     })
 
+    it('tells nothing of a passage whose parts are behind the end of what it reads', async () => {
+      const text = `${'A row of the table. '.repeat(300)}The answer is brass.`
+      const read = text.slice(0, 5_120)
+      const asked = late.openQuery(await late.encodeQuery('What is the answer?'))
+      const side = await late.encodePassage(read)
+      const parts = splitSentences(text).map(({ start, end }) => ({ start, end }))
+      expect(late.matchParts(asked, { text: read, side }, parts)).toBeNull()
+      expect(late.matchParts(asked, { text: read, side }, [{ start: 0, end: 20 }])).toBeNull()
+    })
+
     it('gives the same bits for the side of a passage that was read again', async () => {
       const asked = late.openQuery(await late.encodeQuery('How often are keys rotated?'))
       const [first, again] = [await late.encodePassage('Keys rotate.'), await late.encodePassage('Keys rotate.')]
