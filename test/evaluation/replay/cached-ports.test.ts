@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest'
+import { PortCache } from '../../../src/evaluation/replay/cached-ports.ts'
+import { fakePorts } from '../../support/fake-ports.ts'
+
+const passages = [{ text: 'The lamp burns.', parts: [{ start: 0, end: 15 }] }]
+
+describe('the answers that the arms of a replay share', () => {
+  it('are asked for once', async () => {
+    let calls = 0
+    const matchParts = async () => [[++calls]]
+    const cache = new PortCache(fakePorts({ reranker: { matchParts } }))
+    const request = { query: 'lamp', passages, signal: new AbortController().signal }
+    for (const deadlineMs of [100, 200]) {
+      const { reranker } = cache.forRun(deadlineMs).ports
+      expect(await reranker?.matchParts?.(request)).toEqual([[1]])
+    }
+    expect(calls).toBe(1)
+  })
+
+  it('do not hold what came too late for the first arm', async () => {
+    const matchParts = async ({ signal }: { signal: AbortSignal }) => [signal.aborted ? null : [1]]
+    const { reranker } = new PortCache(fakePorts({ reranker: { matchParts } })).forRun(100).ports
+    expect(await reranker?.matchParts?.({ query: 'lamp', passages, signal: AbortSignal.abort() })).toEqual([null])
+    const inTime = { query: 'lamp', passages, signal: new AbortController().signal }
+    expect(await reranker?.matchParts?.(inTime)).toEqual([[1]])
+  })
+})
