@@ -1,4 +1,4 @@
-import type { PassageParts, Reranker, RerankRequest, RerankResult } from '../../core/ports.ts'
+import type { Reranker, RerankRequest, RerankResult } from '../../core/ports.ts'
 import { BoundedCache } from '../../text/bounded-cache.ts'
 import { contentHash } from '../../text/fingerprint.ts'
 
@@ -13,12 +13,7 @@ export type ScorePassages = (
 /** What computes scores, with the queue before it. */
 export interface Scorer {
   score: ScorePassages
-  matchParts?: (
-    query: string,
-    passages: readonly PassageParts[],
-    signal: AbortSignal,
-    tenant: string | null,
-  ) => Promise<(number[] | null)[]>
+  matchParts?: NonNullable<Reranker['matchParts']>
   prepare?: NonNullable<Reranker['prepare']>
   warm?: NonNullable<Reranker['warm']>
   expectedWaitMs?: NonNullable<Reranker['expectedWaitMs']>
@@ -55,7 +50,6 @@ export function createCachedReranker({
   cacheEntries = 20_000,
   sharedScores,
   score,
-  matchParts,
   close,
   ...queue
 }: CachedRerankerOptions): Reranker {
@@ -94,8 +88,5 @@ export function createCachedReranker({
     return { scores: keys.map(key => found.get(key) ?? null), cached }
   }
 
-  const ofParts: Pick<Reranker, 'matchParts'> = matchParts
-    ? { matchParts: ({ query, passages, signal, tenant = null }) => matchParts(query, passages, signal, tenant) }
-    : {}
-  return { model, rerank, ...ofParts, close, ...queue }
+  return { model, rerank, close, ...queue }
 }

@@ -10,9 +10,9 @@ import {
   idfOf,
   type MeasuredSentence,
   measureSentences,
-  saturated,
   sumOf,
   unitOf,
+  wordMatch,
 } from './measured.ts'
 import { SENTENCES_PER_STEP } from './units.ts'
 
@@ -90,7 +90,7 @@ function* matchesOf(runs: readonly Run[], sentences: readonly MeasuredSentence[]
   for (const run of runs) {
     while (to < run.to) add(to++, 1)
     while (from < run.from) add(from++, -1)
-    matches.push(idf.reduce((sum, weight, term) => sum + weight * saturated(inRun[term] ?? 0), 0))
+    matches.push(wordMatch(inRun, idf))
     if (matches.length % SENTENCES_PER_STEP === 0) yield
   }
   return matches

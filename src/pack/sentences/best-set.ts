@@ -10,8 +10,8 @@ import {
   idfOf,
   type MeasuredSentence,
   measureSentences,
-  saturated,
   unitOf,
+  wordMatch,
 } from './measured.ts'
 import { bestSubset, type Item } from './subset.ts'
 import { SENTENCES_PER_STEP } from './units.ts'
@@ -91,10 +91,9 @@ function* itemsOf(
 /** How likely each sentence holds the answer. */
 function probabilities(sentences: readonly MeasuredSentence[], matches: readonly number[], terms: number): number[] {
   const idf = idfOf(sentences, terms)
-  const logits = sentences.map(({ index, counts }) => {
-    const words = idf.reduce((sum, weight, term) => sum + weight * saturated(counts[term] ?? 0), 0)
-    return (matches[index] ?? Number.NEGATIVE_INFINITY) + WORDS_WEIGHT * words
-  })
+  const logits = sentences.map(
+    ({ index, counts }) => (matches[index] ?? Number.NEGATIVE_INFINITY) + WORDS_WEIGHT * wordMatch(counts, idf),
+  )
   const best = logits.reduce((most, logit) => Math.max(most, logit), Number.NEGATIVE_INFINITY)
   if (best === Number.NEGATIVE_INFINITY) return sentences.map(() => 0)
   const odds = logits.map(logit => Math.exp(logit - best))

@@ -104,8 +104,13 @@ export function idfOf(sentences: readonly MeasuredSentence[], terms: number): nu
   })
 }
 
-/** What a term counts that is there so often, as in BM25. */
-export function saturated(count: number): number {
+/** BM25 of counts of the terms, without the length norm. */
+export function wordMatch(counts: Float64Array, idf: readonly number[]): number {
+  return idf.reduce((sum, weight, term) => sum + weight * saturated(counts[term] ?? 0), 0)
+}
+
+/** What a term counts that is there so often. */
+function saturated(count: number): number {
   return (count * (K1 + 1)) / (count + K1)
 }
 

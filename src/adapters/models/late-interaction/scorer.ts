@@ -1,4 +1,4 @@
-import type { PassageObserver, PassageParts } from '../../../core/ports.ts'
+import type { MatchPartsRequest, PassageObserver, PassageParts } from '../../../core/ports.ts'
 import { workerModule } from '../../../core/work/worker-module.ts'
 import type { Scorer } from '../cached-reranker.ts'
 import { type LocalModelOptions, startWorkers } from '../local-model.ts'
@@ -106,9 +106,7 @@ export function createLateInteraction(
     }
   }
 
-  async function matchParts(
-    ...[query, passages, signal, tenant]: Parameters<NonNullable<Scorer['matchParts']>>
-  ): Promise<(number[] | null)[]> {
+  async function matchParts({ query, passages, signal, tenant }: MatchPartsRequest): Promise<(number[] | null)[]> {
     const read = passages.map(({ text }) => keyedPassage(text, maxTokens))
     const loaded = await sides.load(
       read.map(({ key }) => key),

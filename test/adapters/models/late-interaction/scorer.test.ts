@@ -84,7 +84,7 @@ describe('scoring by late interaction', () => {
         { start: 3, end: text.length },
       ],
     }))
-    const matches = await scorer.matchParts?.('which part', passages, noSignal(), null)
+    const matches = await scorer.matchParts?.({ query: 'which part', passages, signal: noSignal() })
     expect(matches).toEqual(texts.map(text => [10 + 3, 10 + text.length - 3]))
     expect([encoded(), encodedQueries()]).toEqual(before)
   })
@@ -92,7 +92,14 @@ describe('scoring by late interaction', () => {
   it('reads passages whose parts are matched before they were scored, and keeps them', async () => {
     const { scorer, score } = open()
     const [text = ''] = passagesOf(1, 'unread')
-    expect(await scorer.matchParts?.('new', [{ text, parts: [{ start: 0, end: 2 }] }], noSignal(), 'a')).toEqual([[5]])
+    expect(
+      await scorer.matchParts?.({
+        query: 'new',
+        passages: [{ text, parts: [{ start: 0, end: 2 }] }],
+        signal: noSignal(),
+        tenant: 'a',
+      }),
+    ).toEqual([[5]])
     expect(encoded()).toBe(1)
     await score('new', [text])
     expect(encoded()).toBe(1)
@@ -101,7 +108,7 @@ describe('scoring by late interaction', () => {
   it('matches nothing after an abort, and says so', async () => {
     const { scorer } = open()
     const passages = [{ text: 'late', parts: [{ start: 0, end: 4 }] }]
-    expect(await scorer.matchParts?.('late', passages, AbortSignal.abort(), null)).toEqual([null])
+    expect(await scorer.matchParts?.({ query: 'late', passages, signal: AbortSignal.abort() })).toEqual([null])
   })
 
   it('encodes a query before its passages come, when it is told', async () => {
