@@ -2,10 +2,13 @@ import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import type { MatchPartsRequest, Reranker } from '../../src/core/ports.ts'
 import type { RetrievedList } from '../../src/core/types.ts'
+import { Pace, RANKING_GRACE_MS } from '../../src/pipeline/pacing/pace.ts'
 import { createPackContext } from '../../src/pipeline/pack-context.ts'
 import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import { overridePlan } from '../../src/pipeline/plan/override-plan.ts'
-import { chunk } from '../support/candidates.ts'
+import { sentenceMatches } from '../../src/pipeline/rerank/sentence-matches.ts'
+import { RunRecord } from '../../src/pipeline/run-record.ts'
+import { candidate, chunk } from '../support/candidates.ts'
 import { CALLER, dependencies, fakePorts, scriptedStore } from '../support/fake-ports.ts'
 
 const SENTENCES = [
@@ -37,7 +40,8 @@ const vinegarAnswers = async ({ passages }: MatchPartsRequest) =>
 
 async function ask(reranker: Partial<Reranker>, over: { budget?: number; texts?: string[]; overrides?: object } = {}) {
   const { budget = 30, texts = [SENTENCES.join(' ')], overrides = {} } = over
-  const plan = overridePlan(NAMED_PLANS.measured, overrides)
+  // So long that a pause of the machine ends no step.
+  const plan = overridePlan(overridePlan(NAMED_PLANS.measured, { rerank: { deadlineMs: 60_000 } }), overrides)
   const ports = fakePorts({
     store: scriptedStore(listOf(texts)),
     embedder: { embedQuery: async () => new Float32Array([1, 0, 0]) },
@@ -98,28 +102,33 @@ describe('the choice of the sentences of a chunk that does not fit', () => {
     expect(asked[0]).toContain('vinegar')
   })
 
-  it('is that of the words, and the request is answered, when the deadline has passed', async () => {
+  it.each([
+    ['before', () => 0],
+    ['while tokens are counted', clockOf(RANKING_GRACE_MS + 1)],
+  ])('is that of the words, and says so, when the deadline passes %s', async (_, now) => {
     let reads = 0
-    const late = async () => {
+    const matchParts = async () => {
       reads++
       return []
     }
-    const plan = overridePlan(NAMED_PLANS.measured, {})
-    const ports = fakePorts({
-      store: scriptedStore(listOf([SENTENCES.join(' ')])),
-      embedder: { embedQuery: async () => new Float32Array([1, 0, 0]) },
-      reranker: { rerank: scores, matchParts: late },
-    })
-    const slow = {
-      ...ports,
-      tokenizer: () => ({ ...ports.tokenizer('m'), countInSteps: slowly(ports.tokenizer('m').count) }),
-    }
-    const answer = await createPackContext(dependencies(slow, { plan, deadlineMs: 1 }))(
-      { query: QUERY, collection: 'docs', budget_tokens: 30, trace: true },
-      CALLER,
+    const signal = AbortSignal.abort()
+    const record = new RunRecord(() => 0)
+    const matches = await sentenceMatches(
+      [candidate({ text: SENTENCES.join(' ') })],
+      {
+        plan: overridePlan(NAMED_PLANS.measured, { budgetTokens: 60 }),
+        query: QUERY,
+        reranker: fakePorts({ reranker: { rerank: scores, matchParts } }).reranker,
+        tenant: null,
+        count: countWords,
+        signal,
+      },
+      record,
+      new Pace(signal, { now }),
     )
-    expect(answer.tokens).toBeLessThanOrEqual(30)
+    expect([...matches]).toEqual([])
     expect(reads).toBe(0)
+    expect(record.degraded).toEqual([{ code: 'sentences_by_words', detail: 'the deadline passed' }])
   })
 
   it('is not asked for when everything fits, or more than four chunks fit before', async () => {
@@ -168,7 +177,7 @@ describe('the choice of the sentences of a chunk that does not fit', () => {
 
   it('is that of the words when the reranker is busy, or takes longer than a fifth of its deadline', async () => {
     const byWords = await ask({})
-    const busy = await ask({ matchParts: vinegarAnswers, expectedWaitMs: () => 400 })
+    const busy = await ask({ matchParts: vinegarAnswers, expectedWaitMs: () => 10_000 })
     expect([busy.context, busy.degraded.map(({ detail }) => detail)]).toEqual([
       byWords.context,
       ['too many requests wait'],
@@ -178,18 +187,18 @@ describe('the choice of the sentences of a chunk that does not fit', () => {
       return passages.map(() => null)
     }
     const slow = await ask({ matchParts: late }, { overrides: { rerank: { deadlineMs: 50 } } })
-    expect([slow.context, slow.degraded.map(({ detail }) => detail)]).toEqual([
-      byWords.context,
-      ['the deadline passed'],
-    ])
+    expect(slow.context).toBe(byWords.context)
+    expect(slow.degraded).toContainEqual({ code: 'sentences_by_words', detail: 'the deadline passed' })
   })
 })
 
-/** Counting that takes 8 ms, so that every time is up. */
-function slowly(count: (text: string) => number) {
-  return function* counted(text: string): Generator<void, number, void> {
-    const until = performance.now() + 8
-    while (performance.now() < until) yield
-    return count(text)
-  }
+/** A clock that goes on by some milliseconds whenever it is read. */
+function clockOf(milliseconds: number): () => number {
+  let time = 0
+  return () => (time += milliseconds)
+}
+
+function* countWords(text: string): Generator<void, number, void> {
+  yield
+  return text.split(' ').length
 }

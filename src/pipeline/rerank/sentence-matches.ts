@@ -22,6 +22,8 @@ const LONGEST_MATCHED = 6_000
 /** Share of the deadline of the reranker. The words choose nearly as well, so a busy reranker is not waited for. */
 const TIME_SHARE = 0.2
 
+type MatchInput = Pick<RankAndPackInput, 'plan' | 'query' | 'reranker' | 'tenant' | 'count' | 'signal' | 'background'>
+
 /** How well the sentences of some candidates match the question, by the key of the candidate. */
 export type SentenceMatches = ReadonlyMap<string, readonly number[]>
 
@@ -31,7 +33,7 @@ export type SentenceMatches = ReadonlyMap<string, readonly number[]>
  */
 export async function sentenceMatches(
   candidates: readonly Candidate[],
-  { plan, query, reranker, tenant, count, signal, background }: RankAndPackInput,
+  { plan, query, reranker, tenant, count, signal, background }: MatchInput,
   record: RunRecord,
   pace: Pace,
 ): Promise<SentenceMatches> {
