@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 import torch
-from onnx import numpy_helper
+from onnx import helper, numpy_helper
 from onnxruntime.quantization import QuantType, quantize_dynamic
 from torch import nn
 
@@ -58,16 +58,19 @@ def write(model: nn.Module, output: str, target: Path) -> Path:
     return target
 
 
-def quantize(source: Path, target: Path, per_channel: bool = True) -> Path:
-    """Weights of products and embeddings to int8, activations by their range at run time."""
+def quantize(source: Path, target: Path, exact: tuple[str, ...] = ()) -> Path:
+    """Weights of products and embeddings to int8, activations by their range at run time. `exact`: modules that stay as they are."""
     target.parent.mkdir(parents=True, exist_ok=True)
+    names = [node.name for node in onnx.load(str(source)).graph.node if node.name.startswith(tuple(f"/{module}/" for module in exact))]
     quantize_dynamic(
         source,
         target,
         op_types_to_quantize=["MatMul", "Gather"],
-        per_channel=per_channel,
+        per_channel=True,
         reduce_range=False,
         weight_type=QuantType.QInt8,
+        # A Gemm becomes a MatMul and an Add before.
+        nodes_to_exclude=[*names, *(f"{name}_MatMul" for name in names)],
         extra_options={"MatMulConstBOnly": True},
     )
     onnx.checker.check_model(str(target))
@@ -89,6 +92,45 @@ def make_unsigned(target: Path) -> None:
             if values.dtype == np.int8:
                 shifted = (values.astype(np.int16) + 128).astype(np.uint8)
                 weights[name].CopyFrom(numpy_helper.from_array(shifted, name))
+    onnx.save(model, str(target))
+
+
+def multiply_words_as_integers(target: Path) -> None:
+    """
+    Both word vectors of a product come from one table of int8 with one scale. So their product is one of integers, which is exact, and takes half of the time that
+    floats do: s(a - z) · s(b - z) = s² (a - z)(b - z).
+    """
+    model = onnx.load(str(target))
+    graph = model.graph
+    producers = {output: node for node in graph.node for output in node.output}
+
+    def origin(name: str) -> onnx.NodeProto:
+        """The node that computes a tensor, past casts, which change nothing here."""
+        while producers[name].op_type == "Cast":
+            name = producers[name].input[0]
+        return producers[name]
+
+    for product in [node for node in graph.node if node.op_type == "MatMul" and node.input[0] in producers]:
+        words = origin(product.input[0])
+        turned = producers.get(product.input[1])
+        if words.op_type != "DequantizeLinear" or turned is None or turned.op_type != "Transpose":
+            continue
+        chosen = origin(turned.input[0])
+        table, scale, zero = words.input
+        own = [f"{product.name}/{name}" for name in ("chosen", "turned", "integer", "float", "square")]
+        nodes = [
+            helper.make_node("Gather", [table, chosen.input[1]], own[:1], name=own[0], axis=1),
+            helper.make_node("Transpose", own[:1], own[1:2], name=own[1], perm=[0, 2, 1]),
+            helper.make_node("MatMulInteger", [table, own[1], zero, zero], own[2:3], name=own[2]),
+            helper.make_node("Cast", own[2:3], own[3:4], name=own[3], to=onnx.TensorProto.FLOAT),
+            helper.make_node("Mul", [scale, scale], own[4:5], name=own[4]),
+            helper.make_node("Mul", own[3:5], product.output, name=f"{product.name}/scaled"),
+        ]
+        at = list(graph.node).index(product)
+        graph.node.remove(product)
+        for node in reversed(nodes):
+            graph.node.insert(at, node)
+    onnx.checker.check_model(model)
     onnx.save(model, str(target))
 
 

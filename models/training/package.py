@@ -13,14 +13,14 @@ import goldens
 import questions
 import rank
 from encoder import HEADS, HIDDEN, POSITIONS, VOCABULARY, load_bert
-from export import export_encoder, export_scorer, make_unsigned, quantize
+from export import export_encoder, export_scorer, make_unsigned, multiply_words_as_integers, quantize
 from paths import EMBEDDER, RERANKER, work
 from running import DenseModel, PairModel
-from scorer import MATCH, Scorer
+from scorer import Scorer
 from texts import rows
 
 # The embedder goes by the name of the model that it is, so that its vectors and those of others are known to be alike.
-MODEL_IDS = {EMBEDDER: "all-MiniLM-L6-v2", RERANKER: "stowage-reranker@2.0.1"}
+MODEL_IDS = {EMBEDDER: "all-MiniLM-L6-v2", RERANKER: "stowage-reranker@2.0.2"}
 MAX_TOKENS = 512
 CONFIG = {
     "model_type": "bert",
@@ -47,29 +47,40 @@ TOKENIZER = {
     "tokenize_chinese_chars": True,
     "model_max_length": MAX_TOKENS,
 }
-# Where stowage cuts the graph, by the names that the exporter gives: query words, what the query asks, its weights, its mean vector and its
-# length; passage ids (for its words), what the passage answers, its mean vector, the lengths of its words and its mask.
+# The modules behind the cut. They stay in float32, because they are small, and the sum of seven features must not be rounded.
+INTERACTION = ("cross", "blend", "hidden", "bend")
+# Where stowage cuts the graph, by the names that the exporter gives. Of a query: its words, their lengths, what is matched, asked and compared, the weights of its
+# tokens, its mean vector, its length, and the states that parts are matched with. Of a passage: its ids (for its words), what is matched, its keys and values, the
+# scales of what is matched and of its words, which tokens are there, its mean vector and its length.
 LATE_INTERACTION = {
     "query": [
-        "/Cast_11_output_0",
+        "/MatMul_3/turned",
+        "/Unsqueeze_15_output_0",
+        "/Split_1_output_0",
+        "/Unsqueeze_14_output_0",
+        "/Mul_7_output_0",
+        "/Split_1_output_2",
+        "/Unsqueeze_10_output_0",
+        "/Div_4_output_0",
+        "/Sub_5_output_0",
         "/query_side/Add_output_0",
-        "/Div_6_output_0",
-        "/Div_8_output_0",
-        "/Unsqueeze_17_output_0",
     ],
     "passage": [
         "input_ids",
-        "/text_side/Add_output_0",
-        "/Div_2_output_0",
+        "/Slice_output_0",
+        "/Squeeze_output_0",
+        "/Squeeze_1_output_0",
+        "/Unsqueeze_6_output_0",
+        "/Unsqueeze_7_output_0",
         "/Unsqueeze_8_output_0",
-        "/Cast_3_output_0",
+        "/Div_1_output_0",
+        "/Sub_4_output_0",
     ],
     # How well a part of a passage matches: the weights that `parts` fits.
     "part_match": {
         "query": "/query_side/Add_output_0",
-        "passage": "/text_side/Add_output_0",
-        "importance": "/Div_6_output_0",
-        "width": MATCH,
+        "passage": ["/Slice_output_0", "/Squeeze_output_0", "/Squeeze_1_output_0"],
+        "importance": "/Unsqueeze_10_output_0",
         "max_similarity": 12.2,
         "cosine": 9.0,
     },
@@ -115,8 +126,9 @@ def package_reranker() -> None:
     labels = {"id2label": {"0": "LABEL_0"}, "label2id": {"LABEL_0": 0}}
     folder(RERANKER, {**config, **labels}, {"late_interaction": LATE_INTERACTION})
     fp32 = export_scorer(model, work("onnx/reranker.onnx"))
-    int8 = quantize(fp32, RERANKER / "onnx/model_quantized.onnx")
+    int8 = quantize(fp32, RERANKER / "onnx/model_quantized.onnx", exact=INTERACTION)
     make_unsigned(int8)
+    multiply_words_as_integers(int8)
     passages = [row["text"] for row in list(rows(questions.PASSAGES))[::1600]]
     queries = [row["text"] for row in list(rows(questions.QUERIES))[::900]]
     exact, small = (PairModel(path, RERANKER) for path in (fp32, int8))

@@ -10,11 +10,13 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from encoder import HIDDEN, MASKED, Encoder, attend, padded
+from encoder import HIDDEN, MASKED, Encoder, padded
 
 MATCH = 128
 CROSS_HEADS = 4
 FEATURES = 7
+# Numbers that processors add up together, at most.
+BLOCK = 8
 # What the encoder does not bring along.
 NEW_PARTS = ("query_side", "text_side", "weigh", "cross", "blend", "hidden", "bend")
 
@@ -28,18 +30,24 @@ class Cross(nn.Module):
         self.verdict = nn.Linear(MATCH, 1)
 
     def forward(
-        self, asked: torch.Tensor, own: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, mask: torch.Tensor
+        self, asked: torch.Tensor, own: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, bias: torch.Tensor
     ) -> torch.Tensor:
-        """asked, own: [batch, query length, MATCH]; keys, values: [batch, passage length, MATCH]; mask of the passage."""
-        bias = ((1.0 - mask[:, None, None, :]) * MASKED)
-        read = attend(heads(asked), heads(keys), heads(values), bias)
-        found = read.transpose(1, 2).reshape(asked.shape)
-        return self.verdict(functional.gelu(self.judge(torch.cat([own, found, own * found], dim=-1)))).squeeze(-1)
+        """
+        asked [batch, heads, query length, width of a head]; own [batch, query length, MATCH]; keys, values [batch, heads, passage length, width of a head]; bias
+        over the passage [batch, 1, 1, passage length].
+        """
+        scores = torch.matmul(asked, keys.transpose(-1, -2))
+        found = torch.matmul(torch.softmax(scores + bias, dim=-1), values).transpose(1, 2).flatten(2)
+        for_own, for_found, for_both = self.judge.weight.split(MATCH, dim=1)
+        of_own = torch.matmul(own, for_own.T) + self.judge.bias
+        seen = torch.matmul(torch.cat([found, own * found], dim=-1), torch.cat([for_found, for_both], dim=1).T)
+        return rowwise(self.verdict.weight, self.verdict.bias, functional.gelu(of_own + seen))
 
 
-def heads(states: torch.Tensor) -> torch.Tensor:
-    batch, length, width = states.shape
-    return states.view(batch, length, CROSS_HEADS, width // CROSS_HEADS).transpose(1, 2)
+def split_heads(states: torch.Tensor, parts: int) -> torch.Tensor:
+    """[batch, length, parts × MATCH] to [parts, batch, heads, length, width of a head]. No size is left open, because a text can have no tokens."""
+    batch, length = states.shape[:2]
+    return states.view(batch, length, parts, CROSS_HEADS, MATCH // CROSS_HEADS).permute(2, 0, 3, 1, 4)
 
 
 def mean(states: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
@@ -49,10 +57,19 @@ def mean(states: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     return summed / torch.linalg.vector_norm(summed, dim=-1, keepdim=True).clamp(min=1e-6)
 
 
-def cosines(query: torch.Tensor, passage: torch.Tensor) -> torch.Tensor:
-    """Every query token against every passage token; norms are divided out of the small product, not the states."""
-    lengths = torch.linalg.vector_norm(query, dim=-1).unsqueeze(2), torch.linalg.vector_norm(passage, dim=-1).unsqueeze(1)
-    return torch.matmul(query, passage.transpose(1, 2)) / (lengths[0] * lengths[1]).clamp(min=1e-6)
+def rowwise(weight: torch.Tensor, bias: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+    """What a small layer makes of rows of whole blocks, by sums over rows: the bits of a matrix product would depend on the number of rows."""
+    return (rows.unsqueeze(-2) * weight).sum(-1) + bias
+
+
+def log1p(values: torch.Tensor) -> torch.Tensor:
+    """log(1 + x) of [.., 1], in blocks: the bits of a logarithm depend on whether it is computed in a block or behind the last one."""
+    return torch.log1p(values * torch.ones(2 * BLOCK))[..., :1]
+
+
+def inverse_lengths(states: torch.Tensor) -> torch.Tensor:
+    """1 / length of each row, [batch, length]."""
+    return 1.0 / torch.linalg.vector_norm(states, dim=-1).clamp(min=1e-6)
 
 
 class Scorer(nn.Module):
@@ -88,31 +105,46 @@ class Scorer(nn.Module):
             states = layer(states, bias)
         return states
 
-    def passage_side(self, words: torch.Tensor, states: torch.Tensor, mask: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    def query_parts(self, words: torch.Tensor, states: torch.Tensor, mask: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        """All that a query gives to its pairs, in the order that `interact` takes."""
         weights = mask.float()
-        matched, keys, values = self.text_side(states).chunk(3, dim=-1)
-        return mean(states.float(), weights), matched.float(), words.float(), keys, values, weights
+        match, asked, own = self.query_side(states).split(MATCH, dim=-1)
+        scales = (inverse_lengths(value.float()).unsqueeze(-1) for value in (match, words))
+        importance = functional.softplus(self.weigh(states).float()) * weights.unsqueeze(-1)
+        importance = (importance / importance.sum(1, keepdim=True).clamp(min=1e-6)).transpose(1, 2).unsqueeze(3)
+        size = torch.log(weights.sum(1, keepdim=True).clamp(min=1.0)) - 2.5
+        asked = split_heads(asked, 1)[0] * (MATCH // CROSS_HEADS) ** -0.5
+        return mean(states.float(), weights), match.float(), words.float(), *scales, asked, own, importance, size
+
+    def passage_side(self, words: torch.Tensor, states: torch.Tensor, mask: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        """All that a passage gives to its pairs. Zeros at its end, in each of it, change nothing."""
+        weights = mask.float()
+        found = self.text_side(states)
+        matched = found[..., :MATCH]
+        _, keys, values = split_heads(found, 3).unbind(0)
+        scales = ((inverse_lengths(value.float()) * weights).unsqueeze(1) for value in (matched, words))
+        length = torch.log(weights.sum(1, keepdim=True).clamp(min=1.0)) - 4.5
+        return mean(states.float(), weights), matched.float(), words.float(), *scales, keys, values, weights.unsqueeze(1), length
 
     def interact(self, words: torch.Tensor, states: torch.Tensor, mask: torch.Tensor, passage: tuple) -> torch.Tensor:
-        """Logits [batch] of aligned queries and passages."""
-        vector, matched, passage_words, keys, values, passage_mask = passage
-        match, asked, own = self.query_side(states).chunk(3, dim=-1)
-        weights = mask.float()
-        absent = (passage_mask.unsqueeze(1) - 1.0) * 4.0
-        near = cosines(match.float(), matched) + absent
-        same = cosines(words.float(), passage_words) + absent
-        best, exact = near.amax(-1), same.amax(-1)
-        repeats = torch.log1p(torch.sigmoid(30.0 * (same - 0.85)).sum(-1))
-        importance = functional.softplus(self.weigh(states).float()) * weights.unsqueeze(-1)
-        importance = importance / importance.sum(1, keepdim=True).clamp(min=1e-6)
-        judged = self.cross(asked, own, keys, values, passage_mask).float()
-        cosine = (mean(states.float(), weights) * vector).sum(-1)
-        length = torch.log(passage_mask.sum(1).clamp(min=1.0)) - 4.5
-        size = torch.log(weights.sum(1).clamp(min=1.0)) - 2.5
-        seen = [best, exact, repeats, judged]
-        totals = [(value * importance[..., index]).sum(1) for index, value in enumerate(seen)]
-        features = torch.stack([cosine, *totals, length, size], dim=-1)
-        return (self.blend(features) + self.bend(torch.tanh(self.hidden(features)))).squeeze(-1)
+        """Logits [batch] of aligned queries and passages. Cut from the rest, one query goes with any number of passages."""
+        vector, matched, passage_words, matched_scale, words_scale, keys, values, present, length = passage
+        asked_vector, match, own_words, match_scale, own_scale, asked, own, importance, size = self.query_parts(words, states, mask)
+        absent = present * 4.0 - 4.0
+        near = torch.matmul(match, matched.transpose(1, 2)) * match_scale * matched_scale + absent
+        # Word vectors are integers in the exported model, and of their products this order is the faster one.
+        same = torch.matmul(passage_words, own_words.transpose(1, 2)).transpose(1, 2) * own_scale * words_scale + absent
+        repeats = log1p(torch.sigmoid(30.0 * same - 25.5).sum(-1, keepdim=True))
+        judged = self.cross(asked, own, keys, values, absent.unsqueeze(1) * (-MASKED / 4.0)).float()
+        seen = torch.cat([near.amax(-1, keepdim=True), same.amax(-1, keepdim=True), repeats, judged], dim=-1)
+        cosine = (asked_vector * vector).sum(-1, keepdim=True)
+        totals = torch.matmul(seen.transpose(1, 2).unsqueeze(2), importance).flatten(1)
+        filled = size + length * torch.zeros(1 + BLOCK - FEATURES)
+        features = torch.cat([cosine, totals, length, filled], dim=-1)
+        # What stands behind the features to fill the block meets weights of zero.
+        blend, hidden = (torch.cat([layer.weight, torch.zeros(layer.out_features, BLOCK - FEATURES)], dim=1) for layer in (self.blend, self.hidden))
+        bent = rowwise(self.bend.weight, self.bend.bias, torch.tanh(rowwise(hidden, self.hidden.bias, features)))
+        return (rowwise(blend, self.blend.bias, features) + bent)[..., 0]
 
 
 def side(model: Scorer, passages: list[list[int]]) -> tuple[torch.Tensor, ...]:

@@ -14,22 +14,22 @@ export class ModelUnavailableError extends StowageError {
 const tensor = z.string().min(1)
 const tensors = z.array(tensor).min(1)
 /**
- * How well a part of a passage matches a query: `max_similarity` × MaxSim + `cosine` × the cosine of both mean vectors, a logit. `query` and `passage` name tensors of the cut with a
- * vector for each token, `importance` one with the weight of each token of the query, the first number of its row. MaxSim is of the first `width` numbers of the vectors.
- * `input_ids` must be among the tensors of the passage.
+ * How well a part of a passage matches a query: `max_similarity` × MaxSim + `cosine` × the cosine of both mean vectors, a logit. `query` names a tensor of the cut with a vector for each
+ * token, `passage` tensors [1, tokens, width] or [1, blocks, tokens, width] that have the numbers of such a vector one after the other, `importance` one with the weight of each token of
+ * the query, the first number of its row. MaxSim is of the first tensor of the passage. `input_ids` must be among the tensors of the passage.
  */
 const PartMatchSchema = z.object({
   query: tensor,
-  passage: tensor,
+  passage: tensors,
   importance: tensor,
-  width: z.int().positive(),
   max_similarity: z.number(),
   cosine: z.number(),
 })
 export type PartMatch = z.infer<typeof PartMatchSchema>
 /**
  * The tensors at which the graph of a cross-encoder can be cut, because each depends on one text alone: with those of both texts the rest of the graph computes
- * the logits. An input of the model can be one of them.
+ * the logits. An input of the model can be one of them. Where the rest takes several passages for one query, and zeros behind the tokens of a passage change nothing, passages are
+ * scored together.
  */
 const LateInteractionSchema = z.object({ query: tensors, passage: tensors, part_match: PartMatchSchema.optional() })
 export type LateInteraction = z.infer<typeof LateInteractionSchema>

@@ -38,12 +38,14 @@ async function score({ query, passages, parts }: ScoreJob): Promise<ScoreResult>
   const result: ScoreResult = { logits: [], matches: [], asked, sides: [] }
   const side = typeof query === 'string' ? asked : query
   const opened = side && model.openQuery(side)
+  const read: Side[] = []
   for (const [at, passage] of passages.entries()) {
     const side = typeof passage === 'string' ? await model.encodePassage(passage) : passage
+    read.push(side)
     const { text, ranges } = parts?.[at] ?? {}
     if (opened && ranges) result.matches.push(model.matchParts(opened, { text: text ?? '', side }, ranges))
-    else if (opened) result.logits.push(await model.interact(opened, side))
     result.sides.push(typeof passage === 'string' ? side : null)
   }
+  if (opened && parts === undefined) result.logits = await model.interact(opened, read)
   return result
 }

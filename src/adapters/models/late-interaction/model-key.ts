@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { type ModelSource, WEIGHTS } from '../model-folder.ts'
 
 /** Change when sides have other contents or another form. */
-const FORM = 1
+const FORM = 2
 
-/** 16 hexadecimal digits that differ when sides of one text may: another model or cut, another kind of processor, another serializer. */
+/** 16 hexadecimal digits that differ when sides of one text may: another model or cut, another kind of processor. */
 export async function modelKeyOf({ location, dtype }: ModelSource): Promise<string> {
-  const hash = createHash('sha256').update(`${FORM} ${process.arch} ${process.versions.v8.split('.')[0]}`)
+  const hash = createHash('sha256').update(`${FORM} ${process.arch}`)
   for (const name of [join('onnx', WEIGHTS[dtype]), 'tokenizer.json', 'stowage.json']) {
     hash.update(await readFile(join(location, name)))
   }

@@ -21,17 +21,19 @@ export interface MatchedQuery {
  * How well each part of a passage matches a query, as a logit: `max_similarity` × MaxSim + `cosine` × cosine. MaxSim (Khattab and Zaharia, 2020) is Σ weight(q) ·
  * max over the tokens of the part of cos(q, p), of the numbers that are made to match; the cosine is that of the means of all numbers. The vectors of a part have
  * seen the whole passage, so "it" is what the sentence before names.
+ * @param passage the numbers of each token in blocks, which stand in the rows of the query one after the other; the first block is made to match
  * @param parts ranges of rows of the passage; the match of an empty one is 0
  */
 export function partMatches(
   query: MatchedQuery,
-  passage: TokenVectors,
+  passage: readonly [TokenVectors, ...TokenVectors[]],
   parts: readonly Span[],
-  { width, max_similarity, cosine }: Pick<PartMatch, 'width' | 'max_similarity' | 'cosine'>,
+  { max_similarity, cosine }: Pick<PartMatch, 'max_similarity' | 'cosine'>,
 ): number[] {
+  const [{ width }] = passage
   const asked = unitRows(query.vectors, width)
-  const found = unitRows(passage, width)
-  const meaning = meanOf(query.vectors, { start: 0, end: query.vectors.rows })
+  const found = unitRows(passage[0], width)
+  const meaning = meanOf([query.vectors], { start: 0, end: query.vectors.rows })
   return parts.map(part => {
     if (part.end <= part.start) return 0
     let similarity = 0
@@ -57,11 +59,17 @@ function unitRows({ values, width: whole, rows }: TokenVectors, width: number): 
   return units
 }
 
-function meanOf({ values, width, scales }: TokenVectors, { start, end }: Span): Float32Array {
-  const sum = new Float32Array(width)
-  for (let row = start; row < end; row++) {
-    const scale = scales === null ? 1 : Number(scales[row])
-    for (let at = 0; at < width; at++) sum[at] = Number(sum[at]) + scale * Number(values[row * width + at])
+/** The direction of the mean of some rows. */
+function meanOf(blocks: readonly TokenVectors[], { start, end }: Span): Float32Array {
+  const sum = new Float32Array(blocks.reduce((numbers, { width }) => numbers + width, 0))
+  let first = 0
+  for (const { values, width, scales } of blocks) {
+    for (let row = start; row < end; row++) {
+      const scale = scales === null ? 1 : Number(scales[row])
+      for (let at = 0; at < width; at++)
+        sum[first + at] = Number(sum[first + at]) + scale * Number(values[row * width + at])
+    }
+    first += width
   }
   return sum
 }

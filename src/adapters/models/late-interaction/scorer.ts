@@ -14,7 +14,7 @@ import type { SideFolder } from './side-folder.ts'
 type Pool = WorkerPool<ScoreJob, ScoreResult, null>
 
 /** Passages of a job whose sides are kept: together they take less time than one passage that must be read. */
-const KEPT_PER_JOB = 8
+const KEPT_PER_JOB = 13
 /** Memory for what the encoder made of queries, in bytes: about 80 queries of 15 tokens. */
 const QUERY_BYTES = 4 * 1024 * 1024
 

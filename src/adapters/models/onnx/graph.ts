@@ -16,6 +16,9 @@ export const TENSOR = { type: 2, name: 8, content: 9, externalData: 13, dataLoca
 const FLOAT = 1
 export const UINT8 = 2
 export const INT8 = 3
+const INT64 = 7
+/** By the names of the runtime. */
+export const ELEMENT_TYPES = { float32: FLOAT, uint8: UINT8, int8: INT8, int64: INT64 }
 
 interface Node {
   bytes: Uint8Array
@@ -71,19 +74,30 @@ export function readOnnx(bytes: Uint8Array): OnnxGraph {
   return result
 }
 
-/** The inputs that stand for one rounded input of a cut: int8 [1, rows, width] and float32 [rows]. */
-export const roundedNames = (name: string) => ({ rounded: `${name} rounded`, scales: `${name} scales` })
+/** The inputs that stand for one rounded input of a cut: int8 [rows, width], float32 [rows], and the shape of the whole. */
+export const roundedNames = (name: string) => ({
+  rounded: `${name} rounded`,
+  scales: `${name} scales`,
+  shape: `${name} shape`,
+})
+
+/** How the inputs of a cut come that the whole model does not have. */
+interface CutInputs {
+  /** Those that come as int8 with a scale for each row, by the names of `roundedNames`. */
+  rounded?: readonly string[]
+  /** Types of the elements of the others; float32 unless given. */
+  types?: ReadonlyMap<string, number>
+}
 
 /**
- * The smallest model that computes `outputs` from `inputs`, serialized. An input that the whole model does not have is a tensor of float32 of any shape.
- * @param rounded inputs that come as int8 with a scale per row, by the names of `roundedNames`
+ * The smallest model that computes `outputs` from `inputs`, serialized. An input that the whole model does not have is a tensor of any shape.
  * @throws Error when a tensor does not exist, or an output needs an input of the whole model that is not among `inputs`
  */
 export function cutOnnx(
   graph: OnnxGraph,
   inputs: readonly string[],
   outputs: readonly string[],
-  rounded: readonly string[] = [],
+  { rounded = [], types = new Map() }: CutInputs = {},
 ): Uint8Array {
   const producers = new Map(graph.nodes.flatMap(node => node.outputs.map(output => [output, node] as const)))
   for (const name of inputs) {
@@ -107,16 +121,18 @@ export function cutOnnx(
     }
   }
   const content: Uint8Array[] = []
-  for (const name of rounded) put(content, GRAPH.node, restoringNode(name))
+  for (const node of rounded.flatMap(restoringNodes)) put(content, GRAPH.node, node)
   for (const node of graph.nodes) if (needed.has(node)) put(content, GRAPH.node, node.bytes)
   put(content, GRAPH.name, new TextEncoder().encode('cut'))
   for (const weight of weights) put(content, GRAPH.initializer, weight)
   for (const name of inputs) {
-    if (!rounded.includes(name)) put(content, GRAPH.input, graph.inputs.get(name) ?? valueInfo(name, FLOAT))
+    if (!rounded.includes(name))
+      put(content, GRAPH.input, graph.inputs.get(name) ?? valueInfo(name, types.get(name) ?? FLOAT))
   }
   for (const name of rounded.map(roundedNames)) {
     put(content, GRAPH.input, valueInfo(name.rounded, INT8))
     put(content, GRAPH.input, valueInfo(name.scales, FLOAT))
+    put(content, GRAPH.input, valueInfo(name.shape, INT64))
   }
   for (const name of outputs) put(content, GRAPH.output, valueInfo(name))
   const length = content.reduce((sum, bytes) => sum + bytes.length, 0)
@@ -151,13 +167,15 @@ function nodeOf(operator: string, inputs: readonly string[], output: string): Bi
   return node.tag(NODE.operator, WireType.LengthDelimited).string(operator)
 }
 
-/** DequantizeLinear with a scale per row of [1, rows, width]. */
-function restoringNode(name: string): Uint8Array {
-  const { rounded, scales } = roundedNames(name)
-  const node = nodeOf('DequantizeLinear', [rounded, scales], name)
-  node.tag(NODE.attribute, WireType.LengthDelimited).fork()
-  node.tag(ATTRIBUTE.name, WireType.LengthDelimited).string('axis').tag(ATTRIBUTE.integer, WireType.Varint).int64(1)
-  return node.tag(ATTRIBUTE.type, WireType.Varint).int32(INTEGER_ATTRIBUTE).join().finish()
+/** DequantizeLinear with a scale for each row of a table, and Reshape to the whole. */
+function restoringNodes(name: string): Uint8Array[] {
+  const { rounded, scales, shape } = roundedNames(name)
+  const rows = `${name} rows`
+  const restored = nodeOf('DequantizeLinear', [rounded, scales], rows).tag(NODE.attribute, WireType.LengthDelimited)
+  restored.fork().tag(ATTRIBUTE.name, WireType.LengthDelimited).string('axis')
+  restored.tag(ATTRIBUTE.integer, WireType.Varint).int64(0)
+  restored.tag(ATTRIBUTE.type, WireType.Varint).int32(INTEGER_ATTRIBUTE).join()
+  return [restored.finish(), nodeOf('Reshape', [rows, shape], name).finish()]
 }
 
 /** The type and the values of a weight, as they are stored. No bytes when they are in another file. */

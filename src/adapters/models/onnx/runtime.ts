@@ -12,7 +12,7 @@ export interface Session {
 }
 
 export type Tensors = Record<string, Tensor>
-type TensorData = Float32Array | BigInt64Array | Int8Array | Uint8Array
+export type TensorData = Float32Array | BigInt64Array | Int8Array | Uint8Array
 
 export interface Tensor {
   readonly type: 'float32' | 'int64' | 'int8' | 'uint8'

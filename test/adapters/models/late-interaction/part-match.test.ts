@@ -4,16 +4,28 @@ import { partMatches, type TokenVectors } from '../../../../src/adapters/models/
 import { rangesOfTokens } from '../../../../src/adapters/models/late-interaction/token-ranges.ts'
 
 const WIDTH = 5
-const SETTINGS = { width: 3, max_similarity: 12.2, cosine: 9 }
+const MATCHED = 3
+const SETTINGS = { max_similarity: 12.2, cosine: 9 }
 const row = fc.array(fc.integer({ min: -127, max: 127 }), { minLength: WIDTH, maxLength: WIDTH })
 const rows = fc.array(row, { minLength: 1, maxLength: 8 })
 
 const vectors = (values: number[][], scales: number[] | null = null): TokenVectors => ({
   values: values.flat(),
-  width: WIDTH,
+  width: values[0]?.length ?? 0,
   rows: values.length,
   scales,
 })
+/** The rows in two blocks, the first of which is made to match. */
+const blocks = (values: number[][], scales: number[] | null = null): [TokenVectors, TokenVectors] => [
+  vectors(
+    values.map(row => row.slice(0, MATCHED)),
+    scales,
+  ),
+  vectors(
+    values.map(row => row.slice(MATCHED)),
+    scales,
+  ),
+]
 
 const cosine = (a: number[], b: number[]) => {
   const dot = (x: number[], y: number[]) => x.reduce((sum, value, at) => sum + value * (y[at] ?? 0), 0)
@@ -32,13 +44,13 @@ describe('the matches of parts of a passage', () => {
         const scales = passage.map((_, at) => 0.01 * (at + 1))
         const exact = passage.map((values, at) => values.map(value => value * (scales[at] ?? 0)))
         const part = exact.slice(start, end)
-        const head = (values: number[]) => values.slice(0, SETTINGS.width)
+        const head = (values: number[]) => values.slice(0, MATCHED)
         const similarity = query
           .map((asked, at) => (importance[at] ?? 0) * Math.max(...part.map(own => cosine(head(asked), head(own)))))
           .reduce((sum, own) => sum + own, 0)
         const expected = part.length === 0 ? 0 : 12.2 * similarity + 9 * cosine(mean(query), mean(part))
         const asked = { vectors: vectors(query), importance }
-        const [rounded = Number.NaN] = partMatches(asked, vectors(passage, scales), [{ start, end }], SETTINGS)
+        const [rounded = Number.NaN] = partMatches(asked, blocks(passage, scales), [{ start, end }], SETTINGS)
         expect(rounded).toBeCloseTo(expected, 3)
       }),
       { numRuns: 300 },
@@ -46,9 +58,10 @@ describe('the matches of parts of a passage', () => {
   })
 
   it('are finite for vectors of zeros, and none for no parts', () => {
-    const zeros = vectors([[0, 0, 0, 0, 0]])
-    expect(partMatches({ vectors: zeros, importance: [1] }, zeros, [{ start: 0, end: 1 }], SETTINGS)).toEqual([0])
-    expect(partMatches({ vectors: zeros, importance: [1] }, zeros, [], SETTINGS)).toEqual([])
+    const zeros = [[0, 0, 0, 0, 0]]
+    const query = { vectors: vectors(zeros), importance: [1] }
+    expect(partMatches(query, blocks(zeros), [{ start: 0, end: 1 }], SETTINGS)).toEqual([0])
+    expect(partMatches(query, blocks(zeros), [], SETTINGS)).toEqual([])
   })
 })
 

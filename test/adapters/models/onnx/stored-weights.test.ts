@@ -26,9 +26,9 @@ function fieldsOf(message: Uint8Array): Map<number, Uint8Array[]> {
 const text = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString()
 
 describe('weights that stay in their file', () => {
-  it('leave a graph of less than 2 % of its size', () => {
+  it('leave a graph of less than 3 % of its size', () => {
     const outputs = stored.nodes.flatMap(({ outputs }) => outputs).slice(-1)
-    expect(cutOnnx(stored, [...stored.inputs.keys()], outputs).length).toBeLessThan(file.length / 50)
+    expect(cutOnnx(stored, [...stored.inputs.keys()], outputs).length).toBeLessThan(file.length / 33)
   })
 
   it('are found where the graph says they are, and the others are as they were', () => {

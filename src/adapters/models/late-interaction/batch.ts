@@ -1,0 +1,127 @@
+import { roundedNames } from '../onnx/graph.ts'
+import type { Runtime, Tensor, TensorData, Tensors } from '../onnx/runtime.ts'
+
+/**
+ * Sides are padded to a multiple of this number of tokens. Sums over the tokens are computed in blocks of at most 64 numbers, so zeros behind whole blocks do not
+ * change the order of the rest, and the logit of a pair does not depend on what is computed beside it.
+ */
+export const PADDED_TO = 64
+
+/** The axis of a tensor that counts the tokens of the passage; a tensor without one is not here. */
+export type TokenAxes = ReadonlyMap<string, number>
+
+/** The axes along which tensors of two passages, one longer than the other, differ. */
+export function tokenAxes(short: Tensors, long: Tensors): TokenAxes {
+  return new Map(
+    Object.entries(short).flatMap(([name, { dims }]): [string, number][] => {
+      const axis = dims.findIndex((length, at) => long[name]?.dims[at] !== length)
+      return axis < 0 ? [] : [[name, axis]]
+    }),
+  )
+}
+
+/**
+ * Passages of similar length, in groups of nearly equal size, so that little of a batch is padding.
+ * @param most passages in a group
+ * @returns places in `lengths`
+ */
+export function groupByLength(lengths: readonly number[], most: number): number[][] {
+  const places = [...lengths.keys()].sort((a, b) => (lengths[a] ?? 0) - (lengths[b] ?? 0) || a - b)
+  const count = Math.ceil(places.length / most)
+  return Array.from({ length: count }, (_, group) =>
+    places.slice(Math.round((group * places.length) / count), Math.round(((group + 1) * places.length) / count)),
+  )
+}
+
+/** Tokens of a passage. @param axes of the tensors, of which at least one has tokens */
+export function tokensOf(side: Tensors, axes: TokenAxes): number {
+  for (const [name, axis] of axes) {
+    const tensor = side[name] ?? side[roundedNames(name).rounded]
+    if (tensor !== undefined) return tensor.dims[axis] ?? 0
+  }
+  return 0
+}
+
+/**
+ * Makes a function that joins the sides of passages to one batch, as the interaction takes them: with zeros behind the tokens, up to a multiple of `multiple`. The
+ * tensors are good until the next call.
+ * @param sides `long` names the tensors that are kept as `roundRows` makes them
+ */
+export function createBatches(
+  { Tensor }: Runtime,
+  { axes, long }: { axes: TokenAxes; long: readonly string[] },
+  multiple: number,
+): (sides: readonly Tensors[]) => Tensors {
+  const axisOf = new Map(axes)
+  for (const name of long) {
+    for (const kept of Object.values(roundedNames(name))) axisOf.set(kept, axes.get(name) ?? 0)
+  }
+  const buffers = new Map<string, TensorData>()
+
+  function join(name: string, tensors: readonly Tensor[], tokens: number): Tensor {
+    const [
+      {
+        type,
+        dims: [, ...dims],
+        data,
+      },
+    ] = tensors as [Tensor]
+    const axis = axisOf.get(name)
+    const padded = dims.map((length, at) => (at + 1 === axis ? tokens : length))
+    const each = sizeOf(padded)
+    const joined = bufferFor(name, data, each * tensors.length)
+    for (const [at, tensor] of tensors.entries()) {
+      const place = joined.subarray(at * each, (at + 1) * each)
+      copyPadded(tensor, axis ?? 0, tokens, place)
+    }
+    return new Tensor(type, joined, [tensors.length, ...padded])
+  }
+
+  function bufferFor(name: string, like: TensorData, size: number): TensorData {
+    let buffer = buffers.get(name)
+    if (buffer === undefined || buffer.length < size) {
+      buffer = new (like.constructor as new (size: number) => TensorData)(size)
+      buffers.set(name, buffer)
+    }
+    return buffer.subarray(0, size)
+  }
+
+  return sides => {
+    const tokens = Math.ceil(Math.max(...sides.map(side => tokensOf(side, axes))) / multiple) * multiple
+    const joined: Tensors = {}
+    for (const name of Object.keys(sides[0] ?? {})) {
+      joined[name] = join(name, sides.map(side => side[name]).filter(isThere), tokens)
+    }
+    for (const name of long) flatten(joined, name)
+    return joined
+  }
+
+  /** The rows of a rounded tensor come as a table, with their shape beside it. */
+  function flatten(tensors: Tensors, name: string): void {
+    const names = roundedNames(name)
+    const [values, scales] = [tensors[names.rounded], tensors[names.scales]]
+    if (values === undefined || scales === undefined) return
+    const width = values.dims.at(-1) ?? 1
+    const rows = sizeOf(scales.dims)
+    tensors[names.rounded] = new Tensor('int8', values.data, [rows, width])
+    tensors[names.scales] = new Tensor('float32', scales.data, [rows])
+    tensors[names.shape] = new Tensor('int64', BigInt64Array.from(values.dims, BigInt), [values.dims.length])
+  }
+}
+
+const sizeOf = (dims: readonly number[]) => dims.reduce((product, length) => product * length, 1)
+const isThere = (tensor: Tensor | undefined): tensor is Tensor => tensor !== undefined
+
+/** Copies a tensor of one passage, and writes zeros behind its tokens. @param axis of the tokens; 0: it has none */
+function copyPadded({ dims, data }: Tensor, axis: number, tokens: number, target: TensorData): void {
+  const outer = sizeOf(dims.slice(1, axis))
+  const inner = axis === 0 ? data.length : sizeOf(dims.slice(axis + 1))
+  const own = axis === 0 ? inner : (dims[axis] ?? 0) * inner
+  const padded = axis === 0 ? inner : tokens * inner
+  for (let block = 0; block < outer; block++) {
+    target.set(data.subarray(block * own, (block + 1) * own) as never, block * padded)
+    target.fill(zeroOf(target) as never, block * padded + own, (block + 1) * padded)
+  }
+}
+
+const zeroOf = (values: TensorData): number | bigint => (values instanceof BigInt64Array ? 0n : 0)
