@@ -1,14 +1,12 @@
 import { logitOf } from '../load.ts'
 import type { Runtime, Tensors } from '../onnx/runtime.ts'
-import { createBatches, groupByLength, PADDED_TO, tokensOf } from './batch.ts'
+import { cheapestGroups, createBatches, PADDED_TO, tokensOf } from './batch.ts'
 import { LOGITS, type OpenedCut, sample } from './cut.ts'
 import { roundRows } from './side.ts'
 
 /** The logits of the pairs of a query, one for each passage. One call at a time. */
 type LogitsOf = (query: Tensors, passages: readonly Tensors[]) => Promise<number[]>
 
-/** Passages of one run. More do not stay in the caches of a processor. */
-const MOST_TOGETHER = 8
 /** Largest difference of two logits that are the same but for rounding. */
 const SAME = 1e-3
 
@@ -33,7 +31,7 @@ function inBatches(cut: OpenedCut, runtime: Runtime): LogitsOf {
   return async (query, passages) => {
     const logits = passages.map(() => Number.NaN)
     const lengths = passages.map(passage => tokensOf(passage, cut.axes))
-    for (const places of groupByLength(lengths, MOST_TOGETHER)) {
+    for (const places of cheapestGroups(lengths)) {
       const batch = batchOf(places.map(place => passages[place] ?? {}))
       const found = await run(cut, query, batch, places.length)
       for (const [at, place] of places.entries()) logits[place] = found[at] ?? Number.NaN

@@ -120,6 +120,32 @@ if (isShipped(SHIPPED_RERANKER)) {
       expect(late.matchParts(asked, { text: read, side }, [{ start: 0, end: 20 }])).toBeNull()
     })
 
+    it('gives a pair the same bits, whatever is scored beside it', async () => {
+      const text = readFileSync(new URL('../../../../CONTRIBUTING.md', import.meta.url), 'utf8')
+      const cuts = Array.from({ length: 16 }, (_, at) => text.slice(at * 300, at * 300 + 40 + at * 90))
+      const sides = await Promise.all([...HOSTILE_TEXTS.slice(0, 4), '', ...cuts].map(late.encodePassage))
+      for (const query of [
+        'a',
+        'How is a change tested?',
+        'Which commands does a reader run first, and what do they need?',
+      ]) {
+        const asked = late.openQuery(await late.encodeQuery(query))
+        const alone: number[] = []
+        for (const side of sides) alone.push(...(await late.interact(asked, [side])))
+        expect(alone.every(Number.isFinite)).toBe(true)
+        await fc.assert(
+          fc.asyncProperty(fc.array(fc.nat(sides.length - 1), { maxLength: 20 }), async places => {
+            const together = await late.interact(
+              asked,
+              places.flatMap(at => sides[at] ?? []),
+            )
+            expect(together).toEqual(places.map(at => alone[at]))
+          }),
+          { numRuns: 30 },
+        )
+      }
+    })
+
     it('gives the same bits for the side of a passage that was read again', async () => {
       const asked = late.openQuery(await late.encodeQuery('How often are keys rotated?'))
       const [first, again] = [await late.encodePassage('Keys rotate.'), await late.encodePassage('Keys rotate.')]
