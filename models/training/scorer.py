@@ -142,7 +142,9 @@ class Scorer(nn.Module):
         filled = size + length * torch.zeros(1 + BLOCK - FEATURES)
         features = torch.cat([cosine, totals, length, filled], dim=-1)
         # What stands behind the features to fill the block meets weights of zero.
-        blend, hidden = (torch.cat([layer.weight, torch.zeros(layer.out_features, BLOCK - FEATURES)], dim=1) for layer in (self.blend, self.hidden))
+        blend, hidden = (
+            torch.cat([layer.weight, torch.zeros(layer.out_features, BLOCK - FEATURES)], dim=1) for layer in (self.blend, self.hidden)
+        )
         bent = rowwise(self.bend.weight, self.bend.bias, torch.tanh(rowwise(hidden, self.hidden.bias, features)))
         return (rowwise(blend, self.blend.bias, features) + bent)[..., 0]
 

@@ -20,8 +20,8 @@ export function tokenAxes(short: Tensors, long: Tensors): TokenAxes {
   )
 }
 
-/** Passages of one run. More do not stay in the caches of a processor. */
-const MOST_TOGETHER = 8
+/** Tokens of one run with their padding. What more need does not stay in the caches of a processor. */
+const MOST_TOKENS = 2_048
 /** What a run costs beside its arithmetic, in tokens of a passage: .2 ms. */
 const RUN_COST = 250
 
@@ -39,8 +39,10 @@ export function cheapestGroups(lengths: readonly number[]): number[][] {
   for (const [at, place] of places.entries()) {
     const each = paddedTo(PADDED_TO, lengths[place] ?? 0)
     let cheapest = { cost: Number.POSITIVE_INFINITY, start: at }
-    for (let start = at; start >= 0 && at - start < MOST_TOGETHER; start--) {
-      const cost = (best[start]?.cost ?? 0) + RUN_COST + (at + 1 - start) * each
+    for (let start = at; start >= 0; start--) {
+      const tokens = (at + 1 - start) * each
+      if (tokens > MOST_TOKENS && start < at) break
+      const cost = (best[start]?.cost ?? 0) + RUN_COST + tokens
       if (cost < cheapest.cost) cheapest = { cost, start }
     }
     best.push(cheapest)

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
+import type { SideFolder } from './folder/side-folder.ts'
 import type { Side } from './side.ts'
-import type { SideFolder } from './side-folder.ts'
 
 /** The sides of texts by key; the one that was not used for longest goes first. */
 export interface KeptSides {

@@ -4,12 +4,12 @@ import type { Scorer } from '../cached-reranker.ts'
 import { type LocalModelOptions, startWorkers } from '../local-model.ts'
 import type { ModelSource } from '../model-folder.ts'
 import type { PoolCallOptions, Turn, WorkerPool } from '../workers/pool.ts'
+import { createReadAhead } from './folder/read-ahead.ts'
+import type { SideFolder } from './folder/side-folder.ts'
 import { createKeptSides, type KeptSides } from './kept-sides.ts'
 import { type KeyedText, keyed, keyedPassage } from './keyed-text.ts'
 import type { ScoreJob, ScoreResult } from './late-interaction.worker.ts'
-import { createReadAhead } from './read-ahead.ts'
 import type { Side } from './side.ts'
-import type { SideFolder } from './side-folder.ts'
 
 type Pool = WorkerPool<ScoreJob, ScoreResult, null>
 

@@ -16,8 +16,13 @@ const padded = (tokens: number) => Math.ceil(tokens / 64) * 64
 
 describe('groups of passages', () => {
   const lengths = fc.array(fc.integer({ min: 0, max: 600 }), { maxLength: 7 })
+  const tokensIn = (group: number[], all: readonly number[]) =>
+    group.length * Math.max(...group.map(at => padded(all[at] ?? 0)))
   const costOf = (groups: number[][], all: readonly number[]) =>
-    groups.reduce((sum, group) => sum + 250 + group.length * Math.max(...group.map(at => padded(all[at] ?? 0))), 0)
+    groups.reduce((sum, group) => {
+      const tokens = tokensIn(group, all)
+      return sum + 250 + (group.length > 1 && tokens > 2_048 ? Number.POSITIVE_INFINITY : tokens)
+    }, 0)
 
   it('have each passage once, and cost no more than any other division', () => {
     fc.assert(
@@ -30,10 +35,12 @@ describe('groups of passages', () => {
     )
   })
 
-  it('are of at most eight, however many passages there are', () => {
-    const groups = cheapestGroups(Array.from({ length: 50 }, (_, at) => 180 + (at % 40)))
-    expect(Math.max(...groups.map(group => group.length))).toBeLessThanOrEqual(8)
-    expect(groups).toHaveLength(7)
+  it('are as large as the caches allow, for many passages and for long ones', () => {
+    const all = Array.from({ length: 50 }, (_, at) => 180 + (at % 40))
+    const groups = cheapestGroups(all)
+    expect(groups).toHaveLength(6)
+    for (const group of groups) expect(tokensIn(group, all)).toBeLessThanOrEqual(2_048)
+    expect(cheapestGroups([3_000, 3_000])).toHaveLength(2)
     expect(cheapestGroups([])).toEqual([])
   })
 })

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type ModelSource, WEIGHTS } from '../model-folder.ts'
+import { type ModelSource, WEIGHTS } from '../../model-folder.ts'
 
 /** Change when sides have other contents or another form. */
 const FORM = 2

@@ -2,14 +2,17 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { ScoreJob, ScoreResult } from '../../../../src/adapters/models/late-interaction/late-interaction.worker.ts'
-import { createReadAhead } from '../../../../src/adapters/models/late-interaction/read-ahead.ts'
-import { openSideFolder } from '../../../../src/adapters/models/late-interaction/side-folder.ts'
-import { createWorkerPool, type WorkerPool } from '../../../../src/adapters/models/workers/pool.ts'
-import { workerModule } from '../../../../src/core/work/worker-module.ts'
-import { contentHash } from '../../../../src/text/fingerprint.ts'
-import { noSignal } from '../../../support/model-folders.ts'
-import { MODEL_MS } from '../../../support/timeouts.ts'
+import { createReadAhead } from '../../../../../src/adapters/models/late-interaction/folder/read-ahead.ts'
+import { openSideFolder } from '../../../../../src/adapters/models/late-interaction/folder/side-folder.ts'
+import type {
+  ScoreJob,
+  ScoreResult,
+} from '../../../../../src/adapters/models/late-interaction/late-interaction.worker.ts'
+import { createWorkerPool, type WorkerPool } from '../../../../../src/adapters/models/workers/pool.ts'
+import { workerModule } from '../../../../../src/core/work/worker-module.ts'
+import { contentHash } from '../../../../../src/text/fingerprint.ts'
+import { noSignal } from '../../../../support/model-folders.ts'
+import { MODEL_MS } from '../../../../support/timeouts.ts'
 
 vi.setConfig({ testTimeout: MODEL_MS, hookTimeout: MODEL_MS })
 
@@ -20,7 +23,7 @@ let pool: WorkerPool<ScoreJob, ScoreResult, null>
 let path: string
 beforeAll(async () => {
   pool = await createWorkerPool({
-    script: workerModule('support/counting-worker', import.meta.url),
+    script: workerModule('../support/counting-worker', import.meta.url),
     data: memory,
     size: 2,
   })

@@ -1,8 +1,8 @@
-import { StowageError } from '../../../core/errors.ts'
-import type { Reranker } from '../../../core/ports.ts'
-import type { WorkerPool } from '../workers/pool.ts'
-import { keyedPassage } from './keyed-text.ts'
-import type { ScoreJob, ScoreResult } from './late-interaction.worker.ts'
+import { StowageError } from '../../../../core/errors.ts'
+import type { Reranker } from '../../../../core/ports.ts'
+import type { WorkerPool } from '../../workers/pool.ts'
+import { keyedPassage } from '../keyed-text.ts'
+import type { ScoreJob, ScoreResult } from '../late-interaction.worker.ts'
 import type { SideFolder } from './side-folder.ts'
 
 type Warm = NonNullable<Reranker['warm']>

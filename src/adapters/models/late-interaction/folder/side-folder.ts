@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { eitherSignal } from '../../../core/either-signal.ts'
+import { eitherSignal } from '../../../../core/either-signal.ts'
+import type { Side } from '../side.ts'
 import { createFolderBudget } from './folder-budget.ts'
-import type { Side } from './side.ts'
 
 /** Sides of passages on a disk: one file for each text, named by its hash, so that processes can share them. */
 export interface SideFolder {

@@ -16,9 +16,12 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openSideFolder, type SideFolder } from '../../../../src/adapters/models/late-interaction/side-folder.ts'
-import { contentHash } from '../../../../src/text/fingerprint.ts'
-import { noSignal } from '../../../support/model-folders.ts'
+import {
+  openSideFolder,
+  type SideFolder,
+} from '../../../../../src/adapters/models/late-interaction/folder/side-folder.ts'
+import { contentHash } from '../../../../../src/text/fingerprint.ts'
+import { noSignal } from '../../../../support/model-folders.ts'
 
 const MODEL = 'a'.repeat(16)
 const HEADER_BYTES = 12
