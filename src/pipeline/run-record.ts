@@ -1,12 +1,19 @@
 import { redactUrls } from '../core/redact-urls.ts'
-import type { Candidate, Degradation } from '../core/types.ts'
+import type { Candidate, Degradation, Span } from '../core/types.ts'
 import type { DegradationCode, StageName } from '../core/vocabulary.ts'
 import type { Trace } from './trace/schema.ts'
 
-/** Stages and degradations of one request, for the response and the trace. */
+/** How well a sentence of a chunk matches the question, as a logit. */
+export interface SentenceMatch extends Span {
+  match: number
+}
+
+/** What happened in one request, for the response and the trace. */
 export class RunRecord {
   readonly stages: Trace['stages'] = []
   readonly degraded: Degradation[] = []
+  /** Of the chunks whose sentences the reranker has matched for this packing, by the key of the candidate. */
+  sentenceMatches: ReadonlyMap<string, readonly SentenceMatch[]> = new Map()
   readonly #now: () => number
   readonly #from: number
 

@@ -60,13 +60,18 @@ describe('the choice of the sentences of a chunk that does not fit', () => {
       asked.push(request)
       return vinegarAnswers(request)
     }
-    const { context, tokens } = await ask({ matchParts })
+    const { context, tokens, trace } = await ask({ matchParts })
     expect(context).toContain('vinegar')
     expect(tokens).toBeLessThanOrEqual(30)
     expect(asked).toHaveLength(1)
     const [{ text = '', parts = [] } = {}] = asked[0]?.passages ?? []
     expect(text.startsWith('Pumps\n')).toBe(true)
     expect(parts.map(({ start, end }) => text.slice(start, end).trim())).toEqual(SENTENCES)
+    const [traced] = trace?.candidates ?? []
+    const inChunk = SENTENCES.join(' ')
+    expect(traced?.sentences?.map(({ start, end, match }) => [inChunk.slice(start, end).trim(), match])).toEqual(
+      SENTENCES.map(sentence => [sentence, sentence.includes('vinegar') ? 9 : 0]),
+    )
   })
 
   it('is that of the words when the plan, or the reranker, has no other, and nobody is asked', async () => {
@@ -75,6 +80,7 @@ describe('the choice of the sentences of a chunk that does not fit', () => {
     }
     const byWords = await ask({})
     expect(byWords.context).not.toContain('vinegar')
+    expect(byWords.trace?.candidates[0]?.sentences).toBeUndefined()
     expect(byWords.degraded).toEqual([])
     for (const packing of [
       { sentenceChoice: 'words' },

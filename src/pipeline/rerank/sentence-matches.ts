@@ -9,7 +9,7 @@ import { type Pace, RANKING_GRACE_MS } from '../pacing/pace.ts'
 import { reranks } from '../plan/derived.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { RankAndPackInput } from '../rank-and-pack.ts'
-import type { RunRecord } from '../run-record.ts'
+import type { RunRecord, SentenceMatch } from '../run-record.ts'
 import { passageOf } from './passage.ts'
 
 /** Tokens of a source line and what stands around a block, nearly always less. */
@@ -48,7 +48,8 @@ export async function sentenceMatches(
     const passages = asked.map(({ passage }) => passage)
     const found = await reranker.matchParts({ query, passages, signal: deadline.signal, tenant })
     if (deadline.signal.aborted) throw new TimeUp()
-    return byCandidate(asked, found)
+    record.sentenceMatches = byCandidate(asked, found)
+    return new Map([...record.sentenceMatches].map(([key, sentences]) => [key, sentences.map(({ match }) => match)]))
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     record.degrade('sentences_by_words', error instanceof TimeUp ? 'the deadline passed' : reason)
@@ -114,12 +115,20 @@ function* toBeCut(
   return cut
 }
 
-function byCandidate(asked: readonly Asked[], found: readonly (number[] | null)[]): SentenceMatches {
+function byCandidate(
+  asked: readonly Asked[],
+  found: readonly (number[] | null)[],
+): ReadonlyMap<string, readonly SentenceMatch[]> {
   return new Map(
     asked.flatMap(({ candidate, passage }, at) => {
       const matches = found[at]
-      const isWhole = matches?.length === passage.parts.length && matches.every(Number.isFinite)
-      return matches && isWhole ? [[candidate.key, matches] as const] : []
+      if (matches?.length !== passage.parts.length || !matches.every(Number.isFinite)) return []
+      const before = passage.text.length - candidate.chunk.text.length
+      const sentences = matches.map((match, part): SentenceMatch => {
+        const { start, end } = passage.parts[part] as Span
+        return { start: start - before, end: end - before, match }
+      })
+      return [[candidate.key, sentences] as const]
     }),
   )
 }

@@ -5,7 +5,7 @@ import type { PlanDecision } from '../plan/decision.ts'
 import { planFingerprint } from '../plan/derived.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { UsedMode } from '../retrieval/fallback.ts'
-import type { RunRecord } from '../run-record.ts'
+import type { RunRecord, SentenceMatch } from '../run-record.ts'
 import { recallProxy } from './recall-proxy.ts'
 import { TRACE_VERSION, type Trace, type TraceCandidate } from './schema.ts'
 
@@ -39,8 +39,13 @@ interface TraceOutcome {
 /** Builds the trace of one request: its plan, its stages, and one decision for every candidate. */
 export function buildTrace(subject: TraceSubject, record: RunRecord, outcome: TraceOutcome): Trace {
   const { plan } = subject
-  const packed = outcome.packed.packed.map((chunk, index) => packedCandidate(chunk, index + 1))
-  const dropped = outcome.packed.dropped.map(droppedCandidate)
+  const describe = (candidate: Candidate) => described(candidate, record.sentenceMatches.get(candidate.key))
+  const packed = outcome.packed.packed.map(({ candidate, tokens }, at): TraceCandidate => {
+    return { ...describe(candidate), tokens, decision: 'packed', position: at + 1, reason: null, evidence: null }
+  })
+  const dropped = outcome.packed.dropped.map(({ candidate, reason, evidence }): TraceCandidate => {
+    return { ...describe(candidate), tokens: null, decision: 'dropped', position: null, reason, evidence }
+  })
   const candidates = [...packed, ...dropped]
   return {
     version: TRACE_VERSION,
@@ -75,15 +80,10 @@ export function buildTrace(subject: TraceSubject, record: RunRecord, outcome: Tr
   }
 }
 
-function packedCandidate({ candidate, tokens }: PackedChunk, position: number): TraceCandidate {
-  return { ...describe(candidate), tokens, decision: 'packed', position, reason: null, evidence: null }
-}
-
-function droppedCandidate({ candidate, reason, evidence }: Dropped): TraceCandidate {
-  return { ...describe(candidate), tokens: null, decision: 'dropped', position: null, reason, evidence }
-}
-
-function describe({ chunk, origin, signals, fused, rerank, answerability, mention, value }: Candidate) {
+function described(
+  { chunk, origin, signals, fused, rerank, answerability, mention, value }: Candidate,
+  sentences: readonly SentenceMatch[] | undefined,
+) {
   return {
     id: chunk.id,
     collection: chunk.collection,
@@ -97,5 +97,6 @@ function describe({ chunk, origin, signals, fused, rerank, answerability, mentio
     answerability,
     ...(mention && { mention: { by: mention.by.id, gain: mention.gain } }),
     final: value,
+    ...(sentences && { sentences: sentences.map(sentence => ({ ...sentence })) }),
   }
 }

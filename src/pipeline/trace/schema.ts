@@ -40,6 +40,8 @@ const candidate = z.object({
   /** The best passage that names the document, and its part of the value before values were scaled; absent without one. */
   mention: z.object({ by: pointIdSchema, gain: z.number() }).optional(),
   final: z.number(),
+  /** How well the sentences of the chunk match the question, as logits by offsets in its text; given when the reranker was to choose among them. */
+  sentences: z.array(z.object({ start: z.number().int(), end: z.number().int(), match: z.number() })).optional(),
   tokens: z.number().int().nullable(),
   decision: z.enum(['packed', 'dropped']),
   /** Rank in the packed context from 1; null when dropped. */
