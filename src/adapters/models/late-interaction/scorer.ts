@@ -13,8 +13,10 @@ import type { Side } from './side.ts'
 
 type Pool = WorkerPool<ScoreJob, ScoreResult, null>
 
-/** Passages of a job whose sides are kept: together they take less time than one passage that must be read. */
-const KEPT_PER_JOB = 13
+/** Passages of a job whose sides are kept: for each worker the same number, but at least so many, because a job costs something, too. */
+const LEAST_PER_JOB = 8
+/** Together they take less time than one passage that must be read. */
+const MOST_PER_JOB = 25
 /** Memory for what the encoder made of queries, in bytes: about 80 queries of 15 tokens. */
 const QUERY_BYTES = 4 * 1024 * 1024
 
@@ -91,7 +93,8 @@ export function createLateInteraction(
       const table: Table = { queries, passages: sides, loaded }
       const known = keys.filter(key => loaded.has(key)).length
       observer?.passagesFound({ memory, disk: known - memory, unread: read.length - known })
-      const jobs = groupKept(read, ({ key }) => loaded.has(key))
+      const perJob = Math.min(MOST_PER_JOB, Math.max(LEAST_PER_JOB, Math.ceil(known / pool.size)))
+      const jobs = groupKept(read, ({ key }) => loaded.has(key), perJob)
       const turns = jobs.map(
         (job): ScoreTurn =>
           async send => {
@@ -136,13 +139,17 @@ export function createLateInteraction(
   }
 }
 
-/** Groups that keep the order: each passage that must be encoded alone, the others between them by `KEPT_PER_JOB`. */
-function groupKept(passages: readonly KeyedText[], isKept: (passage: KeyedText) => boolean): KeyedText[][] {
+/** Groups that keep the order: each passage that must be encoded alone, the others between them by `most`. */
+function groupKept(
+  passages: readonly KeyedText[],
+  isKept: (passage: KeyedText) => boolean,
+  most: number,
+): KeyedText[][] {
   const groups: KeyedText[][] = []
   let open: KeyedText[] | null = null
   for (const passage of passages) {
     const kept = isKept(passage)
-    if (kept && open !== null && open.length < KEPT_PER_JOB) {
+    if (kept && open !== null && open.length < most) {
       open.push(passage)
       continue
     }

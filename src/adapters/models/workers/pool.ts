@@ -18,6 +18,8 @@ export interface WorkerPoolOptions {
 /** Worker threads that share one queue of jobs. */
 export interface WorkerPool<Job, Result, Details> {
   readonly details: Details
+  /** Number of workers. */
+  readonly size: number
   /**
    * Runs jobs over all workers. Tenants take turns, and so do the calls of one tenant, job by job. `results[i]` is null if job i failed, or was not done when the
    * signal aborted or the pool closed.
@@ -178,6 +180,7 @@ export async function createWorkerPool<Job, Result, Details>({
 
   return {
     details,
+    size,
     run: (jobs, options) =>
       runTurns(
         jobs.map(
