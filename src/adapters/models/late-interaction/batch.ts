@@ -25,7 +25,8 @@ const MOST_TOKENS = 2_048
 /** What a run costs beside its arithmetic, in tokens of a passage: .2 ms. */
 const RUN_COST = 250
 
-const paddedTo = (multiple: number, tokens: number) => Math.ceil(tokens / multiple) * multiple
+/** At least one multiple: nothing can be computed of no tokens. */
+const paddedTo = (multiple: number, tokens: number) => Math.max(1, Math.ceil(tokens / multiple)) * multiple
 
 /**
  * The groups of passages that cost least together: few runs, and little padding, because a passage takes as long as the longest one of its group.

@@ -32,11 +32,11 @@ export async function openCut(source: ModelSource, cut: LateInteraction, runtime
   const file = await readFile(join(folder, name))
   const graph = leaveWeightsInFile(readOnnx(file), file, name)
   const open = (enableCpuMemArena: boolean, model: Uint8Array) =>
-    // One thread, because the pool has a worker per core. Severity 3 is errors.
+    // One thread, because the pool has a worker per core. Errors are thrown, so only severity 4 is printed.
     runtime.InferenceSession.create(model, {
       intraOpNumThreads: 1,
       interOpNumThreads: 1,
-      logSeverityLevel: 3,
+      logSeverityLevel: 4,
       enableCpuMemArena,
       extra: { session: { model_external_initializers_file_folder_path: folder } },
     })
