@@ -3,7 +3,7 @@ import type { Runtime, Tensor, TensorData, Tensors } from '../onnx/runtime.ts'
 
 /**
  * Sides are padded to a multiple of this number of tokens. Sums over the tokens are computed in blocks of at most 64 numbers, so zeros behind whole blocks do not
- * change the order of the rest, and the logit of a pair does not depend on what is computed beside it.
+ * change the order of the rest, and a logit of the included reranker does not depend on what is computed beside it (decision 87).
  */
 export const PADDED_TO = 64
 

@@ -15,8 +15,10 @@ type Pool = WorkerPool<ScoreJob, ScoreResult, null>
 
 /** Passages of a job whose sides are kept: for each worker the same number, but at least so many, because a job costs something, too. */
 const LEAST_PER_JOB = 8
-/** Together they take less time than one passage that must be read. */
+/** Together they take less time than one passage that must be read, unless the question is long. */
 const MOST_PER_JOB = 25
+/** A question of so many UTF-16 code units is long: its pairs take several times as long as those of usual ones, and tenants take turns by jobs. */
+const LONG_QUERY = 600
 /** Memory for what the encoder made of queries, in bytes: about 80 queries of 15 tokens. */
 const QUERY_BYTES = 4 * 1024 * 1024
 
@@ -31,7 +33,7 @@ export interface SidePlaces {
 
 /**
  * Computes logits with a model whose graph is cut in two. What the encoder makes of a passage is kept for the next query, whoever asks: it
- * depends on the text alone, and a logit has the same bits whether the side was kept or not.
+ * depends on the text alone, and the logits of the included reranker have the same bits whether the side was kept or not.
  * @throws Error when the graph cannot be cut as the folder says
  */
 export async function openLateInteraction(
@@ -93,7 +95,8 @@ export function createLateInteraction(
       const table: Table = { queries, passages: sides, loaded }
       const known = keys.filter(key => loaded.has(key)).length
       observer?.passagesFound({ memory, disk: known - memory, unread: read.length - known })
-      const perJob = Math.min(MOST_PER_JOB, Math.max(LEAST_PER_JOB, Math.ceil(known / pool.size)))
+      const most = query.length < LONG_QUERY ? MOST_PER_JOB : LEAST_PER_JOB
+      const perJob = Math.min(most, Math.max(LEAST_PER_JOB, Math.ceil(known / pool.size)))
       const jobs = groupKept(read, ({ key }) => loaded.has(key), perJob)
       const turns = jobs.map(
         (job): ScoreTurn =>

@@ -43,7 +43,7 @@ export function createUnpackSides({ Tensor }: Runtime): (sides: readonly Side[])
   let words = new BigInt64Array(0)
   return sides => {
     const size = sides.reduce((sum, { byteLength }) => sum + byteLength / WORD, 0)
-    if (words.length < size) words = new BigInt64Array(2 * size)
+    if (words.length < size) words = new BigInt64Array(size)
     let first = 0
     return sides.map(side => {
       // Shared memory is copied number by number, so large numbers are fast.
