@@ -1,11 +1,11 @@
 import { roundedNames } from '../onnx/graph.ts'
-import type { Runtime, Tensor, TensorData, Tensors } from '../onnx/runtime.ts'
+import { type Runtime, sizeOf, type Tensor, type TensorData, type Tensors } from '../onnx/runtime.ts'
 
 /**
  * Sides are padded to a multiple of this number of tokens. Sums over the tokens are computed in blocks of at most 64 numbers, so zeros behind whole blocks do not
  * change the order of the rest, and a logit of the included reranker does not depend on what is computed beside it (decision 87).
  */
-export const PADDED_TO = 64
+const PADDED_TO = 64
 
 /** The axis of a tensor that counts the tokens of the passage; a tensor without one is not here. */
 export type TokenAxes = ReadonlyMap<string, number>
@@ -26,7 +26,7 @@ const MOST_TOKENS = 2_048
 const RUN_COST = 250
 
 /** At least one multiple: nothing can be computed of no tokens. */
-const paddedTo = (multiple: number, tokens: number) => Math.max(1, Math.ceil(tokens / multiple)) * multiple
+const padded = (tokens: number) => Math.max(1, Math.ceil(tokens / PADDED_TO)) * PADDED_TO
 
 /**
  * The groups of passages that cost least together: few runs, and little padding, because a passage takes as long as the longest one of its group.
@@ -38,7 +38,7 @@ export function cheapestGroups(lengths: readonly number[]): number[][] {
   /** Of the first passages, the shortest ones: the least cost, and where the last group begins. */
   const best = [{ cost: 0, start: 0 }]
   for (const [at, place] of places.entries()) {
-    const each = paddedTo(PADDED_TO, lengths[place] ?? 0)
+    const each = padded(lengths[place] ?? 0)
     let cheapest = { cost: Number.POSITIVE_INFINITY, start: at }
     for (let start = at; start >= 0; start--) {
       const tokens = (at + 1 - start) * each
@@ -63,14 +63,29 @@ export function tokensOf(side: Tensors, axes: TokenAxes): number {
 }
 
 /**
- * Makes a function that joins the sides of passages to one batch, as the interaction takes them: with zeros behind the tokens, up to a multiple of `multiple`. The
- * tensors are good until the next call.
- * @param sides `long` names the tensors that are kept as `roundRows` makes them
+ * The tensors of passages as the interaction takes them: the rows of a rounded tensor come as a table, with the shape of the whole beside it.
+ * @param long names of the tensors that `roundRows` has rounded
+ */
+export function asTables(tensors: Tensors, long: readonly string[], { Tensor }: Runtime): Tensors {
+  const fed = { ...tensors }
+  for (const names of long.map(roundedNames)) {
+    const [values, scales] = [tensors[names.rounded], tensors[names.scales]]
+    if (values === undefined || scales === undefined) continue
+    const rows = sizeOf(scales.dims)
+    fed[names.rounded] = new Tensor('int8', values.data, [rows, values.dims.at(-1) ?? 1])
+    fed[names.scales] = new Tensor('float32', scales.data, [rows])
+    fed[names.shape] = new Tensor('int64', BigInt64Array.from(values.dims, BigInt), [values.dims.length])
+  }
+  return fed
+}
+
+/**
+ * Makes a function that joins the sides of passages to one batch, with zeros behind the tokens of each. The tensors are good until the next call.
+ * @param sides `long` names the tensors that `roundRows` has rounded
  */
 export function createBatches(
   { Tensor }: Runtime,
   { axes, long }: { axes: TokenAxes; long: readonly string[] },
-  multiple: number,
 ): (sides: readonly Tensors[]) => Tensors {
   const axisOf = new Map(axes)
   for (const name of long) {
@@ -87,14 +102,13 @@ export function createBatches(
       },
     ] = tensors as [Tensor]
     const axis = axisOf.get(name)
-    const padded = dims.map((length, at) => (at + 1 === axis ? tokens : length))
-    const each = sizeOf(padded)
+    const place = dims.map((length, at) => (at + 1 === axis ? tokens : length))
+    const each = sizeOf(place)
     const joined = bufferFor(name, data, each * tensors.length)
     for (const [at, tensor] of tensors.entries()) {
-      const place = joined.subarray(at * each, (at + 1) * each)
-      copyPadded(tensor, axis ?? 0, tokens, place)
+      copyPadded(tensor, axis ?? 0, tokens, joined.subarray(at * each, (at + 1) * each))
     }
-    return new Tensor(type, joined, [tensors.length, ...padded])
+    return new Tensor(type, joined, [tensors.length, ...place])
   }
 
   function bufferFor(name: string, like: TensorData, size: number): TensorData {
@@ -107,29 +121,15 @@ export function createBatches(
   }
 
   return sides => {
-    const tokens = paddedTo(multiple, Math.max(...sides.map(side => tokensOf(side, axes))))
+    const tokens = padded(Math.max(...sides.map(side => tokensOf(side, axes))))
     const joined: Tensors = {}
     for (const name of Object.keys(sides[0] ?? {})) {
       joined[name] = join(name, sides.map(side => side[name]).filter(isThere), tokens)
     }
-    for (const name of long) flatten(joined, name)
     return joined
-  }
-
-  /** The rows of a rounded tensor come as a table, with their shape beside it. */
-  function flatten(tensors: Tensors, name: string): void {
-    const names = roundedNames(name)
-    const [values, scales] = [tensors[names.rounded], tensors[names.scales]]
-    if (values === undefined || scales === undefined) return
-    const width = values.dims.at(-1) ?? 1
-    const rows = sizeOf(scales.dims)
-    tensors[names.rounded] = new Tensor('int8', values.data, [rows, width])
-    tensors[names.scales] = new Tensor('float32', scales.data, [rows])
-    tensors[names.shape] = new Tensor('int64', BigInt64Array.from(values.dims, BigInt), [values.dims.length])
   }
 }
 
-const sizeOf = (dims: readonly number[]) => dims.reduce((product, length) => product * length, 1)
 const isThere = (tensor: Tensor | undefined): tensor is Tensor => tensor !== undefined
 
 /** Copies a tensor of one passage, and writes zeros behind its tokens. @param axis of the tokens; 0: it has none */
@@ -137,10 +137,10 @@ function copyPadded({ dims, data }: Tensor, axis: number, tokens: number, target
   const outer = sizeOf(dims.slice(1, axis))
   const inner = axis === 0 ? data.length : sizeOf(dims.slice(axis + 1))
   const own = axis === 0 ? inner : (dims[axis] ?? 0) * inner
-  const padded = axis === 0 ? inner : tokens * inner
+  const whole = axis === 0 ? inner : tokens * inner
   for (let block = 0; block < outer; block++) {
-    target.set(data.subarray(block * own, (block + 1) * own) as never, block * padded)
-    target.fill(zeroOf(target) as never, block * padded + own, (block + 1) * padded)
+    target.set(data.subarray(block * own, (block + 1) * own) as never, block * whole)
+    target.fill(zeroOf(target) as never, block * whole + own, (block + 1) * whole)
   }
 }
 

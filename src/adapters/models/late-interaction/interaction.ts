@@ -1,6 +1,6 @@
 import { logitOf } from '../load.ts'
 import type { Runtime, Tensors } from '../onnx/runtime.ts'
-import { cheapestGroups, createBatches, PADDED_TO, tokensOf } from './batch.ts'
+import { asTables, cheapestGroups, createBatches, tokensOf } from './batch.ts'
 import { LOGITS, type OpenedCut, sample } from './cut.ts'
 import { roundRows } from './side.ts'
 
@@ -18,30 +18,35 @@ export async function createInteraction(cut: OpenedCut, runtime: Runtime): Promi
 }
 
 function oneByOne(cut: OpenedCut, runtime: Runtime): LogitsOf {
-  const batchOf = createBatches(runtime, cut, 1)
   return async (query, passages) => {
     const logits: number[] = []
-    for (const passage of passages) logits.push(...(await run(cut, query, batchOf([passage]), 1)))
+    for (const passage of passages) logits.push(...(await run(cut, runtime, query, passage, 1)))
     return logits
   }
 }
 
 function inBatches(cut: OpenedCut, runtime: Runtime): LogitsOf {
-  const batchOf = createBatches(runtime, cut, PADDED_TO)
+  const batchOf = createBatches(runtime, cut)
   return async (query, passages) => {
     const logits = passages.map(() => Number.NaN)
     const lengths = passages.map(passage => tokensOf(passage, cut.axes))
     for (const places of cheapestGroups(lengths)) {
       const batch = batchOf(places.map(place => passages[place] ?? {}))
-      const found = await run(cut, query, batch, places.length)
+      const found = await run(cut, runtime, query, batch, places.length)
       for (const [at, place] of places.entries()) logits[place] = found[at] ?? Number.NaN
     }
     return logits
   }
 }
 
-async function run({ interaction }: OpenedCut, query: Tensors, batch: Tensors, pairs: number): Promise<number[]> {
-  const { [LOGITS]: logits } = await interaction.run({ ...query, ...batch })
+async function run(
+  { interaction, long }: OpenedCut,
+  runtime: Runtime,
+  query: Tensors,
+  batch: Tensors,
+  pairs: number,
+): Promise<number[]> {
+  const { [LOGITS]: logits } = await interaction.run({ ...query, ...asTables(batch, long, runtime) })
   const labels = (logits?.data.length ?? 0) / pairs
   return Array.from({ length: pairs }, (_, at) => logitOf(logits?.data.subarray(at * labels, (at + 1) * labels) ?? []))
 }

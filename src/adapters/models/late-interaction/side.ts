@@ -1,5 +1,5 @@
 import { roundedNames } from '../onnx/graph.ts'
-import type { Runtime, Tensor, TensorData, Tensors } from '../onnx/runtime.ts'
+import { type Runtime, sizeOf, type Tensor, type TensorData, type Tensors } from '../onnx/runtime.ts'
 
 /**
  * The tensors that a model computed from one text, a passage or a query, as bytes that all threads can read: the length of a header, the header as JSON, and the
@@ -61,8 +61,7 @@ function tensorsIn(bytes: Buffer<ArrayBuffer>, Tensor: Runtime['Tensor']): Tenso
   let start = bytes.byteOffset + wholeWords(LENGTH_BYTES + length)
   const tensors: Tensors = {}
   for (const [name, type, dims] of header) {
-    const count = dims.reduce((product, size) => product * size, 1)
-    const data: TensorData = new TYPES[type](bytes.buffer, start, count)
+    const data: TensorData = new TYPES[type](bytes.buffer, start, sizeOf(dims))
     tensors[name] = new Tensor(type, data, dims)
     start += wholeWords(data.byteLength)
   }

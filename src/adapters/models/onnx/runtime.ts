@@ -20,6 +20,9 @@ export interface Tensor {
   readonly data: TensorData
 }
 
+/** Numbers in a tensor of these dimensions. */
+export const sizeOf = (dims: readonly number[]): number => dims.reduce((product, length) => product * length, 1)
+
 /** The runtime that transformers.js uses; it is no dependency of its own, so that there is one copy of it (decision 21). */
 export function loadRuntime(): Runtime {
   return createRequire(import.meta.resolve('@xenova/transformers'))('onnxruntime-node') as Runtime

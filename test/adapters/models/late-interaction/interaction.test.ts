@@ -68,3 +68,39 @@ it.each([
   expect(await logitsOf(query, PASSAGES)).toEqual(expected)
   expect(runs).toEqual([1, 1, 1, 1])
 })
+
+it('scores them one by one when a tensor has fewer tokens than the others, and gives it as it is', async () => {
+  const { cut } = cutWith((rows, asked) => rows.map(ids => asked + sum(ids)))
+  const seen: number[][] = []
+  const without = (ids: Tensors[string] | undefined) => idsOf(...Array.from(ids?.data ?? [], Number).slice(1))
+  const own: OpenedCut = {
+    ...cut,
+    encode: async (slot, inputs) => {
+      const tensors = await cut.encode(slot, inputs)
+      return slot === 'passage' ? { ...tensors, others: without(tensors.input_ids) } : tensors
+    },
+    axes: new Map([
+      ['input_ids', 1],
+      ['others', 1],
+    ]),
+    interaction: {
+      ...cut.interaction,
+      run(feeds) {
+        seen.push([...(feeds.others?.dims ?? [])])
+        // The tensor has one token less than the ids.
+        if ((feeds.others?.dims[1] ?? 0) !== (feeds.input_ids?.dims[1] ?? 0) - 1) throw new Error('of another length')
+        return cut.interaction.run(feeds)
+      },
+    },
+  }
+  const logitsOf = await createInteraction(own, runtime)
+  seen.length = 0
+  const passages = PASSAGES.map(passage => ({ ...passage, others: without(passage.input_ids) }))
+  expect(await logitsOf(query, passages)).toEqual([105, 106, 118, 104])
+  expect(seen).toEqual([
+    [1, 0],
+    [1, 2],
+    [1, 1],
+    [1, 0],
+  ])
+})
