@@ -17,6 +17,12 @@ CROSS_HEADS = 4
 FEATURES = 7
 # Numbers that processors add up together, at most.
 BLOCK = 8
+# Tokens of the stretches of a passage that are matched for themselves, and what the best one of each length adds to the logit: `near` times its MaxSim on states, and
+# `same` times that on word vectors. They are chosen, not learned (docs/decisions/0088).
+STRETCHES = (16, 48)
+NEAR, SAME = 16.7, 11.1
+# Below any cosine, also with what `interact` adds where there is no token.
+ABSENT = -4.0
 # What the encoder does not bring along.
 NEW_PARTS = ("query_side", "text_side", "weigh", "cross", "blend", "hidden", "bend")
 
@@ -65,6 +71,29 @@ def rowwise(weight: torch.Tensor, bias: torch.Tensor, rows: torch.Tensor) -> tor
 def log1p(values: torch.Tensor) -> torch.Tensor:
     """log(1 + x) of [.., 1], in blocks: the bits of a logarithm depend on whether it is computed in a block or behind the last one."""
     return torch.log1p(values * torch.ones(2 * BLOCK))[..., :1]
+
+
+def widened(values: torch.Tensor, before: int, width: int) -> torch.Tensor:
+    """Of the largest values of `before` places from each place on, those of `width` places. MaxPool would take five times as long."""
+    while before < width:
+        step = min(before, width - before)
+        values = torch.maximum(values[..., :-step], values[..., step:])
+        before += step
+    return values
+
+
+def best_stretch(near: torch.Tensor, same: torch.Tensor, importance: torch.Tensor) -> torch.Tensor:
+    """
+    How well the best stretches match, [batch]: a long passage can match each word of a question somewhere, and answer it nowhere. Near and same are the cosines
+    [batch, query length, passage length], and below -2 where the passage has no token, as behind its end.
+    """
+    weights = ((importance[:, 0] * NEAR).transpose(1, 2), (importance[:, 1] * SAME).transpose(1, 2))
+    found = [functional.pad(values, (0, STRETCHES[-1] - 1), value=ABSENT) for values in (near, same)]
+    total = torch.zeros(1)
+    for before, width in zip((1, *STRETCHES), STRETCHES, strict=False):
+        found = [widened(values, before, width) for values in found]
+        total = total + (torch.matmul(weights[0], found[0]) + torch.matmul(weights[1], found[1])).amax((1, 2))
+    return total
 
 
 def inverse_lengths(states: torch.Tensor) -> torch.Tensor:
@@ -146,7 +175,7 @@ class Scorer(nn.Module):
             torch.cat([layer.weight, torch.zeros(layer.out_features, BLOCK - FEATURES)], dim=1) for layer in (self.blend, self.hidden)
         )
         bent = rowwise(self.bend.weight, self.bend.bias, torch.tanh(rowwise(hidden, self.hidden.bias, features)))
-        return (rowwise(blend, self.blend.bias, features) + bent)[..., 0]
+        return (rowwise(blend, self.blend.bias, features) + bent)[..., 0] + best_stretch(near, same, importance)
 
 
 def side(model: Scorer, passages: list[list[int]]) -> tuple[torch.Tensor, ...]:
