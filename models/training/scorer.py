@@ -3,7 +3,8 @@
 Keeping the segments apart in the lower layers (as PreTTR does) lets the model start from a sentence encoder, so it
 ranks like one before the first training step, and lets one training batch score every query against every passage.
 On top of the encoder's cosine come token matches (ColBERT's MaxSim on states and on plain word vectors, the second a
-learned BM25) and one narrow cross-attention from query tokens to passage tokens.
+learned BM25) and one narrow cross-attention from query tokens to passage tokens. The exported graph adds how well the best
+stretches of the passage match, which is chosen and not trained.
 """
 
 import torch
@@ -74,7 +75,7 @@ def log1p(values: torch.Tensor) -> torch.Tensor:
 
 
 def widened(values: torch.Tensor, before: int, width: int) -> torch.Tensor:
-    """Of the largest values of `before` places from each place on, those of `width` places. MaxPool would take five times as long."""
+    """Of the largest values of `before` places from each place on, those of `width` places. A MaxPool takes several times as long."""
     while before < width:
         step = min(before, width - before)
         values = torch.maximum(values[..., :-step], values[..., step:])
@@ -155,8 +156,13 @@ class Scorer(nn.Module):
         length = torch.log(weights.sum(1, keepdim=True).clamp(min=1.0)) - 4.5
         return mean(states.float(), weights), matched.float(), words.float(), *scales, keys, values, weights.unsqueeze(1), length
 
-    def interact(self, words: torch.Tensor, states: torch.Tensor, mask: torch.Tensor, passage: tuple) -> torch.Tensor:
-        """Logits [batch] of aligned queries and passages. Cut from the rest, one query goes with any number of passages."""
+    def interact(
+        self, words: torch.Tensor, states: torch.Tensor, mask: torch.Tensor, passage: tuple, stretches: bool = False
+    ) -> torch.Tensor:
+        """
+        Logits [batch] of aligned queries and passages. Cut from the rest, one query goes with any number of passages.
+        `stretches` adds `best_stretch`; the weights were trained without it.
+        """
         vector, matched, passage_words, matched_scale, words_scale, keys, values, present, length = passage
         asked_vector, match, own_words, match_scale, own_scale, asked, own, importance, size = self.query_parts(words, states, mask)
         absent = present * 4.0 - 4.0
@@ -175,7 +181,8 @@ class Scorer(nn.Module):
             torch.cat([layer.weight, torch.zeros(layer.out_features, BLOCK - FEATURES)], dim=1) for layer in (self.blend, self.hidden)
         )
         bent = rowwise(self.bend.weight, self.bend.bias, torch.tanh(rowwise(hidden, self.hidden.bias, features)))
-        return (rowwise(blend, self.blend.bias, features) + bent)[..., 0] + best_stretch(near, same, importance)
+        learned = (rowwise(blend, self.blend.bias, features) + bent)[..., 0]
+        return learned + best_stretch(near, same, importance) if stretches else learned
 
 
 def side(model: Scorer, passages: list[list[int]]) -> tuple[torch.Tensor, ...]:
@@ -216,4 +223,4 @@ class PairScorer(nn.Module):
         side = model.passage_side(words, states, passage)
         first = torch.arange(query.sum(1).max().long())
         chosen = [value.index_select(1, first) for value in (words, states, query)]
-        return model.interact(*chosen, side).unsqueeze(-1)
+        return model.interact(*chosen, side, stretches=True).unsqueeze(-1)
