@@ -35,7 +35,7 @@ export function relevanceLogit({ rerank, coverage }: PassageEvidence): number {
  * - `mention`: another passage names its document, and is more relevant. It has the relevance of that one. Measured by the same script: such passages hold a gold
  *   passage more often than this says;
  * - `neighbour`: the passage was not ranked. It has the relevance of the best ranked passage beside it, and a parent that of its best
- *   ranked chunk. Measured by the same script: neighbours hold a gold passage about a third as often as this says.
+ *   ranked chunk. Measured by the same script: neighbours hold a gold passage about half as often as this says.
  */
 export function relevancesBy({ passages }: Evidence): (candidate: Candidate) => Relevance {
   const ranked = new Map<string, Relevance>()
