@@ -67,7 +67,7 @@ const TRIPLES: readonly [query: string, right: string, wrong: string][] = [
   ],
 ]
 /** The scores of the answers, in exact arithmetic. */
-const RIGHT_SCORES = [0.302, 0.194, 0.299, 0.26, 0.355, 0.368, 0.123, 0.181, 0.246, 0.332]
+const RIGHT_SCORES = [0.248, 0.047, 0.218, 0.219, 0.273, 0.319, 0.124, 0.056, 0.292, 0.347]
 const MOST_BYTES = 24 * 1024 * 1024
 
 if (isShipped(SHIPPED_RERANKER)) {
@@ -94,7 +94,7 @@ if (isShipped(SHIPPED_RERANKER)) {
     it('gives the same scores on every processor', async () => {
       for (const [at, [query, right]] of TRIPLES.entries()) {
         const [score = Number.NaN] = await scores(query, [right])
-        // Products that saturate, as those of int8 weights do without VNNI, give less than .02.
+        // Products that saturate, as those of int8 weights do without VNNI, change six of them by .04 to .09.
         expect(Math.abs(score - (RIGHT_SCORES[at] ?? Number.NaN)), query).toBeLessThan(0.03)
       }
     })
