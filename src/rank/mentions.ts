@@ -2,6 +2,7 @@ import { documentKey } from '../core/keys.ts'
 import { prefixOf } from '../core/prefix.ts'
 import type { Steps } from '../core/steps.ts'
 import type { Candidate } from '../core/types.ts'
+import { pageName } from '../text/titled-path.ts'
 
 /** Longest start of a passage that is searched for titles, in UTF-16 code units. A usual passage has less than 3,000. */
 const LONGEST_READ = 10_000
@@ -27,7 +28,7 @@ interface Opening {
  * the document stands. The answer to a question in two steps is often in a passage that shares no word with the question, but is named by one that does
  * (bridge entities: Yang et al. 2018, HotpotQA). Only the first chunk gains, because it says what the document is about.
  *
- * A title is found as it is written, not inside of words, and without the brackets at its end. Titles of one word count for nothing, because ordinary
+ * A title is found as it is written, not inside of words, without the brackets at its end, and without the name of the site. Titles of one word count for nothing, because ordinary
  * words look like them, and so do titles that passages of more than four documents name.
  *
  * @param candidates values in any unit
@@ -63,8 +64,8 @@ function openingsOf(candidates: readonly Candidate[]): Opening[] {
   const chunks = new Map<string, number>()
   for (const { chunk } of candidates) chunks.set(documentKey(chunk), (chunks.get(documentKey(chunk)) ?? 0) + 1)
   return candidates.flatMap(candidate => {
-    const { docId, docTitle, orderIndex } = candidate.chunk
-    const title = docTitle.replace(DISAMBIGUATION, '').trim()
+    const { docId, docTitle, sectionPath, orderIndex } = candidate.chunk
+    const title = pageName(docTitle, sectionPath).replace(DISAMBIGUATION, '').trim()
     const isFirst = orderIndex === 0 || (orderIndex === null && chunks.get(documentKey(candidate.chunk)) === 1)
     return isFirst && docId !== '' && hasWords(title)
       ? [{ candidate, title, namedIn: new Set<string>(), best: null }]

@@ -8,6 +8,10 @@ export interface Sentence {
 }
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/
+/** The line below a title, of one sign: `Title` and `-----`, as Markdown and reStructuredText write headings. Text that was no Markdown has its tildes escaped. */
+const UNDERLINE = /^ {0,3}\\?([-=~^"'`*+#:._])\1{2,}\s*$/
+/** Signs that Markdown takes for the line below a title however short it is; others must be as long as the title. */
+const SHORT_UNDERLINES = '-='
 /** Headings, list items and table rows: each line is one sentence. */
 const OWN_LINE = /^\s{0,12}(?:#{1,6}\s|[-*+•]\s|\d{1,3}[.)]\s|\|)/
 const ENDS_SENTENCE = /[.!?:;。！？…]["'”’)\]*_`]{0,8}\s{0,8}$/
@@ -32,7 +36,7 @@ const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' })
 
 /**
  * Splits a text into sentences; concatenated they are the text. A line break ends a sentence, unless the next line starts in
- * lower case or all lines of the paragraph are about equally long (wrapped prose). A Markdown heading, list item, table row or fenced code block is one sentence. White space
+ * lower case or all lines of the paragraph are about equally long (wrapped prose). A heading, with the line that underlines it, a list item, table row or fenced code block is one sentence. White space
  * belongs to the sentence before it. Longer sentences than 2,000 code units are cut.
  */
 export function splitSentences(text: string): Sentence[] {
@@ -58,6 +62,19 @@ export function* sentencesOf(text: string): Generator<Sentence> {
   if (cut > from) yield { text: text.slice(from, cut), start: from, end: cut }
 }
 
+/** Whether a text is a title with a line below it, and perhaps the same line above it. */
+export function isUnderlinedTitle(text: string): boolean {
+  const lines = text.trim().split('\n', 4)
+  const [title = '', line = ''] = lines.slice(-2)
+  return isUnderlined(title, line) && (lines.length === 2 || (lines.length === 3 && UNDERLINE.test(lines[0] ?? '')))
+}
+
+function isUnderlined(title: string, line: string): boolean {
+  const sign = UNDERLINE.exec(line)?.[1]
+  if (sign === undefined || title.trim() === '' || OWN_LINE.test(title) || UNDERLINE.test(title)) return false
+  return SHORT_UNDERLINES.includes(sign) || line.trim().length >= title.trim().length
+}
+
 function* sentenceEnds(text: string): Generator<number> {
   for (const block of blocks(text)) {
     if (block.prose) yield* proseEnds(text, block.start, block.end)
@@ -75,9 +92,9 @@ function* blocks(text: string): Generator<Block> {
   let open: Block | null = null
   let fence: string | null = null
   let previousLine = ''
-  for (const { line, index, isFilled } of linesOf(text)) {
+  for (const { line, index, isFilled, isTitle } of linesOf(text)) {
     const end = index + line.length
-    const mark = FENCE.exec(line)?.[1]
+    const mark = isTitle ? undefined : FENCE.exec(line)?.[1]
     if (fence !== null && open !== null) {
       open.end = end
       if (mark?.startsWith(fence)) {
@@ -92,9 +109,9 @@ function* blocks(text: string): Generator<Block> {
       open.end = end
     } else {
       if (open !== null) yield open
-      open = { start: index, end, prose: !OWN_LINE.test(line) && line.trim() !== '' }
+      open = { start: index, end, prose: !isTitle && !OWN_LINE.test(line) && line.trim() !== '' }
     }
-    previousLine = line
+    previousLine = isTitle ? '' : line
   }
   if (open !== null) yield open
 }
@@ -110,19 +127,42 @@ interface Line {
   index: number
   /** Whether it stands in a paragraph whose lines were broken where they were full. */
   isFilled: boolean
+  /** Whether it is a title and the line below it. */
+  isTitle: boolean
 }
 
-/** The lines of a text with their line breaks; blank lines together are one. */
+/** The lines of a text with their line breaks; blank lines together are one, and so are a title and the line below it. */
 function* linesOf(text: string): Generator<Line> {
   let paragraph: Line[] = []
   for (const { 0: line, index } of text.matchAll(/\n+|[^\n]*\n|[^\n]+$/g)) {
+    const above = paragraph.length > MOST_BEFORE_UNDERLINE ? null : titleAbove(paragraph, line)
+    if (above !== null) {
+      yield* above
+      paragraph = []
+      continue
+    }
     if (OWN_LINE.test(line) || line.trim() === '' || FENCE.test(line)) {
       yield* filled(paragraph)
       paragraph = []
     }
-    paragraph.push({ line, index, isFilled: false })
+    paragraph.push({ line, index, isFilled: false, isTitle: false })
   }
   yield* filled(paragraph)
+}
+
+/** Blank lines, which are one, a line above the title, and the title. */
+const MOST_BEFORE_UNDERLINE = 3
+
+/** The lines of a paragraph so far, with the next one, when that makes them a title; blank lines before it stay. Null otherwise. */
+function titleAbove(paragraph: readonly Line[], line: string): Line[] | null {
+  const blank = paragraph.slice(0, 1).filter(first => first.line.trim() === '')
+  const lines = paragraph.slice(blank.length)
+  const [first, second] = lines
+  const title = second ?? first
+  if (first === undefined || title === undefined || !isUnderlined(title.line, line)) return null
+  // reStructuredText allows the same line above the title, too.
+  if (lines.length > 2 || (second !== undefined && !UNDERLINE.test(first.line))) return null
+  return [...blank, { ...first, line: lines.map(one => one.line).join('') + line, isTitle: true }]
 }
 
 /** An editor's fill column is rarely outside of this range. */

@@ -38,6 +38,14 @@ describe('documents that good passages name', () => {
     expect(valuesOf([article, { ...FILM, value: 0.1 }])).toEqual([0.6, 0.1 + SHARE * 0.6])
   })
 
+  it('are found without the name of the site in their title', () => {
+    const site = passage('Shirley Temple — Films of a century', 'She was ambassador.', 0.2, {
+      sectionPath: 'Shirley Temple',
+    })
+    expect(valuesOf([FILM, site])).toEqual([0.8, 0.2 + SHARE * 0.8])
+    expect(valuesOf([FILM, { ...site, chunk: { ...site.chunk, sectionPath: 'Life' } }])).toEqual([0.8, 0.2])
+  })
+
   it.each([
     ['by its own text', [passage('Shirley Temple', 'Shirley Temple was born in 1928.', 0.8)]],
     ['in other case', [passage('Film', 'a shirley temple is a drink', 0.8), ACTRESS]],

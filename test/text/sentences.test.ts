@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { splitSentences } from '../../src/text/sentences.ts'
+import { isUnderlinedTitle, splitSentences } from '../../src/text/sentences.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 
 const sentences = (text: string): string[] => splitSentences(text).map(sentence => sentence.text)
@@ -75,6 +75,33 @@ describe('sentences', () => {
     expect(sentences(parts.join(''))).toEqual(parts)
   })
 
+  it('are titles with the lines below and above them, in Markdown and reStructuredText', () => {
+    const parts = [
+      'First. ',
+      'Second.\n\n',
+      'Setup. And more\n---\n',
+      'lower. ',
+      'Upper.\n\n',
+      '=====\nPumps\n=====\n\n',
+      'Pumps and casks\n\\~~~~~~~~~~~~~~~\n\n',
+      'Of the pumps\nthere are two.\n',
+    ]
+    expect(sentences(parts.join(''))).toEqual(parts)
+    const titles = parts.filter(isUnderlinedTitle)
+    expect(titles.map(title => title.split('\n').length)).toEqual([3, 5, 4])
+  })
+
+  it.each([
+    ['the start of code', 'For example, run:\n~~~\nrun. Now\n~~~\n', 2],
+    ['a line in a paragraph', 'It ends.\nNot a title\n-----------\nbut more. End.\n', 4],
+    ['a table', 'Name   Age\n====== ====\nPump   12\n', 3],
+    ['signs of other kinds', 'Not a title\n-=-=-=-=-=-\nof this.\n', 2],
+  ])('are no titles because of %s', (_, text, count) => {
+    const found = sentences(text)
+    expect(found).toHaveLength(count)
+    expect(found.some(isUnderlinedTitle)).toBe(false)
+  })
+
   it('go on over the points of a relative path', () => {
     const text = 'See [the options](./Routes.md#routes-options). When set, it wins. Or [this](../Up/Here.md) one.'
     expect(sentences(text)).toEqual([
@@ -127,6 +154,8 @@ describe('sentences', () => {
       '- i\n',
       '```\n',
       '~~~\n',
+      '====\n',
+      'T\n----\n',
       '| r |\n',
       'Dr. ',
       '  ',

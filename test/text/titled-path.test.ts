@@ -7,6 +7,13 @@ it.each([
   ['Guide', 'Guide', 'Guide'],
   ['Guide', 'Guides > Setup', 'Guide > Guides > Setup'],
   ['Guide', '', 'Guide'],
+  ['Setup — Guide 2.1', 'Setup > Keys', 'Setup — Guide 2.1 > Keys'],
+  ['Guide | Setup', 'Setup > Keys', 'Guide | Setup > Keys'],
+  ['Setup - Guide', 'Setup', 'Setup - Guide'],
+  ['Set-up guide', 'Set', 'Set-up guide > Set'],
+  ['Setup of keys — Guide', 'Setup > Keys', 'Setup of keys — Guide > Setup > Keys'],
+  ['Setup — Guide', '', 'Setup — Guide'],
+  [' — ', 'Setup', ' —  > Setup'],
   ['', 'Setup', 'Setup'],
   ['', '', ''],
 ])('title %j and path %j are %j', (title, path, whole) => {

@@ -1,5 +1,6 @@
 import type { Steps } from '../../core/steps.ts'
 import type { Candidate } from '../../core/types.ts'
+import { isUnderlinedTitle } from '../../text/sentences.ts'
 import { terms } from '../../text/terms.ts'
 import type { CostModel } from '../cost.ts'
 import type { Unit } from '../unit.ts'
@@ -19,7 +20,7 @@ const BOLD_NAME = /^\s*(\*\*|__)[^*_\n]{0,80}[^*_\s.!?。！？]\1\s*$/u
 const SIGNS = /^(?:[^\p{L}\p{N}]|<\/?[a-z][^<>]*>)*$/iu
 /** Definitions of links alone: `[label]: address`. */
 const LINK_DEFINITIONS = /^(?:\s*\[[^\]\n]{1,200}\]:[^\S\n]*\S[^\n]*(?:\n|$))+\s*$/u
-const OPENINGS = [HEADING, LEAD_IN, QUESTION, LABEL, BOLD_NAME, SIGNS, LINK_DEFINITIONS]
+const OPENINGS = [LEAD_IN, QUESTION, LABEL, BOLD_NAME, SIGNS, LINK_DEFINITIONS]
 /** The names of the columns, and the line below them. */
 const HEAD_ROWS = 2
 /** At most so many tokens for a gap mark. */
@@ -73,6 +74,7 @@ export function* measureSentences(
     const isRow = TABLE_ROW.test(text)
     tableAt = isRow ? (tableAt ?? at) : null
     const isHead = tableAt !== null && at < tableAt + HEAD_ROWS
+    const isHeading = HEADING.test(text) || isUnderlinedTitle(text)
     const counts = new Float64Array(wanted.length)
     for (const term of terms(text)) {
       const place = places.get(term)
@@ -83,8 +85,8 @@ export function* measureSentences(
       start,
       end,
       tokens: yield* cost.tokensOf(text),
-      opens: isHead || OPENINGS.some(form => form.test(text)),
-      isHeading: HEADING.test(text),
+      opens: isHead || isHeading || OPENINGS.some(form => form.test(text)),
+      isHeading,
       beginsParagraph,
       endsParagraph: end === sentence.end && (isAfterParagraph || end === candidate.chunk.text.length),
       place: at,

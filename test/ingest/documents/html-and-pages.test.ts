@@ -41,6 +41,13 @@ it('keeps code that has the numbers of its lines from a script, and code in cell
   expect(textOf('<table><tr><td><p>layout</p><pre>a_1</pre></td></tr></table>')).toBe('layout\n\n```\na_1\n```\n')
 })
 
+it('keeps the names of things without backslashes, and escapes what would be emphasis', () => {
+  const textOf = (html: string) => (readHtml(Buffer.from(html)) as { text: string }).text
+  expect(textOf('<h1>thread_pool_max</h1><p>See vcl__hash_2, größe_ß, _this_ and __init__.</p>')).toBe(
+    '# thread_pool_max\n\nSee vcl__hash_2, größe_ß, \\_this\\_ and \\_\\_init\\_\\_.\n',
+  )
+})
+
 it('reads long runs of ticks and line breaks in linear time', () => {
   const page = `<pre>${' '.repeat(500)}x${'`'.repeat(100_000)}${'\n'.repeat(100_000)}y${' '.repeat(500)}.</pre>`
   expect((readHtml(Buffer.from(page)) as { text: string }).text).toContain('y')

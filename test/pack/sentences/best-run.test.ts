@@ -114,11 +114,15 @@ describe('the best run of sentences of a chunk', () => {
       'The old pump may stand.\n\n**Who may open the pump**\n\nOnly the keeper of the old pump may open it.',
     ],
     ['tags alone', 'The old pump may stand.\n\n</b>\n</div>\n\nOnly the keeper of the old pump may open it.'],
+    [
+      'a title with a line below it',
+      'The old pump may stand.\n\nWho may open the pump\n---------------------\n\nThe keeper of the pump may.',
+    ],
     ['definitions of links', 'The old pump may stand.\n\n[pump]: https://a.example/open-pump\n[keeper]: who.md\n'],
   ])('does not end with %s', (_, text) => {
     for (let room = 5; room < 60; room++)
       expect(windowIn(text, 'who may open the pump note', room).at(-1) ?? '').not.toMatch(
-        /(?:pump\?|Note\W*|^\W+|the pump\*\*|>|\]: .*)\s*$/u,
+        /(?:pump\?|Note\W*|^\W+|the pump\*\*|the pump\n-*|>|\]: .*)\s*$/u,
       )
   })
 })

@@ -31,6 +31,7 @@ function convert(html: string): { markdown: string; title: string | null } {
   let title: string | null = null
   const mains: string[] = []
   const service = new TurndownService({ headingStyle: 'atx', codeBlockStyle: 'fenced', bulletListMarker: '-' })
+  service.escape = text => withWholeWords(TurndownService.prototype.escape(text))
   service.use(gfm)
   service.addRule('link', { filter: 'a', replacement: content => (/^\s*[¶#§🔗↑]\s*$/u.test(content) ? '' : content) })
   service.addRule('image', {
@@ -61,6 +62,11 @@ function convert(html: string): { markdown: string; title: string | null } {
   const all = tidy(service.turndown(html))
   const main = tidy(mains.length === 1 ? (mains[0] ?? '') : '')
   return { markdown: main.length >= MAIN_SHARE * all.length ? main : all, title }
+}
+
+/** Words as they were: an underscore inside a word is no emphasis (CommonMark 6.2), so the names of things need no backslashes. */
+function withWholeWords(escaped: string): string {
+  return escaped.replace(/(?<=[\p{L}\p{N}])(?:\\_)+(?=[\p{L}\p{N}])/gu, marks => marks.replaceAll('\\', ''))
 }
 
 function tidy(markdown: string): string {
