@@ -2,7 +2,7 @@ import type { CountTokens } from '../core/ports.ts'
 import { longestPrefixInSteps, prefixOf } from '../core/prefix.ts'
 import type { Steps } from '../core/steps.ts'
 import type { Candidate } from '../core/types.ts'
-import { splitSentences } from '../text/sentences.ts'
+import { splitSentences } from '../text/sentences/sentences.ts'
 import type { Unit } from './unit.ts'
 
 /** Most tokens of a context line. */

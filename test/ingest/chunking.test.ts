@@ -143,6 +143,14 @@ describe('chunkMarkdown, sections', () => {
     expect(chunks[1]?.text.startsWith('## Set *up* ##\n\nword0')).toBe(true)
   })
 
+  it('leaves out the line above a title of reStructuredText', () => {
+    const text = `=====\r\nPumps\r\n=====\r\n\r\nThey run.\n\n-----\nCasks\n-----\n\nThey leak.`
+    expect(readSections(text).map(({ path, header }) => [path, header])).toEqual([
+      ['Pumps', 'Pumps'],
+      ['Pumps > Casks', 'Casks'],
+    ])
+  })
+
   it('knows underlined headings and skipped levels', () => {
     const chunks = chunk(`Top\n===\n\n${words(30)}\n\n#### Deep\n\n${words(30)}\n\n## Back\n\n${words(30)}`)
     expect(chunks.map(piece => piece.sectionPath)).toEqual(['Top', 'Top > Deep', 'Top > Back'])

@@ -1,4 +1,4 @@
-import { splitSentences } from '../../text/sentences.ts'
+import { splitSentences } from '../../text/sentences/sentences.ts'
 import { type Definition, definitionIn } from './definitions.ts'
 
 /** What the rules know of a document. Offsets are in UTF-16 code units. */

@@ -1,6 +1,6 @@
 import { codePointStart } from '../../core/prefix.ts'
 import type { Span } from '../../core/types.ts'
-import { splitSentences } from '../../text/sentences.ts'
+import { splitSentences } from '../../text/sentences/sentences.ts'
 import type { Block, Section } from './sections.ts'
 
 /** A range that is not cut further: a sentence, a table, list or code block, or a part of one that is too large. */

@@ -1,5 +1,6 @@
 import MarkdownIt, { type Token } from 'markdown-it'
 import type { Span } from '../../core/types.ts'
+import { isTitleRule } from '../../text/sentences/underlined-title.ts'
 import { headingTitle } from '../markup/heading-title.ts'
 
 /** What may be YAML (`---`) or TOML (`+++`) front matter at the start of a text, with its last line end. Groups: the fence, the content. */
@@ -20,7 +21,7 @@ export interface Section {
   depth: number
   /** "A > B > C"; empty before the first heading. */
   path: string
-  /** The first line of the heading. */
+  /** The line of the heading that has its text. */
   header: string
   heading: Span | null
   blocks: Block[]
@@ -56,7 +57,7 @@ export function readSections(text: string): Section[] {
     sections.push({
       depth,
       path: titles.map(entry => entry.title).join(' > '),
-      header: (text.slice(block.start, block.end).split(/[\r\n]/, 1)[0] ?? '').trim(),
+      header: (withoutRule(text.slice(block.start, block.end)).split(/[\r\n]/, 1)[0] ?? '').trim(),
       heading: { start: block.start, end: block.end },
       blocks: [],
     })
@@ -77,12 +78,21 @@ function* parseBlocks(text: string): Iterable<ParsedBlock> {
     if (token.level !== 0 || token.map === null) continue
     const span = spanOf(token, lines, text)
     if (token.type === 'heading_open') {
-      const heading = { depth: Number(token.tag.slice(1)), title: headingTitle(tokens[index + 1]?.content ?? '') }
+      const heading = {
+        depth: Number(token.tag.slice(1)),
+        title: headingTitle(withoutRule(tokens[index + 1]?.content ?? '')),
+      }
       yield { ...span, ...PROSE, heading }
     } else {
       yield { ...span, ...partsOf(tokens, index, span, lines), heading: null }
     }
   }
+}
+
+/** A heading without the line that reStructuredText may write above it, which Markdown takes for its first words. */
+function withoutRule(heading: string): string {
+  const [first = ''] = heading.split(/\r?\n/, 1)
+  return first !== heading && isTitleRule(first) ? heading.slice(first.length).trimStart() : heading
 }
 
 /** Masks what the block parser misreads or parses too slowly; the length stays, so that offsets stay. */

@@ -1,7 +1,7 @@
 import { prefixOf } from '../../core/prefix.ts'
 import type { Steps } from '../../core/steps.ts'
 import { rememberedSteps } from '../../text/bounded-cache.ts'
-import { sentencesOf } from '../../text/sentences.ts'
+import { sentencesOf } from '../../text/sentences/sentences.ts'
 import { lengthInWords, sentenceForm } from './sentence-form.ts'
 
 /** A sentence, list item, table row, heading or code block of a text, with what it cannot be read without. */

@@ -2,7 +2,7 @@ import { prefixOf } from '../../core/prefix.ts'
 import type { Steps } from '../../core/steps.ts'
 import type { Candidate, Chunk } from '../../core/types.ts'
 import { candidateBm25 } from '../../text/candidate-bm25.ts'
-import { type Sentence, sentencesOf } from '../../text/sentences.ts'
+import { type Sentence, sentencesOf } from '../../text/sentences/sentences.ts'
 import type { Unit } from '../unit.ts'
 
 /** Largest share that the match of a sentence adds to the value of its chunk (packing experiment). */

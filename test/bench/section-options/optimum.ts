@@ -4,7 +4,7 @@ import type { Candidate } from '../../../src/core/types.ts'
 import { CostModel } from '../../../src/pack/cost.ts'
 import { RENDERERS } from '../../../src/pack/render.ts'
 import { inReadingOrder, sectionOf, textOf, type Unit, wholeChunk } from '../../../src/pack/unit.ts'
-import { splitSentences } from '../../../src/text/sentences.ts'
+import { splitSentences } from '../../../src/text/sentences/sentences.ts'
 import { countWords, inSteps } from '../../support/candidates.ts'
 
 /** What of a section is packed. */

@@ -5,7 +5,7 @@ import type { Candidate, Chunk } from '../../../src/core/types.ts'
 import { GoldFinder } from '../../../src/evaluation/metrics/common-runs.ts'
 import { type PackOptions, pack as packInSteps } from '../../../src/pack/pack.ts'
 import { NAMED_PLANS } from '../../../src/pipeline/plan/named-plans.ts'
-import { splitSentences } from '../../../src/text/sentences.ts'
+import { splitSentences } from '../../../src/text/sentences/sentences.ts'
 import { candidate, countWords, inSteps } from '../../support/candidates.ts'
 
 const OPTIONS: PackOptions = {

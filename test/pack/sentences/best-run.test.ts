@@ -6,7 +6,7 @@ import { type PackOptions, pack } from '../../../src/pack/pack.ts'
 import { RENDERERS } from '../../../src/pack/render.ts'
 import { bestWindow } from '../../../src/pack/sentences/best-run.ts'
 import { NAMED_PLANS } from '../../../src/pipeline/plan/named-plans.ts'
-import { splitSentences } from '../../../src/text/sentences.ts'
+import { splitSentences } from '../../../src/text/sentences/sentences.ts'
 import { terms } from '../../../src/text/terms.ts'
 import { candidate, countWords, inSteps } from '../../support/candidates.ts'
 

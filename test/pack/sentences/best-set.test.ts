@@ -4,7 +4,7 @@ import { finish } from '../../../src/core/steps.ts'
 import { CostModel } from '../../../src/pack/cost.ts'
 import { RENDERERS } from '../../../src/pack/render.ts'
 import { bestSentences } from '../../../src/pack/sentences/best-set.ts'
-import { splitSentences } from '../../../src/text/sentences.ts'
+import { splitSentences } from '../../../src/text/sentences/sentences.ts'
 import { candidate, countWords, inSteps } from '../../support/candidates.ts'
 import { HOSTILE_TEXTS } from '../../support/hostile-texts.ts'
 

@@ -1,4 +1,5 @@
-import { codePointStart } from '../core/prefix.ts'
+import { codePointStart } from '../../core/prefix.ts'
+import { isTitleRule, isUnderlined } from './underlined-title.ts'
 
 /** A slice of a text with its offsets in UTF-16 code units. */
 export interface Sentence {
@@ -8,10 +9,6 @@ export interface Sentence {
 }
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/
-/** The line below a title, of one sign: `Title` and `-----`, as Markdown and reStructuredText write headings. Text that was no Markdown has its tildes escaped. */
-const UNDERLINE = /^ {0,3}\\?([-=~^"'`*+#:._])\1{2,}\s*$/
-/** Signs that Markdown takes for the line below a title however short it is; others must be as long as the title. */
-const SHORT_UNDERLINES = '-='
 /** Headings, list items and table rows: each line is one sentence. */
 const OWN_LINE = /^\s{0,12}(?:#{1,6}\s|[-*+•]\s|\d{1,3}[.)]\s|\|)/
 const ENDS_SENTENCE = /[.!?:;。！？…]["'”’)\]*_`]{0,8}\s{0,8}$/
@@ -60,19 +57,6 @@ export function* sentencesOf(text: string): Generator<Sentence> {
   }
   if (cut === 0) cut = text.length
   if (cut > from) yield { text: text.slice(from, cut), start: from, end: cut }
-}
-
-/** Whether a text is a title with a line below it, and perhaps the same line above it. */
-export function isUnderlinedTitle(text: string): boolean {
-  const lines = text.trim().split('\n', 4)
-  const [title = '', line = ''] = lines.slice(-2)
-  return isUnderlined(title, line) && (lines.length === 2 || (lines.length === 3 && UNDERLINE.test(lines[0] ?? '')))
-}
-
-function isUnderlined(title: string, line: string): boolean {
-  const sign = UNDERLINE.exec(line)?.[1]
-  if (sign === undefined || title.trim() === '' || OWN_LINE.test(title) || UNDERLINE.test(title)) return false
-  return SHORT_UNDERLINES.includes(sign) || line.trim().length >= title.trim().length
 }
 
 function* sentenceEnds(text: string): Generator<number> {
@@ -159,9 +143,10 @@ function titleAbove(paragraph: readonly Line[], line: string): Line[] | null {
   const lines = paragraph.slice(blank.length)
   const [first, second] = lines
   const title = second ?? first
-  if (first === undefined || title === undefined || !isUnderlined(title.line, line)) return null
+  if (first === undefined || title === undefined || OWN_LINE.test(title.line) || !isUnderlined(title.line, line))
+    return null
   // reStructuredText allows the same line above the title, too.
-  if (lines.length > 2 || (second !== undefined && !UNDERLINE.test(first.line))) return null
+  if (lines.length > 2 || (second !== undefined && !isTitleRule(first.line))) return null
   return [...blank, { ...first, line: lines.map(one => one.line).join('') + line, isTitle: true }]
 }
 
