@@ -57,6 +57,11 @@ export class CostModel {
     return costs
   }
 
+  /** Whether a unit is the first of its block, which has the source line. */
+  bringsSourceLine(unit: Unit): boolean {
+    return !this.blocks.has(sectionOf(unit))
+  }
+
   /** What of a chunk is not in the added units that it overlaps with, as offsets in its text. */
   freshRangeOf(candidate: Candidate): Pick<Unit, 'start' | 'end'> {
     const whole = wholeChunk(candidate)

@@ -8,7 +8,7 @@ import { PackedSentences, type RepetitionScope } from './repetition/packed-sente
 import { bestWindow } from './sentences/best-run.ts'
 import { bestSentences } from './sentences/best-set.ts'
 import { sentenceUnits } from './sentences/units.ts'
-import { type Unit, wholeChunk } from './unit.ts'
+import { textOf, type Unit, wholeChunk } from './unit.ts'
 import { type QueuedUnit, UnitQueue } from './unit-queue.ts'
 
 export interface SelectOptions extends CapOptions {
@@ -53,6 +53,8 @@ interface Selection {
 
 /** With fewer tokens left, no chunk is cut: so short a text is not worth a source line. */
 const LEAST_ROOM = 15
+/** Fewer tokens of a cut chunk are not worth one either, unless it is the best chunk. */
+const LEAST_TEXT = 8
 /** The first chunk that does not fit is cut at once when at least this share of it fits: chunks behind it are worth less. */
 const NEARLY_WHOLE = 0.9
 /** Most chunks that are tried to be cut at the end. */
@@ -209,7 +211,16 @@ class Filling {
     const matches = this.options.sentenceMatches?.get(candidate.key) ?? null
     const chosen = matches === null ? [] : yield* bestSentences(candidate, this.query, matches, room, this.cost)
     const units = chosen.length > 0 ? chosen : yield* bestWindow(candidate, this.query, room, this.cost)
+    if (this.selected.length > 0 && !(yield* this.isWorthItsLine(units))) return
     for (const unit of units) yield* this.takeFresh(unit, candidate.value)
+  }
+
+  /** Whether parts of a chunk have enough text for the source line that they bring. They bring none when their section is in the context. */
+  private *isWorthItsLine(parts: readonly Unit[]): Steps<boolean> {
+    if (parts[0] === undefined || !this.cost.bringsSourceLine(parts[0])) return true
+    let tokens = 0
+    for (const part of parts) tokens += yield* this.cost.tokensOf(textOf(part).trim())
+    return tokens >= LEAST_TEXT
   }
 
   /** Takes the longest start of a chunk that fits, even if it ends inside a word. A baseline for replays. */

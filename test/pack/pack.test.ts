@@ -159,6 +159,26 @@ describe('neighbours', () => {
   })
 })
 
+describe('cutting what does not fit', () => {
+  const ends = 'And then the keeper opens it again for all who wait in front of it with a lamp in the hand and a bell.'
+  const best = candidate({ id: 1, docId: 'a', sectionPath: 'A', text: 'The tide lifts the lantern.' }, 0.9)
+  const long = (begins: string, docId: string) =>
+    candidate({ id: 2, docId, sectionPath: 'A', text: `${begins} ${ends}`, orderIndex: 7 }, 0.5)
+  const contextOf = (pool: Candidate[]) =>
+    pack(pool, 'who mends the gate', { ...PLAIN, budgetTokens: 34 }, countWords).context
+  const few = 'He mends the gate.'
+
+  it('adds no source line for fewer than 8 tokens of text', () => {
+    expect(contextOf([best, long(few, 'b')])).not.toContain(few)
+    expect(contextOf([best, long('He mends the gate of the old harbour at night.', 'b')])).toContain('harbour')
+  })
+
+  it('takes them of the best chunk, and where they bring no source line', () => {
+    expect(contextOf([long(few, 'b')])).toContain(few)
+    expect(contextOf([best, long(few, 'a')])).toContain(few)
+  })
+})
+
 describe('orders', () => {
   const pool = [5, 4, 3, 2, 1].map(rank =>
     candidate(
