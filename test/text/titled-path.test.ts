@@ -10,6 +10,8 @@ it.each([
   ['Setup — Guide 2.1', 'Setup > Keys', 'Setup — Guide 2.1 > Keys'],
   ['Guide | Setup', 'Setup > Keys', 'Guide | Setup > Keys'],
   ['Setup - Guide', 'Setup', 'Setup - Guide'],
+  ['Keys - a guide — Site', 'Keys - a guide > Setup', 'Keys - a guide — Site > Setup'],
+  ['Site » A » Setup', 'Setup > Keys', 'Site » A » Setup > Keys'],
   ['Set-up guide', 'Set', 'Set-up guide > Set'],
   ['Setup of keys — Guide', 'Setup > Keys', 'Setup of keys — Guide > Setup > Keys'],
   ['Setup — Guide', '', 'Setup — Guide'],
