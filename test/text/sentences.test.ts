@@ -16,6 +16,21 @@ describe('sentences', () => {
     ])
   })
 
+  it('begin with the number of their clause', () => {
+    const parts = [
+      '8.2. If it ends, so does this. ',
+      'Section 9.1. is open, and so are 3. and 4. ',
+      'The rest holds.\n\n',
+      'III. Terms hold.\n\n',
+      'ii. The pump stands.\n\n',
+      '§ 4. The cask leaks.\n\n',
+      '2.3.\n\n',
+      'It stood in 1933. ',
+      'Then it fell.',
+    ]
+    expect(sentences(parts.join(''))).toEqual(parts)
+  })
+
   it('end at line breaks, except in wrapped prose', () => {
     expect(sentences('One line\nAnother line\nthat is wrapped. Third.\n\n\nafter a gap')).toEqual([
       'One line\n',

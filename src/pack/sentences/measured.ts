@@ -1,5 +1,6 @@
 import type { Steps } from '../../core/steps.ts'
 import type { Candidate } from '../../core/types.ts'
+import { isSectionNumber } from '../../text/sentences/section-number.ts'
 import { isUnderlinedTitle } from '../../text/sentences/underlined-title.ts'
 import { terms } from '../../text/terms.ts'
 import type { CostModel } from '../cost.ts'
@@ -36,7 +37,7 @@ export interface MeasuredSentence {
   start: number
   end: number
   tokens: number
-  /** Whether it says nothing without what follows: a heading, a lead-in, a question, a label, signs, definitions of links, or the head of a table. */
+  /** Whether it says nothing without what follows: a heading, the number of a clause, a lead-in, a question, a label, signs, definitions of links, or the head of a table. */
   opens: boolean
   isHeading: boolean
   /** Whether a paragraph begins with it that is not the first of the chunk. */
@@ -85,7 +86,7 @@ export function* measureSentences(
       start,
       end,
       tokens: yield* cost.tokensOf(text),
-      opens: isHead || isHeading || OPENINGS.some(form => form.test(text)),
+      opens: isHead || isHeading || isSectionNumber(text) || OPENINGS.some(form => form.test(text)),
       isHeading,
       beginsParagraph,
       endsParagraph: end === sentence.end && (isAfterParagraph || end === candidate.chunk.text.length),

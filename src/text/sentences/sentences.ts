@@ -1,4 +1,5 @@
 import { codePointStart } from '../../core/prefix.ts'
+import { isSectionNumber } from './section-number.ts'
 import { isTitleRule, isUnderlined } from './underlined-title.ts'
 
 /** A slice of a text with its offsets in UTF-16 code units. */
@@ -29,6 +30,8 @@ const BEHIND_END = /(?<=[.!?]["')]{0,3})(?:\[[\d, ]{1,8}\])+(?=\s)|(?<=[!?]["')]
 
 /** Longest text given to the segmenter, in UTF-16 code units: its time is quadratic in the length. */
 const WINDOW = 2_000
+/** What is looked at before a cut, in UTF-16 code units. */
+const LONGEST_BEFORE = 24
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' })
 
 /**
@@ -183,7 +186,10 @@ function* proseEnds(text: string, start: number, end: number): Generator<number>
     if (to < end && found.length > 1) found.pop()
     for (const [at, cut] of found.entries()) {
       const isLast = at === found.length - 1
-      if (isLast || !isBroken(prose.slice(Math.max(0, cut - 24), cut), prose.slice(cut, cut + 2))) yield from + cut
+      const before = prose.slice(Math.max(0, cut - LONGEST_BEFORE), cut)
+      // The number of a clause belongs to the clause.
+      const isNumber = from === start && cut < LONGEST_BEFORE && isSectionNumber(before)
+      if (isLast || !(isNumber || isBroken(before, prose.slice(cut, cut + 2)))) yield from + cut
     }
     from += found.at(-1) ?? prose.length
   }

@@ -118,11 +118,15 @@ describe('the best run of sentences of a chunk', () => {
       'a title with a line below it',
       'The old pump may stand.\n\nWho may open the pump\n---------------------\n\nThe keeper of the pump may.',
     ],
+    [
+      'the number of a clause',
+      'The old pump may stand.\n\n8.2.\n\nOnly the keeper of the old pump may open it.\n\n(b)\n',
+    ],
     ['definitions of links', 'The old pump may stand.\n\n[pump]: https://a.example/open-pump\n[keeper]: who.md\n'],
   ])('does not end with %s', (_, text) => {
     for (let room = 5; room < 60; room++)
       expect(windowIn(text, 'who may open the pump note', room).at(-1) ?? '').not.toMatch(
-        /(?:pump\?|Note\W*|^\W+|the pump\*\*|the pump\n-*|>|\]: .*)\s*$/u,
+        /(?:pump\?|Note\W*|^\W+|the pump\*\*|the pump\n-*|8\.2\.|\(b\)|>|\]: .*)\s*$/u,
       )
   })
 })
