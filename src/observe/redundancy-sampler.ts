@@ -1,6 +1,6 @@
 import { prefixOf } from '../core/prefix.ts'
 import { redundancyOf } from '../text/shingles.ts'
-import { rawWords } from '../text/terms.ts'
+import { rawWords } from '../text/terms/terms.ts'
 
 export interface RedundancySampling {
   report(event: { ratio: number }): void

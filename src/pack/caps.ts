@@ -2,7 +2,7 @@ import { countOf } from '../core/collections.ts'
 import { documentKey, placeKey, sectionKey } from '../core/keys.ts'
 import { prefixOf } from '../core/prefix.ts'
 import type { Candidate } from '../core/types.ts'
-import { rawWords } from '../text/terms.ts'
+import { rawWords } from '../text/terms/terms.ts'
 
 export interface CapOptions {
   /** Most chunks of one document; null is no cap. */

@@ -1,7 +1,7 @@
 import FlatQueue from 'flatqueue'
 import type { Steps } from '../core/steps.ts'
 import { slicesOf } from '../text/slices.ts'
-import { rawWords } from '../text/terms.ts'
+import { rawWords } from '../text/terms/terms.ts'
 import { textOf, type Unit } from './unit.ts'
 
 export interface QueuedUnit {

@@ -1,7 +1,7 @@
 import { prefixOf } from '../core/prefix.ts'
 import type { Steps } from '../core/steps.ts'
 import type { Candidate, Chunk, Intent } from '../core/types.ts'
-import { rawWords } from '../text/terms.ts'
+import { rawWords } from '../text/terms/terms.ts'
 import { byValue } from './order.ts'
 
 /** What a feature looks at: a chunk, or the start of a long one. */

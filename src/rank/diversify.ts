@@ -2,7 +2,7 @@ import type { Steps } from '../core/steps.ts'
 import type { Candidate, Dropped, FilterResult } from '../core/types.ts'
 import { cosine } from '../text/similarity.ts'
 import { slicesOf } from '../text/slices.ts'
-import { terms } from '../text/terms.ts'
+import { terms } from '../text/terms/terms.ts'
 import { cutTo } from './cut.ts'
 
 /** A candidate that is not chosen yet. */

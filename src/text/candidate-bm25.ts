@@ -1,15 +1,16 @@
 import type { Steps } from '../core/steps.ts'
 import { rememberedSteps } from './bounded-cache.ts'
 import { slicesOf } from './slices.ts'
-import { terms } from './terms.ts'
+import { identifiers, joinedWords } from './terms/identifiers.ts'
+import { terms } from './terms/terms.ts'
 
 const K1 = 1.2
 const B = 0.75
 
-/** The terms of a text, see `terms`. */
+/** The terms of a text, see `terms`, and its joined words. */
 export interface TermCounts {
   counts: ReadonlyMap<string, number>
-  /** Number of terms. */
+  /** Number of terms. Joined words do not count: their parts are terms. */
   length: number
 }
 
@@ -20,25 +21,38 @@ export const termCounts = rememberedSteps(countTerms, {
   weigh: ({ counts }) => counts.size,
 })
 
-/** The terms of a text that is not worth caching, such as a query. */
-export function* countTerms(text: string): Steps<TermCounts> {
+function* countTerms(text: string): Steps<TermCounts> {
   const counts = new Map<string, number>()
   let length = 0
   for (const slice of slicesOf(text)) {
     const found = terms(slice)
-    for (const term of found) counts.set(term, (counts.get(term) ?? 0) + 1)
+    for (const term of [...found, ...joinedWords(slice)]) counts.set(term, (counts.get(term) ?? 0) + 1)
     length += found.length
     yield
   }
   return { counts, length }
 }
 
+/** The distinct terms of a question, in their order. */
+export function questionTerms(query: string): Steps<string[]> {
+  return distinct(query, terms)
+}
+
+function* distinct(text: string, termsIn: (slice: string) => string[]): Steps<string[]> {
+  const found = new Set<string>()
+  for (const slice of slicesOf(text)) {
+    for (const term of termsIn(slice)) found.add(term)
+    yield
+  }
+  return [...found]
+}
+
 /**
- * BM25 of each document for the query, 0 or above. Document frequency and average length are those of `documents`.
+ * BM25 of each document for the query, 0 or above. Identifiers of the query are terms, beside their parts. Document frequency and average length are those of `documents`.
  * Robertson and Zaragoza (2009), with Lucene's idf `ln(1 + (n - df + .5) / (df + .5))`, which is never negative.
  */
 export function* candidateBm25(query: string, documents: readonly string[]): Steps<number[]> {
-  const wanted = [...(yield* countTerms(query)).counts.keys()]
+  const wanted = yield* distinct(query, slice => [...terms(slice), ...identifiers(slice)])
   if (wanted.length === 0) return documents.map(() => 0)
 
   const places = new Map(wanted.map((term, place) => [term, place]))

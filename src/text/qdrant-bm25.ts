@@ -1,7 +1,7 @@
 import { countOf } from '../core/collections.ts'
 import type { SparseVector } from '../core/types.ts'
-import { englishStem } from './english-stem.ts'
-import { ENGLISH_STOP_WORDS } from './stop-words.ts'
+import { englishStem } from './terms/english-stem.ts'
+import { ENGLISH_STOP_WORDS } from './terms/stop-words.ts'
 
 /** Options with their names in Qdrant's inference objects (`{text, model, options}`). */
 export interface Bm25Options {

@@ -1,7 +1,7 @@
 import type { Steps } from '../core/steps.ts'
 import { rememberedSteps } from './bounded-cache.ts'
 import { slicesOf } from './slices.ts'
-import { rawWords } from './terms.ts'
+import { rawWords } from './terms/terms.ts'
 
 export const SHINGLE_WORDS = 5
 

@@ -6,7 +6,7 @@ import { checkGoldenSet } from '../../src/evaluation/golden-check/check.ts'
 import { examineGoldenSet, type GoldenSet } from '../../src/evaluation/golden-set/golden-set.ts'
 import type { QueryRow } from '../../src/evaluation/golden-set/rows.ts'
 import { SPLITS, splitOf } from '../../src/evaluation/golden-set/split.ts'
-import { terms } from '../../src/text/terms.ts'
+import { terms } from '../../src/text/terms/terms.ts'
 
 const folder = (tree: string) => fileURLToPath(new URL(tree, import.meta.url))
 const TREES = ['api-reference', 'handbook', 'policy']

@@ -9,7 +9,7 @@ import { GAP, RENDERERS, render } from '../../src/pack/render.ts'
 import { sentenceUnits } from '../../src/pack/sentences/units.ts'
 import { textOf, type Unit, wholeChunk } from '../../src/pack/unit.ts'
 import { UnitQueue } from '../../src/pack/unit-queue.ts'
-import { rawWords } from '../../src/text/terms.ts'
+import { rawWords } from '../../src/text/terms/terms.ts'
 import { candidates, countWords, inSteps } from '../support/candidates.ts'
 
 /** Whole chunks, or some of their sentences, in any order. */

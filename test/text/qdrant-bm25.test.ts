@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { SparseVector } from '../../src/core/types.ts'
-import { englishStem } from '../../src/text/english-stem.ts'
 import { type Bm25Options, encodeBm25Document, encodeBm25Query } from '../../src/text/qdrant-bm25.ts'
+import { englishStem } from '../../src/text/terms/english-stem.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 
 interface Reference {

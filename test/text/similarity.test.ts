@@ -4,7 +4,8 @@ import { finish } from '../../src/core/steps.ts'
 import { candidateBm25 as candidateBm25InSteps } from '../../src/text/candidate-bm25.ts'
 import { contentHash, fingerprint } from '../../src/text/fingerprint.ts'
 import { cosine } from '../../src/text/similarity.ts'
-import { terms } from '../../src/text/terms.ts'
+import { identifiers, joinedWords } from '../../src/text/terms/identifiers.ts'
+import { terms } from '../../src/text/terms/terms.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 
 const candidateBm25 = (...input: Parameters<typeof candidateBm25InSteps>) => finish(candidateBm25InSteps(...input))
@@ -36,21 +37,24 @@ describe('cosine', () => {
 
 describe('BM25 over candidates', () => {
   const naive = (query: string, documents: string[]): number[] => {
-    const lists = documents.map(terms)
+    const lists = documents.map(document => ({
+      length: terms(document).length,
+      all: [...terms(document), ...joinedWords(document)],
+    }))
     const average = lists.reduce((sum, list) => sum + list.length, 0) / lists.length
-    return lists.map(list =>
-      [...new Set(terms(query))].reduce((sum, term) => {
-        const documentFrequency = lists.filter(other => other.includes(term)).length
+    return lists.map(({ length, all }) =>
+      [...new Set([...terms(query), ...identifiers(query)])].reduce((sum, term) => {
+        const documentFrequency = lists.filter(other => other.all.includes(term)).length
         const idf = Math.log(1 + (lists.length - documentFrequency + 0.5) / (documentFrequency + 0.5))
-        const count = list.filter(other => other === term).length
+        const count = all.filter(other => other === term).length
         if (count === 0) return sum
-        return sum + (idf * count * 2.2) / (count + 1.2 * (0.25 + (0.75 * list.length) / average))
+        return sum + (idf * count * 2.2) / (count + 1.2 * (0.25 + (0.75 * length) / average))
       }, 0),
     )
   }
 
   it('agrees with the formula', () => {
-    const word = fc.constantFrom('key', 'keys', 'rotate', 'the', 'index', '東京')
+    const word = fc.constantFrom('key', 'keys', 'rotate', 'the', 'index', '東京', 'key_index', 'the-key', 'The-Key')
     const text = fc.array(word, { maxLength: 12 }).map(words => words.join(' '))
     fc.assert(
       fc.property(text, fc.array(text, { maxLength: 8 }), (query, documents) => {
@@ -70,6 +74,18 @@ describe('BM25 over candidates', () => {
     expect(b).toBeGreaterThan(a)
     expect(a).toBeGreaterThan(c)
     expect(c).toBe(0)
+  })
+
+  it('prefers the document with the whole identifier to those with its parts, and counts the parts as before', () => {
+    const [parts = 0, whole = 0, escaped = 0] = candidateBm25('what is thread_pool_max', [
+      'the max of a pool of a thread',
+      'the size of a thread_pool_max pool',
+      'the size of a thread\\_pool\\_max pool',
+    ])
+    expect(whole).toBeGreaterThan(parts)
+    expect(escaped).toBe(whole)
+    const prose = 'the Non-Disclosure Agreement of the harbour'
+    expect(candidateBm25('Non-Disclosure', [prose, prose.replace('-', ' ')])).toSatisfy(([a, b]) => a === b)
   })
 
   it('is finite and never negative on hostile texts', () => {

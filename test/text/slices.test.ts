@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { slicesOf } from '../../src/text/slices.ts'
-import { terms } from '../../src/text/terms.ts'
+import { terms } from '../../src/text/terms/terms.ts'
 import { createTokenizer } from '../../src/text/tokens.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { rawWords, terms } from '../../src/text/terms.ts'
+import { rawWords, terms } from '../../src/text/terms/terms.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 
 describe('terms', () => {

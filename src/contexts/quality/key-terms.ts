@@ -1,5 +1,5 @@
-import { englishStem } from '../../text/english-stem.ts'
-import { terms } from '../../text/terms.ts'
+import { englishStem } from '../../text/terms/english-stem.ts'
+import { terms } from '../../text/terms/terms.ts'
 import type { ContextDocument, ContextRequest } from '../context.ts'
 import { ALL_FUNCTION_WORDS } from './language.ts'
 

@@ -1,5 +1,5 @@
 import { groupBy } from '../../core/collections.ts'
-import { terms } from '../../text/terms.ts'
+import { terms } from '../../text/terms/terms.ts'
 import type { GoldPassage } from '../golden-set/evidence.ts'
 import type { ExaminedSet } from '../golden-set/golden-set.ts'
 import { GoldFinder } from '../metrics/common-runs.ts'

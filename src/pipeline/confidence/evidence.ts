@@ -1,7 +1,7 @@
 import { type Steps, TimeUp } from '../../core/steps.ts'
 import type { Candidate } from '../../core/types.ts'
 import { searchedText } from '../../rank/searched-text.ts'
-import { countTerms, termCounts } from '../../text/candidate-bm25.ts'
+import { questionTerms, termCounts } from '../../text/candidate-bm25.ts'
 
 /** What is known of one passage. None of it depends on the other passages, so it means the same for every question. */
 export interface PassageEvidence {
@@ -25,7 +25,7 @@ export interface Evidence {
 export function* evidenceOf(query: string, candidates: readonly Candidate[]): Steps<Evidence> {
   const passages: (PassageEvidence & { candidate: Candidate })[] = []
   try {
-    const wanted = [...(yield* countTerms(query)).counts.keys()]
+    const wanted = yield* questionTerms(query)
     for (const candidate of candidates) {
       const { counts } = yield* termCounts(searchedText(candidate.chunk))
       const found = wanted.filter(term => counts.has(term)).length

@@ -1,7 +1,7 @@
 import type { GoldenQuery } from '../../../src/evaluation/golden-set/golden-set.ts'
 import { GoldFinder } from '../../../src/evaluation/metrics/common-runs.ts'
 import { splitSentences } from '../../../src/text/sentences/sentences.ts'
-import { terms } from '../../../src/text/terms.ts'
+import { terms } from '../../../src/text/terms/terms.ts'
 
 /** Share of the words of a sentence that a text must hold, as for a gold passage. */
 const HELD_SHARE = 0.9

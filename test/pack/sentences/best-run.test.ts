@@ -7,7 +7,7 @@ import { RENDERERS } from '../../../src/pack/render.ts'
 import { bestWindow } from '../../../src/pack/sentences/best-run.ts'
 import { NAMED_PLANS } from '../../../src/pipeline/plan/named-plans.ts'
 import { splitSentences } from '../../../src/text/sentences/sentences.ts'
-import { terms } from '../../../src/text/terms.ts'
+import { terms } from '../../../src/text/terms/terms.ts'
 import { candidate, countWords, inSteps } from '../../support/candidates.ts'
 
 const QUERY = 'harbour tide'

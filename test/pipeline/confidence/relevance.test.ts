@@ -4,7 +4,7 @@ import { finish, TimeUp } from '../../../src/core/steps.ts'
 import type { Candidate } from '../../../src/core/types.ts'
 import { evidenceOf } from '../../../src/pipeline/confidence/evidence.ts'
 import { relevanceLogit, relevancesBy } from '../../../src/pipeline/confidence/relevance.ts'
-import { terms } from '../../../src/text/terms.ts'
+import { terms } from '../../../src/text/terms/terms.ts'
 import { candidate, candidates } from '../../support/candidates.ts'
 
 const share = fc.double({ min: 0, max: 1, noNaN: true })

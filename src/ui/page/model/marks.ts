@@ -2,7 +2,7 @@ import { stem } from 'porter2'
 import { GoldFinder } from '../../../evaluation/metrics/common-runs.ts'
 import { wordsOf } from '../../../evaluation/metrics/reference-words.ts'
 import { splitSentences } from '../../../text/sentences/sentences.ts'
-import { ENGLISH_STOP_WORDS } from '../../../text/stop-words.ts'
+import { ENGLISH_STOP_WORDS } from '../../../text/terms/stop-words.ts'
 
 /** A range of a text in UTF-16 code units. */
 export interface Range {

@@ -1,4 +1,4 @@
-import { prefixOf } from '../core/prefix.ts'
+import { prefixOf } from '../../core/prefix.ts'
 import { englishStem } from './english-stem.ts'
 import { ENGLISH_STOP_WORDS } from './stop-words.ts'
 

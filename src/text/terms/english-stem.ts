@@ -1,5 +1,5 @@
 import { stem } from 'porter2'
-import { detached, remembered } from './bounded-cache.ts'
+import { detached, remembered } from '../bounded-cache.ts'
 
 const ASTRAL = /[\u{10000}-\u{10FFFF}]/gu
 /** Replaces an astral code point: the rules of the stemmer count letters, not UTF-16 code units. */
