@@ -51,6 +51,8 @@ describe('sentences', () => {
       wrapped.slice(0, wrapped.indexOf('The number')),
       wrapped.slice(wrapped.indexOf('The number')),
     ])
+    const [first, second] = sentences(wrapped)
+    expect(sentences(`Short.\n\n${wrapped}`)).toEqual(['Short.\n\n', first, second])
     const item =
       '- `limit`: the largest body, in bytes, that is read. If not set, it will be\n  `Infinity` for requests of the\n'
     expect(sentences(`${item}\n`)).toEqual([`${item}\n`])
@@ -99,12 +101,13 @@ describe('sentences', () => {
       'lower. ',
       'Upper.\n\n',
       '=====\nPumps\n=====\n\n',
+      '5. Termination\n--------------\n\n',
       'Pumps and casks\n\\~~~~~~~~~~~~~~~\n\n',
       'Of the pumps\nthere are two.\n',
     ]
     expect(sentences(parts.join(''))).toEqual(parts)
     const titles = parts.filter(isUnderlinedTitle)
-    expect(titles.map(title => title.split('\n').length)).toEqual([3, 5, 4])
+    expect(titles.map(title => title.split('\n').length)).toEqual([3, 5, 4, 4])
   })
 
   it.each([

@@ -12,6 +12,8 @@ export interface Sentence {
 const FENCE = /^ {0,3}(`{3,}|~{3,})/
 /** Headings, list items and table rows: each line is one sentence. */
 const OWN_LINE = /^\s{0,12}(?:#{1,6}\s|[-*+•]\s|\d{1,3}[.)]\s|\|)/
+/** A line below these is a rule. "1. Setup" can be a title. */
+const NO_TITLE = /^\s{0,12}(?:#{1,6}\s|[-*+•]\s|\|)/
 const ENDS_SENTENCE = /[.!?:;。！？…]["'”’)\]*_`]{0,8}\s{0,8}$/
 /** The next line of a wrapped sentence: lower case, also behind the marks of a link, of emphasis or of code, or a bracket. */
 const STARTS_LOWER = /^[ \t]*(?:[\p{Ll}(]|[[*_`]{1,4}\p{Ll})/u
@@ -118,39 +120,36 @@ interface Line {
   isTitle: boolean
 }
 
-/** The lines of a text with their line breaks; blank lines together are one, and so are a title and the line below it. */
+/** The lines of a text with their line breaks; blank lines together are one, and so are a title and the lines below and above it. */
 function* linesOf(text: string): Generator<Line> {
   let paragraph: Line[] = []
   for (const { 0: line, index } of text.matchAll(/\n+|[^\n]*\n|[^\n]+$/g)) {
-    const above = paragraph.length > MOST_BEFORE_UNDERLINE ? null : titleAbove(paragraph, line)
-    if (above !== null) {
-      yield* above
+    const title = titleAbove(paragraph, line)
+    if (title !== null) {
+      yield title
       paragraph = []
       continue
     }
-    if (OWN_LINE.test(line) || line.trim() === '' || FENCE.test(line)) {
+    const isBlank = line.trim() === ''
+    if (isBlank || OWN_LINE.test(line) || FENCE.test(line)) {
       yield* filled(paragraph)
       paragraph = []
     }
-    paragraph.push({ line, index, isFilled: false, isTitle: false })
+    const next = { line, index, isFilled: false, isTitle: false }
+    if (isBlank) yield next
+    else paragraph.push(next)
   }
   yield* filled(paragraph)
 }
 
-/** Blank lines, which are one, a line above the title, and the title. */
-const MOST_BEFORE_UNDERLINE = 3
-
-/** The lines of a paragraph so far, with the next one, when that makes them a title; blank lines before it stay. Null otherwise. */
-function titleAbove(paragraph: readonly Line[], line: string): Line[] | null {
-  const blank = paragraph.slice(0, 1).filter(first => first.line.trim() === '')
-  const lines = paragraph.slice(blank.length)
-  const [first, second] = lines
+/** The lines of a paragraph so far, with the next one, when that makes them a title; null otherwise. */
+function titleAbove([first, second, ...more]: readonly Line[], line: string): Line | null {
   const title = second ?? first
-  if (first === undefined || title === undefined || OWN_LINE.test(title.line) || !isUnderlined(title.line, line))
-    return null
+  if (first === undefined || title === undefined || more.length > 0) return null
+  if (NO_TITLE.test(title.line) || !isUnderlined(title.line, line)) return null
   // reStructuredText allows the same line above the title, too.
-  if (lines.length > 2 || (second !== undefined && !isTitleRule(first.line))) return null
-  return [...blank, { ...first, line: lines.map(one => one.line).join('') + line, isTitle: true }]
+  if (second !== undefined && !isTitleRule(first.line)) return null
+  return { ...first, line: first.line + (second?.line ?? '') + line, isTitle: true }
 }
 
 /** An editor's fill column is rarely outside of this range. */
