@@ -7,12 +7,12 @@ const JOINED = new RegExp(`(?<!${WORD})${WORD}+(?:[-_.:/]+${WORD}+)+`, 'gu')
 /** Markdown may escape them. */
 const ESCAPE = /\\(?=[-_.])/g
 const HAS_OTHER_SIGN = /[_.:/]/
-const IS_NAME = /\p{Lu}/u
+const HAS_CAPITAL = /\p{Lu}/u
 const HAS_DIGIT = /\p{N}/u
 
 /** Words that signs join, in lower case and with repeats: "thread_pool_max", "beresp.status", "access-list", "ish-4417". Their parts are terms of their own. */
 export function joinedWords(text: string): string[] {
-  return found(text).map(word => prefixOf(word.toLowerCase(), LONGEST))
+  return wordsIn(text).map(termOf)
 }
 
 /**
@@ -20,13 +20,15 @@ export function joinedWords(text: string): string[] {
  * are spelled in several ways.
  */
 export function identifiers(query: string): string[] {
-  return joinedWords(
-    found(query)
-      .filter(word => HAS_OTHER_SIGN.test(word) || HAS_DIGIT.test(word) || !IS_NAME.test(word))
-      .join(' '),
-  )
+  return wordsIn(query).filter(isIdentifier).map(termOf)
 }
 
-function found(text: string): string[] {
+function isIdentifier(word: string): boolean {
+  return HAS_OTHER_SIGN.test(word) || HAS_DIGIT.test(word) || !HAS_CAPITAL.test(word)
+}
+
+function wordsIn(text: string): string[] {
   return Array.from(text.normalize('NFKC').replace(ESCAPE, '').matchAll(JOINED), ([word]) => word)
 }
+
+const termOf = (word: string) => prefixOf(word.toLowerCase(), LONGEST)
