@@ -34,7 +34,8 @@ export const RULES = {
     isOn: ({ fusion }) => fusion.method === 'values',
   },
   candidate_bm25: {
-    meaning: 'Scores the candidates by BM25 over title, section path, context and text, with identifiers as terms of their own.',
+    meaning:
+      'Scores the candidates by BM25 over title, section path, context and text, with identifiers as terms of their own.',
     on: { fusion: { candidateBm25: true } },
     off: { fusion: { candidateBm25: false } },
     isOn: ({ fusion }) => fusion.method === 'values' && fusion.candidateBm25,

@@ -70,7 +70,10 @@ export const planSchema = z.strictObject({
       'FUSION_METHOD',
     ),
     rrfK: value(z.number().min(0), 'Rank constant k of reciprocal rank fusion; ranks count from 1.'),
-    candidateBm25: value(z.boolean(), 'Score candidates by BM25 over title, section path, context and text, with identifiers as terms of their own.'),
+    candidateBm25: value(
+      z.boolean(),
+      'Score candidates by BM25 over title, section path, context and text, with identifiers as terms of their own.',
+    ),
     partialDenseWeight: value(share, 'Dense weight when some candidates have no dense score.'),
   }),
   dedupe: z.strictObject({
