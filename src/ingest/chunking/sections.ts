@@ -91,7 +91,7 @@ function* parseBlocks(text: string): Iterable<ParsedBlock> {
 
 /** A heading without the line that reStructuredText may write above it, which Markdown takes for its first words. */
 function withoutRule(heading: string): string {
-  const [first = ''] = heading.split(/\r?\n/, 1)
+  const [first = ''] = heading.split(/[\r\n]/, 1)
   return first !== heading && isTitleRule(first) ? heading.slice(first.length).trimStart() : heading
 }
 
