@@ -91,7 +91,7 @@ it('brings questions to the other workers, and leaves out those that do not answ
   others[1]?.lines[1].on('vectorQuestion', () => new Promise(() => {}))
   others[2]?.lines[1].on('vectorQuestion', ({ vector }) => ({ text: `found ${vector.join()}`, result: 'exact' }))
   const peers = createPeers(asker.lines[0])
-  expect(await peers.ask('vectorQuestion', lookUp, 20)).toEqual([UNKNOWN, { text: 'found 1,2', result: 'exact' }])
+  expect(await peers.ask('vectorQuestion', lookUp, 1_000)).toEqual([UNKNOWN, { text: 'found 1,2', result: 'exact' }])
   asker.ends[0].emit('disconnect')
   expect(await peers.ask('vectorQuestion', lookUp, 20)).toEqual([])
 })
