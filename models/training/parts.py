@@ -13,6 +13,7 @@ import re
 
 import numpy as np
 import torch
+from tokenizers import Tokenizer
 from torch.nn import functional
 
 import bases
@@ -59,12 +60,20 @@ def word_matches(question: str, sentences: list[str]) -> list[float]:
     return total
 
 
+def sentence_tokens(words: Tokenizer, path: str, sentences: list[str], most: int) -> tuple[list[int], list[torch.Tensor]]:
+    """The tokens of a passage, and which of them are of each sentence."""
+    encoded = words.encode(f"{path}\n{' '.join(sentences)}", add_special_tokens=False)
+    ids, starts = encoded.ids[:most], torch.tensor([start for start, _ in encoded.offsets[:most]])
+    ends = np.cumsum([len(path) + 1, *[len(sentence) + 1 for sentence in sentences]])
+    return ids, [(starts >= int(start)) & (starts < int(end)) for start, end in zip(ends[:-1], ends[1:], strict=True)]
+
+
 class Reader:
     """The shipped reranker, as stowage reads one text alone."""
 
     def __init__(self) -> None:
         self.model = Scorer(len(rank.LAYERS), rank.INNER)
-        self.model.load_state_dict(torch.load(rank.FINAL, weights_only=True))
+        self.model.load_state_dict(torch.load(work("sharpened.pt"), weights_only=True))
         self.model.eval()
         self.words = tokenizer(bases.MINILM)
         self.cls, self.sep = self.words.token_to_id("[CLS]"), self.words.token_to_id("[SEP]")
@@ -82,10 +91,7 @@ class Reader:
 
     def passage(self, path: str, sentences: list[str]) -> tuple[torch.Tensor, list[torch.Tensor]]:
         """Vectors of the tokens, and which of them are of each sentence."""
-        encoded = self.words.encode(f"{path}\n{' '.join(sentences)}", add_special_tokens=False)
-        ids, starts = encoded.ids[:PASSAGE_TOKENS], torch.tensor([start for start, _ in encoded.offsets[:PASSAGE_TOKENS]])
-        ends = np.cumsum([len(path) + 1, *[len(sentence) + 1 for sentence in sentences]])
-        own = [(starts >= int(start)) & (starts < int(end)) for start, end in zip(ends[:-1], ends[1:], strict=True)]
+        ids, own = sentence_tokens(self.words, path, sentences, PASSAGE_TOKENS)
         return self.model.text_side(self.states([*ids, self.sep], 1)[:-1]), own
 
 

@@ -65,10 +65,21 @@ class Pools:
     """Questions, passages, the teachers' vectors and mined candidates of a stage, and the batches drawn from them."""
 
     def __init__(
-        self, stage: str, sources: tuple[Path, Path], shares: dict[str, float], teachers: dict[str, float], zero: float
+        self,
+        stage: str,
+        sources: tuple[Path, Path],
+        shares: dict[str, float],
+        teachers: dict[str, float],
+        zero: float,
+        sizes: tuple[dict[str, int], dict[str, int]] = (SHORT, LONG),
+        lift: dict[bool, float] = LIFT,
     ) -> None:
-        """@param sources files of questions and passages; @param teachers the scale of each one's cosine; @param zero what is taken off their sum"""
+        """
+        @param sources files of questions and passages; @param teachers the scale of each one's cosine; @param zero what is taken off their sum
+        @param sizes of batches of short and of long passages; @param lift of right passages, by whether the pair is a weak one
+        """
         self.stage, self.shares, self.teachers, self.zero = stage, shares, teachers, zero
+        (self.short, self.long), self.lift = sizes, lift
         words = tokenizer(bases.MINILM)
         self.queries, passages = map(list, map(rows, sources))
         self.query_ids = cached_ids(words, sources[0], QUERY_TOKENS)
@@ -133,7 +144,7 @@ class Pools:
         """Question numbers, the batch's passages, for each question the places in that list (its own first), and the longest passage."""
         chance = np.random.default_rng(5000 + number)
         pool = chance.choice(list(self.shares), p=list(self.shares.values()))
-        size = SHORT if pool in ("general", "hotpot") else LONG
+        size = self.short if pool in ("general", "hotpot") else self.long
         queries = chance.choice(self.train[pool], size["queries"], replace=False, p=self.weight[pool])
         own = [self.own(query, size["own"], chance) for query in queries]
         passages = np.array(own).reshape(-1)
@@ -151,7 +162,7 @@ class Pools:
         target = self.taught(queries, candidates)
         for index, query in enumerate(queries):
             row = self.queries[query]
-            lift = LIFT[row["source"] in WEAK]
+            lift = self.lift[row["source"] in WEAK]
             target[index, np.isin(candidates[index], row["right"])] += lift
             target[index, np.isin(candidates[index], row["wrong"])] -= lift
         return torch.from_numpy(target)
@@ -174,7 +185,7 @@ def distance(student: torch.Tensor, teacher: torch.Tensor) -> torch.Tensor:
     return 10 * angle + 20 * functional.mse_loss(student @ student.T, teacher @ teacher.T)
 
 
-def examine(model: Scorer, pools: Pools, count: int = 240) -> float:
+def examine(model: Scorer, pools: Pools, count: int = 240, stretches: bool = False) -> float:
     """nDCG@10 of the labelled passage among BM25's 14 and the teachers' 7 best, on held-out questions."""
     values = []
     with torch.inference_mode():
@@ -183,7 +194,7 @@ def examine(model: Scorer, pools: Pools, count: int = 240) -> float:
             lists = [pools.mined["lexical"][number, :14].tolist(), pools.mined["dense"][number, :7].tolist()]
             candidates = list(dict.fromkeys([*lists[0], *lists[1], right]))
             prepared = side(model, [pools.passage_ids[one][: SHORT["tokens"]] for one in candidates])
-            scores = logits(model, [pools.query_ids[number]], prepared, torch.arange(len(candidates))[None])[0][0]
+            scores = logits(model, [pools.query_ids[number]], prepared, torch.arange(len(candidates))[None], stretches)[0][0]
             order = scores.argsort(descending=True, stable=True).tolist()
             values.append(ndcg([float(candidates[one] == right) for one in order], [1.0]))
     return float(np.mean(values))

@@ -193,14 +193,14 @@ def side(model: Scorer, passages: list[list[int]]) -> tuple[torch.Tensor, ...]:
 
 
 def logits(
-    model: Scorer, queries: list[list[int]], passages: tuple, places: torch.Tensor
+    model: Scorer, queries: list[list[int]], passages: tuple, places: torch.Tensor, stretches: bool = False
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """[queries, candidates] for the passages that `places` names, and the queries' unit vectors."""
     ids, mask = padded(queries)
     words, states = model.encode(ids, mask, 0)
     repeated = [value.repeat_interleave(places.shape[1], 0) for value in (words, states, mask)]
     chosen = tuple(value[places.flatten()] for value in passages)
-    return model.interact(*repeated, chosen).view(places.shape).float(), mean(states.float(), mask.float())
+    return model.interact(*repeated, chosen, stretches).view(places.shape).float(), mean(states.float(), mask.float())
 
 
 class PairScorer(nn.Module):

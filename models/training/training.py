@@ -37,9 +37,14 @@ def optimizer(model: nn.Module, rate: float, new_parts: tuple[str, ...]) -> torc
 
 
 def share_gradients(model: nn.Module) -> None:
+    """A part that one process did not use has a gradient of zero there."""
     if PROCESSES == 1:
         return
-    gradients = [value.grad for value in model.parameters() if value.grad is not None]
+    trained = [value for value in model.parameters() if value.requires_grad]
+    for value in trained:
+        if value.grad is None:
+            value.grad = torch.zeros_like(value)
+    gradients = [value.grad for value in trained if value.grad is not None]
     flat = torch.cat([gradient.flatten() for gradient in gradients])
     distributed.all_reduce(flat)
     flat /= PROCESSES

@@ -1,6 +1,6 @@
 /**
  * Makes golden sets of the questions in `written/`: the HTML pages of a Debian package as `stowage ingest` reads them, and the sentences that answer as gold
- * passages. A model that ran the stages `written` and `sharpen` has learned these questions; the one that ships has not.
+ * passages. The reranker that ships has learned those of packages that are not in `KEPT_OUT` (parts.py).
  *
  * `python make.py written` leaves the pages, passages and questions. Which questions are taken depends on a hash of their text and on `salt` alone.
  *

@@ -34,7 +34,7 @@ const MEASURED: Plan = {
   },
   fusion: { method: 'values', rrfK: 60, candidateBm25: true, partialDenseWeight: 0.3 },
   dedupe: { containment: 0.9 },
-  rerank: { method: 'crossencoder', depth: 50, leastDepth: 20, topK: null, blend: 0.3, deadlineMs: 1500 },
+  rerank: { method: 'crossencoder', depth: 50, leastDepth: 20, topK: null, blend: 0.4, deadlineMs: 1500 },
   answerability: { bonus: 0.1 },
   reunification: {
     enabled: true,
