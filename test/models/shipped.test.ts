@@ -67,7 +67,7 @@ const TRIPLES: readonly [query: string, right: string, wrong: string][] = [
   ],
 ]
 /** The scores of the answers, in exact arithmetic. */
-const RIGHT_SCORES = [0.248, 0.047, 0.218, 0.219, 0.273, 0.319, 0.124, 0.056, 0.292, 0.347]
+const RIGHT_SCORES = [0.159, 0.065, 0.257, 0.227, 0.258, 0.267, 0.114, 0.084, 0.162, 0.243]
 const MOST_BYTES = 24 * 1024 * 1024
 
 if (isShipped(SHIPPED_RERANKER)) {

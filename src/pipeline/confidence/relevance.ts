@@ -18,7 +18,7 @@ export interface Relevance {
  * `rerank` weighs the logit of the reranker's score, `coverage` the share of the question's terms. No weight is negative, so more
  * evidence never lowers an estimate.
  */
-const WITH_RERANKER = { bias: -1.96, rerank: 0.71, coverage: 2.24 }
+const WITH_RERANKER = { bias: -2.48, rerank: 0.68, coverage: 2.68 }
 const WORDS_ALONE = { bias: -6.6, coverage: 6.8 }
 
 /** The logit of the relevance of a passage that was ranked. */
