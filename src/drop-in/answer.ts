@@ -7,11 +7,12 @@ import { findDocumentField, findOrderField, type PayloadMapping, readChunk, valu
 import { type PayloadPlace, placesFilter } from '../qdrant/places-filter.ts'
 import { hasRisingScores } from '../qdrant/points.ts'
 import { NotImproved } from './not-improved.ts'
+import { distinct, inOwnOrder, withOthers, withUnreadable } from './points/order.ts'
 import { denseVectorOf, type PointSlice, printPoint } from './points/point-slices.ts'
 import { ownScores, reassignScores } from './points/scores.ts'
 import type { QueryText } from './query/query-text.ts'
 import type { UnderstoodQuery } from './query/understand.ts'
-import type { FetchPoints } from './upstream-search.ts'
+import { type FetchPoints, rankedDepth } from './upstream-search.ts'
 
 /** One search of the client with its retrieved lists, one per prefetch. */
 interface RetrievedQuery {
@@ -52,18 +53,22 @@ export async function improvePoints(
   const admitted = retrieved.map(points => points.filter(({ key }) => reachesThreshold(own.get(key), query)))
   const known = new Map(admitted.flat().map(point => [point.key, point]))
   const found = known.size
+  const ordered = inOwnOrder(known, own, query.fusion !== null)
+  const depths = query.prefetches.map(prefetch => rankedDepth(prefetch, decision.plan.retrieval.pool))
+  const window = query.fusion === null ? ordered.slice(0, Math.max(...depths)) : ordered
 
   const chunkOf = (point: PointSlice) => readChunk(point, collection, mapping)
-  const lists = admitted.map((points, index) => toRetrievedList(points, index, query, chunkOf))
-  if (found > 0 && lists.every(({ hits }) => hits.every(({ chunk }) => chunk.text === '')))
-    throw new NotImproved('no_passage_text', `of ${found} points`)
+  const lists = admitted.map((points, at) => toRetrievedList(points.slice(0, depths[at]), at, query, chunkOf))
+  const readable = new Set(lists.flatMap(list => list.hits.filter(hasText).map(({ chunk }) => String(chunk.id))))
+  if (found > 0 && readable.size === 0) throw new NotImproved('no_passage_text', `of ${found} points`)
+  const isReadable = ({ key }: PointSlice) => readable.has(key)
   const limit = query.offset + query.limit
   const choice = await choosePoints(
     {
       query: words.text,
       querySource: words.source,
       degraded: words.degraded,
-      lists: words.text === null && lists.length > 1 ? [inOwnOrder(lists, own)] : lists,
+      lists: words.text === null && lists.length > 1 ? [asOneList(window, lists)] : lists,
       limit,
       decision,
       sessionId,
@@ -75,13 +80,13 @@ export async function improvePoints(
   )
   const picked = choice.chosen.flatMap(({ chunk }) => known.get(String(chunk.id)) ?? [])
   if (picked.length === 0 && found > 0) throw new NotImproved('nothing_chosen', `of ${found} points`)
-  const distance = query.fusion === null && retrieved.some(hasRisingScores)
-  const others = byOwnScore(admitted, own, { rising: distance })
-  const chosen = fillUp(picked, others, choice.duplicates, limit)
+  const ranked = withOthers(picked, window.filter(isReadable), choice.duplicates)
+  const whole = distinct([...withUnreadable(ranked, window, isReadable), ...ordered])
+  const chosen = whole.slice(0, limit)
 
   const scores = reassignScores(
     chosen.map(({ key }) => own.get(key) ?? null),
-    { distance },
+    { distance: query.fusion === null && retrieved.some(hasRisingScores) },
   )
   return {
     points: chosen.map((point, place) => printPoint(point, scores[place] ?? 0, query.payload)).slice(query.offset),
@@ -93,31 +98,8 @@ export async function improvePoints(
   }
 }
 
-/** The points of all lists, each once, in Qdrant's own order. @param rising whether smaller scores are better */
-function byOwnScore(
-  lists: readonly PointSlice[][],
-  own: ReadonlyMap<string, number>,
-  { rising }: { rising: boolean },
-): PointSlice[] {
-  const points = [...new Map(lists.flat().map(point => [point.key, point])).values()]
-  const scoreOf = ({ key }: PointSlice) => own.get(key) ?? 0
-  return points.sort((a, b) => (rising ? scoreOf(a) - scoreOf(b) : scoreOf(b) - scoreOf(a)))
-}
-
-/**
- * Fills the answer up to the limit, so that a client never gets fewer points than from Qdrant: first with points that the pipeline left out
- * for another reason than being a duplicate, then with the duplicates.
- */
-function fillUp(
-  picked: readonly PointSlice[],
-  others: readonly PointSlice[],
-  duplicates: ReadonlySet<string>,
-  limit: number,
-): PointSlice[] {
-  const distinct = others.filter(({ key }) => !duplicates.has(key))
-  const copies = others.filter(({ key }) => duplicates.has(key))
-  const byKey = new Map([...picked, ...distinct, ...copies].map(point => [point.key, point]))
-  return [...byKey.values()].slice(0, limit)
+function hasText({ chunk }: Pick<RetrievedHit, 'chunk'>): boolean {
+  return chunk.text.trim() !== ''
 }
 
 /** Whether a fused score is at least the threshold. Qdrant itself has already applied the threshold of a single search. */
@@ -127,18 +109,16 @@ function reachesThreshold(score: number | undefined, { fusion, scoreThreshold }:
 }
 
 /**
- * The hits of all lists as one, in the order that Qdrant gives them. Without a question nothing is known that ranks better than the
- * client's own fusion; only duplicates give way.
+ * Points as one list in the order that Qdrant gives them. Without a question nothing is known that ranks better than the client's own search;
+ * only duplicates give way. The scores are reciprocal ranks, which have no ties.
  */
-function inOwnOrder(lists: readonly RetrievedList[], own: ReadonlyMap<string, number>): RetrievedList {
+function asOneList(points: readonly PointSlice[], lists: readonly RetrievedList[]): RetrievedList {
   const hits = new Map<string, RetrievedHit>()
   for (const hit of lists.flatMap(list => list.hits)) {
     const key = String(hit.chunk.id)
     if (hits.get(key)?.vector === undefined) hits.set(key, hit)
   }
-  // In `own`, the points of the client's own request come before those of the deeper lists. The sort is stable, and reciprocal ranks
-  // have no ties, so equal scores keep this order.
-  const ordered = [...own].sort(([, a], [, b]) => b - a).flatMap(([key]) => hits.get(key) ?? [])
+  const ordered = points.flatMap(({ key }) => hits.get(key) ?? [])
   return { source: 'fusion', kind: 'other', hits: ordered.map((hit, place) => ({ ...hit, score: 1 / (place + 1) })) }
 }
 
@@ -174,7 +154,7 @@ function neighbourFetch(
     if (filter === null) return []
     const points = await fetchPoints(query, printJson(filter), places.length)
     for (const point of points) if (!known.has(point.key)) known.set(point.key, point)
-    return points.map(chunkOf)
+    return points.map(chunkOf).filter(chunk => hasText({ chunk }))
   }
 }
 

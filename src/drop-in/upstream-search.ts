@@ -29,6 +29,14 @@ export interface SearchAnswer {
 }
 
 /**
+ * Number of hits of a list that are ranked. The offset does not count, so the pages of one search are parts of one order.
+ * @param pool least number for each list
+ */
+export function rankedDepth({ limit }: Prefetch, pool: number): number {
+  return Math.max(limit, pool)
+}
+
+/**
  * Searches all lists of all queries in one round trip.
  * @param pool least number of hits asked of each list
  * @throws NotImproved when Qdrant refuses, cannot be reached, or answers in an unexpected shape
@@ -76,13 +84,16 @@ export function forwardedHeaders(rawHeaders: readonly string[]): string[] {
 }
 
 function prefetchSearch(query: UnderstoodQuery, prefetch: Prefetch, pool: number): string {
+  const ranked = rankedDepth(prefetch, pool)
+  // A fusion has no points but those of its lists. A later page of a single search goes on below what is ranked.
+  const depth = query.fusion === null ? Math.max(ranked, query.offset + query.limit) : ranked
   return printObject({
     query: prefetch.query,
     using: prefetch.using,
     filter: and([query.filter, prefetch.filter]),
     params: prefetch.params,
     score_threshold: prefetch.scoreThreshold,
-    ...sharedFields(query, Math.max(prefetch.limit, pool, query.offset + query.limit)),
+    ...sharedFields(query, depth),
   })
 }
 

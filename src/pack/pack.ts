@@ -1,8 +1,9 @@
 import { groupBy } from '../core/collections.ts'
 import type { CountTokens } from '../core/ports.ts'
 import { codePointStart } from '../core/prefix.ts'
-import { inOneStep, type Steps, TimeUp, toTheEnd } from '../core/steps.ts'
+import { type Steps, TimeUp, toTheEnd } from '../core/steps.ts'
 import type { Candidate, ContextFormat, ContextOrder, Dropped } from '../core/types.ts'
+import { countByCharacters } from '../text/characters.ts'
 import { type ContextLines, contextLinesOf, NO_CONTEXT_LINES } from './context-line.ts'
 import { CostModel } from './cost.ts'
 import { type Block, joinUnits, layOut } from './layout.ts'
@@ -68,8 +69,7 @@ export function* pack(
 ): Steps<Packed> {
   const { budgetTokens } = options
   const renderer = RENDERERS[options.format]
-  const estimate: CountTokens =
-    options.counting === 'tokens' ? count : text => inOneStep(() => Math.ceil(text.length / 4))
+  const estimate = options.counting === 'tokens' ? count : countByCharacters
   const lines = options.contextLine ? yield* linesInTime(candidates, count) : NO_CONTEXT_LINES
   const newCost = () => new CostModel(renderer, estimate, budgetTokens, lines ?? NO_CONTEXT_LINES)
   // What is left out of a chunk depends on the others, and an earlier turn may have packed it whole.

@@ -2,6 +2,8 @@ import { prefixOf } from '../core/prefix.ts'
 import type { Chunk, RetrievedList } from '../core/types.ts'
 import { detectIntent } from '../intent/detect.ts'
 import type { Packed } from '../pack/pack.ts'
+import { byValue } from '../rank/order.ts'
+import { countByCharacters } from '../text/characters.ts'
 import { LONGEST_QUERY } from './context-request.ts'
 import type { Background } from './pacing/background.ts'
 import type { PackContextDependencies } from './pack-context.ts'
@@ -73,7 +75,7 @@ export function createChoosePoints(
     const chosen = packed.packed.map(({ candidate }) => candidate)
     return {
       // Blocks of a context keep sections together. A list of points is a ranking by value.
-      chosen: chosen.sort((a, b) => b.value - a.value),
+      chosen: chosen.sort(byValue),
       duplicates: new Set(
         packed.dropped
           .filter(({ reason }) => reason === 'duplicate')
@@ -95,12 +97,17 @@ export function createPrepareQuestion({ ports }: Pick<PackContextDependencies, '
   }
 }
 
-/** A list of points has at most `limit` of them, and whole ones of the client's own lists. */
+/** More tokens than points can have. */
+const NO_BUDGET = 10_000_000
+
+/** A list of points has at most `limit` of them, whole ones, and no token budget: the best point belongs to it, however long it is. */
 function planForPoints(plan: Plan, { query, limit }: ChoosePointsRequest): Plan {
   return overridePlan(plan, {
     maxChunks: limit,
+    budgetTokens: NO_BUDGET,
     order: 'relevance',
     packing: {
+      counting: 'characters',
       fill: 'all',
       minRelevance: 0,
       mode: 'passage',
@@ -133,7 +140,6 @@ async function choose(
   { ports }: Pick<PackContextDependencies, 'ports'>,
 ): Promise<{ packed: Packed; trace: Trace }> {
   const { query, plan, tenant } = subject
-  const tokenizer = ports.tokenizer(plan.tokenizerModel)
   const intent = query === null ? null : detectIntent(query)
   if (query === null)
     record.degrade('no_query_text', 'no query text in header, body, relay or filter: no reranker and no intent')
@@ -146,15 +152,14 @@ async function choose(
       intent: intent?.label ?? null,
       plan,
       reranker,
-      count: tokenizer.countInSteps,
+      count: countByCharacters,
       tenant,
-      needsText: false,
       fetchParents: null,
       ...run,
     },
     record,
   )
-  const outcome = { intent, packed, encoding: tokenizer.encoding, cache: 'off' as const }
+  const outcome = { intent, packed, encoding: 'characters', cache: 'off' as const }
   return { packed, trace: buildTrace(subject, record, outcome) }
 }
 

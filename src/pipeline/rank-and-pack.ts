@@ -32,8 +32,6 @@ export interface RankAndPackInput extends ReunifyInput, ParentsInput {
   signal: AbortSignal
   /** For the order `stable`: the turn of the session that first packed a candidate, by its key. */
   previous?: ReadonlyMap<string, number>
-  /** Whether candidates without text are dropped. A context needs text, a list of points does not. */
-  needsText: boolean
   /** How relevant a candidate is, for the values of the plan about relevance. Absent: the plan leaves nothing out. */
   relevanceOf?: (candidate: Candidate) => Relevance
   /** Given for a run that nobody waits for. */
@@ -84,7 +82,7 @@ async function rankInPace(
   const { query, intent, lists, plan, signal } = input
   const { stage, inSteps, leftOut } = stagesOf(pace, record)
   const found = collect(lists)
-  const readable = input.needsText ? dropWithoutText(found) : { kept: found, dropped: [] }
+  const readable = dropWithoutText(found)
   const fusion = { ...plan.fusion, weights: listWeights(plan, intent) }
   const fused = await record.stage(
     'fuse',

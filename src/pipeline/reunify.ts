@@ -37,8 +37,9 @@ export async function reunify(
   const spread = propagateScores(raised, propagation, documentShare)
   if (expansion === 0) return { kept: spread, dropped }
   const known = [...spread, ...dropped.map(({ candidate }) => candidate)]
-  // Neighbours rank below their candidate, so the candidates over the budget need none.
-  const fitting = withinBudget(spread, input.plan.budgetTokens, input.count)
+  // Neighbours rank below their candidate, so the candidates over the budget or the limit need none.
+  const within = spread.slice(0, input.plan.maxChunks ?? spread.length)
+  const fitting = withinBudget(within, input.plan.budgetTokens, input.count)
   const places = fetch ? missingNeighbours(await pace.run(fitting, RANKING_GRACE_MS), known) : []
   const fetched = await fetchOrDegrade(places, input, record)
   const expanded = expandNeighbours(spread, dropped, fetched, expansion, scope)

@@ -117,7 +117,6 @@ export async function rankContext(
     count: tokenizer.countInSteps,
     tenant,
     signal: packing.signal,
-    needsText: true,
     ...(input.previous ? { previous: input.previous } : {}),
     ...(background && { background }),
   }

@@ -50,7 +50,7 @@ export interface ChosenPoints {
   traceId: string
   /** As in the trace. */
   recallProxy: number | null
-  /** Tokens of the chosen points. */
+  /** Tokens of the chosen points, at four characters each. */
   tokens: number
 }
 

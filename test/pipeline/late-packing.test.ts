@@ -44,7 +44,6 @@ async function deadlineAtCount(lists: RetrievedList[], at: number, budgetTokens:
       signal: deadline.signal,
       tenant: null,
       fetchParents: null,
-      needsText: true,
     },
     record,
   )
@@ -104,7 +103,6 @@ describe('the deadline passes', () => {
         signal: deadline,
         tenant: null,
         fetchParents: null,
-        needsText: true,
       },
       record,
     )

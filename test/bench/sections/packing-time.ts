@@ -112,7 +112,6 @@ function ranking(pool: Pool, shaken: (value: number) => number, budgetTokens: nu
     signal: new AbortController().signal,
     tenant: null,
     fetchParents: null,
-    needsText: true,
   }
   return () => rankAndPack(input, new RunRecord(() => performance.now()))
 }
