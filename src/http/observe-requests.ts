@@ -18,7 +18,7 @@ export function observeRequests(reporter: Reporter, spans: Spans = NO_SPANS): St
           endpoint: endpointOf(response),
           outcome: outcomeOf(response),
           route: `${request.method} ${pathOf(request.originalUrl)}`,
-          status: response.statusCode,
+          status: response.headersSent ? response.statusCode : null,
           seconds: (performance.now() - started) / 1_000,
           requestId: requestIdOf(response),
           tenant: tenantOf(response)?.name ?? null,

@@ -30,7 +30,8 @@ export interface FinishedRequest {
   outcome: Outcome
   /** Method and path, without the query string. */
   route: string
-  status: number
+  /** Null when the client left before an answer began. */
+  status: number | null
   seconds: number
   requestId: string
   /** Null without tenants, and when the key is not that of a tenant. */

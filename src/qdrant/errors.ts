@@ -25,14 +25,16 @@ export function statusFailure(status: number, body: string, retryAfter: string |
 
 /**
  * Converts a failed exchange to an error: `upstream_unavailable` without a connection, `upstream_timeout` when it was too late
- * or aborted, else `upstream_error`. Only the cause names the address. A `StowageError` is returned unchanged.
+ * or aborted by the deadline of the request, else `upstream_error`. Only the cause names the address. A `StowageError` is returned unchanged.
  */
 export function failureOf(error: unknown, aborted = false): StowageError {
   if (error instanceof StowageError) return error
   const cause = rootOf(error)
   const code = codeOf(cause)
   const failure = (kind: ErrorCode, message: string) => new StowageError(kind, message, { cause: error })
-  if (aborted || isTimeout(cause, code)) return failure('upstream_timeout', 'Qdrant did not answer in time')
+  // Nobody reads this when the client has left, so it is the deadline of the request.
+  if (aborted) return failure('upstream_timeout', 'The deadline of the request passed before Qdrant answered')
+  if (isTimeout(cause, code)) return failure('upstream_timeout', 'Qdrant did not answer in time')
   if (isUnreachable(cause)) return failure('upstream_unavailable', `Qdrant cannot be reached (${code})`)
   if (isReset(cause)) return failure('upstream_error', 'Qdrant closed the connection before it answered')
   if (code.startsWith('HPE_')) return failure('upstream_error', `Qdrant's answer is not valid HTTP (${code})`)

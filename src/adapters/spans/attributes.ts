@@ -30,7 +30,7 @@ export function routeOf(path: string): string | null {
 export function describeRequest(span: Span, finished: FinishedRequest): void {
   const { endpoint, outcome, status, requestId, tenant, traceId, degraded, limited } = finished
   span.setAttributes({
-    'http.response.status_code': status,
+    ...(status !== null && { 'http.response.status_code': status }),
     'stowage.request_id': requestId,
     'stowage.endpoint': endpoint,
     'stowage.outcome': outcome,
@@ -40,8 +40,9 @@ export function describeRequest(span: Span, finished: FinishedRequest): void {
     ...(limited !== null && { 'stowage.limit': limited.limit }),
   })
   if (outcome === 'aborted') span.setAttribute('error.type', 'aborted')
-  else if (status >= 500) span.setAttribute('error.type', String(status))
-  if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
+  if (status === null || status < 500) return
+  if (outcome !== 'aborted') span.setAttribute('error.type', String(status))
+  span.setStatus({ code: SpanStatusCode.ERROR })
 }
 
 /** What a trace tells about its retrieval. */

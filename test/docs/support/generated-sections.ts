@@ -143,16 +143,14 @@ function fieldsTable({ shape }: typeof contextRequestSchema): string {
 
 /** The values of a field by its JSON Schema. */
 function rangeOf(field: z.ZodType): string {
-  const {
-    type,
-    enum: values,
-    anyOf,
-    minLength,
-    maxLength,
-    ...schema
-  } = z.toJSONSchema(field, { unrepresentable: 'any' })
+  return valuesOf(z.toJSONSchema(field, { unrepresentable: 'any' }))
+}
+
+function valuesOf({ type, enum: values, anyOf, minLength, maxLength, ...schema }: z.core.JSONSchema.JSONSchema): string {
   if (values) return values.map(value => code(String(value))).join(', ')
-  if (anyOf) return `name, or up to ${(anyOf[1] as { maxItems?: number }).maxItems} names`
+  const most = anyOf?.map(one => one.maxItems).find(maxItems => maxItems !== undefined)
+  if (most !== undefined) return `name, or up to ${most} names`
+  if (anyOf) return anyOf.map(valuesOf).join(', ')
   if (type === 'string') return `${minLength} to ${count(maxLength)} characters`
   if (type === 'array') return `${schema.minItems} to ${count(schema.maxItems)} numbers`
   if (type === 'integer' || type === 'number') return `${schema.minimum} to ${count(schema.maximum)}`
@@ -227,6 +225,7 @@ function range(least: number | null, most: number | null): string {
 function shown(value: unknown): string {
   if (value === undefined) return ''
   if (value === null) return 'off'
+  if (value instanceof Map) return value.size === 0 ? '' : [...value].map(([from, to]) => `${from}=${to}`).join(', ')
   return typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value)
 }
 
