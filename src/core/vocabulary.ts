@@ -138,6 +138,12 @@ export const GOLDEN_FINDINGS = {
     meaning: 'Where a gold passage was marked stands a changed text.',
     advice: 'Look whether it still answers the question, and update `text`.',
   },
+  span_without_text: {
+    severity: 'warning',
+    meaning: 'A span of a document in a collection has no `text`, so a shift of its offsets is not noticed.',
+    advice:
+      'Add the `text` that answers. Ingestion leaves out front matter and anchors, so offsets in a file can be others.',
+  },
   gold_without_words: {
     severity: 'error',
     meaning: 'A gold passage has no words, so no context can hold it.',

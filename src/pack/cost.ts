@@ -112,9 +112,10 @@ export class CostModel {
     return tokens
   }
 
-  private sourceLine({ candidate, value }: Unit): Steps<number> {
+  private sourceLine({ candidate }: Unit): Steps<number> {
     const { docId, docTitle, sectionPath } = candidate.chunk
-    const source = { docId, docTitle, sectionPath, value, contextField: '' }
+    // All relevances have equally many digits.
+    const source = { docId, docTitle, sectionPath, relevance: 0, contextField: '' }
     return this.count(`${this.renderer.open(source, 10)}${this.renderer.close}`)
   }
 

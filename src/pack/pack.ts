@@ -18,6 +18,8 @@ export interface PackOptions extends SelectOptions, Pick<ParentExpansionOptions,
   counting: 'tokens' | 'characters'
   /** Whether the first sentence of a chunk's context stands before its text. */
   contextLine: boolean
+  /** The probability that a candidate answers, for the formats that show it. Absent: none shows it. */
+  relevanceOf?: (candidate: Candidate) => number
   /** For the order `stable`: the turn that first packed a candidate, by its key. */
   previous?: ReadonlyMap<string, number>
 }
@@ -167,14 +169,16 @@ function* fitToBudget(choice: Choice, options: FitOptions, count: CountTokens): 
 /** Renders units and counts the tokens. */
 function* renderSelected(
   selected: readonly Selected[],
-  { format, order, previous, lines }: FitOptions,
+  { format, order, previous, lines, relevanceOf }: FitOptions,
   count: CountTokens,
 ): Steps<Rendered> {
   const units = selected.map(({ unit }) => unit)
   const blocks = layOut(units, order, previous, lines)
   yield
   // The relevance differs between questions, so it would break the prefix that `stable` keeps for the prompt cache.
-  const context = render(blocks, RENDERERS[format], { showRelevance: order !== 'stable' })
+  const shown = order === 'stable' ? undefined : relevanceOf
+  const bestOf = ({ units }: Block) => Math.max(...units.map(({ candidate }) => shown?.(candidate) ?? 0))
+  const context = render(blocks, RENDERERS[format], shown === undefined ? null : bestOf)
   yield
   return { blocks, context, tokens: context === '' ? 0 : yield* count(context) }
 }

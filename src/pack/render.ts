@@ -27,8 +27,8 @@ export interface Renderer {
 }
 
 interface SourceLine extends Pick<Block, 'docId' | 'docTitle' | 'sectionPath'> {
-  /** Null leaves the relevance out. */
-  value: number | null
+  /** Probability that the block answers, in [0,1]; null leaves it out. */
+  relevance: number | null
   contextField: string
 }
 
@@ -47,8 +47,8 @@ export const RENDERERS: Record<ContextFormat, Renderer> = {
     after: '',
   },
   xml: {
-    open: ({ docId, sectionPath, value }, index) =>
-      `<document index="${index}" source="${attribute(docId)}" section="${attribute(shortName(sectionPath))}"${value === null ? '' : ` relevance="${value.toFixed(2)}"`}>\n`,
+    open: ({ docId, sectionPath, relevance }, index) =>
+      `<document index="${index}" source="${attribute(docId)}" section="${attribute(shortName(sectionPath))}"${relevance === null ? '' : ` relevance="${relevance.toFixed(2)}"`}>\n`,
     close: '\n</document>\n',
     escape: escapeXml,
     body: parts => joinParts(parts, ({ contextLine, text }) => contextElement(contextLine) + escapeXml(text.trim())),
@@ -59,8 +59,8 @@ export const RENDERERS: Record<ContextFormat, Renderer> = {
     after: '</documents>\n',
   },
   json: {
-    open: ({ docId, docTitle, sectionPath, value, contextField }, index) =>
-      `{"index":${index},"source":${JSON.stringify(docId)},"title":${JSON.stringify(shortName(docTitle))},"section":${JSON.stringify(shortName(sectionPath))}${value === null ? '' : `,"relevance":${value.toFixed(2)}`}${contextField},"text":"`,
+    open: ({ docId, docTitle, sectionPath, relevance, contextField }, index) =>
+      `{"index":${index},"source":${JSON.stringify(docId)},"title":${JSON.stringify(shortName(docTitle))},"section":${JSON.stringify(shortName(sectionPath))}${relevance === null ? '' : `,"relevance":${relevance.toFixed(2)}`}${contextField},"text":"`,
     close: '"}',
     escape: escapeJson,
     body: parts => escapeJson(joinParts(parts, ({ text }) => text.trim())),
@@ -72,17 +72,17 @@ export const RENDERERS: Record<ContextFormat, Renderer> = {
   },
 }
 
-/** Renders the context for the reader. No blocks give the empty string. */
+/** Renders the context for the reader. No blocks give the empty string. @param relevanceOf null leaves the relevance out */
 export function render(
   blocks: readonly Block[],
   renderer: Renderer,
-  { showRelevance }: { showRelevance: boolean },
+  relevanceOf: ((block: Block) => number) | null,
 ): string {
   if (blocks.length === 0) return ''
   const rendered = blocks.map((block, index) => {
-    const value = showRelevance ? block.value : null
+    const relevance = relevanceOf?.(block) ?? null
     const contextField = renderer.contextField(linesOf(block))
-    return `${renderer.open({ ...block, value, contextField }, index + 1)}${renderer.body(block.parts)}${renderer.close}`
+    return `${renderer.open({ ...block, relevance, contextField }, index + 1)}${renderer.body(block.parts)}${renderer.close}`
   })
   return `${renderer.before}${rendered.join(renderer.between)}${renderer.after}`
 }

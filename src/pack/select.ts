@@ -211,16 +211,25 @@ class Filling {
     const matches = this.options.sentenceMatches?.get(candidate.key) ?? null
     const chosen = matches === null ? [] : yield* bestSentences(candidate, this.query, matches, room, this.cost)
     const units = chosen.length > 0 ? chosen : yield* bestWindow(candidate, this.query, room, this.cost)
-    if (this.selected.length > 0 && !(yield* this.isWorthItsLine(units))) return
+    if (this.selected.length > 0 && !(yield* this.isWorthPacking(units))) return
     for (const unit of units) yield* this.takeFresh(unit, candidate.value)
   }
 
-  /** Whether parts of a chunk have enough text for the source line that they bring. They bring none when their section is in the context. */
-  private *isWorthItsLine(parts: readonly Unit[]): Steps<boolean> {
-    if (parts[0] === undefined || !this.cost.bringsSourceLine(parts[0])) return true
+  /**
+   * Whether parts of a chunk have enough text that is not packed yet. Few words do, when the chunk has no others and its section is in the
+   * context, so that they bring no source line.
+   */
+  private *isWorthPacking(parts: readonly Unit[]): Steps<boolean> {
+    const [first] = parts
+    if (first === undefined) return true
     let tokens = 0
-    for (const part of parts) tokens += yield* this.cost.tokensOf(textOf(part).trim())
-    return tokens >= LEAST_TEXT
+    let isWhole = true
+    for (const part of parts) {
+      const { parts: fresh } = yield* this.sentences.freshParts(part)
+      isWhole &&= fresh.length === 1 && fresh[0] === part
+      for (const one of fresh) tokens += yield* this.cost.tokensOf(textOf(one).trim())
+    }
+    return tokens >= LEAST_TEXT || (isWhole && !this.cost.bringsSourceLine(first))
   }
 
   /** Takes the longest start of a chunk that fits, even if it ends inside a word. A baseline for replays. */

@@ -179,7 +179,12 @@ function isFused(before: readonly Candidate[], after: readonly Candidate[]): boo
   return after.some(({ signals, key }, index) => signals.length > 1 || key !== before[index]?.key)
 }
 
-function packOptions({ plan, previous }: RankAndPackInput) {
+function packOptions({ plan, previous, relevanceOf }: RankAndPackInput) {
   const { budgetTokens, format, order, maxChunks } = plan
-  return { ...plan.packing, budgetTokens, format, order, maxChunks, ...(previous ? { previous } : {}) }
+  return {
+    ...plan.packing,
+    ...{ budgetTokens, format, order, maxChunks },
+    ...(previous && { previous }),
+    ...(relevanceOf && { relevanceOf: (candidate: Candidate) => relevanceOf(candidate).relevance }),
+  }
 }

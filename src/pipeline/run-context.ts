@@ -128,7 +128,7 @@ export async function rankContext(
     return {
       packAt: async (budgetTokens, at) => {
         const packed = await packRanked(ranked, { ...ranking, relevanceOf, plan: { ...searched, budgetTokens } }, at)
-        if (packed.packed.length === 0 && packed.dropped.some(({ reason }) => reason !== 'below_threshold'))
+        if (packed.packed.length === 0 && packed.dropped.some(({ reason }) => reason === 'over_budget'))
           at.degrade('nothing_fits', `no chunk fits ${budgetTokens} tokens`)
         return { packed, evidence, intent, encoding: tokenizer.encoding, mode }
       },

@@ -2,6 +2,7 @@ import { placeKey } from '../core/keys.ts'
 import type { Steps } from '../core/steps.ts'
 import type { Candidate, Dropped, FilterResult } from '../core/types.ts'
 import { shingleHashes } from '../text/shingles.ts'
+import { gatherInDocuments } from './copies.ts'
 
 /**
  * Longest text that is compared by its shingles, in UTF-16 code units: ten times a usual passage. Longer texts are copies only when
@@ -24,6 +25,7 @@ export function* dedupe(candidates: readonly Candidate[], containment: number | 
   const places = new Map<string, string>()
   const texts = new Map<string, string>()
   const index = new ShingleIndex()
+  const copies = new Map<string, Candidate[]>()
   for (const candidate of candidates) {
     const place = placeOf(candidate)
     const samePlace = place === null ? undefined : places.get(place)
@@ -36,6 +38,7 @@ export function* dedupe(candidates: readonly Candidate[], containment: number | 
       const sameText = texts.get(text)
       if (sameText !== undefined) {
         dropped.push({ candidate, reason: 'duplicate', evidence: { of: sameText, similarity: 1 } })
+        copies.set(sameText, [...(copies.get(sameText) ?? []), candidate])
         continue
       }
       texts.set(text, candidate.key)
@@ -48,6 +51,8 @@ export function* dedupe(candidates: readonly Candidate[], containment: number | 
           reason: 'duplicate',
           evidence: { of: original.key, similarity: round(original.share) },
         })
+        if (original.shareOfOriginal >= containment)
+          copies.set(original.key, [...(copies.get(original.key) ?? []), candidate])
         continue
       }
       index.add(candidate.key, shingles)
@@ -56,7 +61,7 @@ export function* dedupe(candidates: readonly Candidate[], containment: number | 
     if (place !== null) places.set(place, candidate.key)
     kept.push(candidate)
   }
-  return { kept, dropped }
+  return gatherInDocuments({ kept, dropped }, copies)
 }
 
 /** Place in the document with the offset of the text; null when unknown. Another offset means another chunking. */
@@ -75,10 +80,12 @@ function round(share: number): number {
 class ShingleIndex {
   private readonly postings = new Map<number, number | number[]>()
   private readonly keys: string[] = []
+  private readonly sizes: number[] = []
 
   add(key: string, shingles: ReadonlySet<number>): void {
     if (this.postings.size + shingles.size > MOST_SHINGLES) return
     const row = this.keys.push(key) - 1
+    this.sizes.push(shingles.size)
     for (const shingle of shingles) {
       const rows = this.postings.get(shingle)
       if (rows === undefined) this.postings.set(shingle, row)
@@ -88,7 +95,7 @@ class ShingleIndex {
   }
 
   /** Finds the candidate that contains the largest share of the shingles; null when there are none. */
-  mostContaining(shingles: ReadonlySet<number>): { key: string; share: number } | null {
+  mostContaining(shingles: ReadonlySet<number>): { key: string; share: number; shareOfOriginal: number } | null {
     const hits = new Uint32Array(this.keys.length)
     for (const shingle of shingles) {
       const rows = this.postings.get(shingle)
@@ -97,7 +104,8 @@ class ShingleIndex {
       else for (const row of rows) hits[row] = (hits[row] ?? 0) + 1
     }
     const best = hits.reduce((top, count, row) => (count > (hits[top] ?? 0) ? row : top), 0)
-    const key = this.keys[best]
-    return key === undefined || shingles.size === 0 ? null : { key, share: (hits[best] ?? 0) / shingles.size }
+    const [key, common] = [this.keys[best], hits[best] ?? 0]
+    if (key === undefined || shingles.size === 0) return null
+    return { key, share: common / shingles.size, shareOfOriginal: common / (this.sizes[best] || 1) }
   }
 }

@@ -16,7 +16,7 @@ beforeAll(async () => {
   server = await startEmbeddedServer({})
   folder = await mkdtemp(join(tmpdir(), 'golden-check-'))
   await fill(server.url, 'docs', [
-    chunk(1, 'The lamp of hall one burns for nine hours.', { tenant: 'acme' }),
+    chunk(1, 'The lamp of hall one burns for nine hours.', { tenant: 'acme', char_start: 0, char_end: 42 }),
     chunk(2, 'The lamp of hall two burns for seven hours.', { tenant: 'zenith' }),
   ])
 })
@@ -78,6 +78,19 @@ test('a live collection: golds that are gone, and golds that tenant or filter ke
     ['asked.jsonl:2', 'gold_filtered_out'],
     ['asked.jsonl:3', 'nothing_passes'],
     ['asked.jsonl:4', 'gold_filtered_out'],
+  ])
+})
+
+test('a live collection: spans without the text that stood there', async () => {
+  await write({
+    'spans.jsonl': [
+      { id: 'a', query: 'how long burns the first lamp?', gold: [{ doc_id: 'doc-1', start: 4, end: 15 }] },
+      { id: 'b', query: 'who lights it?', gold: [{ doc_id: 'doc-1', start: 0, end: 8, text: 'The lamp' }] },
+    ],
+  })
+  const ended = await check(join(folder, 'spans.jsonl'), '--url', server.url, '--collection', 'docs', '--json')
+  expect(codes(ended.out).filter(([, code]) => code !== 'leaked_gold')).toEqual([
+    ['spans.jsonl:1', 'span_without_text'],
   ])
 })
 

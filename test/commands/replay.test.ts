@@ -129,6 +129,10 @@ describe('stowage replay', () => {
   it.each([
     [['--explain', '--tune'], /--explain tells the losses of --arms: it does not go with --tune/],
     [['--explain', '--ablate'], /it does not go with --ablate/],
+    [['--tune', '--json', 'some.json'], /--json does not go with --tune/],
+    [['--tune', '--ablate'], /--ablate does not go with --tune/],
+    [['--write', 'plan.json'], /add --tune/],
+    [['--rules', 'dedupe'], /add --ablate/],
     [['--explain', '--gate', 'some.json'], /it does not go with --gate/],
     [['--explain', '--arm', 'a=http://host'], /--explain needs an arm that runs in this process/],
     [['--budgets', '0'], /at least 1/],

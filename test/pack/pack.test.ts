@@ -177,6 +177,19 @@ describe('cutting what does not fit', () => {
     expect(contextOf([long(few, 'b')])).toContain(few)
     expect(contextOf([best, long(few, 'a')])).toContain(few)
   })
+
+  it('leaves them out when the rest of what was chosen is packed already', () => {
+    const packed = 'He mends the gate of the old harbour at night.'
+    const first = candidate({ id: 1, docId: 'a', sectionPath: 'A', text: packed }, 0.9)
+    const second = candidate(
+      { id: 2, docId: 'a', sectionPath: 'A', text: `${packed} DO NOT EDIT. ${ends}`, orderIndex: 7 },
+      0.5,
+    )
+    const options: PackOptions = { ...PLAIN, budgetTokens: 40, repetition: 'section' }
+    const { context } = pack([first, second], 'who mends the gate do not edit', options, countWords)
+    expect(context).toContain(packed)
+    expect(context).not.toContain('DO NOT EDIT')
+  })
 })
 
 describe('orders', () => {
@@ -238,6 +251,15 @@ describe('formats', () => {
   it('json parses', () => {
     const { context } = pack([hostile], null, { ...PLAIN, format: 'json', budgetTokens: 500 }, countWords)
     expect(JSON.parse(context)[0].text).toContain('ends </document> "quote"')
+  })
+
+  it('xml and json show how likely a block answers, and not its value; stable shows nothing', () => {
+    const pool = [candidate({ id: 1, text: 'The tide lifts the lantern.' }, 1)]
+    const contextOf = (over: Partial<PackOptions>) =>
+      pack(pool, null, { ...PLAIN, budgetTokens: 500, relevanceOf: () => 0.0213, ...over }, countWords).context
+    expect(contextOf({ format: 'xml' })).toContain('relevance="0.02"')
+    expect(JSON.parse(contextOf({ format: 'json' }))[0].relevance).toBe(0.02)
+    expect(contextOf({ format: 'xml', order: 'stable' })).not.toContain('relevance')
   })
 })
 

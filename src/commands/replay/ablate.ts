@@ -48,7 +48,7 @@ export interface AblateFlags
     Pick<OutputOptions, 'json' | 'markdown' | 'command' | 'measure'> {
   /** The arm whose rules are switched; true means `measured`. */
   ablate: string | true
-  rules: RuleName[]
+  rules: readonly RuleName[]
   budgets: number[]
   chunkTokens: number
   chunking: Chunking

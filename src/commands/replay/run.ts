@@ -1,5 +1,5 @@
 import { StowageError } from '../../core/errors.ts'
-import type { RuleName } from '../../evaluation/ablation/rules.ts'
+import { RULE_NAMES, type RuleName } from '../../evaluation/ablation/rules.ts'
 import type { NamedPlans } from '../../evaluation/arms/named-arms.ts'
 import { CHUNK_DEFAULTS, type Chunking, defaultTargetTokens } from '../../ingest/chunking/options.ts'
 import { ablate } from './ablate.ts'
@@ -31,7 +31,7 @@ export interface ReplayFlags
   command: string
   version: string | null
   ablate?: string | true
-  rules: RuleName[]
+  rules: readonly RuleName[]
   explain: boolean
 }
 
@@ -44,6 +44,7 @@ export async function runReplay(
   const { gate, updateBaseline, chunking, chunkTokens = defaultTargetTokens(chunking) } = flags
   for (const option of ['json', 'markdown', 'report'] as const) refuseNoFolder(`--${option}`, flags[option])
   if (flags.explain) refuseOther(flags)
+  refuseUnused(flags)
   const isGate = gate !== undefined || updateBaseline !== undefined
   if (isGate && chunking !== 'sections')
     throw new StowageError('bad_request', 'a gate replays chunks by sections: leave out --chunking')
@@ -62,6 +63,18 @@ function refuseOther(flags: ReplayFlags): void {
   if (other === undefined) return
   const option = other === 'updateBaseline' ? 'update-baseline' : other
   throw new StowageError('bad_request', `--explain tells the losses of --arms: it does not go with --${option}`)
+}
+
+/** Options that would do nothing are refused, so that nobody waits for their files. @throws StowageError `bad_request` */
+function refuseUnused(flags: ReplayFlags): void {
+  const refuse = (message: string) => {
+    throw new StowageError('bad_request', message)
+  }
+  const unused = (['json', 'markdown', 'report', 'ablate'] as const).find(name => flags[name])
+  if (flags.tune && unused !== undefined) refuse(`--${unused} does not go with --tune, which prints its report`)
+  if (!flags.tune && flags.write !== undefined) refuse('--write writes the plan of --tune: add --tune')
+  if (!flags.ablate && flags.rules !== RULE_NAMES)
+    refuse('--rules names the rules that --ablate switches: add --ablate')
 }
 
 /** Compares arms, which is what a replay does when it is told nothing else. */

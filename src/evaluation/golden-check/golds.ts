@@ -29,6 +29,7 @@ export function checkGolds(examined: ExaminedSet, limits: GoldLimits): Finding[]
       ...longGolds(query, limits),
       ...overlappingGolds(query),
       ...changedGolds(query, examined, at),
+      ...spansWithoutText(query, examined, at),
       ...unansweredBy(query, examined, at),
     ]),
     ...missingTexts(queries, examined),
@@ -92,6 +93,16 @@ function changedGolds(placed: PlacedQuery, { rows }: ExaminedSet, at: number): F
       ? []
       : [finding(placed, 'gold_changed', `gold.${index}: marked ${quoted(text)}, now ${quoted(now.text)}`)]
   })
+}
+
+/** Spans in a collection, whose documents may have been read in another way than when they were marked. */
+function spansWithoutText(placed: PlacedQuery, { set, rows }: ExaminedSet, at: number): Finding[] {
+  if (set.collection === undefined) return []
+  return (rows[at]?.row.gold ?? []).flatMap(({ start, text }, index) =>
+    start === undefined || text !== undefined
+      ? []
+      : [finding(placed, 'span_without_text', `gold.${index}: nothing says what stood at ${start} when it was marked`)],
+  )
 }
 
 /** Answers whose terms, without those of the question, are hardly in the passages and their headings. */

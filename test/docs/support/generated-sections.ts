@@ -146,7 +146,14 @@ function rangeOf(field: z.ZodType): string {
   return valuesOf(z.toJSONSchema(field, { unrepresentable: 'any' }))
 }
 
-function valuesOf({ type, enum: values, anyOf, minLength, maxLength, ...schema }: z.core.JSONSchema.JSONSchema): string {
+function valuesOf({
+  type,
+  enum: values,
+  anyOf,
+  minLength,
+  maxLength,
+  ...schema
+}: z.core.JSONSchema.JSONSchema): string {
   if (values) return values.map(value => code(String(value))).join(', ')
   const most = anyOf?.map(one => one.maxItems).find(maxItems => maxItems !== undefined)
   if (most !== undefined) return `name, or up to ${most} names`

@@ -1,0 +1,41 @@
+import { documentKey } from '../core/keys.ts'
+import type { Candidate, FilterResult } from '../core/types.ts'
+import { byValue } from './order.ts'
+
+/** Least share of the value of the best copy that another one needs to stand in its place. */
+const NEARLY_AS_GOOD = 0.98
+
+/**
+ * Chooses which copy of a text stays: of those that are worth nearly as much as the best one, the copy whose document has the largest sum of
+ * values. So the chunks of a document that is there twice, or in two versions, come from one of them, and its neighbours are found.
+ *
+ * @param result of dropping copies; the best one of each text was kept
+ * @param copies by the key of the kept candidate: those that contain its text as well
+ */
+export function gatherInDocuments(
+  { kept, dropped }: FilterResult,
+  copies: ReadonlyMap<string, readonly Candidate[]>,
+): FilterResult {
+  if (copies.size === 0) return { kept, dropped }
+  const sums = new Map<string, number>()
+  for (const { chunk, value } of [...kept, ...dropped.map(({ candidate }) => candidate)]) {
+    const document = documentKey(chunk)
+    sums.set(document, (sums.get(document) ?? 0) + value)
+  }
+  const sumOf = ({ chunk }: Candidate) => sums.get(documentKey(chunk)) ?? 0
+  const chosen = new Map<string, Candidate>()
+  for (const best of kept) {
+    const same = (copies.get(best.key) ?? []).filter(({ value }) => value >= NEARLY_AS_GOOD * best.value)
+    const copy = same.reduce((first, one) => (sumOf(one) > sumOf(first) ? one : first), best)
+    if (copy !== best) chosen.set(best.key, copy)
+  }
+  const replaced = new Map(kept.flatMap(best => (chosen.has(best.key) ? [[chosen.get(best.key)?.key, best]] : [])))
+  return {
+    kept: kept.map(best => chosen.get(best.key) ?? best).sort(byValue),
+    dropped: dropped.map(({ candidate, reason, evidence }) => ({
+      candidate: replaced.get(candidate.key) ?? candidate,
+      reason,
+      evidence: { ...evidence, ...(evidence.of && { of: chosen.get(evidence.of)?.key ?? evidence.of }) },
+    })),
+  }
+}
