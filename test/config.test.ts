@@ -226,7 +226,7 @@ describe('a bad environment', () => {
     ['1e3', /RERANK_BLEND=1e3: /],
     ['-0.1', /RERANK_BLEND=-0.1: /],
   ])('refuses a weight of %j', (text, fault) => {
-    if (fault === null) expect(loadConfig({ RERANK_BLEND: text }).plan.rerank.blend).toBe(0.3)
+    if (fault === null) expect(loadConfig({ RERANK_BLEND: text }).plan.rerank.blend).toBe(0.4)
     else expect(faultsOf({ RERANK_BLEND: text })).toMatch(fault)
   })
 

@@ -11,7 +11,6 @@ import {
   DEGRADATIONS,
   DROP_REASONS,
   ERRORS,
-  GOLDEN_FINDINGS,
   PASSTHROUGH_REASONS,
   ROLLBACK_TRIGGERS,
   STAGES,
@@ -19,6 +18,7 @@ import {
   VERDICTS,
 } from '../../src/core/vocabulary.ts'
 import { RULE_NAMES } from '../../src/evaluation/ablation/rules.ts'
+import { GOLDEN_FINDINGS } from '../../src/evaluation/golden-set/golden-findings.ts'
 import { LOSS_STEP_NAMES } from '../../src/evaluation/loss/steps.ts'
 import { MEASURE_NAMES } from '../../src/evaluation/metrics/measures.ts'
 import { OWN_ROUTES } from '../../src/http/openapi.ts'

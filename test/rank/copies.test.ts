@@ -10,12 +10,12 @@ const textOf = (at: number) =>
   Array.from({ length: 30 }, (_, turn) => `${WORDS[(at + turn * (at + 1)) % WORDS.length]}${at}x${turn}`).join(' ')
 
 /** Chunks of documents; those at one place of two documents are copies. Best first. */
-function copied(documents: string[], chunks: number, valueOf: (document: string, at: number) => number): Candidate[] {
+function copied(documents: string[], chunks: number, worthOf: (document: string, at: number) => number): Candidate[] {
   return documents
     .flatMap((docId, which) =>
       Array.from({ length: chunks }, (_, at) => ({
         ...candidate({ id: which * 100 + at, docId, orderIndex: at, text: textOf(at) }),
-        value: valueOf(docId, at),
+        value: worthOf(docId, at),
       })),
     )
     .sort((a, b) => b.value - a.value)

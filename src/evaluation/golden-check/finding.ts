@@ -1,4 +1,4 @@
-import { GOLDEN_FINDINGS, type GoldenFinding } from '../../core/vocabulary.ts'
+import { GOLDEN_FINDINGS, type GoldenFinding } from '../golden-set/golden-findings.ts'
 import type { ExaminedSet, GoldenQuery } from '../golden-set/golden-set.ts'
 
 /** What is wrong, or doubtful, at one place of a golden set. */

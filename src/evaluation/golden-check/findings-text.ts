@@ -1,5 +1,5 @@
 import { groupBy } from '../../core/collections.ts'
-import { GOLDEN_FINDINGS } from '../../core/vocabulary.ts'
+import { GOLDEN_FINDINGS } from '../golden-set/golden-findings.ts'
 import type { Finding } from './finding.ts'
 
 /** Findings of one code that are shown; the others are counted. */

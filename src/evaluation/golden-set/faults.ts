@@ -1,5 +1,5 @@
 import { StowageError } from '../../core/errors.ts'
-import type { GoldenFinding } from '../../core/vocabulary.ts'
+import type { GoldenFinding } from './golden-findings.ts'
 
 /** What is wrong with a golden set, at one place of it. */
 export interface GoldenFault {

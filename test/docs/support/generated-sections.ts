@@ -9,7 +9,6 @@ import {
   DROP_REASONS,
   EFFECT_VERDICTS,
   ERRORS,
-  GOLDEN_FINDINGS,
   PASSTHROUGH_REASONS,
   ROLLBACK_TRIGGERS,
   SHADOW_OUTCOMES,
@@ -18,6 +17,7 @@ import {
   VERDICTS,
 } from '../../../src/core/vocabulary.ts'
 import { RULES } from '../../../src/evaluation/ablation/rules.ts'
+import { GOLDEN_FINDINGS } from '../../../src/evaluation/golden-set/golden-findings.ts'
 import { LOSS_STEPS } from '../../../src/evaluation/loss/steps.ts'
 import { MEASURES } from '../../../src/evaluation/metrics/measures.ts'
 import { IMPROVE, SWITCHES } from '../../../src/flags/table.ts'
