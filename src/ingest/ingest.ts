@@ -74,8 +74,8 @@ export type OnIngestProgress = (progress: { documents: number; chunks: number; w
 
 /** Change when the same text gives other chunks, so that every document is cut again. */
 const CHUNKING_VERSIONS: Readonly<Record<Chunking, number | string>> = {
-  sections: 4,
-  'parent-child': 'parent-child 4',
+  sections: 5,
+  'parent-child': 'parent-child 5',
 }
 
 /** Documents are compared with the collection in groups of at most this many UTF-16 code units, or one document. */

@@ -16,6 +16,17 @@ describe('sentences', () => {
     ])
   })
 
+  it('go on behind a question or a call that they quote', () => {
+    const quoting = [
+      'Type "who is there?" in the box and press enter. ',
+      '“Are you sure?” asks the page. ',
+      'Other signs (‘*?’) should stand in a table. ',
+      'Who asked “why?” ',
+      'He left.',
+    ]
+    expect(sentences(quoting.join(''))).toEqual(quoting)
+  })
+
   it('begin with the number of their clause', () => {
     const parts = [
       '8.2. If it ends, so does this. ',

@@ -24,6 +24,9 @@ const ABBREVIATION =
 /** An end without white space behind it stands in a word, as in `a.b` or `x.png?size=2`; prose that lacks a space goes on in upper case. */
 const ENDS_IN_WORD = /[!-~]$/
 const GOES_ON = /^[\p{Ll}\d/\\=&#?!.,:;()[\]{}<@$%`+-]/u
+/** A question or a call in quotation marks or brackets, in a sentence that goes on in lower case: Type "who is there?" in the box. */
+const QUOTED_END = /[!?]["'‘’“”)\]}]+\s*$/u
+const STARTS_WITH_LOWER = /^\p{Ll}/u
 /**
  * Footnotes behind the end of a sentence, and marks of emphasis behind a question or a call: "It ended.[12] The next", "**Never!** The next". A term in bold
  * with a full stop stays with what it begins: "**Keel.** The spine of a ship."
@@ -194,7 +197,8 @@ function* proseEnds(text: string, start: number, end: number): Generator<number>
   }
 }
 
-/** Whether a cut stands within a path, an address, a link or an abbreviation. */
+/** Whether a cut stands within a path, an address, a link or an abbreviation, or behind a quotation in a sentence. */
 function isBroken(before: string, after: string): boolean {
+  if (QUOTED_END.test(before) && STARTS_WITH_LOWER.test(after)) return true
   return before.endsWith('.') || (ENDS_IN_WORD.test(before) && GOES_ON.test(after)) || ABBREVIATION.test(before)
 }
