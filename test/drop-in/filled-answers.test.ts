@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
-import { chunk, fill, type TestPoint } from '../support/points.ts'
+import { chunk, fillAll, type TestPoint } from '../support/points.ts'
 import { send } from '../support/send.ts'
 import { openStowage, type Stowage } from '../support/stowage.ts'
 
@@ -32,12 +32,7 @@ beforeAll(async () => {
       payload: { city: index % 2 ? 'London' : 'Berlin', n: index },
     }),
   )
-  for (const [name, points] of Object.entries({ twice, long, textless }))
-    await fill(
-      engine.url,
-      name,
-      points.map((point, index) => ({ ...point, dense: dense(index) })),
-    )
+  await fillAll(engine.url, { twice, long, textless }, dense)
 })
 afterAll(async () => {
   await stowage.close()

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
-import { chunk, fill, type TestPoint } from '../support/points.ts'
+import { chunk, fillAll, type TestPoint } from '../support/points.ts'
 import { send } from '../support/send.ts'
 import { openStowage, type Stowage } from '../support/stowage.ts'
 
@@ -27,12 +27,7 @@ let stowage: Stowage
 beforeAll(async () => {
   engine = await startEmbeddedServer()
   stowage = await openStowage({ QDRANT_URL: engine.url })
-  for (const [name, points] of Object.entries({ copies: withCopies, mixed }))
-    await fill(
-      engine.url,
-      name,
-      points.map((point, index) => ({ ...point, dense: dense(index) })),
-    )
+  await fillAll(engine.url, { copies: withCopies, mixed }, dense)
 })
 afterAll(async () => {
   await stowage.close()

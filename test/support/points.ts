@@ -26,6 +26,20 @@ export function chunk(id: number | string, text: string, more: Record<string, un
   return { id, payload: { ...place, text, ...more } }
 }
 
+/** Fills several collections. @param dense the vector of the point at an index */
+export async function fillAll(
+  url: string,
+  collections: Record<string, TestPoint[]>,
+  dense: (index: number) => number[],
+): Promise<void> {
+  for (const [name, points] of Object.entries(collections))
+    await fill(
+      url,
+      name,
+      points.map((point, index) => ({ ...point, dense: dense(index) })),
+    )
+}
+
 function print({ id, payload, dense }: TestPoint): string {
   const sparse = { text: String(payload.text ?? ''), model: 'qdrant/bm25' }
   const vector = JSON.stringify({ ...(dense ? { dense } : {}), sparse })
