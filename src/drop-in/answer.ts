@@ -82,14 +82,15 @@ export async function improvePoints(
   if (picked.length === 0 && found > 0) throw new NotImproved('nothing_chosen', `of ${found} points`)
   const ranked = withOthers(picked, window.filter(isReadable), choice.duplicates)
   const whole = distinct([...withUnreadable(ranked, window, isReadable), ...ordered])
-  const chosen = whole.slice(0, limit)
-
+  // Of the whole order, so that the scores of a later page are not above those of an earlier one.
   const scores = reassignScores(
-    chosen.map(({ key }) => own.get(key) ?? null),
+    whole.map(({ key }) => own.get(key) ?? null),
     { distance: query.fusion === null && retrieved.some(hasRisingScores) },
-  )
+  ).slice(query.offset, limit)
   return {
-    points: chosen.map((point, place) => printPoint(point, scores[place] ?? 0, query.payload)).slice(query.offset),
+    points: whole
+      .slice(query.offset, limit)
+      .map((point, place) => printPoint(point, scores[place] ?? 0, query.payload)),
     applied: choice.applied,
     degraded: [...words.degraded, ...choice.degraded].map(({ code }) => code),
     traceId: choice.traceId,

@@ -44,6 +44,8 @@ export interface Packed {
   contextLines: string[]
   /** In the order of the context. */
   packed: PackedChunk[]
+  /** Keys of the candidates in the order of filling. */
+  filled: string[]
   dropped: Dropped[]
   /** Whether the time was up before every candidate was tried. */
   isLate: boolean
@@ -86,7 +88,8 @@ export function* pack(
     fitLargest(choices, { ...options, lines: lines ?? NO_CONTEXT_LINES }, count),
   )
   const packed = yield* toTheEnd(() => describePacked(blocks, count))
-  return { context, tokens, contextLines: shownContextLines(blocks, renderer), packed, dropped, isLate }
+  const filled = [...new Set(choice.selected.map(({ unit }) => unit.candidate.key))]
+  return { context, tokens, contextLines: shownContextLines(blocks, renderer), packed, filled, dropped, isLate }
 }
 
 /** The context lines; null when the time is up before all are there. */

@@ -2,7 +2,6 @@ import { prefixOf } from '../core/prefix.ts'
 import type { Chunk, RetrievedList } from '../core/types.ts'
 import { detectIntent } from '../intent/detect.ts'
 import type { Packed } from '../pack/pack.ts'
-import { byValue } from '../rank/order.ts'
 import { countByCharacters } from '../text/characters.ts'
 import { LONGEST_QUERY } from './context-request.ts'
 import type { Background } from './pacing/background.ts'
@@ -72,10 +71,10 @@ export function createChoosePoints(
         },
       })
     }
-    const chosen = packed.packed.map(({ candidate }) => candidate)
+    // Blocks of a context keep sections together. A list of points has the order of filling, so that a longer list begins with a shorter one.
+    const chosen = new Map(packed.packed.map(({ candidate }) => [candidate.key, candidate]))
     return {
-      // Blocks of a context keep sections together. A list of points is a ranking by value.
-      chosen: chosen.sort(byValue),
+      chosen: packed.filled.flatMap(key => chosen.get(key) ?? []),
       duplicates: new Set(
         packed.dropped
           .filter(({ reason }) => reason === 'duplicate')

@@ -37,6 +37,8 @@ export function failureOf(error: unknown, aborted = false): StowageError {
   if (isTimeout(cause, code)) return failure('upstream_timeout', 'Qdrant did not answer in time')
   if (isUnreachable(cause)) return failure('upstream_unavailable', `Qdrant cannot be reached (${code})`)
   if (isReset(cause)) return failure('upstream_error', 'Qdrant closed the connection before it answered')
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE')
+    return failure('upstream_error', "Qdrant's answer is larger than stowage reads")
   if (code.startsWith('HPE_')) return failure('upstream_error', `Qdrant's answer is not valid HTTP (${code})`)
   return failure('upstream_error', `The exchange with Qdrant failed (${code})`)
 }

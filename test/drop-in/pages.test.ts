@@ -24,25 +24,32 @@ const mixed = Array.from({ length: POINTS }, (_, index): TestPoint => {
 
 let engine: EmbeddedServer
 let stowage: Stowage
+let diverse: Stowage
 beforeAll(async () => {
   engine = await startEmbeddedServer()
   stowage = await openStowage({ QDRANT_URL: engine.url })
+  diverse = await openStowage({ QDRANT_URL: engine.url, MMR_ALPHA: '0.5', PACKING_PER_DOC_CAP: '2' })
   await fillAll(engine.url, { copies: withCopies, mixed }, dense)
 })
 afterAll(async () => {
   await stowage.close()
+  await diverse.close()
   await engine.close()
 })
 
 interface Answer {
   result: { points: { id: number; score: number }[] }
 }
-async function ask(url: string, collection: string, body: object, question: string | null = null): Promise<number[]> {
+async function points(url: string, collection: string, body: object, question: string | null) {
   const headers: Record<string, string> = question === null ? {} : { 'x-stowage-query': question }
   const path = `/collections/${collection}/points/query?timeout=600`
   const answer = await send<Answer>(url, 'POST', path, body, headers)
-  if (url === stowage.url) expect(answer.headers.get('x-stowage-applied')).not.toBe('passthrough')
-  return answer.json.result.points.map(({ id }) => id)
+  if (url !== engine.url) expect(answer.headers.get('x-stowage-applied')).not.toBe('passthrough')
+  return answer.json.result.points
+}
+
+async function ask(url: string, collection: string, body: object, question: string | null = null): Promise<number[]> {
+  return (await points(url, collection, body, question)).map(({ id }) => id)
 }
 
 const single = (seed: number) => ({ query: dense(seed + 0.37), using: 'dense' })
@@ -55,11 +62,19 @@ const fused = (seed: number) => ({
 })
 const question = fc.constantFrom(null, 'At how many bar does the sluice open?')
 
-async function pages(collection: string, body: object, size: number, words: string | null): Promise<number[]> {
-  const found: number[] = []
+async function pages(
+  collection: string,
+  body: object,
+  size: number,
+  words: string | null,
+  { url } = stowage,
+): Promise<number[]> {
+  const found: Answer['result']['points'] = []
   for (let offset = 0; offset < POINTS; offset += size)
-    found.push(...(await ask(stowage.url, collection, { ...body, limit: size, offset }, words)))
-  return found
+    found.push(...(await points(url, collection, { ...body, limit: size, offset }, words)))
+  const scores = found.map(({ score }) => score)
+  expect(scores).toEqual([...scores].sort((a, b) => b - a))
+  return found.map(({ id }) => id)
 }
 
 describe('the pages of a search', () => {
@@ -81,6 +96,15 @@ describe('the pages of a search', () => {
       expect([...own].filter(id => !found.includes(id))).toEqual([])
     })
     await fc.assert(property, { numRuns: 8 })
+  })
+
+  it('show each point once with MMR and caps, too', async () => {
+    const property = fc.asyncProperty(fc.nat(999), fc.constantFrom(5, 30), question, async (seed, size, words) => {
+      const found = await pages('copies', single(seed), size, words, diverse)
+      expect(new Set(found).size).toBe(found.length)
+      expect(found).toHaveLength(POINTS)
+    })
+    await fc.assert(property, { numRuns: 6 })
   })
 
   it('are Qdrant’s own behind what is ranked, when no question is known', async () => {
