@@ -1,6 +1,7 @@
 import Table from 'cli-table3'
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { StowageError } from '../core/errors.ts'
+import { CHUNKINGS, type Chunking } from '../core/types.ts'
 import { PROJECT_NAME, PROJECT_VERSION, type Project, readProject } from '../projects/project.ts'
 import { collected, nonEmpty, numberOption } from './option-values.ts'
 
@@ -18,13 +19,18 @@ interface ProjectEnvironment {
   remove(name: string): Promise<boolean>
   /** The values of a plan file. @throws StowageError when it cannot be used */
   readPlan(path: string): Promise<Record<string, unknown>>
-  /** Deletes a collection; a missing one is no fault. */
-  deleteCollection(name: string): Promise<void>
+  /** Deletes a collection; false when there is none. @throws StowageError `bad_request` without a place */
+  deleteCollection(name: string, where: Place): Promise<boolean>
+}
+
+interface Place {
+  url?: string
+  apiKey?: string
 }
 
 interface CreateFlags {
   collection: string
-  chunking?: string
+  chunking?: Chunking
   chunkTokens?: number
   overlap?: number
   encoder?: string
@@ -58,7 +64,7 @@ export function addProjectCommand(program: Command, dependencies: ProjectCommand
     .description('store a new project; what is left out is as the settings say')
     .argument('<name>', 'name of the project', projectName)
     .requiredOption('--collection <name>', 'collection of the project', nonEmpty)
-    .option('--chunking <strategy>', 'how documents are cut', nonEmpty)
+    .addOption(new Option('--chunking <way>', 'how documents are cut').choices(CHUNKINGS))
     .option('--chunk-tokens <tokens>', 'target size of the chunks', numberOption(16, 8_000))
     .option('--overlap <share>', 'share of this size that a chunk repeats', numberOption(0, 0.5, { whole: false }))
     .option('--encoder <kind>', 'local, openai, voyage, cohere or none; its key stays in its variable', nonEmpty)
@@ -88,6 +94,12 @@ export function addProjectCommand(program: Command, dependencies: ProjectCommand
     .description('delete a project; its collection stays')
     .argument('<name>', 'name of the project')
     .option('--yes', 'really delete it')
+    .option(
+      '--url <url>',
+      'with --with-collection: address of Qdrant or stowage (default: QDRANT_URL, else the folder EMBEDDED_PATH)',
+      nonEmpty,
+    )
+    .option('--api-key <key>', 'key for this address (default: QDRANT_API_KEY)', nonEmpty)
     .option('--with-collection', 'delete its collection with all points too')
     .action((name: string, flags: { yes?: boolean; withCollection?: boolean }) => remove(name, flags, dependencies))
 }
@@ -162,7 +174,7 @@ async function show(name: string, { open, out }: ProjectCommandDependencies): Pr
 /** The collection goes first: while the project is there, a delete that failed can be repeated. */
 async function remove(
   name: string,
-  { yes, withCollection }: { yes?: boolean; withCollection?: boolean },
+  { yes, withCollection, ...where }: { yes?: boolean; withCollection?: boolean } & Place,
   { open, out }: ProjectCommandDependencies,
 ): Promise<void> {
   const projects = await open()
@@ -173,8 +185,8 @@ async function remove(
   if (withCollection) {
     const project = await projects.find(name)
     if (project === null) throw unknownProject(name)
-    await projects.deleteCollection(project.collection)
-    out.write(`collection ${project.collection} deleted\n`)
+    const wasThere = await projects.deleteCollection(project.collection, where)
+    out.write(`collection ${project.collection} ${wasThere ? 'deleted' : 'is not there'}\n`)
   }
   if (!(await projects.remove(name))) throw unknownProject(name)
   out.write(`project ${name} deleted\n`)

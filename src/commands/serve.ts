@@ -45,20 +45,22 @@ export function addServeCommand(program: Command, dependencies: ServeCommandDepe
     .action((overrides: ListenOverrides) => serve(overrides, dependencies))
 }
 
-/** Starts a service, prints its start line, and runs it until the first signal. */
+/** Starts a service, prints its start line, and runs it until the first signal. A signal during the start ends it in order, too. */
 export async function serve<Overrides>(
   overrides: Overrides,
   dependencies: ServeCommandDependencies<Overrides>,
 ): Promise<void> {
   const { start, out, process, startedByNpm } = dependencies
   const orphaned = startedByNpm ? untilOrphaned(process) : new Promise<never>(() => {})
+  // A worker can answer, and so be asked to end, before the last one has started.
+  const signalled = untilSignalled(process)
   const service = await start(overrides)
   const { reload } = service
   // Without a listener, this signal ends the process.
   if (reload) process.on('SIGHUP', () => void reload())
   const details = Object.entries(service.description).map(([name, value]) => `${name} ${value}`)
   out.write(`stowage listens on ${[service.url, ...details].join(' · ')}\n`)
-  await Promise.race([untilSignalled(process), orphaned])
+  await Promise.race([signalled, orphaned])
   await service.close(GRACE_MS)
 }
 

@@ -129,6 +129,8 @@ export interface SearchResult {
   lists: RetrievedList[]
   /** The lists that the collection cannot serve, each with the reason. */
   missing: string[]
+  /** Whether no list could be searched, or the query does not fit the dense vectors of the collection. Default: no. */
+  isUnsearched?: boolean
 }
 
 /** Source of passages: Qdrant, or the embedded engine with the same REST API. */

@@ -134,3 +134,6 @@ export type Fill = (typeof FILLS)[number]
 
 export const CONTEXT_ORDERS = ['relevance', 'document', 'edges', 'stable'] as const
 export type ContextOrder = (typeof CONTEXT_ORDERS)[number]
+/** How documents are cut: into chunks along their headings, or into such chunks with the larger text around them beside. */
+export const CHUNKINGS = ['sections', 'parent-child'] as const
+export type Chunking = (typeof CHUNKINGS)[number]

@@ -31,6 +31,8 @@ export const DEGRADATIONS = {
   mode_unavailable:
     'The asked list is not there or found nothing, so the other one was searched; the detail names the reason.',
   list_missing: 'The collection cannot serve one of the lists; the detail names the list and the reason.',
+  collection_unsearched:
+    'No list of a collection could be searched, or the query does not fit its dense vectors; the detail names the collection.',
   reranker_unavailable: 'The plan uses a reranker, but none is loaded.',
   rerank_skipped: 'Too many requests wait for the reranker, or for their turn; candidates keep their fused order.',
   reranker_failed: 'The reranker failed; candidates keep their fused order.',

@@ -261,13 +261,13 @@ export function createReporter({ metrics, logger, slowMs = 0, queryText = 'off' 
         logger.warn(line, 'the shared store does not work; this process goes on alone')
       }
     }),
-    workerLost: quietly(event => {
+    workerLost: quietly(({ pid: workerPid, ...event }) => {
       metrics.workerRestarts.inc()
-      logger.error(event, 'a worker ended; it is started again')
+      logger.error({ workerPid, ...event }, 'a worker ended; it is started again')
     }),
-    workerHung: quietly(event => {
+    workerHung: quietly(({ pid: workerPid, ...event }) => {
       metrics.workerHangs.inc()
-      logger.error(event, 'the event loop of a worker does not turn; the worker is killed')
+      logger.error({ workerPid, ...event }, 'the event loop of a worker does not turn; the worker is killed')
     }),
     ...createContextReports(metrics, logger),
     ...createRerankReports(metrics, logger),

@@ -12,6 +12,7 @@ const LASTING: ReadonlySet<DegradationCode> = new Set([
   'reranker_unavailable',
   'mode_unavailable',
   'list_missing',
+  'collection_unsearched',
   'no_search_terms',
   'nothing_fits',
 ])

@@ -60,6 +60,8 @@ export async function retrieve(
   const lists = answers.flatMap(answer => answer.lists)
   if (lists.length === 0) explainNothing([...asked, ...answers], search.failure(), record)
   for (const { missing } of answers) for (const detail of missing) record.degrade('list_missing', detail)
+  for (const { collection, isUnsearched } of answers)
+    if (isUnsearched) record.degrade('collection_unsearched', collection)
   return {
     lists: [...groupBy(lists, ({ source }) => source).values()].flatMap(merge),
     mode: { asked: mode, used: modeOf(lists) },

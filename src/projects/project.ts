@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { describeIssues, strictObject } from '../core/schema-faults.ts'
+import { CHUNKINGS } from '../core/types.ts'
 import { planChangesSchema, readPlanChanges } from '../pipeline/plan/changes.ts'
 import { PAYLOAD_FIELDS } from '../qdrant/payload.ts'
 
@@ -27,7 +28,7 @@ const encoderSchema = strictObject({
 })
 
 const chunkingSchema = strictObject({
-  strategy: text.optional(),
+  strategy: z.enum(CHUNKINGS).optional(),
   tokens: z.int().min(16).max(8_000).optional(),
   overlap: z.number().min(0).max(0.5).optional(),
 })

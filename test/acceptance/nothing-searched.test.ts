@@ -75,7 +75,13 @@ describe('a collection of which no list can be searched', () => {
     const stowage = await openBefore()
     const { status, json } = await stowage.ask({ query: 'sluice', collection: ['dense-only', 'harbour'] })
     expect([status, json.chunks.length]).toEqual([200, 1])
-    expect(json.degraded.map(({ code }) => code)).toEqual(['list_missing', 'list_missing'])
+    expect(json.degraded.map(({ code }) => code)).toEqual(['list_missing', 'list_missing', 'collection_unsearched'])
+  })
+
+  it('never says that the documents do not answer, because not all were looked at', async () => {
+    const stowage = await openBefore()
+    const { json } = await stowage.ask({ query: 'xylophone', collection: ['dense-only', 'harbour'] })
+    expect(json.answerable).toMatchObject({ verdict: 'uncertain', reasons: ['nothing_found', 'degraded'] })
   })
 })
 

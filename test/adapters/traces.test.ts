@@ -127,6 +127,15 @@ describe('the JSONL file', () => {
     expect(await readFile(path, 'utf8')).toContain('"id":18446744073709551615,')
   })
 
+  test('begins a new line behind half a line that a full disk or a killed process left', async () => {
+    const path = join(folder, 'half.jsonl')
+    await writeFile(path, '{"trace_id":"ha')
+    const file = createLineFile({ path })
+    await file.append('{"trace_id":"a"}\n')
+    await file.append('{"trace_id":"b"}\n')
+    expect(await readFile(path, 'utf8')).toBe('{"trace_id":"ha\n{"trace_id":"a"}\n{"trace_id":"b"}\n')
+  })
+
   test('rotates by size and keeps so many files', async () => {
     const path = join(folder, 'rotating.jsonl')
     const lineBytes = Buffer.byteLength(JSON.stringify(trace('00'))) + 1

@@ -33,6 +33,8 @@ const PROJECT: Project = {
   encoder: { kind: 'voyage', model: 'voyage-4' },
 }
 
+const WITH_PARENTS: Project = { ...PROJECT, name: 'parents', chunking: { strategy: 'parent-child' } }
+
 async function run(world: Partial<IngestEnvironment>, ...line: string[]) {
   const opened: Opened = { where: [], projects: [], closed: 0 }
   const result = await runCommand(
@@ -40,7 +42,7 @@ async function run(world: Partial<IngestEnvironment>, ...line: string[]) {
       addIngestCommand(program, {
         out,
         progress,
-        findProject: async name => (name === PROJECT.name ? PROJECT : null),
+        findProject: async name => [PROJECT, WITH_PARENTS].find(project => project.name === name) ?? null,
         open: async (where, project) => {
           opened.where.push(where)
           opened.projects.push(project)
@@ -73,6 +75,14 @@ describe('stowage ingest --project', () => {
     const plain = await run({}, folder, '--collection', 'plain', '--dry-run', '--json')
     expect(json({ out }).chunks).toBeGreaterThan(json(plain).chunks)
     expect(plain.opened.projects).toEqual([null])
+  })
+
+  it('cuts as the project says', async () => {
+    const { out } = await run({}, folder, '--project', 'parents', '--dry-run', '--json')
+    const direct = await run({}, folder, '--collection', 'a', '--chunking', 'parent-child', '--dry-run', '--json')
+    const sections = await run({}, folder, '--collection', 'a', '--dry-run', '--json')
+    expect(json({ out }).chunks).toBe(json(direct).chunks)
+    expect(json({ out }).chunks).not.toBe(json(sections).chunks)
   })
 
   it('lets options of the command line win, also those with a default', async () => {

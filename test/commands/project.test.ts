@@ -25,8 +25,9 @@ const run = (...line: string[]) =>
         open: async () => ({
           ...projects,
           readPlan: async path => (path === 'tuned.json' ? { 'rerank.blend': '0.6', RERANKER: 'off' } : {}),
-          deleteCollection: async name => {
-            deleted.push(name)
+          deleteCollection: async (name, { url }) => {
+            deleted.push(url === undefined ? name : `${url}/${name}`)
+            return name === 'docs'
           },
         }),
       }),
@@ -98,6 +99,10 @@ describe('stowage project', () => {
     await run('create', 'wiki', '--collection', 'docs')
     await run('delete', 'wiki', '--yes', '--with-collection')
     expect([deleted, await projects.find('wiki')]).toEqual([['docs'], null])
+    await run('create', 'wiki', '--collection', 'gone')
+    const ended = await run('delete', 'wiki', '--yes', '--with-collection', '--url', 'http://host')
+    expect(ended.out).toBe('collection gone is not there\nproject wiki deleted\n')
+    expect(deleted[1]).toBe('http://host/gone')
   })
 
   it('can delete a project whose file is broken, and lists the fault until then', async () => {

@@ -71,6 +71,15 @@ test('leaves to the environment what is not given', async () => {
   expect(run.started).toEqual([{}])
 })
 
+test('a signal during the start closes what has started, in order', async () => {
+  const run = runServe([])
+  run.process.emit('SIGTERM')
+  await vi.waitFor(() => expect(run.closings).toHaveLength(1))
+  run.closed.resolve()
+  await run.done
+  expect(run.exits).toEqual([])
+})
+
 test('a second signal ends it at once', async () => {
   const run = runServe([])
   await run.printed

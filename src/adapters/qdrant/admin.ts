@@ -60,8 +60,8 @@ const STORED_POINT = z
 const READ_TIMEOUT_MS = 300_000
 
 export interface CollectionRemover {
-  /** Deletes a collection with all its points. A missing one is no fault. */
-  deleteCollection(collection: string): Promise<void>
+  /** Deletes a collection with all its points; false when there is none. */
+  deleteCollection(collection: string): Promise<boolean>
 }
 
 /**
@@ -160,7 +160,9 @@ export function createQdrantAdmin({
     marking,
     server: () => probeServer({ url, apiKey }),
     deleteCollection: async collection => {
-      if ((await layout(collection)) !== null) await send(() => client.deleteCollection(collection))
+      if ((await layout(collection)) === null) return false
+      await send(() => client.deleteCollection(collection))
+      return true
     },
 
     async open(collection, { denseSize, create: mayCreate }) {

@@ -11,11 +11,14 @@ export interface SearchFields {
   sparse: string | null
 }
 
-/** Chooses the vectors for a search. `missing` names the lists that the collection cannot serve, each with the reason. */
+/**
+ * Chooses the vectors for a search. `missing` names the lists that the collection cannot serve, each with the reason. `isUnsearched` says that
+ * there is no list, or that the query does not fit the dense vectors.
+ */
 export function chooseFields(
   { dense, sparse }: SearchRequest,
   { layout, embedderVersion }: Profile,
-): { fields: SearchFields; missing: string[] } {
+): { fields: SearchFields; missing: string[]; isUnsearched: boolean } {
   const keyword = chooseSparse(layout)
   const missing: string[] = []
   const fields: SearchFields = { dense: null, sparse: sparse && keyword }
@@ -35,7 +38,9 @@ export function chooseFields(
     missing.push(`dense: the query has no vector, the collection has vectors of ${sizes} dimensions`)
   }
   if (sparse && keyword === null) missing.push('keyword: the collection has no sparse vectors with modifier idf')
-  return { fields, missing }
+  const isUnfit = dense !== null && fields.dense === null && sizes !== ''
+  const isUnsearched = missing.length > 0 && (isUnfit || (fields.dense === null && fields.sparse === null))
+  return { fields, missing, isUnsearched }
 }
 
 /** Bodies of the searches; null if the list is not requested or the collection cannot serve it. */

@@ -45,7 +45,7 @@ export function createQdrantStore(options: QdrantStoreOptions): PassageStore {
   async function search(asked: SearchRequest, call: StoreCall): ReturnType<PassageStore['search']> {
     const request = { ...asked, filter: narrowedFilter(call.condition, asked.filter) }
     const profile = await profiles.get(request.collection, call)
-    const { fields, missing } = chooseFields(request, profile)
+    const { fields, missing, isUnsearched } = chooseFields(request, profile)
     const send = (bodies: Partial<SearchBodies>) => runSearches(http, request.collection, bodies, call)
     const answers =
       isPending(request.dense) && fields.dense !== null
@@ -62,7 +62,7 @@ export function createQdrantStore(options: QdrantStoreOptions): PassageStore {
       lists.push(list('dense', extendDense(dense, keyword, new Map(rescored))))
     }
     if (answers.keyword) lists.push(list('keyword', keyword))
-    return { lists, missing: answers.refused === null ? missing : [...missing, answers.refused] }
+    return { lists, missing: answers.refused === null ? missing : [...missing, answers.refused], isUnsearched }
   }
 
   async function fetchPlaces(

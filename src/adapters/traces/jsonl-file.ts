@@ -1,4 +1,4 @@
-import { appendFile, mkdir, rename, rm, stat } from 'node:fs/promises'
+import { appendFile, mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { TraceStore } from '../../pipeline/services.ts'
 import { printJson } from '../../qdrant/json.ts'
@@ -32,11 +32,17 @@ const MAX_BYTES = 64 * 1024 * 1024
 /** A file that is rotated. One process alone may write to it. */
 export function createLineFile({ path, maxBytes = MAX_BYTES, files = 5 }: LineFileOptions): LineFile {
   let last: Promise<void> = Promise.resolve()
+  // A full disk, or the end of a process, can leave half a line.
+  let mayBeHalf = true
   const append = async (line: string) => {
     await mkdir(dirname(path), { recursive: true })
     const size = (await stat(path).catch(ignoreMissing))?.size ?? 0
-    if (size > 0 && size + Buffer.byteLength(line) > maxBytes) await rotate(path, files)
-    await appendFile(path, line, { mode: MODE })
+    const isFull = size > 0 && size + Buffer.byteLength(line) > maxBytes
+    if (isFull) await rotate(path, files)
+    const begin = mayBeHalf && size > 0 && !isFull && !(await endsInLineBreak(path, size)) ? '\n' : ''
+    mayBeHalf = true
+    await appendFile(path, begin + line, { mode: MODE })
+    mayBeHalf = false
   }
   return {
     append(line) {
@@ -84,6 +90,16 @@ export function createJsonlSink({ file, onError }: JsonlSinkOptions): TraceStore
     close: async () => {
       await writing
     },
+  }
+}
+
+async function endsInLineBreak(path: string, size: number): Promise<boolean> {
+  const file = await open(path)
+  try {
+    const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1)
+    return buffer.toString() === '\n'
+  } finally {
+    await file.close()
   }
 }
 

@@ -1,6 +1,6 @@
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Chunking } from '../../ingest/chunking/options.ts'
+import type { Chunking } from '../../core/types.ts'
 import { contentHash } from '../../text/fingerprint.ts'
 import { type LockFolder, openFileJournal } from './file-journal.ts'
 import type { Journal } from './journal.ts'

@@ -1,6 +1,6 @@
 import { countOf } from '../../core/collections.ts'
 import { StowageError } from '../../core/errors.ts'
-import type { Chunking } from '../../ingest/chunking/options.ts'
+import type { Chunking } from '../../core/types.ts'
 import { eachAtOnce } from '../../pipeline/pacing/each-at-once.ts'
 import { type Arm, reportArm } from '../arms/arm.ts'
 import type { GoldenQuery, GoldenSet } from '../golden-set/golden-set.ts'

@@ -1,5 +1,6 @@
+import type { Chunking } from '../../core/types.ts'
 import { chunkMarkdown, type DocumentChunk } from './chunk-markdown.ts'
-import { type Chunking, type ChunkOptions, defaultTargetTokens } from './options.ts'
+import { type ChunkOptions, defaultTargetTokens } from './options.ts'
 import { chunkWithParents, type DocumentParent } from './parents.ts'
 
 interface DocumentOptions extends Pick<ChunkOptions, 'overlap' | 'count'> {

@@ -1,6 +1,4 @@
-/** How documents are cut: into chunks along their headings, or into such chunks with the larger text around them beside. */
-export const CHUNKINGS = ['sections', 'parent-child'] as const
-export type Chunking = (typeof CHUNKINGS)[number]
+import type { Chunking } from '../../core/types.ts'
 
 export interface ChunkOptions {
   /** Target size in tokens of `count`. */

@@ -31,6 +31,9 @@ const LOW_COVERAGE = 0.5
 const LOOKED_AT_PART: ReadonlySet<DegradationCode> = new Set([
   'embedder_failed',
   'no_search_terms',
+  'collection_unsearched',
+  'reranker_failed',
+  'rerank_skipped',
   'rerank_shallow',
   'rerank_partial',
   'ranking_partial',

@@ -12,7 +12,9 @@ export function openReindexing({ config, http }: Pick<McpParts, 'config' | 'http
   }
   return {
     async nameOf({ collection, apiKey }) {
-      const names = await openLiveCollection({ http, apiKey, collection }).names()
+      const live = openLiveCollection({ http, apiKey, collection })
+      // An unknown collection is an error now, not the end of a job.
+      const [names] = await Promise.all([live.names(), live.layout()])
       return names.sort()[0] ?? collection
     },
     async estimate(request) {

@@ -17,10 +17,16 @@ export const openProjectCommand: ProjectCommandDependencies['open'] = async () =
       const named = changes.named === null ? {} : { STOWAGE_PLAN: changes.named.name }
       return { ...named, ...Object.fromEntries(changes.overrides.map(({ path, value }) => [path, value])) }
     },
-    deleteCollection: async name => {
-      const upstream = await openUpstream(config)
+    deleteCollection: async (name, where) => {
+      const { QDRANT_URL, EMBEDDED_PATH } = config.settings
+      if (!where.url && !QDRANT_URL && !EMBEDDED_PATH)
+        throw new StowageError(
+          'bad_request',
+          'no place with collections: give --url, or set QDRANT_URL or EMBEDDED_PATH',
+        )
+      const upstream = await openUpstream(config, where)
       try {
-        await createQdrantAdmin(upstream).deleteCollection(name)
+        return await createQdrantAdmin(upstream).deleteCollection(name)
       } finally {
         await upstream.close()
       }

@@ -52,7 +52,14 @@ describe('whether the documents answer', () => {
         if (!less || !more) return
         const order = Object.keys(VERDICTS)
         expect(order.indexOf(less.verdict)).toBeGreaterThanOrEqual(order.indexOf(more.verdict))
-        for (const code of ['embedder_failed', 'no_search_terms', 'rerank_partial', 'ranking_partial'] as const) {
+        const parts = [
+          'embedder_failed',
+          'no_search_terms',
+          'collection_unsearched',
+          'reranker_failed',
+          'rerank_partial',
+        ] as const
+        for (const code of [...parts, 'rerank_skipped', 'ranking_partial'] as const) {
           const part = answerableBy(left, [{ code }])
           expect(part.verdict).not.toBe('not_in_documents')
           expect(part.reasons).toContain('degraded')
@@ -120,7 +127,7 @@ describe('answerable in an answer', () => {
       CALLER,
     )
     expect(answer.degraded.map(({ code }) => code)).toContain('reranker_failed')
-    expect(answer.answerable).toMatchObject({ verdict: 'in_documents', reasons: ['reranker_missing'] })
+    expect(answer.answerable).toMatchObject({ verdict: 'in_documents', reasons: ['reranker_missing', 'degraded'] })
     expect(answer.chunks.map(one => one.relevance_kind)).toEqual(['words', 'words'])
   })
 })
