@@ -1,11 +1,10 @@
 import type { Chunk, RetrievedHit, RetrievedList } from '../core/types.ts'
 import type { Caller } from '../pipeline/context-request.ts'
 import type { PlanDecision } from '../pipeline/plan/decision.ts'
-import type { ChoosePoints, ChoosePointsRequest } from '../pipeline/services.ts'
-import { printJson } from '../qdrant/json.ts'
-import { findDocumentField, findOrderField, type PayloadMapping, readChunk, valueAt } from '../qdrant/payload.ts'
-import { type PayloadPlace, placesFilter } from '../qdrant/places-filter.ts'
+import type { ChoosePoints } from '../pipeline/services.ts'
+import { type PayloadMapping, readChunk } from '../qdrant/payload.ts'
 import { hasRisingScores } from '../qdrant/points.ts'
+import { fetchNeighbours, hasText } from './neighbours.ts'
 import { NotImproved } from './not-improved.ts'
 import { distinct, inOwnOrder, withOthers, withUnreadable } from './points/order.ts'
 import { denseVectorOf, type PointSlice, printPoint } from './points/point-slices.ts'
@@ -48,49 +47,30 @@ export async function improvePoints(
   fetchPoints: FetchPoints,
   caller: Caller,
 ): Promise<ImprovedPoints> {
-  const scored = retrieved.map((points, index) => ({ points, asked: query.prefetches[index]?.limit ?? 0 }))
-  const own = ownScores(scored, query.fusion)
-  const admitted = retrieved.map(points => points.filter(({ key }) => reachesThreshold(own.get(key), query)))
-  const known = new Map(admitted.flat().map(point => [point.key, point]))
-  const found = known.size
-  const ordered = inOwnOrder(known, own, query.fusion !== null)
-  const depths = query.prefetches.map(prefetch => rankedDepth(prefetch, decision.plan.retrieval.pool))
-  const window = query.fusion === null ? ordered.slice(0, Math.max(...depths)) : ordered
-
   const chunkOf = (point: PointSlice) => readChunk(point, collection, mapping)
-  const lists = admitted.map((points, at) => toRetrievedList(points.slice(0, depths[at]), at, query, chunkOf))
-  const readable = new Set(lists.flatMap(list => list.hits.filter(hasText).map(({ chunk }) => String(chunk.id))))
-  if (found > 0 && readable.size === 0) throw new NotImproved('no_passage_text', `of ${found} points`)
-  const isReadable = ({ key }: PointSlice) => readable.has(key)
-  const limit = query.offset + query.limit
+  const searched = readSearch(query, retrieved, decision.plan.retrieval.pool, chunkOf)
+  const { known, window, lists, isReadable } = searched
+  const found = known.size
+  if (found > 0 && !window.some(isReadable)) throw new NotImproved('no_passage_text', `of ${found} points`)
   const choice = await choosePoints(
     {
       query: words.text,
       querySource: words.source,
       degraded: words.degraded,
       lists: words.text === null && lists.length > 1 ? [asOneList(window, lists)] : lists,
-      limit,
+      limit: query.offset + query.limit,
       decision,
       sessionId,
       // A neighbour has no score, so it cannot reach a threshold.
       fetchNeighbours:
-        query.scoreThreshold === null ? neighbourFetch(query, known, chunkOf, fetchPoints, mapping) : null,
+        query.scoreThreshold === null ? fetchNeighbours(query, known, chunkOf, fetchPoints, mapping) : null,
     },
     caller,
   )
   const picked = choice.chosen.flatMap(({ chunk }) => known.get(String(chunk.id)) ?? [])
   if (picked.length === 0 && found > 0) throw new NotImproved('nothing_chosen', `of ${found} points`)
-  const ranked = withOthers(picked, window.filter(isReadable), choice.duplicates)
-  const whole = distinct([...withUnreadable(ranked, window, isReadable), ...ordered])
-  // Of the whole order, so that the scores of a later page are not above those of an earlier one.
-  const scores = reassignScores(
-    whole.map(({ key }) => own.get(key) ?? null),
-    { distance: query.fusion === null && retrieved.some(hasRisingScores) },
-  ).slice(query.offset, limit)
   return {
-    points: whole
-      .slice(query.offset, limit)
-      .map((point, place) => printPoint(point, scores[place] ?? 0, query.payload)),
+    points: printPage(arrange(picked, choice.duplicates, searched), searched, query),
     applied: choice.applied,
     degraded: [...words.degraded, ...choice.degraded].map(({ code }) => code),
     traceId: choice.traceId,
@@ -99,8 +79,65 @@ export async function improvePoints(
   }
 }
 
-function hasText({ chunk }: Pick<RetrievedHit, 'chunk'>): boolean {
-  return chunk.text.trim() !== ''
+/** What the client's search has found. */
+interface Searched {
+  /** All points, by key. Fetched neighbours are added. */
+  known: Map<string, PointSlice>
+  /** Qdrant's scores for the client's own request, by key. */
+  own: ReadonlyMap<string, number>
+  /** Whether smaller scores are better. */
+  isDistance: boolean
+  /** All points in the order that Qdrant gives them. */
+  ordered: PointSlice[]
+  /** Those of them that are ranked: of a single search the first, of a fusion all. */
+  window: PointSlice[]
+  lists: RetrievedList[]
+  isReadable: (point: PointSlice) => boolean
+}
+
+function readSearch(
+  query: UnderstoodQuery,
+  retrieved: PointSlice[][],
+  pool: number,
+  chunkOf: (point: PointSlice) => Chunk,
+): Searched {
+  const { fusion, prefetches } = query
+  const scored = retrieved.map((points, at) => ({ points, asked: prefetches[at]?.limit ?? 0 }))
+  const own = ownScores(scored, fusion)
+  const admitted = retrieved.map(points => points.filter(({ key }) => reachesThreshold(own.get(key), query)))
+  const known = new Map(admitted.flat().map(point => [point.key, point]))
+  const ordered = inOwnOrder(known, own, fusion !== null)
+  const depths = prefetches.map(prefetch => rankedDepth(prefetch, pool))
+  const lists = admitted.map((points, at) => toRetrievedList(points.slice(0, depths[at]), at, query, chunkOf))
+  const readable = new Set(
+    lists.flatMap(list => list.hits.filter(({ chunk }) => hasText(chunk)).map(({ chunk }) => String(chunk.id))),
+  )
+  return {
+    ...{ known, own, ordered, lists },
+    isDistance: fusion === null && retrieved.some(hasRisingScores),
+    window: fusion === null ? ordered.slice(0, Math.max(...depths)) : ordered,
+    isReadable: ({ key }) => readable.has(key),
+  }
+}
+
+/** All points in the order of the answer, of which a page shows a part. */
+function arrange(
+  picked: readonly PointSlice[],
+  duplicates: ReadonlySet<string>,
+  { window, ordered, isReadable }: Searched,
+): PointSlice[] {
+  const ranked = withOthers(picked, window.filter(isReadable), duplicates)
+  return distinct([...withUnreadable(ranked, window, isReadable), ...ordered])
+}
+
+/** Prints the points between the client's offset and limit. The scores are those of the whole order, so they do not rise from page to page. */
+function printPage(points: readonly PointSlice[], { own, isDistance }: Searched, query: UnderstoodQuery): string[] {
+  const [from, to] = [query.offset, query.offset + query.limit]
+  const scores = reassignScores(
+    points.map(({ key }) => own.get(key) ?? null),
+    { distance: isDistance },
+  ).slice(from, to)
+  return points.slice(from, to).map((point, at) => printPoint(point, scores[at] ?? 0, query.payload))
 }
 
 /** Whether a fused score is at least the threshold. Qdrant itself has already applied the threshold of a single search. */
@@ -137,32 +174,4 @@ function toRetrievedList(
     return { chunk: chunkOf(point), score: sign * point.score, ...(vector === null ? {} : { vector }) }
   })
   return { source: `prefetch[${index}]`, kind, hits }
-}
-
-/** Fetches neighbours as points and adds new ones to `known`. */
-function neighbourFetch(
-  query: UnderstoodQuery,
-  known: Map<string, PointSlice>,
-  chunkOf: (point: PointSlice) => Chunk,
-  fetchPoints: FetchPoints,
-  mapping: PayloadMapping | undefined,
-): ChoosePointsRequest['fetchNeighbours'] {
-  return async places => {
-    const examples = new Map([...known.values()].map(point => [chunkOf(point).docId, point]))
-    const filter = placesFilter(
-      places.flatMap(({ docId, orderIndex }) => payloadPlace(examples.get(docId)?.payload, orderIndex, mapping)),
-    )
-    if (filter === null) return []
-    const points = await fetchPoints(query, printJson(filter), places.length)
-    for (const point of points) if (!known.has(point.key)) known.set(point.key, point)
-    return points.map(chunkOf).filter(chunk => hasText({ chunk }))
-  }
-}
-
-/** A place in the document of a payload, under the field names of that payload; empty when it lacks such fields. */
-function payloadPlace(payload: unknown, orderIndex: number, mapping: PayloadMapping | undefined): PayloadPlace[] {
-  const documentField = findDocumentField(payload, mapping)
-  const orderField = findOrderField(payload, mapping)
-  if (documentField === null || orderField === null) return []
-  return [{ documentField, document: valueAt(payload, documentField), orderField, orderIndex }]
 }

@@ -1,0 +1,41 @@
+import type { Chunk } from '../core/types.ts'
+import type { ChoosePointsRequest } from '../pipeline/services.ts'
+import { printJson } from '../qdrant/json.ts'
+import { findDocumentField, findOrderField, type PayloadMapping, valueAt } from '../qdrant/payload.ts'
+import { type PayloadPlace, placesFilter } from '../qdrant/places-filter.ts'
+import type { PointSlice } from './points/point-slices.ts'
+import type { UnderstoodQuery } from './query/understand.ts'
+import type { FetchPoints } from './upstream-search.ts'
+
+/** A fetch of neighbours as points, which adds new ones to `known`. */
+export function fetchNeighbours(
+  query: UnderstoodQuery,
+  known: Map<string, PointSlice>,
+  chunkOf: (point: PointSlice) => Chunk,
+  fetchPoints: FetchPoints,
+  mapping: PayloadMapping | undefined,
+): ChoosePointsRequest['fetchNeighbours'] {
+  return async places => {
+    const examples = new Map([...known.values()].map(point => [chunkOf(point).docId, point]))
+    const filter = placesFilter(
+      places.flatMap(({ docId, orderIndex }) => payloadPlace(examples.get(docId)?.payload, orderIndex, mapping)),
+    )
+    if (filter === null) return []
+    const points = await fetchPoints(query, printJson(filter), places.length)
+    for (const point of points) if (!known.has(point.key)) known.set(point.key, point)
+    return points.map(chunkOf).filter(hasText)
+  }
+}
+
+/** A place in the document of a payload, under the field names of that payload; empty when it lacks such fields. */
+function payloadPlace(payload: unknown, orderIndex: number, mapping: PayloadMapping | undefined): PayloadPlace[] {
+  const documentField = findDocumentField(payload, mapping)
+  const orderField = findOrderField(payload, mapping)
+  if (documentField === null || orderField === null) return []
+  return [{ documentField, document: valueAt(payload, documentField), orderField, orderIndex }]
+}
+
+/** Whether there is anything to choose by. */
+export function hasText({ text }: Chunk): boolean {
+  return text.trim() !== ''
+}
