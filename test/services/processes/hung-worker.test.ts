@@ -101,8 +101,8 @@ describe('a worker that hangs', () => {
     expect(await stowage.sample('stowage_worker_restarts_total')).toBe(1)
     const lines = stowage.log().filter(line => 'silentMs' in line || 'restartMs' in line)
     expect(lines).toMatchObject([
-      { pid: stowage.victim, msg: 'the event loop of a worker does not turn; the worker is killed' },
-      { pid: stowage.victim, msg: 'a worker ended; it is started again', detail: 'it was ended by SIGKILL' },
+      { workerPid: stowage.victim, msg: 'the event loop of a worker does not turn; the worker is killed' },
+      { workerPid: stowage.victim, msg: 'a worker ended; it is started again', detail: 'it was ended by SIGKILL' },
     ])
   })
 
