@@ -91,8 +91,10 @@ async function rankInPace(
     after => ({ out: after.length, changed: isFused(readable.kept, after) }),
   )
   const { containment } = plan.dedupe
+  // Without a question, the best of some copies is the one that the search ranks first.
+  const gather = query !== null
   const distinct = await stage('dedupe', fused, () =>
-    inSteps('dedupe', dedupe(fused, containment), () => finish(dedupe(fused, null))),
+    inSteps('dedupe', dedupe(fused, containment, gather), () => finish(dedupe(fused, null))),
   )
   const pool = cutTo(distinct.kept, plan.retrieval.pool, 'below_pool')
   const scaled = scaleToBest(pool.kept)

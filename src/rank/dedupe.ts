@@ -18,8 +18,13 @@ const MOST_SHINGLES = 1_000_000
  *
  * @param candidates best first
  * @param containment in (0,1]; null compares places only. Measured: .5 costs a point of recall, .9 costs nothing.
+ * @param gather whether a copy that is nearly as good may stay in the place of the best one, so that documents stay together
  */
-export function* dedupe(candidates: readonly Candidate[], containment: number | null): Steps<FilterResult> {
+export function* dedupe(
+  candidates: readonly Candidate[],
+  containment: number | null,
+  gather = true,
+): Steps<FilterResult> {
   const kept: Candidate[] = []
   const dropped: Dropped[] = []
   const places = new Map<string, string>()
@@ -38,7 +43,7 @@ export function* dedupe(candidates: readonly Candidate[], containment: number | 
       const sameText = texts.get(text)
       if (sameText !== undefined) {
         dropped.push({ candidate, reason: 'duplicate', evidence: { of: sameText, similarity: 1 } })
-        copies.set(sameText, [...(copies.get(sameText) ?? []), candidate])
+        addTo(copies, sameText, candidate)
         continue
       }
       texts.set(text, candidate.key)
@@ -51,8 +56,7 @@ export function* dedupe(candidates: readonly Candidate[], containment: number | 
           reason: 'duplicate',
           evidence: { of: original.key, similarity: round(original.share) },
         })
-        if (original.shareOfOriginal >= containment)
-          copies.set(original.key, [...(copies.get(original.key) ?? []), candidate])
+        if (original.shareOfOriginal >= containment) addTo(copies, original.key, candidate)
         continue
       }
       index.add(candidate.key, shingles)
@@ -61,7 +65,13 @@ export function* dedupe(candidates: readonly Candidate[], containment: number | 
     if (place !== null) places.set(place, candidate.key)
     kept.push(candidate)
   }
-  return gatherInDocuments({ kept, dropped }, copies)
+  return gather ? gatherInDocuments({ kept, dropped }, copies) : { kept, dropped }
+}
+
+function addTo(copies: Map<string, Candidate[]>, key: string, candidate: Candidate): void {
+  const found = copies.get(key)
+  if (found) found.push(candidate)
+  else copies.set(key, [candidate])
 }
 
 /** Place in the document with the offset of the text; null when unknown. Another offset means another chunking. */

@@ -94,6 +94,19 @@ describe('without a question', () => {
     expect(await ask(stowage.url, 'long', body)).toMatchObject(await ask(engine.url, 'long', body))
   })
 
+  it('the best of two copies stays, whatever else is in their documents', async () => {
+    const text = (at: number) => Array.from({ length: 12 }, (_, word) => `berth${at}x${word}`).join(' ')
+    await fill(engine.url, 'two-copies', [
+      { ...chunk(1, text(0), { doc_id: 'one' }), dense: [1, 0, 0, 0] },
+      ...[0, 1, 2, 3, 4].map(at => ({
+        ...chunk(2 + at, text(at), { doc_id: 'other', order_index: at }),
+        dense: [1, 0.01 + at / 20, 0, 0],
+      })),
+    ])
+    const found = await ask(stowage.url, 'two-copies', { query: [1, 0, 0, 0], using: 'dense', limit: 6 })
+    expect(found.map(({ id }) => id)).toEqual([1, 3, 4, 5, 6, 2])
+  })
+
   it('only copies give way', async () => {
     const body = { query: points[0]?.dense ?? [], using: 'dense', limit: POINTS + COPIES }
     const [direct, improved] = await Promise.all([
