@@ -77,6 +77,8 @@ export const PASSTHROUGH_REASONS = {
   query_not_understood: 'The search has a shape or a key that stowage does not improve.',
   upstream_refused: 'Qdrant refused the improved search.',
   upstream_unreachable: 'Qdrant could not be reached for the improved search.',
+  upstream_too_large:
+    "Qdrant's answer to the improved search is longer than 64 MiB, which is the most that stowage reads.",
   upstream_malformed: 'Qdrant answered the improved search in an unexpected shape.',
   busy: 'So many searches are being improved that one more would make all of them late.',
   hedged: "Qdrant was slow, so the client's own request was sent beside the improved search and answered first.",

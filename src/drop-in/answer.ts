@@ -1,12 +1,12 @@
-import type { Chunk, RetrievedHit, RetrievedList } from '../core/types.ts'
+import type { RetrievedHit, RetrievedList } from '../core/types.ts'
 import type { Caller } from '../pipeline/context-request.ts'
 import type { PlanDecision } from '../pipeline/plan/decision.ts'
 import type { ChoosePoints } from '../pipeline/services.ts'
-import { type PayloadMapping, readChunk } from '../qdrant/payload.ts'
+import type { PayloadMapping } from '../qdrant/payload.ts'
 import { hasRisingScores } from '../qdrant/points.ts'
-import { fetchNeighbours, hasText } from './neighbours.ts'
+import { fetchNeighbours } from './neighbours.ts'
 import { NotImproved } from './not-improved.ts'
-import { distinct, inOwnOrder, withOthers, withUnreadable } from './points/order.ts'
+import { distinct, inOwnOrder, isReadable, withOthers, withUnreadable } from './points/order.ts'
 import { denseVectorOf, type PointSlice, printPoint } from './points/point-slices.ts'
 import { ownScores, reassignScores } from './points/scores.ts'
 import type { QueryText } from './query/query-text.ts'
@@ -20,8 +20,6 @@ interface RetrievedQuery {
   lists: PointSlice[][]
   /** Payload fields of the collection; undefined when they have usual names. */
   mapping: PayloadMapping | undefined
-  /** Decoded name. */
-  collection: string
   decision: PlanDecision
   sessionId: string | null
 }
@@ -42,14 +40,13 @@ export interface ImprovedPoints {
  * @throws NotImproved when there were points and none was chosen
  */
 export async function improvePoints(
-  { query, words, lists: retrieved, collection, mapping, decision, sessionId }: RetrievedQuery,
+  { query, words, lists: retrieved, mapping, decision, sessionId }: RetrievedQuery,
   choosePoints: ChoosePoints,
   fetchPoints: FetchPoints,
   caller: Caller,
 ): Promise<ImprovedPoints> {
-  const chunkOf = (point: PointSlice) => readChunk(point, collection, mapping)
-  const searched = readSearch(query, retrieved, decision.plan.retrieval.pool, chunkOf)
-  const { known, window, lists, isReadable } = searched
+  const searched = readSearch(query, retrieved, decision.plan.retrieval.pool)
+  const { known, window, lists } = searched
   const found = known.size
   if (found > 0 && !window.some(isReadable)) throw new NotImproved('no_passage_text', `of ${found} points`)
   const choice = await choosePoints(
@@ -62,8 +59,7 @@ export async function improvePoints(
       decision,
       sessionId,
       // A neighbour has no score, so it cannot reach a threshold.
-      fetchNeighbours:
-        query.scoreThreshold === null ? fetchNeighbours(query, known, chunkOf, fetchPoints, mapping) : null,
+      fetchNeighbours: query.scoreThreshold === null ? fetchNeighbours(query, known, fetchPoints, mapping) : null,
     },
     caller,
   )
@@ -92,15 +88,9 @@ interface Searched {
   /** Those of them that are ranked: of a single search the first, of a fusion all. */
   window: PointSlice[]
   lists: RetrievedList[]
-  isReadable: (point: PointSlice) => boolean
 }
 
-function readSearch(
-  query: UnderstoodQuery,
-  retrieved: PointSlice[][],
-  pool: number,
-  chunkOf: (point: PointSlice) => Chunk,
-): Searched {
+function readSearch(query: UnderstoodQuery, retrieved: PointSlice[][], pool: number): Searched {
   const { fusion, prefetches } = query
   const scored = retrieved.map((points, at) => ({ points, asked: prefetches[at]?.limit ?? 0 }))
   const own = ownScores(scored, fusion)
@@ -108,15 +98,11 @@ function readSearch(
   const known = new Map(admitted.flat().map(point => [point.key, point]))
   const ordered = inOwnOrder(known, own, fusion !== null)
   const depths = prefetches.map(prefetch => rankedDepth(prefetch, pool))
-  const lists = admitted.map((points, at) => toRetrievedList(points.slice(0, depths[at]), at, query, chunkOf))
-  const readable = new Set(
-    lists.flatMap(list => list.hits.filter(({ chunk }) => hasText(chunk)).map(({ chunk }) => String(chunk.id))),
-  )
+  const lists = admitted.map((points, at) => toRetrievedList(points.slice(0, depths[at]), at, query))
   return {
     ...{ known, own, ordered, lists },
     isDistance: fusion === null && retrieved.some(hasRisingScores),
     window: fusion === null ? ordered.slice(0, Math.max(...depths)) : ordered,
-    isReadable: ({ key }) => readable.has(key),
   }
 }
 
@@ -124,10 +110,10 @@ function readSearch(
 function arrange(
   picked: readonly PointSlice[],
   duplicates: ReadonlySet<string>,
-  { window, ordered, isReadable }: Searched,
+  { window, ordered }: Searched,
 ): PointSlice[] {
   const ranked = withOthers(picked, window.filter(isReadable), duplicates)
-  return distinct([...withUnreadable(ranked, window, isReadable), ...ordered])
+  return distinct([...withUnreadable(ranked, window), ...ordered])
 }
 
 /** Prints the points between the client's offset and limit. The scores are those of the whole order, so they do not rise from page to page. */
@@ -160,18 +146,13 @@ function asOneList(points: readonly PointSlice[], lists: readonly RetrievedList[
   return { source: 'fusion', kind: 'other', hits: ordered.map((hit, place) => ({ ...hit, score: 1 / (place + 1) })) }
 }
 
-function toRetrievedList(
-  points: PointSlice[],
-  index: number,
-  query: UnderstoodQuery,
-  chunkOf: (point: PointSlice) => Chunk,
-): RetrievedList {
+function toRetrievedList(points: PointSlice[], index: number, query: UnderstoodQuery): RetrievedList {
   const { kind, using } = query.prefetches[index] ?? { kind: 'other', using: null }
   // In the pipeline, greater scores are better.
   const sign = hasRisingScores(points) ? -1 : 1
   const hits = points.map((point): RetrievedHit => {
     const vector = kind === 'dense' ? denseVectorOf(point, using) : null
-    return { chunk: chunkOf(point), score: sign * point.score, ...(vector === null ? {} : { vector }) }
+    return { chunk: point.chunk, score: sign * point.score, ...(vector === null ? {} : { vector }) }
   })
   return { source: `prefetch[${index}]`, kind, hits }
 }

@@ -2,10 +2,12 @@ import type { IncomingMessage } from 'node:http'
 import { eitherSignal } from '../core/either-signal.ts'
 import type { Caller } from '../pipeline/context-request.ts'
 import { startDeadline } from '../pipeline/deadline.ts'
+import { Pace } from '../pipeline/pacing/pace.ts'
 import type { PlanDecision } from '../pipeline/plan/decision.ts'
 import type { ChoosePoints, PrepareQuestion } from '../pipeline/services.ts'
 import type { QdrantHttp } from '../qdrant/client.ts'
 import type { SearchTarget } from '../qdrant/paths.ts'
+import { readChunk } from '../qdrant/payload.ts'
 import type { PayloadMappings } from '../qdrant/payload-mappings.ts'
 import type { WorkMeter } from './admission.ts'
 import { improvePoints } from './answer.ts'
@@ -15,7 +17,7 @@ import { type FindQuestion, findQueryText } from './query/query-text.ts'
 import type { UnderstoodQuery } from './query/understand.ts'
 import { improvingTimeMs } from './request.ts'
 import type { ImprovedAnswer } from './response.ts'
-import { type FetchPoints, fetchPoints, forwardedHeaders, searchLists } from './upstream-search.ts'
+import { type FetchPoints, fetchPoints, forwardedHeaders, searchLists, type UpstreamCall } from './upstream-search.ts'
 
 export interface ImprovingDependencies {
   http: QdrantHttp
@@ -76,7 +78,15 @@ export function startImproving(
   const { signal: wanted, dispose } = eitherSignal(caller.signal, stopped.signal)
   const deadline = startDeadline(wanted, timeMs, clock.after)
   const choosing = startDeadline(deadline.signal, timeMs * CHOOSING_SHARE, clock.after)
-  const call = { http, target, headers: forwardedHeaders(request.rawHeaders), signal: deadline.signal }
+  const mapping = mappings[target.collection]
+  const call: UpstreamCall = {
+    http,
+    target,
+    headers: forwardedHeaders(request.rawHeaders),
+    chunkOf: point => readChunk(point, target.collection, mapping),
+    pace: new Pace(deadline.signal, { tenant: caller.tenant?.name ?? null }),
+    signal: deadline.signal,
+  }
 
   let slow = false
   let stopHedge = () => {}
@@ -107,21 +117,19 @@ export function startImproving(
   }
 
   const improve = async (): Promise<ImprovedAnswer> => {
-    const searching = searchLists(queries, decision.plan.retrieval.pool, call).then(lists => {
+    const searching = searchLists(queries, decision.plan.retrieval.pool, call, () => {
       stopHedge()
-      return lists
+      work.start()
     })
     // The questions need no answer of Qdrant.
     const [upstream, asked] = await Promise.all([searching, Promise.all(queries.map(findWords))])
-    work.start()
     const choices = asked.map(({ query, words }, index) =>
       improvePoints(
         {
           query,
           words,
           lists: upstream.lists[index] ?? [],
-          collection: target.collection,
-          mapping: mappings[target.collection],
+          mapping,
           decision,
           sessionId,
         },

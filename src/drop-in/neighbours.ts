@@ -1,8 +1,8 @@
-import type { Chunk } from '../core/types.ts'
 import type { ChoosePointsRequest } from '../pipeline/services.ts'
 import { printJson } from '../qdrant/json.ts'
 import { findDocumentField, findOrderField, type PayloadMapping, valueAt } from '../qdrant/payload.ts'
 import { type PayloadPlace, placesFilter } from '../qdrant/places-filter.ts'
+import { isReadable } from './points/order.ts'
 import type { PointSlice } from './points/point-slices.ts'
 import type { UnderstoodQuery } from './query/understand.ts'
 import type { FetchPoints } from './upstream-search.ts'
@@ -11,19 +11,18 @@ import type { FetchPoints } from './upstream-search.ts'
 export function fetchNeighbours(
   query: UnderstoodQuery,
   known: Map<string, PointSlice>,
-  chunkOf: (point: PointSlice) => Chunk,
   fetchPoints: FetchPoints,
   mapping: PayloadMapping | undefined,
 ): ChoosePointsRequest['fetchNeighbours'] {
   return async places => {
-    const examples = new Map([...known.values()].map(point => [chunkOf(point).docId, point]))
+    const examples = new Map([...known.values()].map(point => [point.chunk.docId, point]))
     const filter = placesFilter(
       places.flatMap(({ docId, orderIndex }) => payloadPlace(examples.get(docId)?.payload, orderIndex, mapping)),
     )
     if (filter === null) return []
     const points = await fetchPoints(query, printJson(filter), places.length)
     for (const point of points) if (!known.has(point.key)) known.set(point.key, point)
-    return points.map(chunkOf).filter(hasText)
+    return points.filter(isReadable).map(({ chunk }) => chunk)
   }
 }
 
@@ -33,9 +32,4 @@ function payloadPlace(payload: unknown, orderIndex: number, mapping: PayloadMapp
   const orderField = findOrderField(payload, mapping)
   if (documentField === null || orderField === null) return []
   return [{ documentField, document: valueAt(payload, documentField), orderField, orderIndex }]
-}
-
-/** Whether there is anything to choose by. */
-export function hasText({ text }: Chunk): boolean {
-  return text.trim() !== ''
 }

@@ -1,11 +1,14 @@
 import { StowageError } from '../core/errors.ts'
+import { type Steps, TimeUp } from '../core/steps.ts'
 import { OWN_VIA } from '../http/passthrough/via.ts'
+import { type Pace, RANKING_GRACE_MS } from '../pipeline/pacing/pace.ts'
 import type { QdrantAnswer, QdrantHttp } from '../qdrant/client.ts'
+import { isTooLarge } from '../qdrant/errors.ts'
 import type { SearchTarget } from '../qdrant/paths.ts'
 import { headerPairs } from '../qdrant/raw-headers.ts'
 import { RawJsonError } from '../qdrant/raw-json.ts'
 import { NotImproved } from './not-improved.ts'
-import { type PointSlice, readBatchAnswer, readQueryAnswer } from './points/point-slices.ts'
+import { type ChunkOf, type PointSlice, readBatchAnswer, readQueryAnswer } from './points/point-slices.ts'
 import type { Prefetch } from './query/prefetch.ts'
 import type { UnderstoodQuery } from './query/understand.ts'
 
@@ -16,6 +19,10 @@ export interface UpstreamCall {
   target: SearchTarget
   /** Raw header pairs. */
   headers: string[]
+  /** Reads the payloads of the collection. */
+  chunkOf: ChunkOf
+  /** The pace at which answers are read: they can hold a thousand long texts. */
+  pace: Pace
   signal: AbortSignal
 }
 
@@ -39,17 +46,20 @@ export function rankedDepth({ limit }: Prefetch, pool: number): number {
 /**
  * Searches all lists of all queries in one round trip.
  * @param pool least number of hits asked of each list
+ * @param onAnswer called when Qdrant has answered, before the answer is read
  * @throws NotImproved when Qdrant refuses, cannot be reached, or answers in an unexpected shape
  */
 export async function searchLists(
   queries: readonly UnderstoodQuery[],
   pool: number,
   call: UpstreamCall,
+  onAnswer: () => void,
 ): Promise<SearchAnswer> {
   const searches = queries.flatMap(query => query.prefetches.map(prefetch => prefetchSearch(query, prefetch, pool)))
   const body = printObject({ searches: `[${searches.join(',')}]` })
   const { text, headers } = await post('points/query/batch', body, call)
-  const { lists, usage } = reading(() => readBatchAnswer(text))
+  onAnswer()
+  const { lists, usage } = await reading(readBatchAnswer(text, call.chunkOf), call)
   if (lists.length !== searches.length) throw new NotImproved('upstream_malformed', 'lists are missing')
   return { lists: queries.map(({ prefetches }) => lists.splice(0, prefetches.length)), usage, headers }
 }
@@ -72,7 +82,7 @@ export async function fetchPoints(
     ...sharedFields(query, limit),
   })
   const { text } = await post('points/query', search, call)
-  return reading(() => readQueryAnswer(text))
+  return reading(readQueryAnswer(text, call.chunkOf), call)
 }
 
 /** Client headers that Qdrant, or a proxy in front of it, uses: keys, tracing, routing and the path of the request. */
@@ -122,23 +132,24 @@ function printObject(raw: Record<string, string | null>): string {
 async function post(
   rest: string,
   body: string,
-  { http, target, signal, ...call }: UpstreamCall,
+  { http, target, signal, headers: own }: UpstreamCall,
 ): Promise<QdrantAnswer> {
   // The name goes on as the client spelt it: decoding `%2e%2e` and sending `..` would ask for another path.
   const path = `/collections/${target.segment}/${rest}${target.queryString}`
-  const headers = [...call.headers, 'content-type', 'application/json', 'accept-encoding', 'identity']
+  const headers = [...own, 'content-type', 'application/json', 'accept-encoding', 'identity']
   const answer = await http.readRaw({ method: 'POST', path, headers, body, signal }).catch((cause: Error) => {
     if (signal.aborted) throw new NotImproved('deadline', 'while Qdrant searched', { cause })
-    throw new NotImproved('upstream_unreachable', cause.message, { cause })
+    throw new NotImproved(isTooLarge(cause) ? 'upstream_too_large' : 'upstream_unreachable', cause.message, { cause })
   })
   if (answer.status === 200) return answer
   throw new NotImproved('upstream_refused', `status ${answer.status}: ${answer.text.slice(0, 500)}`)
 }
 
-function reading<T>(read: () => T): T {
+async function reading<Answer>(steps: Steps<Answer>, { pace }: UpstreamCall): Promise<Answer> {
   try {
-    return read()
+    return await pace.run(steps, RANKING_GRACE_MS)
   } catch (cause) {
+    if (cause instanceof TimeUp) throw new NotImproved('deadline', "while Qdrant's answer was read", { cause })
     if (cause instanceof RawJsonError || cause instanceof StowageError)
       throw new NotImproved('upstream_malformed', cause.message, { cause })
     throw cause

@@ -37,8 +37,7 @@ export function failureOf(error: unknown, aborted = false): StowageError {
   if (isTimeout(cause, code)) return failure('upstream_timeout', 'Qdrant did not answer in time')
   if (isUnreachable(cause)) return failure('upstream_unavailable', `Qdrant cannot be reached (${code})`)
   if (isReset(cause)) return failure('upstream_error', 'Qdrant closed the connection before it answered')
-  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE')
-    return failure('upstream_error', "Qdrant's answer is larger than stowage reads")
+  if (isTooLarge(error)) return failure('upstream_error', "Qdrant's answer is larger than stowage reads")
   if (code.startsWith('HPE_')) return failure('upstream_error', `Qdrant's answer is not valid HTTP (${code})`)
   return failure('upstream_error', `The exchange with Qdrant failed (${code})`)
 }
@@ -51,6 +50,12 @@ export function notUnderstood(detail: string): StowageError {
 /** Whether the connection broke, for example because the server closed an idle one while a request was sent. */
 export function isReset(error: unknown): boolean {
   return ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(codeOf(rootOf(error)))
+}
+
+/** Whether an exchange failed because the answer was longer than the client reads. */
+export function isTooLarge(error: unknown): boolean {
+  const failure = error instanceof StowageError ? error.cause : error
+  return codeOf(rootOf(failure)) === 'UND_ERR_RES_EXCEEDED_MAX_SIZE'
 }
 
 /** The HTTP status that Qdrant answered with; null when the error has none. */

@@ -15,7 +15,7 @@ import {
 } from './raw-json.ts'
 
 const CLOSE_BRACKET = OPEN_BRACKET + TO_CLOSER
-/** Containers that Qdrant reads inside each other. */
+/** Containers that Qdrant reads inside each other. Its answers can hold a few more. */
 const DEEPEST = 127
 /** Characters between two pauses. */
 const STRIDE = 50_000
@@ -25,11 +25,14 @@ export class JsonReader {
   readonly text: string
   /** Offset of the next value. */
   at = 0
+  readonly #deepest: number
   #depth = 0
   #pauseAt = STRIDE
 
-  constructor(text: string) {
+  /** @param options `deepest` containers that may stand inside each other */
+  constructor(text: string, { deepest = DEEPEST }: { deepest?: number } = {}) {
     this.text = text
+    this.#deepest = deepest
     this.at = skipSpace(text, 0)
   }
 
@@ -48,7 +51,7 @@ export class JsonReader {
   /** Passes over the next value and returns its raw text. */
   take(): string {
     const start = this.at
-    this.at = endOfValue(this.text, start, DEEPEST - this.#depth)
+    this.at = endOfValue(this.text, start, this.#deepest - this.#depth)
     return this.text.slice(start, this.at)
   }
 
@@ -81,7 +84,7 @@ export class JsonReader {
   #open(opening: number): boolean {
     this.#pass(opening)
     this.#depth++
-    if (this.#depth > DEEPEST) throw new RawJsonError('too many containers inside each other')
+    if (this.#depth > this.#deepest) throw new RawJsonError('too many containers inside each other')
     const closing = opening + TO_CLOSER
     return this.text.charCodeAt(this.at) !== closing || this.#close(closing)
   }

@@ -118,6 +118,12 @@ describe('the original request is sent when Qdrant', () => {
     expect(events).toMatchObject([{ reason: code, degraded: [code] }])
   })
 
+  it('answers more than 64 MiB', async () => {
+    const script: ScriptedAnswer = response => void response.end(Buffer.alloc(65 * 1024 * 1024, ' '))
+    const { ours } = await expectOriginal(script, {}, { deadlineMs: 60_000, hedgeMs: 60_000 })
+    expect(ours).toEqual(passedWith('upstream_too_large'))
+  })
+
   it('is late', async () => {
     const { ours } = await expectOriginal(() => {}, {}, { deadlineMs: 60 })
     expect(ours).toEqual(passedWith('deadline'))

@@ -371,12 +371,13 @@ describe('every improved answer', () => {
         runs += 1
         const response = await post(url, body, { path: `/collections/c${runs}/points/query` })
         const text = await response.text()
-        const stored = drawn.lists.flat()
+        // Of a point that was changed between two lists, the later payload counts.
+        const stored = [...new Map(drawn.lists.flat().map(point => [point.id, point])).values()]
         const readable = stored.some(({ payload }) => readChunk({ id: 1, payload }, 'c').text !== '')
         expect(text === ORIGINAL).toBe(stored.length > 0 && !readable)
         if (text === ORIGINAL) return
         const ids = [...text.matchAll(/"id":("[^"]+"|\d+),"version":3/g)].map(match => match[1] ?? '')
-        const known = new Map(drawn.lists.flat().map(point => [point.id, point]))
+        const known = new Map(stored.map(point => [point.id, point]))
         const found = [...known.keys()]
         expect(new Set(ids).size).toBe(ids.length)
         expect(found).toEqual(expect.arrayContaining(ids))

@@ -26,14 +26,15 @@ export function withOthers(
 }
 
 /** Puts points without text, which nothing here can judge, at the places that Qdrant gave them; the ranked ones take the other places. */
-export function withUnreadable(
-  ranked: readonly PointSlice[],
-  own: readonly PointSlice[],
-  isReadable: (point: PointSlice) => boolean,
-): PointSlice[] {
+export function withUnreadable(ranked: readonly PointSlice[], own: readonly PointSlice[]): PointSlice[] {
   let next = 0
   const placed = own.flatMap(point => (isReadable(point) ? (ranked[next++] ?? []) : point))
   return [...placed, ...ranked.slice(next)]
+}
+
+/** Whether a point has text to choose by. */
+export function isReadable({ chunk }: PointSlice): boolean {
+  return chunk.text.trim() !== ''
 }
 
 /** Each point once, at its first place. */

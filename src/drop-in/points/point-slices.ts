@@ -1,8 +1,10 @@
-import type { PointId } from '../../core/types.ts'
+import type { Steps } from '../../core/steps.ts'
+import type { Chunk, PointId } from '../../core/types.ts'
 import { printFloat32 } from '../../qdrant/float32.ts'
 import { parseJson } from '../../qdrant/json.ts'
+import { JsonReader } from '../../qdrant/json-reader.ts'
 import { readPointId, readScore } from '../../qdrant/points.ts'
-import { elements, kindOf, members } from '../../qdrant/raw-json.ts'
+import { kindOf, members, RawJsonError } from '../../qdrant/raw-json.ts'
 import { type PayloadSelector, selectPayload } from '../query/payload-selector.ts'
 
 /** One point of Qdrant's answer. The raw members keep Qdrant's spelling. */
@@ -12,19 +14,30 @@ export interface PointSlice {
   id: PointId
   score: number
   payload: unknown
+  /** What the payload says of the passage. */
+  chunk: Chunk
   raw: ReadonlyMap<string, string>
 }
 
+/** Reads the payload of a point. */
+export type ChunkOf = (point: { id: PointId; payload: unknown }) => Chunk
+
 /** Reads the answer to `points/query/batch`. @throws RawJsonError or StowageError `upstream_error` on another shape */
-export function readBatchAnswer(body: string): { lists: PointSlice[][]; usage: string | null } {
-  const envelope = members(body)
-  const lists = elements(envelope.get('result') ?? '').map(readPoints)
-  return { lists, usage: envelope.get('usage') ?? null }
+export function* readBatchAnswer(
+  body: string,
+  chunkOf: ChunkOf,
+): Steps<{ lists: PointSlice[][]; usage: string | null }> {
+  const { value: lists, others } = yield* readWhole(body, function* (reader) {
+    const found: PointSlice[][] = []
+    for (const _ of reader.elements()) found.push(yield* readPoints(reader, chunkOf))
+    return found
+  })
+  return { lists, usage: others.get('usage') ?? null }
 }
 
 /** Reads the answer to `points/query`. @throws RawJsonError or StowageError `upstream_error` on another shape */
-export function readQueryAnswer(body: string): PointSlice[] {
-  return readPoints(members(body).get('result') ?? '')
+export function* readQueryAnswer(body: string, chunkOf: ChunkOf): Steps<PointSlice[]> {
+  return (yield* readWhole(body, reader => readPoints(reader, chunkOf))).value
 }
 
 /** Prints a point in Qdrant's format: its raw members with a new score and the selected payload keys. */
@@ -46,13 +59,51 @@ export function denseVectorOf(point: PointSlice, using: string | null): Float32A
   return numbers.every(value => typeof value === 'number') ? Float32Array.from(numbers) : null
 }
 
-function readPoints(rawResult: string): PointSlice[] {
-  return elements(members(rawResult).get('points') ?? '').map(readPoint)
+/** Reads Qdrant's envelope around a result. */
+function* readWhole<Result>(
+  body: string,
+  readResult: (reader: JsonReader) => Steps<Result>,
+): Steps<{ value: Result; others: Map<string, string> }> {
+  const reader = new JsonReader(body, { deepest: Number.POSITIVE_INFINITY })
+  const envelope = yield* readMember(reader, 'result', readResult)
+  reader.end()
+  return envelope
 }
 
-function readPoint(rawPoint: string): PointSlice {
-  const raw = members(rawPoint)
+/** Reads an object with one long member. The others stay raw. */
+function* readMember<Value>(
+  reader: JsonReader,
+  name: string,
+  read: (reader: JsonReader) => Steps<Value>,
+): Steps<{ value: Value; others: Map<string, string> }> {
+  const found: Value[] = []
+  const others = new Map<string, string>()
+  for (const key of reader.members()) {
+    if (key === name) found.push(yield* read(reader))
+    else others.set(key, reader.take())
+  }
+  const [value] = found
+  if (value === undefined) throw new RawJsonError(`no ${name}`)
+  return { value, others }
+}
+
+function* readPoints(reader: JsonReader, chunkOf: ChunkOf): Steps<PointSlice[]> {
+  const { value } = yield* readMember(reader, 'points', function* () {
+    const points: PointSlice[] = []
+    for (const _ of reader.elements()) {
+      points.push(readPoint(reader, chunkOf))
+      if (reader.isPauseDue()) yield
+    }
+    return points
+  })
+  return value
+}
+
+function readPoint(reader: JsonReader, chunkOf: ChunkOf): PointSlice {
+  const raw = new Map<string, string>()
+  for (const key of reader.members()) raw.set(key, reader.take())
   const id = readPointId(parseJson(raw.get('id') ?? 'null'))
   const score = readScore(parseJson(raw.get('score') ?? 'null'))
-  return { key: String(id), id, score, payload: parseJson(raw.get('payload') ?? 'null'), raw }
+  const payload = parseJson(raw.get('payload') ?? 'null')
+  return { key: String(id), id, score, payload, chunk: chunkOf({ id, payload }), raw }
 }
