@@ -13,47 +13,55 @@ export interface Attempt {
   settle(verdict: Verdict): void
 }
 
+/** A pause of improving begins, or ends. */
+export interface PauseChange {
+  collection: string
+  /** Null without tenants. */
+  tenant: string | null
+  paused: boolean
+}
+
 export interface Breakers {
-  /** Null while improving the searches of this collection is paused. An admitted attempt must be settled. */
-  admit(collection: string): Attempt | null
+  /** Null while improving the searches of this tenant in this collection is paused. An admitted attempt must be settled. */
+  admit(collection: string, tenant: string | null): Attempt | null
 }
 
 /** Attempts in a row that passed before a pause begins. */
 const MOST_PASSED = 5
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 30_000
-/** Clients choose the names of collections, so their number is bounded. */
-const MOST_COLLECTIONS = 1_000
+/** Clients choose the names of collections, so the number of breakers is bounded. */
+const MOST_BREAKERS = 1_000
 
 const MEANINGS: Record<Verdict, GeneralVerdict> = { improved: 'good', passed: 'bad', unknown: 'unknown' }
 
 /**
- * A circuit breaker for each collection. It pauses improving after some attempts in a row that only passed the client's own request on.
+ * A circuit breaker for each tenant and collection. It pauses improving after some attempts in a row that only passed the client's own request
+ * on. Tenants have their own, because some of those attempts depend on the points of the tenant: they can have no text.
  * @param onPause called when a pause begins or ends
  */
-export function createBreakers(
-  { now }: Pick<Clock, 'now'>,
-  onPause: (change: { collection: string; paused: boolean }) => void,
-): Breakers {
-  const breakers = new LRUCache<string, Breaker>({
-    max: MOST_COLLECTIONS,
-    dispose: (breaker, collection) => {
-      if (breaker.paused) onPause({ collection, paused: false })
+export function createBreakers({ now }: Pick<Clock, 'now'>, onPause: (change: PauseChange) => void): Breakers {
+  const breakers = new LRUCache<string, { breaker: Breaker; subject: Omit<PauseChange, 'paused'> }>({
+    max: MOST_BREAKERS,
+    dispose: ({ breaker, subject }) => {
+      if (breaker.paused) onPause({ ...subject, paused: false })
     },
   })
-  const open = (collection: string) =>
+  const open = (subject: Omit<PauseChange, 'paused'>) =>
     new Breaker({
       now,
       mostBad: MOST_PASSED,
       firstPauseMs: FIRST_PAUSE_MS,
       longestPauseMs: LONGEST_PAUSE_MS,
-      onChange: paused => onPause({ collection, paused }),
+      onChange: paused => onPause({ ...subject, paused }),
     })
   return {
-    admit(collection) {
-      const known = breakers.get(collection)
-      const breaker = known ?? open(collection)
-      if (known === undefined) breakers.set(collection, breaker)
+    admit(collection, tenant) {
+      const key = JSON.stringify([tenant, collection])
+      const subject = { collection, tenant }
+      const known = breakers.get(key)
+      const breaker = known?.breaker ?? open(subject)
+      if (known === undefined) breakers.set(key, { breaker, subject })
       const attempt = breaker.admit()
       return attempt && { settle: verdict => attempt.settle(MEANINGS[verdict]) }
     },

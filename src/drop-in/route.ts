@@ -11,7 +11,7 @@ import type { DecidePlan } from '../pipeline/plan/decision.ts'
 import type { ObserveOutcome, OutcomeSubject } from '../pipeline/plan/outcome.ts'
 import { readSearchTarget } from '../qdrant/paths.ts'
 import { createAdmission, WorkMeter } from './admission.ts'
-import { type Attempt, createBreakers } from './breaker.ts'
+import { type Attempt, createBreakers, type PauseChange } from './breaker.ts'
 import { systemClock } from './clock.ts'
 import { tellSearchOutcome } from './experiment-outcome.ts'
 import { asNotImproved, firstGoodAnswer, type Outcome } from './hedge.ts'
@@ -46,8 +46,8 @@ export interface ImproveDependencies extends Omit<ImprovingDependencies, 'clock'
   report(event: ImproveEvent): void
   /** Takes the outcomes of requests that are part of an experiment. */
   observeOutcome?: ObserveOutcome
-  /** Called when improving the searches of a collection pauses, and when it goes on. */
-  onPause(change: { collection: string; paused: boolean }): void
+  /** Called when improving the searches of a tenant in a collection pauses, and when it goes on. */
+  onPause(change: PauseChange): void
 }
 
 /** Share of the hedge time that the last of many attempts may wait for the event loop. */
@@ -76,15 +76,16 @@ export function createImproveHandler(dependencies: ImproveDependencies): Step {
     const { body, complete } = await readBody(request, response, maxBytes)
     const received = clock.now()
 
+    const tenant = caller.tenant?.name ?? null
     const attempt = async (): Promise<Outcome> => {
       if (!complete) throw new NotImproved('body_too_large', `more than ${maxBytes} bytes`)
       refuseUnknownParameters(target.queryString)
       const queries = understand(readJsonText(request, body), target)
-      const leave = admission.enter(caller.tenant?.name ?? null)
+      const leave = admission.enter(tenant)
       if (leave === null) throw new NotImproved('busy', 'too many attempts in flight')
       const work = new WorkMeter(clock)
       try {
-        const admitted = breakers.admit(target.collection)
+        const admitted = breakers.admit(target.collection, tenant)
         if (admitted === null) throw new NotImproved('improving_paused', 'earlier attempts were not improved')
         const improving = startImproving(
           request,
@@ -103,7 +104,6 @@ export function createImproveHandler(dependencies: ImproveDependencies): Step {
     }
     const { result, original, hedged } = await attempt().catch(notAttempted)
     if (caller.signal.aborted) return
-    const tenant = caller.tenant?.name ?? null
     const subject: OutcomeSubject = {
       endpoint: 'points',
       tenant,

@@ -84,7 +84,7 @@ export interface Reporter extends RerankReports, PassageObserver {
   /** The client's own search was sent beside the improved one. */
   searchHedged(event: { winner: 'improved' | 'original' }): void
   /** Improving the searches of a collection pauses, or goes on. */
-  improvingPaused(event: { collection: string; paused: boolean }): void
+  improvingPaused(event: { collection: string; tenant: string | null; paused: boolean }): void
   /** Spans cannot be exported; null: they can again. Called when it changes. */
   spansExported(event: { error: Error | null }): void
   /** At the start, and when a model appears later. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { CONTEXT_FORMATS, CONTEXT_ORDERS, FILLS, type JsonObject, RETRIEVAL_MODES } from '../core/types.ts'
 import { ANSWERABLE_REASONS, codesOf, VERDICTS } from '../core/vocabulary.ts'
+import { isPathPart, LONGEST_COLLECTION_NAME } from '../qdrant/collection-name.ts'
 import { LARGEST_FLOAT32 } from '../qdrant/float32.ts'
 import { RELEVANCE_KINDS } from './confidence/relevance.ts'
 import type { Deadline } from './deadline.ts'
@@ -14,11 +15,9 @@ export const LONGEST_QUERY = 8_192
 export const collectionName = z
   .string()
   .min(1)
-  .max(255)
-  .refine(name => name.isWellFormed(), 'must not contain half of a surrogate pair')
-  // In a path, these two would lead to another one.
-  .refine(name => name !== '.' && name !== '..', 'must not be . or ..')
-  .meta({ not: { enum: ['.', '..'] } })
+  .max(LONGEST_COLLECTION_NAME)
+  .refine(isPathPart, 'must not be . or .., and must not contain a slash, a backslash or half of a surrogate pair')
+  .meta({ pattern: '^[^/\\\\]*$', not: { enum: ['.', '..'] } })
 
 /** Whether no number of a JSON value was read as Infinity (`1e999`). Printed as JSON it would become null, which is another filter. */
 function isExact(value: unknown): boolean {

@@ -45,6 +45,8 @@ export function createRelay({ upstream, keys, notice, reporter, idleTimeoutMs }:
   })
   return {
     handler(request, response, next) {
+      // In the form `http://host/path`, a tenant would choose the host to which the lent key goes.
+      if (keys !== null && !request.originalUrl.startsWith('/')) return next()
       if (DOT_SEGMENT.test(request.originalUrl.replace(/[?#].*$/su, ''))) return next()
       const shape = shapeOf(request)
       if (shape !== undefined) {

@@ -51,7 +51,7 @@ describe('a server that refuses the improved search', () => {
     expect(await askTimes(5)).toEqual(Array(5).fill('upstream_refused'))
     expect(await askTimes(40)).toEqual(Array(40).fill('improving_paused'))
     expect([improver.length, untouched.length]).toEqual([5, 45])
-    expect(pauses).toEqual([{ collection: 'docs', paused: true }])
+    expect(pauses).toEqual([{ collection: 'docs', tenant: null, paused: true }])
   })
 
   it('is probed after a pause that grows, and improving goes on after a good probe', async () => {
@@ -99,7 +99,7 @@ describe('a server that refuses the improved search', () => {
 
 describe('a breaker', () => {
   const admitAll = (breakers: ReturnType<typeof createBreakers>, count: number) =>
-    Array.from({ length: count }, () => breakers.admit('c')).filter(attempt => attempt !== null)
+    Array.from({ length: count }, () => breakers.admit('c', null)).filter(attempt => attempt !== null)
 
   it('admits one probe at a time', () => {
     const clock = createManualClock()
@@ -121,15 +121,24 @@ describe('a breaker', () => {
     for (const attempt of admitAll(breakers, 5)) attempt.settle('passed')
     const pauses = Array.from({ length: 8 }, () => {
       const began = clock.now()
-      let probe = breakers.admit('c')
+      let probe = breakers.admit('c', null)
       while (probe === null) {
         clock.advance(500)
-        probe = breakers.admit('c')
+        probe = breakers.admit('c', null)
       }
       probe.settle('passed')
       return clock.now() - began
     })
     expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000])
+  })
+
+  it('pauses for the tenant alone', () => {
+    const pauses: object[] = []
+    const breakers = createBreakers(createManualClock(), change => void pauses.push(change))
+    for (let turn = 0; turn < 5; turn++) breakers.admit('shared', 'acme')?.settle('passed')
+    expect(breakers.admit('shared', 'acme')).toBeNull()
+    expect(breakers.admit('shared', 'beta')).not.toBeNull()
+    expect(pauses).toEqual([{ collection: 'shared', tenant: 'acme', paused: true }])
   })
 
   it('ignores verdicts of attempts from before the pause', () => {
@@ -139,9 +148,9 @@ describe('a breaker', () => {
     for (const attempt of attempts.slice(0, 5)) attempt.settle('passed')
     attempts[5]?.settle('improved')
     attempts[6]?.settle('passed')
-    expect(breakers.admit('c')).toBeNull()
+    expect(breakers.admit('c', null)).toBeNull()
     clock.advance(1_000)
-    expect(breakers.admit('c')).not.toBeNull()
+    expect(breakers.admit('c', null)).not.toBeNull()
   })
 
   it('forgets collections beyond its bound, and says that their pause ended', () => {
@@ -150,7 +159,7 @@ describe('a breaker', () => {
       if (!change.paused) ended.push(change.collection)
     })
     for (const attempt of admitAll(breakers, 5)) attempt.settle('passed')
-    for (let index = 0; index < 1_000; index += 1) breakers.admit(`name-${index}`)
+    for (let index = 0; index < 1_000; index += 1) breakers.admit(`name-${index}`, null)
     expect(ended).toEqual(['c'])
   })
 })

@@ -44,7 +44,7 @@ export interface CachedRerankerOptions extends Scorer {
   sharedScores?: SharedScores | undefined
 }
 
-/** A reranker with a cache of scores by model, query and passage. Equal passages in a request are scored once. */
+/** A reranker with a cache of scores by model, tenant, query and passage. Equal passages in a request are scored once. */
 export function createCachedReranker({
   model,
   cacheEntries = 20_000,
@@ -56,7 +56,7 @@ export function createCachedReranker({
   const cache = new BoundedCache<string, number>({ entries: cacheEntries })
 
   async function rerank({ query, passages, signal, tenant = null }: RerankRequest): Promise<RerankResult> {
-    const prefix = contentHash(`${model}\n${query}`)
+    const prefix = contentHash(JSON.stringify([model, tenant, query]))
     const keys = passages.map(passage => prefix + contentHash(passage))
     const found = new Map<string, number>()
     const unknown = new Map<string, string>()

@@ -12,13 +12,16 @@ export function unitVector(vector: Float32Array): Float32Array {
   return vector.map(value => value / norm)
 }
 
-/** Caches the vectors of the latest queries, and returns copies, because callers may change them. */
+/**
+ * Caches the vectors of the latest queries of each tenant, and returns copies, because callers may change them. A tenant cannot tell by the
+ * time of an answer what another one has asked.
+ */
 export function rememberQueries(
   embed: (texts: string[], signal?: AbortSignal, tenant?: string | null) => Promise<Float32Array[]>,
 ): Embedder['embedQuery'] {
   const cache = new BoundedCache<string, Float32Array>({ entries: CACHED_QUERIES })
   return async (text, signal, tenant) => {
-    const key = contentHash(text)
+    const key = contentHash(JSON.stringify([tenant ?? null, text]))
     const vector = cache.get(key) ?? (await embed([text], signal, tenant))[0]
     if (vector === undefined) throw new StowageError('upstream_error', 'The model returned no vector for the query.')
     cache.set(key, vector)

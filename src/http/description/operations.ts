@@ -71,7 +71,8 @@ export const OPERATIONS: { readonly [Route in OwnRoute]: Operation } = {
   'GET /v1/traces/{id}': {
     id: 'showTrace',
     tag: 'context',
-    description: 'The last 500 traces are kept. The ids of improved searches are in `x-stowage-trace-id`.',
+    description:
+      '500 traces are kept, fewer when they are large; the owner with the most of them loses the oldest one first. The ids of improved searches are in `x-stowage-trace-id`.',
     key: 'tenant',
     answers: ok('Trace'),
     errors: ['bad_request', 'unauthorized', 'not_found', 'too_many_requests', 'internal'],

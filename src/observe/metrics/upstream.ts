@@ -42,7 +42,7 @@ export function createUpstreamMetrics(registry: Registry) {
     }),
     pausedCollections: new Gauge({
       name: 'stowage_paused_collections',
-      help: 'Collections of which searches are not improved for now, because Qdrant was slow or refused the improved search',
+      help: 'Collections of which searches are not improved for now, because Qdrant was slow or refused the improved search; with tenants, a collection counts once for each',
       registers,
     }),
   }

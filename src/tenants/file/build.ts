@@ -2,6 +2,7 @@ import { deepFreeze } from '../../core/deep-freeze.ts'
 import type { Json, JsonObject } from '../../core/types.ts'
 import { changePlan, readPlanChanges } from '../../pipeline/plan/changes.ts'
 import type { Plan } from '../../pipeline/plan/plan.ts'
+import { canBeCollection } from '../../qdrant/collection-name.ts'
 import { ALLOWABLE_OPERATIONS } from '../guard/routes/table.ts'
 import { matchesPattern } from '../patterns.ts'
 import type { Tenant } from '../tenant.ts'
@@ -46,7 +47,9 @@ export function buildTenant(
   const { rate_limit: rate = null, concurrency = null } = declaration
   const tenant: Tenant = {
     name,
-    reaches: collection => collections.some(pattern => matchesPattern(pattern, collection)),
+    // A pattern with a star would match a text with slashes, too, which can lead to another collection.
+    reaches: collection =>
+      canBeCollection(collection) && collections.some(pattern => matchesPattern(pattern, collection)),
     condition: declaration.whole_collections ? null : conditionOf(field, value, filter),
     stamp: field === null || declaration.read_only ? null : { field, value },
     upstreamKey: upstreamKeyOf(declaration, surroundings.environment, fault),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { strictObject, unknownName } from '../../core/schema-faults.ts'
 import { planChangesSchema } from '../../pipeline/plan/changes.ts'
+import { LONGEST_COLLECTION_NAME, NEVER_IN_COLLECTION_NAMES } from '../../qdrant/collection-name.ts'
 import { isPlainUrl } from '../context-endpoints.ts'
 import { ALLOWABLE_OPERATIONS } from '../guard/routes/table.ts'
 
@@ -17,14 +18,13 @@ const text = (what: string) => z.string(orMissing(`must be ${what}`))
 const onOff = z.boolean('must be true or false')
 const wholeNumber = z.int('must be a whole number of 1 or more').min(1, 'must be a whole number of 1 or more')
 
-const LONGEST_NAME = 255
-/** Qdrant refuses these in names of collections; `*` is the one character that patterns have besides. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what Qdrant refuses
-const NEVER_IN_NAMES = /[<>:"/\\|?\u0000\u001f]/u
 const collectionPattern = text('the name of a collection; * stands for any characters')
   .min(1, 'must not be empty')
-  .max(LONGEST_NAME, `must have at most ${LONGEST_NAME} characters`)
-  .refine(name => !NEVER_IN_NAMES.test(name), 'no collection of Qdrant has one of < > : " / \\ | ? in its name')
+  .max(LONGEST_COLLECTION_NAME, `must have at most ${LONGEST_COLLECTION_NAME} characters`)
+  .refine(
+    name => !NEVER_IN_COLLECTION_NAMES.test(name),
+    'no collection of Qdrant has one of < > : " / \\ | ? in its name',
+  )
 
 const key = strictObject({
   sha256: described(

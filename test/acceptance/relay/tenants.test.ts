@@ -1,3 +1,4 @@
+import http from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startEmbeddedServer } from '../../../src/embedded/server.ts'
 import type { Trace } from '../../../src/pipeline/trace/schema.ts'
@@ -101,6 +102,22 @@ describe('the relay of a tenant', () => {
     const seen = endpoint.asked.at(-1)?.headers ?? {}
     expect(seen.authorization).toBe(authorization)
     expect(JSON.stringify(seen)).not.toMatch(/acme|beta|operator-key/)
+  })
+
+  it('cannot choose the host to which the lent key goes', async () => {
+    const before = endpoint.asked.length
+    const { host } = new URL(stowage.url)
+    const status = await new Promise(resolve => {
+      const path = 'http://other.internal/v1/embeddings'
+      const headers = { 'api-key': 'acme', 'content-type': 'application/json' }
+      http
+        .request({ host: host.split(':')[0], port: host.split(':')[1], method: 'POST', path, headers }, response => {
+          resolve(response.resume().statusCode)
+        })
+        .end('{"input":"q"}')
+    })
+    expect(status).toBe(404)
+    expect(endpoint.asked).toHaveLength(before)
   })
 
   it('is lent no key for what does not embed', async () => {

@@ -50,6 +50,15 @@ describeEmbedder('a tiny model in two workers', () => createLocalEmbedder({ mode
 describeEmbedder('the model from npm', () => createNpmEmbedder({ workers: 1 }))
 
 describe('the OpenAI-compatible embedder', () => {
+  it('asks once for the same query of a tenant, and again for another tenant', async () => {
+    const embedder = await open()
+    const before = server.requests.length
+    const ask = (tenant: string | null) => embedder.embedQuery('tides?', undefined, tenant)
+    const vectors = [await ask('acme'), await ask('acme'), await ask('beta'), await ask(null), await ask(null)]
+    expect(server.requests.length - before).toBe(3)
+    expect(new Set(vectors.map(vector => vector.join())).size).toBe(1)
+  })
+
   it('asks in batches of at most 128, with key, model and dimensions', async () => {
     const embedder = await open({ dimensions: DIMENSIONS })
     const before = server.requests.length

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { keyHash } from '../../../src/tenants/keys.ts'
-import { directoryOf, faultsOf } from '../support/read-file.ts'
+import { declared, directoryOf, faultsOf } from '../support/read-file.ts'
 
 it.each<[name: string, text: string | Buffer, fault: RegExp]>([
   [
@@ -51,6 +51,14 @@ it.each([
   ['a number beyond doubles', '{"tenants":1e999}', /beyond the range of a double/],
 ])('JSON with %s is refused with a clear text', (_name, text, fault) => {
   expect(faultsOf(text, 'json').join('\n')).toMatch(fault)
+})
+
+it('no pattern reaches a text that could lead to another path', () => {
+  const { tenants } = directoryOf(declared('t', { collections: ['w-*', '*-end', '*'], whole_collections: true }))
+  const reaches = (name: string) => tenants[0]?.reaches(name)
+  for (const name of ['w-1', 'w-%2F..%2Fdocs', 'w-..', 'übung', '...']) expect(reaches(name), name).toBe(true)
+  for (const name of ['w-/../docs', 'w-\\..\\docs', '..', '.', 'w-\ud800', 'w-?x', 'a|b', 'w-\u0000'])
+    expect(reaches(name), name).toBe(false)
 })
 
 it('thousands of faults are shown as a hundred', () => {

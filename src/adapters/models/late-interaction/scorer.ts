@@ -7,7 +7,7 @@ import type { PoolCallOptions, Turn, WorkerPool } from '../workers/pool.ts'
 import { createReadAhead } from './folder/read-ahead.ts'
 import type { SideFolder } from './folder/side-folder.ts'
 import { createKeptSides, type KeptSides } from './kept-sides.ts'
-import { type KeyedText, keyed, keyedPassage } from './keyed-text.ts'
+import { type KeyedText, keyedPassage, keyedQuery } from './keyed-text.ts'
 import type { ScoreJob, ScoreResult } from './late-interaction.worker.ts'
 import type { Side } from './side.ts'
 
@@ -80,7 +80,7 @@ export function createLateInteraction(
 
   async function score(...[query, passages, signal, tenant]: Parameters<Scorer['score']>): Promise<(number | null)[]> {
     const read = passages.map(passage => keyedPassage(passage, maxTokens))
-    const asked = keyed(query)
+    const asked = keyedQuery(query, tenant)
     let own = passages.length
     const start = (count: number) => {
       own -= count
@@ -119,7 +119,7 @@ export function createLateInteraction(
       signal,
     )
     const table: Table = { queries, passages: sides, loaded }
-    const asked = keyed(query)
+    const asked = keyedQuery(query, tenant)
     const isSmall = read.every(({ key }) => loaded.has(key))
     encodeQuery(asked, { signal, tenant })
     const turns = passages.map(
@@ -134,7 +134,7 @@ export function createLateInteraction(
     score,
     matchParts,
     prepare(query, tenant) {
-      if (pool.waiting() === 0) encodeQuery(keyed(query), { tenant })
+      if (pool.waiting() === 0) encodeQuery(keyedQuery(query, tenant), { tenant })
     },
     expectedWaitMs: tenant => pool.expectedWaitMs(tenant),
     waiting: () => waiting,

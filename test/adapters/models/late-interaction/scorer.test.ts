@@ -62,14 +62,15 @@ describe('scoring by late interaction', () => {
     }
   })
 
-  it('encodes a query once for all its passages, requests and tenants', async () => {
+  it('encodes a query of a tenant once for all its passages and requests', async () => {
     const { score } = open()
     const passages = passagesOf(60)
     await score('warm', passages)
-    const all = await Promise.all(['a', 'b', 'c'].map(tenant => score('the query', passages, noSignal(), tenant)))
-    expect(all).toEqual(['a', 'b', 'c'].map(() => scoresOf('the query', passages)))
-    expect(await score('the query', passages)).toEqual(scoresOf('the query', passages))
-    expect(encodedQueries()).toBe(2)
+    const all = await Promise.all(['a', 'a', 'b', 'a'].map(tenant => score('the query', passages, noSignal(), tenant)))
+    expect(all).toEqual(Array(4).fill(scoresOf('the query', passages)))
+    expect(await score('the query', passages, noSignal(), 'b')).toEqual(scoresOf('the query', passages))
+    // `warm`, and one for each tenant.
+    expect(encodedQueries()).toBe(3)
   })
 
   it('matches parts of passages that it has kept without reading them again', async () => {
@@ -114,7 +115,7 @@ describe('scoring by late interaction', () => {
   it('encodes a query before its passages come, when it is told', async () => {
     const { scorer, score } = open()
     scorer.prepare?.('soon', null)
-    scorer.prepare?.('soon', 'other tenant')
+    scorer.prepare?.('soon', null)
     expect(scorer.expectedWaitMs?.(null)).toBe(0)
     await vi.waitUntil(() => encodedQueries() === 1)
     expect(encoded()).toBe(0)
