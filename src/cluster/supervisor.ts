@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { WorkerEnd, WorkerProcess } from './worker-process.ts'
 
 export interface SupervisorOptions {
@@ -88,12 +89,6 @@ export async function startSupervisor(options: SupervisorOptions): Promise<Super
 }
 
 /** Ends early when the signal aborts. */
-function pauseFor(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    const timer = setTimeout(resolve, milliseconds)
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer)
-      resolve()
-    })
-  })
+async function pauseFor(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await pause(milliseconds, null, { signal }).catch(() => {})
 }

@@ -163,7 +163,7 @@ export const settingsSchema = z.object({
   ),
   DROPIN_DEADLINE_MS: setting(
     wholeNumber(1, 600_000).default(2_500),
-    "Longest time for improving a search, in milliseconds. After it, the client's own request is forwarded.",
+    "Longest time for improving a search, in milliseconds. After it, the client's own request is forwarded. At most half of the `timeout` of the search counts, 2,500 ms for a search without one.",
   ),
   DROPIN_HEDGE_MS: setting(
     wholeNumber(1, 600_000).default(200),

@@ -28,12 +28,14 @@ const OWN_PATH = /^(?:https?:\/\/[^/?#]*)?\/v1\//i
 /** Sends an error in the shape of the path: stowage's own, or Qdrant's envelope. Qdrant answers 401 as plain text. */
 export function sendError(request: StepRequest, response: StepResponse, error: StowageError): void {
   const { code, status } = error
-  const message = redactUrls(error.message)
   const retryAfter = retryAfterOf(error)
   if (retryAfter !== null) response.setHeader('retry-after', retryAfter)
   if (OWN_PATH.test(request.url) || ['mcp', 'relay'].includes(endpointOf(response))) {
     sendOwnError(request, response, error)
-  } else if (code === 'unauthorized') sendText(request, response, status, message)
+    return
+  }
+  const message = redactUrls(error.message)
+  if (code === 'unauthorized') sendText(request, response, status, message)
   else sendQdrantError(request, response, status, message)
 }
 

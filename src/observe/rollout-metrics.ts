@@ -1,9 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { codesOf, SHADOW_OUTCOMES } from '../core/vocabulary.ts'
-
-const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
-const TOKENS = [100, 250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000]
-const RATIOS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1]
+import { REQUEST_SECONDS, SHARES, TOKENS } from './metrics/buckets.ts'
 
 /** Metrics of flags, experiments and shadow runs. */
 export function createRolloutMetrics(registry: Registry) {
@@ -43,7 +40,7 @@ export function createRolloutMetrics(registry: Registry) {
       name: 'stowage_experiment_request_seconds',
       help: 'Time of the pipeline for requests of experiments, in seconds',
       labelNames: ofVariant,
-      buckets: SECONDS,
+      buckets: REQUEST_SECONDS,
       registers,
     }),
     experimentTokens: new Histogram({
@@ -57,7 +54,7 @@ export function createRolloutMetrics(registry: Registry) {
       name: 'stowage_experiment_recall_proxy_ratio',
       help: 'Share of the first ten candidates of the searches that is in the answer, for requests of experiments',
       labelNames: ofVariant,
-      buckets: RATIOS,
+      buckets: SHARES,
       registers,
     }),
     experimentRolledBack: new Gauge({
@@ -86,7 +83,7 @@ export function createRolloutMetrics(registry: Registry) {
     shadowOverlap: new Histogram({
       name: 'stowage_shadow_overlap_ratio',
       help: 'Jaccard index of the chunks of a shadow run and of its answer',
-      buckets: RATIOS,
+      buckets: SHARES,
       registers,
     }),
   }

@@ -1,3 +1,5 @@
+import { closesFence, openingFence } from '../text/fence.ts'
+
 /**
  * Escapes a stored text so that it cannot leave its frame in a Markdown context: after it, the next source line is read as one,
  * and nothing in it reads as a source line. All other text stays as it is.
@@ -12,9 +14,8 @@ export function escapeMarkdown(text: string): string {
 }
 
 /** A number in brackets at the start of a line. Other line ends, invisible characters and wide forms look the same to a reader. */
-const CITATION = /(^|[\v\f\u0085])((?:[^\S\n]|\p{Cf})*[[［][^\S\n]*\p{N}+[^\S\n]*[\]］])/gmu
+const CITATION = /(^|[\v\f\u0085])((?:[^\S\n\r\v\f\u0085\u2028\u2029]|\p{Cf})*[[［][^\S\n]*\p{N}+[^\S\n]*[\]］])/gmu
 
-const FENCE = /^( {0,3})(`{3,}(?=[^`]*$)|~{3,})(.*)$/su
 /** HTML blocks that end with a mark, possibly after blank lines. */
 const HTML = /^( {0,3})<(!--|\?|!\[CDATA\[|![a-z]|(?:script|pre|style|textarea)(?=[\s>]|$))/iu
 const HTML_ENDS: readonly [start: RegExp, end: RegExp][] = [
@@ -52,21 +53,14 @@ function escapeOpenBlocks(text: string): string {
 }
 
 function openingOf(line: string): Opening | null {
-  const fence = FENCE.exec(line)
-  if (fence) {
-    const [, indent = '', mark = ''] = fence
-    return { at: indent.length, endsWith: (other, isFirst) => !isFirst && closesFence(other, mark) }
-  }
+  const fence = openingFence(line)
+  if (fence !== null)
+    return { at: line.indexOf(fence), endsWith: (other, isFirst) => !isFirst && closesFence(other, fence) }
   const html = HTML.exec(line)
   if (!html) return null
   const [, indent = '', start = ''] = html
   const ending = HTML_ENDS.find(([form]) => form.test(start))?.[1] ?? /$^/u
   return { at: indent.length, endsWith: (other, isFirst) => ending.test(isFirst ? other.slice(html[0].length) : other) }
-}
-
-function closesFence(line: string, mark: string): boolean {
-  const [, , closing = '', rest = ''] = FENCE.exec(line) ?? []
-  return closing.startsWith(mark) && rest.trim() === ''
 }
 
 /**

@@ -9,7 +9,7 @@ const LONGEST_READ = 10_000
 /** A title that passages of more documents name says little about one question. */
 const MOST_NAMING = 4
 /** What tells documents of one name apart, as in "Kiss and Tell (1945 film)". Texts leave it out. */
-const DISAMBIGUATION = /\s*\([^()]*\)\s*$/u
+const DISAMBIGUATION = /\([^()]*\)$/u
 const LETTER_BEFORE = /[\p{L}\p{N}]$/u
 const LETTER_BEHIND = /^[\p{L}\p{N}]/u
 
@@ -65,7 +65,7 @@ function openingsOf(candidates: readonly Candidate[]): Opening[] {
   for (const { chunk } of candidates) chunks.set(documentKey(chunk), (chunks.get(documentKey(chunk)) ?? 0) + 1)
   return candidates.flatMap(candidate => {
     const { docId, docTitle, sectionPath, orderIndex } = candidate.chunk
-    const title = pageName(docTitle, sectionPath).replace(DISAMBIGUATION, '').trim()
+    const title = pageName(docTitle, sectionPath).trim().replace(DISAMBIGUATION, '').trim()
     const isFirst = orderIndex === 0 || (orderIndex === null && chunks.get(documentKey(candidate.chunk)) === 1)
     return isFirst && docId !== '' && hasWords(title)
       ? [{ candidate, title, namedIn: new Set<string>(), best: null }]

@@ -61,7 +61,7 @@ const LONGEST_KEY = 200
 
 /** Adds a cache to a function that depends on its text only. */
 export function remembered<Value>(read: (text: string) => Value, limits: CacheLimits<Value>): (text: string) => Value {
-  const cache = new BoundedCache<string, Value>(limits)
+  const cache = new BoundedCache<string | bigint, Value>(limits)
   return text => {
     const key = keyOf(text)
     const known = cache.get(key)
@@ -77,7 +77,7 @@ export function rememberedSteps<Value>(
   read: (text: string) => Steps<Value>,
   limits: CacheLimits<Value>,
 ): (text: string) => Steps<Value> {
-  const cache = new BoundedCache<string, Value>(limits)
+  const cache = new BoundedCache<string | bigint, Value>(limits)
   return function* readOnce(text) {
     const key = keyOf(text)
     const known = cache.get(key)
@@ -88,8 +88,9 @@ export function rememberedSteps<Value>(
   }
 }
 
-function keyOf(text: string): string {
-  return text.length <= LONGEST_KEY ? text : contentHash(text)
+/** A hash is a number, so that no text is the key of another one. */
+function keyOf(text: string): string | bigint {
+  return text.length <= LONGEST_KEY ? text : BigInt(`0x${contentHash(text)}`)
 }
 
 /** Copies a slice. A slice itself refers to the whole text, which a cache would then keep in memory. */

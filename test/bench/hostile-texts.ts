@@ -58,6 +58,8 @@ const CASES: Record<string, Case> = {
   'short lines, 6 kB, budget 1,000': { texts: copies(1, () => 'bell\n\n'.repeat(1_000)), budget: 1_000 },
   'short lines, 24 kB, budget 4,000': { texts: copies(1, () => 'bell\n\n'.repeat(4_000)), budget: 4_000 },
   'short lines, 131 kB, budget 8,000': { texts: copies(1, () => 'bell\n\n'.repeat(SIZE / 6)), budget: 8_000 },
+  'short lines in one paragraph, 10 x 131 kB': { texts: copies(10, at => `${at}\n${fillTo('bell\n')}`) },
+  'carriage returns, budget 100,000': { texts: copies(1, () => `${fillTo('\r', 60_000)} bell`), budget: 100_000 },
   '5,000 bullets': { texts: copies(1, () => Array.from({ length: 5_000 }, (_, at) => `- oil bell ${at}\n`).join('')) },
   'bullets, 20 x 131 kB': { texts: copies(20, at => `${at}\n${'- oil the bell\n'.repeat(SIZE / 15)}`) },
   'one line of prose, 10 x 131 kB': { texts: copies(10, at => prose(at)) },

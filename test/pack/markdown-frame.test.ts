@@ -94,6 +94,8 @@ test.each([
 it('works in linear time on openings without end', () => {
   const lines = 20_000
   expect(escapeMarkdown(`${' '.repeat(200_000)}x`)).toHaveLength(200_001)
+  for (const end of ['\r', '\v', '\f', '\u2028', '\u0085'])
+    expect(escapeMarkdown(`${end.repeat(200_000)}[1]`)).toHaveLength(200_004)
   for (const opening of ['```x', '~~~', '<!--', '<pre>', '  ```x', '   <script>']) {
     const escaped = escapeMarkdown(`${opening}\n`.repeat(lines))
     expect(escaped.length).toBeLessThanOrEqual((opening.length + 2) * lines)

@@ -75,7 +75,11 @@ describe('the deadline passes', () => {
   it('while passages are reranked: 200 with the fused order, not 504', async () => {
     const reranker: Pick<Reranker, 'rerank'> = {
       rerank: ({ signal }) =>
-        new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true })),
+        new Promise((_, reject) => {
+          const giveUp = () => reject(signal.reason)
+          if (signal.aborted) giveUp()
+          else signal.addEventListener('abort', giveUp, { once: true })
+        }),
     }
     const deps = dependencies(fakePorts({ store: scriptedStore(usual), reranker }), { deadlineMs: 20 })
     const response = await createPackContext(deps)({ query: 'bell', collection: 'docs', trace: true }, CALLER)

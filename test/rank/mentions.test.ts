@@ -108,6 +108,12 @@ describe('documents that good passages name', () => {
     }
     expect(count).toBe(3)
   })
+
+  it('works in linear time on a title with a long gap', () => {
+    const title = `Iron${' '.repeat(200_000)}Bell (1945 film) `
+    const [raised] = finish(raiseMentioned([candidate({ docId: 'a', docTitle: title, orderIndex: 0 }, 1)], SHARE))
+    expect(raised?.value).toBe(1)
+  })
 })
 
 /** The value of a candidate with what it gains, by the definition. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { BoundedCache, remembered } from '../../src/text/bounded-cache.ts'
+import { contentHash } from '../../src/text/fingerprint.ts'
 
 const steps = fc.array(fc.record({ key: fc.integer({ min: 0, max: 12 }), write: fc.boolean() }), { maxLength: 200 })
 
@@ -68,4 +69,12 @@ it('remembers by text, long texts too, and reads each once', () => {
   const texts = ['', 'a', 'b', 'x'.repeat(5_000), `${'x'.repeat(4_999)}y`]
   for (const text of [...texts, ...texts]) expect(lengthOf(text)).toBe(text.length)
   expect(read).toEqual(texts)
+})
+
+it('never takes one text for another one, also when it is the hash of that', () => {
+  const lengthOf = remembered(text => text.length, { entries: 10 })
+  const long = 'word '.repeat(100)
+  const hash = contentHash(long)
+  for (const text of [hash, `\n${hash}`, `0x${hash}`, String(BigInt(`0x${hash}`)), long, hash])
+    expect(lengthOf(text)).toBe(text.length)
 })

@@ -104,6 +104,26 @@ describe('sentences', () => {
     expect(sentences(parts.join(''))).toEqual(parts)
   })
 
+  it('keep a code block whole up to the line that closes it', () => {
+    const parts = [
+      '```\none. Two\n```js\nthree. Four\n````\n',
+      'Prose. ',
+      'After it.\n',
+      '```no fence``` but. ',
+      'Code.',
+    ]
+    expect(sentences(parts.join(''))).toEqual(parts)
+  })
+
+  it('are found in linear time among lines of one paragraph', () => {
+    const text = 'bell\n'.repeat(65_000)
+    expect(
+      splitSentences(text)
+        .map(({ text }) => text)
+        .join(''),
+    ).toBe(text)
+  })
+
   it('are titles with the lines below and above them, in Markdown and reStructuredText', () => {
     const parts = [
       'First. ',

@@ -1,6 +1,7 @@
 import { prefixOf } from '../../core/prefix.ts'
 import type { Steps } from '../../core/steps.ts'
 import { rememberedSteps } from '../../text/bounded-cache.ts'
+import { closesFence, openingFence } from '../../text/fence.ts'
 import { sentencesOf } from '../../text/sentences/sentences.ts'
 import { lengthInWords, sentenceForm } from './sentence-form.ts'
 
@@ -31,7 +32,6 @@ const MOST_SENTENCES = 5_000
 const SENTENCES_PER_STEP = 50
 
 const REST = /^[*_~"'”’»)\]]{1,8}(?:\s+|$)/u
-const FENCE = /^ {0,3}(`{3,}|~{3,})/u
 const INDENTED = /^(?: {4}|\t)/u
 const HEADING = /^\s{0,3}(#{1,6})\s/u
 const ITEM = /^(\s*)(?:[-*+•]|\d{1,3}[.)])\s/u
@@ -81,9 +81,9 @@ function* outline(text: string): Steps<readonly OutlinedSentence[]> {
       leads.extend(whole)
       if (sentence === '') continue
     }
-    const fence = FENCE.exec(sentence)?.[1]
-    const isCode = fence !== undefined || (INDENTED.test(sentence) && !ITEM.test(sentence))
-    hasOpenFence ||= fence !== undefined && !closesFence(sentence, fence)
+    const fence = openingFence(firstLineOf(sentence))
+    const isCode = fence !== null || (INDENTED.test(sentence) && !ITEM.test(sentence))
+    hasOpenFence ||= fence !== null && !endsWithFence(sentence, fence)
     const form = isCode ? sentence.trimEnd() : sentenceForm(sentence)
     const isHeading = !isCode && HEADING.test(sentence)
     const isRow = !isCode && ROW.test(sentence)
@@ -102,9 +102,13 @@ function lengthOfRest(sentence: string): number {
   return REST.exec(sentence)?.[0].length ?? 0
 }
 
-function closesFence(block: string, fence: string): boolean {
-  const last = block.trimEnd().split('\n').at(-1)?.trim() ?? ''
-  return block.trimEnd().includes('\n') && last.startsWith(fence)
+function firstLineOf(block: string): string {
+  return block.split('\n', 1)[0] ?? ''
+}
+
+function endsWithFence(block: string, fence: string): boolean {
+  const lines = block.trimEnd().split('\n')
+  return lines.length > 1 && closesFence(lines.at(-1) ?? '', fence)
 }
 
 interface Kind {

@@ -35,7 +35,7 @@ export function createAdmission(limit: Limit, onWaiting: (length: number) => voi
     const latest = deadline.part(QUEUE_SHARE)
     try {
       const waitMs = expectedWaitMs(tenant)
-      if (waitMs > latest.remainingMs()) throw overloaded(waitMs)
+      if (latest.signal.aborted || waitMs > latest.remainingMs()) throw overloaded(waitMs)
       return await new Promise((resolve, reject) => {
         waiting.push(tenant, resolve)
         onWaiting(waiting.size)

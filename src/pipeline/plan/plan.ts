@@ -77,7 +77,10 @@ export const planSchema = z.strictObject({
     partialDenseWeight: value(share, 'Dense weight when some candidates have no dense score.'),
   }),
   dedupe: z.strictObject({
-    containment: value(share.nullable(), 'Least share of common 5-word shingles of near-verbatim copies; or off.'),
+    containment: value(
+      share.gt(0).nullable(),
+      'Least share of common 5-word shingles of near-verbatim copies; or off.',
+    ),
   }),
   rerank: z.strictObject({
     method: value(

@@ -1,4 +1,5 @@
 import { codePointStart } from '../../core/prefix.ts'
+import { closesFence, openingFence } from '../fence.ts'
 import { isSectionNumber } from './section-number.ts'
 import { isTitleRule, isUnderlined } from './underlined-title.ts'
 
@@ -9,7 +10,6 @@ export interface Sentence {
   end: number
 }
 
-const FENCE = /^ {0,3}(`{3,}|~{3,})/
 /** Headings, list items and table rows: each line is one sentence. */
 const OWN_LINE = /^\s{0,12}(?:#{1,6}\s|[-*+•]\s|\d{1,3}[.)]\s|\|)/
 /** A line below these is a rule. "1. Setup" can be a title. */
@@ -86,17 +86,18 @@ function* blocks(text: string): Generator<Block> {
   let previousLine = ''
   for (const { line, index, isFilled, isTitle } of linesOf(text)) {
     const end = index + line.length
-    const mark = isTitle ? undefined : FENCE.exec(line)?.[1]
     if (fence !== null && open !== null) {
       open.end = end
-      if (mark?.startsWith(fence)) {
+      if (closesFence(line, fence)) {
         yield open
         open = fence = null
       }
-    } else if (mark !== undefined) {
+      continue
+    }
+    fence = isTitle ? null : openingFence(line)
+    if (fence !== null) {
       if (open !== null) yield open
       open = { start: index, end, prose: false }
-      fence = mark
     } else if (open !== null && continues(previousLine, line, isFilled)) {
       open.end = end
     } else {
@@ -134,7 +135,7 @@ function* linesOf(text: string): Generator<Line> {
       continue
     }
     const isBlank = line.trim() === ''
-    if (isBlank || OWN_LINE.test(line) || FENCE.test(line)) {
+    if (isBlank || OWN_LINE.test(line) || openingFence(line) !== null) {
       yield* filled(paragraph)
       paragraph = []
     }
@@ -146,9 +147,10 @@ function* linesOf(text: string): Generator<Line> {
 }
 
 /** The lines of a paragraph so far, with the next one, when that makes them a title; null otherwise. */
-function titleAbove([first, second, ...more]: readonly Line[], line: string): Line | null {
+function titleAbove(paragraph: readonly Line[], line: string): Line | null {
+  const [first, second] = paragraph
   const title = second ?? first
-  if (first === undefined || title === undefined || more.length > 0) return null
+  if (first === undefined || title === undefined || paragraph.length > 2) return null
   if (NO_TITLE.test(title.line) || !isUnderlined(title.line, line)) return null
   // reStructuredText allows the same line above the title, too.
   if (second !== undefined && !isTitleRule(first.line)) return null
