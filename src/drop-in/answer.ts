@@ -58,8 +58,7 @@ export async function improvePoints(
       limit: query.offset + query.limit,
       decision,
       sessionId,
-      // A neighbour has no score, so it cannot reach a threshold.
-      fetchNeighbours: query.scoreThreshold === null ? fetchNeighbours(query, known, fetchPoints, mapping) : null,
+      fetchNeighbours: hasThreshold(query) ? null : fetchNeighbours(query, known, fetchPoints, mapping),
     },
     caller,
   )
@@ -124,6 +123,11 @@ function printPage(points: readonly PointSlice[], { own, isDistance }: Searched,
     { distance: isDistance },
   ).slice(from, to)
   return points.slice(from, to).map((point, at) => printPoint(point, scores[at] ?? 0, query.payload))
+}
+
+/** A neighbour has no score, so it cannot reach a threshold. */
+function hasThreshold({ scoreThreshold, prefetches }: UnderstoodQuery): boolean {
+  return scoreThreshold !== null || prefetches.some(prefetch => prefetch.scoreThreshold !== null)
 }
 
 /** Whether a fused score is at least the threshold. Qdrant itself has already applied the threshold of a single search. */

@@ -3,7 +3,7 @@ import { printJson } from '../qdrant/json.ts'
 import { findDocumentField, findOrderField, type PayloadMapping, valueAt } from '../qdrant/payload.ts'
 import { type PayloadPlace, placesFilter } from '../qdrant/places-filter.ts'
 import { isReadable } from './points/order.ts'
-import type { PointSlice } from './points/point-slices.ts'
+import { lacksVector, type PointSlice } from './points/point-slices.ts'
 import type { UnderstoodQuery } from './query/understand.ts'
 import type { FetchPoints } from './upstream-search.ts'
 
@@ -20,7 +20,9 @@ export function fetchNeighbours(
       places.flatMap(({ docId, orderIndex }) => payloadPlace(examples.get(docId)?.payload, orderIndex, mapping)),
     )
     if (filter === null) return []
-    const points = await fetchPoints(query, printJson(filter), places.length)
+    const fetched = await fetchPoints(query, printJson(filter), places.length)
+    // A search finds no point without the vector that it compares.
+    const points = fetched.filter(point => query.prefetches.some(({ using }) => !lacksVector(point, using)))
     for (const point of points) if (!known.has(point.key)) known.set(point.key, point)
     return points.filter(isReadable).map(({ chunk }) => chunk)
   }

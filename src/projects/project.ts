@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { describeIssues, strictObject } from '../core/schema-faults.ts'
 import { CHUNKINGS } from '../core/types.ts'
 import { planChangesSchema, readPlanChanges } from '../pipeline/plan/changes.ts'
-import { LONGEST_COLLECTION_NAME } from '../qdrant/collection-name.ts'
+import { LONGEST_COLLECTION_NAME } from '../qdrant/paths.ts'
 import { PAYLOAD_FIELDS } from '../qdrant/payload.ts'
 
 /** Version of the format of project files. */

@@ -36,7 +36,7 @@ const SPLITTER_HEADERS = [1, 2, 3, 4, 5, 6].flatMap(level => [`Header ${level}`,
 
 /**
  * Converts a point of any collection to a chunk. Fields are found under their usual names, flat or below `metadata` or `meta`,
- * or at the path in the mapping. Missing fields are '' or null; a missing document id is the id of the point. Text is cut to
+ * or at the path in the mapping. What names the document is no text. Missing fields are '' or null; a missing document id is the id of the point. Text is cut to
  * 131,072 UTF-16 units. Never throws.
  */
 export function readChunk(
@@ -46,7 +46,7 @@ export function readChunk(
 ): Chunk {
   const read = <T>(field: PayloadField, accept: (value: unknown) => T | null): T | null =>
     find(point.payload, field, mapping, accept)?.value ?? null
-  const text = read('text', asText) ?? ''
+  const text = findText(point.payload, mapping)?.value ?? ''
   const isWhole = text.length <= LONGEST_TEXT
   const context = contextOf(point.payload)
   return {
@@ -85,7 +85,7 @@ export function isParent(payload: unknown): boolean {
 
 /** The path where `readChunk` finds the text, such as `page_content` or `metadata.text`; null when there is none. */
 export function findTextField(payload: unknown, mapping: PayloadMapping = {}): string | null {
-  return find(payload, 'text', mapping, asText)?.path ?? null
+  return findText(payload, mapping)?.path ?? null
 }
 
 /** The path where `readChunk` finds the document id; null when there is none. */
@@ -98,15 +98,44 @@ export function findOrderField(payload: unknown, mapping: PayloadMapping = {}): 
   return find(payload, 'order_index', mapping, asIndex)?.path ?? null
 }
 
+function findText(payload: unknown, mapping: PayloadMapping): { path: string; value: string } | null {
+  const isText = (value: unknown, path: string) => {
+    const text = asText(value)
+    return text === null || (mapping.text === undefined && namesDocument(text, path, payload)) ? null : text
+  }
+  return find(payload, 'text', mapping, isText)
+}
+
+/** Fields that hold the text in some collections, and the name of its document in others. */
+const TEXT_OR_NAME = /(?:^|\.)(?:content|document|chunk)$/u
+/** In UTF-16 units. */
+const LONGEST_NAME = 200
+/** A path or an address, an id, or words that end with the extension of a file. */
+const FILE_NAME = /^(?:\S*[/\\]\S*|[0-9a-f-]{8,}|[^\n]*\.[a-z][a-z0-9]{1,4})$/iu
+/** A name is this many times shorter than the text that stands under a name that is not usual. */
+const SHORTER_THAN_TEXT = 3
+
+function namesDocument(value: string, path: string, payload: unknown): boolean {
+  if (!TEXT_OR_NAME.test(path) || value.length > LONGEST_NAME || value.includes('\n')) return false
+  return FILE_NAME.test(value.trim()) || longestText(payload) > Math.max(LONGEST_NAME, SHORTER_THAN_TEXT * value.length)
+}
+
+/** Length of the longest text of a payload, flat or below `metadata` or `meta`. */
+function longestText(payload: unknown): number {
+  const levels = [payload, ...CONTAINERS.map(container => valueAt(payload, container))].filter(isObject)
+  const texts = levels.flatMap(level => Object.values(level)).filter(value => typeof value === 'string')
+  return Math.max(0, ...texts.map(text => text.length))
+}
+
 function find<T>(
   payload: unknown,
   field: PayloadField,
   mapping: PayloadMapping,
-  accept: (value: unknown) => T | null,
+  accept: (value: unknown, path: string) => T | null,
 ): { path: string; value: T } | null {
   const mapped = mapping[field]
   for (const path of mapped === undefined ? usualPaths(field) : [mapped]) {
-    const value = accept(valueAt(payload, path))
+    const value = accept(valueAt(payload, path), path)
     if (value !== null) return { path, value }
   }
   return null

@@ -1,8 +1,8 @@
-import { placeKey } from '../core/keys.ts'
 import type { Steps } from '../core/steps.ts'
 import type { Candidate, Dropped, FilterResult } from '../core/types.ts'
 import { shingleHashes } from '../text/shingles.ts'
 import { gatherInDocuments } from './copies.ts'
+import { placeOf, withoutFalsePlaces } from './places.ts'
 
 /**
  * Longest text that is compared by its shingles, in UTF-16 code units: ten times a usual passage. Longer texts are copies only when
@@ -13,8 +13,8 @@ const LONGEST_COMPARED = 32_768
 const MOST_SHINGLES = 1_000_000
 
 /**
- * Drops copies of better candidates: the same place in the same document (a document that was indexed twice), or a text of which at
- * least the share `containment` of the 5-word shingles is in one better candidate.
+ * Drops copies of better candidates: the same place in the same document (a document that was indexed twice, see `withoutFalsePlaces`), or a
+ * text of which at least the share `containment` of the 5-word shingles is in one better candidate.
  *
  * @param candidates best first
  * @param containment in (0,1]; null compares places only. Measured: .5 costs a point of recall, .9 costs nothing.
@@ -31,7 +31,7 @@ export function* dedupe(
   const texts = new Map<string, string>()
   const index = new ShingleIndex()
   const copies = new Map<string, Candidate[]>()
-  for (const candidate of candidates) {
+  for (const candidate of yield* withoutFalsePlaces(candidates)) {
     const place = placeOf(candidate)
     const samePlace = place === null ? undefined : places.get(place)
     if (samePlace !== undefined) {
@@ -72,11 +72,6 @@ function addTo(copies: Map<string, Candidate[]>, key: string, candidate: Candida
   const found = copies.get(key)
   if (found) found.push(candidate)
   else copies.set(key, [candidate])
-}
-
-/** Place in the document with the offset of the text; null when unknown. Another offset means another chunking. */
-function placeOf({ chunk }: Candidate): string | null {
-  return chunk.orderIndex === null || chunk.docId === '' ? null : `${placeKey(chunk)}${chunk.charStart}`
 }
 
 function round(share: number): number {

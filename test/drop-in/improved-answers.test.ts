@@ -254,6 +254,19 @@ describe('what comes back', () => {
     expect(fetchNeighbours).toBeNull()
   })
 
+  it('brings no neighbours where a prefetch has a bound', async () => {
+    const qdrant = createScriptedQdrant({ lists: listsAnswer([pointText('1', '0.9')], [pointText('2', '9.0')]) })
+    let fetchNeighbours: unknown = 'unset'
+    const { url } = await serveImproving(stage, await stage.listen(qdrant.server), {
+      choosePoints: async request => {
+        fetchNeighbours = request.fetchNeighbours
+        return chosen(request.lists.flatMap(({ hits }) => hits))
+      },
+    })
+    await post(url, '{"prefetch":[{"query":[0.1],"score_threshold":0.5},{"query":[0.2]}],"query":{"fusion":"rrf"}}')
+    expect(fetchNeighbours).toBeNull()
+  })
+
   it('ignores points that the pipeline made up, and those beyond the limit', async () => {
     const qdrant = createScriptedQdrant({
       lists: listsAnswer(['1', '2', '3'].map(id => pointText(id, `0.${9 - Number(id)}`))),
@@ -308,6 +321,23 @@ describe('neighbours', () => {
       { id: 1, version: 3, score: 0.5, payload: { text: 't' } },
       { id: 2, version: 3, score: 0.5, payload: { text: 't' } },
     ])
+  })
+
+  it('have a vector that was searched, where the client asks for vectors', async () => {
+    const near = (id: string, vector: string) => pointText(id, '1.0', place('"d"', Number(id)), `,"vector":${vector}`)
+    const points = [near('4', '{}'), near('5', '{"a":[1.0]}'), near('6', '{"b":[1.0]}')]
+    const qdrant = createScriptedQdrant({
+      lists: listsAnswer([pointText('3', '0.9', place('"d"', 3), ',"vector":{"a":[1.0]}')]),
+      neighbours: `{"result":{"points":[${points.join(',')}]},"status":"ok","time":0.0}`,
+    })
+    const { url } = await serveImproving(stage, await stage.listen(qdrant.server), {
+      choosePoints: async ({ lists, fetchNeighbours }) => {
+        const fetched = (await fetchNeighbours?.([{ docId: 'd', orderIndex: 4 }])) ?? []
+        return chosen([...lists.flatMap(({ hits }) => hits), ...fetched.map(chunk => ({ chunk }))])
+      },
+    })
+    const found = await pointsOf(await post(url, '{"query":[0.1],"using":"a","with_vector":true}'))
+    expect(found.map(({ id }) => id)).toEqual([3, 5])
   })
 
   it('are not asked for where a collection has no places', async () => {

@@ -86,6 +86,28 @@ describe('chunks from payloads', () => {
     expect(findOrderField(payload) === null).toBe(order === null)
   })
 
+  it.each([
+    ['a file', { document: 'Employee handbook 2024.pdf', page: 3 }],
+    ['an address', { content: 'https://docs.example.com/a', metadata: { chunk: '/srv/docs/a.md' } }],
+    ['an id', { chunk: '6f2b8a34-6a1e-4a55-9f5b-1d2f0c9d7e11' }],
+    [
+      'a title beside a long text of another name',
+      { document: 'Employee handbook', body: 'Leave is asked for. '.repeat(20) },
+    ],
+  ])('take no name of %s for the text, unless a mapping says so', (_name, payload) => {
+    expect(read(payload).text).toBe('')
+    expect(findTextField(payload)).toBeNull()
+    const [field = '', value] = Object.entries(payload)[0] ?? []
+    expect(read(payload, { text: field }).text).toBe(value)
+  })
+
+  it('take short texts, also beside longer ones', () => {
+    for (const text of ['Yes.', 'Open the file a.md', '検索拡張生成'])
+      expect(read({ text, comment: 'x'.repeat(500) }).text, text).toBe(text)
+    expect(read({ content: 'Ask the keeper.', comment: 'x'.repeat(150) }).text).toBe('Ask the keeper.')
+    expect(read({ document: '検索拡張生成' }).text).toBe('検索拡張生成')
+  })
+
   it('follow a mapping, dotted paths and dotted keys, and then nothing else', () => {
     const payload = { text: 'no', a: { b: { c: 'yes' } }, 'x.y': 5, doc_id: 'd' }
     expect(read(payload, { text: 'a.b.c', order_index: 'x.y' })).toMatchObject({

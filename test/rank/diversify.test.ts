@@ -105,8 +105,31 @@ describe('dedupe', () => {
   })
 
   it('drops a second point at the same place', () => {
-    const { kept } = dedupe([candidate({ id: 1, text: 'one text' }), candidate({ id: 2, text: 'quite another' })], 0.9)
+    const text = 'The keeper oils the bell at noon and rings it when the tide turns.'
+    const { kept, dropped } = dedupe(
+      [candidate({ id: 1, text }), candidate({ id: 2, text: text.replace('noon', 'dawn') })],
+      0.9,
+    )
     expect(kept).toHaveLength(1)
+    expect(dropped).toMatchObject([{ evidence: { detail: 'same place' } }])
+  })
+
+  it('forgets the places of a document in which different texts stand at one place', () => {
+    const texts = [
+      'The keeper oils the bell at noon.',
+      'A ledger lists the oars and ropes.',
+      'Salt is kept in the tower.',
+    ]
+    const pages = texts.map((text, id) => candidate({ id, text, orderIndex: id % 2 }))
+    const other = candidate({ id: 9, docId: 'other', text: 'Lanterns are lit at dusk by the gate.' })
+    const { kept, dropped } = dedupe([...pages, other], 0.9)
+    expect(kept.map(({ chunk }) => [chunk.id, chunk.orderIndex])).toEqual([
+      [0, null],
+      [1, null],
+      [2, null],
+      [9, 0],
+    ])
+    expect(dropped).toEqual([])
   })
 
   it('keeps exactly the candidates that no better kept candidate contains', () => {

@@ -50,11 +50,24 @@ export function printPoint(point: PointSlice, score: number, selector: PayloadSe
   return `{${parts.join(',')}}`
 }
 
+/** Whether a point was returned with its vectors, but without the one that `using` names. */
+export function lacksVector(point: PointSlice, using: string | null): boolean {
+  return (point.raw.get('vector') ?? 'null') !== 'null' && vectorOf(point, using) === null
+}
+
+/** The raw vector: the unnamed one, or the one that `using` names; null when the answer has none. */
+function vectorOf(point: PointSlice, using: string | null): string | null {
+  const vector = point.raw.get('vector') ?? 'null'
+  const kind = kindOf(vector)
+  if (using === null) return kind === 'array' ? vector : null
+  if (kind !== 'object') return kind === 'null' ? null : vector
+  return members(vector).get(JSON.parse(using)) ?? null
+}
+
 /** The dense vector of a point: the unnamed one, or the one that `using` names. Null when the point has none. */
 export function denseVectorOf(point: PointSlice, using: string | null): Float32Array | null {
-  const vector = point.raw.get('vector') ?? 'null'
-  const named = using !== null && kindOf(vector) === 'object' ? members(vector).get(JSON.parse(using)) : vector
-  if (named === undefined || kindOf(named) !== 'array') return null
+  const named = vectorOf(point, using)
+  if (named === null || kindOf(named) !== 'array') return null
   const numbers: unknown[] = JSON.parse(named)
   return numbers.every(value => typeof value === 'number') ? Float32Array.from(numbers) : null
 }

@@ -37,12 +37,15 @@ export function selectPayload(rawPayload: string | null, selector: PayloadSelect
   return `{${wanted.map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(',')}}`
 }
 
+/** What Qdrant takes as a path without quotes. It refuses other characters. */
+const PLAIN_KEY = /^[\p{Alphabetic}\p{N}_-]+$/u
+
 function readKeys(raw: string): Set<string> {
   const keys = elements(raw).map(key => {
     if (kindOf(key) !== 'string') throw new RawJsonError('with_payload: a key is not a string')
     return JSON.parse(key) as string
   })
-  const plain = keys.every(key => /^[^.[\]"]+$/.test(key))
+  const plain = keys.every(key => PLAIN_KEY.test(key))
   if (keys.length === 0 || !plain) throw new RawJsonError('with_payload: not a list of plain top-level keys')
   return new Set(keys)
 }

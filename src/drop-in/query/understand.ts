@@ -75,7 +75,7 @@ function readPrefetches(root: RawObject): Prefetch[] {
   const raw = present(root, 'prefetch')
   if (raw === null) return []
   const prefetches = kindOf(raw) === 'array' ? elements(raw) : [raw]
-  if (prefetches.length === 0 || prefetches.length > MOST_LISTS) return notUnderstood(`${prefetches.length} prefetches`)
+  if (prefetches.length > MOST_LISTS) return notUnderstood(`${prefetches.length} prefetches`)
   return prefetches.map(one => {
     const prefetch = members(one)
     onlyKeys(prefetch, PREFETCH_KEYS)

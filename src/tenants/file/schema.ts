@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { strictObject, unknownName } from '../../core/schema-faults.ts'
 import { planChangesSchema } from '../../pipeline/plan/changes.ts'
-import { LONGEST_COLLECTION_NAME, NEVER_IN_COLLECTION_NAMES } from '../../qdrant/collection-name.ts'
+import { LONGEST_COLLECTION_NAME, NEVER_IN_COLLECTION_NAMES } from '../../qdrant/paths.ts'
 import { isPlainUrl } from '../context-endpoints.ts'
 import { ALLOWABLE_OPERATIONS } from '../guard/routes/table.ts'
 

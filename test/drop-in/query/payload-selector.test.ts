@@ -23,7 +23,7 @@ describe('a payload', () => {
   })
 
   it('keeps exactly the keys asked for, with their values untouched', () => {
-    const key = fc.string({ minLength: 1 }).filter(text => !/[.[\]"]/.test(text))
+    const key = fc.string({ minLength: 1, unit: fc.constantFrom(...'abzAZ09_-éß東٣') })
     fc.assert(
       fc.property(
         fc.dictionary(key, fc.jsonValue()),

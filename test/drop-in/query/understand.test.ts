@@ -129,6 +129,10 @@ describe('a hybrid query', () => {
     expect(one(`{"prefetch":${prefetch},"query":${query}}`).fusion).toEqual(fusion)
   })
 
+  it('takes an empty list of prefetches for none, as clients before 1.13 send it', () => {
+    expect(one(`{"prefetch":[],"query":${dense}}`)).toEqual(one(`{"query":${dense}}`))
+  })
+
   it('takes one prefetch without an array', () => {
     expect(one(`{"prefetch":{"query":${dense}},"query":{"fusion":"rrf"}}`).prefetches).toHaveLength(1)
   })
