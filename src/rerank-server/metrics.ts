@@ -1,8 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { FAILURE_STATUS, type FailureKind } from './failure.ts'
 
-export type RerankMetrics = ReturnType<typeof createRerankMetrics>
-
 /** Seconds: from a few kept passages to a long queue. */
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 

@@ -3,14 +3,11 @@ import { describeIssues, strictObject } from '../../core/schema-faults.ts'
 import { isLocalEndpoint } from './local-endpoint.ts'
 import type { ModelPrice, PriceTable } from './prices.ts'
 
-/** When the prices below were looked up, as year and month. */
-export const PRICES_AS_OF = '2026-06'
-
 const price = (input: number, cached: number, cacheWritten: number, output: number): ModelPrice => ({
   ...{ input, cached, cacheWritten, output },
 })
 
-/** List prices in US dollars per million tokens, without discounts. Prices change: a run of some size needs `CONTEXT_PRICES_FILE`. */
+/** List prices of 2026-06 in US dollars per million tokens, without discounts. Prices change: a run of some size needs `CONTEXT_PRICES_FILE`. */
 export const KNOWN_PRICES: PriceTable = new Map([
   ['gpt-4o-mini', price(0.15, 0.075, 0.15, 0.6)],
   ['gpt-4o', price(2.5, 1.25, 2.5, 10)],

@@ -22,8 +22,6 @@ export interface ConversionFault {
   reason: string
 }
 
-export type Converter = (bytes: Uint8Array) => Promise<ConvertedDocument | ConversionFault>
-
 /** The primary subtag of a language tag, as `en` for `en-GB`; null when it is none. */
 export function primaryLanguage(tag: unknown): string | null {
   const language = typeof tag === 'string' ? /^[a-z]{2,3}(?=$|[-_])/i.exec(tag.trim())?.[0] : undefined

@@ -5,8 +5,6 @@ import { histogramWithExemplars } from './open-metrics.ts'
 
 /** What became of a pair of query and passage that the plan wants to be reranked. */
 export const PAIR_RESULTS = ['scored', 'cached', 'skipped'] as const
-export type PairResult = (typeof PAIR_RESULTS)[number]
-
 /** Where the included reranker finds what it made of a passage. */
 export const PASSAGE_SOURCES = ['memory', 'disk', 'unread'] as const
 

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
-import { createInProcessStore } from '../../../src/adapters/shared/in-process.ts'
 import type { ContextKeyParts } from '../../../src/pipeline/services.ts'
+import { createInProcessStore } from '../../support/in-process-store.ts'
 import { answerOf, breakable, openReplica } from './support/replica.ts'
 
 const PARTS: ContextKeyParts = {

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { createCachedReranker } from '../../../src/adapters/models/cached-reranker.ts'
-import { createInProcessStore } from '../../../src/adapters/shared/in-process.ts'
 import type { SharedStore } from '../../../src/core/shared-store.ts'
+import { createInProcessStore } from '../../support/in-process-store.ts'
 import { breakable, openReplica } from './support/replica.ts'
 
 /** Waits until a replica has written so many values of a kind. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createInProcessStore } from '../../../src/adapters/shared/in-process.ts'
+import { createInProcessStore } from '../../support/in-process-store.ts'
 import { sharedStoreContract } from '../../support/shared-store-contract.ts'
 
 describe('the shared store in this process', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
-import { createInProcessStore } from '../../../src/adapters/shared/in-process.ts'
 import { scopeOf } from '../../../src/relay/scopes.ts'
+import { createInProcessStore } from '../../support/in-process-store.ts'
 import { answerOf, openReplica } from './support/replica.ts'
 
 /** Who asks what of which stowage. The names are chosen so that joining them would mix them up. */

@@ -1,57 +1,10 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ContextDocument, ContextRequest } from '../../../src/contexts/context.ts'
-import { createPromptBuilder } from '../../../src/contexts/prompt/prompt.ts'
-import { estimateUsage } from '../../../src/contexts/spending/estimate.ts'
 import { isLocalEndpoint } from '../../../src/contexts/spending/local-endpoint.ts'
 import { KNOWN_PRICES, priceOf, readPriceTable } from '../../../src/contexts/spending/price-table.ts'
 import { costOf, type PriceTable } from '../../../src/contexts/spending/prices.ts'
-import { countTokens } from '../support/requests.ts'
 
 const OPENAI = 'https://api.openai.com/v1'
 const NONE: PriceTable = new Map()
-
-describe('the estimate of a usage', () => {
-  const prompt = createPromptBuilder({ countTokens })
-  /** Documents of different lengths, some with several segments, and chunks of them in any order. */
-  const requests = fc.array(fc.integer({ min: 10, max: 60_000 }), { minLength: 1, maxLength: 4 }).chain(lengths => {
-    const documents: ContextDocument[] = lengths.map((length, at) => ({
-      ...{ docId: `d${at}`, title: `Document ${at}`, lang: null },
-      text: 'A line of some words.\n'.repeat(Math.ceil(length / 22)),
-    }))
-    const chunk = fc.record({ at: fc.nat(documents.length - 1), share: fc.double({ min: 0, max: 0.99, noNaN: true }) })
-    return fc.array(chunk, { maxLength: 25 }).map(chunks =>
-      chunks.map(({ at, share }): ContextRequest => {
-        const document = documents[at] as ContextDocument
-        const start = Math.floor(share * document.text.length)
-        return { document, chunk: { sectionPath: '', text: document.text.slice(start, start + 200), start } }
-      }),
-    )
-  })
-
-  it('is what an endpoint with such a cache counts, call by call', () => {
-    const caches = fc.constantFrom(null, { least: 1_024, chargesWrites: false }, { least: 4_096, chargesWrites: true })
-    fc.assert(
-      fc.property(requests, caches, fc.integer({ min: 1, max: 150 }), (asked, kind, outputTokens) => {
-        const oracle = { input: 0, cached: 0, cacheWritten: 0, output: 0 }
-        const known: string[] = []
-        for (const request of asked) {
-          const { prefix, suffix } = prompt.build(request)
-          oracle.input += countTokens(suffix)
-          oracle.output += outputTokens
-          const tokens = countTokens(prefix)
-          if (kind === null || tokens < kind.least) oracle.input += tokens
-          else if (known.includes(prefix)) oracle.cached += tokens
-          else if (kind.chargesWrites) oracle.cacheWritten += tokens
-          else oracle.input += tokens
-          known.push(prefix)
-        }
-        expect(estimateUsage(asked, { countTokens, prompt, caches: kind, outputTokens })).toEqual(oracle)
-      }),
-      { numRuns: 30 },
-    )
-  })
-})
 
 describe('the price of a model', () => {
   it('is that of the user, else that of a local endpoint, else the known one', () => {

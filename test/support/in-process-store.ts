@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { SharedStore, TokenRate } from '../../core/shared-store.ts'
+import type { SharedStore, TokenRate } from '../../src/core/shared-store.ts'
 
 export interface InProcessOptions {
   /** Largest sum of the sizes of keys and values. Beyond it, the values that were used least recently are forgotten. Default: 64 MiB. */
@@ -17,7 +17,7 @@ interface Bucket {
 const OVERHEAD = 64
 const MOST_BUCKETS = 10_000
 
-/** A shared store in the memory of this process: for tests, and for a process that keeps the store of others. */
+/** A shared store in the memory of this process. */
 export function createInProcessStore({
   maxBytes = 64 * 1024 * 1024,
   now = () => performance.now(),
