@@ -179,13 +179,13 @@ describe('cutting what does not fit', () => {
   })
 
   it('leaves them out when the rest of what was chosen is packed already', () => {
-    const packed = 'He mends the gate of the old harbour at night.'
+    const packed = 'He mends the gate of the old harbour at night while the bell above it is silent.'
     const first = candidate({ id: 1, docId: 'a', sectionPath: 'A', text: packed }, 0.9)
     const second = candidate(
       { id: 2, docId: 'a', sectionPath: 'A', text: `${packed} DO NOT EDIT. ${ends}`, orderIndex: 7 },
       0.5,
     )
-    const options: PackOptions = { ...PLAIN, budgetTokens: 40, repetition: 'section' }
+    const options: PackOptions = { ...PLAIN, budgetTokens: 47, repetition: 'section' }
     const { context } = pack([first, second], 'who mends the gate do not edit', options, countWords)
     expect(context).toContain(packed)
     expect(context).not.toContain('DO NOT EDIT')

@@ -3,17 +3,7 @@ import type { Candidate } from '../../core/types.ts'
 import { terms } from '../../text/terms/terms.ts'
 import type { CostModel } from '../cost.ts'
 import type { Unit } from '../unit.ts'
-import {
-  GAP_TOKENS,
-  headOf,
-  headTokens,
-  idfOf,
-  type MeasuredSentence,
-  measureSentences,
-  sumOf,
-  unitOf,
-  wordMatch,
-} from './measured.ts'
+import { headOf, headTokens, idfOf, type MeasuredSentence, measureSentences, unitOf, wordMatch } from './measured.ts'
 import { SENTENCES_PER_STEP } from './units.ts'
 
 /** Least standard deviation, far above the rounding error of equal matches. */
@@ -41,7 +31,7 @@ interface Run {
  * chunk is left out.
  *
  * @param room in tokens
- * @returns sentences in reading order that fit together; none when not a single one fits
+ * @returns the head of the table and the run, which fit together; none when not a single sentence fits
  */
 export function* bestWindow(candidate: Candidate, query: string | null, room: number, cost: CostModel): Steps<Unit[]> {
   const wanted = [...new Set(query === null ? [] : terms(query))]
@@ -112,7 +102,7 @@ function deviation(values: readonly number[]): number {
   return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length)
 }
 
-/** The sentences of a run without what it should not end with, cut at its end until they fit; null when nothing is left. */
+/** A run, below the head of its table, without what it should not end with, cut at its end until it fits; null when nothing is left. */
 function* fitting(
   { from, to }: Run,
   sentences: readonly MeasuredSentence[],
@@ -121,13 +111,12 @@ function* fitting(
   cost: CostModel,
 ): Steps<Unit[] | null> {
   const first = sentences[from]
-  const head = first ? headOf(first, sentences) : []
-  const left = room - (head.length === 0 ? 0 : GAP_TOKENS + sumOf(head))
+  const head = first ? headOf(first, sentences).map(({ start, end }) => unitOf(candidate, start, end)) : []
   for (let end = to; first && end > from; end--) {
     const last = sentences[end - 1]
     if (!last || last.opens) continue
-    if ((yield* cost.costOf(unitOf(candidate, first.start, last.end))) <= left)
-      return [...head, ...sentences.slice(from, end)].map(sentence => unitOf(candidate, sentence.start, sentence.end))
+    const units = [...head, unitOf(candidate, first.start, last.end)]
+    if ((yield* cost.costsOf(units)).reduce((sum, own) => sum + own, 0) <= room) return units
     yield
   }
   return null
