@@ -91,6 +91,32 @@ describe('chunkMarkdown, on any text', () => {
     )
   })
 
+  it('loses no word of short sections among empty headings, whatever their depths', () => {
+    const part = fc.tuple(
+      fc.integer({ min: 1, max: 4 }),
+      fc.integer({ min: 1, max: 12 }),
+      fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 30 })),
+    )
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 30 }), fc.constantFrom(30, 100, 200), (parts, targetTokens) => {
+        const named = (n: number, tag: string) => Array.from({ length: n }, (_, i) => `${tag}x${i}`).join(' ')
+        const sections = parts.map(([depth, title, length], at) => {
+          const heading = `${'#'.repeat(depth)} ${named(title, `t${at}`)}`
+          return length === 0 ? { heading, text: '' } : { heading, text: `${named(length, `s${at}`)}.` }
+        })
+        const chunks = chunk(sections.map(({ heading, text }) => `${heading}\n\n${text}`).join('\n\n'), {
+          targetTokens,
+        })
+        const found = new Set(chunks.flatMap(piece => piece.text.match(/\w+/g)))
+        const said = sections.filter(({ text }) => text !== '').flatMap(({ heading, text }) => [heading, text])
+        expect(said.flatMap(text => text.match(/\w+/g)).filter(word => !found.has(word))).toEqual([])
+        const withText = sections.filter(({ text }) => text !== '').map(({ heading }) => heading)
+        for (const piece of chunks) expect(withText).toContain(piece.header)
+      }),
+      { numRuns: 200 },
+    )
+  })
+
   it('keeps chunks of prose below 1.5 targets and gives the same answer twice', () => {
     fc.assert(
       fc.property(
@@ -174,6 +200,19 @@ describe('chunkMarkdown, sections', () => {
     expect(chunks.map(piece => piece.sectionPath)).toEqual(['A > B > C', 'A > D'])
     expect(chunks[0]?.text.startsWith('# A\n\nShort.\n\n## B\n\n### C')).toBe(true)
     expect(chunks[0]?.header).toBe('### C')
+  })
+
+  it.each([
+    ['an empty heading', '## Runbook'],
+    ['many short empty headings', Array.from({ length: 40 }, (_, i) => `## Step ${i}`).join('\n\n')],
+    ['a long empty heading', `## ${words(120)}`],
+    ['an empty heading and a section of another chapter', `## Runbook\n\n# Refunds\n\n${words(30)}`],
+  ])('keeps a small section before %s, under its own path', (_, after) => {
+    const [first] = chunk(`# Payments\n\nCards settle at 02:00. Call Dana Whitfield.\n\n${after}\n`, {
+      targetTokens: 200,
+    })
+    expect(first?.text).toContain('Cards settle at 02:00. Call Dana Whitfield.')
+    expect(first).toMatchObject({ sectionPath: 'Payments', header: '# Payments' })
   })
 
   it('reads a text without headings by paragraphs', () => {

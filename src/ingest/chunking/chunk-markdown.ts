@@ -47,10 +47,11 @@ const MOST_OVERLAP = 0.25
  * Cuts a markdown or plain document into chunks along its headings.
  *
  * A chunk does not span two sections, with one exception: a heading with less than a fifth of the target below it joins the first
- * chunk of its first subsection, and an empty heading joins the next section; the chunk has the path of the later section.
+ * chunk of its first subsection, and an empty heading joins the next section; the chunk has the path of the last section with text.
  * The chunks of a section have about equal sizes. They end at sentences, preferably at paragraphs, and repeat the last sentences of
  * the previous chunk, or the head of the table that they continue. Every character that is not white space is in a chunk, except
- * headings that nothing follows, and blocks of marks only at the edge of a chunk. Time is almost linear in the length of the text.
+ * headings that no text follows within half a target, and blocks of marks only at the edge of a chunk. Time is almost linear in the
+ * length of the text.
  */
 export function chunkMarkdown(
   document: { docId: string; title: string; text: string },
@@ -66,27 +67,28 @@ export function piecesOfChunks(text: string, options: ChunkOptions): ChunkPieces
   const limits = { target, atomic: ATOMIC_TARGETS * target, wholeDefinitions, count }
   const sections = readSections(text)
   const chunks: ChunkPieces[] = []
-  let carried: { piece: Piece; depth: number } | null = null
+  let carried = null as { piece: Piece; depth: number; withText: Section | null } | null
 
   for (const [index, section] of sections.entries()) {
     const blocks = section.blocks.filter(block => hasWords(text.slice(block.start, block.end)))
     const pieces = cutSection({ ...section, blocks }, text, limits)
     const first = pieces[0]
     if (!first) continue
-    const isSmall = sumTokens(pieces) < SMALL_SECTION * target
-    const depth: number = Math.min(section.depth, carried?.depth ?? section.depth)
+    const isSmall = blocks.length === 0 || sumTokens(pieces) < SMALL_SECTION * target
+    const depth = Math.min(section.depth, carried?.depth ?? section.depth)
+    // The last section with text gives the chunk its path: the headings after it have nothing to say about the text.
+    const withText = blocks.length > 0 ? section : (carried?.withText ?? null)
     if (carried) pieces[0] = joinPieces(carried.piece, first)
     carried = null
 
     const next = sections[index + 1]
-    const isEmpty = blocks.length === 0
-    const belongsToNext = isEmpty || (isSmall && next !== undefined && next.depth > section.depth)
-    if (next && belongsToNext && sumTokens(pieces) < MOST_CARRIED * target) {
-      carried = { piece: pieces.reduce(joinPieces), depth }
+    const belongsToNext = isSmall && next !== undefined && (withText === null || next.depth > withText.depth)
+    if (belongsToNext && sumTokens(pieces) < MOST_CARRIED * target) {
+      carried = { piece: pieces.reduce(joinPieces), depth, withText }
       continue
     }
-    if (isEmpty) continue
-    const { path, header } = section
+    if (withText === null) continue
+    const { path, header } = withText
     groupPieces(pieces, { target, overlap, mostTargets }).forEach((group, at) => {
       chunks.push({ path, header, ...group, opens: at === 0 ? depth : null })
     })
