@@ -213,6 +213,9 @@ interface CommandSummary extends IngestSummary {
 /** Ids of pruned documents in the summary; the summary as JSON has all. */
 const SHOWN_PRUNED = 20
 
+/** Ids of documents without text in the summary; the summary as JSON has all. */
+const SHOWN_EMPTY = 5
+
 /** Kinds of skipped files in the summary, most frequent first. */
 const SHOWN_KINDS = 8
 
@@ -240,7 +243,7 @@ function summaryText(summary: CommandSummary, dryRun: boolean): string {
   const lines = [
     `${dryRun ? 'Dry run: nothing was written. ' : ''}${collection} in ${place}${created ? ' (created)' : ''}`,
     ...(source === null ? [] : [`  source ${source}`]),
-    `  ${number(documents)} documents, ${number(unchanged)} of them unchanged${empty === 0 ? '' : `, ${number(empty)} without text`}`,
+    `  ${number(documents)} documents, ${number(unchanged)} of them unchanged${empty.length === 0 ? '' : `, ${number(empty.length)} without text: ${firstOf(empty, SHOWN_EMPTY)}`}`,
     ...(skipped.length === 0 ? [] : [`  skipped: ${skipped.join(', ')}`]),
     `  ${number(chunks)} chunks, ${number(tokens)} tokens`,
     `  ${number(written)} chunks ${dryRun ? 'to write' : 'written'}, ${number(deleted)} ${dryRun ? 'to delete' : 'deleted'}`,
@@ -252,6 +255,11 @@ function summaryText(summary: CommandSummary, dryRun: boolean): string {
     `  in ${number(summary.seconds)} s`,
   ]
   return `${lines.join('\n')}\n`
+}
+
+function firstOf(ids: string[], most: number): string {
+  const others = ids.length - most
+  return `${ids.slice(0, most).join(', ')}${others > 0 ? ` and ${others.toLocaleString('en')} more` : ''}`
 }
 
 function contextsText({ model, written, fallbacks, quality, usage }: WrittenContexts): string {

@@ -54,8 +54,8 @@ export interface IngestSummary {
   documents: number
   /** Documents without a chunk to write or delete, the empty ones aside. */
   unchanged: number
-  /** Documents without a chunk: nothing, or headings alone. */
-  empty: number
+  /** Ids of the documents without a chunk: nothing, or headings alone. */
+  empty: string[]
   chunks: number
   tokens: number
   written: number
@@ -105,8 +105,8 @@ export async function ingest(
   const denseSize = embedder?.dimensions ?? null
   const writer = await dependencies.target.open(collection, { denseSize, create: !dryRun })
   if (writer && !options.allowMixedEmbedders) await refuseMixing(writer, embedder, collection)
-  const counts = { documents: 0, unchanged: 0, empty: 0, chunks: 0, tokens: 0, written: 0, deleted: 0 }
-  const lists = { pruned: [], skipped: {}, warnings: [] }
+  const counts = { documents: 0, unchanged: 0, chunks: 0, tokens: 0, written: 0, deleted: 0 }
+  const lists = { empty: [], pruned: [], skipped: {}, warnings: [] }
   const contexts = dependencies.contexts ? noContexts(dependencies.contexts) : null
   const summary: IngestSummary = {
     collection,
@@ -268,7 +268,7 @@ async function compare(
     all.parents.stale.push(...ofParents.stale)
     summary.chunks += mark.chunks
     summary.tokens += mark.tokens
-    if (chunks.length === 0) summary.empty += 1
+    if (chunks.length === 0) summary.empty.push(docId)
     else if (changed.length + stale.length === 0) summary.unchanged += 1
     const replacement = replacementOf(document, before, options)
     if (replacement !== null) replaced.push(replacement)

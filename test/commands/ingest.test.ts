@@ -197,6 +197,17 @@ describe('stowage ingest', () => {
     await rm(docs, { recursive: true })
   })
 
+  it('names the first documents without text', async () => {
+    const docs = await mkdtemp(join(tmpdir(), 'stowage-stubs-'))
+    await writeFile(join(docs, 'duty.md'), '# Duty\n\nThe keeper signs the book at noon.\n\n## Later\n')
+    for (let at = 1; at <= 7; at++) await writeFile(join(docs, `stub-${at}.md`), '# To be written\n')
+    const { out } = await run({}, docs, '--collection', 'stubs')
+    expect(out).toContain(
+      '  8 documents, 0 of them unchanged, 7 without text: stub-1, stub-2, stub-3, stub-4, stub-5 and 2 more\n',
+    )
+    await rm(docs, { recursive: true })
+  })
+
   it('does not prune without the name of the source', async () => {
     const { error, opened } = await run({}, folder, '--collection', 'c', '--prune')
     expect(error).toMatchObject({ code: 'bad_request', message: expect.stringContaining('--source') })

@@ -55,15 +55,16 @@ describe('ingest', () => {
     })
   })
 
-  it('counts documents without text, and does not call them unchanged', async () => {
+  it('names documents without text, and does not call them unchanged', async () => {
     const documents = ['', '# Heading alone', '\n\n'].map((text, at) => ({ ...guide, docId: `empty/${at}`, text }))
+    const ids = documents.map(({ docId }) => docId)
     const options = fresh()
     const first = await run([guide, ...documents], options)
-    expect(first.summary).toMatchObject({ documents: 4, unchanged: 0, empty: 3 })
+    expect(first.summary).toMatchObject({ documents: 4, unchanged: 0, empty: ids })
     const again = await run([guide, ...documents], options)
-    expect(again.summary).toMatchObject({ documents: 4, unchanged: 1, empty: 3, written: 0, deleted: 0 })
+    expect(again.summary).toMatchObject({ documents: 4, unchanged: 1, empty: ids, written: 0, deleted: 0 })
     const emptied = await run([{ ...guide, text: '' }], options)
-    expect(emptied.summary).toMatchObject({ empty: 1, deleted: first.summary.written })
+    expect(emptied.summary).toMatchObject({ empty: ['guide'], deleted: first.summary.written })
   })
 
   it('writes the pages of each chunk, and says when headings are unknown', async () => {
