@@ -7,10 +7,11 @@ import { encodeBm25Document } from '../text/qdrant-bm25.ts'
 import { noContexts, type WrittenContexts, withContexts } from './chunk-contexts.ts'
 import { chunkDocument } from './chunking/chunk-document.ts'
 import { byKind, changesOf, groupByDocument, upToDate } from './compare.ts'
+import { type FoundDocuments, readGroups } from './document-groups.ts'
 import { type ChangedParents, changedParentsOf, writeParents } from './parent-points.ts'
 import { documentsFilter, type PointScope, type PreparedPoint, preparePoint } from './points.ts'
 import { prune } from './prune.ts'
-import type { SkippedDocument, SourceDocument } from './read-documents.ts'
+import type { SourceDocument, SourceEntry } from './read-documents.ts'
 import { replacementOf } from './replacement.ts'
 import { type CollectionWriter, DEFAULT_BATCH_SIZE, type IngestTarget } from './target.ts'
 
@@ -78,9 +79,6 @@ const CHUNKING_VERSIONS: Readonly<Record<Chunking, number | string>> = {
   'parent-child': 'parent-child 5',
 }
 
-/** Documents are compared with the collection in groups of at most this many UTF-16 code units, or one document. */
-const LARGEST_GROUP = 1_000_000
-
 /** Warnings about documents that replace those of another folder; more are counted. */
 const SHOWN_REPLACEMENTS = 5
 
@@ -93,7 +91,7 @@ const SHOWN_REPLACEMENTS = 5
  *   nothing was read that could be pruned against; `bad_request` when `prune` has no `source`
  */
 export async function ingest(
-  documents: AsyncIterable<SourceDocument | SkippedDocument> | Iterable<SourceDocument | SkippedDocument>,
+  documents: AsyncIterable<SourceEntry> | Iterable<SourceEntry>,
   dependencies: IngestDependencies,
   options: IngestOptions,
   onProgress: OnIngestProgress = () => {},
@@ -123,9 +121,9 @@ export async function ingest(
 
   const report = (): void =>
     onProgress({ documents: summary.documents, chunks: summary.chunks, written: summary.written })
-  const seen = new Map<string, string>()
+  const found: FoundDocuments = { places: new Map(), unreadFolders: [] }
   const replaced: string[] = []
-  for await (const group of readGroups(documents, batchSize, seen, summary)) {
+  for await (const group of readGroups(documents, batchSize, found, summary)) {
     const { changed, stale, parents } = await compare(group, writer, dependencies, options, summary, replaced)
     // Before the first chunk, whose mark says that the document is complete.
     if (writer && !dryRun) await writeParents(parents.changed, writer, batchSize)
@@ -151,7 +149,7 @@ export async function ingest(
     summary.warnings.push(withoutContexts(summary))
   if (options.prune && source !== undefined && writer) {
     const isEmpty = summary.documents === 0 && !options.allowEmpty
-    const { documents, chunks } = await prune(source, writer, options, { read: seen, isEmpty })
+    const { documents, chunks } = await prune(source, writer, options, { ...found, isEmpty })
     summary.pruned = documents
     summary.deleted += chunks
   }
@@ -178,40 +176,6 @@ function withoutContexts({ collection, written }: IngestSummary): string {
 async function hasContexts(writer: CollectionWriter): Promise<boolean> {
   const [found] = await writer.sample(1, { must_not: [{ is_empty: { key: 'context_version' } }] })
   return found !== undefined
-}
-
-/** Yields groups of documents with different ids; adds what is skipped, and the warnings, to `summary`. */
-async function* readGroups(
-  documents: AsyncIterable<SourceDocument | SkippedDocument> | Iterable<SourceDocument | SkippedDocument>,
-  batchSize: number,
-  seen: Map<string, string>,
-  summary: IngestSummary,
-): AsyncIterable<SourceDocument[]> {
-  let group: SourceDocument[] = []
-  let length = 0
-  for await (const document of documents) {
-    const { docId, warning } = document
-    if (warning) summary.warnings.push(warning)
-    const place = 'text' in document ? (document.place ?? '') : ''
-    const earlier = seen.get(docId)
-    if (earlier !== undefined) {
-      const places = earlier === '' ? '' : ` (${earlier} and ${place})`
-      summary.warnings.push(`document ${docId} occurs more than once${places}: only the first one is ingested`)
-      continue
-    }
-    seen.set(docId, place)
-    if ('skipped' in document) {
-      summary.skipped[document.skipped] = (summary.skipped[document.skipped] ?? 0) + 1
-      continue
-    }
-    group.push(document)
-    length += document.text.length
-    if (group.length < batchSize && length < LARGEST_GROUP) continue
-    yield group
-    group = []
-    length = 0
-  }
-  if (group.length > 0) yield group
 }
 
 /** Compares documents with the stored points, and adds their counts to `summary`. Documents whose mark fits are not chunked. */

@@ -1,5 +1,6 @@
 import { StowageError } from '../core/errors.ts'
 import { groupByDocument } from './compare.ts'
+import type { FoundDocuments } from './document-groups.ts'
 import { type PointScope, sourceFilter } from './points.ts'
 import type { CollectionWriter } from './target.ts'
 
@@ -8,9 +9,8 @@ const MOST_DELETED = 1_000
 
 /**
  * Deletes the documents of the source that are stored and were not read, within the tenant and space of `options`. A document that
- * was skipped counts as read.
- * @param found `read` has the ids of the documents in the source; `isEmpty` says that none could be read, and that this is no reason
- *   to delete
+ * was skipped counts as read, and so does every document below a folder that could not be read.
+ * @param found `isEmpty` says that no document could be read, and that this is no reason to delete
  * @returns sorted ids of the documents, and the number of their chunks; with `dryRun` they stay
  * @throws StowageError `unprocessable` when `isEmpty` and there is something to delete
  */
@@ -18,10 +18,11 @@ export async function prune(
   source: string,
   writer: CollectionWriter,
   options: PointScope & { dryRun?: boolean },
-  found: { read: ReadonlyMap<string, unknown>; isEmpty: boolean },
+  found: FoundDocuments & { isEmpty: boolean },
 ): Promise<{ documents: string[]; chunks: number }> {
   const stored = groupByDocument(await writer.stored(sourceFilter(source, options)))
-  const left = [...stored].filter(([docId]) => !found.read.has(docId))
+  const isUnread = (docId: string): boolean => found.unreadFolders.some(begin => docId.startsWith(begin))
+  const left = [...stored].filter(([docId]) => !found.places.has(docId) && !isUnread(docId))
   if (left.length > 0 && found.isEmpty) {
     throw new StowageError(
       'unprocessable',

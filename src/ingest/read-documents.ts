@@ -1,6 +1,6 @@
 import { createReadStream, existsSync } from 'node:fs'
-import { readdir, readFile, realpath, stat } from 'node:fs/promises'
-import { basename, dirname, extname, join, relative, sep } from 'node:path'
+import { readFile, realpath, stat } from 'node:fs/promises'
+import { basename, dirname, extname, join } from 'node:path'
 import { z } from 'zod'
 import { StowageError } from '../core/errors.ts'
 import type { JsonObject } from '../core/types.ts'
@@ -10,6 +10,7 @@ import { DOCUMENT_EXTENSIONS, DOCUMENT_FILE, formatOf } from './documents/format
 import { type FrontMatter, readFrontMatter } from './markup/front-matter.ts'
 import { headingTitle } from './markup/heading-title.ts'
 import { stripMarks } from './markup/strip-marks.ts'
+import { fileId, folderId, type Survey, survey } from './survey.ts'
 import { decodeFile, readJsonLines, splitLines } from './text-files.ts'
 
 export interface SourceDocument {
@@ -40,6 +41,17 @@ export interface SkippedDocument {
   warning: string
 }
 
+/** A folder of the source whose content is unknown. */
+export interface SkippedFolder {
+  /** What the ids of the documents below it begin with. */
+  idsBegin: string
+  skipped: 'unreadable folder'
+  /** The same in a sentence, with the name of the folder. */
+  warning: string
+}
+
+export type SourceEntry = SourceDocument | SkippedDocument | SkippedFolder
+
 export interface DocumentSource {
   /** Absolute path of the folder or of the file with the rows. */
   folder: string
@@ -48,7 +60,7 @@ export interface DocumentSource {
   /** Files that are not documents, by kind: `.png`, `hidden folder`. */
   skipped: Record<string, number>
   /** @throws StowageError `bad_request` at a faulty row, with file, line, field and value */
-  documents: AsyncIterable<SourceDocument | SkippedDocument>
+  documents: AsyncIterable<SourceEntry>
 }
 
 export interface OpenOptions {
@@ -97,63 +109,36 @@ export async function openDocuments(path: string, options: OpenOptions = {}): Pr
   // A golden set has its documents in a folder next to its queries.
   const isGoldenSet = !info.isFile() && existsSync(join(path, 'queries.jsonl'))
   const root = info.isFile() ? dirname(path) : isGoldenSet ? join(path, 'corpus') : path
-  const { files, skipped } = info.isFile() ? { files: [path], skipped: {} } : await survey(root, DOCUMENT_FILE)
+  const found: Survey = info.isFile()
+    ? { files: [path], skipped: {}, unreadable: [] }
+    : await survey(root, DOCUMENT_FILE)
+  const { files, skipped, unreadable } = found
   if (files.length === 0 && !options.allowEmpty) {
-    const others = Object.entries(skipped).map(([kind, count]) => `${count} ${kind}`)
-    const found = others.length > 0 ? ` (skipped: ${others.join(', ')})` : ''
-    throw new StowageError('bad_request', `no ${DOCUMENT_EXTENSIONS} file below ${root}${found}`)
+    const others = [
+      ...Object.entries(skipped).map(([kind, count]) => `${count} ${kind}`),
+      ...unreadable.map(({ folder, reason }) => `${folder}: ${reason}`),
+    ]
+    const note = others.length > 0 ? ` (skipped: ${others.join(', ')})` : ''
+    throw new StowageError('bad_request', `no ${DOCUMENT_EXTENSIONS} file below ${root}${note}`)
   }
   return {
     folder: await realpath(root),
     total: files.length,
     skipped,
-    documents: readFiles(root, files, idOf, options.limits),
+    documents: readFiles(root, found, idOf, options.limits),
   }
-}
-
-/** Lists the files below a folder whose names match, sorted; hidden folders and `node_modules` are skipped. */
-export async function listFiles(folder: string, pattern: RegExp): Promise<string[]> {
-  return (await survey(folder, pattern)).files
-}
-
-/** The files that match, and the number of the others by kind. */
-async function survey(folder: string, pattern: RegExp): Promise<{ files: string[]; skipped: Record<string, number> }> {
-  const files: string[] = []
-  const skipped: Record<string, number> = {}
-  const skip = (kind: string): void => {
-    skipped[kind] = (skipped[kind] ?? 0) + 1
-  }
-  const folders = [folder]
-  for (let at = folders.pop(); at !== undefined; at = folders.pop()) {
-    const current = at
-    const entries = await readdir(current, { withFileTypes: true }).catch(error => {
-      throw new StowageError('bad_request', `cannot read ${current}: ${error.code}`)
-    })
-    for (const entry of entries) {
-      const path = join(current, entry.name)
-      if (entry.isDirectory()) {
-        if (entry.name === 'node_modules') skip('node_modules')
-        else if (entry.name.startsWith('.')) skip('hidden folder')
-        else folders.push(path)
-      } else if (!entry.isFile()) skip('link')
-      else if (pattern.test(entry.name)) files.push(path)
-      else skip(extname(entry.name).toLowerCase() || 'without extension')
-    }
-  }
-  return { files: files.sort(), skipped }
-}
-
-/** The path of a file below `root`, with `/` between folders and without `.md`. */
-export function fileId(root: string, file: string): string {
-  return relative(root, file).split(sep).join('/').replace(/\.md$/, '')
 }
 
 async function* readFiles(
   root: string,
-  files: string[],
+  { files, unreadable }: Survey,
   idOf: (id: string) => string,
   limits: ConversionLimits | undefined,
-): AsyncIterable<SourceDocument | SkippedDocument> {
+): AsyncIterable<SourceEntry> {
+  for (const { folder, reason } of unreadable) {
+    const warning = `${folder} cannot be read: ${reason}; the documents below it are skipped`
+    yield { idsBegin: idOf(folderId(root, folder)), skipped: 'unreadable folder', warning }
+  }
   const converter = createConverter(limits)
   try {
     for (const file of files) {

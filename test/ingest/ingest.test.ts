@@ -95,6 +95,21 @@ describe('ingest', () => {
     expect(chunksOf(points)).toBeGreaterThan(0)
   })
 
+  it('keeps with --prune what an earlier run stored of a folder that cannot be read now', async () => {
+    const options = { ...fresh(), source: 'shelf', prune: true }
+    const [kept, gone] = [
+      { ...guide, docId: 'shelf/rota/guide' },
+      { ...notes, docId: 'shelf/rotas' },
+    ]
+    await run([kept, gone, sheet], options)
+    const folder = { idsBegin: 'shelf/rota/', skipped: 'unreadable folder', warning: 'rota cannot be read' } as const
+    const { summary, points } = await run([folder, sheet], options)
+    expect(summary).toMatchObject({
+      ...{ pruned: ['shelf/rotas'], skipped: { 'unreadable folder': 1 }, warnings: ['rota cannot be read'] },
+    })
+    expect(points.some(({ payload }) => payload.doc_id === kept.docId)).toBe(true)
+  })
+
   it('writes every chunk with its whole payload, and encodes its path with it', async () => {
     const options = { ...fresh(), tenant: 'acme', space: 's1', acl: ['a', 'b'], lang: 'en', source: 'handbook' }
     const { summary, points, embedder } = await run([{ ...guide, frontMatter: { tags: ['a'] } }], options)

@@ -1,4 +1,5 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
@@ -7,6 +8,7 @@ import {
   type OpenOptions,
   openDocuments,
   type SkippedDocument,
+  type SkippedFolder,
   type SourceDocument,
 } from '../../src/ingest/read-documents.ts'
 import { decodeUtf8, splitLines } from '../../src/ingest/text-files.ts'
@@ -29,7 +31,7 @@ async function lay(files: Record<string, string | Uint8Array>): Promise<string> 
 async function readAll(path: string, options?: OpenOptions) {
   const { total, skipped, documents } = await openDocuments(path, options)
   const all: SourceDocument[] = []
-  const unread: SkippedDocument[] = []
+  const unread: (SkippedDocument | SkippedFolder)[] = []
   for await (const document of documents) {
     if ('text' in document) all.push(document)
     else unread.push(document)
@@ -115,6 +117,33 @@ describe('openDocuments, files', () => {
     expect(total).toBe(1)
     const others = { '.rst': 1, 'without extension': 1, 'hidden folder': 1, node_modules: 1 }
     expect(skipped).toEqual({ '.png': 2, ...others })
+  })
+
+  it('counts a named pipe as a special file', async () => {
+    const folder = await lay({ 'a.md': 'text' })
+    execFileSync('mkfifo', [join(folder, 'pipe.md')])
+    await symlink(join(folder, 'a.md'), join(folder, 'link.md'))
+    expect((await readAll(folder)).skipped).toEqual({ 'special file': 1, link: 1 })
+  })
+
+  it('names a folder that cannot be read, and reads the rest', async () => {
+    const folder = await lay({ 'rota.md': 'The night watch.', 'archive.md/old.md': 'The old rota.' })
+    // Longer than a path may be, so that root cannot read it either.
+    const long = join(...Array.from({ length: 12 }, () => 'n'.repeat(200)))
+    const [outer, inner] = [join(folder, 'archive.md', long), await lay({})]
+    await mkdir(outer, { recursive: true })
+    await mkdir(join(inner, long), { recursive: true })
+    await rename(inner, join(outer, 'inner'))
+    const { documents, unread } = await readAll(folder, { source: 'watch' })
+    await rename(join(outer, 'inner'), inner)
+    expect(documents.map(({ docId }) => docId)).toEqual(['watch/archive.md/old', 'watch/rota'])
+    expect(unread).toEqual([
+      {
+        idsBegin: expect.stringMatching(/^watch\/archive\.md\/.*\/$/),
+        skipped: 'unreadable folder',
+        warning: expect.stringMatching(/archive\.md.* cannot be read: ENAMETOOLONG/),
+      },
+    ])
   })
 
   it('names files that are no text, and reads UTF-16 that says so', async () => {

@@ -1,7 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { z } from 'zod'
-import { fileId, listFiles, type SourceDocument } from '../../ingest/read-documents.ts'
+import type { SourceDocument } from '../../ingest/read-documents.ts'
+import { fileId, listFiles } from '../../ingest/survey.ts'
 import * as text from '../../ingest/text-files.ts'
 import type { GoldenFault } from './faults.ts'
 
