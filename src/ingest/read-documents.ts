@@ -1,6 +1,6 @@
-import { createReadStream, existsSync } from 'node:fs'
+import { createReadStream } from 'node:fs'
 import { readFile, realpath, stat } from 'node:fs/promises'
-import { basename, dirname, extname, join } from 'node:path'
+import { basename, dirname, extname } from 'node:path'
 import { z } from 'zod'
 import { StowageError } from '../core/errors.ts'
 import type { JsonObject } from '../core/types.ts'
@@ -90,7 +90,8 @@ export const documentRow = z
   .transform(({ doc_id, _id, title, text }) => ({ docId: doc_id ?? _id ?? '', title: title ?? '', text }))
 
 /**
- * Opens a document (markdown, text, PDF, HTML or Word), a folder of them, a `corpus.jsonl` in the golden or BEIR format, or a folder that holds one.
+ * Opens a document (markdown, text, PDF, HTML or Word), a folder of them, or a file with rows in the golden or BEIR format.
+ * In a folder, files with rows are not documents, so that such a file never stands for the others: its own path opens it.
  *
  * The id of a file is its path below the folder, with `/` between folders and without `.md`. CRLF becomes LF. Front matter and the
  * marks of documentation tools are left out of markdown; the text of a row is taken as it is. UTF-16 is read when it begins with a
@@ -103,12 +104,9 @@ export async function openDocuments(path: string, options: OpenOptions = {}): Pr
   const info = await stat(path).catch(() => null)
   if (info === null) throw new StowageError('bad_request', `nothing to read at ${path}`)
   const idOf = (id: string): string => (options.source === undefined ? id : `${options.source}/${id}`)
-  const rows = info.isFile() ? path : join(path, 'corpus.jsonl')
-  if (rows.endsWith('.jsonl') && existsSync(rows))
-    return { folder: await realpath(rows), total: await countLines(rows), skipped: {}, documents: readRows(rows, idOf) }
-  // A golden set has its documents in a folder next to its queries.
-  const isGoldenSet = !info.isFile() && existsSync(join(path, 'queries.jsonl'))
-  const root = info.isFile() ? dirname(path) : isGoldenSet ? join(path, 'corpus') : path
+  if (info.isFile() && path.endsWith('.jsonl'))
+    return { folder: await realpath(path), total: await countLines(path), skipped: {}, documents: readRows(path, idOf) }
+  const root = info.isFile() ? dirname(path) : path
   const found: Survey = info.isFile()
     ? { files: [path], skipped: {}, unreadable: [] }
     : await survey(root, DOCUMENT_FILE)
@@ -119,7 +117,8 @@ export async function openDocuments(path: string, options: OpenOptions = {}): Pr
       ...unreadable.map(({ folder, reason }) => `${folder}: ${reason}`),
     ]
     const note = others.length > 0 ? ` (skipped: ${others.join(', ')})` : ''
-    throw new StowageError('bad_request', `no ${DOCUMENT_EXTENSIONS} file below ${root}${note}`)
+    const hint = '.jsonl' in skipped ? '; rows are read when the path is that of the .jsonl file' : ''
+    throw new StowageError('bad_request', `no ${DOCUMENT_EXTENSIONS} file below ${root}${note}${hint}`)
   }
   return {
     folder: await realpath(root),

@@ -202,9 +202,16 @@ describe('openDocuments, files', () => {
     expect(documents[2]).not.toHaveProperty('frontMatter')
   })
 
-  it('reads the documents of a golden set and not its queries', async () => {
-    const folder = await lay({ 'corpus/a.md': 'a', 'corpus/b/c.md': 'c', 'queries.jsonl': '{}', 'README.md': 'no' })
-    expect((await readAll(folder)).documents.map(({ docId }) => docId)).toEqual(['a', 'b/c'])
+  it('takes no file with rows for the whole of its folder', async () => {
+    const folder = await lay({
+      'corpus.jsonl': '{"doc_id":"r","text":"A row."}\n',
+      'queries.jsonl': '{}',
+      'handbook.md': 'The night watch.',
+      'corpus/a.md': 'The bell.',
+    })
+    const { documents, skipped } = await readAll(folder)
+    expect(documents.map(({ docId }) => docId)).toEqual(['corpus/a', 'handbook'])
+    expect(skipped).toEqual({ '.jsonl': 2 })
   })
 
   it('says that there is nothing to read', async () => {
@@ -214,30 +221,29 @@ describe('openDocuments, files', () => {
       message: expect.stringContaining(folder),
     })
     await expect(openDocuments(join(folder, 'absent'))).rejects.toMatchObject({ code: 'bad_request' })
-    const golden = await lay({ 'queries.jsonl': '{}' })
-    await expect(openDocuments(golden)).rejects.toMatchObject({
+    const rows = await lay({ 'corpus.jsonl': '{"doc_id":"r","text":"A row."}' })
+    await expect(openDocuments(rows)).rejects.toMatchObject({
       code: 'bad_request',
-      message: expect.stringContaining('corpus'),
+      message: expect.stringMatching(/skipped: 1 \.jsonl\); rows are read when the path is that of the \.jsonl file$/),
     })
   })
 })
 
 describe('openDocuments, JSON lines', () => {
-  it('reads golden and BEIR rows, from the file or its folder', async () => {
+  it('reads golden and BEIR rows', async () => {
     const rows = [
       '{"doc_id":"a/1","title":"A","text":"one\\ntwo"}',
       '',
       '{"_id":"b","title":"B","text":"three","metadata":{}}\r',
       '{"_id":"c","text":""}',
     ]
-    const folder = await lay({ 'corpus.jsonl': rows.join('\n'), 'queries.jsonl': '{}', 'notes.md': 'no' })
+    const folder = await lay({ 'corpus.jsonl': rows.join('\n'), 'notes.md': 'no' })
     const expected = [
       { docId: 'a/1', title: 'A', text: 'one\ntwo' },
       { docId: 'b', title: 'B', text: 'three' },
       { docId: 'c', title: '', text: '' },
     ]
-    expect(await readAll(folder)).toMatchObject({ total: 4, documents: expected })
-    expect((await readAll(join(folder, 'corpus.jsonl'))).documents).toMatchObject(expected)
+    expect(await readAll(join(folder, 'corpus.jsonl'))).toMatchObject({ total: 4, documents: expected })
   })
 
   it.each([
@@ -250,7 +256,7 @@ describe('openDocuments, JSON lines', () => {
     ['{"doc_id":"x","text":"t","title":5}', /title: .*expected string/],
   ])('names file and line of the row %s', async (row, fault) => {
     const folder = await lay({ 'corpus.jsonl': `{"doc_id":"ok","text":"t"}\n\n${row}\n` })
-    const failure = await readAll(folder).catch((error: unknown) => error)
+    const failure = await readAll(join(folder, 'corpus.jsonl')).catch((error: unknown) => error)
     expect(failure).toMatchObject({ code: 'bad_request', message: expect.stringMatching(fault) })
     expect(String(failure)).toContain('corpus.jsonl:3:')
   })
@@ -258,7 +264,7 @@ describe('openDocuments, JSON lines', () => {
   it('warns of broken bytes in a row, naming its line', async () => {
     const row = Buffer.concat([Buffer.from('{"doc_id":"x","text":"a'), Buffer.from([0xff]), Buffer.from('"}\n')])
     const folder = await lay({ 'corpus.jsonl': row })
-    expect((await readAll(folder)).documents).toMatchObject([
+    expect((await readAll(join(folder, 'corpus.jsonl'))).documents).toMatchObject([
       { docId: 'x', title: '', text: 'a\uFFFD', warning: expect.stringContaining('corpus.jsonl:1') },
     ])
   })
