@@ -59,6 +59,34 @@ describe('stripMarks', () => {
       expect(stripMarks(text)).toBe(text)
   })
 
+  it.each([
+    [
+      'indented code',
+      'A template greets the user:\n\n    {% if user %}\n\n    <!-- greeting -->\n    Hello {{ user }}\n    {% endif %}\n    <Header title="x" />\n\nThe end.',
+    ],
+    ['code below a heading', '# Imports\n    import A from "a"\n'],
+    ['code behind a tab', 'Text.\n\n\timport A from "a"\n'],
+    ['code in a list', '1. Write\n\n       <Header title="x" />\n\n   and save.\n'],
+    ['placeholders', 'Type\n\n<Customer Number>\n\nand then\n\n<Press Enter to continue>\n\n<Password>\n'],
+    ['a paragraph that begins with code', '```a```\n\n> ```b``` and ```c```\n'],
+  ])('leaves %s as it is', (_, text) => {
+    expect(stripMarks(text)).toBe(text)
+  })
+
+  it.each([
+    ['a paragraph that begins with code', '```a``` is code.\n\n:::tip\nBody.\n:::', '```a``` is code.\n\nBody.'],
+    ['a list', '- Item\n\n    <Note>\n    Mind it.\n    </Note>', '- Item\n\n    Mind it.'],
+    [
+      'components',
+      '<Tabs lazy>\n\n    <TabItem label="npm">\n\n    Text.\n\n    </TabItem>\n\n</Tabs>\n\n    <Tabs>',
+      '\nnpm\n\n    Text.\n\n\n\n    <Tabs>',
+    ],
+    ['a component over lines', '<Tabs\n  id="a"\n>\n\n    <Tab />\n\n</Tabs>\n\n    <Tab />', '\n\n\n    <Tab />'],
+    ['a comment between paragraphs', 'A.\n\n<!-- x -->\nB.', 'A.\n\nB.'],
+  ])('finds the marks after the begin of %s', (_, text, expected) => {
+    expect(stripMarks(text)).toBe(expected)
+  })
+
   it('changes nothing in text without marks', () => {
     const word = fc.stringMatching(/^[a-z]{1,8}$/)
     const line = fc.oneof(
@@ -96,6 +124,12 @@ describe('stripMarks', () => {
     '~~~ ',
     'title="',
     'title  ',
+    '- ',
+    '    - a',
+    '</A>',
+    '<A b',
+    '<!-- x -->\n\n    a\n',
+    '```\n<!--\n',
   ])('reads 200 kB of %j, in one line and in many', mark => {
     for (const unit of [mark, `${mark}\n`]) {
       const text = unit.repeat(Math.ceil(200_000 / unit.length))

@@ -1,4 +1,6 @@
 import { namedBadges, withoutBadges } from './badges.ts'
+import { CodeLines } from './code-lines.ts'
+import { ComponentTags, labelsOf } from './component-tags.ts'
 
 /** How a documentation tool writes marks that are not text: each line is replaced, or left out when nothing is left of it. */
 interface MarkRule {
@@ -19,8 +21,7 @@ const LINE_MARKS: readonly MarkRule[] = [
   // Liquid and GitBook: `{% tab title="npm" %}`; Hugo: `{{< tab >}}`, `{{% note %}}`
   { pattern: /^\s*(?:\{%[^{}]*%\}\s*)+$/, keep: ([line]) => labelsOf(line) },
   { pattern: /^\s*(?:\{\{[<%][^{}]*[>%]\}\}\s*)+$/, keep: ([line]) => labelsOf(line) },
-  // MDX: tags of components, `import Tabs from '@theme/Tabs'`, `export const meta = { … }` in one line
-  { pattern: /^\s*(?:<\/?[A-Z][\w.]*(?:\s[^<>]*)?>\s*)+$/, keep: ([line]) => labelsOf(line) },
+  // MDX: tags around a line, `import Tabs from '@theme/Tabs'`, `export const meta = { … }` in one line
   { pattern: /^\s*<([A-Z][\w.]*)(?:\s[^<>]*)?>(.{1,2000})<\/\1>\s*$/, keep: ([, , inside]) => inside ?? '' },
   { pattern: /^import\s(?:[\w*${}\s,]{1,500}\sfrom\s)?\s*(?:'[^']+'|"[^"]+");?\s*$/, keep: nothing },
   { pattern: /^export\s(?:const|let|default)\s[^;]*[;}]\s*$/, keep: nothing },
@@ -35,13 +36,7 @@ const LINE_MARKS: readonly MarkRule[] = [
 const INDENTING_MARK = /^( *)(?:(?:!!!|\?\?\?\+?) [\w -]{1,60}(?:"([^"]{0,200})")?|=== "([^"]{0,200})")\s*$/
 const INDENT = 4
 
-/** MDX: a tag over several lines begins with its name alone. Its attributes follow, one in each line, up to `>` or `/>`. */
-const TAG_BEGINS = /^\s*<[A-Z][\w.]*\s*$/
-const TAG_ENDS = /^\s*\/?>\s*$/
-const ATTRIBUTE = /^\s*[\w-]{1,40}=(?:"[^"]*"|'[^']*'|\{[^{}]*\})\s*(\/?>)?\s*$/
-
 const HEADING = /^ {0,3}#{1,6}\s/
-const FENCE = /^[\s>]*(`{3,}|~{3,})/
 const ANCHOR = /<a\s(?:name|id)=(?:"[^"<>]*"|'[^'<>]*')\s?(?:\/>|><\/a>)/g
 const COMMENTS = [
   ['<!--', '-->'],
@@ -50,53 +45,38 @@ const COMMENTS = [
 
 /**
  * Leaves out what a documentation tool adds to Markdown: comments, imports and tags of components (MDX), container marks, template
- * tags, anchors of headings, and badges beside headings or alone in their line. Titles and labels of marks stay. Code stays as it is. Time is linear in the length of the text.
+ * tags, anchors of headings, and badges beside headings or alone in their line. Titles and labels of marks stay. Code stays as it is.
+ * Time is linear in the length of the text.
  */
 export function stripMarks(text: string): string {
   const kept: string[] = []
-  const code = new CodeFence()
+  const code = new CodeLines()
+  const tags = new ComponentTags(text)
+  const commentAt = commentFinder(text)
   // Columns at which the text below each MkDocs mark begins.
   const indents: number[] = []
-  let isInTag = false
-  for (const raw of withoutComments(text).split('\n')) {
-    while (indents.length > 0 && raw.trim() !== '' && indentOf(raw) < (indents.at(-1) ?? 0)) indents.pop()
+  for (let at = 0, end = 0; at <= text.length; at = end + 1) {
+    end = lineEnd(text, at)
+    const raw = text.slice(at, end)
+    const comment = commentAt(at + indentOf(raw))
+    if (comment === null && raw.trim() !== '') while (indentOf(raw) < (indents.at(-1) ?? 0)) indents.pop()
     const line = raw.slice(Math.min(indentOf(raw), indents.length * INDENT))
-    if (code.contains(line) || line.trim() === '') {
+    if (code.contains(line, { indents: !tags.isInside }) || line.trim() === '') {
       kept.push(line)
-      isInTag = false
-      continue
+      tags.interrupt()
+    } else if (comment !== null) {
+      const after = text.indexOf(comment.close, at) + comment.close.length
+      end = lineEnd(text, after)
+      // What follows the comment is a line of its own.
+      if (text.slice(after, end).trim() !== '') end = after - 1
+    } else {
+      const indenting = INDENTING_MARK.exec(raw)
+      if (indenting) indents.push((indenting[1]?.length ?? 0) + INDENT)
+      const stripped = indenting ? (indenting[2] ?? indenting[3] ?? '') : (tags.labelsIn(line) ?? stripLine(line))
+      if (stripped.trim() !== '') kept.push(stripped)
     }
-    const indenting = INDENTING_MARK.exec(raw)
-    if (indenting) indents.push((indenting[1]?.length ?? 0) + INDENT)
-    const attribute: RegExpExecArray | null = isInTag ? ATTRIBUTE.exec(line) : null
-    const isTagLine: boolean = TAG_BEGINS.test(line) || (isInTag && TAG_ENDS.test(line))
-    isInTag = TAG_BEGINS.test(line) || (isInTag && !isTagLine && attribute?.[1] === undefined)
-    const stripped = indenting
-      ? (indenting[2] ?? indenting[3] ?? '')
-      : attribute
-        ? labelsOf(line)
-        : isTagLine
-          ? ''
-          : stripLine(line)
-    if (stripped.trim() !== '') kept.push(stripped)
   }
   return kept.join('\n')
-}
-
-/** Follows fenced code from line to line. */
-class CodeFence {
-  #fence: string | null = null
-
-  /** Whether the next line is in fenced code or is one of its fences. */
-  contains(line: string): boolean {
-    const mark = FENCE.exec(line)?.[1]
-    if (this.#fence === null) {
-      this.#fence = mark ?? null
-      return mark !== undefined
-    }
-    if (mark?.startsWith(this.#fence) && line.trim().endsWith(mark)) this.#fence = null
-    return true
-  }
 }
 
 function stripLine(line: string): string {
@@ -123,40 +103,17 @@ function withoutHeadingId(line: string): string {
   return at > 0 && /^[\w.:-]+$/.test(end.slice(at + 2, -1)) ? end.slice(0, at).trimEnd() : line
 }
 
-/** Attributes that hold text for readers, with a string or a template as their value. */
-const LABEL =
-  /\b(?:title|label|alt|text|caption|summary|description)\s?=\s?(?:"([^"]{0,300})"|'([^']{0,300})'|\{`([^`]{0,300})`\})/g
-
-/** The texts of the attributes in a line of tags. */
-function labelsOf(line: string): string {
-  return Array.from(line.matchAll(LABEL), ([, double, single, template]) => double ?? single ?? template ?? '').join(
-    ' ',
-  )
-}
-
 function indentOf(line: string): number {
   return line.length - line.trimStart().length
 }
 
-/** Leaves out comments that begin a line outside code; the line goes too when it is empty then. */
-function withoutComments(text: string): string {
-  const lastEnds = COMMENTS.map(([, close]) => text.lastIndexOf(close))
-  const code = new CodeFence()
-  const kept: string[] = []
-  for (let at = 0; at < text.length; ) {
-    const end = text.indexOf('\n', at) + 1 || text.length
-    const start = at + indentOf(text.slice(at, end))
-    const isCode = code.contains(text.slice(at, end))
-    const kind = COMMENTS.findIndex(([open], index) => text.startsWith(open, start) && start < (lastEnds[index] ?? -1))
-    const close = isCode ? undefined : COMMENTS[kind]?.[1]
-    if (close === undefined) {
-      kept.push(text.slice(at, end))
-      at = end
-    } else {
-      at = text.indexOf(close, start) + close.length
-      const lineEnd = text.indexOf('\n', at) + 1 || text.length
-      if (text.slice(at, lineEnd).trim() === '') at = lineEnd
-    }
-  }
-  return kept.join('')
+function lineEnd(text: string, at: number): number {
+  const end = text.indexOf('\n', at)
+  return end === -1 ? text.length : end
+}
+
+/** Finds the marks of a comment that begins at a place of the text; null when none begins or it is never closed. */
+function commentFinder(text: string): (start: number) => { close: string } | null {
+  const kinds = COMMENTS.map(([open, close]) => ({ open, close, lastEnd: text.lastIndexOf(close) }))
+  return start => kinds.find(({ open, lastEnd }) => start < lastEnd && text.startsWith(open, start)) ?? null
 }

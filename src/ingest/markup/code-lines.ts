@@ -1,0 +1,55 @@
+/** A fence of code. The info string of one of backticks holds no backtick (CommonMark 4.5): such a line is text with code in it. */
+const FENCE = /^[\s>]*(`{3,}(?=[^`]*$)|~{3,})/
+const HEADING = /^ {0,3}#{1,6}\s/
+/** An item of a list, up to its text. */
+const LIST_ITEM = /^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]{1,4}(?=\S)/
+const CODE_COLUMNS = 4
+const TAB_COLUMNS = 4
+
+/** Follows code from line to line: fenced code, and code that is indented by four columns. */
+export class CodeLines {
+  #fence: string | null = null
+  /** Columns at which the text of each open list item begins. */
+  #items: number[] = []
+  #isIndented = false
+  /** Whether indented code can begin in the next line: it does not break a paragraph. */
+  #canBegin = true
+
+  /** Whether the next line is in code or is one of its fences. `indents` is false where indentation means nothing. */
+  contains(line: string, { indents = true } = {}): boolean {
+    const mark = FENCE.exec(line)?.[1]
+    if (this.#fence !== null) {
+      if (mark?.startsWith(this.#fence) && line.trim().endsWith(mark)) this.#fence = null
+      return true
+    }
+    if (this.#followIndented(line) && indents) return true
+    this.#fence = mark ?? null
+    return mark !== undefined
+  }
+
+  #followIndented(line: string): boolean {
+    if (line.trim() === '') {
+      this.#canBegin = true
+      return false
+    }
+    const columns = columnsOf(line)
+    const item = LIST_ITEM.exec(line)?.[0]
+    if (this.#canBegin || item) while (columns < (this.#items.at(-1) ?? 0)) this.#items.pop()
+    const isDeep = columns >= (this.#items.at(-1) ?? 0) + CODE_COLUMNS
+    this.#isIndented = isDeep && (this.#canBegin || this.#isIndented)
+    this.#canBegin = HEADING.test(line)
+    if (item && !this.#isIndented) this.#items.push(item.length)
+    return this.#isIndented
+  }
+}
+
+/** Width of the white space before a line. */
+function columnsOf(line: string): number {
+  let columns = 0
+  for (const character of line) {
+    if (character === '\t') columns += TAB_COLUMNS - (columns % TAB_COLUMNS)
+    else if (character === ' ') columns += 1
+    else break
+  }
+  return columns
+}
