@@ -215,6 +215,21 @@ describe('chunkMarkdown, sections', () => {
     expect(first).toMatchObject({ sectionPath: 'Payments', header: '# Payments' })
   })
 
+  it.each(['<https://status.example.com/runbook>', '<support@example.com>', '<Customer Number>'])(
+    'keeps a last paragraph that is only %s',
+    last => {
+      expect(chunk(`## Help\n\nAsk the desk.\n\n${last}\n`).map(piece => piece.text)).toEqual([
+        `## Help\n\nAsk the desk.\n\n${last}`,
+      ])
+    },
+  )
+
+  it.each(['<!-- end -->', '<br/>', '</div>', '<img src="a.png">', '<my-icon name="x" />'])('leaves out %s', last => {
+    expect(chunk(`## Help\n\nAsk the desk.\n\n${last}\n`).map(piece => piece.text)).toEqual([
+      '## Help\n\nAsk the desk.',
+    ])
+  })
+
   it('reads a text without headings by paragraphs', () => {
     const text = [words(40, 'a'), words(40, 'b'), words(40, 'c')].join('\n\n')
     const chunks = chunk(text, { overlap: 0 })

@@ -155,7 +155,8 @@ function groupPieces(
   return groups
 }
 
-const TAG = /<[^<>]{1,2000}>/g
+/** An HTML tag or comment. An address (`<mailto:a@b>`) and a placeholder (`<Name>`) are none: they say something. */
+const TAG = /<(?:[!?][^<>]{0,2000}|\/?[a-z][\w-]{0,40}(?:[\s/][^<>]{0,2000})?)>/g
 /** A letter, a number, or a symbol such as an emoji. */
 const WORD = /[\p{L}\p{N}\p{So}]/u
 
