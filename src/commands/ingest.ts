@@ -167,7 +167,11 @@ async function runIngest(
   const where = { ...(url && { url }), ...(apiKey && { apiKey }) }
   const { collection, tenant = null } = options
   const environment = await dependencies.open(where, project, { context, collection, tenant })
-  const progress = createProgress(dependencies.progress)
+  let chunksWritten = 0
+  const sayWhatStays = (): void => {
+    if (chunksWritten > 0 && !dryRun) dependencies.progress.write(`${stays(chunksWritten)}\n`)
+  }
+  const progress = createProgress(dependencies.progress, { onInterrupt: sayWhatStays })
   try {
     if (!environment.durable && !dryRun) {
       const message = 'no place to store the documents: give --url, or set QDRANT_URL or EMBEDDED_PATH'
@@ -179,8 +183,10 @@ async function runIngest(
       source.documents,
       environment,
       { ...options, chunkTokens: options.chunkTokens ?? defaultTargetTokens(options.chunking), folder: source.folder },
-      ({ documents, written }) =>
-        progress.show('documents', documents, source.total, `, ${written} chunks ${dryRun ? 'to write' : 'written'}`),
+      ({ documents, written }) => {
+        chunksWritten = written
+        progress.show('documents', documents, source.total, `, ${written} chunks ${dryRun ? 'to write' : 'written'}`)
+      },
     )
     progress.stop()
     const summary: CommandSummary = {
@@ -192,11 +198,18 @@ async function runIngest(
     }
     dependencies.out.write(json ? `${JSON.stringify(summary)}\n` : summaryText(summary, dryRun))
   } catch (error) {
+    progress.stop()
+    sayWhatStays()
     throw withPlace(error, environment.place)
   } finally {
     progress.stop()
     await environment.close()
   }
+}
+
+/** True because a document has its mark only when all of its chunks are written. */
+function stays(written: number): string {
+  return `stopped; the ${written.toLocaleString('en')} chunks that are written stay, and the next run goes on from there`
 }
 
 function keywordsOnly({ embedder, unavailable }: IngestEnvironment): string | null {

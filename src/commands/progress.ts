@@ -16,8 +16,12 @@ export type Interruptible = Pick<NodeJS.Process, 'once' | 'off' | 'kill' | 'pid'
 /**
  * Shows a bar on a terminal; elsewhere a line every five seconds and at the end of each phase. Ctrl-C shows the cursor again and then
  * ends the process by the same signal, so that a shell sees 130 and stops its own loop too.
+ * @param onInterrupt called between the two
  */
-export function createProgress(stream: NodeJS.WriteStream, owner: Interruptible = process): Progress {
+export function createProgress(
+  stream: NodeJS.WriteStream,
+  { owner = process, onInterrupt = () => {} }: { owner?: Interruptible; onInterrupt?: () => void } = {},
+): Progress {
   const format = '{bar} {text}, ETA {eta_formatted}'
   // A bar writes nothing when the stream is not a terminal.
   const bar = new cliProgress.SingleBar({
@@ -38,6 +42,7 @@ export function createProgress(stream: NodeJS.WriteStream, owner: Interruptible 
   }
   const interrupt = () => {
     stop()
+    onInterrupt()
     owner.kill(owner.pid, 'SIGINT')
   }
   const stop = () => {

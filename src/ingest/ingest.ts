@@ -71,6 +71,7 @@ export interface IngestSummary {
   warnings: string[]
 }
 
+/** `documents` are read and, when they changed, written; skipped ones count. `chunks` and `written` run ahead of them. */
 export type OnIngestProgress = (progress: { documents: number; chunks: number; written: number }) => void
 
 /** Change when the same text gives other chunks, so that every document is cut again. */
@@ -119,9 +120,9 @@ export async function ingest(
       `collection ${collection} has no sparse vector with modifier idf: only dense vectors are written`,
     )
 
-  const report = (): void =>
-    onProgress({ documents: summary.documents, chunks: summary.chunks, written: summary.written })
   const found: FoundDocuments = { places: new Map(), unreadFolders: [] }
+  let done = 0
+  const report = (): void => onProgress({ documents: done, chunks: summary.chunks, written: summary.written })
   const replaced: string[] = []
   for await (const group of readGroups(documents, batchSize, found, summary)) {
     const { changed, stale, parents } = await compare(group, writer, dependencies, options, summary, replaced)
@@ -140,8 +141,11 @@ export async function ingest(
     const gone = [...stale, ...parents.stale]
     if (writer && !dryRun && gone.length > 0) await writer.remove(gone)
     summary.deleted += stale.length
+    done = found.places.size
     report()
   }
+  done = found.places.size
+  report()
   summary.warnings.push(...replaced.slice(0, SHOWN_REPLACEMENTS))
   if (replaced.length > SHOWN_REPLACEMENTS)
     summary.warnings.push(`${replaced.length - SHOWN_REPLACEMENTS} more documents replaced those of another source`)

@@ -259,4 +259,18 @@ describe('stowage ingest', () => {
     expect(opened.closed).toBe(1)
     expect(out).toBe('')
   })
+
+  it('says what stays when it fails after it has written', async () => {
+    const line = [folder, '--collection', 'half', '--chunk-tokens', '60', '--batch-size', '2']
+    const embedder = createFakeEmbedder()
+    embedder.failAt = 1
+    expect((await run({ embedder }, ...line)).shown).toBe('')
+    embedder.failAt = 3
+    const half = await run({ embedder }, ...line)
+    expect(half.shown).toMatch(
+      /documents 0\/2, 2 chunks written\nstopped; the 2 chunks that are written stay, and the next run goes on from there\n$/,
+    )
+    const rest = JSON.parse((await run({}, ...line, '--json')).out)
+    expect(rest.written).toBe(rest.chunks - 2)
+  })
 })

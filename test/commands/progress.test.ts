@@ -10,7 +10,10 @@ function bench(isTTY: boolean) {
   const stream = Object.assign(new PassThrough({ encoding: 'utf8' }), { isTTY, columns: 120 })
   const kills: unknown[] = []
   const owner = Object.assign(new EventEmitter(), { pid: 7, kill: (...call: unknown[]) => kills.push(call) > 0 })
-  const progress = createProgress(stream as unknown as NodeJS.WriteStream, owner as unknown as NodeJS.Process)
+  const progress = createProgress(stream as unknown as NodeJS.WriteStream, {
+    owner: owner as unknown as NodeJS.Process,
+    onInterrupt: () => kills.push('told'),
+  })
   return { progress, owner, kills, read: () => (stream.read() as string | null) ?? '' }
 }
 
@@ -65,7 +68,7 @@ describe('progress', () => {
     expect(read()).toContain(hide)
     owner.emit('SIGINT')
     expect(read()).toContain(show)
-    expect(kills).toEqual([[7, 'SIGINT']])
+    expect(kills).toEqual(['told', [7, 'SIGINT']])
     expect(owner.listenerCount('SIGINT')).toBe(0)
     progress.show('ask', 2, 4)
     progress.stop()

@@ -352,11 +352,18 @@ describe('ingest', () => {
 
   it('tells its progress, which ends at the summary', async () => {
     const steps: { documents: number; chunks: number; written: number }[] = []
-    const summary = await ingest([guide, notes, sheet], dependencies(engine.url, createFakeEmbedder()), fresh(), step =>
-      steps.push(step),
+    const skipped = { docId: 'a.pdf', skipped: 'damaged', warning: 'a.pdf is damaged' }
+    const summary = await ingest(
+      [guide, notes, sheet, skipped],
+      dependencies(engine.url, createFakeEmbedder()),
+      fresh(),
+      step => steps.push(step),
     )
     expect(steps.length).toBeGreaterThan(3)
-    expect(steps.at(-1)).toEqual({ documents: summary.documents, chunks: summary.chunks, written: summary.written })
+    // The documents are of one group, and none is done before its chunks are written.
+    for (const { documents, written } of steps) expect(documents === 0 || written === summary.written).toBe(true)
+    expect(steps[0]?.documents).toBe(0)
+    expect(steps.at(-1)).toEqual({ documents: 4, chunks: summary.chunks, written: summary.written })
     for (const [i, step] of steps.entries()) expect(step.written).toBeGreaterThanOrEqual(steps[i - 1]?.written ?? 0)
   })
 })
