@@ -93,9 +93,9 @@ export const documentRow = z
  * Opens a document (markdown, text, PDF, HTML or Word), a folder of them, or a file with rows in the golden or BEIR format.
  * In a folder, files with rows are not documents, so that such a file never stands for the others: its own path opens it.
  *
- * The id of a file is its path below the folder, with `/` between folders and without `.md`. CRLF becomes LF. Front matter and the
+ * The id of a file is its path below the folder, with `/` between folders and without `.md`. CRLF and CR become LF. Front matter and the
  * marks of documentation tools are left out of markdown; the text of a row is taken as it is. UTF-16 is read when it begins with a
- * byte order mark. Bytes that are not UTF-8 become U+FFFD, and the document has a warning. Binary files are skipped, and so are those that
+ * byte order mark. Text that is not UTF-8 is read as Windows-1252, or its broken bytes become U+FFFD, and the document has a warning. Binary files are skipped, and so are those that
  * cannot be converted.
  *
  * @throws StowageError `bad_request` when the path holds nothing to read
@@ -191,12 +191,13 @@ function unreadable(file: string, docId: string, reason: string): SkippedDocumen
 async function readDocument(file: string, docId: string): Promise<SourceDocument | SkippedDocument> {
   const bytes = await readBytes(file)
   if (typeof bytes === 'string') return unreadable(file, docId, bytes)
-  const { text, kind, ...decoded } = decodeFile(bytes)
-  if (text === null) return { docId, skipped: kind, warning: `${file} is ${kind}; it is not ingested` }
+  const decoded = decodeFile(bytes)
+  if (decoded.text === null)
+    return { docId, skipped: decoded.kind, warning: `${file} is ${decoded.kind}; it is not ingested` }
   const isMarkdown = formatOf(file) === 'markdown'
-  const { title, frontMatter, body } = readMarkup(text.replaceAll('\r\n', '\n'), isMarkdown)
+  const { title, frontMatter, body } = readMarkup(decoded.text.replace(/\r\n?/g, '\n'), isMarkdown)
   const warnings = [
-    ...('isBroken' in decoded && decoded.isBroken ? [`${file} is not valid UTF-8`] : []),
+    ...(decoded.fault === null ? [] : [`${file} ${decoded.fault}`]),
     ...(frontMatter.fault === null ? [] : [`${file}: the front matter ${frontMatter.fault}`]),
   ]
   return {

@@ -12,28 +12,60 @@ export function decodeUtf8(bytes: Uint8Array): { text: string; isBroken: boolean
 
 /** What the bytes of a file are: text, or the reason why they are not read as text. */
 export type DecodedFile =
-  | { text: string; isBroken: boolean; kind: null }
-  | { text: null; kind: 'binary' | 'UTF-16 without a byte order mark' }
+  | { text: string; fault: string | null; kind: null }
+  | { text: null; kind: 'binary' | 'UTF-16 without a byte order mark' | 'UTF-32' }
 
 /** Bytes that are looked at to tell text from binary data. */
 const SAMPLE = 8_192
 
-/** Decodes UTF-8, and UTF-16 that begins with its byte order mark. Bytes with a NUL among the first 8,192 are not text. */
+/** Byte order marks by encoding. That of UTF-32 begins with that of UTF-16, so it comes first. */
+const MARKS: Readonly<Record<string, number[]>> = {
+  'utf-32le': [0xff, 0xfe, 0, 0],
+  'utf-32be': [0, 0, 0xfe, 0xff],
+  'utf-16le': [0xff, 0xfe],
+  'utf-16be': [0xfe, 0xff],
+  'utf-8': [0xef, 0xbb, 0xbf],
+}
+
+/**
+ * Decodes UTF-16 that begins with its byte order mark, UTF-8, and else Windows-1252. Bytes with a NUL among the first 8,192 are not text.
+ * `fault` is the end of a sentence that begins with the name of the file.
+ */
 export function decodeFile(bytes: Uint8Array): DecodedFile {
-  const utf16 =
-    bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : null
-  if (utf16 !== null) {
-    const text = new TextDecoder(utf16).decode(bytes)
-    return { text, isBroken: text.includes('\uFFFD'), kind: null }
+  const encoding = markedEncoding(bytes)
+  if (encoding?.startsWith('utf-32')) return { text: null, kind: 'UTF-32' }
+  if (encoding?.startsWith('utf-16')) {
+    const text = new TextDecoder(encoding).decode(bytes)
+    return { text, fault: text.includes('\uFFFD') ? 'is not valid UTF-16' : null, kind: null }
   }
   const sample = bytes.subarray(0, SAMPLE)
-  if (!sample.includes(0)) return { ...decodeUtf8(bytes), kind: null }
+  if (!sample.includes(0)) return { ...decodeBytes(bytes), kind: null }
   // In UTF-16 every second byte of Latin text is 0, and no other one.
   const zeros = [0, 0]
   for (const [index, byte] of sample.entries()) if (byte === 0) zeros[index % 2] = (zeros[index % 2] ?? 0) + 1
   const [even = 0, odd = 0] = zeros
   const isUtf16 = Math.min(even, odd) === 0 && even + odd > sample.length / 4
   return { text: null, kind: isUtf16 ? 'UTF-16 without a byte order mark' : 'binary' }
+}
+
+/** The encoding that the byte order mark says; undefined without one. */
+function markedEncoding(bytes: Uint8Array): string | undefined {
+  return Object.keys(MARKS).find(name => MARKS[name]?.every((byte, at) => bytes[at] === byte))
+}
+
+/** The bytes that Windows-1252 does not define. */
+const UNDEFINED_BYTES = new Set([0x81, 0x8d, 0x8f, 0x90, 0x9d])
+
+/** Windows-1252 is read only where no character beyond ASCII is valid UTF-8: one broken byte must not change all other characters. */
+function decodeBytes(bytes: Uint8Array): { text: string; fault: string | null } {
+  const { text, isBroken } = decodeUtf8(bytes)
+  if (!isBroken) return { text, fault: null }
+  const isUtf8Text = markedEncoding(bytes) === 'utf-8' || /[^\p{ASCII}\uFFFD]/u.test(text)
+  if (isUtf8Text || bytes.some(byte => UNDEFINED_BYTES.has(byte))) return { text, fault: 'is not valid UTF-8' }
+  return {
+    text: new TextDecoder('windows-1252').decode(bytes),
+    fault: 'is not valid UTF-8 and is read as Windows-1252',
+  }
 }
 
 const NEWLINE = 0x0a

@@ -90,14 +90,31 @@ describe('openDocuments, files', () => {
   })
 
   it('drops a byte order mark and warns of bytes that are no UTF-8, naming the file', async () => {
-    const folder = await lay({ 'bom.md': '\uFEFF# A', 'broken.md': Uint8Array.from([0x61, 0xff, 0x62, 0xc3]) })
+    const folder = await lay({
+      'bom.md': '\uFEFF# A',
+      'broken.md': Buffer.concat([Buffer.from('Zoë'), Uint8Array.of(0xff, 0x62, 0xc3)]),
+    })
     const { documents } = await readAll(folder)
     expect(documents[0]).toMatchObject({ docId: 'bom', title: 'A', text: '# A' })
     expect(documents[1]).toMatchObject({
       docId: 'broken',
-      text: 'a\uFFFDb\uFFFD',
+      text: 'Zoë\uFFFDb\uFFFD',
       warning: expect.stringContaining('broken.md'),
     })
+  })
+
+  it.each([
+    ['Windows-1252', Buffer.from('Die Fähre fährt für Zoë.', 'latin1'), 'Die Fähre fährt für Zoë.'],
+    ['bytes that Windows-1252 does not define', Uint8Array.of(0x61, 0xe9, 0x20, 0x81), 'a\uFFFD \uFFFD'],
+    ['broken bytes behind the mark of UTF-8', Uint8Array.of(0xef, 0xbb, 0xbf, 0x61, 0xe9), 'a\uFFFD'],
+  ])('reads %s with a warning', async (_, bytes, text) => {
+    const { documents } = await readAll(await lay({ 'old.txt': bytes }))
+    expect(documents).toMatchObject([{ text, warning: expect.stringMatching(/old\.txt is not valid UTF-8/) }])
+  })
+
+  it.each(['\n', '\r\n', '\r'])('reads front matter and lines that end in %j', async end => {
+    const folder = await lay({ 'a.md': ['---', 'title: Set up', '---', '# Tides', 'Text.'].join(end) })
+    expect((await readAll(folder)).documents).toMatchObject([{ title: 'Set up', text: '# Tides\nText.' }])
   })
 
   it('begins every id with the name of the source, whatever folder is given', async () => {
@@ -153,6 +170,8 @@ describe('openDocuments, files', () => {
       'big-endian.md': big,
       'little-endian.md': Buffer.from(`\uFEFF${text}`, 'utf16le'),
       'no-mark.md': Buffer.from(text, 'utf16le'),
+      'wide.md': Uint8Array.from([0xff, 0xfe, 0, 0, 0x61, 0, 0, 0]),
+      'wider.md': Uint8Array.from([0, 0, 0xfe, 0xff, 0, 0, 0, 0x61]),
       'program.txt': Uint8Array.from([0x7f, 0x45, 0x4c, 0x46, 0, 0, 0, 1, 0, 0, 9]),
     })
     await symlink(join(folder, 'absent'), join(folder, 'link.md'))
@@ -165,6 +184,8 @@ describe('openDocuments, files', () => {
     expect(unread).toEqual([
       { docId: 'no-mark', skipped: 'UTF-16 without a byte order mark', warning: expect.stringContaining('no-mark.md') },
       { docId: 'program.txt', skipped: 'binary', warning: expect.stringContaining('program.txt') },
+      { docId: 'wide', skipped: 'UTF-32', warning: expect.stringContaining('wide.md is UTF-32') },
+      { docId: 'wider', skipped: 'UTF-32', warning: expect.stringContaining('wider.md is UTF-32') },
     ])
   })
 
@@ -198,7 +219,10 @@ describe('openDocuments, files', () => {
       warning: expect.stringMatching(/bad\.md: the front matter cannot/),
     })
     expect(documents[1]).toMatchObject({ text: 'text\n', warning: expect.stringContaining('bomb.md') })
-    expect(documents[2]).toMatchObject({ title: 'L', text: 'text\n' })
+    expect(documents[2]).toMatchObject({
+      ...{ title: 'L', text: 'text\n' },
+      warning: expect.stringMatching(/large\.md: the front matter has more than 4000 characters of fields/),
+    })
     expect(documents[2]).not.toHaveProperty('frontMatter')
   })
 

@@ -8,7 +8,7 @@ export interface FrontMatter {
   title: string | null
   /** Its other fields; null without any, or when they are larger than 4,000 characters of JSON. */
   fields: JsonObject | null
-  /** Why it could not be read; null when it could. */
+  /** What could not be read or kept, as the end of a sentence; null when everything could. */
   fault: string | null
   /** Length of the front matter in the text; 0 without one. */
   length: number
@@ -18,6 +18,7 @@ const NONE: FrontMatter = { title: null, fields: null, fault: null, length: 0 }
 
 /** Fields go into the payload of every chunk, so they are bounded. In UTF-16 code units of JSON. */
 const MOST_FIELDS = 4_000
+const TOO_MANY_FIELDS = `has more than ${MOST_FIELDS} characters of fields, which are left out`
 /** Longer front matter is not parsed. */
 const LONGEST = 64 * 1024
 
@@ -33,9 +34,10 @@ export function readFrontMatter(text: string): FrontMatter {
     if (value === null) return { ...NONE, length }
     if (typeof value !== 'object' || Array.isArray(value)) return NONE
     const { title, ...rest } = JSON.parse(JSON.stringify(value)) as JsonObject
-    const isKept = Object.keys(rest).length > 0 && JSON.stringify(rest).length <= MOST_FIELDS
+    const fault = JSON.stringify(rest).length > MOST_FIELDS ? TOO_MANY_FIELDS : null
+    const isKept = Object.keys(rest).length > 0 && fault === null
     const name = typeof title === 'string' || typeof title === 'number' ? String(title).trim() : ''
-    return { title: name === '' ? null : name, fields: isKept ? rest : null, fault: null, length }
+    return { title: name === '' ? null : name, fields: isKept ? rest : null, fault, length }
   } catch (error) {
     // Prose between two rules does not begin like a field.
     if (!/^(?:[ \t]*(?:#[^\n]*)?\n)*[\w"'-]{1,80}[ \t]*[:=]/.test(content)) return NONE
