@@ -1,13 +1,5 @@
-/** What is used of an element of the DOM: the types of browsers are not part of this program. */
-export interface HtmlElement {
-  readonly nodeName: string
-  readonly parentNode: HtmlElement | null
-  readonly childNodes: ArrayLike<HtmlElement>
-  readonly textContent: string | null
-  getAttribute(name: string): string | null
-  hasAttribute(name: string): boolean
-  getElementsByTagName(name: string): { readonly length: number }
-}
+import { classesOf, type HtmlElement } from './element.ts'
+import { isNavigation } from './navigation.ts'
 
 const ELEMENTS = new Set(
   'SCRIPT STYLE NAV FOOTER NOSCRIPT TEMPLATE IFRAME OBJECT EMBED SVG CANVAS AUDIO VIDEO BUTTON SELECT INPUT TEXTAREA DIALOG'.split(
@@ -18,13 +10,13 @@ const ROLES = new Set(['navigation', 'banner', 'contentinfo', 'search', 'dialog'
 const HIDDEN = /(?:display\s*:\s*none|visibility\s*:\s*hidden)/i
 
 /** Of Pygments and Rouge. Prism has the class `line-numbers` on the code itself. */
-const LINE_NUMBERS = /(?:^|\s)(?:linenos|linenodiv|lineno|rouge-gutter)(?:\s|$)/
+const LINE_NUMBERS = new Set(['linenos', 'linenodiv', 'lineno', 'rouge-gutter'])
 
 /** Whether an element is not part of what a page says: navigation, forms, scripts, and what a browser does not show. */
 export function isLeftOut(node: HtmlElement): boolean {
   if (ELEMENTS.has(node.nodeName.toUpperCase())) return true
   if (node.hasAttribute('hidden') || node.getAttribute('aria-hidden') === 'true') return true
-  if (LINE_NUMBERS.test(node.getAttribute('class') ?? '')) return true
+  if (isNavigation(node) || classesOf(node).some(name => LINE_NUMBERS.has(name))) return true
   if (HIDDEN.test(node.getAttribute('style') ?? '') || ROLES.has(node.getAttribute('role') ?? '')) return true
   // Notes inside the text are `aside` too, and an article may have its heading in a `header`.
   if (node.nodeName === 'ASIDE') return !isInside(node)

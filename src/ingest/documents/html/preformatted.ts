@@ -1,4 +1,5 @@
-import { type HtmlElement, isLeftOut } from './left-out.ts'
+import type { HtmlElement } from './element.ts'
+import { isLeftOut } from './left-out.ts'
 
 /** How documentation tools name the language of code: Sphinx in an element around it, others at the element itself. */
 const LANGUAGE = /(?:^|\s)(?:(?:highlight|language|lang)-(?:source-)?|brush:\s*)([a-z][\w+#-]*)/i

@@ -2,7 +2,8 @@ import { gfm } from '@joplin/turndown-plugin-gfm'
 import TurndownService from 'turndown'
 import { type ConversionFault, type ConvertedDocument, primaryLanguage } from '../converted.ts'
 import { decodeHtml } from './decode-html.ts'
-import { type HtmlElement, isLeftOut } from './left-out.ts'
+import type { HtmlElement } from './element.ts'
+import { isLeftOut } from './left-out.ts'
 import { codeOf, isPreformatted } from './preformatted.ts'
 
 /** A main part counts as the document when it has at least this share of its text. */

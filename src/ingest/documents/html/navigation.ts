@@ -1,0 +1,94 @@
+import { classesOf, type HtmlDocument, type HtmlElement } from './element.ts'
+
+const words = (text: string) => new Set(text.trim().split(/\s+/))
+
+/** Classes that only navigation and contents have, of DocBook, Sphinx, Doxygen, javadoc, Texinfo and MediaWiki. */
+const NAVIGATION = words(`
+  navheader navfooter footer toc list-of-tables list-of-figures list-of-examples list-of-equations list-of-procedures
+  sphinxsidebar wy-nav-top wy-nav-side wy-breadcrumbs rst-versions rst-footer-buttons
+  navpath ttc topnav subnav bottomnav skipnav legalcopy nav-panel mw-editsection catlinks`)
+
+/** Classes that pages may give to their text as well: links must be most of it. */
+const CONTENTS = words(`
+  toc2 lot toctree-wrapper nav navbar navigation menu breadcrumb breadcrumbs pagination`)
+
+/** Elements that are text, whatever their class says: the body of AsciiDoctor has the class `toc2`, and a row with totals may be a `footer`. */
+const TEXT = words('BODY MAIN ARTICLE TBODY TFOOT TR TD TH LI DT DD H1 H2 H3 H4 H5 H6 A')
+const LISTS = words('UL OL DL TABLE')
+
+const MOST = 0.5
+const NEARLY_ALL = 0.9
+/** Values of `compareDocumentPosition` (DOM standard). */
+const FOLLOWING = 4
+const CONTAINED = 16
+
+/** Whether an element is navigation or contents by its class, or a list of links above the text of the page. */
+export function isNavigation(node: HtmlElement): boolean {
+  if (TEXT.has(node.nodeName)) return false
+  const classes = classesOf(node)
+  if (classes.some(name => NAVIGATION.has(name))) return true
+  if ((classes.some(name => CONTENTS.has(name)) || isOfDocutils(classes)) && shareOfLinks(node) > MOST) return true
+  return LISTS.has(node.nodeName) && isAboveText(node) && shareOfLinks(node) > NEARLY_ALL
+}
+
+/** Doxygen has its text in `contents`, and docutils has text in a `topic`. */
+function isOfDocutils(classes: readonly string[]): boolean {
+  return classes.includes('contents') && (classes.includes('topic') || classes.includes('local'))
+}
+
+/** A list of links behind a heading or a paragraph may be content, such as further reading. */
+function isAboveText(node: HtmlElement): boolean {
+  const { heading, paragraph } = startOf(node.ownerDocument)
+  if (heading === null || !isBefore(node, heading)) return false
+  return paragraph === null || !isBefore(paragraph, node)
+}
+
+interface TextStart {
+  heading: HtmlElement | null
+  paragraph: HtmlElement | null
+}
+
+/** Each document is searched once: a page may have thousands of lists. */
+const starts = new WeakMap<HtmlDocument, TextStart>()
+
+function startOf(page: HtmlDocument): TextStart {
+  const known = starts.get(page)
+  if (known) return known
+  const find = (selector: string) => page.querySelector(selector) ?? null
+  const start = { heading: find('h1, h2, h3, h4, h5, h6'), paragraph: find('p') }
+  starts.set(page, start)
+  return start
+}
+
+function isBefore(node: HtmlElement, other: HtmlElement): boolean {
+  const position = node.compareDocumentPosition(other)
+  return (position & FOLLOWING) !== 0 && (position & CONTAINED) === 0
+}
+
+interface Letters {
+  all: number
+  linked: number
+}
+
+/** Elements that are nested deeply are counted once. */
+const counted = new WeakMap<HtmlElement, Letters>()
+
+function shareOfLinks(node: HtmlElement): number {
+  const { all, linked } = lettersOf(node)
+  return all === 0 ? 0 : linked / all
+}
+
+/** Letters and digits of an element, and those in its links. */
+function lettersOf(node: HtmlElement): Letters {
+  const known = counted.get(node)
+  if (known) return known
+  const letters = { all: 0, linked: 0 }
+  if (node.nodeName === '#text') letters.all = (node.textContent ?? '').replace(/[^\p{L}\p{N}]+/gu, '').length
+  for (const child of Array.from(node.childNodes ?? []).map(lettersOf)) {
+    letters.all += child.all
+    letters.linked += child.linked
+  }
+  if (node.nodeName === 'A') letters.linked = letters.all
+  counted.set(node, letters)
+  return letters
+}

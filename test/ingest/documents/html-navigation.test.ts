@@ -1,0 +1,68 @@
+import { expect, it } from 'vitest'
+import { readHtml } from '../../../src/ingest/documents/html/read-html.ts'
+
+const textOf = (html: string) => (readHtml(Buffer.from(html)) as { text: string }).text
+
+it('leaves out navigation and contents of DocBook, in both cases of letters', () => {
+  const bar = (name: string) =>
+    `<div class="${name}"><table summary="Navigation"><tr><th colspan="2">Ferry manual</th></tr><tr><td><a accesskey="p" href="a.html">Prev</a></td><td>Tides</td></tr></table></div>`
+  const contents =
+    '<div class="toc"><p><b>Table of Contents</b></p><dl class="toc"><dt><span class="section"><a href="#a">1. Rope</a></span></dt><dd><dl><dt><a href="#b">1.1. Knots</a></dt></dl></dd></dl></div>'
+  const page = `<body class="toc">${bar('navheader')}<div class="chapter"><h2 class="title">Mooring</h2>${contents}<p>Take the rope.</p></div>${bar('NAVFOOTER end')}</body>`
+  expect(textOf(page)).toBe('## Mooring\n\nTake the rope.\n')
+})
+
+it.each([
+  ['Sphinx', '<div class="sphinxsidebar"><h3>Search</h3><p>Go back</p></div>'],
+  ['docutils', '<div class="contents local topic"><ul><li><p><a href="#a">Rope</a></p></li></ul></div>'],
+  ['Read the Docs', '<ul class="wy-breadcrumbs"><li><a href="/">Docs</a> »</li><li>Mooring</li></ul>'],
+  [
+    'AsciiDoctor',
+    '<div id="toc" class="toc"><div id="toctitle">Contents</div><ul><li><a href="#a">Rope, knots</a></li></ul></div>',
+  ],
+  [
+    'Doxygen',
+    '<div class="ttc"><div class="ttname"><a href="a.html">moor</a></div><div class="ttdef">a.h:14</div></div>',
+  ],
+  ['javadoc', '<div class="subNav"><div>Detail: Field | Method</div></div>'],
+  ['MediaWiki', '<h2>Rope <span class="mw-editsection">[edit]</span></h2>'],
+])('leaves out navigation of %s', (_, html) => {
+  const text = textOf(`<h1>Mooring</h1>${html}<p>Take the rope.</p>`)
+  expect(text.replace('## Rope\n\n', '')).toBe('# Mooring\n\nTake the rope.\n')
+})
+
+it('leaves out a list or table of links above the first heading and paragraph', () => {
+  const menu = '<ul><li><a href="/">Start</a></li><li><a href="/b">Fares</a></li></ul>'
+  const table = '<table><tr><td><a href="/">Start</a></td><td><a href="/b">Fares</a></td></tr></table>'
+  expect(textOf(`<div>${menu}${table}</div><div><h2>Mooring</h2><p>Take the rope.</p></div>`)).toBe(
+    '## Mooring\n\nTake the rope.\n',
+  )
+})
+
+it('keeps lists of links that are content', () => {
+  const links = '<ul><li><a href="/a">Knots</a></li><li><a href="/b">Tides</a></li></ul>'
+  const list = '-   Knots\n-   Tides'
+  expect(textOf(`<h1>Further reading</h1>${links}`)).toBe(`# Further reading\n\n${list}\n`)
+  expect(textOf(`<p>See also:</p>${links}<h2>Rope</h2>`)).toBe(`See also:\n\n${list}\n\n## Rope\n`)
+  expect(textOf(links)).toBe(`${list}\n`)
+  expect(textOf(`<ul><li><a href="/a">Knots</a> hold the ship</li></ul><h1>Rope</h1>`)).toContain('hold the ship')
+})
+
+it('keeps text in elements with names of navigation', () => {
+  const doxygen = '<div class="contents"><p>Moors the ship, see <a href="/a">knots</a>.</p></div>'
+  expect(textOf(`<div class="header"><h1>Mooring</h1></div>${doxygen}`)).toBe(
+    '# Mooring\n\nMoors the ship, see knots.\n',
+  )
+  expect(textOf('<h2><a class="header" href="#rope">Rope</a></h2><div class="menu">Fish, soup or bread</div>')).toBe(
+    '## Rope\n\nFish, soup or bread\n',
+  )
+  const row = '<tr class="footer"><td>Sum</td><td>3</td></tr>'
+  expect(textOf(`<table><tr><th>Rope</th><th>m</th></tr>${row}</table>`)).toContain('| Sum | 3   |')
+})
+
+it('reads thousands of lists of links, and contents inside contents, in linear time', () => {
+  const lists = '<ul><li><a href="/">x</a></li></ul>'.repeat(20_000)
+  expect(textOf(lists)).toContain('x')
+  const deep = `${'<div class="toc2">'.repeat(1_500)}${'word '.repeat(20_000)}${'</div>'.repeat(1_500)}`
+  expect(textOf(deep)).toContain('word word')
+})
