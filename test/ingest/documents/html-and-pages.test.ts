@@ -48,6 +48,27 @@ it('keeps the names of things without backslashes, and escapes what would be emp
   )
 })
 
+it('leaves out the links of headings to themselves', () => {
+  const textOf = (html: string) => (readHtml(Buffer.from(html)) as { text: string }).text
+  // The sign of a chain in Font Awesome, as the theme of Read the Docs writes it.
+  expect(textOf('<h2>8.1. Leases<a class="headerlink" href="#leases">\uf0c1</a></h2><p>Text</p>')).toMatch(
+    /^## 8\.1\. Leases\n/,
+  )
+  expect(textOf('<dl><dt>moor()<a class="headerlink" href="#moor">\uf470</a></dt></dl>')).toBe('moor()\n')
+  expect(textOf('<h2><a class="anchor" href="#a"><span>Link to this heading</span></a>Rope</h2>')).toBe('## Rope\n')
+  expect(textOf('<h2><span class="permalink"><a href="#a">◆</a></span>moor()</h2>')).toBe('## moor()\n')
+  expect(textOf('<h2>Rope <a href="#a">🔗\ufe0f</a></h2>')).toBe('## Rope\n')
+})
+
+it('keeps headings that are links as a whole, and operators that are links', () => {
+  const textOf = (html: string) => (readHtml(Buffer.from(html)) as { text: string }).text
+  expect(textOf('<h2><a class="header-anchor" href="#rope">Rope</a></h2>')).toBe('## Rope\n')
+  expect(textOf('<h2>The operator <a href="#add">+=</a></h2><p><a href="#or">||</a></p>')).toBe(
+    '## The operator +=\n\n||\n',
+  )
+  expect(textOf('<p>See <a class="anchor" href="#rope">Rope</a>.</p>')).toBe('See Rope.\n')
+})
+
 it('reads long runs of ticks and line breaks in linear time', () => {
   const page = `<pre>${' '.repeat(500)}x${'`'.repeat(100_000)}${'\n'.repeat(100_000)}y${' '.repeat(500)}.</pre>`
   expect((readHtml(Buffer.from(page)) as { text: string }).text).toContain('y')

@@ -1,4 +1,5 @@
 import { classesOf, type HtmlDocument, type HtmlElement } from './element.ts'
+import { lettersOf } from './letters.ts'
 
 const words = (text: string) => new Set(text.trim().split(/\s+/))
 
@@ -65,30 +66,7 @@ function isBefore(node: HtmlElement, other: HtmlElement): boolean {
   return (position & FOLLOWING) !== 0 && (position & CONTAINED) === 0
 }
 
-interface Letters {
-  all: number
-  linked: number
-}
-
-/** Elements that are nested deeply are counted once. */
-const counted = new WeakMap<HtmlElement, Letters>()
-
 function shareOfLinks(node: HtmlElement): number {
   const { all, linked } = lettersOf(node)
   return all === 0 ? 0 : linked / all
-}
-
-/** Letters and digits of an element, and those in its links. */
-function lettersOf(node: HtmlElement): Letters {
-  const known = counted.get(node)
-  if (known) return known
-  const letters = { all: 0, linked: 0 }
-  if (node.nodeName === '#text') letters.all = (node.textContent ?? '').replace(/[^\p{L}\p{N}]+/gu, '').length
-  for (const child of Array.from(node.childNodes ?? []).map(lettersOf)) {
-    letters.all += child.all
-    letters.linked += child.linked
-  }
-  if (node.nodeName === 'A') letters.linked = letters.all
-  counted.set(node, letters)
-  return letters
 }

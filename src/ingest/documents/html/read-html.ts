@@ -4,6 +4,7 @@ import { type ConversionFault, type ConvertedDocument, primaryLanguage } from '.
 import { decodeHtml } from './decode-html.ts'
 import type { HtmlElement } from './element.ts'
 import { isLeftOut } from './left-out.ts'
+import { isPermalink } from './permalink.ts'
 import { codeOf, isPreformatted } from './preformatted.ts'
 
 /** A main part counts as the document when it has at least this share of its text. */
@@ -34,7 +35,10 @@ function convert(html: string): { markdown: string; title: string | null } {
   const service = new TurndownService({ headingStyle: 'atx', codeBlockStyle: 'fenced', bulletListMarker: '-' })
   service.escape = text => withWholeWords(TurndownService.prototype.escape(text))
   service.use(gfm)
-  service.addRule('link', { filter: 'a', replacement: content => (/^\s*[¶#§🔗↑]\s*$/u.test(content) ? '' : content) })
+  service.addRule('link', {
+    filter: 'a',
+    replacement: (content, node) => (isPermalink(node as unknown as HtmlElement) ? '' : content),
+  })
   service.addRule('image', {
     filter: 'img',
     replacement: (_, node) => (node as unknown as HtmlElement).getAttribute('alt')?.trim() ?? '',
