@@ -1,24 +1,42 @@
 /** Between the name of a page and that of its site in titles of web pages. */
-const BETWEEN_NAMES = /^ [-–—|·•»:] $/u
+const BEHIND_NAME = /^(?: [-–—|·•»:]|:) /u
+const BEFORE_NAME = /(?: [-–—|·•»:]|:) $/u
 const WIDTH = 3
+/** "4. Setup", "4.1 Setup" and "A. Setup", as generators number headings or titles, but not always both. */
+const NUMBER = /^(?:\d{1,4}|[A-Z](?=\.))(?:\.\d{1,4}){0,9}\.?\s(?=\S)/u
 
 /**
- * "Title > A > B". The title is left out when the path begins with it. The first heading is left out when it is the name of the page in the title: "Setup" and
- * "Setup — Guide 2.1" give "Setup — Guide 2.1 > Keys". Both may be empty.
+ * "Title > A > B". The name of the page stands in it once: a title that is the first heading of the path, with or without the number of a section, is left out,
+ * and so is the first heading when the title has the name of a site too: "Setup" and "Setup — Guide 2.1" give "Setup — Guide 2.1 > Keys". Both may be empty.
  */
 export function titledPath(title: string, path: string): string {
   if (title === '' || path === title || path.startsWith(`${title} > `)) return path
-  const name = pageName(title, path)
-  const rest = name === title ? path : path.slice(`${name} > `.length)
-  return rest === '' ? title : `${title} > ${rest}`
+  const heading = firstOf(path)
+  const name = nameIn(title, heading)
+  if (name === null) return path === '' ? title : `${title} > ${path}`
+  const rest = path.slice(heading.length)
+  return name === title ? path : `${title}${rest}`
 }
 
-/** The title without the name of the site, before or behind it, when the rest is the first heading of the path; else the whole title. */
+/** The title without the name of the site, before or behind it, and without a number, when the rest is the first heading of the path; else the whole title. */
 export function pageName(title: string, path: string): string {
-  const [heading = ''] = path.split(' > ', 1)
-  const { length } = heading
-  const [before, behind] = [title.slice(-length - WIDTH, -length), title.slice(length, length + WIDTH)]
-  const isFirst = title.startsWith(heading) && BETWEEN_NAMES.test(behind)
-  const isLast = title.endsWith(heading) && BETWEEN_NAMES.test(before)
-  return length > 0 && (isFirst || isLast) ? heading : title
+  return nameIn(title, firstOf(path)) ?? title
+}
+
+const firstOf = (path: string): string => path.split(' > ', 1)[0] ?? ''
+
+/** The name that a title and a heading share. A number may be missing in one of them, but numbers that differ make different names. */
+function nameIn(title: string, heading: string): string | null {
+  const [bareTitle, bareHeading] = [title.replace(NUMBER, ''), heading.replace(NUMBER, '')]
+  if (has(title, heading)) return heading
+  if (has(title, bareHeading)) return bareHeading
+  return has(bareTitle, heading) ? heading : null
+}
+
+/** Whether a title is a name, or a name with that of a site. */
+function has(title: string, name: string): boolean {
+  const { length } = name
+  if (length === 0 || title === name) return length > 0
+  const isFirst = title.startsWith(name) && BEHIND_NAME.test(title.slice(length, length + WIDTH))
+  return isFirst || (title.endsWith(name) && BEFORE_NAME.test(title.slice(-length - WIDTH, -length)))
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { titledPath } from '../../src/text/titled-path.ts'
+import { pageName, titledPath } from '../../src/text/titled-path.ts'
 
 it.each([
   ['Guide', 'Setup > Keys', 'Guide > Setup > Keys'],
@@ -16,8 +16,33 @@ it.each([
   ['Setup of keys — Guide', 'Setup > Keys', 'Setup of keys — Guide > Setup > Keys'],
   ['Setup — Guide', '', 'Setup — Guide'],
   [' — ', 'Setup', ' —  > Setup'],
+  ['Setup', '4. Setup > 4.1. Keys', '4. Setup > 4.1. Keys'],
+  ['4. Setup', 'Setup > Keys', '4. Setup > Keys'],
+  ['Setup — Guide', '4.1 Setup > Keys', 'Setup — Guide > Keys'],
+  ['A.2. Setup — Guide', 'Setup > Keys', 'A.2. Setup — Guide > Keys'],
+  ['8. The server — Guide 2.2', '8. The server > 8.1. Keys', '8. The server — Guide 2.2 > 8.1. Keys'],
+  ['Setup: a guide', 'Setup > Keys', 'Setup: a guide > Keys'],
+  ['2023 Report', '2024 Report > Sales', '2023 Report > 2024 Report > Sales'],
+  ['Report', 'A Report > Sales', 'Report > A Report > Sales'],
+  ['设置', '4. 设置 > 密钥', '4. 设置 > 密钥'],
+  ['Setup', '4. ', 'Setup > 4. '],
   ['', 'Setup', 'Setup'],
   ['', '', ''],
 ])('title %j and path %j are %j', (title, path, whole) => {
   expect(titledPath(title, path)).toBe(whole)
+})
+
+it.each([
+  ['Setup — Guide', '4. Setup > Keys', 'Setup'],
+  ['Setup', '4. Setup', 'Setup'],
+  ['4. Setup', 'Setup', 'Setup'],
+  ['Site » Setup', 'Setup', 'Setup'],
+  ['Setup', 'Keys', 'Setup'],
+])('the name of the page %j with path %j is %j', (title, path, name) => {
+  expect(pageName(title, path)).toBe(name)
+})
+
+it('reads long titles in linear time', () => {
+  expect(titledPath('1.'.repeat(50_000), '1 '.repeat(50_000))).toContain('1.1.')
+  expect(titledPath(' '.repeat(100_000), ': '.repeat(50_000))).toContain(': :')
 })
