@@ -6,7 +6,7 @@ it('reads the main part of a page, its title and language, in the declared encod
   const page = `<html lang="de-AT"><head><meta charset="iso-8859-1"><title>Die Schl\u00fcssel</title></head><body><nav>Start</nav>
     <main><h1>T\u00fcr</h1><p>Sie ist zu.</p><p hidden>geheim</p><table><tr><th>A</th></tr><tr><td>1</td></tr></table></main>
     <script>x()</script><footer>Impressum</footer></body></html>`
-  const text = '# T\u00fcr\n\nSie ist zu.\n\n| A   |\n| --- |\n| 1   |\n'
+  const text = '# T\u00fcr\n\nSie ist zu.\n\n| A |\n| --- |\n| 1 |\n'
   expect(readHtml(Buffer.from(page, 'latin1'))).toMatchObject({ title: 'Die Schl\u00fcssel', lang: 'de', text })
 })
 
@@ -37,7 +37,7 @@ it('keeps code that has the numbers of its lines from a script, and code in cell
   )
   expect(textOf('<div class="line-numbers"><pre>let a_b</pre></div>')).toBe('```\nlet a_b\n```\n')
   const table = (cells: string) => textOf(`<table><tr><th>A</th><th>B</th></tr><tr>${cells}</tr></table>`)
-  expect(table('<td>x</td><td><pre>a_1\n  b`2</pre></td>')).toContain('| x   | `a_1`<br>``   b`2 `` |')
+  expect(table('<td>x</td><td><pre>a_1\n  b`2</pre></td>')).toContain('| x | `a_1`<br>``   b`2 `` |')
   expect(textOf('<table><tr><td><p>layout</p><pre>a_1</pre></td></tr></table>')).toBe('layout\n\n```\na_1\n```\n')
 })
 

@@ -8,12 +8,11 @@ export interface HtmlElement {
   getAttribute(name: string): string | null
   hasAttribute(name: string): boolean
   getElementsByTagName(name: string): { readonly length: number }
+  querySelector(selector: string): HtmlElement | null | undefined
   compareDocumentPosition(other: HtmlElement): number
 }
 
-export interface HtmlDocument {
-  querySelector(selector: string): HtmlElement | null | undefined
-}
+export type HtmlDocument = Pick<HtmlElement, 'querySelector'>
 
 /** The classes of an element, in lower case: generators of one family differ in case. */
 export function classesOf(node: HtmlElement): string[] {

@@ -1,5 +1,6 @@
 import type { HtmlElement } from './element.ts'
 import { isLeftOut } from './left-out.ts'
+import { isInGrid } from './tables.ts'
 
 /** How documentation tools name the language of code: Sphinx in an element around it, others at the element itself. */
 const LANGUAGE = /(?:^|\s)(?:(?:highlight|language|lang)-(?:source-)?|brush:\s*)([a-z][\w+#-]*)/i
@@ -11,14 +12,14 @@ const NUMBERED_CODE = /(?:^|\s)(?:highlighttable|rouge-table)(?:\s|$)/
 
 /**
  * Code that turndown does not take for code: a preformatted element whose first child is no `code`, which would become text with escapes and lose its lines,
- * and a table of code with the numbers of its lines.
+ * code in a table of markdown, and a table of code with the numbers of its lines.
  */
 export function isPreformatted(node: HtmlElement): boolean {
   if (node.nodeName === 'TABLE') return NUMBERED_CODE.test(node.getAttribute('class') ?? '')
-  return node.nodeName === 'PRE' && node.childNodes[0]?.nodeName !== 'CODE'
+  return node.nodeName === 'PRE' && (node.childNodes[0]?.nodeName !== 'CODE' || isInGrid(node))
 }
 
-/** A fenced block with the text of a preformatted element, without the numbers of its lines; in a table with several columns, which has no blocks, code in each line. */
+/** A fenced block with the text of a preformatted element, without the numbers of its lines; in a cell of a table of markdown, which has no blocks, code in each line. */
 export function codeOf(node: HtmlElement): string {
   // Turndown takes time with the square of a run of line breaks.
   const text = shownText(node)
@@ -26,7 +27,7 @@ export function codeOf(node: HtmlElement): string {
     .replace(/^\n+/, '')
     .trimEnd()
   if (text === '') return ''
-  if (isInColumns(node)) return text.split('\n').map(inTicks).join('\n')
+  if (isInGrid(node)) return text.split('\n').map(inTicks).join('\n')
   const fence = '`'.repeat(Math.max(3, longestTicks(text) + 1))
   return `\n\n${fence}${languageOf(node)}\n${text}\n${fence}\n\n`
 }
@@ -42,16 +43,6 @@ function longestTicks(text: string): number {
   for (const [ticks] of text.matchAll(/`+/g)) longest = Math.max(longest, ticks.length)
   return longest
 }
-
-/** Whether an element is in a row of two cells or more. */
-function isInColumns(node: HtmlElement): boolean {
-  for (let at = node.parentNode; at !== null; at = at.parentNode) {
-    if (at.nodeName === 'TR') return Array.from(at.childNodes).filter(isCell).length > 1
-  }
-  return false
-}
-
-const isCell = ({ nodeName }: HtmlElement): boolean => nodeName === 'TD' || nodeName === 'TH'
 
 function shownText(node: HtmlElement): string {
   if (node.nodeName === '#text') return node.textContent ?? ''

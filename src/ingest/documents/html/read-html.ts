@@ -1,4 +1,3 @@
-import { gfm } from '@joplin/turndown-plugin-gfm'
 import TurndownService from 'turndown'
 import { type ConversionFault, type ConvertedDocument, primaryLanguage } from '../converted.ts'
 import { decodeHtml } from './decode-html.ts'
@@ -6,6 +5,7 @@ import type { HtmlElement } from './element.ts'
 import { isLeftOut } from './left-out.ts'
 import { isPermalink } from './permalink.ts'
 import { codeOf, isPreformatted } from './preformatted.ts'
+import { writeTables } from './tables.ts'
 
 /** A main part counts as the document when it has at least this share of its text. */
 const MAIN_SHARE = 0.3
@@ -34,7 +34,11 @@ function convert(html: string): { markdown: string; title: string | null } {
   const mains: string[] = []
   const service = new TurndownService({ headingStyle: 'atx', codeBlockStyle: 'fenced', bulletListMarker: '-' })
   service.escape = text => withWholeWords(TurndownService.prototype.escape(text))
-  service.use(gfm)
+  writeTables(service)
+  service.addRule('struck', {
+    filter: node => /^(?:DEL|S|STRIKE)$/.test(node.nodeName),
+    replacement: content => `~~${content}~~`,
+  })
   service.addRule('link', {
     filter: 'a',
     replacement: (content, node) => (isPermalink(node as unknown as HtmlElement) ? '' : content),

@@ -1,0 +1,134 @@
+import type TurndownService from 'turndown'
+import type { HtmlElement } from './element.ts'
+import { isLeftOut } from './left-out.ts'
+import { lettersOf } from './letters.ts'
+
+/** Spans end at this column, so that the markdown grows with the page only. */
+const MOST_COLUMNS = 100
+/** A table with one of them divides the page, and its rows are no records. */
+const PARTS_OF_PAGE = 'table, h1, h2, h3, h4, h5, h6, main, article, section'
+const BLOCKS = 'p, div, ul, ol, dl, pre, blockquote'
+
+/** Writes tables of data as tables of markdown, and rows of tables for layout as paragraphs, or cell by cell when cells hold blocks. */
+export function writeTables(service: TurndownService): void {
+  const written = new WeakMap<HtmlElement, string>()
+  service.addRule('cell', {
+    filter: ['td', 'th', 'caption'],
+    replacement: (content, node) => {
+      written.set(node as unknown as HtmlElement, content)
+      return `\n\n${content}\n\n`
+    },
+  })
+  service.addRule('row', {
+    filter: 'tr',
+    replacement: (content, node) => {
+      const row = node as unknown as HtmlElement
+      if (isInGrid(row) || row.querySelector(`${BLOCKS}, ${PARTS_OF_PAGE}`)) return content
+      const texts = shown(row).map(cell => written.get(cell)?.trim() ?? '')
+      return `\n\n${texts.filter(text => text !== '').join(' ')}\n\n`
+    },
+  })
+  service.addRule('table', {
+    filter: 'table',
+    replacement: (content, node) => {
+      const table = node as unknown as HtmlElement
+      return isGrid(table) ? `\n\n${gridOf(table, cell => written.get(cell) ?? '')}\n\n` : `\n\n${content}\n\n`
+    },
+  })
+}
+
+/** Whether an element is in a cell that becomes a part of one line. */
+export function isInGrid(node: HtmlElement): boolean {
+  for (let at = node.parentNode; at !== null; at = at.parentNode) if (at.nodeName === 'TABLE') return isGrid(at)
+  return false
+}
+
+const known = new WeakMap<HtmlElement, boolean>()
+
+function isGrid(table: HtmlElement): boolean {
+  const isKnown = known.get(table)
+  if (isKnown !== undefined) return isKnown
+  const rows = rowsOf(table)
+  const role = table.getAttribute('role')
+  const isLayout = role === 'presentation' || role === 'none' || rows.length < 2 || isNote(rows)
+  const answer = !isLayout && !table.querySelector(PARTS_OF_PAGE)
+  known.set(table, answer)
+  return answer
+}
+
+/** Blocks one below the other, perhaps beside a picture: how generators frame notes. */
+function isNote(rows: readonly Row[]): boolean {
+  const hasOneText = rows.every(({ cells }) => cells.filter(cell => lettersOf(cell).all > 0).length <= 1)
+  return hasOneText && rows.some(({ cells }) => cells.some(cell => cell.querySelector(BLOCKS)))
+}
+
+interface Row {
+  isHead: boolean
+  cells: HtmlElement[]
+}
+
+function rowsOf(table: HtmlElement): Row[] {
+  return shown(table).flatMap(part => {
+    const isHead = part.nodeName === 'THEAD'
+    const rows = part.nodeName === 'TR' ? [part] : shown(part).filter(({ nodeName }) => nodeName === 'TR')
+    return rows.map(row => ({ isHead, cells: shown(row).filter(isCell) })).filter(({ cells }) => cells.length > 0)
+  })
+}
+
+const isCell = ({ nodeName }: HtmlElement): boolean => nodeName === 'TD' || nodeName === 'TH'
+
+function shown(node: HtmlElement): HtmlElement[] {
+  return Array.from(node.childNodes).filter(child => !child.nodeName.startsWith('#') && !isLeftOut(child))
+}
+
+/** The rows of `thead` are the head, as one row; without them it is the first row. */
+function gridOf(table: HtmlElement, textOf: (cell: HtmlElement) => string): string {
+  const captions = shown(table).filter(({ nodeName }) => nodeName === 'CAPTION')
+  const rows = rowsOf(table)
+  const lines = placed(rows, textOf).map((cells, index) => ({ cells, isHead: rows[index]?.isHead ?? false }))
+  const filled = lines.filter(({ cells }) => cells.some(text => text !== ''))
+  const marked = filled.filter(({ isHead }) => isHead)
+  const [head, body] =
+    marked.length > 0 ? [marked, filled.filter(({ isHead }) => !isHead)] : [filled.slice(0, 1), filled.slice(1)]
+  const columns = filled.reduce((most, { cells }) => Math.max(most, cells.length), 0)
+  const names = Array.from({ length: columns }, () => '')
+  for (const { cells } of head)
+    for (const [column, text] of cells.entries()) names[column] = `${names[column]} ${text}`.trim()
+  const rule = names.map(() => '---')
+  const grid = [names, rule, ...body.map(({ cells }) => cells)].map(cells => `| ${cells.join(' | ')} |`)
+  return [...captions.map(textOf), grid.join('\n')].join('\n\n')
+}
+
+/** The texts of the cells, each in its column: an empty text stands where a cell from above or from the left goes on. */
+function placed(rows: readonly Row[], textOf: (cell: HtmlElement) => string): string[][] {
+  /** For each column, in how many more rows a cell from above stands. */
+  let taken: number[] = []
+  return rows.map(({ cells }) => {
+    const texts: string[] = []
+    const next = taken.map(left => Math.max(0, left - 1))
+    for (const cell of cells) {
+      while ((taken[texts.length] ?? 0) > 0) texts.push('')
+      const [start, below] = [texts.length, spanOf(cell, 'rowspan', rows.length) - 1]
+      const end = Math.max(start + 1, Math.min(start + spanOf(cell, 'colspan', MOST_COLUMNS), MOST_COLUMNS))
+      texts.push(lineOf(textOf(cell)))
+      while (texts.length < end) texts.push('')
+      for (let column = start; column < Math.min(end, MOST_COLUMNS); column++) next[column] = below
+    }
+    taken = Array.from(next, left => left ?? 0)
+    return texts
+  })
+}
+
+/** A span of 0 goes to the end. */
+function spanOf(cell: HtmlElement, name: 'rowspan' | 'colspan', most: number): number {
+  const span = Number.parseInt(cell.getAttribute(name) ?? '1', 10)
+  return Number.isNaN(span) || span < 0 ? 1 : Math.min(span || most, most)
+}
+
+function lineOf(text: string): string {
+  const lines = text.split('\n').map(line => line.trim())
+  return lines
+    .filter(line => line !== '')
+    .join('<br>')
+    .replaceAll('|', '\\|')
+}
