@@ -26,6 +26,8 @@ export interface SourceDocument {
   lang?: string
   /** Offset in `text` where each page begins, in order; only for formats with pages. */
   pages?: number[]
+  /** Whether it was read from a `.txt` file; not set for other kinds. */
+  isPlain?: boolean
   /** `unknown` when the file does not tell its headings from its text; not set for text files. */
   headings?: 'marked' | 'unknown'
   /** A fault that did not prevent reading, with the name of the file. */
@@ -205,6 +207,7 @@ async function readDocument(file: string, docId: string): Promise<SourceDocument
     title: title ?? basename(file, extname(file)),
     text: body,
     place: file,
+    ...(isMarkdown ? {} : { isPlain: true }),
     ...(frontMatter.fields === null ? {} : { frontMatter: frontMatter.fields }),
     ...(warnings.length === 0 ? {} : { warning: warnings.join('; ') }),
   }

@@ -8,7 +8,7 @@ import { readSections } from '../../src/ingest/chunking/sections.ts'
 const count = (text: string): number => text.match(/\w+|[^\w\s]/gu)?.length ?? 0
 
 function chunk(text: string, options: Partial<ChunkOptions> = {}): DocumentChunk[] {
-  return chunkMarkdown({ docId: 'd', title: 'T', text }, { targetTokens: 50, count, ...options })
+  return chunkMarkdown({ text }, { targetTokens: 50, count, ...options })
 }
 
 function words(n: number, tag = 'word'): string {

@@ -62,6 +62,7 @@ describe('openDocuments, files', () => {
     ])
     expect(total).toBe(5)
     expect(documents.at(-2)).toMatchObject({ docId: 'b', title: 'b', text: 'text b' })
+    expect(documents.filter(({ isPlain }) => isPlain).map(({ docId }) => docId)).toEqual(['a/z.txt', 'queries.txt'])
   })
 
   it('reads one file under its own name', async () => {

@@ -1,6 +1,6 @@
 import type { Chunking } from '../../core/types.ts'
 import { chunkMarkdown, type DocumentChunk } from './chunk-markdown.ts'
-import { type ChunkOptions, defaultTargetTokens } from './options.ts'
+import { type ChunkOptions, type DocumentText, defaultTargetTokens } from './options.ts'
 import { chunkWithParents, type DocumentParent } from './parents.ts'
 
 interface DocumentOptions extends Pick<ChunkOptions, 'overlap' | 'count'> {
@@ -12,7 +12,7 @@ interface DocumentOptions extends Pick<ChunkOptions, 'overlap' | 'count'> {
 
 /** Cuts a document as the chunking says. Only `parent-child` gives parents. */
 export function chunkDocument(
-  document: { docId: string; title: string; text: string },
+  document: DocumentText,
   { chunking = 'sections', chunkTokens = defaultTargetTokens(chunking), overlap, count }: DocumentOptions,
 ): { chunks: DocumentChunk[]; parents: DocumentParent[] } {
   const options = { targetTokens: chunkTokens, overlap, count }

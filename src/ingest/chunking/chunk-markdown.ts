@@ -1,6 +1,6 @@
 import type { Span } from '../../core/types.ts'
 import { withoutBadges } from '../markup/badges.ts'
-import { CHUNK_DEFAULTS, type ChunkOptions } from './options.ts'
+import { CHUNK_DEFAULTS, type ChunkOptions, type DocumentText } from './options.ts'
 import { cutSection, joinPieces, type Piece } from './pieces.ts'
 import { readSections, type Section } from './sections.ts'
 
@@ -53,19 +53,16 @@ const MOST_OVERLAP = 0.25
  * headings that no text follows within half a target, and blocks of marks only at the edge of a chunk. Time is almost linear in the
  * length of the text.
  */
-export function chunkMarkdown(
-  document: { docId: string; title: string; text: string },
-  options: ChunkOptions,
-): DocumentChunk[] {
-  return cutChunks(piecesOfChunks(document.text, options), document.text, options)
+export function chunkMarkdown(document: DocumentText, options: ChunkOptions): DocumentChunk[] {
+  return cutChunks(piecesOfChunks(document, options), document.text, options)
 }
 
 /** The chunks of a text as `chunkMarkdown` describes them, as pieces in order. */
-export function piecesOfChunks(text: string, options: ChunkOptions): ChunkPieces[] {
+export function piecesOfChunks({ text, isPlain }: DocumentText, options: ChunkOptions): ChunkPieces[] {
   const { targetTokens: target = CHUNK_DEFAULTS.targetTokens, overlap = CHUNK_DEFAULTS.overlap, count } = options
   const { mostTargets = MOST_TARGETS, wholeDefinitions = false } = options
   const limits = { target, atomic: ATOMIC_TARGETS * target, wholeDefinitions, count }
-  const sections = readSections(text)
+  const sections = readSections(text, isPlain)
   const chunks: ChunkPieces[] = []
   let carried = null as { piece: Piece; depth: number; withText: Section | null } | null
 

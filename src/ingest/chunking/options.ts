@@ -1,5 +1,11 @@
 import type { Chunking } from '../../core/types.ts'
 
+export interface DocumentText {
+  text: string
+  /** Whether the text is no Markdown by its kind. */
+  isPlain?: boolean | undefined
+}
+
 export interface ChunkOptions {
   /** Target size in tokens of `count`. */
   targetTokens?: number | undefined

@@ -1,5 +1,5 @@
 import { type ChunkPieces, cutChunks, type DocumentChunk, piecesOfChunks, sumTokens } from './chunk-markdown.ts'
-import { type ChunkOptions, defaultTargetTokens } from './options.ts'
+import { type ChunkOptions, type DocumentText, defaultTargetTokens } from './options.ts'
 
 /** A text of several neighbouring chunks, its children. `text` is `document.text.slice(charStart, charEnd)`. */
 export interface DocumentParent {
@@ -28,11 +28,12 @@ const SMALL_CHILD = 2 / 3
  * in common, and a parent begins and ends with its children. A chunk that would be alone in its parent has none.
  */
 export function chunkWithParents(
-  { text }: { text: string },
+  document: DocumentText,
   { targetTokens = defaultTargetTokens('parent-child'), overlap, count }: ChunkOptions,
 ): { chunks: DocumentChunk[]; parents: DocumentParent[] } {
+  const { text } = document
   const options = { targetTokens, overlap, mostTargets: MOST_TARGETS, wholeDefinitions: true, count }
-  const children = joinSmall(piecesOfChunks(text, options), targetTokens)
+  const children = joinSmall(piecesOfChunks(document, options), targetTokens)
   const families = sectionsOf(children).flatMap(section => divide(section, text, count))
   const chunks: DocumentChunk[] = []
   const parents: DocumentParent[] = []

@@ -29,6 +29,7 @@ export interface Section {
 
 // Only blocks are parsed. A link definition reads like a paragraph.
 const blockParser = new MarkdownIt({ html: true }).disable(['reference'])
+const parserWithoutMarks = new MarkdownIt({ html: true }).disable(['reference', 'heading'])
 
 /** Lists and quotes deeper than this are text: the time of a parser grows with the depth of nesting. */
 const MOST_LEVELS = 16
@@ -42,11 +43,13 @@ const NUMBER = /\d+/g
 /**
  * Cuts a markdown or plain text into sections and blocks. Headings inside code, quotes and lists do not start sections, and front
  * matter is prose. Every character that is not white space is in a heading or a block. Time is linear in the length of the text.
+ *
+ * @param isPlain whether the text is no Markdown by its kind, so that lines with `#` may be comments in code
  */
-export function readSections(text: string): Section[] {
+export function readSections(text: string, isPlain = false): Section[] {
   const sections: Section[] = [{ depth: 0, path: '', header: '', heading: null, blocks: [] }]
   const titles: { depth: number; title: string }[] = []
-  for (const block of parseBlocks(text)) {
+  for (const block of parseBlocks(text, isPlain)) {
     if (block.heading === null) {
       sections.at(-1)?.blocks.push(block)
       continue
@@ -70,10 +73,9 @@ interface ParsedBlock extends Block {
 }
 
 /** The blocks of the document itself, without those inside lists and quotes. */
-function* parseBlocks(text: string): Iterable<ParsedBlock> {
+function* parseBlocks(text: string, isPlain: boolean): Iterable<ParsedBlock> {
   const lines = linesOf(text)
-  const tokens: Token[] = []
-  blockParser.block.parse(maskForParsing(text), blockParser, {}, tokens)
+  const tokens = tokensOf(text, lines, isPlain)
   for (const [index, token] of tokens.entries()) {
     if (token.level !== 0 || token.map === null) continue
     const span = spanOf(token, lines, text)
@@ -87,6 +89,29 @@ function* parseBlocks(text: string): Iterable<ParsedBlock> {
       yield { ...span, ...partsOf(tokens, index, span, lines), heading: null }
     }
   }
+}
+
+function tokensOf(text: string, lines: Span[], isPlain: boolean): Token[] {
+  const masked = maskForParsing(text)
+  const parse = (parser: MarkdownIt): Token[] => {
+    const tokens: Token[] = []
+    parser.block.parse(masked, parser, {}, tokens)
+    return tokens
+  }
+  const tokens = parse(blockParser)
+  return isPlain && !marksHeadings(tokens, text, lines) ? parse(parserWithoutMarks) : tokens
+}
+
+/** Whether most headings are lines with `#` between blank lines. Code follows its comments without one. */
+function marksHeadings(tokens: readonly Token[], text: string, lines: Span[]): boolean {
+  const isBlank = (line: Span | undefined): boolean =>
+    line === undefined || text.slice(line.start, line.end).trim() === ''
+  const headings = tokens.filter(({ type, level }) => type === 'heading_open' && level === 0)
+  const alone = headings.filter(({ markup, map }) => {
+    const [first, next] = map ?? [0, 0]
+    return markup.startsWith('#') && isBlank(lines[first - 1]) && isBlank(lines[next])
+  })
+  return 2 * alone.length > headings.length
 }
 
 /** A heading without the line that reStructuredText may write above it, which Markdown takes for its first words. */

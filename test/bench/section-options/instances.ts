@@ -29,9 +29,12 @@ export function instanceOf(random: Random, { documents, sections, chunks, chunkT
   const cut = Array.from({ length: documents }, (_, document) => {
     const [docId, title] = [`d${document}`, `Doc ${document}`]
     const text = Array.from({ length: upTo(sections) }, sectionText).join('\n\n')
-    return chunkMarkdown({ docId, title, text }, { targetTokens: chunkTokens, overlap: 0, count: countWords }).map(
-      chunk => ({ ...chunk, docId, docTitle: title, id: `${docId}/${chunk.orderIndex}` }),
-    )
+    return chunkMarkdown({ text }, { targetTokens: chunkTokens, overlap: 0, count: countWords }).map(chunk => ({
+      ...chunk,
+      docId,
+      docTitle: title,
+      id: `${docId}/${chunk.orderIndex}`,
+    }))
   })
   const ranked = cut.flat().map(chunk => candidate(chunk, random() ** 1.5))
   const { propagation, documentShare, expansion, scope } = NAMED_PLANS.measured.reunification

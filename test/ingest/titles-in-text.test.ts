@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+import { readSections } from '../../src/ingest/chunking/sections.ts'
+
+const pathsOf = (text: string, isPlain: boolean): string[] => readSections(text, isPlain).map(({ path }) => path)
+
+describe('readSections, lines with # in a .txt file', () => {
+  const manual = [
+    'Gate service',
+    '============',
+    '',
+    'The service reads its settings once. For example:',
+    '',
+    '# the gate closes at this height',
+    'close_at = 4.2',
+    '',
+    '# equal to: open_at = 3.9',
+    'open_at = default',
+    '',
+    'Restart',
+    '-------',
+    '',
+    'Run this as root:',
+    '',
+    ' # service gate restart',
+    '',
+    'The gate stays closed for a minute.',
+  ].join('\n')
+
+  it('are comments and prompts beside underlined titles', () => {
+    expect(pathsOf(manual, true)).toEqual(['Gate service', 'Gate service > Restart'])
+  })
+
+  it('are comments when code follows without a blank line', () => {
+    const settings = '# how often\ninterval = 5\n\n# how long\ntimeout = 9\n\n# see below\n\n#\nlevel = 1\n'
+    expect(pathsOf(settings, true)).toEqual([''])
+    expect(pathsOf(settings, false)).toEqual(['how often', 'how long', 'see below', ''])
+  })
+
+  it.each(['\n', '\r\n'])('are headings when most of them stand alone, with the line end %j', end => {
+    const guide =
+      '# Gates\n\nThey close.\n\n## Set up\n\nInstall it.\n\n```sh\n# as root\n```\n\n### Notes\nRead them.\n\n# Help\n'
+    const paths = ['Gates', 'Gates > Set up', 'Gates > Set up > Notes', 'Help']
+    expect(pathsOf(guide.replaceAll('\n', end), true)).toEqual(paths)
+  })
+
+  it('keep all their text when they are no headings', () => {
+    expect(
+      readSections(manual, true).flatMap(({ blocks }) => blocks.map(({ start, end }) => manual.slice(start, end))),
+    ).toContain('# equal to: open_at = 3.9\nopen_at = default')
+  })
+})
