@@ -30,6 +30,8 @@ const HOSTILE: Record<string, (size: number) => string> = {
     `${repeat('|a', size / 3)}\n${repeat('|-', size / 3)}\n${repeat('|\n', size / 3)}`,
   'pipes in lines': size => repeat('|\n', size),
   'underlined headings': size => repeat('a\n=\n', size),
+  'numbered headings': size => repeat('1. a\n===\n', size),
+  'numbers below rules': size => repeat('===\n1. a\n', size),
   'headings of nothing': size => repeat('#\n', size),
   'link definitions': size => repeat('[a]: b\n', size),
   'open link definitions': size => repeat('[a]: <b\n', size),

@@ -49,3 +49,44 @@ describe('readSections, lines with # in a .txt file', () => {
     ).toContain('# equal to: open_at = 3.9\nopen_at = default')
   })
 })
+
+describe('readSections, underlined titles with a number', () => {
+  it.each(['\n', '\r\n'])('begin sections, with the line end %j', end => {
+    const terms = [
+      'Terms of the harbour',
+      '====================',
+      '',
+      '1. Words',
+      '-----',
+      '',
+      '1.1. "Quay" means a wall at which ships lie.',
+      '',
+      '2. Fees',
+      '-------',
+      'They are due',
+      '',
+      '3. on arrival',
+      '',
+      '-------',
+      '10) *End* of a stay',
+      '-------',
+      '',
+      'The ship leaves.',
+    ].join(end)
+    for (const isPlain of [true, false])
+      expect(pathsOf(terms, isPlain)).toEqual([
+        'Terms of the harbour',
+        'Terms of the harbour > 1. Words',
+        'Terms of the harbour > 2. Fees',
+        'Terms of the harbour > 10) End of a stay',
+      ])
+  })
+
+  it.each([
+    ['a list above a rule', 'Steps:\n\n1. Open the gate.\n\n2. Close the gate.\n---\n\nDone.'],
+    ['the last of several items', '1. Open the gate.\n2. Close the gate.\n-----------------\n\nDone.'],
+    ['a number in a quote', '> 1. Open\n> -------\n'],
+  ])('are not %s', (_, text) => {
+    expect(pathsOf(text, false)).toEqual([''])
+  })
+})

@@ -39,6 +39,12 @@ const MOST_COLUMNS = 4 * MOST_LEVELS
 const OPENING_MARKS = /^(?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])))+/gm
 const NOT_SPACE = /[^ \t]/g
 const NUMBER = /\d+/g
+/**
+ * "1. Setup" and the line below it, which the parser takes for a list and a rule. Three hyphens may be a rule after the last item of a
+ * list. A title begins a paragraph, or has the same line above it.
+ */
+const NUMBERED_TITLE =
+  /(?<=(?:^|\n)[ \t]*\n|^|\n(?:={3,}|-{3,})[ \t]*\n)(\d{1,9}[.)])[ \t](?=[ \t]*\S[^\n]*\n {0,3}(?:={3,}|-{4,})[ \t]*(?:\n|$))/g
 
 /**
  * Cuts a markdown or plain text into sections and blocks. Headings inside code, quotes and lists do not start sections, and front
@@ -129,6 +135,8 @@ function maskForParsing(text: string): string {
       .replaceAll('\r', '\n')
       .replace(FRONT_MATTER, matter => matter.replace(/[^\n]/g, 'x'))
       .replace(/^\uFEFF/, ' ')
+      // A number before a no-break space begins no list.
+      .replace(NUMBERED_TITLE, '$1\u00A0')
       .replace(OPENING_MARKS, opening => (isDeep(opening) ? opening.replace(NOT_SPACE, 'x') : opening))
   )
 }
