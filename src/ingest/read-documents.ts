@@ -7,8 +7,8 @@ import type { JsonObject } from '../core/types.ts'
 import type { BinaryFormat } from './documents/convert.worker.ts'
 import { type ConversionLimits, createConverter, type DocumentConverter } from './documents/converter.ts'
 import { DOCUMENT_EXTENSIONS, DOCUMENT_FILE, formatOf } from './documents/formats.ts'
-import { type FrontMatter, readFrontMatter } from './markup/front-matter.ts'
-import { headingTitle } from './markup/heading-title.ts'
+import { documentTitle } from './markup/document-title.ts'
+import { readFrontMatter } from './markup/front-matter.ts'
 import { stripMarks } from './markup/strip-marks.ts'
 import { fileId, folderId, type Survey, survey } from './survey.ts'
 import { decodeFile, readJsonLines, splitLines } from './text-files.ts'
@@ -197,37 +197,24 @@ async function readDocument(file: string, docId: string): Promise<SourceDocument
   if (decoded.text === null)
     return { docId, skipped: decoded.kind, warning: `${file} is ${decoded.kind}; it is not ingested` }
   const isMarkdown = formatOf(file) === 'markdown'
-  const { title, frontMatter, body } = readMarkup(decoded.text.replace(/\r\n?/g, '\n'), isMarkdown)
+  const whole = decoded.text.replace(/\r\n?/g, '\n')
+  const frontMatter = readFrontMatter(whole)
+  const rest = whole.slice(frontMatter.length)
+  const body = isMarkdown ? stripMarks(rest) : rest
+  const name = basename(file, extname(file))
   const warnings = [
     ...(decoded.fault === null ? [] : [`${file} ${decoded.fault}`]),
     ...(frontMatter.fault === null ? [] : [`${file}: the front matter ${frontMatter.fault}`]),
   ]
   return {
     docId,
-    title: title ?? basename(file, extname(file)),
+    title: frontMatter.title ?? documentTitle(body, name, !isMarkdown) ?? name,
     text: body,
     place: file,
     ...(isMarkdown ? {} : { isPlain: true }),
     ...(frontMatter.fields === null ? {} : { frontMatter: frontMatter.fields }),
     ...(warnings.length === 0 ? {} : { warning: warnings.join('; ') }),
   }
-}
-
-/** The title in the front matter, else the first heading when the text starts with one; null without either. */
-function readMarkup(
-  text: string,
-  isMarkdown: boolean,
-): { title: string | null; frontMatter: FrontMatter; body: string } {
-  const frontMatter = readFrontMatter(text)
-  const rest = text.slice(frontMatter.length)
-  const body = isMarkdown ? stripMarks(rest) : rest
-  return { title: frontMatter.title ?? (headingTitle(firstHeading(body)) || null), frontMatter, body }
-}
-
-/** `# Title`, or a line with `===` below it, at the start of a text; '' without one. */
-function firstHeading(text: string): string {
-  const marked = /^\s*#[ \t]+(.*\S)/.exec(text)?.[1]?.replace(/[ \t]+#+$/, '')
-  return marked ?? /^(?:[ \t]*\n)*[ ]{0,3}(\S.*)\n[ ]{0,3}=+[ \t]*(?:\n|$)/.exec(text)?.[1] ?? ''
 }
 
 async function* readRows(path: string, idOf: (id: string) => string): AsyncIterable<SourceDocument> {

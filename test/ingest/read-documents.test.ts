@@ -90,6 +90,21 @@ describe('openDocuments, files', () => {
     expect((await readAll(folder)).documents[0]?.title).toBe(title)
   })
 
+  const releases = '# Unreleased\n\n# 2.0.0 - 3 May\n\nGates close.\n\n## Fixed\n\n# 1.0.0 - 1 May\n\nThe first.\n'
+  const chapters = 'The tide\n========\n\nIt rises.\n\nThe moon\n========\n\nIt pulls.\n'
+  const project = '# Gatekeeper\n\nCloses gates.\n\n# Usage\n\nRun it.\n'
+  it.each([
+    ['gatekeeper-changelog.md', releases, 'gatekeeper-changelog'],
+    ['handbook.txt', chapters, 'handbook'],
+    ['README.md', project, 'Gatekeeper'],
+    ['readme_v2.txt', project, 'Gatekeeper'],
+    ['index.md', project, 'Gatekeeper'],
+    ['settings.txt', '# how often\ninterval = 5\n', 'settings'],
+    ['code.md', '# Gates\n\n```sh\n# as root\n```\n', 'Gates'],
+  ])('names %s after its file when it has several first headings and is no README', async (name, text, title) => {
+    expect((await readAll(await lay({ [name]: text }))).documents[0]?.title).toBe(title)
+  })
+
   it('drops a byte order mark and warns of bytes that are no UTF-8, naming the file', async () => {
     const folder = await lay({
       'bom.md': '\uFEFF# A',
