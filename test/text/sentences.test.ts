@@ -235,3 +235,18 @@ describe('sentences', () => {
     )
   })
 })
+
+describe('splitSentences, paragraphs in bold', () => {
+  it.each(['**Table 2.2. Depths of the basins**', '__Note. Read this. Twice!__', '**a_b* c. Then d.**'])(
+    'keeps %s whole',
+    bold => {
+      const text = `Before it.\n\n${bold}\n\nAfter it. And more.`
+      expect(splitSentences(text).map(sentence => sentence.text.trim())).toContain(bold)
+    },
+  )
+
+  it('goes on in a paragraph with a line in bold, and cuts one with two bold terms', () => {
+    expect(splitSentences('Open the\n**upper gate**\nat dawn.')).toHaveLength(1)
+    expect(splitSentences('**One** is open. The other is **not.**')).toHaveLength(2)
+  })
+})

@@ -1,5 +1,6 @@
 import { codePointStart } from '../../core/prefix.ts'
 import type { Span } from '../../core/types.ts'
+import { isBoldLine } from '../../text/sentences/bold-line.ts'
 import { splitSentences } from '../../text/sentences/sentences.ts'
 import type { Block, Section } from './sections.ts'
 
@@ -31,16 +32,16 @@ export function cutSection(section: Section, text: string, limits: PieceLimits):
   let lead = section.heading && pieceOf(section.heading, text, limits, true)
   for (const block of section.blocks) {
     const cut = cutBlock(block, text, limits)
-    const last = pieces.at(-1)
-    if (!lead && last && announces(last, text, limits)) lead = pieces.pop() ?? null
-    const first = cut[0]
-    if (lead && first) {
-      cut[0] = joinPieces(lead, first)
-      lead = null
-    }
+    const [first] = cut
+    const last = cut.at(-1)
+    if (!first || !last) continue
+    const isLead = announces(last, text)
+    if (lead) cut[0] = joinPieces(lead, first)
+    lead = isLead && fitsBefore(cut.at(-1), limits) ? (cut.pop() ?? null) : null
     for (const piece of cut) pieces.push(piece)
   }
-  return lead ? [lead] : pieces
+  if (lead) pieces.push(lead)
+  return pieces
 }
 
 /** Joins two neighbouring pieces and the text between them. */
@@ -52,15 +53,14 @@ export function joinPieces(before: Piece, after: Piece): Piece {
 /** A sentence that ends in a colon, perhaps inside emphasis or quotation marks. */
 const ENDS_IN_COLON = /:[*_`"'”’)\]]{0,4}\s*$/
 
-/** A paragraph of bold text only: the name of a file above its code, or a heading by hand. */
-const IS_BOLD = /^\s*(\*\*|__)[^\n*_]{1,200}\1\s*$/
-
-function announces(piece: Piece, text: string, limits: PieceLimits): boolean {
+function announces(piece: Piece, text: string): boolean {
   const slice = text.slice(piece.start, piece.end)
-  return (
-    piece.tokens <= limits.target / 4 &&
-    (ENDS_IN_COLON.test(slice.slice(-80)) || (piece.opensBlock && IS_BOLD.test(slice)))
-  )
+  return ENDS_IN_COLON.test(slice.slice(-80)) || (piece.opensBlock && isBoldLine(slice))
+}
+
+/** Whether a piece, with the heading or the lead-in that it has in front, is short enough to join what follows. */
+function fitsBefore(piece: Piece | undefined, { target }: PieceLimits): boolean {
+  return piece !== undefined && piece.tokens <= target / 4
 }
 
 function cutBlock(block: Block, text: string, limits: PieceLimits): Piece[] {

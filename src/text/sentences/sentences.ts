@@ -1,5 +1,6 @@
 import { codePointStart } from '../../core/prefix.ts'
 import { closesFence, openingFence } from '../fence.ts'
+import { isBoldLine } from './bold-line.ts'
 import { isSectionNumber } from './section-number.ts'
 import { isTitleRule, isUnderlined } from './underlined-title.ts'
 
@@ -41,7 +42,7 @@ const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' })
 
 /**
  * Splits a text into sentences; concatenated they are the text. A line break ends a sentence, unless the next line starts in
- * lower case or all lines of the paragraph are about equally long (wrapped prose). A heading, with the line that underlines it, a list item, table row or fenced code block is one sentence. White space
+ * lower case or all lines of the paragraph are about equally long (wrapped prose). A heading, with the line that underlines it, a paragraph in bold in one line, a list item, table row or fenced code block is one sentence. White space
  * belongs to the sentence before it. Longer sentences than 2,000 code units are cut.
  */
 export function splitSentences(text: string): Sentence[] {
@@ -120,7 +121,7 @@ interface Line {
   index: number
   /** Whether it stands in a paragraph whose lines were broken where they were full. */
   isFilled: boolean
-  /** Whether it is a title and the line below it. */
+  /** Whether it is a title and the line below it, or a paragraph of bold text in one line. */
   isTitle: boolean
 }
 
@@ -165,6 +166,8 @@ const SLACK = 10
 
 /** The lines of a paragraph, marked when each line but the last is so long that the first word of the next one was too much. */
 function filled(lines: Line[]): Line[] {
+  const [only, ...more] = lines
+  if (only && more.length === 0 && isBoldLine(only.line)) return [{ ...only, isTitle: true }]
   const lengths = lines.map(({ line }) => line.trimEnd().length)
   const width = lengths.reduce((most, length) => Math.max(most, length), 0)
   if (lines.length < 2 || width < SHORTEST_FILL || width > LONGEST_FILL) return lines
