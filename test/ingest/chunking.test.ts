@@ -296,6 +296,7 @@ describe('chunkMarkdown, blocks and overlap', () => {
   it.each([
     ['announces a paragraph', '**Do this at once:**', words(45, 'step'), 'step0'],
     ['is bold, above code', '**routes.js**', code, '```js'],
+    ['no sign ends before code', 'Change it to', `\`\`\`js\n${words(60, 'call')}\n\`\`\``, '```js'],
     ['is a caption with a number', '**Table 2.2. Basins**', table(14), '| a | b |'],
     ['is a caption below a heading', '## Basins\n\n**Sizes.**', table(14), '| a | b |'],
   ])('keeps a line that %s with what follows, whatever stands before', (_, lead, after, follows) => {

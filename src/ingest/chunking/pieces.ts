@@ -1,7 +1,7 @@
 import { codePointStart } from '../../core/prefix.ts'
 import type { Span } from '../../core/types.ts'
 import { isBoldLine } from '../../text/sentences/bold-line.ts'
-import { splitSentences } from '../../text/sentences/sentences.ts'
+import { endsSentence, splitSentences } from '../../text/sentences/sentences.ts'
 import type { Block, Section } from './sections.ts'
 
 /** A range that is not cut further: a sentence, a table, list or code block, or a part of one that is too large. */
@@ -24,18 +24,18 @@ export interface PieceLimits {
 }
 
 /**
- * Cuts a section into pieces in order. The heading joins the first piece, and a short sentence that ends in a colon, or a line
- * in bold, joins what it announces.
+ * Cuts a section into pieces in order. The heading joins the first piece, and a short sentence that ends in a colon, one before
+ * code that no sign ends, or a line in bold, joins what it announces.
  */
 export function cutSection(section: Section, text: string, limits: PieceLimits): Piece[] {
   const pieces: Piece[] = []
   let lead = section.heading && pieceOf(section.heading, text, limits, true)
-  for (const block of section.blocks) {
+  for (const [at, block] of section.blocks.entries()) {
     const cut = cutBlock(block, text, limits)
     const [first] = cut
     const last = cut.at(-1)
     if (!first || !last) continue
-    const isLead = announces(last, text)
+    const isLead = announces(last, text) || (block.kind === 'prose' && leadsToCode(last, section.blocks[at + 1], text))
     if (lead) cut[0] = joinPieces(lead, first)
     lead = isLead && fitsBefore(cut.at(-1), limits) ? (cut.pop() ?? null) : null
     for (const piece of cut) pieces.push(piece)
@@ -56,6 +56,11 @@ const ENDS_IN_COLON = /:[*_`"'”’)\]]{0,4}\s*$/
 function announces(piece: Piece, text: string): boolean {
   const slice = text.slice(piece.start, piece.end)
   return ENDS_IN_COLON.test(slice.slice(-80)) || (piece.opensBlock && isBoldLine(slice))
+}
+
+/** Whether code follows a sentence that no sign ends: "Change it to". */
+function leadsToCode({ start, end }: Piece, next: Block | undefined, text: string): boolean {
+  return next?.kind === 'code' && !endsSentence(text.slice(start, end))
 }
 
 /** Whether a piece, with the heading or the lead-in that it has in front, is short enough to join what follows. */

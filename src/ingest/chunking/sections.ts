@@ -8,7 +8,7 @@ export const FRONT_MATTER = /^\uFEFF?(---|\+\+\+)[ \t]*\r?\n(?:([\s\S]*?)\r?\n)?
 
 /** A block of markdown. */
 export interface Block extends Span {
-  kind: 'prose' | 'atomic'
+  kind: 'prose' | 'code' | 'atomic'
   /** Items, rows or lines, where a block that is too large is cut; empty for prose. */
   parts: Span[]
   /** The head row of a table and the rule below it; null for other blocks. */
@@ -160,6 +160,7 @@ function partsOf(tokens: Token[], index: number, span: Span, lines: Span[]): Omi
     }
     case 'fence':
     case 'code_block':
+      return { kind: 'code', parts: linesIn(span, tokens[index]?.map ?? null, lines), head: null }
     case 'html_block':
       return { kind: 'atomic', parts: linesIn(span, tokens[index]?.map ?? null, lines), head: null }
     default:

@@ -1,6 +1,7 @@
 import type { Steps } from '../../core/steps.ts'
 import type { Candidate } from '../../core/types.ts'
 import { isSectionNumber } from '../../text/sentences/section-number.ts'
+import { beginsCode, endsSentence } from '../../text/sentences/sentences.ts'
 import { isUnderlinedTitle } from '../../text/sentences/underlined-title.ts'
 import { terms } from '../../text/terms/terms.ts'
 import type { CostModel } from '../cost.ts'
@@ -22,6 +23,8 @@ const SIGNS = /^(?:[^\p{L}\p{N}]|<\/?[a-z][^<>]*>)*$/iu
 /** Definitions of links alone: `[label]: address`. */
 const LINK_DEFINITIONS = /^(?:\s*\[[^\]\n]{1,200}\]:[^\S\n]*\S[^\n]*(?:\n|$))+\s*$/u
 const OPENINGS = [LEAD_IN, QUESTION, LABEL, BOLD_NAME, SIGNS, LINK_DEFINITIONS]
+/** A sentence before code is a lead-in up to this many tokens, when no sign ends it: "Change it to". */
+const MOST_BEFORE_CODE = 30
 /** The names of the columns, and the line below them. */
 const HEAD_ROWS = 2
 /** At most so many tokens for a gap mark. */
@@ -72,6 +75,8 @@ export function* measureSentences(
     const end = Math.min(sentence.end, fresh.end)
     if (start >= end) continue
     const text = candidate.chunk.text.slice(start, end)
+    const before = sentences.at(-1)
+    if (before && beginsCode(text) && leadsToCode(before, candidate.chunk.text)) before.opens = true
     const isRow = TABLE_ROW.test(text)
     tableAt = isRow ? (tableAt ?? at) : null
     const isHead = tableAt !== null && at < tableAt + HEAD_ROWS
@@ -97,6 +102,11 @@ export function* measureSentences(
     if (at % SENTENCES_PER_STEP === 0) yield
   }
   return sentences
+}
+
+function leadsToCode({ start, end, tokens }: MeasuredSentence, all: string): boolean {
+  const text = all.slice(start, end)
+  return tokens <= MOST_BEFORE_CODE && !endsSentence(text) && !TABLE_ROW.test(text) && !beginsCode(text)
 }
 
 /** Inverse document frequency of each term, where the documents are the sentences of the chunk. */

@@ -75,6 +75,16 @@ function* sentenceEnds(text: string): Generator<number> {
   }
 }
 
+/** Whether a sign ends the text, as it ends a sentence. */
+export function endsSentence(text: string): boolean {
+  return ENDS_SENTENCE.test(text.trimEnd())
+}
+
+/** Whether a text begins with the fence of code. */
+export function beginsCode(text: string): boolean {
+  return FENCE.test(text)
+}
+
 interface Block {
   start: number
   end: number

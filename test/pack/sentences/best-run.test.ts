@@ -122,11 +122,12 @@ describe('the best run of sentences of a chunk', () => {
       'the number of a clause',
       'The old pump may stand.\n\n8.2.\n\nOnly the keeper of the old pump may open it.\n\n(b)\n',
     ],
+    ['a line before code', 'The old pump may stand.\n\nTo open the pump, write\n\n```sh\npump open --keeper\n```\n'],
     ['definitions of links', 'The old pump may stand.\n\n[pump]: https://a.example/open-pump\n[keeper]: who.md\n'],
   ])('does not end with %s', (_, text) => {
     for (let room = 5; room < 60; room++)
       expect(windowIn(text, 'who may open the pump note', room).at(-1) ?? '').not.toMatch(
-        /(?:pump\?|Note\W*|^\W+|the pump\*\*|the pump\n-*|8\.2\.|\(b\)|>|\]: .*)\s*$/u,
+        /(?:pump\?|Note\W*|^\W+|the pump\*\*|the pump\n-*|write|8\.2\.|\(b\)|>|\]: .*)\s*$/u,
       )
   })
 })
