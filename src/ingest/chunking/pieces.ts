@@ -72,10 +72,27 @@ function cutBlock(block: Block, text: string, limits: PieceLimits): Piece[] {
   if (block.kind === 'prose') return cutProse(block, text, limits)
   const whole = pieceOf(block, text, limits, true)
   if (whole.tokens <= limits.atomic) return [whole]
-  const [first, second, ...rest] = cutSpans(block.parts, text, limits)
-  const isTable = block.head !== null && first?.end === block.head.end && first.tokens <= limits.target / 2
-  if (!isTable || !second) return [first, second, ...rest].filter(piece => piece !== undefined)
-  return [joinPieces(first, second), ...rest.map(row => ({ ...row, head: block.head }))]
+  const heads = new Set(block.parts.map(({ head }) => head).filter(head => head !== null))
+  const repeated = new Set(
+    [...heads].filter(({ start, end }) => limits.count(text.slice(start, end)) <= limits.target / 2),
+  )
+  const pieces = block.parts.flatMap(({ head, ...span }, at) => {
+    const cut = halve(pieceOf(span, text, limits, at === 0), text, limits)
+    return head !== null && repeated.has(head) ? cut.map(piece => ({ ...piece, head })) : cut
+  })
+  return joinHeads(pieces)
+}
+
+/** Joins the head of each table with its first row. */
+function joinHeads(pieces: Piece[]): Piece[] {
+  const joined: Piece[] = []
+  for (const piece of pieces) {
+    const before = joined.at(-1)
+    const isBelowHead = before !== undefined && piece.head?.end === before.end
+    if (isBelowHead) joined.splice(-1, 1, joinPieces(before, piece))
+    else joined.push(piece)
+  }
+  return joined
 }
 
 /** A line `: meaning` below the line of its term, as in many flavours of Markdown. */

@@ -6,13 +6,17 @@ import { headingTitle } from '../markup/heading-title.ts'
 /** What may be YAML (`---`) or TOML (`+++`) front matter at the start of a text, with its last line end. Groups: the fence, the content. */
 export const FRONT_MATTER = /^\uFEFF?(---|\+\+\+)[ \t]*\r?\n(?:([\s\S]*?)\r?\n)??\1[ \t]*(?:\r?\n|$)/
 
+/** An item, a row or a line. */
+export interface Part extends Span {
+  /** The head of the table that a row belongs to: the names of the columns and the rule below them; null for all else. */
+  head: Span | null
+}
+
 /** A block of markdown. */
 export interface Block extends Span {
   kind: 'prose' | 'code' | 'atomic'
-  /** Items, rows or lines, where a block that is too large is cut; empty for prose. */
-  parts: Span[]
-  /** The head row of a table and the rule below it; null for other blocks. */
-  head: Span | null
+  /** Where a block that is too large is cut; empty for prose. */
+  parts: Part[]
 }
 
 /** A heading with the text up to the next heading of any level. */
@@ -92,7 +96,7 @@ function* parseBlocks(text: string, isPlain: boolean): Iterable<ParsedBlock> {
       }
       yield { ...span, ...PROSE, heading }
     } else {
-      yield { ...span, ...partsOf(tokens, index, span, lines), heading: null }
+      yield { ...span, ...partsOf(tokens, index, span, lines, text), heading: null }
     }
   }
 }
@@ -146,48 +150,83 @@ function isDeep(opening: string): boolean {
   return opening.length > MOST_COLUMNS || marks > MOST_LEVELS
 }
 
-const PROSE = { kind: 'prose', parts: [], head: null } satisfies Omit<Block, keyof Span>
+const PROSE = { kind: 'prose', parts: [] } satisfies Omit<Block, keyof Span>
 
-/** Where a block is cut when it is too large: a list at its items, a table at its rows, code and HTML at their lines. */
-function partsOf(tokens: Token[], index: number, span: Span, lines: Span[]): Omit<Block, keyof Span> {
+/** Where a block is cut when it is too large: a list at its items, a table at its rows, also inside an item, code and HTML at their lines. */
+function partsOf(tokens: Token[], index: number, span: Span, lines: Span[], text: string): Omit<Block, keyof Span> {
+  const map = tokens[index]?.map ?? null
   switch (tokens[index]?.type) {
     case 'bullet_list_open':
     case 'ordered_list_open':
-      return { kind: 'atomic', parts: tile(span, childrenOf(tokens, index, 'list_item_open', 1, lines)), head: null }
-    case 'table_open': {
-      const parts = tile(span, childrenOf(tokens, index, 'tr_open', 2, lines))
-      return { kind: 'atomic', parts, head: parts[0] ?? null }
-    }
+    case 'table_open':
+      return { kind: 'atomic', parts: tile(span, startsOf(tokens, index, lines)) }
     case 'fence':
     case 'code_block':
-      return { kind: 'code', parts: linesIn(span, tokens[index]?.map ?? null, lines), head: null }
+      return { kind: 'code', parts: linesIn(span, map, lines) }
     case 'html_block':
-      return { kind: 'atomic', parts: linesIn(span, tokens[index]?.map ?? null, lines), head: null }
-    default:
-      return PROSE
+      return { kind: 'atomic', parts: linesIn(span, map, lines) }
+    default: {
+      const rows = gridRows(linesIn(span, map, lines), text)
+      return rows === null ? PROSE : { kind: 'atomic', parts: tile(span, rows) }
+    }
   }
 }
 
-/** Starts of the parts inside the block that opens at `index`. */
-function childrenOf(tokens: Token[], index: number, type: string, level: number, lines: Span[]): number[] {
-  const starts: number[] = []
-  for (let at = index + 1; (tokens[at]?.level ?? 0) > 0; at++) {
-    const token = tokens[at]
-    if (token?.type === type && token.level === level) starts.push(lines[token.map?.[0] ?? 0]?.start ?? 0)
+/** Where a part begins, and the head that it is below. */
+type Start = Pick<Part, 'start' | 'head'>
+
+/** The starts of items and rows in the list or the table that opens at `index`, and of what follows a table in an item. */
+function startsOf(tokens: Token[], index: number, lines: Span[]): Start[] {
+  const starts: Start[] = []
+  let open: { start: number; afterLast: number; head: Span | null } | null = null
+  for (let at = index; at === index || (tokens[at]?.level ?? 0) > 0; at++) {
+    const { type, level, map } = tokens[at] as Token
+    const start = lines[map?.[0] ?? 0]?.start ?? 0
+    if (type === 'list_item_open' && level === 1) starts.push({ start, head: null })
+    if (type === 'table_open') open = { start, afterLast: map?.[1] ?? 0, head: null }
+    if (type === 'tr_open' && open !== null) {
+      if (start > open.start) open.head ??= { start: open.start, end: start }
+      starts.push({ start, head: open.head })
+    }
+    if (type === 'table_close' && open !== null) {
+      const next = lines[open.afterLast]
+      if (next) starts.push({ start: next.start, head: null })
+      open = null
+    }
   }
   return starts
 }
 
 /** Extends each part to the next one, so that they cover the whole: the rule of a table joins its head row. */
-function tile(whole: Span, starts: number[]): Span[] {
-  return starts.map((start, index) => ({
-    start: index === 0 ? whole.start : start,
-    end: starts[index + 1] ?? whole.end,
-  }))
+function tile(whole: Span, starts: Start[]): Part[] {
+  return starts
+    .map(({ start, head }, index) => ({
+      start: Math.max(start, whole.start),
+      end: Math.min(starts[index + 1]?.start ?? whole.end, whole.end),
+      head,
+    }))
+    .filter(({ start, end }) => start < end)
 }
 
-function linesIn(span: Span, map: [number, number] | null, lines: Span[]): Span[] {
-  return map === null ? [] : lines.slice(...map).filter(line => line.start < span.end)
+/** `+---+---+`, or with `=` below the names of the columns */
+const GRID_RULE = /^ {0,3}\+[-=:][-=:+]*\+\s*$/
+const GRID_LINE = /^ {0,3}[+|]/
+
+/** The starts of the rows of a table that is drawn with signs, as in reStructuredText; null when the lines are none. Its head is there only with a rule of `=`. */
+function gridRows(lines: readonly Span[], text: string): Start[] | null {
+  const drawn = lines.map(({ start, end }) => text.slice(start, end))
+  if (!GRID_RULE.test(drawn[0] ?? '') || !drawn.every(line => GRID_LINE.test(line))) return null
+  const rules = drawn.flatMap((line, at) => (at > 0 && GRID_RULE.test(line) ? [at] : []))
+  const start = lines[0]?.start ?? 0
+  const headEnd = lines[(rules.find(at => drawn[at]?.includes('=')) ?? lines.length) + 1]?.start
+  const below = rules.flatMap(at => lines[at + 1]?.start ?? []).filter(next => next >= (headEnd ?? 0))
+  const head = headEnd === undefined ? null : { start, end: headEnd }
+  return [{ start, head: null }, ...below.map(next => ({ start: next, head }))]
+}
+
+function linesIn(span: Span, map: [number, number] | null, lines: Span[]): Part[] {
+  const within = map === null ? [] : lines.slice(...map).filter(line => line.start < span.end)
+  return within.map(line => ({ ...line, head: null }))
 }
 
 /** The lines with their ends. */

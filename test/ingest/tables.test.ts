@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest'
+import { chunkMarkdown } from '../../src/ingest/chunking/chunk-markdown.ts'
+
+const count = (text: string): number => Math.ceil(text.length / 4)
+const chunk = (text: string, overlap = 0) => chunkMarkdown({ text }, { targetTokens: 60, overlap, count })
+const rowsIn = (texts: readonly string[]) =>
+  texts.flatMap(text => Array.from(text.matchAll(/basin(\d+)/g), ([, at]) => Number(at)))
+const upTo = (most: number) => Array.from({ length: most }, (_, at) => at)
+
+describe('chunkMarkdown, tables in list items', () => {
+  const rows = upTo(60).map(at => `   | basin${at} | ${at} m |`)
+  const steps = (table: readonly string[]) =>
+    [
+      '1. Open the gate.',
+      '2. Look up the depth:',
+      '',
+      ...table,
+      '',
+      '   Write it down.',
+      '3. Close the gate.',
+      '',
+      'Done.',
+    ].join('\n')
+
+  it.each([0, 0.2])('are cut at their rows, each part under the head, with overlap %s', overlap => {
+    const text = steps(['   | basin | depth |', '   |---|---|', ...rows])
+    const texts = chunk(text, overlap).map(piece => piece.text)
+    expect(texts.length).toBeGreaterThan(5)
+    for (const part of texts.filter(own => /basin\d/.test(own)))
+      expect(part.slice(0, part.search(/basin\d/))).toMatch(/\| basin \| depth \|\n {3}\|---\|---\|\n {3}\| $/)
+    expect(rowsIn(texts)).toEqual(upTo(60))
+    expect(texts.at(-1)).toContain('Write it down.\n3. Close the gate.')
+  })
+
+  it('keep the heads of several tables apart', () => {
+    const table = (name: string) => [
+      `- | ${name} | depth |`,
+      '  |---|---|',
+      ...upTo(30).map(at => `  | basin${at} | ${name} ${at} |`),
+    ]
+    const texts = chunk([...table('north'), ...table('south')].join('\n')).map(piece => piece.text)
+    for (const [first = '', ...rest] of texts.map(own =>
+      own.split('\n').filter(line => line.includes('basin') || line.includes('depth')),
+    )) {
+      const name = /north|south/.exec(first)?.[0]
+      expect(first).toContain('depth')
+      if (!rest.some(line => line.includes('depth'))) for (const line of rest) expect(line).toContain(name)
+    }
+    expect(rowsIn(texts)).toEqual([...upTo(30), ...upTo(30)])
+  })
+})
+
+describe('chunkMarkdown, tables that are drawn with signs', () => {
+  const rule = '+---------+---------------+'
+  const rows = upTo(40).flatMap(at => [`| basin${at}  | holds water   |`, '|         | and two ships |', rule])
+
+  it('are cut between their rows, each part under the head', () => {
+    const head = [rule, '| name    | use           |', '+=========+===============+']
+    const texts = chunk(['# Basins', '', ...head, ...rows, '', 'They are deep.'].join('\n')).map(piece => piece.text)
+    expect(texts.length).toBeGreaterThan(5)
+    for (const part of texts) {
+      expect(part).toContain(`${head.join('\n')}\n| basin`)
+      expect(part).toMatch(/\+\n*$|They are deep\.$/)
+    }
+    expect(rowsIn(texts)).toEqual(upTo(40))
+  })
+
+  it('have no head without a rule of =', () => {
+    const texts = chunk([rule, ...rows].join('\n')).map(piece => piece.text)
+    for (const part of texts.slice(1)) expect(part).toMatch(/^\| basin\d+ /)
+    expect(rowsIn(texts)).toEqual(upTo(40))
+  })
+
+  it.each([
+    ['one rule', `+${'-'.repeat(100_000)}`],
+    ['rules', '+-+\n'.repeat(25_000)],
+    ['heads', `${'+=+\n'.repeat(25_000)}| a |`],
+    ['a wide head in an item', `- ${'|a'.repeat(16_000)}\n  ${'|-'.repeat(16_000)}\n${'  |b\n'.repeat(8_000)}`],
+  ])('lose no sign of 100 kB of %s', (_, text) => {
+    const signs = (own: string): number => own.replace(/\s/g, '').length
+    const texts = chunk(`Signs.\n\n${text}\n\nEnd.`).map(piece => piece.text)
+    expect(signs(texts.join(''))).toBeGreaterThanOrEqual(signs(text))
+  })
+})
