@@ -81,7 +81,7 @@ function* outline(text: string): Steps<readonly OutlinedSentence[]> {
       leads.extend(whole)
       if (sentence === '') continue
     }
-    const fence = openingFence(firstLineOf(sentence))
+    const fence = openingFence(sentence)
     const isCode = fence !== null || (INDENTED.test(sentence) && !ITEM.test(sentence))
     hasOpenFence ||= fence !== null && !endsWithFence(sentence, fence)
     const form = isCode ? sentence.trimEnd() : sentenceForm(sentence)
@@ -100,10 +100,6 @@ function* outline(text: string): Steps<readonly OutlinedSentence[]> {
 /** Length of the marks at the start that belong to the sentence before, such as the end of emphasis, with the white space behind them. */
 function lengthOfRest(sentence: string): number {
   return REST.exec(sentence)?.[0].length ?? 0
-}
-
-function firstLineOf(block: string): string {
-  return block.split('\n', 1)[0] ?? ''
 }
 
 function endsWithFence(block: string, fence: string): boolean {

@@ -1,7 +1,8 @@
 import type { Steps } from '../../core/steps.ts'
 import type { Candidate } from '../../core/types.ts'
+import { openingFence } from '../../text/fence.ts'
 import { isSectionNumber } from '../../text/sentences/section-number.ts'
-import { beginsCode, endsSentence } from '../../text/sentences/sentences.ts'
+import { endsSentence } from '../../text/sentences/sentences.ts'
 import { isUnderlinedTitle } from '../../text/sentences/underlined-title.ts'
 import { terms } from '../../text/terms/terms.ts'
 import type { CostModel } from '../cost.ts'
@@ -76,7 +77,7 @@ export function* measureSentences(
     if (start >= end) continue
     const text = candidate.chunk.text.slice(start, end)
     const before = sentences.at(-1)
-    if (before && beginsCode(text) && leadsToCode(before, candidate.chunk.text)) before.opens = true
+    if (before && openingFence(text) !== null && leadsToCode(before, candidate.chunk.text)) before.opens = true
     const isRow = TABLE_ROW.test(text)
     tableAt = isRow ? (tableAt ?? at) : null
     const isHead = tableAt !== null && at < tableAt + HEAD_ROWS
@@ -106,7 +107,7 @@ export function* measureSentences(
 
 function leadsToCode({ start, end, tokens }: MeasuredSentence, all: string): boolean {
   const text = all.slice(start, end)
-  return tokens <= MOST_BEFORE_CODE && !endsSentence(text) && !TABLE_ROW.test(text) && !beginsCode(text)
+  return tokens <= MOST_BEFORE_CODE && !endsSentence(text) && !TABLE_ROW.test(text) && openingFence(text) === null
 }
 
 /** Inverse document frequency of each term, where the documents are the sentences of the chunk. */

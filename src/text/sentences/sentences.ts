@@ -80,11 +80,6 @@ export function endsSentence(text: string): boolean {
   return ENDS_SENTENCE.test(text.trimEnd())
 }
 
-/** Whether a text begins with the fence of code. */
-export function beginsCode(text: string): boolean {
-  return FENCE.test(text)
-}
-
 interface Block {
   start: number
   end: number
