@@ -19,7 +19,7 @@ const schema = z.object({
 /** The rollbacks that are open, kept in a file for the next process. */
 export interface RollbackFile {
   /** The rollbacks when the file was opened. */
-  rollbacks: Rollback[]
+  rollbacks: readonly Rollback[]
   /** Replaces the content, in the background and in order. */
   save(rollbacks: readonly Rollback[]): void
   /** Waits for the last write. */
@@ -29,15 +29,23 @@ export interface RollbackFile {
 /**
  * Opens the file; a missing one holds no rollbacks. Each write goes to a second file, which then replaces the first.
  * @param onError called when the file cannot be written
+ * @param known the rollbacks of a process that this one replaces; the file is then not read, and nothing is thrown
  * @throws Error when the file cannot be read, or cannot be written: a later rollback would be lost with the process
  */
-export async function openRollbackFile(path: string, onError: (error: unknown) => void): Promise<RollbackFile> {
-  const rollbacks = parse(await readFile(path, 'utf8').catch(ignoreMissing))
+export async function openRollbackFile(
+  path: string,
+  onError: (error: unknown) => void,
+  known: readonly Rollback[] | null = null,
+): Promise<RollbackFile> {
+  const rollbacks = known ?? parse(await readFile(path, 'utf8').catch(ignoreMissing))
   const replace = async (next: readonly Rollback[]) => {
     await writeFile(`${path}.next`, `${JSON.stringify({ version: 1, rollbacks: next }, null, 2)}\n`, { flush: true })
     await rename(`${path}.next`, path)
   }
-  await replace(rollbacks)
+  await replace(rollbacks).catch((error: unknown) => {
+    if (known === null) throw error
+    onError(error)
+  })
   let writing: Promise<void> = Promise.resolve()
   return {
     rollbacks,

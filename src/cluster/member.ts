@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import type { AcceptedContent } from '../adapters/reload.ts'
 import type { LineFile } from '../adapters/traces/jsonl-file.ts'
 import { compareText } from '../core/collections.ts'
 import type { BumpEpoch } from '../http/passthrough/write-epoch.ts'
@@ -23,6 +24,8 @@ export interface Member {
   readonly modelThreads: number
   /** The file of traces, which the primary writes. */
   readonly traceFile: LineFile
+  /** The content of a file that is read again, by its variable, as the workers have last accepted it. */
+  accepted(variable: string): AcceptedContent
   /** The sum of all processes in place of the metrics of this one. */
   sumOf(metrics: Metrics): PrintedMetrics
   /** Finds traces of this worker, and then those of the others. */
@@ -66,6 +69,10 @@ export function createMember(line: Line, start: WorkerStart): Member {
         await line.ask('traceLine', text, TRACE_LINE_MS)
       },
     },
+    accepted: variable => ({
+      bytes: start.accepted.get(variable) ?? null,
+      keep: bytes => line.tell('accepted', { variable, bytes }),
+    }),
     sumOf({ registry, openMetrics }) {
       line.on('metrics', () => registry.getMetricsAsJSON())
       const page = (isOpen: boolean) => () => line.ask('metricsPage', { openMetrics: isOpen }, METRICS_MS)

@@ -1,3 +1,4 @@
+import type { Config } from '../config.ts'
 import type { WrittenPoints } from '../contextualize/online/notice-upserts.ts'
 import type { ExperimentOutcome } from '../pipeline/plan/outcome.ts'
 import type { TraceOwner } from '../pipeline/services.ts'
@@ -22,6 +23,8 @@ export interface Topics {
   stop: { question: { graceMs: number }; answer: null }
   /** Reads the files of tenants, flags and plans again. */
   reload: { question: null; answer: null }
+  /** A worker has accepted the content of a file that is read again. The primary keeps the last one. */
+  accepted: { question: { variable: string; bytes: Uint8Array }; answer: null }
   /** The address of the first worker alone; null while it is away. */
   firstAddress: { question: string | null; answer: null }
   /** A line for the file of traces, which the primary writes. */
@@ -51,6 +54,8 @@ export type Question<Name extends Topic> = Topics[Name]['question']
 export type Answer<Name extends Topic> = Topics[Name]['answer']
 
 export interface WorkerStart {
+  /** As it was when the whole started: a file that it names, such as a plan, may have faults by now. */
+  config: Config
   /** Never 0: all workers listen on the same port. */
   port: number
   host: string
@@ -63,6 +68,8 @@ export interface WorkerStart {
   /** Null: they are not known, because no first worker has told them since the start. */
   rollbacks: readonly Rollback[] | null
   firstAddress: string | null
+  /** What workers have last accepted of files that are read again, by the variable of the file. */
+  accepted: ReadonlyMap<string, Uint8Array>
   /** What only the processes of this cluster know. */
   secret: string
 }

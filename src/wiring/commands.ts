@@ -55,7 +55,7 @@ export const findProject: FindProject = name => openProjects(loadConfig()).find(
 /** For `stowage replay`. */
 export const openReplay: ReplayCommandDependencies['open'] = async ({ context = 'rules', ...where }) => {
   const config = loadConfig()
-  const directory = (await readTenants(config))?.directory ?? null
+  const directory = await readTenants(config)
   const tenants = directory && { tenants: directory.tenants, configured: config.plan }
   const models = await openModels(config)
   const { tokenizerModel } = config.plan
@@ -93,7 +93,7 @@ export const openDoctor: DoctorCommandDependencies['open'] = async where => {
 /** For `stowage flags`: the same sources as `serve`, asked once. */
 export const openFlagsCommand: FlagsCommandDependencies['open'] = async () => {
   const config = loadConfig()
-  const tenants = (await readTenants(config))?.directory.tenants ?? null
+  const tenants = (await readTenants(config))?.tenants ?? null
   let unleash: string | null = null
   const reporter = {
     flagsDecided() {},
@@ -132,7 +132,7 @@ export async function faultsOfTreatment(plan: string): Promise<readonly string[]
 /** What doctor works on: the URL of the command line, else the configured upstream, the tenants, and the models. */
 async function openTarget(where: { url?: string; apiKey?: string }) {
   const config = loadConfig()
-  const tenants = (await readTenants(config))?.directory.tenants ?? null
+  const tenants = (await readTenants(config))?.tenants ?? null
   const upstream = await openUpstream(config, where)
   const models = await openModels(config)
   const close = async () => {

@@ -104,12 +104,24 @@ async function openParts(config: Config, logger: Logger, member: Member | null, 
     takeShared: shared?.takeToken ?? null,
     ...(member && { workers: member.start.count }),
   })
-  const tenants = opened.keep(await openTenants(config, { reporter, declare: limiter.declare }))
+  const tenants = opened.keep(
+    await openTenants(config, {
+      reporter,
+      declare: limiter.declare,
+      accepted: member?.accepted('TENANTS_FILE') ?? null,
+    }),
+  )
   const traces = opened.keep(openTraces(config, reporter, spans, logger, member))
   const findTrace: FindTrace = member?.findTrace(traces) ?? (async (id, owner) => traces.find(id, owner))
   const listTraces: ListTraces = member?.listTraces(traces) ?? (async owner => traces.list(owner))
   const { rollout, offerShadow } = opened.keep(await openRollout(config, { reporter, logger, traces, member }))
-  const flags = opened.keep(await openFlags(config, { reporter, isRolledBack: rollout.isRolledBack }))
+  const flags = opened.keep(
+    await openFlags(config, {
+      reporter,
+      isRolledBack: rollout.isRolledBack,
+      ...(member && { accepted: member.accepted }),
+    }),
+  )
   const models: Models = opened.keep(
     await openModels(config, {
       endpointWaitMs: ENDPOINT_WAIT_MS,

@@ -1,5 +1,5 @@
 import { readAtMost } from '../adapters/read-at-most.ts'
-import { keepReloading, type Reloaded } from '../adapters/reload.ts'
+import { type AcceptedContent, openReloading, type Reloaded, type ReloadOptions } from '../adapters/reload.ts'
 import { type Config, ConfigError } from '../config.ts'
 import type { Reporter } from '../observe/events.ts'
 import { formatOf, MOST_BYTES } from '../tenants/file/parse.ts'
@@ -13,23 +13,19 @@ interface TenantsOptions {
   reporter: Reporter
   /** Called with the names of all tenants at the start, and after each change. */
   declare(names: ReadonlySet<string>): void
+  accepted?: AcceptedContent | null
 }
 
 /**
  * Reads the tenants of the configuration once; null without `TENANTS_FILE`.
  * @throws ConfigError with every fault of the file
  */
-export async function readTenants(config: Config) {
+export async function readTenants(config: Config): Promise<TenantDirectory | null> {
   const { TENANTS_FILE: path } = config.settings
   if (path === undefined) return null
-  const readBytes = () => readAtMost(path, MOST_BYTES[formatOf(path)] + 1)
-  const parse = (bytes: Uint8Array) => readTenantsFile(bytes, formatOf(path), config)
-  const refuse = (faults: readonly string[]): never => {
-    throw new ConfigError(faults.map(fault => `TENANTS_FILE=${path}: ${fault}`))
-  }
-  const bytes = await readBytes().catch((error: Error) => refuse([`cannot be read: ${error.message}`]))
-  const { directory, faults } = parse(bytes)
-  return { directory: directory ?? refuse(faults), bytes, readBytes, parse }
+  const reloaded = await openFile(path, config, { onChange() {} })
+  reloaded.close()
+  return reloaded.current
 }
 
 /**
@@ -38,25 +34,38 @@ export async function readTenants(config: Config) {
  */
 export async function openTenants(
   config: Config,
-  { reporter, declare }: TenantsOptions,
+  { reporter, declare, accepted = null }: TenantsOptions,
 ): Promise<ReloadedTenants | null> {
-  const read = await readTenants(config)
-  if (read === null) return null
+  const { TENANTS_FILE: path } = config.settings
+  if (path === undefined) return null
   const declareAll = ({ tenants }: TenantDirectory) => declare(new Set(tenants.map(({ name }) => name)))
-  declareAll(read.directory)
-  const reloaded = keepReloading<TenantDirectory>({
-    start: { value: read.directory, bytes: read.bytes },
-    readBytes: read.readBytes,
-    read: bytes => {
-      const { directory, faults } = read.parse(bytes)
-      return directory === null ? { value: null, faults } : { value: directory, faults: null }
-    },
+  const reloaded = await openFile(path, config, {
     onChange: ({ value: directory, faults }) => {
       if (faults === null) declareAll(directory)
       reporter.tenantsReloaded({ tenants: directory.tenants.length, faults })
     },
+    accepted,
   })
+  declareAll(reloaded.current)
   return tenantsNow(reloaded)
+}
+
+/** @throws ConfigError with every fault of the file */
+async function openFile(
+  path: string,
+  config: Config,
+  more: Pick<ReloadOptions<TenantDirectory>, 'onChange' | 'accepted'>,
+): Promise<Reloaded<TenantDirectory>> {
+  const opened = await openReloading<TenantDirectory>({
+    readBytes: () => readAtMost(path, MOST_BYTES[formatOf(path)] + 1),
+    read: bytes => {
+      const { directory, faults } = readTenantsFile(bytes, formatOf(path), config)
+      return directory === null ? { value: null, faults } : { value: directory, faults: null }
+    },
+    ...more,
+  })
+  if (!('faults' in opened)) return opened
+  throw new ConfigError(opened.faults.map(fault => `TENANTS_FILE=${path}: ${fault}`))
 }
 
 /** The tenants of a file as they are at each call. */

@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest'
-import { keepReloading } from '../../src/adapters/reload.ts'
+import { describe, expect, it } from 'vitest'
+import { type AcceptedContent, keepReloading, openReloading } from '../../src/adapters/reload.ts'
 import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import { readTenantsFile } from '../../src/tenants/file/read.ts'
 import type { TenantDirectory } from '../../src/tenants/tenant.ts'
@@ -139,4 +139,52 @@ it('does not keep a process alive', async () => {
   } finally {
     globalThis.setTimeout = original
   }
+})
+
+describe('a process that replaces another one', () => {
+  /** Content of the word `right` alone is right. */
+  const openWord = async (bytes: Uint8Array | null, content: string | Error) => {
+    const kept: string[] = []
+    const accepted: AcceptedContent = { bytes, keep: now => kept.push(Buffer.from(now).toString()) }
+    const opened = await openReloading<string>({
+      readBytes: async () => {
+        if (content instanceof Error) throw content
+        return Buffer.from(content)
+      },
+      read: now => {
+        const value = Buffer.from(now).toString()
+        return value.startsWith('right') ? { value, faults: null } : { value: null, faults: ['is wrong'] }
+      },
+      onChange() {},
+      accepted,
+      startTimer: () => () => {},
+    })
+    return { opened, kept }
+  }
+
+  it.each([
+    ['wrong', 'is wrong'],
+    [new Error('ENOENT'), 'cannot be read: ENOENT'],
+  ])('begins with what was right, and refuses the file as a later version of it: %s', async (content, fault) => {
+    const { opened, kept } = await openWord(Buffer.from('right'), content)
+    if ('faults' in opened) throw new Error('it was refused')
+    await opened.reload()
+    expect([opened.current, opened.refusal, kept]).toEqual(['right', [fault], []])
+  })
+
+  it('takes a right file, and hands it over', async () => {
+    const { opened, kept } = await openWord(Buffer.from('right'), 'right again')
+    if ('faults' in opened) throw new Error('it was refused')
+    await opened.reload()
+    expect([opened.current, opened.refusal, kept]).toEqual(['right again', null, ['right again']])
+  })
+
+  it('is none at the first start: the file is handed over when it is right, and refused when it is not', async () => {
+    expect((await openWord(null, 'right')).kept).toEqual(['right'])
+    expect(await openWord(null, 'wrong')).toEqual({ opened: { faults: ['is wrong'] }, kept: [] })
+    expect(await openWord(null, new Error('ENOENT'))).toEqual({
+      opened: { faults: ['cannot be read: ENOENT'] },
+      kept: [],
+    })
+  })
 })

@@ -249,4 +249,11 @@ describe('the file of rollbacks', () => {
   it('refuses a place that cannot be written, at the start', async () => {
     await expect(openRollbackFile(join(await newPath(), 'no', 'folder.json'), fail)).rejects.toThrow('ENO')
   })
+
+  it('lets a process that replaces another one begin, with what the other one knew', async () => {
+    const errors: unknown[] = []
+    const path = join(await newPath(), 'no', 'folder.json')
+    const file = await openRollbackFile(path, error => errors.push(error), [rollback])
+    expect([file.rollbacks, errors.map(String)]).toEqual([[rollback], [expect.stringContaining('ENOENT')]])
+  })
 })

@@ -1,7 +1,7 @@
 import type { FlagProvider } from '../../flags/provider.ts'
 import { formatOf, MOST_BYTES, parseFile } from '../../tenants/file/parse.ts'
 import { readAtMost } from '../read-at-most.ts'
-import { keepReloading, type ReadFile, type Reloaded } from '../reload.ts'
+import { type AcceptedContent, openReloading, type ReadFile, type Reloaded } from '../reload.ts'
 import { type FlagDocument, readFlagDocument } from './definitions.ts'
 import { createEvaluator } from './evaluator.ts'
 
@@ -11,6 +11,7 @@ export interface FlagsFileOptions {
   environment: string
   /** Called for each change of the file; `faults` is null when the flags were replaced. */
   onChange(change: { faults: readonly string[] | null }): void
+  accepted?: AcceptedContent | null
 }
 
 /** Flags of a file that is read again when it changes. */
@@ -32,23 +33,19 @@ export function readFlagsFile(bytes: Uint8Array, path: string): ReadFile<FlagDoc
  * @returns the faults of a file that cannot be used; a later version with faults leaves the flags as they are
  */
 export async function openFlagsFile(options: FlagsFileOptions): Promise<FlagsFile | { faults: readonly string[] }> {
-  const { path, appName, environment } = options
-  const readBytes = () => readAtMost(path, MOST_BYTES[formatOf(path)] + 1)
-  const bytes = await readBytes().catch((error: Error) => error)
-  if (bytes instanceof Error) return { faults: [`cannot be read: ${bytes.message}`] }
-  const read = readFlagsFile(bytes, path)
-  if (read.faults !== null) return { faults: read.faults }
-  const evaluator = createEvaluator({ appName, environment, usage: null })
-  let current = evaluator.use(read.value, 'file', [])
-  const reloaded = keepReloading<FlagDocument>({
-    start: { value: read.value, bytes },
-    readBytes,
-    read: changed => readFlagsFile(changed, path),
+  const { path, appName, environment, accepted = null } = options
+  const reloaded = await openReloading<FlagDocument>({
+    readBytes: () => readAtMost(path, MOST_BYTES[formatOf(path)] + 1),
+    read: bytes => readFlagsFile(bytes, path),
     onChange: ({ value, faults }) => {
       if (faults === null) current = evaluator.use(value, 'file', [])
       options.onChange({ faults })
     },
+    accepted,
   })
+  if ('faults' in reloaded) return reloaded
+  const evaluator = createEvaluator({ appName, environment, usage: null })
+  let current = evaluator.use(reloaded.current, 'file', [])
   return {
     get current() {
       return current

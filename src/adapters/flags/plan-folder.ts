@@ -6,7 +6,7 @@ import type { LoadedReranker, PlanChanges } from '../../pipeline/plan/changes.ts
 import { PLAN_NAMES } from '../../pipeline/plan/plan.ts'
 import { MOST_BYTES } from '../../tenants/file/parse.ts'
 import { readAtMost } from '../read-at-most.ts'
-import { keepReloading, type ReadFile, type Reloaded } from '../reload.ts'
+import { type AcceptedContent, openReloading, type ReadFile, type Reloaded } from '../reload.ts'
 
 /** Plan values by the name of their file without its ending. */
 export type PlanFiles = ReadonlyMap<string, PlanChanges>
@@ -22,17 +22,13 @@ export async function openPlanFolder(
   folder: string,
   loaded: LoadedReranker,
   onChange: (change: { faults: readonly string[] | null }) => void,
+  accepted: AcceptedContent | null = null,
 ): Promise<Reloaded<PlanFiles> | { faults: readonly string[] }> {
-  const bytes = await readFolder(folder).catch((error: Error) => error)
-  if (bytes instanceof Error) return { faults: [`cannot be read: ${bytes.message}`] }
-  const read = (changed: Uint8Array) => readPlans(changed, loaded)
-  const first = read(bytes)
-  if (first.faults !== null) return { faults: first.faults }
-  return keepReloading<PlanFiles>({
-    start: { value: first.value, bytes },
+  return openReloading<PlanFiles>({
     readBytes: () => readFolder(folder),
-    read,
+    read: bytes => readPlans(bytes, loaded),
     onChange,
+    accepted,
   })
 }
 

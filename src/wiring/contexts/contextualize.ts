@@ -67,7 +67,7 @@ export async function environmentOf(
   const writer = openContextWriter(config, context, countTokens)
   const findPrice: FindPrice = asked => openPrice(config, { ...writer, ...asked })
   const rules = createRulesWriter({ countTokens })
-  const tenants = (await readTenants(config))?.directory.tenants ?? null
+  const tenants = (await readTenants(config))?.tenants ?? null
   const openRules = () => openTenantRules(source, tenants, tenant => endpointAllowed(tenant, writer.endpoint))
   const folder = stateFolder ?? stateFolderOf(name, config.settings.CONTEXT_STATE_FOLDER)
 

@@ -27,7 +27,7 @@ export async function openIngestContexts(
   if (choice === 'off') return null
   const writer = openContextWriter(config, choice, countTokens)
   if (writer.endpoint === null) return writer
-  const tenants = (await readTenants(config))?.directory.tenants ?? []
+  const tenants = (await readTenants(config))?.tenants ?? []
   const refusing = tenants.filter(tenant => canRead(tenant, points) && !endpointAllowed(tenant, writer.endpoint))
   if (refusing.length === 0) return writer
   throw new StowageError(

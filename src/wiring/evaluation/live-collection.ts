@@ -55,7 +55,7 @@ export async function openAskedCollection(config: Config, address: LiveAddress):
 const COUNT_TIMEOUT_MS = 60_000
 
 async function open(config: Config, { collection, ...where }: LiveAddress) {
-  const directory = (await readTenants(config))?.directory ?? null
+  const directory = await readTenants(config)
   const upstream = await openUpstream(config, where)
   const { url, apiKey } = upstream
   const http = createQdrantHttp(url)

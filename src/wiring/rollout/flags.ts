@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type FlagsFile, openFlagsFile } from '../../adapters/flags/file.ts'
 import { openPlanFolder, type PlanFiles } from '../../adapters/flags/plan-folder.ts'
 import { openUnleash } from '../../adapters/flags/unleash.ts'
-import type { Reloaded } from '../../adapters/reload.ts'
+import type { AcceptedContent, Reloaded } from '../../adapters/reload.ts'
 import { type Config, ConfigError } from '../../config.ts'
 import { checkFlags, type FlagCatalogue } from '../../flags/catalogue.ts'
 import { createDecide } from '../../flags/decide.ts'
@@ -34,13 +34,15 @@ export interface FlagsOptions {
   reporter: Pick<Reporter, 'flagsDecided' | 'flagsRefreshed' | 'flagsChecked'>
   /** Whether everyone gets the control of an experiment. */
   isRolledBack(experiment: string): boolean
+  /** Of a file or folder, by its variable. */
+  accepted?(variable: string): AcceptedContent
 }
 
 /**
  * Opens the sources of flags. A server that is away does not block the start for more than two seconds.
  * @throws ConfigError with every fault of the file of flags and of the plan files
  */
-export async function openFlags(config: Config, { reporter, isRolledBack }: FlagsOptions): Promise<Flags> {
+export async function openFlags(config: Config, { reporter, isRolledBack, accepted }: FlagsOptions): Promise<Flags> {
   const { plan, settings } = config
   const { UNLEASH_URL: url, FLAGS_FILE: path, PLANS_FOLDER: folder } = settings
   const who = { appName: settings.UNLEASH_APP_NAME, environment: settings.UNLEASH_ENVIRONMENT }
@@ -68,12 +70,12 @@ export async function openFlags(config: Config, { reporter, isRolledBack }: Flag
     reporter.flagsChecked({ faults })
   }
   if (folder !== undefined) {
-    const opened = await openPlanFolder(folder, plan.rerank.method, check)
+    const opened = await openPlanFolder(folder, plan.rerank.method, check, accepted?.('PLANS_FOLDER'))
     if ('faults' in opened) throw configError('PLANS_FOLDER', folder, opened.faults)
     folderNow = opened
   }
   if (path !== undefined) {
-    const opened = await openFlagsFile({ ...who, path, onChange: check })
+    const opened = await openFlagsFile({ ...who, path, onChange: check, accepted: accepted?.('FLAGS_FILE') ?? null })
     if ('faults' in opened) {
       folderNow?.close()
       throw configError('FLAGS_FILE', path, opened.faults)

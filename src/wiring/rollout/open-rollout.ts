@@ -31,9 +31,10 @@ export async function openRollout(
   { reporter, logger, traces, member }: RolloutParts,
 ): Promise<OpenedRollout> {
   const judges = member === null || member.start.isFirst
-  const file = judges ? await openFile(settings.ROLLOUT_STATE_FILE, logger) : null
   // Those that the other workers know are newer than a file that could not be written.
-  const rollbacks = member?.start.rollbacks ?? file?.rollbacks ?? []
+  const known = member?.start.rollbacks ?? null
+  const file = judges ? await openFile(settings.ROLLOUT_STATE_FILE, logger, known) : null
+  const rollbacks = known ?? file?.rollbacks ?? []
   const rollout =
     member !== null && !judges ? followRollout(member.peers, rollbacks) : judge({ reporter, member, file, rollbacks })
   const shadows = createShadowQueue({
@@ -53,10 +54,14 @@ export async function openRollout(
 }
 
 /** @throws ConfigError */
-async function openFile(path: string | undefined, logger: Logger): Promise<RollbackFile | null> {
+async function openFile(
+  path: string | undefined,
+  logger: Logger,
+  known: readonly Rollback[] | null,
+): Promise<RollbackFile | null> {
   if (path === undefined) return null
   const onError = (error: unknown) => logger.error({ err: error }, 'the file of rollbacks cannot be written')
-  return openRollbackFile(path, onError).catch((error: Error) => {
+  return openRollbackFile(path, onError, known).catch((error: Error) => {
     throw new ConfigError([`ROLLOUT_STATE_FILE=${path}: ${error.message}`])
   })
 }

@@ -14,8 +14,11 @@ export interface Hub {
   reload(): void
 }
 
+/** What every worker starts with, whenever it starts. */
+export type StartOfAll = Omit<WorkerStart, 'isFirst' | 'rollbacks' | 'firstAddress' | 'accepted'>
+
 interface HubOptions {
-  start: Omit<WorkerStart, 'isFirst' | 'rollbacks' | 'firstAddress'>
+  start: StartOfAll
   /** Of this process. */
   metrics: Metrics
   /** Path; undefined without one. */
@@ -32,6 +35,7 @@ export function createHub({ start, metrics, traceFile }: HubOptions): Hub {
   const file = traceFile === undefined ? null : createLineFile({ path: traceFile })
   let rollbacks: readonly Rollback[] | null = null
   let firstAddress: string | null = null
+  const accepted = new Map<string, Uint8Array>()
 
   function setFirstAddress(address: string | null): void {
     firstAddress = address
@@ -53,7 +57,11 @@ export function createHub({ start, metrics, traceFile }: HubOptions): Hub {
     const worker = startWorkerProcess()
     const { line, pid } = worker
     workers.set(place, worker)
-    line.on('start', () => ({ ...start, isFirst: place === FIRST, rollbacks, firstAddress }))
+    line.on('start', () => ({ ...start, isFirst: place === FIRST, rollbacks, firstAddress, accepted }))
+    line.on('accepted', ({ variable, bytes }) => {
+      accepted.set(variable, bytes)
+      return null
+    })
     line.on('metricsPage', ({ openMetrics }) => metricsPage(openMetrics))
     line.on('traceLine', async text => {
       await file?.append(text)

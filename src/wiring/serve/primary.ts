@@ -4,7 +4,6 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { killWhenHung } from '../../cluster/hang-watch.ts'
 import { startSupervisor } from '../../cluster/supervisor.ts'
-import type { WorkerStart } from '../../cluster/topics.ts'
 import { setUpWorkers, WorkerFailure } from '../../cluster/worker-process.ts'
 import type { RunningService } from '../../commands/serve.ts'
 import { type Config, ConfigError } from '../../config.ts'
@@ -14,7 +13,7 @@ import type { Logger } from '../../observe/logger.ts'
 import { createMetrics } from '../../observe/metrics.ts'
 import { openUpstream } from '../upstream.ts'
 import { VERSION } from '../version.ts'
-import { createHub } from './hub.ts'
+import { createHub, type StartOfAll } from './hub.ts'
 
 /**
  * Starts the workers and looks after them. This process owns the port, the file of traces and the embedded engine, which there can be
@@ -38,8 +37,8 @@ export async function startPrimary(
   for (const { name } of metrics.registry.getMetricsAsArray())
     if (name.startsWith('nodejs_')) metrics.registry.removeSingleMetric(name)
   const reporter = createReporter({ metrics, logger })
-  const start: Omit<WorkerStart, 'isFirst' | 'rollbacks' | 'firstAddress'> = {
-    ...{ host: address.host, port, count, secret: randomUUID(), engineUrl: engine?.url ?? null },
+  const start: StartOfAll = {
+    ...{ config, host: address.host, port, count, secret: randomUUID(), engineUrl: engine?.url ?? null },
   }
   const hub = createHub({ start, metrics, traceFile: TRACE_FILE })
   setUpWorkers(workerModule('serve.worker', import.meta.url))

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { BEAT_MS } from '../../cluster/hang-watch.ts'
 import { createLine } from '../../cluster/line.ts'
 import { createMember } from '../../cluster/member.ts'
-import { ConfigError, loadConfig } from '../../config.ts'
+import { ConfigError } from '../../config.ts'
 import { createLogger } from '../../observe/logger.ts'
 import { openService } from './service.ts'
 import { EARLY_COLLECTION } from './start.ts'
@@ -22,7 +22,7 @@ setInterval(() => line.tell('beat', null), BEAT_MS).unref()
 try {
   setFlagsFromString(EARLY_COLLECTION)
   const start = await line.ask('start', null, ANSWER_MS)
-  const config = loadConfig()
+  const { config } = start
   const member = createMember(line, start)
   const service = await openService(config, createLogger({ level: config.settings.LOG_LEVEL }), start, member)
   line.on('reload', async () => {

@@ -70,6 +70,7 @@ interface LogLine {
   pid: number
   msg: string
   route?: string
+  tenant?: string
   warnings?: unknown
 }
 
