@@ -107,7 +107,7 @@ export class FleetNode {
         this.outstanding--
         const tookMs = this.#options.now() - from
         const late = outcome === 'overdue' && tookMs >= OVERDUE * this.hedgeDelayMs
-        this.#note(outcome, late, tookMs, retryAfterMs)
+        this.#note(outcome, tookMs, retryAfterMs)
         attempt?.settle(this.#verdict(outcome, late))
         // A deadline that it misses again is wasted, so it is not tried until it has answered a probe.
         if (outcome === 'failed' || outcome === 'broken' || (late && isProbe)) this.#unfit = true
@@ -116,8 +116,9 @@ export class FleetNode {
     }
   }
 
-  #note(outcome: NodeOutcome, late: boolean, tookMs: number, retryAfterMs = 0): void {
-    if (outcome === 'answered' || outcome === 'overtaken' || late) this.#recentMs[this.#calls++ % RECENT] = tookMs
+  #note(outcome: NodeOutcome, tookMs: number, retryAfterMs = 0): void {
+    // The deadline is no time of the node: were it kept, an endpoint that hangs would look as slow as it always was.
+    if (outcome === 'answered' || outcome === 'overtaken') this.#recentMs[this.#calls++ % RECENT] = tookMs
     if (outcome === 'busy')
       this.#busyUntil = this.#options.now() + Math.min(Math.max(retryAfterMs, BUSY_MS.least), BUSY_MS.most)
   }

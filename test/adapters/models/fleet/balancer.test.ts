@@ -38,7 +38,7 @@ function judge(history: History, isAlone: boolean, now: number) {
     const wasProbe = probe === event.call
     if (wasProbe) probe = null
     const isLate = event.end === 'overdue' && tookMs >= 2 * delayMs()
-    if (isLate || event.end === 'answered' || event.end === 'overtaken') times = [...times, tookMs].slice(-64)
+    if (event.end === 'answered' || event.end === 'overtaken') times = [...times, tookMs].slice(-64)
     if (event.end === 'busy') busyUntil = event.at + Math.min(500, Math.max(50, event.retryAfterMs))
     const isBroken = event.end === 'broken' && !isAlone
     const isBad = isLate || ['failed', 'broken', 'overtaken'].includes(event.end)
@@ -188,6 +188,35 @@ describe('the balancer', () => {
       { numRuns: 80 },
     )
     expect(seen).toBeGreaterThan(0)
+  })
+
+  it.each([0, 8, 64])('leaves out endpoints that hang after %i quick answers, and then asks none of them', quick => {
+    let now = 0
+    const urls = ['http://a', 'http://b']
+    const balancer = new Balancer({ urls, now: () => now, random: () => 0, onLeftOut: () => {} })
+    for (let request = 0; request < 2 * quick; request++) {
+      const call = balancer.nodes[request % 2]?.begin()
+      now += 20
+      call?.end('answered')
+    }
+    /** What a request waits for that has a deadline of 1.5 s, and asks each node that it may. */
+    const ask = () => {
+      const first = balancer.begin(new Set()) ?? balancer.beginLastResort(new Set())
+      if (first === null) return 0
+      const hedge = balancer.beginHedge(first)
+      now += 1_500
+      first.end('overdue')
+      hedge?.end('overdue')
+      return 1_500
+    }
+    const waits = Array.from({ length: 12 }, ask)
+    expect(waits.slice(0, 3)).toEqual([1_500, 1_500, 1_500])
+    // Later ones wait only when they are the probe of a node whose pause is over.
+    expect(balancer.nodes.map(({ leftOut, lastResort }) => [leftOut, lastResort])).toEqual([
+      [true, false],
+      [true, false],
+    ])
+    expect(waits.at(-1)).toBe(0)
   })
 
   it('gives hedges to one request in ten in the long run, and ten at first', () => {
