@@ -130,7 +130,7 @@ describe('the line of a request', () => {
 })
 
 describe('answers of Qdrant to forwarded requests', () => {
-  test('are counted once each by status, and not when the client has left', async () => {
+  test('are counted once each by status, and not when the client has left at once', async () => {
     const { metrics, reporter } = observed()
     const onEnd = (status: number | null) => reporter.upstreamForwarded({ status })
     const hanging = await stage.listen(createServer(() => {}))

@@ -3,6 +3,7 @@ import { StowageError } from '../../core/errors.ts'
 import { failureOf } from '../../qdrant/errors.ts'
 import { headerPairs } from '../../qdrant/raw-headers.ts'
 import { sendQdrantError } from '../body/send-json.ts'
+import { announcesBody } from '../body/upload-silence.ts'
 import { isGuarded } from '../tenants/guarded-message.ts'
 import { hiddenFailure } from '../tenants/tenant-call.ts'
 import { startExchange } from './exchange.ts'
@@ -37,7 +38,10 @@ export interface PassthroughOptions {
   idleTimeoutMs?: number
   /** Called for every exchange that fails upstream. The cause is not shown to clients. */
   onFailure?: OnFailure
-  /** Called once for each exchange that its client has not given up: with the status of the answer, or null without one. */
+  /**
+   * Called once for each exchange: with the status of the answer, or null without one. It is not called when the client leaves before it
+   * has waited for `PATIENCE_MS`: that says nothing about Qdrant.
+   */
   onEnd?: (status: number | null) => void
   /** The raw headers of a request that may go on. Default: all of them. Those of the connection never do. */
   headersOf?: (request: IncomingMessage) => readonly string[]
@@ -45,7 +49,12 @@ export interface PassthroughOptions {
   onAnswer?: (request: IncomingMessage, answer: IncomingMessage) => void
   /** How a failed exchange is answered. Default: an error in the envelope of Qdrant. */
   failure?: FailureAnswer
+  /** Milliseconds of a monotonic clock. */
+  now?: () => number
 }
+
+/** A client that leaves after having waited this long for the head of an answer has waited in vain, in milliseconds. */
+const PATIENCE_MS = 1_000
 
 /** What a client is told about a failed exchange. */
 export interface FailureAnswer {
@@ -77,10 +86,12 @@ export function createPassthrough({
   headersOf = ({ rawHeaders }) => rawHeaders,
   onAnswer = () => {},
   failure = AS_QDRANT,
+  now = () => performance.now(),
 }: PassthroughOptions): PassthroughProxy {
   const target = createUpstreamTarget(upstream)
   const hold: HoldAnswer = (request, response, body) => {
     const client = { request, response, onFailure, onAnswer, failure }
+    const waitedMs = waitOf(request, now)
     let released = false
     let arrived = false
     let sendToClient = () => {}
@@ -90,7 +101,7 @@ export function createPassthrough({
     })
     /** A failure after the head of a held answer replaces the answer. */
     const arrive = (found: number | null, send: () => void) => {
-      if (!arrived && !response.destroyed) onEnd(found)
+      if (!arrived && (!response.destroyed || waitedMs() >= PATIENCE_MS)) onEnd(found)
       arrived = true
       sendToClient = send
       settle(found)
@@ -123,6 +134,15 @@ export function createPassthrough({
     },
     close: () => target.close(),
   }
+}
+
+/** @returns milliseconds since the whole request was there; 0 before. A slow upload is no wait. */
+function waitOf(request: IncomingMessage, now: () => number): () => number {
+  let from = request.readableEnded || !announcesBody(request) ? now() : null
+  request.once('end', () => {
+    from ??= now()
+  })
+  return () => (from === null ? 0 : now() - from)
 }
 
 interface Client {
