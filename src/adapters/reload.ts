@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { quietTimer, type StartTimer } from '../pipeline/deadline.ts'
 
 /** What a file means, as it was when the file was last right. */
 export interface Reloaded<Value> {
@@ -32,7 +33,7 @@ export interface ReloadOptions<Value> {
   /** Default: nobody keeps it. */
   accepted?: AcceptedContent | null
   /** Runs a function after some time, and returns how to stop it. Default: a timer that does not keep the process alive. */
-  startTimer?: (milliseconds: number, run: () => void) => () => void
+  startTimer?: StartTimer
   /** Milliseconds between two looks at the file. */
   everyMs?: number
 }
@@ -127,10 +128,4 @@ export function keepReloading<Value>(options: ReloadOptions<Value>): Reloaded<Va
 
 function digestOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
-}
-
-function quietTimer(milliseconds: number, run: () => void): () => void {
-  const timer = setTimeout(run, milliseconds)
-  timer.unref()
-  return () => clearTimeout(timer)
 }

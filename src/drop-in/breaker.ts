@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { Breaker, type Verdict as GeneralVerdict } from '../core/work/breaker.ts'
+import { quietTimer, type StartTimer } from '../pipeline/deadline.ts'
 import type { Clock } from './clock.ts'
 
 /**
@@ -26,12 +27,21 @@ export interface Breakers {
   admit(collection: string, tenant: string | null): Attempt | null
 }
 
+interface Known {
+  breaker: Breaker
+  subject: Omit<PauseChange, 'paused'>
+  askedAt: number
+}
+
 /** Attempts in a row that passed before a pause begins. */
 const MOST_PASSED = 5
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 30_000
 /** Clients choose the names of collections, so the number of breakers is bounded. */
 const MOST_BREAKERS = 1_000
+/** A pause during which nobody has searched for this long is forgotten: it says nothing about the collection any more. In milliseconds. */
+const IDLE_MS = 300_000
+const LOOK_MS = 60_000
 
 const MEANINGS: Record<Verdict, GeneralVerdict> = { improved: 'good', passed: 'bad', unknown: 'unknown' }
 
@@ -40,8 +50,12 @@ const MEANINGS: Record<Verdict, GeneralVerdict> = { improved: 'good', passed: 'b
  * on. Tenants have their own, because some of those attempts depend on the points of the tenant: they can have no text.
  * @param onPause called when a pause begins or ends
  */
-export function createBreakers({ now }: Pick<Clock, 'now'>, onPause: (change: PauseChange) => void): Breakers {
-  const breakers = new LRUCache<string, { breaker: Breaker; subject: Omit<PauseChange, 'paused'> }>({
+export function createBreakers(
+  { now }: Pick<Clock, 'now'>,
+  onPause: (change: PauseChange) => void,
+  startTimer: StartTimer = quietTimer,
+): Breakers {
+  const breakers = new LRUCache<string, Known>({
     max: MOST_BREAKERS,
     dispose: ({ breaker, subject }) => {
       if (breaker.paused) onPause({ ...subject, paused: false })
@@ -53,16 +67,31 @@ export function createBreakers({ now }: Pick<Clock, 'now'>, onPause: (change: Pa
       mostBad: MOST_PASSED,
       firstPauseMs: FIRST_PAUSE_MS,
       longestPauseMs: LONGEST_PAUSE_MS,
-      onChange: paused => onPause({ ...subject, paused }),
+      onChange: paused => {
+        if (paused) lookLater()
+        onPause({ ...subject, paused })
+      },
     })
+  let isLookPlanned = false
+  function lookLater(): void {
+    if (isLookPlanned) return
+    isLookPlanned = true
+    startTimer(LOOK_MS, () => {
+      isLookPlanned = false
+      const paused = [...breakers.entries()].filter(([, { breaker }]) => breaker.paused)
+      const idle = paused.filter(([, { askedAt }]) => now() - askedAt >= IDLE_MS)
+      for (const [key] of idle) breakers.delete(key)
+      if (idle.length < paused.length) lookLater()
+    })
+  }
   return {
     admit(collection, tenant) {
       const key = JSON.stringify([tenant, collection])
       const subject = { collection, tenant }
-      const known = breakers.get(key)
-      const breaker = known?.breaker ?? open(subject)
-      if (known === undefined) breakers.set(key, { breaker, subject })
-      const attempt = breaker.admit()
+      const known = breakers.get(key) ?? { breaker: open(subject), subject, askedAt: 0 }
+      known.askedAt = now()
+      if (!breakers.has(key)) breakers.set(key, known)
+      const attempt = known.breaker.admit()
       return attempt && { settle: verdict => attempt.settle(MEANINGS[verdict]) }
     },
   }

@@ -33,6 +33,13 @@ export const systemTimer: StartTimer = (milliseconds, run) => {
   return () => clearTimeout(timer)
 }
 
+/** A timer that does not keep the process alive. */
+export const quietTimer: StartTimer = (milliseconds, run) => {
+  const timer = setTimeout(run, milliseconds)
+  timer.unref()
+  return () => clearTimeout(timer)
+}
+
 /** A signal that aborts with its parent or after some milliseconds, whichever is first. @param now of the clock that the timer uses */
 export function startDeadline(
   parent: AbortSignal,

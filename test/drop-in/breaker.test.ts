@@ -70,6 +70,23 @@ describe('a server that refuses the improved search', () => {
     expect(pauses.map(({ paused }) => paused)).toEqual([true, false])
   })
 
+  it('is forgotten five minutes after the last search, so that no pause is shown for what nobody uses', () => {
+    const clock = createManualClock()
+    const paused = new Set<string>()
+    const onPause = (change: { collection: string; paused: boolean }) =>
+      void (change.paused ? paused.add(change.collection) : paused.delete(change.collection))
+    const breakers = createBreakers(clock, onPause, clock.after)
+    for (const collection of ['idle', 'used'])
+      for (let attempt = 0; attempt < 5; attempt += 1) breakers.admit(collection, null)?.settle('passed')
+    for (let minute = 1; minute <= 6; minute += 1) {
+      expect([...paused]).toEqual(minute <= 5 ? ['idle', 'used'] : ['used'])
+      breakers.admit('used', null)?.settle('passed')
+      clock.advance(60_000)
+    }
+    for (let minute = 0; minute < 6; minute += 1) clock.advance(60_000)
+    expect(paused.size).toBe(0)
+  })
+
   it('pauses one collection and no other', async () => {
     const { answers, ask, askTimes } = await serveRefusing()
     await askTimes(5)
