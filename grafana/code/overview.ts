@@ -476,7 +476,8 @@ export const overview: Definition = {
         },
         {
           title: 'Flags with a fault',
-          shows: 'Flags that name nothing known, or hold values that no plan can have.',
+          shows:
+            'Flags that name nothing known, or hold values that no plan can have, and one more when the file of flags or plans is refused.',
           whenBad: 'These flags have no effect. The log names each one; stowage flags does too.',
           unit: units.Short,
           width: 4,
@@ -485,7 +486,9 @@ export const overview: Definition = {
             [null, 'green'],
             [1, 'orange'],
           ],
-          queries: [[`max(${select('stowage_flags_unknown')})`, 'flags']],
+          queries: [
+            [`max(${select('stowage_flags_unknown')}) + max(${select('stowage_flags_file_refused')})`, 'flags'],
+          ],
         },
         {
           title: 'Versions',

@@ -99,8 +99,11 @@ export interface Reporter extends RerankReports, PassageObserver {
   flagsDecided(event: { flags: readonly FlagDecision[] }): void
   /** The Unleash server answered, or did not. `error` is null when it did. */
   flagsRefreshed(event: { source: 'unleash'; error: string | null }): void
-  /** What is wrong with the flags of the source, one sentence each. Called when it changes. */
-  flagsChecked(event: { faults: readonly string[] }): void
+  /**
+   * What is wrong with the flags of the source, and why a file of flags or plans is refused as a whole, one sentence each. Called when it
+   * changes.
+   */
+  flagsChecked(event: { faults: readonly string[]; refusals: readonly string[] }): void
   /** A request of an experiment ended. */
   experimentObserved(event: { outcome: ExperimentOutcome }): void
   /** The rollback breaker of an experiment opened. */
@@ -214,8 +217,10 @@ export function createReporter({ metrics, logger, slowMs = 0, queryText = 'off' 
       if (error === null) metrics.flagsRefreshed.setToCurrentTime({ source })
       else logger.warn({ source, detail: error }, 'flags cannot be refreshed; the last known values are used')
     }),
-    flagsChecked: quietly(({ faults }) => {
+    flagsChecked: quietly(({ faults, refusals }) => {
       metrics.flagsUnknown.set(faults.length)
+      metrics.flagsFileRefused.set(refusals.length > 0 ? 1 : 0)
+      for (const fault of refusals) logger.error({ fault }, 'a file of flags or plans is refused')
       for (const fault of faults) logger.warn({ fault }, 'flags have a fault')
     }),
     experimentObserved: quietly(({ outcome: { assignment, failed, seconds, tokens, recallProxy } }) => {

@@ -30,6 +30,11 @@ export function createRolloutMetrics(registry: Registry) {
       help: 'Flags of the source that begin with stowage. and name nothing known, or hold values that no plan can have',
       registers,
     }),
+    flagsFileRefused: new Gauge({
+      name: 'stowage_flags_file_refused',
+      help: '1 while the file of flags or the folder of plans, as it is now, is refused as a whole and the content of before is used, else 0',
+      registers,
+    }),
     experimentRequests: new Counter({
       name: 'stowage_experiment_requests_total',
       help: 'Requests of experiments, by variant and outcome: ok, or failed',

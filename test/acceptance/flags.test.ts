@@ -164,6 +164,9 @@ it('a flags file is used until Unleash has answered', async () => {
     expect(other.flags.faults()).toEqual([
       expect.stringMatching(/^FLAGS_FILE=.*: is not JSON: .*; the content of before is used$/u),
     ])
+    const { text } = await other.send('GET', '/v1/metrics')
+    expect(text).toContain('\nstowage_flags_file_refused 1\n')
+    expect(text).toContain('\nstowage_flags_unknown 0\n')
     unleash.set([{ name: 'stowage.mmr', enabled: true, strategies: [always] }])
     for (let asked = 0; asked < 4; asked++) await unleash.asked()
     expect(await ask()).toEqual([{ flag: 'stowage.mmr', enabled: true, source: 'unleash', variant: null }])

@@ -8,6 +8,7 @@ const TOGETHER: Readonly<Record<string, 'min' | 'max' | 'first'>> = {
   stowage_tenants_file_refused: 'max',
   stowage_flags_source_up: 'min',
   stowage_flags_refresh_timestamp_seconds: 'min',
+  stowage_flags_file_refused: 'max',
   stowage_flags_unknown: 'max',
   stowage_shared_store_available: 'min',
   stowage_rerank_node_left_out: 'max',

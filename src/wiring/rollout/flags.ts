@@ -57,17 +57,14 @@ export async function openFlags(config: Config, { reporter, isRolledBack, accept
     () => folderNow?.current ?? NO_PLANS,
     config,
   )
-  const faultsNow = () => [
-    ...refusalOf('FLAGS_FILE', path, file),
-    ...refusalOf('PLANS_FOLDER', folder, folderNow),
-    ...(catalogue()?.faults ?? []),
-  ]
+  const refusalsNow = () => [...refusalOf('FLAGS_FILE', path, file), ...refusalOf('PLANS_FOLDER', folder, folderNow)]
+  const faultsNow = () => [...refusalsNow(), ...(catalogue()?.faults ?? [])]
   /** Reports what is wrong, once per change. */
   const check = () => {
-    const faults = faultsNow()
-    if (faults.join('\n') === reported.join('\n')) return
-    reported = faults
-    reporter.flagsChecked({ faults })
+    const all = faultsNow()
+    if (all.join('\n') === reported.join('\n')) return
+    reported = all
+    reporter.flagsChecked({ faults: catalogue()?.faults ?? [], refusals: refusalsNow() })
   }
   if (folder !== undefined) {
     const opened = await openPlanFolder(folder, plan.rerank.method, check, accepted?.('PLANS_FOLDER'))
