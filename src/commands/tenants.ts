@@ -36,9 +36,9 @@ export function addTenantsCommand(program: Command, dependencies: TenantsCommand
   tenants
     .command('check')
     .description('list every fault of a file, or what each tenant reaches')
-    .argument('<file>', 'YAML, or JSON when the name ends with .json')
+    .argument('[file]', 'YAML, or JSON when the name ends with .json (default: TENANTS_FILE)')
     .option('--without-environment', 'do not look up the variables that upstream_key_env names')
-    .action((file: string, flags: { withoutEnvironment?: boolean }) => check(file, flags, dependencies))
+    .action((file: string | undefined, flags: { withoutEnvironment?: boolean }) => check(file, flags, dependencies))
   tenants
     .command('new')
     .description('make a tenant with a key; the key is shown this once')
@@ -67,11 +67,13 @@ function tenantName(name: string): string {
 }
 
 async function check(
-  file: string,
+  named: string | undefined,
   { withoutEnvironment }: { withoutEnvironment?: boolean },
   { out, surroundings }: TenantsCommandDependencies,
 ): Promise<void> {
   const known = surroundings()
+  const file = named ?? known.environment?.TENANTS_FILE
+  if (file === undefined) throw new StowageError('bad_request', 'name a file, or set TENANTS_FILE')
   const read = readTenantsFile(
     await readFile(file),
     formatOf(file),

@@ -15,10 +15,15 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }))
 
 const SURROUNDINGS = { plan: NAMED_PLANS.measured, environment: {} }
-const run = (...line: string[]) =>
+const run = (...line: string[]) => runWith({}, ...line)
+const runWith = (environment: Record<string, string>, ...line: string[]) =>
   runCommand(
     (program, streams) =>
-      addTenantsCommand(program, { ...streams, surroundings: () => SURROUNDINGS, now: () => new Date('2026-11-22') }),
+      addTenantsCommand(program, {
+        ...streams,
+        surroundings: () => ({ ...SURROUNDINGS, environment }),
+        now: () => new Date('2026-11-22'),
+      }),
     'tenants',
     ...line,
   )
@@ -175,4 +180,18 @@ it('schema prints what the route publishes', async () => {
   const { out } = await run('schema')
   expect(JSON.parse(out)).toMatchObject({ $schema: expect.stringContaining('2020-12'), required: ['tenants'] })
   expect(JSON.parse(out).properties.tenants.additionalProperties.required).toEqual(['keys', 'collections'])
+})
+
+describe('check without a file', () => {
+  it('checks TENANTS_FILE', async () => {
+    const path = await fileOf('tenants: { acme: 5 }\n')
+    const { out, error } = await runWith({ TENANTS_FILE: path }, 'check')
+    expect(out).toMatch(/^✗ tenants\.acme=5: must be a mapping/)
+    expect(String(error)).toContain(`${path}: 1 faults`)
+    expect((await runWith({ TENANTS_FILE: path }, 'check', await fileOf(COMMENTED, 'other.yaml'))).error).toBeNull()
+  })
+
+  it('asks for one when TENANTS_FILE is not set', async () => {
+    expect(String((await run('check')).error)).toContain('name a file, or set TENANTS_FILE')
+  })
 })
