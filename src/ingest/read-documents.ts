@@ -1,6 +1,6 @@
-import { createReadStream } from 'node:fs'
+import { createReadStream, existsSync } from 'node:fs'
 import { readFile, realpath, stat } from 'node:fs/promises'
-import { basename, dirname, extname } from 'node:path'
+import { basename, dirname, extname, join } from 'node:path'
 import { z } from 'zod'
 import { StowageError } from '../core/errors.ts'
 import type { JsonObject } from '../core/types.ts'
@@ -92,8 +92,8 @@ export const documentRow = z
   .transform(({ doc_id, _id, title, text }) => ({ docId: doc_id ?? _id ?? '', title: title ?? '', text }))
 
 /**
- * Opens a document (markdown, text, PDF, HTML or Word), a folder of them, or a file with rows in the golden or BEIR format.
- * In a folder, files with rows are not documents, so that such a file never stands for the others: its own path opens it.
+ * Opens a document (markdown, text, PDF, HTML or Word), a folder of them, a file with rows in the golden or BEIR format, or a set in one of these formats.
+ * In other folders, files with rows are not documents, so that such a file never stands for the others: its own path opens it.
  *
  * The id of a file is its path below the folder, with `/` between folders and without `.md`. CRLF and CR become LF. Front matter and the
  * marks of documentation tools are left out of markdown; the text of a row is taken as it is. UTF-16 is read when it begins with a
@@ -103,8 +103,19 @@ export const documentRow = z
  * @throws StowageError `bad_request` when the path holds nothing to read
  */
 export async function openDocuments(path: string, options: OpenOptions = {}): Promise<DocumentSource> {
-  const info = await stat(path).catch(() => null)
-  if (info === null) throw new StowageError('bad_request', `nothing to read at ${path}`)
+  const given = await stat(path).catch(() => null)
+  if (given === null) throw new StowageError('bad_request', `nothing to read at ${path}`)
+  return openPlace(given.isFile() ? path : placeOfDocuments(path), options)
+}
+
+/** A golden or BEIR set has its documents in `corpus.jsonl` or in the folder `corpus`, beside its `queries.jsonl`. */
+function placeOfDocuments(folder: string): string {
+  if (!existsSync(join(folder, 'queries.jsonl'))) return folder
+  return ['corpus.jsonl', 'corpus'].map(name => join(folder, name)).find(place => existsSync(place)) ?? folder
+}
+
+async function openPlace(path: string, options: OpenOptions): Promise<DocumentSource> {
+  const info = await stat(path)
   const idOf = (id: string): string => (options.source === undefined ? id : `${options.source}/${id}`)
   if (info.isFile() && path.endsWith('.jsonl'))
     return { folder: await realpath(path), total: await countLines(path), skipped: {}, documents: readRows(path, idOf) }

@@ -245,13 +245,25 @@ describe('openDocuments, files', () => {
   it('takes no file with rows for the whole of its folder', async () => {
     const folder = await lay({
       'corpus.jsonl': '{"doc_id":"r","text":"A row."}\n',
-      'queries.jsonl': '{}',
       'handbook.md': 'The night watch.',
       'corpus/a.md': 'The bell.',
     })
     const { documents, skipped } = await readAll(folder)
     expect(documents.map(({ docId }) => docId)).toEqual(['corpus/a', 'handbook'])
-    expect(skipped).toEqual({ '.jsonl': 2 })
+    expect(skipped).toEqual({ '.jsonl': 1 })
+    const questions = await lay({ 'queries.jsonl': '{}', 'handbook.md': 'The night watch.' })
+    expect((await readAll(questions)).documents.map(({ docId }) => docId)).toEqual(['handbook'])
+  })
+
+  it('reads the documents of a set and not its queries', async () => {
+    const folder = await lay({ 'corpus/a.md': 'a', 'corpus/b/c.md': 'c', 'queries.jsonl': '{}', 'README.md': 'no' })
+    expect((await readAll(folder)).documents.map(({ docId }) => docId)).toEqual(['a', 'b/c'])
+    const rows = await lay({
+      'corpus.jsonl': '{"doc_id":"r","text":"A row."}',
+      'queries.jsonl': '{}',
+      'README.md': 'no',
+    })
+    expect((await readAll(rows)).documents.map(({ docId }) => docId)).toEqual(['r'])
   })
 
   it('says that there is nothing to read', async () => {
