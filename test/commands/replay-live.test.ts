@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { addReplayCommand } from '../../src/commands/replay/replay.ts'
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
+import { ingest } from '../../src/ingest/ingest.ts'
 import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import { openLiveCollection, openReplay } from '../../src/wiring/commands.ts'
+import { dependencies } from '../support/ingest-world.ts'
 import { chunk, fill } from '../support/points.ts'
 import { runCommand } from '../support/run-command.ts'
 
@@ -78,4 +80,43 @@ test('a URL without a collection, a missing collection and a missing gold end th
   const missing = await message('--url', server.url, '--api-key', 'sk-secret', '--collection', 'docs')
   expect(missing).toContain('asked.jsonl:1: gold.0: point_id: no point 44 in the collection docs')
   expect(missing).not.toContain('sk-secret')
+})
+
+const HARBOUR = `# Harbour
+
+## Basin
+
+Der Hafenmeister öffnet das Becken um sechs Uhr früh. 🚢 The basin of the old harbour is nine spans deep at low water.
+
+| berth | depth |
+|---|---|
+| north | nine spans |
+| south | four spans |
+
+## Crane
+
+The crane of the quay lifts two tons, and nobody stands below its hook while it turns.
+`
+
+test('recall by place and the steps of its loss are measured in a live collection whose chunks have offsets', async () => {
+  const documents = [{ docId: 'harbour', title: 'Harbour', text: HARBOUR }]
+  await ingest(documents, dependencies(server.url, null), { collection: 'quay', chunkTokens: 60, overlap: 0.2 })
+  await fill(server.url, 'bare', [chunk(1, 'The crane of the quay lifts two tons.', { doc_id: 'crane' })])
+  const basin = HARBOUR.indexOf('The basin')
+  const span = `{"doc_id":"harbour","start":${basin},"end":${HARBOUR.indexOf('deep at') + 4}}`
+  const measured = async (collection: string, gold: string, query: string) => {
+    await writeFile(join(folder, 'placed.jsonl'), JSON.stringify({ id: 'q', query, gold: [JSON.parse(gold)] }))
+    const json = join(folder, 'placed.json')
+    const live = ['--url', server.url, '--collection', collection, '--arms', 'topk', '--budgets', '600']
+    const ended = await replay(join(folder, 'placed.jsonl'), ...live, '--explain', '--json', json)
+    expect(ended.error).toBeNull()
+    const { measures, loss } = JSON.parse(await readFile(json, 'utf8')).sets[0].queries[0].arms.topk['600']
+    return [measures.recall, measures.place_recall, loss.text.golds[0].step, loss.place && loss.place.golds[0].step]
+  }
+  expect(await measured('quay', span, 'how deep is the basin?')).toEqual([1, 1, 'found', 'found'])
+  expect(await measured('quay', '{"doc_id":"harbour"}', 'how deep is the basin, and what lifts the crane?')).toEqual([
+    ...[1, 1, 'found', 'found'],
+  ])
+  // Without offsets nobody can say where a text stands.
+  expect(await measured('bare', '{"doc_id":"crane"}', 'what lifts the crane?')).toEqual([1, null, 'found', null])
 })

@@ -5,7 +5,7 @@ import type { CollectionReader } from './collection-reader.ts'
 import { faultOfSpan, type GoldPassage, type GoldResolver } from './evidence.ts'
 import type { GoldenFault } from './faults.ts'
 import { type ExaminedSet, type GoldenSet, hashOf, resolveGolds, withoutFaults } from './golden-set.ts'
-import { joinedText, textBetween } from './joined-text.ts'
+import { joinedText, textAtOffsets, textBetween } from './joined-text.ts'
 import { goldenFiles, readQueries } from './queries.ts'
 import type { GoldRow } from './rows.ts'
 import { normalizedPath } from './sections.ts'
@@ -38,15 +38,34 @@ export async function examineCollectionSet(path: string, live: LiveCollection): 
       faults.push({ code: 'nothing_passes', place, text: `tenant: ${refusal}, got ${shown(row.tenant)}` })
   }
   const golds = rows.flatMap(({ row }) => row.gold)
-  const queries = resolveGolds(rows, await collectionResolver(golds, live), faults)
+  const documents = await live.documents(golds.flatMap(({ doc_id }) => doc_id ?? []))
+  const queries = resolveGolds(rows, await collectionResolver(golds, documents, live), faults)
   const { collection } = live
   const hash = hashOf([collection, queries])
-  return { set: { name: files.name, documents: [], queries, collection, corpusHash: '', hash }, rows, faults }
+  const liveTexts = textsAtOffsets(documents)
+  return {
+    set: { name: files.name, documents: [], liveTexts, queries, collection, corpusHash: '', hash },
+    rows,
+    faults,
+  }
 }
 
-/** Reads what the gold rows name, and creates a resolver for them. */
-async function collectionResolver(golds: readonly GoldRow[], reader: CollectionReader): Promise<GoldResolver> {
-  const documents = await reader.documents(golds.flatMap(({ doc_id }) => doc_id ?? []))
+/** The texts that the offsets of their chunks tell, by id. */
+function textsAtOffsets(documents: ReadonlyMap<string, readonly Chunk[]>): Map<string, string> {
+  const texts = new Map<string, string>()
+  for (const [docId, chunks] of documents) {
+    const text = textAtOffsets(chunks)
+    if (text !== null) texts.set(docId, text)
+  }
+  return texts
+}
+
+/** Reads the points that the gold rows name, and creates a resolver for them. @param documents that they name */
+async function collectionResolver(
+  golds: readonly GoldRow[],
+  documents: ReadonlyMap<string, readonly Chunk[]>,
+  reader: CollectionReader,
+): Promise<GoldResolver> {
   const points = await reader.points(golds.flatMap(({ point_id }) => point_id ?? []))
   const inCollection = `in the collection ${reader.collection}`
   return gold => {

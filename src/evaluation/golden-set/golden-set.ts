@@ -36,6 +36,8 @@ export interface GoldenSet {
   name: string
   /** Empty for a set whose gold passages stand in a live collection. */
   documents: SourceDocument[]
+  /** Of a live collection: the documents with gold passages by id, as far as the offsets of their chunks tell their texts. */
+  liveTexts?: ReadonlyMap<string, string>
   queries: GoldenQuery[]
   /** The live collection to ask; absent when the documents are to be ingested. */
   collection?: string
@@ -85,6 +87,11 @@ export async function examineGoldenSet(path: string): Promise<ExaminedSet> {
 export function withoutFaults(path: string, { set, faults }: ExaminedSet): GoldenSet {
   if (faults.length > 0) throw faultyError(path, faults)
   return set
+}
+
+/** The texts of the documents that are known, by id. */
+export function textsOf({ documents, liveTexts }: GoldenSet): ReadonlyMap<string, string> {
+  return liveTexts ?? new Map(documents.map(({ docId, text }) => [docId, text]))
 }
 
 /** The queries with the gold passages that exist; the others become faults. */

@@ -1,5 +1,8 @@
 import type { Chunk } from '../../core/types.ts'
 
+/** In UTF-16 units. An offset beyond it is not one of a text. */
+const LONGEST_DOCUMENT = 2 ** 24
+
 interface PlacedText {
   text: string
   start: number
@@ -14,6 +17,27 @@ export function joinedText(chunks: readonly Chunk[]): string {
     .sort((left, right) => (left.orderIndex ?? 0) - (right.orderIndex ?? 0))
     .map(({ text }) => text)
     .join('\n\n')
+}
+
+/**
+ * The text of the document with every character at its offset. What no chunk holds is spaces. Null when it cannot be known: a chunk has no
+ * offsets, or two chunks differ where they overlap, so their offsets count something else, or they belong to two documents of one id.
+ */
+export function textAtOffsets(chunks: readonly Chunk[]): string | null {
+  const placed = placedTexts(chunks)
+  if (placed === null || placed.some(({ end }) => end > LONGEST_DOCUMENT)) return null
+  const parts: string[] = []
+  let last: PlacedText = { text: '', start: 0, end: 0 }
+  for (const chunk of placed) {
+    const { text, start, end } = chunk
+    const shared = Math.min(text.length, Math.max(0, last.end - start))
+    const before = start - last.start
+    if (text.slice(0, shared) !== last.text.slice(before, before + shared)) return null
+    if (end <= last.end) continue
+    parts.push(' '.repeat(Math.max(0, start - last.end)), text.slice(shared))
+    last = chunk
+  }
+  return parts.join('')
 }
 
 /** The text of a range of the document, as far as the chunks hold it; null when they have no offsets. */

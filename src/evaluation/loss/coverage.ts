@@ -39,13 +39,16 @@ export function coverageByText(goldPassages: readonly GoldPassage[]): Coverage {
   }
 }
 
-/** Counts by place: text counts only where the gold passage stands. Null when the place of a gold passage is unknown. */
+/**
+ * Counts by place: text counts only where the gold passage stands. Null when the place of a gold passage, or the text of its document, is
+ * unknown.
+ */
 export function coverageByPlace(
   goldPassages: readonly GoldPassage[],
   texts: ReadonlyMap<string, string>,
 ): Coverage | null {
   const places = goldPassages.flatMap(({ place }) => place ?? [])
-  if (places.length < goldPassages.length) return null
+  if (places.length < goldPassages.length || places.some(({ docId }) => !texts.has(docId))) return null
   const golds = places.map(place => ({ place, tokens: tokensAt(place, texts) }))
   const marksOf = (candidates: readonly ConsideredText[]) =>
     golds.map(({ place: { docId }, tokens }) => {

@@ -25,7 +25,8 @@ export function sharesByText(golds: readonly CommonWords[]): number[] {
 }
 
 /**
- * The same by place: text counts only where the gold passage stands. Null when the place of a gold passage is unknown.
+ * The same by place: text counts only where the gold passage stands. Null when the place of a gold passage, or the text of its document,
+ * is unknown.
  * @param spans the ranges in the context
  * @param texts the documents by id
  */
@@ -35,7 +36,7 @@ export function sharesByPlace(
   texts: ReadonlyMap<string, string>,
 ): number[] | null {
   const places = goldPassages.flatMap(({ place }) => place ?? [])
-  if (places.length < goldPassages.length) return null
+  if (places.length < goldPassages.length || places.some(({ docId }) => !texts.has(docId))) return null
   return places.map(place => {
     const { inside, total } = tokensInside(texts.get(place.docId) ?? '', place, packedIn(place.docId, spans))
     return total === 0 ? 0 : inside / total

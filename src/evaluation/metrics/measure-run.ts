@@ -80,7 +80,7 @@ export interface FoundShares {
 
 /** What runs are measured with. */
 export interface MeasureWith {
-  /** The documents by id; empty when only the texts of the gold passages are known. */
+  /** The texts of the documents by id, as far as they are known. */
   texts: ReadonlyMap<string, string>
   /** The reference tokenizer, which is the same for all arms. */
   countTokens(text: string): number

@@ -3,7 +3,7 @@ import { StowageError } from '../../core/errors.ts'
 import type { Chunking } from '../../core/types.ts'
 import { eachAtOnce } from '../../pipeline/pacing/each-at-once.ts'
 import { type Arm, reportArm } from '../arms/arm.ts'
-import type { GoldenQuery, GoldenSet } from '../golden-set/golden-set.ts'
+import { type GoldenQuery, type GoldenSet, textsOf } from '../golden-set/golden-set.ts'
 import { createMemoryJournal, type Journal, type SetFacts } from '../journal/journal.ts'
 import { addJudgement, type ReplayJudge } from '../judge/judged-runs.ts'
 import { createExplainRun } from '../loss/explain-run.ts'
@@ -133,8 +133,7 @@ async function askQueries(
     let done = before
     const total = before + queries.length
     const tell = () => job.onProgress(`${set.name}: ask`, done, total)
-    const texts = new Map(set.documents.map(({ docId, text }) => [docId, text]))
-    const measuring = { texts, countTokens: dependencies.countTokens }
+    const measuring = { texts: textsOf(set), countTokens: dependencies.countTokens }
     tell()
     await eachAtOnce(queries, job.parallel ?? 1, async ([place, query]) => {
       const { result, details } = await askQuery(query, rotated(job.arms, place), { set, job, prepared, measuring })

@@ -7,9 +7,10 @@ import { type EmbeddedServer, startEmbeddedServer } from '../../../src/embedded/
 import { createCollectionReader } from '../../../src/evaluation/golden-set/collection-reader.ts'
 import { type LiveCollection, readCollectionSet } from '../../../src/evaluation/golden-set/collection-set.ts'
 import { readGoldenSet } from '../../../src/evaluation/golden-set/golden-set.ts'
+import { textAtOffsets } from '../../../src/evaluation/golden-set/joined-text.ts'
 import { ingest } from '../../../src/ingest/ingest.ts'
 import { createQdrantHttp, type QdrantHttp } from '../../../src/qdrant/client.ts'
-import type { PayloadMapping } from '../../../src/qdrant/payload.ts'
+import { type PayloadMapping, readChunk } from '../../../src/qdrant/payload.ts'
 import { dependencies } from '../../support/ingest-world.ts'
 import { fill } from '../../support/points.ts'
 
@@ -188,10 +189,47 @@ describe('gold passages in a live collection', () => {
     await rm(join(folder, 'qrels'), { recursive: true })
   })
 
+  it('knows the text of a document at its offsets, when the chunks tell it', async () => {
+    const { liveTexts } = await read('ours', ['[{"doc_id":"manuals/pump"}]'])
+    const text = liveTexts?.get('manuals/pump') ?? ''
+    for (const sentence of ['The pump lifts', 'Turn the wheel slowly', 'Never open the lower valve', 'Halt it'])
+      expect(text.indexOf(sentence), sentence).toBe(manual.indexOf(sentence))
+    expect((await read('chain', ['[{"doc_id":"a.md"}]'])).liveTexts?.size).toBe(0)
+  })
+
   it('reads the documents of mapped fields only', async () => {
     const reader = live('chain', { doc_id: 'metadata.source', text: 'page_content' })
     expect([...(await reader.documents(['a.md', 'none'])).keys()]).toEqual(['a.md'])
     await expect(live('absent').documents(['a.md'])).rejects.toMatchObject({ code: 'collection_not_found' })
+  })
+})
+
+describe('the text of a document from its chunks', () => {
+  const at = (charStart: number | null, text: string, charEnd: number | null = null) =>
+    readChunk({ id: 1, payload: { doc_id: 'd', text, char_start: charStart, char_end: charEnd } }, 'c')
+
+  it('has every character at its offset, what chunks share once, and no head of a table', () => {
+    expect(textAtOffsets([at(10, 'boats sail.'), at(0, 'All boats'), at(4, 'boats')])).toBe('All boats boats sail.')
+    expect(textAtOffsets([at(0, 'Die Fähre 🚢 fährt'), at(10, '🚢 fährt um sechs.')])).toBe(
+      'Die Fähre 🚢 fährt um sechs.',
+    )
+    expect(textAtOffsets([at(2, '| berth |\n| north |', 11)])).toBe('  | north |')
+    expect(textAtOffsets([])).toBe('')
+  })
+
+  it('is unknown without offsets, where chunks differ in what they share, and beyond the length of any document', () => {
+    expect(textAtOffsets([at(0, 'All boats'), at(null, 'sail.')])).toBeNull()
+    expect(
+      textAtOffsets([at(0, 'The manual of the first tenant'), at(0, 'The handbook of the other tenant')]),
+    ).toBeNull()
+    // Offsets in code points, as LangChain writes them: the second chunk begins one unit later.
+    expect(textAtOffsets([at(0, '🚢 sails to the quay'), at(8, 'to the quay and back')])).toBeNull()
+    expect(textAtOffsets([at(0, 'start'), at(2 ** 50, 'far away')])).toBeNull()
+  })
+
+  it('takes a time that grows with the text', () => {
+    const chunks = Array.from({ length: 20_000 }, (_, index) => at(index * 50, 'a'.repeat(100)))
+    expect(textAtOffsets(chunks)).toBe('a'.repeat(20_000 * 50 + 50))
   })
 })
 
