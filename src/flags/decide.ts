@@ -49,9 +49,9 @@ export function createDecide(dependencies: DecideDependencies): DecidePlan {
     }
     const first = catalogue?.stepOf(improve?.variant?.payload ?? null) ?? null
     const switched = [...(first === null ? [] : [first]), ...reading.switchSteps()]
-    const experiment = reading.experiment()
+    const experiment = subject.isReplay ? null : reading.experiment()
     const steps = experiment?.step ? [...switched, experiment.step] : switched
-    const shadow = reading.shadow()
+    const shadow = subject.isReplay ? null : reading.shadow()
     const kills = reading.killSteps()
     return {
       plan: merge(base, [...steps, ...kills]),

@@ -9,7 +9,7 @@ import { sendJson } from './body/send-json.ts'
 import { callerOf, countRefusal } from './caller.ts'
 import { tracedAs } from './observe-requests.ts'
 import { parseContextRequest } from './parse-context-request.ts'
-import { showVariant } from './variant.ts'
+import { isReplay, showVariant } from './variant.ts'
 
 interface ContextRouteOptions {
   packContext: PackContext
@@ -29,7 +29,8 @@ export function contextRoute({
     const { body, complete } = await readBody(request, response, maxContextBytes)
     if (!complete) throw new StowageError('payload_too_large', `The body is longer than ${maxContextBytes} bytes`)
     const onAssigned = (assignment: Assignment) => showVariant(response, assignment)
-    const answer = await packContext(parseContextRequest(body), { ...caller, onAssigned }).catch(error =>
+    const asking = { ...caller, isReplay: isReplay(request), onAssigned }
+    const answer = await packContext(parseContextRequest(body), asking).catch(error =>
       countRefusal(error, caller, reporter),
     )
     tracedAs(response, { traceId: answer.trace_id, degraded: answer.degraded.map(({ code }) => code) })

@@ -4,7 +4,7 @@ import { tenantsFileSchema } from '../tenants/file/schema.ts'
 import { OPERATIONS, TAGS } from './description/operations.ts'
 import { jsonContent, responsesOf } from './description/responses.ts'
 import { type JsonSchema, jsonSchema, namedSchemas } from './description/schemas.ts'
-import { HEADERS, PARAMETERS, searchPaths } from './description/search-routes.ts'
+import { HEADERS, PARAMETERS, parameterRef, searchPaths } from './description/search-routes.ts'
 
 /** The routes that stowage answers itself, with one sentence each. Every other route is Qdrant's. */
 export const OWN_ROUTES = {
@@ -71,7 +71,7 @@ const LICENSE = { name: 'Apache-2.0', identifier: 'Apache-2.0' }
 const PATH_PARAMETERS: Readonly<Record<string, string>> = { id: 'Id of a trace.', name: 'Name of an experiment.' }
 
 function operation(route: OwnRoute, summary: string): object {
-  const { id, tag, description, key, request, query } = OPERATIONS[route]
+  const { id, tag, description, key, request, query, parameters: headers = [] } = OPERATIONS[route]
   const inPath = [...route.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',
@@ -85,7 +85,7 @@ function operation(route: OwnRoute, summary: string): object {
     description: schema.description ?? '',
     schema: jsonSchema(schema, 'input'),
   }))
-  const parameters = [...inPath, ...inQuery]
+  const parameters = [...inPath, ...inQuery, ...headers.map(parameterRef)]
   const more = [description, key === 'operator' ? 'Where there are tenants, it needs the key of an operator.' : '']
   return {
     operationId: id,

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { REPLAY_HEADER } from '../pipeline/context-request.ts'
 import type { Assignment } from '../pipeline/plan/decision.ts'
 
 const LONGEST_SESSION = 200
@@ -7,6 +8,11 @@ const LONGEST_SESSION = 200
 export function sessionIdOf(request: IncomingMessage): string | null {
   const header = request.headers['x-stowage-session']?.toString() ?? ''
   return header.length >= 1 && header.length <= LONGEST_SESSION ? header : null
+}
+
+/** Whether a request is marked as one of `stowage replay`. */
+export function isReplay(request: IncomingMessage): boolean {
+  return request.headers[REPLAY_HEADER] === 'true'
 }
 
 /** Shows the variant of an answer in `x-stowage-variant`: `experiment=variant`, percent-encoded, because their names can be any text. */

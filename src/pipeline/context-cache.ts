@@ -45,12 +45,16 @@ export function isRepeatable(request: ContextRequest, { response }: TracedContex
 }
 
 /** A cached answer with the id of the new request. Its trace has `cache: hit` and no stages. */
-export function fromCache(known: TracedContext, { traceId, startedAt, decision }: TraceSubject): TracedContext {
+export function fromCache(
+  known: TracedContext,
+  { traceId, startedAt, endpoint, decision }: TraceSubject,
+): TracedContext {
   return {
     response: { ...known.response, trace_id: traceId },
     trace: {
       ...known.trace,
       trace_id: traceId,
+      endpoint,
       started_at: startedAt,
       assignment: decision.assignment,
       flags: [...decision.flags],

@@ -9,6 +9,9 @@ import type { Assignment } from './plan/decision.ts'
 import type { Plan } from './plan/plan.ts'
 import { degradationSchema, pointIdSchema, traceSchema, usedModeSchema } from './trace/schema.ts'
 
+/** `x-stowage-replay: true` marks a request of `stowage replay`: a measurement, and no question of a user. */
+export const REPLAY_HEADER = 'x-stowage-replay'
+
 /** Longest query in UTF-16 code units. */
 export const LONGEST_QUERY = 8_192
 
@@ -207,6 +210,8 @@ export interface Caller {
   tenant: CallerTenant | null
   /** Aborts when the client disconnects or the deadline passes. */
   signal: AbortSignal
+  /** Whether the request is marked as a measurement. Default: false. */
+  isReplay?: boolean
   /** Called when the request turns out to be part of an experiment. */
   onAssigned?: (assignment: Assignment) => void
 }

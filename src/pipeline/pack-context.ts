@@ -70,15 +70,16 @@ export function createPackContext(dependencies: PackContextDependencies): PackCo
     const project = request.project === undefined ? null : await projectOf(request.project, caller, findProject)
     const collections = [...new Set([project?.collection ?? request.collection ?? []].flat())]
     refuseOthers(collections, caller)
-    const { tenant } = caller
-    const decision = decide({ tenant, sessionId: request.session_id ?? null, changes: project?.changes ?? null })
+    const { tenant, isReplay = false } = caller
+    const sessionId = request.session_id ?? null
+    const decision = decide({ tenant, sessionId, changes: project?.changes ?? null, isReplay })
     if (decision.assignment !== null) caller.onAssigned?.(decision.assignment)
     const subject: TraceSubject = {
       traceId: newId(),
       startedAt: wallClock().toISOString(),
-      endpoint: 'context',
+      endpoint: isReplay ? 'replay' : 'context',
       tenant: caller.tenant?.name ?? null,
-      sessionId: request.session_id ?? null,
+      sessionId,
       collections,
       query: request.query,
       plan: planForRequest(decision.plan, request),

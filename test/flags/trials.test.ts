@@ -123,3 +123,19 @@ describe('a shadow run', () => {
     expect(decideWith({ 'stowage.shadow.mode': shadow('control') })(ANYBODY).shadow).toBeNull()
   })
 })
+
+it('a replay takes part in no experiment and has no shadow; switches, the tenant and the kill switch hold for it', () => {
+  const flags: Record<string, FakeFlag> = {
+    'stowage.dedupe': { enabled: false },
+    [KEY]: experiment('half'),
+    'stowage.shadow.mode': { ...experiment('half') },
+  }
+  const off = ['stowage.sentence-mode']
+  const plan = overridePlan(measured, { packing: { mode: 'sentence' }, rerank: { topK: 7 } })
+  const subject = { tenant: tenantWith(plan), sessionId: 's' }
+  const [asked, replayed] = [{}, { isReplay: true }].map(more => decideWith(flags, { off })({ ...subject, ...more }))
+  expect([asked?.assignment?.variant, asked?.shadow?.variant, asked?.plan.rerank.blend]).toEqual(['half', 'half', 0.5])
+  expect([replayed?.assignment, replayed?.shadow]).toEqual([null, null])
+  const { packing, dedupe, rerank } = replayed?.plan ?? measured
+  expect([packing.mode, dedupe.containment, rerank.topK, rerank.blend]).toEqual(['passage', null, 7, plan.rerank.blend])
+})

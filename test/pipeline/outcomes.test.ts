@@ -93,7 +93,10 @@ describe('the outcome of a context', () => {
     const cached = observing(working, { cache: createAnswerCache<TracedContext>(limits) })
     const { session_id: _session, ...withoutSession } = REQUEST
     for (let i = 0; i < 3; i++) await cached.packContext(withoutSession, CALLER)
-    expect(cached.recorded.map(({ cache }) => cache)).toEqual(['miss', 'hit', 'hit'])
+    await cached.packContext(withoutSession, { ...CALLER, isReplay: true })
+    expect(cached.recorded.map(({ cache, endpoint }) => `${cache} ${endpoint}`)).toEqual([
+      ...['miss context', 'hit context', 'hit context', 'hit replay'],
+    ])
     expect(cached.outcomes).toHaveLength(1)
   })
 

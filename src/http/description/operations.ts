@@ -3,6 +3,7 @@ import type { ErrorCode } from '../../core/vocabulary.ts'
 import type { OwnRoute } from '../openapi.ts'
 import { tracesQuerySchema } from '../ui/schemas.ts'
 import type { SchemaName } from './schemas.ts'
+import type { PARAMETERS } from './search-routes.ts'
 
 /** What an answer other than an error carries. `text`: no JSON. */
 export interface Answer {
@@ -23,6 +24,8 @@ export interface Operation {
   request?: SchemaName
   /** Parameters of the query string. */
   query?: z.ZodObject
+  /** Headers of the request. */
+  parameters?: readonly (keyof typeof PARAMETERS)[]
   /** By status. */
   answers: Readonly<Record<number, Answer>>
   errors: readonly ErrorCode[]
@@ -65,6 +68,7 @@ export const OPERATIONS: { readonly [Route in OwnRoute]: Operation } = {
       'Searches, fuses, reranks and packs. A step that cannot do its work is left out and named in `degraded`. A budget that is too small for any chunk gives an empty context.',
     key: 'tenant',
     request: 'ContextRequest',
+    parameters: ['replay'],
     answers: ok('ContextResponse', { headers: ['x-stowage-variant'] }),
     errors: SEARCH_ERRORS,
   },

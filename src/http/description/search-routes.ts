@@ -1,4 +1,5 @@
 import { DEGRADATIONS, PASSTHROUGH_REASONS } from '../../core/vocabulary.ts'
+import { REPLAY_HEADER } from '../../pipeline/context-request.ts'
 
 /** Qdrant's routes that stowage improves, with the id of their operation in Qdrant's description. */
 export const SEARCH_ROUTES = {
@@ -24,6 +25,7 @@ export const HEADERS = {
   },
 } as const
 
+/** Headers of requests. */
 export const PARAMETERS = {
   question: {
     name: 'x-stowage-query',
@@ -34,6 +36,11 @@ export const PARAMETERS = {
       { pattern: '^[ -~]*$' },
     ),
   },
+  replay: {
+    name: REPLAY_HEADER,
+    in: 'header',
+    ...text('`true`: a measurement. It is part of no experiment, and its trace has the endpoint `replay`.'),
+  },
   session: {
     name: 'x-stowage-session',
     in: 'header',
@@ -43,6 +50,8 @@ export const PARAMETERS = {
     }),
   },
 } as const
+
+export const parameterRef = (name: keyof typeof PARAMETERS) => ({ $ref: `#/components/parameters/${name}` })
 
 export const headerRef = (name: keyof typeof HEADERS) => ({ $ref: `#/components/headers/${name}` })
 
@@ -60,7 +69,7 @@ export function searchPaths(security: readonly object[]): Record<string, object>
     externalDocs: { description: "Qdrant's description", url: 'https://api.qdrant.tech/api-reference/search' },
     parameters: [
       { name: 'collection_name', in: 'path', required: true, ...text('Name of a collection.') },
-      ...Object.keys(PARAMETERS).map(name => ({ $ref: `#/components/parameters/${name}` })),
+      ...(['question', 'session'] as const).map(parameterRef),
     ],
     requestBody: { required: true, content: body },
     responses: {

@@ -70,6 +70,8 @@ export interface DecisionSubject {
   sessionId: string | null
   /** Plan values of the project that the request names; absent without one. They come before flags. */
   changes?: PlanChanges | null
+  /** A measurement: no experiment and no shadow takes part. Default: false. */
+  isReplay?: boolean
 }
 
 /** Decides once per request. It never throws. */

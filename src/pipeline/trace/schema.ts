@@ -63,6 +63,7 @@ const candidate = z.object({
 export const traceSchema = z.object({
   version: z.literal(TRACE_VERSION),
   trace_id: z.string(),
+  /** `replay`: a run of `stowage replay`, in its own process or on a server. */
   endpoint: z.enum(['context', 'points', 'replay']),
   started_at: z.string(),
   tenant: z.string().nullable(),

@@ -4,6 +4,7 @@ import { StowageError } from '../../../core/errors.ts'
 import { redactUrls } from '../../../core/redact-urls.ts'
 import type { PointId } from '../../../core/types.ts'
 import type { ErrorCode } from '../../../core/vocabulary.ts'
+import { REPLAY_HEADER } from '../../../pipeline/context-request.ts'
 import { createQdrantHttp } from '../../../qdrant/client.ts'
 import { isObject, parseJson, printJson } from '../../../qdrant/json.ts'
 import { collectionPath } from '../../../qdrant/paths.ts'
@@ -59,7 +60,13 @@ export function createStowageClient({ url, keyOf, timeoutMs = TIMEOUT_MS }: Stow
       const message = `${redactUrls(url)} ${reason}`
       return new StowageError(code, key === null ? message : message.replaceAll(key, '***'))
     }
-    const headers = ['content-type', 'application/json', ...(key === null ? [] : ['api-key', key])]
+    const headers = [
+      'content-type',
+      'application/json',
+      REPLAY_HEADER,
+      'true',
+      ...(key === null ? [] : ['api-key', key]),
+    ]
     const signal = AbortSignal.timeout(timeoutMs)
     const request = { method: 'POST', path, headers, body: printJson(body), signal } as const
     const { status, text } = await http.readRaw(request).catch((error: unknown) => {
