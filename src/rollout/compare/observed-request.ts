@@ -28,6 +28,8 @@ export interface PairedRun {
   seconds: number
   recallProxy: number | null
   tokens: number
+  /** Codes of its degradations, each once, in one order. */
+  degraded: string
   /** Keys of the packed chunks. */
   packed: string[]
 }
@@ -63,6 +65,7 @@ const traceLineSchema = z.object({
   shadow_of: z.string().nullable(),
   duration_ms: z.number().min(0),
   recall_proxy: share,
+  degraded: z.array(z.object({ code: z.string() })),
   budget: z.object({ used: z.number().min(0) }),
   candidates: z.array(
     z.object({ id: z.union([z.string(), z.number()]), collection: z.string(), decision: z.string() }),
@@ -98,6 +101,7 @@ export function parseTraceLine(line: string): TraceLine | null {
     seconds: trace.duration_ms / 1_000,
     recallProxy: trace.recall_proxy,
     tokens: trace.budget.used,
+    degraded: [...new Set(trace.degraded.map(({ code }) => code))].sort().join(),
     packed: trace.candidates
       .filter(({ decision }) => decision === 'packed')
       .map(({ collection, id }) => `${collection}/${id}`),

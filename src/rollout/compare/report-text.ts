@@ -23,11 +23,23 @@ export function experimentText(report: ExperimentReport): string {
 }
 
 /** Prints the differences within shadow pairs. */
-export function pairsText({ experiment, variant, pairs, differences }: PairReport): string {
+export function pairsText(report: PairReport): string {
+  const { experiment, variant, pairs, differences } = report
   const table = newTable(['per request', 'answer', 'shadow run', 'difference', '95 % interval', 'p'])
   for (const difference of differences) table.push(pairRow(difference))
-  const note = 'a shadow run waits for requests of clients and repeats no search, so its seconds are a hint only'
-  return `shadow ${experiment}=${variant}: ${numberText(pairs)} pairs\n${table}\nnote: ${note}\n`
+  const notes = pairNotes(report).map(note => `note: ${note}\n`)
+  return `shadow ${experiment}=${variant}: ${numberText(pairs)} pairs\n${table}\n${notes.join('')}`
+}
+
+function pairNotes({ pairs, unlikeDegraded, treated }: PairReport): string[] {
+  const of = (count: number) => `${numberText(count)} of ${numberText(pairs)}`
+  return [
+    'a shadow run waits for requests of clients and may reuse what was fetched, so compare its seconds with care',
+    ...(unlikeDegraded > 0
+      ? [`in ${of(unlikeDegraded)} pairs the two runs differ in their degradations, and not in their plans alone`]
+      : []),
+    ...(treated > 0 ? [`${of(treated)} answers had the treatment of an experiment, and so had their shadow runs`] : []),
+  ]
 }
 
 function treatmentText({ variant, lifts, ...treatment }: TreatmentReport, { failuresKnown }: ExperimentReport): string {

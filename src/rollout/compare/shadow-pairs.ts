@@ -1,3 +1,4 @@
+import { CONTROL } from '../../pipeline/plan/decision.ts'
 import { studentQuantile, studentTwoSided } from '../../statistics/distributions.ts'
 import { addValue, emptySums, meanOf, type Unit } from '../statistics/unit-sums.ts'
 import type { PairedRun, TraceLine } from './observed-request.ts'
@@ -22,6 +23,10 @@ export interface PairReport {
   experiment: string
   variant: string
   pairs: number
+  /** Pairs whose runs have different degradations. */
+  unlikeDegraded: number
+  /** Pairs whose answer had the treatment of an experiment. The shadow run adds its values to those of the treatment. */
+  treated: number
   differences: PairedDifference[]
 }
 
@@ -37,6 +42,8 @@ interface Group {
   experiment: string
   variant: string
   pairs: number
+  unlikeDegraded: number
+  treated: number
   differences: Record<PairMeasure, Sums>
   control: Record<Exclude<PairMeasure, 'overlap'>, Sums>
   sessions: Map<string, Record<PairMeasure, Unit>>
@@ -80,6 +87,8 @@ export function createShadowPairs(mostWaiting: number): ShadowPairs {
         experiment: group.experiment,
         variant: group.variant,
         pairs: group.pairs,
+        unlikeDegraded: group.unlikeDegraded,
+        treated: group.treated,
         differences: PAIR_MEASURES.flatMap(measure => differenceOf(measure, group) ?? []),
       })),
   }
@@ -89,6 +98,8 @@ function addPair(group: Group, answer: PairedRun, shadow: PairedRun, mostSession
   const unit = (answer.session !== null && group.sessions.get(answer.session)) || newUnit()
   if (answer.session !== null) remember(group.sessions, answer.session, unit, mostSessions)
   group.pairs += 1
+  if (answer.degraded !== shadow.degraded) group.unlikeDegraded += 1
+  if (answer.variant !== null && answer.variant !== CONTROL) group.treated += 1
   const measured = {
     tokens: [answer.tokens, shadow.tokens],
     recall_proxy: [answer.recallProxy, shadow.recallProxy],
@@ -135,6 +146,8 @@ const newGroup = (experiment: string, variant: string): Group => ({
   experiment,
   variant,
   pairs: 0,
+  unlikeDegraded: 0,
+  treated: 0,
   differences: { tokens: emptySums(), recall_proxy: emptySums(), seconds: emptySums(), overlap: emptySums() },
   control: { tokens: emptySums(), recall_proxy: emptySums(), seconds: emptySums() },
   sessions: new Map(),

@@ -4,6 +4,7 @@ import { COLLECT_LIMITS, createCollector } from '../../../src/rollout/compare/co
 import { experimentReport } from '../../../src/rollout/compare/experiment-report.ts'
 import type { ObservedRequest } from '../../../src/rollout/compare/observed-request.ts'
 import { createOutcomeTable } from '../../../src/rollout/compare/outcome-table.ts'
+import { pairsText } from '../../../src/rollout/compare/report-text.ts'
 import { textLines } from '../../../src/rollout/compare/text-lines.ts'
 import { seededRandom } from '../../../src/statistics/seeded-random.ts'
 import { sampleTrace } from '../../support/sample-trace.ts'
@@ -153,6 +154,36 @@ describe('shadow pairs', () => {
     expect(overlap?.mean).toBeCloseTo(1 / 3, 9)
     expect(collected.pairs.single).toBe(0)
     expect(collected.tables.size).toBe(0)
+  })
+
+  it('that differ in their degradations, or whose answer had a treatment, are counted', async () => {
+    const { readTraces, collected } = collector()
+    const late = { code: 'reranker_failed', detail: 'the deadline passed' } as const
+    const missing = { code: 'embedder_unavailable', detail: 'no model' } as const
+    const pairOf = (number: number, degraded: [Trace['degraded'], Trace['degraded']], answered: Trace) => [
+      { ...answered, trace_id: `a${number}`, degraded: degraded[0] },
+      { ...answered, trace_id: `b${number}`, shadow_of: `a${number}`, assignment: shadow, degraded: degraded[1] },
+    ]
+    const traces = [
+      ...pairOf(0, [[], []], sampleTrace()),
+      ...pairOf(
+        1,
+        [
+          [late, missing, late],
+          [missing, late],
+        ],
+        assigned('control'),
+      ),
+      ...pairOf(2, [[late], []], assigned('treatment')),
+      ...pairOf(3, [[], [late]], sampleTrace()),
+    ]
+    await readTraces('t', chunksOf(...traces.map(lineOf)))
+    const [report] = collected.pairs.reports()
+    expect(report).toMatchObject({ pairs: 4, unlikeDegraded: 2, treated: 1 })
+    const text = report ? pairsText(report) : ''
+    expect(text).toContain('note: in 2 of 4 pairs the two runs differ in their degradations')
+    expect(text).toContain('note: 1 of 4 answers had the treatment of an experiment')
+    expect(text).toContain('may reuse what was fetched')
   })
 
   it('whose answer does not come are counted, in bounded memory', async () => {
