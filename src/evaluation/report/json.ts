@@ -63,6 +63,7 @@ const summary = z.object({
       value: z.string(),
       n: z.int(),
       queries: z.record(z.string(), z.int()),
+      unpaired: z.partialRecord(measureName, z.int()),
       arms: z.array(armSummary),
     }),
   ),

@@ -1,5 +1,6 @@
 import type { Comparison } from '../../statistics/comparison.ts'
 import { MEASURES, type MeasureName } from '../metrics/measures.ts'
+import type { SliceSummary } from '../summary/summary.ts'
 
 /** The name of a measure with its unit, as the head of a column. */
 export function titleOf(measure: MeasureName): string {
@@ -25,6 +26,14 @@ export function differenceText(measure: MeasureName, { difference, verdict }: Co
   const { mean, low, high } = difference
   const [middle, from, to] = [mean, low, high].map(value => signedText(measure, value))
   return `${middle}${verdict === 'unproven' ? '' : '*'}${separator}[${from},${to}]`
+}
+
+/** Says of measures that some arms have no value where others have one. Their means and differences are of other runs then. */
+export function unpairedLines({ n, unpaired }: SliceSummary, budgets: readonly number[]): string[] {
+  return Object.entries(unpaired).map(([measure, count]) => {
+    const where = `${count} of ${n * budgets.length} pairs of a question and a budget`
+    return `${MEASURES[measure as MeasureName].title}: in ${where} only some arms have a value. A mean leaves such a run out and a difference leaves the pair out, so the two can disagree.`
+  })
 }
 
 /** Milliseconds, with a decimal below 10. */

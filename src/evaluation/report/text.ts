@@ -7,7 +7,7 @@ import {
   type SliceBy,
   type SliceSummary,
 } from '../summary/summary.ts'
-import { differenceText, millisecondsText, pText, titleOf, valueText } from './numbers.ts'
+import { differenceText, millisecondsText, pText, titleOf, unpairedLines, valueText } from './numbers.ts'
 import { LIMITED_RULES, newTable } from './table.ts'
 import { setSlices, warningsOf } from './warnings.ts'
 
@@ -20,7 +20,8 @@ export interface TextOptions {
 export function reportText(summary: ReplaySummary, { by }: TextOptions = {}): string {
   const sets = setSlices(summary).map((slice, index) => {
     const facts = setFacts(summary, index)
-    return `${slice.value}: ${facts}\n${budgetTable(slice, summary)}\n${measureTable(slice, summary)}`
+    const notes = unpairedLines(slice, summary.budgets).map(line => wrapped(line, WIDTH))
+    return [`${slice.value}: ${facts}`, budgetTable(slice, summary), measureTable(slice, summary), ...notes].join('\n')
   })
   const [all] = summary.slices
   const macro = summary.sets.length > 1 && all ? [`all sets, with equal weights\n${budgetTable(all, summary)}`] : []

@@ -7,7 +7,7 @@ import { figuresOf } from './figures.ts'
 import { latencyOf } from './latency.ts'
 import { type Slice, slicesOf } from './slices.ts'
 import { type ArmSummary, AVERAGE, type Figure, type ReplaySummary, type SliceSummary } from './summary.ts'
-import { runsOf } from './values.ts'
+import { runsOf, unpairedOf } from './values.ts'
 
 export interface SummaryOptions {
   /** The arm that the others are compared with. */
@@ -64,6 +64,11 @@ function sliceSummary(slice: Slice, report: ReplayReport, wanted: Wanted): Slice
     value: slice.value,
     n: slice.sets.reduce((sum, set) => sum + set.queries.length, 0),
     queries,
+    unpaired: Object.fromEntries(
+      wanted.measures
+        .map(measure => [measure, unpairedOf(slice, arms, measure, budgets)] as const)
+        .filter(([, count]) => count > 0),
+    ),
     arms: arms.map(arm => ({ arm, ...ofRuns(slice, arm, budgets), ...ofFigures(figures.get(arm) ?? {}, budgets) })),
   }
 }

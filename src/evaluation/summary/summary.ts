@@ -48,6 +48,8 @@ export interface SliceSummary {
   /** Number of queries, and of those of each set. Every set has the same weight in means. */
   n: number
   queries: Record<string, number>
+  /** By measure, the pairs of a query and a budget at which some arms have a value and others have none. Measures without one are left out. */
+  unpaired: Partial<Record<MeasureName, number>>
   arms: ArmSummary[]
 }
 

@@ -41,6 +41,22 @@ export function differenceOf(
   return meanOrNull(differences)
 }
 
+/** Pairs of a query and a budget at which some of the arms have a value and others have none. Arms without any value do not count. */
+export function unpairedOf(
+  slice: Slice,
+  arms: readonly string[],
+  measure: MeasureName,
+  budgets: readonly string[],
+): number {
+  const queries = slice.sets.flatMap(set => set.queries)
+  const measured = arms.filter(arm => queries.some(query => measureOf(query, arm, measure, budgets) !== null))
+  const places = queries.flatMap(query => budgets.map(budget => ({ query, budget })))
+  return places.filter(({ query, budget }) => {
+    const found = measured.filter(arm => measureOf(query, arm, measure, [budget]) !== null)
+    return found.length > 0 && found.length < measured.length
+  }).length
+}
+
 /** One value for each query of a slice, by set. Queries without a value are left out, and sets without queries. */
 export function byQuery(slice: Slice, valueOfQuery: (query: QueryResult) => number | null): number[][] {
   return slice.sets

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { replayMarkdown } from '../../../src/evaluation/report/markdown/replay.ts'
 import { reportText } from '../../../src/evaluation/report/text.ts'
 import { summarize } from '../../../src/evaluation/summary/summarize.ts'
 import { runFigures } from '../support/golden.ts'
@@ -59,6 +60,30 @@ describe('report for terminals', () => {
       summarize({ ...five, budgets: [250, 500, 1000, 2000, 4000] }, { against: 'topk', bootstrap }),
     )
     expect(text.split('\n').filter(line => line.length > 120)).toEqual([])
+  })
+
+  it('says when means and differences are of other runs, because an empty context has no garbage', () => {
+    const measured = (garbage: number | null) => runFigures(1, { measures: { garbage, faithfulness: null } })
+    const queries = [0.9, 0.8, 0.7].map(garbage => ({
+      arms: {
+        topk: [measured(garbage === 0.9 ? null : garbage), measured(garbage)],
+        cut: [measured(garbage === 0.7 ? null : garbage), measured(garbage)],
+        served: [measured(garbage), measured(null)],
+      } satisfies QueryFigures['arms'],
+    }))
+    const garbled = summarize(replayReport({ set0: queries }), { against: 'topk', bootstrap })
+    expect(garbled.slices[0]?.unpaired).toEqual({ garbage: 5 })
+    const text = reportText(garbled)
+    expect(text.replace(/\s+/gu, ' ')).toContain('garbage: in 5 of 6 pairs of a question and a budget only some arms')
+    expect(text.split('\n').filter(line => line.length > 120)).toEqual([])
+    expect(replayMarkdown(replayReport({ set0: queries }), garbled, 'stowage replay')).toContain('garbage: in 5 of 6')
+    // A measure that an arm never has is left out of it, and its figures contradict nothing.
+    const none: QueryFigures[] = [
+      { arms: { topk: [measured(0.5), measured(0.5)], served: [measured(null), measured(null)] } },
+    ]
+    const clean = summarize(replayReport({ set0: none }), { against: 'topk', bootstrap })
+    expect(clean.slices[0]?.unpaired).toEqual({})
+    expect(reportText(summary)).not.toContain('only some arms')
   })
 
   it('warns of degraded runs, overruns, and of text that is not where it is said to be', () => {

@@ -2,7 +2,7 @@ import { MEASURES } from '../../metrics/measures.ts'
 import type { ReplayReport } from '../../replay/results.ts'
 import { type QueryChange, queryChanges } from '../../summary/changes.ts'
 import { type ArmSummary, AVERAGE, type Figure, type ReplaySummary } from '../../summary/summary.ts'
-import { differenceText, titleOf, valueText } from '../numbers.ts'
+import { differenceText, titleOf, unpairedLines, valueText } from '../numbers.ts'
 import { warningsOf } from '../warnings.ts'
 import { foldedPart, inlineCode, inlineText, markdownTable } from './marks.ts'
 
@@ -15,7 +15,9 @@ const CHANGES = 10
  */
 export function replayMarkdown(report: ReplayReport, summary: ReplaySummary, command: string): string {
   const { measure, against, sets } = summary
-  const arms = summary.slices[0]?.arms ?? []
+  const [all] = summary.slices
+  const arms = all?.arms ?? []
+  const notes = all ? unpairedLines(all, summary.budgets) : []
   const others = arms.filter(({ arm }) => arm !== against)
   const queries = sets.reduce((sum, { n }) => sum + n, 0)
   const warnings = warningsOf(summary).map(warning => `- ⚠️ ${inlineText(warning, 300)}`)
@@ -26,7 +28,7 @@ export function replayMarkdown(report: ReplayReport, summary: ReplaySummary, com
     `${queries} queries of ${sets.map(({ name }) => inlineText(name)).join(', ')}. ${legend(against)}`,
     warnings.join('\n'),
     ...others.map(({ arm }) => changesPart(report, { arm, against }, summary)),
-    foldedPart('Other measures, on average over the budgets', measureTable(arms, summary)),
+    foldedPart('Other measures, on average over the budgets', [measureTable(arms, summary), ...notes].join('\n\n')),
     `Made by ${inlineCode(command)}. ${MEASURES[measure].title}: ${MEASURES[measure].meaning}.`,
   ]
     .filter(part => part !== '')
