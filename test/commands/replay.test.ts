@@ -54,6 +54,7 @@ function bench() {
     open: async () => {
       seen.opened += 1
       return {
+        embedder: null,
         reranker: null,
         countTokens: text => text.split(' ').length,
         prepare: async () => ({
@@ -210,10 +211,13 @@ describe('stowage replay', () => {
       ['--limit-queries', '3'],
       ['--chunking', 'parent-child'],
     ]
+    seen.budgets.clear()
     for (const other of others)
       await expect(run('--gate', baseline, ...other)).rejects.toMatchObject({ code: 'bad_request' })
     await writeFile(join(set, 'queries.jsonl'), queries.slice(1).join('\n'))
     await expect(run('--gate', baseline)).rejects.toMatchObject({ code: 'bad_request' })
+    // Not a single question was asked for a setup that cannot be compared.
+    expect([...seen.budgets]).toEqual([])
   })
 
   it('takes --arm alone in the place of the default arms, and compares with the first', async () => {

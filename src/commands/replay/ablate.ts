@@ -64,7 +64,7 @@ export async function ablate(
   const { rules, measure, budgets, chunkTokens, chunking, command, version } = flags
   const arm = readPlanArm(flags.ablate === true ? 'measured' : flags.ablate, dependencies.plans())
   const sets = await readSets(names, flags, [arm], dependencies.openCollection)
-  await inReplay(flags, dependencies, reranker => {
+  await inReplay(flags, dependencies, ({ reranker }) => {
     const { arms, pairs, read } = prepareAblation(arm, rules, { measure, reranker })
     return {
       ...{ sets, arms, budgets, chunkTokens, chunking, details: flags.report !== undefined },

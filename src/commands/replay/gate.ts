@@ -56,18 +56,17 @@ export async function runGate(
     chunkTokens: flags.chunkTokens ?? known?.chunkTokens ?? chunkTokens,
     sets: await readSets(paths, flags, arms, dependencies.openCollection),
   }
-  await inReplay(flags, dependencies, () => ({
-    ...wanted,
-    use: async report => {
-      if (gate === undefined || known === null) {
+  await inReplay(flags, dependencies, models => {
+    if (gate !== undefined && known !== null) refuseOtherSetup(known, wanted, models, gate)
+    return {
+      ...wanted,
+      use: async report => {
+        if (gate !== undefined && known !== null) return writeVerdict(known, report, gate, flags, out)
         await writeFile(file, printBaseline(baselineOf(report, paths)))
         out.write(`baseline ${file}: ${report.sets.reduce((sum, { queries }) => sum + queries.length, 0)} queries\n`)
-        return
-      }
-      refuseOtherSetup(known, report, gate)
-      await writeVerdict(known, report, gate, flags, out)
-    },
-  }))
+      },
+    }
+  })
 }
 
 async function writeVerdict(

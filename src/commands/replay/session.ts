@@ -4,7 +4,13 @@ import type { PlanArm } from '../../evaluation/arms/arm.ts'
 import { NO_KEYS, readServerKeys } from '../../evaluation/arms/server/keys.ts'
 import { withServerArms } from '../../evaluation/arms/server/server-arms.ts'
 import type { ReplayJudge } from '../../evaluation/judge/judged-runs.ts'
-import { type ReplayDependencies, type ReplayJob, replay, type UseReplay } from '../../evaluation/replay/replay.ts'
+import {
+  type ReplayDependencies,
+  type ReplayJob,
+  type ReplayModels,
+  replay,
+  type UseReplay,
+} from '../../evaluation/replay/replay.ts'
 import { createProgress, type Progress } from '../progress.ts'
 import type { LiveOptions } from './live-options.ts'
 import type { OpenLiveCollection } from './live-sets.ts'
@@ -79,15 +85,15 @@ export async function inSession(
 
 /**
  * Runs one replay with its progress.
- * @param wantedWith is told the reranker that was loaded; null without one
+ * @param wantedWith is told the models that were loaded, before the first question
  */
 export function inReplay(
   flags: SessionFlags,
   sources: SessionDependencies,
-  wantedWith: (reranker: string | null) => Wanted,
+  wantedWith: (models: ReplayModels) => Wanted,
 ): Promise<void> {
   return inSession(flags, sources, async ({ dependencies, settings, openJudge, progress }) => {
-    const { use, ...wanted } = wantedWith(dependencies.reranker)
+    const { use, ...wanted } = wantedWith(dependencies)
     const judging = await judgingOf(flags, wanted.budgets, openJudge)
     const job: ReplayJob = {
       ...wanted,

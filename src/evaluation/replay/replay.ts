@@ -53,11 +53,17 @@ export interface PreparedSet<RunArm extends Arm = Arm> {
   close(): Promise<void>
 }
 
-export interface ReplayDependencies<RunArm extends Arm = Arm> {
-  /** Ingests the set, or opens the copy of an earlier replay in the cache folder. */
-  prepare(set: GoldenSet, job: ReplayJob): Promise<PreparedSet<RunArm>>
+/** The models of the arms that run in this process. */
+export interface ReplayModels {
+  /** Version of the embedder; null without one. */
+  embedder: string | null
   /** The model that reranks; null without one. */
   reranker: string | null
+}
+
+export interface ReplayDependencies<RunArm extends Arm = Arm> extends ReplayModels {
+  /** Ingests the set, or opens the copy of an earlier replay in the cache folder. */
+  prepare(set: GoldenSet, job: ReplayJob): Promise<PreparedSet<RunArm>>
   /** Counts with the reference tokenizer, which is the same for all arms. */
   countTokens(text: string): number
   /** Opens the journal of this replay, which may know queries that are done. Without it, a replay that is interrupted is lost. */

@@ -100,6 +100,7 @@ export function createReplayDependencies(environment: ReplayEnvironment): Replay
   const referenceTokenizer = ports.tokenizer(referenceModel)
   const embedder = ports.embedder?.version ?? null
   return {
+    embedder,
     reranker: ports.reranker?.model ?? null,
     countTokens: text => referenceTokenizer.count(text),
     ...(journals && { openJournal: job => openJournalOf(job, environment, journals) }),

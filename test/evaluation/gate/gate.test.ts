@@ -92,11 +92,22 @@ describe('the gate', () => {
   })
 
   it('refuses another setup, with each difference and the way to update', async () => {
-    const other = await replayWith({}, { queries: 61 })
-    expect(() => refuseOtherSetup(baseline, { ...other, reranker: null }, 'b.json')).toThrow(
+    const arm: PlanArm = { kind: 'plan', name: 'measured', plan: NAMED_PLANS.measured }
+    const job = { ...inventedJob, sets: [inventedSet(60)], arms: [arm], budgets: [20, 40] }
+    const models = { embedder: 'fake-embedder', reranker: 'fake-reranker' }
+    expect(() => refuseOtherSetup(baseline, job, models, 'b.json')).not.toThrow()
+    const other = { ...job, sets: [inventedSet(61)] }
+    expect(() => refuseOtherSetup(baseline, other, { ...models, reranker: null }, 'b.json')).toThrow(
       /golden sets: .*hash-invented-60.*hash-invented-61.*; reranker: "fake-reranker" in the baseline, null now\. .*--update-baseline b\.json/,
     )
-    expect(() => refuseOtherSetup(baseline, { ...other, sets: [] }, 'b.json')).toThrow(/golden sets/)
+    expect(() => refuseOtherSetup(baseline, { ...job, sets: [] }, models, 'b.json')).toThrow(/golden sets/)
+    for (const [change, fault] of [
+      [{ arms: [{ ...arm, name: 'design' }] }, /arm: "measured" in the baseline, "design" now/],
+      [{ budgets: [20] }, /budgets: \[20,40\] in the baseline, \[20\] now/],
+      [{ chunkTokens: 50 }, /tokens of a chunk: 200 in the baseline, 50 now/],
+    ] as const)
+      expect(() => refuseOtherSetup(baseline, { ...job, ...change }, models, 'b.json')).toThrow(fault)
+    expect(() => refuseOtherSetup(baseline, job, { ...models, embedder: null }, 'b.json')).toThrow(/embedder: /)
   })
 
   it('writes one line for each query, and reads only what it has written', () => {

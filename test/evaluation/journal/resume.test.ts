@@ -72,6 +72,7 @@ const candidate = (budget: number) => ({
 function worldOf(mayRun: (query: string) => void, changes: Partial<ReplayIdentity> = {}) {
   const seen = { prepared: [] as string[], asked: [] as string[] }
   const dependencies: ReplayDependencies = {
+    embedder: 'words/2',
     reranker: null,
     countTokens: text => text.split(/\s+/).filter(Boolean).length,
     openJournal: ({ fresh = false }) =>

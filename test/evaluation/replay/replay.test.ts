@@ -42,6 +42,7 @@ function world(run: (budgetTokens: number) => Promise<ReplayRun>) {
         },
       }
     },
+    embedder: 'fake/2',
     reranker: null,
     countTokens: countWords,
   }

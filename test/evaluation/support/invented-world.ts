@@ -31,6 +31,7 @@ export function inventedWorld(
   }: { reranker?: string | null; change?: Parameters<typeof replayRun>[1] } = {},
 ): ReplayDependencies<PlanArm> {
   return {
+    embedder: 'fake-embedder',
     reranker,
     countTokens: text => text.split(/\s+/u).filter(Boolean).length,
     prepare: async () => ({

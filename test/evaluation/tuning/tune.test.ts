@@ -16,6 +16,7 @@ const GOLD = TEXT.slice(0, 30)
 function world(finds: (plan: Plan, id: string) => boolean) {
   const asked: { id: string; plan: Plan }[] = []
   const dependencies: ReplayDependencies = {
+    embedder: null,
     reranker: null,
     countTokens: text => text.split(/\s+/u).length,
     prepare: async () => ({
