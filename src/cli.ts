@@ -32,7 +32,8 @@ const program = new Command('stowage')
   .description('Context-packing middleware for RAG on Qdrant')
   .version(VERSION)
   .exitOverride()
-  .showHelpAfterError()
+  // The whole help would push the message off the screen.
+  .showHelpAfterError('see --help')
 
 // Servers, clients and models are loaded by the command that needs them: `--help` should not wait for them.
 const wiring = () => import('./wiring/commands.ts')
