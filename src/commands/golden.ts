@@ -24,6 +24,10 @@ Examples:
   $ stowage golden add --traces traces.jsonl --into goldens/mine
   $ stowage golden add --traces traces.jsonl --into goldens/mine --sample 50 --url http://127.0.0.1:6333 --collection docs`
 
+const LOOKED_UP = 'look the gold passages up in this collection; a set needs no corpus then'
+const MARKED =
+  'mark the questions that were asked of this collection (default: that of the traces, when it is only one)'
+
 /** Adds `stowage golden`: checks golden sets, and makes them from traces. */
 export function addGoldenCommand(
   program: Command,
@@ -50,7 +54,7 @@ function addGoldenCheck(golden: Command, dependencies: GoldenCheckDependencies):
     .option('--budget <tokens>', 'the largest budget of your replays', numberOption(1), 4000)
     .option('--json', 'print {"ok": …, "findings": [...]}')
     .addHelpText('after', CHECK_EXAMPLES)
-  addLiveOptions(command).action(async (sets: string[], flags: CheckFlags) => {
+  addLiveOptions(command, LOOKED_UP).action(async (sets: string[], flags: CheckFlags) => {
     const { runCheck } = await import('./golden/check.ts')
     await runCheck(sets, flags, dependencies)
   })
@@ -68,7 +72,7 @@ function addGoldenAdd(golden: Command, dependencies: GoldenAddDependencies): voi
     .option('--sample <n>', 'questions to show, from all intents in turn', numberOption(1), 25)
     .option('--seed <n>', 'another seed samples other questions', numberOption(0), 1)
     .addHelpText('after', ADD_EXAMPLES)
-  addLiveOptions(command).action(async (flags: AddFlags) => {
+  addLiveOptions(command, MARKED).action(async (flags: AddFlags) => {
     const { runAdd } = await import('./golden/add.ts')
     await runAdd(flags, dependencies)
   })

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { PassThrough } from 'node:stream'
+import { Command } from 'commander'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { addGoldenCommand } from '../../src/commands/golden.ts'
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
@@ -133,4 +134,24 @@ test('a training set and a test set must share nothing; wrong use is refused', a
   expect((await check('--train', join(folder, 'tuning'))).code).toBe('bad_request')
   expect((await check()).code).toBe('bad_request')
   expect((await check('./nowhere')).code).toBe('bad_request')
+})
+
+test('each command says what it does with the collection', () => {
+  const program = new Command()
+  addGoldenCommand(program, {
+    out: new PassThrough(),
+    input: new PassThrough(),
+    openCollection: openLiveCollection,
+    openDocuments: openGoldenDocuments,
+    countTokens: async () => referenceTokens(),
+  })
+  const golden = program.commands.find(command => command.name() === 'golden')
+  const meanings = golden?.commands.map(command => [
+    command.name(),
+    command.options.find(({ long }) => long === '--collection')?.description,
+  ])
+  expect(meanings).toEqual([
+    ['check', expect.stringMatching(/^look the gold passages up in this collection/u)],
+    ['add', expect.stringMatching(/^mark the questions that were asked of this collection/u)],
+  ])
 })

@@ -7,10 +7,10 @@ export interface LiveOptions {
   collection?: string
 }
 
-/** Adds the options that name a collection on a server. */
-export function addLiveOptions(command: Command): Command {
+/** Adds the options that name a collection on a server. @param meaning what the command does with the collection */
+export function addLiveOptions(command: Command, meaning: string): Command {
   return command
-    .option('--collection <name>', 'ask this collection, also of server arms; a set needs no corpus then', nonEmpty)
-    .option('--url <url>', 'address of Qdrant, for --collection (default: QDRANT_URL, else the embedded engine)')
+    .option('--collection <name>', meaning, nonEmpty)
+    .option('--url <url>', 'address of its Qdrant (default: QDRANT_URL, else the embedded engine)')
     .option('--api-key <key>', 'key for this address (default: QDRANT_API_KEY)')
 }

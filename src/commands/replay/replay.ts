@@ -14,6 +14,8 @@ import { addTuneOptions } from './tune-options.ts'
 
 type ReplayOptions = Omit<ReplayFlags, 'command' | 'version'>
 
+const ASKED = 'ask this collection, also of server arms; a set needs no corpus then'
+
 const EXAMPLES = `
 Examples:
   $ stowage replay isharoth
@@ -98,7 +100,7 @@ export function addReplayCommand(program: Command, dependencies: ReplayCommandDe
     )
     .option('--cache <folder>', 'folder for ingested sets', join('.stowage', 'replay'))
     .addHelpText('after', EXAMPLES)
-  addLiveOptions(addTuneOptions(command)).action(async (names: string[], flags: ReplayOptions) => {
+  addLiveOptions(addTuneOptions(command), ASKED).action(async (names: string[], flags: ReplayOptions) => {
     // Measures, statistics and reports are many modules: no other command shall wait for them.
     const { runReplay } = await import('./run.ts')
     const typed = { command: typedCommand(program), version: program.version() ?? null }
