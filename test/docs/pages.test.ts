@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -146,6 +147,16 @@ describe('the pages for people', () => {
     const surroundings = { plan: NAMED_PLANS.measured, environment: { ACMEKEY: 'k' } }
     expect(yaml).toContain('whole_collections')
     expect(readTenantsFile(Buffer.from(yaml), 'yaml', surroundings).faults).toBeNull()
+  })
+
+  it('list every command in the README', async () => {
+    const cli = await readFile(new URL('../../src/cli.ts', import.meta.url), 'utf8')
+    const added = Array.from(cli.matchAll(/^add(\w+)Command\(/gmu), ([, name = '']) =>
+      name.replace(/(?<=[a-z])(?=[A-Z])/gu, '-').toLowerCase(),
+    )
+    const readme = pages.find(({ path }) => path === 'README.md')?.text ?? ''
+    const row = /^\| the command line \| (.*?);/mu.exec(readme)?.[1] ?? ''
+    expect(row.match(/[a-z-]+/gu)?.sort()).toEqual(added.sort())
   })
 
   it('keeps README under 120 lines', () => {
