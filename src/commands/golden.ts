@@ -10,7 +10,7 @@ Examples:
   $ stowage golden add --traces traces.jsonl --into goldens/mine`
 
 const CHECK_EXAMPLES = `
-Exit code: 0 no errors (there may be warnings), 1 errors, 2 wrong use.
+Exit code: 0 no errors (there may be warnings), 1 errors, or the collection cannot be read, 2 wrong use.
 
 Examples:
   $ stowage golden check isharoth

@@ -155,3 +155,23 @@ test('each command says what it does with the collection', () => {
     ['add', expect.stringMatching(/^mark the questions that were asked of this collection/u)],
   ])
 })
+
+test('a question without a gold passage belongs elsewhere, one error is one error, and a set is called as it was given', async () => {
+  const good = { id: 'a', query: 'how long burns the first lamp?', gold: [{ point_id: 1 }] }
+  const unanswerable = { id: 'b', query: 'who built the lamp?', unanswerable: true }
+  await write({ 'mixed.jsonl': [good, unanswerable], 'empty.jsonl': [good, { ...unanswerable, gold: [] }] })
+  const live = ['--url', server.url, '--collection', 'docs']
+  for (const name of ['mixed', 'empty']) {
+    const ended = await check(join(folder, `${name}.jsonl`), ...live)
+    expect(ended.out).toContain(`${name}.jsonl:2  gold: must be a list with a gold passage`)
+    expect(ended.out).toContain('belongs into unanswerable.jsonl')
+    expect((ended.error as Error).message).toBe(`1 error in ${name}`)
+  }
+  const before = process.cwd()
+  try {
+    process.chdir(folder)
+    expect(((await check('mixed.jsonl')).error as Error).message).toContain('golden set mixed.jsonl: corpus is missing')
+  } finally {
+    process.chdir(before)
+  }
+})

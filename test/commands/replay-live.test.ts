@@ -111,7 +111,7 @@ test('recall by place and the steps of its loss are measured in a live collectio
     const ended = await replay(join(folder, 'placed.jsonl'), ...live, '--explain', '--json', json)
     expect(ended.error).toBeNull()
     const { measures, loss } = JSON.parse(await readFile(json, 'utf8')).sets[0].queries[0].arms.topk['600']
-    return [measures.recall, measures.place_recall, loss.text.golds[0].step, loss.place && loss.place.golds[0].step]
+    return [measures.recall, measures.place_recall, loss.text.golds[0].step, loss.place?.golds[0].step ?? null]
   }
   expect(await measured('quay', span, 'how deep is the basin?')).toEqual([1, 1, 'found', 'found'])
   expect(await measured('quay', '{"doc_id":"harbour"}', 'how deep is the basin, and what lifts the crane?')).toEqual([

@@ -1,7 +1,7 @@
 import { StowageError } from '../../core/errors.ts'
 import { checkGoldenSet, checkHalves } from '../../evaluation/golden-check/check.ts'
 import type { Finding } from '../../evaluation/golden-check/finding.ts'
-import { findingsText } from '../../evaluation/golden-check/findings-text.ts'
+import { errorsText, findingsText } from '../../evaluation/golden-check/findings-text.ts'
 import { checkReach } from '../../evaluation/golden-check/reach.ts'
 import { examineCollectionSet, type LiveCollection } from '../../evaluation/golden-set/collection-set.ts'
 import { type ExaminedSet, examineGoldenSet, type GoldenSet } from '../../evaluation/golden-set/golden-set.ts'
@@ -56,7 +56,7 @@ export async function runCheck(
     flags.json ? `${JSON.stringify({ ok: errors === 0, sets, findings })}\n` : findingsText(findings, sets),
   )
   if (errors > 0)
-    throw new StowageError('unprocessable', `${errors} errors in ${sets.map(({ name }) => name).join(', ')}`)
+    throw new StowageError('unprocessable', `${errorsText(errors)} in ${sets.map(({ name }) => name).join(', ')}`)
 }
 
 async function reachFindings(

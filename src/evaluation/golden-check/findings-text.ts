@@ -9,10 +9,14 @@ const SHOWN_FINDINGS = 20
 export function findingsText(findings: readonly Finding[], sets: readonly { name: string; queries: number }[]): string {
   const read = sets.map(({ name, queries }) => `${name}: ${queries} ${queries === 1 ? 'query' : 'queries'}`).join(', ')
   const errors = findings.filter(({ severity }) => severity === 'error').length
-  const count = `${errors} ${errors === 1 ? 'error' : 'errors'}, ${findings.length - errors} ${findings.length - errors === 1 ? 'warning' : 'warnings'}`
+  const count = `${errorsText(errors)}, ${findings.length - errors} ${findings.length - errors === 1 ? 'warning' : 'warnings'}`
   const groups = [...groupBy(findings, ({ code, severity }) => `${severity} ${code}`).values()]
   groups.sort((left, right) => (left[0]?.severity ?? '').localeCompare(right[0]?.severity ?? '', 'en'))
   return [`${read}\n`, ...groups.map(group => groupText(group, sets.length > 1)), `${count}\n`].join('\n')
+}
+
+export function errorsText(errors: number): string {
+  return `${errors} ${errors === 1 ? 'error' : 'errors'}`
 }
 
 function groupText(group: readonly Finding[], withSet: boolean): string {

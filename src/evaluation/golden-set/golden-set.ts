@@ -126,11 +126,11 @@ export function sharedText(left: string, right: string): number {
 }
 
 async function readDocuments(
-  { folder, isBeir }: GoldenFiles,
+  { path, folder, isBeir }: GoldenFiles,
   faults: GoldenFault[],
 ): Promise<PlacedRow<SourceDocument>[]> {
   const name = isBeir || existsSync(join(folder, 'corpus.jsonl')) ? 'corpus.jsonl' : 'corpus'
-  const source = existing(folder, name)
+  const source = existing(folder, name, path)
   return name === 'corpus' ? readMarkdownFolder(source, name, faults) : readJsonLines(source, name, documentRow, faults)
 }
 

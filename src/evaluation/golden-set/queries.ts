@@ -14,6 +14,8 @@ const beirQueryRow = z.object({ _id: beirId, text: z.string().trim().min(1) })
 export interface GoldenFiles {
   /** What the set is called: the name of its folder, or of the file with the queries. */
   name: string
+  /** As it was given. */
+  path: string
   /** Where `queries.jsonl` and the corpus stand. */
   folder: string
   queries: string
@@ -27,7 +29,13 @@ export function goldenFiles(path: string): GoldenFiles {
   const queries = isFile ? path : existing(folder, 'queries.jsonl')
   const name = isFile && basename(path) !== 'queries.jsonl' ? basename(path, '.jsonl') : basename(resolve(folder))
   // A file with another name has nothing to do with the folder that it stands in.
-  return { name, folder, queries, isBeir: basename(queries) === 'queries.jsonl' && existsSync(join(folder, 'qrels')) }
+  return {
+    name,
+    path,
+    folder,
+    queries,
+    isBeir: basename(queries) === 'queries.jsonl' && existsSync(join(folder, 'qrels')),
+  }
 }
 
 /** The queries of a set in the order of their file, without those of a BEIR folder that have no positive judgement. */
@@ -83,11 +91,11 @@ export function uniqueById<Row>(
   return new Map(Array.from(first, ([id, { row }]) => [id, row]))
 }
 
-/** The path of a file of a set. @throws StowageError `bad_request` when it is missing */
-export function existing(folder: string, name: string): string {
+/** The path of a file of a set. @param given how messages call the set @throws StowageError `bad_request` when it is missing */
+export function existing(folder: string, name: string, given = folder): string {
   const path = join(folder, name)
   if (existsSync(path)) return path
   const layout =
     'queries.jsonl next to corpus.jsonl or corpus/*.md, or a BEIR folder with qrels/*.tsv, or queries.jsonl alone for a live --collection'
-  throw new StowageError('bad_request', `golden set ${folder}: ${name} is missing (a set is ${layout})`)
+  throw new StowageError('bad_request', `golden set ${given}: ${name} is missing (a set is ${layout})`)
 }

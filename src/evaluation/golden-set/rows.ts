@@ -44,6 +44,9 @@ export type GoldRow = z.infer<typeof goldRow>
 
 const filter = z.custom<JsonObject>(isObject, "must be an object: a filter in Qdrant's shape")
 
+const NO_GOLD =
+  'must be a list with a gold passage; a question that nothing answers belongs into unanswerable.jsonl, which is not replayed'
+
 export const queryRow = z.object({
   id: z.string().min(1),
   query: z.string().trim().min(1),
@@ -53,6 +56,6 @@ export const queryRow = z.object({
   intent: z.enum(INTENTS).nullable().default(null),
   grade: z.union([z.string(), z.number()]).transform(String).nullable().default(null),
   answer: z.string().nullable().default(null),
-  gold: z.array(goldRow).min(1),
+  gold: z.array(goldRow, NO_GOLD).min(1, NO_GOLD),
 })
 export type QueryRow = z.infer<typeof queryRow>
