@@ -56,14 +56,17 @@ describe('a wrong request is refused by name, through the whole service', () => 
     expect(json.error.message).toMatch(/UTF-8/)
   })
 
-  it.each(['missing', 'a/b', '../harbour', '%2e%2e', 'harbour?x=1', 'ünï\u0000', ' '])(
-    'an unknown collection: %j',
-    async collection => {
-      const { status, json } = await stowage.ask({ ...QUESTION, collection })
-      expect([status, json.error.code]).toEqual([404, 'collection_not_found'])
-      expect(Object.keys(json)).toEqual(['error'])
-    },
-  )
+  it.each(['a/b', '../harbour', '..', 'a\\b'])('a name that no collection can have: %j', async collection => {
+    const { status, json } = await stowage.ask({ ...QUESTION, collection })
+    expect([status, json.error.code]).toEqual([400, 'bad_request'])
+    expect(json.error.message).toContain('collection')
+  })
+
+  it.each(['missing', '%2e%2e', 'harbour?x=1', 'ünï\u0000', ' '])('an unknown collection: %j', async collection => {
+    const { status, json } = await stowage.ask({ ...QUESTION, collection })
+    expect([status, json.error.code]).toEqual([404, 'collection_not_found'])
+    expect(Object.keys(json)).toEqual(['error'])
+  })
 
   it('one unknown collection among known ones', async () => {
     const { status, json } = await stowage.ask({ ...QUESTION, collection: ['harbour', 'missing'] })

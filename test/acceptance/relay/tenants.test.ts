@@ -116,7 +116,7 @@ describe('the relay of a tenant', () => {
         })
         .end('{"input":"q"}')
     })
-    expect(status).toBe(404)
+    expect(status).toBe(400)
     expect(endpoint.asked).toHaveLength(before)
   })
 
