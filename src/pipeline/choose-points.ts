@@ -96,7 +96,7 @@ export function createPrepareQuestion({ ports }: Pick<PackContextDependencies, '
   }
 }
 
-/** More tokens than points can have. */
+/** The most that a plan can have. Points beyond 40 MB of text go behind the others, and none is lost. */
 const NO_BUDGET = 10_000_000
 
 /** A list of points has at most `limit` of them, whole ones, and no token budget: the best point belongs to it, however long it is. */
