@@ -13,6 +13,8 @@ export interface ContextualizeResult {
   before: number
   /** Contexts that this run stored. */
   stored: number
+  /** Those of them that are of the rules, in the place of those of the model. */
+  fallbacks: number
   /** Points that need a context at the end: the budget was used up, or others keep changing them. */
   left: number
   stoppedBy: 'budget' | 'changes' | null
@@ -35,6 +37,7 @@ export async function contextualize(
   const { collection, writer, partition, state } = dependencies
   let before: number | null = null
   let stored = 0
+  let fallbacks = 0
   let isStopped = false
   for (let pass = 0; ; pass++) {
     signal.throwIfAborted()
@@ -44,13 +47,14 @@ export async function contextualize(
     before ??= survey.done
     if (left === 0 || isStopped || pass === MOST_PASSES) {
       const stoppedBy = left === 0 ? null : isStopped ? 'budget' : 'changes'
-      return { points, withoutText, before, stored, left, stoppedBy, spending: state.contexts.spending }
+      return { points, withoutText, before, stored, fallbacks, left, stoppedBy, spending: state.contexts.spending }
     }
     const total = points - withoutText
     const report = (done: number) => onProgress({ done: survey.done + done, total, spending: state.contexts.spending })
     report(0)
     const result = await runPass(survey, dependencies, report, signal)
     stored += result.stored
+    fallbacks += result.fallbacks
     isStopped = result.isStopped
   }
 }

@@ -9,6 +9,8 @@ const BATCH = 100
 
 export interface PassResult {
   stored: number
+  /** Those of them that are of the rules, in the place of those of the model. */
+  fallbacks: number
   /** Whether the budget ended the pass. */
   isStopped: boolean
 }
@@ -28,7 +30,7 @@ export async function runPass(
   const either = AbortSignal.any([signal, failing.signal])
   const again: SurveyedDocument[] = []
   const tasks = queueOf(survey.documents, again, dependencies)
-  const result: PassResult = { stored: 0, isStopped: false }
+  const result: PassResult = { stored: 0, fallbacks: 0, isStopped: false }
   let waiting: WrittenContext[] = []
   let storing: Promise<void> = Promise.resolve()
   const documentOf = new Map<string, SurveyedDocument>()
@@ -36,8 +38,9 @@ export async function runPass(
 
   async function store(batch: WrittenContext[]): Promise<void> {
     either.throwIfAborted()
-    const { stored, changed } = await storeContexts(batch, dependencies, either)
+    const { stored, fallbacks, changed } = await storeContexts(batch, dependencies, either)
     result.stored += stored
+    result.fallbacks += fallbacks
     onStored(result.stored)
     for (const key of changed) {
       const document = documentOf.get(key)

@@ -20,6 +20,8 @@ export interface WrittenContext {
 /** What became of a batch. */
 export interface StoredBatch {
   stored: number
+  /** Those of them that are of the rules, in the place of those of the model. */
+  fallbacks: number
   /** Keys of the points whose text others have changed since their context was written. */
   changed: string[]
 }
@@ -56,7 +58,9 @@ export async function storeContexts(
   state.contexts.checkpoint(batch.map(({ key }) => key))
   const after = await collection.read(ids)
   const changed = after.filter(point => !isUpToDate(point, writer.version)).map(({ id }) => keyOf(id))
-  return { stored: after.length - changed.length, changed }
+  const kept = after.map(({ id }) => keyOf(id)).filter(key => !changed.includes(key))
+  const fallbacks = kept.filter(key => (written.get(key)?.context.fallback ?? null) !== null).length
+  return { stored: kept.length, fallbacks, changed }
 }
 
 /** Whether the vectors of a point are as its owner wrote them. A stamp of any text says that they are ours. */

@@ -1,6 +1,7 @@
 import { appendFileSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openLiveCollection } from '../../src/adapters/contextualize/live-collection.ts'
+import { resultText } from '../../src/commands/contextualize/report.ts'
 import { NO_USAGE } from '../../src/contexts/context.ts'
 import { coverageOf } from '../../src/contextualize/report/coverage.ts'
 import { estimate } from '../../src/contextualize/report/estimate.ts'
@@ -18,6 +19,7 @@ import {
   fakeWriter,
   NO_PARTITION,
   rawPoints,
+  rollBackOnce,
   runOnce,
   seedPoints,
   temporaryFolder,
@@ -65,6 +67,23 @@ describe('a budget', () => {
     const last = await runWith(100)
     expect(last).toMatchObject({ stoppedBy: null, left: 0, stored: 30 - first.stored })
     expect(last.spending['fake-model']).toMatchObject({ contexts: 30, calls: 30 })
+  })
+})
+
+describe('the result of a run', () => {
+  it('counts the contexts of the rules among those that this run stored, also after a rollback', async () => {
+    await createCollection(engine.url, 'fallen', await seedPoints({ a: 6 }))
+    const failing = fakeWriter({
+      write: async request => ({ ...contextOf(request), fallback: 'endpoint_failed' as const }),
+    })
+    const first = await runOnce(engine.url, 'fallen', place.folder, { writer: failing })
+    expect(first).toMatchObject({ stored: 6, fallbacks: 6 })
+    expect(resultText('fallen', { ...first, warnings: [] }, 0)).toContain('  6 of the stored contexts are of the rules')
+    await rollBackOnce(engine.url, 'fallen', place.folder)
+    const second = await runOnce(engine.url, 'fallen', place.folder)
+    expect(second).toMatchObject({ stored: 6, fallbacks: 0 })
+    expect(second.spending['fake-model']).toMatchObject({ contexts: 12, fallbacks: 6 })
+    expect(resultText('fallen', { ...second, warnings: [] }, 0)).not.toContain('of the rules')
   })
 })
 

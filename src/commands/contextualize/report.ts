@@ -20,9 +20,8 @@ export function resultText(
   result: ContextualizeResult & { warnings: string[] },
   dollars: number | null,
 ): string {
-  const { points, withoutText, before, stored, left, stoppedBy, spending, warnings } = result
+  const { points, withoutText, before, stored, fallbacks, left, stoppedBy, spending, warnings } = result
   const total = points - withoutText
-  const fallbacks = Object.values(spending).reduce((sum, model) => sum + model.fallbacks, 0)
   return lines([
     ...(stoppedBy === 'budget'
       ? [
@@ -32,7 +31,9 @@ export function resultText(
     ...(stoppedBy === 'changes' ? [`${number(left)} points keep changing; run again when the others have ended`] : []),
     `${collection}: ${number(total)} chunks, ${number(before)} had a context, ${number(stored)} were stored, ${number(left)} are left`,
     ...(withoutText === 0 ? [] : [`  ${number(withoutText)} points have no text`]),
-    ...(fallbacks === 0 ? [] : [`  ${number(fallbacks)} contexts of the rules stand for those of the model`]),
+    ...(fallbacks === 0
+      ? []
+      : [`  ${number(fallbacks)} of the stored contexts are of the rules, in the place of those of the model`]),
     `  spent by all runs: ${spendingText(spending)}, ${shownDollars(dollars)}`,
     ...warnings.map(warning => `  warning: ${warning}`),
   ])

@@ -29,13 +29,15 @@ export async function contextualizeInto(
   { alias, onProgress, signal }: { alias: string | null; onProgress: OnContextProgress; signal: AbortSignal },
 ): Promise<ContextualizeResult> {
   let stored = 0
+  let fallbacks = 0
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const result = await contextualize(dependencies, onProgress, signal)
     stored += result.stored
-    if (result.stoppedBy !== null) return { ...result, stored }
+    fallbacks += result.fallbacks
+    if (result.stoppedBy !== null) return { ...result, stored, fallbacks }
     if ((await syncTwin(source, collection, twin, signal)) > 0) continue
     if (alias !== null) await twin.takeAlias(alias)
-    return { ...result, stored }
+    return { ...result, stored, fallbacks }
   }
   throw new StowageError(
     'unprocessable',
