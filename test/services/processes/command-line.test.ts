@@ -47,7 +47,7 @@ describe('the command line, as a shell runs it', { timeout: CHILD_PROCESS_MS }, 
     ['ingest without a path', ['ingest', '--collection', 'c'], /missing required argument 'path'/],
     ['replay without a set', ['replay'], /missing required argument 'set'/],
     ['replay of a set that is not there', ['replay', 'no-such-set'], /no golden set no-such-set/],
-    ['tenants without a file', ['tenants', 'check'], /missing required argument 'file'/],
+    ['tenants without a file', ['tenants', 'check'], /name a file, or set TENANTS_FILE/],
     ['an argument too many', ['doctor', 'harbour'], /too many arguments/],
     ['a number that is none', ['replay', 'isharoth', '--budgets', '500,many'], /'--budgets <tokens>' .*"many"/],
   ])('%s ends with 2', async (_name, line, message) => {
