@@ -1,5 +1,7 @@
-/** A fence of code. The info string of one of backticks holds no backtick (CommonMark 4.5): such a line is text with code in it. */
-const FENCE = /^[\s>]*(`{3,}(?=[^`]*$)|~{3,})/
+import { closesFence, openingFence } from '../../text/fence.ts'
+
+/** What stands before a fence in a quote or a list. */
+const BEFORE_FENCE = /^[\s>]*/
 const HEADING = /^ {0,3}#{1,6}\s/
 /** An item of a list, up to its text. */
 const LIST_ITEM = /^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]{1,4}(?=\S)/
@@ -17,14 +19,14 @@ export class CodeLines {
 
   /** Whether the next line is in code or is one of its fences. `indents` is false where indentation means nothing. */
   contains(line: string, { indents = true } = {}): boolean {
-    const mark = FENCE.exec(line)?.[1]
+    const inner = line.replace(BEFORE_FENCE, '')
     if (this.#fence !== null) {
-      if (mark?.startsWith(this.#fence) && line.trim().endsWith(mark)) this.#fence = null
+      if (closesFence(inner, this.#fence)) this.#fence = null
       return true
     }
     if (this.#followIndented(line) && indents) return true
-    this.#fence = mark ?? null
-    return mark !== undefined
+    this.#fence = openingFence(inner)
+    return this.#fence !== null
   }
 
   #followIndented(line: string): boolean {
