@@ -1,7 +1,7 @@
 import type { Steps } from '../../core/steps.ts'
 import type { Candidate } from '../../core/types.ts'
 import { openingFence } from '../../text/fence.ts'
-import { isSectionNumber } from '../../text/sentences/section-number.ts'
+import { isNumberedTitle, isSectionNumber } from '../../text/sentences/section-number.ts'
 import { endsSentence } from '../../text/sentences/sentences.ts'
 import { isUnderlinedTitle } from '../../text/sentences/underlined-title.ts'
 import { terms } from '../../text/terms/terms.ts'
@@ -41,7 +41,7 @@ export interface MeasuredSentence {
   start: number
   end: number
   tokens: number
-  /** Whether it says nothing without what follows: a heading, the number of a clause, a lead-in, a question, a label, signs, definitions of links, or the head of a table. */
+  /** Whether it says nothing without what follows: a heading, the number or the numbered title of a clause, a lead-in, a question, a label, signs, definitions of links, or the head of a table. */
   opens: boolean
   isHeading: boolean
   /** Whether a paragraph begins with it that is not the first of the chunk. */
@@ -82,6 +82,7 @@ export function* measureSentences(
     tableAt = isRow ? (tableAt ?? at) : null
     const isHead = tableAt !== null && at < tableAt + HEAD_ROWS
     const isHeading = HEADING.test(text) || isUnderlinedTitle(text)
+    const isNumber = isSectionNumber(text) || (isAfterParagraph && isNumberedTitle(text))
     const counts = new Float64Array(wanted.length)
     for (const term of terms(text)) {
       const place = places.get(term)
@@ -92,7 +93,7 @@ export function* measureSentences(
       start,
       end,
       tokens: yield* cost.tokensOf(text),
-      opens: isHead || isHeading || isSectionNumber(text) || OPENINGS.some(form => form.test(text)),
+      opens: isHead || isHeading || isNumber || OPENINGS.some(form => form.test(text)),
       isHeading,
       beginsParagraph,
       endsParagraph: end === sentence.end && (isAfterParagraph || end === candidate.chunk.text.length),

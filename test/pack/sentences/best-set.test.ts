@@ -105,6 +105,16 @@ describe('the best sentences of a chunk', () => {
     expect(chosen(text, [0, 0, 5, 5, 0], 20)).toEqual(['You need:', '- a rod', '- a bell'])
   })
 
+  it('do not end with the numbered title of a clause, but may with a numbered item that is a sentence of its own', () => {
+    const text =
+      'The keeper pays the fee.\n\n3.4. Notices of Leaks\n\nEach notice goes to the office by boat, in writing, and is read aloud in the hall.'
+    for (let room = 6; room < 60; room++) expect(chosen(text, [2, 5, 1], room).at(-1)).not.toBe('3.4. Notices of Leaks')
+    expect(chosen(text, [0, 5, 4], 40)).toContain('3.4. Notices of Leaks')
+    expect(chosen('The keeper pays.\n\n3. Call the office\n\nThe rest is old.', [0, 9, 0], 14)).toEqual([
+      '3. Call the office',
+    ])
+  })
+
   it('in a table come with its head, once', () => {
     const rows = ['one', 'two', 'three', 'four', 'five', 'six'].map(name => `| Mark ${name} | 1${name} |`)
     const text = ['Sizes of the pumps in this hall.', '', '| pump | casks |', '| --- | --- |', ...rows].join('\n')
