@@ -5,7 +5,7 @@ import type { Collected } from '../rollout/compare/collect.ts'
 import type { ExperimentReport } from '../rollout/compare/experiment-report.ts'
 import { experimentText, pairsText } from '../rollout/compare/report-text.ts'
 import type { PairReport } from '../rollout/compare/shadow-pairs.ts'
-import { numberOption } from './option-values.ts'
+import { numberOption, urlOption } from './option-values.ts'
 import { createProgress } from './progress.ts'
 import { decoded, traceFiles } from './trace-files.ts'
 
@@ -38,7 +38,7 @@ export function addAbCommand(program: Command, dependencies: AbCommandDependenci
     .command('ab')
     .description('compare the variants of experiments: lift, interval, p value, needed sample and a verdict')
     .argument('[file...]', 'files of TRACE_FILE; their rotated files (FILE.1, FILE.2, …) are read too')
-    .option('--url <url>', 'read the latest outcomes of this stowage, instead of files')
+    .option('--url <url>', 'read the latest outcomes of this stowage, instead of files', urlOption)
     .option('--api-key <key>', 'key of an operator, for --url')
     .option('--experiment <name>', 'compare this experiment only (default: all)')
     .option('--share <share>', 'declared share of each treatment, when the traces do not tell', shareOption)

@@ -16,7 +16,7 @@ import {
   samplesText,
   shownDollars,
 } from './contextualize/report.ts'
-import { nonEmpty, numberOption } from './option-values.ts'
+import { nonEmpty, numberOption, urlOption } from './option-values.ts'
 import { createProgress, type Progress } from './progress.ts'
 
 /** What the command line says of the collection and the writer. */
@@ -81,7 +81,11 @@ export function addContextualizeCommand(program: Command, dependencies: Contextu
     .description('write a context for every chunk of a live collection; running it again goes on')
     .requiredOption('--collection <name>', 'collection to work on, made by stowage or by others', nonEmpty)
     .addOption(new Option('--context <kind>', 'who writes the contexts').choices(WRITER_KINDS).default('rules'))
-    .option('--url <url>', 'address of Qdrant or stowage (default: QDRANT_URL, else the folder EMBEDDED_PATH)')
+    .option(
+      '--url <url>',
+      'address of Qdrant or stowage (default: QDRANT_URL, else the folder EMBEDDED_PATH)',
+      urlOption,
+    )
     .option('--api-key <key>', 'key for this address (default: QDRANT_API_KEY)')
     .option(
       '--state <folder>',

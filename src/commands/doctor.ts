@@ -4,6 +4,7 @@ import { diagnose } from '../doctor/doctor.ts'
 import { type CollectionProbe, gatherFacts, type Setup } from '../doctor/facts.ts'
 import { type Finding, fail } from '../doctor/finding.ts'
 import { type NextStep, nextStep } from '../doctor/next-step.ts'
+import { urlOption } from './option-values.ts'
 
 export interface DoctorCommandDependencies {
   /** Sets up the same as `serve`. A rejection (wrong configuration, locked folder) becomes a finding. */
@@ -27,7 +28,7 @@ export function addDoctorCommand(program: Command, dependencies: DoctorCommandDe
     .command('doctor')
     .description('check configuration, Qdrant, models and a collection; print how to fix each fault')
     .option('--collection <name>', 'check this collection too')
-    .option('--url <url>', 'address of Qdrant or stowage (default: QDRANT_URL, else the embedded engine)')
+    .option('--url <url>', 'address of Qdrant or stowage (default: QDRANT_URL, else the embedded engine)', urlOption)
     .option('--api-key <key>', 'key for this address (default: QDRANT_API_KEY)')
     .option('--json', 'print {"ok": …, "findings": [...], "next": …}')
     .action((flags: DoctorFlags) => runDoctor(flags, dependencies))
@@ -57,7 +58,7 @@ async function examine(
   }
   try {
     const facts = await gatherFacts(opened.setup, opened.probe, collection ?? null)
-    return { findings: diagnose(facts), url: opened.setup.url }
+    return { findings: diagnose(facts), url: opened.setup.embedded ? null : opened.setup.url }
   } finally {
     await opened.close()
   }

@@ -9,7 +9,7 @@ import type { IngestDependencies, IngestOptions, IngestSummary } from '../ingest
 import { DEFAULT_BATCH_SIZE } from '../ingest/target.ts'
 import { ingestDefaults } from '../projects/ingest-defaults.ts'
 import type { FindProject, Project } from '../projects/project.ts'
-import { listOption, nonEmpty, numberOption } from './option-values.ts'
+import { listOption, nonEmpty, numberOption, urlOption } from './option-values.ts'
 import { createProgress } from './progress.ts'
 import { unknownProject } from './project.ts'
 
@@ -78,7 +78,11 @@ export function addIngestCommand(program: Command, dependencies: IngestCommandDe
     )
     .option('--prune', 'delete the documents of this --source that PATH no longer holds; try --dry-run first')
     .option('--allow-empty', 'with --prune: also when PATH holds no document that can be read')
-    .option('--url <url>', 'address of Qdrant or stowage (default: QDRANT_URL, else the folder EMBEDDED_PATH)')
+    .option(
+      '--url <url>',
+      'address of Qdrant or stowage (default: QDRANT_URL, else the folder EMBEDDED_PATH)',
+      urlOption,
+    )
     .option('--api-key <key>', 'key for this address (default: QDRANT_API_KEY)')
     .addOption(
       new Option('--chunking <way>', 'cut along headings, or into chunks with larger parents beside')

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander'
+import { url } from '../config/fields.ts'
 
 /**
  * Parses a number from `least` to `most`; `whole: false` allows fractions.
@@ -21,6 +22,13 @@ export function numberOption(
 export function nonEmpty(text: string): string {
   if (text.trim() === '') throw new InvalidArgumentError('Expected a value that is not empty.')
   return text
+}
+
+/** Parses the address of a server. */
+export function urlOption(text: string): string {
+  const { success, data, error } = url.safeParse(text)
+  if (success) return data
+  throw new InvalidArgumentError(`It ${error.issues[0]?.message ?? 'is no URL'}, got ${JSON.stringify(text)}.`)
 }
 
 /** Collects the values of an option that can be given several times. */

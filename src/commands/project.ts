@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { StowageError } from '../core/errors.ts'
 import { CHUNKINGS, type Chunking } from '../core/types.ts'
 import { PROJECT_NAME, PROJECT_VERSION, type Project, readProject } from '../projects/project.ts'
-import { collected, nonEmpty, numberOption } from './option-values.ts'
+import { collected, nonEmpty, numberOption, urlOption } from './option-values.ts'
 
 export interface ProjectCommandDependencies {
   out: NodeJS.WritableStream
@@ -97,7 +97,7 @@ export function addProjectCommand(program: Command, dependencies: ProjectCommand
     .option(
       '--url <url>',
       'with --with-collection: address of Qdrant or stowage (default: QDRANT_URL, else the folder EMBEDDED_PATH)',
-      nonEmpty,
+      urlOption,
     )
     .option('--api-key <key>', 'key for this address (default: QDRANT_API_KEY)', nonEmpty)
     .option('--with-collection', 'delete its collection with all points too')

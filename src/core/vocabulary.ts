@@ -33,11 +33,14 @@ export const DEGRADATIONS = {
   list_missing: 'The collection cannot serve one of the lists; the detail names the list and the reason.',
   collection_unsearched:
     'No list of a collection could be searched, or the query does not fit its dense vectors; the detail names the collection.',
+  no_passage_text:
+    'None of the points that a collection found has text under a known field; the detail names the collection. `MAPPINGS` says where its text is.',
   reranker_unavailable: 'The plan uses a reranker, but none is loaded.',
-  rerank_skipped: 'Too many requests wait for the reranker, or for their turn; candidates keep their fused order.',
+  rerank_skipped:
+    'The reranker is too busy with earlier work, or too many requests wait for their turn; candidates keep their fused order.',
   reranker_failed: 'The reranker failed; candidates keep their fused order.',
   rerank_shallow:
-    'Other requests wait for the reranker, so fewer candidates than `rerank.depth` are scored; the detail counts them.',
+    'The reranker is busy with earlier work, so fewer candidates than `rerank.depth` are scored; the detail counts them.',
   rerank_partial: 'Reranking reached its deadline; the detail counts the scored candidates.',
   sentences_by_words:
     'The reranker could not say which sentences of a chunk match, so the words of the question chose what is packed of it.',

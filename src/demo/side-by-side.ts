@@ -52,7 +52,10 @@ export function closing(results: readonly DemoResult[], screen: Screen): string 
       `Repeated text: ${number(wasted)} of the ${number(spent)} tokens of plain top-k (${share} %), ${number(left)} with stowage.`,
     ),
     `${crossedOut('x repeated')}  ${gained('+ found only with stowage')}  The contexts and every reason: stowage demo --full`,
-    'Next, with your own documents: stowage ingest ./docs --collection docs',
+    'Next, with your own documents, kept in the folder stowage-data:',
+    '  export EMBEDDED_PATH=./stowage-data',
+    '  npx stowage ingest ./docs --collection docs',
+    '  npx stowage serve',
     '',
   ].join('\n')
 }

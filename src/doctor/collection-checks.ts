@@ -6,14 +6,19 @@ import { type Finding, fail, ok, warn } from './finding.ts'
 type Embedder = Setup['embedder']
 
 /** Checks vectors, keyword list and payload of one collection. */
-export function checkCollection(seen: Seen<CollectionFacts>, { embedder, mappings }: Setup): Finding[] {
+export function checkCollection(seen: Seen<CollectionFacts>, { embedder, mappings, embedded }: Setup): Finding[] {
   if (seen.fault !== null) {
     const fix = 'Check the key (QDRANT_API_KEY or --api-key) and its rights on the collection.'
     return [fail('collection', seen.fault, fix)]
   }
   const { name, layout, samples } = seen.facts
   const ingest = `stowage ingest PATH --collection ${name}`
-  if (layout === null) return [fail('collection', `${name} does not exist`, `Create and fill it: ${ingest}`)]
+  if (layout === null) {
+    const create = embedded
+      ? `If it is in your Qdrant, set QDRANT_URL to its address. Else create and fill it in the folder EMBEDDED_PATH: ${ingest}`
+      : `Create and fill it: ${ingest}`
+    return [fail('collection', `${name} does not exist`, create)]
+  }
   const mapping = mappings[name]
   const vectors = [checkDense(layout, embedder), checkKeyword(layout, ingest)]
   if (samples.length === 0) return [warn('collection', `${name} is empty`, `Fill it: ${ingest}`), ...vectors]

@@ -21,7 +21,7 @@ export interface NextStep {
 
 /**
  * The first step that is not done: that of the first failed check, else of the first warning. Null when no collection was named.
- * @param url address of Qdrant; null when the configuration is wrong
+ * @param url address of Qdrant; null when the configuration is wrong, and for the embedded engine, which doctor starts for itself
  */
 export function nextStep(findings: readonly Finding[], collection: string | null, url: string | null): NextStep | null {
   if (collection === null) return null
@@ -31,6 +31,10 @@ export function nextStep(findings: readonly Finding[], collection: string | null
       if (open?.fix) return { step, title, fix: open.fix }
     }
   }
-  const fix = `Give the backend the address of stowage instead of ${url}, and ask one question: POST /v1/context with "collection": "${collection}".`
+  const start =
+    url === null
+      ? 'Start stowage serve with the same variables'
+      : `Give the backend the address of stowage instead of ${url}`
+  const fix = `${start}, and ask one question: POST /v1/context with "collection": "${collection}".`
   return { step: 5, title: 'send the backend through stowage', fix }
 }

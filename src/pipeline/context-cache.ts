@@ -13,6 +13,7 @@ const LASTING: ReadonlySet<DegradationCode> = new Set([
   'mode_unavailable',
   'list_missing',
   'collection_unsearched',
+  'no_passage_text',
   'no_search_terms',
   'nothing_fits',
 ])

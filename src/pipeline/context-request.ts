@@ -79,7 +79,10 @@ export const contextRequestSchema = z
     ),
     project: describe(z.string().min(1).max(64).optional(), 'A project, whose collection is searched by its plan.'),
     filter: describe(
-      z.record(z.string(), z.unknown()).refine(isExact, 'a number is beyond the range of a double').optional(),
+      // JSON, as it comes from a body.
+      (z.record(z.string(), z.unknown()) as unknown as z.ZodType<JsonObject>)
+        .refine(isExact, 'a number is beyond the range of a double')
+        .optional(),
       'A filter of Qdrant. It restricts the search and the neighbours.',
     ),
     consistency: describe(
@@ -143,7 +146,7 @@ export const contextRequestSchema = z
     },
   })
 
-export type ContextRequest = Omit<z.infer<typeof contextRequestSchema>, 'filter'> & { filter?: JsonObject | undefined }
+export type ContextRequest = z.infer<typeof contextRequestSchema>
 
 export const contextChunkSchema = z.object({
   id: describe(pointIdSchema, 'The id of the point.'),

@@ -62,10 +62,20 @@ export async function retrieve(
   for (const { missing } of answers) for (const detail of missing) record.degrade('list_missing', detail)
   for (const { collection, isUnsearched } of answers)
     if (isUnsearched) record.degrade('collection_unsearched', collection)
+  for (const collection of withoutAnyText(answers)) record.degrade('no_passage_text', collection)
   return {
     lists: [...groupBy(lists, ({ source }) => source).values()].flatMap(merge),
     mode: { asked: mode, used: modeOf(lists) },
   }
+}
+
+/** The collections that found points, none of which has text: their text is under a field that stowage does not know. */
+function withoutAnyText(answers: readonly CollectionAnswer[]): string[] {
+  const found = groupBy(answers, ({ collection }) => collection)
+  return [...found].flatMap(([collection, own]) => {
+    const hits = own.flatMap(({ lists }) => lists.flatMap(list => list.hits))
+    return hits.length > 0 && hits.every(({ chunk }) => chunk.text.trim() === '') ? [collection] : []
+  })
 }
 
 /** Searches collections by one mode. The query is embedded once, when the first mode needs it. */

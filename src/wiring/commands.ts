@@ -25,7 +25,12 @@ import { probeRerankNodes } from './rerank/nodes.ts'
 import { openFlags } from './rollout/flags.ts'
 import { checkSharedStore } from './shared/shared-state.ts'
 import { readTenants } from './tenants.ts'
-import { openUpstream } from './upstream.ts'
+import { openUpstream, type Upstream } from './upstream.ts'
+
+function placeOf({ embedded, url }: Pick<Upstream, 'embedded' | 'url'>, folder: string | undefined): string {
+  if (!embedded) return url
+  return folder === undefined ? 'memory, because neither QDRANT_URL nor EMBEDDED_PATH is set' : `the folder ${folder}`
+}
 
 /** For `stowage ingest`. */
 export const openIngest: IngestCommandDependencies['open'] = async (where, project, { context, ...points }) => {
@@ -39,7 +44,7 @@ export const openIngest: IngestCommandDependencies['open'] = async (where, proje
   return {
     ...ingestInto(upstream, embedder, tokenizerModel),
     contexts,
-    place: upstream.embedded ? `the folder ${folder}` : upstream.url,
+    place: placeOf(upstream, folder),
     unavailable,
     durable: !upstream.embedded || folder !== undefined,
     close: async () => {

@@ -85,6 +85,40 @@ describe('a collection of which no list can be searched', () => {
   })
 })
 
+describe('a collection whose text is under a field that stowage does not know', () => {
+  const question = { query: 'When does the sluice open?', vector: [1, 0, 0, 0] }
+  beforeAll(async () => {
+    const payload = { body: { html: 'The sluice is opened at dawn.' }, page: 'sluice' }
+    await fill(engine.url, 'unmapped', [{ id: 1, payload, dense: [1, 0, 0, 0] }])
+  })
+
+  it('is named in `degraded`, and is no proof that the documents do not answer', async () => {
+    const stowage = await openBefore()
+    const { json } = await stowage.ask({ ...question, collection: 'unmapped' })
+    expect(json.chunks).toEqual([])
+    expect(json.degraded).toContainEqual({ code: 'no_passage_text', detail: 'unmapped' })
+    expect(json.answerable).toMatchObject({ verdict: 'uncertain', reasons: ['nothing_found', 'degraded'] })
+  })
+
+  it('is named beside a collection that is read', async () => {
+    const stowage = await openBefore()
+    const { json } = await stowage.ask({ ...question, collection: ['harbour', 'unmapped'] })
+    expect(json.chunks.length).toBe(1)
+    expect(json.degraded.map(({ code, detail }) => [code, detail])).toEqual([['no_passage_text', 'unmapped']])
+  })
+
+  it('is not named when its field is mapped, or when it finds nothing', async () => {
+    const mapped = await openStowage({ QDRANT_URL: engine.url, MAPPINGS: '{"unmapped":{"text":"body.html"}}' })
+    open.push(() => mapped.close())
+    const { json } = await mapped.ask({ ...question, collection: 'unmapped' })
+    expect([json.chunks.length, json.degraded]).toEqual([1, []])
+    const stowage = await openBefore()
+    const filter = { must: [{ key: 'page', match: { value: 'nothing' } }] }
+    const empty = await stowage.ask({ ...question, collection: 'unmapped', filter })
+    expect(empty.json.degraded).toEqual([])
+  })
+})
+
 describe('a Qdrant that answers 200 in another shape', () => {
   const paths = [
     '/collections/harbour',

@@ -195,6 +195,13 @@ describe('stowage doctor', () => {
     expect(out).toMatch(/✗ collection +nowhere does not exist\n +→ .*stowage ingest PATH --collection nowhere/)
   })
 
+  it('names no address of the embedded engine, which ends with doctor, and QDRANT_URL for a collection that is elsewhere', async () => {
+    const well = await run(engine.url, '--collection', 'c')
+    expect(well.out).toMatch(/next: step 5.*\n +Start stowage serve with the same variables/)
+    expect(well.out).not.toContain(engine.url)
+    expect((await run(engine.url, '--collection', 'nowhere')).out).toMatch(/→ If it is in your Qdrant, set QDRANT_URL/)
+  })
+
   it('fails where nothing listens', async () => {
     const gone = await startEmbeddedServer()
     await gone.close()

@@ -61,6 +61,13 @@ describe('a folder of the embedded engine', { timeout: CHILD_PROCESS_MS }, () =>
     return { info, points: page.body.result, hits: query.body.result }
   }
 
+  it('is refused by name when it is a file', async () => {
+    const file = join(folder, 'notes.txt')
+    writeFileSync(file, 'kept')
+    await expect(startEmbeddedServer({ path: file })).rejects.toThrow(/notes\.txt is a file.*EMBEDDED_PATH/)
+    expect(readFileSync(file, 'utf8')).toBe('kept')
+  })
+
   it('keeps every acknowledged write through kill -9', async () => {
     const { child, url } = await startProcess()
     await rest(url, 'PUT', '/collections/c', SCHEMA)

@@ -186,7 +186,7 @@ describe('the choice of the sentences of a chunk that does not fit', () => {
     const busy = await ask({ matchParts: vinegarAnswers, expectedWaitMs: () => 10_000 })
     expect([busy.context, busy.degraded.map(({ detail }) => detail)]).toEqual([
       byWords.context,
-      ['too many requests wait'],
+      ['the reranker is busy with earlier work'],
     ])
     const late = async ({ passages, signal }: MatchPartsRequest) => {
       await once(signal, 'abort')

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { nonEmpty } from '../option-values.ts'
+import { nonEmpty, urlOption } from '../option-values.ts'
 
 export interface LiveOptions {
   url?: string
@@ -11,6 +11,6 @@ export interface LiveOptions {
 export function addLiveOptions(command: Command, meaning: string): Command {
   return command
     .option('--collection <name>', meaning, nonEmpty)
-    .option('--url <url>', 'address of its Qdrant (default: QDRANT_URL, else the embedded engine)')
+    .option('--url <url>', 'address of its Qdrant (default: QDRANT_URL, else the embedded engine)', urlOption)
     .option('--api-key <key>', 'key for this address (default: QDRANT_API_KEY)')
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { nonEmpty } from '../option-values.ts'
+import { nonEmpty, urlOption } from '../option-values.ts'
 import { createProgress } from '../progress.ts'
 
 export interface WarmSummary {
@@ -52,7 +52,11 @@ export function addWarmCommand(program: Command, dependencies: WarmCommandDepend
       'let the included reranker read the passages of collections ahead of questions; running it again reads what is new',
     )
     .requiredOption('--collection <name>', 'collection to read; repeat it for more', collect)
-    .option('--url <url>', 'address of Qdrant or stowage (default: QDRANT_URL, else the folder EMBEDDED_PATH)')
+    .option(
+      '--url <url>',
+      'address of Qdrant or stowage (default: QDRANT_URL, else the folder EMBEDDED_PATH)',
+      urlOption,
+    )
     .option('--api-key <key>', 'key for this address (default: QDRANT_API_KEY)')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', EXAMPLES)

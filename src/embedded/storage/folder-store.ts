@@ -41,6 +41,8 @@ export class FolderStore {
   private log!: ChangeLog
 
   private constructor(folder: string, { disk = nodeDisk, report = reportToStderr }: FolderStoreOptions) {
+    if (statSync(folder, { throwIfNoEntry: false })?.isFile())
+      throw new Error(`${folder} is a file; the embedded engine needs a folder (EMBEDDED_PATH)`)
     mkdirSync(folder, { recursive: true })
     this.file = join(folder, 'log.jsonl')
     this.disk = disk

@@ -32,6 +32,7 @@ const LOOKED_AT_PART: ReadonlySet<DegradationCode> = new Set([
   'embedder_failed',
   'no_search_terms',
   'collection_unsearched',
+  'no_passage_text',
   'reranker_failed',
   'rerank_skipped',
   'rerank_shallow',

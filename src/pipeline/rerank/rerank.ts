@@ -25,7 +25,7 @@ export async function rerank(
   try {
     const waitMs = reranker.expectedWaitMs?.(tenant) ?? 0
     if (waitMs > deadline.remainingMs() * WORKER_WAIT_SHARE) {
-      record.degrade('rerank_skipped', 'too many requests wait')
+      record.degrade('rerank_skipped', 'the reranker is busy with earlier work')
       return candidates
     }
     const wanted = candidates.slice(0, plan.rerank.depth)

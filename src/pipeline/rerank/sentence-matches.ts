@@ -44,7 +44,7 @@ export async function sentenceMatches(
     if (asked.length === 0) return new Map()
     if (deadline.signal.aborted) throw new TimeUp()
     const waitMs = reranker.expectedWaitMs?.(tenant) ?? 0
-    if (waitMs > deadline.remainingMs() * WORKER_WAIT_SHARE) throw new Error('too many requests wait')
+    if (waitMs > deadline.remainingMs() * WORKER_WAIT_SHARE) throw new Error('the reranker is busy with earlier work')
     const passages = asked.map(({ passage }) => passage)
     const found = await reranker.matchParts({ query, passages, signal: deadline.signal, tenant })
     if (deadline.signal.aborted) throw new TimeUp()
