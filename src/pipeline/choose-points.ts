@@ -1,7 +1,7 @@
 import { prefixOf } from '../core/prefix.ts'
 import type { Chunk, RetrievedList } from '../core/types.ts'
 import { detectIntent } from '../intent/detect.ts'
-import type { Packed } from '../pack/pack.ts'
+import type { Packed, PackedChunk } from '../pack/pack.ts'
 import { countByCharacters } from '../text/characters.ts'
 import { LONGEST_QUERY } from './context-request.ts'
 import type { Background } from './pacing/background.ts'
@@ -71,10 +71,8 @@ export function createChoosePoints(
         },
       })
     }
-    // Blocks of a context keep sections together. A list of points has the order of filling, so that a longer list begins with a shorter one.
-    const chosen = new Map(packed.packed.map(({ candidate }) => [candidate.key, candidate]))
     return {
-      chosen: packed.filled.flatMap(key => chosen.get(key) ?? []),
+      chosen: packed.packed.map(({ candidate }) => candidate),
       duplicates: new Set(
         packed.dropped
           .filter(({ reason }) => reason === 'duplicate')
@@ -145,7 +143,7 @@ async function choose(
   else if (reranks(plan) && ports.unavailable.reranker !== null)
     record.degrade('reranker_unavailable', ports.unavailable.reranker)
   const reranker = ports.reranker && (run.background?.rerankerOf(ports.reranker) ?? ports.reranker)
-  const packed = await rankAndPack(
+  const chosen = await rankAndPack(
     {
       query,
       intent: intent?.label ?? null,
@@ -158,8 +156,15 @@ async function choose(
     },
     record,
   )
+  const packed = { ...chosen, packed: inOrderOfFilling(chosen) }
   const outcome = { intent, packed, encoding: 'characters', cache: 'off' as const }
   return { packed, trace: buildTrace(subject, record, outcome) }
+}
+
+/** Blocks of a context keep sections together. A list of points has the order of filling, so that a longer list begins with a shorter one. */
+function inOrderOfFilling({ packed, filled }: Packed): PackedChunk[] {
+  const chosen = new Map(packed.map(one => [one.candidate.key, one]))
+  return filled.flatMap(key => chosen.get(key) ?? [])
 }
 
 function collectionsOf(lists: readonly RetrievedList[]): string[] {

@@ -98,6 +98,18 @@ describe('the whole service before the embedded engine', () => {
       expect(payload[1]).toMatch(/^\{"text":"Chunk [^"]*","weight":5.0\}$/)
   })
 
+  it('numbers the points in the trace as they stand in the answer, also where those of one document are apart', async () => {
+    for (const index of [3, 9, 14, 20, 31, 40]) {
+      const { headers, text } = await send(improving.url, 'POST', QUERY_PATH, hybrid(index, ',"limit":8'))
+      const answer = await fetch(`${improving.url}/v1/traces/${headers.get('x-stowage-trace-id')}`)
+      const trace = (await answer.text()).replace(/"id":(\d+)/g, '"id":"$1"')
+      const packed = (JSON.parse(trace).candidates as { id: string; position: number | null }[])
+        .filter(({ position }) => position !== null)
+        .sort((a, b) => Number(a.position) - Number(b.position))
+      expect(packed.map(({ id }) => id)).toEqual(idsOf(text))
+    }
+  })
+
   it('keeps every digit of a u64 id and the spelling of 5.0', async () => {
     const body = `{"query":${dense(0)},"using":"dense","limit":1,"with_payload":true}`
     const improved = await send(improving.url, 'POST', QUERY_PATH, body, { 'x-stowage-query': 'harbour' })
