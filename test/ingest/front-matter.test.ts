@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { FRONT_MATTER, readSections } from '../../src/ingest/chunking/sections.ts'
+import { FRONT_MATTER } from '../../src/ingest/chunking/masking.ts'
+import { readSections } from '../../src/ingest/chunking/sections.ts'
 
 it.each([
   ['---', '\n'],

@@ -90,3 +90,46 @@ describe('readSections, underlined titles with a number', () => {
     expect(pathsOf(text, false)).toEqual([''])
   })
 })
+
+describe('readSections, titles above tildes or backticks in text that is no Markdown', () => {
+  const manual = [
+    'Tide gauge',
+    '==========',
+    '',
+    'Set up',
+    '~~~~~~',
+    '',
+    'Fix it to the quay.',
+    '',
+    'API',
+    '```',
+    '',
+    'It answers in metres.',
+    '',
+    'Repair',
+    '------',
+    '',
+    'Call the harbour.',
+  ]
+
+  it.each(['\n', '\r\n'])('open no code, with the line end %j', end => {
+    const sections = readSections(manual.join(end), true)
+    expect(sections.map(({ path }) => path)).toEqual(['Tide gauge', 'Tide gauge > Repair'])
+    expect(sections.flatMap(({ blocks }) => blocks.map(({ kind }) => kind))).not.toContain('code')
+  })
+
+  it.each([
+    ['', 'Set it up:\n~~~\n\nheight = 4\n\nend\n~~~\n\nIt starts.'],
+    ['with a blank line before a short last line', '~~~~ js\nopen(() => {\n\n})\n~~~~\n\nIt starts.'],
+    ['directly below a line', 'Run\n~~~~\n# as root\nstart\n~~~~\n\nIt starts.'],
+  ])('are not mixed up with fenced code %s', (_, text) => {
+    for (const isPlain of [true, false])
+      expect(readSections(text, isPlain).flatMap(({ blocks }) => blocks.map(({ kind }) => kind))).toEqual(
+        text.startsWith('~') ? ['code', 'prose'] : ['prose', 'code', 'prose'],
+      )
+  })
+
+  it('are code in Markdown', () => {
+    expect(readSections('Set up\n~~~~~~\n\nrun\n\n~~~~~~\n\n# Help\n').map(({ path }) => path)).toEqual(['', 'Help'])
+  })
+})

@@ -2,9 +2,7 @@ import MarkdownIt, { type Token } from 'markdown-it'
 import type { Span } from '../../core/types.ts'
 import { isTitleRule } from '../../text/sentences/underlined-title.ts'
 import { headingTitle } from '../markup/heading-title.ts'
-
-/** What may be YAML (`---`) or TOML (`+++`) front matter at the start of a text, with its last line end. Groups: the fence, the content. */
-export const FRONT_MATTER = /^\uFEFF?(---|\+\+\+)[ \t]*\r?\n(?:([\s\S]*?)\r?\n)??\1[ \t]*(?:\r?\n|$)/
+import { maskForParsing } from './masking.ts'
 
 /** An item, a row or a line. */
 export interface Part extends Span {
@@ -34,21 +32,6 @@ export interface Section {
 // Only blocks are parsed. A link definition reads like a paragraph.
 const blockParser = new MarkdownIt({ html: true }).disable(['reference'])
 const parserWithoutMarks = new MarkdownIt({ html: true }).disable(['reference', 'heading'])
-
-/** Lists and quotes deeper than this are text: the time of a parser grows with the depth of nesting. */
-const MOST_LEVELS = 16
-/** A mark in a later column is text too: it could only belong to a deeper level, at up to four columns a level. */
-const MOST_COLUMNS = 4 * MOST_LEVELS
-/** The marks that open lists and quotes at the start of a line, with the space before each. */
-const OPENING_MARKS = /^(?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])))+/gm
-const NOT_SPACE = /[^ \t]/g
-const NUMBER = /\d+/g
-/**
- * "1. Setup" and the line below it, which the parser takes for a list and a rule. Three hyphens may be a rule after the last item of a
- * list. A title begins a paragraph, or has the same line above it.
- */
-const NUMBERED_TITLE =
-  /(?<=(?:^|\n)[ \t]*\n|^|\n(?:={3,}|-{3,})[ \t]*\n)(\d{1,9}[.)])[ \t](?=[ \t]*\S[^\n]*\n {0,3}(?:={3,}|-{4,})[ \t]*(?:\n|$))/g
 
 /**
  * Cuts a markdown or plain text into sections and blocks. Headings inside code, quotes and lists do not start sections, and front
@@ -102,7 +85,7 @@ function* parseBlocks(text: string, isPlain: boolean): Iterable<ParsedBlock> {
 }
 
 function tokensOf(text: string, lines: Span[], isPlain: boolean): Token[] {
-  const masked = maskForParsing(text)
+  const masked = maskForParsing(text, isPlain)
   const parse = (parser: MarkdownIt): Token[] => {
     const tokens: Token[] = []
     parser.block.parse(masked, parser, {}, tokens)
@@ -128,26 +111,6 @@ function marksHeadings(tokens: readonly Token[], text: string, lines: Span[]): b
 function withoutRule(heading: string): string {
   const [first = ''] = heading.split(/[\r\n]/, 1)
   return first !== heading && isTitleRule(first) ? heading.slice(first.length).trimStart() : heading
-}
-
-/** Masks what the block parser misreads or parses too slowly; the length stays, so that offsets stay. */
-function maskForParsing(text: string): string {
-  return (
-    text
-      // The parser knows only one line end.
-      .replaceAll('\r\n', ' \n')
-      .replaceAll('\r', '\n')
-      .replace(FRONT_MATTER, matter => matter.replace(/[^\n]/g, 'x'))
-      .replace(/^\uFEFF/, ' ')
-      // A number before a no-break space begins no list.
-      .replace(NUMBERED_TITLE, '$1\u00A0')
-      .replace(OPENING_MARKS, opening => (isDeep(opening) ? opening.replace(NOT_SPACE, 'x') : opening))
-  )
-}
-
-function isDeep(opening: string): boolean {
-  const marks = opening.replace(NUMBER, '').match(NOT_SPACE)?.length ?? 0
-  return opening.length > MOST_COLUMNS || marks > MOST_LEVELS
 }
 
 const PROSE = { kind: 'prose', parts: [] } satisfies Omit<Block, keyof Span>

@@ -1,7 +1,7 @@
 import { parse as parseToml } from 'smol-toml'
 import { parse as parseYaml } from 'yaml'
 import type { JsonObject } from '../../core/types.ts'
-import { FRONT_MATTER } from '../chunking/sections.ts'
+import { FRONT_MATTER } from '../chunking/masking.ts'
 
 export interface FrontMatter {
   /** The title that it names; null without one. */
