@@ -31,7 +31,8 @@ export interface Section {
 
 // Only blocks are parsed. A link definition reads like a paragraph.
 const blockParser = new MarkdownIt({ html: true }).disable(['reference'])
-const parserWithoutMarks = new MarkdownIt({ html: true }).disable(['reference', 'heading'])
+// In text that is no Markdown, `#` may begin a comment, and indented lines are mostly prose.
+const plainParser = new MarkdownIt({ html: true }).disable(['reference', 'heading', 'code'])
 
 /**
  * Cuts a markdown or plain text into sections and blocks. Headings inside code, quotes and lists do not start sections, and front
@@ -71,7 +72,7 @@ function* parseBlocks(text: string, isPlain: boolean): Iterable<ParsedBlock> {
   const tokens = tokensOf(text, lines, isPlain)
   for (const [index, token] of tokens.entries()) {
     if (token.level !== 0 || token.map === null) continue
-    const span = spanOf(token, lines, text)
+    const span = spanOf(token, lines, text, isPlain)
     if (token.type === 'heading_open') {
       const heading = {
         depth: Number(token.tag.slice(1)),
@@ -92,7 +93,7 @@ function tokensOf(text: string, lines: Span[], isPlain: boolean): Token[] {
     return tokens
   }
   const tokens = parse(blockParser)
-  return isPlain && !marksHeadings(tokens, text, lines) ? parse(parserWithoutMarks) : tokens
+  return isPlain && !marksHeadings(tokens, text, lines) ? parse(plainParser) : tokens
 }
 
 /** Whether most headings are lines with `#` between blank lines. Code follows its comments without one. */
@@ -199,11 +200,11 @@ function linesOf(text: string): Span[] {
   })
 }
 
-/** The lines of a token without white space around them; code keeps the indentation of its first line. */
-function spanOf({ map, type }: Token, lines: Span[], text: string): Span {
+/** The lines of a token without white space around them; code and text that is no Markdown keep the indentation of their first line. */
+function spanOf({ map, type }: Token, lines: Span[], text: string, isPlain: boolean): Span {
   const [first, afterLast] = map ?? [0, 0]
   const from = lines[first]?.start ?? 0
   const slice = text.slice(from, lines[afterLast - 1]?.end)
-  const start = type === 'code_block' ? from : from + slice.length - slice.trimStart().length
+  const start = isPlain || type === 'code_block' ? from : from + slice.length - slice.trimStart().length
   return { start, end: Math.max(start, from + slice.trimEnd().length) }
 }
