@@ -133,3 +133,46 @@ describe('readSections, titles above tildes or backticks in text that is no Mark
     expect(readSections('Set up\n~~~~~~\n\nrun\n\n~~~~~~\n\n# Help\n').map(({ path }) => path)).toEqual(['', 'Help'])
   })
 })
+
+describe('readSections, lines in capitals above indented text', () => {
+  const page = [
+    'MOOR(1)                 Harbour Commands                 MOOR(1)',
+    '',
+    'NAME',
+    '       moor - ties a ship to the quay',
+    '',
+    'FILE FORMAT',
+    '',
+    '       Each line names a rope.',
+    '',
+    '   Ropes',
+    '       LENGTH',
+    '              In metres.',
+    '',
+    'ÜBERSICHT:',
+    '\tAlle Seile.',
+    '',
+    'MOOR(1)',
+    '',
+  ]
+
+  it.each(['\n', '\r\n'])('are headings in text that is no Markdown, with the line end %j', end => {
+    const sections = readSections(page.join(end), true)
+    expect(sections.map(({ path }) => path)).toEqual(['', 'NAME', 'FILE FORMAT', 'ÜBERSICHT:'])
+    expect(sections[1]?.header).toBe('NAME')
+    expect(pathsOf(page.join(end), false)).toEqual([''])
+  })
+
+  it('stand below the title of the text', () => {
+    const text = 'Moor\n====\n\nNAME\n    moor\n\nUSE\n    moor ROPE\n'
+    expect(pathsOf(text, true)).toEqual(['Moor', 'Moor > NAME', 'Moor > USE'])
+  })
+
+  it('are text when there is one only, inside a paragraph, in a table, or without indented text', () => {
+    expect(pathsOf('NOTE\n    Mind the tide.\n\nOpen the gate.\n', true)).toEqual([''])
+    expect(pathsOf('Ask for\nROPES\n    and\nLAMPS\n    too.\n', true)).toEqual([''])
+    expect(pathsOf('PORT   ROPE\n    West   Bow\n\nPORT   LAMP\n    East   Red\n', true)).toEqual([''])
+    expect(pathsOf('STOP.\n    Mind it!\n\nSHIPS,\n    ropes.\n\nA\n    b\n\nWEST\n\nEAST\n', true)).toEqual([''])
+    expect(pathsOf('```\nNAME\n    moor\n\nUSE\n    moor\n```\n', true)).toEqual([''])
+  })
+})

@@ -2,6 +2,7 @@ import MarkdownIt, { type Token } from 'markdown-it'
 import type { Span } from '../../core/types.ts'
 import { isTitleRule } from '../../text/sentences/underlined-title.ts'
 import { headingTitle } from '../markup/heading-title.ts'
+import { CAPITAL_TITLE, readCapitalTitles } from './capital-titles.ts'
 import { maskForParsing } from './masking.ts'
 
 /** An item, a row or a line. */
@@ -33,6 +34,10 @@ export interface Section {
 const blockParser = new MarkdownIt({ html: true }).disable(['reference'])
 // In text that is no Markdown, `#` may begin a comment, and indented lines are mostly prose.
 const plainParser = new MarkdownIt({ html: true }).disable(['reference', 'heading', 'code'])
+const manualParser = new MarkdownIt({ html: true }).disable(['reference', 'heading', 'code']).use(readCapitalTitles)
+
+/** One line in capitals above indented text may be anything. */
+const FEWEST_CAPITAL_TITLES = 2
 
 /**
  * Cuts a markdown or plain text into sections and blocks. Headings inside code, quotes and lists do not start sections, and front
@@ -93,7 +98,10 @@ function tokensOf(text: string, lines: Span[], isPlain: boolean): Token[] {
     return tokens
   }
   const tokens = parse(blockParser)
-  return isPlain && !marksHeadings(tokens, text, lines) ? parse(plainParser) : tokens
+  if (!isPlain || marksHeadings(tokens, text, lines)) return tokens
+  const ofManual = parse(manualParser)
+  const capitalTitles = ofManual.filter(({ markup }) => markup === CAPITAL_TITLE)
+  return capitalTitles.length >= FEWEST_CAPITAL_TITLES ? ofManual : parse(plainParser)
 }
 
 /** Whether most headings are lines with `#` between blank lines. Code follows its comments without one. */
