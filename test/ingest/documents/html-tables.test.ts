@@ -20,6 +20,23 @@ it('makes one head of several rows in thead, with th or td', () => {
   )
 })
 
+it('takes a first row of one cell over all columns for a caption', () => {
+  const title = '<tr><th colspan="2">Ropes of the <b>port</b></th></tr>'
+  const names = '<tr><th>Rope</th><th>Length</th></tr>'
+  const rows = '<tr><td>Bow</td><td>20 m</td></tr><tr><td>Stern</td><td>10 m</td></tr>'
+  const grid = 'Ropes of the **port**\n\n| Rope | Length |\n| --- | --- |\n| Bow | 20 m |\n| Stern | 10 m |\n'
+  expect(tableOf(`${title}${names}${rows}`)).toBe(grid)
+  expect(tableOf(`<thead>${title}${names}</thead>${rows}`)).toBe(grid)
+  expect(tableOf(`<thead>${title}</thead>${names}${rows}`)).toBe(grid)
+})
+
+it('takes a first row for the head when more columns or no names follow', () => {
+  const row = '<tr><td>Bow</td><td>20 m</td></tr>'
+  expect(tableOf(`<tr><td colspan="2">Ropes</td></tr>${row}`)).toBe('| Ropes |  |\n| --- | --- |\n| Bow | 20 m |\n')
+  expect(tableOf(`<tr><td>Ropes</td></tr>${row}${row}`)).toMatch(/^\| Ropes \|  \|\n/)
+  expect(tableOf(`<tr><td colspan="2">Ropes</td></tr><tr><td colspan="2">Old</td></tr>${row}`)).toMatch(/^\| Ropes \|/)
+})
+
 it('keeps cells in their columns beside cells over several rows and columns, and each word once', () => {
   const rows =
     '<tr><th>Port</th><th>Rope</th><th>m</th></tr><tr><td rowspan="2">West</td><td>Bow</td><td>20</td></tr><tr><td>Stern</td><td>10</td></tr><tr><td colspan="2">Sum</td><td>30</td></tr>'

@@ -81,12 +81,15 @@ function shown(node: HtmlElement): HtmlElement[] {
   return Array.from(node.childNodes).filter(child => !child.nodeName.startsWith('#') && !isLeftOut(child))
 }
 
-/** The rows of `thead` are the head, as one row; without them it is the first row. */
+/** The rows of `thead` are the head, as one row; without them it is the first row. A first row of one cell over all columns is a caption. */
 function gridOf(table: HtmlElement, textOf: (cell: HtmlElement) => string): string {
-  const captions = shown(table).filter(({ nodeName }) => nodeName === 'CAPTION')
   const rows = rowsOf(table)
   const lines = placed(rows, textOf).map((cells, index) => ({ cells, isHead: rows[index]?.isHead ?? false }))
   const filled = lines.filter(({ cells }) => cells.some(text => text !== ''))
+  const captions = shown(table)
+    .filter(({ nodeName }) => nodeName === 'CAPTION')
+    .map(textOf)
+  if (beginsWithCaption(filled)) captions.push(filled.shift()?.cells[0] ?? '')
   const marked = filled.filter(({ isHead }) => isHead)
   const [head, body] =
     marked.length > 0 ? [marked, filled.filter(({ isHead }) => !isHead)] : [filled.slice(0, 1), filled.slice(1)]
@@ -96,7 +99,16 @@ function gridOf(table: HtmlElement, textOf: (cell: HtmlElement) => string): stri
     for (const [column, text] of cells.entries()) names[column] = `${names[column]} ${text}`.trim()
   const rule = names.map(() => '---')
   const grid = [names, rule, ...body.map(({ cells }) => cells)].map(cells => `| ${cells.join(' | ')} |`)
-  return [...captions.map(textOf), grid.join('\n')].join('\n\n')
+  return [...captions, grid.join('\n')].join('\n\n')
+}
+
+/** Whether the first row is one cell over all columns, above a row of several names and at least one more row. */
+function beginsWithCaption([first, second, ...more]: readonly { cells: string[] }[]): boolean {
+  if (first === undefined || second === undefined || more.length === 0) return false
+  const [text, ...others] = first.cells
+  const columns = [second, ...more].reduce((most, { cells }) => Math.max(most, cells.length), 0)
+  const isOverAll = text !== '' && others.every(other => other === '') && first.cells.length >= columns
+  return isOverAll && second.cells.filter(name => name !== '').length > 1
 }
 
 /** The texts of the cells, each in its column: an empty text stands where a cell from above or from the left goes on. */
