@@ -9,6 +9,7 @@ import { type ConversionLimits, createConverter, type DocumentConverter } from '
 import { DOCUMENT_EXTENSIONS, DOCUMENT_FILE, formatOf } from './documents/formats.ts'
 import { documentTitle } from './markup/document-title.ts'
 import { readFrontMatter } from './markup/front-matter.ts'
+import { joinParted } from './markup/parted-words.ts'
 import { stripMarks } from './markup/strip-marks.ts'
 import { fileId, folderId, type Survey, survey } from './survey.ts'
 import { decodeFile, readJsonLines, splitLines } from './text-files.ts'
@@ -26,7 +27,7 @@ export interface SourceDocument {
   lang?: string
   /** Offset in `text` where each page begins, in order; only for formats with pages. */
   pages?: number[]
-  /** Whether it was read from a `.txt` file; not set for other kinds. */
+  /** Whether it was read from a file that is no Markdown by its kind, such as `.txt`; not set for other kinds. */
   isPlain?: boolean
   /** `unknown` when the file does not tell its headings from its text; not set for text files. */
   headings?: 'marked' | 'unknown'
@@ -96,7 +97,7 @@ export const documentRow = z
  * In other folders, files with rows are not documents, so that such a file never stands for the others: its own path opens it.
  *
  * The id of a file is its path below the folder, with `/` between folders and without `.md`. CRLF and CR become LF. Front matter and the
- * marks of documentation tools are left out of markdown; the text of a row is taken as it is. UTF-16 is read when it begins with a
+ * marks of documentation tools are left out of markdown; words that a manual parts at line ends become whole in other text; the text of a row is taken as it is. UTF-16 is read when it begins with a
  * byte order mark. Text that is not UTF-8 is read as Windows-1252, or its broken bytes become U+FFFD, and the document has a warning. Binary files are skipped, and so are those that
  * cannot be converted.
  *
@@ -211,7 +212,7 @@ async function readDocument(file: string, docId: string): Promise<SourceDocument
   const whole = decoded.text.replace(/\r\n?/g, '\n')
   const frontMatter = readFrontMatter(whole)
   const rest = whole.slice(frontMatter.length)
-  const body = isMarkdown ? stripMarks(rest) : rest
+  const body = isMarkdown ? stripMarks(rest) : joinParted(rest)
   const name = basename(file, extname(file))
   const warnings = [
     ...(decoded.fault === null ? [] : [`${file} ${decoded.fault}`]),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { chunkMarkdown, type DocumentChunk } from '../../src/ingest/chunking/chunk-markdown.ts'
+import { joinParted } from '../../src/ingest/markup/parted-words.ts'
 
 /** Words and punctuation marks. */
 const count = (text: string): number => text.match(/\w+|[^\w\s]/gu)?.length ?? 0
@@ -33,4 +34,20 @@ describe('chunkMarkdown, indented text that is no Markdown', () => {
     const chunks = chunk(`# Valves\n\nOpen all.\n\n${lines.join('\n')}\n\n# Help\n\nAsk.\n`, 100)
     expect(chunks.map(({ text }) => /valve/.test(text)).filter(Boolean)).toHaveLength(1)
   })
+})
+
+describe('joinParted', () => {
+  it.each([
+    ['     the ropes of a har‐\n     bour are tarred\n', '     the ropes of a harbour\n     are tarred\n'],
+    ['the har‐\n\tbour.\n\nNext', 'the harbour.\n\nNext'],
+    ['eine Flut‐\nmessung', 'eine Flutmessung\n'],
+    ['tide ta‐\nbles‐\nlike', 'tide tableslike\n'],
+  ])('makes the word whole in %j', (text, joined) => {
+    expect(joinParted(text).trimEnd()).toBe(joined.trimEnd())
+  })
+
+  it.each(['port‐side rope', 'on the port‐\n\n     side', 'from 3‐\n5 metres', 'port-\nside', '‐\nitem'])(
+    'leaves %j as it is',
+    text => expect(joinParted(text)).toBe(text),
+  )
 })
