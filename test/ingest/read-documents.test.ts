@@ -50,6 +50,7 @@ describe('openDocuments, files', () => {
       '.git/x.md': 'no',
       'node_modules/m/x.md': 'no',
       'queries.txt': 'text q',
+      'z.rst': 'text z',
     })
     await symlink(folder, join(folder, 'loop'))
     const { total, documents } = await readAll(folder)
@@ -59,10 +60,12 @@ describe('openDocuments, files', () => {
       'a/z.txt',
       'b',
       'queries.txt',
+      'z.rst',
     ])
-    expect(total).toBe(5)
-    expect(documents.at(-2)).toMatchObject({ docId: 'b', title: 'b', text: 'text b' })
-    expect(documents.filter(({ isPlain }) => isPlain).map(({ docId }) => docId)).toEqual(['a/z.txt', 'queries.txt'])
+    expect(total).toBe(6)
+    expect(documents[3]).toMatchObject({ docId: 'b', title: 'b', text: 'text b' })
+    const plain = documents.filter(({ isPlain }) => isPlain)
+    expect(plain.map(({ docId }) => docId)).toEqual(['a/z.txt', 'queries.txt', 'z.rst'])
   })
 
   it('reads one file under its own name', async () => {
@@ -93,6 +96,8 @@ describe('openDocuments, files', () => {
   const releases = '# Unreleased\n\n# 2.0.0 - 3 May\n\nGates close.\n\n## Fixed\n\n# 1.0.0 - 1 May\n\nThe first.\n'
   const chapters = 'The tide\n========\n\nIt rises.\n\nThe moon\n========\n\nIt pulls.\n'
   const project = '# Gatekeeper\n\nCloses gates.\n\n# Usage\n\nRun it.\n'
+  const labels =
+    '.. _gauge:\n.. A comment\n   in two lines.\n\n:author: Zoë\n\n..\n\nTide gauge\n==========\n\nIt floats.\n'
   it.each([
     ['gatekeeper-changelog.md', releases, 'gatekeeper-changelog'],
     ['handbook.txt', chapters, 'handbook'],
@@ -100,6 +105,9 @@ describe('openDocuments, files', () => {
     ['readme_v2.txt', project, 'Gatekeeper'],
     ['index.md', project, 'Gatekeeper'],
     ['settings.txt', '# how often\ninterval = 5\n', 'settings'],
+    ['labels.rst', labels, 'Tide gauge'],
+    ['labels.md', labels, 'labels'],
+    ['preface.rest', `It rises.\n\n${labels}`, 'preface'],
     ['code.md', '# Gates\n\n```sh\n# as root\n```\n', 'Gates'],
   ])('names %s after its file when it has several first headings and is no README', async (name, text, title) => {
     expect((await readAll(await lay({ [name]: text }))).documents[0]?.title).toBe(title)
@@ -144,11 +152,11 @@ describe('openDocuments, files', () => {
   })
 
   it('counts the files that it leaves out, by kind', async () => {
-    const paths = ['a.md', 'x.PNG', 'b/y.png', 'LICENSE', 'c.rst', '.git/x.md', 'node_modules/m/x.md']
+    const paths = ['a.md', 'x.PNG', 'b/y.png', 'LICENSE', 'c.adoc', '.git/x.md', 'node_modules/m/x.md']
     const folder = await lay(Object.fromEntries(paths.map(path => [path, 'text'])))
     const { total, skipped } = await readAll(folder)
     expect(total).toBe(1)
-    const others = { '.rst': 1, 'without extension': 1, 'hidden folder': 1, node_modules: 1 }
+    const others = { '.adoc': 1, 'without extension': 1, 'hidden folder': 1, node_modules: 1 }
     expect(skipped).toEqual({ '.png': 2, ...others })
   })
 

@@ -8,6 +8,8 @@ const FORMATS: Readonly<Record<string, DocumentFormat>> = {
   mdx: 'markdown',
   markdown: 'markdown',
   txt: 'text',
+  rst: 'text',
+  rest: 'text',
   pdf: 'pdf',
   html: 'html',
   htm: 'html',
