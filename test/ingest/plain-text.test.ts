@@ -36,6 +36,58 @@ describe('chunkMarkdown, indented text that is no Markdown', () => {
   })
 })
 
+describe('chunkMarkdown, entries in indented text that is no Markdown', () => {
+  const words = (n: number, tag: string): string =>
+    Array.from({ length: n }, (_, at) => (at % 10 === 9 ? `${tag}.` : tag)).join(' ')
+  const names = Array.from({ length: 12 }, (_, at) => `rope_${String.fromCharCode(97 + at)}`)
+  const chunkOf = (text: string, word: string): string[] =>
+    chunk(text)
+      .map(entry => entry.text)
+      .filter(entry => new RegExp(`\\b${word}\\b`).test(entry))
+
+  it.each([
+    ['options', names.map((name, at) => `     -${name}\n\t     ${words(15 + (at % 3) * 10, name)}`).join('\n\n')],
+    ['options with a text beside them', names.map(name => `  ${name}   ${words(10, name)}\n         ${words(20, name)}`).join('\n')],
+    ['terms over a blank line', names.map(name => `\`\`${name}\`\`\n\n  ${words(20, name)}\n\n  Default: ${name}`).join('\n\n')],
+    ['directives', names.map(name => `.. rope:: ${name}.\n\n   ${words(10, name)}\n\n   - ${words(20, name)}`).join('\n\n')],
+    ['entries with entries', names.map(name => `${name}\n    ${words(10, name)}\n\n    inside\n        ${words(10, name)}`).join('\n')],
+    ['entries below a heading', `Ropes\n=====\n\n${names.map(name => `${name}:\n\n    ${words(30, name)}`).join('\n\n')}`],
+  ])('keeps %s whole, and repeats no end of another', (_, text) => {
+    for (const name of names) expect(chunkOf(text, name)).toHaveLength(1)
+  })
+
+  it('cuts an entry that is too long, with its term before its text', () => {
+    const inner = names.map(name => `    ${name}\n        ${words(20, name)}`).join('\n\n')
+    const chunks = chunk(`All ropes\n\n    Ropes of the bow\n\n${inner}`)
+    expect(chunks.length).toBeGreaterThan(3)
+    expect(chunks[0]?.text).toMatch(/^All ropes\s+Ropes of the bow\s+rope_a\s+rope_a rope_a/)
+    for (const { tokens } of chunks) expect(tokens).toBeLessThanOrEqual(1.4 * 60)
+    for (const name of names) expect(chunkOf(inner, name)).toHaveLength(1)
+  })
+
+  it('cuts paragraphs, and what a sentence does not announce, as before', () => {
+    const text = `A rope holds a ship.\n\n    ${words(70, 'bow')}\n\nA lamp shines.\n\n    ${words(70, 'lamp')}`
+    expect(chunk(text).length).toBeGreaterThan(2)
+  })
+
+  it.each([
+    ['deeper and deeper lines', Array.from({ length: 440 }, (_, at) => `${' '.repeat(at)}x`).join('\n')],
+    ['terms', 'x\n\n y\n\n'.repeat(14_000)],
+    ['lines in one entry', `x\n${' y\n'.repeat(33_000)}`],
+    ['spaces', `x\n\n${' '.repeat(100_000)}y`],
+    ['one line', `x\n  ${'Rope. '.repeat(16_000)}`],
+  ])('reads 100 kB of %s in a short time, and loses nothing', (_, text) => {
+    const start = performance.now()
+    const chunks = chunk(text)
+    expect(performance.now() - start).toBeLessThan(10_000)
+    const covered = chunks.reduce((end, { charStart, charEnd }) => {
+      expect(text.slice(end, Math.max(end, charStart)).trim()).toBe('')
+      return charEnd
+    }, 0)
+    expect(text.slice(covered).trim()).toBe('')
+  })
+})
+
 describe('joinParted', () => {
   it.each([
     ['     the ropes of a har‐\n     bour are tarred\n', '     the ropes of a harbour\n     are tarred\n'],

@@ -1,7 +1,8 @@
 import type { Span } from '../../core/types.ts'
 import { withoutBadges } from '../markup/badges.ts'
 import { CHUNK_DEFAULTS, type ChunkOptions, type DocumentText } from './options.ts'
-import { cutSection, joinPieces, type Piece } from './pieces.ts'
+import { joinEntries } from './entries.ts'
+import { cutSection, joinPieces, MOST_BEFORE, type Piece } from './pieces.ts'
 import { readSections, type Section } from './sections.ts'
 
 /** `text` is `document.text.slice(charStart, charEnd)`; the rows of a table that was cut have the head of the table in front. */
@@ -49,7 +50,8 @@ const MOST_OVERLAP = 0.25
  * A chunk does not span two sections, with one exception: a heading with less than a fifth of the target below it joins the first
  * chunk of its first subsection, and an empty heading joins the next section; the chunk has the path of the last section with text.
  * The chunks of a section have about equal sizes. They end at sentences, preferably at paragraphs, and repeat the last sentences of
- * the previous chunk, or the head of the table that they continue. Every character that is not white space is in a chunk, except
+ * the previous chunk, or the head of the table that they continue. In text that is no Markdown, an entry of indented text stays whole up to
+ * the size of a chunk, and a chunk that begins with one repeats nothing. Every character that is not white space is in a chunk, except
  * headings that no text follows within half a target, and blocks of marks only at the edge of a chunk. Time is almost linear in the
  * length of the text.
  */
@@ -62,13 +64,15 @@ export function piecesOfChunks({ text, isPlain }: DocumentText, options: ChunkOp
   const { targetTokens: target = CHUNK_DEFAULTS.targetTokens, overlap = CHUNK_DEFAULTS.overlap, count } = options
   const { mostTargets = MOST_TARGETS, wholeDefinitions = false } = options
   const limits = { target, atomic: ATOMIC_TARGETS * target, wholeDefinitions, count }
+  const entryLimits = { most: mostTargets * target, lead: MOST_BEFORE * target }
   const sections = readSections(text, isPlain)
   const chunks: ChunkPieces[] = []
   let carried = null as { piece: Piece; depth: number; withText: Section | null } | null
 
   for (const [index, section] of sections.entries()) {
     const blocks = section.blocks.filter(block => hasWords(text.slice(block.start, block.end)))
-    const pieces = cutSection({ ...section, blocks }, text, limits)
+    const cut = cutSection({ ...section, blocks }, text, limits)
+    const pieces = isPlain ? joinEntries(cut, text, section.heading?.end ?? cut[0]?.start ?? 0, entryLimits) : cut
     const first = pieces[0]
     if (!first) continue
     const isSmall = blocks.length === 0 || sumTokens(pieces) < SMALL_SECTION * target
@@ -139,7 +143,7 @@ function groupPieces(
       (piece.opensBlock && size >= 0.8 * goal)
     if (group.length > 0 && isFull && remaining > SMALL_REMAINDER * target) {
       groups.push({ pieces: [...repeated, ...group], repeated: repeated.length })
-      repeated = piece.head ? [] : tailOf(group, target, overlap)
+      repeated = piece.head || piece.opensEntry ? [] : tailOf(group, target, overlap)
       group = []
       size = 0
       goal = goalFor(remaining, stride)

@@ -11,6 +11,8 @@ export interface Piece extends Span {
   opensBlock: boolean
   /** The head of the table that a row belongs to, which a chunk that begins with the row repeats; null for all else. */
   head: Span | null
+  /** True for an entry, which needs nothing of the one before it. */
+  opensEntry: boolean
 }
 
 export interface PieceLimits {
@@ -46,8 +48,7 @@ export function cutSection(section: Section, text: string, limits: PieceLimits):
 
 /** Joins two neighbouring pieces and the text between them. */
 export function joinPieces(before: Piece, after: Piece): Piece {
-  const { start, opensBlock, head } = before
-  return { start, end: after.end, tokens: before.tokens + after.tokens, opensBlock, head }
+  return { ...before, end: after.end, tokens: before.tokens + after.tokens }
 }
 
 /** A sentence that ends in a colon, perhaps inside emphasis or quotation marks. */
@@ -63,9 +64,12 @@ function leadsToCode({ start, end }: Piece, next: Block | undefined, text: strin
   return next?.kind === 'code' && !endsSentence(text.slice(start, end))
 }
 
+/** What joins the text that it announces is at most this share of the target. */
+export const MOST_BEFORE = 0.25
+
 /** Whether a piece, with the heading or the lead-in that it has in front, is short enough to join what follows. */
 function fitsBefore(piece: Piece | undefined, { target }: PieceLimits): boolean {
-  return piece !== undefined && piece.tokens <= target / 4
+  return piece !== undefined && piece.tokens <= MOST_BEFORE * target
 }
 
 function cutBlock(block: Block, text: string, limits: PieceLimits): Piece[] {
@@ -121,6 +125,7 @@ function pieceOf(span: Span, text: string, limits: PieceLimits, opensBlock: bool
     end: span.end,
     opensBlock,
     head: null,
+    opensEntry: false,
     tokens: limits.count(text.slice(span.start, span.end)),
   }
 }

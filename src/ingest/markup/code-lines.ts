@@ -1,4 +1,5 @@
 import { closesFence, openingFence } from '../../text/fence.ts'
+import { columnsOf } from './columns.ts'
 
 /** What stands before a fence in a quote or a list. */
 const BEFORE_FENCE = /^[\s>]*/
@@ -34,7 +35,7 @@ export class CodeLines {
       this.#canBegin = true
       return false
     }
-    const columns = columnsOf(line)
+    const columns = columnsOf(line, TAB_COLUMNS)
     const item = LIST_ITEM.exec(line)?.[0]
     if (this.#canBegin || item) while (columns < (this.#items.at(-1) ?? 0)) this.#items.pop()
     const isDeep = columns >= (this.#items.at(-1) ?? 0) + CODE_COLUMNS
@@ -43,15 +44,4 @@ export class CodeLines {
     if (item && !this.#isIndented) this.#items.push(item.length)
     return this.#isIndented
   }
-}
-
-/** Width of the white space before a line. */
-function columnsOf(line: string): number {
-  let columns = 0
-  for (const character of line) {
-    if (character === '\t') columns += TAB_COLUMNS - (columns % TAB_COLUMNS)
-    else if (character === ' ') columns += 1
-    else break
-  }
-  return columns
 }

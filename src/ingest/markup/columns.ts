@@ -1,0 +1,10 @@
+/** Width of the white space before a line. A tab goes on to the next multiple of `tabColumns`. */
+export function columnsOf(line: string, tabColumns: number): number {
+  let columns = 0
+  for (const character of line) {
+    if (character === '\t') columns += tabColumns - (columns % tabColumns)
+    else if (character === ' ') columns += 1
+    else break
+  }
+  return columns
+}
