@@ -47,11 +47,26 @@ describe('chunkMarkdown, entries in indented text that is no Markdown', () => {
 
   it.each([
     ['options', names.map((name, at) => `     -${name}\n\t     ${words(15 + (at % 3) * 10, name)}`).join('\n\n')],
-    ['options with a text beside them', names.map(name => `  ${name}   ${words(10, name)}\n         ${words(20, name)}`).join('\n')],
-    ['terms over a blank line', names.map(name => `\`\`${name}\`\`\n\n  ${words(20, name)}\n\n  Default: ${name}`).join('\n\n')],
-    ['directives', names.map(name => `.. rope:: ${name}.\n\n   ${words(10, name)}\n\n   - ${words(20, name)}`).join('\n\n')],
-    ['entries with entries', names.map(name => `${name}\n    ${words(10, name)}\n\n    inside\n        ${words(10, name)}`).join('\n')],
-    ['entries below a heading', `Ropes\n=====\n\n${names.map(name => `${name}:\n\n    ${words(30, name)}`).join('\n\n')}`],
+    [
+      'options with a text beside them',
+      names.map(name => `  ${name}   ${words(10, name)}\n         ${words(20, name)}`).join('\n'),
+    ],
+    [
+      'terms over a blank line',
+      names.map(name => `\`\`${name}\`\`\n\n  ${words(20, name)}\n\n  Default: ${name}`).join('\n\n'),
+    ],
+    [
+      'directives',
+      names.map(name => `.. rope:: ${name}.\n\n   ${words(10, name)}\n\n   - ${words(20, name)}`).join('\n\n'),
+    ],
+    [
+      'entries with entries',
+      names.map(name => `${name}\n    ${words(10, name)}\n\n    inside\n        ${words(10, name)}`).join('\n'),
+    ],
+    [
+      'entries below a heading',
+      `Ropes\n=====\n\n${names.map(name => `${name}:\n\n    ${words(30, name)}`).join('\n\n')}`,
+    ],
   ])('keeps %s whole, and repeats no end of another', (_, text) => {
     for (const name of names) expect(chunkOf(text, name)).toHaveLength(1)
   })

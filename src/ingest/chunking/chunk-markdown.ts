@@ -1,7 +1,7 @@
 import type { Span } from '../../core/types.ts'
 import { withoutBadges } from '../markup/badges.ts'
-import { CHUNK_DEFAULTS, type ChunkOptions, type DocumentText } from './options.ts'
 import { joinEntries } from './entries.ts'
+import { CHUNK_DEFAULTS, type ChunkOptions, type DocumentText } from './options.ts'
 import { cutSection, joinPieces, MOST_BEFORE, type Piece } from './pieces.ts'
 import { readSections, type Section } from './sections.ts'
 

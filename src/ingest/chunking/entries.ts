@@ -22,7 +22,12 @@ export interface EntryLimits {
  *
  * @param from where the text of the pieces begins, behind a heading that the first one has in front
  */
-export function joinEntries(pieces: readonly Piece[], text: string, from: number, { most, lead }: EntryLimits): Piece[] {
+export function joinEntries(
+  pieces: readonly Piece[],
+  text: string,
+  from: number,
+  { most, lead }: EntryLimits,
+): Piece[] {
   const places = placesOf(pieces, text, from)
   const joined: Piece[] = []
   let terms: Piece | null = null

@@ -36,9 +36,6 @@ const blockParser = new MarkdownIt({ html: true }).disable(['reference'])
 const plainParser = new MarkdownIt({ html: true }).disable(['reference', 'heading', 'code'])
 const manualParser = new MarkdownIt({ html: true }).disable(['reference', 'heading', 'code']).use(readCapitalTitles)
 
-/** One line in capitals above indented text may be anything. */
-const FEWEST_CAPITAL_TITLES = 2
-
 /**
  * Cuts a markdown or plain text into sections and blocks. Headings inside code, quotes and lists do not start sections, and front
  * matter is prose. Every character that is not white space is in a heading or a block. Time is linear in the length of the text.
@@ -100,8 +97,9 @@ function tokensOf(text: string, lines: Span[], isPlain: boolean): Token[] {
   const tokens = parse(blockParser)
   if (!isPlain || marksHeadings(tokens, text, lines)) return tokens
   const ofManual = parse(manualParser)
-  const capitalTitles = ofManual.filter(({ markup }) => markup === CAPITAL_TITLE)
-  return capitalTitles.length >= FEWEST_CAPITAL_TITLES ? ofManual : parse(plainParser)
+  // One line in capitals may be anything.
+  const capitalTitles = ofManual.filter(({ type, markup }) => type === 'heading_open' && markup === CAPITAL_TITLE)
+  return capitalTitles.length === 1 ? parse(plainParser) : ofManual
 }
 
 /** Whether most headings are lines with `#` between blank lines. Code follows its comments without one. */

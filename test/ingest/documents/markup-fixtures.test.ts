@@ -16,7 +16,7 @@ describe('readDocx', () => {
     const { title, text, headings } = await textOf(readDocx(bytesOf(`docx/${name}`)))
     expect({ title, headings }).toEqual({ title: 'Notes of the harbour', headings: 'marked' })
     expect(text.match(/^#+ .*$/gm)).toEqual(['# Notes of the harbour', '# Tides', '## Tools'])
-    expect(text).toContain('The tide rises twice a day\\[1\\].')
+    expect(text).toContain('The tide rises twice a day[1].')
     expect(text).toMatch(/^- Rope\n\s+- Thin\n- Lamp$/m)
     expect(text).toContain('1. Ring the bell.\n2. Close the gate.')
     expect(text).toContain('| Gate | Width |\n| --- | --- |\n| South | 38 |\n| North | 41 |')

@@ -2,6 +2,7 @@ import TurndownService from 'turndown'
 import { type ConversionFault, type ConvertedDocument, primaryLanguage } from '../converted.ts'
 import { decodeHtml } from './decode-html.ts'
 import type { HtmlElement } from './element.ts'
+import { ESCAPE, escapeText, settleEscapes } from './escapes.ts'
 import { isLeftOut } from './left-out.ts'
 import { isPermalink } from './permalink.ts'
 import { codeOf, isPreformatted } from './preformatted.ts'
@@ -33,7 +34,7 @@ function convert(html: string): { markdown: string; title: string | null } {
   let title: string | null = null
   const mains: string[] = []
   const service = new TurndownService({ headingStyle: 'atx', codeBlockStyle: 'fenced', bulletListMarker: '-' })
-  service.escape = text => withWholeWords(TurndownService.prototype.escape(text))
+  service.escape = escapeText
   writeTables(service)
   service.addRule('struck', {
     filter: node => /^(?:DEL|S|STRIKE)$/.test(node.nodeName),
@@ -68,19 +69,16 @@ function convert(html: string): { markdown: string; title: string | null } {
   })
   // The first rule that fits wins, and the last one added is asked first.
   service.addRule('left out', { filter: isLeftOut, replacement: () => '' })
-  const all = tidy(service.turndown(html))
+  const all = tidy(service.turndown(html.replaceAll(ESCAPE, '')))
   const main = tidy(mains.length === 1 ? (mains[0] ?? '') : '')
   return { markdown: main.length >= MAIN_SHARE * all.length ? main : all, title }
 }
 
-/** Words as they were: an underscore inside a word is no emphasis (CommonMark 6.2), so the names of things need no backslashes. */
-function withWholeWords(escaped: string): string {
-  return escaped.replace(/(?<=[\p{L}\p{N}])(?:\\_)+(?=[\p{L}\p{N}])/gu, marks => marks.replaceAll('\\', ''))
-}
-
 function tidy(markdown: string): string {
   // Not by a pattern for the ends of lines: it takes time with the square of a run of spaces.
-  const lines = markdown.split('\n').map(line => line.trimEnd())
+  const lines = settleEscapes(markdown)
+    .split('\n')
+    .map(line => line.trimEnd())
   return lines
     .join('\n')
     .replace(/\n{3,}/g, '\n\n')
