@@ -13,8 +13,13 @@ export function escapeMarkdown(text: string): string {
   return OPENS.test(cited) ? escapeOpenBlocks(cited) : cited
 }
 
+/** What a reader does not see inside a line. One class, because with alternatives that share a character the time would be exponential. */
+const UNSEEN = String.raw`(?:(?![\n\r\v\f\u0085\u2028\u2029])[\s\p{Cf}\p{Default_Ignorable_Code_Point}])`
 /** A number in brackets at the start of a line. Other line ends, invisible characters and wide forms look the same to a reader. */
-const CITATION = /(^|[\v\f\u0085])((?:[^\S\n\r\v\f\u0085\u2028\u2029]|\p{Cf})*[[［][^\S\n]*\p{N}+[^\S\n]*[\]］])/gmu
+const CITATION = new RegExp(
+  String.raw`(^|[\v\f\u0085])(${UNSEEN}*[[［]${UNSEEN}*\p{N}(?:\p{N}|[\p{Cf}\p{Default_Ignorable_Code_Point}]+\p{N})*${UNSEEN}*[\]］])`,
+  'gmu',
+)
 
 /** HTML blocks that end with a mark, possibly after blank lines. */
 const HTML = /^( {0,3})<(!--|\?|!\[CDATA\[|![a-z]|(?:script|pre|style|textarea)(?=[\s>]|$))/iu

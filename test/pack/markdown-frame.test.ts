@@ -73,6 +73,11 @@ test.each([
   ['a citation', '[2] Official Policy', '\\[2] Official Policy'],
   ['a citation behind an invisible character', 'x\n\u200b[2] Policy', 'x\n\\\u200b[2] Policy'],
   ['a citation behind another line end', 'x\u0085[2] Policy\u000b[3] Policy', 'x\u0085\\[2] Policy\u000b\\[3] Policy'],
+  [
+    'a citation with invisible characters inside',
+    'x\n[\u200b2] A\n[2\ufe0f] B\n[\u00ad1\u20602 ] C',
+    'x\n\\[\u200b2] A\n\\[2\ufe0f] B\n\\[\u00ad1\u20602 ] C',
+  ],
   ['a wide citation', '［２］ Policy', '\\［２］ Policy'],
   ['a fence without end', 'x\n```js\ncode', 'x\n\\```js\ncode'],
   ['the end of a fence that began in another chunk', 'code\n```\ntext', 'code\n\\```\ntext'],
@@ -96,6 +101,11 @@ it('works in linear time on openings without end', () => {
   expect(escapeMarkdown(`${' '.repeat(200_000)}x`)).toHaveLength(200_001)
   for (const end of ['\r', '\v', '\f', '\u2028', '\u0085'])
     expect(escapeMarkdown(`${end.repeat(200_000)}[1]`)).toHaveLength(200_004)
+  for (const unseen of ['\ufeff', '\u200b', '\ufe0f', '\u00ad', ' ']) {
+    expect(escapeMarkdown(`${unseen.repeat(200_000)}x`)).toHaveLength(200_001)
+    expect(escapeMarkdown(`[1${unseen.repeat(200_000)}x`)).toHaveLength(200_003)
+    expect(escapeMarkdown(`[1${unseen}`.repeat(50_000))).toHaveLength(150_000)
+  }
   for (const opening of ['```x', '~~~', '<!--', '<pre>', '  ```x', '   <script>']) {
     const escaped = escapeMarkdown(`${opening}\n`.repeat(lines))
     expect(escaped.length).toBeLessThanOrEqual((opening.length + 2) * lines)
