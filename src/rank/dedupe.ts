@@ -6,7 +6,7 @@ import { placeOf, withoutFalsePlaces } from './places.ts'
 
 /**
  * Longest text that is compared by its shingles, in UTF-16 code units: ten times a usual passage. Longer texts are copies only when
- * they are equal, because a hash for each of their words would take too much memory.
+ * they are equal, because a hash for each of their words would take too much memory; and so are texts without words, which have no shingles.
  */
 const LONGEST_COMPARED = 32_768
 /** Most shingles that later candidates are compared with: about 100 MB. A pool of usual passages has fewer than 20,000. */
@@ -39,7 +39,8 @@ export function* dedupe(
       continue
     }
     const { text } = candidate.chunk
-    if (containment !== null && text.length > LONGEST_COMPARED) {
+    const shingles = containment === null || text.length > LONGEST_COMPARED ? null : yield* shingleHashes(text)
+    if (containment !== null && !shingles?.size) {
       const sameText = texts.get(text)
       if (sameText !== undefined) {
         dropped.push({ candidate, reason: 'duplicate', evidence: { of: sameText, similarity: 1 } })
@@ -47,8 +48,7 @@ export function* dedupe(
         continue
       }
       texts.set(text, candidate.key)
-    } else if (containment !== null) {
-      const shingles = yield* shingleHashes(text)
+    } else if (containment !== null && shingles !== null) {
       const original = index.mostContaining(shingles)
       if (original && original.share >= containment) {
         dropped.push({

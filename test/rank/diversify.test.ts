@@ -90,6 +90,13 @@ describe('diversify', () => {
 })
 
 describe('dedupe', () => {
+  it('drops equal texts without a word, and keeps those that differ', () => {
+    const pool = ['☎ → ★★★', '☎ → ★★★', '☎ → ★★'].map((text, at) => candidate({ id: at, docId: `d${at}`, text }))
+    const { kept, dropped } = dedupe(pool, 0.9)
+    expect(kept).toEqual([pool[0], pool[2]])
+    expect(dropped.map(({ reason }) => reason)).toEqual(['duplicate'])
+  })
+
   it('drops near-verbatim copies and keeps the better', () => {
     const text = 'The keeper of the lower gate rings the bell at every turning of the tide and writes it down.'
     const { kept, dropped } = dedupe(
