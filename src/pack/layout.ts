@@ -3,7 +3,7 @@ import { documentKey } from '../core/keys.ts'
 import type { ContextOrder } from '../core/types.ts'
 import { type ContextLines, lineBefore, NO_CONTEXT_LINES } from './context-line.ts'
 import { JoinedText, joinOf, runsOf } from './join.ts'
-import { inReadingOrder, sectionOf, textOf, type Unit } from './unit.ts'
+import { byPlaceInDocument, inReadingOrder, sectionOf, textOf, type Unit } from './unit.ts'
 
 /** The text of units that continue each other. */
 export interface Part {
@@ -88,13 +88,13 @@ function byPlace(a: Block, b: Block): number {
   return (
     compareText(a.collection, b.collection) ||
     compareText(a.docId, b.docId) ||
-    firstPlace(a) - firstPlace(b) ||
+    byFirstPlace(a, b) ||
     compareText(a.sectionPath, b.sectionPath)
   )
 }
 
-function firstPlace(block: Block): number {
-  return block.units[0]?.candidate.chunk.orderIndex ?? 0
+function byFirstPlace({ units: [a] }: Block, { units: [b] }: Block): number {
+  return a && b ? byPlaceInDocument(a.candidate.chunk, b.candidate.chunk) : 0
 }
 
 function groupByDocument(blocks: readonly Block[]): Block[] {

@@ -1,6 +1,6 @@
 import { compareText } from '../core/collections.ts'
 import { sectionKey } from '../core/keys.ts'
-import type { Candidate } from '../core/types.ts'
+import type { Candidate, Chunk } from '../core/types.ts'
 
 /** The unit of packing: a chunk or one of its sentences, as offsets into `candidate.chunk.text`. */
 export interface Unit {
@@ -32,12 +32,14 @@ export function sectionOf({ candidate }: Pick<Unit, 'candidate'>): string {
 
 /** Compares for `sort`: units of one section by their place in the document. */
 export function inReadingOrder(a: Unit, b: Unit): number {
-  const left = a.candidate.chunk
-  const right = b.candidate.chunk
   return (
-    (left.orderIndex ?? 0) - (right.orderIndex ?? 0) ||
-    (left.charStart ?? 0) - (right.charStart ?? 0) ||
+    byPlaceInDocument(a.candidate.chunk, b.candidate.chunk) ||
     compareText(a.candidate.key, b.candidate.key) ||
     a.start - b.start
   )
+}
+
+/** Compares for `sort`: chunks of one document by their places, as far as these are known. */
+export function byPlaceInDocument(left: Chunk, right: Chunk): number {
+  return (left.orderIndex ?? 0) - (right.orderIndex ?? 0) || (left.charStart ?? 0) - (right.charStart ?? 0)
 }

@@ -209,6 +209,14 @@ describe('orders', () => {
     expect(titles('edges')).toBe('T5 T3 T1 T2 T4')
   })
 
+  it('document follows the places of the text, also where only these are known', () => {
+    const sections = ['Zone', 'Area', 'Mast'].map((docTitle, at) =>
+      candidate({ id: at, docId: 'd', docTitle: '', sectionPath: docTitle, orderIndex: null, charStart: at * 50 }, at),
+    )
+    const { context } = pack(sections, null, { ...PLAIN, order: 'document', budgetTokens: 1000 }, countWords)
+    expect(context.match(/Zone|Area|Mast/g)).toEqual(['Zone', 'Area', 'Mast'])
+  })
+
   it('stable appends new chunks after those of earlier turns', () => {
     expect(
       titles(
