@@ -80,7 +80,8 @@ function* matchesOf(runs: readonly Run[], sentences: readonly MeasuredSentence[]
   for (const run of runs) {
     while (to < run.to) add(to++, 1)
     while (from < run.from) add(from++, -1)
-    matches.push(wordMatch(inRun, idf))
+    const first = sentences[run.from]
+    matches.push(wordMatch(first ? withCountsOf(headOf(first, sentences), inRun) : inRun, idf))
     if (matches.length % SENTENCES_PER_STEP === 0) yield
   }
   return matches
@@ -91,10 +92,19 @@ function* scoresOf(runs: readonly Run[], sentences: readonly MeasuredSentence[],
   const matches = yield* matchesOf(runs, sentences, terms)
   const unit = Math.max(LEAST_DEVIATION, deviation(matches))
   return runs.map(({ from, to }, at) => {
-    const begins = sentences[from]?.beginsParagraph ? BEGINS_PARAGRAPH : 0
+    const first = sentences[from]
+    // A run inside of a table begins with the head of the table.
+    const [shown] = first ? [...headOf(first, sentences), first] : []
+    const begins = shown?.beginsParagraph ? BEGINS_PARAGRAPH : 0
     const ends = sentences[to - 1]?.endsParagraph ? ENDS_PARAGRAPH : 0
     return (matches[at] ?? 0) / unit + begins + ends
   })
+}
+
+/** Counts with those of the head of a table, which comes with the run. */
+function withCountsOf(head: readonly MeasuredSentence[], counts: Float64Array): Float64Array {
+  if (head.length === 0) return counts
+  return counts.map((count, term) => head.reduce((sum, row) => sum + (row.counts[term] ?? 0), count))
 }
 
 function deviation(values: readonly number[]): number {

@@ -95,6 +95,12 @@ describe('the best run of sentences of a chunk', () => {
     expect(found.slice(2).join()).toContain('Mark seven')
   })
 
+  it('in a table counts the words of the head for each run, because it comes with each', () => {
+    const rows = Array.from({ length: 20 }, (_, at) => `| bolt${at} | ${100 + at} | Nm |`).join('\n')
+    const text = `The screws need these values.\n\n| Part | Torque | Unit |\n| --- | --- | --- |\n${rows}\n`
+    expect(windowIn(text, 'What torque has bolt17?', 60).join()).toContain('| bolt17 |')
+  })
+
   it('does not end with a heading or a lead-in, and is never only these', () => {
     const text =
       '## Pumps\n\nThe old pump stands. It is worn out and loud. You need:\n\n- a rod\n- a bell and two brass weights'
