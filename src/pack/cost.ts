@@ -4,7 +4,7 @@ import type { Candidate } from '../core/types.ts'
 import { slicesOf } from '../text/slices.ts'
 import { type ContextLines, lineBefore, NO_CONTEXT_LINES } from './context-line.ts'
 import { continues, joinOf, rangeBetween, runsAround } from './join.ts'
-import { GAP, type Renderer } from './render.ts'
+import { GAP, longestNameIn, type Renderer } from './render.ts'
 import { inReadingOrder, sectionOf, textOf, type Unit, wholeChunk } from './unit.ts'
 
 /** Counting ends this many tokens over the budget: a text so much too long does not fit, however long it is. */
@@ -115,7 +115,14 @@ export class CostModel {
   private sourceLine({ candidate }: Unit): Steps<number> {
     const { docId, docTitle, sectionPath } = candidate.chunk
     // All relevances have equally many digits.
-    const source = { docId, docTitle, sectionPath, relevance: 0, contextField: '' }
+    const source = {
+      docId,
+      docTitle,
+      sectionPath,
+      relevance: 0,
+      contextField: '',
+      longestName: longestNameIn(this.budgetTokens),
+    }
     return this.count(`${this.renderer.open(source, 10)}${this.renderer.close}`)
   }
 

@@ -172,7 +172,7 @@ function* fitToBudget(choice: Choice, options: FitOptions, count: CountTokens): 
 /** Renders units and counts the tokens. */
 function* renderSelected(
   selected: readonly Selected[],
-  { format, order, previous, lines, relevanceOf }: FitOptions,
+  { format, order, previous, lines, relevanceOf, budgetTokens }: FitOptions,
   count: CountTokens,
 ): Steps<Rendered> {
   const units = selected.map(({ unit }) => unit)
@@ -181,7 +181,7 @@ function* renderSelected(
   // The relevance differs between questions, so it would break the prefix that `stable` keeps for the prompt cache.
   const shown = order === 'stable' ? undefined : relevanceOf
   const bestOf = ({ units }: Block) => Math.max(...units.map(({ candidate }) => shown?.(candidate) ?? 0))
-  const context = render(blocks, RENDERERS[format], shown === undefined ? null : bestOf)
+  const context = render(blocks, RENDERERS[format], shown === undefined ? null : bestOf, budgetTokens)
   yield
   return { blocks, context, tokens: context === '' ? 0 : yield* count(context) }
 }

@@ -4,6 +4,7 @@ import { titledPath } from '../text/titled-path.ts'
 import type { Block, Part } from './layout.ts'
 import { escapeMarkdown } from './markdown-frame.ts'
 
+const HEADING_SEPARATOR = ' > '
 /** Marks left out text between two parts of a block. */
 export const GAP = '\n[…]\n'
 
@@ -29,13 +30,15 @@ export interface Renderer {
 interface SourceLine extends Pick<Block, 'docId' | 'docTitle' | 'sectionPath'> {
   /** Probability that the block answers, in [0,1]; null leaves it out. */
   relevance: number | null
+  /** See `longestNameIn`. */
+  longestName: number
   contextField: string
 }
 
 export const RENDERERS: Record<ContextFormat, Renderer> = {
   markdown: {
-    open: ({ docId, docTitle, sectionPath }, index) =>
-      `[${index}] ${shortName(titledPath(oneLine(docTitle || docId), oneLine(sectionPath)))}\n`,
+    open: ({ docId, docTitle, sectionPath, longestName }, index) =>
+      `[${index}] ${shortName(titledPath(oneLine(docTitle || docId), oneLine(sectionPath)), longestName)}\n`,
     close: '\n',
     escape: escapeMarkdown,
     // Escaped as one text, because a fence of one part can end in another one.
@@ -47,8 +50,8 @@ export const RENDERERS: Record<ContextFormat, Renderer> = {
     after: '',
   },
   xml: {
-    open: ({ docId, sectionPath, relevance }, index) =>
-      `<document index="${index}" source="${attribute(docId)}" section="${attribute(shortName(sectionPath))}"${relevance === null ? '' : ` relevance="${relevance.toFixed(2)}"`}>\n`,
+    open: ({ docId, sectionPath, relevance, longestName }, index) =>
+      `<document index="${index}" source="${attribute(docId)}" section="${attribute(shortName(sectionPath, longestName))}"${relevance === null ? '' : ` relevance="${relevance.toFixed(2)}"`}>\n`,
     close: '\n</document>\n',
     escape: escapeXml,
     body: parts => joinParts(parts, ({ contextLine, text }) => contextElement(contextLine) + escapeXml(text.trim())),
@@ -59,8 +62,8 @@ export const RENDERERS: Record<ContextFormat, Renderer> = {
     after: '</documents>\n',
   },
   json: {
-    open: ({ docId, docTitle, sectionPath, relevance, contextField }, index) =>
-      `{"index":${index},"source":${JSON.stringify(docId)},"title":${JSON.stringify(shortName(docTitle))},"section":${JSON.stringify(shortName(sectionPath))}${relevance === null ? '' : `,"relevance":${relevance.toFixed(2)}`}${contextField},"text":"`,
+    open: ({ docId, docTitle, sectionPath, relevance, contextField, longestName }, index) =>
+      `{"index":${index},"source":${JSON.stringify(docId)},"title":${JSON.stringify(shortName(docTitle, longestName))},"section":${JSON.stringify(shortName(sectionPath, longestName))}${relevance === null ? '' : `,"relevance":${relevance.toFixed(2)}`}${contextField},"text":"`,
     close: '"}',
     escape: escapeJson,
     body: parts => escapeJson(joinParts(parts, ({ text }) => text.trim())),
@@ -77,12 +80,14 @@ export function render(
   blocks: readonly Block[],
   renderer: Renderer,
   relevanceOf: ((block: Block) => number) | null,
+  budgetTokens: number,
 ): string {
+  const longestName = longestNameIn(budgetTokens)
   if (blocks.length === 0) return ''
   const rendered = blocks.map((block, index) => {
     const relevance = relevanceOf?.(block) ?? null
     const contextField = renderer.contextField(linesOf(block))
-    return `${renderer.open({ ...block, relevance, contextField }, index + 1)}${renderer.body(block.parts)}${renderer.close}`
+    return `${renderer.open({ ...block, relevance, contextField, longestName }, index + 1)}${renderer.body(block.parts)}${renderer.close}`
   })
   return `${renderer.before}${rendered.join(renderer.between)}${renderer.after}`
 }
@@ -112,14 +117,27 @@ function escapeJson(text: string): string {
   return JSON.stringify(text).slice(1, -1)
 }
 
-/** Longest name of a source in the context, in UTF-16 code units: about 60 tokens. A longer one would take the place of text. */
+/** Longest name of a source in a large context, in UTF-16 code units: about 60 tokens. A longer one would take the place of text. */
 const LONGEST_NAME = 240
+/** The longest name in a context of few tokens, which is not shorter in a smaller one: the start of a title and a heading are told by it. */
+const LONGEST_SMALL_NAME = 40
+/** For a budget between these: code units for each token. With about four for a token, a name takes less than a fifth of the budget. */
+const NAME_PER_TOKEN = 0.72
 
-/** A name with its middle left out when it is longer than that: its start names the document, its end the section. */
-function shortName(name: string): string {
-  if (name.length <= LONGEST_NAME) return name
-  const half = (LONGEST_NAME - 1) / 2
-  return `${prefixOf(name, Math.ceil(half)).trimEnd()}…${name.slice(codePointStart(name, name.length - Math.floor(half))).trimStart()}`
+/** The longest name of a source in a context of so many tokens, in UTF-16 code units. */
+export function longestNameIn(budgetTokens: number): number {
+  return Math.floor(Math.min(LONGEST_NAME, Math.max(LONGEST_SMALL_NAME, NAME_PER_TOKEN * budgetTokens)))
+}
+
+/**
+ * A name with its middle left out when it is too long: its start names the document, its end the section. Each has half of the length, but the
+ * last heading may have two thirds to be whole.
+ */
+function shortName(name: string, longest: number): string {
+  if (name.length <= longest) return name
+  const heading = name.length - name.lastIndexOf(HEADING_SEPARATOR)
+  const end = Math.max(Math.floor((longest - 1) / 2), Math.min(heading, Math.floor((longest * 2) / 3)))
+  return `${prefixOf(name, longest - 1 - end).trimEnd()}…${name.slice(codePointStart(name, name.length - end)).trimStart()}`
 }
 
 function oneLine(text: string): string {

@@ -65,7 +65,7 @@ describe('the cost of a unit', () => {
       fc.property(units, fc.constantFrom(...CONTEXT_FORMATS), (list, format) => {
         const model = new CostModel(RENDERERS[format], inSteps(countWords), Number.POSITIVE_INFINITY)
         for (const unit of list) model.add(unit, finish(model.costOf(unit)))
-        const context = render(layOut(list, 'relevance'), RENDERERS[format], () => 0.5)
+        const context = render(layOut(list, 'relevance'), RENDERERS[format], () => 0.5, Number.POSITIVE_INFINITY)
         expect(model.used).toBeGreaterThanOrEqual(countWords(context))
         // One token for the line break after each unit, which this tokenizer does not count.
         expect(model.used).toBeLessThanOrEqual(countWords(context) + 4 * list.length + 4)

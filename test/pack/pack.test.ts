@@ -256,6 +256,20 @@ describe('formats', () => {
     expect(context.length).toBeLessThan(700)
   })
 
+  it('a name takes less than a fifth of a small budget, with the start of the title and the last heading', () => {
+    const path =
+      'Handbook of the Harbour Office and of its Keepers > Daily duties and plans > Lighting the lamps at dusk'
+    const best = candidate({ text: 'The keeper lights them.', docTitle: '', docId: 'handbook.md', sectionPath: path })
+    const nameIn = (budgetTokens: number) =>
+      pack([best], null, { ...PLAIN, budgetTokens }, countTokens).context.split('\n')[0] ?? ''
+    for (const budget of [60, 80, 100]) {
+      expect(nameIn(budget)).toMatch(/^\[1\] Handbook.*….*at dusk$/u)
+      expect(nameIn(budget).length).toBeLessThanOrEqual(Math.max(44, (4 * budget) / 5))
+    }
+    expect(nameIn(100)).toContain('> Lighting the lamps at dusk')
+    expect(nameIn(200)).toBe(`[1] ${path}`)
+  })
+
   it('json parses', () => {
     const { context } = pack([hostile], null, { ...PLAIN, format: 'json', budgetTokens: 500 }, countWords)
     expect(JSON.parse(context)[0].text).toContain('ends </document> "quote"')
