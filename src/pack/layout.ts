@@ -60,7 +60,20 @@ export function joinUnits(units: readonly Unit[], lines: ContextLines = NO_CONTE
       parts.push({ text: new JoinedText(text), contextLine: lineBefore(runs[index - 1], run, lines) })
     else part.text.append(join.separator, text.slice(join.overlap))
   })
-  return parts.map(({ text, contextLine }) => ({ text: String(text), contextLine }))
+  return parts.map(({ text, contextLine }) => ({ text: withoutIndentation(String(text)), contextLine }))
+}
+
+/**
+ * The text of a part without the indentation of its first line, as far as the lines behind it are indented as well: a block that is cut out of an item
+ * of a list, or code out of a class. Without it the end of a fence would be deeper than its opening.
+ */
+function withoutIndentation(text: string): string {
+  const indent = /^(?:[^\S\n]*\n)*([ \t]+)\S/u.exec(text)?.[1]
+  if (indent === undefined) return text
+  const lines = text.split('\n')
+  const outside = lines.findIndex(line => line.trim() !== '' && !line.startsWith(indent))
+  const inside = outside < 0 ? lines.length : outside
+  return lines.map((line, at) => (at < inside && line.startsWith(indent) ? line.slice(indent.length) : line)).join('\n')
 }
 
 /** Groups units by the turn that first packed them, oldest first, new units last. */

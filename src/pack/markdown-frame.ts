@@ -31,6 +31,7 @@ const HTML_ENDS: readonly [start: RegExp, end: RegExp][] = [
   [/^/u, /<\/(?:script|pre|style|textarea)>/iu],
 ]
 const OPENS = /^ {0,3}(?:`{3}|~{3}|<)/mu
+const INDENTED = /^(?: {4}| {0,3}\t)/u
 const LINE_START = /(?<=\n|\r(?!\n))/u
 
 interface Opening {
@@ -58,9 +59,10 @@ function escapeOpenBlocks(text: string): string {
 }
 
 function openingOf(line: string): Opening | null {
-  const fence = openingFence(line)
+  // A deeper fence stands in an item of a list, which ends before the next source.
+  const fence = INDENTED.test(line) ? null : openingFence(line)
   if (fence !== null)
-    return { at: line.indexOf(fence), endsWith: (other, isFirst) => !isFirst && closesFence(other, fence) }
+    return { at: fence.search(/\S/u), endsWith: (other, isFirst) => !isFirst && closesFence(other, fence) }
   const html = HTML.exec(line)
   if (!html) return null
   const [, indent = '', start = ''] = html

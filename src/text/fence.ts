@@ -1,14 +1,27 @@
-/** Fences of code blocks in Markdown (CommonMark 0.31, 4.5). */
+import { columnsOf } from './columns.ts'
 
-const OPENING = /^ {0,3}(`{3,}(?=[^`\n]*(?:\n|$))|~{3,})/u
-const CLOSING = /^ {0,3}(`{3,}|~{3,})\s*$/u
+/** Fences of code blocks in Markdown (CommonMark 0.31, 4.5). A fence is its indentation and its backticks or tildes. */
 
-/** The backticks or tildes with which the first line of a text opens a code block; null when it opens none. */
+const OPENING = /^([ \t]*(?:`{3,}(?=[^`\n]*(?:\n|$))|~{3,}))/u
+const CLOSING = /^[ \t]*(`{3,}|~{3,})\s*$/u
+/** A fence stands at most so many columns deeper than the text around it. */
+const MOST_COLUMNS = 3
+
+/**
+ * The fence with which the first line of a text opens a code block; null when it opens none. A fence that is indented deeper than by three columns stands
+ * in an item of a list or in a box. In indented code it would be text, but there its end stands as deep, so that nothing else is taken for code.
+ */
 export function openingFence(text: string): string | null {
   return OPENING.exec(text)?.[1] ?? null
 }
 
-/** Whether a line closes the code block that `fence` opened: it has at least as many of the same marks, and nothing behind them. */
+/** Whether a line closes the code block that `fence` opened: it has at least as many of the same marks, nothing behind them, and is not indented like code. */
 export function closesFence(line: string, fence: string): boolean {
-  return CLOSING.exec(line)?.[1]?.startsWith(fence) ?? false
+  const marks = CLOSING.exec(line)?.[1]
+  return marks?.startsWith(fence.trimStart()) === true && columnsOf(line) <= Math.max(MOST_COLUMNS, columnsOf(fence))
+}
+
+/** Whether a line stands outside of the item of a list that holds the code block of `fence`, and so ends it. */
+export function leavesFence(line: string, fence: string): boolean {
+  return line.trim() !== '' && columnsOf(line) < columnsOf(fence) - MOST_COLUMNS
 }

@@ -192,6 +192,15 @@ describe('cutting what does not fit', () => {
   })
 })
 
+it('a block that is cut out of an item of a list is code in Markdown, and the code of a class keeps its form', () => {
+  const contextOf = (text: string) =>
+    pack([candidate({ text })], null, { ...PLAIN, budgetTokens: 500 }, countWords).context
+  const fenced = '    ```sh\n    # stop it first\n    pump stop\n    ```\n\n2.  Open the lid.'
+  expect(contextOf(fenced)).toContain('\n```sh\n# stop it first\npump stop\n```\n\n2.  Open the lid.')
+  const code = '    def stop(self):\n        self.off()\n\nclass Lid:\n    open = False'
+  expect(contextOf(code)).toContain('\ndef stop(self):\n    self.off()\n\nclass Lid:\n    open = False')
+})
+
 describe('orders', () => {
   const pool = [5, 4, 3, 2, 1].map(rank =>
     candidate(
@@ -259,7 +268,7 @@ describe('formats', () => {
   it('a name takes less than a fifth of a small budget, with the start of the title and the last heading', () => {
     const path =
       'Handbook of the Harbour Office and of its Keepers > Daily duties and plans > Lighting the lamps at dusk'
-    const best = candidate({ text: 'The keeper lights them.', docTitle: '', docId: 'handbook.md', sectionPath: path })
+    const best = candidate({ text: 'The keeper lights them.', docTitle: path.split(' > ')[0] ?? '', sectionPath: path })
     const nameIn = (budgetTokens: number) =>
       pack([best], null, { ...PLAIN, budgetTokens }, countTokens).context.split('\n')[0] ?? ''
     for (const budget of [60, 80, 100]) {

@@ -42,6 +42,38 @@ describe('sentences', () => {
     expect(sentences(parts.join(''))).toEqual(parts)
   })
 
+  it('are whole blocks of fenced code, also in an item of a list and behind a blank line in the code', () => {
+    const parts = [
+      '10. Stop the pump first\n\n',
+      '    ```sh\n    # no water may flow\n\n    pump stop\n\n    fi\n    ```\n\n',
+      '11. Open the lid\n',
+      '\t~~~\n\tlid open\n',
+      'The lid is open.\n\n',
+      '```sh\nif up\n\nfi\n```\n',
+      'The pump runs.',
+    ]
+    expect(sentences(parts.join(''))).toEqual(parts)
+  })
+
+  it('are the rows of a table, also without outer pipes and in an item of a list', () => {
+    const parts = [
+      'these are the sizes:\n\n',
+      'Part | Size \\| mass\n',
+      '--- | ---\n',
+      'bolt one | 10\n',
+      'and nut | 20\n\n',
+      'a pipe | is no table\nwithout delimiters.\n\n',
+      '1. Sizes\n\n',
+      '    | Part | Size |\n',
+      '    | :-- | --: |\n',
+      '    | bolt | 10 |\n',
+    ]
+    const found = splitSentences(parts.join(''))
+    expect(found.map(({ text }) => text)).toEqual(parts)
+    const kinds = ['text', 'row', 'row', 'row', 'row', 'text', 'text', 'row', 'row', 'row']
+    expect(found.map(({ kind }) => kind)).toEqual(kinds)
+  })
+
   it('end at line breaks, except in wrapped prose', () => {
     expect(sentences('One line\nAnother line\nthat is wrapped. Third.\n\n\nafter a gap')).toEqual([
       'One line\n',

@@ -3,6 +3,7 @@ import type { Steps } from '../../core/steps.ts'
 import { rememberedSteps } from '../../text/bounded-cache.ts'
 import { closesFence, openingFence } from '../../text/fence.ts'
 import { sentencesOf } from '../../text/sentences/sentences.ts'
+import { isDelimiterRow } from '../../text/sentences/table-row.ts'
 import { lengthInWords, sentenceForm } from './sentence-form.ts'
 
 /** A sentence, list item, table row, heading or code block of a text, with what it cannot be read without. */
@@ -35,8 +36,6 @@ const REST = /^[*_~"'”’»)\]]{1,8}(?:\s+|$)/u
 const INDENTED = /^(?: {4}|\t)/u
 const HEADING = /^\s{0,3}(#{1,6})\s/u
 const ITEM = /^(\s*)(?:[-*+•]|\d{1,3}[.)])\s/u
-const ROW = /^\s*\|/u
-const DELIMITERS = /^\s*\|[\s|:-]*$/u
 const COLON = /[:：]["'”’)*_`]{0,4}\s*$/u
 const PARAGRAPH_END = /\n[^\S\n]*\n\s*$/u
 const QUOTE = /^\s*>/u
@@ -82,11 +81,11 @@ function* outline(text: string): Steps<readonly OutlinedSentence[]> {
       if (sentence === '') continue
     }
     const fence = openingFence(sentence)
-    const isCode = fence !== null || (INDENTED.test(sentence) && !ITEM.test(sentence))
+    const isCode = fence !== null || (found.kind === 'text' && INDENTED.test(sentence) && !ITEM.test(sentence))
     hasOpenFence ||= fence !== null && !endsWithFence(sentence, fence)
     const form = isCode ? sentence.trimEnd() : sentenceForm(sentence)
     const isHeading = !isCode && HEADING.test(sentence)
-    const isRow = !isCode && ROW.test(sentence)
+    const isRow = found.kind === 'row'
     const words = lengthInWords(form)
     const { lead, heading, isHead } = leads.next(sentence, { isCode, isHeading, isRow, words })
     const isLead = isHeading || isHead || COLON.test(sentence)
@@ -143,7 +142,7 @@ class Leads {
     if (PARAGRAPH_END.test(this.previous)) this.head = null
     const indent = kind.isCode ? undefined : ITEM.exec(sentence)?.[1]
     const isFirstRow = kind.isRow && this.head === null
-    const isHead = isFirstRow || (kind.isRow && this.head === before && DELIMITERS.test(sentence))
+    const isHead = isFirstRow || (kind.isRow && this.head === before && isDelimiterRow(sentence))
     const needed = this.leadOf(sentence, kind, indent, before)
     const isLabel = needed < 0 && indent === undefined && this.isLabel(sentence, kind)
     if (kind.isHeading || isLabel) this.label = isLabel ? this.place : -1

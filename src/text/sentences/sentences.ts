@@ -1,20 +1,15 @@
 import { codePointStart } from '../../core/prefix.ts'
-import { closesFence, openingFence } from '../fence.ts'
-import { isBoldLine } from './bold-line.ts'
+import { type LineKind, linesOf, standsAlone } from './lines.ts'
 import { isSectionNumber } from './section-number.ts'
-import { isTitleRule, isUnderlined } from './underlined-title.ts'
 
 /** A slice of a text with its offsets in UTF-16 code units. */
 export interface Sentence {
   text: string
   start: number
   end: number
+  kind: LineKind
 }
 
-/** Headings, list items and table rows: each line is one sentence. */
-const OWN_LINE = /^\s{0,12}(?:#{1,6}\s|[-*+•]\s|\d{1,3}[.)]\s|\|)/
-/** A line below these is a rule. "1. Setup" can be a title. */
-const NO_TITLE = /^\s{0,12}(?:#{1,6}\s|[-*+•]\s|\|)/
 const ENDS_SENTENCE = /[.!?:;。！？…]["'”’)\]*_`]{0,8}\s{0,8}$/
 /** The next line of a wrapped sentence: lower case, also behind the marks of a link, of emphasis or of code, or a bracket. */
 const STARTS_LOWER = /^[ \t]*(?:[\p{Ll}(]|[[*_`]{1,4}\p{Ll})/u
@@ -55,23 +50,25 @@ export function* sentencesOf(text: string): Generator<Sentence> {
   let from = 0
   let cut = 0
   let start = 0
-  for (const end of sentenceEnds(text)) {
+  let kind: LineKind = 'text'
+  for (const { end, kind: next } of sentenceEnds(text)) {
     const blank = text.slice(start, end).trim() === ''
     if (!blank && cut > from) {
-      yield { text: text.slice(from, cut), start: from, end: cut }
+      yield { text: text.slice(from, cut), start: from, end: cut, kind }
       from = cut
     }
+    if (!blank) kind = next
     if (!blank || cut > from) cut = end
     start = end
   }
   if (cut === 0) cut = text.length
-  if (cut > from) yield { text: text.slice(from, cut), start: from, end: cut }
+  if (cut > from) yield { text: text.slice(from, cut), start: from, end: cut, kind }
 }
 
-function* sentenceEnds(text: string): Generator<number> {
+function* sentenceEnds(text: string): Generator<Pick<Block, 'end' | 'kind'>> {
   for (const block of blocks(text)) {
-    if (block.prose) yield* proseEnds(text, block.start, block.end)
-    else yield block.end
+    if (!block.prose) yield block
+    else for (const end of proseEnds(text, block.start, block.end)) yield { end, kind: block.kind }
   }
 }
 
@@ -84,103 +81,30 @@ interface Block {
   start: number
   end: number
   prose: boolean
+  kind: LineKind
 }
 
 function* blocks(text: string): Generator<Block> {
   let open: Block | null = null
-  let fence: string | null = null
   let previousLine = ''
-  for (const { line, index, isFilled, isTitle } of linesOf(text)) {
+  for (const { line, index, kind, isFilled } of linesOf(text)) {
     const end = index + line.length
-    if (fence !== null && open !== null) {
-      open.end = end
-      if (closesFence(line, fence)) {
-        yield open
-        open = fence = null
-      }
-      continue
-    }
-    fence = isTitle ? null : openingFence(line)
-    if (fence !== null) {
-      if (open !== null) yield open
-      open = { start: index, end, prose: false }
-    } else if (open !== null && continues(previousLine, line, isFilled)) {
+    const isText = kind === 'text'
+    if (open !== null && isText && continues(previousLine, line, isFilled)) {
       open.end = end
     } else {
       if (open !== null) yield open
-      open = { start: index, end, prose: !isTitle && !OWN_LINE.test(line) && line.trim() !== '' }
+      open = { start: index, end, prose: isText && !standsAlone(line) && line.trim() !== '', kind }
     }
-    previousLine = isTitle ? '' : line
+    previousLine = isText ? line : ''
   }
   if (open !== null) yield open
 }
 
 /** Whether the line continues wrapped prose or a wrapped list item. @param isFilled whether it is a line of a filled paragraph */
 function continues(previousLine: string, line: string, isFilled: boolean): boolean {
-  if (previousLine.trim() === '' || /^\s{0,3}[#|]/.test(previousLine) || ENDS_SENTENCE.test(previousLine)) return false
-  return (isFilled || STARTS_LOWER.test(line)) && !OWN_LINE.test(line)
-}
-
-interface Line {
-  line: string
-  index: number
-  /** Whether it stands in a paragraph whose lines were broken where they were full. */
-  isFilled: boolean
-  /** Whether it is a title and the line below it, or a paragraph of bold text in one line. */
-  isTitle: boolean
-}
-
-/** The lines of a text with their line breaks; blank lines together are one, and so are a title and the lines below and above it. */
-function* linesOf(text: string): Generator<Line> {
-  let paragraph: Line[] = []
-  for (const { 0: line, index } of text.matchAll(/\n+|[^\n]*\n|[^\n]+$/g)) {
-    const title = titleAbove(paragraph, line)
-    if (title !== null) {
-      yield title
-      paragraph = []
-      continue
-    }
-    const isBlank = line.trim() === ''
-    if (isBlank || OWN_LINE.test(line) || openingFence(line) !== null) {
-      yield* filled(paragraph)
-      paragraph = []
-    }
-    const next = { line, index, isFilled: false, isTitle: false }
-    if (isBlank) yield next
-    else paragraph.push(next)
-  }
-  yield* filled(paragraph)
-}
-
-/** The lines of a paragraph so far, with the next one, when that makes them a title; null otherwise. */
-function titleAbove(paragraph: readonly Line[], line: string): Line | null {
-  const [first, second] = paragraph
-  const title = second ?? first
-  if (first === undefined || title === undefined || paragraph.length > 2) return null
-  if (NO_TITLE.test(title.line) || !isUnderlined(title.line, line)) return null
-  // reStructuredText allows the same line above the title, too.
-  if (second !== undefined && !isTitleRule(first.line)) return null
-  return { ...first, line: first.line + (second?.line ?? '') + line, isTitle: true }
-}
-
-/** An editor's fill column is rarely outside of this range. */
-const SHORTEST_FILL = 60
-const LONGEST_FILL = 130
-/** Lines that people break by hand end so much before the fill column, though another word would fit. */
-const SLACK = 10
-
-/** The lines of a paragraph, marked when each line but the last is so long that the first word of the next one was too much. */
-function filled(lines: Line[]): Line[] {
-  const [only, ...more] = lines
-  if (only && more.length === 0 && isBoldLine(only.line)) return [{ ...only, isTitle: true }]
-  const lengths = lines.map(({ line }) => line.trimEnd().length)
-  const width = lengths.reduce((most, length) => Math.max(most, length), 0)
-  if (lines.length < 2 || width < SHORTEST_FILL || width > LONGEST_FILL) return lines
-  const isFilled = lines.every(({ line }, at) => {
-    const word = at === 0 ? null : /\S+/u.exec(line)
-    return word === null || (lengths[at - 1] ?? 0) + 1 + word[0].length > width - SLACK
-  })
-  return isFilled ? lines.map(line => ({ ...line, isFilled })) : lines
+  if (previousLine.trim() === '' || /^\s{0,3}#/.test(previousLine) || ENDS_SENTENCE.test(previousLine)) return false
+  return (isFilled || STARTS_LOWER.test(line)) && !standsAlone(line)
 }
 
 /** Ends of the sentences in the prose between `start` and `end`, as offsets in `text`. */

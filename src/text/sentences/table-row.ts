@@ -1,0 +1,23 @@
+const BEGINS_WITH_PIPE = /^\s{0,12}\|/
+const DELIMITERS = /^[\s|:-]+$/
+/** A pipe that separates cells: not one behind a backslash. */
+const PIPE = /(?<!\\)\|/
+
+/** Whether a line is a row of a table by itself. */
+export function beginsWithPipe(line: string): boolean {
+  return BEGINS_WITH_PIPE.test(line)
+}
+
+/** Whether a line is the one below the names of the columns. */
+export function isDelimiterRow(line: string): boolean {
+  return line.includes('|') && line.includes('-') && DELIMITERS.test(line)
+}
+
+/** Whether two lines begin a table: the second one is a delimiter row with as many cells as the first one has (GitHub Flavored Markdown, 4.10). */
+export function beginTable(line: string, next: string): boolean {
+  return isDelimiterRow(next) && cellsIn(line) === cellsIn(next)
+}
+
+function cellsIn(row: string): number {
+  return row.trim().replace(/^\|/, '').replace(/\|$/, '').split(PIPE).length
+}
