@@ -1,8 +1,8 @@
 import type { Steps } from '../../core/steps.ts'
 import type { Candidate } from '../../core/types.ts'
-import { openingFence } from '../../text/fence.ts'
+import { columnsOf } from '../../text/columns.ts'
 import { isNumberedTitle, isSectionNumber } from '../../text/sentences/section-number.ts'
-import { endsSentence } from '../../text/sentences/sentences.ts'
+import { endsSentence, type Sentence } from '../../text/sentences/sentences.ts'
 import { isUnderlinedTitle } from '../../text/sentences/underlined-title.ts'
 import { terms } from '../../text/terms/terms.ts'
 import type { CostModel } from '../cost.ts'
@@ -10,7 +10,6 @@ import type { Unit } from '../unit.ts'
 import { SENTENCES_PER_STEP, sentencesToCut } from './units.ts'
 
 const HEADING = /^\s{0,3}#{1,6}\s/u
-const TABLE_ROW = /^\s{0,3}\|/u
 /** Announces what follows, as in "You need:". */
 const LEAD_IN = /[:：]["'”’)\]*_]{0,4}\s*$/u
 /** A question that ends its paragraph: the answer follows. */
@@ -19,13 +18,15 @@ const QUESTION = /[?？]["'”’)\]*_]{0,4}[^\S\n]*\n\s*$/u
 const LABEL = /^[\s*_]*(?:note|tip|hint|important|warning|caution|danger|attention|example|see also)[\s*_]*$/iu
 /** A few words in bold, alone, that no sign ends: the name of what follows. */
 const BOLD_NAME = /^\s*(\*\*|__)[^*_\n]{0,80}[^*_\s.!?。！？]\1\s*$/u
+/** A directive of reStructuredText: ".. note::". */
+const DIRECTIVE = /^\s*\.\. [\w:-]{1,40}::[^\n]{0,80}\s*$/u
 /** Signs and tags alone, such as `</div>`, or the two stars before a sentence in bold. */
 const SIGNS = /^(?:[^\p{L}\p{N}]|<\/?[a-z][^<>]*>)*$/iu
 /** Definitions of links alone: `[label]: address`. */
 const LINK_DEFINITIONS = /^(?:\s*\[[^\]\n]{1,200}\]:[^\S\n]*\S[^\n]*(?:\n|$))+\s*$/u
-const OPENINGS = [LEAD_IN, QUESTION, LABEL, BOLD_NAME, SIGNS, LINK_DEFINITIONS]
-/** A sentence before code is a lead-in up to this many tokens, when no sign ends it: "Change it to". */
-const MOST_BEFORE_CODE = 30
+const OPENINGS = [LEAD_IN, QUESTION, LABEL, BOLD_NAME, DIRECTIVE, SIGNS, LINK_DEFINITIONS]
+/** A sentence before code, or before text that stands deeper, is a lead-in up to this many tokens. */
+const MOST_BEFORE_BODY = 30
 /** The names of the columns, and the line below them. */
 const HEAD_ROWS = 2
 /** At most so many tokens for a gap mark. */
@@ -44,6 +45,7 @@ export interface MeasuredSentence {
   /** Whether it says nothing without what follows: a heading, the number or the numbered title of a clause, a lead-in, a question, a label, signs, definitions of links, or the head of a table. */
   opens: boolean
   isHeading: boolean
+  kind: Sentence['kind']
   /** Whether a paragraph begins with it that is not the first of the chunk. */
   beginsParagraph: boolean
   endsParagraph: boolean
@@ -77,9 +79,9 @@ export function* measureSentences(
     if (start >= end) continue
     const text = candidate.chunk.text.slice(start, end)
     const before = sentences.at(-1)
-    if (before && openingFence(text) !== null && leadsToCode(before, candidate.chunk.text)) before.opens = true
-    const isRow = TABLE_ROW.test(text)
-    tableAt = isRow ? (tableAt ?? at) : null
+    if (before && leadsTo(sentence, before, candidate.chunk.text)) before.opens = true
+    if (beginsParagraph || sentence.kind !== 'row') tableAt = null
+    if (sentence.kind === 'row') tableAt ??= at
     const isHead = tableAt !== null && at < tableAt + HEAD_ROWS
     const isHeading = HEADING.test(text) || isUnderlinedTitle(text)
     const isNumber = isSectionNumber(text) || (isAfterParagraph && isNumberedTitle(text))
@@ -95,6 +97,7 @@ export function* measureSentences(
       tokens: yield* cost.tokensOf(text),
       opens: isHead || isHeading || isNumber || OPENINGS.some(form => form.test(text)),
       isHeading,
+      kind: sentence.kind,
       beginsParagraph,
       endsParagraph: end === sentence.end && (isAfterParagraph || end === candidate.chunk.text.length),
       place: at,
@@ -106,9 +109,12 @@ export function* measureSentences(
   return sentences
 }
 
-function leadsToCode({ start, end, tokens }: MeasuredSentence, all: string): boolean {
+/** Whether a short sentence that no sign ends leads to the one behind it, which is code or stands deeper: "Change it to", or a term above its definition. */
+function leadsTo(next: Sentence, { start, end, tokens, kind }: MeasuredSentence, all: string): boolean {
+  if (tokens > MOST_BEFORE_BODY || (kind !== 'text' && kind !== 'title')) return false
   const text = all.slice(start, end)
-  return tokens <= MOST_BEFORE_CODE && !endsSentence(text) && !TABLE_ROW.test(text) && openingFence(text) === null
+  if (endsSentence(text)) return false
+  return next.kind === 'code' || (text.endsWith('\n') && columnsOf(next.text) > columnsOf(text))
 }
 
 /** Inverse document frequency of each term, where the documents are the sentences of the chunk. */

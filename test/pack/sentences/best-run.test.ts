@@ -95,6 +95,29 @@ describe('the best run of sentences of a chunk', () => {
     expect(found.slice(2).join()).toContain('Mark seven')
   })
 
+  it.each([
+    [
+      'without outer pipes',
+      'Part | Torque | Unit\n--- | --- | ---\n',
+      (at: number) => `bolt${at} | ${100 + at} | Nm\n`,
+    ],
+    [
+      'in an item of a list',
+      '    | Part | Torque | Unit |\n    | --- | --- | --- |\n',
+      (at: number) => `    | bolt${at} | ${100 + at} | Nm |\n`,
+    ],
+  ])('comes with the head of a table %s', (_, head, row) => {
+    const text = `1. The screws need these values.\n\n${head}${Array.from({ length: 20 }, (_, at) => row(at)).join('')}`
+    const found = windowIn(text, 'What torque has bolt17?', 60)
+    expect(found.slice(0, 2)).toEqual(
+      head
+        .trimEnd()
+        .split('\n')
+        .map(line => line.trim()),
+    )
+    expect(found.slice(2).join()).toMatch(/bolt17 \| 117/u)
+  })
+
   it('in a table counts the words of the head for each run, because it comes with each', () => {
     const rows = Array.from({ length: 20 }, (_, at) => `| bolt${at} | ${100 + at} | Nm |`).join('\n')
     const text = `The screws need these values.\n\n| Part | Torque | Unit |\n| --- | --- | --- |\n${rows}\n`
@@ -129,11 +152,16 @@ describe('the best run of sentences of a chunk', () => {
       'The old pump may stand.\n\n8.2.\n\nOnly the keeper of the old pump may open it.\n\n(b)\n',
     ],
     ['a line before code', 'The old pump may stand.\n\nTo open the pump, write\n\n```sh\npump open --keeper\n```\n'],
+    [
+      'a term above its body',
+      'The old pump may stand.\n\n--open-pump\n    Only the keeper of the old pump may use it.\n',
+    ],
+    ['a directive', 'The old pump may stand.\n\n.. note::\n\n   Only the keeper of the old pump may open it.\n'],
     ['definitions of links', 'The old pump may stand.\n\n[pump]: https://a.example/open-pump\n[keeper]: who.md\n'],
   ])('does not end with %s', (_, text) => {
     for (let room = 5; room < 60; room++)
       expect(windowIn(text, 'who may open the pump note', room).at(-1) ?? '').not.toMatch(
-        /(?:pump\?|Note\W*|^\W+|the pump\*\*|the pump\n-*|write|8\.2\.|\(b\)|>|\]: .*)\s*$/u,
+        /(?:pump\?|Note\W*|^\W+|the pump\*\*|the pump\n-*|write|--open-pump|::|8\.2\.|\(b\)|>|\]: .*)\s*$/u,
       )
   })
 })
