@@ -3,7 +3,16 @@ import type { Candidate } from '../../core/types.ts'
 import { terms } from '../../text/terms/terms.ts'
 import type { CostModel } from '../cost.ts'
 import type { Unit } from '../unit.ts'
-import { headOf, headTokens, idfOf, type MeasuredSentence, measureSentences, unitOf, wordMatch } from './measured.ts'
+import {
+  footOf,
+  headOf,
+  headTokens,
+  idfOf,
+  type MeasuredSentence,
+  measureSentences,
+  unitOf,
+  wordMatch,
+} from './measured.ts'
 import { SENTENCES_PER_STEP } from './units.ts'
 
 /** Least standard deviation, far above the rounding error of equal matches. */
@@ -22,7 +31,7 @@ interface Run {
 
 /**
  * The run of sentences of a chunk that fits into `room` and matches the query best, for a chunk that does not fit as a whole. A run in a
- * table comes with the head of the table; it does not end with a sentence that says nothing without what follows, and is never only such sentences.
+ * table comes with the head of the table, and one in code with its fences; it does not end with a sentence that says nothing without what follows, and is never only such sentences.
  *
  * Runs are as long as fits. Their match is Σ idf(t) · n(t) · (K1 + 1) / (n(t) + K1) over the terms of the query, where n(t) is the count
  * in the run, and idf comes from the sentences of the chunk: BM25 without its length norm, because the runs are about equally long.
@@ -35,7 +44,7 @@ interface Run {
  */
 export function* bestWindow(candidate: Candidate, query: string | null, room: number, cost: CostModel): Steps<Unit[]> {
   const wanted = [...new Set(query === null ? [] : terms(query))]
-  const sentences = yield* measureSentences(candidate, wanted, cost)
+  const sentences = yield* measureSentences(candidate, wanted, room, cost)
   const frame = yield* cost.costOf(unitOf(candidate, 0, 0))
   const runs = longestRuns(sentences, room - frame)
   const scores =
@@ -61,7 +70,9 @@ function longestRuns(sentences: readonly MeasuredSentence[], room: number): Run[
     const space = room - headTokens(first, sentences)
     for (let next = sentences[to]; next && tokens + next.tokens <= space; next = sentences[++to]) tokens += next.tokens
     if (to > from) {
-      if (to > (runs.at(-1)?.to ?? 0)) runs.push({ from, to, tokens })
+      // The end of code alone is nothing to begin with.
+      const isEndOfCode = first.share === 0 && first.foot === null
+      if (to > (runs.at(-1)?.to ?? 0) && !isEndOfCode) runs.push({ from, to, tokens })
       tokens -= first.tokens
     }
   }
@@ -125,8 +136,11 @@ function* fitting(
   for (let end = to; first && end > from; end--) {
     const last = sentences[end - 1]
     if (!last || last.opens) continue
-    const units = [...head, unitOf(candidate, first.start, last.end)]
-    if ((yield* cost.costsOf(units)).reduce((sum, own) => sum + own, 0) <= room) return units
+    const run = unitOf(candidate, first.start, last.end)
+    const foot = footOf(last, sentences).map(({ start, end }) => unitOf(candidate, start, end))
+    const tokens = (yield* cost.costsOf([...head, run, ...foot])).reduce((sum, own) => sum + own, 0)
+    // Where the context turns out to be too long, what comes last goes first: not the end of the code without its lines.
+    if (tokens <= room) return [...head, ...foot, run]
     yield
   }
   return null

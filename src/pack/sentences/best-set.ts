@@ -4,6 +4,7 @@ import { terms } from '../../text/terms/terms.ts'
 import type { CostModel } from '../cost.ts'
 import type { Unit } from '../unit.ts'
 import {
+  footOf,
   GAP_TOKENS,
   headOf,
   headTokens,
@@ -47,7 +48,7 @@ export function* bestSentences(
   cost: CostModel,
 ): Steps<Unit[]> {
   const wanted = [...new Set(query === null ? [] : terms(query))]
-  const sentences = yield* measureSentences(candidate, wanted, cost)
+  const sentences = yield* measureSentences(candidate, wanted, room, cost)
   const worth = worthOf(sentences, probabilities(sentences, matches, wanted.length))
   const frame = yield* cost.costOf(unitOf(candidate, 0, 0))
   const items = yield* itemsOf(sentences, worth, candidate, cost)
@@ -92,7 +93,8 @@ function* itemsOf(
 function probabilities(sentences: readonly MeasuredSentence[], matches: readonly number[], terms: number): number[] {
   const idf = idfOf(sentences, terms)
   const logits = sentences.map(
-    ({ index, counts }) => (matches[index] ?? Number.NEGATIVE_INFINITY) + WORDS_WEIGHT * wordMatch(counts, idf),
+    ({ index, counts, share }) =>
+      (matches[index] ?? Number.NEGATIVE_INFINITY) + WORDS_WEIGHT * wordMatch(counts, idf) + Math.log(share),
   )
   const best = logits.reduce((most, logit) => Math.max(most, logit), Number.NEGATIVE_INFINITY)
   if (best === Number.NEGATIVE_INFINITY) return sentences.map(() => 0)
@@ -109,11 +111,12 @@ function worthOf(sentences: readonly MeasuredSentence[], own: readonly number[])
   })
 }
 
-/** The sentences with the heads of their tables, each once, in reading order. */
+/** The sentences with the heads of their tables and the fences of their code, each once, in reading order. Fences without a line are left out. */
 function withHeads(places: ReadonlySet<number>, sentences: readonly MeasuredSentence[]): MeasuredSentence[] {
   const all = new Map<number, MeasuredSentence>()
-  for (const sentence of sentences.filter(({ place }) => places.has(place))) {
-    for (const one of [...headOf(sentence, sentences), sentence]) all.set(one.index, one)
+  for (const sentence of sentences.filter(({ place, share }) => places.has(place) && share > 0)) {
+    for (const one of [...headOf(sentence, sentences), sentence, ...footOf(sentence, sentences)])
+      all.set(one.place, one)
   }
-  return [...all.values()].sort((a, b) => a.index - b.index)
+  return [...all.values()].sort((a, b) => a.place - b.place)
 }

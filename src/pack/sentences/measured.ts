@@ -7,7 +7,8 @@ import { isUnderlinedTitle } from '../../text/sentences/underlined-title.ts'
 import { terms } from '../../text/terms/terms.ts'
 import type { CostModel } from '../cost.ts'
 import type { Unit } from '../unit.ts'
-import { SENTENCES_PER_STEP, sentencesToCut } from './units.ts'
+import { codeLinesOf } from './code-lines.ts'
+import { MOST_OF_CHUNK, SENTENCES_PER_STEP, sentencesToCut } from './units.ts'
 
 const HEADING = /^\s{0,3}#{1,6}\s/u
 /** Announces what follows, as in "You need:". */
@@ -51,31 +52,35 @@ export interface MeasuredSentence {
   endsParagraph: boolean
   /** Its place among those that are measured. */
   place: number
-  /** Place of the first row of its table, when it is another row; else null. */
-  tableAt: number | null
+  /** Places of what must come before it: the first rows of its table, or the opening fence of its code. */
+  head: readonly number[]
+  /** Place of the end of its code, which must come behind it; null for other text and for code that is not cut. */
+  foot: number | null
+  /** The share of its sentence, in [0,1]: code is cut into lines, and its fences alone say nothing. */
+  share: number
   /** Count of each distinct term of the query. */
   counts: Float64Array
 }
 
-/** The sentences of a chunk that is cut, in reading order. @param wanted the distinct terms of the query */
+/**
+ * The sentences of a chunk that is cut, in reading order. Fenced code that does not fit is cut into its lines.
+ * @param wanted the distinct terms of the query
+ * @param room in tokens
+ */
 export function* measureSentences(
   candidate: Candidate,
   wanted: readonly string[],
+  room: number,
   cost: CostModel,
 ): Steps<MeasuredSentence[]> {
   const places = new Map(wanted.map((term, place) => [term, place]))
   const sentences: MeasuredSentence[] = []
   let tableAt: number | null = null
   let isAfterParagraph = false
-  const fresh = cost.freshRangeOf(candidate)
-  let index = -1
-  for (const sentence of sentencesToCut(candidate.chunk)) {
+  for (const { sentence, index, line, lines, start, end } of yield* piecesOf(candidate, room, cost)) {
     const at = sentences.length
-    index++
-    const beginsParagraph = isAfterParagraph && sentence.start >= fresh.start
+    const beginsParagraph = isAfterParagraph && sentence.start === start
     isAfterParagraph = endsWithBlankLine(sentence.text)
-    const start = Math.max(sentence.start, fresh.start)
-    const end = Math.min(sentence.end, fresh.end)
     if (start >= end) continue
     const text = candidate.chunk.text.slice(start, end)
     const before = sentences.at(-1)
@@ -85,28 +90,64 @@ export function* measureSentences(
     const isHead = tableAt !== null && at < tableAt + HEAD_ROWS
     const isHeading = HEADING.test(text) || isUnderlinedTitle(text)
     const isNumber = isSectionNumber(text) || (isAfterParagraph && isNumberedTitle(text))
+    const opens = isHead || isHeading || isNumber || OPENINGS.some(form => form.test(text))
     const counts = new Float64Array(wanted.length)
     for (const term of terms(text)) {
       const place = places.get(term)
       if (place !== undefined) counts[place] = (counts[place] ?? 0) + 1
     }
+    const isCut = lines > 1
     sentences.push({
       index,
       start,
       end,
       tokens: yield* cost.tokensOf(text),
-      opens: isHead || isHeading || isNumber || OPENINGS.some(form => form.test(text)),
-      isHeading,
+      opens: isCut ? line === 0 : opens,
+      isHeading: isHeading && !isCut,
       kind: sentence.kind,
       beginsParagraph,
       endsParagraph: end === sentence.end && (isAfterParagraph || end === candidate.chunk.text.length),
       place: at,
-      tableAt: tableAt === at ? null : tableAt,
+      head: isCut ? [at - line].filter(place => place < at) : rowsBefore(at, tableAt),
+      foot: isCut && line < lines - 1 ? at - line + lines - 1 : null,
+      share: isCut ? (line === 0 || line === lines - 1 ? 0 : 1 / (lines - 2)) : 1,
       counts,
     })
     if (at % SENTENCES_PER_STEP === 0) yield
   }
   return sentences
+}
+
+const rowsBefore = (at: number, tableAt: number | null): number[] =>
+  [0, 1].map(row => (tableAt ?? at) + row).filter(place => place < at)
+
+/** A sentence, or a line of code that is cut, with what packed neighbours do not hold of it. */
+interface Piece {
+  sentence: Sentence
+  /** Place of the whole sentence. */
+  index: number
+  /** Place of the line in its code, and the number of lines; 0 of 1 for what is not cut. */
+  line: number
+  lines: number
+  start: number
+  end: number
+}
+
+function* piecesOf(candidate: Candidate, room: number, cost: CostModel): Steps<Piece[]> {
+  const fresh = cost.freshRangeOf(candidate)
+  const pieces: Piece[] = []
+  for (const [index, sentence] of [...sentencesToCut(candidate.chunk)].entries()) {
+    const isFreshCode = sentence.kind === 'code' && sentence.start >= fresh.start && sentence.end <= fresh.end
+    const isTooLong = isFreshCode && (yield* cost.costOf(unitOf(candidate, sentence.start, sentence.end))) > room
+    const lines = isTooLong ? codeLinesOf(sentence) : []
+    const parts = lines.length > 0 && pieces.length + lines.length <= MOST_OF_CHUNK ? lines : [sentence]
+    for (const [line, part] of parts.entries()) {
+      const start = Math.max(part.start, fresh.start)
+      pieces.push({ sentence: part, index, line, lines: parts.length, start, end: Math.min(part.end, fresh.end) })
+    }
+    if (index % SENTENCES_PER_STEP === 0) yield
+  }
+  return pieces
 }
 
 /** Whether a short sentence that no sign ends leads to the one behind it, which is code or stands deeper: "Change it to", or a term above its definition. */
@@ -135,17 +176,22 @@ function saturated(count: number): number {
   return (count * (K1 + 1)) / (count + K1)
 }
 
-/** The rows above a row of a table that must come with it. */
-export function headOf(
-  { place, tableAt }: MeasuredSentence,
-  sentences: readonly MeasuredSentence[],
-): MeasuredSentence[] {
-  return tableAt === null ? [] : sentences.slice(tableAt, Math.min(place, tableAt + HEAD_ROWS))
+type Framed = Pick<MeasuredSentence, 'head' | 'foot'>
+
+/** What must come before a sentence: the rows above a row of a table, or the opening fence above a line of code. */
+export function headOf({ head }: Framed, sentences: readonly MeasuredSentence[]): MeasuredSentence[] {
+  return head.flatMap(place => sentences[place] ?? [])
 }
 
+/** What must come behind a sentence: the end of the code of a line. */
+export function footOf({ foot }: Framed, sentences: readonly MeasuredSentence[]): MeasuredSentence[] {
+  return foot === null ? [] : sentences.slice(foot, foot + 1)
+}
+
+/** Tokens of what comes with a sentence that begins a run. */
 export function headTokens(sentence: MeasuredSentence, sentences: readonly MeasuredSentence[]): number {
-  const head = headOf(sentence, sentences)
-  return head.length === 0 ? 0 : GAP_TOKENS + sumOf(head)
+  const frames = [headOf(sentence, sentences), footOf(sentence, sentences)].filter(frame => frame.length > 0)
+  return frames.reduce((sum, frame) => sum + GAP_TOKENS + sumOf(frame), 0)
 }
 
 export function sumOf(sentences: readonly MeasuredSentence[]): number {

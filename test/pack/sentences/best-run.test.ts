@@ -124,6 +124,19 @@ describe('the best run of sentences of a chunk', () => {
     expect(windowIn(text, 'What torque has bolt17?', 60).join()).toContain('| bolt17 |')
   })
 
+  it('in code that does not fit comes with both fences', () => {
+    const block = (name: string) => `pump ${name} --start\npump ${name} --wait\n\n`
+    const code = ['first', 'second', 'third', 'fourth'].map(block).join('')
+    const text = `## Pumps\n\n\`\`\`sh\n${code}\`\`\`\n`
+    for (let budget = 30; budget < 56; budget++) {
+      const { context, tokens } = finish(
+        pack([candidate({ text })], 'how to start the third pump', options(budget), inSteps(countWords)),
+      )
+      expect(tokens).toBeLessThanOrEqual(budget)
+      expect(context).toMatch(/\n```sh\n(?:\[…\]\n)?(?:.*\n)*pump third --start\n(?:.*\n)*```\n$/u)
+    }
+  })
+
   it('does not end with a heading or a lead-in, and is never only these', () => {
     const text =
       '## Pumps\n\nThe old pump stands. It is worn out and loud. You need:\n\n- a rod\n- a bell and two brass weights'

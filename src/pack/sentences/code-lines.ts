@@ -1,0 +1,18 @@
+import { closesFence, openingFence } from '../../text/fence.ts'
+import type { Sentence } from '../../text/sentences/sentences.ts'
+
+/**
+ * The lines of a block of fenced code, each with the blank lines behind it, where the block as a whole is too long: first the opening fence, last its end.
+ * None when the fence has no end or nothing between, or is indented: its end alone would not be as deep.
+ */
+export function codeLinesOf(block: Sentence): Sentence[] {
+  const fence = openingFence(block.text)
+  const lines = [...block.text.matchAll(/[^\n]*\S[^\n]*\n?(?:[^\S\n]*\n)*/gu)].map(({ 0: text, index }) => {
+    const start = block.start + index
+    return { text, start, end: start + text.length, kind: block.kind }
+  })
+  const last = lines.at(-1)
+  return fence !== null && fence.trim() === fence && last && lines.length > 2 && closesFence(last.text, fence)
+    ? lines
+    : []
+}
