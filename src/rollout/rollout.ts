@@ -111,9 +111,10 @@ export function createRollout(dependencies: RolloutDependencies): Rollout {
       if (rollbacks.has(name)) return
       const { window, judge } = experimentOf(name)
       const startedAt = wallClock().getTime() - 1_000 * outcome.seconds
-      if (!window.add({ ...outcome, startedAt })) return
+      const timed = { ...outcome, startedAt }
+      if (!window.add(timed)) return
       onOutcome(outcome)
-      judge.add(outcome)
+      judge.add(timed)
       unjudged.add(name)
       judgeSoon(JUDGE_EVERY_MS)
     },

@@ -12,6 +12,8 @@ import { coverage, judged, simulatedTraces } from './support/simulations.ts'
 
 /** Requests of both variants after which a simulated experiment ends. */
 const MOST_REQUESTS = 20_000
+/** Request at which the weights of a ramp change. */
+const RAMP_FROM = 8_000
 const HALF: World = { ...SESSIONS, share: 0.5 }
 
 const TABLES: Record<string, (size: number) => string> = {
@@ -47,6 +49,21 @@ const TABLES: Record<string, (size: number) => string> = {
       return [name, String(at.length)]
     })
     return textOf(judgeText(experiments), ['no difference', 'rolled back'], rows)
+  },
+
+  /** The online judge when the weights are changed from 10 % to 50 %, and the traffic of both variants becomes another. */
+  ramp(experiments) {
+    const changes = [
+      ['recall proxy .85, then .7', { recall: 0.85 }, { recall: 0.7 }],
+      ['then 1.5 times slower', {}, { seconds: 1.5 * SESSIONS.seconds }],
+      ['.5 % failures, then 3 %', { failures: 0.005 }, { failures: 0.03 }],
+    ] as const
+    const rows = changes.map(([name, before, after]) => {
+      const world = { ...SESSIONS, ...before, later: { from: RAMP_FROM, world: { ...after, share: 0.5 } } }
+      const { at } = judged(world, NO_HARM, { experiments, requests: MOST_REQUESTS })
+      return [name, String(at.length)]
+    })
+    return textOf(judgeText(experiments), ['no difference, 50 % from request 8,000 on', 'rolled back'], rows)
   },
 
   /** The online judge with a treatment that does harm. */

@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import type { ExperimentOutcome } from '../../../src/pipeline/plan/outcome.ts'
 import { createVariantEvidence } from '../../../src/rollout/statistics/online/evidence.ts'
 import { createRollbackJudge } from '../../../src/rollout/statistics/online/judge.ts'
 import { createSecondsSketch } from '../../../src/rollout/statistics/online/seconds-sketch.ts'
+import type { TimedOutcome } from '../../../src/rollout/window.ts'
 import { NO_HARM, SESSIONS } from '../support/simulated-requests.ts'
 import { coverage, judged } from '../support/simulations.ts'
 
 const half = { ...SESSIONS, share: 0.5 }
 
-function outcome(variant: string, unitId: string, overrides: Partial<ExperimentOutcome> = {}): ExperimentOutcome {
+function outcome(variant: string, unitId: string, overrides: Partial<TimedOutcome> = {}): TimedOutcome {
   return {
     assignment: { experiment: 'e', variant, unit: 'session', share: 0.5 },
+    startedAt: 0,
     unitId,
     endpoint: 'context',
     failed: false,
@@ -68,6 +69,84 @@ describe('the judge of rollbacks', () => {
     expect(harm?.detail).toBe('100.0 % of 25 requests failed, against 0.0 % of 25 requests of the control')
     for (let unit = 0; unit < 500; unit++) judge.add(outcome('bad', `later${unit}`))
     expect(judge.verdict()).toBe(harm)
+  })
+
+  it('does not compare requests of before a change of the weights with those of after it', () => {
+    const after = { recall: 0.7, failures: 0.03, seconds: 0.45 }
+    const world = { ...SESSIONS, recall: 0.85, later: { from: 3_000, world: { ...after, share: 0.5 } } }
+    expect(judged(world, NO_HARM, { experiments: 3, requests: 6_000 }).at).toEqual([])
+    const { at, triggers } = judged(world, { ...NO_HARM, lessRecall: 0.1 }, { experiments: 1, requests: 6_000 })
+    expect([at.length, triggers]).toEqual([1, { recall_proxy: 1 }])
+  })
+
+  it('keeps its evidence when requests of the former weights end late', () => {
+    const judge = createRollbackJudge()
+    const share = (ofTreatment: number, variant: string) => (variant === 'control' ? 1 - ofTreatment : ofTreatment)
+    const add = (variant: string, unit: number, ofTreatment: number, startedAt: number) =>
+      judge.add(
+        outcome(variant, `${variant}${unit}`, {
+          assignment: { experiment: 'e', variant, unit: 'session', share: share(ofTreatment, variant) },
+          startedAt,
+          failed: variant === 'bad' && ofTreatment === 0.5,
+          recallProxy: null,
+        }),
+      )
+    for (let unit = 0; unit < 60; unit++) for (const variant of ['control', 'bad']) add(variant, unit, 0.1, unit)
+    for (let unit = 100; unit < 125; unit++) {
+      expect(judge.verdict()).toBeNull()
+      for (const variant of ['control', 'bad']) {
+        add(variant, unit, 0.5, unit)
+        add(variant, unit, 0.1, 99)
+      }
+    }
+    expect(judge.verdict()?.detail).toBe('100.0 % of 25 requests failed, against 0.0 % of 25 requests of the control')
+  })
+
+  it('finds harm after two processes have learned new weights at different times', () => {
+    const judge = createRollbackJudge()
+    for (let unit = 0; unit < 1_000; unit++) {
+      // Every second request comes from a process that learns of the change at request 300.
+      const half = unit >= (unit % 2 === 0 ? 100 : 300)
+      for (const variant of ['control', 'bad'])
+        judge.add(
+          outcome(variant, `${variant}${unit}`, {
+            assignment: {
+              experiment: 'e',
+              variant,
+              unit: 'session',
+              share: half ? 0.5 : variant === 'bad' ? 0.1 : 0.9,
+            },
+            startedAt: unit,
+            failed: variant === 'bad' && unit >= 300,
+          }),
+        )
+    }
+    expect(judge.verdict()).toMatchObject({ variant: 'bad', trigger: 'error_rate' })
+  })
+
+  it('needs more evidence after each change of the weights, so that the false alarms of all of them stay below the limit', () => {
+    const unitsUntilHarm = (changes: number) => {
+      const judge = createRollbackJudge()
+      let unit = 0
+      const add = (variant: string, change: number, failed: boolean) => {
+        const share = 0.1 + change / 100
+        const assignment = { experiment: 'e', variant, unit: 'session', share } as const
+        judge.add(outcome(variant, `${variant}${unit}`, { assignment, startedAt: unit, failed }))
+      }
+      for (let change = 0; change < changes; change++)
+        for (let end = unit + 40; unit < end; unit++) {
+          for (const variant of ['control', 'bad']) add(variant, change, false)
+          judge.verdict()
+        }
+      const from = unit
+      for (; judge.verdict() === null && unit < from + 5_000; unit++) {
+        add('control', changes, unit % 50 === 0)
+        add('bad', changes, unit % 15 === 0)
+      }
+      return unit - from
+    }
+    const [none, one, ten] = [unitsUntilHarm(0), unitsUntilHarm(1), unitsUntilHarm(10)]
+    expect([none < one, one < ten, ten < 3 * none]).toEqual([true, true, true])
   })
 
   it('counts one tenant with nearly all requests as about one unit', () => {

@@ -1,6 +1,6 @@
 import type { RollbackTrigger } from '../../../core/vocabulary.ts'
 import { CONTROL } from '../../../pipeline/plan/decision.ts'
-import type { ExperimentOutcome } from '../../../pipeline/plan/outcome.ts'
+import type { TimedOutcome } from '../../window.ts'
 import { TRIGGER_HARM, UNIT_DEVIATION } from '../triggers.ts'
 import { type Estimate, meanOf, type UnitSums } from '../unit-sums.ts'
 import { createVariantEvidence, type VariantEvidence } from './evidence.ts'
@@ -25,7 +25,7 @@ export interface Harm {
 /** Judges one experiment while its outcomes come in. */
 export interface RollbackJudge {
   /** Takes one outcome of the experiment. It never throws. */
-  add(outcome: ExperimentOutcome): void
+  add(outcome: TimedOutcome): void
   /** The first harm that was shown, or null. It stays until the judge is replaced by a new one. */
   verdict(): Harm | null
 }
@@ -51,6 +51,10 @@ const TRIGGERS = 3
  * far. The threshold is fixed before the requests that it judges, and both variants are held against the same one. So an error of the
  * estimated percentile, or a percentile that moves during the day, costs power and causes no false alarm. The threshold is estimated
  * again whenever the number of the control's requests has doubled.
+ *
+ * When the share of a variant changes, the evidence begins anew, and requests that began before are left out: pooled over both times, the
+ * variants would have different parts of each (Simpson's paradox). The k-th evidence that was large enough for a test may use
+ * 1 / (k · (k + 1)) of the probability of a false alarm. These parts sum to 1 for any number of changes.
  */
 export function createRollbackJudge({
   falseAlarm = 0.01,
@@ -58,9 +62,26 @@ export function createRollbackJudge({
   mostUnits = 20_000,
 }: RollbackJudgeOptions = {}): RollbackJudge {
   const variants = new Map<string, VariantEvidence>()
+  /** The share of each of them. */
+  const shares = new Map<string, number | null>()
+  /** When the first request with the present shares began, in milliseconds since 1970. */
+  let since = Number.NEGATIVE_INFINITY
   let slowFrom: number | null = null
   let nextThreshold = 0
+  /** One more than the evidence of before that was large enough for a test. Its size tells nothing of harm, so it may decide. */
+  let number = 1
+  let isTested = false
   let shown: Harm | null = null
+
+  const beginAnew = (startedAt: number) => {
+    variants.clear()
+    shares.clear()
+    since = startedAt
+    slowFrom = null
+    nextThreshold = 0
+    if (isTested) number += 1
+    isTested = false
+  }
 
   const enough = (...estimates: Estimate[]) => estimates.every(({ effectiveUnits }) => effectiveUnits >= leastUnits)
 
@@ -71,11 +92,13 @@ export function createRollbackJudge({
   }
 
   const isShown = (treatment: Estimate, control: Estimate, effect: number) => {
-    const share = falseAlarm / TRIGGERS / Math.max(1, variants.size - 1)
+    const share = falseAlarm / (number * (number + 1)) / TRIGGERS / Math.max(1, variants.size - 1)
     return enough(treatment, control) && evidenceOfMore(treatment, control, effect) >= Math.log(1 / share)
   }
 
   const harmOf = (treatment: VariantEvidence, control: VariantEvidence): Omit<Harm, 'variant'> | null => {
+    if (!enough(meanOf(treatment.failed), meanOf(control.failed))) return null
+    isTested = true
     for (const trigger of [errorRate, latency, recallProxy]) {
       const harm = trigger(treatment, control, isShown)
       if (harm) return harm
@@ -85,11 +108,14 @@ export function createRollbackJudge({
 
   return {
     add(outcome) {
-      const { variant } = outcome.assignment
+      const { variant, share } = outcome.assignment
+      if (outcome.startedAt < since) return
+      if (shares.has(variant) && shares.get(variant) !== share) beginAnew(outcome.startedAt)
       const known = variants.get(variant)
       if (!known && variants.size >= MOST_VARIANTS) return
       const evidence = known ?? createVariantEvidence(mostUnits)
-      if (!known) variants.set(variant, evidence)
+      variants.set(variant, evidence)
+      shares.set(variant, share)
       evidence.add(outcome, slowFrom)
       if (variant === CONTROL) updateThreshold(evidence)
     },
