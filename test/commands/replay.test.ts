@@ -36,6 +36,8 @@ function bench() {
     out: '',
     progress: '',
     packed: 'one two three four five',
+    /** The plans that were asked. */
+    plans: new Set<string>(),
   }
   const out = new PassThrough()
   const progress = new PassThrough() as unknown as NodeJS.WriteStream
@@ -60,8 +62,9 @@ function bench() {
         prepare: async () => ({
           chunks: 1,
           embedder: null,
-          run: async (_query, _arm, budgets) =>
+          run: async (_query, arm, budgets) =>
             budgets.map(budget => {
+              seen.plans.add(arm.plan.name)
               seen.budgets.add(budget)
               return replayRun(seen.packed.split(' ').slice(0, budget).join(' '), { candidates: () => [CHUNK] })
             }),
@@ -128,13 +131,19 @@ describe('stowage replay', () => {
   })
 
   it.each([
-    [['--explain', '--tune'], /--explain tells the losses of --arms: it does not go with --tune/],
-    [['--explain', '--ablate'], /it does not go with --ablate/],
-    [['--tune', '--json', 'some.json'], /--json does not go with --tune/],
-    [['--tune', '--ablate'], /--ablate does not go with --tune/],
-    [['--write', 'plan.json'], /add --tune/],
-    [['--rules', 'dedupe'], /add --ablate/],
-    [['--explain', '--gate', 'some.json'], /it does not go with --gate/],
+    [['--explain', '--tune'], /--tune does not read --explain; read by: a comparison of arms/],
+    [['--explain', '--ablate'], /--ablate does not read --explain/],
+    [['--tune', '--json', 'some.json'], /--tune does not read --json; read by: .*--gate/],
+    [['--tune', '--ablate'], /--tune does not read --ablate/],
+    [['--tune', '--limit-queries', '5'], /--tune does not read --limit-queries/],
+    [['--write', 'plan.json'], /a comparison of arms does not read --write; read by: --tune/],
+    [['--rules', 'dedupe'], /a comparison of arms does not read --rules; read by: --ablate/],
+    [['--ablate', '--arm', 'tuned=topk'], /--ablate does not read --arm;/],
+    [['--ablate', '--against', 'topk'], /--ablate does not read --against;/],
+    [['--explain', '--gate', 'some.json'], /--gate does not read --explain/],
+    [['--gate', 'some.json', '--update-baseline', 'other.json'], /--gate does not read --update-baseline/],
+    [['--update-baseline', 'some.json', '--json', 'some.json'], /--update-baseline does not read --json/],
+    [['--update-baseline', 'some.json', '--arm', 'a=topk', '--arm', 'b=measured'], /give one arm, and not a server/],
     [['--explain', '--arm', 'a=http://host'], /--explain needs an arm that runs in this process/],
     [['--budgets', '0'], /at least 1/],
     [['--budgets', 'many'], /at least 1, got "many"/],
@@ -144,8 +153,8 @@ describe('stowage replay', () => {
     [['--arms', 'nobody'], /no arm is called nobody/],
     [['--server-keys', 'no-such.json'], /--server-keys no-such.json: ENOENT/],
     [['--tune', '--tune-values', 'packing.mod'], /--tune-values: unknown value packing.mod; did you mean packing.mode/],
-    [['--tune', '--arms', 'topk,measured'], /--tune starts from one plan/],
-    [['--tune', '--arm', 'a=http://host'], /--tune starts from one plan/],
+    [['--tune', '--arms', 'topk,measured'], /give one arm, and not a server/],
+    [['--tune', '--arm', 'a=http://host'], /give one arm, and not a server/],
     [['--tune', '--write', 'package.json'], /--write package.json: is there already; --force replaces it/],
     [['--tune', '--trials', '0'], /from 1 to 10000/],
     [['--arm', 'nobody'], /--arm nobody: write NAME=SPEC/],
@@ -160,6 +169,15 @@ describe('stowage replay', () => {
     await expect(run(join(folder, 'tiny'), ...flags)).rejects.toThrow(message)
     expect(seen.opened).toBe(0)
   })
+
+  it.each(['report=a.html', 'report-budget=5', 'tune', 'ablate', 'against=topk', 'by=intent', 'measure=covered'])(
+    'refuses --%s for a gate, which does not read it',
+    async option => {
+      const { run } = bench()
+      const message = `--gate does not read --${option.replace(/=.*/, '')};`
+      await expect(run('--gate', 'some.json', `--${option}`)).rejects.toThrow(message)
+    },
+  )
 
   it('asks the judge about the contexts of one budget, and tells what that took', async () => {
     const { seen, run } = bench()
@@ -196,6 +214,10 @@ describe('stowage replay', () => {
     expect(seen.out).toContain(`baseline ${baseline}: 9 queries`)
     await run('--gate', baseline)
     expect(seen.out).toContain('gate passed')
+
+    await run('--gate', baseline, '--arm', 'measured=design')
+    expect([...seen.plans].at(-1)).toBe('design')
+    await expect(run('--gate', baseline, '--arm', 'broken=topk')).rejects.toThrow('arm: "measured" in the baseline')
 
     seen.packed = 'one two'
     const markdown = join(folder, 'gate.md')

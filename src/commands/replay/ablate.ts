@@ -12,7 +12,7 @@ import { ablationMarkdown } from '../../evaluation/report/ablation/markdown.ts'
 import { ablationText } from '../../evaluation/report/ablation/text.ts'
 import { BOOTSTRAP_DEFAULTS } from '../../statistics/bootstrap.ts'
 import { type ReportOptions, writeHtmlReport } from './html-report.ts'
-import { readPlanArm, readSets } from './inputs.ts'
+import { readOnePlan, readSets } from './inputs.ts'
 import type { OutputOptions } from './outputs.ts'
 import { inReplay, type SessionDependencies, type SessionFlags } from './session.ts'
 
@@ -62,7 +62,7 @@ export async function ablate(
   dependencies: SessionDependencies & { plans: () => NamedPlans; out: NodeJS.WritableStream },
 ): Promise<void> {
   const { rules, measure, budgets, chunkTokens, chunking, command, version } = flags
-  const arm = readPlanArm(flags.ablate === true ? 'measured' : flags.ablate, dependencies.plans())
+  const arm = readOnePlan({ arm: [] }, flags.ablate === true ? 'measured' : flags.ablate, dependencies.plans())
   const sets = await readSets(names, flags, [arm], dependencies.openCollection)
   await inReplay(flags, dependencies, ({ reranker }) => {
     const { arms, pairs, read } = prepareAblation(arm, rules, { measure, reranker })

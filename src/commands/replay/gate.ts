@@ -8,15 +8,14 @@ import { refuseOtherSetup } from '../../evaluation/gate/setup.ts'
 import { gateMarkdown } from '../../evaluation/report/gate/markdown.ts'
 import { gateText, verdictText } from '../../evaluation/report/gate/text.ts'
 import { GATE_BUDGETS } from './default-budgets.ts'
-import { readPlanArm, readSets, refuseNoFolder, sortedBudgets } from './inputs.ts'
+import { type ArmFlags, readOnePlan, readSets, refuseNoFolder, sortedBudgets } from './inputs.ts'
 import type { OutputOptions } from './outputs.ts'
 import { inReplay, type SessionDependencies, type SessionFlags } from './session.ts'
 
-export interface GateFlags extends SessionFlags, Pick<OutputOptions, 'json' | 'markdown' | 'command'> {
+export interface GateFlags extends SessionFlags, ArmFlags, Pick<OutputOptions, 'json' | 'markdown' | 'command'> {
   gate?: string
   updateBaseline?: string
   /** As on the command line; absent values are those of the baseline. */
-  arms?: string
   budgets?: number[]
   chunkTokens?: number
 }
@@ -38,9 +37,7 @@ export async function runGate(
   chunkTokens: number,
   dependencies: GateDependencies,
 ): Promise<void> {
-  const { gate, updateBaseline, limitQueries } = flags
-  if (gate !== undefined && updateBaseline !== undefined) throw bad('--gate and --update-baseline exclude each other')
-  if (limitQueries !== undefined) throw bad('a gate needs all queries: leave out --limit-queries')
+  const { gate, updateBaseline } = flags
   const file = gate ?? updateBaseline ?? ''
   refuseNoFolder('--update-baseline', updateBaseline)
   const known = existsSync(file) ? parseBaseline(await readFile(file, 'utf8'), file) : null
@@ -49,7 +46,7 @@ export async function runGate(
   const paths = names.length > 0 ? names : (known?.sets.map(({ path }) => path) ?? [])
   if (paths.length === 0) throw bad(`--update-baseline ${file}: name the golden sets of the first baseline`)
   const { out, plans } = dependencies
-  const arms = [readPlanArm(flags.arms ?? known?.arm ?? 'measured', plans())]
+  const arms = [readOnePlan(flags, known?.arm ?? 'measured', plans())]
   const wanted = {
     arms,
     budgets: sortedBudgets(flags.budgets ?? known?.budgets ?? GATE_BUDGETS),

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { StowageError } from '../../core/errors.ts'
 import type { Arm, PlanArm } from '../../evaluation/arms/arm.ts'
 import type { NamedPlans } from '../../evaluation/arms/named-arms.ts'
-import { parseArms, readArms } from '../../evaluation/arms/parse.ts'
+import { readArms } from '../../evaluation/arms/parse.ts'
 import { type GoldenSet, readGoldenSet } from '../../evaluation/golden-set/golden-set.ts'
 import { goldenFolder } from '../golden/folder.ts'
 import type { LiveOptions } from './live-options.ts'
@@ -30,7 +30,7 @@ export function readSets(
 /** Options of the command line that name arms. */
 export interface ArmFlags {
   arms?: string
-  arm: string[]
+  arm: readonly string[]
   against?: string
   collection?: string
 }
@@ -54,11 +54,15 @@ export function readComparison(
   throw new StowageError('bad_request', `--against ${reference} is not among the arms: ${names.join(', ')}`)
 }
 
-/** Reads one arm that runs in this process: an arm with overrides, or a plan file. @throws StowageError `bad_request` */
-export function readPlanArm(text: string, plans: NamedPlans): PlanArm {
-  const [arm, ...others] = parseArms(text, plans)
-  if (arm && others.length === 0) return arm
-  throw new StowageError('bad_request', `${text}: give one arm`)
+/**
+ * Reads the one arm that runs in this process: of `--arms` or `--arm`, or else an arm with overrides or a plan file.
+ * @throws StowageError `bad_request`
+ */
+export function readOnePlan({ arms = '', arm: named }: ArmFlags, otherwise: string, plans: NamedPlans): PlanArm {
+  const isNamed = arms !== '' || named.length > 0
+  const [arm, ...others] = readArms({ arms: isNamed ? arms : otherwise, named }, plans)
+  if (arm?.kind === 'plan' && others.length === 0) return arm
+  throw new StowageError('bad_request', 'give one arm, and not a server: a plan with its overrides, or a plan file')
 }
 
 /** The budgets in rising order, each once. */

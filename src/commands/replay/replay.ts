@@ -12,7 +12,7 @@ import { addLiveOptions } from './live-options.ts'
 import type { ReplayCommandDependencies, ReplayFlags } from './run.ts'
 import { addTuneOptions } from './tune-options.ts'
 
-type ReplayOptions = Omit<ReplayFlags, 'command' | 'version'>
+type ReplayOptions = Omit<ReplayFlags, 'command' | 'version' | 'given'>
 
 const ASKED = 'ask this collection, also of server arms; a set needs no corpus then'
 
@@ -104,7 +104,10 @@ export function addReplayCommand(program: Command, dependencies: ReplayCommandDe
     // Measures, statistics and reports are many modules: no other command shall wait for them.
     const { runReplay } = await import('./run.ts')
     const typed = { command: typedCommand(program), version: program.version() ?? null }
-    await runReplay(names, { ...flags, ...typed }, dependencies)
+    const given = (Object.keys(flags) as (keyof ReplayOptions)[]).filter(
+      name => command.getOptionValueSource(name) === 'cli',
+    )
+    await runReplay(names, { ...flags, ...typed, given }, dependencies)
   })
 }
 

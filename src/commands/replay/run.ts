@@ -1,6 +1,6 @@
 import { StowageError } from '../../core/errors.ts'
 import type { Chunking } from '../../core/types.ts'
-import { RULE_NAMES, type RuleName } from '../../evaluation/ablation/rules.ts'
+import type { RuleName } from '../../evaluation/ablation/rules.ts'
 import type { NamedPlans } from '../../evaluation/arms/named-arms.ts'
 import { CHUNK_DEFAULTS, defaultTargetTokens } from '../../ingest/chunking/options.ts'
 import { ablate } from './ablate.ts'
@@ -9,6 +9,7 @@ import { runGate } from './gate.ts'
 import { type ReportOptions, refuseOtherBudget, writeHtmlReport } from './html-report.ts'
 import { type ArmFlags, readComparison, readSets, refuseNoFolder, sortedBudgets } from './inputs.ts'
 import { type OutputOptions, writeOutputs } from './outputs.ts'
+import { type ReplayOption, readMode } from './read-options.ts'
 import { inReplay, type SessionDependencies, type SessionFlags } from './session.ts'
 import { runTune } from './tune.ts'
 import type { TuneFlags } from './tune-options.ts'
@@ -34,6 +35,8 @@ export interface ReplayFlags
   ablate?: string | true
   rules: readonly RuleName[]
   explain: boolean
+  /** The options that stand on the command line. */
+  given: readonly ReplayOption[]
 }
 
 /** Does what the options of `stowage replay` ask for. @throws StowageError `bad_request` */
@@ -42,40 +45,17 @@ export async function runReplay(
   flags: ReplayFlags,
   dependencies: ReplayCommandDependencies,
 ): Promise<void> {
-  const { gate, updateBaseline, chunking, chunkTokens = defaultTargetTokens(chunking) } = flags
+  const mode = readMode(flags)
+  const { chunking, chunkTokens = defaultTargetTokens(chunking) } = flags
   for (const option of ['json', 'markdown', 'report'] as const) refuseNoFolder(`--${option}`, flags[option])
-  if (flags.explain) refuseOther(flags)
-  refuseUnused(flags)
-  const isGate = gate !== undefined || updateBaseline !== undefined
-  if (isGate && chunking !== 'sections')
-    throw new StowageError('bad_request', 'a gate replays chunks by sections: leave out --chunking')
-  if (isGate) return runGate(names, flags, CHUNK_DEFAULTS.targetTokens, dependencies)
+  if (mode === 'gate' || mode === 'updateBaseline')
+    return runGate(names, flags, CHUNK_DEFAULTS.targetTokens, dependencies)
   if (names.length === 0) throw new StowageError('bad_request', "missing required argument 'set'")
-  if (flags.tune) return runTune(names, { ...flags, chunkTokens }, dependencies)
+  if (mode === 'tune') return runTune(names, { ...flags, chunkTokens }, dependencies)
   const budgets = sortedBudgets(flags.budgets ?? REPLAY_BUDGETS)
   refuseOtherBudget(flags, budgets)
   if (flags.ablate) return ablate(names, { ...flags, ablate: flags.ablate, budgets, chunkTokens }, dependencies)
   return compare(names, { ...flags, budgets, chunkTokens }, dependencies)
-}
-
-/** Losses are told of compared arms only. @throws StowageError `bad_request` */
-function refuseOther(flags: ReplayFlags): void {
-  const other = (['gate', 'updateBaseline', 'tune', 'ablate'] as const).find(name => flags[name])
-  if (other === undefined) return
-  const option = other === 'updateBaseline' ? 'update-baseline' : other
-  throw new StowageError('bad_request', `--explain tells the losses of --arms: it does not go with --${option}`)
-}
-
-/** Options that would do nothing are refused, so that nobody waits for their files. @throws StowageError `bad_request` */
-function refuseUnused(flags: ReplayFlags): void {
-  const refuse = (message: string) => {
-    throw new StowageError('bad_request', message)
-  }
-  const unused = (['json', 'markdown', 'report', 'ablate'] as const).find(name => flags[name])
-  if (flags.tune && unused !== undefined) refuse(`--${unused} does not go with --tune, which prints its report`)
-  if (!flags.tune && flags.write !== undefined) refuse('--write writes the plan of --tune: add --tune')
-  if (!flags.ablate && flags.rules !== RULE_NAMES)
-    refuse('--rules names the rules that --ablate switches: add --ablate')
 }
 
 /** Compares arms, which is what a replay does when it is told nothing else. */

@@ -3,16 +3,14 @@ import { writeFile } from 'node:fs/promises'
 import { StowageError } from '../../core/errors.ts'
 import { unknownName } from '../../core/schema-faults.ts'
 import type { Chunking } from '../../core/types.ts'
-import type { PlanArm } from '../../evaluation/arms/arm.ts'
 import type { NamedPlans } from '../../evaluation/arms/named-arms.ts'
-import { readArms } from '../../evaluation/arms/parse.ts'
 import type { MeasureName } from '../../evaluation/metrics/measures.ts'
 import { planFileText } from '../../evaluation/tuning/plan-file.ts'
 import { isProven, tuneText } from '../../evaluation/tuning/report.ts'
 import { TUNED_VALUES } from '../../evaluation/tuning/space.ts'
 import { type TuneJob, tune } from '../../evaluation/tuning/tune.ts'
 import { TUNE_BUDGETS } from './default-budgets.ts'
-import { type ArmFlags, readSets, refuseNoFolder, sortedBudgets } from './inputs.ts'
+import { type ArmFlags, readOnePlan, readSets, refuseNoFolder, sortedBudgets } from './inputs.ts'
 import { inSession, type SessionDependencies, type SessionFlags } from './session.ts'
 import type { TuneFlags } from './tune-options.ts'
 
@@ -29,13 +27,7 @@ function readTuning(
   refuseNoFolder('--write', write)
   if (write !== undefined && !force && existsSync(write))
     throw new StowageError('bad_request', `--write ${write}: is there already; --force replaces it`)
-  return { start: readStart(flags, plans), values: [...new Set(values)], trials, seed, trainShare }
-}
-
-function readStart({ arms = '', arm: named }: ArmFlags, plans: NamedPlans): PlanArm {
-  const [start, ...others] = readArms({ arms: arms === '' && named.length === 0 ? 'measured' : arms, named }, plans)
-  if (start?.kind === 'plan' && others.length === 0) return start
-  throw new StowageError('bad_request', '--tune starts from one plan: name a single arm that is not a server')
+  return { start: readOnePlan(flags, 'measured', plans), values: [...new Set(values)], trials, seed, trainShare }
 }
 
 /**

@@ -1,0 +1,72 @@
+import { StowageError } from '../../core/errors.ts'
+import type { ReplayFlags } from './run.ts'
+
+/** What `stowage replay` does, and the option that asks for it. */
+const MODES = {
+  gate: '--gate',
+  updateBaseline: '--update-baseline',
+  tune: '--tune',
+  ablate: '--ablate',
+  compare: 'a comparison of arms',
+} as const
+export type ReplayMode = keyof typeof MODES
+
+const EVERY = Object.keys(MODES) as ReplayMode[]
+const DRAWS: ReplayMode[] = ['compare', 'ablate']
+const CHOOSES_PLANS: ReplayMode[] = [...DRAWS, 'tune']
+const WRITES: ReplayMode[] = [...DRAWS, 'gate']
+
+/** Which modes read each option. */
+const READ_BY: Record<keyof Omit<ReplayFlags, 'command' | 'version' | 'given'>, readonly ReplayMode[]> = {
+  url: EVERY,
+  apiKey: EVERY,
+  collection: EVERY,
+  context: EVERY,
+  chunkTokens: EVERY,
+  budgets: EVERY,
+  parallel: EVERY,
+  fresh: EVERY,
+  cache: EVERY,
+  chunking: CHOOSES_PLANS,
+  measure: CHOOSES_PLANS,
+  arms: ['compare', 'tune', 'gate', 'updateBaseline'],
+  arm: ['compare', 'tune', 'gate', 'updateBaseline'],
+  limitQueries: DRAWS,
+  judge: WRITES,
+  judgeBudget: WRITES,
+  json: WRITES,
+  markdown: WRITES,
+  report: DRAWS,
+  reportBudget: DRAWS,
+  against: ['compare'],
+  by: ['compare'],
+  explain: ['compare'],
+  serverKeys: ['compare'],
+  ablate: ['ablate'],
+  rules: ['ablate'],
+  tune: ['tune'],
+  trials: ['tune'],
+  seed: ['tune'],
+  tuneValues: ['tune'],
+  trainShare: ['tune'],
+  write: ['tune'],
+  force: ['tune'],
+  gate: ['gate'],
+  updateBaseline: ['updateBaseline'],
+}
+
+/**
+ * What the options ask for. An option that it does not read is refused, so that nobody waits for its file or believes its figures.
+ * @throws StowageError `bad_request`
+ */
+export function readMode(flags: ReplayFlags): ReplayMode {
+  const mode = EVERY.find(name => name !== 'compare' && flags[name]) ?? 'compare'
+  const unread = flags.given.find(name => !READ_BY[name].includes(mode))
+  if (unread === undefined) return mode
+  const readers = READ_BY[unread].map(name => MODES[name]).join(', ')
+  const option = `--${unread.replace(/[A-Z]/gu, letter => `-${letter.toLowerCase()}`)}`
+  throw new StowageError('bad_request', `${MODES[mode]} does not read ${option}; read by: ${readers}`)
+}
+
+/** An option of `stowage replay`, as its flags name it. */
+export type ReplayOption = keyof typeof READ_BY
