@@ -1,4 +1,5 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
@@ -249,6 +250,23 @@ describe('stowage replay', () => {
     expect(seen.out).not.toContain('baseline')
     await run(join(folder, 'tiny'), '--budgets', '5', '--arms', 'topk', '--arm', 'two=measured')
     expect(seen.out).toContain('two against topk: unproven')
+  })
+
+  it('refuses a set that is given twice, and two sets of one name', async () => {
+    const { seen, run } = bench()
+    const set = join(folder, 'tiny')
+    const copy = join(folder, 'copy')
+    await cp(set, copy, { recursive: true })
+    for (const twice of [[set, set], [set, `${set}/`], [set, copy]])
+      await expect(run(...twice)).rejects.toThrow(/have the same questions, gold passages and documents: leave one out/)
+    const other = join(folder, 'other', 'tiny')
+    await cp(set, other, { recursive: true })
+    await writeFile(join(other, 'queries.jsonl'), '{"id":"a","query":"another?","gold":[{"doc_id":"d"}]}')
+    const baseline = join(folder, 'baseline.json')
+    for (const options of [[], ['--update-baseline', baseline], ['--ablate'], ['--tune']])
+      await expect(run(set, other, ...options)).rejects.toThrow(`${set} and ${other} are both called tiny`)
+    expect(seen.opened).toBe(0)
+    expect(existsSync(baseline)).toBe(false)
   })
 
   it('names the folders where it looked for a set', async () => {

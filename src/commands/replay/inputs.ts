@@ -14,7 +14,7 @@ import { type OpenLiveCollection, readLiveSets, withLiveCollection } from './liv
  * A collection that only server arms ask is not read: what they answer is measured by the texts of the corpus.
  * @throws StowageError `bad_request`
  */
-export function readSets(
+export async function readSets(
   names: readonly string[],
   options: LiveOptions,
   arms: readonly Arm[],
@@ -22,9 +22,25 @@ export function readSets(
 ): Promise<GoldenSet[]> {
   const folders = names.map(goldenFolder)
   const isLive = options.url !== undefined || arms.some(({ kind }) => kind === 'plan')
-  return withLiveCollection(isLive ? options : {}, open, live =>
+  const sets = await withLiveCollection(isLive ? options : {}, open, live =>
     live === null ? Promise.all(folders.map(readGoldenSet)) : readLiveSets(folders, live),
   )
+  refuseEqual(sets, folders)
+  return sets
+}
+
+/** A set that counts twice makes figures look surer than they are; reports and baselines tell sets by their names. */
+function refuseEqual(sets: readonly GoldenSet[], paths: readonly string[]): void {
+  for (const [at, { hash, name }] of sets.entries()) {
+    const other = sets.findIndex(set => set.hash === hash || set.name === name)
+    if (other === at) continue
+    const both = `golden sets ${paths[other]} and ${paths[at]}`
+    const fault =
+      sets[other]?.hash === hash
+        ? 'have the same questions, gold passages and documents: leave one out'
+        : `are both called ${name}, and reports tell sets by their names: give one of the folders another name`
+    throw new StowageError('bad_request', `${both} ${fault}`)
+  }
 }
 
 /** Options of the command line that name arms. */
