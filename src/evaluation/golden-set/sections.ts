@@ -30,9 +30,10 @@ export function sectionsAt(sections: readonly Section[], path: string): Section[
   )
 }
 
-/** A section path with one space between its words and around each `>`. */
+/** A section path with one space between its words and around each `>`, and with composed letters (NFC). */
 export function normalizedPath(path: string): string {
   return path
+    .normalize()
     .replace(/\s*>\s*/g, ' > ')
     .replace(/\s+/g, ' ')
     .trim()

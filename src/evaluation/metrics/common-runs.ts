@@ -1,5 +1,5 @@
 import type { Span } from '../../core/types.ts'
-import { unionOf, wordRanges, wordsOf } from './reference-words.ts'
+import { comparableWord, unionOf, wordRanges, wordsOf } from './reference-words.ts'
 
 /** Shortest run of words that counts as the same text. Shorter runs are common to texts that have nothing to do with each other. */
 export const RUN_WORDS = 5
@@ -42,7 +42,7 @@ interface IndexedGold {
 
 /**
  * Finds gold passages in other texts by their words, wherever the text comes from: a copy counts as the original does. Words are common when
- * they stand in a run of at least five equal words, or in the whole gold passage when it is shorter. Case, signs and white space do not matter.
+ * they stand in a run of at least five equal words, or in the whole gold passage when it is shorter. Case, signs, white space and the composition of letters do not matter.
  */
 export class GoldFinder {
   readonly #golds: IndexedGold[]
@@ -95,7 +95,7 @@ export class GoldFinder {
   /** Ranges of `text` that a reader should see marked: its words that stand in any gold passage, with what is between neighbouring ones. */
   rangesIn(text: string): Span[] {
     const ranges = wordRanges(text)
-    const words = ranges.map(({ start, end }) => text.slice(start, end).toLowerCase())
+    const words = ranges.map(({ start, end }) => comparableWord(text.slice(start, end)))
     const runs = words.flatMap((word, at) =>
       this.#golds.flatMap(gold =>
         (gold.starts.get(word) ?? []).some(start => isRun(gold, start, words, at))

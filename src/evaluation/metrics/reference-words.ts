@@ -2,8 +2,8 @@ import type { Span } from '../../core/types.ts'
 
 // Scripts without spaces between words: each character counts as a word.
 const UNSPACED = String.raw`[\p{Ideographic}\p{sc=Hira}\p{sc=Kana}]`
-/** Source of a regular expression for a word. */
-export const WORD_SOURCE = String.raw`${UNSPACED}|(?:(?!${UNSPACED})[\p{L}\p{M}\p{N}])+`
+/** Source of a regular expression for a word. The sound mark of a decomposed kana belongs to it. */
+export const WORD_SOURCE = String.raw`${UNSPACED}[\u3099\u309a]?|(?:(?!${UNSPACED})[\p{L}\p{M}\p{N}])+`
 const WORD = new RegExp(WORD_SOURCE, 'gu')
 
 /** Ranges of the words and ideographs of `text`, as {@link wordsOf} counts them. */
@@ -11,9 +11,14 @@ export function wordRanges(text: string): Span[] {
   return Array.from(text.matchAll(WORD), match => ({ start: match.index, end: match.index + match[0].length }))
 }
 
-/** Lower-cased words and ideographs of `text`. */
+/** Lower-cased words and ideographs of `text`. Composed and decomposed letters are equal. */
 export function wordsOf(text: string): string[] {
-  return Array.from(text.matchAll(WORD), match => match[0].toLowerCase())
+  return Array.from(text.matchAll(WORD), match => comparableWord(match[0]))
+}
+
+/** A word as it is compared with others: lower-cased and composed (NFC). */
+export function comparableWord(word: string): string {
+  return word.toLowerCase().normalize()
 }
 
 /** The union of the ranges, sorted; touching ranges are joined. */

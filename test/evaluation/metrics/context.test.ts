@@ -47,6 +47,16 @@ describe('tokens of the measures', () => {
     expect(wordsOf(text)).toEqual(['it', 's', '12', '5', 'c', '温', '度', 'で', 'す', 'か'])
   })
 
+  it('compares composed and decomposed letters as equal, and marks the whole of them', () => {
+    const gold = 'Die Öffnungszeiten des Cafés sind täglich ガラス と ぱん'
+    const text = `Hinweis: ${gold}, außer montags.`.normalize('NFD')
+    expect(wordsOf(gold.normalize('NFD'))).toEqual(wordsOf(gold))
+    const finder = new GoldFinder([gold])
+    const words = wordsOf(gold).length
+    expect(finder.in(text).golds).toEqual([{ found: words, total: words, inside: words }])
+    expect(finder.rangesIn(text).map(({ start, end }) => text.slice(start, end))).toEqual([gold.normalize('NFD')])
+  })
+
   it('tile all that is not white space, in order, without overlap', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.string({ unit: 'binary' }), textArbitrary), text => {
