@@ -55,16 +55,17 @@ export async function readQueries(
 async function readBeirQueries(folder: string, file: string, faults: GoldenFault[]): Promise<PlacedRow<QueryRow>[]> {
   const rows = await readJsonLines(file, basename(file), beirQueryRow, faults)
   const known = new Set(rows.map(({ row }) => row._id))
-  const positive = new Map<string, Map<string, number>>()
+  const graded = new Map<string, Map<string, number>>()
   for (const { place, queryId, docId, grade } of await readJudgements(join(folder, 'qrels'), 'qrels', faults)) {
     if (!known.has(queryId))
       faults.push({ code: 'unreadable', place, text: `query-id: unknown query ${shown(queryId)}` })
-    if (grade <= 0) continue
-    const ofQuery = positive.get(queryId) ?? new Map<string, number>()
-    positive.set(queryId, ofQuery.set(docId, grade))
+    const ofQuery = graded.get(queryId) ?? new Map<string, number>()
+    graded.set(queryId, ofQuery.set(docId, grade))
   }
   return rows.flatMap(({ place, row: { _id: id, text: query } }) => {
-    const gold = Array.from(positive.get(id) ?? [], ([doc_id, grade]) => ({ doc_id, grade }))
+    const gold = Array.from(graded.get(id) ?? [], ([doc_id, grade]) => ({ doc_id, grade })).filter(
+      ({ grade }) => grade > 0,
+    )
     return gold.length === 0 ? [] : [{ place, row: queryRow.parse({ id, query, gold }) }]
   })
 }
