@@ -98,7 +98,8 @@ export interface Reporter extends RerankReports, PassageObserver {
   /** The flags that a source set for one request. */
   flagsDecided(event: { flags: readonly FlagDecision[] }): void
   /** The Unleash server answered, or did not. `error` is null when it did. */
-  flagsRefreshed(event: { source: 'unleash'; error: string | null }): void
+  /** @param event `instead`: what is used after an error, as a clause */
+  flagsRefreshed(event: { source: 'unleash'; error: string | null; instead: string }): void
   /**
    * What is wrong with the flags of the source, and why a file of flags or plans is refused as a whole, one sentence each. Called when it
    * changes.
@@ -212,10 +213,10 @@ export function createReporter({ metrics, logger, slowMs = 0, queryText = 'off' 
       for (const { flag, enabled, source } of flags)
         metrics.flagDecisions.inc({ flag, value: enabled ? 'on' : 'off', source })
     }),
-    flagsRefreshed: quietly(({ source, error }) => {
+    flagsRefreshed: quietly(({ source, error, instead }) => {
       metrics.flagsSourceUp.set({ source }, error === null ? 1 : 0)
       if (error === null) metrics.flagsRefreshed.setToCurrentTime({ source })
-      else logger.warn({ source, detail: error }, 'flags cannot be refreshed; the last known values are used')
+      else logger.warn({ source, detail: error }, `flags cannot be refreshed; ${instead}`)
     }),
     flagsChecked: quietly(({ faults, refusals }) => {
       metrics.flagsUnknown.set(faults.length)

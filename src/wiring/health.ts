@@ -38,8 +38,7 @@ export function createHealth(
       if (tenants !== null) checks.push(check('tenants', tenants.refusal && REFUSED))
       const { files = null, unleash = null } = flags?.state() ?? {}
       if (files !== null) checks.push(check('flags', files === 'refused' ? FLAGS_REFUSED : null))
-      if (unleash !== null)
-        checks.push(check('unleash', unleash.error && `${unleash.error}; the last known flags are used`))
+      if (unleash !== null) checks.push(check('unleash', unleash.error && `${unleash.error}; ${unleash.instead}`))
       if (shared !== null) checks.push(check('shared store', shared.fault() === null ? null : SHARED_AWAY))
       // Everybody may read this: the log names the collection and what it lacks.
       if (contexts.pauses.length > 0) checks.push(check('contexts', CONTEXTS_PAUSE))

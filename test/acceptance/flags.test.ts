@@ -138,6 +138,17 @@ it('keeps the last known flags while the server is away, and tells it in /readyz
   expect(stowage.flags.faults()).toEqual(['unknown flag stowage.dedup; did you mean stowage.dedupe?'])
 })
 
+it('says that there are no flags when Unleash is away from the start', async () => {
+  unleash.fail(() => ({ status: 503, body: '' }))
+  const other = await openStowage({ QDRANT_URL: engine.url, UNLEASH_URL: unleash.url })
+  try {
+    const detail = 'Unleash answers 503; no flags are known, and the plan is used'
+    expect((await readiness(other)).checks).toContainEqual({ name: 'unleash', ok: false, detail })
+  } finally {
+    await other.close()
+  }
+})
+
 it('a flags file is used until Unleash has answered', async () => {
   const file = await openTenantsFile({ features: [{ name: 'stowage.dedupe', enabled: false }] })
   unleash.fail(() => ({ status: 503, body: '' }))
@@ -150,6 +161,8 @@ it('a flags file is used until Unleash has answered', async () => {
   try {
     const ask = async () => (await other.ask({ query: 'sluice', collection: 'harbour', trace: true })).json.trace?.flags
     expect(await ask()).toEqual([{ flag: 'stowage.dedupe', enabled: false, source: 'file', variant: null }])
+    const away = { name: 'unleash', ok: false, detail: 'Unleash answers 503; the file of flags is used' }
+    expect((await readiness(other)).checks).toContainEqual(away)
     await file.replace({ features: [{ name: 'stowage.dedupe', enabled: true }] })
     await other.reloadFlags()
     expect(await ask()).toEqual([{ flag: 'stowage.dedupe', enabled: true, source: 'file', variant: null }])

@@ -22,8 +22,11 @@ export interface UnleashOptions {
   answerMs?: number
   /** Longest wait for the first answer, in milliseconds; default 2 s. */
   waitMs?: number
-  /** Called after each answer, and when the server ceases to answer or fails in another way. `error` is null after an answer. */
-  onRefresh(refresh: { error: string | null }): void
+  /**
+   * Called after each answer, and when the server ceases to answer or fails in another way. `error` is null after an answer; `hasFlags`:
+   * whether an answer or a backup has given flags.
+   */
+  onRefresh(refresh: { error: string | null; hasFlags: boolean }): void
   /** Called when there are other flags than before, also by the backup. */
   onChange(): void
 }
@@ -95,7 +98,7 @@ export async function openUnleash(options: UnleashOptions): Promise<FlagProvider
       (reason: unknown) => (reason instanceof Error ? reason.message || reason.name : String(reason)),
     )
     if (closed.signal.aborted) return
-    if (error === null || error !== lastError) options.onRefresh({ error })
+    if (error === null || error !== lastError) options.onRefresh({ error, hasFlags: current !== null })
     lastError = error
   }
 

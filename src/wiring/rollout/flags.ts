@@ -27,7 +27,13 @@ export interface Flags {
 export interface FlagsState {
   /** Whether the files of flags and plans are used as they are now. */
   files: 'used' | 'refused' | null
-  unleash: { error: string | null } | null
+  unleash: UnleashState | null
+}
+
+interface UnleashState {
+  error: string | null
+  /** What decides while Unleash is away. */
+  instead: 'the last known flags are used' | 'the file of flags is used' | 'no flags are known, and the plan is used'
 }
 
 export interface FlagsOptions {
@@ -46,7 +52,7 @@ export async function openFlags(config: Config, { reporter, isRolledBack, accept
   const { plan, settings } = config
   const { UNLEASH_URL: url, FLAGS_FILE: path, PLANS_FOLDER: folder } = settings
   const who = { appName: settings.UNLEASH_APP_NAME, environment: settings.UNLEASH_ENVIRONMENT }
-  let error: string | null = null
+  let unleashState: UnleashState | null = url === undefined ? null : { error: null, instead: NO_FLAGS }
   let reported: readonly string[] = []
   let file: FlagsFile | null = null
   let folderNow: Reloaded<PlanFiles> | null = null
@@ -86,9 +92,14 @@ export async function openFlags(config: Config, { reporter, isRolledBack, accept
       token: settings.UNLEASH_API_TOKEN ?? null,
       refreshMs: settings.UNLEASH_REFRESH_MS,
       backupFile: settings.UNLEASH_BACKUP_FILE ?? null,
-      onRefresh: refresh => {
-        error = refresh.error
-        reporter.flagsRefreshed({ source: 'unleash', error })
+      onRefresh: ({ error, hasFlags }) => {
+        const instead = hasFlags
+          ? 'the last known flags are used'
+          : file === null
+            ? NO_FLAGS
+            : 'the file of flags is used'
+        unleashState = { error, instead }
+        reporter.flagsRefreshed({ source: 'unleash', ...unleashState })
       },
       onChange: check,
     })
@@ -111,7 +122,7 @@ export async function openFlags(config: Config, { reporter, isRolledBack, accept
     faults: faultsNow,
     state: () => ({
       files: file === null && folderNow === null ? null : (file?.refusal ?? folderNow?.refusal) ? 'refused' : 'used',
-      unleash: url === undefined ? null : { error },
+      unleash: unleashState,
     }),
     reload: async () => {
       await Promise.all([file?.reload(), folderNow?.reload()])
@@ -123,6 +134,7 @@ export async function openFlags(config: Config, { reporter, isRolledBack, accept
   }
 }
 
+const NO_FLAGS = 'no flags are known, and the plan is used'
 const NO_PLANS: PlanFiles = new Map()
 
 /** Checks the flags again when they, or the plans that they can name, are other ones than before. */
