@@ -95,6 +95,26 @@ test('a live collection: spans without the text that stood there', async () => {
   ])
 })
 
+test('a folder: spans without `text` in files with CRLF or a byte order mark', async () => {
+  const text = '# Lamps\n\nThe lamp of hall one burns for nine hours.\n'
+  await write({
+    'windows/queries.jsonl': ['unix', 'crlf', 'marked'].flatMap((doc_id, at) => [
+      { id: `a${at}`, query: `how long burns lamp ${at}?`, gold: [{ doc_id, start: 9, end: 50 }] },
+      { id: `b${at}`, query: `what burns in hall ${at}?`, gold: [{ doc_id, start: 9, end: 17, text: 'The lamp' }] },
+    ]),
+  })
+  const corpus = join(folder, 'windows', 'corpus')
+  await mkdir(corpus)
+  await writeFile(join(corpus, 'unix.md'), text)
+  await writeFile(join(corpus, 'crlf.md'), text.replaceAll('\n', '\r\n'))
+  await writeFile(join(corpus, 'marked.md'), `\uFEFF${text}`)
+  const ended = await check(join(folder, 'windows'), '--json')
+  expect(codes(ended.out).filter(([, code]) => code === 'span_without_text')).toEqual([
+    ['queries.jsonl:3', 'span_without_text'],
+    ['queries.jsonl:5', 'span_without_text'],
+  ])
+})
+
 test('a folder: filters are asked of its documents; warnings alone exit 0', async () => {
   const filter = (value: string) => ({ must: [{ key: 'doc_id', match: { value } }] })
   const gold = [{ doc_id: 'd' }]

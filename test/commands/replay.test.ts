@@ -257,7 +257,11 @@ describe('stowage replay', () => {
     const set = join(folder, 'tiny')
     const copy = join(folder, 'copy')
     await cp(set, copy, { recursive: true })
-    for (const twice of [[set, set], [set, `${set}/`], [set, copy]])
+    for (const twice of [
+      [set, set],
+      [set, `${set}/`],
+      [set, copy],
+    ])
       await expect(run(...twice)).rejects.toThrow(/have the same questions, gold passages and documents: leave one out/)
     const other = join(folder, 'other', 'tiny')
     await cp(set, other, { recursive: true })
@@ -267,6 +271,16 @@ describe('stowage replay', () => {
       await expect(run(set, other, ...options)).rejects.toThrow(`${set} and ${other} are both called tiny`)
     expect(seen.opened).toBe(0)
     expect(existsSync(baseline)).toBe(false)
+  })
+
+  it('warns of spans that the line ends of a file can shift', async () => {
+    const { seen, run } = bench()
+    const set = join(folder, 'windows')
+    await mkdir(join(set, 'corpus'), { recursive: true })
+    await writeFile(join(set, 'corpus', 'd.md'), '# D\r\n\r\none two three\r\n')
+    await writeFile(join(set, 'queries.jsonl'), '{"id":"a","query":"?","gold":[{"doc_id":"d","start":5,"end":12}]}')
+    await run(set, '--budgets', '5', '--arms', 'topk')
+    expect(seen.progress).toContain('warning: windows: 1 spans without `text` in files with CRLF')
   })
 
   it('names the folders where it looked for a set', async () => {

@@ -63,7 +63,7 @@ export async function ablate(
 ): Promise<void> {
   const { rules, measure, budgets, chunkTokens, chunking, command, version } = flags
   const arm = readOnePlan({ arm: [] }, flags.ablate === true ? 'measured' : flags.ablate, dependencies.plans())
-  const sets = await readSets(names, flags, [arm], dependencies.openCollection)
+  const sets = await readSets(names, flags, [arm], dependencies)
   await inReplay(flags, dependencies, ({ reranker }) => {
     const { arms, pairs, read } = prepareAblation(arm, rules, { measure, reranker })
     return {

@@ -51,7 +51,7 @@ export async function runGate(
     arms,
     budgets: sortedBudgets(flags.budgets ?? known?.budgets ?? GATE_BUDGETS),
     chunkTokens: flags.chunkTokens ?? known?.chunkTokens ?? chunkTokens,
-    sets: await readSets(paths, flags, arms, dependencies.openCollection),
+    sets: await readSets(paths, flags, arms, dependencies),
   }
   await inReplay(flags, dependencies, models => {
     if (gate !== undefined && known !== null) refuseOtherSetup(known, wanted, models, gate)

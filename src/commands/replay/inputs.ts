@@ -7,7 +7,8 @@ import { readArms } from '../../evaluation/arms/parse.ts'
 import { type GoldenSet, readGoldenSet } from '../../evaluation/golden-set/golden-set.ts'
 import { goldenFolder } from '../golden/folder.ts'
 import type { LiveOptions } from './live-options.ts'
-import { type OpenLiveCollection, readLiveSets, withLiveCollection } from './live-sets.ts'
+import { readLiveSets, withLiveCollection } from './live-sets.ts'
+import type { SessionDependencies } from './session.ts'
 
 /**
  * Reads the golden sets: names under `goldens/`, or paths. Their gold passages stand in their own corpus, or in the live collection.
@@ -18,14 +19,19 @@ export async function readSets(
   names: readonly string[],
   options: LiveOptions,
   arms: readonly Arm[],
-  open: OpenLiveCollection,
+  { openCollection, progress }: Pick<SessionDependencies, 'openCollection' | 'progress'>,
 ): Promise<GoldenSet[]> {
   const folders = names.map(goldenFolder)
   const isLive = options.url !== undefined || arms.some(({ kind }) => kind === 'plan')
-  const sets = await withLiveCollection(isLive ? options : {}, open, live =>
+  const sets = await withLiveCollection(isLive ? options : {}, openCollection, live =>
     live === null ? Promise.all(folders.map(readGoldenSet)) : readLiveSets(folders, live),
   )
   refuseEqual(sets, folders)
+  for (const { name, unsureSpans = [] } of sets)
+    if (unsureSpans.length > 0)
+      progress.write(
+        `warning: ${name}: ${unsureSpans.length} spans without \`text\` in files with CRLF or a byte order mark can be shifted; stowage golden check names them\n`,
+      )
   return sets
 }
 

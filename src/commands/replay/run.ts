@@ -71,7 +71,7 @@ async function compare(
       'bad_request',
       '--explain needs an arm that runs in this process: a server does not tell all its candidates',
     )
-  const sets = await readSets(names, flags, arms, dependencies.openCollection)
+  const sets = await readSets(names, flags, arms, dependencies)
   await inReplay(flags, dependencies, () => ({
     ...{ sets, arms, budgets, chunkTokens, chunking, details: flags.report !== undefined, explain },
     use: async (report, details) => {

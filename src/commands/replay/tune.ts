@@ -43,9 +43,9 @@ export async function runTune(
   dependencies: SessionDependencies & { plans: () => NamedPlans; out: NodeJS.WritableStream },
 ): Promise<void> {
   const { budgets = TUNE_BUDGETS, chunkTokens, chunking, measure, write } = flags
-  const { out, plans, openCollection } = dependencies
+  const { out, plans } = dependencies
   const tuning = readTuning(flags, plans())
-  const sets = await readSets(names, flags, [tuning.start], openCollection)
+  const sets = await readSets(names, flags, [tuning.start], dependencies)
   await inSession(flags, dependencies, async session => {
     const job = {
       ...tuning,

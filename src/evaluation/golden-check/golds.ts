@@ -32,6 +32,7 @@ export function checkGolds(examined: ExaminedSet, limits: GoldLimits): Finding[]
       ...spansWithoutText(query, examined, at),
       ...unansweredBy(query, examined, at),
     ]),
+    ...unsureSpans(examined),
     ...missingTexts(queries, examined),
   ]
 }
@@ -102,6 +103,16 @@ function spansWithoutText(placed: PlacedQuery, { set, rows }: ExaminedSet, at: n
     start === undefined || text !== undefined
       ? []
       : [finding(placed, 'span_without_text', `gold.${index}: nothing says what stood at ${start} when it was marked`)],
+  )
+}
+
+function unsureSpans({ set }: ExaminedSet): Finding[] {
+  return (set.unsureSpans ?? []).map(({ place, gold }) =>
+    finding(
+      { set: set.name, place },
+      'span_without_text',
+      `gold.${gold}: its file has CRLF or a byte order mark, and offsets count a line end as one and no mark`,
+    ),
   )
 }
 

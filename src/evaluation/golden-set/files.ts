@@ -29,20 +29,22 @@ export async function readJsonLines<Schema extends z.ZodType>(
   return rows
 }
 
-/** Reads the markdown files below a folder, sorted by path. CRLF becomes LF, so that offsets are equal on every checkout. */
+/**
+ * Reads the markdown files below a folder, sorted by path. CRLF becomes LF and a byte order mark is left out, so that offsets are equal on
+ * every checkout. `isShifted`: the file has such signs, so offsets that were counted in its own characters are others.
+ */
 export async function readMarkdownFolder(
   folder: string,
   name: string,
   faults: GoldenFault[],
-): Promise<PlacedRow<SourceDocument>[]> {
-  const rows: PlacedRow<SourceDocument>[] = []
+): Promise<PlacedRow<SourceDocument & { isShifted: boolean }>[]> {
+  const rows: PlacedRow<SourceDocument & { isShifted: boolean }>[] = []
   for (const path of await listFiles(folder, /\.md$/)) {
     const docId = fileId(folder, path)
     const place = `${name}/${docId}.md`
-    rows.push({
-      place,
-      row: { docId, title: '', text: (await readUtf8(path, place, faults)).replaceAll('\r\n', '\n') },
-    })
+    const { text, isMarked } = await readUtf8(path, place, faults)
+    const isShifted = isMarked || text.includes('\r\n')
+    rows.push({ place, row: { docId, title: '', text: text.replaceAll('\r\n', '\n'), isShifted } })
   }
   return rows
 }
@@ -61,7 +63,7 @@ export async function readJudgements(folder: string, name: string, faults: Golde
   if (files.length === 0) faults.push(unreadable(name, 'no .tsv file in this folder'))
   const judgements: Judgement[] = []
   for (const file of files) {
-    const content = await readUtf8(join(folder, file), `${name}/${file}`, faults)
+    const { text: content } = await readUtf8(join(folder, file), `${name}/${file}`, faults)
     for (const [index, line] of content.split(/\r?\n/).entries()) {
       if (line.trim() === '') continue
       const place = `${name}/${file}:${index + 1}`
@@ -78,11 +80,18 @@ export async function readJudgements(folder: string, name: string, faults: Golde
   return judgements
 }
 
-async function readUtf8(path: string, place: string, faults: GoldenFault[]): Promise<string> {
-  const decoded = text.decodeUtf8(await readFile(path))
+async function readUtf8(
+  path: string,
+  place: string,
+  faults: GoldenFault[],
+): Promise<{ text: string; isMarked: boolean }> {
+  const bytes = await readFile(path)
+  const decoded = text.decodeUtf8(bytes)
   if (decoded.isBroken) faults.push(unreadable(place, 'not valid UTF-8'))
-  return decoded.text
+  return { text: decoded.text, isMarked: bytes.subarray(0, 3).equals(BYTE_ORDER_MARK) }
 }
+
+const BYTE_ORDER_MARK = Buffer.from('\uFEFF')
 
 function unreadable(place: string, text: string): GoldenFault {
   return { code: 'unreadable', place, text }

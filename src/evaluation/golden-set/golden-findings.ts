@@ -22,9 +22,10 @@ export const GOLDEN_FINDINGS = {
   },
   span_without_text: {
     severity: 'warning',
-    meaning: 'A span of a document in a collection has no `text`, so a shift of its offsets is not noticed.',
+    meaning:
+      'A span of a document in a collection, or of a file with CRLF or a byte order mark, has no `text`, so a shift of its offsets is not noticed.',
     advice:
-      'Add the `text` that answers. Ingestion leaves out front matter and anchors, so offsets in a file can be others.',
+      'Add the `text` that answers. Ingestion leaves out front matter and anchors, and reading makes CRLF one character, so offsets in a file can be others.',
   },
   gold_without_words: {
     severity: 'error',

@@ -39,12 +39,20 @@ export interface GoldenSet {
   /** Of a live collection: the documents with gold passages by id, as far as the offsets of their chunks tell their texts. */
   liveTexts?: ReadonlyMap<string, string>
   queries: GoldenQuery[]
+  /** Spans without `text` in files with CRLF or a byte order mark: nobody can tell whether their offsets count these. */
+  unsureSpans?: readonly UnsureSpan[]
   /** The live collection to ask; absent when the documents are to be ingested. */
   collection?: string
   /** SHA-256 of the documents. An ingested copy depends on it. */
   corpusHash: string
   /** SHA-256 of documents, queries and gold passages. Figures depend on it. */
   hash: string
+}
+
+/** A span, by the place of its query and its number there. */
+export interface UnsureSpan {
+  place: string
+  gold: number
 }
 
 /** A golden set with what is wrong with it. Queries keep the gold passages that exist. */
@@ -78,9 +86,10 @@ export async function examineGoldenSet(path: string): Promise<ExaminedSet> {
     text,
   }))
   const queries = resolveGolds(rows, goldResolver(byId), faults)
+  const unsureSpans = unsureSpansOf(rows, new Set(documents.flatMap(({ row }) => (row.isShifted ? row.docId : []))))
   const corpusHash = hashOf(titled)
   const hash = hashOf([corpusHash, queries])
-  return { set: { name: files.name, documents: titled, queries, corpusHash, hash }, rows, faults }
+  return { set: { name: files.name, documents: titled, queries, unsureSpans, corpusHash, hash }, rows, faults }
 }
 
 /** The set, when nothing is wrong with it. @throws StowageError `bad_request` with its faults */
@@ -108,6 +117,14 @@ export function resolveGolds(
   })
 }
 
+function unsureSpansOf(rows: readonly PlacedRow<QueryRow>[], shifted: ReadonlySet<string>): UnsureSpan[] {
+  return rows.flatMap(({ place, row }) =>
+    row.gold.flatMap(({ doc_id: docId, start, text }, gold) =>
+      start !== undefined && text === undefined && docId !== undefined && shifted.has(docId) ? [{ place, gold }] : [],
+    ),
+  )
+}
+
 /** A passage under whose id another text stands now is not the one that was marked. */
 function unchanged({ text }: GoldRow, passage: GoldPassage | string): GoldPassage | string {
   if (text === undefined || typeof passage === 'string' || passage.kind === 'text') return passage
@@ -128,7 +145,7 @@ export function sharedText(left: string, right: string): number {
 async function readDocuments(
   { path, folder, isBeir }: GoldenFiles,
   faults: GoldenFault[],
-): Promise<PlacedRow<SourceDocument>[]> {
+): Promise<PlacedRow<SourceDocument & { isShifted?: boolean }>[]> {
   const name = isBeir || existsSync(join(folder, 'corpus.jsonl')) ? 'corpus.jsonl' : 'corpus'
   const source = existing(folder, name, path)
   return name === 'corpus' ? readMarkdownFolder(source, name, faults) : readJsonLines(source, name, documentRow, faults)
