@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createDecide } from '../../src/flags/decide.ts'
+import { readPayload } from '../../src/flags/payloads.ts'
 import type { FlagPayload } from '../../src/flags/provider.ts'
 import { SWITCHES } from '../../src/flags/table.ts'
 import { readPlanChanges } from '../../src/pipeline/plan/changes.ts'
@@ -45,6 +46,15 @@ it.each<[string, FlagPayload, RegExp]>([
   for (const line of faults) expect(line.length).toBeLessThan(5_000)
   expect(decideWith(withPayload(payload))(ANYBODY).plan).toEqual(measured)
   expect(Reflect.get({}, 'packing.mode')).toBeUndefined()
+})
+
+it.each([
+  [{ type: 'string', value: 'design' }, 'flag: the plan design reranks with crossencoder: the process has'],
+  [json({ STOWAGE_PLAN: 'measured' }), 'flag: the plan measured reranks with crossencoder: the process has'],
+  [json({ 'rerank.method': 'http' }), 'flag: rerank.method=http: the process has'],
+])('names what was written when the process has no such reranker: %j', (payload, fault) => {
+  const { faults } = readPayload(payload, 'flag', { loaded: 'off', plans: new Map(), newStepId: () => '' })
+  expect(faults).toEqual([`${fault} loaded no such reranker (RERANKER=off)`])
 })
 
 it('any payload gives a plan of the schema, or a fault and the plan of before', () => {

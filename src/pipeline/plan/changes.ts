@@ -62,9 +62,10 @@ export function readPlanChanges(
   const { plan, faults: wrong } = overridePlanByText(named ?? NAMED_PLANS.measured, overrides)
   faults.push(...wrong.map(fault => `${place}: ${fault}`))
   const { method } = plan.rerank
-  const isChosen = named !== null || overrides.some(({ path }) => path === 'rerank.method')
-  if (loaded !== null && isChosen && method !== loaded && (method === 'crossencoder' || method === 'http'))
-    faults.push(`${place}: RERANKER=${method}: the process has loaded no such reranker (RERANKER=${loaded})`)
+  const chosen = overrides.find(({ path }) => path === 'rerank.method')
+  const written = chosen ? `${chosen.name}=${chosen.value}` : name && `the plan ${name} reranks with ${method}`
+  if (loaded !== null && written && method !== loaded && (method === 'crossencoder' || method === 'http'))
+    faults.push(`${place}: ${written}: the process has loaded no such reranker (RERANKER=${loaded})`)
   return faults.length > 0 ? { changes: null, faults } : { changes: { named, overrides }, faults: [] }
 }
 
