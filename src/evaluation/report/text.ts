@@ -9,7 +9,7 @@ import {
 } from '../summary/summary.ts'
 import { differenceText, millisecondsText, pText, titleOf, unpairedLines, valueText } from './numbers.ts'
 import { LIMITED_RULES, newTable } from './table.ts'
-import { setSlices, warningsOf } from './warnings.ts'
+import { fewQuestions, setSlices, warningsOf } from './warnings.ts'
 
 export interface TextOptions {
   /** Prints the main measure of these slices too. */
@@ -27,7 +27,10 @@ export function reportText(summary: ReplaySummary, { by }: TextOptions = {}): st
   const macro = summary.sets.length > 1 && all ? [`all sets, with equal weights\n${budgetTable(all, summary)}`] : []
   const slices = summary.slices
     .filter(slice => slice.by === by)
-    .map(slice => `${slice.by} ${slice.value}: ${slice.n} queries\n${budgetTable(slice, summary)}`)
+    .map(
+      slice =>
+        `${slice.by} ${slice.value}: ${fewQuestions(slice.n)[0] ?? `${slice.n} queries`}\n${budgetTable(slice, summary)}`,
+    )
   const blocks = [...sets, ...macro, ...slices, legend(summary), verdictLines(summary).join('\n')]
   return `${[...blocks, warningsOf(summary).join('\n')].filter(block => block !== '').join('\n\n')}\n`
 }

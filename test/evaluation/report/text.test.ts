@@ -86,6 +86,23 @@ describe('report for terminals', () => {
     expect(reportText(summary)).not.toContain('only some arms')
   })
 
+  it('warns of sets and slices with too few questions to prove anything', () => {
+    const few = (count: number, grade: string): QueryFigures[] =>
+      Array.from({ length: count }, () => ({ grade, arms: { topk: [0, 0], measured: [1, 1] } }))
+    const small = summarize(replayReport({ one: few(1, 'hard'), five: few(5, 'easy'), six: few(6, 'easy') }), {
+      against: 'topk',
+      bootstrap,
+    })
+    const text = reportText(small, { by: 'grade' })
+    expect(text).toContain('one: 1 question is too few to prove any difference')
+    expect(text).toContain('five: 5 questions are too few to prove any difference')
+    expect(text).not.toContain('six: 6 questions')
+    expect(text).toContain('grade hard: 1 question is too few')
+    expect(text).toContain('grade easy: 11 queries')
+    expect(summary.slices[0]?.n).toBe(41)
+    expect(reportText(summary)).not.toContain('set0: 40 questions')
+  })
+
   it('warns of degraded runs, overruns, and of text that is not where it is said to be', () => {
     const broken = replayReport({ set0: twoArms({ overrun: 9, lost: 3 }) })
     if (broken.sets[0]) broken.sets[0].degraded = { no_embedder: 4 }

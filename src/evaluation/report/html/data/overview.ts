@@ -4,6 +4,7 @@ import { MEASURES } from '../../../metrics/measures.ts'
 import type { ReplayReport, SetResult } from '../../../replay/results.ts'
 import { summarize } from '../../../summary/summarize.ts'
 import type { ReplaySummary } from '../../../summary/summary.ts'
+import { fewQuestions } from '../../warnings.ts'
 import type { HtmlReportInput } from '../html-report.ts'
 import type { ArmFacts, ReportData, ReportFacts, SetFacts } from '../report-data.ts'
 import { curvesOf, effectsOf, stageTimesOf } from './figures.ts'
@@ -75,6 +76,7 @@ function factsOf({ report, facts }: HtmlReportInput, { bootstrap }: ReplaySummar
 function warningsOf({ sets, arms }: ReplayReport): string[] {
   const warnings: string[] = []
   for (const { name, degraded, queries } of sets) {
+    warnings.push(...fewQuestions(queries.length).map(warning => `${name}: ${warning}`))
     for (const [code, runs] of Object.entries(degraded))
       warnings.push(`${name}: ${runs} degraded ${runs === 1 ? 'run' : 'runs'}: ${code}`)
     for (const arm of arms) {
