@@ -14,10 +14,10 @@ export function escapeMarkdown(text: string): string {
 }
 
 /** What a reader does not see inside a line. One class, because with alternatives that share a character the time would be exponential. */
-const UNSEEN = String.raw`(?:(?![\n\r\v\f\u0085\u2028\u2029])[\s\p{Cf}\p{Default_Ignorable_Code_Point}])`
+const UNSEEN = String.raw`(?:(?![\n\r\v\f\u0085\u2028\u2029])[\s\u2800\p{Cf}\p{Default_Ignorable_Code_Point}])`
 /** A number in brackets at the start of a line. Other line ends, invisible characters and wide forms look the same to a reader. */
 const CITATION = new RegExp(
-  String.raw`(^|[\v\f\u0085])(${UNSEEN}*[[［]${UNSEEN}*\p{N}(?:\p{N}|[\p{Cf}\p{Default_Ignorable_Code_Point}]+\p{N})*${UNSEEN}*[\]］])`,
+  String.raw`(^|[\v\f\u0085])(${UNSEEN}*[[［]${UNSEEN}*\p{N}(?:\p{N}|[\u2800\p{Cf}\p{Default_Ignorable_Code_Point}]+\p{N})*${UNSEEN}*[\]］])`,
   'gmu',
 )
 
@@ -37,7 +37,7 @@ const LINE_START = /(?<=\n|\r(?!\n))/u
 interface Opening {
   /** Offset of its mark in the line, which is its indentation too. */
   at: number
-  /** Whether a line ends it. The first line is looked at too, from behind the mark. */
+  /** Whether a line ends it. The first line is looked at too: `<!-->` is a whole block. */
   endsWith(line: string, isFirst: boolean): boolean
 }
 
@@ -67,7 +67,7 @@ function openingOf(line: string): Opening | null {
   if (!html) return null
   const [, indent = '', start = ''] = html
   const ending = HTML_ENDS.find(([form]) => form.test(start))?.[1] ?? /$^/u
-  return { at: indent.length, endsWith: (other, isFirst) => ending.test(isFirst ? other.slice(html[0].length) : other) }
+  return { at: indent.length, endsWith: other => ending.test(other) }
 }
 
 /**

@@ -3,7 +3,7 @@ import { columnsOf } from './columns.ts'
 /** Fences of code blocks in Markdown (CommonMark 0.31, 4.5). A fence is its indentation and its backticks or tildes. */
 
 const OPENING = /^([ \t]*(?:`{3,}(?=[^`\n]*(?:\n|$))|~{3,}))/u
-const CLOSING = /^[ \t]*(`{3,}|~{3,})\s*$/u
+const CLOSING = /^[ \t]*(`{3,}|~{3,})[ \t\r\n]*$/u
 /** A fence stands at most so many columns deeper than the text around it. */
 const MOST_COLUMNS = 3
 

@@ -21,6 +21,13 @@ const PARTS = [
     '<b',
     '<?php',
     '?>',
+    '<!-->',
+    '<!--->',
+    '<?>',
+    '```\u00a0',
+    '~~~\f',
+    '```\u3000',
+    '```\t',
   ],
   ...[
     '<!DOCTYPE',
@@ -75,13 +82,15 @@ test.each([
   ['a citation behind another line end', 'x\u0085[2] Policy\u000b[3] Policy', 'x\u0085\\[2] Policy\u000b\\[3] Policy'],
   [
     'a citation with invisible characters inside',
-    'x\n[\u200b2] A\n[2\ufe0f] B\n[\u00ad1\u20602 ] C',
-    'x\n\\[\u200b2] A\n\\[2\ufe0f] B\n\\[\u00ad1\u20602 ] C',
+    'x\n[\u200b2] A\n[2\ufe0f] B\n[\u00ad1\u20602 ] C\n\u3164\u2800[2] D',
+    'x\n\\[\u200b2] A\n\\[2\ufe0f] B\n\\[\u00ad1\u20602 ] C\n\\\u3164\u2800[2] D',
   ],
   ['a wide citation', '［２］ Policy', '\\［２］ Policy'],
   ['a fence without end', 'x\n```js\ncode', 'x\n\\```js\ncode'],
   ['the end of a fence that began in another chunk', 'code\n```\ntext', 'code\n\\```\ntext'],
   ['a comment without end', '<!-- x\ny', '\\<!-- x\ny'],
+  ['a fence whose end has a no-break space behind it', '```\ncode\n```\u00a0\ntext', '\\```\ncode\n\\```\u00a0\ntext'],
+  ['a fence behind a comment that ends in its own mark', '<!-->\n```\nx -->', '<!-->\n\\```\nx -->'],
 ])('%s is escaped', (_name, text, escaped) => {
   expect(escapeMarkdown(text)).toBe(escaped)
 })

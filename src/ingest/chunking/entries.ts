@@ -1,5 +1,5 @@
+import { columnsOf } from '../../text/columns.ts'
 import { endsSentence } from '../../text/sentences/sentences.ts'
-import { columnsOf } from '../markup/columns.ts'
 import { joinPieces, type Piece } from './pieces.ts'
 
 /** A longer line over a blank line names no entry. In UTF-16 code units. */

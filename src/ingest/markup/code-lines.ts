@@ -1,5 +1,5 @@
+import { columnsOf } from '../../text/columns.ts'
 import { closesFence, openingFence } from '../../text/fence.ts'
-import { columnsOf } from './columns.ts'
 
 /** What stands before a fence in a quote or a list. */
 const BEFORE_FENCE = /^[\s>]*/

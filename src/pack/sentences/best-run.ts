@@ -4,6 +4,7 @@ import { terms } from '../../text/terms/terms.ts'
 import type { CostModel } from '../cost.ts'
 import type { Unit } from '../unit.ts'
 import {
+  type Counts,
   footOf,
   headOf,
   headTokens,
@@ -81,11 +82,14 @@ function longestRuns(sentences: readonly MeasuredSentence[], room: number): Run[
 
 function* matchesOf(runs: readonly Run[], sentences: readonly MeasuredSentence[], terms: number): Steps<number[]> {
   const idf = idfOf(sentences, terms)
-  const inRun = new Float64Array(terms)
-  const add = (at: number, sign: 1 | -1) =>
-    sentences[at]?.counts.forEach((count, term) => {
-      inRun[term] = (inRun[term] ?? 0) + sign * count
-    })
+  const inRun = new Map<number, number>()
+  const add = (at: number, sign: 1 | -1) => {
+    for (const [term, count] of sentences[at]?.counts ?? []) {
+      const sum = (inRun.get(term) ?? 0) + sign * count
+      if (sum === 0) inRun.delete(term)
+      else inRun.set(term, sum)
+    }
+  }
   const matches: number[] = []
   let [from, to] = [0, 0]
   for (const run of runs) {
@@ -113,9 +117,11 @@ function* scoresOf(runs: readonly Run[], sentences: readonly MeasuredSentence[],
 }
 
 /** Counts with those of the head of a table, which comes with the run. */
-function withCountsOf(head: readonly MeasuredSentence[], counts: Float64Array): Float64Array {
+function withCountsOf(head: readonly MeasuredSentence[], counts: Counts): Counts {
   if (head.length === 0) return counts
-  return counts.map((count, term) => head.reduce((sum, row) => sum + (row.counts[term] ?? 0), count))
+  const all = new Map(counts)
+  for (const row of head) for (const [term, count] of row.counts) all.set(term, (all.get(term) ?? 0) + count)
+  return all
 }
 
 function deviation(values: readonly number[]): number {

@@ -36,6 +36,9 @@ export const GAP_TOKENS = 4
 const K1 = 1.2
 const BLANK_LINE = /\n[^\S\n]*\n/u
 
+/** Numbers of terms of the query, by the place of the term. */
+export type Counts = ReadonlyMap<number, number>
+
 /** A sentence of a chunk that is cut, without what packed neighbours hold of it. */
 export interface MeasuredSentence {
   /** Its place among the sentences of the whole chunk. */
@@ -58,8 +61,8 @@ export interface MeasuredSentence {
   foot: number | null
   /** The share of its sentence, in [0,1]: code is cut into lines, and its fences alone say nothing. */
   share: number
-  /** Count of each distinct term of the query. */
-  counts: Float64Array
+  /** How often terms of the query are in it, by the place of the term. A term that is not there has no entry, because questions can have thousands. */
+  counts: Counts
 }
 
 /**
@@ -91,10 +94,10 @@ export function* measureSentences(
     const isHeading = HEADING.test(text) || isUnderlinedTitle(text)
     const isNumber = isSectionNumber(text) || (isAfterParagraph && isNumberedTitle(text))
     const opens = isHead || isHeading || isNumber || OPENINGS.some(form => form.test(text))
-    const counts = new Float64Array(wanted.length)
+    const counts = new Map<number, number>()
     for (const term of terms(text)) {
       const place = places.get(term)
-      if (place !== undefined) counts[place] = (counts[place] ?? 0) + 1
+      if (place !== undefined) counts.set(place, (counts.get(place) ?? 0) + 1)
     }
     const isCut = lines > 1
     sentences.push({
@@ -160,15 +163,16 @@ function leadsTo(next: Sentence, { start, end, tokens, kind }: MeasuredSentence,
 
 /** Inverse document frequency of each term, where the documents are the sentences of the chunk. */
 export function idfOf(sentences: readonly MeasuredSentence[], terms: number): number[] {
-  return Array.from({ length: terms }, (_, term) => {
-    const holders = sentences.reduce((sum, { counts }) => sum + ((counts[term] ?? 0) > 0 ? 1 : 0), 0)
-    return Math.log(1 + (sentences.length - holders + 0.5) / (holders + 0.5))
-  })
+  const holders = new Float64Array(terms)
+  for (const { counts } of sentences) for (const term of counts.keys()) holders[term] = (holders[term] ?? 0) + 1
+  return Array.from(holders, held => Math.log(1 + (sentences.length - held + 0.5) / (held + 0.5)))
 }
 
 /** BM25 of counts of the terms, without the length norm. */
-export function wordMatch(counts: Float64Array, idf: readonly number[]): number {
-  return idf.reduce((sum, weight, term) => sum + weight * saturated(counts[term] ?? 0), 0)
+export function wordMatch(counts: Counts, idf: readonly number[]): number {
+  let sum = 0
+  for (const [term, count] of counts) sum += (idf[term] ?? 0) * saturated(count)
+  return sum
 }
 
 /** What a term counts that is there so often. */
