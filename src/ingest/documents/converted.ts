@@ -22,6 +22,16 @@ export interface ConversionFault {
   reason: string
 }
 
+export type Converted = ConvertedDocument | ConversionFault
+
+export function tooLarge(reason: string): ConversionFault {
+  return { fault: 'too large', reason }
+}
+
+export function tooMuchMemory(): ConversionFault {
+  return tooLarge('needs too much memory')
+}
+
 /** The primary subtag of a language tag, as `en` for `en-GB`; null when it is none. */
 export function primaryLanguage(tag: unknown): string | null {
   const language = typeof tag === 'string' ? /^[a-z]{2,3}(?=$|[-_])/i.exec(tag.trim())?.[0] : undefined

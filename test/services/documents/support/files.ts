@@ -1,3 +1,5 @@
+import { deflateSync } from 'node:zlib'
+
 /** A PDF with a paragraph and a footer on each page. */
 export function longPdf(pages: number): Buffer {
   const objects: string[] = ['<< /Type /Catalog /Pages 2 0 R >>']
@@ -23,6 +25,22 @@ export function longPdf(pages: number): Buffer {
   const rows = places.map(place => `${String(place).padStart(10, '0')} 00000 n \n`).join('')
   const end = `trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${file.length}\n%%EOF\n`
   return Buffer.from(`${file}xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${rows}${end}`)
+}
+
+/** A PDF with one page, whose content is deflated. */
+export function packedPdf(content: Buffer): Buffer {
+  const packed = deflateSync(content)
+  const font = '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>'
+  const start = [
+    '%PDF-1.4',
+    '1 0 obj << /Type /Catalog /Pages 2 0 R >> endobj',
+    '2 0 obj << /Type /Pages /Count 1 /Kids [3 0 R] >> endobj',
+    `3 0 obj << /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F1 ${font} >> >> >> endobj`,
+    `4 0 obj << /Length ${packed.length} /Filter /FlateDecode >>`,
+    'stream\n',
+  ].join('\n')
+  const end = '\nendstream endobj\ntrailer << /Size 5 /Root 1 0 R >>\n%%EOF\n'
+  return Buffer.concat([Buffer.from(start), packed, Buffer.from(end)])
 }
 
 /**
