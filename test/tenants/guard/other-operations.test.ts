@@ -152,10 +152,19 @@ describe('the answers to what the operator allows', () => {
 })
 
 describe('a long body', () => {
-  it('is guarded in many short steps, to the same result', () => {
-    const points = Array.from({ length: 3000 }, (_, id) => ({ id, vector: Array(20).fill(0.125), payload: { id } }))
-    const body = JSON.stringify({ points })
-    const matched = matchRoute('PUT', '/collections/shared/points', sharingTenant())
+  const points = Array.from({ length: 3000 }, (_, id) => ({ id, vector: Array(20).fill(0.125), payload: { id } }))
+  const prefetch = Array.from({ length: 20_000 }, (_, limit) => ({ limit: limit + 1, using: 'text' }))
+  const context = Array.from({ length: 20_000 }, (_, at) => ({ positive: at, negative: at + 1 }))
+  it.each([
+    ['PUT', 'points', { points }],
+    ['POST', 'points/query', { prefetch, query: { fusion: 'rrf' } }],
+    ['POST', 'points/query', { prefetch: { prefetch }, query: { context } }],
+    ['POST', 'points/query/batch', { searches: [{ prefetch, query: 7 }] }],
+    ['POST', 'points/recommend', { positive: Array.from({ length: 80_000 }, (_, id) => id) }],
+    ['POST', 'points/discover', { target: 7, context }],
+  ])('of %s %s is guarded in many short steps, to the same result', (method, path, json) => {
+    const body = JSON.stringify(json)
+    const matched = matchRoute(method, `/collections/shared/${path}`, sharingTenant())
     const steps = matched.guardInSteps(body)
     let pauses = 0
     let step = steps.next()

@@ -3,10 +3,11 @@ import type { JsonReader } from '../../../qdrant/json-reader.ts'
 import { badRequest, unknownField } from './refusals.ts'
 import type { Scope } from './scope.ts'
 
-/** Passes over the next value and returns what is sent in its place, as JSON. */
-export type ReadValue = (reader: JsonReader, scope: Scope) => string
-/** The same with pauses, for long lists. */
-export type ReadInSteps = (reader: JsonReader, scope: Scope) => Steps<string>
+/**
+ * Passes over the next value and returns what is sent in its place, as JSON. It does so in steps where the value can be long.
+ * @param index place of the value in its list; 0 outside of lists
+ */
+export type ReadValue = (reader: JsonReader, scope: Scope, index: number) => string | Steps<string>
 /** The fields that an object may have. */
 export type Fields = Readonly<Record<string, ReadValue>>
 /** Fields of an object as JSON. */
@@ -16,35 +17,26 @@ export type Members = Map<string, string>
 export const keep: ReadValue = reader => reader.take()
 
 /** Reads an object that has no other fields. @param where names it in errors */
-export function readMembers(reader: JsonReader, scope: Scope, fields: Fields, where: string): Members {
+export function* readMembers(reader: JsonReader, scope: Scope, fields: Fields, where: string): Steps<Members> {
   requireKind(reader, 'object', where)
   const members: Members = new Map()
   for (const key of reader.members()) {
     const read = Object.hasOwn(fields, key) ? fields[key] : undefined
     if (read === undefined) throw unknownField(key, where)
-    members.set(key, read(reader, scope))
+    members.set(key, yield* inSteps(read(reader, scope, 0)))
   }
   return members
 }
 
-/** Reads an object with one long list in it. */
-export function* readLongMembers(
-  reader: JsonReader,
-  scope: Scope,
-  fields: Fields,
-  long: Readonly<Record<string, ReadInSteps>>,
-  where: string,
-): Steps<Members> {
-  requireKind(reader, 'object', where)
-  const members: Members = new Map()
-  for (const key of reader.members()) {
-    const readInSteps = Object.hasOwn(long, key) ? long[key] : undefined
-    const read = Object.hasOwn(fields, key) ? fields[key] : undefined
-    if (readInSteps !== undefined) members.set(key, yield* readInSteps(reader, scope))
-    else if (read !== undefined) members.set(key, read(reader, scope))
-    else throw unknownField(key, where)
+/** An object that has no other fields, and is sent as it is read. */
+export function objectOf(fields: Fields, where: string): ReadValue {
+  return function* readObject(reader, scope) {
+    return printMembers(yield* readMembers(reader, scope, fields, where))
   }
-  return members
+}
+
+export function* inSteps(value: string | Steps<string>): Steps<string> {
+  return typeof value === 'string' ? value : yield* value
 }
 
 /** Prints members by their known names. Adding to a text copies nothing, so deep objects are not copied once for each level. */
@@ -54,27 +46,14 @@ export function printMembers(members: Members): string {
   return text === '' ? '{}' : `${text}}`
 }
 
-/** A list whose elements are all read in the same way. Null is left. */
+/** A list whose elements are all read in the same way, with a pause after each part of its text. Null is left. */
 export function listOf(read: ReadValue, where: string): ReadValue {
-  return (reader, scope) => {
-    if (reader.kind === 'null') return reader.take()
-    requireKind(reader, 'array', where)
-    let text = ''
-    for (const _ of reader.elements()) text += `${text === '' ? '[' : ','}${read(reader, scope)}`
-    return text === '' ? '[]' : `${text}]`
-  }
-}
-
-/** A list with a pause after each part of its text. @param read gets the place of each element too */
-export function longListOf(
-  read: (reader: JsonReader, scope: Scope, index: number) => Steps<string>,
-  where: string,
-): ReadInSteps {
   return function* readList(reader, scope) {
+    if (reader.kind === 'null') return reader.take()
     requireKind(reader, 'array', where)
     const values: string[] = []
     for (const _ of reader.elements()) {
-      values.push(yield* read(reader, scope, values.length))
+      values.push(yield* inSteps(read(reader, scope, values.length)))
       if (reader.isPauseDue()) yield
     }
     return `[${values.join(',')}]`
@@ -84,14 +63,18 @@ export function longListOf(
 /** One value, or a list of them. Null is left. */
 export function oneOrMany(read: ReadValue, where: string): ReadValue {
   const readList = listOf(read, where)
-  return (reader, scope) => (reader.kind === 'object' ? read(reader, scope) : readList(reader, scope))
+  return (reader, scope) => (reader.kind === 'object' ? read(reader, scope, 0) : readList(reader, scope, 0))
 }
 
 /** A value that is left; as an object it has no other fields than these. */
 export function withFields(names: readonly string[], where: string): ReadValue {
-  const fields = Object.fromEntries(names.map(name => [name, keep]))
-  return (reader, scope) =>
-    reader.kind === 'object' ? printMembers(readMembers(reader, scope, fields, where)) : reader.take()
+  return objectOrLeft(Object.fromEntries(names.map(name => [name, keep])), where)
+}
+
+/** The same with fields that are read in other ways. */
+export function objectOrLeft(fields: Fields, where: string): ReadValue {
+  const read = objectOf(fields, where)
+  return (reader, scope) => (reader.kind === 'object' ? read(reader, scope, 0) : reader.take())
 }
 
 /** The value of a member; null when it is absent or null. */

@@ -1,5 +1,5 @@
 import type { JsonReader } from '../../../qdrant/json-reader.ts'
-import { type Fields, keep, type Members, printMembers, type ReadValue, readMembers, withFields } from './fields.ts'
+import { keep, type Members, objectOrLeft, type ReadValue, withFields } from './fields.ts'
 import { badRequest, unknownField } from './refusals.ts'
 import { ALL, type Scope } from './scope.ts'
 
@@ -31,18 +31,15 @@ export function readFilter(reader: JsonReader): string | null {
   return empty ? ALL : reader.text.slice(start, reader.at)
 }
 
-const IDF_FIELDS: Fields = { corpus: filter }
-
 /** `params` of a search. Its `idf` may count the words of the points of a filter. */
-export const searchParameters: ReadValue = (reader, scope) =>
-  reader.kind === 'object' ? printMembers(readMembers(reader, scope, PARAMETER_FIELDS, 'params')) : reader.take()
-
-const PARAMETER_FIELDS: Fields = {
-  hnsw_ef: keep,
-  exact: keep,
-  indexed_only: keep,
-  quantization: withFields(['ignore', 'rescore', 'oversampling'], 'params.quantization'),
-  acorn: withFields(['enable', 'max_selectivity'], 'params.acorn'),
-  idf: (reader, scope) =>
-    reader.kind === 'object' ? printMembers(readMembers(reader, scope, IDF_FIELDS, 'params.idf')) : reader.take(),
-}
+export const searchParameters = objectOrLeft(
+  {
+    hnsw_ef: keep,
+    exact: keep,
+    indexed_only: keep,
+    quantization: withFields(['ignore', 'rescore', 'oversampling'], 'params.quantization'),
+    acorn: withFields(['enable', 'max_selectivity'], 'params.acorn'),
+    idf: objectOrLeft({ corpus: filter }, 'params.idf'),
+  },
+  'params',
+)

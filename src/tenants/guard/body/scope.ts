@@ -1,4 +1,5 @@
 import { StowageError } from '../../../core/errors.ts'
+import type { Steps } from '../../../core/steps.ts'
 import { printJson } from '../../../qdrant/json.ts'
 import type { Tenant } from '../../tenant.ts'
 import type { PointCheck } from '../guarded.ts'
@@ -58,11 +59,11 @@ export class Scope {
   }
 
   /** Reads one search. The ids in it are looked up in its own `lookup_from`, wherever that stands in the text. */
-  search<Result>(read: () => Result): Result {
+  *search<Result>(steps: Steps<Result>): Steps<Result> {
     const outer = this.#search
     const frame: SearchFrame = { ids: [], lookupCollection: this.collection }
     this.#search = frame
-    const result = read()
+    const result = yield* steps
     this.#search = outer
     this.use(frame.lookupCollection, frame.ids)
     return result

@@ -1,4 +1,4 @@
-import { type Fields, keep, printMembers, type ReadValue, readMembers, readString, withFields } from './fields.ts'
+import { type Fields, keep, objectOf, type ReadValue, readString, withFields } from './fields.ts'
 import { filter, searchParameters } from './filter.ts'
 import { forbidden } from './refusals.ts'
 
@@ -22,8 +22,8 @@ export const SEARCH_FIELDS: Fields = {
 const withLookup: ReadValue = (reader, scope) => {
   if (reader.kind === 'null') return reader.take()
   if (scope.condition !== null) throw forbidden('with_lookup is not allowed in a shared collection.')
-  if (reader.kind === 'object') return printMembers(readMembers(reader, scope, LOOKUP_FIELDS, 'with_lookup'))
-  return collectionName(reader, scope)
+  if (reader.kind === 'object') return objectOf(LOOKUP_FIELDS, 'with_lookup')(reader, scope, 0)
+  return collectionName(reader, scope, 0)
 }
 
 /** The name of a collection, which must be reached. */

@@ -1,7 +1,10 @@
+import type { Steps } from '../../../core/steps.ts'
+import type { JsonReader } from '../../../qdrant/json-reader.ts'
 import {
   type Fields,
   keep,
   listOf,
+  objectOf,
   oneOrMany,
   printMembers,
   type ReadValue,
@@ -11,6 +14,7 @@ import {
 } from './fields.ts'
 import { readPointId } from './point-id.ts'
 import { badRequest } from './refusals.ts'
+import type { Scope } from './scope.ts'
 import { orderBy, shardKey } from './search-fields.ts'
 
 /** Fields of a sparse vector, and of the text, image or object that Qdrant turns into a vector. */
@@ -24,11 +28,13 @@ const VECTOR_FIELDS: Fields = {
   options: keep,
 }
 
+const readVector = objectOf(VECTOR_FIELDS, 'a vector')
+
 /** A vector, or the id of a point whose vector is used. */
 export const vectorOrId: ReadValue = (reader, scope) => {
   switch (reader.kind) {
     case 'object':
-      return printMembers(readMembers(reader, scope, VECTOR_FIELDS, 'a vector'))
+      return readVector(reader, scope, 0)
     case 'number':
     case 'string': {
       const raw = reader.take()
@@ -42,36 +48,31 @@ export const vectorOrId: ReadValue = (reader, scope) => {
   }
 }
 
-const object =
-  (fields: Fields, where: string): ReadValue =>
-  (reader, scope) =>
-    printMembers(readMembers(reader, scope, fields, where))
-
 export const vectorsOrIds = listOf(vectorOrId, 'examples')
 
 const PAIR_FIELDS: Fields = { positive: vectorOrId, negative: vectorOrId }
 
 /** Pairs of examples. */
-export const contextPairs = oneOrMany(object(PAIR_FIELDS, 'a context pair'), 'context')
+export const contextPairs = oneOrMany(objectOf(PAIR_FIELDS, 'a context pair'), 'context')
 
 const FEEDBACK_FIELDS: Fields = {
   target: vectorOrId,
-  feedback: listOf(object({ example: vectorOrId, score: keep }, 'feedback'), 'feedback'),
-  strategy: object({ naive: withFields(['a', 'b', 'c'], 'strategy.naive') }, 'strategy'),
+  feedback: listOf(objectOf({ example: vectorOrId, score: keep }, 'feedback'), 'feedback'),
+  strategy: objectOf({ naive: withFields(['a', 'b', 'c'], 'strategy.naive') }, 'strategy'),
 }
 
 /** The kinds of query; each is named by one field. */
 const QUERY_KINDS: Fields = {
   nearest: vectorOrId,
-  recommend: object({ positive: vectorsOrIds, negative: vectorsOrIds, strategy: keep }, 'recommend'),
-  discover: object({ target: vectorOrId, context: contextPairs }, 'discover'),
+  recommend: objectOf({ positive: vectorsOrIds, negative: vectorsOrIds, strategy: keep }, 'recommend'),
+  discover: objectOf({ target: vectorOrId, context: contextPairs }, 'discover'),
   context: contextPairs,
   order_by: orderBy,
   fusion: keep,
   rrf: withFields(['k', 'weights'], 'rrf'),
   formula: keep,
   sample: keep,
-  relevance_feedback: object(FEEDBACK_FIELDS, 'relevance_feedback'),
+  relevance_feedback: objectOf(FEEDBACK_FIELDS, 'relevance_feedback'),
 }
 
 const QUERY_FIELDS: Fields = {
@@ -82,9 +83,11 @@ const QUERY_FIELDS: Fields = {
 }
 
 /** `query` of a search in all its forms. */
-export const query: ReadValue = (reader, scope) => {
-  if (reader.kind !== 'object') return vectorOrId(reader, scope)
-  const members = readMembers(reader, scope, QUERY_FIELDS, 'query')
+export const query: ReadValue = (reader, scope) =>
+  reader.kind === 'object' ? readQuery(reader, scope) : vectorOrId(reader, scope, 0)
+
+function* readQuery(reader: JsonReader, scope: Scope): Steps<string> {
+  const members = yield* readMembers(reader, scope, QUERY_FIELDS, 'query')
   const kinds = [...members.keys()].filter(key => Object.hasOwn(QUERY_KINDS, key))
   if (kinds.length > 1) throw badRequest(`A query cannot be ${kinds.join(' and ')} at once.`)
   return printMembers(members)
@@ -100,6 +103,8 @@ const LOOKUP_FIELDS: Fields = {
   shard_key: shardKey,
 }
 
+const readLookup = objectOf(LOOKUP_FIELDS, 'lookup_from')
+
 /** The collection that the ids of a search are looked up in. */
 export const lookupFrom: ReadValue = (reader, scope) =>
-  reader.kind === 'null' ? reader.take() : object(LOOKUP_FIELDS, 'lookup_from')(reader, scope)
+  reader.kind === 'null' ? reader.take() : readLookup(reader, scope, 0)

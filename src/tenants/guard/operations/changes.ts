@@ -1,14 +1,6 @@
 import { inOneStep, type Steps } from '../../../core/steps.ts'
 import { JsonReader } from '../../../qdrant/json-reader.ts'
-import {
-  type Fields,
-  given,
-  keep,
-  type Members,
-  printMembers,
-  type ReadInSteps,
-  readLongMembers,
-} from '../body/fields.ts'
+import { type Fields, given, keep, type Members, printMembers, type ReadValue, readMembers } from '../body/fields.ts'
 import { readFilter } from '../body/filter.ts'
 import { parsePayloadPath, relationTo } from '../body/payload-path.ts'
 import { readPointIds } from '../body/point-id.ts'
@@ -21,7 +13,7 @@ import { type Stamp, stampAlone, stampPayload, tenantField } from '../body/stamp
 const SELECTION_FIELDS: Fields = { filter: reader => readFilter(reader) ?? 'null', shard_key: shardKey }
 
 /** The ids as a condition. */
-const points: ReadInSteps = function* read(reader) {
+const points: ReadValue = function* read(reader) {
   return reader.kind === 'null' ? reader.take() : hasId(yield* readPointIds(reader))
 }
 
@@ -37,10 +29,10 @@ export const clearPayload = change({}, (members, scope) =>
 )
 
 /** A write to points of the tenant among those that are selected. @param guard checks and changes what else the body holds */
-function change(fields: Fields, guard?: (members: Members, scope: Scope) => Steps<void>): ReadInSteps {
-  const known = { ...SELECTION_FIELDS, ...fields }
+function change(fields: Fields, guard?: (members: Members, scope: Scope) => Steps<void>): ReadValue {
+  const known = { ...SELECTION_FIELDS, ...fields, points }
   return function* read(reader, scope) {
-    const members = yield* readLongMembers(reader, scope, known, { points }, 'the body')
+    const members = yield* readMembers(reader, scope, known, 'the body')
     if (guard !== undefined) yield* guard(members, scope)
     selectOwn(members, scope)
     return printMembers(members)

@@ -1,4 +1,4 @@
-import { type Fields, keep, listOf, printMembers, type ReadValue, readMembers } from '../body/fields.ts'
+import { type Fields, keep, listOf, objectOf, printMembers, type ReadValue, readMembers } from '../body/fields.ts'
 import { badRequest } from '../body/refusals.ts'
 import { collectionName } from '../body/search-fields.ts'
 import { guardBody } from './guarding.ts'
@@ -22,9 +22,7 @@ const CREATE_FIELDS: Fields = Object.fromEntries(
   ].map(field => [field, keep]),
 )
 
-export const guardCreateCollection = guardBody((reader, scope) =>
-  printMembers(readMembers(reader, scope, CREATE_FIELDS, 'the body')),
-)
+export const guardCreateCollection = guardBody(objectOf(CREATE_FIELDS, 'the body'))
 
 const ALIAS_ACTIONS: Fields = {
   create_alias: names('collection_name', 'alias_name'),
@@ -32,18 +30,15 @@ const ALIAS_ACTIONS: Fields = {
   rename_alias: names('old_alias_name', 'new_alias_name'),
 }
 
-const action: ReadValue = (reader, scope) => {
-  const members = readMembers(reader, scope, ALIAS_ACTIONS, 'an action')
+const action: ReadValue = function* read(reader, scope) {
+  const members = yield* readMembers(reader, scope, ALIAS_ACTIONS, 'an action')
   if (members.size !== 1) throw badRequest('An action has one name.')
   return printMembers(members)
 }
 
 /** Every collection and alias in the body must be reached. */
-export const guardAliases = guardBody((reader, scope) =>
-  printMembers(readMembers(reader, scope, { actions: listOf(action, 'actions') }, 'the body')),
-)
+export const guardAliases = guardBody(objectOf({ actions: listOf(action, 'actions') }, 'the body'))
 
 function names(...fields: string[]): ReadValue {
-  const known = Object.fromEntries(fields.map(field => [field, collectionName]))
-  return (reader, scope) => printMembers(readMembers(reader, scope, known, 'an action'))
+  return objectOf(Object.fromEntries(fields.map(field => [field, collectionName])), 'an action')
 }

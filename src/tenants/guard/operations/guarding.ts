@@ -1,21 +1,16 @@
-import { inOneStep, type Steps } from '../../../core/steps.ts'
+import type { Steps } from '../../../core/steps.ts'
 import { JsonReader } from '../../../qdrant/json-reader.ts'
 import { RawJsonError } from '../../../qdrant/raw-json.ts'
-import type { ReadInSteps, ReadValue } from '../body/fields.ts'
+import { inSteps, type ReadValue } from '../body/fields.ts'
 import { badRequest, shown } from '../body/refusals.ts'
 import { Scope } from '../body/scope.ts'
 import type { Guard, RoutedRequest } from '../routes/route.ts'
 
 /** A guard that sends the request to its own route with another body. */
 export function guardBody(read: ReadValue): Guard {
-  return guardBodyInSteps((reader, scope) => inOneStep(() => read(reader, scope)))
-}
-
-/** The same for bodies that can be long. */
-export function guardBodyInSteps(read: ReadInSteps): Guard {
   return function* guard(request, text) {
     const scope = scopeOf(request)
-    const body = yield* readBody(text, reader => read(reader, scope))
+    const body = yield* readBody(text, reader => inSteps(read(reader, scope, 0)))
     return {
       method: request.method,
       target: request.target,

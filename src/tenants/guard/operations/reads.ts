@@ -1,15 +1,5 @@
 import { collectionPath } from '../../../qdrant/paths.ts'
-import {
-  type Fields,
-  given,
-  keep,
-  type Members,
-  printMembers,
-  type ReadInSteps,
-  type ReadValue,
-  readLongMembers,
-  readMembers,
-} from '../body/fields.ts'
+import { type Fields, given, keep, type Members, printMembers, type ReadValue, readMembers } from '../body/fields.ts'
 import { addFilter, filter } from '../body/filter.ts'
 import { type PointIdText, readPointId, readPointIds, readPointIdText } from '../body/point-id.ts'
 import { badRequest } from '../body/refusals.ts'
@@ -34,8 +24,8 @@ export const guardCount = filtered({ exact })
 
 function filtered(fields: Fields): Guard {
   const known = { ...fields, filter, shard_key: shardKey }
-  return guardBody((reader, scope) => {
-    const members = readMembers(reader, scope, known, 'the body')
+  return guardBody(function* read(reader, scope) {
+    const members = yield* readMembers(reader, scope, known, 'the body')
     addFilter(members, scope)
     return printMembers(members)
   })
@@ -46,12 +36,12 @@ const RETRIEVE_FIELDS: Fields = { ...SHOWN_FIELDS, shard_key: shardKey }
 /** `POST points` becomes a scroll over its ids. */
 export const guardRetrieve: Guard = function* guard(request, text) {
   let found: PointIdText[] | null = null
-  const ids: ReadInSteps = function* read(reader) {
+  const ids: ReadValue = function* read(reader) {
     found = yield* readPointIds(reader)
     return ''
   }
   const scope = scopeOf(request)
-  const members = yield* readBody(text, reader => readLongMembers(reader, scope, RETRIEVE_FIELDS, { ids }, 'the body'))
+  const members = yield* readBody(text, reader => readMembers(reader, scope, { ...RETRIEVE_FIELDS, ids }, 'the body'))
   if (found === null) throw badRequest('Missing field `ids`.')
   members.delete('ids')
   return scrollOver(request, 'points_by_id', found, members)

@@ -1,24 +1,26 @@
-import { inOneStep } from '../../../core/steps.ts'
+import type { Steps } from '../../../core/steps.ts'
+import type { JsonReader } from '../../../qdrant/json-reader.ts'
 import {
   type Fields,
   keep,
-  longListOf,
+  listOf,
+  objectOf,
   oneOrMany,
   printMembers,
   type ReadValue,
-  readLongMembers,
   readMembers,
   withFields,
 } from '../body/fields.ts'
 import { addFilter, filter, searchParameters } from '../body/filter.ts'
+import type { Scope } from '../body/scope.ts'
 import { GROUP_FIELDS, SEARCH_FIELDS, shardKey } from '../body/search-fields.ts'
 import { contextPairs, lookupFrom, query, vectorOrId, vectorsOrIds } from '../body/vectors.ts'
 import type { Guard } from '../routes/route.ts'
-import { guardBody, guardBodyInSteps } from './guarding.ts'
+import { guardBody } from './guarding.ts'
 
 const QUERY_ONLY_FIELDS: Fields = {
   // Prefetches hold prefetches, so this is looked up late.
-  prefetch: (reader, scope) => prefetches(reader, scope),
+  prefetch: (reader, scope) => prefetches(reader, scope, 0),
   query,
   using: keep,
   lookup_from: lookupFrom,
@@ -73,19 +75,15 @@ function single(fields: Fields): Guard {
 }
 
 function batch(fields: Fields): Guard {
-  const read = search(fields, 'a search')
-  const searches = longListOf((reader, scope) => inOneStep(() => read(reader, scope)), 'searches')
-  return guardBodyInSteps(function* readBatch(reader, scope) {
-    return printMembers(yield* readLongMembers(reader, scope, {}, { searches }, 'the body'))
-  })
+  return guardBody(objectOf({ searches: listOf(search(fields, 'a search'), 'searches') }, 'the body'))
 }
 
 /** An object with a filter, and ids that are looked up in one collection. */
 function search(fields: Fields, where: string): ReadValue {
-  return (reader, scope) =>
-    scope.search(() => {
-      const members = readMembers(reader, scope, fields, where)
-      addFilter(members, scope)
-      return printMembers(members)
-    })
+  function* read(reader: JsonReader, scope: Scope): Steps<string> {
+    const members = yield* readMembers(reader, scope, fields, where)
+    addFilter(members, scope)
+    return printMembers(members)
+  }
+  return (reader, scope) => scope.search(read(reader, scope))
 }

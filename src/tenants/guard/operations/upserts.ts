@@ -1,16 +1,6 @@
-import { inOneStep, type Steps } from '../../../core/steps.ts'
+import type { Steps } from '../../../core/steps.ts'
 import type { JsonReader } from '../../../qdrant/json-reader.ts'
-import {
-  type Fields,
-  given,
-  keep,
-  longListOf,
-  printMembers,
-  type ReadInSteps,
-  type ReadValue,
-  readLongMembers,
-  readMembers,
-} from '../body/fields.ts'
+import { type Fields, given, keep, listOf, printMembers, type ReadValue, readMembers } from '../body/fields.ts'
 import { addFilter, filter } from '../body/filter.ts'
 import { type PointIdText, readPointId, readPointIds } from '../body/point-id.ts'
 import { badRequest } from '../body/refusals.ts'
@@ -20,21 +10,26 @@ import { stampAlone, stampPayload } from '../body/stamp.ts'
 
 const VECTOR_FIELDS: Fields = { vector: keep, vectors: keep }
 const WRITE_FIELDS: Fields = { shard_key: shardKey, update_filter: filter }
-const UPSERT_FIELDS: Fields = { ...WRITE_FIELDS, update_mode: keep }
+const UPSERT_FIELDS: Fields = {
+  ...WRITE_FIELDS,
+  update_mode: keep,
+  points: listOf(readPoint, 'points'),
+  batch: readColumns,
+}
+const UPDATE_FIELDS: Fields = { ...WRITE_FIELDS, points: listOf(readVectorsOfPoint, 'points') }
 
 /** Inserts points with the tenant field, or replaces those of the tenant. Points of others are left as they are. */
-export const upsert: ReadInSteps = function* read(reader, scope) {
-  const long = { points: longListOf(readPoint, 'points'), batch: readColumns }
-  const members = yield* readLongMembers(reader, scope, UPSERT_FIELDS, long, 'the upsert')
-  if (members.has('points') === members.has('batch')) throw badRequest('An upsert has either points or a batch.')
+export const upsert: ReadValue = function* read(reader, scope) {
+  const members = yield* readMembers(reader, scope, UPSERT_FIELDS, 'the upsert')
+  if ((given(members, 'points') === null) === (given(members, 'batch') === null))
+    throw badRequest('An upsert has either points or a batch.')
   addFilter(members, scope, 'update_filter')
   return printMembers(members)
 }
 
 /** Replaces vectors of points, all of which must be the tenant's. */
-export const updateVectors: ReadInSteps = function* read(reader, scope) {
-  const long = { points: longListOf(readVectorsOfPoint, 'points') }
-  const members = yield* readLongMembers(reader, scope, WRITE_FIELDS, long, 'the update of vectors')
+export const updateVectors: ReadValue = function* read(reader, scope) {
+  const members = yield* readMembers(reader, scope, UPDATE_FIELDS, 'the update of vectors')
   addFilter(members, scope, 'update_filter')
   return printMembers(members)
 }
@@ -56,47 +51,40 @@ const CHANGED_FIELDS: Fields = { ...VECTOR_FIELDS, id: changedId }
 
 function* readPoint(reader: JsonReader, scope: Scope, index: number): Steps<string> {
   const where = `points[${index}]`
-  const payload: ReadInSteps = (own, same) => readPayload(own, same, `${where}.payload`)
-  const members = yield* readLongMembers(reader, scope, POINT_FIELDS, { payload }, where)
+  const payload: ReadValue = (own, same) => readPayload(own, same, `${where}.payload`)
+  const members = yield* readMembers(reader, scope, { ...POINT_FIELDS, payload }, where)
   if (!members.has('id')) throw badRequest(`${where} has no id.`)
   if (!members.has('payload')) members.set('payload', stampAlone(scope.stamp))
   return printMembers(members)
 }
 
-function readVectorsOfPoint(reader: JsonReader, scope: Scope, index: number): Steps<string> {
+function* readVectorsOfPoint(reader: JsonReader, scope: Scope, index: number): Steps<string> {
   const where = `points[${index}]`
-  return inOneStep(() => {
-    const members = readMembers(reader, scope, CHANGED_FIELDS, where)
-    if (!members.has('id')) throw badRequest(`${where} has no id.`)
-    return printMembers(members)
-  })
+  const members = yield* readMembers(reader, scope, CHANGED_FIELDS, where)
+  if (!members.has('id')) throw badRequest(`${where} has no id.`)
+  return printMembers(members)
 }
 
 /** The points as columns: ids, vectors and payloads. */
 function* readColumns(reader: JsonReader, scope: Scope): Steps<string> {
   let ids: PointIdText[] = []
   let payloadCount = 0
-  const long: Record<string, ReadInSteps> = {
+  const fields: Fields = {
+    vectors: keep,
     *ids(own) {
       ids = yield* readPointIds(own)
       return `[${ids.join(',')}]`
     },
-    payloads: nullOr(
-      longListOf((own, same, index) => {
-        payloadCount = index + 1
-        return readPayload(own, same, `batch.payloads[${index}]`)
-      }, 'batch.payloads'),
-    ),
+    payloads: listOf((own, same, index) => {
+      payloadCount = index + 1
+      return readPayload(own, same, `batch.payloads[${index}]`)
+    }, 'batch.payloads'),
   }
-  const members = yield* readLongMembers(reader, scope, { vectors: keep }, long, 'batch')
+  const members = yield* readMembers(reader, scope, fields, 'batch')
   scope.upsert(ids)
   if (given(members, 'payloads') === null) members.set('payloads', payloadsAlone(ids.length, scope))
   else if (payloadCount !== ids.length) throw badRequest('A batch needs as many payloads as ids.')
   return printMembers(members)
-}
-
-function nullOr(read: ReadInSteps): ReadInSteps {
-  return (reader, scope) => (reader.kind === 'null' ? inOneStep(() => reader.take()) : read(reader, scope))
 }
 
 function payloadsAlone(count: number, scope: Scope): string {

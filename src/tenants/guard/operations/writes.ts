@@ -1,20 +1,20 @@
 import { collectionPath } from '../../../qdrant/paths.ts'
-import { longListOf, printMembers, type ReadInSteps, readLongMembers } from '../body/fields.ts'
+import { inSteps, listOf, objectOf, type ReadValue } from '../body/fields.ts'
 import { badRequest, unknownField } from '../body/refusals.ts'
 import type { Guard } from '../routes/route.ts'
 import { clearPayload, deletePayload, deletePoints, deleteVectors, overwritePayload, setPayload } from './changes.ts'
-import { guardBodyInSteps } from './guarding.ts'
+import { guardBody } from './guarding.ts'
 import { updateVectors, upsert } from './upserts.ts'
 
-export const guardUpsert = guardBodyInSteps(upsert)
-export const guardUpdateVectors = guardBodyInSteps(updateVectors)
-export const guardDeletePoints = guardBodyInSteps(deletePoints)
-export const guardDeleteVectors = guardBodyInSteps(deleteVectors)
-export const guardSetPayload = guardBodyInSteps(setPayload)
-export const guardOverwritePayload = guardBodyInSteps(overwritePayload)
-export const guardDeletePayload = guardBodyInSteps(deletePayload)
+export const guardUpsert = guardBody(upsert)
+export const guardUpdateVectors = guardBody(updateVectors)
+export const guardDeletePoints = guardBody(deletePoints)
+export const guardDeleteVectors = guardBody(deleteVectors)
+export const guardSetPayload = guardBody(setPayload)
+export const guardOverwritePayload = guardBody(overwritePayload)
+export const guardDeletePayload = guardBody(deletePayload)
 
-const guardClearing = guardBodyInSteps(clearPayload)
+const guardClearing = guardBody(clearPayload)
 
 /** Becomes an overwriting with nothing but the tenant field. */
 export const guardClearPayload: Guard = function* guard(request, text) {
@@ -24,7 +24,7 @@ export const guardClearPayload: Guard = function* guard(request, text) {
 }
 
 /** The operations of `points/batch`: the name that is sent, and how the operation is read. */
-const OPERATIONS: Readonly<Record<string, readonly [sentAs: string, read: ReadInSteps]>> = {
+const OPERATIONS: Readonly<Record<string, readonly [sentAs: string, read: ReadValue]>> = {
   upsert: ['upsert', upsert],
   delete: ['delete', deletePoints],
   set_payload: ['set_payload', setPayload],
@@ -35,7 +35,7 @@ const OPERATIONS: Readonly<Record<string, readonly [sentAs: string, read: ReadIn
   delete_vectors: ['delete_vectors', deleteVectors],
 }
 
-const operation: ReadInSteps = function* read(reader, scope) {
+const operation: ReadValue = function* read(reader, scope) {
   let guarded: string | null = null
   if (reader.kind !== 'object') throw badRequest('An operation must be an object.')
   for (const name of reader.members()) {
@@ -43,14 +43,10 @@ const operation: ReadInSteps = function* read(reader, scope) {
     if (known === undefined) throw unknownField(name, 'an operation')
     if (guarded !== null) throw badRequest('An operation has one name only.')
     const [sentAs, readOperation] = known
-    guarded = `{"${sentAs}":${yield* readOperation(reader, scope)}}`
+    guarded = `{"${sentAs}":${yield* inSteps(readOperation(reader, scope, 0))}}`
   }
   if (guarded === null) throw badRequest('An operation needs a name.')
   return guarded
 }
 
-const operations = longListOf(operation, 'operations')
-
-export const guardBatch = guardBodyInSteps(function* readBatch(reader, scope) {
-  return printMembers(yield* readLongMembers(reader, scope, {}, { operations }, 'the body'))
-})
+export const guardBatch = guardBody(objectOf({ operations: listOf(operation, 'operations') }, 'the body'))
