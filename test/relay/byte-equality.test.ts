@@ -97,8 +97,9 @@ describe('through the relay', () => {
     const foreign = ['/v1/context', '/v1/metrics', '/collections', '/v1/embeddingsx', '/V1/embeddings', '/api/other']
     for (const path of foreign) await (await fetch(relayed + path)).text()
     // fetch would resolve these itself.
-    for (const way of ['..', '.', '%2e%2E', '..%2F..', 'a/..', '..\\..'])
-      await ask(relayed, [`GET /v1/models/${way}/admin HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`], 'GET')
+    const ways = ['..', '.', '%2e%2E', '..%2F..', 'a/..', '..\\..'].map(way => `/v1/models/${way}/admin`)
+    for (const way of [...ways, '/v1/embeddings#/../admin', '/v1/models?a#/../admin'])
+      await ask(relayed, [`GET ${way} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`], 'GET')
     expect(endpoint.asked.slice(before)).toEqual([])
     const own = ['/v1/models', '/v1/models/ft:gpt-4o:a..b', '/v1/models/org/name']
     for (const path of own) await (await fetch(relayed + path)).text()
