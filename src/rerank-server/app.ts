@@ -41,6 +41,8 @@ export interface RerankAppOptions {
   workers: number
   version: string
   logger: Logger
+  /** Longest time for a whole body in milliseconds. Default: 30 s. */
+  uploadMs?: number
 }
 
 /** What `429` asks clients to wait, in seconds. */
@@ -49,6 +51,8 @@ const RETRY_AFTER_S = 1
 const BODIES_AT_ONCE = 16
 /** Longest silence of a client in the middle of its body. */
 const UPLOAD_SILENCE_MS = 60_000
+/** Longest time for a whole body. */
+const UPLOAD_MS = 30_000
 
 /** A reranker over HTTP, in the shape of text-embeddings-inference: `/rerank`, `/health`, `/info`, `/metrics`. */
 export function createRerankApp({
@@ -58,6 +62,7 @@ export function createRerankApp({
   workers,
   version,
   logger,
+  uploadMs = UPLOAD_MS,
 }: RerankAppOptions): RequestListener {
   const metrics = createRerankMetrics(() => model.waiting())
   let reading = 0
@@ -67,16 +72,28 @@ export function createRerankApp({
     return new RequestFailure('Overloaded', 'Model is overloaded')
   }
 
-  /** Reads a body while there is memory for all bodies that are being read. */
+  /** Reads a body while there is memory for what has arrived of all bodies that are being read. */
   const read = async (request: IncomingMessage, response: ServerResponse): Promise<Buffer> => {
-    const bytes = Math.min(Number(request.headers['content-length'] ?? limits.bytes), limits.bytes)
-    if (reading > 0 && reading + bytes > BODIES_AT_ONCE * limits.bytes) throw overloaded(response)
-    reading += bytes
+    const stop = new AbortController()
+    let bytes = 0
+    const count = (part: Buffer) => {
+      bytes += part.length
+      reading += part.length
+      if (reading > BODIES_AT_ONCE * limits.bytes) stop.abort(overloaded(response))
+    }
+    const timer = setTimeout(() => {
+      response.setHeader('connection', 'close')
+      response.once('finish', () => request.destroy())
+      stop.abort(new RequestFailure('Validation', `the body took longer than ${uploadMs / 1_000} s`, 408))
+    }, uploadMs)
+    request.on('data', count)
     try {
-      const { body, complete } = await readBody(request, response, limits.bytes)
+      const { body, complete } = await readBody(request, response, limits.bytes, stop.signal)
       if (complete) return body
       throw new RequestFailure('Validation', `the body is longer than ${limits.bytes} bytes`)
     } finally {
+      clearTimeout(timer)
+      request.off('data', count)
       reading -= bytes
     }
   }

@@ -6,6 +6,7 @@ import { createRerankApp, type ServedModel } from '../../src/rerank-server/app.t
 import { deferred } from '../support/deferred.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 import { noSignal } from '../support/model-folders.ts'
+import { exchangeBytes, readAnswer } from '../support/raw-client.ts'
 
 const LIMITS = { bytes: 10_000, texts: 8, queue: 10 }
 const KEY = 'a-secret'
@@ -22,18 +23,20 @@ const model: ServedModel = {
 
 let open: RunningServer
 let guarded: RunningServer
+let hasty: RunningServer
 beforeAll(async () => {
   const options = { model, limits: LIMITS, workers: 1, version: '1.2.3', logger: createLogger({ level: 'silent' }) }
   const listen = { port: 0, host: '127.0.0.1' }
   open = await startServer(createRerankApp({ ...options, apiKey: null }), listen)
   guarded = await startServer(createRerankApp({ ...options, apiKey: KEY }), listen)
+  hasty = await startServer(createRerankApp({ ...options, apiKey: null, uploadMs: 1_000 }), listen)
   score = lengths
 })
 afterEach(() => {
   score = lengths
 })
 afterAll(async () => {
-  await Promise.all([open.close(0), guarded.close(0)])
+  await Promise.all([open.close(0), guarded.close(0), hasty.close(0)])
 })
 
 async function post(body: unknown, { url = open.url, path = '/rerank', headers = {} } = {}) {
@@ -106,6 +109,28 @@ describe('the rerank server', () => {
     gate.resolve()
     expect([(await waiting).status, (await fits).status]).toEqual([200, 200])
     expect((await post({ query: 'q', texts: Array(3).fill('a') })).status).toBe(200)
+  })
+
+  it('serves others while clients send their bodies byte by byte, for which they have a limited time', async () => {
+    const heads = ['content-length: 9999', 'transfer-encoding: chunked'].map(
+      length => `POST /rerank HTTP/1.1\r\nhost: x\r\n${length}\r\n\r\n1\r\n{\r\n`,
+    )
+    const slow = Array.from({ length: 20 }, (_, at) => exchangeBytes(hasty.url, [heads[at % 2] ?? '']))
+    expect((await post({ query: 'q', texts: ['a'] }, { url: hasty.url })).status).toBe(200)
+    for (const bytes of await Promise.all(slow)) expect(readAnswer(bytes, 'POST').statusLine).toContain('408')
+    expect((await post({ query: 'q', texts: ['a'] }, { url: hasty.url })).status).toBe(200)
+  })
+
+  it('refuses a body when those that have arrived so far fill the memory for them', async () => {
+    const half = Buffer.concat([
+      Buffer.from('POST /rerank HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 10000\r\n\r\n'),
+      Buffer.alloc(9_999, ' '),
+    ])
+    const answers = (await Promise.all(Array.from({ length: 20 }, () => exchangeBytes(hasty.url, [half])))).map(
+      bytes => readAnswer(bytes, 'POST').statusLine,
+    )
+    expect(answers.filter(line => line.includes('429')).length).toBeGreaterThan(0)
+    expect(answers.filter(line => line.includes('408'))).toHaveLength(16)
   })
 
   it('stops scoring for a client that has gone', async () => {

@@ -10,9 +10,14 @@ export interface ReadBody {
 
 /**
  * Buffers a request body of up to `maxBytes`. A longer body is not drained; the caller can refuse it or stream it on with
- * `passthrough(request, response, body)`. Rejects when the client disconnects before the end.
+ * `passthrough(request, response, body)`. Rejects when the client disconnects before the end, and when the signal aborts, with its reason.
  */
-export function readBody(request: IncomingMessage, response: ServerResponse, maxBytes: number): Promise<ReadBody> {
+export function readBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  maxBytes: number,
+  signal?: AbortSignal,
+): Promise<ReadBody> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) {
     return Promise.resolve({ body: Buffer.alloc(0), complete: false })
   }
@@ -29,7 +34,9 @@ export function readBody(request: IncomingMessage, response: ServerResponse, max
       reject(error)
     }
     const onClose = () => onError(new Error('the client disconnected before the end of its body'))
+    const onAbort = () => onError(signal?.reason)
     const release = () => {
+      signal?.removeEventListener('abort', onAbort)
       request.pause()
       request.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose)
     }
@@ -37,6 +44,7 @@ export function readBody(request: IncomingMessage, response: ServerResponse, max
       release()
       resolve({ body: received.bytes(), complete })
     }
+    signal?.addEventListener('abort', onAbort)
     request.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose)
   })
 }
