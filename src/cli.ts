@@ -17,6 +17,7 @@ import { addTenantsCommand } from './commands/tenants.ts'
 import { ConfigError, loadConfig, startedByNpm } from './config.ts'
 import { StowageError } from './core/errors.ts'
 import { NAMED_PLANS } from './pipeline/plan/named-plans.ts'
+import { printable } from './text/printable.ts'
 import { VERSION } from './wiring/version.ts'
 
 /** Exit codes: 0 success, 1 failure, 2 wrong command line or configuration. */
@@ -116,7 +117,8 @@ function endQuietly(error: NodeJS.ErrnoException): void {
 
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : MISUSED
-  process.stderr.write(`stowage: ${error instanceof Error ? error.message : String(error)}\n`)
+  const lines = (error instanceof Error ? error.message : String(error)).split('\n')
+  process.stderr.write(`stowage: ${lines.map(line => printable(line)).join('\n')}\n`)
   if (error instanceof ConfigError) return MISUSED
   if (error instanceof StowageError) return error.code === 'bad_request' ? MISUSED : FAILED
   if (error instanceof Error && error.stack && process.argv.includes('--verbose'))

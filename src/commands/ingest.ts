@@ -9,6 +9,7 @@ import type { IngestDependencies, IngestOptions, IngestSummary } from '../ingest
 import { DEFAULT_BATCH_SIZE } from '../ingest/target.ts'
 import { ingestDefaults } from '../projects/ingest-defaults.ts'
 import type { FindProject, Project } from '../projects/project.ts'
+import { printable } from '../text/printable.ts'
 import { listOption, nonEmpty, numberOption, urlOption } from './option-values.ts'
 import { createProgress } from './progress.ts'
 import { unknownProject } from './project.ts'
@@ -271,7 +272,8 @@ function summaryText(summary: CommandSummary, dryRun: boolean): string {
     ...summary.warnings.map(warning => `  warning: ${warning}`),
     `  in ${number(summary.seconds)} s`,
   ]
-  return `${lines.join('\n')}\n`
+  // Names of files and stored ids can hold anything.
+  return `${lines.map(line => printable(line)).join('\n')}\n`
 }
 
 function firstOf(ids: string[], most: number): string {

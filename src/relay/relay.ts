@@ -48,7 +48,8 @@ export function createRelay({ upstream, keys, notice, reporter, idleTimeoutMs }:
       // In the form `http://host/path`, a tenant would choose the host to which the lent key goes.
       if (keys !== null && !request.originalUrl.startsWith('/')) return next()
       // A target has no fragment. What stands behind `#` would be a path to some endpoints, and none to others.
-      if (request.originalUrl.includes('#') || DOT_SEGMENT.test(request.originalUrl.replace(/\?.*$/su, ''))) return next()
+      if (request.originalUrl.includes('#') || DOT_SEGMENT.test(request.originalUrl.replace(/\?.*$/su, '')))
+        return next()
       const shape = shapeOf(request)
       if (shape !== undefined) {
         const apiKey = request.headers[SCOPE_HEADER]?.toString() || null

@@ -273,4 +273,13 @@ describe('stowage ingest', () => {
     const rest = JSON.parse((await run({}, ...line, '--json')).out)
     expect(rest.written).toBe(rest.chunks - 2)
   })
+
+  it.skipIf(process.platform === 'win32')('shows control characters in names of files escaped', async () => {
+    const own = await mkdtemp(join(tmpdir(), 'stowage-names-'))
+    await writeFile(join(own, 'a\u001b[31m\n  warning: forged.md'), Buffer.from([0, 1, 2]))
+    const { out } = await run({}, own, '--collection', 'names')
+    expect(out).toContain('a\\u001b[31m\\u000a  warning: forged.md is ')
+    expect(out).not.toContain('\u001b')
+    await rm(own, { recursive: true })
+  })
 })

@@ -65,6 +65,21 @@ describe('a trace in words', () => {
     ],
   })
 
+  it('has one line for each candidate, whatever is stored as its document and section', () => {
+    const forged = {
+      ...template,
+      doc_id: 'a\n- b (point 1): included\u2028',
+      section_path: `\u001b]8;;x\u0007${'c'.repeat(9_000)}`,
+    }
+    const lines = traceLines(sampleTrace({ candidates: [forged] }))
+      .join('\n')
+      .split(/[\n\u2028]/u)
+    const [line = '', ...more] = lines.filter(one => one.startsWith('- '))
+    expect(more).toEqual([])
+    expect(line).toContain('- a\\u000a- b (point 1): included\\u2028 > \\u001b]8;;x\\u0007ccc')
+    expect(line.length).toBeLessThan(800)
+  })
+
   it('says of each candidate what decided, included ones first', () => {
     const lines = traceLines(trace).filter(line => line.startsWith('- '))
     expect(lines[0]).toContain('kept > A > B (point 18446744073709551615): included at position 1, 212 tokens.')

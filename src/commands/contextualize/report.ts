@@ -5,6 +5,7 @@ import type { Estimate } from '../../contextualize/report/estimate.ts'
 import type { SampledContext } from '../../contextualize/report/sample.ts'
 import type { RollbackResult } from '../../contextualize/rollback.ts'
 import type { Spending } from '../../contextualize/state/spending.ts'
+import { printable } from '../../text/printable.ts'
 
 const number = (value: number): string => value.toLocaleString('en')
 const lines = (texts: readonly string[]): string => `${texts.join('\n')}\n`
@@ -35,7 +36,7 @@ export function resultText(
       ? []
       : [`  ${number(fallbacks)} of the stored contexts are of the rules, in the place of those of the model`]),
     `  spent by all runs: ${spendingText(spending)}, ${shownDollars(dollars)}`,
-    ...warnings.map(warning => `  warning: ${warning}`),
+    ...warnings.map(warning => `  warning: ${printable(warning)}`),
   ])
 }
 
@@ -78,7 +79,7 @@ export function rollbackText(collection: string, result: RollbackResult & { warn
           `  ${number(encoded)} were encoded anew: their former vectors are not in the state folder, or their text has changed`,
         ]),
     ...(payloadOnly === 0 ? [] : [`  ${number(payloadOnly)} lost the fields of a context only`]),
-    ...warnings.map(warning => `  warning: ${warning}`),
+    ...warnings.map(warning => `  warning: ${printable(warning)}`),
   ])
 }
 

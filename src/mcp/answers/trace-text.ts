@@ -1,6 +1,10 @@
 import { DROP_REASONS } from '../../core/vocabulary.ts'
 import { evidenceWords } from '../../pipeline/trace/evidence-words.ts'
 import type { Trace, TraceCandidate } from '../../pipeline/trace/schema.ts'
+import { printable } from '../../text/printable.ts'
+
+/** Most characters of a document and its section. */
+const LONGEST_PLACE = 300
 
 /** A trace in words, a line for what happened and a line for each candidate: those of the context first, then the others by value. */
 export function traceLines(trace: Trace): string[] {
@@ -11,11 +15,13 @@ export function traceLines(trace: Trace): string[] {
 export function candidateLines(trace: Trace, candidate: string): string[] {
   const found = inOrder(trace.candidates).filter(({ id, doc_id }) => String(id) === candidate || doc_id === candidate)
   if (found.length > 0) return found.map(candidateLine)
-  return [`${candidate} was not found by any search of this request, so nothing decided about it.`]
+  return [
+    `${printable(candidate, LONGEST_PLACE)} was not found by any search of this request, so nothing decided about it.`,
+  ]
 }
 
 function summaryLines({ query, collections, intent, mode, counts, budget, degraded, cache }: Trace): string[] {
-  const asked = query === null ? 'A search without text' : JSON.stringify(query)
+  const asked = query === null ? 'A search without text' : printable(JSON.stringify(query))
   const how = [
     intent && `intent ${intent.label}`,
     mode?.used && `mode ${mode.used}`,
@@ -25,7 +31,7 @@ function summaryLines({ query, collections, intent, mode, counts, budget, degrad
   return [
     `${asked} in ${collections.join(', ')}${details.length > 0 ? ` (${details.join(', ')})` : ''}.`,
     `${counts.packed} of ${counts.retrieved} candidates are in the context, which has ${budget.used} of ${budget.tokens} tokens.`,
-    ...degraded.map(({ code, detail }) => `Done without: ${code} (${detail}).`),
+    ...degraded.map(({ code, detail }) => `Done without: ${code} (${printable(detail)}).`),
   ]
 }
 
@@ -39,13 +45,13 @@ function inOrder(candidates: readonly TraceCandidate[]): TraceCandidate[] {
 
 function candidateLine(candidate: TraceCandidate): string {
   const { id, doc_id, section_path } = candidate
-  const place = [doc_id, section_path].filter(part => part !== '').join(' > ')
+  const place = printable([doc_id, section_path].filter(part => part !== '').join(' > '), LONGEST_PLACE)
   return `- ${place === '' ? `point ${id}` : `${place} (point ${id})`}: ${decisionOf(candidate)} ${groundsOf(candidate)}`
 }
 
 function decisionOf({ decision, position, tokens, reason, evidence }: TraceCandidate): string {
   if (decision === 'packed' || reason === null) return `included at position ${position}, ${tokens} tokens.`
-  const figures = evidenceWords(evidence)
+  const figures = evidenceWords(evidence).map(figure => printable(figure, LONGEST_PLACE))
   return `left out (${reason}). ${DROP_REASONS[reason]}${figures.length > 0 ? ` Figures: ${figures.join(', ')}.` : ''}`
 }
 
@@ -58,7 +64,7 @@ function groundsOf({ origin, lists, rerank, answerability, mention, final }: Tra
       : found.length > 0 && `Found at ${found.join(' and ')}.`,
     rerank !== null && `The reranker gave ${rounded(rerank)}.`,
     answerability.bonus > 0 && `It looks like an answer (${answerability.features.join(', ')}).`,
-    mention && `The passage ${mention.by} names its document.`,
+    mention && `The passage ${printable(String(mention.by), LONGEST_PLACE)} names its document.`,
     `Final value ${rounded(final)}.`,
   ]
   return grounds.filter(ground => typeof ground === 'string').join(' ')

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { StowageError } from '../../core/errors.ts'
+import { printable } from '../../text/printable.ts'
 import { ownerOf } from '../caller.ts'
 import type { Job } from '../jobs/jobs.ts'
 import type { ReindexProgress } from '../jobs/reindexing.ts'
@@ -49,7 +50,7 @@ function resultLines({ stored, points, left, stoppedBy, dollars, warnings }: Non
   return [
     `${stored} contexts were stored in a collection of ${points} points.${costText(dollars)}`,
     ...(stoppedBy === null ? [] : [`${left} points still need a context: ${why}. Run it again to go on.`]),
-    ...warnings,
+    ...warnings.map(warning => printable(warning)),
   ]
 }
 

@@ -1,7 +1,11 @@
 import { z } from 'zod'
 import { collectionName } from '../../pipeline/context-request.ts'
+import { printable } from '../../text/printable.ts'
 import type { CollectionContexts } from '../collection-contexts.ts'
 import { defineTool } from './tool.ts'
+
+/** Most characters of the name of a model, which is stored with each context. */
+const LONGEST_MODEL = 100
 
 const input = z.strictObject({ collection: collectionName.describe('Name of the collection. Example: "docs".') })
 
@@ -44,5 +48,5 @@ function statisticsLines(collection: string, found: CollectionContexts): string[
 
 function counts(byName: Readonly<Record<string, number>>): string {
   const sorted = Object.entries(byName).sort(([a], [b]) => (a < b ? 1 : -1))
-  return sorted.map(([name, count]) => `${name}: ${count}`).join(', ')
+  return sorted.map(([name, count]) => `${printable(name, LONGEST_MODEL)}: ${count}`).join(', ')
 }

@@ -1,0 +1,12 @@
+/** Characters that end a line, move a cursor, change colours or turn the direction of the text around them. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: those are the ones that are meant
+const CONTROL = /[\0-\x08\n-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]/gu
+
+/**
+ * A stored name or a name of a file as a part of one line, on a terminal or in an answer in words. Control characters are escaped as in JSON.
+ * @param longest most characters of the name; the rest becomes `…`
+ */
+export function printable(name: string, longest = Number.POSITIVE_INFINITY): string {
+  const shown = name.length > longest ? `${name.slice(0, longest)}…` : name
+  return shown.replace(CONTROL, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
