@@ -226,6 +226,19 @@ describe('a bad request never reaches the pipeline', () => {
     expect(JSON.parse(await chunked.text()).error.code).toBe('payload_too_large')
   })
 
+  test.each<[field: string, body: string]>([
+    [
+      'filter',
+      JSON.stringify({ ...GOOD, filter: { must: Array(20_000).fill({ key: 'lang', match: { value: 'en' } }) } }),
+    ],
+    ['extra', `{"query":"q","extra":[${Array(200_000).fill('{}')}]}`],
+    ['body', `[${Array(200_000).fill('{}')}]`],
+  ])('%s has more than 256 KiB of JSON', async (field, body) => {
+    const { status, json } = await postToEdge(body)
+    expect(status).toBe(400)
+    expect(json.error.details).toEqual([{ field, message: 'is longer than 262144 bytes', value: null }])
+  })
+
   test('a compressed body is refused by name', async () => {
     const { url } = await stage.serve()
     const { status, json } = await post(`${url}/v1/context`, JSON.stringify(GOOD), { 'content-encoding': 'gzip' })

@@ -56,6 +56,7 @@ export function guardRequests(
       return new Pace(signal, { tenant: tenant.name }).run(steps, 0)
     })
 
+    refuseGrown(guarded.body, maxBodyBytes)
     const headers = tenantHeaders(request, tenant)
     const call: TenantCall = { http, tenant, headers: [...headers, ...OWN_VIA], signal }
     const refused = await guarding(() => makeChecks(guarded.checks, call))
@@ -64,6 +65,13 @@ export function guardRequests(
     const body = guarded.body ?? (route.readsBody ? '' : received)
     return routes(guardedMessage(request, guarded, headers, body), response, next)
   }
+}
+
+/** The condition of the tenant stands in every search and prefetch, so a body can grow beyond what Qdrant takes. */
+function refuseGrown(body: string | null, maxBytes: number): void {
+  if (body === null || Buffer.byteLength(body) <= maxBytes) return
+  const message = `With the condition of the tenant, the JSON payload is larger than allowed (limit: ${maxBytes} bytes). Send fewer searches, prefetches or points at once.`
+  throw new StowageError('payload_too_large', message)
 }
 
 /** The body of a request, all of it. Bodies of methods that have none by themselves are left unread, and go nowhere. */

@@ -167,6 +167,16 @@ describe('a body that cannot be read in one way', () => {
   })
 })
 
+test('a body that grows beyond the limit by the condition of the tenant is refused with the reason', async () => {
+  const { ask, requests } = await serve(guardedAs({ body: `{"a":"${'x'.repeat(2_000)}"}` }, true), undefined, {
+    maxBodyBytes: 1_000,
+  })
+  const answer = await ask('POST', '/collections/docs/points/query', '{}')
+  expect(answer.status).toBe(413)
+  expect(answer.text).toContain('With the condition of the tenant')
+  expect(requests).toEqual([])
+})
+
 describe('an answer of Qdrant', () => {
   test.each([401, 403, 500, 503, 507])(
     '%i does not concern the request of the tenant, and its text is not shown',
