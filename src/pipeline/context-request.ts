@@ -79,16 +79,11 @@ export const contextRequestSchema = z
     ),
     project: describe(z.string().min(1).max(64).optional(), 'A project, whose collection is searched by its plan.'),
     filter: describe(
-<<<<<<< HEAD
       // JSON, as it comes from a body.
       (z.record(z.string(), z.unknown()) as unknown as z.ZodType<JsonObject>)
         .refine(isExact, 'a number is beyond the range of a double')
         .optional(),
-      'A filter of Qdrant. It restricts the search and the neighbours.',
-=======
-      z.record(z.string(), z.unknown()).refine(isExact, 'a number is beyond the range of a double').optional(),
       'A filter of Qdrant, at most 256 KiB of JSON. It restricts the search and the neighbours.',
->>>>>>> 09e9f66 (Fields of a context request are bounded, and a body that grows is refused with its reason)
     ),
     consistency: describe(
       z.union([z.int().min(1).max(1_000), z.enum(['majority', 'quorum', 'all'])]).optional(),
