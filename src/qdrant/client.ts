@@ -2,7 +2,7 @@ import { Pool } from 'undici'
 import { failureOf, isReset, notUnderstood, statusFailure } from './errors.ts'
 import { isObject, parseJson, printJson } from './json.ts'
 import { pathPrefix } from './paths.ts'
-import { headerValue, replaceHeaders } from './raw-headers.ts'
+import { headerValue, MAX_HEADER_BYTES, replaceHeaders } from './raw-headers.ts'
 
 interface ReadRequest {
   /** A PUT, like every other write, only when it can be repeated. */
@@ -64,6 +64,7 @@ export function createQdrantHttp(url: string, observer: ReadObserver = UNOBSERVE
     keepAliveTimeout: IDLE_CONNECTION_MS,
     keepAliveMaxTimeout: IDLE_CONNECTION_MS,
     maxResponseSize: MAX_ANSWER_BYTES,
+    maxHeaderSize: MAX_HEADER_BYTES,
   })
 
   async function send({ method, path, headers, body = null, signal }: QdrantRawRead): Promise<QdrantAnswer> {

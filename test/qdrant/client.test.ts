@@ -34,6 +34,12 @@ describe('createQdrantHttp', () => {
     expect(requests[1]?.headers['content-type']).toBe('application/json')
   })
 
+  it('reads an answer whose headers are as large as those that pass through', async () => {
+    const headers = { 'content-security-policy': `default-src ${'https://static.example.org '.repeat(4_000)}` }
+    const { http } = await start(() => ({ ...ok, headers }))
+    expect(await read(http)).toEqual({ n: 1 })
+  })
+
   it('asks once more after a reset, and only once', async () => {
     const recovering = await start((_, count) => (count === 1 ? null : ok))
     expect(await read(recovering.http)).toEqual({ n: 1 })
