@@ -504,9 +504,9 @@ export const overview: Definition = {
         },
         {
           title: 'Starts in the last hour',
-          shows: 'How often an instance was started again.',
+          shows: 'How often an instance was started again, and lines of the log that nobody could take.',
           whenBad:
-            'Without a deployment, the process crashes or is killed. Its last lines in the log say why; a kill without a line is often the memory limit. Workers that hung were killed by stowage.',
+            'Without a deployment, the process crashes or is killed. Its last lines in the log say why; a kill without a line is often the memory limit. Workers that hung were killed by stowage. Dropped lines: the reader of the log stands still, or its disk is full.',
           unit: units.Short,
           width: 4,
           isStat: true,
@@ -518,6 +518,7 @@ export const overview: Definition = {
             [`max(changes(${select('process_start_time_seconds')}[1h]))`, 'starts'],
             [`sum(increase(${select('stowage_worker_restarts_total')}[1h]))`, 'workers lost'],
             [`sum(increase(${select('stowage_worker_hangs_total')}[1h]))`, 'of them killed because they hung'],
+            [`sum(increase(${select('stowage_log_lines_dropped_total')}[1h]))`, 'lines of the log dropped'],
           ],
         },
       ],

@@ -1,19 +1,24 @@
 import pino, { type DestinationStream, type LevelWithSilent, type Logger } from 'pino'
 import { redactUrls } from '../core/redact-urls.ts'
+import { openLogLines } from './log-lines.ts'
 
 export type { Logger }
 
 /** Writes JSON lines to stderr, because stdout is for data. Keys of clients and secrets in URLs are redacted. */
 export function createLogger(options: { level: LevelWithSilent; destination?: DestinationStream }): Logger {
-  return pino(
+  const logger = pino(
     {
       name: 'stowage',
       level: options.level,
       redact: ['apiKey', '*.apiKey', 'upstreamKey', '*.upstreamKey', '*["api-key"]', '*.authorization'],
       serializers: { err: describeError, detail: redactUrls },
     },
-    options.destination ?? pino.destination({ dest: 2, sync: true }),
+    options.destination ??
+      openLogLines({
+        onResumed: lines => logger.warn({ lines }, 'lines of the log were dropped: they could not be written'),
+      }),
   )
+  return logger
 }
 
 /** An error with its causes. Libraries name URLs in their messages. */

@@ -64,6 +64,11 @@ export function createCommands({ node, script, cwd }: { node: string; script: st
         pid: child.pid ?? 0,
         /** What it has written so far. */
         written,
+        /** Leaves what it writes to stderr unread until it has ended. */
+        leaveLogUnread(): void {
+          child.stderr?.pause()
+          child.once('exit', () => child.stderr?.resume())
+        },
         /** Sends a signal that does not end the process. */
         signal: (signal: NodeJS.Signals): void => void child.kill(signal),
         /** Sends the signal and waits for the end of the process and of all that write to its stdout. */

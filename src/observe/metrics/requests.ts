@@ -1,5 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import { codesOf, PASSTHROUGH_REASONS, UPSERT_FAULTS } from '../../core/vocabulary.ts'
+import { droppedLogLines } from '../log-lines.ts'
 import { REQUEST_SECONDS } from './buckets.ts'
 import { histogramWithExemplars } from './open-metrics.ts'
 
@@ -44,6 +45,15 @@ export function createRequestMetrics(registry: Registry, version: string) {
       name: 'stowage_guarded_upserts_total',
       help: 'Upserts to managed collections that the ingestion guard refused, warned of, or let pass unchecked, by reason',
       labelNames: ['action', 'reason'],
+      registers,
+    }),
+    droppedLogLines: new Counter({
+      name: 'stowage_log_lines_dropped_total',
+      help: 'Lines of the log that were dropped, because nobody reads the log or its disk is full',
+      collect() {
+        this.reset()
+        this.inc(droppedLogLines())
+      },
       registers,
     }),
     buildInfo: new Gauge({
