@@ -1,6 +1,8 @@
+import { createServer, type RequestListener } from 'node:http'
 import { connect } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { startEmbeddedServer } from '../../src/embedded/server.ts'
+import { answerHalfClosed } from '../../src/http/half-closed.ts'
 import { deferred } from '../support/deferred.ts'
 import { chunk, fill } from '../support/points.ts'
 import { readAnswer } from '../support/raw-client.ts'
@@ -76,4 +78,48 @@ test('a client that has left is noticed, and its request to Qdrant ends', async 
   await reached.promise
   socket.destroy()
   await ended.promise
+})
+
+describe('an answer that stands still after the client has ended its sending side', () => {
+  const SILENCE_MS = 1_000
+  const serve = (listener: RequestListener) => {
+    const server = createServer(listener)
+    answerHalfClosed(server, SILENCE_MS)
+    return stage.listen(server)
+  }
+
+  test.each([
+    ['within its body', 'HTTP/1.1', true],
+    ['before its head, in HTTP/1.0', 'HTTP/1.0', false],
+  ])('%s ends when the client has left', async (_where, version, hasHead) => {
+    const reached = deferred<void>()
+    const ended = deferred<void>()
+    const url = await serve((_request, response) => {
+      response.once('close', () => ended.resolve())
+      if (hasHead) response.write('{"result":')
+      reached.resolve()
+    })
+    const { hostname, port } = new URL(url)
+    const socket = connect(Number(port), hostname, () => socket.write(`GET / ${version}\r\nHost: x\r\n\r\n`))
+    await reached.promise
+    if (hasHead) await new Promise(resolve => socket.once('data', resolve))
+    socket.end()
+    socket.destroy()
+    await ended.promise
+  })
+
+  test('is complete when its parts come in time', async () => {
+    const url = await serve((_request, response) => {
+      let parts = 0
+      const timer = setInterval(() => {
+        response.write('part ')
+        parts += 1
+        if (parts < 12) return
+        clearInterval(timer)
+        response.end('end')
+      }, SILENCE_MS / 5)
+    })
+    const bytes = await exchangeHalfClosed(url, request('GET /slow'))
+    expect(readAnswer(bytes, 'GET').body.toString()).toBe(`${'part '.repeat(12)}end`)
+  })
 })
