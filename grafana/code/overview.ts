@@ -32,9 +32,9 @@ export const overview: Definition = {
         },
         {
           title: 'stowage: unexpected errors',
-          shows: 'Share of requests that stowage answered with 500.',
+          shows: 'Share of requests that stowage answered with a 500 of its own.',
           whenBad:
-            'Every 500 is a fault in stowage. Search the log for "request failed", which has the stack. Searches on the paths of Qdrant fall back to Qdrant by themselves.',
+            'Each of them is a fault in stowage. Search the log for "request failed", which has the stack. Searches on the paths of Qdrant fall back to Qdrant by themselves.',
           unit: units.PercentUnit,
           width: 4,
           isStat: true,
@@ -128,7 +128,7 @@ export const overview: Definition = {
         {
           title: 'Answers that are not ok',
           shows:
-            'Share of answers by endpoint and outcome. "upstream_error" is 502, 503 or 504, also of a full queue; "aborted" are clients that left.',
+            'Share of answers by endpoint and outcome. "upstream_error" is 502, 503 or 504, also of a full queue, and what Qdrant itself failed or broke off; "aborted" are clients that left.',
           whenBad:
             'Many client_error: a client sends wrong requests or a wrong key. Many upstream_error: look at "Answers of Qdrant" and "Requests that wait". Many aborted: the timeout of the client is shorter than the time of the answer.',
           unit: units.PercentUnit,

@@ -4,7 +4,7 @@ import { redactUrls } from '../core/redact-urls.ts'
 import type { Reporter } from '../observe/events.ts'
 import { printJson } from '../qdrant/json.ts'
 import { sendJson, sendQdrantError, sendText } from './body/send-json.ts'
-import { endpointOf, requestIdOf } from './observe-requests.ts'
+import { endpointOf, failedBy, requestIdOf } from './observe-requests.ts'
 import type { StepRequest, StepResponse } from './step.ts'
 
 /** Answers a request at which a step failed. */
@@ -17,6 +17,7 @@ export function errorHandler(reporter: Reporter): AnswerError {
     const known = asStowageError(error)
     const requestId = requestIdOf(response)
     if (known === null) reporter.requestFailed({ error, requestId })
+    else if (known.status >= 500) failedBy(response, known)
     if (response.headersSent) response.destroy()
     else sendError(request, response, known ?? internalError(requestId))
   }

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { StowageError } from '../core/errors.ts'
+import { redactUrls } from '../core/redact-urls.ts'
 import type { Endpoint, FinishedRequest, LimitedRequest, Outcome, Reporter } from '../observe/events.ts'
 import { NO_SPANS, type Spans } from '../observe/spans.ts'
+import { causeOf } from '../qdrant/errors.ts'
 import { apiKeyOf, tenantOf } from './caller.ts'
 import type { Step, StepResponse } from './step.ts'
 
@@ -23,6 +26,7 @@ export function observeRequests(reporter: Reporter, spans: Spans = NO_SPANS): St
           requestId: requestIdOf(response),
           tenant: tenantOf(response)?.name ?? null,
           limited: response.locals.limited ?? null,
+          cause: causes.get(response) ?? null,
           otelTraceId: span.traceId,
           ...tracedBy(response),
         }
@@ -67,6 +71,19 @@ export function limitedBy(response: StepResponse, limited: LimitedRequest): void
   response.locals.limited = limited
 }
 
+const relayed = new WeakSet<ServerResponse>()
+const causes = new WeakMap<ServerResponse, string>()
+
+/** Tells that an answer is Qdrant's, so that a 500 is not taken for a fault of stowage. */
+export function relayedFrom(response: ServerResponse): void {
+  relayed.add(response)
+}
+
+/** Tells why a request failed, for its line of the log. */
+export function failedBy(response: ServerResponse, error: StowageError): void {
+  causes.set(response, redactUrls(causeOf(error)))
+}
+
 /** From `tracedAs`, else from the headers of an improved search. */
 function tracedBy(response: StepResponse): { traceId: string | null; degraded: string[] } {
   if (response.locals.traced) return response.locals.traced
@@ -87,8 +104,8 @@ export function requestIdOf(response: StepResponse): string {
 }
 
 function outcomeOf(response: StepResponse): Outcome {
-  if (!response.writableFinished) return 'aborted'
+  if (!response.writableFinished) return causes.has(response) ? 'upstream_error' : 'aborted'
   if (response.statusCode < 400) return 'ok'
   if (response.statusCode < 500) return 'client_error'
-  return response.statusCode === 500 ? 'internal_error' : 'upstream_error'
+  return response.statusCode === 500 && !relayed.has(response) ? 'internal_error' : 'upstream_error'
 }

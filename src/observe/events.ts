@@ -18,6 +18,7 @@ import type { Metrics } from './metrics.ts'
 import type { QueryTextMode } from './query-text.ts'
 import { quietly } from './quietly.ts'
 import { createContextReports, type LostContexts } from './reports/contexts.ts'
+import { createOutageReports } from './reports/outages.ts'
 import { createRerankReports, type RerankReports } from './reports/rerank.ts'
 import { TenantLabels } from './tenant-labels.ts'
 
@@ -42,6 +43,8 @@ export interface FinishedRequest {
   otelTraceId: string | null
   /** Codes of the steps that could not do their work, or of the reason why a search passed through. */
   degraded: string[]
+  /** Why it failed, when Qdrant or another server is the reason; else null. */
+  cause: string | null
   /** Null when no limit of a tenant refused it. */
   limited: LimitedRequest | null
 }
@@ -65,6 +68,7 @@ export interface Reporter extends RerankReports, PassageObserver {
     collection: string
     detail: string
   }): void
+  /** The endpoint of embeddings failed. */
   upstreamFailed(event: { status: number; message: string; cause: unknown }): void
   contextTraced(event: { trace: Trace }): void
   /** How much a context repeats itself, for a sample of the contexts: see `redundancyOf`. */
@@ -79,7 +83,7 @@ export interface Reporter extends RerankReports, PassageObserver {
   searchReported(event: { reason: PassthroughReason | null; detail: string; [more: string]: unknown }): void
   /** A read of Qdrant by stowage itself ended: with the status of the answer, or with null without one. */
   upstreamRead(event: { status: number | null; seconds: number }): void
-  /** Qdrant answered a forwarded request, or did not (null). */
+  /** Qdrant answered a forwarded request completely, or did not (null). */
   upstreamForwarded(event: { status: number | null }): void
   /** The client's own search was sent beside the improved one. */
   searchHedged(event: { winner: 'improved' | 'original' }): void
@@ -153,6 +157,7 @@ export interface ReporterOptions {
 export function createReporter({ metrics, logger, slowMs = 0, queryText = 'off' }: ReporterOptions): Reporter {
   const labels = new TenantLabels()
   const requests = createRequestReports({ metrics, logger, labels, slowMs, queryText })
+  const outages = createOutageReports(logger)
   const upstreamAnswered = (kind: UpstreamKind, status: number | null) =>
     metrics.upstreamResponses.inc({ status: statusClass(status), kind })
   return {
@@ -187,7 +192,10 @@ export function createReporter({ metrics, logger, slowMs = 0, queryText = 'off' 
       metrics.upstreamSeconds.observe({ outcome: status === null ? 'failed' : 'answered' }, seconds)
       upstreamAnswered('read', status)
     }),
-    upstreamForwarded: quietly(({ status }) => upstreamAnswered('forwarded', status)),
+    upstreamForwarded: quietly(({ status }) => {
+      upstreamAnswered('forwarded', status)
+      outages.forwarded(status)
+    }),
     spansExported: quietly(({ error }) => {
       if (error === null) logger.info('spans are exported again')
       else logger.warn({ detail: error.message }, 'spans cannot be exported; requests go on without')

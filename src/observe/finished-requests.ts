@@ -69,7 +69,7 @@ export function createRequestReports({ metrics, logger, labels, slowMs, queryTex
     finished(event: FinishedRequest): void {
       count(event)
       const traces = tracesOf(event)
-      const { seconds, tenant, limited, otelTraceId, ...line } = event
+      const { seconds, tenant, limited, otelTraceId, cause, ...line } = event
       const isSlow = slowMs > 0 && seconds * 1_000 > slowMs && event.endpoint !== 'operations' && limited === null
       if (isSlow) metrics.slowRequests.inc({ endpoint: event.endpoint })
       // Probes and scrapes come every few seconds and say nothing. A flood of refused requests must not become a flood of lines.
@@ -84,6 +84,7 @@ export function createRequestReports({ metrics, logger, labels, slowMs, queryTex
           ...line,
           ...(otelTraceId && { otelTraceId }),
           ...(tenant !== null && { tenant }),
+          ...(cause !== null && { cause }),
           ...(variant !== undefined && { variant }),
           ...(queries.length > 0 && { queries }),
           ...limited,

@@ -64,6 +64,15 @@ export function statusOf(error: unknown): number | null {
   return isObject(details) && typeof details.status === 'number' ? details.status : null
 }
 
+/** Why an exchange failed, for the log: what Qdrant writes in an answer can quote the request, so it is not among it. */
+export function causeOf(error: StowageError): string {
+  const status = statusOf(error)
+  if (status !== null) return `Qdrant answers ${status}`
+  const cause = rootOf(error.cause)
+  if (cause instanceof StowageError) return causeOf(cause)
+  return cause instanceof Error && cause.message !== '' ? `${error.code}: ${cause.message}` : error.code
+}
+
 /** The error text of Qdrant's JSON envelope. A refused key is answered in plain text. */
 function errorText(body: string): string {
   try {

@@ -166,7 +166,6 @@ async function openParts(config: Config, logger: Logger, member: Member | null, 
   const proxy = opened.keep(
     createPassthrough({
       upstream: new URL(upstream.url),
-      onFailure: failure => reporter.upstreamFailed(failure),
       onEnd: status => reporter.upstreamForwarded({ status }),
     }),
   )

@@ -46,6 +46,7 @@ function report(at: number): void {
     otelTraceId: null,
     degraded: [],
     limited: null,
+    cause: null,
   })
 }
 

@@ -69,18 +69,6 @@ describe('requests', () => {
       '_count{endpoint="points"} 1',
     )
   })
-
-  test('that the upstream fails leave a line with the cause', async () => {
-    const { lines, metrics, reporter } = observed()
-    const { passthrough } = createPassthrough({
-      upstream: new URL('http://127.0.0.1:1'),
-      onFailure: failure => reporter.upstreamFailed(failure),
-    })
-    const { url, close } = await stage.serve({ metrics, reporter, passthrough })
-    await (await fetch(url)).text()
-    await close(1_000)
-    expect(lines[0]).toMatchObject({ level: 40, status: 503, err: { code: 'ECONNREFUSED' } })
-  })
 })
 
 describe('the line of a request', () => {

@@ -15,6 +15,7 @@ const finished: FinishedRequest = {
   otelTraceId: null,
   degraded: [],
   limited: null,
+  cause: null,
 }
 const assignment = { experiment: 'mmr', variant: 'on', unit: 'tenant', share: 0.1 } as const
 

@@ -18,6 +18,7 @@ const finished: FinishedRequest = {
   otelTraceId: null,
   degraded: [],
   limited: null,
+  cause: null,
 }
 
 describe('the two formats', () => {

@@ -91,10 +91,7 @@ function send(exchange: Exchange, pooled: boolean, onError: OnError): ClientRequ
     answer = incoming
     exchange.onAnswer(incoming)
   })
-  outgoing.on('timeout', () => {
-    if (response.headersSent) response.destroy()
-    else outgoing.destroy(late(`silent for ${exchange.idleTimeoutMs} ms`))
-  })
+  outgoing.on('timeout', () => outgoing.destroy(late(`silent for ${exchange.idleTimeoutMs} ms`)))
   outgoing.on('error', cause => {
     stopSending()
     onError(cause, answer, outgoing.reusedSocket)
@@ -148,7 +145,7 @@ function limitConnecting(outgoing: ClientRequest, socket: Socket): void {
 }
 
 function late(detail: string): StowageError {
-  return new StowageError('upstream_timeout', `Qdrant did not answer in time: ${detail}`)
+  return new StowageError('upstream_timeout', `Qdrant did not answer in time: ${detail}`, { cause: new Error(detail) })
 }
 
 /** The raw request target. Express rewrites `url` below a mount point. */

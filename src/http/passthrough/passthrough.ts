@@ -4,6 +4,7 @@ import { failureOf } from '../../qdrant/errors.ts'
 import { headerPairs } from '../../qdrant/raw-headers.ts'
 import { sendQdrantError } from '../body/send-json.ts'
 import { announcesBody } from '../body/upload-silence.ts'
+import { failedBy, relayedFrom } from '../observe-requests.ts'
 import { isGuarded } from '../tenants/guarded-message.ts'
 import { hiddenFailure } from '../tenants/tenant-call.ts'
 import { startExchange } from './exchange.ts'
@@ -39,8 +40,8 @@ export interface PassthroughOptions {
   /** Called for every exchange that fails upstream. The cause is not shown to clients. */
   onFailure?: OnFailure
   /**
-   * Called once for each exchange: with the status of the answer, or null without one. It is not called when the client leaves before it
-   * has waited for `PATIENCE_MS`: that says nothing about Qdrant.
+   * Called once for each exchange, at its end: with the status of the answer, or null without a complete one. It is not called when the client
+   * leaves before it has waited for `PATIENCE_MS`: that says nothing about Qdrant.
    */
   onEnd?: (status: number | null) => void
   /** The raw headers of a request that may go on. Default: all of them. Those of the connection never do. */
@@ -94,6 +95,11 @@ export function createPassthrough({
     const waitedMs = waitOf(request, now)
     let released = false
     let arrived = false
+    let aborted = false
+    let broke = false
+    const noticeBreak = () => {
+      broke ||= !aborted && !hasLeft(response)
+    }
     let sendToClient = () => {}
     let settle: (status: number | null) => void = () => {}
     const status = new Promise<number | null>(resolve => {
@@ -101,22 +107,33 @@ export function createPassthrough({
     })
     /** A failure after the head of a held answer replaces the answer. */
     const arrive = (found: number | null, send: () => void) => {
-      if (!arrived && (!response.destroyed || waitedMs() >= PATIENCE_MS)) onEnd(found)
+      if (!arrived && found === null && (!hasLeft(response) || waitedMs() >= PATIENCE_MS)) onEnd(null)
       arrived = true
       sendToClient = send
       settle(found)
       if (released) send()
     }
-    const { abort } = startExchange({
+    const exchange = startExchange({
       request,
       response,
       body,
       target,
       idleTimeoutMs,
       headers: headersOf(request),
-      onAnswer: incoming => arrive(incoming.statusCode ?? null, () => relayAnswer(client, incoming)),
-      onFailure: cause => arrive(null, () => fail(client, cause)),
+      onAnswer: incoming => {
+        incoming.once('error', noticeBreak)
+        incoming.once('close', () => onEnd(broke ? null : (incoming.statusCode ?? null)))
+        arrive(incoming.statusCode ?? null, () => relayAnswer(client, incoming))
+      },
+      onFailure: cause => {
+        noticeBreak()
+        arrive(null, () => fail(client, cause))
+      },
     })
+    const abort = () => {
+      aborted = true
+      exchange.abort()
+    }
     if (response.destroyed) abort()
     return {
       status,
@@ -157,7 +174,7 @@ interface Client {
 function relayAnswer(client: Client, incoming: IncomingMessage): void {
   const { response } = client
   if (incoming.destroyed) {
-    fail(client, new StowageError('upstream_error', 'Qdrant closed the connection within its answer'))
+    fail(client, brokenOff())
     return
   }
   const hidden = isGuarded(client.request) ? hiddenFailureOf(incoming) : null
@@ -173,7 +190,8 @@ function relayAnswer(client: Client, incoming: IncomingMessage): void {
     fail(client, cause)
     return
   }
-  incoming.on('error', () => response.destroy())
+  relayedFrom(response)
+  incoming.on('error', () => fail(client, brokenOff()))
   flow(incoming, response, () => {
     if (incoming.rawTrailers.length > 0) response.addTrailers([...headerPairs(incoming.rawTrailers)])
     response.end()
@@ -203,9 +221,20 @@ function transferCodings({ headers }: IncomingMessage): string[] {
   return coding === undefined || /^\s*chunked\s*$/i.test(coding) ? [] : ['Transfer-Encoding', coding]
 }
 
+function brokenOff(): StowageError {
+  const cause = new Error('the answer broke off')
+  return new StowageError('upstream_error', 'Qdrant closed the connection within its answer', { cause })
+}
+
+/** Whether nobody waits any more. At a shutdown, connections break before their answers notice it. */
+function hasLeft(response: ServerResponse): boolean {
+  return response.destroyed || response.socket?.destroyed === true
+}
+
 function fail({ request, response, onFailure, failure }: Client, cause: unknown): void {
-  if (response.destroyed || response.writableEnded) return
+  if (hasLeft(response) || response.writableEnded) return
   const error = failure.of(cause)
+  failedBy(response, error)
   onFailure({ status: error.status, message: error.message, cause })
   if (response.headersSent) response.destroy()
   else failure.send(request, response, error)
