@@ -87,9 +87,12 @@ export function openLogLines({ onResumed, write = writeToStderr }: LogLinesOptio
   }
 }
 
+/** Not in the types of Node: the handle of a pipe or socket. */
+type WithHandle = { _handle?: { setBlocking?(blocking: boolean): unknown } }
+
 function writeToStderr(bytes: Buffer): number {
-  // Once Node has opened this stream, a full pipe or socket refuses bytes, where it would make the writer wait.
-  void process.stderr
+  // A full pipe refuses bytes only in this mode. All processes that share the pipe share the mode, and each start of a child ends it.
+  if (!process.stderr.isTTY) (process.stderr as WithHandle)._handle?.setBlocking?.(false)
   return writeSync(STDERR, bytes)
 }
 
