@@ -1,4 +1,6 @@
-import { describe, expect, it, vi } from 'vitest'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { describe, expect, it, test, vi } from 'vitest'
 import { openLogLines } from '../../src/observe/log-lines.ts'
 import { createLogger } from '../../src/observe/logger.ts'
 import { send } from '../support/send.ts'
@@ -81,4 +83,21 @@ describe('a service of which nobody reads the log', () => {
     const { err } = await service.stop('SIGTERM')
     expect(err).toContain('GET /collections/last-one')
   })
+})
+
+test('a child process that inherits the pipe does not make the log wait', async () => {
+  const script = `
+    import { spawnSync } from 'node:child_process'
+    import { createLogger } from '${new URL('../../src/observe/logger.ts', import.meta.url)}'
+    const logger = createLogger({ level: 'info' })
+    logger.info('first')
+    spawnSync(process.execPath, ['-e', ''], { stdio: 'inherit' })
+    for (let at = 0; at < 5_000; at += 1) logger.info({ at }, 'request finished')
+    console.log('went on')`
+  const line = ['--import', 'tsx', '--input-type=module', '-e', script]
+  const child = spawn(process.execPath, line, { stdio: ['ignore', 'pipe', 'pipe'] })
+  child.stderr.pause()
+  const [text] = await once(child.stdout, 'data')
+  expect(String(text)).toContain('went on')
+  child.kill('SIGKILL')
 })
