@@ -7,10 +7,14 @@ import type { Sentence } from '../../text/sentences/sentences.ts'
  */
 export function codeLinesOf(block: Sentence): Sentence[] {
   const fence = openingFence(block.text)
-  const lines = [...block.text.matchAll(/[^\n]*\S[^\n]*\n?(?:[^\S\n]*\n)*/gu)].map(({ 0: text, index }) => {
+  const lines: Sentence[] = []
+  for (const { 0: text, index } of block.text.matchAll(/[^\n]*\n|[^\n]+$/gu)) {
+    const before = lines.at(-1)
     const start = block.start + index
-    return { text, start, end: start + text.length, kind: block.kind }
-  })
+    const end = start + text.length
+    if (text.trim() === '' && before) lines[lines.length - 1] = { ...before, text: before.text + text, end }
+    else lines.push({ text, start, end, kind: block.kind })
+  }
   const last = lines.at(-1)
   return fence !== null && fence.trim() === fence && last && lines.length > 2 && closesFence(last.text, fence)
     ? lines

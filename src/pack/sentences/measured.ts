@@ -139,7 +139,9 @@ interface Piece {
 function* piecesOf(candidate: Candidate, room: number, cost: CostModel): Steps<Piece[]> {
   const fresh = cost.freshRangeOf(candidate)
   const pieces: Piece[] = []
-  for (const [index, sentence] of [...sentencesToCut(candidate.chunk)].entries()) {
+  let index = -1
+  for (const sentence of sentencesToCut(candidate.chunk)) {
+    index++
     const isFreshCode = sentence.kind === 'code' && sentence.start >= fresh.start && sentence.end <= fresh.end
     const isTooLong = isFreshCode && (yield* cost.costOf(unitOf(candidate, sentence.start, sentence.end))) > room
     const lines = isTooLong ? codeLinesOf(sentence) : []
