@@ -9,7 +9,7 @@ import { scanJson } from './body/scan-json.ts'
 /** Qdrant's own limit for nested queries. Real filters have a few levels; other fields have at most one. */
 export const MAX_FIELD_DEPTH = 64
 /** Most bytes of a field, such as `filter`. JSON with hundreds of thousands of small parts would take seconds. */
-const LONGEST_FIELD = 256 * 1024
+export const LONGEST_FIELD = 256 * 1024
 /** They are one text, and numbers that their own limit counts. */
 const LONG_FIELDS = ['query', 'vector']
 

@@ -135,6 +135,7 @@ describe('a session of the official client over HTTP', () => {
     [SEARCH, { query: 'x', collection: 'docs', limit: -1 }, 'limit=-1: '],
     [SEARCH, { query: 'x', collection: 'docs', budget_tokens: 1.5 }, 'budget_tokens=1.5: '],
     [SEARCH, { query: 'x', collection: 'docs', filter: { must: [{ has_id: [2 ** 60] }] } }, 'an integer beyond 2^53'],
+    [SEARCH, { query: 'x', collection: 'docs', filter: { must: Array(100_000).fill({}) } }, 'longer than 262144 bytes'],
     [SEARCH, { query: 'x', colection: 'docs' }, 'colection="docs": unknown key'],
     [SEARCH, { query: 'x' }, 'collection: give either collection or project'],
     [SEARCH, { query: 'x'.repeat(1_000_000), collection: 'docs' }, 'query="xxx'],

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { JsonObject } from '../../core/types.ts'
 import type { Verdict } from '../../core/vocabulary.ts'
+import { LONGEST_FIELD } from '../../http/parse-context-request.ts'
 import {
   type ContextRequest,
   type ContextResponse,
@@ -36,6 +37,7 @@ const input = z
     min_relevance: min_relevance.describe('Least relevance of a passage, in [0,1]. Default: none. Example: 0.3.'),
     score_threshold: score_threshold.describe('The former name of min_relevance.'),
     filter: filter
+      .refine(hasUsualLength, `is longer than ${LONGEST_FIELD} bytes`)
       .refine(hasExactNumbers, 'an integer beyond 2^53 loses digits in JSON; use POST /v1/context')
       .describe('Filter of Qdrant. Example: {"must":[{"key":"lang","match":{"value":"en"}}]}.'),
   })
@@ -97,6 +99,10 @@ function textsOf({ context, chunks, answerable, degraded, trace_id }: ContextRes
     `trace_id ${trace_id}`,
   ]
   return [`${body}\n\n---\n${facts.join(' · ')}`, `${body}\n\n---\ntrace_id ${trace_id}`, body]
+}
+
+function hasUsualLength(filter: unknown): boolean {
+  return filter === undefined || Buffer.byteLength(JSON.stringify(filter)) <= LONGEST_FIELD
 }
 
 function hasExactNumbers(value: unknown): boolean {
