@@ -1,13 +1,15 @@
 /** Groups items by key, in the order of each key's first item. Items of a group keep their order. */
 export function groupBy<Item, Key>(items: Iterable<Item>, keyOf: (item: Item) => Key): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>()
-  for (const item of items) {
-    const key = keyOf(item)
-    const group = groups.get(key)
-    if (group) group.push(item)
-    else groups.set(key, [item])
-  }
+  for (const item of items) addTo(groups, keyOf(item), item)
   return groups
+}
+
+/** Adds an item at the end of the group of a key. */
+export function addTo<Item, Key>(groups: Map<Key, Item[]>, key: Key, item: Item): void {
+  const group = groups.get(key)
+  if (group) group.push(item)
+  else groups.set(key, [item])
 }
 
 /** Counts equal values, in the order of their first occurrence. */
@@ -15,6 +17,23 @@ export function countOf<Value>(values: Iterable<Value>): Map<Value, number> {
   const counts = new Map<Value, number>()
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
   return counts
+}
+
+/** Raises the value of a key to `value`, when it is less or missing. Values are 0 or above. */
+export function raiseTo<Key>(values: Map<Key, number>, key: Key, value: number): void {
+  values.set(key, Math.max(values.get(key) ?? 0, value))
+}
+
+/** The first place in a sorted list of this length at which a condition holds that holds behind it too, by bisection; the length when there is none. */
+export function firstPlace(length: number, holds: (place: number) => boolean): number {
+  let low = 0
+  let high = length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (holds(middle)) high = middle
+    else low = middle + 1
+  }
+  return low
 }
 
 /** Compares texts by UTF-16 code units, for `sort`. Unlike a locale's order it is the same on every machine. */

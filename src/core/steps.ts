@@ -20,14 +20,19 @@ export function finish<Result>(steps: Steps<Result>): Result {
   }
 }
 
-/** Steps that come to their result even when their time is up: then they begin again. */
-export function* toTheEnd<Result>(start: () => Steps<Result>): Steps<Result> {
+/** Steps that others replace when their time is up. */
+export function* insteadWhenLate<Result>(steps: Steps<Result>, instead: () => Steps<Result>): Steps<Result> {
   try {
-    return yield* start()
+    return yield* steps
   } catch (error) {
     if (!(error instanceof TimeUp)) throw error
-    return yield* start()
+    return yield* instead()
   }
+}
+
+/** Steps that come to their result even when their time is up: then they begin again. */
+export function toTheEnd<Result>(start: () => Steps<Result>): Steps<Result> {
+  return insteadWhenLate(start(), start)
 }
 
 /** One step, for work that needs no pause. */

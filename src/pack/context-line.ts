@@ -2,6 +2,7 @@ import type { CountTokens } from '../core/ports.ts'
 import { longestPrefixInSteps, prefixOf } from '../core/prefix.ts'
 import type { Steps } from '../core/steps.ts'
 import type { Candidate } from '../core/types.ts'
+import { inOneLine } from '../text/printable.ts'
 import { splitSentences } from '../text/sentences/sentences.ts'
 import type { Unit } from './unit.ts'
 
@@ -19,7 +20,7 @@ export function* contextLinesOf(candidates: readonly Candidate[], count: CountTo
   const lines = new Map<string, string>()
   for (const { key, chunk } of candidates) {
     const [sentence] = splitSentences(prefixOf(chunk.context ?? '', LONGEST_SPLIT))
-    const line = sentence?.text.replace(/[\s\p{Cc}]+/gu, ' ').trim() ?? ''
+    const line = inOneLine(sentence?.text ?? '')
     if (line !== '') lines.set(key, yield* shortened(line, count))
     yield
   }

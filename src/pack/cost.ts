@@ -1,6 +1,7 @@
+import { firstPlace } from '../core/collections.ts'
 import type { CountTokens } from '../core/ports.ts'
 import type { Steps } from '../core/steps.ts'
-import type { Candidate } from '../core/types.ts'
+import type { Candidate, Span } from '../core/types.ts'
 import { slicesOf } from '../text/slices.ts'
 import { type ContextLines, lineBefore, NO_CONTEXT_LINES } from './context-line.ts'
 import { continues, joinOf, rangeBetween, runsAround } from './join.ts'
@@ -63,7 +64,7 @@ export class CostModel {
   }
 
   /** What of a chunk is not in the added units that it overlaps with, as offsets in its text. */
-  freshRangeOf(candidate: Candidate): Pick<Unit, 'start' | 'end'> {
+  freshRangeOf(candidate: Candidate): Span {
     const whole = wholeChunk(candidate)
     const block = this.blocks.get(sectionOf(whole)) ?? []
     const place = placeIn(block, whole)
@@ -142,15 +143,7 @@ function joinsWithSpace(previous: Unit, next: Unit): boolean {
   return !text.slice(text.trimEnd().length).includes('\n')
 }
 
-/** The place of a unit among units in reading order, by bisection. */
+/** The place of a unit among units in reading order. */
 function placeIn(units: readonly Unit[], unit: Unit): number {
-  let low = 0
-  let high = units.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    const other = units[middle]
-    if (other && inReadingOrder(other, unit) <= 0) low = middle + 1
-    else high = middle
-  }
-  return low
+  return firstPlace(units.length, at => inReadingOrder(units[at] ?? unit, unit) > 0)
 }

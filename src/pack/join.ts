@@ -1,4 +1,4 @@
-import type { Candidate, Chunk } from '../core/types.ts'
+import type { Candidate, Chunk, Span } from '../core/types.ts'
 import { type Unit, wholeChunk } from './unit.ts'
 
 interface Join {
@@ -71,11 +71,7 @@ export function continues(previous: Unit, unit: Unit): boolean {
 }
 
 /** What of a chunk is not in units before and behind it, as offsets in its text. */
-export function rangeBetween(
-  previous: Unit | undefined,
-  candidate: Candidate,
-  next: Unit | undefined,
-): Pick<Unit, 'start' | 'end'> {
+export function rangeBetween(previous: Unit | undefined, candidate: Candidate, next: Unit | undefined): Span {
   const whole = wholeChunk(candidate)
   const repeated = previous && previous.candidate.key !== candidate.key ? (joinOf(previous, whole)?.overlap ?? 0) : 0
   const coming = next && next.candidate.key !== candidate.key ? (joinOf(whole, next)?.overlap ?? 0) : 0

@@ -1,33 +1,30 @@
 import { groupBy } from '../core/collections.ts'
 import type { CountTokens } from '../core/ports.ts'
 import { codePointStart } from '../core/prefix.ts'
-import { type Steps, TimeUp, toTheEnd } from '../core/steps.ts'
-import type { Candidate, ContextFormat, ContextOrder, Dropped } from '../core/types.ts'
+import { inOneStep, insteadWhenLate, type Steps, toTheEnd } from '../core/steps.ts'
+import type { Candidate, ContextFormat, Dropped, Span } from '../core/types.ts'
 import { countByCharacters } from '../text/characters.ts'
 import { type ContextLines, contextLinesOf, NO_CONTEXT_LINES } from './context-line.ts'
 import { CostModel } from './cost.ts'
 import { type Block, joinUnits, layOut } from './layout.ts'
 import { type Choice, expandToParents, type ParentExpansionOptions } from './parent-expansion.ts'
 import { GAP, RENDERERS, render, shownContextLines } from './render.ts'
-import { type Selected, type SelectOptions, select } from './select.ts'
+import { type Selected, type SelectOptions, select, weakestOf } from './select.ts'
 
-export interface PackOptions extends SelectOptions, Pick<ParentExpansionOptions, 'parentExpansion' | 'parents'> {
+export interface PackOptions extends SelectOptions, ParentExpansionOptions {
   format: ContextFormat
-  order: ContextOrder
   /** What filling counts: tokens, or four characters as one token. */
   counting: 'tokens' | 'characters'
   /** Whether the first sentence of a chunk's context stands before its text. */
   contextLine: boolean
   /** The probability that a candidate answers, for the formats that show it. Absent: none shows it. */
   relevanceOf?: (candidate: Candidate) => number
-  /** For the order `stable`: the turn that first packed a candidate, by its key. */
-  previous?: ReadonlyMap<string, number>
 }
 
 export interface PackedChunk {
   candidate: Candidate
   /** Packed parts of the chunk's text, as offsets in reading order. */
-  spans: { start: number; end: number }[]
+  spans: Span[]
   /** The packed text, with gap marks between parts. */
   text: string
   /** Tokens of `text`. */
@@ -74,32 +71,23 @@ export function* pack(
   const { budgetTokens } = options
   const renderer = RENDERERS[options.format]
   const estimate = options.counting === 'tokens' ? count : countByCharacters
-  const lines = options.contextLine ? yield* linesInTime(candidates, count) : NO_CONTEXT_LINES
-  const newCost = () => new CostModel(renderer, estimate, budgetTokens, lines ?? NO_CONTEXT_LINES)
+  const inTime = options.contextLine
+    ? yield* insteadWhenLate<ContextLines | null>(contextLinesOf(candidates, count), () => inOneStep(() => null))
+    : NO_CONTEXT_LINES
+  const lines = inTime ?? NO_CONTEXT_LINES
+  const newCost = () => new CostModel(renderer, estimate, budgetTokens, lines)
   // What is left out of a chunk depends on the others, and an earlier turn may have packed it whole.
   const repetition = options.order === 'stable' ? 'off' : options.repetition
   const selectWith = (rules: PackOptions) => select(candidates, query, rules, newCost())
-  const selection = lines === null ? NOTHING_IN_TIME : yield* selectWith({ ...options, repetition })
+  const selection = inTime === null ? NOTHING_IN_TIME : yield* selectWith({ ...options, repetition })
   const { isLate } = selection
   const hasNothing = isLate && selection.selected.length === 0
   const choice = hasNothing ? yield* selectWith({ ...options, ...SHORT_WORK }) : selection
   const choices = isLate ? [choice] : yield* expandToParents(choice, options, newCost)
-  const { blocks, context, tokens, dropped } = yield* toTheEnd(() =>
-    fitLargest(choices, { ...options, lines: lines ?? NO_CONTEXT_LINES }, count),
-  )
+  const { blocks, context, tokens, dropped } = yield* toTheEnd(() => fitLargest(choices, { ...options, lines }, count))
   const packed = yield* toTheEnd(() => describePacked(blocks, count))
   const filled = [...new Set(choice.selected.map(({ unit }) => unit.candidate.key))]
   return { context, tokens, contextLines: shownContextLines(blocks, renderer), packed, filled, dropped, isLate }
-}
-
-/** The context lines; null when the time is up before all are there. */
-function* linesInTime(candidates: readonly Candidate[], count: CountTokens): Steps<ContextLines | null> {
-  try {
-    return yield* contextLinesOf(candidates, count)
-  } catch (error) {
-    if (!(error instanceof TimeUp)) throw error
-    return null
-  }
 }
 
 const NOTHING_IN_TIME = { selected: [], dropped: [], isLate: true }
@@ -187,20 +175,13 @@ function* renderSelected(
 }
 
 /**
- * Removes the units with the lowest marginal values, of equals the last selected, until they are worth `excess` tokens.
+ * Removes the weakest units that are worth `excess` tokens.
  * @param tokens of all units together; when the estimated costs are below it, they are scaled to it
  */
 function withoutWeakest(selected: readonly Selected[], excess: number, tokens: number): Selected[] {
   const costOf = (unit: Selected) => Math.max(1, unit.tokens)
   const scale = Math.max(1, tokens / selected.reduce((sum, unit) => sum + costOf(unit), 0))
-  const byWeakness = [...selected].reverse().sort((a, b) => a.marginal - b.marginal)
-  const weakest = new Set<Selected>()
-  let saved = 0
-  for (const unit of byWeakness) {
-    if (saved >= excess) break
-    weakest.add(unit)
-    saved += costOf(unit) * scale
-  }
+  const weakest = new Set(weakestOf(selected, excess, unit => costOf(unit) * scale))
   return selected.filter(unit => !weakest.has(unit))
 }
 

@@ -3,7 +3,7 @@ import { parentKey, pointKey } from '../core/keys.ts'
 import { type Steps, TimeUp } from '../core/steps.ts'
 import type { Candidate, Chunk, ContextOrder, Dropped } from '../core/types.ts'
 import type { CostModel } from './cost.ts'
-import type { Selected } from './select.ts'
+import { type Selected, weakestOf } from './select.ts'
 import { wholeChunk } from './unit.ts'
 
 /** Least packed chunks of a parent that it can replace. */
@@ -16,6 +16,7 @@ export interface ParentExpansionOptions {
   parentExpansion: number | null
   /** The parents that are known, by the keys of their points. */
   parents?: ReadonlyMap<string, Chunk>
+  /** For the order `stable`: the turn that first packed a candidate, by its key. */
   previous?: ReadonlyMap<string, number>
 }
 
@@ -88,27 +89,22 @@ function* expandTo(
 
   const kept = others.filter(one => !gone.includes(one))
   const remaining = new Set(kept.map(one => one.unit.candidate.key))
-  const replaced = (candidate: Candidate): Dropped => ({
-    candidate,
-    reason: 'replaced_by_parent',
-    evidence: { of: key },
-  })
+  const replaced = (candidate: Candidate): Dropped => {
+    return { candidate, reason: 'replaced_by_parent', evidence: { of: key } }
+  }
+  const gaveWay = (candidate: Candidate): Dropped => {
+    const evidence = { of: key, short_by_tokens: excess, detail: 'gave way to a parent' }
+    return { candidate, reason: 'over_budget', evidence }
+  }
+  const isPart = ({ candidate }: Dropped) => isOwn(candidate) && liesIn(candidate.chunk, parent)
   return {
     selected: [...kept, { unit, marginal: bestOf(own), tokens }],
     dropped: [
-      ...dropped.map(drop =>
-        isOwn(drop.candidate) && liesIn(drop.candidate.chunk, parent) ? replaced(drop.candidate) : drop,
-      ),
+      ...dropped.map(drop => (isPart(drop) ? replaced(drop.candidate) : drop)),
       ...children.map(replaced),
       ...distinctCandidates(gone)
-        .filter(candidate => !remaining.has(candidate.key))
-        .map(
-          (candidate): Dropped => ({
-            candidate,
-            reason: 'over_budget',
-            evidence: { of: key, short_by_tokens: excess, detail: 'gave way to a parent' },
-          }),
-        ),
+        .filter(({ key }) => !remaining.has(key))
+        .map(gaveWay),
     ],
   }
 }
@@ -133,18 +129,6 @@ function parentCandidate(parent: Chunk, children: readonly Candidate[]): Candida
   const places = children.flatMap(({ chunk }) => chunk.orderIndex ?? [])
   const orderIndex = places.length === 0 ? null : Math.min(...places)
   return { ...figures, key: pointKey(parent), chunk: { ...parent, orderIndex }, origin: 'parent', signals: [] }
-}
-
-/** The units with the lowest marginal values, of equals the last selected, until they have `tokens`. */
-function weakestOf(units: readonly Selected[], tokens: number): Selected[] {
-  const weakest: Selected[] = []
-  let saved = 0
-  for (const unit of [...units].reverse().sort((left, right) => left.marginal - right.marginal)) {
-    if (saved >= tokens) break
-    weakest.push(unit)
-    saved += unit.tokens
-  }
-  return weakest
 }
 
 function distinctCandidates(units: readonly Selected[]): Candidate[] {

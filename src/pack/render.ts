@@ -1,5 +1,6 @@
 import { codePointStart, prefixOf } from '../core/prefix.ts'
 import type { ContextFormat } from '../core/types.ts'
+import { inOneLine } from '../text/printable.ts'
 import { titledPath } from '../text/titled-path.ts'
 import type { Block, Part } from './layout.ts'
 import { escapeMarkdown } from './markdown-frame.ts'
@@ -38,7 +39,7 @@ interface SourceLine extends Pick<Block, 'docId' | 'docTitle' | 'sectionPath'> {
 export const RENDERERS: Record<ContextFormat, Renderer> = {
   markdown: {
     open: ({ docId, docTitle, sectionPath, longestName }, index) =>
-      `[${index}] ${shortName(titledPath(oneLine(docTitle || docId), oneLine(sectionPath)), longestName)}\n`,
+      `[${index}] ${shortName(titledPath(inOneLine(docTitle || docId), inOneLine(sectionPath)), longestName)}\n`,
     close: '\n',
     escape: escapeMarkdown,
     // Escaped as one text, because a fence of one part can end in another one.
@@ -140,12 +141,8 @@ function shortName(name: string, longest: number): string {
   return `${prefixOf(name, longest - 1 - end).trimEnd()}…${name.slice(codePointStart(name, name.length - end)).trimStart()}`
 }
 
-function oneLine(text: string): string {
-  return text.replace(/[\s\p{Cc}]+/gu, ' ').trim()
-}
-
 function attribute(text: string): string {
-  return escapeXml(oneLine(text)).replaceAll('"', '&quot;')
+  return escapeXml(inOneLine(text)).replaceAll('"', '&quot;')
 }
 
 /** Escapes markup and replaces characters that XML 1.0 forbids. */

@@ -43,6 +43,22 @@ export interface Selected {
   holders?: ReadonlySet<string>
 }
 
+/** The units with the lowest marginal values, of equals the last selected, until they have so many tokens. */
+export function weakestOf(
+  selected: readonly Selected[],
+  wanted: number,
+  tokensOf = ({ tokens }: Selected): number => tokens,
+): Selected[] {
+  const weakest: Selected[] = []
+  let saved = 0
+  for (const unit of [...selected].reverse().sort((left, right) => left.marginal - right.marginal)) {
+    if (saved >= wanted) break
+    weakest.push(unit)
+    saved += tokensOf(unit)
+  }
+  return weakest
+}
+
 interface Selection {
   /** In the order of selection. */
   selected: Selected[]

@@ -1,6 +1,7 @@
 import FlatQueue from 'flatqueue'
+import { addTo } from '../core/collections.ts'
 import type { Steps } from '../core/steps.ts'
-import { slicesOf } from '../text/slices.ts'
+import { distinctIn } from '../text/slices.ts'
 import { rawWords } from '../text/terms/terms.ts'
 import { textOf, type Unit } from './unit.ts'
 
@@ -39,13 +40,9 @@ export class UnitQueue {
   /** Adds units behind those that are in the queue. */
   *add(units: readonly Unit[]): Steps<void> {
     for (const unit of units) {
-      const words = this.alpha > 0 ? yield* distinctWords(textOf(unit)) : []
+      const words = this.alpha > 0 ? [...(yield* distinctIn(textOf(unit), rawWords))] : []
       const entry = { unit, marginal: unit.value, isPutBack: false, words, packed: 0 }
-      for (const word of words) {
-        const others = this.holders.get(word)
-        if (others) others.push(entry)
-        else this.holders.set(word, [entry])
-      }
+      for (const word of words) addTo(this.holders, word, entry)
       this.entries.push(entry)
     }
     if (this.alpha > 0) this.rank()
@@ -91,15 +88,6 @@ export class UnitQueue {
     if (isPutBack || words.length === 0) return marginal
     return unit.value * (1 - (this.alpha * packed) / words.length)
   }
-}
-
-function* distinctWords(text: string): Steps<string[]> {
-  const words = new Set<string>()
-  for (const slice of slicesOf(text)) {
-    for (const word of rawWords(slice)) words.add(word)
-    yield
-  }
-  return [...words]
 }
 
 /** Places by value, greatest first, and equal values by place. */

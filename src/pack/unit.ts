@@ -1,12 +1,11 @@
 import { compareText } from '../core/collections.ts'
 import { sectionKey } from '../core/keys.ts'
-import type { Candidate, Chunk } from '../core/types.ts'
+import type { Candidate, Chunk, Span } from '../core/types.ts'
+import { rememberedByObject } from '../text/bounded-cache.ts'
 
 /** The unit of packing: a chunk or one of its sentences, as offsets into `candidate.chunk.text`. */
-export interface Unit {
+export interface Unit extends Span {
   candidate: Candidate
-  start: number
-  end: number
   /** Estimated relevance, on the scale of candidate values. */
   value: number
 }
@@ -19,15 +18,12 @@ export function wholeChunk(candidate: Candidate): Unit {
   return { candidate, start: 0, end: candidate.chunk.text.length, value: candidate.value }
 }
 
-const sections = new WeakMap<Candidate, string>()
+/** Built once for each candidate, because names can be long and sentences many. */
+const sectionOfCandidate = rememberedByObject(({ chunk }: Candidate) => sectionKey(chunk))
 
-/** Key of the section of a unit. It is built once for each candidate, because names can be long and sentences many. */
+/** Key of the section of a unit. */
 export function sectionOf({ candidate }: Pick<Unit, 'candidate'>): string {
-  const known = sections.get(candidate)
-  if (known !== undefined) return known
-  const section = sectionKey(candidate.chunk)
-  sections.set(candidate, section)
-  return section
+  return sectionOfCandidate(candidate)
 }
 
 /** Compares for `sort`: units of one section by their place in the document. */

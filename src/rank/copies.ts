@@ -24,12 +24,14 @@ export function gatherInDocuments(
   }
   const sumOf = ({ chunk }: Candidate) => sums.get(documentKey(chunk)) ?? 0
   const chosen = new Map<string, Candidate>()
+  const replaced = new Map<string, Candidate>()
   for (const best of kept) {
     const same = (copies.get(best.key) ?? []).filter(({ value }) => value >= NEARLY_AS_GOOD * best.value)
     const copy = same.reduce((first, one) => (sumOf(one) > sumOf(first) ? one : first), best)
-    if (copy !== best) chosen.set(best.key, copy)
+    if (copy === best) continue
+    chosen.set(best.key, copy)
+    replaced.set(copy.key, best)
   }
-  const replaced = new Map(kept.flatMap(best => (chosen.has(best.key) ? [[chosen.get(best.key)?.key, best]] : [])))
   return {
     kept: kept.map(best => chosen.get(best.key) ?? best).sort(byValue),
     dropped: dropped.map(({ candidate, reason, evidence }) => ({

@@ -1,6 +1,8 @@
+import { addTo } from '../core/collections.ts'
 import type { Steps } from '../core/steps.ts'
 import type { Candidate, Dropped, FilterResult } from '../core/types.ts'
 import { shingleHashes } from '../text/shingles.ts'
+import { roundedSimilarity } from '../text/similarity.ts'
 import { gatherInDocuments } from './copies.ts'
 import { placeOf, withoutFalsePlaces } from './places.ts'
 
@@ -28,38 +30,22 @@ export function* dedupe(
   const kept: Candidate[] = []
   const dropped: Dropped[] = []
   const places = new Map<string, string>()
-  const texts = new Map<string, string>()
-  const index = new ShingleIndex()
+  const texts = new KnownTexts(containment)
   const copies = new Map<string, Candidate[]>()
+  const drop = (candidate: Candidate, evidence: Dropped['evidence']) =>
+    dropped.push({ candidate, reason: 'duplicate', evidence })
   for (const candidate of yield* withoutFalsePlaces(candidates)) {
     const place = placeOf(candidate)
     const samePlace = place === null ? undefined : places.get(place)
     if (samePlace !== undefined) {
-      dropped.push({ candidate, reason: 'duplicate', evidence: { of: samePlace, similarity: 1, detail: 'same place' } })
+      drop(candidate, { of: samePlace, similarity: 1, detail: 'same place' })
       continue
     }
-    const { text } = candidate.chunk
-    const shingles = containment === null || text.length > LONGEST_COMPARED ? null : yield* shingleHashes(text)
-    if (containment !== null && !shingles?.size) {
-      const sameText = texts.get(text)
-      if (sameText !== undefined) {
-        dropped.push({ candidate, reason: 'duplicate', evidence: { of: sameText, similarity: 1 } })
-        addTo(copies, sameText, candidate)
-        continue
-      }
-      texts.set(text, candidate.key)
-    } else if (containment !== null && shingles !== null) {
-      const original = index.mostContaining(shingles)
-      if (original && original.share >= containment) {
-        dropped.push({
-          candidate,
-          reason: 'duplicate',
-          evidence: { of: original.key, similarity: round(original.share) },
-        })
-        if (original.shareOfOriginal >= containment) addTo(copies, original.key, candidate)
-        continue
-      }
-      index.add(candidate.key, shingles)
+    const original = yield* texts.originalOf(candidate)
+    if (original !== null) {
+      drop(candidate, { of: original.key, similarity: roundedSimilarity(original.share) })
+      if (original.isCopy) addTo(copies, original.key, candidate)
+      continue
     }
     yield
     if (place !== null) places.set(place, candidate.key)
@@ -68,26 +54,45 @@ export function* dedupe(
   return gather ? gatherInDocuments({ kept, dropped }, copies) : { kept, dropped }
 }
 
-function addTo(copies: Map<string, Candidate[]>, key: string, candidate: Candidate): void {
-  const found = copies.get(key)
-  if (found) found.push(candidate)
-  else copies.set(key, [candidate])
-}
-
-function round(share: number): number {
-  return Math.round(share * 1000) / 1000
-}
-
 /**
- * Inverted index from shingles to candidates. Nearly every shingle is in one candidate only, so a number stands for a list of one: a list
- * for each would be most of the memory that a request takes.
+ * The texts of the candidates so far, with an inverted index from shingles to candidates. Nearly every shingle is in one candidate only, so a
+ * number stands for a list of one: a list for each would be most of the memory that a request takes.
  */
-class ShingleIndex {
+class KnownTexts {
+  private readonly containment: number | null
+  /** Keys by the texts that are compared as a whole. */
+  private readonly wholes = new Map<string, string>()
   private readonly postings = new Map<number, number | number[]>()
   private readonly keys: string[] = []
   private readonly sizes: number[] = []
 
-  add(key: string, shingles: ReadonlySet<number>): void {
+  constructor(containment: number | null) {
+    this.containment = containment
+  }
+
+  /**
+   * The candidate that contains the text of this one, the share that it contains, and whether this one contains its text as well. Without
+   * such a candidate it is null, and the text is known from now on.
+   */
+  *originalOf({ key, chunk: { text } }: Candidate): Steps<{ key: string; share: number; isCopy: boolean } | null> {
+    const { containment, wholes } = this
+    if (containment === null) return null
+    const shingles = text.length > LONGEST_COMPARED ? null : yield* shingleHashes(text)
+    if (!shingles?.size) {
+      const same = wholes.get(text)
+      if (same !== undefined) return { key: same, share: 1, isCopy: true }
+      wholes.set(text, key)
+      return null
+    }
+    const { row, common } = this.mostContaining(shingles)
+    const [original, share] = [this.keys[row], common / shingles.size]
+    if (original !== undefined && share >= containment)
+      return { key: original, share, isCopy: common / (this.sizes[row] || 1) >= containment }
+    this.add(key, shingles)
+    return null
+  }
+
+  private add(key: string, shingles: ReadonlySet<number>): void {
     if (this.postings.size + shingles.size > MOST_SHINGLES) return
     const row = this.keys.push(key) - 1
     this.sizes.push(shingles.size)
@@ -99,8 +104,8 @@ class ShingleIndex {
     }
   }
 
-  /** Finds the candidate that contains the largest share of the shingles; null when there are none. */
-  mostContaining(shingles: ReadonlySet<number>): { key: string; share: number; shareOfOriginal: number } | null {
+  /** The candidate that contains most of the shingles. */
+  private mostContaining(shingles: ReadonlySet<number>): { row: number; common: number } {
     const hits = new Uint32Array(this.keys.length)
     for (const shingle of shingles) {
       const rows = this.postings.get(shingle)
@@ -108,9 +113,7 @@ class ShingleIndex {
       if (typeof rows === 'number') hits[rows] = (hits[rows] ?? 0) + 1
       else for (const row of rows) hits[row] = (hits[row] ?? 0) + 1
     }
-    const best = hits.reduce((top, count, row) => (count > (hits[top] ?? 0) ? row : top), 0)
-    const [key, common] = [this.keys[best], hits[best] ?? 0]
-    if (key === undefined || shingles.size === 0) return null
-    return { key, share: common / shingles.size, shareOfOriginal: common / (this.sizes[best] || 1) }
+    const row = hits.reduce((top, count, row) => (count > (hits[top] ?? 0) ? row : top), 0)
+    return { row, common: hits[row] ?? 0 }
   }
 }

@@ -1,7 +1,7 @@
 import type { Steps } from '../core/steps.ts'
 import type { Candidate, Dropped, FilterResult } from '../core/types.ts'
-import { cosine } from '../text/similarity.ts'
-import { slicesOf } from '../text/slices.ts'
+import { cosine, roundedSimilarity } from '../text/similarity.ts'
+import { distinctIn } from '../text/slices.ts'
 import { terms } from '../text/terms/terms.ts'
 import { cutTo } from './cut.ts'
 
@@ -56,22 +56,14 @@ export function* diversify(
 
 function dropOf({ candidate, rank, nearest, similarity }: Row, size: number): Dropped {
   if (rank > size || nearest === null) return { candidate, reason: 'rerank_cut', evidence: { rank, cap: size } }
-  const rounded = Math.round(similarity * 1000) / 1000
-  return { candidate, reason: 'redundant', evidence: { of: nearest.key, similarity: rounded } }
+  return { candidate, reason: 'redundant', evidence: { of: nearest.key, similarity: roundedSimilarity(similarity) } }
 }
 
 function* createSimilarity(candidates: readonly Candidate[]): Steps<(a: Candidate, b: Candidate) => number> {
   if (candidates.every(({ vector }) => vector !== undefined))
     return (a, b) => (a.vector && b.vector ? cosine(a.vector, b.vector) : 0)
-  const termsOf = new Map<string, Set<string>>()
-  for (const { key, chunk } of candidates) {
-    const found = new Set<string>()
-    for (const slice of slicesOf(chunk.text)) {
-      for (const term of terms(slice)) found.add(term)
-      yield
-    }
-    termsOf.set(key, found)
-  }
+  const termsOf = new Map<string, ReadonlySet<string>>()
+  for (const { key, chunk } of candidates) termsOf.set(key, yield* distinctIn(chunk.text, terms))
   return (a, b) => jaccard(termsOf.get(a.key), termsOf.get(b.key))
 }
 

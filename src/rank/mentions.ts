@@ -1,3 +1,4 @@
+import { countOf } from '../core/collections.ts'
 import { documentKey } from '../core/keys.ts'
 import { prefixOf } from '../core/prefix.ts'
 import type { Steps } from '../core/steps.ts'
@@ -61,15 +62,12 @@ export function* raiseMentioned(candidates: readonly Candidate[], share: number)
 
 /** The openings with a title that can be recognised. A chunk whose place is unknown is one when no other chunk of its document is a candidate. */
 function openingsOf(candidates: readonly Candidate[]): Opening[] {
-  const chunks = new Map<string, number>()
-  for (const { chunk } of candidates) chunks.set(documentKey(chunk), (chunks.get(documentKey(chunk)) ?? 0) + 1)
-  return candidates.flatMap(candidate => {
+  const chunks = countOf(candidates.map(({ chunk }) => documentKey(chunk)))
+  return candidates.flatMap((candidate): Opening[] => {
     const { docId, docTitle, sectionPath, orderIndex } = candidate.chunk
     const title = pageName(docTitle, sectionPath).trim().replace(DISAMBIGUATION, '').trim()
     const isFirst = orderIndex === 0 || (orderIndex === null && chunks.get(documentKey(candidate.chunk)) === 1)
-    return isFirst && docId !== '' && hasWords(title)
-      ? [{ candidate, title, namedIn: new Set<string>(), best: null }]
-      : []
+    return isFirst && docId !== '' && hasWords(title) ? [{ candidate, title, namedIn: new Set(), best: null }] : []
   })
 }
 

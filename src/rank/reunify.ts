@@ -1,3 +1,4 @@
+import { raiseTo } from '../core/collections.ts'
 import { documentKey, placeKey } from '../core/keys.ts'
 import type { DocumentPlace } from '../core/ports.ts'
 import type { Candidate, Chunk, Dropped } from '../core/types.ts'
@@ -17,10 +18,7 @@ export interface NeighbourPlace extends DocumentPlace {
 export function propagateScores(candidates: readonly Candidate[], share: number, documentShare: number): Candidate[] {
   const values = new Map(candidates.map(candidate => [placeKey(candidate.chunk), candidate.value]))
   const best = new Map<string, number>()
-  for (const { chunk, value } of candidates) {
-    const document = documentKey(chunk)
-    best.set(document, Math.max(best.get(document) ?? 0, value))
-  }
+  for (const { chunk, value } of candidates) raiseTo(best, documentKey(chunk), value)
   return candidates
     .map(candidate => {
       const around = neighboursOf(candidate.chunk).map(place => values.get(placeKey(place)) ?? 0)
@@ -59,10 +57,7 @@ export function expandNeighbours(
   if (factor === 0) return { candidates: [...candidates], dropped: [...dropped] }
   const floors = new Map<string, number>()
   for (const { chunk, value } of candidates) {
-    for (const place of neighboursOf(chunk)) {
-      const key = scopedKey(place, chunk.sectionPath, scope)
-      floors.set(key, Math.max(floors.get(key) ?? 0, factor * value))
-    }
+    for (const place of neighboursOf(chunk)) raiseTo(floors, scopedKey(place, chunk.sectionPath, scope), factor * value)
   }
   const floorOf = ({ chunk }: Candidate) => floors.get(scopedKey(chunk, chunk.sectionPath, scope))
   const raise = (candidate: Candidate) => ({ ...candidate, value: Math.max(candidate.value, floorOf(candidate) ?? 0) })

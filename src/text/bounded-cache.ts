@@ -88,6 +88,18 @@ export function rememberedSteps<Value>(
   }
 }
 
+/** Adds a cache to a function of an object that does not change. A value stays as long as its object. */
+export function rememberedByObject<Key extends object, Value>(read: (object: Key) => Value): (object: Key) => Value {
+  const values = new WeakMap<Key, Value>()
+  return object => {
+    const known = values.get(object)
+    if (known !== undefined) return known
+    const value = read(object)
+    values.set(object, value)
+    return value
+  }
+}
+
 /** A hash is a number, so that no text is the key of another one. */
 function keyOf(text: string): string | bigint {
   return text.length <= LONGEST_KEY ? text : BigInt(`0x${contentHash(text)}`)

@@ -1,6 +1,6 @@
 import type { Steps } from '../core/steps.ts'
 import { rememberedSteps } from './bounded-cache.ts'
-import { slicesOf } from './slices.ts'
+import { distinctIn, slicesOf } from './slices.ts'
 import { identifiers, joinedWords } from './terms/identifiers.ts'
 import { terms } from './terms/terms.ts'
 
@@ -34,17 +34,8 @@ function* countTerms(text: string): Steps<TermCounts> {
 }
 
 /** The distinct terms of a question, in their order. */
-export function questionTerms(query: string): Steps<string[]> {
-  return distinct(query, terms)
-}
-
-function* distinct(text: string, termsIn: (slice: string) => string[]): Steps<string[]> {
-  const found = new Set<string>()
-  for (const slice of slicesOf(text)) {
-    for (const term of termsIn(slice)) found.add(term)
-    yield
-  }
-  return [...found]
+export function* questionTerms(query: string): Steps<string[]> {
+  return [...(yield* distinctIn(query, terms))]
 }
 
 /**
@@ -52,7 +43,7 @@ function* distinct(text: string, termsIn: (slice: string) => string[]): Steps<st
  * Robertson and Zaragoza (2009), with Lucene's idf `ln(1 + (n - df + .5) / (df + .5))`, which is never negative.
  */
 export function* candidateBm25(query: string, documents: readonly string[]): Steps<number[]> {
-  const wanted = yield* distinct(query, slice => [...terms(slice), ...identifiers(slice)])
+  const wanted = [...(yield* distinctIn(query, slice => [...terms(slice), ...identifiers(slice)]))]
   if (wanted.length === 0) return documents.map(() => 0)
 
   const places = new Map(wanted.map((term, place) => [term, place]))

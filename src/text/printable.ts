@@ -2,6 +2,11 @@
 // biome-ignore lint/suspicious/noControlCharactersInRegex: those are the ones that are meant
 const CONTROL = /[\0-\x08\n-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]/gu
 
+/** A text in one line: white space and control characters become spaces. */
+export function inOneLine(text: string): string {
+  return text.replace(/[\s\p{Cc}]+/gu, ' ').trim()
+}
+
 /**
  * A stored name or a name of a file as a part of one line, on a terminal or in an answer in words. Control characters are escaped as in JSON.
  * @param longest most characters of the name; the rest becomes `…`

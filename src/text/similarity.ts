@@ -1,3 +1,8 @@
+/** A similarity as traces show it, with three decimals. */
+export function roundedSimilarity(similarity: number): number {
+  return Math.round(similarity * 1000) / 1000
+}
+
 /** Cosine of two vectors, in [-1,1]; 0 when a vector is zero or not finite, or the lengths differ. */
 export function cosine(a: Float32Array, b: Float32Array): number {
   if (a.length !== b.length) return 0

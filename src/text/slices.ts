@@ -1,4 +1,5 @@
 import { codePointStart } from '../core/prefix.ts'
+import type { Steps } from '../core/steps.ts'
 
 /** Length of a slice, in UTF-16 code units: a long text is read in slices, so that each step is short. */
 const SLICE = 4_096
@@ -22,4 +23,14 @@ export function* slicesOf(text: string): Generator<string> {
     start = end
   }
   if (start < text.length || text === '') yield text.slice(start)
+}
+
+/** The distinct words of a text, in their order. @param wordsIn the words of a slice */
+export function* distinctIn(text: string, wordsIn: (slice: string) => readonly string[]): Steps<Set<string>> {
+  const found = new Set<string>()
+  for (const slice of slicesOf(text)) {
+    for (const word of wordsIn(slice)) found.add(word)
+    yield
+  }
+  return found
 }

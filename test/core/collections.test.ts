@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { compareText, countOf, groupBy } from '../../src/core/collections.ts'
+import { compareText, countOf, firstPlace, groupBy } from '../../src/core/collections.ts'
 
 it('groups and counts in the order of first occurrence', () => {
   const groups = groupBy([5, 2, 3, 8], number => number % 2)
@@ -12,6 +12,16 @@ it('groups and counts in the order of first occurrence', () => {
     ['b', 2],
     ['a', 1],
   ])
+})
+
+it('finds the first place where a condition holds', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: 9 })), fc.integer({ min: -1, max: 10 }), (values, least) => {
+      const sorted = values.sort((left, right) => left - right)
+      const place = sorted.findIndex(value => value >= least)
+      expect(firstPlace(sorted.length, at => (sorted[at] as number) >= least)).toBe(place < 0 ? sorted.length : place)
+    }),
+  )
 })
 
 it('sorts texts as the sort without a function does', () => {

@@ -1,8 +1,9 @@
 import { CONTEXT_FAULTS } from '../../core/vocabulary.ts'
+import { rememberedByObject } from '../../text/bounded-cache.ts'
 import { fingerprint } from '../../text/fingerprint.ts'
 import type { ContextDocument, ContextRequest } from '../context.ts'
 import type { ContextFault } from '../quality/faults.ts'
-import { OVERLAP_TOKENS, SEGMENT_TOKENS, type Segment, segmentFor, segmentsOf } from './segments.ts'
+import { OVERLAP_TOKENS, SEGMENT_TOKENS, segmentFor, segmentsOf } from './segments.ts'
 import { fillTemplate, type PromptTemplate, readTemplate } from './template.ts'
 
 /** What a model is asked about one chunk. Sent one after the other. */
@@ -48,17 +49,12 @@ export function createPromptBuilder({
   template?: PromptTemplate
   countTokens: (text: string) => number
 }): PromptBuilder {
-  const segments = new WeakMap<ContextDocument, Segment[]>()
-  const segmentsFor = (document: ContextDocument): Segment[] => {
-    const known = segments.get(document) ?? segmentsOf(document.text, countTokens)
-    segments.set(document, known)
-    return known
-  }
+  const segmentsIn = rememberedByObject(({ text }: ContextDocument) => segmentsOf(text, countTokens))
   return {
     version: fingerprint({ template, SEGMENT_TOKENS, OVERLAP_TOKENS }),
     build: (request, faults = []) => {
       const { document, chunk } = request
-      const { start, end } = segmentFor(request, segmentsFor(document))
+      const { start, end } = segmentFor(request, segmentsIn(document))
       const values = {
         document: document.text.slice(start, end),
         chunk: chunk.text,

@@ -1,3 +1,5 @@
+import { inOneLine } from '../../text/printable.ts'
+
 const FENCE = '```'
 const QUOTED = /^(?:"([^"]*)"|“([^”]*)”|«([^»]*)»|'([^']*)')$/u
 const TAG =
@@ -11,11 +13,7 @@ export function cleanContext(text: string): string {
   const wrapped = withoutFence(text.trim())
   const untagged = wrapped.replace(TAG, '').trim()
   const [, double, curly, angled, single] = QUOTED.exec(untagged) ?? []
-  const bare = double ?? curly ?? angled ?? single ?? untagged
-  return bare
-    .toWellFormed()
-    .replace(/[\s\p{Cc}]+/gu, ' ')
-    .trim()
+  return inOneLine((double ?? curly ?? angled ?? single ?? untagged).toWellFormed())
 }
 
 /** What stands between the lines of a code fence around the whole. */

@@ -1,3 +1,4 @@
+import { rememberedByObject } from '../../text/bounded-cache.ts'
 import { englishStem } from '../../text/terms/english-stem.ts'
 import { terms } from '../../text/terms/terms.ts'
 import type { ContextDocument, ContextRequest } from '../context.ts'
@@ -17,12 +18,11 @@ export function namingTerms(text: string): Set<string> {
   return new Set([...keyTerms(text)].filter(term => HAS_LETTER.test(term)))
 }
 
-const known = new WeakMap<ContextDocument, ReadonlySet<string>>()
+const documentTerms = rememberedByObject(({ title, text }: ContextDocument) => keyTerms(`${title}\n${text}`))
 
-/** Key terms of what a model reads: title, section path and document. Those of the document are computed once for each object. */
+/** Key terms of what a model reads: title, section path and document. */
 export function sourceTerms({ document, chunk }: ContextRequest): { has(term: string): boolean } {
-  const ofDocument = known.get(document) ?? keyTerms(`${document.title}\n${document.text}`)
-  known.set(document, ofDocument)
+  const ofDocument = documentTerms(document)
   const ofChunk = keyTerms(`${chunk.sectionPath}\n${chunk.text}`)
   return { has: term => ofDocument.has(term) || ofChunk.has(term) }
 }

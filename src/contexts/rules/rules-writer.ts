@@ -1,3 +1,4 @@
+import { rememberedByObject } from '../../text/bounded-cache.ts'
 import { titledPath } from '../../text/titled-path.ts'
 import {
   type ChunkContext,
@@ -10,10 +11,6 @@ import { judgeContext } from '../quality/judge.ts'
 import type { Definition } from './definitions.ts'
 import { type DocumentNotes, readNotes } from './document-notes.ts'
 
-export interface RulesWriterOptions {
-  countTokens: (text: string) => number
-}
-
 /** A sentence of a context is cut to this many words. */
 const MOST_WORDS = 40
 const MOST_DEFINITIONS = 2
@@ -24,14 +21,9 @@ const VERSION = 'rules-1'
  * Writes contexts without a model, from what the document says itself: where the chunk stands, the first sentence of the document and of
  * its section, and the definitions of terms that the chunk uses. What the chunk says itself is left out.
  */
-export function createRulesWriter({ countTokens }: RulesWriterOptions): ContextWriter {
+export function createRulesWriter({ countTokens }: { countTokens: (text: string) => number }): ContextWriter {
   // Chunks of a document come one after the other, with the same object.
-  const notes = new WeakMap<ContextDocument, DocumentNotes>()
-  const notesOf = (document: ContextDocument): DocumentNotes => {
-    const known = notes.get(document) ?? readNotes(document.text)
-    notes.set(document, known)
-    return known
-  }
+  const notesOf = rememberedByObject(({ text }: ContextDocument) => readNotes(text))
   return {
     model: 'rules',
     version: VERSION,
@@ -41,10 +33,7 @@ export function createRulesWriter({ countTokens }: RulesWriterOptions): ContextW
       signal.throwIfAborted()
       const text = rulesContext(request, notesOf(request.document))
       const { score: quality } = judgeContext(text, request, { countTokens })
-      return {
-        ...{ text, quality, model: 'rules', tokens: countTokens(text) },
-        ...{ usage: NO_USAGE, calls: 0, fallback: null },
-      }
+      return { text, quality, model: 'rules', tokens: countTokens(text), usage: NO_USAGE, calls: 0, fallback: null }
     },
   }
 }

@@ -1,3 +1,4 @@
+import { raiseTo } from '../../core/collections.ts'
 import type { Candidate } from '../../core/types.ts'
 
 interface Weighted {
@@ -17,7 +18,7 @@ export function raiseHolders<Selected extends Weighted>(selected: readonly Selec
   const raised: Selected[] = []
   for (const each of [...selected].reverse()) {
     const marginal = Math.max(each.marginal, needed.get(each.unit.candidate.key) ?? 0)
-    for (const key of each.holders ?? []) needed.set(key, Math.max(marginal, needed.get(key) ?? 0))
+    for (const key of each.holders ?? []) raiseTo(needed, key, marginal)
     raised.push(marginal === each.marginal ? each : { ...each, marginal })
   }
   return raised.reverse()

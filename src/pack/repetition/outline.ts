@@ -1,5 +1,6 @@
 import { prefixOf } from '../../core/prefix.ts'
 import type { Steps } from '../../core/steps.ts'
+import type { Span } from '../../core/types.ts'
 import { rememberedSteps } from '../../text/bounded-cache.ts'
 import { closesFence, openingFence } from '../../text/fence.ts'
 import { sentencesOf } from '../../text/sentences/sentences.ts'
@@ -7,10 +8,7 @@ import { isDelimiterRow } from '../../text/sentences/table-row.ts'
 import { lengthInWords, sentenceForm } from './sentence-form.ts'
 
 /** A sentence, list item, table row, heading or code block of a text, with what it cannot be read without. */
-export interface OutlinedSentence {
-  /** Offsets in the text. */
-  start: number
-  end: number
+export interface OutlinedSentence extends Span {
   /** See `sentenceForm`; of code, the exact text. */
   form: string
   words: number

@@ -1,6 +1,8 @@
+import { countOf, firstPlace } from '../../core/collections.ts'
 import { placeKey } from '../../core/keys.ts'
 import type { Steps } from '../../core/steps.ts'
 import type { Candidate, Dropped } from '../../core/types.ts'
+import { roundedSimilarity } from '../../text/similarity.ts'
 import { joinOf } from '../join.ts'
 import { sectionOf, type Unit } from '../unit.ts'
 import { keptSentences, LEAST_WORDS } from './kept-sentences.ts'
@@ -76,7 +78,7 @@ export class PackedSentences {
       const packed = sentences.reduce((sum, sentence, at) => sum + (isRepeated[at] ? sentence.words : 0), 0)
       return {
         parts: [],
-        evidence: { of: mostFrequent(holdersOf(sentences.keys())), similarity: round(packed / words) },
+        evidence: { of: mostFrequent(holdersOf(sentences.keys())), similarity: roundedSimilarity(packed / words) },
         holders: new Set(),
       }
     }
@@ -200,16 +202,9 @@ function numberIn<Key>(numbers: Map<Key, number>, key: Key): number {
   return numbers.size - 1
 }
 
-/** Place of the first sentence that begins at an offset or behind it, by bisection. */
+/** Place of the first sentence that begins at an offset or behind it. */
 function placeFrom(sentences: readonly OutlinedSentence[], offset: number): number {
-  let low = 0
-  let high = sentences.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((sentences[middle]?.start ?? 0) < offset) low = middle + 1
-    else high = middle
-  }
-  return low
+  return firstPlace(sentences.length, at => (sentences[at]?.start ?? 0) >= offset)
 }
 
 /** Whether a unit has text before or behind its whole sentences. */
@@ -237,11 +232,5 @@ function partsOf(unit: Unit, sentences: readonly OutlinedSentence[], kept: Uint8
 }
 
 function mostFrequent(keys: readonly string[]): string | undefined {
-  const counts = new Map<string, number>()
-  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1)
-  return [...counts].sort((left, right) => right[1] - left[1])[0]?.[0]
-}
-
-function round(share: number): number {
-  return Math.round(share * 1000) / 1000
+  return [...countOf(keys)].sort(([, left], [, right]) => right - left)[0]?.[0]
 }

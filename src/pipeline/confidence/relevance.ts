@@ -1,3 +1,4 @@
+import { raiseTo } from '../../core/collections.ts'
 import { parentKey, placeKey, pointKey } from '../../core/keys.ts'
 import type { Candidate } from '../../core/types.ts'
 import { neighboursOf } from '../../rank/reunify.ts'
@@ -45,8 +46,9 @@ export function relevancesBy({ passages }: Evidence): (candidate: Candidate) => 
     const { key, chunk } = passage.candidate
     const relevance = rounded(sigmoid(relevanceLogit(passage)))
     ranked.set(key, { relevance, kind: passage.rerank === null ? 'words' : 'reranker' })
-    if (chunk.orderIndex !== null) raise(ofPlaces, placeKey(chunk), relevance)
-    raise(ofParents, parentKey(chunk), relevance)
+    if (chunk.orderIndex !== null) raiseTo(ofPlaces, placeKey(chunk), relevance)
+    const parent = parentKey(chunk)
+    if (parent !== null) raiseTo(ofParents, parent, relevance)
   }
   return ({ key, chunk, mention }) => {
     const known = ranked.get(key)
@@ -56,10 +58,6 @@ export function relevancesBy({ passages }: Evidence): (candidate: Candidate) => 
     const beside = neighboursOf(chunk).map(place => ofPlaces.get(placeKey(place)) ?? 0)
     return { relevance: Math.max(ofParents.get(key) ?? 0, ...beside), kind: 'neighbour' }
   }
-}
-
-function raise(best: Map<string, number>, key: string | null, relevance: number): void {
-  if (key !== null) best.set(key, Math.max(best.get(key) ?? 0, relevance))
 }
 
 /** With six decimals, so that answers do not show the noise of sums. */
