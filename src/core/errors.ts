@@ -36,6 +36,11 @@ export class StowageError extends Error {
   }
 }
 
+/** The message of what was thrown, which may be no error. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
 /** The error with the place of the server in its message, when a server failed; else the same error. */
 export function withPlace(error: unknown, place: string): unknown {
   if (!(error instanceof StowageError) || !error.code.startsWith('upstream_')) return error

@@ -26,7 +26,7 @@ export function createChoosePoints(
 ): ChoosePoints {
   const { traces, newId, wallClock, now, offerShadow } = dependencies
   return async (request, caller) => {
-    const { decision, lists } = request
+    const { decision, lists, fetchNeighbours } = request
     // The same limit as in `/v1/context`: a search may bring a query text of any length.
     const query = request.query === null ? null : prefixOf(request.query, LONGEST_QUERY)
     const record = new RunRecord(now)
@@ -43,10 +43,10 @@ export function createChoosePoints(
       decision,
     }
     const fetched: Chunk[] = []
-    const keepFetched: ChoosePointsRequest['fetchNeighbours'] =
-      request.fetchNeighbours &&
+    const keepFetched: typeof fetchNeighbours =
+      fetchNeighbours &&
       (async places => {
-        const neighbours = (await request.fetchNeighbours?.(places)) ?? []
+        const neighbours = await fetchNeighbours(places)
         fetched.push(...neighbours)
         return neighbours
       })
@@ -58,7 +58,7 @@ export function createChoosePoints(
     if (packed.isLate) throw new DOMException('the deadline passed while points were chosen', 'TimeoutError')
     const { shadow } = decision
     if (shadow !== null) {
-      const known = request.fetchNeighbours && fetchFrom(fetched)
+      const known = fetchNeighbours && fetchFrom(fetched)
       const plan = planForPoints(shadow.plan, request)
       offerShadow?.({
         control: trace,
@@ -143,19 +143,8 @@ async function choose(
   else if (reranks(plan) && ports.unavailable.reranker !== null)
     record.degrade('reranker_unavailable', ports.unavailable.reranker)
   const reranker = ports.reranker && (run.background?.rerankerOf(ports.reranker) ?? ports.reranker)
-  const chosen = await rankAndPack(
-    {
-      query,
-      intent: intent?.label ?? null,
-      plan,
-      reranker,
-      count: countByCharacters,
-      tenant,
-      fetchParents: null,
-      ...run,
-    },
-    record,
-  )
+  const input = { query, intent: intent?.label ?? null, plan, reranker, tenant, count: countByCharacters, ...run }
+  const chosen = await rankAndPack({ ...input, fetchParents: null }, record)
   const packed = { ...chosen, packed: inOrderOfFilling(chosen) }
   const outcome = { intent, packed, encoding: 'characters', cache: 'off' as const }
   return { packed, trace: buildTrace(subject, record, outcome) }

@@ -163,10 +163,12 @@ export const contextChunkSchema = z.object({
   citation: describe(z.string(), 'How the context refers to the chunk.'),
 })
 
-/** How likely the documents answer the question. More fields may follow. */
+/** How likely the documents that were searched answer the question. It does not depend on the budget. More fields may follow. */
 export const answerableSchema = z.object({
+  /** Estimated; 0 when no passage was found. */
   probability: share,
   verdict: z.enum(codesOf(VERDICTS)),
+  /** What lowers the probability; empty when nothing does. */
   reasons: z.array(z.enum(codesOf(ANSWERABLE_REASONS))),
 })
 

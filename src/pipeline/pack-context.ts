@@ -1,5 +1,4 @@
 import { StowageError } from '../core/errors.ts'
-import type { ClusterRead } from '../core/ports.ts'
 import { refuseOthers } from '../qdrant/condition.ts'
 import { withoutUpstreamKey } from '../qdrant/errors.ts'
 import { sha256 } from '../text/fingerprint.ts'
@@ -78,7 +77,7 @@ export function createPackContext(dependencies: PackContextDependencies): PackCo
       traceId: newId(),
       startedAt: wallClock().toISOString(),
       endpoint: isReplay ? 'replay' : 'context',
-      tenant: caller.tenant?.name ?? null,
+      tenant: tenant?.name ?? null,
       sessionId,
       collections,
       query: request.query,
@@ -93,7 +92,7 @@ export function createPackContext(dependencies: PackContextDependencies): PackCo
         query: request.query,
         collections,
         filter: request.filter ?? null,
-        cluster: clusterOf(request),
+        cluster: { consistency: request.consistency, shardKey: request.shard_key, timeout: request.timeout },
         vector: request.vector ?? null,
         plan: subject.plan,
         contextual,
@@ -134,11 +133,11 @@ function twinsOf(
   { contextualTwins = new Map() }: Pick<PackContextDependencies, 'contextualTwins'>,
 ): ReadonlyMap<string, string> {
   if (!retrieval.contextual) return new Map()
-  const isOpen = (twin: string | undefined) => twin !== undefined && (tenant === null || tenant.reaches(twin))
   return new Map(
-    collections
-      .filter(name => isOpen(contextualTwins.get(name)))
-      .map(name => [name, contextualTwins.get(name) ?? name]),
+    collections.flatMap(name => {
+      const twin = contextualTwins.get(name)
+      return twin !== undefined && (tenant === null || tenant.reaches(twin)) ? [[name, twin]] : []
+    }),
   )
 }
 
@@ -155,31 +154,20 @@ interface Job {
 async function answerInTime(
   { subject, input, caller, session, deadlineMs }: Job,
   cache: 'off' | 'miss',
-  {
-    ports,
-    sessions,
-    admission,
-    now,
-    observeOutcome,
-  }: PackContextDependencies & { sessions: Sessions; admission: Admission },
+  dependencies: PackContextDependencies & { sessions: Sessions; admission: Admission },
 ): Promise<TracedContext> {
+  const { ports, sessions, admission, now, observeOutcome } = dependencies
   const deadline = startDeadline(caller.signal, deadlineMs)
   const record = new RunRecord(now)
   const outcomeSubject = { ...subject, requestId: subject.traceId }
   try {
     const tenant = caller.tenant?.name ?? null
+    const crowded = () => admission.isCrowded(tenant)
     const run = await admission.run(tenant, deadline, rest =>
-      runContext(
-        input,
-        ports,
-        { ...readsAs(caller), deadline: rest, crowded: () => admission.isCrowded(tenant) },
-        record,
-      ),
+      runContext(input, ports, { ...readsAs(caller), deadline: rest, crowded }, record),
     )
-    sessions.remember(
-      session,
-      run.packed.packed.map(({ candidate }) => candidate.key),
-    )
+    const packed = run.packed.packed.map(({ candidate }) => candidate.key)
+    sessions.remember(session, packed)
     const trace = buildTrace(subject, record, { ...run, cache })
     tellOutcome(observeOutcome, outcomeSubject, succeeded(trace))
     return { response: respond(run, subject, record.degraded), trace }
@@ -208,18 +196,12 @@ function shadowRun(
     try {
       const reads = { ...readsAs(caller), deadline, crowded: () => false }
       const run = await runContext({ ...input, plan, contextual, background }, ports, reads, record)
-      return buildTrace(shadowSubject(subject, shadow, plan, wallClock().toISOString()), record, {
-        ...run,
-        cache: 'off',
-      })
+      const again = shadowSubject(subject, shadow, plan, wallClock().toISOString())
+      return buildTrace(again, record, { ...run, cache: 'off' })
     } finally {
       deadline.dispose()
     }
   }
-}
-
-function clusterOf({ consistency, shard_key: shardKey, timeout }: ContextRequest): ClusterRead {
-  return { consistency, shardKey, timeout }
 }
 
 /** What the caller may read, as its key and its tenant were when it asked. */

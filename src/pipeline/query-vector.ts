@@ -1,4 +1,4 @@
-import { StowageError } from '../core/errors.ts'
+import { messageOf, StowageError } from '../core/errors.ts'
 import type { Embedder, PendingVector } from '../core/ports.ts'
 import type { TimedCaller } from './context-request.ts'
 import { EMBEDDING_SHARE, WORKER_WAIT_SHARE } from './deadline.ts'
@@ -29,7 +29,7 @@ export function queryVector(
   }
   let failure: StowageError | null = null
   const embedded = embedInTime(query, embedder, caller).catch((error: unknown) => {
-    const detail = error instanceof Error ? error.message : String(error)
+    const detail = messageOf(error)
     failure = error instanceof StowageError ? error : new StowageError('upstream_error', detail, { cause: error })
     record.degrade('embedder_failed', detail)
     return null

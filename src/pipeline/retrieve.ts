@@ -14,11 +14,11 @@ import {
   modeOf,
   OTHER_MODE,
   type SingleMode,
-  type UsedMode,
   unanswered,
 } from './retrieval/fallback.ts'
 import type { RunRecord } from './run-record.ts'
 import type { PipelinePorts } from './services.ts'
+import type { UsedMode } from './trace/schema.ts'
 
 interface RetrieveInput {
   query: string

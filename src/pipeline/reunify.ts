@@ -1,3 +1,4 @@
+import { messageOf } from '../core/errors.ts'
 import type { CountTokens } from '../core/ports.ts'
 import type { Candidate, Chunk, Dropped, FilterResult } from '../core/types.ts'
 import { dedupe } from '../rank/dedupe.ts'
@@ -56,7 +57,7 @@ async function fetchOrDegrade(
   try {
     return await fetchNeighbours(places)
   } catch (error) {
-    record.degrade('neighbours_unavailable', error instanceof Error ? error.message : String(error))
+    record.degrade('neighbours_unavailable', messageOf(error))
     return []
   }
 }

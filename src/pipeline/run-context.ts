@@ -1,25 +1,24 @@
 import { groupBy } from '../core/collections.ts'
 import { eitherSignal } from '../core/either-signal.ts'
-import type { ClusterRead, Reranker, StoreCall } from '../core/ports.ts'
+import type { ClusterRead, Reranker } from '../core/ports.ts'
 import { TimeUp } from '../core/steps.ts'
 import type { Chunk, JsonObject } from '../core/types.ts'
 import { type DetectedIntent, detectIntent } from '../intent/detect.ts'
 import type { Packed } from '../pack/pack.ts'
-import type { NeighbourPlace } from '../rank/reunify.ts'
 import { type Evidence, evidenceOf } from './confidence/evidence.ts'
 import { relevancesBy } from './confidence/relevance.ts'
 import type { TimedCaller } from './context-request.ts'
 import { NEIGHBOUR_SHARE, PACKING_SHARE, RERANKING_SHARE } from './deadline.ts'
-import type { ParentPoint } from './expansion/parents.ts'
 import type { Background } from './pacing/background.ts'
 import { RANKING_GRACE_MS } from './pacing/pace.ts'
 import { listWeights, planForLists, reranks } from './plan/derived.ts'
 import type { Plan } from './plan/plan.ts'
 import { packRanked, type RankAndPackInput, rankCandidates } from './rank-and-pack.ts'
-import { hitsOf, type UsedMode } from './retrieval/fallback.ts'
+import { hitsOf } from './retrieval/fallback.ts'
 import { retrieve } from './retrieve.ts'
 import type { RunRecord } from './run-record.ts'
 import type { PipelinePorts } from './services.ts'
+import type { UsedMode } from './trace/schema.ts'
 
 /** A question and the plan for its context. */
 export interface ContextInput {
@@ -75,7 +74,7 @@ export async function rankContext(
   caller: TimedCaller,
   record: RunRecord,
 ): Promise<RankedContext> {
-  const { query, plan, background } = input
+  const { query, filter, plan, background } = input
   const tokenizer = ports.tokenizer(plan.tokenizerModel)
   if (tokenizer.mapped)
     record.degrade('tokenizer_mapped', `${plan.tokenizerModel} is unknown; counted with ${tokenizer.encoding}`)
@@ -102,7 +101,7 @@ export async function rankContext(
     for (const part of [reranking, expanding, packing]) part.dispose()
   }
   const { apiKey, condition, tenant } = caller
-  const reads = { apiKey, condition, cluster: input.cluster }
+  const reads = { apiKey, condition, cluster: input.cluster, signal: expanding.signal }
   const searched = planForLists(plan, mode.used)
   const ranking: RankAndPackInput = {
     query,
@@ -112,12 +111,17 @@ export async function rankContext(
     reranker:
       ports.reranker &&
       limitReranker(background?.rerankerOf(ports.reranker) ?? ports.reranker, reranking.signal, caller.crowded),
-    fetchNeighbours: places => fetchNeighbours(places, input, ports, { ...reads, signal: expanding.signal }),
-    fetchParents: parents => fetchParents(parents, input, ports, { ...reads, signal: expanding.signal }),
+    fetchNeighbours: places =>
+      fetchFromEach(places, (collection, own) => ports.store.fetchPlaces(collection, own, filter, reads)),
+    fetchParents: parents =>
+      fetchFromEach(parents, (collection, own) => {
+        const ids = own.map(({ id }) => id)
+        return ports.store.fetchParents(collection, ids, filter, reads)
+      }),
     count: tokenizer.countInSteps,
     tenant,
     signal: packing.signal,
-    ...(input.previous ? { previous: input.previous } : {}),
+    ...(input.previous && { previous: input.previous }),
     ...(background && { background }),
   }
   try {
@@ -148,49 +152,32 @@ export async function rankContext(
  * other requests of the tenant wait, its queue counts as endless: an answer without reranking comes before a refusal.
  */
 function limitReranker(reranker: Reranker, end: AbortSignal, crowded: () => boolean): Reranker {
+  async function inTime<Request extends { signal: AbortSignal }, Result>(
+    request: Request,
+    ask: (request: Request) => Promise<Result>,
+  ): Promise<Result> {
+    const { signal, dispose } = eitherSignal(request.signal, end)
+    return ask({ ...request, signal }).finally(dispose)
+  }
   return {
     ...reranker,
     expectedWaitMs: tenant => (crowded() ? Number.POSITIVE_INFINITY : (reranker.expectedWaitMs?.(tenant) ?? 0)),
-    rerank: request => {
-      const { signal, dispose } = eitherSignal(request.signal, end)
-      return reranker.rerank({ ...request, signal }).finally(dispose)
-    },
+    rerank: request => inTime(request, limited => reranker.rerank(limited)),
     ...(reranker.matchParts && {
-      matchParts: request => {
-        const { signal, dispose } = eitherSignal(request.signal, end)
-        const matched = reranker.matchParts?.({ ...request, signal }) ?? Promise.resolve([])
-        return matched
-          .then(matches => {
-            if (end.aborted) throw new TimeUp()
-            return matches
-          })
-          .finally(dispose)
+      matchParts: async request => {
+        const matches = await inTime(request, async limited => reranker.matchParts?.(limited) ?? [])
+        if (end.aborted) throw new TimeUp()
+        return matches
       },
     }),
   }
 }
 
-async function fetchNeighbours(
-  places: NeighbourPlace[],
-  { filter }: ContextInput,
-  { store }: PipelinePorts,
-  call: StoreCall,
+/** Fetches chunks with one call for each collection. */
+async function fetchFromEach<Place extends { collection: string }>(
+  places: readonly Place[],
+  fetch: (collection: string, own: Place[]) => Promise<Chunk[]>,
 ): Promise<Chunk[]> {
   const byCollection = [...groupBy(places, ({ collection }) => collection)]
-  const fetched = byCollection.map(([collection, ofOne]) => store.fetchPlaces(collection, ofOne, filter, call))
-  return (await Promise.all(fetched)).flat()
-}
-
-async function fetchParents(
-  parents: ParentPoint[],
-  { filter }: ContextInput,
-  { store }: PipelinePorts,
-  call: StoreCall,
-): Promise<Chunk[]> {
-  const byCollection = [...groupBy(parents, ({ collection }) => collection)]
-  const fetched = byCollection.map(([collection, ofOne]) => {
-    const ids = ofOne.map(({ id }) => id)
-    return store.fetchParents(collection, ids, filter, call)
-  })
-  return (await Promise.all(fetched)).flat()
+  return (await Promise.all(byCollection.map(([collection, own]) => fetch(collection, own)))).flat()
 }

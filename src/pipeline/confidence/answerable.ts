@@ -1,16 +1,8 @@
 import type { Degradation } from '../../core/types.ts'
-import type { AnswerableReason, DegradationCode, Verdict } from '../../core/vocabulary.ts'
+import type { AnswerableReason, DegradationCode } from '../../core/vocabulary.ts'
+import type { ContextResponse } from '../context-request.ts'
 import type { PassageEvidence } from './evidence.ts'
 import { relevanceLogit, sigmoid } from './relevance.ts'
-
-/** How likely the documents that were searched answer the question. It does not depend on the budget. */
-export interface Answerable {
-  /** Estimated probability, in [0,1]; 0 when no passage was found. */
-  probability: number
-  verdict: Verdict
-  /** What lowers the probability; empty when nothing does. */
-  reasons: AnswerableReason[]
-}
 
 /**
  * Logistic models of "the documents answer the question", fitted by `npm run bench:confidence -- SETS --fit`. `best` weighs the largest
@@ -44,7 +36,7 @@ const LOOKED_AT_PART: ReadonlySet<DegradationCode> = new Set([
 export function answerableBy(
   passages: readonly PassageEvidence[],
   degraded: readonly Pick<Degradation, 'code'>[],
-): Answerable {
+): ContextResponse['answerable'] {
   const looksAtPart = degraded.some(({ code }) => LOOKED_AT_PART.has(code))
   const probability = Math.round(probabilityOf(passages) * 1e4) / 1e4
   const least = looksAtPart ? 'uncertain' : 'not_in_documents'

@@ -5,13 +5,12 @@ import { neighboursOf } from '../../rank/reunify.ts'
 import type { Evidence, PassageEvidence } from './evidence.ts'
 
 export const RELEVANCE_KINDS = ['reranker', 'words', 'mention', 'neighbour'] as const
-export type RelevanceKind = (typeof RELEVANCE_KINDS)[number]
 
 /** How likely a passage answers the question, and what the estimate rests on. */
 export interface Relevance {
   /** Estimated probability, in [0,1]. */
   relevance: number
-  kind: RelevanceKind
+  kind: (typeof RELEVANCE_KINDS)[number]
 }
 
 /**
@@ -60,8 +59,8 @@ export function relevancesBy({ passages }: Evidence): (candidate: Candidate) => 
   }
 }
 
-/** With six decimals, so that answers do not show the noise of sums. */
-const rounded = (share: number): number => Math.round(share * 1e6) / 1e6
+/** A number of an answer with six decimals, so that answers do not show the noise of sums. */
+export const rounded = (share: number): number => Math.round(share * 1e6) / 1e6
 
 /** Keeps the logit of 0 and 1 finite. */
 const EDGE = 1e-4

@@ -4,7 +4,7 @@ import type { ContextChunk, ContextResponse } from '../context-request.ts'
 import type { ContextRun } from '../run-context.ts'
 import type { TraceSubject } from '../trace/build-trace.ts'
 import { answerableBy } from './answerable.ts'
-import { type Relevance, relevancesBy } from './relevance.ts'
+import { type Relevance, relevancesBy, rounded } from './relevance.ts'
 
 /** The answer of `/v1/context`: the context, its passages with their relevance, and whether the documents answer the question. */
 export function respond(
@@ -37,7 +37,7 @@ function describeChunk(
     doc_title: chunk.docTitle,
     section_path: chunk.sectionPath,
     order_index: chunk.orderIndex,
-    score: Math.round(value * 1e6) / 1e6,
+    score: rounded(value),
     relevance,
     relevance_kind: kind,
     tokens,

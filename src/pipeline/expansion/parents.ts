@@ -1,4 +1,5 @@
 import { groupBy } from '../../core/collections.ts'
+import { messageOf } from '../../core/errors.ts'
 import { parentKey, pointKey } from '../../core/keys.ts'
 import type { CountTokens } from '../../core/ports.ts'
 import type { Candidate, Chunk, PointId } from '../../core/types.ts'
@@ -40,7 +41,7 @@ export async function parentsOf(
   try {
     return new Map((await fetchParents(wanted)).map(parent => [pointKey(parent), parent]))
   } catch (error) {
-    record.degrade('parents_unavailable', error instanceof Error ? error.message : String(error))
+    record.degrade('parents_unavailable', messageOf(error))
     return new Map()
   }
 }

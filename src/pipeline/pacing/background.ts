@@ -98,7 +98,7 @@ export class Background {
         for (let from = 0; from < request.passages.length; from += PASSAGES_AT_A_TIME) {
           await this.turn()
           const passages = request.passages.slice(from, from + PASSAGES_AT_A_TIME)
-          if (request.signal?.aborted) {
+          if (request.signal.aborted) {
             scores.push(...passages.map(() => null))
             continue
           }

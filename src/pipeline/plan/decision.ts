@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { CallerTenant } from '../context-request.ts'
 import type { PlanChanges } from './changes.ts'
 import { planFor } from './derived.ts'
@@ -11,15 +12,16 @@ export const ASSIGNMENT_UNITS = ['session', 'tenant', 'request'] as const
 export type AssignmentUnit = (typeof ASSIGNMENT_UNITS)[number]
 
 /** The variant of a request that is part of an experiment. */
-export interface Assignment {
+export const assignmentSchema = z.object({
   /** Name of the experiment. */
-  experiment: string
+  experiment: z.string(),
   /** `control`, or another name that the experiment declares. */
-  variant: string
-  unit: AssignmentUnit
+  variant: z.string(),
+  unit: z.enum(ASSIGNMENT_UNITS),
   /** Share of the units that get this variant, in (0,1]; 1 for the control of an experiment that is rolled back; null when the flags do not tell. */
-  share: number | null
-}
+  share: z.number().nullable(),
+})
+export type Assignment = z.infer<typeof assignmentSchema>
 
 /**
  * Whether everyone gets the control, as after a rollback: then there is nothing to compare the request with. While an experiment runs, the
@@ -29,18 +31,17 @@ export function isControlOnly({ variant, share }: Pick<Assignment, 'variant' | '
   return variant === CONTROL && share === 1
 }
 
-export const FLAG_SOURCES = ['kill_switch', 'unleash', 'file', 'plan'] as const
-/** Where the value of a flag comes from: the environment, the Unleash server, the flags file, or the plan itself. */
-export type FlagSource = (typeof FLAG_SOURCES)[number]
-
 /** The value of a flag for one request. */
-export interface FlagDecision {
-  flag: string
-  enabled: boolean
-  source: FlagSource
+export const flagDecisionSchema = z.object({
+  flag: z.string(),
+  enabled: z.boolean(),
+  /** Where the value comes from: the environment, the Unleash server, the flags file, or the plan itself. */
+  source: z.enum(['kill_switch', 'unleash', 'file', 'plan']),
   /** Name of the variant; null when the flag has none. */
-  variant: string | null
-}
+  variant: z.string().nullable(),
+})
+export type FlagDecision = z.infer<typeof flagDecisionSchema>
+export type FlagSource = FlagDecision['source']
 
 /** What is decided about a request before its first step. No later step reads a flag. */
 export interface PlanDecision {

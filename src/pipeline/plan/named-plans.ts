@@ -69,14 +69,7 @@ const MEASURED: Plan = {
 const DESIGN: Plan = {
   ...MEASURED,
   name: 'design',
-  retrieval: {
-    mode: 'hybrid',
-    weights: list(0.7, 0.3, 12),
-    adaptive: true,
-    presets: PRESETS,
-    pool: 50,
-    contextual: false,
-  },
+  retrieval: { ...MEASURED.retrieval, weights: list(0.7, 0.3, 12), adaptive: true },
   fusion: { ...MEASURED.fusion, method: 'rrf', candidateBm25: false },
   rerank: { ...MEASURED.rerank, topK: 12 },
   reunification: { ...MEASURED.reunification, mentionShare: 0, propagation: 0.2, expansion: 0.85 },

@@ -1,3 +1,4 @@
+import { messageOf } from '../../core/errors.ts'
 import type { Candidate } from '../../core/types.ts'
 import { blend } from '../../rank/blend.ts'
 import { startDeadline, WORKER_WAIT_SHARE } from '../deadline.ts'
@@ -36,7 +37,7 @@ export async function rerank(
     if (scored < passages.length) record.degrade('rerank_partial', `partial ${scored}/${passages.length}`)
     return blend(candidates, scores, weight)
   } catch (error) {
-    record.degrade('reranker_failed', error instanceof Error ? error.message : String(error))
+    record.degrade('reranker_failed', messageOf(error))
     return candidates
   } finally {
     deadline.dispose()

@@ -1,3 +1,4 @@
+import { messageOf } from '../../core/errors.ts'
 import type { CountTokens, PassageParts } from '../../core/ports.ts'
 import { type Steps, TimeUp } from '../../core/steps.ts'
 import type { Candidate, Span } from '../../core/types.ts'
@@ -51,8 +52,7 @@ export async function sentenceMatches(
     record.sentenceMatches = byCandidate(asked, found)
     return new Map([...record.sentenceMatches].map(([key, sentences]) => [key, sentences.map(({ match }) => match)]))
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    record.degrade('sentences_by_words', error instanceof TimeUp ? 'the deadline passed' : reason)
+    record.degrade('sentences_by_words', error instanceof TimeUp ? 'the deadline passed' : messageOf(error))
     return new Map()
   } finally {
     deadline.dispose()

@@ -1,12 +1,6 @@
 import type { SearchResult } from '../../core/ports.ts'
 import type { RetrievalMode, RetrievedList } from '../../core/types.ts'
 
-/** The mode that was asked, and the one that the searched lists amount to; null when no list was searched. */
-export interface UsedMode {
-  asked: RetrievalMode
-  used: RetrievalMode | null
-}
-
 /** What the search of one collection gave. */
 export interface CollectionAnswer extends SearchResult {
   collection: string

@@ -4,10 +4,9 @@ import type { PackedChunk } from '../../pack/pack.ts'
 import type { PlanDecision } from '../plan/decision.ts'
 import { planFingerprint } from '../plan/derived.ts'
 import type { Plan } from '../plan/plan.ts'
-import type { UsedMode } from '../retrieval/fallback.ts'
 import type { RunRecord, SentenceMatch } from '../run-record.ts'
 import { recallProxy } from './recall-proxy.ts'
-import { TRACE_VERSION, type Trace, type TraceCandidate } from './schema.ts'
+import { TRACE_VERSION, type Trace, type TraceCandidate, type UsedMode } from './schema.ts'
 
 /** The facts about a request before its first step. */
 export interface TraceSubject {

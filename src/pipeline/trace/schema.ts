@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { INTENTS, ORIGINS, QUERY_SOURCES, RETRIEVAL_MODES } from '../../core/types.ts'
 import { codesOf, DEGRADATIONS, DROP_REASONS, STAGES } from '../../core/vocabulary.ts'
-import { ASSIGNMENT_UNITS, FLAG_SOURCES } from '../plan/decision.ts'
+import { assignmentSchema, flagDecisionSchema } from '../plan/decision.ts'
 import { planSchema } from '../plan/plan.ts'
 
 export const TRACE_VERSION = 3
@@ -16,6 +16,7 @@ export const usedModeSchema = z.object({
   asked: z.enum(RETRIEVAL_MODES),
   used: z.enum(RETRIEVAL_MODES).nullable(),
 })
+export type UsedMode = z.infer<typeof usedModeSchema>
 
 const signal = z.object({
   source: z.string(),
@@ -69,23 +70,9 @@ export const traceSchema = z.object({
   tenant: z.string().nullable(),
   session_id: z.string().nullable(),
   /** The experiment that the request is part of. */
-  assignment: z
-    .object({
-      experiment: z.string(),
-      variant: z.string(),
-      unit: z.enum(ASSIGNMENT_UNITS),
-      share: z.number().nullable(),
-    })
-    .nullable(),
+  assignment: assignmentSchema.nullable(),
   /** The flags that a source sets for the request. */
-  flags: z.array(
-    z.object({
-      flag: z.string(),
-      enabled: z.boolean(),
-      source: z.enum(FLAG_SOURCES),
-      variant: z.string().nullable(),
-    }),
-  ),
+  flags: z.array(flagDecisionSchema),
   /** Id of the trace of the answer that this run shadows; null for the run that answered. */
   shadow_of: z.string().nullable(),
   collections: z.array(z.string()),
