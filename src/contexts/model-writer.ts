@@ -5,8 +5,7 @@ import { fingerprint } from '../text/fingerprint.ts'
 import { type ChunkContext, type ContextWriter, NO_USAGE, type TokenUsage } from './context.ts'
 import type { ContextPrompt, PromptBuilder } from './prompt/prompt.ts'
 import { cleanContext, withoutBrokenSentence } from './quality/clean.ts'
-import type { ContextFault } from './quality/faults.ts'
-import { JUDGE_VERSION, judgeContext, PASSING_SCORE } from './quality/judge.ts'
+import { type ContextFault, JUDGE_VERSION, judgeContext, PASSING_SCORE } from './quality/judge.ts'
 import { addUsage } from './spending/prices.ts'
 
 export interface ModelReply {
@@ -37,7 +36,7 @@ export class FailedCallError extends Error {
   }
 }
 
-export interface ModelWriterOptions {
+interface ModelWriterOptions {
   ask: AskModel
   /** Writes the context when the model does not. */
   rules: ContextWriter
@@ -50,8 +49,6 @@ export interface ModelWriterOptions {
 
 /** A text that does not pass is asked for once more. */
 const MOST_CALLS = 2
-/** After these failures a second call can succeed at once. After the others the endpoint has had its repetitions. */
-const WORTH_A_SECOND_CALL: readonly ContextFallback[] = ['unreadable']
 /** An endpoint that fails so often in a row is away. A run that went on would store the contexts of the rules everywhere. */
 const FAILURES_OF_THE_ENDPOINT: readonly ContextFallback[] = ['endpoint_failed', 'timeout', 'rate_limited']
 const MOST_FAILURES_IN_A_ROW = 30
@@ -64,16 +61,18 @@ export function createModelWriter(options: ModelWriterOptions): ContextWriter {
   const { ask, rules, model, endpoint, concurrency, countTokens, prompt } = options
   let failuresInARow = 0
   const note = (reply: ModelReply | FailedCallError): void => {
-    const failed = reply instanceof FailedCallError && FAILURES_OF_THE_ENDPOINT.includes(reply.fallback)
-    failuresInARow = failed ? failuresInARow + 1 : 0
-    if (failuresInARow < MOST_FAILURES_IN_A_ROW) return
+    const isFailure = reply instanceof FailedCallError && FAILURES_OF_THE_ENDPOINT.includes(reply.fallback)
+    failuresInARow = isFailure ? failuresInARow + 1 : 0
+    if (!isFailure || failuresInARow < MOST_FAILURES_IN_A_ROW) return
     failuresInARow = 0
-    const message = `${endpoint} failed ${MOST_FAILURES_IN_A_ROW} times in a row, the last time by ${(reply as FailedCallError).fallback}; nothing is lost: run again when it is back`
+    const message = `${endpoint} failed ${MOST_FAILURES_IN_A_ROW} times in a row, the last time by ${reply.fallback}; nothing is lost: run again when it is back`
     throw new StowageError('upstream_unavailable', redactUrls(message), { cause: reply })
   }
 
   return {
-    ...{ model, endpoint, concurrency },
+    model,
+    endpoint,
+    concurrency,
     // The rules write some of the contexts.
     version: fingerprint({ model, prompt: prompt.version, judge: JUDGE_VERSION, rules: rules.version }),
     write: async (request, signal): Promise<ChunkContext> => {
@@ -90,8 +89,9 @@ export function createModelWriter(options: ModelWriterOptions): ContextWriter {
         note(reply)
         if (reply instanceof FailedCallError) {
           fallback = reply.fallback
-          if (!WORTH_A_SECOND_CALL.includes(fallback)) break
-          continue
+          // A second call can succeed at once. After other failures the endpoint has had its repetitions.
+          if (fallback === 'unreadable') continue
+          break
         }
         const text = cleanContext(reply.cutOff ? withoutBrokenSentence(reply.text) : reply.text)
         const judged = judgeContext(text, request, { countTokens })

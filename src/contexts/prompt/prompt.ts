@@ -2,7 +2,7 @@ import { CONTEXT_FAULTS } from '../../core/vocabulary.ts'
 import { rememberedByObject } from '../../text/bounded-cache.ts'
 import { fingerprint } from '../../text/fingerprint.ts'
 import type { ContextDocument, ContextRequest } from '../context.ts'
-import type { ContextFault } from '../quality/faults.ts'
+import type { ContextFault } from '../quality/judge.ts'
 import { OVERLAP_TOKENS, SEGMENT_TOKENS, segmentFor, segmentsOf } from './segments.ts'
 import { fillTemplate, type PromptTemplate, readTemplate } from './template.ts'
 

@@ -1,12 +1,12 @@
 import { unknownName } from '../../core/schema-faults.ts'
 
 /** What a template can hold. `document` is the segment that holds the chunk. */
-export const PLACEHOLDERS = ['document', 'chunk', 'title', 'section_path'] as const
-export type Placeholder = (typeof PLACEHOLDERS)[number]
+const PLACEHOLDERS = ['document', 'chunk', 'title', 'section_path'] as const
+type Placeholder = (typeof PLACEHOLDERS)[number]
 /** These differ between the chunks of a document. */
 const OF_CHUNK: readonly Placeholder[] = ['chunk', 'section_path']
 
-export type TemplatePart = { text: string } | { placeholder: Placeholder }
+type TemplatePart = { text: string } | { placeholder: Placeholder }
 
 export interface PromptTemplate {
   /** All that is the same for each chunk of a segment. */

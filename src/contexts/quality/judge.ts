@@ -1,18 +1,39 @@
+import type { ContextFaultCode } from '../../core/vocabulary.ts'
 import type { ContextRequest } from '../context.ts'
-import { type ContextFault, MOST_PENALTY } from './faults.ts'
 import { inventedTerms, keyTerms, namingTerms, sourceTerms } from './key-terms.ts'
 import { languageOf } from './language.ts'
 
 /** Changes with every change of the judgement. */
 export const JUDGE_VERSION = 'judge-1'
 
-export interface ContextJudgement {
+/** What is wrong with a context. */
+export interface ContextFault {
+  code: ContextFaultCode
+  /** What it takes from the score, in (0,1]. */
+  penalty: number
+}
+
+interface ContextJudgement {
   /** In [0,1]; 1 has no fault, 0 for an empty text. */
   score: number
   /** The worst first. */
   faults: ContextFault[]
 }
 
+/** What each fault takes from the score at most. */
+const MOST_PENALTY: Readonly<Record<ContextFaultCode, number>> = {
+  empty: 1,
+  refusal: 1,
+  markup: 0.6,
+  meta_talk: 0.5,
+  generic_opening: 0.5,
+  too_short: 0.8,
+  too_long: 0.8,
+  shares_nothing: 0.5,
+  adds_nothing: 0.6,
+  invented: 0.8,
+  other_language: 0.8,
+}
 /** Contexts with a lower score are written again. */
 export const PASSING_SCORE = 0.6
 /** About 20 and 160 words in English: between them, no length is a fault. */
@@ -47,18 +68,13 @@ export function judgeContext(
   const faults = [...faultsOfForm(read), ...faultsOfLength(text, countTokens), ...faultsOfContent(read, request)]
     .map(({ code, severity }) => ({ code, penalty: severity * MOST_PENALTY[code] }))
     .sort((a, b) => b.penalty - a.penalty)
-  return {
-    score: Math.max(
-      0,
-      faults.reduce((score, { penalty }) => score - penalty, 1),
-    ),
-    faults,
-  }
+  const score = faults.reduce((left, { penalty }) => left - penalty, 1)
+  return { score: Math.max(0, score), faults }
 }
 
 /** A fault with how grave it is, in (0,1]. */
 interface Finding {
-  code: ContextFault['code']
+  code: ContextFaultCode
   severity: number
 }
 

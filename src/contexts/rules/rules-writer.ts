@@ -8,8 +8,7 @@ import {
   NO_USAGE,
 } from '../context.ts'
 import { judgeContext } from '../quality/judge.ts'
-import type { Definition } from './definitions.ts'
-import { type DocumentNotes, readNotes } from './document-notes.ts'
+import { type Definition, type DocumentNotes, readNotes } from './document-notes.ts'
 
 /** A sentence of a context is cut to this many words. */
 const MOST_WORDS = 40

@@ -3,9 +3,9 @@ import { describeIssues, strictObject } from '../../core/schema-faults.ts'
 import { isLocalEndpoint } from './local-endpoint.ts'
 import type { ModelPrice, PriceTable } from './prices.ts'
 
-const price = (input: number, cached: number, cacheWritten: number, output: number): ModelPrice => ({
-  ...{ input, cached, cacheWritten, output },
-})
+function price(input: number, cached: number, cacheWritten: number, output: number): ModelPrice {
+  return { input, cached, cacheWritten, output }
+}
 
 /** List prices of 2026-06 in US dollars per million tokens, without discounts. Prices change: a run of some size needs `CONTEXT_PRICES_FILE`. */
 export const KNOWN_PRICES: PriceTable = new Map([
@@ -37,7 +37,7 @@ const modelPrice = strictObject({
   cached: amount.optional(),
   cacheWritten: amount.optional(),
   output: amount,
-})
+}).transform(({ input, cached = input, cacheWritten = input, output }) => price(input, cached, cacheWritten, output))
 const priceFile = z.record(z.string(), modelPrice, 'must be an object of models')
 
 /**
@@ -54,8 +54,5 @@ export function readPriceTable(text: string, place: string): { prices: PriceTabl
   }
   const read = priceFile.safeParse(json)
   if (!read.success) return { prices: new Map(), faults: describeIssues(read.error, place, json) }
-  const prices = Object.entries(read.data).map(([model, { input, cached = input, cacheWritten = input, output }]) => {
-    return [model, { input, cached, cacheWritten, output }] as const
-  })
-  return { prices: new Map(prices), faults: [] }
+  return { prices: new Map(Object.entries(read.data)), faults: [] }
 }
