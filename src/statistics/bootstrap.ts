@@ -2,6 +2,7 @@ import { normalBelow, studentQuantile } from './distributions.ts'
 import { resampleCounts } from './draws.ts'
 import { macroMean, type QuerySets } from './macro-mean.ts'
 import { quantileOfSorted } from './sample.ts'
+import { DEFAULT_SEED } from './seeded-random.ts'
 
 /** A mean with its interval. */
 export interface Interval {
@@ -21,7 +22,7 @@ export interface BootstrapOptions {
   confidence: number
 }
 
-export const BOOTSTRAP_DEFAULTS: BootstrapOptions = { resamples: 4000, seed: 20_261_121, confidence: 0.95 }
+export const BOOTSTRAP_DEFAULTS: BootstrapOptions = { resamples: 4000, seed: DEFAULT_SEED, confidence: 0.95 }
 
 /** An end that is closer to 0 is what rounding has left of values that cancel each other. */
 const ROUNDING = 1e-12
@@ -47,11 +48,6 @@ export function pairedInterval(sets: QuerySets, options: Partial<BootstrapOption
     return Math.abs(quantile) < ROUNDING ? 0 : quantile
   }
   return { mean: value, low: end(beyond), high: end(1 - beyond), n, nonZero }
-}
-
-/** Pointwise intervals of a curve, for example of an arm's recall by budget: one for each point, from the same resampled queries. */
-export function bootstrapBand(points: readonly QuerySets[], options: Partial<BootstrapOptions> = {}): Interval[] {
-  return points.map(sets => pairedInterval(sets, options))
 }
 
 /** The mean over sets of the mean over queries in each resample. Values of 0 cost no time. */

@@ -1,8 +1,9 @@
 import type { EffectVerdict } from '../core/vocabulary.ts'
-import { BOOTSTRAP_DEFAULTS, type BootstrapOptions, type Interval, pairedInterval } from './bootstrap.ts'
+import { type BootstrapOptions, type Interval, pairedInterval } from './bootstrap.ts'
 import { holm } from './holm.ts'
 import type { QuerySets } from './macro-mean.ts'
 import { pairedRandomizationTest } from './randomization.ts'
+import { DEFAULT_SEED } from './seeded-random.ts'
 import { smallestEffect } from './smallest-effect.ts'
 
 /** The field's usual level for a difference; the default intervals have the same. */
@@ -29,7 +30,7 @@ export function compareTogether(
   differences: ReadonlyMap<string, QuerySets>,
   options: Partial<BootstrapOptions> = {},
 ): Map<string, Comparison> {
-  const { seed } = { ...BOOTSTRAP_DEFAULTS, ...options }
+  const { seed = DEFAULT_SEED } = options
   const arms = [...differences].map(([arm, sets]) => ({ arm, sets, p: pairedRandomizationTest(sets, { seed }) }))
   const adjusted = holm(arms.map(({ p }) => p))
   return new Map(

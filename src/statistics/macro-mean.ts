@@ -1,13 +1,13 @@
 import { mean } from './sample.ts'
 
 /**
- * `sets[s][q]` is the value of query q of set s: a difference between two arms for a comparison, a measure of one arm for a band.
+ * `sets[s][q]` is the value of query q of set s: a difference between two arms, or a measure of one arm.
  * Every set has the same weight, however many queries it has.
  */
 export type QuerySets = readonly (readonly number[])[]
 
 /** A mean over sets of means over queries, with what its spread lets say. */
-export interface MacroMean {
+interface MacroMean {
   value: number
   /** Number of queries. */
   n: number

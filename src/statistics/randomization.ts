@@ -1,18 +1,13 @@
 import { randomBytes } from './draws.ts'
 import { macroMean, type QuerySets } from './macro-mean.ts'
+import { DEFAULT_SEED } from './seeded-random.ts'
 
 export interface RandomizationOptions {
   /** Rounds of the Monte Carlo test; its smallest p value is 1 / (1 + rounds). */
-  rounds: number
-  seed: number
+  rounds?: number
+  seed?: number
   /** `greater`: only a mean above 0 counts as a difference. `less`: only one below 0. */
-  alternative: 'two-sided' | 'greater' | 'less'
-}
-
-export const RANDOMIZATION_DEFAULTS: RandomizationOptions = {
-  rounds: 10_000,
-  seed: 20_261_121,
-  alternative: 'two-sided',
+  alternative?: 'two-sided' | 'greater' | 'less'
 }
 
 /** Up to this many differences that are not 0, every combination of signs is tried. */
@@ -30,8 +25,10 @@ const ROUNDING = 1e-9
  * @returns p in (0,1]; 1 when all differences are 0
  * @throws RangeError without rounds, when a set has no queries, or when a difference is not finite
  */
-export function pairedRandomizationTest(sets: QuerySets, options: Partial<RandomizationOptions> = {}): number {
-  const { rounds, seed, alternative } = { ...RANDOMIZATION_DEFAULTS, ...options }
+export function pairedRandomizationTest(
+  sets: QuerySets,
+  { rounds = 10_000, seed = DEFAULT_SEED, alternative = 'two-sided' }: RandomizationOptions = {},
+): number {
   if (!(rounds >= 1)) throw new RangeError('a randomization test needs rounds')
   const { nonZero } = macroMean(sets)
   // The number of sets would divide every mean, so it is left out.

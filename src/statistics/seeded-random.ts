@@ -1,3 +1,6 @@
+/** Of intervals and tests, when none is given. */
+export const DEFAULT_SEED = 20_261_121
+
 /** Uniform numbers in [0,1) by mulberry32; the period is 2^32. */
 export function seededRandom(seed: number): () => number {
   let counter = seed >>> 0

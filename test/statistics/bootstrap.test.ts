@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { bootstrapBand, pairedInterval } from '../../src/statistics/bootstrap.ts'
+import { pairedInterval } from '../../src/statistics/bootstrap.ts'
 import { seededRandom } from '../../src/statistics/seeded-random.ts'
 import { METHODS } from './support/other-intervals.ts'
 import { GAINS, GRADED } from './support/samples.ts'
@@ -130,19 +130,6 @@ describe('paired bootstrap interval', () => {
         options,
       ),
     ).toMatchObject({ n: 7, nonZero: 3 })
-  })
-
-  it('gives a band from the same resampled queries at each point', () => {
-    const rising = [0.2, 0.4, 0.9].map(share => [
-      Array.from({ length: 20 }, (_, query) => (query < 20 * share ? 1 : 0)),
-    ])
-    const band = bootstrapBand(rising, options)
-    expect(band.map(({ mean }) => mean)).toEqual([0.2, 0.4, 0.9])
-    expect(band).toEqual(rising.map(sets => pairedInterval(sets, options)))
-    for (const [at, { low, high }] of band.entries()) {
-      expect(low).toBeGreaterThanOrEqual(band[at - 1]?.low ?? 0)
-      expect(high).toBeGreaterThanOrEqual(band[at - 1]?.high ?? 0)
-    }
   })
 
   it('refuses a set without queries, values that are not finite, and no resamples', () => {

@@ -39,7 +39,7 @@ export function coverage(
 export function rejected(
   world: World,
   sizes: readonly number[],
-  { trials, seed = 1, level = 0.05, ...options }: Scale & Partial<RandomizationOptions> & { level?: number },
+  { trials, seed = 1, level = 0.05, ...options }: Scale & RandomizationOptions & { level?: number },
 ): number {
   const random = seededRandom(seed)
   let found = 0
