@@ -21,7 +21,7 @@ export function joinOf(previous: Unit | undefined, next: Unit): Join | null {
     const between = left.text.slice(previous.end, next.start)
     return between.trim() === '' ? { overlap: 0, separator: between } : null
   }
-  if (!areNeighbours(left, right) && !touches(previous.candidate, next.candidate)) return null
+  if (!follows(previous.candidate, next.candidate)) return null
   const common = overlapOf(left, right)
   const repeated = common - (left.text.length - previous.end) - next.start
   if (common > 0 && repeated >= 0) {
@@ -79,21 +79,14 @@ export function rangeBetween(previous: Unit | undefined, candidate: Candidate, n
   return repeated + coming < length ? { start: repeated, end: length - coming } : { start: 0, end: length }
 }
 
-/** Whether one of the two is a parent and ends where the other one begins. It has the place of its first child only. */
-function touches({ chunk: left, origin }: Candidate, { chunk: right, origin: other }: Candidate): boolean {
-  const isSameDocument = left.collection === right.collection && left.docId === right.docId
-  const hasParent = origin === 'parent' || other === 'parent'
-  return hasParent && isSameDocument && left.charEnd !== null && left.charEnd === right.charStart
-}
-
-/** Whether `right` is the chunk after `left` in the same document. */
-export function areNeighbours(left: Chunk, right: Chunk): boolean {
-  return (
-    left.collection === right.collection &&
-    left.docId === right.docId &&
-    left.orderIndex !== null &&
-    right.orderIndex === left.orderIndex + 1
-  )
+/**
+ * Whether a candidate goes on where another one ends: it is the next chunk of the document, or one of them is a parent, which has the place
+ * of its first child only.
+ */
+function follows({ chunk: left, origin }: Candidate, { chunk: right, origin: other }: Candidate): boolean {
+  if (left.collection !== right.collection || left.docId !== right.docId) return false
+  if (left.orderIndex !== null && right.orderIndex === left.orderIndex + 1) return true
+  return (origin === 'parent' || other === 'parent') && left.charEnd !== null && left.charEnd === right.charStart
 }
 
 /** Length of the start of `right` that repeats the end of `left`: from the offsets when known, else by comparison of the texts. */

@@ -40,7 +40,7 @@ export interface Selected {
   /** Estimated tokens that it added. */
   tokens: number
   /** Keys of the candidates that hold what was left out of its chunk, because it is packed. */
-  holders?: ReadonlySet<string>
+  holders?: ReadonlySet<string> | undefined
 }
 
 /** The units with the lowest marginal values, of equals the last selected, until they have so many tokens. */
@@ -217,7 +217,7 @@ class Filling {
     if (!this.packedKeys.has(candidate.key)) this.caps.add(candidate)
     this.packedKeys.add(candidate.key)
     this.drops.delete(candidate.key)
-    this.selected.push({ unit, marginal, tokens, ...(holders === undefined || holders.size === 0 ? {} : { holders }) })
+    this.selected.push({ unit, marginal, tokens, holders })
   }
 
   /** Takes the sentences that fit and match the query best. */

@@ -13,16 +13,16 @@ import { scaleToBest } from '../rank/scale.ts'
 import { dropIrrelevant } from './confidence/fill.ts'
 import type { Relevance } from './confidence/relevance.ts'
 import { type ParentsInput, parentsOf } from './expansion/parents.ts'
-import { type Background, beginAnswering } from './pacing/background.ts'
+import { beginAnswering } from './pacing/background.ts'
 import { PACKING_GRACE_MS, Pace, RANKING_GRACE_MS } from './pacing/pace.ts'
 import { listWeights, mmrAlpha } from './plan/derived.ts'
 import { rerank } from './rerank/rerank.ts'
 import { sentenceMatches } from './rerank/sentence-matches.ts'
 import { type ReunifyInput, reunify } from './reunify.ts'
+import type { ContextInput } from './run-context.ts'
 import { differ, type RunRecord } from './run-record.ts'
 
-export interface RankAndPackInput extends ReunifyInput, ParentsInput {
-  query: string | null
+export interface RankAndPackInput extends ReunifyInput, ParentsInput, Pick<ContextInput, 'previous' | 'background'> {
   /** Null without query text. */
   intent: Intent | null
   lists: RetrievedList[]
@@ -30,12 +30,8 @@ export interface RankAndPackInput extends ReunifyInput, ParentsInput {
   /** Whose request it is. Tenants take turns in what they share: the event loop and the workers. */
   tenant: string | null
   signal: AbortSignal
-  /** For the order `stable`: the turn of the session that first packed a candidate, by its key. */
-  previous?: ReadonlyMap<string, number>
   /** How relevant a candidate is, for the values of the plan about relevance. Absent: the plan leaves nothing out. */
   relevanceOf?: (candidate: Candidate) => Relevance
-  /** Given for a run that nobody waits for. */
-  background?: Background
 }
 
 /** The candidates of one request before the steps that depend on the budget. */
@@ -64,7 +60,7 @@ export async function rankAndPack(input: RankAndPackInput, record: RunRecord): P
 /** The first part of `rankAndPack`: every step that does not depend on the budget. The caller releases the result. */
 export async function rankCandidates(input: RankAndPackInput, record: RunRecord): Promise<RankedCandidates> {
   const { signal, tenant, background } = input
-  const pace = new Pace(signal, { tenant, ...(background && { background }) })
+  const pace = new Pace(signal, { tenant, background })
   const release = background === undefined ? beginAnswering() : () => {}
   try {
     return { ...(await rankInPace(pace, input, record)), pace, release }
@@ -126,28 +122,25 @@ export async function packRanked(
   const relevant = input.relevanceOf
     ? dropIrrelevant(diverse.kept, input.relevanceOf, plan.packing)
     : { kept: diverse.kept, dropped: [] }
+  const size = relevant.kept.length
   const fetchParents = () =>
     inTime('parents', parentsOf(relevant.kept, input, record, pace), () => new Map<string, Chunk>())
   const parents =
     plan.packing.parentExpansion === null
       ? new Map<string, Chunk>()
-      : await record.stage('parents', relevant.kept.length, fetchParents, () => ({
-          out: relevant.kept.length,
-          changed: false,
-        }))
-  const options = { ...packOptions(input), parents }
+      : await record.stage('parents', size, fetchParents, () => ({ out: size, changed: false }))
   const packed = await record.stage(
     'pack',
-    relevant.kept.length,
+    size,
     async () => {
       const matches = await sentenceMatches(relevant.kept, input, record, pace)
-      const chosen = { ...options, sentenceMatches: matches }
-      return pace.run(pack(relevant.kept, query, chosen, input.count), PACKING_GRACE_MS)
+      const options = { ...packOptions(input), parents, sentenceMatches: matches }
+      return pace.run(pack(relevant.kept, query, options, input.count), PACKING_GRACE_MS)
     },
     after => ({ out: after.packed.length, changed: after.dropped.length > 0 }),
   )
   if (leftOut.length > 0) record.degrade('ranking_partial', `left out: ${leftOut.join(', ')}`)
-  if (packed.isLate) record.degrade('packing_partial', `packed ${packed.packed.length}/${relevant.kept.length}`)
+  if (packed.isLate) record.degrade('packing_partial', `packed ${packed.packed.length}/${size}`)
   return { ...packed, dropped: [reunified, diverse, relevant, packed].flatMap(step => step.dropped) }
 }
 
@@ -182,11 +175,7 @@ function isFused(before: readonly Candidate[], after: readonly Candidate[]): boo
 }
 
 function packOptions({ plan, previous, relevanceOf }: RankAndPackInput) {
-  const { budgetTokens, format, order, maxChunks } = plan
-  return {
-    ...plan.packing,
-    ...{ budgetTokens, format, order, maxChunks },
-    ...(previous && { previous }),
-    ...(relevanceOf && { relevanceOf: (candidate: Candidate) => relevanceOf(candidate).relevance }),
-  }
+  const { packing, budgetTokens, format, order, maxChunks } = plan
+  const probability = relevanceOf && ((candidate: Candidate) => relevanceOf(candidate).relevance)
+  return { ...packing, budgetTokens, format, order, maxChunks, previous, relevanceOf: probability }
 }

@@ -1,11 +1,11 @@
 import { groupBy } from '../core/collections.ts'
 import { StowageError } from '../core/errors.ts'
-import type { ClusterRead, SearchRequest, SearchResult } from '../core/ports.ts'
-import type { JsonObject, RetrievalMode, RetrievedList } from '../core/types.ts'
+import type { SearchRequest, SearchResult } from '../core/ports.ts'
+import type { RetrievalMode, RetrievedList } from '../core/types.ts'
 import { encodeBm25Query } from '../text/qdrant-bm25.ts'
 import type { TimedCaller } from './context-request.ts'
 import { mmrAlpha } from './plan/derived.ts'
-import type { ListWeights, Plan } from './plan/plan.ts'
+import type { ListWeights } from './plan/plan.ts'
 import { type QueryVector, queryVector } from './query-vector.ts'
 import {
   type CollectionAnswer,
@@ -16,21 +16,13 @@ import {
   type SingleMode,
   unanswered,
 } from './retrieval/fallback.ts'
+import type { ContextInput } from './run-context.ts'
 import type { RunRecord } from './run-record.ts'
 import type { PipelinePorts } from './services.ts'
 import type { UsedMode } from './trace/schema.ts'
 
-interface RetrieveInput {
-  query: string
-  collections: string[]
-  filter: JsonObject | null
-  cluster?: ClusterRead | null | undefined
-  /** The query vector; null means that the embedder computes it. */
-  vector: number[] | null
+interface RetrieveInput extends ContextInput {
   weights: ListWeights
-  plan: Plan
-  /** Collections with contexts that are searched instead, by the collection that they stand for. */
-  contextual?: ReadonlyMap<string, string> | undefined
 }
 
 /** The lists of a request, and the mode that they amount to. */

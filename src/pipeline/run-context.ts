@@ -121,8 +121,8 @@ export async function rankContext(
     count: tokenizer.countInSteps,
     tenant,
     signal: packing.signal,
-    ...(input.previous && { previous: input.previous }),
-    ...(background && { background }),
+    previous: input.previous,
+    background,
   }
   try {
     const ranked = await rankCandidates(ranking, record)

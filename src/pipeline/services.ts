@@ -1,4 +1,4 @@
-import type { Embedder, PassageStore, Reranker, Tokenizer } from '../core/ports.ts'
+import type { DocumentPlace, Embedder, PassageStore, Reranker, Tokenizer } from '../core/ports.ts'
 import type { Candidate, Chunk, Degradation, JsonObject, QuerySource, RetrievedList } from '../core/types.ts'
 import type { StageName } from '../core/vocabulary.ts'
 import type { Caller, CallerTenant, ContextRequest, ContextResponse } from './context-request.ts'
@@ -36,7 +36,7 @@ export interface ChoosePointsRequest {
   /** Null when the client names no session. */
   sessionId: string | null
   /** Fetches neighbours; null switches fetching off. */
-  fetchNeighbours: ((places: { docId: string; orderIndex: number }[]) => Promise<Chunk[]>) | null
+  fetchNeighbours: ((places: DocumentPlace[]) => Promise<Chunk[]>) | null
 }
 
 export interface ChosenPoints {

@@ -119,13 +119,8 @@ export function* addAnswerability(
 }
 
 function textFeature(name: string, pattern: RegExp): Feature {
-  return {
-    name,
-    for:
-      () =>
-      ({ text }) =>
-        pattern.test(text),
-  }
+  const matches = ({ text }: Passage) => pattern.test(text)
+  return { name, for: () => matches }
 }
 
 function subjects(query: string): string[] {

@@ -5,7 +5,7 @@ interface Weighted {
   unit: { candidate: Candidate }
   marginal: number
   /** Keys of candidates that hold text which was left out of this unit. */
-  holders?: ReadonlySet<string>
+  holders?: ReadonlySet<string> | undefined
 }
 
 /**

@@ -11,9 +11,13 @@ export interface PassageEvidence {
   coverage: number
 }
 
+interface RankedPassage extends PassageEvidence {
+  candidate: Candidate
+}
+
 /** What is known of the ranked passages of one question. */
 export interface Evidence {
-  passages: readonly (PassageEvidence & { candidate: Candidate })[]
+  passages: readonly RankedPassage[]
   /** Whether the time was up before all passages were read. Then their relevance says too little. */
   isPartial: boolean
 }
@@ -23,7 +27,7 @@ export interface Evidence {
  * When the time is up, the passages that are left have a coverage of 0.
  */
 export function* evidenceOf(query: string, candidates: readonly Candidate[]): Steps<Evidence> {
-  const passages: (PassageEvidence & { candidate: Candidate })[] = []
+  const passages: RankedPassage[] = []
   try {
     const wanted = yield* questionTerms(query)
     for (const candidate of candidates) {
@@ -41,7 +45,7 @@ export function* evidenceOf(query: string, candidates: readonly Candidate[]): St
 }
 
 /** A reranker of the user may answer anything; what is no number counts as not scored. */
-function passageEvidence(candidate: Candidate, coverage: number): PassageEvidence & { candidate: Candidate } {
+function passageEvidence(candidate: Candidate, coverage: number): RankedPassage {
   const { rerank } = candidate
   const isScore = rerank !== null && !Number.isNaN(rerank)
   return { candidate, rerank: isScore ? Math.min(1, Math.max(0, rerank)) : null, coverage }

@@ -24,16 +24,12 @@ export class Pace {
    */
   constructor(
     signal: AbortSignal,
-    {
-      tenant = null,
-      now = () => performance.now(),
-      background = null,
-    }: { tenant?: string | null; now?: () => number; background?: Background | null } = {},
+    options: { tenant?: string | null; now?: () => number; background?: Background | undefined } = {},
   ) {
     this.#signal = signal
-    this.#tenant = tenant
-    this.#now = now
-    this.#background = background
+    this.#tenant = options.tenant ?? null
+    this.#now = options.now ?? (() => performance.now())
+    this.#background = options.background ?? null
   }
 
   /**
