@@ -1,6 +1,6 @@
 import type { Steps } from '../core/steps.ts'
 import type { Candidate, Dropped, FilterResult } from '../core/types.ts'
-import { cosine, roundedSimilarity } from '../text/similarity.ts'
+import { cosine, countShared, roundedSimilarity } from '../text/similarity.ts'
 import { distinctIn } from '../text/slices.ts'
 import { terms } from '../text/terms/terms.ts'
 import { cutTo } from './cut.ts'
@@ -69,7 +69,6 @@ function* createSimilarity(candidates: readonly Candidate[]): Steps<(a: Candidat
 
 function jaccard(a: ReadonlySet<string> = new Set(), b: ReadonlySet<string> = new Set()): number {
   if (a.size === 0 || b.size === 0) return 0
-  let shared = 0
-  for (const term of a) if (b.has(term)) shared++
+  const shared = countShared(a, b)
   return shared / (a.size + b.size - shared)
 }

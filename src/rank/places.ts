@@ -3,6 +3,7 @@ import { prefixOf } from '../core/prefix.ts'
 import type { Steps } from '../core/steps.ts'
 import type { Candidate } from '../core/types.ts'
 import { shingleHashes } from '../text/shingles.ts'
+import { countShared } from '../text/similarity.ts'
 
 /** Least share of the shingles of the shorter text that two versions of one chunk have in common. */
 const SAME_CHUNK = 0.5
@@ -40,12 +41,7 @@ export function* withoutFalsePlaces(candidates: readonly Candidate[]): Steps<Can
 
 function* isSameChunk(one: string, other: string): Steps<boolean> {
   if (one === other) return true
-  const [short, long] = [
-    yield* shingleHashes(prefixOf(one, LONGEST_COMPARED)),
-    yield* shingleHashes(prefixOf(other, LONGEST_COMPARED)),
-  ].sort((a, b) => a.size - b.size)
-  if (short === undefined || long === undefined) return false
-  let common = 0
-  for (const shingle of short) if (long.has(shingle)) common++
-  return common >= SAME_CHUNK * short.size
+  const first = yield* shingleHashes(prefixOf(one, LONGEST_COMPARED))
+  const second = yield* shingleHashes(prefixOf(other, LONGEST_COMPARED))
+  return countShared(first, second) >= SAME_CHUNK * Math.min(first.size, second.size)
 }

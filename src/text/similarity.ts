@@ -3,6 +3,13 @@ export function roundedSimilarity(similarity: number): number {
   return Math.round(similarity * 1000) / 1000
 }
 
+/** How many values two sets have in common. */
+export function countShared<Value>(one: ReadonlySet<Value>, other: ReadonlySet<Value>): number {
+  let shared = 0
+  for (const value of one) if (other.has(value)) shared++
+  return shared
+}
+
 /** Cosine of two vectors, in [-1,1]; 0 when a vector is zero or not finite, or the lengths differ. */
 export function cosine(a: Float32Array, b: Float32Array): number {
   if (a.length !== b.length) return 0

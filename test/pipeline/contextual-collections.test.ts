@@ -6,7 +6,7 @@ import { createPackContext } from '../../src/pipeline/pack-context.ts'
 import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import { overridePlan } from '../../src/pipeline/plan/override-plan.ts'
 import type { Plan } from '../../src/pipeline/plan/plan.ts'
-import { chunk } from '../support/candidates.ts'
+import { chunk, keywordLists } from '../support/candidates.ts'
 import { CALLER, dependencies, fakePorts } from '../support/fake-ports.ts'
 import { tenantOfName } from '../support/tenants.ts'
 
@@ -23,7 +23,7 @@ function storeWith(...collections: string[]): PassageStore & { searched: string[
       if (!collections.includes(collection))
         throw new StowageError('collection_not_found', `Not found: Collection \`${collection}\` doesn't exist!`)
       const hits = [{ score: 1, chunk: chunk({ id: 1, collection, text: `The tide in ${collection}.` }) }]
-      return { lists: [{ source: 'keyword', kind: 'keyword', hits }], missing: [] }
+      return { lists: keywordLists(hits), missing: [] }
     },
     fetchPlaces: async () => [],
     fetchParents: async () => [],

@@ -6,19 +6,16 @@ import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import { overridePlan } from '../../src/pipeline/plan/override-plan.ts'
 import { rankAndPack } from '../../src/pipeline/rank-and-pack.ts'
 import { RunRecord } from '../../src/pipeline/run-record.ts'
-import { chunk, countWords } from '../support/candidates.ts'
+import { chunk, countWords, keywordLists } from '../support/candidates.ts'
 import { CALLER, dependencies, fakePorts, scriptedStore } from '../support/fake-ports.ts'
 
-const passages = (count: number, text: (id: number) => string): RetrievedList[] => [
-  {
-    source: 'keyword',
-    kind: 'keyword',
-    hits: Array.from({ length: count }, (_, id) => ({
+const passages = (count: number, text: (id: number) => string) =>
+  keywordLists(
+    Array.from({ length: count }, (_, id) => ({
       score: 100 - id,
       chunk: chunk({ id, docId: `d${id}`, orderIndex: id, text: text(id) }),
     })),
-  },
-]
+  )
 const usual = passages(20, id => `Bell ${id} hangs in tower ${id * 7} above gate ${id * 13}.`)
 
 /** Ranks and packs; the tokenizer passes the deadline at its count number `at`. */

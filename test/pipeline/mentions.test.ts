@@ -5,7 +5,7 @@ import { decideByConfiguration } from '../../src/pipeline/plan/decision.ts'
 import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import { overridePlan } from '../../src/pipeline/plan/override-plan.ts'
 import type { Plan } from '../../src/pipeline/plan/plan.ts'
-import { chunk } from '../support/candidates.ts'
+import { chunk, keywordLists } from '../support/candidates.ts'
 import { CALLER, dependencies, fakePorts, scriptedStore } from '../support/fake-ports.ts'
 
 const QUERY = 'Which office did the actress of the film Harbour Lights hold?'
@@ -16,17 +16,13 @@ const PASSAGES = [
   ['Ice and Snow', 'A film of ice lies on the oars.'],
   ['Ada Quill', 'She became warden of the salt ledger in 1931, and kept it for nine years.'],
 ] as const
-const lists = [
-  {
-    source: 'keyword',
-    kind: 'keyword' as const,
-    hits: PASSAGES.map(([docTitle, text], at) => ({
-      // The first one is far better than the others.
-      score: at === 0 ? 4 : 1.2 - at / 20,
-      chunk: chunk({ id: at, docId: `doc-${at}`, docTitle, sectionPath: docTitle, header: '', text }),
-    })),
-  },
-]
+const lists = keywordLists(
+  PASSAGES.map(([docTitle, text], at) => ({
+    // The first one is far better than the others.
+    score: at === 0 ? 4 : 1.2 - at / 20,
+    chunk: chunk({ id: at, docId: `doc-${at}`, docTitle, sectionPath: docTitle, header: '', text }),
+  })),
+)
 const off = overridePlan(NAMED_PLANS.measured, { reunification: { mentionShare: 0 } })
 
 describe('a passage that the best one names', () => {

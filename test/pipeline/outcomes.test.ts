@@ -6,13 +6,13 @@ import type { ContextRequest } from '../../src/pipeline/context-request.ts'
 import { createPackContext, type PackContextDependencies } from '../../src/pipeline/pack-context.ts'
 import type { ExperimentOutcome } from '../../src/pipeline/plan/outcome.ts'
 import type { PipelinePorts, TracedContext } from '../../src/pipeline/services.ts'
-import { chunk } from '../support/candidates.ts'
+import { chunk, keywordLists } from '../support/candidates.ts'
 import { assigning, TREATED } from '../support/decisions.ts'
 import { CALLER, dependencies, fakePorts, scriptedStore } from '../support/fake-ports.ts'
 import { tenantOfName } from '../support/tenants.ts'
 
 const REQUEST: ContextRequest = { query: 'What is the tide?', collection: 'docs', session_id: 's1' }
-const found = [{ source: 'keyword', kind: 'keyword' as const, hits: [{ score: 1, chunk: chunk() }] }]
+const found = keywordLists([{ score: 1, chunk: chunk() }])
 const working = fakePorts({ store: scriptedStore(found), embedder: null })
 
 function failing(error: unknown): PipelinePorts {

@@ -7,7 +7,7 @@ import { createPackContext } from '../../src/pipeline/pack-context.ts'
 import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import { overridePlan } from '../../src/pipeline/plan/override-plan.ts'
 import { traceSchema } from '../../src/pipeline/trace/schema.ts'
-import { chunk, retrievedLists } from '../support/candidates.ts'
+import { chunk, keywordLists, retrievedLists } from '../support/candidates.ts'
 import { CALLER, dependencies, fakePorts, scriptedStore } from '../support/fake-ports.ts'
 import { vectorOf } from '../support/query-vectors.ts'
 import { tenantOfName } from '../support/tenants.ts'
@@ -29,14 +29,10 @@ const twoLists = [
       { score: 0.2, chunk: chunk({ id: 2, docId: 'other', orderIndex: 0, text: 'A ledger of salt.' }) },
     ],
   },
-  {
-    source: 'keyword',
-    kind: 'keyword' as const,
-    hits: [
-      { score: 4, chunk: chunk({ id: 1, orderIndex: 1, text: 'The harbour tide is a slow swell.' }) },
-      { score: 1, chunk: chunk({ id: 3, docId: 'third', orderIndex: 4, text: '' }) },
-    ],
-  },
+  ...keywordLists([
+    { score: 4, chunk: chunk({ id: 1, orderIndex: 1, text: 'The harbour tide is a slow swell.' }) },
+    { score: 1, chunk: chunk({ id: 3, docId: 'third', orderIndex: 4, text: '' }) },
+  ]),
 ]
 
 describe('packContext', () => {

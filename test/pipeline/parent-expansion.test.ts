@@ -5,7 +5,7 @@ import { createPackContext } from '../../src/pipeline/pack-context.ts'
 import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import { overridePlan } from '../../src/pipeline/plan/override-plan.ts'
 import { traceSchema } from '../../src/pipeline/trace/schema.ts'
-import { chunk } from '../support/candidates.ts'
+import { chunk, keywordLists } from '../support/candidates.ts'
 import { CALLER, dependencies, fakePorts, scriptedStore } from '../support/fake-ports.ts'
 import { tenantOfName } from '../support/tenants.ts'
 
@@ -17,13 +17,7 @@ const children = sentences.map((sentence, at) => {
   const place = { orderIndex: at, charStart, charEnd: charStart + sentence.length }
   return chunk({ id: at, ...place, text: sentence, parentId: 'parent' })
 })
-const lists = [
-  {
-    source: 'keyword',
-    kind: 'keyword' as const,
-    hits: children.slice(0, 2).map((child, at) => ({ score: 2 - at, chunk: child })),
-  },
-]
+const lists = keywordLists(children.slice(0, 2).map((child, at) => ({ score: 2 - at, chunk: child })))
 const plan = overridePlan(NAMED_PLANS.measured, {
   packing: { parentExpansion: 0.5 },
   reunification: { enabled: false },

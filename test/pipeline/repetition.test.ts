@@ -5,7 +5,7 @@ import { decideByConfiguration } from '../../src/pipeline/plan/decision.ts'
 import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import { overridePlan } from '../../src/pipeline/plan/override-plan.ts'
 import { traceSchema } from '../../src/pipeline/trace/schema.ts'
-import { chunk } from '../support/candidates.ts'
+import { chunk, keywordLists } from '../support/candidates.ts'
 import { CALLER, dependencies, fakePorts, scriptedStore } from '../support/fake-ports.ts'
 
 const RULE = 'Hang your brass tag on the hook of the machine before the tide turns.'
@@ -14,13 +14,9 @@ const texts = [
   RULE,
   `${RULE} Nobody counts the oars at night.`,
 ]
-const lists = [
-  {
-    source: 'keyword',
-    kind: 'keyword' as const,
-    hits: texts.map((text, at) => ({ score: 3 - at, chunk: chunk({ id: at, docId: `doc-${at}`, text }) })),
-  },
-]
+const lists = keywordLists(
+  texts.map((text, at) => ({ score: 3 - at, chunk: chunk({ id: at, docId: `doc-${at}`, text }) })),
+)
 const plan = overridePlan(NAMED_PLANS.measured, {
   dedupe: { containment: null },
   packing: { repetition: 'context' },

@@ -1,14 +1,13 @@
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import type { MatchPartsRequest, Reranker } from '../../src/core/ports.ts'
-import type { RetrievedList } from '../../src/core/types.ts'
 import { Pace, RANKING_GRACE_MS } from '../../src/pipeline/pacing/pace.ts'
 import { createPackContext } from '../../src/pipeline/pack-context.ts'
 import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import { overridePlan } from '../../src/pipeline/plan/override-plan.ts'
 import { sentenceMatches } from '../../src/pipeline/rerank/sentence-matches.ts'
 import { RunRecord } from '../../src/pipeline/run-record.ts'
-import { candidate, chunk } from '../support/candidates.ts'
+import { candidate, chunk, keywordLists } from '../support/candidates.ts'
 import { CALLER, dependencies, fakePorts, scriptedStore } from '../support/fake-ports.ts'
 
 const SENTENCES = [
@@ -20,16 +19,13 @@ const SENTENCES = [
 ]
 const QUERY = 'How old is the pump of the harbour?'
 
-const listOf = (texts: string[]): RetrievedList[] => [
-  {
-    source: 'keyword',
-    kind: 'keyword',
-    hits: texts.map((text, at) => ({
+const listOf = (texts: string[]) =>
+  keywordLists(
+    texts.map((text, at) => ({
       score: 10 - at,
       chunk: chunk({ id: at + 1, docId: `doc ${at}`, docTitle: 'Pumps', sectionPath: '', orderIndex: 0, text }),
     })),
-  },
-]
+  )
 
 const scores = async ({ passages }: { passages: string[] }) => ({
   scores: passages.map((_, at) => 0.9 - at / 100),

@@ -9,7 +9,7 @@ import { overridePlan } from '../../src/pipeline/plan/override-plan.ts'
 import type { OfferShadow, ShadowRun, TracedContext, TraceOwner } from '../../src/pipeline/services.ts'
 import { type Trace, traceSchema } from '../../src/pipeline/trace/schema.ts'
 import { createShadowQueue } from '../../src/rollout/shadow/queue.ts'
-import { chunk } from '../support/candidates.ts'
+import { chunk, keywordLists } from '../support/candidates.ts'
 import { shadowing } from '../support/decisions.ts'
 import { CALLER, dependencies, fakePorts, scriptedStore } from '../support/fake-ports.ts'
 import { tenantOfName } from '../support/tenants.ts'
@@ -18,16 +18,17 @@ const CONTROL_PLAN = overridePlan(NAMED_PLANS.measured, { rerank: { method: 'off
 /** The shadow reranks, the answer does not: what the reranker does, it does to the shadow. */
 const RERANKED = { rerank: { method: 'crossencoder' as const } }
 const WORDS = 'harbour tide lantern ledger gate stone keeper salt oar bell'.split(' ')
-const hits = WORDS.map((word, at) => ({
-  score: 10 - at,
-  chunk: chunk({
-    id: at,
-    docId: `d${at}`,
-    orderIndex: at,
-    text: `The ${word} is described here, at length, as number ${at}.`,
-  }),
-}))
-const LISTS = [{ source: 'keyword', kind: 'keyword' as const, hits }]
+const LISTS = keywordLists(
+  WORDS.map((word, at) => ({
+    score: 10 - at,
+    chunk: chunk({
+      id: at,
+      docId: `d${at}`,
+      orderIndex: at,
+      text: `The ${word} is described here, at length, as number ${at}.`,
+    }),
+  })),
+)
 const CONTEXT: ContextRequest = {
   query: 'Where is the tide?',
   collection: 'docs',

@@ -21,6 +21,11 @@ export function chunk(over: Partial<Chunk> = {}): Chunk {
   }
 }
 
+/** What a keyword search alone finds, best first. */
+export function keywordLists(hits: RetrievedList['hits']): RetrievedList[] {
+  return [{ source: 'keyword', kind: 'keyword', hits }]
+}
+
 export function candidate(over: Partial<Chunk> = {}, value = 1): Candidate {
   return { ...createCandidate(chunk(over), 'retrieved', value), fused: value }
 }

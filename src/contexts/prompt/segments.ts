@@ -1,6 +1,7 @@
 import { finish } from '../../core/steps.ts'
 import type { Span } from '../../core/types.ts'
 import { shingleHashes } from '../../text/shingles.ts'
+import { countShared } from '../../text/similarity.ts'
 import { slicesOf } from '../../text/slices.ts'
 import type { ContextDocument, ContextRequest } from '../context.ts'
 
@@ -65,10 +66,9 @@ export function segmentFor({ document, chunk }: ContextRequest, segments: readon
 
 function mostAlike(document: ContextDocument, text: string, segments: readonly Span[]): Span | undefined {
   const ofChunk = finish(shingleHashes(text))
-  return best(segments, ({ start, end }) => {
-    const ofSegment = finish(shingleHashes(document.text.slice(start, end)))
-    return [...ofChunk].filter(hash => ofSegment.has(hash)).length
-  })
+  return best(segments, ({ start, end }) =>
+    countShared(ofChunk, finish(shingleHashes(document.text.slice(start, end)))),
+  )
 }
 
 /** The first of those with the largest measure. */

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Reranker } from '../../core/ports.ts'
 import { type Deadline, type StartTimer, startDeadline, systemTimer } from '../deadline.ts'
 import { isCrowded } from './turns.ts'
@@ -77,7 +78,7 @@ export class Background {
     try {
       do {
         this.signal.throwIfAborted()
-        await oneTurn()
+        await setImmediate()
         if (answering > 0 && !this.signal.aborted) await this.#nextWake()
       } while (answering > 0 || isCrowded())
       this.signal.throwIfAborted()
@@ -122,8 +123,4 @@ export class Background {
       this.signal.addEventListener('abort', wake)
     })
   }
-}
-
-function oneTurn(): Promise<void> {
-  return new Promise(resolve => setImmediate(resolve))
 }

@@ -27,7 +27,7 @@ export interface TextOverride {
  */
 export function overridePlanByText(plan: Plan, overrides: readonly TextOverride[]): { plan: Plan; faults: string[] } {
   const faults: string[] = []
-  const changed = structuredClone(plan)
+  let changed = plan
   for (const { path, value, name = path } of overrides) {
     const known = OVERRIDABLE.find(one => one.path === path)
     if (known === undefined) {
@@ -36,7 +36,7 @@ export function overridePlanByText(plan: Plan, overrides: readonly TextOverride[
     }
     const read = readPlanText(known, value)
     if ('fault' in read) faults.push(`${name}=${shortened(value)}: ${read.fault}`)
-    else setAt(changed, path.split('.'), read.value)
+    else changed = merge(changed, nested(path, read.value)) as Plan
   }
   return { plan: deepFreeze(changed), faults }
 }
@@ -44,10 +44,9 @@ export function overridePlanByText(plan: Plan, overrides: readonly TextOverride[
 /** All values but the name, which says where the values come from. */
 const OVERRIDABLE = PLAN_VALUES.filter(({ path }) => path !== 'name')
 
-function setAt(target: object, keys: readonly string[], value: unknown): void {
-  const [key = '', ...rest] = keys
-  if (rest.length === 0) Reflect.set(target, key, value)
-  else setAt(Reflect.get(target, key), rest, value)
+/** `{ packing: { mode: value } }` for the path `packing.mode`. */
+function nested(path: string, value: unknown): unknown {
+  return path.split('.').reduceRight((inner, key) => ({ [key]: inner }), value)
 }
 
 function merge(base: unknown, over: unknown): unknown {

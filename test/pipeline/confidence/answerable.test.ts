@@ -5,7 +5,7 @@ import { answerableBy } from '../../../src/pipeline/confidence/answerable.ts'
 import { createPackContext } from '../../../src/pipeline/pack-context.ts'
 import { NAMED_PLANS } from '../../../src/pipeline/plan/named-plans.ts'
 import { overridePlan } from '../../../src/pipeline/plan/override-plan.ts'
-import { chunk } from '../../support/candidates.ts'
+import { chunk, keywordLists } from '../../support/candidates.ts'
 import { CALLER, dependencies, fakePorts, scriptedStore } from '../../support/fake-ports.ts'
 
 const share = fc.double({ min: 0, max: 1, noNaN: true })
@@ -86,9 +86,7 @@ describe('answerable in an answer', () => {
     score: 1 - at / 2,
     chunk: chunk({ id: at, docId: `d${at}`, docTitle: '', sectionPath: '', text }),
   }))
-  const pack = createPackContext(
-    dependencies(fakePorts({ store: scriptedStore([{ source: 'keyword', kind: 'keyword', hits }]), embedder: null })),
-  )
+  const pack = createPackContext(dependencies(fakePorts({ store: scriptedStore(keywordLists(hits)), embedder: null })))
 
   it('does not depend on the budget', async () => {
     const ask = (budget_tokens: number) =>
@@ -105,7 +103,7 @@ describe('answerable in an answer', () => {
       { score: 1, chunk: { ...chunk({ id: 1, text: 'It comes twice a day.' }), docTitle: 'Harbour tide' } },
     ]
     const ports = fakePorts({
-      store: scriptedStore([{ source: 'keyword', kind: 'keyword', hits: titled }]),
+      store: scriptedStore(keywordLists(titled)),
       embedder: null,
     })
     const answer = await createPackContext(dependencies(ports))({ query: 'harbour tide', collection: 'docs' }, CALLER)
@@ -117,7 +115,7 @@ describe('answerable in an answer', () => {
       throw new Error('gone')
     }
     const ports = fakePorts({
-      store: scriptedStore([{ source: 'keyword', kind: 'keyword', hits }]),
+      store: scriptedStore(keywordLists(hits)),
       embedder: null,
       reranker: { rerank: failing },
     })
