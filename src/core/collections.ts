@@ -19,6 +19,11 @@ export function countOf<Value>(values: Iterable<Value>): Map<Value, number> {
   return counts
 }
 
+/** The most frequent value with its count, the first of equals; undefined without values. */
+export function mostFrequent<Value>(values: Iterable<Value>): [Value, number] | undefined {
+  return [...countOf(values)].sort(([, left], [, right]) => right - left)[0]
+}
+
 /** Raises the value of a key to `value`, when it is less or missing. Values are 0 or above. */
 export function raiseTo<Key>(values: Map<Key, number>, key: Key, value: number): void {
   values.set(key, Math.max(values.get(key) ?? 0, value))

@@ -56,12 +56,8 @@ export interface PassageParts {
   parts: readonly Span[]
 }
 
-export interface MatchPartsRequest {
-  query: string
+export interface MatchPartsRequest extends Omit<RerankRequest, 'passages'> {
   passages: readonly PassageParts[]
-  signal: AbortSignal
-  /** Whose passages they are; tenants take turns. Default: null, as in open mode. */
-  tenant?: string | null
 }
 
 export interface Reranker {

@@ -57,13 +57,8 @@ export function describeIssues(
 
 /** A value as short JSON. */
 function shownValue(value: unknown): string {
-  const json =
-    typeof value === 'bigint' || typeof value === 'number'
-      ? String(value)
-      : typeof value === 'object' && value !== null
-        ? '…'
-        : JSON.stringify(value)
-  return shortened(json)
+  if (typeof value === 'object' && value !== null) return '…'
+  return shortened(typeof value === 'bigint' || typeof value === 'number' ? String(value) : JSON.stringify(value))
 }
 
 /** The beginning of a text, for a message. */

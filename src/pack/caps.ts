@@ -1,4 +1,4 @@
-import { countOf } from '../core/collections.ts'
+import { mostFrequent } from '../core/collections.ts'
 import { documentKey, placeKey, sectionKey } from '../core/keys.ts'
 import { prefixOf } from '../core/prefix.ts'
 import type { Candidate } from '../core/types.ts'
@@ -78,7 +78,6 @@ export function subjectDocument(candidates: readonly Candidate[], query: string 
     return title.length > 1 && title.every(word => asked.has(word))
   })
   if (named) return documentKey(named.chunk)
-  const counts = countOf(best.map(({ chunk }) => documentKey(chunk)))
-  const [document, count] = [...counts].sort((a, b) => b[1] - a[1])[0] ?? ['', 0]
+  const [document, count] = mostFrequent(best.map(({ chunk }) => documentKey(chunk))) ?? ['', 0]
   return best.length >= 3 && count >= CONCENTRATION * best.length ? document : null
 }

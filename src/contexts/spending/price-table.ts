@@ -24,11 +24,8 @@ const VERSION = /-(?:\d{4}-\d{2}-\d{2}|\d{8}|latest)$/u
 
 /** The price of a model: that of its name, else of its name without a date. Local endpoints cost nothing, unless the table names the model. */
 export function priceOf(model: string, endpoint: string | null, own: PriceTable): ModelPrice | undefined {
-  const names = [model, model.replace(VERSION, '')]
-  const given = names.map(name => own.get(name)).find(found => found !== undefined)
-  if (given !== undefined) return given
-  if (endpoint === null || isLocalEndpoint(endpoint)) return FREE
-  return names.map(name => KNOWN_PRICES.get(name)).find(found => found !== undefined)
+  const priceIn = (table: PriceTable) => table.get(model) ?? table.get(model.replace(VERSION, ''))
+  return priceIn(own) ?? (endpoint === null || isLocalEndpoint(endpoint) ? FREE : priceIn(KNOWN_PRICES))
 }
 
 const amount = z.number('must be a number of US dollars per million tokens').min(0, 'must not be negative')

@@ -24,21 +24,15 @@ export class FairQueue<Item> {
    * Removes the first item of the tenant whose turn it is, or of another tenant. That tenant then goes behind all others.
    * @returns undefined when there is none
    */
-  take(tenant = this.#nextTenant()): Item | undefined {
-    if (tenant === undefined) return undefined
-    const items = this.#turns.get(tenant)
-    if (items === undefined) return undefined
+  take(tenant = this.#turns.keys().next().value): Item | undefined {
+    const items = tenant === undefined ? undefined : this.#turns.get(tenant)
+    if (tenant === undefined || items === undefined) return undefined
     const [item] = items
     this.#turns.delete(tenant)
     items.delete(item as Item)
     if (items.size > 0) this.#turns.set(tenant, items)
     this.#size--
     return item
-  }
-
-  #nextTenant(): string | null | undefined {
-    for (const tenant of this.#turns.keys()) return tenant
-    return undefined
   }
 
   /** The tenants with items, the next one first. */

@@ -6,7 +6,7 @@ import type { OutlinedSentence } from './outline.ts'
  * mark takes about as many tokens, and sentences between two gaps, because fewer say nothing alone.
  */
 export const LEAST_WORDS = 5
-const SENTENCES_PER_STEP = 500
+export const SENTENCES_PER_STEP = 500
 
 /**
  * Says which sentences stay when the repeated ones are left out. Beside all others, these stay: what a kept sentence cannot be read
@@ -41,6 +41,16 @@ function* widenShortParts(sentences: readonly OutlinedSentence[], kept: Uint8Arr
   let words = 0
   /** Place of the first sentence of the part. */
   let start: number | null = null
+  /** Adds sentences before a part that begins at a place. @returns where it begins then */
+  const widenedFrom = (place: number): number => {
+    let first = place
+    while (words < LEAST_WORDS && first > 0 && !kept[first - 1] && !sentences[first - 1]?.isHeading) {
+      first--
+      kept[first] = 1
+      words += wordsAt(first)
+    }
+    return first
+  }
   for (const place of sentences.keys()) {
     if (place % SENTENCES_PER_STEP === 0) yield
     if (kept[place]) {
@@ -49,11 +59,7 @@ function* widenShortParts(sentences: readonly OutlinedSentence[], kept: Uint8Arr
       continue
     }
     if (start === null) continue
-    while (words < LEAST_WORDS && start > 0 && !kept[start - 1] && !sentences[start - 1]?.isHeading) {
-      start--
-      kept[start] = 1
-      words += wordsAt(start)
-    }
+    start = widenedFrom(start)
     const joinsPart = start > 0 && kept[start - 1] === 1
     if (words >= LEAST_WORDS || joinsPart || sentences[place]?.isHeading) {
       start = null
@@ -63,9 +69,5 @@ function* widenShortParts(sentences: readonly OutlinedSentence[], kept: Uint8Arr
       words += wordsAt(place)
     }
   }
-  while (start !== null && words < LEAST_WORDS && start > 0 && !kept[start - 1] && !sentences[start - 1]?.isHeading) {
-    start--
-    kept[start] = 1
-    words += wordsAt(start)
-  }
+  if (start !== null) widenedFrom(start)
 }

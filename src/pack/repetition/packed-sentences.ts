@@ -1,11 +1,11 @@
-import { countOf, firstPlace } from '../../core/collections.ts'
+import { firstPlace, mostFrequent } from '../../core/collections.ts'
 import { placeKey } from '../../core/keys.ts'
 import type { Steps } from '../../core/steps.ts'
 import type { Candidate, Dropped } from '../../core/types.ts'
 import { roundedSimilarity } from '../../text/similarity.ts'
 import { joinOf } from '../join.ts'
 import { sectionOf, type Unit } from '../unit.ts'
-import { keptSentences, LEAST_WORDS } from './kept-sentences.ts'
+import { keptSentences, LEAST_WORDS, SENTENCES_PER_STEP } from './kept-sentences.ts'
 import { type OutlinedSentence, outlineOf } from './outline.ts'
 
 /** Where a packed sentence is not packed again: nowhere, in its section, or in the whole context. */
@@ -31,7 +31,6 @@ interface Range {
   first: number
 }
 
-const SENTENCES_PER_STEP = 500
 /** Above the number of different sentences of a request, so that two of their numbers make one. */
 const PAIR = 2 ** 26
 
@@ -78,7 +77,7 @@ export class PackedSentences {
       const packed = sentences.reduce((sum, sentence, at) => sum + (isRepeated[at] ? sentence.words : 0), 0)
       return {
         parts: [],
-        evidence: { of: mostFrequent(holdersOf(sentences.keys())), similarity: roundedSimilarity(packed / words) },
+        evidence: { of: mostFrequent(holdersOf(sentences.keys()))?.[0], similarity: roundedSimilarity(packed / words) },
         holders: new Set(),
       }
     }
@@ -229,8 +228,4 @@ function partsOf(unit: Unit, sentences: readonly OutlinedSentence[], kept: Uint8
   }
   endPart(unit.end)
   return parts
-}
-
-function mostFrequent(keys: readonly string[]): string | undefined {
-  return [...countOf(keys)].sort(([, left], [, right]) => right - left)[0]?.[0]
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { describeIssues, strictObject } from '../../core/schema-faults.ts'
 import { NAMED_PLANS } from './named-plans.ts'
-import { overridePlanByText, type TextOverride } from './override-plan.ts'
+import { OVERRIDABLE, overridePlanByText, type TextOverride } from './override-plan.ts'
 import { PLAN_NAMES, type Plan } from './plan.ts'
 import { PLAN_VALUES } from './plan-values.ts'
 
@@ -10,9 +10,7 @@ const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()], 'must be
 /** The names of plan values in files and flags: their paths, and the variables that set them. */
 export const PLAN_CHANGE_KEYS: readonly string[] = [
   'STOWAGE_PLAN',
-  ...PLAN_VALUES.flatMap(({ path, variable }) =>
-    path === 'name' ? [] : variable === null ? [path] : [path, variable],
-  ),
+  ...OVERRIDABLE.flatMap(({ path, variable }) => (variable === null ? [path] : [path, variable])),
 ]
 
 /** Plan values as files and flags give them: `{ "packing.mode": "sentence", "RERANKER": "off" }`. */

@@ -42,7 +42,7 @@ export function overridePlanByText(plan: Plan, overrides: readonly TextOverride[
 }
 
 /** All values but the name, which says where the values come from. */
-const OVERRIDABLE = PLAN_VALUES.filter(({ path }) => path !== 'name')
+export const OVERRIDABLE = PLAN_VALUES.filter(({ path }) => path !== 'name')
 
 /** `{ packing: { mode: value } }` for the path `packing.mode`. */
 function nested(path: string, value: unknown): unknown {
