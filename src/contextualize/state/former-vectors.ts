@@ -1,7 +1,7 @@
-import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import type { PointId } from '../../core/types.ts'
 import { members } from '../../qdrant/raw-json.ts'
-import { lineStarts, writeWhole } from './files.ts'
+import { LineFile, lineStarts } from './line-file.ts'
 
 /** A point with a text, as it was before it got a context. */
 export interface FormerPoint {
@@ -27,46 +27,42 @@ const KEY = /^\{"key":"([^"]+)"/
  * first line of a text stands, because a later one may come from a request that was made in part.
  */
 export class FormerVectors {
-  readonly #file: number
+  readonly #file: LineFile
   readonly #parts = new Map<string, Part>()
   /** Keys behind the last batch that was written for certain. */
   #unsure: string[] = []
-  #end = 0
 
   constructor(path: string) {
-    if (existsSync(path)) {
-      for (const { at, bytes, start } of lineStarts(path, KEY_LENGTH)) {
-        const key = KEY.exec(start)?.[1]
-        if (key === undefined) this.#unsure = []
-        else this.#keep(key, { at, bytes })
-        this.#end = at + bytes + 1
-      }
+    let size = 0
+    for (const { at, bytes, start } of existsSync(path) ? lineStarts(path, KEY_LENGTH) : []) {
+      const key = KEY.exec(start)?.[1]
+      if (key === undefined) this.#unsure = []
+      else this.#keep(key, { at, bytes })
+      size = at + bytes + 1
     }
-    this.#file = openSync(path, 'a+')
-    ftruncateSync(this.#file, this.#end)
+    this.#file = new LineFile(path, size)
   }
 
   /** Notes points; when it returns, they are on the disk. */
   add(points: readonly FormerPoint[]): void {
-    const fresh = points.filter(({ id, hash }) => !this.#parts.has(keyOf(id, hash)))
-    const lines = fresh.map(({ id, hash, vectors }) => ({
-      key: keyOf(id, hash),
-      line: printLine(keyOf(id, hash), vectors),
-    }))
-    if (lines.length === 0) return
-    writeWhole(this.#file, lines.map(({ line }) => `${line}\n`).join(''))
-    fsyncSync(this.#file)
-    for (const { key, line } of lines) {
+    const fresh = points
+      .map(({ id, hash, vectors }) => ({ key: keyOf(id, hash), vectors }))
+      .filter(({ key }) => !this.#parts.has(key))
+      .map(({ key, vectors }) => ({ key, line: printLine(key, vectors) }))
+    if (fresh.length === 0) return
+    let at = this.#file.size
+    this.#file.append(fresh.map(({ line }) => `${line}\n`).join(''))
+    this.#file.sync()
+    for (const { key, line } of fresh) {
       const bytes = Buffer.byteLength(line)
-      this.#keep(key, { at: this.#end, bytes })
-      this.#end += bytes + 1
+      this.#keep(key, { at, bytes })
+      at += bytes + 1
     }
   }
 
   /** Says that the server has answered the request that replaced the noted vectors. */
   batchWritten(): void {
-    writeWhole(this.#file, `${BATCH_WRITTEN}\n`)
-    this.#end += BATCH_WRITTEN.length + 1
+    this.#file.append(`${BATCH_WRITTEN}\n`)
     this.#unsure = []
   }
 
@@ -74,9 +70,8 @@ export class FormerVectors {
   find(id: PointId, hash: string): ReadonlyMap<string, string> | null {
     const part = this.#parts.get(keyOf(id, hash))
     if (part === undefined) return null
-    const bytes = Buffer.alloc(part.bytes)
-    readSync(this.#file, bytes, 0, part.bytes, part.at)
-    return members(members(bytes.toString()).get('vectors') ?? '{}')
+    const line = this.#file.read(part.at, part.bytes)
+    return members(members(line).get('vectors') ?? '{}')
   }
 
   /** Whether the request for a point may have been made in part: its vectors may be replaced and its payload not. */
@@ -89,7 +84,7 @@ export class FormerVectors {
   }
 
   close(): void {
-    closeSync(this.#file)
+    this.#file.close()
   }
 
   #keep(key: string, part: Part): void {

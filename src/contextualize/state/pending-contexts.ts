@@ -1,6 +1,6 @@
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync } from 'node:fs'
 import type { ChunkContext } from '../../contexts/context.ts'
-import { wholeLines, writeWhole } from './files.ts'
+import { LineFile, wholeLines } from './line-file.ts'
 import { type AskedModel, addSpending, type Spending } from './spending.ts'
 
 /** A context that is written and may not be in the collection yet. */
@@ -24,7 +24,7 @@ export class PendingContexts {
   readonly #path: string
   readonly #pending = new Map<string, PendingLine>()
   #spending: Spending = {}
-  #file: number
+  #file: LineFile
 
   constructor(path: string) {
     this.#path = path
@@ -45,7 +45,7 @@ export class PendingContexts {
 
   add(key: string, { model, endpoint }: AskedModel, context: ChunkContext): void {
     const line = { key, model, endpoint, context }
-    writeWhole(this.#file, `${JSON.stringify(line)}\n`)
+    this.#file.append(`${JSON.stringify(line)}\n`)
     this.#pending.set(key, line)
     this.#spending = addSpending(this.#spending, line, context)
   }
@@ -55,23 +55,28 @@ export class PendingContexts {
     for (const key of keys) this.#pending.delete(key)
     const before = this.#file
     this.#file = this.#rewrite()
-    closeSync(before)
+    before.close()
   }
 
   close(): void {
-    closeSync(this.#file)
+    this.#file.close()
   }
 
-  /** @returns the new file, open at its end */
-  #rewrite(): number {
+  /** @returns the new file */
+  #rewrite(): LineFile {
     const lines = [...this.#pending.values()]
     const first: CheckpointLine = { spending: this.#spending, counted: lines.length }
     const fresh = `${this.#path}.new`
-    const file = openSync(fresh, 'w')
-    writeSync(file, [first, ...lines].map(line => `${JSON.stringify(line)}\n`).join(''))
-    fsyncSync(file)
-    renameSync(fresh, this.#path)
-    return file
+    const file = new LineFile(fresh, 0)
+    try {
+      file.append([first, ...lines].map(line => `${JSON.stringify(line)}\n`).join(''))
+      file.sync()
+      renameSync(fresh, this.#path)
+      return file
+    } catch (error) {
+      file.close()
+      throw error
+    }
   }
 }
 
