@@ -1,14 +1,13 @@
 import type { ContextWriter } from '../contexts/context.ts'
 import type { Embedder } from '../core/ports.ts'
-import type { PointId } from '../core/types.ts'
-import type { Partition } from './documents/survey.ts'
 import type { Encoding } from './encoding/encode.ts'
 import type { LiveCollection } from './live-collection.ts'
 import type { Budget } from './state/budget.ts'
 import type { RunState } from './state/state-folder.ts'
+import type { TenantRules } from './tenants.ts'
 
 /** What writing contexts to a live collection works with. */
-export interface ContextualizeDependencies {
+export interface ContextualizeDependencies extends TenantRules {
   collection: LiveCollection
   writer: ContextWriter
   /** Writes the contexts of the points whose text must stay on this machine. */
@@ -16,9 +15,6 @@ export interface ContextualizeDependencies {
   embedder: Embedder | null
   /** Null writes payloads only. */
   encoding: Encoding | null
-  partition: Partition
-  /** Keys of those points whose text must not go to the endpoint of the writer. */
-  mustStay(ids: readonly PointId[]): Promise<ReadonlySet<string>>
   state: RunState
   /** Null: no limit. */
   budget: Budget | null

@@ -24,7 +24,7 @@ export interface RollbackDependencies {
   embedder: Embedder | null
   /** How vectors are made that are not in the state; null when none can be made. */
   encoding: Encoding | null
-  state: { former: KnownFormer }
+  former: KnownFormer
 }
 
 export interface RollbackResult {
@@ -45,7 +45,7 @@ export async function rollBack(
   onProgress: (done: number) => void,
   signal: AbortSignal,
 ): Promise<RollbackResult> {
-  const { collection, state } = dependencies
+  const { collection, former } = dependencies
   const result: RollbackResult = { restored: 0, encoded: 0, payloadOnly: 0 }
   let batch: LivePoint[] = []
   const flush = async () => {
@@ -56,7 +56,7 @@ export async function rollBack(
   for await (const page of collection.pages()) {
     for (const point of page) {
       const isOurs = CONTEXT_FIELDS.some(field => point.payload[field] !== undefined)
-      if (isOurs || state.former.isUnsure(point.id, chunkHash(point.chunk))) batch.push(point)
+      if (isOurs || former.isUnsure(point.id, chunkHash(point.chunk))) batch.push(point)
       if (batch.length < BATCH) continue
       signal.throwIfAborted()
       await flush()
@@ -88,11 +88,11 @@ async function rollBackPoints(
 
 async function writeFormer(
   points: readonly LivePoint[],
-  { collection, embedder, encoding, state }: RollbackDependencies,
+  { collection, embedder, encoding, former }: RollbackDependencies,
   result: RollbackResult,
   signal: AbortSignal,
 ): Promise<void> {
-  const known = points.map(({ id, chunk }) => state.former.find(id, chunkHash(chunk)))
+  const known = points.map(({ id, chunk }) => former.find(id, chunkHash(chunk)))
   const unknown = points.filter((_, index) => known[index] === null)
   const texts = unknown.map(({ chunk }) => plainText(chunk, encoding?.plain ?? 'text'))
   const encoded = encoding === null ? [] : await encodeTexts(texts, encoding, embedder, signal)

@@ -1,6 +1,6 @@
 import type { ChunkContext } from '../contexts/context.ts'
 import type { ContextualizeDependencies } from './dependencies.ts'
-import type { Survey, SurveyedDocument } from './documents/survey.ts'
+import { keyOf, type Survey, type SurveyedDocument } from './documents/survey.ts'
 import { type ContextTask, tasksOf } from './documents/tasks.ts'
 import { storeContexts, type WrittenContext } from './store-contexts.ts'
 
@@ -68,7 +68,7 @@ export async function runPass(
         return
       }
       const { id, hash, key } = task
-      documentOf.set(String(id), task.document)
+      documentOf.set(keyOf(id), task.document)
       waiting.push({ id, hash, key, context })
       if (waiting.length >= BATCH) await storeWaiting()
     }
@@ -110,7 +110,7 @@ async function contextFor(
 ): Promise<ChunkContext | null> {
   const found = state.contexts.find(key)
   if (found !== null) return found
-  const release = budget === null || writer.endpoint === null ? () => {} : budget.reserve(request)
+  const release = budget === null || writer.endpoint === null ? () => {} : budget(request)
   if (release === null) return null
   try {
     const context = await writer.write(request, signal)

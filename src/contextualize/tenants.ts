@@ -1,13 +1,12 @@
 import type { JsonObject, PointId } from '../core/types.ts'
 import type { Tenant } from '../tenants/tenant.ts'
-import type { Partition } from './documents/survey.ts'
-import { keyOf } from './documents/survey.ts'
+import { keyOf, type Partition } from './documents/survey.ts'
 import type { LiveCollection, LivePoint } from './live-collection.ts'
 
 /** What the tenants of a collection allow. */
 export interface TenantRules {
   partition: Partition
-  /** Keys of those points that a tenant can read who does not allow the endpoint. */
+  /** Keys of those points that a tenant can read who does not allow the endpoint of the writer: their texts must not go there. */
   mustStay(ids: readonly PointId[]): Promise<ReadonlySet<string>>
 }
 

@@ -6,7 +6,7 @@ import { NO_USAGE } from '../../src/contexts/context.ts'
 import { coverageOf } from '../../src/contextualize/report/coverage.ts'
 import { estimate } from '../../src/contextualize/report/estimate.ts'
 import { sampleContexts } from '../../src/contextualize/report/sample.ts'
-import { Budget, worstCaseOf } from '../../src/contextualize/state/budget.ts'
+import { createBudget, worstCaseOf } from '../../src/contextualize/state/budget.ts'
 import { PendingContexts } from '../../src/contextualize/state/pending-contexts.ts'
 import { dollarsOf } from '../../src/contextualize/state/spending.ts'
 import { spendingIn } from '../../src/contextualize/state/state-folder.ts'
@@ -55,7 +55,7 @@ describe('a budget', () => {
       // A document of few tokens: the instructions decide, and a call of 110 tokens costs 11 cents.
       const worstCase = worstCaseOf({ ...PRICE, input: 100, cacheWritten: 100, output: 1_000 }, countTokens)
       return runOnce(engine.url, 'budget', place.folder, {
-        budget: new Budget(limit, spent, worstCase),
+        budget: createBudget(limit, spent, worstCase),
         writer: fakeWriter({ concurrency: 1 }),
       })
     }

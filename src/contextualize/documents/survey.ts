@@ -36,6 +36,12 @@ export function isUpToDate({ chunk, payload }: LivePoint, version: string): bool
   return payload.context_version === contextStamp(version, chunk)
 }
 
+/** Whether a point has a context of its present text, by any writer. */
+export function hasContext({ chunk, payload }: LivePoint): boolean {
+  const { context_version: version } = payload
+  return typeof version === 'string' && version.endsWith(contextStamp('', chunk))
+}
+
 export const hasText = ({ chunk }: LivePoint): boolean => chunk.text.trim() !== ''
 
 /** The key of a point in maps: numbers and UUIDs cannot be equal as texts. */

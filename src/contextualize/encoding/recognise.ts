@@ -4,6 +4,7 @@ import type { JsonObject } from '../../core/types.ts'
 import type { CollectionLayout, DenseField } from '../../ingest/target.ts'
 import { encodeBm25Document } from '../../text/qdrant-bm25.ts'
 import { cosine } from '../../text/similarity.ts'
+import { hasText } from '../documents/survey.ts'
 import type { LiveCollection, LivePoint } from '../live-collection.ts'
 import { contextualText, type Encoding, type PlainInput, plainText } from './encode.ts'
 
@@ -46,12 +47,12 @@ export async function recogniseEncoding(
 
 /** Points with a text. Those without a context come first, because they also show how texts were encoded without one. */
 async function samplePoints(collection: LiveCollection, { dense, sparse }: CollectionLayout): Promise<LivePoint[]> {
-  const isPlain = { is_empty: { key: 'context_version' } }
+  const hasNoContext = { is_empty: { key: 'context_version' } }
   const found: LivePoint[] = []
-  const filters: JsonObject[] = [{ must: [isPlain] }, { must_not: [isPlain] }]
+  const filters: JsonObject[] = [{ must: [hasNoContext] }, { must_not: [hasNoContext] }]
   for (const filter of filters) {
     for await (const page of collection.pages(filter)) {
-      found.push(...page.filter(({ chunk }) => chunk.text.trim() !== ''))
+      found.push(...page.filter(hasText))
       if (found.length >= SAMPLE) break
     }
     if (found.length > 0) break

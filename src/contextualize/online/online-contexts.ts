@@ -1,16 +1,14 @@
-import { contextStamp } from '../../contexts/context-stamp.ts'
 import type { StartTimer } from '../../pipeline/deadline.ts'
 import type { PayloadMapping } from '../../qdrant/payload.ts'
 import type { ContextualizeDependencies } from '../dependencies.ts'
-import { isUpToDate } from '../documents/survey.ts'
+import { hasContext, isUpToDate } from '../documents/survey.ts'
 import type { LivePoint } from '../live-collection.ts'
 import { contextualizePoints } from './contextualize-points.ts'
 import { Lane, type LaneOptions, LOOKS } from './lane.ts'
 import type { WrittenPoints } from './notice-upserts.ts'
 
 /** The rules write the first context of a point, and a model a second one where there is a model. */
-export const LANES = ['rules', 'model'] as const
-export type LaneName = (typeof LANES)[number]
+export type LaneName = 'rules' | 'model'
 
 /** A collection whose new points get contexts. */
 export interface OnlineCollection {
@@ -100,10 +98,4 @@ export function createOnlineContexts(options: OnlineOptions): OnlineContexts {
       await Promise.all([lanes.rules.close(graceMs), lanes.model.close(graceMs)])
     },
   }
-}
-
-/** Whether a point has a context of its present text, by any writer. */
-function hasContext({ chunk, payload }: LivePoint): boolean {
-  const { context_version: version } = payload
-  return typeof version === 'string' && version.endsWith(contextStamp('', chunk))
 }

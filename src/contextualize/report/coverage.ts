@@ -1,6 +1,5 @@
-import { chunkHash } from '../../contexts/context-stamp.ts'
 import { isParent } from '../../qdrant/payload.ts'
-import { hasText } from '../documents/survey.ts'
+import { hasContext, hasText } from '../documents/survey.ts'
 import type { LiveCollection, LivePoint } from '../live-collection.ts'
 
 /** What is stored in a collection. */
@@ -40,7 +39,7 @@ function count(point: LivePoint, coverage: Coverage): void {
   coverage.points += 1
   if (!hasText(point)) coverage.withoutText += 1
   if (typeof version !== 'string') return
-  if (version.endsWith(`:${chunkHash(point.chunk)}`)) coverage.withContext += 1
+  if (hasContext(point)) coverage.withContext += 1
   else coverage.outdated += 1
   add(coverage.byModel, String(model))
   if (typeof quality === 'number') add(coverage.byQuality, (Math.min(4, Math.floor(quality * 5)) / 5).toFixed(1))

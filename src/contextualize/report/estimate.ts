@@ -1,5 +1,4 @@
-import type { TokenUsage } from '../../contexts/context.ts'
-import { NO_USAGE } from '../../contexts/context.ts'
+import { NO_USAGE, type TokenUsage } from '../../contexts/context.ts'
 import { addUsage } from '../../contexts/spending/prices.ts'
 import { countLeft, takeSurvey } from '../documents/survey.ts'
 import { type TaskDependencies, tasksOf } from '../documents/tasks.ts'
@@ -34,9 +33,10 @@ export async function estimate(
   const { collection, writer, partition } = dependencies
   const survey = await takeSurvey(collection, writer.version, partition)
   const { points, withoutText } = survey
+  const documents = survey.documents.filter(({ left }) => left.size > 0)
   let usage = NO_USAGE
   let asked = 0
-  for (const document of survey.documents.filter(({ left }) => left.size > 0)) {
+  for (const document of documents) {
     let documentTokens: number | null = null
     for await (const { request, writer: chosen } of tasksOf(document, dependencies)) {
       if (chosen.endpoint === null) continue
@@ -56,7 +56,7 @@ export async function estimate(
     points,
     withoutText,
     left: countLeft(survey),
-    documents: survey.documents.filter(({ left }) => left.size > 0).length,
+    documents: documents.length,
     usage,
     seconds: Math.ceil((asked * SECONDS_OF_A_REQUEST) / Math.max(1, writer.concurrency)),
   }

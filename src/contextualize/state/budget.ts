@@ -9,27 +9,26 @@ export const MOST_OUTPUT_TOKENS = 150
 /** A context that does not pass the check is asked for once more. */
 const CALLS = 2
 
-/** Keeps what is spent, with the worst case of what is in flight, below a limit. */
-export class Budget {
-  readonly #limit: number
-  readonly #spent: () => number
-  readonly #worstCase: (request: ContextRequest) => number
-  #inFlight = 0
+/** Reserves the worst case of a request. @returns what ends the reservation; null when the request could pass the limit */
+export type Budget = (request: ContextRequest) => (() => void) | null
 
-  /** @param limit in US dollars @param spent so far, without what is in flight */
-  constructor(limit: number, spent: () => number, worstCase: (request: ContextRequest) => number) {
-    this.#limit = limit
-    this.#spent = spent
-    this.#worstCase = worstCase
-  }
-
-  /** Reserves the worst case of a request. @returns what ends the reservation; null when the request could pass the limit */
-  reserve(request: ContextRequest): (() => void) | null {
-    const cost = this.#worstCase(request)
-    if (this.#spent() + this.#inFlight + cost > this.#limit) return null
-    this.#inFlight += cost
+/**
+ * Keeps what is spent, with the worst case of what is in flight, below a limit.
+ * @param limit in US dollars
+ * @param spent so far, without what is in flight
+ */
+export function createBudget(
+  limit: number,
+  spent: () => number,
+  worstCase: (request: ContextRequest) => number,
+): Budget {
+  let inFlight = 0
+  return request => {
+    const cost = worstCase(request)
+    if (spent() + inFlight + cost > limit) return null
+    inFlight += cost
     return () => {
-      this.#inFlight -= cost
+      inFlight -= cost
     }
   }
 }

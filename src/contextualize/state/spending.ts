@@ -1,5 +1,4 @@
-import type { ChunkContext, ContextWriter, TokenUsage } from '../../contexts/context.ts'
-import { NO_USAGE } from '../../contexts/context.ts'
+import { type ChunkContext, type ContextWriter, NO_USAGE, type TokenUsage } from '../../contexts/context.ts'
 import { addUsage, costOf, type ModelPrice } from '../../contexts/spending/prices.ts'
 
 /** What the contexts of one writer took. */
@@ -25,17 +24,10 @@ export type AskedModel = Pick<ContextWriter, 'model' | 'endpoint'>
 export type FindPrice = (asked: AskedModel) => ModelPrice | undefined
 
 export function addSpending(spending: Spending, { model, endpoint }: AskedModel, context: ChunkContext): Spending {
-  const before = spending[model] ?? NOTHING
-  return {
-    ...spending,
-    [model]: {
-      endpoint,
-      contexts: before.contexts + 1,
-      fallbacks: before.fallbacks + (context.fallback === null ? 0 : 1),
-      calls: before.calls + context.calls,
-      usage: addUsage(before.usage, context.usage),
-    },
-  }
+  const { fallback, calls, usage } = context
+  return sumOfSpending(spending, {
+    [model]: { endpoint, contexts: 1, fallbacks: fallback === null ? 0 : 1, calls, usage },
+  })
 }
 
 /** What two states spent together. */

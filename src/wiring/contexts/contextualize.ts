@@ -13,7 +13,7 @@ import { coverageOf } from '../../contextualize/report/coverage.ts'
 import { estimate } from '../../contextualize/report/estimate.ts'
 import { sampleContexts } from '../../contextualize/report/sample.ts'
 import { allFormer, rollBack } from '../../contextualize/rollback.ts'
-import { Budget, worstCaseOf } from '../../contextualize/state/budget.ts'
+import { type Budget, createBudget, worstCaseOf } from '../../contextualize/state/budget.ts'
 import { dollarsOf, type FindPrice } from '../../contextualize/state/spending.ts'
 import {
   openOnlineStates,
@@ -116,7 +116,7 @@ export async function environmentOf(
       if (dollars === null) throw unpriced('a model of an earlier run')
       return dollars
     }
-    return new Budget(budgetUsd, spent, worstCaseOf(price, countTokens))
+    return createBudget(budgetUsd, spent, worstCaseOf(price, countTokens))
   }
 
   return {
@@ -148,8 +148,8 @@ export async function environmentOf(
           const lost = journals.every(({ size }) => size === 0)
             ? ['there are no former vectors in the state folder']
             : []
-          const known = { former: allFormer(journals) }
-          const result = await rollBack({ collection, embedder, encoding, state: known }, onProgress, signal)
+          const former = allFormer(journals)
+          const result = await rollBack({ collection, embedder, encoding, former }, onProgress, signal)
           rolledBack = true
           return { ...result, warnings: [...lost, ...warnings] }
         } finally {

@@ -208,7 +208,11 @@ export async function rollBackOnce(
     const live = openLiveCollection({ http, apiKey: null, collection })
     const encoding = { dense: 'dense', sparse: 'sparse', plain: over.plain ?? ('titled' as const) }
     const signal = new AbortController().signal
-    return await rollBack({ collection: live, embedder: hashEmbedder(), encoding, state }, () => {}, signal)
+    return await rollBack(
+      { collection: live, embedder: hashEmbedder(), encoding, former: state.former },
+      () => {},
+      signal,
+    )
   } finally {
     state.close({ rolledBack: true })
     await http.close()
