@@ -53,7 +53,8 @@ function asStowageError(error: unknown): StowageError | null {
   return isBadRequest ? new StowageError('bad_request', error.message, { cause: error }) : null
 }
 
-function internalError(requestId: string): StowageError {
+/** What a client sees of an error that nobody expected. */
+export function internalError(requestId: string): StowageError {
   return new StowageError('internal', `Internal error; see the log entry of request ${requestId}`)
 }
 

@@ -12,6 +12,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
 import { z } from 'zod'
+import type { JsonObject } from '../core/types.ts'
 import { callTool } from './call-tool.ts'
 import type { McpCaller } from './caller.ts'
 import type { McpServices } from './services.ts'
@@ -51,7 +52,7 @@ export function createMcpServer({ services, caller, version, onTraced = () => {}
     const tool = tools.find(({ name }) => name === params.name)
     if (tool === undefined)
       throw new McpError(ErrorCode.InvalidParams, `There is no tool ${params.name.slice(0, 100)} for this key`)
-    const { text, isError } = await callTool(tool, params.arguments ?? {}, {
+    const { text, isError } = await callTool(tool, (params.arguments ?? {}) as JsonObject, {
       ...{ services, caller, onTraced, signal: extra.signal },
       report: reportTo(extra),
     })

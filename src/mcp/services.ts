@@ -1,12 +1,20 @@
-import type { ContextWriter, WriterKind } from '../contexts/context.ts'
+import type { ContextWriter, TokenUsage, WriterKind } from '../contexts/context.ts'
+import type { Coverage } from '../contextualize/report/coverage.ts'
 import type { Tokenizer } from '../core/ports.ts'
 import type { Reporter } from '../observe/events.ts'
 import type { Plan } from '../pipeline/plan/plan.ts'
 import type { FindTrace, PackContext } from '../pipeline/services.ts'
 import type { Tenant } from '../tenants/tenant.ts'
 import type { McpCaller } from './caller.ts'
-import type { CollectionContexts } from './collection-contexts.ts'
 import type { Jobs } from './jobs/jobs.ts'
+
+/** The contexts of a collection, as far as a caller may read its points. */
+export interface CollectionContexts extends Coverage {
+  /** Whether there are more points than were looked at. */
+  isPartial: boolean
+  /** What the models of all runs used; null for a tenant, because it concerns all tenants. */
+  spent: { calls: number; usage: TokenUsage; dollars: number | null } | null
+}
 
 /** What the tools work with. */
 export interface McpServices {

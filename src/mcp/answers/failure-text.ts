@@ -1,4 +1,4 @@
-import { type RequestFault, StowageError } from '../../core/errors.ts'
+import type { RequestFault, StowageError } from '../../core/errors.ts'
 import { redactUrls } from '../../core/redact-urls.ts'
 
 /** An error in words, whole and as its code alone. Wrong arguments come with their values. */
@@ -11,9 +11,4 @@ export function failureTexts({ code, message, details }: StowageError): string[]
 
 function faultText({ field, message, value }: RequestFault): string {
   return `${field}${value === null ? '' : `=${value}`}: ${message}`
-}
-
-/** What the caller sees of an error that nobody expected. */
-export function unexpectedFailure(requestId: string): StowageError {
-  return new StowageError('internal', `Internal error; see the log entry of request ${requestId}`)
 }

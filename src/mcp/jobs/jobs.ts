@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { StowageError } from '../../core/errors.ts'
 import { redactUrls } from '../../core/redact-urls.ts'
+import { internalError } from '../../http/error-handler.ts'
 import type { ReindexEstimate, Reindexing, ReindexProgress, ReindexRequest, ReindexResult } from './reindexing.ts'
 
 /** A run in the background. Its fields change while it runs. */
@@ -61,8 +62,9 @@ export function createJobs({ reindexing, newId, wallClock, onUnexpected }: JobsO
       end(job, 'done', await reindexing.run(request, onProgress, signal), null)
     } catch (error) {
       if (signal.aborted) return end(job, 'cancelled', null, 'stowage ended; start it again to go on')
-      if (!(error instanceof StowageError)) onUnexpected(error, job.id)
-      end(job, 'failed', null, failureOf(error, job.id))
+      if (error instanceof StowageError) return end(job, 'failed', null, `${error.code}: ${redactUrls(error.message)}`)
+      onUnexpected(error, job.id)
+      end(job, 'failed', null, internalError(job.id).message)
     }
   }
 
@@ -98,7 +100,7 @@ export function createJobs({ reindexing, newId, wallClock, onUnexpected }: JobsO
       const found = jobs.get(id)
       if (found === undefined || state !== 'running' || ms <= 0 || signal.aborted) return
       found.listeners.add(onProgress)
-      await Promise.race([found.ended, pauseUntil(ms, signal)])
+      await Promise.race([found.ended, pause(ms, undefined, { signal, ref: false }).catch(() => {})])
       found.listeners.delete(onProgress)
     },
     async close() {
@@ -108,20 +110,10 @@ export function createJobs({ reindexing, newId, wallClock, onUnexpected }: JobsO
   }
 }
 
-/** Resolves after `ms`, or when the signal aborts. */
-async function pauseUntil(ms: number, signal: AbortSignal): Promise<void> {
-  await pause(ms, undefined, { signal, ref: false }).catch(() => {})
-}
-
 interface Running {
   job: Job
   /** The name of the collection itself. */
   name: string
   listeners: Set<(progress: ReindexProgress) => void>
   ended: Promise<void>
-}
-
-function failureOf(error: unknown, id: string): string {
-  if (error instanceof StowageError) return `${error.code}: ${redactUrls(error.message)}`
-  return `Internal error; see the log entry of request ${id}`
 }

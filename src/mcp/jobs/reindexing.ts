@@ -1,4 +1,6 @@
-import type { TokenUsage, WriterKind } from '../../contexts/context.ts'
+import type { WriterKind } from '../../contexts/context.ts'
+import type { ContextualizeResult } from '../../contextualize/contextualize.ts'
+import type { Estimate } from '../../contextualize/report/estimate.ts'
 
 /** What to write contexts for, and by whom. */
 export interface ReindexRequest {
@@ -10,16 +12,9 @@ export interface ReindexRequest {
   apiKey: string | null
 }
 
-export interface ReindexEstimate {
-  points: number
-  withoutText: number
-  /** Contexts that are missing. */
-  left: number
-  documents: number
-  usage: TokenUsage
+export interface ReindexEstimate extends Estimate {
   /** Null without a price for the model. */
   dollars: number | null
-  seconds: number
 }
 
 export interface ReindexProgress {
@@ -29,13 +24,7 @@ export interface ReindexProgress {
   dollars: number | null
 }
 
-export interface ReindexResult {
-  points: number
-  /** Contexts that this run stored. */
-  stored: number
-  /** Points that still need one. */
-  left: number
-  stoppedBy: 'budget' | 'changes' | null
+export interface ReindexResult extends Pick<ContextualizeResult, 'points' | 'stored' | 'left' | 'stoppedBy'> {
   dollars: number | null
   warnings: readonly string[]
 }

@@ -1,17 +1,13 @@
 import { z } from 'zod'
-import { WRITER_KINDS } from '../../contexts/context.ts'
 import { StowageError } from '../../core/errors.ts'
 import { collectionName } from '../../pipeline/context-request.ts'
 import { ownerOf } from '../caller.ts'
 import type { ReindexEstimate, ReindexRequest } from '../jobs/reindexing.ts'
-import { defineTool, type ToolCall } from './tool.ts'
+import { defineTool, type ToolCall, writerKind } from './tool.ts'
 
 const input = z.strictObject({
   collection: collectionName.describe('Name of the collection, or an alias of it. Example: "docs".'),
-  writer: z
-    .enum(WRITER_KINDS)
-    .optional()
-    .describe('`rules` (default) needs no model and costs nothing; the others ask the configured language model.'),
+  writer: writerKind,
   budget_usd: z
     .number()
     .min(0)

@@ -9,7 +9,7 @@ import {
   ONE_PLACE,
   ONE_THRESHOLD,
 } from '../../pipeline/context-request.ts'
-import { defineTool, type ToolCall } from './tool.ts'
+import { defineTool, planOf, type ToolCall } from './tool.ts'
 
 /** Most tokens of one answer. Clients cut or refuse far shorter ones. */
 const MOST_TOKENS = 100_000
@@ -54,7 +54,7 @@ export const searchTool = defineTool({
   input,
   rights: ['read'],
   hints: { readOnlyHint: true, openWorldHint: false },
-  defaultBudget: ({ services, caller }) => Math.min(MOST_TOKENS, planOf({ services, caller }).budgetTokens),
+  defaultBudget: call => Math.min(MOST_TOKENS, planOf(call).budgetTokens),
   async run(args, call) {
     const { caller, services, signal } = call
     const answer = await services.packContext(requestOf(args, call), {
@@ -66,10 +66,6 @@ export const searchTool = defineTool({
     return textsOf(answer)
   },
 })
-
-function planOf({ services, caller }: Pick<ToolCall, 'services' | 'caller'>) {
-  return caller.tenant?.plan ?? services.plan
-}
 
 /** The closing lines get their tokens from the budget. The model is named, so that both counts use one tokenizer. */
 function requestOf(args: z.infer<typeof input>, call: ToolCall): ContextRequest {

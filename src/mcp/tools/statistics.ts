@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { collectionName } from '../../pipeline/context-request.ts'
 import { printable } from '../../text/printable.ts'
-import type { CollectionContexts } from '../collection-contexts.ts'
+import type { CollectionContexts } from '../services.ts'
 import { defineTool } from './tool.ts'
 
 /** Most characters of the name of a model, which is stored with each context. */

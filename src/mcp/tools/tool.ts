@@ -1,5 +1,7 @@
-import type { z } from 'zod'
+import { z } from 'zod'
+import { WRITER_KINDS } from '../../contexts/context.ts'
 import type { JsonObject } from '../../core/types.ts'
+import type { Plan } from '../../pipeline/plan/plan.ts'
 import type { McpCaller, Right } from '../caller.ts'
 import type { McpServices } from '../services.ts'
 
@@ -41,3 +43,14 @@ export function defineTool<Schema extends z.ZodObject>(tool: Tool<Schema>): Tool
   // The arguments are checked with `input` before `run` is called.
   return tool as unknown as Tool
 }
+
+/** The plan of the tenant, else that of the configuration. */
+export function planOf({ services, caller }: Pick<ToolCall, 'services' | 'caller'>): Plan {
+  return caller.tenant?.plan ?? services.plan
+}
+
+/** The argument of the tools that write contexts. */
+export const writerKind = z
+  .enum(WRITER_KINDS)
+  .optional()
+  .describe('`rules` (default) needs no model and costs nothing; the others ask the configured language model.')

@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { WRITER_KINDS } from '../../contexts/context.ts'
 import { StowageError } from '../../core/errors.ts'
-import { defineTool, type ToolCall } from './tool.ts'
+import { defineTool, type ToolCall, writerKind } from './tool.ts'
 
 /** In UTF-16 code units. */
 const LONGEST_DOCUMENT = 1_000_000
@@ -12,10 +11,7 @@ const input = z.strictObject({
   chunk: z.string().min(1).max(LONGEST_CHUNK).describe('The part of the document that needs a context.'),
   title: z.string().max(1_000).optional().describe('Title of the document.'),
   section_path: z.string().max(2_000).optional().describe('Example: "Insurance > Travel > Limits".'),
-  writer: z
-    .enum(WRITER_KINDS)
-    .optional()
-    .describe('`rules` (default) needs no model and costs nothing; the others ask the configured language model.'),
+  writer: writerKind,
 })
 
 /** `generate_context_for_chunk`. */
