@@ -126,11 +126,15 @@ export class Engine {
       case 'update_collection': {
         const collection = this.collection(name)
         const config = changedConfig(collection.config, readRecord(body, 'update collection'))
-        return make(() => collection.setConfig(config))
+        return make(() => {
+          collection.config = config
+        })
       }
       case 'update_aliases': {
         const aliases = changedAliases(this.aliases, body, name => this.collections.has(name))
-        return make(() => this.setAliases(aliases))
+        return make(() => {
+          this.aliases = aliases
+        })
       }
       default:
         return this.checkUpdate(kind, name, body, pace)
@@ -150,12 +154,8 @@ export class Engine {
   }
 
   private removeCollection(name: string): boolean {
-    this.setAliases(new Map([...this.aliases].filter(([, collection]) => collection !== name)))
+    this.aliases = new Map([...this.aliases].filter(([, collection]) => collection !== name))
     return this.collections.delete(name)
-  }
-
-  private setAliases(aliases: Aliases): void {
-    this.aliases = aliases
   }
 
   private newCollection(name: string, body: unknown): Collection {

@@ -3,7 +3,7 @@ import type { Engine } from './engine.ts'
 import { unsupported } from './errors.ts'
 import type { Pace } from './pace.ts'
 import { collectionInfo } from './reads/collection-info.ts'
-import { countPoints, getPoint, retrievePoints, scrollPoints } from './reads/points.ts'
+import { countPoints, getPoint, type Read, retrievePoints, scrollPoints } from './reads/points.ts'
 import {
   queryGroups,
   queryPoints,
@@ -12,7 +12,6 @@ import {
   searchGroups,
   searchPoints,
 } from './reads/search.ts'
-import type { Collection } from './storage/collection.ts'
 import { readPointIdText } from './wire/point-id.ts'
 import { readBoundedList, readRecord } from './wire/shape.ts'
 
@@ -96,8 +95,6 @@ export async function route(engine: Engine, request: RouteRequest): Promise<unkn
   if (handler === undefined) throw unsupported(`${method} /${segments.join('/')}`)
   return handler(engine, name, { ...request, last: rest.at(-1) ?? '' })
 }
-
-type Read = (collection: Collection, body: unknown, pace: Pace) => unknown
 
 function read(answer: Read): Handler {
   return (engine, name, { body, pace }) => answer(engine.collection(name), body, pace)

@@ -15,7 +15,7 @@ const COMPARISONS: { readonly [bound: string]: (value: number, bound: number) =>
 export function compileRange(range: JsonRecord): (value: unknown) => boolean {
   const given = Object.entries(COMPARISONS).filter(([name]) => range[name] !== undefined && range[name] !== null)
   const inTime = given.some(([name]) => typeof range[name] === 'string')
-  const read = inTime ? (value: unknown) => (typeof value === 'string' ? readDatetime(value) : undefined) : toNumber
+  const read = inTime ? readDatetime : toNumber
   const bounds = given.map(([name, holds]) => {
     const bound = inTime ? readTime(range[name]) : (readNumber(range[name], 'range') ?? Number.NaN)
     return (value: number) => holds(value, bound)
@@ -27,14 +27,14 @@ export function compileRange(range: JsonRecord): (value: unknown) => boolean {
 }
 
 function readTime(value: unknown): number {
-  const time = typeof value === 'string' ? readDatetime(value) : undefined
+  const time = readDatetime(value)
   if (time === undefined) throw formatError(`'${String(value)}' does not match accepted datetime format (RFC3339)`)
   return time
 }
 
-/** Microseconds since 1970 of an RFC 3339 time, a date, or a time without zone (read as UTC); undefined for other texts. */
-export function readDatetime(text: string): number | undefined {
-  const parts = DATETIME.exec(text)
+/** Microseconds since 1970 of an RFC 3339 time, a date, or a time without zone (read as UTC); undefined for other values. */
+export function readDatetime(value: unknown): number | undefined {
+  const parts = typeof value === 'string' ? DATETIME.exec(value) : null
   if (parts === null) return undefined
   const [, day = '', minute = '00:00', second = '00', fraction = '', zone = 'Z'] = parts
   // Date.parse reads 31 February as a day in March.

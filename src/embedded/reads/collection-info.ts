@@ -1,10 +1,11 @@
 import { parsePath, valuesAt } from '../filter/payload-path.ts'
-import type { Pace } from '../pace.ts'
+import { Pace } from '../pace.ts'
 import type { Collection } from '../storage/collection.ts'
 import { asList, isRecord, type JsonRecord } from '../wire/shape.ts'
+import type { Read } from './points.ts'
 
 /** The info of a collection. What it says of segments and optimizers is constant. */
-export async function collectionInfo(collection: Collection, _body: unknown, pace: Pace): Promise<JsonRecord> {
+export const collectionInfo: Read = async (collection, _body, pace = new Pace()) => {
   const payload_schema: JsonRecord = {}
   for (const [field, { schema }] of collection.indexes) {
     const [data_type, params] = isRecord(schema) ? [schema.type, schema] : [schema]
@@ -69,12 +70,8 @@ async function pointsWith(collection: Collection, field: string, pace: Pace): Pr
   let count = 0
   for (const { payload } of collection.inOrder()) {
     if (pace.isDue()) await pace.rest()
-    if (
-      valuesAt(payload, path)
-        .flatMap(asList)
-        .some(value => value !== null)
-    )
-      count++
+    const values = valuesAt(payload, path).flatMap(asList)
+    if (values.some(value => value !== null)) count++
   }
   return count
 }

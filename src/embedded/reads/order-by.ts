@@ -67,7 +67,7 @@ export async function pointsInOrder(
 }
 
 function orderValue(stored: unknown, type: IndexType): number | undefined {
-  if (type === 'datetime') return typeof stored === 'string' ? readDatetime(stored) : undefined
+  if (type === 'datetime') return readDatetime(stored)
   if (type === 'float') return toNumber(stored)
   return Number.isInteger(stored) || typeof stored === 'bigint' ? Number(stored) : undefined
 }
@@ -75,9 +75,9 @@ function orderValue(stored: unknown, type: IndexType): number | undefined {
 function readStart(given: unknown, type: IndexType): number | undefined {
   if ((given ?? null) === null) return undefined
   if (type === 'datetime') {
-    const time = typeof given === 'string' ? readDatetime(given) : undefined
-    if (time !== undefined) return time
-    throw unsupported('`order_by.start_from` that is not a time, on a field of times')
+    const time = readDatetime(given)
+    if (time === undefined) throw unsupported('`order_by.start_from` that is not a time, on a field of times')
+    return time
   }
   const number = toNumber(given)
   if (number === undefined) throw unsupported('`order_by.start_from` that is not a number, on a field of numbers')

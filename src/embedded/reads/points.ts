@@ -7,9 +7,10 @@ import { type JsonRecord, readCount, readList, readRequest } from '../wire/shape
 import { pointsInOrder, readOrder } from './order-by.ts'
 import { pointPrinter, printEach } from './print.ts'
 
-/** Reads of points by id or filter. Each takes a request body and returns the `result` of the answer. */
+/** A read of a collection: it takes a request body and returns the `result` of the answer. */
+export type Read<Result = unknown> = (collection: Collection, body: unknown, pace?: Pace) => Promise<Result>
 
-export async function scrollPoints(collection: Collection, body: unknown, pace = new Pace()): Promise<JsonRecord> {
+export const scrollPoints: Read<JsonRecord> = async (collection, body, pace = new Pace()) => {
   const request = readRequest(body, 'scroll request')
   const limit = readCount(request.limit, 'limit', 10, 1)
   const from = (request.offset ?? null) === null ? undefined : readPointId(request.offset)
@@ -29,7 +30,7 @@ export async function scrollPoints(collection: Collection, body: unknown, pace =
   return { points, next_page_offset: null }
 }
 
-export async function retrievePoints(collection: Collection, body: unknown, pace = new Pace()): Promise<unknown[]> {
+export const retrievePoints: Read<unknown[]> = async (collection, body, pace = new Pace()) => {
   const request = readRequest(body, 'point request')
   const print = pointPrinter(collection, request)
   const points: unknown[] = []
@@ -47,11 +48,7 @@ export function getPoint(collection: Collection, id: PointId): unknown {
   return pointPrinter(collection, { with_vector: true })(point)
 }
 
-export async function countPoints(
-  collection: Collection,
-  body: unknown,
-  pace = new Pace(),
-): Promise<{ count: number }> {
+export const countPoints: Read<{ count: number }> = async (collection, body, pace = new Pace()) => {
   let count = 0
   const matching = collection.matching(readRequest(body, 'count request').filter, pace)
   for await (const _ of matching) count++

@@ -3,17 +3,11 @@ import { parsePath, valuesAt } from '../filter/payload-path.ts'
 import { Pace } from '../pace.ts'
 import { readQueryPlan } from '../query/plan.ts'
 import { type Hit, runQuery } from '../query/run.ts'
-import type { Collection } from '../storage/collection.ts'
 import { asList, isRecord, type JsonRecord, readCount, readRequest, readString } from '../wire/shape.ts'
+import type { Read } from './points.ts'
 import { hitPrinter, printEach } from './print.ts'
 
-/** Searches of one collection. Each takes a request body and returns the `result` of the answer. */
-
-export async function queryPoints(
-  collection: Collection,
-  body: unknown,
-  pace = new Pace(),
-): Promise<{ points: unknown[] }> {
+export const queryPoints: Read<{ points: unknown[] }> = async (collection, body, pace = new Pace()) => {
   const request = readRequest(body, 'query request')
   const plan = readQueryPlan(request)
   const print = hitPrinter(collection, request, plan.scoring !== undefined)
@@ -22,22 +16,22 @@ export async function queryPoints(
 }
 
 /** The older `/points/search`; the answer is a list. */
-export async function searchPoints(collection: Collection, body: unknown, pace = new Pace()): Promise<unknown[]> {
+export const searchPoints: Read<unknown[]> = async (collection, body, pace) => {
   return (await queryPoints(collection, searchAsQuery(body), pace)).points
 }
 
 /** The older `/points/search/groups`. */
-export async function searchGroups(collection: Collection, body: unknown, pace = new Pace()): Promise<JsonRecord> {
+export const searchGroups: Read = async (collection, body, pace) => {
   return queryGroups(collection, searchAsQuery(body), pace)
 }
 
 /** The older `/points/recommend`; the answer is a list. */
-export async function recommendPoints(collection: Collection, body: unknown, pace = new Pace()): Promise<unknown[]> {
+export const recommendPoints: Read<unknown[]> = async (collection, body, pace) => {
   return (await queryPoints(collection, recommendAsQuery(body), pace)).points
 }
 
 /** The older `/points/recommend/groups`. */
-export async function recommendGroups(collection: Collection, body: unknown, pace = new Pace()): Promise<JsonRecord> {
+export const recommendGroups: Read = async (collection, body, pace) => {
   return queryGroups(collection, recommendAsQuery(body), pace)
 }
 
@@ -61,11 +55,7 @@ function requireFields(request: JsonRecord, fields: readonly string[]): void {
 }
 
 /** Hits grouped by a payload field. Groups are in the order of their best hit. */
-export async function queryGroups(
-  collection: Collection,
-  body: unknown,
-  pace = new Pace(),
-): Promise<{ groups: unknown[] }> {
+export const queryGroups: Read<{ groups: unknown[] }> = async (collection, body, pace = new Pace()) => {
   const request = readRequest(body, 'query groups request')
   refuseFields(request, ['with_lookup'], 'query groups')
   requireFields(request, ['group_by'])

@@ -20,7 +20,7 @@ export interface Point {
 
 /** Points with their vectors and payload indexes, in memory. */
 export class Collection implements FilterSubject {
-  /** The body of the request that creates the collection as it is now. */
+  /** The body of the request that creates the collection as it is now. It always describes the same vectors. */
   config: JsonRecord
   readonly vectors: ReadonlyMap<string, VectorStore>
   readonly indexes = new Map<string, PayloadIndex>()
@@ -37,11 +37,6 @@ export class Collection implements FilterSubject {
   constructor(config: JsonRecord) {
     this.config = config
     this.vectors = createVectorStores(config)
-  }
-
-  /** @param config that describes the same vectors */
-  setConfig(config: JsonRecord): void {
-    this.config = config
   }
 
   get size(): number {
@@ -74,27 +69,25 @@ export class Collection implements FilterSubject {
   }
 
   /** All points, ascending by id. */
-  *inOrder(): Generator<Point> {
+  inOrder(): Generator<Point> {
     this.sorted ??= [...this.points.keys()].sort(comparePointIds)
-    for (const id of this.sorted) {
-      const point = this.points.get(id)
-      if (point !== undefined) yield point
-    }
+    return this.existing(this.sorted)
   }
 
   /** The points that match a filter, ascending by id. */
   async *matching(filter: unknown, pace: Pace): AsyncGenerator<Point> {
     const holds = compileFilter(filter, this)
     const narrowed = await this.postings.narrow(filter, pace)
-    for (const point of narrowed === undefined ? this.inOrder() : this.among(narrowed)) {
+    const points = narrowed === undefined ? this.inOrder() : this.existing([...narrowed].sort(comparePointIds))
+    for (const point of points) {
       if (pace.isDue()) await pace.rest()
       if (holds(point.id, point.payload)) yield point
     }
   }
 
-  /** The points with these ids, ascending by id. */
-  private *among(ids: ReadonlySet<PointId>): Generator<Point> {
-    for (const id of [...ids].sort(comparePointIds)) {
+  /** Those of the ids that are points, in the order of the ids. */
+  private *existing(ids: readonly PointId[]): Generator<Point> {
+    for (const id of ids) {
       const point = this.points.get(id)
       if (point !== undefined) yield point
     }

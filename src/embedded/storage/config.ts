@@ -1,6 +1,6 @@
 import { unknownVector } from '../errors.ts'
-import { isRecord, type JsonRecord, readRecord } from '../wire/shape.ts'
-import { checkParameters, checkVectorParameters } from './parameters.ts'
+import { asRecord, isRecord, type JsonRecord, readRecord } from '../wire/shape.ts'
+import { checkParameters, checkVectorParameters, isUnnamedVector } from './parameters.ts'
 
 /** Sections whose members are changed one by one. */
 const MERGED = ['hnsw_config', 'optimizers_config', 'wal_config', 'metadata'] as const
@@ -29,7 +29,7 @@ export function changedConfig(before: JsonRecord, patch: JsonRecord): JsonRecord
 }
 
 function changedVectors(before: JsonRecord, patch: JsonRecord): JsonRecord {
-  const isUnnamed = 'size' in before && !isRecord(before.size)
+  const isUnnamed = isUnnamedVector(before)
   const after: JsonRecord = isUnnamed ? { '': before } : { ...before }
   for (const [name, change] of Object.entries(patch)) {
     const vector = after[name]
@@ -57,4 +57,3 @@ function changedSparse(before: JsonRecord, patch: JsonRecord): JsonRecord {
 }
 
 const quantization = (value: unknown) => (value === 'Disabled' ? undefined : value)
-const asRecord = (value: unknown): JsonRecord => (isRecord(value) ? value : {})

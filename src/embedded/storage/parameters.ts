@@ -1,5 +1,5 @@
 import { formatError, refuseFields, validationError, wrongInput } from '../errors.ts'
-import { isRecord, type JsonRecord, readCount, readNumber, readRecord } from '../wire/shape.ts'
+import { asRecord, isRecord, type JsonRecord, readCount, readNumber, readRecord } from '../wire/shape.ts'
 
 /** The smallest values that Qdrant takes. The settings themselves change nothing here but what the info shows. */
 const LEAST: { readonly [section: string]: { readonly [name: string]: number } } = {
@@ -25,17 +25,17 @@ const SECTIONS = [...Object.keys(LEAST), 'quantization_config', 'metadata']
 export function checkCreation(value: unknown): void {
   const body = readRecord(value, 'collection')
   checkParameters(body)
-  const vectors = isRecord(body.vectors) ? body.vectors : {}
-  const isUnnamed = 'size' in vectors && !isRecord(vectors.size)
+  const vectors = asRecord(body.vectors)
+  const isUnnamed = isUnnamedVector(vectors)
   if (isUnnamed) checkVectorParameters(vectors, 'vectors')
   for (const [name, params] of isUnnamed ? [] : Object.entries(vectors)) {
     if (isRecord(params)) checkVectorParameters(params, `vectors.${name}`)
   }
-  for (const [name, params] of Object.entries(isRecord(body.sparse_vectors) ? body.sparse_vectors : {})) {
+  for (const [name, params] of Object.entries(asRecord(body.sparse_vectors))) {
     if (Object.hasOwn(vectors, name)) {
       throw wrongInput(`Vector name \`${name}\` is used for a dense and a sparse vector`)
     }
-    const modifier = isRecord(params) ? (params.modifier ?? 'none') : 'none'
+    const modifier = asRecord(params).modifier ?? 'none'
     if (modifier !== 'none' && modifier !== 'idf') {
       throw formatError(`unknown variant \`${String(modifier)}\`, expected \`none\` or \`idf\``)
     }
@@ -60,8 +60,13 @@ export function checkParameters(body: JsonRecord): void {
   }
 }
 
+/** Whether `vectors` of a collection are the parameters of one vector without a name, and not parameters by name. */
+export function isUnnamedVector(vectors: JsonRecord): boolean {
+  return 'size' in vectors && !isRecord(vectors.size)
+}
+
 /** @param path of the section in the body, for the error text */
-export function checkSection(value: unknown, path: string): void {
+function checkSection(value: unknown, path: string): void {
   const section = readRecord(value, path)
   const least = LEAST[path.split('.').at(-1) ?? ''] ?? {}
   for (const [name, minimum] of Object.entries(least)) readCount(section[name], `${path}.${name}`, minimum, minimum)

@@ -3,14 +3,8 @@ import { closeSync, openSync, readSync } from 'node:fs'
 const CHUNK_BYTES = 2 ** 20
 const NEWLINE = 10
 
-export interface Line {
-  text: string
-  /** Bytes of the file up to and with the line's newline. */
-  end: number
-}
-
-/** Reads a file of any size line by line. Leaves out a last line without a newline. */
-export function* readLines(file: string): Generator<Line> {
+/** Reads a file of any size line by line, with the bytes up to the `end` of each line. Leaves out a last line without a newline. */
+export function* readLines(file: string): Generator<{ text: string; end: number }> {
   const descriptor = openSync(file, 'r')
   try {
     const chunk = Buffer.allocUnsafe(CHUNK_BYTES)

@@ -1,6 +1,7 @@
 import { formatError, refuseFields, unsupported, validationError } from '../errors.ts'
-import { isRecord, type JsonRecord, readCount, readRecord } from '../wire/shape.ts'
+import { type JsonRecord, readCount, readRecord } from '../wire/shape.ts'
 import { DenseVectors, DISTANCES } from './dense-vectors.ts'
+import { isUnnamedVector } from './parameters.ts'
 import { SparseVectors } from './sparse-vectors.ts'
 import type { VectorStore } from './vector-store.ts'
 
@@ -14,8 +15,7 @@ export const MAXIMUM_VECTOR_SIZE = 65_536
 export function createVectorStores(body: JsonRecord): Map<string, VectorStore> {
   const stores = new Map<string, VectorStore>()
   const vectors = readRecord(body.vectors ?? {}, 'vectors')
-  const isUnnamed = 'size' in vectors && !isRecord(vectors.size)
-  for (const [name, params] of Object.entries(isUnnamed ? { '': vectors } : vectors)) {
+  for (const [name, params] of Object.entries(isUnnamedVector(vectors) ? { '': vectors } : vectors)) {
     stores.set(name, createDense(readRecord(params, 'vectors')))
   }
   for (const [name, params] of Object.entries(readRecord(body.sparse_vectors ?? {}, 'sparse_vectors'))) {

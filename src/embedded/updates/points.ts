@@ -1,20 +1,14 @@
 import { badRequest, formatError, refuseFields } from '../errors.ts'
-import type { Pace } from '../pace.ts'
 import type { Collection } from '../storage/collection.ts'
 import { restoreLine, type WholePoint } from '../storage/log-lines.ts'
 import { readPointId } from '../wire/point-id.ts'
 import { isRecord, type JsonRecord, readList, readRecord } from '../wire/shape.ts'
 import { readVector, type Vector } from '../wire/vector.ts'
 import { changeEach, inSlices, selectPoints } from './selection.ts'
-import type { CheckedUpdate } from './updates.ts'
+import type { Update } from './updates.ts'
 
 /** Inserts points, or replaces those that exist and match `update_filter`. */
-export async function upsert(
-  collection: Collection,
-  body: JsonRecord,
-  version: number,
-  pace: Pace,
-): Promise<CheckedUpdate> {
+export const upsert: Update = async (collection, body, version, pace) => {
   refuseFields(body, ['update_mode'], 'upsert')
   const mayUpdate = body.update_filter ? collection.filter(body.update_filter) : () => true
   const accepted: WholePoint[] = []
@@ -31,12 +25,7 @@ export async function upsert(
   }
 }
 
-export async function deletePoints(
-  collection: Collection,
-  body: JsonRecord,
-  _version: number,
-  pace: Pace,
-): Promise<CheckedUpdate> {
+export const deletePoints: Update = async (collection, body, _version, pace) => {
   return changeEach(await selectPoints(collection, body, pace), body, ({ id }) => collection.remove(id))
 }
 

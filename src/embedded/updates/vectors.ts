@@ -1,20 +1,13 @@
 import { unknownPoint } from '../errors.ts'
-import type { Pace } from '../pace.ts'
-import type { Collection } from '../storage/collection.ts'
 import { changeLine, type WholePoint } from '../storage/log-lines.ts'
 import { readPointId } from '../wire/point-id.ts'
 import { type JsonRecord, readList, readRecord, readString } from '../wire/shape.ts'
 import { readVectors } from './points.ts'
 import { changeEach, inSlices, selectPoints } from './selection.ts'
-import type { CheckedUpdate } from './updates.ts'
+import type { Update } from './updates.ts'
 
 /** Replaces the given vectors of points; their other vectors stay. */
-export async function updateVectors(
-  collection: Collection,
-  body: JsonRecord,
-  version: number,
-  pace: Pace,
-): Promise<CheckedUpdate> {
+export const updateVectors: Update = async (collection, body, version, pace) => {
   const mayUpdate = body.update_filter ? collection.filter(body.update_filter) : () => true
   const changes: WholePoint[] = []
   for (const item of readList(body.points, 'points')) {
@@ -40,12 +33,7 @@ function printChange({ point, vectors }: WholePoint): JsonRecord {
   return { id: point.id, vector: Object.fromEntries(vectors) }
 }
 
-export async function deleteVectors(
-  collection: Collection,
-  body: JsonRecord,
-  version: number,
-  pace: Pace,
-): Promise<CheckedUpdate> {
+export const deleteVectors: Update = async (collection, body, version, pace) => {
   const names = readList(body.vector, 'vector').map(name => readString(name, 'vector'))
   const points = await selectPoints(collection, body, pace)
   return changeEach(points, body, point => {

@@ -9,6 +9,11 @@ export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Float)
 }
 
+/** An empty record in place of anything else. */
+export function asRecord(value: unknown): JsonRecord {
+  return isRecord(value) ? value : {}
+}
+
 export function readRecord(value: unknown, field: string): JsonRecord {
   if (!isRecord(value)) throw formatError(`${field} must be an object`)
   return value

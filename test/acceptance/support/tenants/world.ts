@@ -179,7 +179,7 @@ export async function openWorld(whole = false) {
       shared.collections.clear()
       for (const [name, collection] of collectionsBefore) {
         shared.collections.set(name, collection)
-        collection.setConfig(CONFIG)
+        collection.config = CONFIG
       }
       for (const { indexes } of [...shared.collections.values(), ...alone.collections.values()])
         for (const field of [...indexes.keys()]) if (!(field in INDEXES)) indexes.delete(field)
