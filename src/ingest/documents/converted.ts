@@ -28,9 +28,7 @@ export function tooLarge(reason: string): ConversionFault {
   return { fault: 'too large', reason }
 }
 
-export function tooMuchMemory(): ConversionFault {
-  return tooLarge('needs too much memory')
-}
+export const TOO_MUCH_MEMORY = tooLarge('needs too much memory')
 
 /** The primary subtag of a language tag, as `en` for `en-GB`; null when it is none. */
 export function primaryLanguage(tag: unknown): string | null {

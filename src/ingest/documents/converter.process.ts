@@ -5,7 +5,7 @@
 import { Worker } from 'node:worker_threads'
 import { loaderArguments, workerModule } from '../../core/work/worker-module.ts'
 import type { ConvertJob } from './convert.worker.ts'
-import { type Converted, tooMuchMemory } from './converted.ts'
+import { type Converted, TOO_MUCH_MEMORY } from './converted.ts'
 
 const WATCH_MS = 200
 const STACK_MIB = 16
@@ -37,7 +37,7 @@ function startThread(): Worker {
   started.on('error', (error: NodeJS.ErrnoException) => {
     thread = null
     const isMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY'
-    answer(isMemory ? tooMuchMemory() : { fault: 'damaged', reason: `cannot be converted: ${error.message}` })
+    answer(isMemory ? TOO_MUCH_MEMORY : { fault: 'damaged', reason: `cannot be converted: ${error.message}` })
   })
   return started
 }

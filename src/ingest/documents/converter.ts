@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { loaderArguments, workerModule } from '../../core/work/worker-module.ts'
 import type { BinaryFormat, ConvertJob } from './convert.worker.ts'
-import { type Converted, tooLarge, tooMuchMemory } from './converted.ts'
+import { type Converted, TOO_MUCH_MEMORY, tooLarge } from './converted.ts'
 
 export interface ConversionLimits {
   /** Time for one file in milliseconds. */
@@ -64,7 +64,7 @@ function hasEnded({ pid, exitCode, signalCode }: ChildProcess): boolean {
 
 function convertIn(child: ChildProcess, job: ConvertJob, timeMs: number): Promise<Converted> {
   return new Promise(resolve => {
-    let fault = tooMuchMemory()
+    let fault = TOO_MUCH_MEMORY
     const timer = setTimeout(() => {
       fault = { fault: 'too slow', reason: `took longer than ${timeMs / 1_000} s` }
       child.kill('SIGKILL')

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import type { Segment } from '../../../src/ingest/documents/pdf/page-text.ts'
 import { readPdf } from '../../../src/ingest/documents/pdf/read-pdf.ts'
 import { withoutRunningLines } from '../../../src/ingest/documents/pdf/running-lines.ts'
-import type { Segment } from '../../../src/ingest/documents/pdf/text-types.ts'
 import { checkFixture, EXPECTED, type Expected, readFixture } from './support/pdf-fixtures.ts'
 
 // One file of each way of finding headings. The whole set is read by `npm run test:services`.

@@ -18,3 +18,25 @@ export type HtmlDocument = Pick<HtmlElement, 'querySelector'>
 export function classesOf(node: HtmlElement): string[] {
   return (node.getAttribute('class') ?? '').toLowerCase().split(/\s+/)
 }
+
+export function isElement({ nodeName }: HtmlElement): boolean {
+  return !nodeName.startsWith('#')
+}
+
+/** The nearest element around another one that fits; null without one. */
+export function closest(node: HtmlElement, fits: (outer: HtmlElement) => boolean): HtmlElement | null {
+  for (let at = node.parentNode; at !== null; at = at.parentNode) if (fits(at)) return at
+  return null
+}
+
+/** Finds something once for each node: a page may have thousands of lists and tables, and nest them deeply. */
+export function oncePerNode<Node extends object, Found>(find: (node: Node) => Found): (node: Node) => Found {
+  const known = new WeakMap<Node, Found>()
+  return node => {
+    const before = known.get(node)
+    if (before !== undefined) return before
+    const found = find(node)
+    known.set(node, found)
+    return found
+  }
+}

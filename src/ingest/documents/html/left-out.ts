@@ -1,4 +1,4 @@
-import { classesOf, type HtmlElement } from './element.ts'
+import { classesOf, closest, type HtmlElement } from './element.ts'
 import { isNavigation } from './navigation.ts'
 
 const ELEMENTS = new Set(
@@ -24,7 +24,5 @@ export function isLeftOut(node: HtmlElement): boolean {
 }
 
 function isInside(node: HtmlElement): boolean {
-  for (let at: HtmlElement | null = node.parentNode; at !== null; at = at.parentNode)
-    if (at.nodeName === 'MAIN' || at.nodeName === 'ARTICLE' || at.nodeName === 'SECTION') return true
-  return false
+  return closest(node, ({ nodeName }) => ['MAIN', 'ARTICLE', 'SECTION'].includes(nodeName)) !== null
 }

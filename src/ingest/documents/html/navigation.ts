@@ -1,4 +1,4 @@
-import { classesOf, type HtmlDocument, type HtmlElement } from './element.ts'
+import { classesOf, type HtmlDocument, type HtmlElement, oncePerNode } from './element.ts'
 import { lettersOf } from './letters.ts'
 
 const words = (text: string) => new Set(text.trim().split(/\s+/))
@@ -44,22 +44,11 @@ function isAboveText(node: HtmlElement): boolean {
   return paragraph === null || !isBefore(paragraph, node)
 }
 
-interface TextStart {
-  heading: HtmlElement | null
-  paragraph: HtmlElement | null
-}
-
-/** Each document is searched once: a page may have thousands of lists. */
-const starts = new WeakMap<HtmlDocument, TextStart>()
-
-function startOf(page: HtmlDocument): TextStart {
-  const known = starts.get(page)
-  if (known) return known
-  const find = (selector: string) => page.querySelector(selector) ?? null
-  const start = { heading: find('h1, h2, h3, h4, h5, h6'), paragraph: find('p') }
-  starts.set(page, start)
-  return start
-}
+/** The first heading and the first paragraph of a page. */
+const startOf = oncePerNode((page: HtmlDocument) => ({
+  heading: page.querySelector('h1, h2, h3, h4, h5, h6') ?? null,
+  paragraph: page.querySelector('p') ?? null,
+}))
 
 function isBefore(node: HtmlElement, other: HtmlElement): boolean {
   const position = node.compareDocumentPosition(other)

@@ -1,4 +1,4 @@
-import { classesOf, type HtmlElement } from './element.ts'
+import { classesOf, closest, type HtmlElement } from './element.ts'
 import { lettersOf } from './letters.ts'
 
 /** Marks and pictures, with those of icon fonts, which stand in the private use area of Unicode. Operators are names of things. */
@@ -13,13 +13,8 @@ const HEADING = /^H[1-6]$/
 export function isPermalink(node: HtmlElement): boolean {
   if (MARK.test(node.textContent ?? '') && node.getElementsByTagName('img').length === 0) return true
   if (!classesOf(node).some(name => CLASSES.has(name))) return false
-  const heading = headingAround(node)
+  const heading = closest(node, ({ nodeName }) => HEADING.test(nodeName))
   if (heading === null) return false
   const { all, linked } = lettersOf(heading)
   return all > linked
-}
-
-function headingAround(node: HtmlElement): HtmlElement | null {
-  for (let at = node.parentNode; at !== null; at = at.parentNode) if (HEADING.test(at.nodeName)) return at
-  return null
 }

@@ -1,4 +1,4 @@
-import type { HtmlElement } from './element.ts'
+import { type HtmlElement, isElement } from './element.ts'
 import { isLeftOut } from './left-out.ts'
 import { isInGrid } from './tables.ts'
 
@@ -52,8 +52,6 @@ function shownText(node: HtmlElement): string {
     .map(shownText)
     .join('')
 }
-
-const isElement = ({ nodeName }: HtmlElement): boolean => !nodeName.startsWith('#')
 
 function languageOf(node: HtmlElement): string {
   let at: HtmlElement | null = node

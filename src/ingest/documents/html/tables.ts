@@ -1,5 +1,5 @@
 import type TurndownService from 'turndown'
-import type { HtmlElement } from './element.ts'
+import { closest, type HtmlElement, isElement, oncePerNode } from './element.ts'
 import { isLeftOut } from './left-out.ts'
 import { lettersOf } from './letters.ts'
 
@@ -39,22 +39,16 @@ export function writeTables(service: TurndownService): void {
 
 /** Whether an element is in a cell that becomes a part of one line. */
 export function isInGrid(node: HtmlElement): boolean {
-  for (let at = node.parentNode; at !== null; at = at.parentNode) if (at.nodeName === 'TABLE') return isGrid(at)
-  return false
+  const table = closest(node, ({ nodeName }) => nodeName === 'TABLE')
+  return table !== null && isGrid(table)
 }
 
-const known = new WeakMap<HtmlElement, boolean>()
-
-function isGrid(table: HtmlElement): boolean {
-  const isKnown = known.get(table)
-  if (isKnown !== undefined) return isKnown
+const isGrid = oncePerNode((table: HtmlElement): boolean => {
   const rows = rowsOf(table)
   const role = table.getAttribute('role')
   const isLayout = role === 'presentation' || role === 'none' || rows.length < 2 || isNote(rows)
-  const answer = !isLayout && !table.querySelector(PARTS_OF_PAGE)
-  known.set(table, answer)
-  return answer
-}
+  return !isLayout && !table.querySelector(PARTS_OF_PAGE)
+})
 
 /** Blocks one below the other, perhaps beside a picture: how generators frame notes. */
 function isNote(rows: readonly Row[]): boolean {
@@ -78,7 +72,7 @@ function rowsOf(table: HtmlElement): Row[] {
 const isCell = ({ nodeName }: HtmlElement): boolean => nodeName === 'TD' || nodeName === 'TH'
 
 function shown(node: HtmlElement): HtmlElement[] {
-  return Array.from(node.childNodes).filter(child => !child.nodeName.startsWith('#') && !isLeftOut(child))
+  return Array.from(node.childNodes).filter(child => isElement(child) && !isLeftOut(child))
 }
 
 /** The rows of `thead` are the head, as one row; without them it is the first row. A first row of one cell over all columns is a caption. */

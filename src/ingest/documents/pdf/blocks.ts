@@ -1,7 +1,7 @@
 import type { Headings } from './headings.ts'
+import { isMostly, type Line } from './page-text.ts'
 import { begins, listMark, usualLeading } from './paragraphs.ts'
 import { readTable } from './tables.ts'
-import type { Line } from './text-types.ts'
 
 /** A part of a document that becomes a block of markdown. */
 export type PdfBlock =
@@ -17,7 +17,8 @@ const LEADERS = /(?:\s?\.){4,}/
 /** Puts lines in reading order together to blocks. */
 export function toBlocks(lines: readonly Line[], headings: Headings): PdfBlock[] {
   const leading = usualLeading(lines)
-  const hasCode = isProportional(lines)
+  // Monospaced text is code only where most text is not.
+  const hasCode = isMostly(lines, line => !line.isMonospaced)
   const blocks: PdfBlock[] = []
   /** Left edges of the open items, from the outermost. */
   let edges: number[] = []
@@ -48,11 +49,6 @@ export function toBlocks(lines: readonly Line[], headings: Headings): PdfBlock[]
     at += count
   }
   return blocks
-}
-
-/** Monospaced text is code only where most text is not. */
-function isProportional(lines: readonly Line[]): boolean {
-  return lines.reduce((sum, { text, isMonospaced }) => sum + (isMonospaced ? -text.length : text.length), 0) > 0
 }
 
 function isSameCode(line: Line | undefined, page: number): boolean {

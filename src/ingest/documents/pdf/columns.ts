@@ -1,5 +1,6 @@
+import { countOf } from '../../../core/collections.ts'
+import { edgesOf, type Line, lengthOf, type Segment, textOf } from './page-text.ts'
 import { groupRows, joinRow } from './rows.ts'
-import type { Line, Segment } from './text-types.ts'
 
 /** Width of a gutter between columns, at least, as a share of the font size. */
 const GUTTER = 0.6
@@ -42,7 +43,7 @@ export function readingOrder(
 
 function linesOf(region: Segment[], page: number): Line[] {
   if (region.length === 0) return []
-  const column = { left: Math.min(...region.map(({ x0 }) => x0)), right: Math.max(...region.map(({ x1 }) => x1)) }
+  const column = edgesOf(region)
   return groupRows(region).map(row => joinRow(row, page, column))
 }
 
@@ -68,7 +69,7 @@ function findGutter(segments: Segment[], known: readonly number[]): Gutter | nul
     const gutter = cutAt(x, segments, isKnown)
     const score = gutter.zones
       .filter(zone => zone.isColumns)
-      .reduce((sum, { left, right }) => sum + (isKnown ? letters(left) : Math.min(letters(left), letters(right))), 0)
+      .reduce((sum, { left, right }) => sum + (isKnown ? lengthOf(left) : Math.min(lengthOf(left), lengthOf(right))), 0)
     if (score > (best?.score ?? 0)) best = { gutter, score }
   }
   return best?.gutter ?? null
@@ -76,8 +77,7 @@ function findGutter(segments: Segment[], known: readonly number[]): Gutter | nul
 
 /** Left edges of segments, those that most segments share first. */
 function candidates(segments: Segment[]): number[] {
-  const counts = new Map<number, number>()
-  for (const { x0 } of segments) counts.set(Math.round(x0), (counts.get(Math.round(x0)) ?? 0) + 1)
+  const counts = countOf(segments.map(({ x0 }) => Math.round(x0)))
   const left = Math.min(...counts.keys())
   const shared = [...counts].filter(([x]) => x > left + 20).sort((a, b) => b[1] - a[1] || a[0] - b[0])
   return shared.slice(0, MOST_CANDIDATES).map(([x]) => x)
@@ -142,15 +142,15 @@ function isProse(side: Segment[]): boolean {
   if (side.length < FEWEST_LINES) return false
   const rows = groupRows(side)
   if (rows.length < FEWEST_LINES) return false
-  const width = Math.max(...side.map(({ x1 }) => x1)) - Math.min(...side.map(({ x0 }) => x0))
+  const width = widthOf(side)
   const prose = rows.filter(row => {
-    const text = row.map(segment => segment.text).join(' ')
-    const extent = Math.max(...row.map(({ x1 }) => x1)) - Math.min(...row.map(({ x0 }) => x0))
-    return text.length >= 15 && text.split(' ').length >= 3 && extent > 0.55 * width
+    const text = textOf(row)
+    return text.length >= 15 && text.split(' ').length >= 3 && widthOf(row) > 0.55 * width
   })
   return prose.length >= 0.5 * rows.length
 }
 
-function letters(segments: Segment[]): number {
-  return segments.reduce((sum, { text }) => sum + text.length, 0)
+function widthOf(segments: Segment[]): number {
+  const { left, right } = edgesOf(segments)
+  return right - left
 }

@@ -1,4 +1,4 @@
-import type { Line } from './text-types.ts'
+import { isMostly, type Line, lengthOf, textOf, usualOf } from './page-text.ts'
 
 export interface Heading {
   /** 1 to 6. */
@@ -77,10 +77,8 @@ export function titleOf(lines: readonly Line[]): { index: number; lines: number 
 }
 
 /** Size of most characters, rounded to half points. */
-export function bodySize(lines: readonly Line[]): number {
-  const weights = new Map<number, number>()
-  for (const { size, text } of lines) weights.set(roundSize(size), (weights.get(roundSize(size)) ?? 0) + text.length)
-  return [...weights].reduce((best, entry) => (entry[1] > best[1] ? entry : best), [0, 0])[0]
+function bodySize(lines: readonly Line[]): number {
+  return usualOf(lines, ({ size }) => roundSize(size))
 }
 
 function roundSize(size: number): number {
@@ -90,7 +88,8 @@ function roundSize(size: number): number {
 /** Lines that look like headings, in their order. */
 function findCandidates(lines: readonly Line[]): Candidate[] {
   const body = bodySize(lines)
-  const bodyIsBold = isMostlyBold(lines, body)
+  const ofBody = lines.filter(({ size }) => roundSize(size) === body)
+  const bodyIsBold = isMostly(ofBody, ({ isBold }) => isBold)
   const stands = (line: Line): boolean =>
     line.size >= LARGER * body || (line.isBold && !bodyIsBold && line.size >= 0.95 * body)
   const candidates: Candidate[] = []
@@ -110,7 +109,7 @@ function findCandidates(lines: readonly Line[]): Candidate[] {
 
 function candidateOf(group: readonly Line[], index: number): Candidate {
   const [first] = group as [Line]
-  const text = group.map(line => line.text).join(' ')
+  const text = textOf(group)
   const number = /^\d{1,2}(?:\.\d{1,2})*(?=[.:]?\s)/.exec(text)?.[0] ?? ''
   return {
     index,
@@ -157,7 +156,7 @@ function isNext(before: Candidate, after: Candidate): boolean {
 
 /** Leaves out styles that make up too much of the text. */
 function rareStyles(lines: readonly Line[], candidates: Candidate[]): Candidate[] {
-  const total = lines.reduce((sum, { text }) => sum + text.length, 0)
+  const total = lengthOf(lines)
   const styles = rankStyles(candidates)
   const lengths = new Map<number, number>()
   for (const candidate of candidates) {
@@ -174,8 +173,7 @@ function rareStyles(lines: readonly Line[], candidates: Candidate[]): Candidate[
 function titleAmong(lines: readonly Line[], candidates: readonly Candidate[]): Candidate | null {
   const [first, ...others] = candidates
   if (first === undefined || lines[first.index]?.page !== 0) return null
-  const above = lines.slice(0, first.index).reduce((sum, { text }) => sum + text.length, 0)
-  if (above > MOST_ABOVE_TITLE) return null
+  if (lengthOf(lines.slice(0, first.index)) > MOST_ABOVE_TITLE) return null
   const isLargest = others.every(
     other =>
       first.size > other.size + 0.5 ||
@@ -193,13 +191,6 @@ function isTitlePage(lines: readonly Line[], others: readonly Candidate[]): bool
   )
 }
 
-function isMostlyBold(lines: readonly Line[], body: number): boolean {
-  const weight = lines
-    .filter(({ size }) => roundSize(size) === body)
-    .reduce((sum, { text, isBold }) => sum + (isBold ? text.length : -text.length), 0)
-  return weight > 0
-}
-
 function isSameHeading(line: Line | undefined, next: Line | undefined): boolean {
   if (line === undefined || next === undefined || line.page !== next.page) return false
   const isSameStyle = Math.abs(line.size - next.size) < 0.3 && line.isBold === next.isBold
@@ -207,7 +198,7 @@ function isSameHeading(line: Line | undefined, next: Line | undefined): boolean 
 }
 
 function isTitleLike(group: readonly Line[]): boolean {
-  const text = group.map(line => line.text).join(' ')
+  const text = textOf(group)
   const letters = text.match(/\p{L}/gu)?.length ?? 0
   return (
     group.length <= MOST_LINES &&

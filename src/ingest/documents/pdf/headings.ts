@@ -1,6 +1,7 @@
 import { groupBy } from '../../../core/collections.ts'
 import { type Heading, headingsByFonts, MOST_LEVEL, titleOf } from './font-headings.ts'
-import type { Line, OutlineEntry } from './text-types.ts'
+import type { OutlineEntry } from './outline.ts'
+import type { Line } from './page-text.ts'
 
 export interface Headings {
   /** By the index of the first line. */

@@ -1,5 +1,13 @@
 import type { Pdf } from './read-pdf.ts'
-import type { OutlineEntry } from './text-types.ts'
+
+/** An entry of the outline, in the order of the document. */
+export interface OutlineEntry {
+  title: string
+  /** From 1. */
+  level: number
+  /** Index of the page; null when its target cannot be found. */
+  page: number | null
+}
 
 type Node = NonNullable<Awaited<ReturnType<Pdf['getOutline']>>>[number]
 

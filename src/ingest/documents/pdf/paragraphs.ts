@@ -1,4 +1,4 @@
-import type { Line } from './text-types.ts'
+import type { Line } from './page-text.ts'
 
 /** Distance of two lines of a paragraph over the font size, at most, as a multiple of the usual one. */
 const MOST_LEADING = 1.3

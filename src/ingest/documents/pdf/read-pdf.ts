@@ -4,10 +4,10 @@ import { toBlocks } from './blocks.ts'
 import { readingOrder } from './columns.ts'
 import { findHeadings, type Headings } from './headings.ts'
 import { readOutline } from './outline.ts'
+import { type Line, type Segment, textOf } from './page-text.ts'
 import { withoutRunningLines } from './running-lines.ts'
 import { type Font, type PageItem, readSegments } from './segments.ts'
 import { readTags } from './tags.ts'
-import type { Line, Segment } from './text-types.ts'
 import { toMarkdown } from './to-markdown.ts'
 
 export type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>
@@ -139,10 +139,7 @@ function metadataTitle(title: unknown): string | null {
 function titleHeading(lines: readonly Line[], headings: Headings): string | null {
   const [first, ...others] = [...headings.found].filter(([, { level }]) => level === 1)
   if (first === undefined || others.length > 0 || lines[first[0]]?.page !== 0) return null
-  return lines
-    .slice(first[0], first[0] + first[1].lines)
-    .map(line => line.text)
-    .join(' ')
+  return textOf(lines.slice(first[0], first[0] + first[1].lines))
 }
 
 function warningOf({ pages, empty, damaged }: { pages: number; empty: number; damaged: number }): string | null {

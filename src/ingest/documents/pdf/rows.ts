@@ -1,4 +1,4 @@
-import type { Line, Segment } from './text-types.ts'
+import { edgesOf, isMostly, type Line, type Segment, textOf } from './page-text.ts'
 
 /** A gap above this share of the font size parts cells; a line of justified text has narrower ones. */
 const CELL_GAP = 0.9
@@ -20,13 +20,9 @@ export function groupRows(segments: readonly Segment[]): Segment[][] {
       size = Math.max(size, segment.size)
     }
   }
-  for (const row of rows) row.sort(isMostlyRightToLeft(row) ? (a, b) => b.x1 - a.x1 : (a, b) => a.x0 - b.x0)
+  for (const row of rows)
+    row.sort(isMostly(row, segment => segment.isRightToLeft) ? (a, b) => b.x1 - a.x1 : (a, b) => a.x0 - b.x0)
   return rows
-}
-
-function isMostlyRightToLeft(row: Segment[]): boolean {
-  const weight = row.reduce((sum, { text, isRightToLeft }) => sum + (isRightToLeft ? 1 : -1) * text.length, 0)
-  return weight > 0
 }
 
 /** Joins the segments of a row to a line. */
@@ -52,18 +48,19 @@ export function joinRow(row: Segment[], page: number, column: Line['column']): L
     }
   }
   for (const cell of cells) cell.text = cell.text.trim()
+  const { left, right } = edgesOf(cells)
   const longest = cells.reduce((best, cell) => (cell.text.length > best.text.length ? cell : best))
   return {
-    text: cells.map(cell => cell.text).join(' '),
+    text: textOf(cells),
     cells,
     page,
-    x0: Math.min(...cells.map(({ x0 }) => x0)),
-    x1: Math.max(...cells.map(({ x1 }) => x1)),
+    x0: left,
+    x1: right,
     y: longest.y,
     size: longest.size,
     isBold: cells.every(cell => cell.isBold),
     isMonospaced: cells.every(cell => cell.isMonospaced),
-    tag: (cells.find(cell => cell.tag?.item !== undefined && cell.tag?.item !== null) ?? cells[0])?.tag ?? null,
+    tag: (cells.find(cell => (cell.tag?.item ?? null) !== null) ?? cells[0])?.tag ?? null,
     column,
   }
 }

@@ -1,7 +1,7 @@
 import { groupBy } from '../../../core/collections.ts'
+import type { Segment } from './page-text.ts'
 import { groupRows, joinRow } from './rows.ts'
 import { readTable } from './tables.ts'
-import type { Segment } from './text-types.ts'
 
 /** Rows at the top and at the bottom of a page that may be running headers or footers. */
 const EDGE_ROWS = 3
@@ -59,33 +59,32 @@ function isTableHead(row: Segment[], next: Segment[] | undefined): boolean {
   const [first, below] = [row[0], next?.[0]]
   if (!first || !below || !next || row.length < 2 || next.length < 2) return false
   if (below.y - first.y > ROW_DISTANCE * first.size) return false
-  return (
-    readTable(
-      [row, next].map(segments => joinRow(segments, 0, { left: 0, right: 0 })),
-      0,
-    ) !== null
-  )
+  const lines = [row, next].map(segments => joinRow(segments, 0, { left: 0, right: 0 }))
+  return readTable(lines, 0) !== null
 }
 
 function repeated(rows: EdgeRow[], pages: number): EdgeRow[] {
-  const byKey = groupBy(rows, ({ key }) => key)
-  const most = Math.max(FEWEST_PAGES, SHARE * pages)
-  return [...byKey.values()].flatMap(same => {
-    const places = clusters(same.sort((a, b) => a.y - b.y))
-    // The last page may end early, so only the place counts, not the row from the bottom.
-    return places.filter(place => new Set(place.map(({ page }) => page)).size >= most).flat()
-  })
+  return [...groupBy(rows, ({ key }) => key).values()].flatMap(same => atSamePlace(same, pages))
 }
 
 /** Rows at the same place of most pages whose first or last number counts the pages: the name of a chapter and the page. */
 function countingRows(rows: EdgeRow[], pages: number): EdgeRow[] {
   const numbered = rows.flatMap(row => row.ends.map(number => ({ row, offset: number - row.page })))
-  const most = Math.max(FEWEST_PAGES, SHARE * pages)
-  return [...groupBy(numbered, ({ offset }) => offset).values()].flatMap(same =>
-    clusters(same.map(({ row }) => row).sort((a, b) => a.y - b.y))
-      .filter(place => new Set(place.map(({ page }) => page)).size >= most)
-      .flat(),
+  const byOffset = [...groupBy(numbered, ({ offset }) => offset).values()]
+  return byOffset.flatMap(same =>
+    atSamePlace(
+      same.map(({ row }) => row),
+      pages,
+    ),
   )
+}
+
+/** Those rows that most pages have at the same place. The last page may end early, so the row from the bottom does not count. */
+function atSamePlace(rows: EdgeRow[], pages: number): EdgeRow[] {
+  const most = Math.max(FEWEST_PAGES, SHARE * pages)
+  return clusters(rows.sort((a, b) => a.y - b.y))
+    .filter(place => new Set(place.map(({ page }) => page)).size >= most)
+    .flat()
 }
 
 /** Runs of rows, ordered by their place, without a step of more than `SAME_PLACE`. */

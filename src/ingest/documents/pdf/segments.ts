@@ -1,4 +1,4 @@
-import type { Segment, Tag } from './text-types.ts'
+import { type Segment, type Tag, usualOf } from './page-text.ts'
 
 /** A piece of text as pdf.js gives it. */
 export interface TextItem {
@@ -32,8 +32,7 @@ export interface PageContext {
   tags: ReadonlyMap<string, Tag>
 }
 
-interface PlacedItem extends Omit<Segment, 'y'> {
-  y: number
+interface PlacedItem extends Segment {
   /** Direction of the text in radians; 0 is from left to right. */
   angle: number
 }
@@ -120,12 +119,7 @@ function multiply(outer: readonly number[], inner: readonly number[]): Matrix {
 
 /** Turns the page so that most of its text is upright, and leaves out the rest. */
 function upright(items: PlacedItem[]): PlacedItem[] {
-  const weights = new Map<number, number>()
-  for (const { angle, text } of items) {
-    const quarter = (Math.round(angle / (Math.PI / 2)) + 4) % 4
-    weights.set(quarter, (weights.get(quarter) ?? 0) + text.length)
-  }
-  const [main = 0] = [...weights].reduce((best, entry) => (entry[1] > best[1] ? entry : best), [0, 0])
+  const main = usualOf(items, ({ angle }) => (Math.round(angle / (Math.PI / 2)) + 4) % 4)
   const turn = main * (Math.PI / 2)
   const kept = items.filter(({ angle }) => Math.abs(Math.sin(angle - turn)) < MOST_LEAN && Math.cos(angle - turn) > 0)
   if (main === 0) return kept
@@ -140,21 +134,23 @@ function continues(last: Segment, item: Segment): boolean {
   const size = Math.max(last.size, item.size)
   if (Math.abs(last.y - item.y) > (last.size === item.size ? 0.2 : 0.45) * size) return false
   if (last.tag !== null && item.tag !== null && last.tag.block !== item.tag.block) return false
-  const gap = last.isRightToLeft || item.isRightToLeft ? last.x0 - item.x1 : item.x0 - last.x1
+  const gap = gapBetween(last, item)
   return gap < JOINED * size && gap > -0.5 * size
 }
 
+function gapBetween(last: Segment, item: Segment): number {
+  return last.isRightToLeft || item.isRightToLeft ? last.x0 - item.x1 : item.x0 - last.x1
+}
+
 function extend(last: Segment, item: Segment, hadSpace: boolean): void {
-  const gap = last.isRightToLeft || item.isRightToLeft ? last.x0 - item.x1 : item.x0 - last.x1
-  const isSpaced = hadSpace || gap > SPACE * Math.max(last.size, item.size)
+  const isSpaced = hadSpace || gapBetween(last, item) > SPACE * Math.max(last.size, item.size)
   const space = isSpaced && !last.text.endsWith(' ') && !item.text.startsWith(' ') ? ' ' : ''
-  const isMain = item.size > last.size
   last.isBold &&= item.isBold
   last.isMonospaced &&= item.isMonospaced
   last.text += space + item.text
   last.x0 = Math.min(last.x0, item.x0)
   last.x1 = Math.max(last.x1, item.x1)
-  if (isMain) last.y = item.y
+  if (item.size > last.size) last.y = item.y
   last.size = Math.max(last.size, item.size)
   last.tag ??= item.tag
 }

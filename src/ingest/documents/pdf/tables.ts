@@ -1,4 +1,4 @@
-import type { Line, Segment } from './text-types.ts'
+import type { Line, Segment } from './page-text.ts'
 
 /** Rows of a table, each with a text for every column. */
 export interface TableRows {

@@ -1,5 +1,5 @@
+import type { Tag } from './page-text.ts'
 import type { PdfPage } from './read-pdf.ts'
-import type { Tag } from './text-types.ts'
 
 /** A node of the tree of tags, as pdf.js gives it: an element with a role, or content with the id of its marks. */
 interface Node {
@@ -18,7 +18,8 @@ export async function readTags(page: PdfPage, pageNumber: number): Promise<Reado
   const tree = (await page.getStructTree().catch(() => null)) as Node | null
   const tags = new Map<string, Tag>()
   // Blocks of a million content ids on a page are more than any page has.
-  let blocks = pageNumber * 1_000_000
+  const outside = pageNumber * 1_000_000
+  let blocks = outside
   const visit = (node: Node, outer: Tag, depth: number): void => {
     if (node.type === 'content' && node.id !== undefined) tags.set(node.id, outer)
     if (depth > MOST_DEPTH) return
@@ -31,9 +32,8 @@ export async function readTags(page: PdfPage, pageNumber: number): Promise<Reado
       const level = role === 'Title' || role === 'H' ? 1 : Number(/^H([1-6])$/.exec(role)?.[1] ?? 0)
       tag = { ...outer, block, headingLevel: level, item: role === 'LI' ? block : outer.item }
     }
-    if (role === 'L') tag = { ...tag, listDepth: tag.listDepth + 1 }
     for (const child of node.children ?? []) visit(child, tag, depth + 1)
   }
-  if (tree) visit(tree, { block: pageNumber * 1_000_000, headingLevel: 0, listDepth: 0, item: null }, 0)
+  if (tree) visit(tree, { block: outside, headingLevel: 0, item: null }, 0)
   return tags
 }

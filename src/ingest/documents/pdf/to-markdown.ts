@@ -1,5 +1,5 @@
 import type { PdfBlock } from './blocks.ts'
-import type { Line } from './text-types.ts'
+import type { Line } from './page-text.ts'
 
 /** The markdown of a PDF, and the offset where each page begins. */
 export interface PagedText {

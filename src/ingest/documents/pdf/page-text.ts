@@ -1,0 +1,74 @@
+/** What the tags of a PDF say about a piece of text. */
+export interface Tag {
+  /** Number of the block that holds the text: a paragraph, a heading, an item of a list, a cell. */
+  block: number
+  /** 1 to 6 inside a heading, else 0. */
+  headingLevel: number
+  /** Number of the item of a list; null outside lists. */
+  item: number | null
+}
+
+/** Text on one baseline without a wide gap. Lengths are in points, from the top left of the page, with the text upright. */
+export interface Segment {
+  text: string
+  x0: number
+  x1: number
+  /** The baseline. */
+  y: number
+  size: number
+  isBold: boolean
+  isMonospaced: boolean
+  isRightToLeft: boolean
+  tag: Tag | null
+}
+
+/** A line in reading order. */
+export interface Line {
+  text: string
+  /** Parts of the line with a wide gap between them. */
+  cells: Segment[]
+  /** Index of the page, from 0. */
+  page: number
+  x0: number
+  x1: number
+  y: number
+  size: number
+  isBold: boolean
+  isMonospaced: boolean
+  tag: Tag | null
+  /** Left and right edge of its column. */
+  column: { left: number; right: number }
+}
+
+/** The text of segments or lines, with a space between two of them. */
+export function textOf(parts: readonly Pick<Segment, 'text'>[]): string {
+  return parts.map(({ text }) => text).join(' ')
+}
+
+/** Characters of segments or lines. */
+export function lengthOf(parts: readonly Pick<Segment, 'text'>[]): number {
+  return parts.reduce((sum, { text }) => sum + text.length, 0)
+}
+
+/** The left and the right edge of what segments cover together. */
+export function edgesOf(segments: readonly Segment[]): { left: number; right: number } {
+  return { left: Math.min(...segments.map(({ x0 }) => x0)), right: Math.max(...segments.map(({ x1 }) => x1)) }
+}
+
+/** Whether something holds for more than half of the characters. */
+export function isMostly<Part extends Pick<Segment, 'text'>>(
+  parts: readonly Part[],
+  holds: (part: Part) => boolean,
+): boolean {
+  return parts.reduce((sum, part) => sum + (holds(part) ? 1 : -1) * part.text.length, 0) > 0
+}
+
+/** The value of most characters; 0 without any. */
+export function usualOf<Part extends Pick<Segment, 'text'>>(
+  parts: readonly Part[],
+  measure: (part: Part) => number,
+): number {
+  const weights = new Map<number, number>()
+  for (const part of parts) weights.set(measure(part), (weights.get(measure(part)) ?? 0) + part.text.length)
+  return [...weights].reduce((best, entry) => (entry[1] > best[1] ? entry : best), [0, 0])[0]
+}
