@@ -1,6 +1,7 @@
 import type { ContextWriter } from '../contexts/context.ts'
 import { isOfVersion } from '../contexts/context-stamp.ts'
-import type { PreparedPoint } from './points.ts'
+import { folderMark, type PointScope, type PreparedPoint } from './points.ts'
+import type { SourceDocument } from './read-documents.ts'
 import type { DocumentMark, StoredPoint } from './target.ts'
 
 /** The stored points of each document, by the id of the point. */
@@ -73,4 +74,23 @@ export function changesOf(
   const isMarked = before?.document?.hash === mark.hash && before.document.chunks === mark.chunks
   if (!isMarked || !isCurrent(first)) changed.push(first)
   return { changed, stale }
+}
+
+/** The warning that a document replaces one of another source, or of another folder without a name; null when it does not. */
+export function replacementOf(
+  { docId, place }: SourceDocument,
+  stored: ReadonlyMap<string, StoredPoint>,
+  scope: PointScope,
+): string | null {
+  const ours = scope.source ?? folderMark(scope)
+  const other = [...stored.values()].find(({ source, sourceFolder }) => {
+    const theirs = source ?? sourceFolder
+    return ours !== null && theirs !== null && ours !== theirs
+  })
+  if (other === undefined) return null
+  const origin = other.source === null ? 'another folder' : `the source ${other.source}`
+  return (
+    `document ${docId} of ${origin} ("${other.title}") was replaced by ${place ?? 'a document with the same id'}; ` +
+    'to keep both, give each folder its own --source'
+  )
 }

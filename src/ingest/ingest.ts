@@ -6,13 +6,12 @@ import { contentHash } from '../text/fingerprint.ts'
 import { encodeBm25Document } from '../text/qdrant-bm25.ts'
 import { noContexts, type WrittenContexts, withContexts } from './chunk-contexts.ts'
 import { chunkDocument } from './chunking/chunk-document.ts'
-import { byKind, changesOf, groupByDocument, upToDate } from './compare.ts'
+import { byKind, changesOf, groupByDocument, replacementOf, upToDate } from './compare.ts'
 import { type FoundDocuments, readGroups } from './document-groups.ts'
 import { type ChangedParents, changedParentsOf, writeParents } from './parent-points.ts'
 import { documentsFilter, type PointScope, type PreparedPoint, preparePoint } from './points.ts'
 import { prune } from './prune.ts'
 import type { SourceDocument, SourceEntry } from './read-documents.ts'
-import { replacementOf } from './replacement.ts'
 import { type CollectionWriter, DEFAULT_BATCH_SIZE, type IngestTarget } from './target.ts'
 
 export interface IngestDependencies {
@@ -98,48 +97,29 @@ export async function ingest(
   onProgress: OnIngestProgress = () => {},
 ): Promise<IngestSummary> {
   const { collection, batchSize = DEFAULT_BATCH_SIZE, dryRun = false, source } = options
-  const { embedder } = dependencies
+  const { embedder, target } = dependencies
   if (options.prune && source === undefined)
     throw new StowageError('bad_request', 'pruning needs the name of the source')
-  const denseSize = embedder?.dimensions ?? null
-  const writer = await dependencies.target.open(collection, { denseSize, create: !dryRun })
-  if (writer && !options.allowMixedEmbedders) await refuseMixing(writer, embedder, collection)
-  const counts = { documents: 0, unchanged: 0, chunks: 0, tokens: 0, written: 0, deleted: 0 }
-  const lists = { empty: [], pruned: [], skipped: {}, warnings: [] }
-  const contexts = dependencies.contexts ? noContexts(dependencies.contexts) : null
-  const summary: IngestSummary = {
-    collection,
-    created: writer?.created ?? false,
-    source: source ?? null,
-    contexts,
-    ...counts,
-    ...lists,
-  }
-  if (writer?.hasSparse === false)
-    summary.warnings.push(
-      `collection ${collection} has no sparse vector with modifier idf: only dense vectors are written`,
-    )
-
+  const opened = await target.open(collection, { denseSize: embedder?.dimensions ?? null, create: !dryRun })
+  if (opened && !options.allowMixedEmbedders) await refuseMixing(opened, embedder, collection)
+  const writer = dryRun ? null : opened
+  const summary = newSummary(opened, dependencies, options)
   const found: FoundDocuments = { places: new Map(), unreadFolders: [] }
+  const replaced: string[] = []
   let done = 0
   const report = (): void => onProgress({ documents: done, chunks: summary.chunks, written: summary.written })
-  const replaced: string[] = []
   for await (const group of readGroups(documents, batchSize, found, summary)) {
-    const { changed, stale, parents } = await compare(group, writer, dependencies, options, summary, replaced)
+    const { changed, stale, parents } = await compare(group, opened, dependencies, options, summary, replaced)
     // Before the first chunk, whose mark says that the document is complete.
-    if (writer && !dryRun) await writeParents(parents.changed, writer, batchSize)
+    if (writer) await writeParents(parents.changed, writer, batchSize)
     for (let at = 0; at < changed.length; at += batchSize) {
       const batch = changed.slice(at, at + batchSize)
-      if (writer && !dryRun) {
-        const { contexts: author } = dependencies
-        const points = author && contexts ? await withContexts(batch, author, contexts) : batch
-        await write(points, writer, embedder)
-      }
+      if (writer) await write(batch, writer, dependencies, summary.contexts)
       summary.written += batch.length
       report()
     }
     const gone = [...stale, ...parents.stale]
-    if (writer && !dryRun && gone.length > 0) await writer.remove(gone)
+    if (writer && gone.length > 0) await writer.remove(gone)
     summary.deleted += stale.length
     done = found.places.size
     report()
@@ -149,15 +129,32 @@ export async function ingest(
   summary.warnings.push(...replaced.slice(0, SHOWN_REPLACEMENTS))
   if (replaced.length > SHOWN_REPLACEMENTS)
     summary.warnings.push(`${replaced.length - SHOWN_REPLACEMENTS} more documents replaced those of another source`)
-  if (summary.written > 0 && writer && dependencies.contexts === undefined && (await hasContexts(writer)))
+  if (summary.written > 0 && opened && dependencies.contexts === undefined && (await hasContexts(opened)))
     summary.warnings.push(withoutContexts(summary))
-  if (options.prune && source !== undefined && writer) {
+  if (options.prune && source !== undefined && opened) {
     const isEmpty = summary.documents === 0 && !options.allowEmpty
-    const { documents, chunks } = await prune(source, writer, options, { ...found, isEmpty })
+    const { documents, chunks } = await prune(source, opened, options, { ...found, isEmpty })
     summary.pruned = documents
     summary.deleted += chunks
   }
   return summary
+}
+
+function newSummary(
+  writer: CollectionWriter | null,
+  { contexts }: IngestDependencies,
+  { collection, source }: IngestOptions,
+): IngestSummary {
+  const warnings =
+    writer?.hasSparse === false
+      ? [`collection ${collection} has no sparse vector with modifier idf: only dense vectors are written`]
+      : []
+  return {
+    ...{ collection, created: writer?.created ?? false, source: source ?? null },
+    contexts: contexts ? noContexts(contexts) : null,
+    ...{ documents: 0, unchanged: 0, chunks: 0, tokens: 0, written: 0, deleted: 0 },
+    ...{ empty: [], pruned: [], skipped: {}, warnings },
+  }
 }
 
 async function refuseMixing(writer: CollectionWriter, embedder: Embedder | null, collection: string): Promise<void> {
@@ -186,35 +183,20 @@ async function hasContexts(writer: CollectionWriter): Promise<boolean> {
 async function compare(
   documents: SourceDocument[],
   writer: CollectionWriter | null,
-  { embedder, countTokens, tokenizer = '', contexts }: IngestDependencies,
+  dependencies: IngestDependencies,
   options: IngestOptions,
   summary: IngestSummary,
   replaced: string[],
 ): Promise<ChangedPoints> {
+  const { embedder, countTokens, contexts } = dependencies
   const docIds = documents.map(document => document.docId)
   const found = writer && !writer.created ? await writer.stored(documentsFilter(docIds, options)) : new Map()
   const stored = groupByDocument(found)
-  const { chunkTokens, overlap, source, acl, lang } = options
   const embedderVersion = embedder?.version ?? null
   const all: ChangedPoints = { changed: [], stale: [], parents: { changed: [], stale: [] } }
   for (const document of documents) {
-    const { docId, title, text, frontMatter, lang: ownLang, pages, headings } = document
-    const { chunks: before, parents: parentsBefore } = byKind(stored.get(docId))
-    const parts = [
-      CHUNKING_VERSIONS[options.chunking ?? 'sections'],
-      tokenizer,
-      chunkTokens,
-      overlap,
-      embedderVersion,
-      source,
-      acl,
-      lang,
-      title,
-      frontMatter,
-      text,
-      ...(pages === undefined && headings === undefined ? [] : [ownLang, pages, headings]),
-    ]
-    const hash = contentHash(JSON.stringify(parts))
+    const { chunks: before, parents: parentsBefore } = byKind(stored.get(document.docId))
+    const hash = hashOf(document, dependencies, options)
     const current = upToDate(hash, before, contexts)
     summary.documents += 1
     summary.chunks += current?.chunks ?? 0
@@ -226,7 +208,7 @@ async function compare(
     const { chunks, parents } = chunkDocument(document, { ...options, count: countTokens })
     const tokens = chunks.reduce((sum, chunk) => sum + chunk.tokens, 0)
     const mark = { hash, chunks: chunks.length, tokens }
-    const whole = { ...document, lang: lang ?? ownLang ?? null }
+    const whole = { ...document, lang: options.lang ?? document.lang ?? null }
     const points = chunks.map(chunk => preparePoint(whole, chunk, options, embedderVersion, mark))
     const { changed, stale } = changesOf(points, mark, before, contexts)
     all.changed.push(...changed)
@@ -236,12 +218,24 @@ async function compare(
     all.parents.stale.push(...ofParents.stale)
     summary.chunks += mark.chunks
     summary.tokens += mark.tokens
-    if (chunks.length === 0) summary.empty.push(docId)
+    if (chunks.length === 0) summary.empty.push(document.docId)
     else if (changed.length + stale.length === 0) summary.unchanged += 1
     const replacement = replacementOf(document, before, options)
     if (replacement !== null) replaced.push(replacement)
   }
   return all
+}
+
+/** Changes with all that the chunks and vectors of a document depend on. */
+function hashOf(
+  { title, text, frontMatter, lang: ownLang, pages, headings }: SourceDocument,
+  { embedder, tokenizer = '' }: IngestDependencies,
+  { chunking = 'sections', chunkTokens, overlap, source, acl, lang }: IngestOptions,
+): string {
+  const settings = [CHUNKING_VERSIONS[chunking], tokenizer, chunkTokens, overlap, embedder?.version ?? null]
+  const isConverted = pages !== undefined || headings !== undefined
+  const ofFile = isConverted ? [ownLang, pages, headings] : []
+  return contentHash(JSON.stringify([...settings, source, acl, lang, title, frontMatter, text, ...ofFile]))
 }
 
 interface ChangedPoints {
@@ -250,7 +244,13 @@ interface ChangedPoints {
   parents: ChangedParents
 }
 
-async function write(points: PreparedPoint[], writer: CollectionWriter, embedder: Embedder | null): Promise<void> {
+async function write(
+  batch: PreparedPoint[],
+  writer: CollectionWriter,
+  { embedder, contexts }: IngestDependencies,
+  counts: WrittenContexts | null,
+): Promise<void> {
+  const points = contexts && counts ? await withContexts(batch, contexts, counts) : batch
   const vectors = await embedder?.embedPassages(points.map(point => point.encodedText))
   const rows = points.map(({ id, payload, encodedText }, index) => {
     return { id, payload, dense: vectors?.[index] ?? null, sparse: encodeBm25Document(encodedText) }

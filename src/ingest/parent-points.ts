@@ -1,6 +1,6 @@
 import { contentHash } from '../text/fingerprint.ts'
 import type { DocumentParent } from './chunking/parents.ts'
-import { folderMark, type PointScope, parentId, scopeFields } from './points.ts'
+import { folderFields, given, type PointScope, parentId, scopeFields } from './points.ts'
 import type { SourceDocument } from './read-documents.ts'
 import type { CollectionWriter, NewPoint, StoredPoint } from './target.ts'
 
@@ -45,7 +45,7 @@ function parentPoint(
   scope: PointScope,
   embedderVersion: string | null,
 ): NewPoint {
-  const payload = {
+  const payload = given({
     is_parent: true,
     doc_id: docId,
     doc_title: title,
@@ -53,18 +53,13 @@ function parentPoint(
     char_start: parent.charStart,
     char_end: parent.charEnd,
     text: parent.text,
-    ...(frontMatter === undefined ? {} : { front_matter: frontMatter }),
+    front_matter: frontMatter,
     ...scopeFields(scope, embedderVersion),
-  }
-  const folder = folderMark(scope)
+  })
   return {
     id: parentId(docId, place, scope),
     dense: null,
     sparse: null,
-    payload: {
-      ...payload,
-      ...(folder === null ? {} : { source_folder: folder }),
-      content_hash: contentHash(JSON.stringify(payload)),
-    },
+    payload: { ...payload, ...folderFields(scope), content_hash: contentHash(JSON.stringify(payload)) },
   }
 }

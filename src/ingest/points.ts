@@ -3,10 +3,9 @@ import type { ChunkContext, ContextDocument, ContextRequest } from '../contexts/
 import { contextStamp } from '../contexts/context-stamp.ts'
 import { encodedText } from '../contexts/encoded-text.ts'
 import { contextFields } from '../contexts/payload-fields.ts'
-import type { JsonObject } from '../core/types.ts'
+import type { Json, JsonObject } from '../core/types.ts'
 import { contentHash, fingerprint } from '../text/fingerprint.ts'
 import type { DocumentChunk } from './chunking/chunk-markdown.ts'
-import { pageRange } from './documents/page-range.ts'
 import type { SourceDocument } from './read-documents.ts'
 import type { DocumentMark } from './target.ts'
 
@@ -51,7 +50,7 @@ export function preparePoint(
 ): PreparedPoint {
   const { sectionPath, text, charStart: start } = chunk
   const encoded = encodedText({ title: document.title, sectionPath, text })
-  const payload = {
+  const payload = given({
     doc_id: document.docId,
     doc_title: document.title,
     section_path: chunk.sectionPath,
@@ -60,19 +59,19 @@ export function preparePoint(
     char_start: chunk.charStart,
     char_end: chunk.charEnd,
     ...(document.pages === undefined ? {} : pageRange(document.pages, chunk)),
-    ...(document.headings === 'unknown' ? { headings: 'unknown' } : {}),
+    headings: document.headings === 'unknown' ? 'unknown' : undefined,
     text: chunk.text,
-    ...(document.frontMatter === undefined ? {} : { front_matter: document.frontMatter }),
+    front_matter: document.frontMatter,
     ...scopeFields({ ...scope, lang: document.lang ?? undefined }, embedderVersion),
-    ...(chunk.parent === undefined ? {} : { parent_id: parentId(document.docId, chunk.parent, scope) }),
-  }
+    parent_id: chunk.parent === undefined ? undefined : parentId(document.docId, chunk.parent, scope),
+  })
   return {
-    id: pointId([scope.collection, scope.tenant ?? null, scope.space ?? null, document.docId, chunk.orderIndex]),
+    id: pointId(scope, [document.docId, chunk.orderIndex]),
     encodedText: encoded,
     contextRequest: { document, chunk: { sectionPath, text, start } },
     payload: {
       ...payload,
-      ...(folderMark(scope) === null ? {} : { source_folder: folderMark(scope) }),
+      ...folderFields(scope),
       ...(mark === null || chunk.orderIndex !== 0 ? {} : { document_mark: { ...mark } }),
       content_hash: contentHash(JSON.stringify([encoded, payload])),
     },
@@ -96,19 +95,32 @@ export function withContext(point: PreparedPoint, context: ChunkContext, version
 
 /** The payload fields that every point of a run has. */
 export function scopeFields(scope: PointScope, embedderVersion: string | null): JsonObject {
-  return {
-    ...(scope.source === undefined ? {} : { source: scope.source }),
-    ...(embedderVersion === null ? {} : { embedder_version: embedderVersion }),
-    ...(scope.tenant === undefined ? {} : { tenant: scope.tenant }),
-    ...(scope.space === undefined ? {} : { space_id: scope.space }),
-    ...(scope.acl === undefined ? {} : { acl: scope.acl }),
-    ...(scope.lang === undefined ? {} : { lang: scope.lang }),
-  }
+  return given({
+    source: scope.source,
+    embedder_version: embedderVersion ?? undefined,
+    tenant: scope.tenant,
+    space_id: scope.space,
+    acl: scope.acl,
+    lang: scope.lang,
+  })
+}
+
+/** Without the fields that are undefined. */
+export function given(fields: Record<string, Json | undefined>): JsonObject {
+  const entries = Object.entries(fields).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
+  )
+  return Object.fromEntries(entries)
 }
 
 /** A fingerprint instead of a path: payloads are seen by clients. Null when the source has a name, which says more. */
 export function folderMark({ source, folder }: PointScope): string | null {
   return source === undefined && folder !== undefined ? fingerprint(folder) : null
+}
+
+/** The field that says from which folder a point is. Its hash does not cover it. */
+export function folderFields(scope: PointScope): JsonObject {
+  return given({ source_folder: folderMark(scope) ?? undefined })
 }
 
 /** Matches the points of these documents with the tenant and space of `scope`. */
@@ -131,13 +143,26 @@ const NAMESPACE = Buffer.from('9f5d2c1e8b7a4e0fa3c6d1b2e4f58a70', 'hex')
 
 /** Id of a parent, from its place among the parents of the document. */
 export function parentId(docId: string, place: number, scope: PointScope): string {
-  return pointId([scope.collection, scope.tenant ?? null, scope.space ?? null, docId, 'parent', place])
+  return pointId(scope, [docId, 'parent', place])
 }
 
-/** UUID version 5 (RFC 9562) of the parts, so that a chunk keeps its id from run to run. */
-function pointId(parts: (string | number | null)[]): string {
-  const hash = createHash('sha1').update(NAMESPACE).update(JSON.stringify(parts)).digest().subarray(0, 16)
+/** UUID version 5 (RFC 9562) of the scope and the parts, so that a chunk keeps its id from run to run. */
+function pointId({ collection, tenant, space }: PointScope, parts: (string | number)[]): string {
+  const name = JSON.stringify([collection, tenant ?? null, space ?? null, ...parts])
+  const hash = createHash('sha1').update(NAMESPACE).update(name).digest().subarray(0, 16)
   hash.writeUInt8((hash.readUInt8(6) & 0x0f) | 0x50, 6)
   hash.writeUInt8((hash.readUInt8(8) & 0x3f) | 0x80, 8)
   return hash.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}
+
+/**
+ * The first and the last page of a chunk, counted from 1.
+ * @param pages offset in the text where each page begins, ascending
+ */
+export function pageRange(
+  pages: readonly number[],
+  { charStart, charEnd }: { charStart: number; charEnd: number },
+): { page_start: number; page_end: number } {
+  const pageAt = (offset: number): number => Math.max(1, pages.findLastIndex(start => start <= offset) + 1)
+  return { page_start: pageAt(charStart), page_end: pageAt(Math.max(charStart, charEnd - 1)) }
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { readHtml } from '../../../src/ingest/documents/html/read-html.ts'
-import { pageRange } from '../../../src/ingest/documents/page-range.ts'
+import { pageRange } from '../../../src/ingest/points.ts'
 
 it('reads the main part of a page, its title and language, in the declared encoding', () => {
   const page = `<html lang="de-AT"><head><meta charset="iso-8859-1"><title>Die Schl\u00fcssel</title></head><body><nav>Start</nav>
