@@ -1,3 +1,4 @@
+import { fencedCode, longestTicks } from '../markdown.ts'
 import { type HtmlElement, isElement } from './element.ts'
 import { isLeftOut } from './left-out.ts'
 import { isInGrid } from './tables.ts'
@@ -28,20 +29,13 @@ export function codeOf(node: HtmlElement): string {
     .trimEnd()
   if (text === '') return ''
   if (isInGrid(node)) return text.split('\n').map(inTicks).join('\n')
-  const fence = '`'.repeat(Math.max(3, longestTicks(text) + 1))
-  return `\n\n${fence}${languageOf(node)}\n${text}\n${fence}\n\n`
+  return `\n\n${fencedCode(text, languageOf(node))}\n\n`
 }
 
 function inTicks(line: string): string {
   const ticks = '`'.repeat(longestTicks(line) + 1)
   const space = ticks === '`' ? '' : ' '
   return line.trim() === '' ? '' : `${ticks}${space}${line}${space}${ticks}`
-}
-
-function longestTicks(text: string): number {
-  let longest = 0
-  for (const [ticks] of text.matchAll(/`+/g)) longest = Math.max(longest, ticks.length)
-  return longest
 }
 
 function shownText(node: HtmlElement): string {

@@ -1,4 +1,5 @@
 import type TurndownService from 'turndown'
+import { markdownTable } from '../markdown.ts'
 import { closest, type HtmlElement, isElement, oncePerNode } from './element.ts'
 import { isLeftOut } from './left-out.ts'
 import { lettersOf } from './letters.ts'
@@ -91,9 +92,11 @@ function gridOf(table: HtmlElement, textOf: (cell: HtmlElement) => string): stri
   const names = Array.from({ length: columns }, () => '')
   for (const { cells } of head)
     for (const [column, text] of cells.entries()) names[column] = `${names[column]} ${text}`.trim()
-  const rule = names.map(() => '---')
-  const grid = [names, rule, ...body.map(({ cells }) => cells)].map(cells => `| ${cells.join(' | ')} |`)
-  return [...captions, grid.join('\n')].join('\n\n')
+  const grid = markdownTable(
+    names,
+    body.map(({ cells }) => cells),
+  )
+  return [...captions, grid].join('\n\n')
 }
 
 /** Whether the first row is one cell over all columns, above a row of several names and at least one more row. */

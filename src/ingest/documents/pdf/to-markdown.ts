@@ -1,3 +1,4 @@
+import { fencedCode, markdownTable } from '../markdown.ts'
 import type { PdfBlock } from './blocks.ts'
 import type { Line } from './page-text.ts'
 
@@ -74,16 +75,13 @@ function wordsOf(blocks: readonly PdfBlock[]): Set<string> {
 
 function writeTable(rows: readonly string[][], page: number, writer: PageWriter): void {
   const [head = [], ...body] = rows.map(row => row.map(cell => cell.replaceAll('|', '\\|')))
-  const lines = [head, head.map(() => '---'), ...body]
-  writer.write(lines.map(cells => `| ${cells.join(' | ')} |`).join('\n'), page)
+  writer.write(markdownTable(head, body), page)
 }
 
 function writeCode(lines: readonly Line[], writer: PageWriter): void {
   const left = Math.min(...lines.map(({ x0 }) => x0))
   const text = lines.map(line => indentation(line, left) + spacedCells(line)).join('\n')
-  const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([ticks]) => ticks.length))
-  const fence = '`'.repeat(longest + 1)
-  writer.write(`${fence}\n${text}\n${fence}`, lines[0]?.page ?? 0)
+  writer.write(fencedCode(text), lines[0]?.page ?? 0)
 }
 
 function widthOfCharacter({ x0, x1, text }: { x0: number; x1: number; text: string }): number {
