@@ -2,15 +2,12 @@ import type { ChunkContext } from '../contexts/context.ts'
 import type { ContextualizeDependencies } from './dependencies.ts'
 import { keyOf, type Survey, type SurveyedDocument } from './documents/survey.ts'
 import { type ContextTask, tasksOf } from './documents/tasks.ts'
-import { storeContexts, type WrittenContext } from './store-contexts.ts'
+import { type StoredBatch, storeContexts, type WrittenContext } from './store-contexts.ts'
 
 /** Points of one write, and contexts between two checkpoints. */
 const BATCH = 100
 
-export interface PassResult {
-  stored: number
-  /** Those of them that are of the rules, in the place of those of the model. */
-  fallbacks: number
+export interface PassResult extends Pick<StoredBatch, 'stored' | 'fallbacks'> {
   /** Whether the budget ended the pass. */
   isStopped: boolean
 }

@@ -1,19 +1,14 @@
 import type { ChunkContext } from '../contexts/context.ts'
 import { chunkHash, contextStamp } from '../contexts/context-stamp.ts'
 import { contextFields } from '../contexts/payload-fields.ts'
-import type { PointId } from '../core/types.ts'
 import type { ContextualizeDependencies } from './dependencies.ts'
 import { isUpToDate, keyOf } from './documents/survey.ts'
+import type { ContextTask } from './documents/tasks.ts'
 import { contextualText, encodeTexts, onlyStored, replacedVectors } from './encoding/encode.ts'
 import type { LivePoint, PointChange } from './live-collection.ts'
 
 /** A context that waits for its batch. */
-export interface WrittenContext {
-  id: PointId
-  /** `chunkHash` of the text that it was written for. */
-  hash: string
-  /** Its key among the pending contexts. */
-  key: string
+export interface WrittenContext extends Pick<ContextTask, 'id' | 'hash' | 'key'> {
   context: ChunkContext
 }
 

@@ -12,7 +12,7 @@ export interface ContextTask {
   id: PointId
   /** `chunkHash` of the text. */
   hash: string
-  /** Changes with all that the context is written from, and by whom. */
+  /** Its key among the pending contexts. Changes with all that the context is written from, and by whom. */
   key: string
   request: ContextRequest
   writer: ContextWriter

@@ -1,8 +1,9 @@
+import { groupBy } from '../../core/collections.ts'
 import { StowageError } from '../../core/errors.ts'
 import type { PointId } from '../../core/types.ts'
 import { type StartTimer, systemTimer } from '../../pipeline/deadline.ts'
 import { keyOf } from '../documents/survey.ts'
-import { PointQueue, type QueueLimits, type WaitingPoint } from './point-queue.ts'
+import { PointQueue, type QueueLimits, type WaitingPoint, waitingPoints } from './point-queue.ts'
 
 /** Works on points of one collection. @returns the points that were left as they are: not there, or done */
 export type LaneWork = (collection: string, ids: readonly PointId[], signal: AbortSignal) => Promise<PointId[]>
@@ -137,10 +138,8 @@ export class Lane {
       const ids = points.map(({ id }) => id)
       const left = new Set((await this.#options.work(collection, ids, signal)).map(keyOf))
       this.#recovered(collection)
-      this.#lookAgain(
-        collection,
-        points.filter(({ id, looks }) => looks > 0 && left.has(keyOf(id))),
-      )
+      const again = points.filter(({ id, looks }) => looks > 0 && left.has(keyOf(id)))
+      this.#lookAgain(collection, again)
     } catch (error) {
       if (!signal.aborted) this.#failed(collection, points, error)
     }
@@ -175,16 +174,12 @@ export class Lane {
   /** Qdrant may have said that it will write the points, and not that it has. */
   #lookAgain(collection: string, points: readonly WaitingPoint[]): void {
     const room = this.#options.limits.points - this.#resting
-    for (const looks of new Set(points.map(point => point.looks))) {
-      const resting = points.filter(point => point.looks === looks).slice(0, room)
+    for (const [looks, group] of groupBy(points, point => point.looks)) {
+      const resting = group.slice(0, room).map(({ id }) => id)
       this.#resting += resting.length
       this.#options.startTimer(LOOK_DELAYS_MS[looks - 1] ?? FIRST_DELAY_MS, () => {
         this.#resting -= resting.length
-        if (this.#isClosing) return
-        this.offer(
-          collection,
-          resting.map(({ id }) => ({ id, looks: looks - 1 })),
-        )
+        if (!this.#isClosing) this.offer(collection, waitingPoints(resting, looks - 1))
       })
     }
   }

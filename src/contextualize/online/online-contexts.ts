@@ -6,6 +6,7 @@ import type { LivePoint } from '../live-collection.ts'
 import { contextualizePoints } from './contextualize-points.ts'
 import { Lane, type LaneOptions, LOOKS } from './lane.ts'
 import type { WrittenPoints } from './notice-upserts.ts'
+import { waitingPoints } from './point-queue.ts'
 
 /** The rules write the first context of a point, and a model a second one where there is a model. */
 export type LaneName = 'rules' | 'model'
@@ -64,11 +65,7 @@ export function createOnlineContexts(options: OnlineOptions): OnlineContexts {
         const { version } = dependencies.writer
         const work = { dependencies, mapping, isDone: (point: LivePoint) => isDone(point, version, hasModel) }
         const left = await contextualizePoints(ids, work, signal)
-        if (lane === 'rules' && hasModel)
-          lanes.model.offer(
-            name,
-            ids.map(id => ({ id, looks: 0 })),
-          )
+        if (lane === 'rules' && hasModel) lanes.model.offer(name, waitingPoints(ids, 0))
         onQueued({ points: sizeOf() })
         return left
       },
@@ -82,10 +79,7 @@ export function createOnlineContexts(options: OnlineOptions): OnlineContexts {
 
   return {
     offer: ({ collection, ids, isWritten }) => {
-      lanes.rules.offer(
-        collection,
-        ids.map(id => ({ id, looks: isWritten ? 0 : LOOKS })),
-      )
+      lanes.rules.offer(collection, waitingPoints(ids, isWritten ? 0 : LOOKS))
       onQueued({ points: sizeOf() })
     },
     get pauses() {

@@ -8,6 +8,10 @@ export interface WaitingPoint {
   looks: number
 }
 
+export function waitingPoints(ids: readonly PointId[], looks: number): WaitingPoint[] {
+  return ids.map(id => ({ id, looks }))
+}
+
 export interface QueueLimits {
   points: number
   /** An estimate of the memory, in bytes. */
