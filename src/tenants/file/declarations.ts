@@ -1,5 +1,4 @@
-import { closestName } from '../../core/closest-name.ts'
-import { describeIssues } from '../../core/schema-faults.ts'
+import { describeIssues, unknownName } from '../../core/schema-faults.ts'
 import { isObject } from '../../qdrant/json.ts'
 import { operatorsSchema, TENANT_NAME, type TenantDeclaration, TOP_KEYS, tenantSchema } from './schema.ts'
 
@@ -17,7 +16,8 @@ export function readDeclarations(file: unknown): Declarations {
   const faults: string[] = []
   const tenants = new Map<string, TenantDeclaration>()
   if (!isObject(file)) return { operators: [], tenants, faults: ['must be a mapping with the key tenants'] }
-  for (const key of Object.keys(file)) if (!TOP_KEYS.some(known => known === key)) faults.push(unknownTopKey(key))
+  const unknown = Object.keys(file).filter(key => !TOP_KEYS.includes(key))
+  faults.push(...unknown.map(key => unknownName(key, 'key', TOP_KEYS)))
 
   const operators = operatorsSchema.safeParse(file.operators ?? [])
   faults.push(...describeIssues(operators.error, 'operators', file.operators, isSecret))
@@ -33,11 +33,6 @@ export function readDeclarations(file: unknown): Declarations {
       tenants.set(name, { ...parsed.data, ...(isObject(declared.filter) ? { filter: declared.filter } : {}) })
   }
   return { operators: operators.data ?? [], tenants, faults }
-}
-
-function unknownTopKey(key: string): string {
-  const meant = closestName(key, TOP_KEYS)
-  return `unknown key ${key.slice(0, 100)}; ${meant === null ? 'known are: operators, tenants' : `did you mean ${meant}?`}`
 }
 
 /** Someone may have put the key itself where its hash belongs. */

@@ -39,9 +39,10 @@ const key = strictObject({
 const keys = z.array(key, orMissing('must be a list of { sha256: … }'))
 
 export const TENANT_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/u
-export const FIELD_PATH = /^[\w-]+(?:\.[\w-]+)*$/u
+const FIELD_PATH = /^[\w-]+(?:\.[\w-]+)*$/u
 
-const tenant = strictObject({
+/** A tenant as the file declares it. */
+export const tenantSchema = strictObject({
   keys: described(keys, 'Keys of the tenant. Several make a rotation possible; an empty list locks the tenant out.'),
   collections: described(
     z.array(collectionPattern, orMissing('must be a list of names')),
@@ -118,14 +119,12 @@ const tenant = strictObject({
   concurrency: described(wholeNumber.optional(), 'Requests in flight. Default: no limit.'),
 })
 
-/** A tenant as the file declares it. */
-export type TenantDeclaration = z.infer<typeof tenant>
-export const tenantSchema = tenant
+export type TenantDeclaration = z.infer<typeof tenantSchema>
 export const operatorsSchema = keys
-export const TOP_KEYS = ['operators', 'tenants'] as const
+export const TOP_KEYS: readonly string[] = ['operators', 'tenants']
 
 /** The whole file, for its JSON Schema. Faults of one tenant must not hide those of others, so they are parsed one by one. */
 export const tenantsFileSchema = strictObject({
   operators: described(keys.optional(), 'Keys that may read the metrics. Without any, nobody may.'),
-  tenants: described(z.record(z.string().regex(TENANT_NAME), tenant), 'The tenants by name.'),
+  tenants: described(z.record(z.string().regex(TENANT_NAME), tenantSchema), 'The tenants by name.'),
 })

@@ -1,6 +1,15 @@
 import { inOneStep, type Steps } from '../../../core/steps.ts'
 import { JsonReader } from '../../../qdrant/json-reader.ts'
-import { type Fields, given, keep, type Members, printMembers, type ReadValue, readMembers } from '../body/fields.ts'
+import {
+  type Fields,
+  given,
+  keep,
+  type Members,
+  printMembers,
+  type ReadValue,
+  readMembers,
+  readString,
+} from '../body/fields.ts'
 import { readFilter } from '../body/filter.ts'
 import { parsePayloadPath, relationTo } from '../body/payload-path.ts'
 import { readPointIds } from '../body/point-id.ts'
@@ -64,7 +73,7 @@ function* writeStamp(members: Members, { stamp }: Scope): Steps<void> {
 
 /** The part of the tenant field below a path; null when the path leads elsewhere. @throws StowageError when it leads into the field */
 function stampBelow(stamp: Stamp, key: string): Stamp | null {
-  const path = parsePayloadPath(readText(key, 'key'))
+  const path = parsePayloadPath(readString(new JsonReader(key), 'key'))
   const relation = relationTo(stamp.path, path)
   if (relation === 'within') throw tenantField('key')
   return relation === 'apart' ? null : { ...stamp, path: stamp.path.slice(path.length) }
@@ -80,13 +89,8 @@ function* keepField(members: Members, { stamp }: Scope): Steps<void> {
   const keys = new JsonReader(members.get('keys') ?? 'null')
   if (keys.kind !== 'array') throw badRequest('keys must be a list.')
   for (const _ of keys.elements()) {
-    const key = parsePayloadPath(readText(keys.take(), 'keys'))
+    const key = parsePayloadPath(readString(keys, 'keys'))
     if (relationTo(stamp.path, key) !== 'apart') throw tenantField('keys')
     if (keys.isPauseDue()) yield
   }
-}
-
-function readText(raw: string, where: string): string {
-  if (!raw.startsWith('"')) throw badRequest(`${where} must be a string.`)
-  return JSON.parse(raw)
 }

@@ -25,57 +25,52 @@ import {
   guardUpdateVectors,
   guardUpsert,
 } from '../operations/writes.ts'
-import type { Guard, Route } from './route.ts'
-
-const WRITE_PARAMETERS = ['wait', 'ordering', 'timeout']
+import { below, type Cover, type Guard, type Route, route, WRITE_PARAMETERS } from './route.ts'
 
 const FILTERED = 'The condition of the tenant is added to the filter.'
 const QUERIED =
   'The condition is added to the filters of the root, of each prefetch and of `params.idf.corpus`. Ids whose vectors are used must be own points. The collection of `lookup_from` must be reached.'
-const LOOKED_UP = 'Ids whose vectors are used must be own points. The collection of `lookup_from` must be reached.'
+const LOOKED_UP = `${FILTERED} Ids whose vectors are used must be own points. The collection of \`lookup_from\` must be reached.`
 const GROUPED = '`with_lookup` needs whole collections.'
+const SCROLLED = 'Becomes a scroll with `has_id` and the condition.'
 const BY_FILTER = 'Ids become a filter with `has_id`; the condition is added.'
 
 /** Routes that read or write points. Each needs a collection that the tenant reaches. */
 export const POINT_ROUTES: readonly Route[] = [
-  reads('POST', 'points/query', 'query_points', lookingUp(guardQuery, QUERIED)),
-  reads('POST', 'points/query/batch', 'query_batch_points', lookingUp(guardQueryBatch, `Each search: ${QUERIED}`)),
-  reads('POST', 'points/query/groups', 'query_points_groups', lookingUp(guardQueryGroups, `${QUERIED} ${GROUPED}`)),
+  reads('points/query', 'query_points', lookingUp(guardQuery, QUERIED)),
+  reads('points/query/batch', 'query_batch_points', lookingUp(guardQueryBatch, `Each search: ${QUERIED}`)),
+  reads('points/query/groups', 'query_points_groups', lookingUp(guardQueryGroups, `${QUERIED} ${GROUPED}`)),
 
-  reads('POST', 'points/search', 'search_points', guarded(guardSearch, FILTERED)),
-  reads('POST', 'points/search/batch', 'search_batch_points', guarded(guardSearchBatch, `Each search: ${FILTERED}`)),
-  reads('POST', 'points/search/groups', 'search_point_groups', lookingUp(guardSearchGroups, `${FILTERED} ${GROUPED}`)),
-  reads('POST', 'points/recommend', 'recommend_points', lookingUp(guardRecommend, `${FILTERED} ${LOOKED_UP}`)),
+  reads('points/search', 'search_points', guarded(guardSearch, FILTERED)),
+  reads('points/search/batch', 'search_batch_points', guarded(guardSearchBatch, `Each search: ${FILTERED}`)),
+  reads('points/search/groups', 'search_point_groups', lookingUp(guardSearchGroups, `${FILTERED} ${GROUPED}`)),
+  reads('points/recommend', 'recommend_points', lookingUp(guardRecommend, LOOKED_UP)),
   reads(
-    'POST',
     'points/recommend/batch',
     'recommend_batch_points',
-    lookingUp(guardRecommendBatch, `Each search: ${FILTERED} ${LOOKED_UP}`),
+    lookingUp(guardRecommendBatch, `Each search: ${LOOKED_UP}`),
   ),
   reads(
-    'POST',
     'points/recommend/groups',
     'recommend_point_groups',
-    lookingUp(guardRecommendGroups, `${FILTERED} ${LOOKED_UP} ${GROUPED}`),
+    lookingUp(guardRecommendGroups, `${LOOKED_UP} ${GROUPED}`),
   ),
-  reads('POST', 'points/discover', 'discover_points', lookingUp(guardDiscover, `${FILTERED} ${LOOKED_UP}`)),
-  reads(
-    'POST',
-    'points/discover/batch',
-    'discover_batch_points',
-    lookingUp(guardDiscoverBatch, `Each search: ${FILTERED} ${LOOKED_UP}`),
-  ),
-  reads('POST', 'points/search/matrix/pairs', 'search_matrix_pairs', guarded(guardMatrix, FILTERED)),
-  reads('POST', 'points/search/matrix/offsets', 'search_matrix_offsets', guarded(guardMatrix, FILTERED)),
+  reads('points/discover', 'discover_points', lookingUp(guardDiscover, LOOKED_UP)),
+  reads('points/discover/batch', 'discover_batch_points', lookingUp(guardDiscoverBatch, `Each search: ${LOOKED_UP}`)),
+  reads('points/search/matrix/pairs', 'search_matrix_pairs', guarded(guardMatrix, FILTERED)),
+  reads('points/search/matrix/offsets', 'search_matrix_offsets', guarded(guardMatrix, FILTERED)),
 
-  reads('POST', 'points/scroll', 'scroll_points', guarded(guardScroll, FILTERED)),
-  reads('POST', 'points/count', 'count_points', guarded(guardCount, `${FILTERED} The count is always exact.`)),
-  reads('POST', 'facet', 'facet', guarded(guardFacet, FILTERED)),
-  reads('POST', 'points', 'get_points', guarded(guardRetrieve, 'Becomes a scroll with `has_id` and the condition.')),
-  reads('GET', 'points/{id}', 'get_point', {
-    ...guarded(guardPoint, 'Becomes a scroll with `has_id` and the condition.'),
-    hasBody: false,
-  }),
+  reads('points/scroll', 'scroll_points', guarded(guardScroll, FILTERED)),
+  reads('points/count', 'count_points', guarded(guardCount, `${FILTERED} The count is always exact.`)),
+  reads('facet', 'facet', guarded(guardFacet, FILTERED)),
+  reads('points', 'get_points', guarded(guardRetrieve, SCROLLED)),
+  route(
+    'GET',
+    below('points/{id}'),
+    'get_point',
+    { ...guarded(guardPoint, SCROLLED), hasBody: false },
+    READ_PARAMETERS,
+  ),
 
   writes(
     'PUT',
@@ -121,12 +116,12 @@ export const POINT_ROUTES: readonly Route[] = [
   writes('POST', 'points/batch', 'batch_update', guarded(guardBatch, 'Each operation as its own route.')),
 ]
 
-function reads(method: Route['method'], path: string, operation: string, cover: Route['cover']): Route {
-  return { method, path: below(path), operation, access: 'read', parameters: READ_PARAMETERS, cover }
+function reads(path: string, operation: string, cover: Cover): Route {
+  return { ...route('POST', below(path), operation, cover, READ_PARAMETERS), access: 'read' }
 }
 
-function writes(method: Route['method'], path: string, operation: string, cover: Route['cover']): Route {
-  return { method, path: below(path), operation, access: 'write', parameters: WRITE_PARAMETERS, cover }
+function writes(method: Route['method'], path: string, operation: string, cover: Cover): Route {
+  return route(method, below(path), operation, cover, WRITE_PARAMETERS)
 }
 
 function guarded(guard: Guard, how: string) {
@@ -136,8 +131,4 @@ function guarded(guard: Guard, how: string) {
 /** For bodies that can name other collections. */
 function lookingUp(guard: Guard, how: string) {
   return { ...guarded(guard, how), namesCollections: true }
-}
-
-function below(path: string): string {
-  return `/collections/{collection_name}/${path}`
 }

@@ -16,6 +16,26 @@ export interface Route {
   readonly cover: Cover
 }
 
+/** A row of which the method says whether it only reads. */
+export function route(
+  method: Route['method'],
+  path: string,
+  operation: string,
+  cover: Cover,
+  parameters: readonly string[] = [],
+): Route {
+  return { method, path, operation, access: method === 'GET' ? 'read' : 'write', parameters, cover }
+}
+
+export const COLLECTION = '/collections/{collection_name}'
+
+/** The path of a route below a collection. */
+export function below(path: string): string {
+  return `${COLLECTION}/${path}`
+}
+
+export const WRITE_PARAMETERS: readonly string[] = ['wait', 'ordering', 'timeout']
+
 /** How a route is kept to the points of the tenant. */
 export type Cover = OpenCover | GuardedCover | AllowableCover | NeverCover
 
@@ -36,7 +56,7 @@ interface GuardedCover {
 }
 
 /** Only tenants may use it whose `allow` list names the operation. */
-interface AllowableCover {
+export interface AllowableCover {
   readonly kind: 'allowable'
   readonly how: string
   /** `whole`: only tenants with whole collections, because it shows or changes the points of all. */
@@ -50,6 +70,7 @@ interface AllowableCover {
 interface NeverCover {
   readonly kind: 'never'
 }
+export const NEVER: NeverCover = { kind: 'never' }
 
 /** A request whose route is found and open to the tenant. */
 export interface RoutedRequest {

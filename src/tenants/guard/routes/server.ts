@@ -1,31 +1,30 @@
-import type { Route } from './route.ts'
+import { below, NEVER, type Route, route } from './route.ts'
 
 const OPEN = { kind: 'open' } as const
-const NEVER = { kind: 'never' } as const
 
 /** Routes of the whole server: its health is open, all else tells of every collection. */
 export const SERVER_ROUTES: readonly Route[] = [
-  reads('/', 'root', OPEN),
-  reads('/healthz', 'healthz', OPEN),
-  reads('/livez', 'livez', OPEN),
-  reads('/readyz', 'readyz', OPEN),
+  route('GET', '/', 'root', OPEN),
+  route('GET', '/healthz', 'healthz', OPEN),
+  route('GET', '/livez', 'livez', OPEN),
+  route('GET', '/readyz', 'readyz', OPEN),
 
-  reads('/telemetry', 'telemetry', NEVER),
-  reads('/metrics', 'metrics', NEVER),
-  reads('/issues', 'get_issues', NEVER),
-  writes('DELETE', '/issues', 'clear_issues'),
-  reads('/quotas', 'get_quotas', NEVER),
-  writes('PUT', '/quotas', 'update_quotas'),
+  route('GET', '/telemetry', 'telemetry', NEVER),
+  route('GET', '/metrics', 'metrics', NEVER),
+  route('GET', '/issues', 'get_issues', NEVER),
+  route('DELETE', '/issues', 'clear_issues', NEVER),
+  route('GET', '/quotas', 'get_quotas', NEVER),
+  route('PUT', '/quotas', 'update_quotas', NEVER),
 
-  reads('/cluster', 'cluster_status', NEVER),
-  reads('/cluster/telemetry', 'cluster_telemetry', NEVER),
-  writes('POST', '/cluster/recover', 'recover_current_peer'),
-  writes('DELETE', '/cluster/peer/{peer_id}', 'remove_peer'),
+  route('GET', '/cluster', 'cluster_status', NEVER),
+  route('GET', '/cluster/telemetry', 'cluster_telemetry', NEVER),
+  route('POST', '/cluster/recover', 'recover_current_peer', NEVER),
+  route('DELETE', '/cluster/peer/{peer_id}', 'remove_peer', NEVER),
 
-  reads('/snapshots', 'list_full_snapshots', NEVER),
-  writes('POST', '/snapshots', 'create_full_snapshot'),
-  reads('/snapshots/{snapshot_name}', 'get_full_snapshot', NEVER),
-  writes('DELETE', '/snapshots/{snapshot_name}', 'delete_full_snapshot'),
+  route('GET', '/snapshots', 'list_full_snapshots', NEVER),
+  route('POST', '/snapshots', 'create_full_snapshot', NEVER),
+  route('GET', '/snapshots/{snapshot_name}', 'get_full_snapshot', NEVER),
+  route('DELETE', '/snapshots/{snapshot_name}', 'delete_full_snapshot', NEVER),
 ]
 
 /** Routes that Qdrant serves and does not document. Many read points without a filter. */
@@ -37,30 +36,22 @@ export const UNDOCUMENTED_ROUTES: readonly Route[] = [
   '/logger',
   '/profiler/slow_requests',
   '/stacktrace',
-  '/collections/{collection_name}/debug',
-  '/collections/{collection_name}/memory',
-  '/collections/{collection_name}/truncate_unapplied_wal',
-  '/collections/{collection_name}/shards/{shard}/cleanup',
-  '/collections/{collection_name}/shards/{shard}/points',
-  '/collections/{collection_name}/shards/{shard}/points/count',
-  '/collections/{collection_name}/shards/{shard}/points/scroll',
-  '/collections/{collection_name}/shards/{shard}/recovery_point',
-  '/collections/{collection_name}/shards/{shard}/wal',
-  '/collections/{collection_name}/shards/{shard}/snapshot',
-  '/collections/{collection_name}/shards/{shard}/snapshot/partial/create',
-  '/collections/{collection_name}/shards/{shard}/snapshot/partial/manifest',
-  '/collections/{collection_name}/shards/{shard}/snapshot/partial/recover',
-  '/collections/{collection_name}/shards/{shard}/snapshot/partial/recover_from',
-  '/collections/{collection_name}/shards/{shard}/snapshots',
-  '/collections/{collection_name}/shards/{shard}/snapshots/recover',
-  '/collections/{collection_name}/shards/{shard}/snapshots/upload',
-  '/collections/{collection_name}/shards/{shard}/snapshots/{snapshot}',
-].map(path => ({ method: '*', path, operation: 'undocumented', access: 'write', parameters: [], cover: NEVER }))
-
-function reads(path: string, operation: string, cover: Route['cover']): Route {
-  return { method: 'GET', path, operation, access: 'read', parameters: [], cover }
-}
-
-function writes(method: Route['method'], path: string, operation: string): Route {
-  return { method, path, operation, access: 'write', parameters: [], cover: NEVER }
-}
+  below('debug'),
+  below('memory'),
+  below('truncate_unapplied_wal'),
+  below('shards/{shard}/cleanup'),
+  below('shards/{shard}/points'),
+  below('shards/{shard}/points/count'),
+  below('shards/{shard}/points/scroll'),
+  below('shards/{shard}/recovery_point'),
+  below('shards/{shard}/wal'),
+  below('shards/{shard}/snapshot'),
+  below('shards/{shard}/snapshot/partial/create'),
+  below('shards/{shard}/snapshot/partial/manifest'),
+  below('shards/{shard}/snapshot/partial/recover'),
+  below('shards/{shard}/snapshot/partial/recover_from'),
+  below('shards/{shard}/snapshots'),
+  below('shards/{shard}/snapshots/recover'),
+  below('shards/{shard}/snapshots/upload'),
+  below('shards/{shard}/snapshots/{snapshot}'),
+].map(path => route('*', path, 'undocumented', NEVER))
