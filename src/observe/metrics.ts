@@ -1,15 +1,14 @@
-import { collectDefaultMetrics, Registry } from 'prom-client'
+import { collectDefaultMetrics, type OpenMetricsContentType, openMetricsContentType, Registry } from 'prom-client'
 import { createContextMetrics } from './metrics/contexts.ts'
-import { openMetricsOf } from './metrics/open-metrics.ts'
 import { createPipelineMetrics } from './metrics/pipeline.ts'
 import { createRelayMetrics } from './metrics/relay.ts'
 import { createRequestMetrics } from './metrics/requests.ts'
 import { createRerankNodeMetrics } from './metrics/rerank-nodes.ts'
+import { createRolloutMetrics } from './metrics/rollout.ts'
 import { createSharedMetrics } from './metrics/shared.ts'
 import { createTenantMetrics } from './metrics/tenants.ts'
 import { createUpstreamMetrics } from './metrics/upstream.ts'
 import { createWorkerMetrics, declareTogether } from './metrics/workers.ts'
-import { createRolloutMetrics } from './rollout-metrics.ts'
 
 export type Metrics = ReturnType<typeof createMetrics>
 
@@ -47,8 +46,7 @@ interface MetricsOptions {
 }
 
 /**
- * Creates the metrics in a new registry. Labels have few fixed values, or are names of declared tenants; ids are in the log. Every series exists from the
- * start with 0: a rate over a series that appears with its first event misses that event.
+ * Creates the metrics in a new registry. Labels have few fixed values, or are names of declared tenants; ids are in the log.
  */
 export function createMetrics({
   processMetrics = true,
@@ -77,4 +75,16 @@ export function createMetrics({
   }
   declareTogether(registry)
   return { ...metrics, registry, openMetrics: openMetricsOf(registry) }
+}
+
+/**
+ * A registry that prints the metrics of another one in the OpenMetrics format. It holds a view of each metric, not a copy: printing
+ * this format, prom-client changes the names of counters, and the text format would then print the changed names.
+ */
+function openMetricsOf(registry: Registry): Registry<OpenMetricsContentType> {
+  const views = new Registry<OpenMetricsContentType>()
+  views.setContentType(openMetricsContentType)
+  for (const { name } of registry.getMetricsAsArray())
+    views.registerMetric(Object.create(registry.getSingleMetric(name) ?? null))
+  return views
 }

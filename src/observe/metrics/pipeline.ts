@@ -1,7 +1,7 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import type { Registry } from 'prom-client'
 import { codesOf, DEGRADATIONS, DROP_REASONS, STAGES } from '../../core/vocabulary.ts'
 import { RATIOS_FROM_ONE, SHARES, STAGE_SECONDS, TOKENS } from './buckets.ts'
-import { histogramWithExemplars } from './open-metrics.ts'
+import { declareIn } from './declare.ts'
 
 /** What became of a pair of query and passage that the plan wants to be reranked. */
 export const PAIR_RESULTS = ['scored', 'cached', 'skipped'] as const
@@ -13,95 +13,72 @@ const ANSWERING = ['context', 'points'] as const
 
 /** Metrics of what the pipeline does with the candidates of a request. */
 export function createPipelineMetrics(registry: Registry, rerankQueue: () => number) {
-  const registers = [registry]
-  const metrics = {
-    stageSeconds: histogramWithExemplars(registry, {
+  const { counter, gauge, histogram, histogramWithExemplars } = declareIn(registry)
+  return {
+    stageSeconds: histogramWithExemplars({
       name: 'stowage_stage_seconds',
       help: 'Time of one pipeline stage, in seconds',
-      labelNames: ['stage'],
+      labels: { stage: codesOf(STAGES) },
       buckets: STAGE_SECONDS,
     }),
-    degraded: new Counter({
+    degraded: counter({
       name: 'stowage_degraded_total',
       help: 'Steps that could not do their work, by code',
-      labelNames: ['code'],
-      registers,
+      labels: { code: codesOf(DEGRADATIONS) },
     }),
-    modelUnavailable: new Gauge({
+    modelUnavailable: gauge({
       name: 'stowage_model_unavailable',
       help: '1 while a configured model is missing, else 0',
-      labelNames: ['model'],
-      registers,
+      labels: { model: [] },
     }),
-    contextTokens: new Histogram({
+    contextTokens: histogram({
       name: 'stowage_context_tokens',
       help: 'Tokens of packed contexts',
       buckets: TOKENS,
-      registers,
     }),
-    budgetUsed: new Histogram({
+    budgetUsed: histogram({
       name: 'stowage_context_budget_used_ratio',
       help: 'Tokens of a packed context divided by its budget',
       buckets: SHARES,
-      registers,
     }),
-    redundancy: new Histogram({
+    redundancy: histogram({
       name: 'stowage_context_redundancy_ratio',
       help: 'Words of a context divided by the words that its distinct 5-word shingles cover: 1 means that nothing is said twice; a sample of the contexts',
       buckets: RATIOS_FROM_ONE,
-      registers,
     }),
-    recallProxy: new Histogram({
+    recallProxy: histogram({
       name: 'stowage_recall_proxy_ratio',
       help: 'Share of the first ten candidates of the searches that is in the answer, by endpoint',
-      labelNames: ['endpoint'],
+      labels: { endpoint: ANSWERING },
       buckets: SHARES,
-      registers,
     }),
-    packedChunks: new Counter({
-      name: 'stowage_packed_chunks_total',
-      help: 'Chunks in packed contexts',
-      registers,
-    }),
-    dropped: new Counter({
+    packedChunks: counter({ name: 'stowage_packed_chunks_total', help: 'Chunks in packed contexts' }),
+    dropped: counter({
       name: 'stowage_dropped_candidates_total',
       help: 'Candidates that are not in an answer, by the reason in the trace',
-      labelNames: ['reason'],
-      registers,
+      labels: { reason: codesOf(DROP_REASONS) },
     }),
-    rerankPairs: new Counter({
+    rerankPairs: counter({
       name: 'stowage_rerank_pairs_total',
       help: 'Pairs of query and passage for the reranker: scored, found in its cache, or skipped because the time was up, too many waited, or it failed',
-      labelNames: ['result'],
-      registers,
+      labels: { result: PAIR_RESULTS },
     }),
-    rerankPassages: new Counter({
+    rerankPassages: counter({
       name: 'stowage_rerank_passages_total',
       help: 'Passages that the included reranker needed, by where it found what it had made of them: in memory (RERANK_MEMORY_MB), on the disk (RERANK_DISK_PATH), or nowhere, so that they were unread',
-      labelNames: ['source'],
-      registers,
+      labels: { source: PASSAGE_SOURCES },
     }),
-    rerankQueue: new Gauge({
+    rerankQueue: gauge({
       name: 'stowage_rerank_queue',
       help: 'Pairs of query and passage that wait for a worker of the reranker',
       collect() {
         this.set(rerankQueue())
       },
-      registers,
     }),
-    cacheRequests: new Counter({
+    cacheRequests: counter({
       name: 'stowage_cache_requests_total',
       help: 'Answers of /v1/context by whether they came from the cache; none are counted while the cache is off',
-      labelNames: ['result'],
-      registers,
+      labels: { result: ['hit', 'miss'] },
     }),
   }
-  for (const stage of codesOf(STAGES)) metrics.stageSeconds.zero({ stage })
-  for (const code of codesOf(DEGRADATIONS)) metrics.degraded.inc({ code }, 0)
-  for (const reason of codesOf(DROP_REASONS)) metrics.dropped.inc({ reason }, 0)
-  for (const result of PAIR_RESULTS) metrics.rerankPairs.inc({ result }, 0)
-  for (const source of PASSAGE_SOURCES) metrics.rerankPassages.inc({ source }, 0)
-  for (const result of ['hit', 'miss']) metrics.cacheRequests.inc({ result }, 0)
-  for (const endpoint of ANSWERING) metrics.recallProxy.zero({ endpoint })
-  return metrics
 }

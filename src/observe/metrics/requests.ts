@@ -1,8 +1,8 @@
-import { Counter, Gauge, type Registry } from 'prom-client'
+import type { Registry } from 'prom-client'
 import { codesOf, PASSTHROUGH_REASONS, UPSERT_FAULTS } from '../../core/vocabulary.ts'
 import { droppedLogLines } from '../log-lines.ts'
 import { REQUEST_SECONDS } from './buckets.ts'
-import { histogramWithExemplars } from './open-metrics.ts'
+import { declareIn } from './declare.ts'
 
 /** The groups of routes under which requests are counted. */
 export const ENDPOINTS = ['context', 'points', 'passthrough', 'operations', 'mcp', 'relay'] as const
@@ -10,65 +10,52 @@ export const OUTCOMES = ['ok', 'client_error', 'upstream_error', 'internal_error
 
 /** Metrics of requests as the client sees them. */
 export function createRequestMetrics(registry: Registry, version: string) {
-  const registers = [registry]
+  const { counter, gauge, histogramWithExemplars } = declareIn(registry)
   const metrics = {
-    requests: new Counter({
+    requests: counter({
       name: 'stowage_requests_total',
       help: 'Requests by endpoint and outcome',
-      labelNames: ['endpoint', 'outcome'],
-      registers,
+      labels: { endpoint: ENDPOINTS, outcome: OUTCOMES },
     }),
-    requestSeconds: histogramWithExemplars(registry, {
+    requestSeconds: histogramWithExemplars({
       name: 'stowage_request_seconds',
       help: 'Time from request head to the end of the answer, in seconds',
-      labelNames: ['endpoint'],
+      labels: { endpoint: ENDPOINTS },
       buckets: REQUEST_SECONDS,
     }),
-    slowRequests: new Counter({
+    slowRequests: counter({
       name: 'stowage_slow_requests_total',
       help: 'Requests that took longer than SLOW_REQUEST_MS, by endpoint',
-      labelNames: ['endpoint'],
-      registers,
+      labels: { endpoint: ENDPOINTS },
     }),
-    waitingRequests: new Gauge({
+    waitingRequests: gauge({
       name: 'stowage_waiting_requests',
       help: 'Requests of /v1/context that wait for a place',
-      registers,
     }),
-    passthrough: new Counter({
+    passthrough: counter({
       name: 'stowage_passthrough_total',
       help: 'Requests forwarded to Qdrant unchanged, by reason',
-      labelNames: ['reason'],
-      registers,
+      labels: { reason: codesOf(PASSTHROUGH_REASONS) },
     }),
-    guardedUpserts: new Counter({
+    guardedUpserts: counter({
       name: 'stowage_guarded_upserts_total',
       help: 'Upserts to managed collections that the ingestion guard refused, warned of, or let pass unchecked, by reason',
-      labelNames: ['action', 'reason'],
-      registers,
+      labels: { action: [], reason: [] },
     }),
-    droppedLogLines: new Counter({
+    droppedLogLines: counter({
       name: 'stowage_log_lines_dropped_total',
       help: 'Lines of the log that were dropped, because nobody reads the log or its disk is full',
       collect() {
         this.reset()
         this.inc(droppedLogLines())
       },
-      registers,
     }),
-    buildInfo: new Gauge({
+    buildInfo: gauge({
       name: 'stowage_build_info',
       help: '1, with the version of stowage and of Node as labels',
-      labelNames: ['version', 'node'],
-      registers,
+      labels: { version: [], node: [] },
     }),
   }
-  for (const endpoint of ENDPOINTS) {
-    metrics.requestSeconds.zero({ endpoint })
-    metrics.slowRequests.inc({ endpoint }, 0)
-    for (const outcome of OUTCOMES) metrics.requests.inc({ endpoint, outcome }, 0)
-  }
-  for (const reason of codesOf(PASSTHROUGH_REASONS)) metrics.passthrough.inc({ reason }, 0)
   for (const reason of codesOf(UPSERT_FAULTS)) {
     for (const action of reason === 'unchecked' ? ['passed'] : ['refused', 'warned']) {
       metrics.guardedUpserts.inc({ action, reason }, 0)

@@ -1,8 +1,9 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import type { Registry } from 'prom-client'
 import { REQUEST_SECONDS } from './buckets.ts'
+import { declareIn } from './declare.ts'
 
 /** Whether stowage itself asked Qdrant, or forwarded the request of a client. */
-export const UPSTREAM_KINDS = ['read', 'forwarded'] as const
+const UPSTREAM_KINDS = ['read', 'forwarded'] as const
 export type UpstreamKind = (typeof UPSTREAM_KINDS)[number]
 
 const STATUS_CLASSES = ['2xx', '3xx', '4xx', '5xx', 'none'] as const
@@ -14,40 +15,33 @@ export function statusClass(status: number | null): (typeof STATUS_CLASSES)[numb
 
 /** Metrics of the requests that go to Qdrant. */
 export function createUpstreamMetrics(registry: Registry) {
-  const registers = [registry]
+  const { counter, gauge, histogram } = declareIn(registry)
   const metrics = {
-    upstreamSeconds: new Histogram({
+    upstreamSeconds: histogram({
       name: 'stowage_upstream_seconds',
       help: 'Time of one read that stowage itself sends to Qdrant, in seconds; forwarded requests are not among them',
-      labelNames: ['outcome'],
+      labels: { outcome: ['answered', 'failed'] },
       buckets: REQUEST_SECONDS,
-      registers,
     }),
-    upstreamResponses: new Counter({
+    upstreamResponses: counter({
       name: 'stowage_upstream_responses_total',
       help: 'Answers of Qdrant by status class, or none without an answer, to own reads of stowage and to forwarded requests',
-      labelNames: ['status', 'kind'],
-      registers,
+      labels: { status: [], kind: [] },
     }),
-    searchRetries: new Counter({
+    searchRetries: counter({
       name: 'stowage_search_retries_total',
       help: 'Searches of /v1/context that were sent to Qdrant a second time',
-      registers,
     }),
-    hedges: new Counter({
+    hedges: counter({
       name: 'stowage_hedges_total',
       help: "Searches of which the client's own request was sent beside the improved search, by the one that was answered first",
-      labelNames: ['winner'],
-      registers,
+      labels: { winner: ['improved', 'original'] },
     }),
-    pausedCollections: new Gauge({
+    pausedCollections: gauge({
       name: 'stowage_paused_collections',
       help: 'Collections of which searches are not improved for now, because Qdrant was slow or refused the improved search; with tenants, a collection counts once for each',
-      registers,
     }),
   }
-  for (const outcome of ['answered', 'failed']) metrics.upstreamSeconds.zero({ outcome })
-  for (const winner of ['improved', 'original']) metrics.hedges.inc({ winner }, 0)
   for (const kind of UPSTREAM_KINDS) {
     for (const status of STATUS_CLASSES) metrics.upstreamResponses.inc({ status, kind }, 0)
   }

@@ -1,4 +1,5 @@
-import { Counter, Gauge, type Registry } from 'prom-client'
+import type { Registry } from 'prom-client'
+import { declareIn } from './declare.ts'
 
 /** How a gauge of several workers becomes one; without an entry, it is their sum. */
 const TOGETHER: Readonly<Record<string, 'min' | 'max' | 'first'>> = {
@@ -26,28 +27,24 @@ const TOGETHER: Readonly<Record<string, 'min' | 'max' | 'first'>> = {
 
 /** Metrics of the processes of a stowage. @param workers asked at each scrape: the workers that this process counts for */
 export function createWorkerMetrics(registry: Registry, workers: () => number) {
-  const registers = [registry]
-  const metrics = {
-    workers: new Gauge({
+  const { counter, gauge } = declareIn(registry)
+  return {
+    workers: gauge({
       name: 'stowage_workers',
       help: 'Processes that answer requests (WORKERS)',
       collect() {
         this.set(workers())
       },
-      registers,
     }),
-    workerRestarts: new Counter({
+    workerRestarts: counter({
       name: 'stowage_worker_restarts_total',
       help: 'Workers that ended by themselves and were started again; 0 without WORKERS',
-      registers,
     }),
-    workerHangs: new Counter({
+    workerHangs: counter({
       name: 'stowage_worker_hangs_total',
       help: 'Workers that were killed because their event loop did not turn (WORKER_HANG_MS); they count as restarts, too',
-      registers,
     }),
   }
-  return metrics
 }
 
 /** Sets how the metrics of several workers are brought together. Call it when all of them are registered. */

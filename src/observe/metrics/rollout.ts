@@ -1,97 +1,82 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
-import { codesOf, SHADOW_OUTCOMES } from '../core/vocabulary.ts'
-import { REQUEST_SECONDS, SHARES, TOKENS } from './metrics/buckets.ts'
+import type { Registry } from 'prom-client'
+import { codesOf, SHADOW_OUTCOMES } from '../../core/vocabulary.ts'
+import { REQUEST_SECONDS, SHARES, TOKENS } from './buckets.ts'
+import { declareIn } from './declare.ts'
 
 /** Metrics of flags, experiments and shadow runs. */
 export function createRolloutMetrics(registry: Registry) {
-  const registers = [registry]
-  const ofVariant = ['experiment', 'variant'] as const
-  const metrics = {
-    flagDecisions: new Counter({
+  const { counter, gauge, histogram } = declareIn(registry)
+  const ofVariant = { experiment: [], variant: [] }
+  return {
+    flagDecisions: counter({
       name: 'stowage_flag_decisions_total',
       help: 'Flags that a source set for a request, by flag, value and source',
-      labelNames: ['flag', 'value', 'source'],
-      registers,
+      labels: { flag: [], value: [], source: [] },
     }),
-    flagsSourceUp: new Gauge({
+    flagsSourceUp: gauge({
       name: 'stowage_flags_source_up',
       help: '1 while the last refresh of the Unleash server succeeded, 0 while known or default values are used; absent without Unleash',
-      labelNames: ['source'],
-      registers,
+      labels: { source: [] },
     }),
-    flagsRefreshed: new Gauge({
+    flagsRefreshed: gauge({
       name: 'stowage_flags_refresh_timestamp_seconds',
       help: 'Unix time of the last successful refresh of flags',
-      labelNames: ['source'],
-      registers,
+      labels: { source: [] },
     }),
-    flagsUnknown: new Gauge({
+    flagsUnknown: gauge({
       name: 'stowage_flags_unknown',
       help: 'Flags of the source that begin with stowage. and name nothing known, or hold values that no plan can have',
-      registers,
     }),
-    flagsFileRefused: new Gauge({
+    flagsFileRefused: gauge({
       name: 'stowage_flags_file_refused',
       help: '1 while the file of flags or the folder of plans, as it is now, is refused as a whole and the content of before is used, else 0',
-      registers,
     }),
-    experimentRequests: new Counter({
+    experimentRequests: counter({
       name: 'stowage_experiment_requests_total',
       help: 'Requests of experiments, by variant and outcome: ok, or failed',
-      labelNames: [...ofVariant, 'outcome'],
-      registers,
+      labels: { ...ofVariant, outcome: [] },
     }),
-    experimentSeconds: new Histogram({
+    experimentSeconds: histogram({
       name: 'stowage_experiment_request_seconds',
       help: 'Time of the pipeline for requests of experiments, in seconds',
-      labelNames: ofVariant,
+      labels: ofVariant,
       buckets: REQUEST_SECONDS,
-      registers,
     }),
-    experimentTokens: new Histogram({
+    experimentTokens: histogram({
       name: 'stowage_experiment_context_tokens',
       help: 'Tokens of the answers of experiments',
-      labelNames: ofVariant,
+      labels: ofVariant,
       buckets: TOKENS,
-      registers,
     }),
-    experimentRecallProxy: new Histogram({
+    experimentRecallProxy: histogram({
       name: 'stowage_experiment_recall_proxy_ratio',
       help: 'Share of the first ten candidates of the searches that is in the answer, for requests of experiments',
-      labelNames: ofVariant,
+      labels: ofVariant,
       buckets: SHARES,
-      registers,
     }),
-    experimentRolledBack: new Gauge({
+    experimentRolledBack: gauge({
       name: 'stowage_experiment_rolled_back',
       help: '1 while the rollback breaker of an experiment is open, so that everyone gets the control, else 0',
-      labelNames: ['experiment'],
-      registers,
+      labels: { experiment: [] },
     }),
-    experimentRollbacks: new Counter({
+    experimentRollbacks: counter({
       name: 'stowage_experiment_rollbacks_total',
       help: 'Rollbacks of experiments, by the trigger',
-      labelNames: ['experiment', 'trigger'],
-      registers,
+      labels: { experiment: [], trigger: [] },
     }),
-    shadowRuns: new Counter({
+    shadowRuns: counter({
       name: 'stowage_shadow_runs_total',
       help: 'Shadow runs by outcome: compared, failed, or dropped because too many waited or stowage was busy',
-      labelNames: ['outcome'],
-      registers,
+      labels: { outcome: codesOf(SHADOW_OUTCOMES) },
     }),
-    shadowQueue: new Gauge({
+    shadowQueue: gauge({
       name: 'stowage_shadow_queue',
       help: 'Shadow runs that wait or run',
-      registers,
     }),
-    shadowOverlap: new Histogram({
+    shadowOverlap: histogram({
       name: 'stowage_shadow_overlap_ratio',
       help: 'Jaccard index of the chunks of a shadow run and of its answer',
       buckets: SHARES,
-      registers,
     }),
   }
-  for (const outcome of codesOf(SHADOW_OUTCOMES)) metrics.shadowRuns.inc({ outcome }, 0)
-  return metrics
 }
