@@ -1,3 +1,4 @@
+import { countOf } from '../core/collections.ts'
 import type { FlagSource } from '../pipeline/plan/decision.ts'
 import type { Plan } from '../pipeline/plan/plan.ts'
 import type { FlagCatalogue } from './catalogue.ts'
@@ -45,8 +46,7 @@ export function listFlags(tenant: string | null, plan: Plan, dependencies: ListD
       return { ...listed, on: known?.isOn(plan) ? 1 : 0, source: 'plan', variants: {} }
     }
     const enabled = values.filter(value => value.enabled)
-    const counts = new Map<string, number>()
-    for (const { variant } of enabled) if (variant) counts.set(variant.name, (counts.get(variant.name) ?? 0) + 1)
+    const counts = countOf(enabled.flatMap(({ variant }) => variant?.name ?? []))
     return {
       ...listed,
       on: enabled.length / values.length,

@@ -21,7 +21,6 @@ export const QUESTION_RELAY = `${PREFIX}question-relay`
 /** The switch of one rule of the pipeline. */
 export interface Switch {
   key: string
-  kind: 'switch'
   /** Whether the rule is on in the plan `measured`. */
   default: boolean
   /** The rule, in one sentence. */
@@ -57,7 +56,6 @@ interface Rule {
 function rule({ key, guards, values, isOn, on, off }: Rule): Switch {
   return {
     key: `${PREFIX}${key}`,
-    kind: 'switch',
     default: isOn(measured),
     guards,
     values,
@@ -67,6 +65,27 @@ function rule({ key, guards, values, isOn, on, off }: Rule): Switch {
     on: (plan, loaded) => (isOn(plan) ? plan : overridePlan(plan, typeof on === 'function' ? on(plan, loaded) : on)),
     off: plan => (isOn(plan) ? overridePlan(plan, typeof off === 'function' ? off(plan) : off) : plan),
   }
+}
+
+/** The parts of a plan that hold values of their own. */
+type PlanSection = { [Key in keyof Plan]: Plan[Key] extends object ? Key : never }[keyof Plan]
+
+/** A rule that is one value of the plan, and on with every value but `off`. */
+function valueRule<Section extends PlanSection, Name extends keyof Plan[Section] & string>(
+  key: string,
+  section: Section,
+  name: Name,
+  { guards, on, off }: { guards: string; on: Plan[Section][Name]; off: Plan[Section][Name] },
+): Switch {
+  const withValue = (value: Plan[Section][Name]): PlanOverrides => ({ [section]: { [name]: value } })
+  return rule({
+    key,
+    guards,
+    values: [`${section}.${name}`],
+    isOn: ({ [section]: part }) => part[name] !== off,
+    on: withValue(on),
+    off: withValue(off),
+  })
 }
 
 /** A reranker that the process has loaded. Without one, the plan stays as it is. */
@@ -80,37 +99,25 @@ function rerankOn(plan: Plan, loaded: LoadedReranker): PlanOverrides {
 
 /** One switch for each rule of the pipeline. A rule that is switched on has the value of its plan, else that of a named plan. */
 export const RULES: readonly Switch[] = [
-  rule({
-    key: 'adaptive-weights',
+  valueRule('adaptive-weights', 'retrieval', 'adaptive', {
     guards: 'Weights of the lists by the intent of the query.',
-    values: ['retrieval.adaptive'],
-    isOn: plan => plan.retrieval.adaptive,
-    on: { retrieval: { adaptive: true } },
-    off: { retrieval: { adaptive: false } },
+    on: true,
+    off: false,
   }),
-  rule({
-    key: 'contextual',
+  valueRule('contextual', 'retrieval', 'contextual', {
     guards: 'Searching chunks with contexts, in the collections of `CONTEXTUAL_COLLECTIONS`.',
-    values: ['retrieval.contextual'],
-    isOn: plan => plan.retrieval.contextual,
-    on: { retrieval: { contextual: true } },
-    off: { retrieval: { contextual: false } },
+    on: true,
+    off: false,
   }),
-  rule({
-    key: 'candidate-bm25',
+  valueRule('candidate-bm25', 'fusion', 'candidateBm25', {
     guards: 'BM25 over the candidates.',
-    values: ['fusion.candidateBm25'],
-    isOn: plan => plan.fusion.candidateBm25,
-    on: { fusion: { candidateBm25: true } },
-    off: { fusion: { candidateBm25: false } },
+    on: true,
+    off: false,
   }),
-  rule({
-    key: 'dedupe',
+  valueRule('dedupe', 'dedupe', 'containment', {
     guards: 'Dropping near-verbatim copies.',
-    values: ['dedupe.containment'],
-    isOn: plan => plan.dedupe.containment !== null,
-    on: { dedupe: measured.dedupe },
-    off: { dedupe: { containment: null } },
+    on: measured.dedupe.containment,
+    off: null,
   }),
   rule({
     key: 'rerank',
@@ -121,21 +128,15 @@ export const RULES: readonly Switch[] = [
     on: rerankOn,
     off: { rerank: { method: 'off' } },
   }),
-  rule({
-    key: 'answerability',
+  valueRule('answerability', 'answerability', 'bonus', {
     guards: 'A bonus for text that looks like an answer.',
-    values: ['answerability.bonus'],
-    isOn: plan => plan.answerability.bonus > 0,
-    on: { answerability: measured.answerability },
-    off: { answerability: { bonus: 0 } },
+    on: measured.answerability.bonus,
+    off: 0,
   }),
-  rule({
-    key: 'reunification',
+  valueRule('reunification', 'reunification', 'enabled', {
     guards: 'Section reunification as a whole.',
-    values: ['reunification.enabled'],
-    isOn: plan => plan.reunification.enabled,
-    on: { reunification: { enabled: true } },
-    off: { reunification: { enabled: false } },
+    on: true,
+    off: false,
   }),
   rule({
     key: 'score-propagation',
@@ -153,21 +154,15 @@ export const RULES: readonly Switch[] = [
     },
     off: { reunification: { propagation: 0, documentShare: 0, mentionShare: 0 } },
   }),
-  rule({
-    key: 'neighbour-expansion',
+  valueRule('neighbour-expansion', 'reunification', 'expansion', {
     guards: 'Neighbours of good candidates, raised to a share of their value.',
-    values: ['reunification.expansion'],
-    isOn: plan => plan.reunification.expansion > 0,
-    on: { reunification: { expansion: measured.reunification.expansion } },
-    off: { reunification: { expansion: 0 } },
+    on: measured.reunification.expansion,
+    off: 0,
   }),
-  rule({
-    key: 'neighbour-fetch',
+  valueRule('neighbour-fetch', 'reunification', 'fetch', {
     guards: 'Fetching neighbours that were not retrieved.',
-    values: ['reunification.fetch'],
-    isOn: plan => plan.reunification.fetch,
-    on: { reunification: { fetch: true } },
-    off: { reunification: { fetch: false } },
+    on: true,
+    off: false,
   }),
   rule({
     key: 'mmr',
@@ -180,69 +175,45 @@ export const RULES: readonly Switch[] = [
       rerank: { method: method === 'mmr' ? 'off' : method },
     }),
   }),
-  rule({
-    key: 'novelty',
+  valueRule('novelty', 'packing', 'noveltyAlpha', {
     guards: 'Lower values for chunks whose words are already packed.',
-    values: ['packing.noveltyAlpha'],
-    isOn: plan => plan.packing.noveltyAlpha > 0,
-    on: { packing: { noveltyAlpha: design.packing.noveltyAlpha } },
-    off: { packing: { noveltyAlpha: 0 } },
+    on: design.packing.noveltyAlpha,
+    off: 0,
   }),
-  rule({
-    key: 'repetition',
+  valueRule('repetition', 'packing', 'repetition', {
     guards: 'Leaving out sentences that are packed already.',
-    values: ['packing.repetition'],
-    isOn: plan => plan.packing.repetition !== 'off',
-    on: { packing: { repetition: measured.packing.repetition } },
-    off: { packing: { repetition: 'off' } },
+    on: measured.packing.repetition,
+    off: 'off',
   }),
-  rule({
-    key: 'sentence-mode',
+  valueRule('sentence-mode', 'packing', 'mode', {
     guards: 'Packing sentences instead of passages.',
-    values: ['packing.mode'],
-    isOn: plan => plan.packing.mode === 'sentence',
-    on: { packing: { mode: 'sentence' } },
-    off: { packing: { mode: 'passage' } },
+    on: 'sentence',
+    off: 'passage',
   }),
-  rule({
-    key: 'sentence-cut',
+  valueRule('sentence-cut', 'packing', 'sentenceCut', {
     guards: 'Cutting chunks that do not fit to their best sentences.',
-    values: ['packing.sentenceCut'],
-    isOn: plan => plan.packing.sentenceCut,
-    on: { packing: { sentenceCut: true } },
-    off: { packing: { sentenceCut: false } },
+    on: true,
+    off: false,
   }),
-  rule({
-    key: 'sentence-choice',
+  valueRule('sentence-choice', 'packing', 'sentenceChoice', {
     guards: 'Asking the reranker which sentences of a chunk that is cut hold the answer.',
-    values: ['packing.sentenceChoice'],
-    isOn: plan => plan.packing.sentenceChoice === 'reranker',
-    on: { packing: { sentenceChoice: 'reranker' } },
-    off: { packing: { sentenceChoice: 'words' } },
+    on: 'reranker',
+    off: 'words',
   }),
-  rule({
-    key: 'parent-expansion',
+  valueRule('parent-expansion', 'packing', 'parentExpansion', {
     guards: 'A parent in place of the packed chunks that hold enough of it.',
-    values: ['packing.parentExpansion'],
-    isOn: plan => plan.packing.parentExpansion !== null,
-    on: { packing: { parentExpansion: DEFAULT_PARENT_SHARE } },
-    off: { packing: { parentExpansion: null } },
+    on: DEFAULT_PARENT_SHARE,
+    off: null,
   }),
-  rule({
-    key: 'document-cap',
+  valueRule('document-cap', 'packing', 'documentCap', {
     guards: 'A cap on the chunks of one document.',
-    values: ['packing.documentCap'],
-    isOn: plan => plan.packing.documentCap !== null,
-    on: { packing: { documentCap: design.packing.documentCap } },
-    off: { packing: { documentCap: null } },
+    on: design.packing.documentCap,
+    off: null,
   }),
-  rule({
-    key: 'section-cap',
+  valueRule('section-cap', 'packing', 'sectionCap', {
     guards: 'A cap on the chunks of one section.',
-    values: ['packing.sectionCap'],
-    isOn: plan => plan.packing.sectionCap !== null,
-    on: { packing: { sectionCap: design.packing.sectionCap } },
-    off: { packing: { sectionCap: null } },
+    on: design.packing.sectionCap,
+    off: null,
   }),
 ]
 
@@ -253,7 +224,6 @@ export function withoutRules(plan: Plan): Plan {
 
 const WHOLE: Switch = {
   key: IMPROVE,
-  kind: 'switch',
   default: true,
   guards:
     'The whole. Off: searches on the paths of Qdrant pass through, `/v1/context` packs with every rule off, and no experiment or shadow run takes part.',
@@ -268,7 +238,6 @@ const WHOLE: Switch = {
 /** It decides about the question, not about the plan. */
 const RELAY: Switch = {
   key: QUESTION_RELAY,
-  kind: 'switch',
   default: true,
   guards:
     'Finding the question of a search by its vector, among those that were embedded through stowage (`EMBEDDINGS_RELAY_URL`).',
