@@ -10,7 +10,11 @@ export interface Line {
   on<Name extends Topic>(topic: Name, handler: Handler<Name>): void
 }
 
-export type Handler<Name extends Topic> = (question: Question<Name>) => Answer<Name> | Promise<Answer<Name>>
+/** For a topic without an answer, it returns nothing. */
+export type Handler<Name extends Topic> = (
+  question: Question<Name>,
+) => OrPromise<Answer<Name> extends null ? void : Answer<Name>>
+type OrPromise<Value> = Value | Promise<Value>
 
 /** What carries messages: a child process, or the process itself in a child. */
 export interface Carrier {

@@ -52,7 +52,6 @@ export function createMember(line: Line, start: WorkerStart): Member {
   let address = start.firstAddress
   line.on('firstAddress', told => {
     address = told
-    return null
   })
   return {
     start,
@@ -106,7 +105,6 @@ export function createMember(line: Line, start: WorkerStart): Member {
       if (!hasCache) return bumpEpoch
       peers.on('written', collection => {
         bumpEpoch(collection)
-        return null
       })
       return collection => {
         bumpEpoch(collection)

@@ -65,13 +65,9 @@ export function startWorkerProcess(): WorkerProcess {
     )
   })
   const listening = new Promise<Listening>((resolve, reject) => {
-    line.on('listening', told => {
-      resolve(told)
-      return null
-    })
+    line.on('listening', told => resolve(told))
     line.on('failed', told => {
       failure = told
-      return null
     })
     void ended.then(({ code, signal }) => {
       const how = signal === null ? `exit code ${code}` : signal

@@ -57,7 +57,6 @@ it('keeps the latest of what it is told until somebody listens, and passes by wh
   const heard: (string | null)[] = []
   lines[1].on('firstAddress', address => {
     heard.push(address)
-    return null
   })
   expect(heard).toEqual(['http://127.0.0.1:2'])
 })

@@ -134,10 +134,7 @@ export async function openOnlineContexts(
   })
   const offer = (points: WrittenPoints) =>
     member !== null && !member.start.isFirst ? member.peers.tellFirst('pointsWritten', points) : online.offer(points)
-  member?.peers.on('pointsWritten', points => {
-    online.offer(points)
-    return null
-  })
+  member?.peers.on('pointsWritten', points => online.offer(points))
   return {
     noticeUpserts: createUpsertNotice({
       isWanted: name => watched.find(name) !== null,

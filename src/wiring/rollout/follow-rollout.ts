@@ -10,7 +10,6 @@ export function followRollout(peers: Pick<Peers, 'tellFirst' | 'on'>, rollbacks:
   let rolledBack = namesOf(rollbacks)
   peers.on('rollbacks', told => {
     rolledBack = namesOf(told)
-    return null
   })
   const elsewhere = (): never => {
     throw new StowageError('overloaded', 'The first worker knows the experiments')

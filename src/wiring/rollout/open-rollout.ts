@@ -87,9 +87,6 @@ function judge({ reporter, member, file, rollbacks }: JudgeParts): Rollout {
   })
   for (const rollback of rollbacks) reporter.rollbackKept(rollback)
   member?.peers.tell('rollbacks', rollbacks)
-  member?.peers.on('outcome', outcome => {
-    rollout.observe(outcome)
-    return null
-  })
+  member?.peers.on('outcome', outcome => rollout.observe(outcome))
   return rollout
 }

@@ -60,13 +60,9 @@ export function createHub({ start, metrics, traceFile }: HubOptions): Hub {
     line.on('start', () => ({ ...start, isFirst: place === FIRST, rollbacks, firstAddress, accepted }))
     line.on('accepted', ({ variable, bytes }) => {
       accepted.set(variable, bytes)
-      return null
     })
     line.on('metricsPage', ({ openMetrics }) => metricsPage(openMetrics))
-    line.on('traceLine', async text => {
-      await file?.append(text)
-      return null
-    })
+    line.on('traceLine', text => file?.append(text))
     line.on('forward', message => {
       // A first worker that is started again would else begin without them.
       if (message.topic === 'rollbacks') rollbacks = message.body as readonly Rollback[]

@@ -25,10 +25,7 @@ try {
   const { config } = start
   const member = createMember(line, start)
   const service = await openService(config, createLogger({ level: config.settings.LOG_LEVEL }), start, member)
-  line.on('reload', async () => {
-    await service.reload?.()
-    return null
-  })
+  line.on('reload', () => service.reload?.())
   line.on('stop', async ({ graceMs }) => {
     await service.close(graceMs)
     process.exit()
