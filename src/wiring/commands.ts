@@ -7,6 +7,7 @@ import type { IngestCommandDependencies } from '../commands/ingest.ts'
 import type { ReplayCommandDependencies } from '../commands/replay/run.ts'
 import { loadConfig } from '../config.ts'
 import { redactUrls } from '../core/redact-urls.ts'
+import { createOpened } from '../core/work/opened.ts'
 import { createReplayDependencies } from '../evaluation/replay/run.ts'
 import { listFlags } from '../flags/list.ts'
 import { readPayload } from '../flags/payloads.ts'
@@ -82,7 +83,11 @@ export { openProjectCommand } from './projects/project-command.ts'
 
 /** For `stowage doctor`. */
 export const openDoctor: DoctorCommandDependencies['open'] = async where => {
-  const { config, tenants, upstream, models, close } = await openTarget(where)
+  const config = loadConfig()
+  const tenants = (await readTenants(config))?.tenants ?? null
+  const opened = createOpened()
+  const upstream = opened.keep(await openUpstream(config, where))
+  const models = opened.keep(await openModels(config))
   const { url, embedded } = upstream
   const { embedder, unavailable, warnings: modelWarnings } = models
   const { unknownVariables, settings } = config
@@ -92,7 +97,7 @@ export const openDoctor: DoctorCommandDependencies['open'] = async where => {
     sharedStore: settings.REDIS_URL === undefined ? null : { fault: await checkSharedStore(settings) },
     rerankNodes: await probeRerankNodes(config),
   }
-  return { setup, probe: createQdrantAdmin(upstream), close }
+  return { setup, probe: createQdrantAdmin(upstream), close: opened.close }
 }
 
 /** For `stowage flags`: the same sources as `serve`, asked once. */
@@ -132,19 +137,6 @@ export async function faultsOfTreatment(plan: string): Promise<readonly string[]
   opened?.close()
   const type = plan.trimStart().startsWith('{') ? 'json' : 'string'
   return readPayload({ type, value: plan }, '--plan', { loaded, plans, newStepId: () => '' }).faults
-}
-
-/** What doctor works on: the URL of the command line, else the configured upstream, the tenants, and the models. */
-async function openTarget(where: { url?: string; apiKey?: string }) {
-  const config = loadConfig()
-  const tenants = (await readTenants(config))?.tenants ?? null
-  const upstream = await openUpstream(config, where)
-  const models = await openModels(config)
-  const close = async () => {
-    await models.close()
-    await upstream.close()
-  }
-  return { config, tenants, upstream, models, close }
 }
 
 /** Opens at the first call. */

@@ -7,7 +7,7 @@ import { createJsonlSink, createLineFile } from '../adapters/traces/jsonl-file.t
 import { combineTraceStores, createTraceObserver, createTraceRing } from '../adapters/traces/memory.ts'
 import type { Member } from '../cluster/member.ts'
 import type { Config } from '../config.ts'
-import { createOpened, type Opened } from '../core/work/opened.ts'
+import { type Opened, openTogether } from '../core/work/opened.ts'
 import { createImproveHandler } from '../drop-in/route.ts'
 import { createApp } from '../http/app.ts'
 import { createPassthrough } from '../http/passthrough/passthrough.ts'
@@ -74,14 +74,8 @@ const CACHE_LIMITS = { maxEntries: 2_000, maxBytes: 128 * 1024 * 1024 }
  * Builds everything from the configuration. Requests use the Qdrant key of their client or tenant, never the configured one.
  * @param member the worker that this process is; null for a process alone
  */
-export async function openGateway(config: Config, logger: Logger, member: Member | null = null): Promise<Gateway> {
-  const opened = createOpened()
-  try {
-    return await openParts(config, logger, member, opened)
-  } catch (error) {
-    await opened.close()
-    throw error
-  }
+export function openGateway(config: Config, logger: Logger, member: Member | null = null): Promise<Gateway> {
+  return openTogether(opened => openParts(config, logger, member, opened))
 }
 
 async function openParts(config: Config, logger: Logger, member: Member | null, opened: Opened): Promise<Gateway> {

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createQdrantStore } from '../adapters/qdrant/store.ts'
+import { createOpened } from '../core/work/opened.ts'
 import { startEmbeddedServer } from '../embedded/server.ts'
 import { lockFolder } from '../embedded/storage/folder-lock.ts'
 import type { ReplayEnvironment, ReplayFolder } from '../evaluation/replay/run.ts'
@@ -48,8 +49,9 @@ function filesHash(folder: string, matching: RegExp): string {
 }
 
 async function openFolder(folder: string, { embedder }: Models, referenceModel: string): Promise<ReplayFolder> {
-  const server = await startEmbeddedServer({ path: folder })
-  const http = createQdrantHttp(server.url)
+  const opened = createOpened()
+  const server = opened.keep(await startEmbeddedServer({ path: folder }))
+  const http = opened.keep(createQdrantHttp(server.url))
   const store = createQdrantStore({ http })
   const dependencies = ingestInto({ url: server.url, apiKey: null }, embedder, referenceModel)
   return {
@@ -60,9 +62,6 @@ async function openFolder(folder: string, { embedder }: Models, referenceModel: 
       )
       return summary.chunks
     },
-    close: async () => {
-      await http.close()
-      await server.close()
-    },
+    close: opened.close,
   }
 }

@@ -6,6 +6,17 @@ export interface Opened {
   close(): Promise<void>
 }
 
+/** Opens what belongs together. When a later part cannot be opened, the earlier ones are closed. */
+export async function openTogether<Result>(open: (opened: Opened) => Promise<Result>): Promise<Result> {
+  const opened = createOpened()
+  try {
+    return await open(opened)
+  } catch (error) {
+    await opened.close()
+    throw error
+  }
+}
+
 export function createOpened(): Opened {
   const values: { close(): unknown }[] = []
   return {

@@ -25,6 +25,7 @@ import {
 import { openTenantRules } from '../../contextualize/tenants.ts'
 import { contextualizeInto, prepareTwin } from '../../contextualize/twin/blue-green.ts'
 import { StowageError } from '../../core/errors.ts'
+import { openTogether } from '../../core/work/opened.ts'
 import { lockFolder } from '../../embedded/storage/folder-lock.ts'
 import { createQdrantHttp } from '../../qdrant/client.ts'
 import { endpointAllowed } from '../../tenants/context-endpoints.ts'
@@ -35,22 +36,15 @@ import { openUpstream } from '../upstream.ts'
 import { openContextWriter, openPrice } from './open-writer.ts'
 
 /** For `stowage contextualize`. Models and the state are opened by the modes that need them. */
-export const openContextualize: ContextualizeCommandDependencies['open'] = async target => {
-  const config = loadConfig()
-  const { url, apiKey } = target
-  const upstream = await openUpstream(config, { ...(url && { url }), ...(apiKey && { apiKey }) })
-  const http = createQdrantHttp(upstream.url)
-  const close = async () => {
-    await http.close()
-    await upstream.close()
-  }
-  try {
-    return { ...(await environmentOf(config, target, { http, apiKey: upstream.apiKey })), place: upstream.url, close }
-  } catch (error) {
-    await close()
-    throw error
-  }
-}
+export const openContextualize: ContextualizeCommandDependencies['open'] = target =>
+  openTogether(async opened => {
+    const config = loadConfig()
+    const { url, apiKey } = target
+    const upstream = opened.keep(await openUpstream(config, { ...(url && { url }), ...(apiKey && { apiKey }) }))
+    const http = opened.keep(createQdrantHttp(upstream.url))
+    const environment = await environmentOf(config, target, { http, apiKey: upstream.apiKey })
+    return { ...environment, place: upstream.url, close: opened.close }
+  })
 
 /** @param server whose points get contexts; it stays open */
 export async function environmentOf(

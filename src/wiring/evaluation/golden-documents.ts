@@ -1,4 +1,5 @@
 import { loadConfig } from '../../config.ts'
+import { createOpened } from '../../core/work/opened.ts'
 import { startEmbeddedServer } from '../../embedded/server.ts'
 import { createCollectionReader } from '../../evaluation/golden-set/collection-reader.ts'
 import type { LiveCollection } from '../../evaluation/golden-set/collection-set.ts'
@@ -14,23 +15,20 @@ const COLLECTION = 'documents'
 export async function openGoldenDocuments({
   documents,
 }: Pick<GoldenSet, 'documents'>): Promise<LiveCollection & { close(): Promise<void> }> {
-  const server = await startEmbeddedServer({})
-  const http = createQdrantHttp(server.url)
+  const opened = createOpened()
+  const server = opened.keep(await startEmbeddedServer({}))
+  const http = opened.keep(createQdrantHttp(server.url))
   const into = ingestInto({ url: server.url, apiKey: null }, null, loadConfig().plan.tokenizerModel)
   await ingest(documents, into, { collection: COLLECTION })
   return {
     ...createCollectionReader({ http, apiKey: null, collection: COLLECTION, mapping: undefined }),
     refusalOf: () => null,
     conditionOf: () => null,
-    close: async () => {
-      await http.close()
-      await server.close()
-    },
+    close: opened.close,
   }
 }
 
 /** Counts with the reference tokenizer of replays. */
 export function referenceTokens(): (text: string) => number {
-  const tokenizer = createTokenizer(loadConfig().plan.tokenizerModel)
-  return text => tokenizer.count(text)
+  return createTokenizer(loadConfig().plan.tokenizerModel).count
 }

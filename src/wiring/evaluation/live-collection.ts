@@ -1,6 +1,7 @@
 import { createQdrantStore } from '../../adapters/qdrant/store.ts'
 import { type Config, loadConfig } from '../../config.ts'
 import type { JsonObject } from '../../core/types.ts'
+import { type Opened, openTogether } from '../../core/work/opened.ts'
 import { type CollectionReader, createCollectionReader } from '../../evaluation/golden-set/collection-reader.ts'
 import type { LiveCollection } from '../../evaluation/golden-set/collection-set.ts'
 import type { AskedBy, AskedCollection } from '../../evaluation/replay/run.ts'
@@ -18,19 +19,21 @@ export interface LiveAddress {
 }
 
 /** Opens a live collection for reading gold passages. */
-export async function openLiveCollection(address: LiveAddress): Promise<LiveCollection & { close(): Promise<void> }> {
-  const { reader, tenants, close } = await open(loadConfig(), address)
-  return { ...reader, refusalOf: tenants.refusalOf, conditionOf: tenants.conditionOf, close }
+export function openLiveCollection(address: LiveAddress): Promise<LiveCollection & { close(): Promise<void> }> {
+  return openTogether(async opened => {
+    const { reader, tenants } = await open(loadConfig(), address, opened)
+    return { ...reader, refusalOf: tenants.refusalOf, conditionOf: tenants.conditionOf, close: opened.close }
+  })
 }
 
 /** Opens a live collection for asking the queries of a golden set. */
-export async function openAskedCollection(config: Config, address: LiveAddress): Promise<AskedCollection> {
-  const { collection } = address
-  const { http, apiKey, tenants, close } = await open(config, address)
-  const asOperator: AskedBy = { apiKey, condition: null }
-  const signal = AbortSignal.timeout(COUNT_TIMEOUT_MS)
-  const path = collectionPath(collection, 'points/count')
-  try {
+export function openAskedCollection(config: Config, address: LiveAddress): Promise<AskedCollection> {
+  return openTogether(async opened => {
+    const { collection } = address
+    const { http, apiKey, tenants } = await open(config, address, opened)
+    const asOperator: AskedBy = { apiKey, condition: null }
+    const signal = AbortSignal.timeout(COUNT_TIMEOUT_MS)
+    const path = collectionPath(collection, 'points/count')
     const count = async (body: JsonObject): Promise<number> => {
       const counted = await http.read({ method: 'POST', path, body: { exact: false, ...body }, apiKey, signal })
       return isObject(counted) ? Number(counted.count) : 0
@@ -44,21 +47,17 @@ export async function openAskedCollection(config: Config, address: LiveAddress):
       chunks,
       askedBy: ({ tenant }) =>
         tenant === null ? asOperator : { apiKey: tenants.keyOf(tenant), condition: tenants.conditionOf(tenant) },
-      close,
+      close: opened.close,
     }
-  } catch (error) {
-    await close()
-    throw error
-  }
+  })
 }
 
 const COUNT_TIMEOUT_MS = 60_000
 
-async function open(config: Config, { collection, ...where }: LiveAddress) {
+async function open(config: Config, { collection, ...where }: LiveAddress, opened: Opened) {
   const directory = await readTenants(config)
-  const upstream = await openUpstream(config, where)
-  const { url, apiKey } = upstream
-  const http = createQdrantHttp(url)
+  const { url, apiKey } = opened.keep(await openUpstream(config, where))
+  const http = opened.keep(createQdrantHttp(url))
   const mapping = config.settings.MAPPINGS?.[collection]
   const reader: CollectionReader = createCollectionReader({ http, apiKey, collection, mapping })
   const declared = (name: string) => directory?.tenants.find(tenant => tenant.name === name) ?? null
@@ -76,9 +75,5 @@ async function open(config: Config, { collection, ...where }: LiveAddress) {
     keyOf: (name: string): string | null =>
       directory === null || where.url !== undefined ? apiKey : (declared(name)?.upstreamKey ?? null),
   }
-  const close = async () => {
-    await http.close()
-    await upstream.close()
-  }
-  return { http, apiKey, reader, tenants, close }
+  return { http, apiKey, reader, tenants }
 }

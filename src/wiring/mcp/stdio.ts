@@ -2,6 +2,7 @@ import { Console } from 'node:console'
 import type { McpOptions, StdioService } from '../../commands/mcp.ts'
 import { loadConfig } from '../../config.ts'
 import { StowageError } from '../../core/errors.ts'
+import { openTogether } from '../../core/work/opened.ts'
 import { type McpCaller, openCaller, tenantCaller } from '../../mcp/caller.ts'
 import { createLogger } from '../../observe/logger.ts'
 import { type Gateway, openGateway } from '../gateway.ts'
@@ -12,23 +13,13 @@ export async function openStdioService({ tenant }: McpOptions): Promise<StdioSer
   globalThis.console = new Console(process.stderr)
   const config = loadConfig()
   const logger = createLogger({ level: config.settings.LOG_LEVEL })
-  const gateway = await openGateway(config, logger)
-  try {
+  const onError = (error: Error) => logger.warn({ detail: error.message }, 'message not understood')
+  return openTogether(async opened => {
+    const gateway = opened.keep(await openGateway(config, logger))
     const caller = callerNamed(tenant, gateway)
     const mcp = await gateway.openMcp()
-    return {
-      serve: (input, out) =>
-        mcp.serveStdio(caller, {
-          input,
-          out,
-          onError: error => logger.warn({ detail: error.message }, 'message not understood'),
-        }),
-      close: () => gateway.close(),
-    }
-  } catch (error) {
-    await gateway.close()
-    throw error
-  }
+    return { serve: (input, out) => mcp.serveStdio(caller, { input, out, onError }), close: opened.close }
+  })
 }
 
 /** @throws StowageError `bad_request` for a tenant that the file does not declare */

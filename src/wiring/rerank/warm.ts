@@ -4,6 +4,7 @@ import { type Config, loadConfig } from '../../config.ts'
 import type { LiveCollection } from '../../contextualize/live-collection.ts'
 import { StowageError } from '../../core/errors.ts'
 import type { Reranker } from '../../core/ports.ts'
+import { openTogether } from '../../core/work/opened.ts'
 import { passageOf } from '../../pipeline/rerank/passage.ts'
 import { createQdrantHttp } from '../../qdrant/client.ts'
 import { isParent } from '../../qdrant/payload.ts'
@@ -22,11 +23,11 @@ export const openWarm: WarmCommandDependencies['open'] = async where => {
     )
   if (where.url === undefined && QDRANT_URL === undefined && EMBEDDED_PATH === undefined)
     throw new StowageError('bad_request', 'give --url, QDRANT_URL or EMBEDDED_PATH: they say where the collections are')
-  const models = await openModels(config, { wanted: { embedder: false, reranker: true } })
-  try {
+  return openTogether(async opened => {
+    const models = opened.keep(await openModels(config, { wanted: { embedder: false, reranker: true } }))
     const read = readerOf(models, config)
-    const upstream = await openUpstream(config, where)
-    const http = createQdrantHttp(upstream.url)
+    const upstream = opened.keep(await openUpstream(config, where))
+    const http = opened.keep(createQdrantHttp(upstream.url))
     let deleted = 0
     return {
       place: upstream.embedded ? (EMBEDDED_PATH ?? upstream.url) : upstream.url,
@@ -52,16 +53,9 @@ export const openWarm: WarmCommandDependencies['open'] = async where => {
           onProgress,
         )
       },
-      async close() {
-        await http.close()
-        await upstream.close()
-        await models.close()
-      },
+      close: opened.close,
     }
-  } catch (error) {
-    await models.close()
-    throw error
-  }
+  })
 }
 
 type Warm = NonNullable<Reranker['warm']>
