@@ -55,33 +55,13 @@ export const SHIPPED_EMBEDDER = fileURLToPath(new URL('../../models/all-MiniLM-L
 const MIB = 1024 * 1024
 const NOT_WANTED: Opened<never> = { value: null, reason: null, stop: () => {} }
 
-export async function openModels(
-  config: Config,
-  {
-    wanted = { embedder: true, reranker: true },
-    endpointWaitMs = 30_000,
-    embedderWorkers,
-    rerankerWorkers,
-    onOpened,
-    rerankObserver,
-    passageObserver,
-    sharedScores,
-  }: OpenModelsOptions = {},
-): Promise<Models> {
+export async function openModels(config: Config, options: OpenModelsOptions = {}): Promise<Models> {
+  const { wanted = { embedder: true, reranker: true } } = options
   const warnings: string[] = []
+  const onWarning = (warning: string) => warnings.push(warning)
   const [embedder, reranker] = await Promise.all([
-    wanted.embedder ? openEmbedder(config, { endpointWaitMs, embedderWorkers, onOpened }) : NOT_WANTED,
-    wanted.reranker
-      ? orUnavailable(
-          openReranker(config, {
-            workers: rerankerWorkers,
-            sharedScores,
-            observer: rerankObserver,
-            passageObserver,
-            onWarning: warning => warnings.push(warning),
-          }),
-        )
-      : NOT_WANTED,
+    wanted.embedder ? openEmbedder(config, options) : NOT_WANTED,
+    wanted.reranker ? orUnavailable(openReranker(config, options, onWarning)) : NOT_WANTED,
   ])
   return {
     get embedder() {
@@ -115,11 +95,9 @@ export function pipelinePorts(models: Models, store: PassageStore, reporter: Rep
   }
 }
 
-type OpenEmbedderOptions = Pick<OpenModelsOptions, 'embedderWorkers' | 'onOpened'> & { endpointWaitMs: number }
-
 async function openEmbedder(
   { settings }: Config,
-  { endpointWaitMs: waitMs, embedderWorkers: workers, onOpened }: OpenEmbedderOptions,
+  { endpointWaitMs: waitMs = 30_000, embedderWorkers: workers, onOpened }: OpenModelsOptions,
 ): Promise<Opened<Embedder>> {
   const api = settings.EMBEDDER
   if (api === 'none') return NOT_WANTED
@@ -159,17 +137,10 @@ export function embeddingPrefixes(settings: Config['settings']): EmbeddingPrefix
   return { query: settings.EMBEDDING_QUERY_PREFIX ?? '', passage: settings.EMBEDDING_PASSAGE_PREFIX ?? '' }
 }
 
-interface OpenRerankerOptions {
-  workers: number | undefined
-  sharedScores: SharedScores | undefined
-  observer: FleetObserver | undefined
-  passageObserver: PassageObserver | undefined
-  onWarning: (message: string) => void
-}
-
 async function openReranker(
   config: Config,
-  { workers, sharedScores, observer, passageObserver, onWarning }: OpenRerankerOptions,
+  { rerankerWorkers: workers, sharedScores, rerankObserver: observer, passageObserver }: OpenModelsOptions,
+  onWarning: (message: string) => void,
 ): Promise<Reranker | null> {
   const { settings, plan } = config
   const { method } = plan.rerank
