@@ -30,16 +30,9 @@ export function registryOf(byKey: Record<string, Tenant> = { [ACME_KEY]: testTen
 /** Routes that guard every request in the same way. */
 export function guardedAs(guarded: Partial<GuardedRequest>, readsBody = false): MatchRoute {
   return (method, target) => {
-    const guard = (body: string | null): GuardedRequest => ({
-      method,
-      target,
-      body,
-      checks: [],
-      answer: { kind: 'unchanged' },
-      ...guarded,
-    })
-    const guardInSteps = (body: string | null) => inOneStep(() => guard(body))
-    return { operation: 'test', collection: 'docs', readsBody, guard, guardInSteps }
+    const unguarded = { method, target, checks: [], answer: { kind: 'unchanged' } } as const
+    const guard = (body: string | null) => inOneStep((): GuardedRequest => ({ ...unguarded, body, ...guarded }))
+    return { operation: 'test', collection: 'docs', readsBody, guard }
   }
 }
 

@@ -52,7 +52,7 @@ export function guardRequests(
     const received = await receiveBody(request, response, maxBodyBytes)
     const signal = goneSignal(response)
     const guarded = await guarding(() => {
-      const steps = route.guardInSteps(route.readsBody ? decodeJsonText(request, received) : null)
+      const steps = route.guard(route.readsBody ? decodeJsonText(request, received) : null)
       return new Pace(signal, { tenant: tenant.name }).run(steps, 0)
     })
 

@@ -10,10 +10,8 @@ export interface MatchedRoute {
   readonly collection: string | null
   /** Whether the body must be read before the request can be guarded. */
   readonly readsBody: boolean
-  /** @param body decoded text; null when `readsBody` is false @throws StowageError `bad_request`, `forbidden` */
-  guard(body: string | null): GuardedRequest
-  /** The same in short steps, for long bodies. */
-  guardInSteps(body: string | null): Steps<GuardedRequest>
+  /** In short steps, for long bodies. @param body decoded text; null when `readsBody` is false @throws StowageError `bad_request`, `forbidden` */
+  guard(body: string | null): Steps<GuardedRequest>
 }
 
 /**

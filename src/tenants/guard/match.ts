@@ -1,8 +1,8 @@
 import { StowageError } from '../../core/errors.ts'
-import { finish, inOneStep, type Steps } from '../../core/steps.ts'
+import { inOneStep } from '../../core/steps.ts'
 import type { Tenant } from '../tenant.ts'
 import { badRequest, forbidden, shown, unreachable } from './body/refusals.ts'
-import type { GuardedRequest, MatchedRoute, MatchRoute } from './guarded.ts'
+import type { MatchedRoute, MatchRoute } from './guarded.ts'
 import { createFindRoute, type FoundRoute } from './routes/find.ts'
 import { asItIs, type Cover, type Guard, type Route, type RoutedRequest } from './routes/route.ts'
 import { ROUTES } from './routes/table.ts'
@@ -72,14 +72,11 @@ function requireKnownParameters({ parameters }: Route, target: RequestTarget): v
 function toMatchedRoute({ operation, cover }: Route, request: RoutedRequest): MatchedRoute {
   const guard = guardOf(cover, request.tenant)
   const readsBody = guard !== null && !(cover.kind === 'guarded' && !cover.hasBody)
-  const guardInSteps = (body: string | null): Steps<GuardedRequest> =>
-    guard === null ? inOneStep(() => asItIs(request, cover)) : guard(request, body ?? '')
   return {
     operation,
     collection: request.collection,
     readsBody,
-    guardInSteps,
-    guard: body => finish(guardInSteps(body)),
+    guard: body => (guard === null ? inOneStep(() => asItIs(request, cover)) : guard(request, body ?? '')),
   }
 }
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { finish } from '../../../src/core/steps.ts'
 import { matchRoute } from '../../../src/tenants/guard/match.ts'
 import { ROUTES } from '../../../src/tenants/guard/routes/table.ts'
 import { LOOKUP_COLLECTION, LOOKUP_IDS, OWN_IDS, parseSpelled, printed, READS, WRITES } from './support/bodies.ts'
@@ -16,7 +17,7 @@ function routeOf(operation: string) {
 
 function guarded(operation: string, text: string) {
   const { method, path } = routeOf(operation)
-  return matchRoute(method, path.replace('{collection_name}', 'shared'), tenant).guard(text)
+  return finish(matchRoute(method, path.replace('{collection_name}', 'shared'), tenant).guard(text))
 }
 
 describe('a read', () => {

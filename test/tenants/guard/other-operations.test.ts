@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { finish } from '../../../src/core/steps.ts'
 import { matchRoute } from '../../../src/tenants/guard/match.ts'
 import { ALLOWABLE_OPERATIONS } from '../../../src/tenants/guard/routes/table.ts'
 import { guardOne, refusalOf } from './support/guard-one.ts'
@@ -57,7 +58,8 @@ describe('a read by ids', () => {
     [`%7B${UUID}%7D`, `"${UUID}"`],
     [`urn:uuid:${UUID}`, `"${UUID}"`],
   ])('of points/%s becomes a scroll', (spelled, id) => {
-    const guarded = matchRoute('GET', `/collections/shared/points/${spelled}?timeout=2`, sharingTenant()).guard(null)
+    const matched = matchRoute('GET', `/collections/shared/points/${spelled}?timeout=2`, sharingTenant())
+    const guarded = finish(matched.guard(null))
     expect([guarded.method, guarded.target]).toEqual(['POST', '/collections/shared/points/scroll?timeout=2'])
     expect(guarded.body).toBe(
       `{"with_vector":true,"with_payload":true,"filter":{"must":[${JSON.stringify(condition)},{"has_id":[${id}]}]},"limit":1}`,
@@ -68,7 +70,8 @@ describe('a read by ids', () => {
   it.each(['x', '-1', '1.0', '%2B7', '18446744073709551616', 'scroll', 'f47ac10b', '1%2C2'])(
     'of points/%s is refused',
     spelled => {
-      const guard = () => matchRoute('GET', `/collections/shared/points/${spelled}`, sharingTenant()).guard(null)
+      const guard = () =>
+        finish(matchRoute('GET', `/collections/shared/points/${spelled}`, sharingTenant()).guard(null))
       expect(refusalOf(guard)).toMatch(/^bad_request: .*is not a point id/)
     },
   )
@@ -145,7 +148,8 @@ describe('the answers to what the operator allows', () => {
     ['/collections/shared/exists', 'unchanged', 'unchanged'],
   ])('of GET %s hide what is not the tenant’s', (target, shared, owned) => {
     const answer = (tenant: typeof sharingTenant) =>
-      matchRoute('GET', target, tenant({ allowedOperations: everything, reaches: () => true })).guard(null).answer.kind
+      finish(matchRoute('GET', target, tenant({ allowedOperations: everything, reaches: () => true })).guard(null))
+        .answer.kind
     expect(answer(sharingTenant)).toBe(shared)
     expect(answer(owningTenant)).toBe(owned)
   })
@@ -165,11 +169,11 @@ describe('a long body', () => {
   ])('of %s %s is guarded in many short steps, to the same result', (method, path, json) => {
     const body = JSON.stringify(json)
     const matched = matchRoute(method, `/collections/shared/${path}`, sharingTenant())
-    const steps = matched.guardInSteps(body)
+    const steps = matched.guard(body)
     let pauses = 0
     let step = steps.next()
     for (; !step.done; step = steps.next()) pauses++
     expect(pauses).toBeGreaterThan(body.length / 100_000)
-    expect(step.value).toEqual(matched.guard(body))
+    expect(step.value).toEqual(finish(matched.guard(body)))
   })
 })

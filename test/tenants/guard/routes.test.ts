@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { StowageError } from '../../../src/core/errors.ts'
+import { finish } from '../../../src/core/steps.ts'
 import { createMatchRoute, matchRoute } from '../../../src/tenants/guard/match.ts'
 import { createFindRoute } from '../../../src/tenants/guard/routes/find.ts'
 import type { Route } from '../../../src/tenants/guard/routes/route.ts'
@@ -214,7 +215,7 @@ describe('a request of a tenant', () => {
     const target = '/collections/own/points/scroll'
     const matched = matchRoute('POST', `${target}/?timeout=3`, owningTenant())
     expect(matched.readsBody).toBe(false)
-    expect(matched.guard(null)).toEqual({
+    expect(finish(matched.guard(null))).toEqual({
       method: 'POST',
       target: `${target}?timeout=3`,
       body: null,

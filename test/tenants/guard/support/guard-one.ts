@@ -1,4 +1,5 @@
 import { StowageError } from '../../../../src/core/errors.ts'
+import { finish } from '../../../../src/core/steps.ts'
 import type { GuardedRequest } from '../../../../src/tenants/guard/guarded.ts'
 import { matchRoute } from '../../../../src/tenants/guard/match.ts'
 import { ROUTES } from '../../../../src/tenants/guard/routes/table.ts'
@@ -20,7 +21,7 @@ export function guardOne(
 ): GuardedRequest {
   const { method, path } = routeOf(operation)
   const text = typeof body === 'string' ? body : JSON.stringify(body)
-  return matchRoute(method, path.replace('{collection_name}', collection), tenant).guard(text)
+  return finish(matchRoute(method, path.replace('{collection_name}', collection), tenant).guard(text))
 }
 
 /** How a request is refused: its code and message; null when it is not. */
