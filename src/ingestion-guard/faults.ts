@@ -1,7 +1,9 @@
+import type { FieldKind } from './fields.ts'
+
 /** A kind of fault of one field. */
 interface FaultKind {
   field: string
-  problem: 'missing' | 'other embedder' | 'text' | 'position' | 'share' | 'list of texts'
+  problem: 'missing' | 'other embedder' | FieldKind
   /** JSON of the value that was found first. */
   value?: string
   /** JSON of the value that the collection has. */

@@ -7,6 +7,7 @@ import { apiKeyOf } from '../http/caller.ts'
 import { handOver } from '../http/passthrough/hand-over.ts'
 import type { Step, StepRequest, StepResponse } from '../http/step.ts'
 import { tenantOf } from '../http/tenants/authenticate.ts'
+import type { GuardedUpsert } from '../observe/events.ts'
 import { Pace } from '../pipeline/pacing/pace.ts'
 import { readUpsertTarget, type UpsertRoute } from '../qdrant/paths.ts'
 import { checkUpserts, type UpsertReport } from './check-upserts.ts'
@@ -33,14 +34,6 @@ export interface ManagedCollections {
   forget(scope: PointScope): void
 }
 
-/** Something that the guard found, for metrics and the log. */
-export interface GuardEvent {
-  action: 'refused' | 'warned' | 'passed'
-  reason: UpsertFaultCode
-  collection: string
-  detail: string
-}
-
 export interface GuardDependencies {
   collections: ManagedCollections
   /** Whether points that do not fit are refused, or only counted and logged. */
@@ -48,7 +41,7 @@ export interface GuardDependencies {
   allowMixed: boolean
   /** Most bytes of a body that is checked, before and after its content coding is undone. Default: 32 MiB, the limit that Qdrant has by default. */
   maxBytes?: number
-  report(event: GuardEvent): void
+  report(event: GuardedUpsert): void
 }
 
 const DEFAULT_MAX_BYTES = 32 * 1024 * 1024

@@ -1,4 +1,3 @@
-import type { ChunkContext } from '../contexts/context.ts'
 import type { PassageObserver } from '../core/ports.ts'
 import { redactUrls } from '../core/redact-urls.ts'
 import type { PassthroughReason, RollbackTrigger, ShadowOutcome, UpsertFaultCode } from '../core/vocabulary.ts'
@@ -17,7 +16,7 @@ import { statusClass, type UpstreamKind } from './metrics/upstream.ts'
 import type { Metrics } from './metrics.ts'
 import type { QueryTextMode } from './query-text.ts'
 import { quietly } from './quietly.ts'
-import { createContextReports, type LostContexts } from './reports/contexts.ts'
+import { type ContextReports, createContextReports } from './reports/contexts.ts'
 import { createOutageReports } from './reports/outages.ts'
 import { createRerankReports, type RerankReports } from './reports/rerank.ts'
 import { TenantLabels } from './tenant-labels.ts'
@@ -55,19 +54,21 @@ export interface LimitedRequest {
   limit: TenantLimit
 }
 
+/** The ingestion guard found a fault in an upsert, or could not check it. */
+export interface GuardedUpsert {
+  action: 'refused' | 'warned' | 'passed'
+  reason: UpsertFaultCode
+  collection: string
+  detail: string
+}
+
 /** One function per event. Each updates metrics and log, and none throws. */
-export interface Reporter extends RerankReports, PassageObserver {
+export interface Reporter extends RerankReports, ContextReports, PassageObserver {
   requestFinished(event: FinishedRequest): void
   /** An unexpected error. Its stack is logged here only. */
   requestFailed(event: { error: unknown; requestId: string }): void
   passedThrough(event: { reason: PassthroughReason }): void
-  /** The ingestion guard found a fault in an upsert, or could not check it. */
-  upsertGuarded(event: {
-    action: 'refused' | 'warned' | 'passed'
-    reason: UpsertFaultCode
-    collection: string
-    detail: string
-  }): void
+  upsertGuarded(event: GuardedUpsert): void
   /** The endpoint of embeddings failed. */
   upstreamFailed(event: { status: number; message: string; cause: unknown }): void
   contextTraced(event: { trace: Trace }): void
@@ -101,8 +102,7 @@ export interface Reporter extends RerankReports, PassageObserver {
   searchRetried(): void
   /** The flags that a source set for one request. */
   flagsDecided(event: { flags: readonly FlagDecision[] }): void
-  /** The Unleash server answered, or did not. `error` is null when it did. */
-  /** @param event `instead`: what is used after an error, as a clause */
+  /** The Unleash server answered, or did not. `error` is null when it did; `instead` is what is used after an error, as a clause. */
   flagsRefreshed(event: { source: 'unleash'; error: string | null; instead: string }): void
   /**
    * What is wrong with the flags of the source, and why a file of flags or plans is refused as a whole, one sentence each. Called when it
@@ -121,14 +121,6 @@ export interface Reporter extends RerankReports, PassageObserver {
   shadowRan(event: { outcome: ShadowOutcome; overlap: number | null; detail: string }): void
   /** Number of shadow runs that wait or run. */
   shadowQueued(event: { length: number }): void
-  /** A new point got a context. `model` was asked; `dollars` is null when its price is not known. */
-  contextWritten(event: { model: string; context: ChunkContext; dollars: number | null }): void
-  /** New points that stay without a context of this model. `points` is null when nobody knows how many. */
-  contextsLost(event: LostContexts): void
-  /** Contexts for a collection pause with this detail; null: they go on. */
-  contextsPaused(event: { collection: string; detail: string | null }): void
-  /** Number of new points that wait for a context. */
-  contextsQueued(event: { points: number }): void
   /** Questions went through the embedding relay. `count` is 1 for a request that was skipped or not readable. */
   questionsNoticed(event: { outcome: NoticeOutcome; count: number }): void
   /** The question of a vector was looked for. */

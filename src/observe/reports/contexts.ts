@@ -4,7 +4,7 @@ import { CONTEXT_TOKEN_KINDS } from '../metrics/contexts.ts'
 import type { Metrics } from '../metrics.ts'
 import { quietly } from '../quietly.ts'
 
-/** New points that stay without a context. */
+/** New points that stay without a context of this model. */
 export interface LostContexts {
   model: string
   collection: string
@@ -18,20 +18,28 @@ export interface LostContexts {
 const LOG_EVERY_MS = 60_000
 
 /** The reports about contexts of new points. */
-export function createContextReports(metrics: Metrics, logger: Logger, now: () => number = () => performance.now()) {
+export interface ContextReports {
+  /** A new point got a context. `model` was asked; `dollars` is null when its price is not known. */
+  contextWritten(event: { model: string; context: ChunkContext; dollars: number | null }): void
+  contextsLost(event: LostContexts): void
+  /** Contexts for a collection pause with this detail; null: they go on. */
+  contextsPaused(event: { collection: string; detail: string | null }): void
+  /** Number of new points that wait for a context. */
+  contextsQueued(event: { points: number }): void
+}
+
+export function createContextReports(metrics: Metrics, logger: Logger, now = () => performance.now()): ContextReports {
   let loggedAt = Number.NEGATIVE_INFINITY
   let unlogged = 0
   return {
-    contextWritten: quietly(
-      ({ model, context, dollars }: { model: string; context: ChunkContext; dollars: number | null }) => {
-        metrics.contexts.inc({ model, outcome: context.fallback === null ? 'written' : 'fallback' })
-        metrics.contextQuality.observe(context.quality)
-        for (const [kind, field] of CONTEXT_TOKEN_KINDS)
-          metrics.contextModelTokens.inc({ model, kind }, context.usage[field])
-        if (dollars !== null) metrics.contextCost.inc({ model }, dollars)
-      },
-    ),
-    contextsLost: quietly(({ points, model, outcome, ...line }: LostContexts) => {
+    contextWritten: quietly(({ model, context, dollars }) => {
+      metrics.contexts.inc({ model, outcome: context.fallback === null ? 'written' : 'fallback' })
+      metrics.contextQuality.observe(context.quality)
+      for (const [kind, field] of CONTEXT_TOKEN_KINDS)
+        metrics.contextModelTokens.inc({ model, kind }, context.usage[field])
+      if (dollars !== null) metrics.contextCost.inc({ model }, dollars)
+    }),
+    contextsLost: quietly(({ points, model, outcome, ...line }) => {
       metrics.contexts.inc({ model, outcome }, points ?? 0)
       unlogged += points ?? 0
       if (now() - loggedAt < LOG_EVERY_MS) return
@@ -42,10 +50,10 @@ export function createContextReports(metrics: Metrics, logger: Logger, now: () =
       loggedAt = now()
       unlogged = 0
     }),
-    contextsPaused: quietly((event: { collection: string; detail: string | null }) => {
+    contextsPaused: quietly(event => {
       if (event.detail === null) logger.info({ collection: event.collection }, 'contexts of new points go on')
       else logger.warn(event, 'contexts of new points pause')
     }),
-    contextsQueued: quietly(({ points }: { points: number }) => metrics.contextQueue.set(points)),
+    contextsQueued: quietly(({ points }) => metrics.contextQueue.set(points)),
   }
 }

@@ -1,7 +1,8 @@
 import http from 'node:http'
 import { createManagedCollections } from '../../../src/adapters/qdrant/managed.ts'
 import { createPassthrough } from '../../../src/http/passthrough/passthrough.ts'
-import { createIngestionGuard, type GuardDependencies, type GuardEvent } from '../../../src/ingestion-guard/guard.ts'
+import { createIngestionGuard, type GuardDependencies } from '../../../src/ingestion-guard/guard.ts'
+import type { GuardedUpsert } from '../../../src/observe/events.ts'
 import { createQdrantHttp } from '../../../src/qdrant/client.ts'
 import type { createStage } from '../../support/stage.ts'
 
@@ -66,7 +67,7 @@ export async function openGuarded(
       }
     }),
   )
-  const events: GuardEvent[] = []
+  const events: GuardedUpsert[] = []
   const qdrant = createQdrantHttp(upstream)
   const guard = createIngestionGuard({
     collections: createManagedCollections(qdrant, options.named ?? (() => false)),
