@@ -1,5 +1,6 @@
 import { CONTROL } from '../../pipeline/plan/decision.ts'
 import { studentQuantile, studentTwoSided } from '../../statistics/distributions.ts'
+import { jaccard } from '../shadow/overlap.ts'
 import { addValue, emptySums, meanOf, type Unit } from '../statistics/unit-sums.ts'
 import type { PairedRun, TraceLine } from './observed-request.ts'
 
@@ -111,7 +112,7 @@ function addPair(group: Group, answer: PairedRun, shadow: PairedRun, mostSession
     addValue(group.control[measure], { n: 0, s: 0 }, control)
     addValue(group.differences[measure], unit[measure], treatment - control)
   }
-  addValue(group.differences.overlap, unit.overlap, jaccard(answer.packed, shadow.packed))
+  addValue(group.differences.overlap, unit.overlap, jaccard(new Set(answer.packed), new Set(shadow.packed)) ?? 1)
 }
 
 function differenceOf(measure: PairMeasure, group: Group): PairedDifference | null {
@@ -125,14 +126,6 @@ function differenceOf(measure: PairMeasure, group: Group): PairedDifference | nu
   const control = meanOf(group.control[measure]).value
   const p = error === 0 ? Number(value === 0) : studentTwoSided(value / error, freedom)
   return { ...ends, control, treatment: control + value, p }
-}
-
-/** Size of the intersection over the size of the union; 1 for two empty lists. */
-function jaccard(left: readonly string[], right: readonly string[]): number {
-  const [ours, theirs] = [new Set(left), new Set(right)]
-  const shared = [...ours].filter(key => theirs.has(key)).length
-  const all = ours.size + theirs.size - shared
-  return all === 0 ? 1 : shared / all
 }
 
 const newUnit = (): Record<PairMeasure, Unit> => ({

@@ -2,7 +2,7 @@ import type { RollbackTrigger } from '../../core/vocabulary.ts'
 import { changeOf, differenceOf, type Lift, neededUnits, quantileChangeOf } from './lift.ts'
 import { clusteredQuantile } from './quantile.ts'
 import { TRIGGER_HARM, UNIT_DEVIATION } from './triggers.ts'
-import { addValue, type Estimate, emptySums, meanOf, type Unit } from './unit-sums.ts'
+import { type Estimate, meanOf, sumsOf } from './unit-sums.ts'
 
 /** The requests of one variant, as columns. NaN stands where a request has no value, or the source does not tell. */
 export interface VariantColumns {
@@ -72,13 +72,9 @@ function needed(measure: MeasureName, { error }: Lift, units: number): number | 
   return neededUnits(units, error, effect)
 }
 
-function quantileOf({ seconds, unit }: VariantColumns, share: number) {
-  const rows = seconds.map((_, row) => row).filter(row => Number.isFinite(seconds[row]))
-  return clusteredQuantile(
-    rows.map(row => seconds[row] ?? 0),
-    rows.map(row => unit[row] ?? 0),
-    share,
-  )
+function quantileOf(columns: VariantColumns, share: number) {
+  const { values, units } = measured(columns, 'seconds')
+  return clusteredQuantile(values, units, share)
 }
 
 /** The mean of a column over its requests; see `meanOf`. */
@@ -87,14 +83,13 @@ export function meanOfColumn(
   name: 'failed' | 'recallProxy' | 'tokens',
   deviation: number,
 ): Estimate {
-  const sums = emptySums()
-  const units = new Map<number, Unit>()
-  columns[name].forEach((value, row) => {
-    if (!Number.isFinite(value)) return
-    const number = columns.unit[row] ?? 0
-    const unit = units.get(number) ?? { n: 0, s: 0 }
-    units.set(number, unit)
-    addValue(sums, unit, value)
-  })
-  return meanOf(sums, deviation)
+  const { values, units } = measured(columns, name)
+  return meanOf(sumsOf(values, units), deviation)
+}
+
+/** The rows that have a value. */
+function measured(columns: VariantColumns, name: Exclude<keyof VariantColumns, 'unit'>) {
+  const values = columns[name].filter(Number.isFinite)
+  const units = columns.unit.filter((_, row) => Number.isFinite(columns[name][row]))
+  return { values, units }
 }

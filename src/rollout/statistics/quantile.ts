@@ -1,5 +1,5 @@
 import { quantileOfSorted } from '../../statistics/sample.ts'
-import { addValue, emptySums, meanOf, type Unit } from './unit-sums.ts'
+import { meanOf, sumsOf } from './unit-sums.ts'
 
 /** Durations below a nanosecond are taken as one, because their logarithm is compared. */
 const LEAST_SECONDS = 1e-9
@@ -27,15 +27,8 @@ export function clusteredQuantile(
   if (values.length === 0) return null
   const sorted = Float64Array.from(values, value => Math.max(value, LEAST_SECONDS)).sort()
   const value = quantileOfSorted(sorted, share)
-  const sums = emptySums()
-  const byUnit = new Map<number, Unit>()
-  values.forEach((seconds, index) => {
-    const number = units[index] ?? 0
-    const unit = byUnit.get(number) ?? { n: 0, s: 0 }
-    byUnit.set(number, unit)
-    addValue(sums, unit, seconds <= value ? 1 : 0)
-  })
-  const { variance, effectiveUnits } = meanOf(sums)
+  const isBelow = values.map(seconds => (seconds <= value ? 1 : 0))
+  const { variance, effectiveUnits } = meanOf(sumsOf(isBelow, units))
   // Requests of one unit are rarely less alike than requests of different units, but ties can make it seem so.
   const error = Math.sqrt(Math.max(variance ?? 0, (share * (1 - share)) / values.length))
   return {

@@ -34,6 +34,19 @@ export function addValue(sums: UnitSums, unit: Unit, value: number): void {
   unit.s += value
 }
 
+/** The sums of values, each with the number of its unit. */
+export function sumsOf(values: readonly number[], unitOfEach: readonly number[]): UnitSums {
+  const sums = emptySums()
+  const units = new Map<number, Unit>()
+  values.forEach((value, index) => {
+    const number = unitOfEach[index] ?? 0
+    const unit = units.get(number) ?? { n: 0, s: 0 }
+    units.set(number, unit)
+    addValue(sums, unit, value)
+  })
+  return sums
+}
+
 /** A sum of squares that is smaller than this share of its parts is what rounding has left of 0. */
 const ROUNDING = 1e-12
 
