@@ -3,6 +3,7 @@ import { isPlanFile, readPlanFile } from './config/plan-file.ts'
 import { type Settings, settingsSchema } from './config/settings.ts'
 import { describeUnknown } from './config/unknown-variables.ts'
 import { redactUrls } from './core/redact-urls.ts'
+import { shortened } from './core/schema-faults.ts'
 import { changePlan } from './pipeline/plan/changes.ts'
 import { NAMED_PLANS } from './pipeline/plan/named-plans.ts'
 import { overridePlanByText } from './pipeline/plan/override-plan.ts'
@@ -60,19 +61,11 @@ export function loadConfig(environment: Environment = process.env, changes: Envi
 
 /** Reads the configuration of a demo: always the embedded engine in memory, without tenants and flags, and with the page to look at. */
 export function loadDemoConfig(): Config {
-  const {
-    QDRANT_URL: _url,
-    QDRANT_API_KEY: _key,
-    EMBEDDED_PATH: _path,
-    TENANTS_FILE: _file,
-    STOWAGE_FLAGS_OFF: _off,
-    UNLEASH_URL: _unleash,
-    FLAGS_FILE: _flags,
-    PLANS_FOLDER: _plans,
-    ...environment
-  } = process.env
-  return loadConfig({ UI: 'on', ...environment })
+  return loadConfig({ UI: 'on', ...process.env }, Object.fromEntries(NOT_IN_DEMOS.map(name => [name, undefined])))
 }
+
+const UPSTREAM = ['QDRANT_URL', 'QDRANT_API_KEY', 'EMBEDDED_PATH', 'TENANTS_FILE']
+const NOT_IN_DEMOS = [...UPSTREAM, 'STOWAGE_FLAGS_OFF', 'UNLEASH_URL', 'FLAGS_FILE', 'PLANS_FOLDER']
 
 /** Whether npm or npx started this process. npm sets the variable for every command that it runs. */
 export function startedByNpm(environment: Environment = process.env): boolean {
@@ -100,14 +93,10 @@ function basePlanOf(source: string): { base: Plan; faults: string[] } {
 function describeFault(issue: z.core.$ZodIssue, given: Readonly<Record<string, string>>): string {
   const name = String(issue.path[0] ?? '')
   const isSecret = Object.entries(settingsSchema.shape).some(([key, schema]) => key === name && schema.meta()?.secret)
-  return `${name}=${isSecret ? '(not shown)' : redactUrls(shortened(given[name] ?? ''))}: ${issue.message}`
+  return `${name}=${isSecret ? '(not shown)' : redactUrls(shortened(given[name] ?? '', LONGEST_SHOWN))}: ${issue.message}`
 }
 
 const LONGEST_SHOWN = 120
-
-function shortened(value: string): string {
-  return value.length > LONGEST_SHOWN ? `${value.slice(0, LONGEST_SHOWN)}…` : value
-}
 
 /** Faults of several variables together. They are found beside the faults of single ones. */
 function crossFaults(given: Readonly<Record<string, string>>, { rerank }: Plan): string[] {

@@ -62,6 +62,6 @@ function shownValue(value: unknown): string {
 }
 
 /** The beginning of a text, for a message. */
-export function shortened(text: string): string {
-  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text
+export function shortened(text: string, longest = LONGEST_SHOWN): string {
+  return text.length > longest ? `${text.slice(0, longest)}…` : text
 }

@@ -1,3 +1,4 @@
+import { shortened } from '../core/schema-faults.ts'
 import type { UpsertReport } from './check-upserts.ts'
 import type { UpsertFault } from './faults.ts'
 
@@ -18,12 +19,12 @@ export function describeFaults(collection: string, { points, faults }: UpsertRep
 
 function describe(fault: UpsertFault, points: number): string {
   const which = `${fault.points} of ${points} points (ids ${idsOf(fault)})`
-  const value = shortened(fault.value ?? '')
+  const value = shortened(fault.value ?? '', LONGEST_SHOWN)
   switch (fault.problem) {
     case 'missing':
       return `missing in ${which}.${fault.field === 'embedder_version' ? ALLOWED : ''}`
     case 'other embedder':
-      return `${value} in ${which}, but the vectors of the collection are of ${shortened(fault.stored ?? '')}, and vectors of different embedders cannot be compared.${ALLOWED}`
+      return `${value} in ${which}, but the vectors of the collection are of ${shortened(fault.stored ?? '', LONGEST_SHOWN)}, and vectors of different embedders cannot be compared.${ALLOWED}`
     default:
       return `${value} in ${which} must be ${MUST_BE[fault.problem]}.`
   }
@@ -32,10 +33,6 @@ function describe(fault: UpsertFault, points: number): string {
 const ALLOWED = ' INGESTION_GUARD_ALLOW_MIXED=on allows it.'
 
 function idsOf({ ids, points }: UpsertFault): string {
-  const shown = ids.map(id => shortened(id || 'none')).join(', ')
+  const shown = ids.map(id => shortened(id || 'none', LONGEST_SHOWN)).join(', ')
   return points > ids.length ? `${shown} and ${points - ids.length} more` : shown
-}
-
-function shortened(json: string): string {
-  return json.length > LONGEST_SHOWN ? `${json.slice(0, LONGEST_SHOWN)}…` : json
 }

@@ -1,4 +1,5 @@
 import { StowageError } from '../../../core/errors.ts'
+import { shortened } from '../../../core/schema-faults.ts'
 
 export function badRequest(message: string): StowageError {
   return new StowageError('bad_request', message)
@@ -14,7 +15,7 @@ export function unknownField(field: string, where: string): StowageError {
 
 /** What a client wrote, for an error: at most its first 50 characters. */
 export function shown(text: string): string {
-  return text.length > 50 ? `${text.slice(0, 50)}…` : text
+  return shortened(text, 50)
 }
 
 /** One text for collections that exist and for those that do not. */
