@@ -1,4 +1,5 @@
 import type { CollectionLayout } from '../ingest/target.ts'
+import { isObject } from '../qdrant/json.ts'
 import { findDocumentField, findOrderField, findTextField, type PayloadMapping } from '../qdrant/payload.ts'
 import type { CollectionFacts, Seen, Setup } from './facts.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
@@ -152,5 +153,5 @@ function checkIndexes(
 }
 
 function fieldOf(payload: unknown, field: string): unknown {
-  return typeof payload === 'object' && payload !== null ? (payload as Record<string, unknown>)[field] : undefined
+  return isObject(payload) ? payload[field] : undefined
 }

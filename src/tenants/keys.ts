@@ -1,4 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { groupBy } from '../core/collections.ts'
 
 /** A new key: 32 random bytes in base64url. */
 export function newKey(): string {
@@ -18,13 +19,8 @@ export function keyHash(key: string): string {
  * good as random, and one says nothing about another. A plain lookup by the key itself would end at the first byte that differs.
  */
 export function createKeyTable<Owner>(entries: Iterable<readonly [sha256: string, owner: Owner]>) {
-  const buckets = new Map<number, { digest: Buffer; owner: Owner }[]>()
-  for (const [sha256, owner] of entries) {
-    const digest = Buffer.from(sha256, 'hex')
-    const bucket = buckets.get(bucketOf(digest))
-    if (bucket) bucket.push({ digest, owner })
-    else buckets.set(bucketOf(digest), [{ digest, owner }])
-  }
+  const known = Array.from(entries, ([sha256, owner]) => ({ digest: Buffer.from(sha256, 'hex'), owner }))
+  const buckets = groupBy(known, ({ digest }) => bucketOf(digest))
   return function ownerOf(key: string): Owner | null {
     const asked = digestOf(key)
     let found: Owner | null = null

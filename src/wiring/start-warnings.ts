@@ -20,6 +20,7 @@ const LOOPBACK = /^(?:localhost|127\.|::1$)/u
 export function startWarnings({ config, embedded, host, unavailable, modelWarnings, operators }: Started): string[] {
   const { EMBEDDED_PATH, TENANTS_FILE, CONTEXTUAL_COLLECTIONS, MCP, UI } = config.settings
   const { EMBEDDINGS_RELAY_API_KEY: lentKey, EMBEDDINGS_RELAY_URL: relayUrl } = config.settings
+  const isOpen = TENANTS_FILE === undefined && !LOOPBACK.test(host)
   const warnings = [...config.unknownVariables]
   if (unavailable.embedder !== null) warnings.push(`no embedder, only keywords are searched: ${unavailable.embedder}`)
   if (unavailable.reranker !== null) warnings.push(`no reranker: ${unavailable.reranker}`)
@@ -30,29 +31,25 @@ export function startWarnings({ config, embedded, host, unavailable, modelWarnin
   }
   if (embedded && config.settings.REDIS_URL !== undefined)
     warnings.push('REDIS_URL shares nothing with the embedded engine, which belongs to one process: set QDRANT_URL')
-  if (embedded && TENANTS_FILE === undefined && !LOOPBACK.test(host)) {
+  if (embedded && isOpen)
     warnings.push(
       `the embedded engine asks for no key, and HOST=${host} lets other machines read and change its points`,
     )
-  }
-  if (MCP && TENANTS_FILE === undefined && !LOOPBACK.test(host)) {
+  if (MCP && isOpen)
     warnings.push(
       `MCP=on without TENANTS_FILE, and HOST=${host}: agents on other machines can start jobs that cost money`,
     )
-  }
-  if (UI && TENANTS_FILE === undefined && !LOOPBACK.test(host)) {
+  if (UI && isOpen)
     warnings.push(
       `UI=on without TENANTS_FILE, and HOST=${host}: on the page, callers without a key see the questions of all others without one`,
     )
-  }
   if (config.plan.retrieval.contextual && CONTEXTUAL_COLLECTIONS.size === 0)
     warnings.push('RETRIEVAL_CONTEXTUAL is on, but CONTEXTUAL_COLLECTIONS names no collection with contexts')
   if (lentKey !== undefined && (TENANTS_FILE === undefined || relayUrl === undefined || relayUrl === 'local'))
     warnings.push('EMBEDDINGS_RELAY_API_KEY is not used: it is lent to tenants of a relay to a URL only')
   if (relayUrl === 'local' && config.settings.EMBEDDER === 'none')
     warnings.push('EMBEDDINGS_RELAY_URL=local, but EMBEDDER=none: requests to embed are answered with 503')
-  if (operators === 0) {
+  if (operators === 0)
     warnings.push('TENANTS_FILE has no key of an operator, so nobody can read /v1/metrics: add one under operators')
-  }
   return warnings
 }
