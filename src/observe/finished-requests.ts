@@ -47,9 +47,10 @@ export function createRequestReports({ metrics, logger, labels, slowMs, queryTex
     const { endpoint, outcome, seconds, tenant, traceId, degraded, limited } = event
     metrics.requests.inc({ endpoint, outcome })
     metrics.requestSeconds.observe({ labels: { endpoint }, value: seconds, exemplarLabels: exemplarOf(event) })
+    const limitedLabel = labels.of(limited?.tenant ?? null)
+    if (limited !== null && limitedLabel !== null)
+      metrics.tenantLimited.inc({ tenant: limitedLabel, limit: limited.limit })
     const label = labels.of(tenant)
-    if (limited !== null)
-      metrics.tenantLimited.inc({ tenant: labels.of(limited.tenant) ?? limited.tenant, limit: limited.limit })
     if (label === null) return
     metrics.tenantRequests.inc({ tenant: label, outcome })
     if (traceId === null || endpoint === 'operations') return

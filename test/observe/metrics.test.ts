@@ -85,6 +85,7 @@ describe('labels of tenants', () => {
     reporter.requestFinished({ ...finished, tenant: 't0', degraded: ['rerank_partial'] })
     reporter.tenantsDeclared({ names: new Set(['t0', 't9']) })
     reporter.requestFinished({ ...finished, tenant: 't1' })
+    reporter.requestFinished({ ...finished, tenant: 't1', limited: { tenant: 't1', limit: 'rate' } })
     const text = await metrics.registry.metrics()
     expect(text).not.toContain('tenant="t1"')
     for (const line of [
