@@ -1,6 +1,7 @@
 import Table from 'cli-table3'
 import type { TraceCandidate } from '../pipeline/trace/schema.ts'
 import type { DemoResult } from './demo.ts'
+import { number } from './side-by-side.ts'
 
 const BAR_WIDTH = 40
 const MOST_DROPPED_SHOWN = 8
@@ -56,8 +57,4 @@ function evidenceText(evidence: TraceCandidate['evidence']): string {
   return Object.entries(evidence ?? {})
     .map(([name, value]) => `${name.replaceAll('_', ' ')} ${value}`)
     .join(', ')
-}
-
-function number(value: number): string {
-  return value.toLocaleString('en-US')
 }

@@ -117,6 +117,7 @@ function sum(results: readonly DemoResult[], tokens: (result: DemoResult) => num
   return results.reduce((total, result) => total + tokens(result), 0)
 }
 
-function number(value: number): string {
+/** With commas between thousands. */
+export function number(value: number): string {
   return value.toLocaleString('en-US')
 }
