@@ -4,6 +4,7 @@ import { isOfFirst, passOn, takePassedOn } from '../../cluster/pass-on.ts'
 import type { RunningService } from '../../commands/serve.ts'
 import type { Config } from '../../config.ts'
 import { redactUrls } from '../../core/redact-urls.ts'
+import { openTogether } from '../../core/work/opened.ts'
 import { startServer } from '../../http/server.ts'
 import type { Logger } from '../../observe/logger.ts'
 import { type Gateway, openGateway } from '../gateway.ts'
@@ -18,14 +19,14 @@ export interface OpenedService extends RunningService {
 }
 
 /** Opens everything and listens. @param member the worker that this process is; null for a process alone */
-export async function openService(
+export function openService(
   config: Config,
   logger: Logger,
   address: { port: number; host: string },
   member: Member | null,
 ): Promise<OpenedService> {
-  const gateway = await openGateway(config, logger, member)
-  try {
+  return openTogether(async opened => {
+    const gateway = opened.keep(await openGateway(config, logger, member))
     // The others know of it before they pass anything on.
     const own = member?.start.isFirst ? await startServer(...ownListener(gateway.app, member)) : null
     const server = await startServer(listenerOf(gateway.app, config, member), address)
@@ -51,13 +52,10 @@ export async function openService(
       ...reloading(gateway),
       close: async graceMs => {
         await Promise.all([server.close(graceMs), own?.close(graceMs)])
-        await gateway.close()
+        await opened.close()
       },
     }
-  } catch (error) {
-    await gateway.close()
-    throw error
-  }
+  })
 }
 
 function listenerOf(app: RequestListener, { settings }: Config, member: Member | null): RequestListener {
