@@ -152,79 +152,78 @@ export function createReporter({ metrics, logger, slowMs = 0, queryText = 'off' 
   const outages = createOutageReports(logger)
   const upstreamAnswered = (kind: UpstreamKind, status: number | null) =>
     metrics.upstreamResponses.inc({ status: statusClass(status), kind })
-  return {
-    requestFinished: quietly(event => requests.finished(event)),
-    requestFailed: quietly(({ error, requestId }) => logger.error({ err: error, requestId }, 'request failed')),
-    passedThrough: quietly(event => metrics.passthrough.inc(event)),
-    upsertGuarded: quietly(({ action, reason, ...line }) => {
+  return quietly<Reporter>({
+    requestFinished: event => requests.finished(event),
+    requestFailed: ({ error, requestId }) => logger.error({ err: error, requestId }, 'request failed'),
+    passedThrough: event => metrics.passthrough.inc(event),
+    upsertGuarded: ({ action, reason, ...line }) => {
       metrics.guardedUpserts.inc({ action, reason })
       logger.warn({ action, reason, ...line }, 'upsert to a managed collection')
-    }),
-    upstreamFailed: quietly(({ status, message, cause }) => logger.warn({ status, err: cause }, message)),
-    searchHedged: quietly(({ winner }) => metrics.hedges.inc({ winner })),
-    improvingPaused: quietly(event => {
+    },
+    upstreamFailed: ({ status, message, cause }) => logger.warn({ status, err: cause }, message),
+    searchHedged: ({ winner }) => metrics.hedges.inc({ winner }),
+    improvingPaused: event => {
       if (event.paused) metrics.pausedCollections.inc()
       else metrics.pausedCollections.dec()
       logger.info(event, event.paused ? 'improving pauses' : 'improving goes on')
-    }),
-    contextTraced: quietly(({ trace }) => {
+    },
+    contextTraced: ({ trace }) => {
       requests.traced(trace)
       countTrace(trace, metrics, labels)
-    }),
-    redundancyMeasured: quietly(({ ratio }) => metrics.redundancy.observe(ratio)),
-    pairsReranked: quietly(pairs => {
+    },
+    redundancyMeasured: ({ ratio }) => metrics.redundancy.observe(ratio),
+    pairsReranked: pairs => {
       for (const result of PAIR_RESULTS) metrics.rerankPairs.inc({ result }, pairs[result])
-    }),
-    requestsWaiting: quietly(({ length }) => metrics.waitingRequests.set(length)),
-    guardRefused: quietly(({ status }) => metrics.guardRefusals.inc({ status: String(status) })),
-    searchReported: quietly(({ detail, ...event }) =>
+    },
+    requestsWaiting: ({ length }) => metrics.waitingRequests.set(length),
+    guardRefused: ({ status }) => metrics.guardRefusals.inc({ status: String(status) }),
+    searchReported: ({ detail, ...event }) =>
       logger.debug(queryText === 'text' ? { ...event, detail } : event, 'search on a path of Qdrant'),
-    ),
-    upstreamRead: quietly(({ status, seconds }) => {
+    upstreamRead: ({ status, seconds }) => {
       metrics.upstreamSeconds.observe({ outcome: status === null ? 'failed' : 'answered' }, seconds)
       upstreamAnswered('read', status)
-    }),
-    upstreamForwarded: quietly(({ status }) => {
+    },
+    upstreamForwarded: ({ status }) => {
       upstreamAnswered('forwarded', status)
       outages.forwarded(status)
-    }),
-    spansExported: quietly(({ error }) => {
+    },
+    spansExported: ({ error }) => {
       if (error === null) logger.info('spans are exported again')
       else logger.warn({ detail: error.message }, 'spans cannot be exported; requests go on without')
-    }),
-    modelsOpened: quietly(({ unavailable }) => {
+    },
+    modelsOpened: ({ unavailable }) => {
       for (const [model, reason] of Object.entries(unavailable)) {
         metrics.modelUnavailable.set({ model }, reason === null ? 0 : 1)
       }
-    }),
-    tenantsDeclared: quietly(({ names }) => {
+    },
+    tenantsDeclared: ({ names }) => {
       const { added, gone } = labels.declare(names)
       for (const label of gone) metrics.removeTenant(label)
       for (const label of added) metrics.addTenant(label)
-    }),
-    tenantsReloaded: quietly(({ tenants, faults }) => {
+    },
+    tenantsReloaded: ({ tenants, faults }) => {
       metrics.tenantsReloads.inc({ outcome: faults === null ? 'replaced' : 'refused' })
       metrics.tenantsFileRefused.set(faults === null ? 0 : 1)
       if (faults === null) logger.info({ tenants }, 'the tenants are replaced')
       else logger.error({ tenants, faults }, 'the file of tenants is refused; the tenants of before stay')
-    }),
-    searchRetried: quietly(() => metrics.searchRetries.inc()),
-    flagsDecided: quietly(({ flags }) => {
+    },
+    searchRetried: () => metrics.searchRetries.inc(),
+    flagsDecided: ({ flags }) => {
       for (const { flag, enabled, source } of flags)
         metrics.flagDecisions.inc({ flag, value: enabled ? 'on' : 'off', source })
-    }),
-    flagsRefreshed: quietly(({ source, error, instead }) => {
+    },
+    flagsRefreshed: ({ source, error, instead }) => {
       metrics.flagsSourceUp.set({ source }, error === null ? 1 : 0)
       if (error === null) metrics.flagsRefreshed.setToCurrentTime({ source })
       else logger.warn({ source, detail: error }, `flags cannot be refreshed; ${instead}`)
-    }),
-    flagsChecked: quietly(({ faults, refusals }) => {
+    },
+    flagsChecked: ({ faults, refusals }) => {
       metrics.flagsUnknown.set(faults.length)
       metrics.flagsFileRefused.set(refusals.length > 0 ? 1 : 0)
       for (const fault of refusals) logger.error({ fault }, 'a file of flags or plans is refused')
       for (const fault of faults) logger.warn({ fault }, 'flags have a fault')
-    }),
-    experimentObserved: quietly(({ outcome: { assignment, failed, seconds, tokens, recallProxy } }) => {
+    },
+    experimentObserved: ({ outcome: { assignment, failed, seconds, tokens, recallProxy } }) => {
       const labels = { experiment: assignment.experiment, variant: assignment.variant }
       metrics.experimentRequests.inc({ ...labels, outcome: 'ok' }, failed ? 0 : 1)
       metrics.experimentRequests.inc({ ...labels, outcome: 'failed' }, failed ? 1 : 0)
@@ -233,49 +232,48 @@ export function createReporter({ metrics, logger, slowMs = 0, queryText = 'off' 
       if (recallProxy !== null) metrics.experimentRecallProxy.observe(labels, recallProxy)
       // An experiment is known by its first request only: from here on, its series is there.
       metrics.experimentRolledBack.inc({ experiment: assignment.experiment }, 0)
-    }),
-    rolledBack: quietly(event => {
+    },
+    rolledBack: event => {
       metrics.experimentRolledBack.set({ experiment: event.experiment }, 1)
       metrics.experimentRollbacks.inc({ experiment: event.experiment, trigger: event.trigger })
       logger.error(event, 'the experiment is rolled back: everyone gets the control until it is reset')
-    }),
-    rollbackKept: quietly(event => {
+    },
+    rollbackKept: event => {
       metrics.experimentRolledBack.set({ experiment: event.experiment }, 1)
       logger.warn(event, 'the experiment is still rolled back: everyone gets the control until it is reset')
-    }),
-    rollbackReset: quietly(({ experiment }) => {
+    },
+    rollbackReset: ({ experiment }) => {
       metrics.experimentRolledBack.set({ experiment }, 0)
       logger.info({ experiment }, 'the rollback of the experiment was reset')
-    }),
-    shadowRan: quietly(({ outcome, overlap, detail }) => {
+    },
+    shadowRan: ({ outcome, overlap, detail }) => {
       metrics.shadowRuns.inc({ outcome })
       if (overlap !== null) metrics.shadowOverlap.observe(overlap)
       if (outcome === 'failed') logger.debug({ detail }, 'a shadow run failed')
-    }),
-    shadowQueued: quietly(({ length }) => metrics.shadowQueue.set(length)),
-    questionsNoticed: quietly(({ outcome, count }) => metrics.relayQuestions.inc({ outcome }, count)),
-    questionLookedUp: quietly(({ result }) => metrics.relayLookups.inc({ result })),
-    sharedUsed: quietly(({ operation, kind, result, count }) =>
+    },
+    shadowQueued: ({ length }) => metrics.shadowQueue.set(length),
+    questionsNoticed: ({ outcome, count }) => metrics.relayQuestions.inc({ outcome }, count),
+    questionLookedUp: ({ result }) => metrics.relayLookups.inc({ result }),
+    sharedUsed: ({ operation, kind, result, count }) =>
       (operation === 'read' ? metrics.sharedReads : metrics.sharedWrites).inc({ kind, result }, count),
-    ),
-    sharedAnswered: quietly(({ operation, seconds }) => metrics.sharedSeconds.observe({ operation }, seconds)),
-    sharedChanged: quietly(({ operation, error }) => {
+    sharedAnswered: ({ operation, seconds }) => metrics.sharedSeconds.observe({ operation }, seconds),
+    sharedChanged: ({ operation, error }) => {
       metrics.sharedAvailable.set({ operation }, error === null ? 1 : 0)
       if (error === null) logger.info({ operation }, 'the shared store works again')
       else {
         const line = { operation, detail: redactUrls(error.message) }
         logger.warn(line, 'the shared store does not work; this process goes on alone')
       }
-    }),
-    workerLost: quietly(({ pid: workerPid, ...event }) => {
+    },
+    workerLost: ({ pid: workerPid, ...event }) => {
       metrics.workerRestarts.inc()
       logger.error({ workerPid, ...event }, 'a worker ended; it is started again')
-    }),
-    workerHung: quietly(({ pid: workerPid, ...event }) => {
+    },
+    workerHung: ({ pid: workerPid, ...event }) => {
       metrics.workerHangs.inc()
       logger.error({ workerPid, ...event }, 'the event loop of a worker does not turn; the worker is killed')
-    }),
+    },
     ...createContextReports(metrics, logger),
     ...createRerankReports(metrics, logger),
-  }
+  })
 }

@@ -1,8 +1,12 @@
-/** Ignores errors of a report, so that reporting never fails a request. */
-export function quietly<Event = void>(report: (event: Event) => void): (event: Event) => void {
-  return event => {
-    try {
-      report(event)
-    } catch {}
-  }
+/** Reports that ignore their errors, so that reporting never fails a request. */
+export function quietly<Reports extends object>(reports: Reports): Reports {
+  const quiet = Object.entries(reports).map(([name, report]) => [
+    name,
+    (event: unknown): void => {
+      try {
+        report(event)
+      } catch {}
+    },
+  ])
+  return Object.fromEntries(quiet)
 }

@@ -2,7 +2,6 @@ import type { ChunkContext } from '../../contexts/context.ts'
 import type { Logger } from '../logger.ts'
 import { CONTEXT_TOKEN_KINDS } from '../metrics/contexts.ts'
 import type { Metrics } from '../metrics.ts'
-import { quietly } from '../quietly.ts'
 
 /** New points that stay without a context of this model. */
 export interface LostContexts {
@@ -32,14 +31,14 @@ export function createContextReports(metrics: Metrics, logger: Logger, now = () 
   let loggedAt = Number.NEGATIVE_INFINITY
   let unlogged = 0
   return {
-    contextWritten: quietly(({ model, context, dollars }) => {
+    contextWritten: ({ model, context, dollars }) => {
       metrics.contexts.inc({ model, outcome: context.fallback === null ? 'written' : 'fallback' })
       metrics.contextQuality.observe(context.quality)
       for (const [kind, field] of CONTEXT_TOKEN_KINDS)
         metrics.contextModelTokens.inc({ model, kind }, context.usage[field])
       if (dollars !== null) metrics.contextCost.inc({ model }, dollars)
-    }),
-    contextsLost: quietly(({ points, model, outcome, ...line }) => {
+    },
+    contextsLost: ({ points, model, outcome, ...line }) => {
       metrics.contexts.inc({ model, outcome }, points ?? 0)
       unlogged += points ?? 0
       if (now() - loggedAt < LOG_EVERY_MS) return
@@ -49,11 +48,11 @@ export function createContextReports(metrics: Metrics, logger: Logger, now = () 
       )
       loggedAt = now()
       unlogged = 0
-    }),
-    contextsPaused: quietly(event => {
+    },
+    contextsPaused: event => {
       if (event.detail === null) logger.info({ collection: event.collection }, 'contexts of new points go on')
       else logger.warn(event, 'contexts of new points pause')
-    }),
-    contextsQueued: quietly(({ points }) => metrics.contextQueue.set(points)),
+    },
+    contextsQueued: ({ points }) => metrics.contextQueue.set(points),
   }
 }

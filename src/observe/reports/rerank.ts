@@ -3,7 +3,6 @@ import type { Logger } from '../logger.ts'
 import { PASSAGE_SOURCES } from '../metrics/pipeline.ts'
 import type { HedgeWinner, NodeOutcome } from '../metrics/rerank-nodes.ts'
 import type { Metrics } from '../metrics.ts'
-import { quietly } from '../quietly.ts'
 
 /** The reports about the endpoints of the reranker. `node` is a host with its port. */
 export interface RerankReports {
@@ -18,22 +17,20 @@ export interface RerankReports {
 
 export function createRerankReports(metrics: Metrics, logger: Logger): RerankReports & PassageObserver {
   return {
-    passagesFound: quietly(passages => {
+    passagesFound: passages => {
       for (const source of PASSAGE_SOURCES) metrics.rerankPassages.inc({ source }, passages[source])
-    }),
-    passageFolderFailed: quietly(({ detail }) =>
-      logger.warn({ detail }, 'what the reranker reads cannot be kept on the disk'),
-    ),
-    rerankNodeCalled: quietly(({ node, outcome, seconds }) => {
+    },
+    passageFolderFailed: ({ detail }) => logger.warn({ detail }, 'what the reranker reads cannot be kept on the disk'),
+    rerankNodeCalled: ({ node, outcome, seconds }) => {
       metrics.rerankNodeCalls.inc({ node, outcome })
       if (outcome === 'answered') metrics.rerankNodeSeconds.observe({ node }, seconds)
-    }),
-    rerankHedged: quietly(({ winner }) => metrics.rerankHedges.inc({ winner })),
-    rerankRetried: quietly(() => metrics.rerankRetries.inc()),
-    rerankNodeLeftOut: quietly(({ node, leftOut, fault }) => {
+    },
+    rerankHedged: ({ winner }) => metrics.rerankHedges.inc({ winner }),
+    rerankRetried: () => metrics.rerankRetries.inc(),
+    rerankNodeLeftOut: ({ node, leftOut, fault }) => {
       metrics.rerankNodeLeftOut.set({ node }, leftOut ? 1 : 0)
       if (leftOut) logger.warn({ node, detail: fault }, 'an endpoint of the reranker is left out')
       else logger.info({ node }, 'an endpoint of the reranker is used again')
-    }),
+    },
   }
 }
