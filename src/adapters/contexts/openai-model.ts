@@ -1,6 +1,7 @@
 import OpenAI from 'openai'
 import type { TokenUsage } from '../../contexts/context.ts'
 import { type AskModel, FailedCallError } from '../../contexts/model-writer.ts'
+import { createOpenAiClient } from '../openai-client.ts'
 import { abortable } from './abortable.ts'
 import { type EndpointOptions, MOST_OUTPUT_TOKENS, OPENAI_URL, RETRIES, TEMPERATURE } from './endpoint-options.ts'
 import { describeFailure } from './failed-call.ts'
@@ -11,14 +12,10 @@ const MOST_WITH_THOUGHTS = 1_024
 
 /** Calls of a model behind an OpenAI-compatible endpoint. Parameters that the endpoint does not support are left out from then on. */
 export function createOpenAiModel({ baseUrl, apiKey, model, timeoutMs, retries = RETRIES }: EndpointOptions): AskModel {
-  const key = apiKey || 'none'
-  // Null, because the client takes missing options from the environment.
-  const client = new OpenAI({
-    apiKey: key,
+  const client = createOpenAiClient({
+    apiKey,
     baseURL: baseUrl ?? OPENAI_URL,
-    ...{ adminAPIKey: null, organization: null, project: null, webhookSecret: null },
-    defaultHeaders: { authorization: `Bearer ${key}` },
-    logLevel: 'off',
+    defaultHeaders: { authorization: `Bearer ${apiKey || 'none'}` },
     maxRetries: retries,
     timeout: timeoutMs,
     fetch: fetchWholeAnswer,

@@ -1,7 +1,7 @@
-import OpenAI from 'openai'
 import { StowageError } from '../../core/errors.ts'
 import { redactUrls } from '../../core/redact-urls.ts'
 import type { AskModel } from '../../evaluation/judge/judge.ts'
+import { createOpenAiClient } from '../openai-client.ts'
 
 export interface ChatOptions {
   /** Base URL of an OpenAI-compatible endpoint; default is OpenAI. */
@@ -27,16 +27,7 @@ const TIMEOUT_MS = 120_000
 /** A language model behind an OpenAI-compatible endpoint. */
 export function createChatModel(options: ChatOptions): { ask: AskModel; usage: ChatUsage } {
   const { baseUrl, apiKey, model, timeoutMs = TIMEOUT_MS } = options
-  // Null, because the client takes missing options from the environment.
-  const client = new OpenAI({
-    apiKey: apiKey || 'none',
-    baseURL: baseUrl ?? null,
-    organization: null,
-    project: null,
-    logLevel: 'off',
-    maxRetries: RETRIES,
-    timeout: timeoutMs,
-  })
+  const client = createOpenAiClient({ apiKey, baseURL: baseUrl ?? null, maxRetries: RETRIES, timeout: timeoutMs })
   const usage: ChatUsage = { calls: 0, inputTokens: 0, outputTokens: 0 }
   const ask: AskModel = async ({ system, user }, signal) => {
     usage.calls++

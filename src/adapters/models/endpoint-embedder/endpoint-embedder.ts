@@ -1,8 +1,8 @@
-import OpenAI from 'openai'
 import { StowageError } from '../../../core/errors.ts'
 import type { Embedder } from '../../../core/ports.ts'
 import { longestPrefix } from '../../../core/prefix.ts'
 import { createTokenizer } from '../../../text/tokens.ts'
+import { createOpenAiClient } from '../../openai-client.ts'
 import { retryOnce } from '../../retry-once.ts'
 import { ModelUnavailableError } from '../model-folder.ts'
 import { type EmbeddingPrefixes, NO_PREFIXES, prefixMark } from '../prefixes.ts'
@@ -52,14 +52,8 @@ export async function createEndpointEmbedder(
   const shape = EMBEDDING_SHAPES[api]
   const model = options.model ?? shape.model
   if (options.apiKey === '' && options.baseUrl === undefined) throw new ModelUnavailableError(missingKey(api))
-  // The client sends to any path with its retries and waits. Null, because it takes missing options from the environment.
-  const client = new OpenAI({
-    apiKey: options.apiKey || 'none',
-    baseURL: options.baseUrl ?? shape.baseUrl,
-    organization: null,
-    project: null,
-    logLevel: 'off',
-  })
+  // It sends to any path, with its retries and waits.
+  const client = createOpenAiClient({ apiKey: options.apiKey, baseURL: options.baseUrl ?? shape.baseUrl })
   const tokenizer = createTokenizer(model)
   const cut = (text: string) =>
     text.length > MAX_TOKENS ? longestPrefix(text, prefix => tokenizer.count(prefix) <= MAX_TOKENS) : text || ' '
