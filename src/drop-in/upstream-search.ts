@@ -5,7 +5,7 @@ import { type Pace, RANKING_GRACE_MS } from '../pipeline/pacing/pace.ts'
 import type { QdrantAnswer, QdrantHttp } from '../qdrant/client.ts'
 import { isTooLarge } from '../qdrant/errors.ts'
 import type { SearchTarget } from '../qdrant/paths.ts'
-import { headerPairs } from '../qdrant/raw-headers.ts'
+import { filterHeaders } from '../qdrant/raw-headers.ts'
 import { RawJsonError } from '../qdrant/raw-json.ts'
 import { NotImproved } from './not-improved.ts'
 import { type ChunkOf, type PointSlice, readBatchAnswer, readQueryAnswer } from './points/point-slices.ts'
@@ -87,10 +87,10 @@ export async function fetchPoints(
 
 /** Client headers that Qdrant, or a proxy in front of it, uses: keys, tracing, routing and the path of the request. */
 const FORWARDED =
-  /^(?:authorization|(?:.+-)?api-key|x-request-id|x-tracing-id|traceparent|tracestate|x-qdrant-route-affinity|x-forwarded-for|user-agent|via)$/i
+  /^(?:authorization|(?:.+-)?api-key|x-request-id|x-tracing-id|traceparent|tracestate|x-qdrant-route-affinity|x-forwarded-for|user-agent|via)$/
 
 export function forwardedHeaders(rawHeaders: readonly string[]): string[] {
-  return [...[...headerPairs(rawHeaders)].filter(([name]) => FORWARDED.test(name)).flat(), ...OWN_VIA]
+  return [...filterHeaders(rawHeaders, name => FORWARDED.test(name)), ...OWN_VIA]
 }
 
 function prefetchSearch(query: UnderstoodQuery, prefetch: Prefetch, pool: number): string {

@@ -33,6 +33,11 @@ export function elements(raw: string): string[] {
   return found
 }
 
+/** Prints a JSON object of raw members. */
+export function printMembers(raw: Iterable<readonly [key: string, value: string]>): string {
+  return `{${Array.from(raw, ([key, value]) => `${JSON.stringify(key)}:${value}`).join(',')}}`
+}
+
 export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null'
 
 /** The kind of a raw value from `members` or `elements`, which has no leading space. */

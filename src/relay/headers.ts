@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { apiKeyOf } from '../http/caller.ts'
-import { headerPairs } from '../qdrant/raw-headers.ts'
+import { filterHeaders, headerValue } from '../qdrant/raw-headers.ts'
 import { SCOPE_HEADER } from './scopes.ts'
 
 /** How keys are handled where there are tenants. */
@@ -13,7 +13,7 @@ export interface RelayKeys {
 
 /** The raw headers that go on without tenants: as they came, but for the one that only names a scope. */
 export function openHeaders({ rawHeaders }: IncomingMessage): string[] {
-  return [...headerPairs(rawHeaders)].filter(([name]) => name.toLowerCase() !== SCOPE_HEADER).flat()
+  return filterHeaders(rawHeaders, name => name !== SCOPE_HEADER)
 }
 
 /**
@@ -24,10 +24,10 @@ export function tenantRelayHeaders(request: IncomingMessage, { isOwn, lent }: Re
   const key = apiKeyOf(request)
   const isSecret = (value: string) =>
     (key !== null && value.includes(key)) || isOwn(value.trim()) || isOwn(value.replace(/^\s*\S+\s+/, '').trim())
-  const kept = [...headerPairs(request.rawHeaders)].filter(([name, value]) => {
-    const lower = name.toLowerCase()
-    return lower !== 'api-key' && lower !== SCOPE_HEADER && !isSecret(value)
-  })
-  const isKeyed = kept.some(([name]) => name.toLowerCase() === 'authorization')
-  return [...kept.flat(), ...(isKeyed || lent === null ? [] : ['Authorization', `Bearer ${lent}`])]
+  const kept = filterHeaders(
+    request.rawHeaders,
+    (name, value) => name !== 'api-key' && name !== SCOPE_HEADER && !isSecret(value),
+  )
+  const isKeyed = headerValue(kept, 'authorization') !== null
+  return [...kept, ...(isKeyed || lent === null ? [] : ['Authorization', `Bearer ${lent}`])]
 }

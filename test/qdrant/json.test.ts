@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseExactly, parseJson, printJson } from '../../src/qdrant/json.ts'
+import { parseJson, printJson } from '../../src/qdrant/json.ts'
 
 /** JSON values whose integers go up to u64; those beyond 2^53 are bigint. */
 const json = fc.letrec(tie => ({
@@ -60,9 +60,8 @@ describe('JSON with u64', () => {
     expect(performance.now() - started).toBeLessThan(5_000)
   })
 
-  it('says what is wrong as JSON.parse does, and with every number where it stands', () => {
+  it('says what is wrong as JSON.parse does', () => {
     expect(() => parseJson('{"id":12345678901234567890')).toThrow(SyntaxError)
-    expect(() => parseExactly('{"a":\n nan}', Number)).toThrow(/position 7/)
   })
 
   it('prints what JSON has no word for as null', () => {

@@ -7,7 +7,7 @@ import { parseJson, printJson } from '../../qdrant/json.ts'
 import { collectionPath } from '../../qdrant/paths.ts'
 import { type PayloadMapping, readChunk } from '../../qdrant/payload.ts'
 import { readPointId } from '../../qdrant/points.ts'
-import { elements, kindOf, members } from '../../qdrant/raw-json.ts'
+import { elements, kindOf, members, printMembers } from '../../qdrant/raw-json.ts'
 import { readLayout, readPayloadIndex, record } from '../qdrant/layout.ts'
 import { createRequests } from './requests.ts'
 
@@ -150,6 +150,5 @@ function printOperations(changes: readonly PointChange[]): string {
 }
 
 function printVectors({ id, vectors }: PointChange): string {
-  const named = [...vectors].map(([name, raw]) => `${JSON.stringify(name)}:${raw}`).join(',')
-  return `{"id":${printJson(id)},"vector":{${named}}}`
+  return `{"id":${printJson(id)},"vector":${printMembers(vectors)}}`
 }

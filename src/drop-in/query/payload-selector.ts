@@ -1,4 +1,4 @@
-import { elements, kindOf, members, RawJsonError } from '../../qdrant/raw-json.ts'
+import { elements, kindOf, members, printMembers, RawJsonError } from '../../qdrant/raw-json.ts'
 
 /** The top-level payload keys that a client selects with `with_payload`. */
 export type PayloadSelector =
@@ -33,8 +33,9 @@ export function readPayloadSelector(raw: string | null): PayloadSelector {
 export function selectPayload(rawPayload: string | null, selector: PayloadSelector): string | null {
   if (rawPayload === null || selector.kind === 'none') return null
   if (selector.kind === 'all' || kindOf(rawPayload) !== 'object') return rawPayload
-  const wanted = [...members(rawPayload)].filter(([key]) => selector.keys.has(key) === (selector.kind === 'include'))
-  return `{${wanted.map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(',')}}`
+  return printMembers(
+    [...members(rawPayload)].filter(([key]) => selector.keys.has(key) === (selector.kind === 'include')),
+  )
 }
 
 /** What Qdrant takes as a path without quotes. It refuses other characters. */

@@ -1,4 +1,4 @@
-import { headerPairs } from '../../qdrant/raw-headers.ts'
+import { filterHeaders, headerPairs } from '../../qdrant/raw-headers.ts'
 
 /** Header fields that apply to a single connection (RFC 9110, 7.6.1). All others are forwarded. */
 const HOP_BY_HOP = new Set([
@@ -21,13 +21,10 @@ const HOP_BY_HOP = new Set([
  */
 export function endToEndHeaders(rawHeaders: readonly string[], alsoDropped: readonly string[] = []): string[] {
   const named = namedByConnection(rawHeaders)
-  const kept: string[] = []
-  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
-    const [name = '', value = ''] = [rawHeaders[at], rawHeaders[at + 1]]
-    const key = name.toLowerCase()
-    if (!HOP_BY_HOP.has(key) && !alsoDropped.includes(key) && !named.includes(key)) kept.push(name, value)
-  }
-  return kept
+  return filterHeaders(
+    rawHeaders,
+    name => !HOP_BY_HOP.has(name) && !alsoDropped.includes(name) && !named.includes(name),
+  )
 }
 
 function namedByConnection(rawHeaders: readonly string[]): string[] {

@@ -1,5 +1,5 @@
 import { IncomingMessage } from 'node:http'
-import { headerPairs } from '../../qdrant/raw-headers.ts'
+import { filterHeaders, headerPairs } from '../../qdrant/raw-headers.ts'
 import type { GuardedRequest } from '../../tenants/guard/guarded.ts'
 import type { StepRequest } from '../step.ts'
 
@@ -16,7 +16,10 @@ export function guardedMessage(
   sent: string | Buffer,
 ): StepRequest {
   const body = Buffer.from(sent)
-  const type = typeof sent === 'string' ? ['content-type', 'application/json'] : bodyHeaders(client.rawHeaders)
+  const type =
+    typeof sent === 'string'
+      ? ['content-type', 'application/json']
+      : filterHeaders(client.rawHeaders, name => name === 'content-type' || name === 'content-encoding')
   const describeBody = body.length === 0 ? [] : [...type, 'content-length', String(body.length)]
   const rawHeaders = [...headers, ...describeBody]
   const message = Object.assign(new IncomingMessage(client.socket), {
@@ -52,8 +55,4 @@ function joined(rawHeaders: readonly string[]): Record<string, string> {
     values.set(key, before === undefined ? value : `${before}, ${value}`)
   }
   return Object.fromEntries(values)
-}
-
-function bodyHeaders(rawHeaders: readonly string[]): string[] {
-  return [...headerPairs(rawHeaders)].filter(([name]) => /^content-(?:type|encoding)$/i.test(name)).flat()
 }

@@ -1,7 +1,7 @@
 import { StowageError } from '../../core/errors.ts'
 import type { QdrantAnswer, QdrantHttp } from '../../qdrant/client.ts'
 import { statusFailure } from '../../qdrant/errors.ts'
-import { headerPairs, headerValue } from '../../qdrant/raw-headers.ts'
+import { filterHeaders, headerValue } from '../../qdrant/raw-headers.ts'
 import type { Tenant } from '../../tenants/tenant.ts'
 
 /** What the calls to Qdrant that stowage makes itself for one request of a tenant share. */
@@ -21,6 +21,9 @@ interface TenantRead {
   body: string | null
 }
 
+/** The whole answer is read here, without a coding. */
+const REPLACED = ['accept-encoding', 'range', 'if-range']
+
 /**
  * Reads from Qdrant for a tenant.
  * @returns an answer with status 200, or a refusal (4xx) that concerns the request
@@ -34,7 +37,12 @@ export async function readForTenant(
   const answer = await http.readRaw({
     method,
     path: target,
-    headers: [...withoutCoding(headers), 'accept-encoding', 'identity', ...describeBody],
+    headers: [
+      ...filterHeaders(headers, name => !REPLACED.includes(name)),
+      'accept-encoding',
+      'identity',
+      ...describeBody,
+    ],
     body,
     signal,
   })
@@ -52,8 +60,4 @@ export async function readForTenant(
 export function hiddenFailure(status: number, retryAfter: string | null): StowageError | null {
   if (status === 401 || status === 403) return new StowageError('upstream_error', 'Qdrant refused the key of stowage')
   return status >= 500 ? statusFailure(status, '', retryAfter) : null
-}
-
-function withoutCoding(headers: readonly string[]): string[] {
-  return [...headerPairs(headers)].filter(([name]) => !/^(?:accept-encoding|range|if-range)$/i.test(name)).flat()
 }

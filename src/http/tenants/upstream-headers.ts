@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { headerPairs } from '../../qdrant/raw-headers.ts'
+import { filterHeaders } from '../../qdrant/raw-headers.ts'
 import type { Tenant } from '../../tenants/tenant.ts'
 import { apiKeyOf } from '../caller.ts'
 
@@ -8,14 +8,12 @@ import { apiKeyOf } from '../caller.ts'
  * search, and the keys of inference providers. No other header goes on, because one that a proxy in front of Qdrant understands could change what is asked for.
  */
 const FORWARDED =
-  /^(?:accept|accept-encoding|range|if-range|user-agent|via|x-forwarded-for|x-request-id|x-tracing-id|traceparent|tracestate|x-qdrant-route-affinity|x-stowage-(?:query|session)|.+-api-key)$/i
+  /^(?:accept|accept-encoding|range|if-range|user-agent|via|x-forwarded-for|x-request-id|x-tracing-id|traceparent|tracestate|x-qdrant-route-affinity|x-stowage-(?:query|session)|.+-api-key)$/
 
 /** Raw header pairs for Qdrant: the harmless ones of the client, and the upstream key in place of the tenant's key. */
 export function tenantHeaders(client: IncomingMessage, tenant: Tenant): string[] {
   const key = apiKeyOf(client)
-  const kept = [...headerPairs(client.rawHeaders)].filter(
-    ([name, value]) => FORWARDED.test(name) && (key === null || !value.includes(key)),
-  )
+  const isHarmless = (name: string, value: string) => FORWARDED.test(name) && (key === null || !value.includes(key))
   const upstreamKey = tenant.upstreamKey === null ? [] : ['api-key', tenant.upstreamKey]
-  return [...kept.flat(), ...upstreamKey]
+  return [...filterHeaders(client.rawHeaders, isHarmless), ...upstreamKey]
 }

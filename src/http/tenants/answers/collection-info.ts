@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../../core/types.ts'
 import { printJson } from '../../../qdrant/json.ts'
 import { collectionPath } from '../../../qdrant/paths.ts'
-import { kindOf, members } from '../../../qdrant/raw-json.ts'
+import { kindOf, members, printMembers } from '../../../qdrant/raw-json.ts'
 import { readForTenant, type TenantCall } from '../tenant-call.ts'
-import { memberOf, printMembers, readResult, replaceResult } from './envelope.ts'
+import { memberOf, readResult, replaceResult } from './envelope.ts'
 
 /** Members that say nothing of the points of others. Later versions of Qdrant may add some that do, so all others are left out. */
 const KEPT = ['status', 'optimizer_status', 'segments_count', 'config', 'payload_schema']
@@ -37,7 +37,7 @@ export async function ownCollectionInfo(
   // The text of a failed optimization may name what is not the tenant's.
   if (kindOf(own.get('optimizer_status') ?? '""') !== 'string')
     own.set('optimizer_status', '{"error":"not shown to tenants"}')
-  if (own.has('payload_schema')) own.set('payload_schema', printMembers(new Map(indexes)))
+  if (own.has('payload_schema')) own.set('payload_schema', printMembers(indexes))
   return replaceResult(answer, printMembers(own))
 }
 

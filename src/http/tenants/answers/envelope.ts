@@ -1,5 +1,5 @@
 import { notUnderstood } from '../../../qdrant/errors.ts'
-import { members, RawJsonError } from '../../../qdrant/raw-json.ts'
+import { members, printMembers, RawJsonError } from '../../../qdrant/raw-json.ts'
 
 /**
  * Reads the raw `result` of an answer of Qdrant.
@@ -19,11 +19,6 @@ export function memberOf(raw: string, name: string): string {
   const value = members(raw).get(name)
   if (value === undefined) throw new RawJsonError(`no member ${name}`)
   return value
-}
-
-/** Prints a JSON object of raw members. */
-export function printMembers(raw: ReadonlyMap<string, string>): string {
-  return `{${[...raw].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`
 }
 
 function understanding<T>(read: () => T): T {
