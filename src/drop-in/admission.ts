@@ -5,13 +5,11 @@ const FIRST_GUESS_MS = 10
 /** Weight of the latest attempt in the moving average of the work. */
 const SMOOTHING = 0.2
 
-export interface Admission {
-  /**
-   * Admits an attempt of a tenant. The returned function ends it and takes its work in milliseconds; 0 when it chose no points.
-   * Null: no room.
-   */
-  enter(tenant: string | null): ((workedMs: number) => void) | null
-}
+/**
+ * Admits an attempt of a tenant. The returned function ends it and takes its work in milliseconds; 0 when it chose no points.
+ * Null: no room.
+ */
+type Admit = (tenant: string | null) => ((workedMs: number) => void) | null
 
 /**
  * Bounds the attempts in flight. Their answers from Qdrant can arrive all at once, and choosing points runs on one event loop. The last of
@@ -20,26 +18,24 @@ export interface Admission {
  * came hardly delays it, because tenants take turns on the event loop. So `n` tenants have at most 1 + 1/2 + … + 1/n times the bound.
  * @param roomMs one attempt is always admitted, also when it takes longer
  */
-export function createAdmission(roomMs: number): Admission {
+export function createAdmission(roomMs: number): Admit {
   const inFlight = new Map<string | null, number>()
   let attempts = 0
   let workMs = FIRST_GUESS_MS
-  return {
-    enter(tenant) {
-      const own = inFlight.get(tenant) ?? 0
-      const tenants = inFlight.size + (own === 0 ? 1 : 0)
-      const fits = (attempts + 1) * workMs <= roomMs || (own + 1) * workMs * tenants <= roomMs
-      if (attempts > 0 && !fits) return null
-      inFlight.set(tenant, own + 1)
-      attempts += 1
-      return workedMs => {
-        const left = (inFlight.get(tenant) ?? 0) - 1
-        if (left > 0) inFlight.set(tenant, left)
-        else inFlight.delete(tenant)
-        attempts -= 1
-        if (workedMs > 0) workMs += SMOOTHING * (workedMs - workMs)
-      }
-    },
+  return tenant => {
+    const own = inFlight.get(tenant) ?? 0
+    const tenants = inFlight.size + (own === 0 ? 1 : 0)
+    const fits = (attempts + 1) * workMs <= roomMs || (own + 1) * workMs * tenants <= roomMs
+    if (attempts > 0 && !fits) return null
+    inFlight.set(tenant, own + 1)
+    attempts += 1
+    return workedMs => {
+      const left = (inFlight.get(tenant) ?? 0) - 1
+      if (left > 0) inFlight.set(tenant, left)
+      else inFlight.delete(tenant)
+      attempts -= 1
+      if (workedMs > 0) workMs += SMOOTHING * (workedMs - workMs)
+    }
   }
 }
 

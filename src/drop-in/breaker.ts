@@ -1,18 +1,7 @@
 import { LRUCache } from 'lru-cache'
-import { Breaker, type Verdict as GeneralVerdict } from '../core/work/breaker.ts'
+import { type Attempt, Breaker } from '../core/work/breaker.ts'
 import { quietTimer, type StartTimer } from '../pipeline/deadline.ts'
 import type { Clock } from './clock.ts'
-
-/**
- * What one attempt says about improving the searches of its collection: it was improved; the client's own request was answered well
- * instead; or nothing, because Qdrant refused both or the client left.
- */
-export type Verdict = 'improved' | 'passed' | 'unknown'
-
-/** One admitted attempt. Only the first verdict counts. */
-export interface Attempt {
-  settle(verdict: Verdict): void
-}
 
 /** A pause of improving begins, or ends. */
 export interface PauseChange {
@@ -23,7 +12,10 @@ export interface PauseChange {
 }
 
 export interface Breakers {
-  /** Null while improving the searches of this tenant in this collection is paused. An admitted attempt must be settled. */
+  /**
+   * Null while improving the searches of this tenant in this collection is paused. An admitted attempt must be settled: `good` when it was
+   * improved, `bad` when the client's own request was answered well instead, `unknown` when Qdrant refused both or the client left.
+   */
   admit(collection: string, tenant: string | null): Attempt | null
 }
 
@@ -42,8 +34,6 @@ const MOST_BREAKERS = 1_000
 /** A pause during which nobody has searched for this long is forgotten: it says nothing about the collection any more. In milliseconds. */
 const IDLE_MS = 300_000
 const LOOK_MS = 60_000
-
-const MEANINGS: Record<Verdict, GeneralVerdict> = { improved: 'good', passed: 'bad', unknown: 'unknown' }
 
 /**
  * A circuit breaker for each tenant and collection. It pauses improving after some attempts in a row that only passed the client's own request
@@ -91,8 +81,7 @@ export function createBreakers(
       const known = breakers.get(key) ?? { breaker: open(subject), subject, askedAt: 0 }
       known.askedAt = now()
       if (!breakers.has(key)) breakers.set(key, known)
-      const attempt = known.breaker.admit()
-      return attempt && { settle: verdict => attempt.settle(MEANINGS[verdict]) }
+      return known.breaker.admit()
     },
   }
 }

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { PassthroughReason } from '../core/vocabulary.ts'
+import type { Attempt } from '../core/work/breaker.ts'
 import { readBody } from '../http/body/read-body.ts'
 import { callerOf } from '../http/caller.ts'
 import { requestIdOf } from '../http/observe-requests.ts'
@@ -11,7 +12,7 @@ import type { DecidePlan } from '../pipeline/plan/decision.ts'
 import type { ObserveOutcome, OutcomeSubject } from '../pipeline/plan/outcome.ts'
 import { readSearchTarget } from '../qdrant/paths.ts'
 import { createAdmission, WorkMeter } from './admission.ts'
-import { type Attempt, createBreakers, type PauseChange } from './breaker.ts'
+import { createBreakers, type PauseChange } from './breaker.ts'
 import { systemClock } from './clock.ts'
 import { tellSearchOutcome } from './experiment-outcome.ts'
 import { asNotImproved, firstGoodAnswer, type Outcome } from './hedge.ts'
@@ -59,7 +60,7 @@ const CHOOSING_ROOM = 0.5
  */
 export function createImproveHandler(dependencies: ImproveDependencies): Step {
   const { decide, holdOriginal, maxBytes = 8 * 1024 * 1024, report, observeOutcome, clock = systemClock } = dependencies
-  const admission = createAdmission(dependencies.hedgeMs * CHOOSING_ROOM)
+  const admit = createAdmission(dependencies.hedgeMs * CHOOSING_ROOM)
   const breakers = createBreakers(clock, dependencies.onPause)
   return async function improveOrPass(request, response, next) {
     const caller = callerOf(request, response)
@@ -81,7 +82,7 @@ export function createImproveHandler(dependencies: ImproveDependencies): Step {
       if (!complete) throw new NotImproved('body_too_large', `more than ${maxBytes} bytes`)
       refuseUnknownParameters(target.queryString)
       const queries = understand(readJsonText(request, body), target)
-      const leave = admission.enter(tenant)
+      const leave = admit(tenant)
       if (leave === null) throw new NotImproved('busy', 'too many attempts in flight')
       const work = new WorkMeter(clock)
       try {
@@ -135,12 +136,12 @@ function notAttempted(error: unknown): Outcome {
  * request and not the improved search. A request that Qdrant refuses in both forms says nothing.
  */
 function judge(attempt: Attempt, { result, hedged }: Outcome, response: ServerResponse): void {
-  if (!(result instanceof NotImproved)) attempt.settle('improved')
-  else if (hedged) attempt.settle('passed')
+  if (!(result instanceof NotImproved)) attempt.settle('good')
+  else if (hedged) attempt.settle('bad')
   else if (response.destroyed) attempt.settle('unknown')
   else {
     response.once('close', () => {
-      attempt.settle(response.writableFinished && response.statusCode < 300 ? 'passed' : 'unknown')
+      attempt.settle(response.writableFinished && response.statusCode < 300 ? 'bad' : 'unknown')
     })
   }
 }

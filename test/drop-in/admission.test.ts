@@ -7,26 +7,26 @@ const ROOM_MS = 100
 const BOUND = 10
 
 /** Enters until there is no more room. @returns the ends of the attempts */
-function fill(admission: ReturnType<typeof createAdmission>, tenant: string | null): ((workedMs: number) => void)[] {
+function fill(admit: ReturnType<typeof createAdmission>, tenant: string | null): ((workedMs: number) => void)[] {
   const entered = []
-  for (let leave = admission.enter(tenant); leave !== null; leave = admission.enter(tenant)) entered.push(leave)
+  for (let leave = admit(tenant); leave !== null; leave = admit(tenant)) entered.push(leave)
   return entered
 }
 
 describe('the admission of improving', () => {
   it('leaves a tenant its share, however many attempts of another are in flight', () => {
-    const admission = createAdmission(ROOM_MS)
-    expect(fill(admission, 'a')).toHaveLength(BOUND)
-    expect(fill(admission, 'b')).toHaveLength(5)
-    expect(fill(admission, 'c')).toHaveLength(3)
-    expect(admission.enter('a')).toBeNull()
+    const admit = createAdmission(ROOM_MS)
+    expect(fill(admit, 'a')).toHaveLength(BOUND)
+    expect(fill(admit, 'b')).toHaveLength(5)
+    expect(fill(admit, 'c')).toHaveLength(3)
+    expect(admit('a')).toBeNull()
   })
 
   it('gives one tenant all of the room, as without tenants', () => {
     for (const tenant of [null, 'a']) {
-      const admission = createAdmission(ROOM_MS)
-      for (const leave of fill(admission, tenant)) leave(0)
-      expect(fill(admission, tenant)).toHaveLength(BOUND)
+      const admit = createAdmission(ROOM_MS)
+      for (const leave of fill(admit, tenant)) leave(0)
+      expect(fill(admit, tenant)).toHaveLength(BOUND)
     }
   })
 
@@ -34,7 +34,7 @@ describe('the admission of improving', () => {
     const tenants = fc.constantFrom<string | null>(null, 'a', 'b', 'c', 'd')
     fc.assert(
       fc.property(fc.array(fc.record({ tenant: tenants, enter: fc.boolean() }), { maxLength: 200 }), steps => {
-        const admission = createAdmission(ROOM_MS)
+        const admit = createAdmission(ROOM_MS)
         const running: { tenant: string | null; leave: (workedMs: number) => void }[] = []
         const most = [1, 2, 3, 4, 5].reduce((sum, among) => sum + BOUND / among, 0)
         for (const { tenant, enter } of steps) {
@@ -45,7 +45,7 @@ describe('the admission of improving', () => {
           }
           const own = running.filter(attempt => attempt.tenant === tenant).length
           const among = new Set([...running.map(attempt => attempt.tenant), tenant]).size
-          const leave = admission.enter(tenant)
+          const leave = admit(tenant)
           expect(leave !== null).toBe(running.length < BOUND || own + 1 <= BOUND / among)
           if (leave !== null) running.push({ tenant, leave })
           expect(running.length).toBeLessThanOrEqual(most)

@@ -77,10 +77,10 @@ describe('a server that refuses the improved search', () => {
       void (change.paused ? paused.add(change.collection) : paused.delete(change.collection))
     const breakers = createBreakers(clock, onPause, clock.after)
     for (const collection of ['idle', 'used'])
-      for (let attempt = 0; attempt < 5; attempt += 1) breakers.admit(collection, null)?.settle('passed')
+      for (let attempt = 0; attempt < 5; attempt += 1) breakers.admit(collection, null)?.settle('bad')
     for (let minute = 1; minute <= 6; minute += 1) {
       expect([...paused]).toEqual(minute <= 5 ? ['idle', 'used'] : ['used'])
-      breakers.admit('used', null)?.settle('passed')
+      breakers.admit('used', null)?.settle('bad')
       clock.advance(60_000)
     }
     for (let minute = 0; minute < 6; minute += 1) clock.advance(60_000)
@@ -121,21 +121,21 @@ describe('a breaker', () => {
   it('admits one probe at a time', () => {
     const clock = createManualClock()
     const breakers = createBreakers(clock, () => {})
-    for (const attempt of admitAll(breakers, 5)) attempt.settle('passed')
+    for (const attempt of admitAll(breakers, 5)) attempt.settle('bad')
     expect(admitAll(breakers, 3)).toEqual([])
     clock.advance(1_000)
     const [probe, ...others] = admitAll(breakers, 3)
     expect(others).toEqual([])
     probe?.settle('unknown')
     const [second] = admitAll(breakers, 3)
-    second?.settle('improved')
+    second?.settle('good')
     expect(admitAll(breakers, 3)).toHaveLength(3)
   })
 
   it('doubles the pause up to 30 seconds', () => {
     const clock = createManualClock()
     const breakers = createBreakers(clock, () => {})
-    for (const attempt of admitAll(breakers, 5)) attempt.settle('passed')
+    for (const attempt of admitAll(breakers, 5)) attempt.settle('bad')
     const pauses = Array.from({ length: 8 }, () => {
       const began = clock.now()
       let probe = breakers.admit('c', null)
@@ -143,7 +143,7 @@ describe('a breaker', () => {
         clock.advance(500)
         probe = breakers.admit('c', null)
       }
-      probe.settle('passed')
+      probe.settle('bad')
       return clock.now() - began
     })
     expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000])
@@ -152,7 +152,7 @@ describe('a breaker', () => {
   it('pauses for the tenant alone', () => {
     const pauses: object[] = []
     const breakers = createBreakers(createManualClock(), change => void pauses.push(change))
-    for (let turn = 0; turn < 5; turn++) breakers.admit('shared', 'acme')?.settle('passed')
+    for (let turn = 0; turn < 5; turn++) breakers.admit('shared', 'acme')?.settle('bad')
     expect(breakers.admit('shared', 'acme')).toBeNull()
     expect(breakers.admit('shared', 'beta')).not.toBeNull()
     expect(pauses).toEqual([{ collection: 'shared', tenant: 'acme', paused: true }])
@@ -162,9 +162,9 @@ describe('a breaker', () => {
     const clock = createManualClock()
     const breakers = createBreakers(clock, () => {})
     const attempts = admitAll(breakers, 9)
-    for (const attempt of attempts.slice(0, 5)) attempt.settle('passed')
-    attempts[5]?.settle('improved')
-    attempts[6]?.settle('passed')
+    for (const attempt of attempts.slice(0, 5)) attempt.settle('bad')
+    attempts[5]?.settle('good')
+    attempts[6]?.settle('bad')
     expect(breakers.admit('c', null)).toBeNull()
     clock.advance(1_000)
     expect(breakers.admit('c', null)).not.toBeNull()
@@ -175,7 +175,7 @@ describe('a breaker', () => {
     const breakers = createBreakers(createManualClock(), change => {
       if (!change.paused) ended.push(change.collection)
     })
-    for (const attempt of admitAll(breakers, 5)) attempt.settle('passed')
+    for (const attempt of admitAll(breakers, 5)) attempt.settle('bad')
     for (let index = 0; index < 1_000; index += 1) breakers.admit(`name-${index}`, null)
     expect(ended).toEqual(['c'])
   })
@@ -183,14 +183,14 @@ describe('a breaker', () => {
 
 describe('admission', () => {
   it('bounds the attempts in flight by their work, and always admits one', () => {
-    const admission = createAdmission(100)
-    const leaves = Array.from({ length: 20 }, () => admission.enter(null)).filter(leave => leave !== null)
+    const admit = createAdmission(100)
+    const leaves = Array.from({ length: 20 }, () => admit(null)).filter(leave => leave !== null)
     // The first guess is 10 ms.
     expect(leaves).toHaveLength(10)
     for (const leave of leaves) leave(1_000)
-    const only = admission.enter(null)
+    const only = admit(null)
     expect(only).not.toBeNull()
-    expect(admission.enter(null)).toBeNull()
+    expect(admit(null)).toBeNull()
   })
 
   it('counts the work of an attempt without its waiting', async () => {

@@ -1,5 +1,4 @@
 import type { Degradation, QuerySource } from '../../core/types.ts'
-import { queryVectors } from './query-vectors.ts'
 import type { UnderstoodQuery } from './understand.ts'
 
 /** Most UTF-16 units of a query, as in `POST /v1/context`. */
@@ -59,6 +58,15 @@ function textOfInference({ prefetches }: UnderstoodQuery): string | null {
     if (text !== null) return text
   }
   return null
+}
+
+/** The dense vectors of a search, each once, in the order of its prefetches: bare numbers, or numbers under `nearest`. */
+function queryVectors({ prefetches }: UnderstoodQuery): number[][] {
+  const dense = prefetches.filter(({ kind, text }) => kind === 'dense' && text === null)
+  return [...new Set(dense.map(({ query }) => query))].map(raw => {
+    const parsed: number[] | { nearest: number[] } = JSON.parse(raw)
+    return Array.isArray(parsed) ? parsed : parsed.nearest
+  })
 }
 
 function textOfFilters({ filter, prefetches }: UnderstoodQuery): string | null {
