@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { BodyCopy, type CopyRoom } from '../http/body/body-copy.ts'
 import { decodeBody } from '../http/body/decode-body.ts'
 import type { NoticeOutcome } from '../observe/metrics/relay.ts'
-import type { QuestionMemory } from './memory/memory.ts'
+import { type QuestionMemory, rememberAll } from './memory/memory.ts'
 import { questionsOf } from './read/questions.ts'
 import type { EmbeddingShape } from './read/shapes.ts'
 
@@ -46,10 +46,7 @@ export function createQuestionNotice({ memory, prefixes, report }: NoticeOptions
     if (questions.every(question => question === null)) return report({ outcome: 'skipped', count: 1 })
     const vectors = shape.vectors.parse(await readJson(answered, MOST_ANSWER_BYTES))
     if (vectors.length !== questions.length) throw new Error(`${vectors.length} vectors for ${questions.length} inputs`)
-    const count = questions.filter((question, at) => {
-      return question !== null && memory.remember(scope, vectors[at] ?? [], question)
-    }).length
-    report({ outcome: 'remembered', count })
+    report({ outcome: 'remembered', count: rememberAll(memory, scope, questions, vectors) })
   }
 
   function read(scope: string, work: Promise<void>): void {

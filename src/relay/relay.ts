@@ -9,7 +9,7 @@ import { failureOf } from '../qdrant/errors.ts'
 import { openHeaders, type RelayKeys, tenantRelayHeaders } from './headers.ts'
 import type { QuestionNotice } from './notice.ts'
 import { EMBEDDING_SHAPES, type EmbeddingShape } from './read/shapes.ts'
-import { SCOPE_HEADER, scopeOf } from './scopes.ts'
+import { scopeOfRequest } from './scopes.ts'
 
 export interface RelayOptions {
   /** `http(s)://host[:port][/prefix]` of the endpoint. The path of a request is put behind it. */
@@ -52,11 +52,8 @@ export function createRelay({ upstream, keys, notice, reporter, idleTimeoutMs }:
         return next()
       const shape = shapeOf(request)
       if (shape !== undefined) {
-        const apiKey = request.headers[SCOPE_HEADER]?.toString() || null
-        listening.set(
-          request,
-          notice.begin({ request, response }, scopeOf({ tenant: tenantOf(response), apiKey }), shape),
-        )
+        const scope = scopeOfRequest(request, tenantOf(response))
+        listening.set(request, notice.begin({ request, response }, scope, shape))
       }
       proxy.passthrough(request, response)
     },

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { sha256 } from '../text/fingerprint.ts'
 
 /** Names the key for Qdrant with which the searches will come. It stays here. */
@@ -17,6 +18,11 @@ export function scopeOf({ tenant, apiKey }: Asker): string {
   if (tenant !== null) return `tenant ${tenant.name}`
   // Hashed, so that no key of a client stays in memory.
   return apiKey === null ? OPEN : `key ${sha256(apiKey)}`
+}
+
+/** The scope of a request to embed. */
+export function scopeOfRequest({ headers }: IncomingMessage, tenant: Asker['tenant']): string {
+  return scopeOf({ tenant, apiKey: headers[SCOPE_HEADER]?.toString() || null })
 }
 
 /** The scopes in which a search looks, the own one first. A tenant finds only what it embedded itself. */

@@ -80,6 +80,18 @@ export function createQuestionMemory({ vectors, ttlMs, now = () => performance.n
   }
 }
 
+/** Remembers the questions of vectors; null: the vector has none. @returns how many are remembered */
+export function rememberAll(
+  memory: QuestionMemory,
+  scope: string,
+  questions: readonly (string | null)[],
+  vectors: readonly ArrayLike<number>[],
+): number {
+  const isRemembered = (question: string | null, at: number) =>
+    question !== null && memory.remember(scope, vectors[at] ?? [], question)
+  return questions.filter(isRemembered).length
+}
+
 /** A memory that shares what it remembers with other processes. */
 export function sharing(
   memory: QuestionMemory,

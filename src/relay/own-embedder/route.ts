@@ -5,9 +5,9 @@ import { readBody } from '../../http/body/read-body.ts'
 import { sendJson } from '../../http/body/send-json.ts'
 import { goneSignal, tenantOf } from '../../http/caller.ts'
 import { Pace } from '../../pipeline/pacing/pace.ts'
-import type { QuestionMemory } from '../memory/memory.ts'
+import { type QuestionMemory, rememberAll } from '../memory/memory.ts'
 import { MOST_QUESTIONS, questionsOf } from '../read/questions.ts'
-import { SCOPE_HEADER, scopeOf } from '../scopes.ts'
+import { scopeOfRequest } from '../scopes.ts'
 import { asOpenAiError, OpenAiError, sendOpenAiError } from './openai-error.ts'
 import { type OwnRequest, readOwnRequest } from './request.ts'
 
@@ -50,8 +50,7 @@ async function answer(request: Request, response: Response, options: OwnEmbedder
   const tenant = tenantOf(response)
   const vectors = await embedAll(asked, embedder, tenant?.name ?? null, signal)
   if (signal.aborted) return
-  const scope = scopeOf({ tenant, apiKey: request.headers[SCOPE_HEADER]?.toString() || null })
-  remember(asked, vectors, scope, options)
+  remember(asked, vectors, scopeOfRequest(request, tenant), options)
   const pace = new Pace(signal, { tenant: tenant?.name ?? null })
   let tokens = 0
   for (const text of asked.texts) tokens += await pace.run(options.countTokens(text), 0)
@@ -78,9 +77,7 @@ function remember(
   { memory, report }: OwnEmbedderOptions,
 ): void {
   const questions = side === 'passage' ? [] : questionsOf({ model: '', inputs: texts })
-  const count = questions.filter((question, at) => {
-    return question !== null && memory.remember(scope, vectors[at] ?? [], question)
-  }).length
+  const count = rememberAll(memory, scope, questions, vectors)
   report(count > 0 ? { outcome: 'remembered', count } : { outcome: 'skipped', count: 1 })
 }
 
