@@ -11,9 +11,8 @@ import { limitUploadSilence } from './body/upload-silence.ts'
 import { contextRoute } from './context-route.ts'
 import { errorHandler, sendError } from './error-handler.ts'
 import { resetExperiment, showExperiments, showOutcomes } from './experiment-routes.ts'
-import { refuseOtherMethods } from './method-not-allowed.ts'
 import { atEndpoint, observeRequests } from './observe-requests.ts'
-import { openApi, planJsonSchema, tenantsJsonSchema, traceJsonSchema } from './openapi.ts'
+import { OWN_ROUTES, openApi, planJsonSchema, tenantsJsonSchema, traceJsonSchema } from './openapi.ts'
 import {
   forOperators,
   type Health,
@@ -83,7 +82,7 @@ export function createApp(dependencies: AppDependencies): RequestListener {
   const operations = atEndpoint('operations')
   app.get('/healthz', operations, showAlive)
   app.get('/readyz', operations, showReadiness(health))
-  app.get('/v1/metrics', operations, showMetrics(metrics, isOperator))
+  app.get('/v1/metrics', operations, forOperators(isOperator, 'read the metrics'), showMetrics(metrics))
   const forOperator = [operations, forOperators(isOperator)]
   app.get('/v1/experiments', ...forOperator, showExperiments(experiments))
   app.get('/v1/experiments/:name/outcomes', ...forOperator, showOutcomes(experiments))
@@ -135,6 +134,20 @@ export function createApp(dependencies: AppDependencies): RequestListener {
     if (isBelowCollections(request.url)) serveCollection(request, response)
     else app(request, response)
   }
+}
+
+/** Answers other methods than the declared ones under `/v1/` with 405. Other own paths are Qdrant's, too, which answers those itself. */
+function refuseOtherMethods(app: express.Express): void {
+  const methods = new Map<string, string[]>()
+  for (const route of Object.keys(OWN_ROUTES).filter(route => route.includes(' /v1/'))) {
+    const [method = '', path = ''] = route.split(' ')
+    methods.set(path, [...(methods.get(path) ?? []), method, ...(method === 'GET' ? ['HEAD'] : [])])
+  }
+  for (const [path, allowed] of methods)
+    app.all(path.replace(/\{(\w+)\}/gu, ':$1'), (_request, response) => {
+      response.setHeader('allow', allowed.join(', '))
+      throw new StowageError('method_not_allowed', `${path} accepts ${allowed.join(' and ')} only`)
+    })
 }
 
 /** Whether no route of stowage itself can be meant. Nearly all requests to Qdrant are such, and they do not wait for the router of Express. */

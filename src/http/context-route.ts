@@ -4,7 +4,7 @@ import type { Reporter } from '../observe/events.ts'
 import type { Assignment } from '../pipeline/plan/decision.ts'
 import type { PackContext } from '../pipeline/services.ts'
 import { printJson } from '../qdrant/json.ts'
-import { readBody } from './body/read-body.ts'
+import { readWholeBody } from './body/read-body.ts'
 import { sendJson } from './body/send-json.ts'
 import { callerOf, countRefusal } from './caller.ts'
 import { tracedAs } from './observe-requests.ts'
@@ -26,8 +26,7 @@ export function contextRoute({
   return async function context(request, response) {
     const caller = callerOf(request, response)
     refuseCompressed(request.headers['content-encoding'])
-    const { body, complete } = await readBody(request, response, maxContextBytes)
-    if (!complete) throw new StowageError('payload_too_large', `The body is longer than ${maxContextBytes} bytes`)
+    const body = await readWholeBody(request, response, maxContextBytes)
     const onAssigned = (assignment: Assignment) => showVariant(response, assignment)
     const asking = { ...caller, isReplay: isReplay(request), onAssigned }
     const answer = await packContext(parseContextRequest(body), asking).catch(error =>

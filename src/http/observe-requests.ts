@@ -20,7 +20,7 @@ export function observeRequests(reporter: Reporter, spans: Spans = NO_SPANS): St
         const finished: FinishedRequest = {
           endpoint: endpointOf(response),
           outcome: outcomeOf(response),
-          route: `${request.method} ${pathOf(request.originalUrl)}`,
+          route: `${request.method} ${shownPath(request.originalUrl)}`,
           status: response.headersSent ? response.statusCode : null,
           seconds: (performance.now() - started) / 1_000,
           requestId: requestIdOf(response),
@@ -94,8 +94,8 @@ function tracedBy(response: StepResponse): { traceId: string | null; degraded: s
   }
 }
 
-/** Without the query string, which may hold a key. */
-function pathOf(target: string): string {
+/** The path for the log and for spans: without the query string, which may hold a key. */
+export function shownPath(target: string): string {
   return target.replace(/[?#].*/su, '').slice(0, LONGEST_SHOWN)
 }
 

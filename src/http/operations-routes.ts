@@ -32,17 +32,9 @@ export function showReadiness(health: Health): RequestHandler {
   }
 }
 
-/**
- * `GET /v1/metrics` in the text format of Prometheus, or in the OpenMetrics format for a scraper that asks for it.
- * @param isOperator whether a key may read them; null lets everybody
- */
-export function showMetrics(
-  { registry, openMetrics }: PrintedMetrics,
-  isOperator: ((apiKey: string | null) => boolean) | null,
-): RequestHandler {
+/** `GET /v1/metrics` in the text format of Prometheus, or in the OpenMetrics format for a scraper that asks for it. */
+export function showMetrics({ registry, openMetrics }: PrintedMetrics): RequestHandler {
   return async (request, response) => {
-    if (isOperator !== null && !isOperator(apiKeyOf(request)))
-      throw new StowageError('forbidden', 'Only the keys of operators may read the metrics')
     const asked = /\bapplication\/openmetrics-text\b/i.test(request.headers.accept ?? '') ? openMetrics : registry
     const text = await asked.metrics()
     response.setHeader('content-type', asked.contentType)
@@ -50,11 +42,14 @@ export function showMetrics(
   }
 }
 
-/** Lets only the keys of operators pass. @param isOperator null lets everybody */
-export function forOperators(isOperator: ((apiKey: string | null) => boolean) | null): RequestHandler {
+/** Lets only the keys of operators pass. @param isOperator null lets everybody @param what they alone may do */
+export function forOperators(
+  isOperator: ((apiKey: string | null) => boolean) | null,
+  what = 'do this',
+): RequestHandler {
   return (request, _response, next) => {
     if (isOperator !== null && !isOperator(apiKeyOf(request)))
-      throw new StowageError('forbidden', 'Only the keys of operators may do this')
+      throw new StowageError('forbidden', `Only the keys of operators may ${what}`)
     next()
   }
 }

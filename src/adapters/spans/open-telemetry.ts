@@ -1,5 +1,4 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { IncomingMessage } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import {
   type Context,
@@ -13,6 +12,7 @@ import {
 import { type ExportResult, ExportResultCode, W3CTraceContextPropagator } from '@opentelemetry/core'
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources'
 import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base'
+import { shownPath } from '../../http/observe-requests.ts'
 import type { QueryTextMode } from '../../observe/query-text.ts'
 import type { Spans } from '../../observe/spans.ts'
 import type { Trace } from '../../pipeline/trace/schema.ts'
@@ -57,7 +57,7 @@ export async function startOpenTelemetry(options: OpenTelemetryOptions): Promise
   return {
     serve(request, run) {
       const method = methodOf(request.method)
-      const path = pathOf(request)
+      const path = shownPath(request.url ?? '/')
       const route = routeOf(path)
       const parent = propagator.extract(ROOT_CONTEXT, request.headers, defaultTextMapGetter)
       const attributes = {
@@ -152,9 +152,4 @@ function watched(exporter: SpanExporter, onExport: OpenTelemetryOptions['onExpor
     forceFlush: async () => exporter.forceFlush?.(),
     shutdown: () => exporter.shutdown(),
   }
-}
-
-/** Without the query string, which may hold a key. */
-function pathOf({ url = '/' }: IncomingMessage): string {
-  return url.replace(/[?#].*/su, '').slice(0, 200)
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { StowageError } from '../../core/errors.ts'
 import { inviteBody } from './expect-continue.ts'
 
 export interface ReadBody {
@@ -47,6 +48,17 @@ export function readBody(
     signal?.addEventListener('abort', onAbort)
     request.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose)
   })
+}
+
+/** Reads the whole body of a request. @throws StowageError `payload_too_large` */
+export async function readWholeBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  maxBytes: number,
+): Promise<Buffer> {
+  const { body, complete } = await readBody(request, response, maxBytes)
+  if (complete) return body
+  throw new StowageError('payload_too_large', `The body is longer than ${maxBytes} bytes`)
 }
 
 /** Copies parts into one buffer, which doubles when it is full. A list of parts would keep 60 bytes and more for a part of one byte. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { policyHash } from '../../web/page-files.ts'
 import { escaped, Html, html, joined } from './html.ts'
 import { STYLES } from './page-styles.ts'
 import { schemaRows } from './schema-rows.ts'
@@ -28,7 +28,7 @@ interface Operation {
 type Content = Record<string, { schema: Part; examples?: Record<string, { summary: string; value: unknown }> }>
 
 /** Allows the styles of the page and nothing else: no script, and nothing from a network. */
-export const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLES).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+export const PAGE_POLICY = `default-src 'none'; style-src ${policyHash(STYLES)}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
 /** The description as one page of HTML for people. */
 export function referencePage(description: Description): string {

@@ -3,8 +3,6 @@ import type { Tenant, TenantRegistry } from '../../tenants/tenant.ts'
 import { apiKeyOf } from '../caller.ts'
 import type { Step } from '../step.ts'
 
-export { tenantOf } from '../caller.ts'
-
 /** Finds the tenant of each request once, by its key. Without tenants (open mode), Qdrant alone decides what a key may access. */
 export function authenticate(registry: TenantRegistry | null): Step {
   return function rememberTenant(request, response, next) {
@@ -17,11 +15,7 @@ export function authenticate(registry: TenantRegistry | null): Step {
 /** @throws StowageError `unauthorized` for no key and for an unknown one */
 export function findTenant(registry: TenantRegistry, apiKey: string | null): Tenant {
   const tenant = registry.find(apiKey)
-  if (tenant === null) throw unauthorized(apiKey)
-  return tenant
-}
-
-function unauthorized(apiKey: string | null): StowageError {
+  if (tenant !== null) return tenant
   const message = apiKey === null ? 'Must provide an API key or an Authorization bearer token' : 'Invalid API key'
-  return new StowageError('unauthorized', message)
+  throw new StowageError('unauthorized', message)
 }

@@ -4,9 +4,9 @@ import type { Reporter } from '../../observe/events.ts'
 import type { TenantLimit } from '../../observe/metrics/tenants.ts'
 import { type StartTimer, systemTimer } from '../../pipeline/deadline.ts'
 import type { Tenant, TenantLimits } from '../../tenants/tenant.ts'
+import { tenantOf } from '../caller.ts'
 import { limitedBy } from '../observe-requests.ts'
 import type { Next, Step, StepResponse } from '../step.ts'
-import { tenantOf } from './authenticate.ts'
 
 /** Keeps each tenant within its limits. */
 export interface TenantLimiter {

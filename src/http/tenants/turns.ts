@@ -1,6 +1,6 @@
 import { nextTurn, takeFreeTurn } from '../../pipeline/pacing/turns.ts'
+import { tenantOf } from '../caller.ts'
 import type { Step } from '../step.ts'
-import { tenantOf } from './authenticate.ts'
 
 /**
  * Begins one request in each turn of the event loop, tenants in turns. Otherwise all requests that arrive together would begin before the

@@ -8,7 +8,7 @@ import type { PackContext } from '../../pipeline/services.ts'
 import { printJson } from '../../qdrant/json.ts'
 import { parseJsonBody } from '../body/json-body.ts'
 import { parseFields } from '../body/parse-fields.ts'
-import { readBody } from '../body/read-body.ts'
+import { readWholeBody } from '../body/read-body.ts'
 import { sendJson } from '../body/send-json.ts'
 import { callerOf, countRefusal } from '../caller.ts'
 import { tracedAs } from '../observe-requests.ts'
@@ -65,8 +65,7 @@ async function readFields<Schema extends z.ZodType>(
   response: Response,
   schema: Schema,
 ): Promise<z.infer<Schema>> {
-  const { body, complete } = await readBody(request, response, MOST_BYTES)
-  if (!complete) throw new StowageError('payload_too_large', `The body is longer than ${MOST_BYTES} bytes`)
+  const body = await readWholeBody(request, response, MOST_BYTES)
   return parseFields(schema, parseJsonBody(body, MAX_DEPTH))
 }
 

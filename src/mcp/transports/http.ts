@@ -9,7 +9,7 @@ import {
 import type { Request, RequestHandler, Response } from 'express'
 import { StowageError } from '../../core/errors.ts'
 import type { Json } from '../../core/types.ts'
-import { readBody } from '../../http/body/read-body.ts'
+import { readWholeBody } from '../../http/body/read-body.ts'
 import { apiKeyOf, tenantOf } from '../../http/caller.ts'
 import { tracedAs } from '../../http/observe-requests.ts'
 import { isOperatorOf } from '../../http/tenants/operators.ts'
@@ -74,9 +74,7 @@ function callerOf(request: Request, response: Response, operatorKey: string | nu
 
 /** @throws StowageError `bad_request` for what is no JSON, and for a batch, which would be many requests for one of a tenant's limit */
 async function readMessage(request: Request, response: Response, maxBytes: number): Promise<Json> {
-  const { body, complete } = await readBody(request, response, maxBytes)
-  if (!complete) throw new StowageError('payload_too_large', `The body is longer than ${maxBytes} bytes`)
-  const message = parseMessage(body)
+  const message = parseMessage(await readWholeBody(request, response, maxBytes))
   if (Array.isArray(message))
     throw new StowageError('bad_request', 'Batches are not part of the protocol: send one message')
   return message
