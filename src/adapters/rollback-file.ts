@@ -2,6 +2,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { codesOf, ROLLBACK_TRIGGERS } from '../core/vocabulary.ts'
 import type { Rollback } from '../rollout/rollout.ts'
+import { ignoreMissing } from './ignore-missing.ts'
 
 const schema = z.object({
   version: z.literal(1),
@@ -63,8 +64,4 @@ function parse(text: string | undefined): Rollback[] {
   } catch (cause) {
     throw new Error('is not a file of rollbacks; remove it to begin without any', { cause })
   }
-}
-
-function ignoreMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error
 }

@@ -1,3 +1,5 @@
+import { readWhole } from '../read-at-most.ts'
+
 /** Longest answer, in bytes; a context has about a thousand. */
 const MOST_BYTES = 1024 * 1024
 /** Longest wait that an endpoint can ask for, in seconds. */
@@ -13,19 +15,13 @@ export async function fetchWholeAnswer(url: string | URL | Request, init: Reques
   const headers = new Headers(init.headers)
   for (const name of [...headers.keys()]) if (!OWN_HEADERS.test(name)) headers.delete(name)
   const response = await fetch(url, { ...init, headers, redirect: 'error' })
-  const parts: Uint8Array[] = []
-  let bytes = 0
-  for await (const part of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    bytes += part.length
-    if (bytes > MOST_BYTES) throw new Error(`the answer is longer than ${MOST_BYTES} bytes`)
-    parts.push(part)
-  }
+  const body = response.body === null ? null : await readWhole(response.body, MOST_BYTES)
   const answered = new Headers(response.headers)
   boundWait(answered)
   // The bytes are decoded already.
   answered.delete('content-encoding')
   answered.delete('content-length')
-  return new Response(bytes === 0 ? null : Buffer.concat(parts), { status: response.status, headers: answered })
+  return new Response(body?.length ? body : null, { status: response.status, headers: answered })
 }
 
 /** The SDKs wait as long as they are told, also for hours. A wait that is a date is left to them as seconds. */

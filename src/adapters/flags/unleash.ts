@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 import { eitherSignal } from '../../core/either-signal.ts'
 import type { FlagProvider, FlagSet } from '../../flags/provider.ts'
-import { readAtMost } from '../read-at-most.ts'
+import { readAtMost, readWhole } from '../read-at-most.ts'
 import { isOurs, readFlagDocument } from './definitions.ts'
 import { createEvaluator } from './evaluator.ts'
 
@@ -79,7 +79,7 @@ export async function openUnleash(options: UnleashOptions): Promise<FlagProvider
         if (statusCode === 304) return
         throw new Error(`Unleash answers ${statusCode}`)
       }
-      const text = await readText(body)
+      const text = (await readWhole(body, MOST_BYTES)).toString()
       use(text)
       etag = typeof headers.etag === 'string' ? headers.etag : null
       if (backupFile !== null) {
@@ -129,17 +129,6 @@ export async function openUnleash(options: UnleashOptions): Promise<FlagProvider
       await agent.destroy().catch(() => {})
     },
   }
-}
-
-async function readText(body: AsyncIterable<Buffer>): Promise<string> {
-  const parts: Buffer[] = []
-  let bytes = 0
-  for await (const part of body) {
-    bytes += part.length
-    if (bytes > MOST_BYTES) throw new Error(`the answer is longer than ${MOST_BYTES} bytes`)
-    parts.push(part)
-  }
-  return Buffer.concat(parts).toString()
 }
 
 /** No reader sees a part of the file. Only its owner can read it. */

@@ -11,14 +11,8 @@ export type ScorePassages = (
 ) => Promise<(number | null)[]>
 
 /** What computes scores, with the queue before it. */
-export interface Scorer {
+export interface Scorer extends Omit<Reranker, 'model' | 'rerank'> {
   score: ScorePassages
-  matchParts?: NonNullable<Reranker['matchParts']>
-  prepare?: NonNullable<Reranker['prepare']>
-  warm?: NonNullable<Reranker['warm']>
-  expectedWaitMs?: NonNullable<Reranker['expectedWaitMs']>
-  waiting?: NonNullable<Reranker['waiting']>
-  close(): Promise<void>
 }
 
 /** Scores that several processes share. No method rejects. */

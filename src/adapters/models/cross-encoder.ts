@@ -2,11 +2,10 @@ import type { PassageObserver, Reranker } from '../../core/ports.ts'
 import { workerModule } from '../../core/work/worker-module.ts'
 import { createCachedReranker, type Scorer, type SharedScores } from './cached-reranker.ts'
 import type { PairJob } from './cross-encoder.worker.ts'
-import { modelKeyOf } from './late-interaction/folder/model-key.ts'
-import { openSideFolder, type SideFolder } from './late-interaction/folder/side-folder.ts'
+import { modelKeyOf, openSideFolder, type SideFolder } from './late-interaction/folder/side-folder.ts'
 import { openLateInteraction } from './late-interaction/scorer.ts'
-import { findLocalModel, type LocalModelOptions, startWorkers } from './local-model.ts'
-import { type Calibration, loadFailure, type ModelSource } from './model-folder.ts'
+import { type LocalModelOptions, openLocalModel, startWorkers } from './local-model.ts'
+import type { Calibration, ModelSource } from './model-folder.ts'
 import { hasWrongProducts } from './onnx/integer-products.ts'
 
 export interface CrossEncoderOptions extends LocalModelOptions {
@@ -58,10 +57,8 @@ export async function createCrossEncoder(options: CrossEncoderOptions): Promise<
 
 /** @throws ModelUnavailableError when the model is missing or cannot be loaded */
 export async function openLogitModel(options: Omit<CrossEncoderOptions, 'cacheEntries'>): Promise<LogitModel> {
-  const source = await findLocalModel(options, VARIABLE)
-  const scorer = await openScorer(source, options).catch((error: Error): never => {
-    throw loadFailure({ model: options.model, variable: VARIABLE }, source, error)
-  })
+  const open = (source: ModelSource) => openScorer(source, options)
+  const { source, opened: scorer } = await openLocalModel(options, VARIABLE, open)
   if (await hasWrongProducts(source)) {
     options.onWarning?.(
       `${VARIABLE}: scores of ${options.model} can be wrong here: its weights are int8, and this processor cuts off sums of their products. Take weights that are uint8, or of seven bits, or onnx/model.onnx without quantization`,

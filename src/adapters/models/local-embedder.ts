@@ -1,7 +1,7 @@
 import { StowageError } from '../../core/errors.ts'
 import type { Embedder } from '../../core/ports.ts'
 import { workerModule } from '../../core/work/worker-module.ts'
-import { type LocalModelOptions, startLocalModel } from './local-model.ts'
+import { type LocalModelOptions, openLocalModel, startWorkers } from './local-model.ts'
 import { ModelUnavailableError } from './model-folder.ts'
 import { type EmbeddingPrefixes, NO_PREFIXES, prefixMark } from './prefixes.ts'
 import { rememberQueries } from './vectors.ts'
@@ -21,10 +21,9 @@ export async function createLocalEmbedder({
   prefixes = NO_PREFIXES,
   ...options
 }: LocalEmbedderOptions): Promise<Embedder> {
-  const { source, pool } = await startLocalModel<string, Float32Array, number>(
-    options,
-    'EMBEDDING_MODEL',
-    workerModule('local-embedder.worker', import.meta.url),
+  const script = workerModule('local-embedder.worker', import.meta.url)
+  const { source, opened: pool } = await openLocalModel(options, 'EMBEDDING_MODEL', source =>
+    startWorkers<string, Float32Array, number>(source, options, script),
   )
   const { settings } = source
   const dimensions = pool.details

@@ -12,24 +12,19 @@ export interface LocalModelOptions {
 }
 
 /**
- * Finds a model and loads it in a pool of workers.
- * @throws ModelUnavailableError when it is missing or cannot be loaded
+ * Finds a model, and opens what runs it.
+ * @throws ModelUnavailableError when it is missing, or cannot be opened
  */
-export async function startLocalModel<Job, Result, Details>(
-  options: LocalModelOptions,
+export async function openLocalModel<Opened>(
+  { model, allowRemote = true }: LocalModelOptions,
   variable: ModelRequest['variable'],
-  script: URL,
-): Promise<{ source: ModelSource; pool: WorkerPool<Job, Result, Details> }> {
-  const source = await findLocalModel(options, variable)
-  const pool = await startWorkers<Job, Result, Details>(source, options, script).catch((error: Error): never => {
-    throw loadFailure({ model: options.model, variable }, source, error)
+  open: (source: ModelSource) => Promise<Opened>,
+): Promise<{ source: ModelSource; opened: Opened }> {
+  const source = await findModel({ model, variable, allowRemote })
+  const opened = await open(source).catch((error: Error): never => {
+    throw loadFailure({ model, variable }, source, error)
   })
-  return { source, pool }
-}
-
-/** @throws ModelUnavailableError when the model is missing, or a file in its folder is not valid */
-export function findLocalModel(options: LocalModelOptions, variable: ModelRequest['variable']): Promise<ModelSource> {
-  return findModel({ model: options.model, variable, allowRemote: options.allowRemote ?? true })
+  return { source, opened }
 }
 
 /** Starts the workers of a model, one per core, at most 4. Rejects with the worker's own error. */

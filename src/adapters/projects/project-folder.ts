@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { compareText } from '../../core/collections.ts'
 import { StowageError } from '../../core/errors.ts'
 import { PROJECT_NAME, type Project, readProject } from '../../projects/project.ts'
+import { ignoreMissing } from '../ignore-missing.ts'
 
 /** The projects of a folder, one JSON file each. Every call reads the files as they are now. */
 export interface ProjectFolder {
@@ -22,8 +23,8 @@ export function openProjectFolder(folder: string): ProjectFolder {
 
   async function find(name: string): Promise<Project | null> {
     if (!PROJECT_NAME.test(name)) return null
-    const content = await readFile(pathOf(name), 'utf8').catch(nothingIfMissing)
-    if (content === null) return null
+    const content = await readFile(pathOf(name), 'utf8').catch(ignoreMissing)
+    if (content === undefined) return null
     const { project, faults } = readProject(parsed(content), name)
     if (project === null) throw unusable(name, faults)
     if (project.name !== name) throw unusable(name, [`the file holds the project ${project.name}`])
@@ -33,7 +34,7 @@ export function openProjectFolder(folder: string): ProjectFolder {
   return {
     find,
     list: async () => {
-      const files = (await readdir(folder).catch(nothingIfMissing)) ?? []
+      const files = (await readdir(folder).catch(ignoreMissing)) ?? []
       const names = files.filter(file => file.endsWith('.json')).map(file => file.slice(0, -'.json'.length))
       const found = await Promise.all(
         names.sort(compareText).map(name => find(name).catch((error: Error) => error.message)),
@@ -62,10 +63,8 @@ export function openProjectFolder(folder: string): ProjectFolder {
     },
     remove: async name => {
       if (!PROJECT_NAME.test(name)) return false
-      return rm(pathOf(name)).then(
-        () => true,
-        error => nothingIfMissing(error) !== null,
-      )
+      const removed = await rm(pathOf(name)).then(() => true, ignoreMissing)
+      return removed ?? false
     },
   }
 }
@@ -80,8 +79,3 @@ function parsed(content: string): unknown {
 
 const unusable = (name: string, faults: readonly string[]): StowageError =>
   new StowageError('unprocessable', `The project ${name} cannot be used: ${faults.join('; ')}`)
-
-function nothingIfMissing(error: NodeJS.ErrnoException): null {
-  if (error.code === 'ENOENT') return null
-  throw error
-}

@@ -28,33 +28,28 @@ const PAYLOAD_INDEXES = {
   order_index: 'integer',
 } as const
 
-const STORED_FIELDS = [
-  'doc_id',
-  'content_hash',
-  'doc_title',
-  'source',
-  'source_folder',
-  'document_mark',
-  'is_parent',
-  'context_version',
-]
-const STORED_POINT = z
-  .object({
-    doc_id: z.string(),
-    content_hash: z.string(),
-    doc_title: z.string().catch(''),
-    source: z.string().nullable().catch(null),
-    source_folder: z.string().nullable().catch(null),
-    is_parent: z.boolean().catch(false),
-    context_version: z.string().nullable().catch(null),
-    document_mark: z.object({ hash: z.string(), chunks: z.number(), tokens: z.number() }).nullable().catch(null),
-  })
-  .transform((fields): StoredPoint => {
-    const { doc_id: docId, content_hash: contentHash, doc_title: title, source } = fields
-    const { source_folder: sourceFolder, document_mark: document, is_parent: isParent } = fields
-    const { context_version: contextVersion } = fields
-    return { docId, contentHash, title, source, sourceFolder, isParent, document, contextVersion }
-  })
+const STORED_PAYLOAD = z.object({
+  doc_id: z.string(),
+  content_hash: z.string(),
+  doc_title: z.string().catch(''),
+  source: z.string().nullable().catch(null),
+  source_folder: z.string().nullable().catch(null),
+  document_mark: z.object({ hash: z.string(), chunks: z.number(), tokens: z.number() }).nullable().catch(null),
+  is_parent: z.boolean().catch(false),
+  context_version: z.string().nullable().catch(null),
+})
+const STORED_POINT = STORED_PAYLOAD.transform(
+  (fields): StoredPoint => ({
+    docId: fields.doc_id,
+    contentHash: fields.content_hash,
+    title: fields.doc_title,
+    source: fields.source,
+    sourceFolder: fields.source_folder,
+    document: fields.document_mark,
+    isParent: fields.is_parent,
+    contextVersion: fields.context_version,
+  }),
+)
 
 /** Timeout of a read, as in the official client. */
 const READ_TIMEOUT_MS = 300_000
@@ -100,7 +95,7 @@ export function createQdrantAdmin({
 
   async function stored(collection: string, filter: JsonObject): Promise<Map<string, StoredPoint>> {
     const found = new Map<string, StoredPoint>()
-    const query = { filter, limit: SCROLL_PAGE, with_payload: STORED_FIELDS }
+    const query = { filter, limit: SCROLL_PAGE, with_payload: Object.keys(STORED_PAYLOAD.shape) }
     let offset: Json | undefined
     do {
       const page = await scroll(collection, offset ? { ...query, offset } : query)

@@ -1,5 +1,6 @@
 import type { CollectionLayout, DenseField } from '../../ingest/target.ts'
 import { notUnderstood } from '../../qdrant/errors.ts'
+import { isObject } from '../../qdrant/json.ts'
 
 /**
  * Reads the `result` of Qdrant's GET /collections/{name}. Multivectors are left out, because they are not single vectors.
@@ -77,5 +78,5 @@ export function isMadeByIngest(result: unknown): boolean {
 
 /** The value if it is an object, else an empty object. */
 export function record(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
+  return isObject(value) ? value : {}
 }

@@ -1,5 +1,6 @@
 import type { SearchRequest } from '../../core/ports.ts'
 import type { Chunk, PointId, RetrievedHit } from '../../core/types.ts'
+import { isObject } from '../../qdrant/json.ts'
 import { type PayloadMapping, readChunk } from '../../qdrant/payload.ts'
 import type { ScoredPoint } from '../../qdrant/points.ts'
 import { chooseDense, chooseSparse } from './layout.ts'
@@ -112,9 +113,6 @@ function compareIds(a: Chunk, b: Chunk): number {
 
 /** A point of a collection with one unnamed vector has the vector itself, any other point an object of vectors by name. */
 function readVector(vector: unknown, name: string): Float32Array | null {
-  const values =
-    typeof vector === 'object' && vector !== null && !Array.isArray(vector) && name in vector
-      ? (vector as Record<string, unknown>)[name]
-      : vector
+  const values = isObject(vector) && name in vector ? vector[name] : vector
   return Array.isArray(values) && typeof values[0] === 'number' ? Float32Array.from(values) : null
 }

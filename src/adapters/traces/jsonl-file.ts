@@ -2,6 +2,7 @@ import { appendFile, mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { TraceStore } from '../../pipeline/services.ts'
 import { printJson } from '../../qdrant/json.ts'
+import { ignoreMissing } from '../ignore-missing.ts'
 
 /** Takes lines, in order and in the background. */
 export interface LineFile {
@@ -108,8 +109,4 @@ async function rotate(path: string, files: number): Promise<void> {
   for (let age = files - 1; age >= 1; age--) {
     await rename(age === 1 ? path : `${path}.${age - 1}`, `${path}.${age}`).catch(ignoreMissing)
   }
-}
-
-function ignoreMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error
 }

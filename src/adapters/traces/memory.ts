@@ -1,6 +1,4 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
-import type { Reporter } from '../../observe/events.ts'
-import { NO_SPANS, type Spans } from '../../observe/spans.ts'
 import type { TraceOwner, TraceStore } from '../../pipeline/services.ts'
 import type { Trace } from '../../pipeline/trace/schema.ts'
 import { summaryOf, type TraceSummary } from '../../pipeline/trace/summary.ts'
@@ -77,40 +75,4 @@ interface KeptTrace {
 /** The same id of another owner is another trace. A digest, so that the ring holds no key of a client. */
 function nameOf({ tenant, apiKey }: TraceOwner): string {
   return sha256(JSON.stringify(tenant === null ? { apiKey } : { tenant: tenant.name }))
-}
-
-/** Turns traces of answers into metrics, into what the log tells of them, and into spans. Shadow runs have metrics of their own. */
-export function createTraceObserver(reporter: Reporter, spans: Spans = NO_SPANS): TraceStore {
-  const record = (trace: Trace) => {
-    if (trace.shadow_of !== null) return
-    reporter.contextTraced({ trace })
-    spans.traced(trace)
-  }
-  return { record, find: () => null, list: () => [], close: async () => {} }
-}
-
-/** Records each trace in all stores, even if one of them fails. Finds a trace in the first store that has it. */
-export function combineTraceStores(...stores: TraceStore[]): TraceStore {
-  return {
-    record(trace, owner) {
-      for (const store of stores) {
-        try {
-          store.record(trace, owner)
-        } catch {
-          // A request must not fail because of its trace; a sink reports its own failures.
-        }
-      }
-    },
-    find(traceId, owner) {
-      for (const store of stores) {
-        const trace = store.find(traceId, owner)
-        if (trace !== null) return trace
-      }
-      return null
-    },
-    list: owner => stores.flatMap(store => store.list(owner)),
-    close: async () => {
-      await Promise.allSettled(stores.map(store => store.close()))
-    },
-  }
 }

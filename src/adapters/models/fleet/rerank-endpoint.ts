@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { NodeOutcome } from '../../../observe/metrics/rerank-nodes.ts'
+import { readWhole } from '../../read-at-most.ts'
 import { sigmoid } from '../cross-encoder.ts'
 import { busyCode, isBusy } from '../endpoint.ts'
 import { NodeFailure } from './failure.ts'
@@ -67,23 +68,14 @@ async function post(url: string, { apiKey }: RerankEndpoint, body: unknown, sign
     throw statusFailure(response)
   }
   try {
-    return JSON.parse(await readText(response))
+    const tooLong = (fault: string) => badAnswer(`it ${fault}`)
+    const text = response.body === null ? '' : await readWhole(response.body, MOST_ANSWER_BYTES, tooLong)
+    return JSON.parse(String(text))
   } catch (cause) {
     if (cause instanceof NodeFailure) throw cause
     const message = 'The reranker (RERANK_URL) did not answer with JSON.'
     throw new NodeFailure('broken', 'upstream_error', message, { cause })
   }
-}
-
-async function readText({ body }: Response): Promise<string> {
-  const parts: Uint8Array[] = []
-  let bytes = 0
-  for await (const part of body ?? []) {
-    bytes += part.length
-    if (bytes > MOST_ANSWER_BYTES) throw badAnswer(`it is longer than ${MOST_ANSWER_BYTES} bytes`)
-    parts.push(part)
-  }
-  return Buffer.concat(parts).toString('utf8')
 }
 
 /** Statuses by which an endpoint refuses a request that others refuse too. */

@@ -7,7 +7,6 @@ export interface Runtime {
 }
 
 export interface Session {
-  readonly outputNames: readonly string[]
   run(feeds: Tensors): Promise<Tensors>
 }
 

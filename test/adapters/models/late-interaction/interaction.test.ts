@@ -15,7 +15,6 @@ function cutWith(logitsOf: (ids: number[][], asked: number) => number[]) {
     axes: new Map([['input_ids', 1]]),
     long: [],
     interaction: {
-      outputNames: [LOGITS],
       async run({ input_ids, asked }) {
         const [pairs = 0, tokens = 0] = input_ids?.dims ?? []
         const ids = Array.from(input_ids?.data ?? [], Number)

@@ -1,8 +1,9 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { eitherSignal } from '../../../../core/either-signal.ts'
+import { type ModelSource, weightsOf } from '../../model-folder.ts'
 import type { Side } from '../side.ts'
 import { createFolderBudget } from './folder-budget.ts'
 
@@ -39,6 +40,17 @@ const WRITE_PAUSE_MS = 60_000
 /** A local disk needs a few milliseconds. Without it, 50 passages are encoded in about 200 ms on two cores. */
 const LONGEST_READ_MS = 400
 const READ_PAUSE_MS = 10_000
+
+/** Change when sides have other contents or another form. */
+const FORM = 2
+
+/** 16 hexadecimal digits that differ when sides of one text may: another model or cut, another kind of processor. */
+export async function modelKeyOf(source: ModelSource): Promise<string> {
+  const hash = createHash('sha256').update(`${FORM} ${process.arch}`)
+  const others = ['tokenizer.json', 'stowage.json'].map(name => join(source.location, name))
+  for (const file of [weightsOf(source), ...others]) hash.update(await readFile(file))
+  return hash.digest('hex').slice(0, 16)
+}
 
 /** Opens the folder, and makes it where it is missing. @throws Error when nothing can be written there */
 export async function openSideFolder({ path, modelKey, maxBytes, onFault }: SideFolderOptions): Promise<SideFolder> {
