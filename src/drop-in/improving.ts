@@ -61,18 +61,10 @@ export function startImproving(
   queries: readonly UnderstoodQuery[],
   caller: Caller,
   { decision, sessionId }: { decision: PlanDecision; sessionId: string | null },
-  {
-    http,
-    choosePoints,
-    prepareQuestion,
-    deadlineMs,
-    hedgeMs,
-    clock,
-    work,
-    mappings = {},
-    findQuestion,
-  }: ImprovingDependencies,
+  dependencies: ImprovingDependencies,
 ): Improving {
+  const { http, choosePoints, prepareQuestion, findQuestion, mappings = {} } = dependencies
+  const { deadlineMs, hedgeMs, clock, work } = dependencies
   const timeMs = improvingTimeMs(target.queryString, deadlineMs)
   const stopped = new AbortController()
   const { signal: wanted, dispose } = eitherSignal(caller.signal, stopped.signal)
@@ -88,21 +80,13 @@ export function startImproving(
     signal: deadline.signal,
   }
 
-  let slow = false
-  let stopHedge = () => {}
-  const hedged = new Promise<'hedged'>(resolve => {
-    const hedge = () => {
-      slow = true
-      resolve('hedged')
-    }
-    if (hedgeMs < timeMs) stopHedge = clock.after(hedgeMs, hedge)
-  })
+  const hedge = startHedge(hedgeMs, timeMs, clock)
   const lapsed = new Promise<'deadline'>(resolve => {
     deadline.signal.addEventListener('abort', () => !wanted.aborted && resolve('deadline'), { once: true })
   })
   /** Neighbours are worth the wait of one quick call only: without them the ranking is ready. */
   const fetchNeighbours: FetchPoints = async (query, condition, limit) => {
-    if (slow) throw new Error('Qdrant is slow')
+    if (hedge.isDue()) throw new Error('Qdrant is slow')
     const soon = startDeadline(choosing.signal, hedgeMs, clock.after)
     const fetched = fetchPoints(query, condition, limit, { ...call, signal: soon.signal })
     return work.pause(fetched).finally(soon.dispose)
@@ -118,21 +102,14 @@ export function startImproving(
 
   const improve = async (): Promise<ImprovedAnswer> => {
     const searching = searchLists(queries, decision.plan.retrieval.pool, call, () => {
-      stopHedge()
+      hedge.stop()
       work.start()
     })
     // The questions need no answer of Qdrant.
     const [upstream, asked] = await Promise.all([searching, Promise.all(queries.map(findWords))])
     const choices = asked.map(({ query, words }, index) =>
       improvePoints(
-        {
-          query,
-          words,
-          lists: upstream.lists[index] ?? [],
-          mapping,
-          decision,
-          sessionId,
-        },
+        { query, words, lists: upstream.lists[index] ?? [], mapping, decision, sessionId },
         choosePoints,
         fetchNeighbours,
         { ...caller, signal: choosing.signal },
@@ -147,17 +124,31 @@ export function startImproving(
     })
     .finally(() => {
       work.stop()
-      stopHedge()
+      hedge.stop()
       choosing.dispose()
       deadline.dispose()
       dispose()
     })
   return {
     answer,
-    overdue: Promise.race([hedged, lapsed]),
+    overdue: Promise.race([hedge.due, lapsed]),
     lapsed,
     stop: () => stopped.abort(new Error('the original request was answered')),
   }
+}
+
+/** Becomes due after the hedge time, unless it is stopped before, or the deadline comes first. */
+function startHedge(hedgeMs: number, timeMs: number, { after }: Clock) {
+  let isDue = false
+  let stop = () => {}
+  const due = new Promise<'hedged'>(resolve => {
+    if (hedgeMs >= timeMs) return
+    stop = after(hedgeMs, () => {
+      isDue = true
+      resolve('hedged')
+    })
+  })
+  return { due, isDue: () => isDue, stop }
 }
 
 function whenAborted(signal: AbortSignal): Promise<never> {

@@ -71,17 +71,8 @@ ${joined(Object.entries(components.schemas).map(([name, schema]) => html`<sectio
 }
 
 function section(operation: Operation & { method: string; path: string }, components: Description['components']): Html {
-  const {
-    operationId,
-    method,
-    path,
-    summary,
-    description,
-    parameters = [],
-    requestBody,
-    responses,
-    security,
-  } = operation
+  const { operationId, method, path, summary, description } = operation
+  const { parameters = [], requestBody, responses, security } = operation
   const keys = security.flatMap(Object.keys)
   const isOptional = security.some(one => Object.keys(one).length === 0)
   const key = keys.length === 0 ? 'No key is needed.' : `Key: ${keys.join(' or ')}${isOptional ? ', or none' : ''}.`
