@@ -18,7 +18,7 @@ export interface AnswerCache<Answer> {
   bumpEpoch(collection: string | null): void
 }
 
-export interface AnswerCacheOptions {
+interface AnswerCacheOptions {
   /** Time to live in milliseconds; 0 switches the cache off. */
   ttlMs: number
   maxEntries: number

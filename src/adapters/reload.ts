@@ -34,10 +34,9 @@ export interface ReloadOptions<Value> {
   accepted?: AcceptedContent | null
   /** Runs a function after some time, and returns how to stop it. Default: a timer that does not keep the process alive. */
   startTimer?: StartTimer
-  /** Milliseconds between two looks at the file. */
-  everyMs?: number
 }
 
+/** Milliseconds between two looks at the file. */
 const EVERY_MS = 2_000
 
 /**
@@ -64,7 +63,7 @@ export async function openReloading<Value>(
  * file that is written slowly could lack its end, for example a filter, and still be right: so two looks must find the same.
  */
 export function keepReloading<Value>(options: ReloadOptions<Value>): Reloaded<Value> {
-  const { start, readBytes, read, onChange, accepted, startTimer = quietTimer, everyMs = EVERY_MS } = options
+  const { start, readBytes, read, onChange, accepted, startTimer = quietTimer } = options
   let current = start.value
   let refusal: readonly string[] | null = null
   /** What is in use or refused: a digest of the content, or the text of a failure to read it. */
@@ -107,7 +106,7 @@ export function keepReloading<Value>(options: ReloadOptions<Value>): Reloaded<Va
 
   function lookLater(): void {
     if (closed) return
-    stopTimer = startTimer(everyMs, () => void lookNext(false).finally(lookLater))
+    stopTimer = startTimer(EVERY_MS, () => void lookNext(false).finally(lookLater))
   }
   lookLater()
 

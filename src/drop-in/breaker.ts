@@ -11,7 +11,7 @@ export interface PauseChange {
   paused: boolean
 }
 
-export interface Breakers {
+interface Breakers {
   /**
    * Null while improving the searches of this tenant in this collection is paused. An admitted attempt must be settled: `good` when it was
    * improved, `bad` when the client's own request was answered well instead, `unknown` when Qdrant refused both or the client left.

@@ -8,7 +8,7 @@ import { endpointOf, failedBy, requestIdOf } from './observe-requests.ts'
 import type { StepRequest, StepResponse } from './step.ts'
 
 /** Answers a request at which a step failed. */
-export type AnswerError = (error: unknown, request: StepRequest, response: StepResponse) => void
+type AnswerError = (error: unknown, request: StepRequest, response: StepResponse) => void
 
 /** Converts every error to a response: stowage's own shape under `/v1/`, Qdrant's envelope on other paths. */
 export function errorHandler(reporter: Reporter): AnswerError {

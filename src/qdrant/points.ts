@@ -3,7 +3,7 @@ import { notUnderstood } from './errors.ts'
 import { isObject } from './json.ts'
 
 /** A point in the result of a scroll. */
-export interface ListedPoint {
+interface ListedPoint {
   id: PointId
   payload?: unknown
   vector?: unknown

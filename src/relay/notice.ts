@@ -7,7 +7,7 @@ import { type QuestionMemory, rememberAll } from './memory/memory.ts'
 import { questionsOf } from './read/questions.ts'
 import type { EmbeddingShape } from './read/shapes.ts'
 
-export interface NoticeOptions {
+interface NoticeOptions {
   memory: QuestionMemory
   /** Texts that the backend puts before its queries. */
   prefixes: readonly string[]

@@ -23,7 +23,7 @@ export interface RelayOptions {
 }
 
 /** A route that stowage serves, and what it holds open. */
-export interface RelayRoute {
+interface RelayRoute {
   handler: RequestHandler
   close(): void
 }

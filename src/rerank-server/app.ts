@@ -24,7 +24,7 @@ export interface ServedModel {
   waiting(): number
 }
 
-export interface RerankLimits {
+interface RerankLimits {
   /** Most bytes of a body. */
   bytes: number
   /** Most texts of a request. */
@@ -33,7 +33,7 @@ export interface RerankLimits {
   queue: number
 }
 
-export interface RerankAppOptions {
+interface RerankAppOptions {
   model: ServedModel
   limits: RerankLimits
   /** Null lets everybody ask. */

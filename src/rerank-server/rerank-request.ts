@@ -10,7 +10,7 @@ const RerankRequestSchema = z.object({
   truncate: z.boolean().nullish(),
   truncation_direction: z.enum(['left', 'right', 'Left', 'Right']).optional(),
 })
-export type RerankRequest = z.infer<typeof RerankRequestSchema>
+type RerankRequest = z.infer<typeof RerankRequestSchema>
 
 /**
  * Reads a body.

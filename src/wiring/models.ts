@@ -118,7 +118,7 @@ async function openEmbedder(
     ...(settings.EMBEDDING_MODEL ? { model: settings.EMBEDDING_MODEL } : {}),
     ...(settings.EMBEDDING_DIMENSIONS ? { dimensions: settings.EMBEDDING_DIMENSIONS } : {}),
   }
-  return openInBackground(signal => createEndpointEmbedder(endpoint, signal), { waitMs }, onOpened)
+  return openInBackground(signal => createEndpointEmbedder(endpoint, signal), waitMs, onOpened)
 }
 
 /** The folders or hub ids of the models that this process runs. */

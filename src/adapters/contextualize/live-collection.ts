@@ -11,7 +11,7 @@ import { elements, kindOf, members, printMembers } from '../../qdrant/raw-json.t
 import { readLayout, readPayloadIndex, record } from '../qdrant/layout.ts'
 import { createRequests } from './requests.ts'
 
-export interface LiveCollectionOptions {
+interface LiveCollectionOptions {
   http: QdrantHttp
   apiKey: string | null
   collection: string

@@ -9,7 +9,7 @@ import { record } from '../qdrant/layout.ts'
 import { readElements } from './live-collection.ts'
 import { createRequests } from './requests.ts'
 
-export interface QdrantTwinOptions {
+interface QdrantTwinOptions {
   http: QdrantHttp
   apiKey: string | null
   source: string

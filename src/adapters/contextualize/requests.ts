@@ -7,7 +7,7 @@ import { retryOnce } from '../retry-once.ts'
 const TIMEOUT_MS = 300_000
 
 /** Sends a request and returns the raw `result` of its answer. @throws StowageError */
-export type SendRequest = (method: 'GET' | 'POST' | 'PUT', path: string, body: string | null) => Promise<string>
+type SendRequest = (method: 'GET' | 'POST' | 'PUT', path: string, body: string | null) => Promise<string>
 
 /** Requests that can all be repeated, writes too: they set values that do not depend on what is there. */
 export function createRequests({ http, apiKey }: { http: QdrantHttp; apiKey: string | null }): SendRequest {

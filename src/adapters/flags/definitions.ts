@@ -6,8 +6,8 @@ import { PREFIX } from '../../flags/table.ts'
 import { isObject } from '../../qdrant/json.ts'
 
 type Repository = NonNullable<UnleashConfig['repository']>
-export type Feature = NonNullable<ReturnType<Repository['getToggle']>>
-export type Segment = NonNullable<ReturnType<Repository['getSegment']>>
+type Feature = NonNullable<ReturnType<Repository['getToggle']>>
+type Segment = NonNullable<ReturnType<Repository['getSegment']>>
 
 /** What the client API of Unleash answers, and what a flags file holds. */
 export interface FlagDocument {

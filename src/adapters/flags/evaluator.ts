@@ -8,13 +8,13 @@ import { definitionOf, type FlagDocument } from './definitions.ts'
 type Repository = NonNullable<UnleashConfig['repository']>
 
 /** The server that gets the usage of flags. */
-export interface UsageTarget {
+interface UsageTarget {
   url: string
   token: string | null
   instanceId: string
 }
 
-export interface EvaluatorOptions {
+interface EvaluatorOptions {
   appName: string
   environment: string
   /** Null reports nothing. */

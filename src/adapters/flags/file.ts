@@ -5,7 +5,7 @@ import { type AcceptedContent, openReloading, type ReadFile, type Reloaded } fro
 import { type FlagDocument, readFlagDocument } from './definitions.ts'
 import { createEvaluator } from './evaluator.ts'
 
-export interface FlagsFileOptions {
+interface FlagsFileOptions {
   path: string
   appName: string
   environment: string

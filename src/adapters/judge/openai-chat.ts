@@ -3,7 +3,7 @@ import { redactUrls } from '../../core/redact-urls.ts'
 import type { AskModel } from '../../evaluation/judge/judge.ts'
 import { createOpenAiClient } from '../openai-client.ts'
 
-export interface ChatOptions {
+interface ChatOptions {
   /** Base URL of an OpenAI-compatible endpoint; default is OpenAI. */
   baseUrl?: string | undefined
   apiKey: string

@@ -23,14 +23,14 @@ export interface SharedScores {
   keep(question: ScoredQuestion, scores: ReadonlyMap<string, number>): Promise<void>
 }
 
-export interface ScoredQuestion {
+interface ScoredQuestion {
   model: string
   query: string
   /** Whose question it is. */
   tenant: string | null
 }
 
-export interface CachedRerankerOptions extends Scorer {
+interface CachedRerankerOptions extends Scorer {
   model: string
   /** Number of scores in the cache, about 200 bytes each; default 20,000, 0 is off. */
   cacheEntries?: number | undefined

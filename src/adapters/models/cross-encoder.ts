@@ -31,7 +31,7 @@ const VARIABLE = 'RERANK_MODEL'
 const PASSAGE_BYTES = 200 * 1024 * 1024
 
 /** A cross-encoder in worker threads, whose scores are logits. */
-export interface LogitModel extends Scorer {
+interface LogitModel extends Scorer {
   source: ModelSource
   /** Relevance of a logit in [0,1]: `sigmoid(logit / temperature + bias)`. */
   relevanceOf(logit: number): number

@@ -11,25 +11,21 @@ export interface Opened<Value> {
   stop(): void
 }
 
-export interface OpeningTimes {
-  /** Longest time that the caller waits for the first attempts, in milliseconds. */
-  waitMs: number
-  /** Longest time of one attempt, in milliseconds; default 10 s. */
-  attemptMs?: number
-  /** Pause after the first failed attempt, in milliseconds; default 0.5 s. It doubles after each. */
-  firstPauseMs?: number
-  /** Longest pause, in milliseconds; default 60 s. */
-  longestPauseMs?: number
-}
+/** Longest time of one attempt, in milliseconds. */
+const ATTEMPT_MS = 10_000
+/** Pause after the first failed attempt, in milliseconds. It doubles after each. */
+const FIRST_PAUSE_MS = 500
+const LONGEST_PAUSE_MS = 60_000
 
 /**
  * Opens something behind an endpoint, and tries again in the background until it is there. Resolves when it is there or has failed
- * once, at the latest after `waitMs`.
+ * once.
+ * @param waitMs longest time that the caller waits for that, in milliseconds
  * @param onOpened called when the value appears after this function has resolved
  */
 export async function openInBackground<Value>(
   open: (signal: AbortSignal) => Promise<Value>,
-  { waitMs, attemptMs = 10_000, firstPauseMs = 500, longestPauseMs = 60_000 }: OpeningTimes,
+  waitMs: number,
   onOpened: () => void = () => {},
 ): Promise<Opened<Value>> {
   const stopped = new AbortController()
@@ -38,7 +34,7 @@ export async function openInBackground<Value>(
   let waiting = true
 
   const attempt = async () => {
-    const { signal, dispose } = eitherSignal(stopped.signal, AbortSignal.timeout(attemptMs))
+    const { signal, dispose } = eitherSignal(stopped.signal, AbortSignal.timeout(ATTEMPT_MS))
     try {
       value = await open(signal)
       reason = null
@@ -50,7 +46,7 @@ export async function openInBackground<Value>(
     }
   }
   const keepTrying = async () => {
-    for (let pauseMs = firstPauseMs; value === null; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+    for (let pauseMs = FIRST_PAUSE_MS; value === null; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
       await pause(pauseMs, null, { signal: stopped.signal, ref: false })
       await attempt()
     }

@@ -45,7 +45,7 @@ const SettingsSchema = z.object({
   max_tokens: z.int().min(16).default(512),
   late_interaction: LateInteractionSchema.optional(),
 })
-export type ModelSettings = z.infer<typeof SettingsSchema>
+type ModelSettings = z.infer<typeof SettingsSchema>
 
 const CalibrationSchema = z.object({ temperature: z.number().positive(), bias: z.number() })
 /** Turns a logit into a probability: `sigmoid(logit / temperature + bias)`. */

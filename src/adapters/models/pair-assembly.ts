@@ -9,7 +9,7 @@ type Slot = 'query' | 'passage'
 type Part = { type: number } & ({ id: number } | { slot: Slot })
 
 /** The order of special tokens and texts in an input, with their token types. */
-export interface InputTemplate {
+interface InputTemplate {
   parts: Part[]
   /** Number of special tokens. */
   overhead: number

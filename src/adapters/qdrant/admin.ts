@@ -54,7 +54,7 @@ const STORED_POINT = STORED_PAYLOAD.transform(
 /** Timeout of a read, as in the official client. */
 const READ_TIMEOUT_MS = 300_000
 
-export interface CollectionRemover {
+interface CollectionRemover {
   /** Deletes a collection with all its points; false when there is none. */
   deleteCollection(collection: string): Promise<boolean>
 }

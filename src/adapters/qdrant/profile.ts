@@ -23,7 +23,7 @@ export interface Profile {
   hasPoints: boolean
 }
 
-export interface Profiles {
+interface Profiles {
   get(collection: string, call: StoreCall): Promise<Profile>
   /** Drops the profile that callers with this key and condition share. */
   forget(collection: string, call: StoreCall): void

@@ -7,7 +7,7 @@ import { chooseDense, chooseSparse } from './layout.ts'
 import type { Profile } from './profile.ts'
 
 /** The vectors of a collection that a search uses; null if no vector fits. */
-export interface SearchFields {
+interface SearchFields {
   dense: { name: string; distance: string } | null
   sparse: string | null
 }

@@ -1,5 +1,5 @@
 import type { DocumentPlace, PassageStore, PendingVector, SearchRequest, StoreCall } from '../../core/ports.ts'
-import type { JsonObject, PointId, RetrievedHit, RetrievedList } from '../../core/types.ts'
+import type { Chunk, JsonObject, PointId, RetrievedHit, RetrievedList } from '../../core/types.ts'
 import type { QdrantHttp } from '../../qdrant/client.ts'
 import { narrowedFilter } from '../../qdrant/condition.ts'
 import { notUnderstood, statusOf } from '../../qdrant/errors.ts'
@@ -74,8 +74,7 @@ export function createQdrantStore(options: QdrantStoreOptions): PassageStore {
     if (places.length === 0) return []
     const among = placesFilter(payloadPlaces(places, await profiles.get(collection, call)))
     if (among === null) return []
-    const points = await readAmong(http, { collection, among, limit: places.length, filter }, call)
-    return points.map(point => readChunk(point, collection, options.mappings?.[collection]))
+    return chunksOf(await readAmong(http, { collection, among, limit: places.length, filter }, call), collection)
   }
 
   async function fetchParents(
@@ -87,9 +86,12 @@ export function createQdrantStore(options: QdrantStoreOptions): PassageStore {
     if (ids.length === 0) return []
     const points = await readAmong(http, { collection, among: { has_id: ids }, limit: ids.length, filter }, call)
     // Checked here, because a filter on `is_parent` needs an index in strict mode.
-    return points
-      .filter(({ payload }) => isParent(payload))
-      .map(point => readChunk(point, collection, options.mappings?.[collection]))
+    const parents = points.filter(({ payload }) => isParent(payload))
+    return chunksOf(parents, collection)
+  }
+
+  function chunksOf(points: readonly ScoredPoint[], collection: string): Chunk[] {
+    return points.map(point => readChunk(point, collection, options.mappings?.[collection]))
   }
 
   /** A refusal drops the cached profile, because the collection may have been created again with other vectors. */

@@ -7,7 +7,7 @@ import { sha256 } from '../../text/fingerprint.ts'
 import type { AnswerCache } from '../answer-cache.ts'
 import type { SharedValues } from './shared-values.ts'
 
-export interface SharedAnswersOptions {
+interface SharedAnswersOptions {
   local: AnswerCache<TracedContext>
   values: SharedValues
   /** Time to live in milliseconds, as that of the local cache. */

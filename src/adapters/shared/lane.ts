@@ -1,6 +1,6 @@
 import { type StartTimer, systemTimer } from '../../pipeline/deadline.ts'
 
-export interface LaneOptions {
+interface LaneOptions {
   /** Longest time that a caller waits, in milliseconds. */
   timeoutMs: number
   /** Asks whether work can be done again. */

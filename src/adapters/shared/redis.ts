@@ -1,20 +1,19 @@
 import { createClient, defineScript, RESP_TYPES } from '@redis/client'
 import type { SharedStore } from '../../core/shared-store.ts'
 
-export interface RedisStoreOptions {
+interface RedisStoreOptions {
   /** `redis(s)://[[user]:password@]host[:port][/database]`. */
   url: string
   /** Stands before every key. */
   prefix: string
-  /** How often the connection is checked, in milliseconds. One that does not answer for so long is replaced. */
-  checkMs?: number
 }
 
-export interface RedisStore extends SharedStore {
+interface RedisStore extends SharedStore {
   /** Resolves when the first attempt to connect has ended, or after some milliseconds. Never rejects. */
   attempted(longestMs: number): Promise<void>
 }
 
+/** How often the connection is checked, in milliseconds. One that does not answer for so long is replaced. */
 const CHECK_MS = 2_000
 const CONNECT_MS = 2_000
 /** Longest pause between two attempts to connect, in milliseconds. */
@@ -49,14 +48,14 @@ const takeToken = defineScript({
 })
 
 /** A shared store in Redis or Valkey. It connects by itself, again and again, and refuses at once while there is no connection. */
-export function createRedisStore({ url, prefix, checkMs = CHECK_MS }: RedisStoreOptions): RedisStore {
+export function createRedisStore({ url, prefix }: RedisStoreOptions): RedisStore {
   let connection = connect(url, new Error('there is no connection yet'))
   const timer = setInterval(() => {
     if (connection.isStuck()) {
       connection.end()
       connection = connect(url, connection.fault())
     } else connection.ask()
-  }, checkMs)
+  }, CHECK_MS)
   timer.unref()
 
   return {

@@ -31,7 +31,7 @@ export interface SharedValues {
   takeToken(parts: unknown, rate: TokenRate): Promise<number | null>
 }
 
-export interface SharedValuesOptions {
+interface SharedValuesOptions {
   store: Pick<SteadyStore, 'getMany' | 'setMany' | 'deleteMany' | 'takeToken'>
   sealed: SealedValues
   /** What no two deployments with other data have in common. */

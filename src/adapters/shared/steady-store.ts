@@ -1,9 +1,8 @@
 import type { SharedEntry, SharedStore, TokenRate } from '../../core/shared-store.ts'
 import type { SharedOperation } from '../../observe/metrics/shared.ts'
-import type { StartTimer } from '../../pipeline/deadline.ts'
 import { createLane, type Lane, type LaneResult } from './lane.ts'
 
-export interface SteadyStoreOptions {
+interface SteadyStoreOptions {
   store: SharedStore
   /** Longest time that one call takes, in milliseconds. */
   timeoutMs: number
@@ -11,7 +10,6 @@ export interface SteadyStoreOptions {
   onChange(change: { operation: SharedOperation; error: Error | null }): void
   /** A call that was answered took so many seconds. */
   onAnswered(call: { operation: SharedOperation; seconds: number }): void
-  startTimer?: StartTimer
 }
 
 /**
@@ -38,20 +36,9 @@ const PROBE_VALUE = Buffer.alloc(16 * 1024)
 /** A process without requests asks so often whether the store is there, in milliseconds. */
 const WATCH_MS = 5_000
 
-export function createSteadyStore({
-  store,
-  timeoutMs,
-  onChange,
-  onAnswered,
-  startTimer,
-}: SteadyStoreOptions): SteadyStore {
+export function createSteadyStore({ store, timeoutMs, onChange, onAnswered }: SteadyStoreOptions): SteadyStore {
   const lane = (operation: SharedOperation, probe: () => Promise<unknown>): Lane =>
-    createLane({
-      timeoutMs,
-      probe,
-      onChange: error => onChange({ operation, error }),
-      ...(startTimer && { startTimer }),
-    })
+    createLane({ timeoutMs, probe, onChange: error => onChange({ operation, error }) })
   const read = () => store.getMany([PROBE_KEY])
   const write = () => store.setMany([{ key: PROBE_KEY, value: PROBE_VALUE, ttlMs: PROBE_MS }])
   const [reads, writes] = [lane('read', read), lane('write', write)]

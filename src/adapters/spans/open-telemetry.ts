@@ -19,7 +19,7 @@ import type { Trace } from '../../pipeline/trace/schema.ts'
 import { readCollectionPath } from '../../qdrant/paths.ts'
 import { describeRequest, methodOf, retrievalAttributes, routeOf } from './attributes.ts'
 
-export interface OpenTelemetryOptions {
+interface OpenTelemetryOptions {
   /** Whole URL of the receiver of traces. */
   url: string
   protocol: 'http/protobuf' | 'http/json'

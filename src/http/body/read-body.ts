@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { StowageError } from '../../core/errors.ts'
 import { inviteBody } from './expect-continue.ts'
 
-export interface ReadBody {
+interface ReadBody {
   /** The bytes as received, compressed or not. */
   body: Buffer
   /** False when the body is too long. The paused request still holds the rest. */

@@ -13,7 +13,7 @@ import type { UpstreamTarget } from './upstream-target.ts'
 import { OWN_VIA } from './via.ts'
 
 /** A request of a client and what becomes of the answer to it. */
-export interface Exchange {
+interface Exchange {
   request: IncomingMessage
   response: ServerResponse
   /** Bytes that were already read from the request; the rest of the request follows them. */

@@ -58,7 +58,7 @@ export interface PassthroughOptions {
 const PATIENCE_MS = 1_000
 
 /** What a client is told about a failed exchange. */
-export interface FailureAnswer {
+interface FailureAnswer {
   /** The error that a cause stands for. */
   of(cause: unknown): StowageError
   /** Sends the error. Nothing of an answer has been sent. */

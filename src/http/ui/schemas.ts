@@ -4,7 +4,7 @@ import { pointIdSchema, traceSchema } from '../../pipeline/trace/schema.ts'
 import { traceSummarySchema } from '../../pipeline/trace/summary.ts'
 
 /** The plans that stowage is shown beside: top-k by fused rank without a reranker, or top-k of the list that stowage packs from. */
-export const RIVALS = ['baseline', 'topk'] as const
+const RIVALS = ['baseline', 'topk'] as const
 export type Rival = (typeof RIVALS)[number]
 
 const { query, collection, budget_tokens } = contextRequestSchema.shape

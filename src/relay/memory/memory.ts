@@ -12,7 +12,7 @@ export interface QuestionMemory {
   close(): void
 }
 
-export interface MemoryOptions {
+interface MemoryOptions {
   /** Most vectors, of all scopes together. A question of more than 1,024 UTF-16 units counts as several. 0: nothing is remembered. */
   vectors: number
   /** How long a question is remembered, in milliseconds. */

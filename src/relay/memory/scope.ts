@@ -15,7 +15,7 @@ interface Entry {
   direction: Float32Array | null
 }
 
-export interface ScopeLimits {
+interface ScopeLimits {
   /** Largest weight of a scope: see `weightOf`. */
   weight: number
   /** Milliseconds. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
 /** Values of the beginning of a vector that are kept to find it after a client has cut or scaled it. Models are not cut shorter. */
-export const DIRECTION_VALUES = 64
+const DIRECTION_VALUES = 64
 
 /**
  * Least cosine of two beginnings that are the same direction. Rounding to float32 moves a cosine by 1e-14 and to float16 by about 1e-7. With

@@ -5,7 +5,7 @@ import { decodeTokens } from '../read/token-text.ts'
 import { OpenAiError } from './openai-error.ts'
 
 /** Most inputs of a request. */
-export const MOST_INPUTS = 128
+const MOST_INPUTS = 128
 
 const QUERY_TYPES = ['query', 'search_query'] as const
 const PASSAGE_TYPES = ['document', 'search_document', 'passage'] as const

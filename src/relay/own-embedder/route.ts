@@ -11,7 +11,7 @@ import { scopeOfRequest } from '../scopes.ts'
 import { asOpenAiError, OpenAiError, sendOpenAiError } from './openai-error.ts'
 import { type OwnRequest, readOwnRequest } from './request.ts'
 
-export interface OwnEmbedderOptions {
+interface OwnEmbedderOptions {
   /** The embedder of this moment; null while there is none. */
   embedder(): Embedder | null
   memory: QuestionMemory

@@ -1,6 +1,6 @@
 import { FleetNode, type NodeCall } from './node.ts'
 
-export interface BalancerOptions {
+interface BalancerOptions {
   urls: readonly string[]
   /** Milliseconds of a monotonic clock. */
   now(): number

@@ -19,9 +19,9 @@ export interface FleetOptions {
 }
 
 /** Sends one request to one node. @throws NodeFailure */
-export type SendTo<Answer> = (url: string, signal: AbortSignal) => Promise<Answer>
+type SendTo<Answer> = (url: string, signal: AbortSignal) => Promise<Answer>
 
-export interface Fleet {
+interface Fleet {
   /** Number of nodes that are not left out. */
   readonly healthy: number
   /**

@@ -11,7 +11,7 @@ export interface TokenVectors {
   scales: ArrayLike<number> | null
 }
 
-export interface MatchedQuery {
+interface MatchedQuery {
   vectors: TokenVectors
   /** Weights of the tokens of a query, which sum to 1. */
   importance: readonly number[]

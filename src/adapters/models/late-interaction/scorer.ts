@@ -23,7 +23,7 @@ const LONG_QUERY = 600
 const QUERY_BYTES = 4 * 1024 * 1024
 
 /** Where the sides of passages are kept. */
-export interface SidePlaces {
+interface SidePlaces {
   /** Of those in memory. */
   maxBytes: number
   /** Null: in memory only. */

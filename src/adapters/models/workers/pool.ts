@@ -7,7 +7,7 @@ import { StowageError } from '../../../core/errors.ts'
 import { FairQueue } from '../../../core/work/fair-queue.ts'
 import { loaderArguments } from '../../../core/work/worker-module.ts'
 
-export interface WorkerPoolOptions {
+interface WorkerPoolOptions {
   /** Module of the worker: its default export runs a job (see `inTurn`), its export `details` returns the details. */
   script: URL
   /** The `workerData` of every worker. */
@@ -53,7 +53,7 @@ export interface PoolCallOptions {
   isSmall?: boolean
 }
 
-export interface PoolResults<Result> {
+interface PoolResults<Result> {
   results: (Result | null)[]
   /** Message of the last failed job. */
   lastError: string | null

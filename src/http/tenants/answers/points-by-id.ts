@@ -23,6 +23,6 @@ function foundPoints(scrolled: string): Map<string, string> {
 }
 
 /** One spelling for each id: digits, or a UUID in lower case without its punctuation. Qdrant reads more spellings than it prints. */
-export function idKey(id: string): string {
+function idKey(id: string): string {
   return /^\d+$/.test(id) ? id.replace(/^0+(?=\d)/, '') : id.toLowerCase().replace(/urn:uuid:|[^0-9a-z]/g, '')
 }

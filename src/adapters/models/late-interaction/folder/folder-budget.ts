@@ -3,7 +3,7 @@ import { readdir, rm, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 
 /** Keeps the files of sides below a size. Several processes may do so for the same folder. */
-export interface FolderBudget {
+interface FolderBudget {
   /** Says that a file of so many bytes was written. */
   added(bytes: number): void
   /** Resolves when nothing is being deleted. */

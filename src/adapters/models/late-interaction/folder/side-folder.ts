@@ -25,7 +25,7 @@ export interface SideFolder {
   fault(): string | null
 }
 
-export interface SideFolderOptions {
+interface SideFolderOptions {
   path: string
   /** Sides of other models stand beside these: what one model makes of a text says nothing to another one. */
   modelKey: string
