@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { z } from 'zod'
 import { BodyCopy, type CopyRoom } from '../http/body/body-copy.ts'
 import { decodeBody } from '../http/body/decode-body.ts'
@@ -73,11 +74,9 @@ export function createQuestionNotice({ memory, prefixes, report }: NoticeOptions
         const answerCopy = new BodyCopy(answer, undefined, room, MOST_ANSWER_BYTES)
         answer.once('end', () => {
           const bytes = answerCopy.bytes()
-          if (bytes === null) report({ outcome: 'skipped', count: 1 })
-          else {
-            const answered = { body: bytes, coding: answer.headers['content-encoding'] }
-            read(scope, remember(scope, shape, asked, answered))
-          }
+          if (bytes === null) return report({ outcome: 'skipped', count: 1 })
+          const answered = { body: bytes, coding: answer.headers['content-encoding'] }
+          read(scope, remember(scope, shape, asked, answered))
         })
         answer.once('close', () => answerCopy.release())
       }
@@ -85,12 +84,7 @@ export function createQuestionNotice({ memory, prefixes, report }: NoticeOptions
     async settled(scopes) {
       const running = scopes.flatMap(scope => [...(reading.get(scope) ?? [])])
       if (running.length === 0) return false
-      let timer: NodeJS.Timeout | undefined
-      const late = new Promise<void>(resolve => {
-        timer = setTimeout(resolve, LONGEST_WAIT_MS)
-      })
-      await Promise.race([Promise.all(running), late])
-      clearTimeout(timer)
+      await Promise.race([Promise.all(running), pause(LONGEST_WAIT_MS, null, { ref: false })])
       return true
     },
   }

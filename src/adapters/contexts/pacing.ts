@@ -106,11 +106,10 @@ function firstAlone(ask: AskModel): AskModel {
   return async (prompt, signal) => {
     if (prompt.prefix.length < SHORTEST_CACHED) return ask(prompt, signal)
     const key = contentHash(prompt.prefix)
-    for (let before = first.get(key); before !== undefined && !cached.has(key); before = first.get(key))
-      await abortable(
-        before.catch(() => {}),
-        signal,
-      )
+    for (let before = first.get(key); before !== undefined && !cached.has(key); before = first.get(key)) {
+      const ended = before.catch(() => {})
+      await abortable(ended, signal)
+    }
     if (cached.get(key)) return ask(prompt, signal)
     const asked = ask(prompt, signal)
     first.set(key, asked)

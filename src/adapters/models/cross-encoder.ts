@@ -115,11 +115,8 @@ async function openPairScorer(source: ModelSource, options: LocalModelOptions): 
   const pool = await startWorkers<PairJob, number, null>(source, options, script)
   return {
     async score(query, passages, signal, tenant) {
-      const { results } = await pool.run(
-        passages.map(passage => ({ query, passage })),
-        { signal, tenant },
-      )
-      return results
+      const jobs = passages.map(passage => ({ query, passage }))
+      return (await pool.run(jobs, { signal, tenant })).results
     },
     expectedWaitMs: tenant => pool.expectedWaitMs(tenant),
     waiting: () => pool.waiting(),

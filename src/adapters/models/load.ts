@@ -40,12 +40,7 @@ export function logitOf(labels: ArrayLike<number | bigint>): number {
 
 /** The tensors of a batch of one input. */
 function toTensors(input: ModelInput, names: readonly string[]): Record<string, Tensor> {
-  const tensor = (values: number[]): Tensor =>
-    new Tensor(
-      'int64',
-      BigInt64Array.from(values, value => BigInt(value)),
-      [1, values.length],
-    )
+  const tensor = (values: number[]) => new Tensor('int64', BigInt64Array.from(values, BigInt), [1, values.length])
   const tensors: Record<string, Tensor> = {
     input_ids: tensor(input.ids),
     attention_mask: tensor(input.ids.map(() => 1)),

@@ -39,11 +39,8 @@ export function createSharedQuestions(values: SharedValues, ttlMs: number): Shar
     const isSimilar = similar?.direction && direction && isSameDirection(similar.direction, direction)
     const kept = isOther(exact) || (isSimilar && isOther(similar)) ? null : text
     const value = { text: kept, direction: direction && Buffer.from(direction.slice().buffer).toString('base64') }
-    await values.setMany(
-      'questions',
-      keys.map(key => ({ key, value })),
-      ttlMs,
-    )
+    const entries = keys.map(key => ({ key, value }))
+    await values.setMany('questions', entries, ttlMs)
   }
 
   return {
@@ -58,11 +55,8 @@ export function createSharedQuestions(values: SharedValues, ttlMs: number): Shar
       const vector = float32Of(given)
       if (vector === null) return UNKNOWN
       const places = scopes.map(scope => placesOf(scope, vector))
-      const known = await values.getMany(
-        'questions',
-        places.flatMap(({ keys }) => keys),
-        readShared,
-      )
+      const keys = places.flatMap(place => place.keys)
+      const known = await values.getMany('questions', keys, readShared)
       for (const { direction, keys } of places) {
         const [exact, similar] = known?.splice(0, keys.length) ?? []
         if (exact) return lookupOf(exact, 'exact')

@@ -107,12 +107,11 @@ function connect(url: string, former: Error) {
       reconnectStrategy: retries => Math.min(LONGEST_PAUSE_MS, 50 * 2 ** Math.min(retries, 10)),
     },
   }).withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer })
-  client.on('error', (error: Error) => {
+  const noteFault = (error: Error) => {
     fault = error
-  })
-  client.connect().catch((error: Error) => {
-    fault = error
-  })
+  }
+  client.on('error', noteFault)
+  client.connect().catch(noteFault)
   const answered = () => {
     unanswered = 0
     isAsking = false

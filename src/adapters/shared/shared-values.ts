@@ -76,11 +76,8 @@ export function createSharedValues({ store, sealed, deployment, report }: Shared
           }
         }),
       )
-      count(
-        'read',
-        kind,
-        values.map(({ result }) => result),
-      )
+      const results = values.map(({ result }) => result)
+      count('read', kind, results)
       return values.map(({ value }) => value)
     },
     async setMany(kind, values, ttlMs) {

@@ -21,25 +21,19 @@ function typeOf(schema: Part): Html {
   const several = (anyOf ?? oneOf ?? allOf) as Part[] | undefined
   if (several !== undefined && type === undefined)
     return separated(several.map(typeOf), allOf === undefined ? ' or ' : ' with ')
-  if (values !== undefined)
-    return separated(
-      (values as unknown[]).map(value => html`<code>${String(value)}</code>`),
-      ', ',
-    )
+  if (values !== undefined) return codes(values as unknown[])
   if (schema.const !== undefined) return html`<code>${String(schema.const)}</code>`
   if (type === 'array') return html`list of ${typeOf((items ?? {}) as Part)}`
-  if (properties !== undefined) return html`${joinedNames(properties as object)}`
+  if (properties !== undefined) return html`object: ${codes(Object.keys(properties as object))}`
   if (oneOf !== undefined) return typeOf({ enum: (oneOf as Part[]).map(one => one.const) })
   if (minimum !== undefined && maximum !== undefined)
     return html`${String(type)}, ${String(minimum)} to ${String(maximum)}`
   return html`${String(type ?? 'any value')}`
 }
 
-function joinedNames(properties: object): Html {
-  return html`object: ${separated(
-    Object.keys(properties).map(name => html`<code>${name}</code>`),
-    ', ',
-  )}`
+function codes(values: readonly unknown[]): Html {
+  const each = values.map(value => html`<code>${String(value)}</code>`)
+  return separated(each, ', ')
 }
 
 function separated(all: readonly Html[], separator: string): Html {

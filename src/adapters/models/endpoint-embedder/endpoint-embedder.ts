@@ -86,21 +86,14 @@ export async function createEndpointEmbedder(
     maxRetries = 0,
   ): Promise<Float32Array[]> {
     signal?.throwIfAborted()
+    const asked = texts.map(text => cut(prefixes[side] + text))
     const vectors: Float32Array[] = []
-    for (const batch of batchesOf(
-      texts.map(text => cut(prefixes[side] + text)),
-      shape.batch,
-    )) {
+    for (const batch of batchesOf(asked, shape.batch)) {
       signal?.throwIfAborted()
-      for (const vector of await embedBatch(batch, side, signal, maxRetries)) {
-        if (vector.length !== dimensions) {
-          throw new StowageError(
-            'upstream_error',
-            `${model} returned ${vector.length} dimensions instead of ${dimensions}.`,
-          )
-        }
-        vectors.push(vector)
-      }
+      vectors.push(...(await embedBatch(batch, side, signal, maxRetries)))
+      const wrong = vectors.find(({ length }) => length !== dimensions)?.length
+      if (wrong !== undefined)
+        throw new StowageError('upstream_error', `${model} returned ${wrong} dimensions instead of ${dimensions}.`)
     }
     return vectors
   }

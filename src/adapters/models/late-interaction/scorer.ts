@@ -69,10 +69,8 @@ export function createLateInteraction(
     const encode: ScoreTurn = async send => {
       if (queries.find(query.key) !== undefined) return []
       const sent = send({ query: query.text, passages: [] })
-      queries.keep(
-        query.key,
-        sent.then(({ asked }) => asked),
-      )
+      const side = sent.then(({ asked }) => asked)
+      queries.keep(query.key, side)
       return (await sent).logits
     }
     if (!queries.has(query.key)) pool.runTurns([encode], { ...options, isSmall: true }).catch(() => undefined)
@@ -98,14 +96,11 @@ export function createLateInteraction(
       const most = query.length < LONG_QUERY ? MOST_PER_JOB : LEAST_PER_JOB
       const perJob = Math.min(most, Math.max(LEAST_PER_JOB, Math.ceil(known / pool.size)))
       const jobs = groupKept(read, ({ key }) => loaded.has(key), perJob)
-      const turns = jobs.map(
-        (job): ScoreTurn =>
-          async send => {
-            start(job.length)
-            return (await sendTogether(asked, job, table, send)).logits
-          },
-      )
-      const { results } = await pool.runTurns(turns, { signal, tenant })
+      const turnOf = (job: readonly KeyedText[]) => async (send: Send) => {
+        start(job.length)
+        return (await sendTogether(asked, job, table, send)).logits
+      }
+      const { results } = await pool.runTurns(jobs.map(turnOf), { signal, tenant })
       return results.flatMap((logits, at): (number | null)[] => logits ?? (jobs[at] ?? []).map(() => null))
     } finally {
       start(own)
@@ -114,13 +109,11 @@ export function createLateInteraction(
 
   async function matchParts({ query, passages, signal, tenant }: MatchPartsRequest): Promise<(number[] | null)[]> {
     const read = passages.map(({ text }) => keyedPassage(text, maxTokens))
-    const loaded = await sides.load(
-      read.map(({ key }) => key),
-      signal,
-    )
+    const keys = read.map(({ key }) => key)
+    const loaded = await sides.load(keys, signal)
     const table: Table = { queries, passages: sides, loaded }
     const asked = keyedQuery(query, tenant)
-    const isSmall = read.every(({ key }) => loaded.has(key))
+    const isSmall = keys.every(key => loaded.has(key))
     encodeQuery(asked, { signal, tenant })
     const turns = passages.map(
       (passage, at) => async (send: Send) =>
@@ -196,11 +189,9 @@ async function sendTogether(
     ...(ranges && { parts: ranges }),
   })
   for (const [at, { key }] of passages.entries()) {
-    if (found[at] === undefined)
-      kept.passages.keep(
-        key,
-        sent.then(result => result.sides[at] ?? null),
-      )
+    if (found[at] !== undefined) continue
+    const side = sent.then(result => result.sides[at] ?? null)
+    kept.passages.keep(key, side)
   }
   return sent
 }

@@ -181,15 +181,10 @@ export async function createWorkerPool<Job, Result, Details>({
   return {
     details,
     size,
-    run: (jobs, options) =>
-      runTurns(
-        jobs.map(
-          (job): Turn<Job, Result, Result> =>
-            turn =>
-              turn(job),
-        ),
-        options,
-      ),
+    run(jobs, options) {
+      const turnOf = (job: Job) => (send: (job: Job) => Promise<Result>) => send(job)
+      return runTurns(jobs.map(turnOf), options)
+    },
     runTurns,
     expectedWaitMs: (tenant = null) => load.expectedWaitMs(tenant),
     waiting: () => load.waiting(),
