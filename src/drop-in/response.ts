@@ -20,8 +20,8 @@ export function sendImproved(
   { searches, upstream }: ImprovedAnswer,
   seconds: number,
 ): { applied: string[]; degraded: string[] } {
-  const applied = distinct(searches.flatMap(search => search.applied))
-  const degraded = distinct(searches.flatMap(search => search.degraded))
+  const applied = [...new Set(searches.flatMap(search => search.applied))]
+  const degraded = [...new Set(searches.flatMap(search => search.degraded))]
   sendRewritten(response, 200, upstream.headers, printEnvelope(route, searches, upstream.usage, seconds), {
     'x-stowage-applied': applied.join(',') || 'none',
     'x-stowage-trace-id': searches.map(({ traceId }) => traceId).join(','),
@@ -42,8 +42,4 @@ function printEnvelope(
   )
   const result = batch ? `[${lists.join(',')}]` : lists.join()
   return `{"result":${result},"status":"ok","time":${seconds.toFixed(6)}${usage === null ? '' : `,"usage":${usage}`}}`
-}
-
-function distinct(names: string[]): string[] {
-  return [...new Set(names)]
 }

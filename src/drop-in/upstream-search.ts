@@ -6,7 +6,7 @@ import type { QdrantAnswer, QdrantHttp } from '../qdrant/client.ts'
 import { isTooLarge } from '../qdrant/errors.ts'
 import type { SearchTarget } from '../qdrant/paths.ts'
 import { filterHeaders } from '../qdrant/raw-headers.ts'
-import { RawJsonError } from '../qdrant/raw-json.ts'
+import { printMembers, RawJsonError } from '../qdrant/raw-json.ts'
 import { NotImproved } from './not-improved.ts'
 import { type ChunkOf, type PointSlice, readBatchAnswer, readQueryAnswer } from './points/point-slices.ts'
 import type { Prefetch } from './query/prefetch.ts'
@@ -125,8 +125,7 @@ function and(filters: readonly (string | null)[]): string | null {
 
 /** Prints a JSON object of raw members without those that are null. */
 function printObject(raw: Record<string, string | null>): string {
-  const present = Object.entries(raw).filter(([, value]) => value !== null)
-  return `{${present.map(([key, value]) => `"${key}":${value}`).join(',')}}`
+  return printMembers(Object.entries(raw).flatMap(([key, value]) => (value === null ? [] : [[key, value] as const])))
 }
 
 async function post(

@@ -55,15 +55,8 @@ const UPLOAD_SILENCE_MS = 60_000
 const UPLOAD_MS = 30_000
 
 /** A reranker over HTTP, in the shape of text-embeddings-inference: `/rerank`, `/health`, `/info`, `/metrics`. */
-export function createRerankApp({
-  model,
-  limits,
-  apiKey,
-  workers,
-  version,
-  logger,
-  uploadMs = UPLOAD_MS,
-}: RerankAppOptions): RequestListener {
+export function createRerankApp(options: RerankAppOptions): RequestListener {
+  const { model, limits, apiKey, workers, version, logger, uploadMs = UPLOAD_MS } = options
   const metrics = createRerankMetrics(() => model.waiting())
   let reading = 0
   let unanswered = 0

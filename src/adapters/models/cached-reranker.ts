@@ -39,14 +39,8 @@ interface CachedRerankerOptions extends Scorer {
 }
 
 /** A reranker with a cache of scores by model, tenant, query and passage. Equal passages in a request are scored once. */
-export function createCachedReranker({
-  model,
-  cacheEntries = 20_000,
-  sharedScores,
-  score,
-  close,
-  ...queue
-}: CachedRerankerOptions): Reranker {
+export function createCachedReranker(options: CachedRerankerOptions): Reranker {
+  const { model, cacheEntries = 20_000, sharedScores, score, close, ...queue } = options
   const cache = new BoundedCache<string, number>({ entries: cacheEntries })
 
   async function rerank({ query, passages, signal, tenant = null }: RerankRequest): Promise<RerankResult> {

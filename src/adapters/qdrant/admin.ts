@@ -54,7 +54,7 @@ const STORED_POINT = STORED_PAYLOAD.transform(
 /** Timeout of a read, as in the official client. */
 const READ_TIMEOUT_MS = 300_000
 
-interface CollectionRemover {
+interface QdrantAdmin extends IngestTarget, CollectionProbe {
   /** Deletes a collection with all its points; false when there is none. */
   deleteCollection(collection: string): Promise<boolean>
 }
@@ -64,13 +64,7 @@ interface CollectionRemover {
  * to repeat, so it is sent again after a reset: embedding between two writes can outlast the server's keep-alive. All errors
  * are `StowageError`s.
  */
-export function createQdrantAdmin({
-  url,
-  apiKey,
-}: {
-  url: string
-  apiKey: string | null
-}): IngestTarget & CollectionProbe & CollectionRemover {
+export function createQdrantAdmin({ url, apiKey }: { url: string; apiKey: string | null }): QdrantAdmin {
   const http = createQdrantHttp(url)
   const client = createClient(url, apiKey)
 

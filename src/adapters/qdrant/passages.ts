@@ -4,12 +4,13 @@ import type { Chunk } from '../../core/types.ts'
 import type { ReadPassages } from '../../http/ui/passages.ts'
 import { startDeadline } from '../../pipeline/deadline.ts'
 import type { QdrantHttp } from '../../qdrant/client.ts'
-import { type PayloadMapping, readChunk } from '../../qdrant/payload.ts'
+import { readChunk } from '../../qdrant/payload.ts'
+import type { PayloadMappings } from '../../qdrant/payload-mappings.ts'
 import { readAmong } from './read-among.ts'
 
 interface PassageReaderOptions {
   http: Pick<QdrantHttp, 'read'>
-  mappings?: Readonly<Record<string, PayloadMapping>> | undefined
+  mappings?: PayloadMappings | undefined
   deadlineMs: number
 }
 

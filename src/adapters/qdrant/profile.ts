@@ -6,7 +6,8 @@ import type { QdrantHttp, QdrantRead } from '../../qdrant/client.ts'
 import { narrowedFilter } from '../../qdrant/condition.ts'
 import { printJson } from '../../qdrant/json.ts'
 import { collectionPath } from '../../qdrant/paths.ts'
-import { findDocumentField, findOrderField, isParent, type PayloadMapping } from '../../qdrant/payload.ts'
+import { findDocumentField, findOrderField, isParent } from '../../qdrant/payload.ts'
+import type { PayloadMappings } from '../../qdrant/payload-mappings.ts'
 import { readListedPoints } from '../../qdrant/points.ts'
 import { contentHash } from '../../text/fingerprint.ts'
 import { readLayout, record } from './layout.ts'
@@ -44,7 +45,7 @@ const WITH_PLACE = { must: [{ key: 'order_index', range: { gte: 0 } }] }
  * Cached profiles of collections, one for each key and condition: these decide which points a caller sees, and a refused key changes
  * nothing for others. Profiles of collections without any point for the caller are not cached, because the first points change them.
  */
-export function createProfiles(http: Reads, mappings: Readonly<Record<string, PayloadMapping>> = {}): Profiles {
+export function createProfiles(http: Reads, mappings: PayloadMappings = {}): Profiles {
   const profiles = new LRUCache<string, Profile>({ max: MAX_PROFILES, ttl: TTL_MS })
 
   async function read(collection: string, call: StoreCall): Promise<Profile> {

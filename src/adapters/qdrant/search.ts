@@ -1,5 +1,6 @@
+import { compareText } from '../../core/collections.ts'
 import type { SearchRequest } from '../../core/ports.ts'
-import type { Chunk, PointId, RetrievedHit } from '../../core/types.ts'
+import type { PointId, RetrievedHit } from '../../core/types.ts'
 import { isObject } from '../../qdrant/json.ts'
 import { type PayloadMapping, readChunk } from '../../qdrant/payload.ts'
 import type { ScoredPoint } from '../../qdrant/points.ts'
@@ -103,12 +104,7 @@ export function extendDense(
     const score = scores.get(hit.chunk.id)
     return present.has(hit.chunk.id) || score === undefined ? [] : [{ ...hit, score }]
   })
-  return [...dense, ...added].sort((a, b) => b.score - a.score || compareIds(a.chunk, b.chunk))
-}
-
-function compareIds(a: Chunk, b: Chunk): number {
-  const [left, right] = [String(a.id), String(b.id)]
-  return left < right ? -1 : left > right ? 1 : 0
+  return [...dense, ...added].sort((a, b) => b.score - a.score || compareText(String(a.chunk.id), String(b.chunk.id)))
 }
 
 /** A point of a collection with one unnamed vector has the vector itself, any other point an object of vectors by name. */

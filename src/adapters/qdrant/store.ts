@@ -4,7 +4,8 @@ import type { QdrantHttp } from '../../qdrant/client.ts'
 import { narrowedFilter } from '../../qdrant/condition.ts'
 import { notUnderstood, statusOf } from '../../qdrant/errors.ts'
 import { collectionPath } from '../../qdrant/paths.ts'
-import { isParent, type PayloadMapping, readChunk } from '../../qdrant/payload.ts'
+import { isParent, readChunk } from '../../qdrant/payload.ts'
+import type { PayloadMappings } from '../../qdrant/payload-mappings.ts'
 import { type PayloadPlace, placesFilter } from '../../qdrant/places-filter.ts'
 import { isDistanceMetric, readScoredPoints, type ScoredPoint } from '../../qdrant/points.ts'
 import { retryOnce } from '../retry-once.ts'
@@ -19,7 +20,7 @@ export interface QdrantStoreOptions {
   /** Called when a read is sent a second time. */
   onRetry?: () => void
   /** Payload fields of collections that stowage has not written, by collection. */
-  mappings?: Readonly<Record<string, PayloadMapping>>
+  mappings?: PayloadMappings
 }
 
 /** Answers after which a profile is read anew: a wrong key, a missing collection, or vectors that the collection does not have. */

@@ -33,13 +33,8 @@ const PAUSE_MS = { first: 100, most: 5_000 }
 /** Work that was possible for so long begins with the first pause again. Before that, a store that comes and goes is asked more and more seldom. */
 const CALM_MS = 60_000
 
-export function createLane({
-  timeoutMs,
-  probe,
-  onChange,
-  startTimer = systemTimer,
-  now = () => performance.now(),
-}: LaneOptions): Lane {
+export function createLane(options: LaneOptions): Lane {
+  const { timeoutMs, probe, onChange, startTimer = systemTimer, now = () => performance.now() } = options
   let fault: Error | null = null
   let pauseMs = PAUSE_MS.first
   let openedAt = Number.NEGATIVE_INFINITY

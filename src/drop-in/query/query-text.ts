@@ -53,11 +53,7 @@ function decodeHeader(header = ''): string | null {
 }
 
 function textOfInference({ prefetches }: UnderstoodQuery): string | null {
-  for (const prefetch of prefetches) {
-    const text = tidy(prefetch.text)
-    if (text !== null) return text
-  }
-  return null
+  return prefetches.map(({ text }) => tidy(text)).find(text => text !== null) ?? null
 }
 
 /** The dense vectors of a search, each once, in the order of its prefetches: bare numbers, or numbers under `nearest`. */
@@ -97,10 +93,7 @@ function matchedTexts(filter: unknown): string[] {
 function textsOfMatch(match: unknown): string[] {
   if (typeof match !== 'object' || match === null) return []
   const conditions = new Map<string, unknown>(Object.entries(match))
-  return ['text', 'phrase', 'text_any'].flatMap(key => {
-    const text = tidy(conditions.get(key))
-    return text === null ? [] : [text]
-  })
+  return ['text', 'phrase', 'text_any'].flatMap(key => tidy(conditions.get(key)) ?? [])
 }
 
 function tidy(text: unknown): string | null {

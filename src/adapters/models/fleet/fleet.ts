@@ -38,13 +38,9 @@ const UNOBSERVED: FleetObserver = {
   rerankNodeLeftOut() {},
 }
 
-export function createFleet({
-  urls,
-  observer = UNOBSERVED,
-  now = () => performance.now(),
-  startTimer = systemTimer,
-  random = Math.random,
-}: FleetOptions): Fleet {
+export function createFleet(options: FleetOptions): Fleet {
+  const { urls, observer = UNOBSERVED } = options
+  const { now = () => performance.now(), startTimer = systemTimer, random = Math.random } = options
   let lastFault = ''
   const onLeftOut = (node: string, leftOut: boolean) =>
     observer.rerankNodeLeftOut({ node, leftOut, fault: leftOut ? lastFault : null })

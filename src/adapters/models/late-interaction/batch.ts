@@ -94,15 +94,9 @@ export function createBatches(
   const buffers = new Map<string, TensorData>()
 
   function join(name: string, tensors: readonly Tensor[], tokens: number): Tensor {
-    const [
-      {
-        type,
-        dims: [, ...dims],
-        data,
-      },
-    ] = tensors as [Tensor]
+    const [{ type, dims, data }] = tensors as [Tensor]
     const axis = axisOf.get(name)
-    const place = dims.map((length, at) => (at + 1 === axis ? tokens : length))
+    const place = dims.slice(1).map((length, at) => (at + 1 === axis ? tokens : length))
     const each = sizeOf(place)
     const joined = bufferFor(name, data, each * tensors.length)
     for (const [at, tensor] of tensors.entries()) {
