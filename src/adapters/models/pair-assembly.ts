@@ -97,9 +97,8 @@ export function sideStart(template: InputTemplate, slot: Slot): number {
 
 /** The parts of a pair that have the type of one text. */
 function sideParts(template: InputTemplate, slot: Slot): Part[] {
-  const [own, other] = [slot, otherThan(slot)].map(name =>
-    template.parts.find(part => 'slot' in part && part.slot === name),
-  )
+  const texts = template.parts.filter(part => 'slot' in part)
+  const [own, other] = [texts.find(part => part.slot === slot), texts.find(part => part.slot !== slot)]
   if (own?.type === other?.type) throw new Error('the tokenizer does not tell the texts of a pair apart')
   return template.parts.filter(part => part.type === own?.type)
 }
@@ -107,10 +106,6 @@ function sideParts(template: InputTemplate, slot: Slot): Part[] {
 /** Input of a single text, at most `maxTokens` tokens with special tokens. */
 export function assembleSingle(template: InputTemplate, text: readonly number[], maxTokens: number): ModelInput {
   return assemble(template, { query: [], passage: text.slice(0, Math.max(0, maxTokens - template.overhead)) })
-}
-
-function otherThan(slot: Slot): Slot {
-  return slot === 'query' ? 'passage' : 'query'
 }
 
 function assemble(template: InputTemplate, texts: Record<Slot, readonly number[]>): ModelInput {

@@ -14,7 +14,8 @@ export async function probeServer({ url, apiKey }: { url: string; apiKey: string
     const root = await get(http, '/', apiKey)
     if (REFUSED.includes(root.status)) return { kind: 'key_refused', status: root.status, hasKey: apiKey !== null }
     const version = versionIn(root)
-    if (version === null) return { kind: 'other_service', detail: describeAnswer(root) }
+    const type = headerValue(root.headers, 'content-type') ?? 'no content type'
+    if (version === null) return { kind: 'other_service', detail: `it answers ${root.status} with ${type}` }
     // Qdrant answers its root to everybody.
     const { status } = await get(http, '/collections', apiKey)
     if (REFUSED.includes(status)) return { kind: 'key_refused', status, hasKey: apiKey !== null }
@@ -40,10 +41,6 @@ function versionIn({ status, text }: QdrantAnswer): string | null {
   } catch {
     return null
   }
-}
-
-function describeAnswer({ status, headers }: QdrantAnswer): string {
-  return `it answers ${status} with ${headerValue(headers, 'content-type') ?? 'no content type'}`
 }
 
 async function stateOfFailure(error: unknown, url: URL): Promise<ServerState> {

@@ -177,7 +177,8 @@ function relayAnswer(client: Client, incoming: IncomingMessage): void {
     fail(client, brokenOff())
     return
   }
-  const hidden = isGuarded(client.request) ? hiddenFailureOf(incoming) : null
+  const { statusCode = 502, headers } = incoming
+  const hidden = isGuarded(client.request) ? hiddenFailure(statusCode, headers['retry-after'] ?? null) : null
   if (hidden !== null) {
     incoming.resume()
     fail(client, hidden)
@@ -197,10 +198,6 @@ function relayAnswer(client: Client, incoming: IncomingMessage): void {
     response.end()
   })
   client.onAnswer(client.request, incoming)
-}
-
-function hiddenFailureOf({ statusCode = 502, headers }: IncomingMessage): StowageError | null {
-  return hiddenFailure(statusCode, headers['retry-after'] ?? null)
 }
 
 function writeAnswerHead(response: ServerResponse, incoming: IncomingMessage): void {

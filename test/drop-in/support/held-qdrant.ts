@@ -4,7 +4,7 @@ import { deferred } from '../../support/deferred.ts'
 import { createRecordingServer, type Recorded, type Reply } from '../../support/recording-server.ts'
 
 /** `batch` and `neighbours` are the improver's own calls, `original` is the client's request. */
-export type CallKind = 'batch' | 'neighbours' | 'original'
+type CallKind = 'batch' | 'neighbours' | 'original'
 
 export interface HeldCall {
   kind: CallKind

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 
 /** One request as bytes; `Connection: close` so that the end of the answer is the end of the connection. */
-export interface AssortedRequest {
+interface AssortedRequest {
   name: string
   method: string
   parts: (string | Buffer)[]

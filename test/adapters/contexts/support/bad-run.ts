@@ -40,7 +40,7 @@ export function goodContext(chunk: string): string {
   return `Yearbook of the harbour office for captains of cargo ships on the river. ${chunk.replace('measures', 'is one of the stations that measure')}`
 }
 
-export const BAD_RATES = {
+const BAD_RATES = {
   ...{ slow: 0.03, tooMany: 0.1, serverError: 0.05, cut: 0.03, refusal: 0.06 },
   ...{ wrongLanguage: 0.04, empty: 0.04, notJson: 0.03, errorInside: 0.03 },
 }
