@@ -7,9 +7,9 @@ import { Command } from 'commander'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { addReplayCommand } from '../../src/commands/replay/replay.ts'
 import type { ConsideredText } from '../../src/evaluation/metrics/measure-run.ts'
-import { replayJsonSchema } from '../../src/evaluation/report/json.ts'
 import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import { replayRun } from '../evaluation/support/golden.ts'
+import { replayJsonSchema } from '../evaluation/support/replay-json.ts'
 
 let folder = ''
 beforeEach(async () => {

@@ -53,8 +53,7 @@ export interface SliceSummary {
   arms: ArmSummary[]
 }
 
-export const SLICES = ['all', 'set', 'intent', 'grade'] as const
-export type SliceBy = (typeof SLICES)[number]
+export type SliceBy = 'all' | 'set' | 'intent' | 'grade'
 
 export interface SetFacts {
   name: string

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { replayJsonSchema, reportJson } from '../../../src/evaluation/report/json.ts'
+import { reportJson } from '../../../src/evaluation/report/json.ts'
 import { summarize } from '../../../src/evaluation/summary/summarize.ts'
+import { replayJsonSchema } from '../support/replay-json.ts'
 import { replayReport } from '../support/report.ts'
 
 describe('JSON of a replay', () => {
