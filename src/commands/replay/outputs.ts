@@ -33,7 +33,7 @@ export async function writeOutputs(
   out: NodeJS.WritableStream,
 ): Promise<void> {
   const summary = summarize(report, { against, measure })
-  out.write(reportText(summary, by === undefined ? {} : { by }))
+  out.write(reportText(summary, { by }))
   const losses = explain ? { budget: lossBudget(report, against), worst: worstQuestions(report, sets) } : null
   if (losses) out.write(`\n${lossText(losses.budget, losses.worst, against)}`)
   if (json) await writeFile(json, reportJson(report, summary, losses))

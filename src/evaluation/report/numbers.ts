@@ -36,6 +36,11 @@ export function unpairedLines({ n, unpaired }: SliceSummary, budgets: readonly n
   })
 }
 
+/** Joins the parts of a report with empty lines between them; empty parts are left out. */
+export function reportOf(parts: readonly string[]): string {
+  return `${parts.filter(part => part !== '').join('\n\n')}\n`
+}
+
 /** Milliseconds, with a decimal below 10. */
 export function millisecondsText(value: number | undefined): string {
   return value === undefined ? '-' : value < 10 ? value.toFixed(1) : value.toFixed(0)

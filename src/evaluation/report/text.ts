@@ -7,20 +7,20 @@ import {
   type SliceBy,
   type SliceSummary,
 } from '../summary/summary.ts'
-import { differenceText, millisecondsText, pText, titleOf, unpairedLines, valueText } from './numbers.ts'
+import { differenceText, millisecondsText, pText, reportOf, titleOf, unpairedLines, valueText } from './numbers.ts'
 import { LIMITED_RULES, newTable } from './table.ts'
 import { fewQuestions, setSlices, warningsOf } from './warnings.ts'
 
 export interface TextOptions {
   /** Prints the main measure of these slices too. */
-  by?: Exclude<SliceBy, 'all' | 'set'>
+  by?: Exclude<SliceBy, 'all' | 'set'> | undefined
 }
 
 /** Prints a summary for terminals: for each set the main measure by budget and the other measures on average, verdicts and warnings. */
 export function reportText(summary: ReplaySummary, { by }: TextOptions = {}): string {
   const sets = setSlices(summary).map((slice, index) => {
     const facts = setFacts(summary, index)
-    const notes = unpairedLines(slice, summary.budgets).map(line => wrapped(line, WIDTH))
+    const notes = unpairedLines(slice, summary.budgets).map(wrapped)
     return [`${slice.value}: ${facts}`, budgetTable(slice, summary), measureTable(slice, summary), ...notes].join('\n')
   })
   const [all] = summary.slices
@@ -31,8 +31,8 @@ export function reportText(summary: ReplaySummary, { by }: TextOptions = {}): st
       slice =>
         `${slice.by} ${slice.value}: ${fewQuestions(slice.n)[0] ?? `${slice.n} queries`}\n${budgetTable(slice, summary)}`,
     )
-  const blocks = [...sets, ...macro, ...slices, legend(summary), verdictLines(summary).join('\n')]
-  return `${[...blocks, warningsOf(summary).join('\n')].filter(block => block !== '').join('\n\n')}\n`
+  const verdicts = verdictLines(summary).join('\n')
+  return reportOf([...sets, ...macro, ...slices, legend(summary), verdicts, warningsOf(summary).join('\n')])
 }
 
 function setFacts({ sets }: ReplaySummary, index: number): string {
@@ -73,7 +73,7 @@ function verdictLines(summary: ReplaySummary): string[] {
     if (!against) return []
     const { verdict, adjustedP, smallestEffect } = against
     const seen = smallestEffect === null ? '' : `; smallest effect seen ${valueText(summary.measure, smallestEffect)}`
-    const figures = `${differenceText(summary.measure, against, ' ')}, p ${pText(adjustedP)}${seen}`
+    const figures = `${differenceText(summary.measure, against)}, p ${pText(adjustedP)}${seen}`
     return [`${arm.arm} against ${summary.against}: ${verdict}, ${figures}${bySet(arm.arm, summary)}`]
   })
 }
@@ -103,7 +103,7 @@ function legend({ measure, against, bootstrap, chunkTokens, parallel }: ReplaySu
     'knee: the budget from which more tokens add little answer recall',
     ...(parallel > 1 ? [`ms: the time of one query with ${parallel} in flight; --parallel 1 has clean times`] : []),
   ]
-    .map(line => wrapped(line, WIDTH))
+    .map(wrapped)
     .join('\n')
 }
 
@@ -111,10 +111,10 @@ function legend({ measure, against, bootstrap, chunkTokens, parallel }: ReplaySu
 const WIDTH = 120
 
 /** Breaks a line at spaces; the rest is indented. */
-function wrapped(line: string, width: number): string {
-  if (line.length <= width) return line
-  const end = line.lastIndexOf(' ', width)
-  return `${line.slice(0, end)}\n${wrapped(`  ${line.slice(end + 1)}`, width)}`
+function wrapped(line: string): string {
+  if (line.length <= WIDTH) return line
+  const end = line.lastIndexOf(' ', WIDTH)
+  return `${line.slice(0, end)}\n${wrapped(`  ${line.slice(end + 1)}`)}`
 }
 
 /** Long names of arms are broken at their signs, so that the table stays narrow. */

@@ -1,7 +1,7 @@
 import type { AblationReport, EffectRow } from '../../ablation/ablation.ts'
 import { SWITCHES } from '../../ablation/arms.ts'
 import { foldedPart, inlineCode, inlineText, markdownTable } from '../markdown/marks.ts'
-import { differenceText, pText, titleOf } from '../numbers.ts'
+import { differenceText, pText, reportOf, titleOf } from '../numbers.ts'
 
 /** Prints an ablation as Markdown: the rules that help and hurt first, then the table. @param command as a person would type it */
 export function ablationMarkdown(ablation: AblationReport, command: string): string {
@@ -29,7 +29,7 @@ export function ablationMarkdown(ablation: AblationReport, command: string): str
     sets.length < 2
       ? []
       : sets.map(({ name }) => foldedPart(inlineText(name), table(rows.filter(row => row.set === name))))
-  return `${[
+  return reportOf([
     `## Ablation of ${inlineText(arm)}`,
     verdicts.join('\n'),
     table(ofRules),
@@ -37,7 +37,5 @@ export function ablationMarkdown(ablation: AblationReport, command: string): str
     ...bySet,
     skipped.map(({ rule, reason }) => `- ${rule} was skipped: ${inlineText(reason)}`).join('\n'),
     `Made by ${inlineCode(command)}.`,
-  ]
-    .filter(part => part !== '')
-    .join('\n\n')}\n`
+  ])
 }

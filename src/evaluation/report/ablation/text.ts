@@ -1,7 +1,7 @@
 import type { AblationReport, EffectRow } from '../../ablation/ablation.ts'
 import { SWITCHES } from '../../ablation/arms.ts'
 import { RULES } from '../../ablation/rules.ts'
-import { differenceText, pText, titleOf, valueText } from '../numbers.ts'
+import { differenceText, pText, reportOf, titleOf, valueText } from '../numbers.ts'
 import { LIMITED_RULES, newTable } from '../table.ts'
 
 /** Prints an ablation for terminals: each rule off alone and on alone, on the main measure. */
@@ -10,14 +10,13 @@ export function ablationText(ablation: AblationReport): string {
   const queries = sets.reduce((sum, { n }) => sum + n, 0)
   const head = `rules of ${arm} on ${sets.map(({ name }) => name).join(', ')}: ${queries} queries, average over ${budgets.join(', ')} tokens`
   const bySet = sets.length > 1 ? sets.map(({ name }) => `${name}\n${effectTable(ablation, name)}`) : []
-  const blocks = [
+  return reportOf([
     `${head}\n${titleOf(measure)}: with the rule minus without it\n${effectTable(ablation, null)}`,
     ...bySet,
     otherMeasures(ablation),
     legend(ablation),
     skipped.map(({ rule, reason }) => `${rule} was skipped: ${reason}`).join('\n'),
-  ]
-  return `${blocks.filter(block => block !== '').join('\n\n')}\n`
+  ])
 }
 
 function effectTable({ rules, rows, measure }: AblationReport, set: string | null): string {

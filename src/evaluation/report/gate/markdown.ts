@@ -1,24 +1,21 @@
 import type { GateResult, GateTest } from '../../gate/judge.ts'
 import { foldedPart, inlineCode, inlineText, markdownTable } from '../markdown/marks.ts'
-import { valueText } from '../numbers.ts'
-import { cellsOf, nameOf, verdictText } from './text.ts'
+import { reportOf, valueText } from '../numbers.ts'
+import { COLUMNS, cellsOf, nameOf, verdictText } from './text.ts'
 
 /** Prints a gate for pull requests: the verdict first, then the tests and the queries behind them. @param command as a person would type it */
 export function gateMarkdown(result: GateResult, file: string, command: string): string {
   const { passed, tests, faults, planChanges } = result
   const changed = tests.filter(({ verdict }) => verdict !== 'unchanged')
-  const head = ['measure', 'tokens', 'before', 'now', 'difference', 'p', 'lost', 'won', 'verdict']
-  return `${[
+  return reportOf([
     `## ${passed ? '✅' : '❌'} Golden queries`,
     inlineText(verdictText(result, file), 1000),
     faults.map(fault => `- ❌ ${inlineText(fault, 300)}`).join('\n'),
-    markdownTable(head, tests.map(cellsOf)),
+    markdownTable(COLUMNS, tests.map(cellsOf)),
     planChanges.map(change => `- plan value changed: ${inlineCode(change)}`).join('\n'),
     ...changed.map(test => foldedPart(`${nameOf(test)}: ${test.verdict}`, queryTable(test))),
     `Made by ${inlineCode(command)}.`,
-  ]
-    .filter(part => part !== '')
-    .join('\n\n')}\n`
+  ])
 }
 
 function queryTable({ measure, most }: GateTest): string {

@@ -1,26 +1,22 @@
 import type { GateResult, GateTest } from '../../gate/judge.ts'
 import { MEASURES } from '../../metrics/measures.ts'
-import { pText, signedText, titleOf, valueText } from '../numbers.ts'
+import { pText, reportOf, signedText, titleOf, valueText } from '../numbers.ts'
 import { LIMITED_RULES, newTable } from '../table.ts'
 
 /** Prints the verdict of a gate, the table of its tests, and for each change the queries that lost or won most. */
 export function gateText(result: GateResult, file: string): string {
   const { faults, planChanges, tests } = result
-  const table = newTable(
-    ['measure', 'tokens', 'before', 'now', 'difference', 'p', 'lost', 'won', 'verdict'],
-    LIMITED_RULES,
-  )
+  const table = newTable(COLUMNS, LIMITED_RULES)
   for (const test of tests) table.push(cellsOf(test))
   const changed = tests.filter(({ verdict }) => verdict !== 'unchanged')
-  const blocks = [
+  return reportOf([
     table.toString(),
     planChanges.map(change => `plan value changed: ${change}`).join('\n'),
     faults.map(fault => `FAULT ${fault}`).join('\n'),
     ...changed.map(changeText),
     sensitivity(tests),
     verdictText(result, file),
-  ]
-  return `${blocks.filter(block => block !== '').join('\n\n')}\n`
+  ])
 }
 
 /** One sentence: whether the gate passed, and what to do. */
@@ -37,20 +33,12 @@ export function nameOf({ measure, budget }: Pick<GateTest, 'measure' | 'budget'>
   return `${MEASURES[measure].title} at ${budget} tokens`
 }
 
-/** The cells of a test: measure, budget, before, now, difference with interval, p, queries lost and won, verdict. */
-export function cellsOf({
-  measure,
-  budget,
-  before,
-  now,
-  difference,
-  adjustedP,
-  lost,
-  won,
-  verdict,
-}: GateTest): string[] {
-  const { mean, low, high } = difference
-  const [middle, from, to] = [mean, low, high].map(value => signedText(measure, value))
+export const COLUMNS = ['measure', 'tokens', 'before', 'now', 'difference', 'p', 'lost', 'won', 'verdict']
+
+/** The cells of a test under `COLUMNS`. */
+export function cellsOf(test: GateTest): string[] {
+  const { measure, budget, before, now, difference, adjustedP, lost, won, verdict } = test
+  const [middle, from, to] = [difference.mean, difference.low, difference.high].map(value => signedText(measure, value))
   return [
     titleOf(measure),
     String(budget),

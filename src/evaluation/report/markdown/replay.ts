@@ -2,7 +2,7 @@ import { MEASURES } from '../../metrics/measures.ts'
 import type { ReplayReport } from '../../replay/results.ts'
 import { type QueryChange, queryChanges } from '../../summary/changes.ts'
 import { type ArmSummary, AVERAGE, type Figure, type ReplaySummary } from '../../summary/summary.ts'
-import { differenceText, titleOf, unpairedLines, valueText } from '../numbers.ts'
+import { differenceText, reportOf, titleOf, unpairedLines, valueText } from '../numbers.ts'
 import { warningsOf } from '../warnings.ts'
 import { foldedPart, inlineCode, inlineText, markdownTable } from './marks.ts'
 
@@ -21,7 +21,7 @@ export function replayMarkdown(report: ReplayReport, summary: ReplaySummary, com
   const others = arms.filter(({ arm }) => arm !== against)
   const queries = sets.reduce((sum, { n }) => sum + n, 0)
   const warnings = warningsOf(summary).map(warning => `- ⚠️ ${inlineText(warning, 300)}`)
-  return `${[
+  return reportOf([
     '## Replay of golden queries',
     others.map(arm => verdictLine(arm, summary)).join('\n'),
     budgetTable(arms, summary),
@@ -30,9 +30,7 @@ export function replayMarkdown(report: ReplayReport, summary: ReplaySummary, com
     ...others.map(({ arm }) => changesPart(report, { arm, against }, summary)),
     foldedPart('Other measures, on average over the budgets', [measureTable(arms, summary), ...notes].join('\n\n')),
     `Made by ${inlineCode(command)}. ${MEASURES[measure].title}: ${MEASURES[measure].meaning}.`,
-  ]
-    .filter(part => part !== '')
-    .join('\n\n')}\n`
+  ])
 }
 
 const WORDS = { helps: '✅ helps', hurts: '❌ hurts', unproven: '➖ unproven' } as const
