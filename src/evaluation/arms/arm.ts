@@ -1,6 +1,7 @@
 import { redactUrls } from '../../core/redact-urls.ts'
 import { planFingerprint } from '../../pipeline/plan/derived.ts'
 import type { Plan } from '../../pipeline/plan/plan.ts'
+import { PLAN_VALUES } from '../../pipeline/plan/plan-values.ts'
 
 /** An arm that runs in this process. */
 export interface PlanArm {
@@ -37,4 +38,12 @@ export function reportArm(arm: Arm): ReportedArm {
   return arm.kind === 'plan'
     ? { kind, name, planFingerprint: planFingerprint(arm.plan), plan: arm.plan, url: null }
     : { kind, name, planFingerprint: null, plan: null, url: redactUrls(arm.url) }
+}
+
+/** The values of a plan with their dotted paths. */
+export function planValues(plan: Plan): [path: string, value: unknown][] {
+  return PLAN_VALUES.map(({ path }) => [
+    path,
+    path.split('.').reduce<unknown>((part, key) => Reflect.get(Object(part), key), plan),
+  ])
 }

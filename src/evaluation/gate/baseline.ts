@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { StowageError } from '../../core/errors.ts'
 import { describeIssues } from '../../core/schema-faults.ts'
+import { planValues } from '../arms/arm.ts'
 import type { MeasureName } from '../metrics/measures.ts'
 import type { ReplayReport } from '../replay/results.ts'
 
@@ -36,7 +37,6 @@ const baselineSchema = z.strictObject({
   queries: z.record(z.string(), z.record(z.string(), figures)),
 })
 export type Baseline = Omit<z.infer<typeof baselineSchema>, 'measures'>
-export type QueryFigures = z.infer<typeof figures>
 
 /** What a baseline keeps of a replay of one arm. @param paths of the sets, as they are named on the command line */
 export function baselineOf(report: ReplayReport, paths: readonly string[]): Baseline {
@@ -52,7 +52,7 @@ export function baselineOf(report: ReplayReport, paths: readonly string[]): Base
     embedder: sets[0]?.embedder ?? null,
     reranker,
     degradedShare: rounded(runs.filter(({ degraded }) => degraded.length > 0).length / runs.length),
-    plan: valuesOf(arm?.plan ?? {}),
+    plan: arm?.plan ? Object.fromEntries(planValues(arm.plan)) : {},
     queries: Object.fromEntries(
       sets.map(({ name, queries }) => [
         name,
@@ -106,15 +106,4 @@ function line(key: string, value: unknown): string {
 
 function rounded(value: number): number {
   return Number(value.toFixed(DECIMALS))
-}
-
-/** The values of a plan by their dotted paths. */
-function valuesOf(plan: object, prefix = ''): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(plan).flatMap(([key, value]) =>
-      typeof value === 'object' && value !== null
-        ? Object.entries(valuesOf(value, `${prefix}${key}.`))
-        : [[`${prefix}${key}`, value]],
-    ),
-  )
 }

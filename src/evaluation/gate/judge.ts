@@ -2,7 +2,7 @@ import { type Interval, pairedInterval } from '../../statistics/bootstrap.ts'
 import { holm } from '../../statistics/holm.ts'
 import { pairedRandomizationTest } from '../../statistics/randomization.ts'
 import { smallestEffect } from '../../statistics/smallest-effect.ts'
-import { MEASURES } from '../metrics/measures.ts'
+import { signOf } from '../metrics/measures.ts'
 import type { ReplayReport } from '../replay/results.ts'
 import { type Baseline, baselineOf, GATED } from './baseline.ts'
 
@@ -97,7 +97,7 @@ function testOf(measure: GateTest['measure'], budget: number, sets: readonly Cha
   const differences = sets.map(pairs => pairs.map(({ now, before }) => now - before))
   const difference = pairedInterval(differences)
   const alternative = difference.mean > 0 ? 'greater' : 'less'
-  const better = MEASURES[measure].better === 'higher' ? 1 : -1
+  const better = signOf(measure)
   const all = sets.flat().map(pair => ({ pair, gain: better * (pair.now - pair.before) }))
   const direction = Math.sign(difference.mean) * better
   const mean = (of: (pair: ChangedQuery) => number) =>

@@ -42,15 +42,16 @@ async function dropTornLine(path: string): Promise<void> {
   const bytes = await readFile(path)
   const end = bytes.lastIndexOf(0x0a) + 1
   if (end === bytes.length) return
-  if (isRow(bytes.subarray(end).toString('utf8'))) await write(path, '\n')
+  if (parsedRow(bytes.subarray(end).toString('utf8')) !== null) await write(path, '\n')
   else await truncate(path, end)
 }
 
-function isRow(line: string): boolean {
+function parsedRow(line: string): object | null {
   try {
-    return isObject(parseJson(line))
+    const row = parseJson(line)
+    return isObject(row) ? row : null
   } catch {
-    return false
+    return null
   }
 }
 
@@ -59,7 +60,7 @@ async function readRows(path: string): Promise<z.infer<typeof knownRow>[]> {
   const lines = (await readFile(path, 'utf8')).split('\n')
   return lines.flatMap((line, at) => {
     if (line.trim() === '') return []
-    const row = isRow(line) ? knownRow.safeParse(parseJson(line)).data : undefined
+    const row = knownRow.safeParse(parsedRow(line)).data
     if (row) return [row]
     throw new StowageError('bad_request', `${path}:${at + 1}: is not a row with a query`)
   })

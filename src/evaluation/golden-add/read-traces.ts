@@ -4,7 +4,7 @@ import { codesOf, DROP_REASONS, type DropReason } from '../../core/vocabulary.ts
 import { pointIdSchema, TRACE_VERSION } from '../../pipeline/trace/schema.ts'
 import { parseJson } from '../../qdrant/json.ts'
 import { textLines } from '../../rollout/compare/text-lines.ts'
-import { wordsOf } from '../metrics/reference-words.ts'
+import { comparableQuestion } from '../metrics/reference-words.ts'
 
 /** A passage that a request found. */
 export interface SeenCandidate {
@@ -92,7 +92,7 @@ export async function readQuestions(files: Iterable<AsyncIterable<string>>): Pro
 
 /** Equal for questions with the same words of the same tenant. */
 export function questionKey(query: string, tenant: string | null): string {
-  return JSON.stringify([wordsOf(query.normalize('NFKC')).join(' '), tenant])
+  return JSON.stringify([comparableQuestion(query), tenant])
 }
 
 function parseTrace(text: string): z.infer<typeof traceLine> | null {

@@ -1,15 +1,11 @@
+import type { GoldenFault } from '../golden-set/faults.ts'
 import { GOLDEN_FINDINGS, type GoldenFinding } from '../golden-set/golden-findings.ts'
 import type { ExaminedSet, GoldenQuery } from '../golden-set/golden-set.ts'
 
 /** What is wrong, or doubtful, at one place of a golden set. */
-export interface Finding {
+export interface Finding extends GoldenFault {
   set: string
-  /** `queries.jsonl:12`. */
-  place: string
-  code: GoldenFinding
   severity: 'error' | 'warning'
-  /** One sentence, or the field with its value. */
-  text: string
 }
 
 /** A query with where it stands. */

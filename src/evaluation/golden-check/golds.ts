@@ -1,9 +1,9 @@
 import { groupBy } from '../../core/collections.ts'
 import { terms } from '../../text/terms/terms.ts'
-import type { GoldPassage } from '../golden-set/evidence.ts'
 import type { ExaminedSet } from '../golden-set/golden-set.ts'
 import { GoldFinder } from '../metrics/common-runs.ts'
-import { wordsOf } from '../metrics/reference-words.ts'
+import { FOUND_SHARE } from '../metrics/context.ts'
+import { comparableText, wordsOf } from '../metrics/reference-words.ts'
 import { type Finding, finding, type PlacedQuery, placedQueries } from './finding.ts'
 
 export interface GoldLimits {
@@ -12,8 +12,6 @@ export interface GoldLimits {
   countTokens(text: string): number
 }
 
-/** Share of the words of a text that must stand in a document, as the measures ask for. */
-const FOUND_SHARE = 0.9
 /** An answer whose terms are in the gold passages to a smaller share is doubtful. Answers in words of their own have more. */
 const ANSWERED_SHARE = 1 / 4
 const NUMBER = /^\d+$/
@@ -75,7 +73,7 @@ function overlappingGolds(placed: PlacedQuery): Finding[] {
       if (!widest || range.end > widest.end) widest = range
     }
   }
-  for (const [words, equal] of groupBy(golds, ({ gold }) => wordsOf(gold.text).join(' '))) {
+  for (const [words, equal] of groupBy(golds, ({ gold }) => comparableText(gold.text))) {
     const [first, ...others] = equal
     if (words !== '' && first) for (const { at } of others) report(first.at, at, 'repeats')
   }
@@ -90,7 +88,7 @@ function changedGolds(placed: PlacedQuery, { rows }: ExaminedSet, at: number): F
   return golds.flatMap(({ text }, index) => {
     const now = placed.query.goldPassages[index]
     if (text === undefined || now === undefined || now.kind === 'text') return []
-    return wordsOf(text).join(' ') === wordsOf(now.text).join(' ')
+    return comparableText(text) === comparableText(now.text)
       ? []
       : [finding(placed, 'gold_changed', `gold.${index}: marked ${quoted(text)}, now ${quoted(now.text)}`)]
   })
@@ -145,7 +143,7 @@ function unansweredBy(placed: PlacedQuery, { rows }: ExaminedSet, at: number): F
 /** Passages given by text alone that stand in no document of the set. The documents of a live collection are not searched. */
 function missingTexts(queries: readonly PlacedQuery[], { set: { documents } }: ExaminedSet): Finding[] {
   const texts = queries.flatMap(placed =>
-    placed.query.goldPassages.flatMap((gold, at) => (isBare(gold) ? [{ placed, at, text: gold.text }] : [])),
+    placed.query.goldPassages.flatMap((gold, at) => (gold.kind === 'text' ? [{ placed, at, text: gold.text }] : [])),
   )
   if (texts.length === 0 || documents.length === 0) return []
   const finder = new GoldFinder(texts.map(({ text }) => text))
@@ -156,10 +154,6 @@ function missingTexts(queries: readonly PlacedQuery[], { set: { documents } }: E
   return texts.flatMap(({ placed, at, text }, index) =>
     found.has(index) ? [] : [finding(placed, 'gold_missing', `gold.${at}: no document holds ${quoted(text)}`)],
   )
-}
-
-function isBare({ kind }: GoldPassage): boolean {
-  return kind === 'text'
 }
 
 function quoted(text: string): string {

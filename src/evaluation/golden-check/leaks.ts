@@ -1,6 +1,6 @@
 import { groupBy } from '../../core/collections.ts'
 import { type Split, splitOf } from '../golden-set/split.ts'
-import { wordsOf } from '../metrics/reference-words.ts'
+import { comparableText } from '../metrics/reference-words.ts'
 import { type Finding, finding, otherPlace, type PlacedQuery } from './finding.ts'
 import { equalQuestions, similarQuestions } from './questions.ts'
 
@@ -43,7 +43,7 @@ function repeatedQuestions(queries: readonly PlacedQuery[], halfOf: HalfOf): Fin
 /** Gold passages that both halves have, by place or by words; one finding for each query of the test half. */
 function sharedGolds(queries: readonly PlacedQuery[], halfOf: HalfOf): Finding[] {
   const golds = queries.flatMap(placed =>
-    placed.query.goldPassages.map((gold, at) => ({ placed, at, key: wordsOf(gold.text).join(' ') })),
+    placed.query.goldPassages.map((gold, at) => ({ placed, at, key: comparableText(gold.text) })),
   )
   return [...groupBy(golds, ({ key }) => key)].flatMap(([key, same]) => {
     const train = same.find(({ placed }) => halfOf(placed).half === 'train')

@@ -1,7 +1,7 @@
 import { groupBy } from '../../core/collections.ts'
 import { shingles } from '../../text/shingles.ts'
 import type { DocumentSpan } from '../golden-set/evidence.ts'
-import { wordsOf } from '../metrics/reference-words.ts'
+import { comparableQuestion, comparableText } from '../metrics/reference-words.ts'
 import type { PlacedQuery } from './finding.ts'
 
 /** Two queries that ask the same, the later one first. */
@@ -17,7 +17,7 @@ const SIMILAR_SHARE = 0.8
 
 /** Pairs of queries with the same words; each query with the first of its kind. */
 export function equalQuestions(queries: readonly PlacedQuery[]): SameQuestion[] {
-  const groups = groupBy(queries, ({ query }) => normalized(query.query))
+  const groups = groupBy(queries, ({ query }) => comparableQuestion(query.query))
   return [...groups.values()].flatMap(([earlier, ...others]) =>
     earlier ? others.map(later => ({ later, earlier, share: 1 })) : [],
   )
@@ -29,7 +29,7 @@ export function equalQuestions(queries: readonly PlacedQuery[]): SameQuestion[] 
 words about another thing are another question.
  */
 export function similarQuestions(queries: readonly PlacedQuery[]): SameQuestion[] {
-  const asked = queries.map(placed => ({ placed, text: normalized(placed.query.query) }))
+  const asked = queries.map(placed => ({ placed, text: comparableQuestion(placed.query.query) }))
   const runs = asked.map(({ text }) => runsOf(text))
   const holders = new Map<string, number[]>()
   for (const [at, own] of runs.entries())
@@ -62,10 +62,10 @@ export function similarQuestions(queries: readonly PlacedQuery[]): SameQuestion[
 
 /** Whether two queries have a gold passage in common: at one place, or with the same words. */
 function shareGold({ query: one }: PlacedQuery, { query: other }: PlacedQuery): boolean {
-  const words = new Set(one.goldPassages.map(({ text }) => wordsOf(text).join(' ')))
+  const words = new Set(one.goldPassages.map(({ text }) => comparableText(text)))
   return other.goldPassages.some(
     ({ text, place }) =>
-      words.has(wordsOf(text).join(' ')) ||
+      words.has(comparableText(text)) ||
       one.goldPassages.some(gold => place && gold.place && overlap(place, gold.place)),
   )
 }
@@ -77,9 +77,4 @@ function overlap(one: DocumentSpan, other: DocumentSpan): boolean {
 function runsOf(text: string): Set<string> {
   const words = text.split(' ')
   return new Set(shingles(words.length, (start, end) => words.slice(start, end).join(' ')))
-}
-
-/** The words of a question in lower case. Signs, accents written in two ways, and white space do not matter. */
-function normalized(question: string): string {
-  return wordsOf(question.normalize('NFKC')).join(' ')
 }

@@ -6,6 +6,7 @@ import { shown } from '../../ingest/text-files.ts'
 import { printJson } from '../../qdrant/json.ts'
 import { sha256 } from '../../text/fingerprint.ts'
 import { GoldFinder } from '../metrics/common-runs.ts'
+import { sharesByText } from '../metrics/context.ts'
 import { type GoldPassage, type GoldResolver, goldResolver } from './evidence.ts'
 import { faultyError, type GoldenFault } from './faults.ts'
 import { type PlacedRow, readJsonLines, readMarkdownFolder } from './files.ts'
@@ -134,10 +135,10 @@ function unchanged({ text }: GoldRow, passage: GoldPassage | string): GoldPassag
 }
 
 /** Share of the words of one text that the other has too, in runs of five; of the two shares the larger. */
-export function sharedText(left: string, right: string): number {
+function sharedText(left: string, right: string): number {
   const common = (text: string, other: string) => {
-    const { found, total } = new GoldFinder([text]).in(other).golds[0] ?? { found: 0, total: 0 }
-    return total === 0 ? 0 : found / total
+    const [share = 0] = sharesByText(new GoldFinder([text]).in(other).golds)
+    return share
   }
   return Math.max(common(left, right), common(right, left))
 }

@@ -1,11 +1,7 @@
-import type { QueryDetails, QueryResult } from '../replay/results.ts'
+import type { QueryDetails, QueryResult, SetResult } from '../replay/results.ts'
 
 /** What a replay knows of a set beside the figures of its queries. */
-export interface SetFacts {
-  chunks: number
-  /** Version of the embedder; null without one. */
-  embedder: string | null
-}
+export type SetFacts = Pick<SetResult, 'chunks' | 'embedder'>
 
 /** The finished queries of one replay. Sets are named by their place in the replay, because two sets can have one name. */
 export interface Journal {

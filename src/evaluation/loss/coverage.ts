@@ -1,8 +1,9 @@
 import type { Span } from '../../core/types.ts'
-import type { DocumentSpan, GoldPassage } from '../golden-set/evidence.ts'
+import type { GoldPassage } from '../golden-set/evidence.ts'
 import { type CommonMarks, GoldFinder } from '../metrics/common-runs.ts'
+import { knownPlaces } from '../metrics/context.ts'
 import type { ConsideredText } from '../metrics/measure-run.ts'
-import { tokenRanges } from '../metrics/reference-tokens.ts'
+import { isInside, tokensAt } from '../metrics/reference-tokens.ts'
 import { wordRanges, wordsOf } from '../metrics/reference-words.ts'
 
 /** Which parts of each gold passage a text holds: 1 for those that it holds, else 0. In the order of the gold passages. */
@@ -47,13 +48,13 @@ export function coverageByPlace(
   goldPassages: readonly GoldPassage[],
   texts: ReadonlyMap<string, string>,
 ): Coverage | null {
-  const places = goldPassages.flatMap(({ place }) => place ?? [])
-  if (places.length < goldPassages.length || places.some(({ docId }) => !texts.has(docId))) return null
+  const places = knownPlaces(goldPassages, texts)
+  if (places === null) return null
   const golds = places.map(place => ({ place, tokens: tokensAt(place, texts) }))
   const marksOf = (candidates: readonly ConsideredText[]) =>
     golds.map(({ place: { docId }, tokens }) => {
       const ranges = candidates.flatMap(candidate => (candidate.docId === docId ? (candidate.place ?? []) : []))
-      return Uint8Array.from(tokens, token => (ranges.some(range => holds(range, token)) ? 1 : 0))
+      return Uint8Array.from(tokens, token => (isInside(token, ranges) ? 1 : 0))
     })
   const known = new Map<string, GoldMarks>()
   return {
@@ -71,12 +72,6 @@ export function coverageByPlace(
     },
   }
 }
-
-function tokensAt({ docId, start, end }: DocumentSpan, texts: ReadonlyMap<string, string>): Span[] {
-  return tokenRanges((texts.get(docId) ?? '').slice(start, end), start)
-}
-
-const holds = (range: Span, token: Span) => range.start <= token.start && token.end <= range.end
 
 /** Two neighbours as one, when their ranges touch. */
 function joined(first: ConsideredText, second: ConsideredText): ConsideredText {

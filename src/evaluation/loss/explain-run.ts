@@ -1,4 +1,3 @@
-import type { DropReason } from '../../core/vocabulary.ts'
 import type { GoldenQuery } from '../golden-set/golden-set.ts'
 import { isFound } from '../metrics/context.ts'
 import type { ConsideredText, FoundShares, MeasureWith, ReplayRun } from '../metrics/measure-run.ts'
@@ -6,7 +5,7 @@ import { type BestFill, bestFill } from './best-fill.ts'
 import { CandidateSet } from './candidates.ts'
 import { type Coverage, coverageByPlace, coverageByText } from './coverage.ts'
 import type { GoldHolder, GoldLoss, RuleLoss, RunLoss } from './loss.ts'
-import type { LossStep } from './steps.ts'
+import { CUTS } from './steps.ts'
 
 /** Tells where a run lost the gold passages of its query; null when the arm does not tell its candidates. */
 export type ExplainRun = (run: ReplayRun, budgetTokens: number, found: FoundShares) => RunLoss | null
@@ -39,13 +38,6 @@ interface Packing {
   budgetTokens: number
   countTokens: (text: string) => number
 }
-
-/** Reasons of candidates that were cut before packing, step by step. A candidate that was cut is not in the sets of later steps. */
-const CUTS: readonly { step: LossStep; reasons: readonly DropReason[] }[] = [
-  { step: 'duplicate', reasons: ['duplicate'] },
-  { step: 'below_pool', reasons: ['below_pool'] },
-  { step: 'filtered', reasons: ['rerank_cut', 'redundant', 'below_threshold', 'filler', 'text_missing'] },
-]
 
 function lossByRule(considered: readonly ConsideredText[], coverage: Coverage, packing: Packing): RuleLoss {
   const { shares, budgetTokens, countTokens } = packing

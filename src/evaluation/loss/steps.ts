@@ -1,3 +1,5 @@
+import type { DropReason } from '../../core/vocabulary.ts'
+
 /**
  * Where a gold passage is lost, in the order of the pipeline, and `found` at the end. A gold passage that is in the context is found,
  * whatever happened before. Every other one is lost at the first of the other steps that holds for it, so the points of all steps sum up to 100.
@@ -49,3 +51,10 @@ export const LOSS_STEPS = {
 export type LossStep = keyof typeof LOSS_STEPS
 
 export const LOSS_STEP_NAMES = Object.keys(LOSS_STEPS) as [LossStep, ...LossStep[]]
+
+/** Reasons of candidates that were cut before packing, step by step. A candidate that was cut is not in the sets of later steps. */
+export const CUTS: readonly { step: LossStep; reasons: readonly DropReason[] }[] = [
+  { step: 'duplicate', reasons: ['duplicate'] },
+  { step: 'below_pool', reasons: ['below_pool'] },
+  { step: 'filtered', reasons: ['rerank_cut', 'redundant', 'below_threshold', 'filler', 'text_missing'] },
+]

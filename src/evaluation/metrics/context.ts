@@ -1,9 +1,8 @@
-import type { Span } from '../../core/types.ts'
 import { mean } from '../../statistics/sample.ts'
 import { redundancyOf } from '../../text/shingles.ts'
 import type { DocumentSpan, GoldPassage } from '../golden-set/evidence.ts'
 import type { CommonText, CommonWords } from './common-runs.ts'
-import { tokensInside } from './reference-tokens.ts'
+import { isInside, tokensAt } from './reference-tokens.ts'
 import { unionOf, wordsOf } from './reference-words.ts'
 
 /** A gold passage counts as found when at least this share of its words is in the context. */
@@ -35,12 +34,22 @@ export function sharesByPlace(
   spans: readonly DocumentSpan[],
   texts: ReadonlyMap<string, string>,
 ): number[] | null {
-  const places = goldPassages.flatMap(({ place }) => place ?? [])
-  if (places.length < goldPassages.length || places.some(({ docId }) => !texts.has(docId))) return null
+  const places = knownPlaces(goldPassages, texts)
+  if (places === null) return null
   return places.map(place => {
-    const { inside, total } = tokensInside(texts.get(place.docId) ?? '', place, packedIn(place.docId, spans))
-    return total === 0 ? 0 : inside / total
+    const tokens = tokensAt(place, texts)
+    const packed = unionOf(spans.filter(({ docId }) => docId === place.docId))
+    return tokens.length === 0 ? 0 : tokens.filter(token => isInside(token, packed)).length / tokens.length
   })
+}
+
+/** The places of gold passages; null when one of them, or the text of its document, is unknown. */
+export function knownPlaces(
+  goldPassages: readonly GoldPassage[],
+  texts: ReadonlyMap<string, string>,
+): DocumentSpan[] | null {
+  const places = goldPassages.flatMap(({ place }) => place ?? [])
+  return places.length === goldPassages.length && places.every(({ docId }) => texts.has(docId)) ? places : null
 }
 
 /**
@@ -86,8 +95,4 @@ export function kneeOfCurve(points: readonly { budget: number; recall: number }[
     if (gained - spent > farthest) [knee, farthest] = [budget, gained - spent]
   }
   return knee
-}
-
-function packedIn(docId: string, spans: readonly DocumentSpan[]): Span[] {
-  return unionOf(spans.filter(span => span.docId === docId))
 }

@@ -106,3 +106,8 @@ export const MEASURE_NAMES = Object.keys(MEASURES) as MeasureName[]
 
 /** The measures of one context. Null: it cannot be measured here, for example without an LLM judge. */
 export type Measured = Record<MeasureName, number | null>
+
+/** 1 when more of a measure is better, else −1. */
+export function signOf(measure: MeasureName): 1 | -1 {
+  return MEASURES[measure].better === 'higher' ? 1 : -1
+}

@@ -13,13 +13,14 @@ export function tokenRanges(text: string, offset = 0): Span[] {
   }))
 }
 
-/** Counts the tokens of `text` in the range `from`, and those of them that lie inside one range of the union. */
-export function tokensInside(text: string, from: Span, union: readonly Span[]): { inside: number; total: number } {
-  const tokens = tokenRanges(text.slice(from.start, from.end), from.start)
-  const inside = tokens.filter(token =>
-    union.some(range => range.start <= token.start && token.end <= range.end),
-  ).length
-  return { inside, total: tokens.length }
+/** The tokens of a range of a document. @param texts the documents by id */
+export function tokensAt({ docId, start, end }: DocumentSpan, texts: ReadonlyMap<string, string>): Span[] {
+  return tokenRanges((texts.get(docId) ?? '').slice(start, end), start)
+}
+
+/** Whether a token lies inside one of the ranges. */
+export function isInside(token: Span, ranges: readonly Span[]): boolean {
+  return ranges.some(({ start, end }) => start <= token.start && token.end <= end)
 }
 
 /**

@@ -16,6 +16,16 @@ export function wordsOf(text: string): string[] {
   return Array.from(text.matchAll(WORD), match => comparableWord(match[0]))
 }
 
+/** Equal for texts that differ in case, signs, white space and the composition of letters only. */
+export function comparableText(text: string): string {
+  return wordsOf(text).join(' ')
+}
+
+/** The same for questions: signs that look alike, such as full-width letters, count as equal too (NFKC). */
+export function comparableQuestion(question: string): string {
+  return comparableText(question.normalize('NFKC'))
+}
+
 /** A word as it is compared with others: lower-cased and composed (NFC). */
 export function comparableWord(word: string): string {
   return word.toLowerCase().normalize()

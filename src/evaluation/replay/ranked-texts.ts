@@ -2,18 +2,11 @@ import type { Candidate, Dropped } from '../../core/types.ts'
 import type { DropReason } from '../../core/vocabulary.ts'
 import type { Packed } from '../../pack/pack.ts'
 import type { DocumentSpan } from '../golden-set/evidence.ts'
+import { CUTS } from '../loss/steps.ts'
 import type { ConsideredText, RankedText } from '../metrics/measure-run.ts'
 
 /** Candidates with these reasons never reached packing, so their values are on another scale. */
-export const CUT_BEFORE_PACKING: ReadonlySet<DropReason> = new Set([
-  'duplicate',
-  'below_pool',
-  'rerank_cut',
-  'redundant',
-  'below_threshold',
-  'filler',
-  'text_missing',
-])
+export const CUT_BEFORE_PACKING: ReadonlySet<DropReason> = new Set(CUTS.flatMap(({ reasons }) => reasons))
 
 /** The candidates that reached packing, best first. A parent comes from packing; its children were ranked. */
 export function rankedOf(packed: Packed): RankedText[] {

@@ -42,10 +42,7 @@ export interface ReplayJob {
 export type OnProgress = (phase: string, done: number, total: number) => void
 
 /** A golden set in its own collection. `RunArm`: the kind of arms that it can run. */
-export interface PreparedSet<RunArm extends Arm = Arm> {
-  chunks: number
-  /** Version of the embedder; null without one. */
-  embedder: string | null
+export interface PreparedSet<RunArm extends Arm = Arm> extends SetFacts {
   /** Runs one query under one arm, once for each budget, in their order. */
   run(query: GoldenQuery, arm: RunArm, budgets: readonly number[]): Promise<ReplayRun[]>
   /** Called when all arms of a query have run: what was kept for them can go. */

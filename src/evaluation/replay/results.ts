@@ -17,6 +17,7 @@ export interface SetResult {
   hash: string
   documents: number
   chunks: number
+  /** Version of the embedder; null without one. */
   embedder: string | null
   /** Number of runs with each degradation. */
   degraded: Record<string, number>

@@ -1,6 +1,7 @@
 import type { BootstrapOptions, Interval } from '../../statistics/bootstrap.ts'
 import type { Comparison } from '../../statistics/comparison.ts'
 import type { MeasureName } from '../metrics/measures.ts'
+import type { SetResult } from '../replay/results.ts'
 
 /** A budget in tokens as text, or `average`: the mean over the budgets. */
 export type At = string
@@ -55,15 +56,9 @@ export interface SliceSummary {
 
 export type SliceBy = 'all' | 'set' | 'intent' | 'grade'
 
-export interface SetFacts {
-  name: string
-  hash: string
+export interface SetFacts extends Omit<SetResult, 'queries'> {
+  /** Number of queries. */
   n: number
-  documents: number
-  chunks: number
-  embedder: string | null
-  /** Number of runs with each degradation. */
-  degraded: Record<string, number>
 }
 
 export interface ReplaySummary {

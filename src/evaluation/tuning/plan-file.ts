@@ -1,6 +1,6 @@
 import { NAMED_PLANS } from '../../pipeline/plan/named-plans.ts'
 import type { Plan } from '../../pipeline/plan/plan.ts'
-import { PLAN_VALUES } from '../../pipeline/plan/plan-values.ts'
+import { planValues } from '../arms/arm.ts'
 
 /** Budgets are options of a replay, and a replay gives rerankers all the time that they need: neither is part of what was tuned. */
 const NOT_TUNED: ReadonlySet<string> = new Set(['name', 'budgetTokens', 'rerank.deadlineMs'])
@@ -10,14 +10,7 @@ const NOT_TUNED: ReadonlySet<string> = new Set(['name', 'budgetTokens', 'rerank.
  * @returns JSON with a final line break
  */
 export function planFileText(plan: Plan): string {
-  const named = NAMED_PLANS[plan.name]
-  const changed = PLAN_VALUES.flatMap(({ path }): [string, unknown][] => {
-    const value = valueAt(plan, path)
-    return NOT_TUNED.has(path) || value === valueAt(named, path) ? [] : [[path, value]]
-  })
+  const named = new Map(planValues(NAMED_PLANS[plan.name]))
+  const changed = planValues(plan).filter(([path, value]) => !NOT_TUNED.has(path) && value !== named.get(path))
   return `${JSON.stringify({ STOWAGE_PLAN: plan.name, ...Object.fromEntries(changed) }, null, 2)}\n`
-}
-
-function valueAt(plan: Plan, path: string): unknown {
-  return path.split('.').reduce<unknown>((part, key) => Reflect.get(Object(part), key), plan)
 }

@@ -1,6 +1,6 @@
 import Table from 'cli-table3'
 import type { Comparison } from '../../statistics/comparison.ts'
-import { MEASURES, type MeasureName } from '../metrics/measures.ts'
+import { type MeasureName, signOf } from '../metrics/measures.ts'
 import { differenceText, signedText, titleOf } from '../report/numbers.ts'
 import { planFileText } from './plan-file.ts'
 import type { TuneReport } from './tune.ts'
@@ -13,10 +13,12 @@ export function tuneText(report: TuneReport): string {
   const head = `${search}\nplans measured: ${steps} of the train queries`
   if (best === null) return `${head}\n\n${verdictText(report)}\n`
   const { difference, error } = best.train
+  // The search turns differences so that more is better.
+  const ofTrain = signedText(measure, difference * signOf(measure))
   return `${[
     head,
     `chosen plan:\n${planFileText(best.plan).trimEnd()}`,
-    `train half: ${signedText(measure, difference * signOf(measure))}, standard error ${signedText(measure, error).slice(1)}; the search has seen it, so this figure is too good`,
+    `train half: ${ofTrain}, standard error ${signedText(measure, error).slice(1)}; the search has seen it, so this figure is too good`,
     `held-out half, ${queries.test} queries: tuned minus ${start.name}\n${tableOf(measure, best.heldOut)}`,
     `* = the 95 % interval and the randomization test agree. Only ${titleOf(measure)} was tuned; p values of the other measures are not adjusted for their number.`,
     verdictText(report),
@@ -48,9 +50,4 @@ function tableOf(measure: MeasureName, { measures, sets }: NonNullable<TuneRepor
   for (const [name, comparison] of measures) row(`${name === measure ? '> ' : ''}${titleOf(name)}`, name, comparison)
   for (const [set, comparison] of sets) row(`${titleOf(measure)} of ${set}`, measure, comparison)
   return table.toString()
-}
-
-/** Differences of the search are turned so that more is better. */
-function signOf(measure: MeasureName): number {
-  return MEASURES[measure].better === 'higher' ? 1 : -1
 }

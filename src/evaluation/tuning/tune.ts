@@ -8,7 +8,7 @@ import { sha256 } from '../../text/fingerprint.ts'
 import type { PlanArm } from '../arms/arm.ts'
 import type { GoldenSet } from '../golden-set/golden-set.ts'
 import { type Split, splitOf } from '../golden-set/split.ts'
-import { MEASURE_NAMES, MEASURES, type MeasureName } from '../metrics/measures.ts'
+import { MEASURE_NAMES, type MeasureName, signOf } from '../metrics/measures.ts'
 import { type ReplayDependencies, type ReplayJob, replay } from '../replay/replay.ts'
 import type { ReplayReport } from '../replay/results.ts'
 import { comparePairs } from '../summary/figures.ts'
@@ -150,11 +150,10 @@ function withPhase(job: TuneJob, phase: string): Omit<ReplayJob, 'arms' | 'sets'
 
 /** More is better. A query without a value under one of the plans tells nothing: 0. */
 function differencesOf(report: ReplayReport, { name }: Candidate, { start, measure }: TuneJob): QuerySets {
-  const sign = MEASURES[measure].better === 'higher' ? 1 : -1
   const budgets = report.budgets.map(String)
   const pair = { arm: name, against: start.name }
   return report.sets.map(({ queries }) =>
-    queries.map(query => sign * (differenceOf(query, pair, measure, budgets) ?? 0)),
+    queries.map(query => signOf(measure) * (differenceOf(query, pair, measure, budgets) ?? 0)),
   )
 }
 

@@ -1,4 +1,4 @@
-import { MEASURES } from '../../metrics/measures.ts'
+import { MEASURES, signOf } from '../../metrics/measures.ts'
 import type { ReplayReport } from '../../replay/results.ts'
 import { type QueryChange, queryChanges } from '../../summary/changes.ts'
 import { type ArmSummary, AVERAGE, type Figure, type ReplaySummary } from '../../summary/summary.ts'
@@ -76,7 +76,7 @@ function changesPart(
   { measure, budgets }: ReplaySummary,
 ): string {
   const changes = queryChanges(report, pair, measure, budgets.map(String))
-  const isWin = ({ difference }: QueryChange) => difference > 0 === (MEASURES[measure].better === 'higher')
+  const isWin = ({ difference }: QueryChange) => difference * signOf(measure) > 0
   const row = ({ set, id, query, other, value }: QueryChange) => [
     inlineText(`${set}/${id}`),
     inlineText(query),

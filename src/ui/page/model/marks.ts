@@ -1,20 +1,15 @@
 import { stem } from 'porter2'
+import type { Span } from '../../../core/types.ts'
 import { GoldFinder } from '../../../evaluation/metrics/common-runs.ts'
 import { wordsOf } from '../../../evaluation/metrics/reference-words.ts'
 import { splitSentences } from '../../../text/sentences/sentences.ts'
 import { ENGLISH_STOP_WORDS } from '../../../text/terms/stop-words.ts'
 
-/** A range of a text in UTF-16 code units. */
-export interface Range {
-  start: number
-  end: number
-}
-
 /** Finds what a reader should see marked. */
 export interface Marks {
   /** `none`: the only term of the question is in most sentences. */
   kind: 'expected' | 'near' | 'none'
-  rangesIn(text: string): Range[]
+  rangesIn(text: string): Span[]
 }
 
 /** Marks what texts have in common with the sentences of the expected answer; without one, the sentences that are near the question. */
@@ -26,9 +21,8 @@ export function marksFor(question: string, expected: string, texts: readonly str
 
 /** Share of the words of the expected answer that the texts hold, in [0,1]. Null without an expected answer. */
 export function shareFound(expected: string, texts: readonly string[]): number | null {
-  const [gold] = new GoldFinder([expected]).marksIn(texts.join('\n'))
-  if (gold === undefined || gold.found.length === 0) return null
-  return gold.found.reduce((sum, mark) => sum + mark, 0) / gold.found.length
+  const [gold] = new GoldFinder([expected]).in(texts.join('\n')).golds
+  return gold === undefined || gold.total === 0 ? null : gold.found / gold.total
 }
 
 /** Marks the sentences with more than half of the terms of the question; when there are none, those with the most, from two on. */

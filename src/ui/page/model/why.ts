@@ -38,11 +38,9 @@ export function whatHappened(asked: string, { rows }: Run): Why {
 
 /** Share of the words of a text that a candidate holds. */
 function shareIn({ text, name }: Row, wanted: string): number {
-  const [marks] = new GoldFinder([wanted]).marksIn(`${name}\n${text ?? ''}`)
-  const found = marks?.found ?? new Uint8Array(0)
+  const { found = 0, total = 0 } = new GoldFinder([wanted]).in(`${name}\n${text ?? ''}`).golds[0] ?? {}
   // One word is in too many passages to name one.
-  if (found.length < 2) return 0
-  return found.reduce((sum, mark) => sum + mark, 0) / found.length
+  return total < 2 ? 0 : found / total
 }
 
 function ordered(rows: readonly Row[], worthOf: (row: Row) => number): { row: Row; value: number }[] {

@@ -1,5 +1,6 @@
 import type { ContextFormat } from '../../../../core/types.ts'
 import type { GoldFinder } from '../../../metrics/common-runs.ts'
+import { sharesByText } from '../../../metrics/context.ts'
 import { plainText } from '../../../metrics/plain-text.ts'
 import type { ContextsPart, GoldText, MarkedText } from '../report-data.ts'
 
@@ -13,16 +14,11 @@ export function contextsPart(
   finder: GoldFinder,
 ): ContextsPart {
   const read = contexts.map(run => run && plainText(run.context, run.format))
-  const common = read.map(text => (text === null ? null : finder.in(text).golds))
-  const shareOf = (gold: number) =>
-    common.map(found => {
-      const { found: words = 0, total = 0 } = found?.[gold] ?? {}
-      return found === null ? null : total === 0 ? 0 : words / total
-    })
+  const shares = read.map(text => (text === null ? null : sharesByText(finder.in(text).golds)))
   return {
     golds: golds.map((text, gold): GoldText => {
       const shown = text.length <= LONGEST_GOLD ? text : `${text.slice(0, LONGEST_GOLD).toWellFormed()}…`
-      return { text: shown.toWellFormed(), found: shareOf(gold) }
+      return { text: shown.toWellFormed(), found: shares.map(ofArm => ofArm?.[gold] ?? null) }
     }),
     contexts: read.map(text => (text === null ? null : marked(text, finder))),
   }

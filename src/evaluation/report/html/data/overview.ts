@@ -1,5 +1,5 @@
 import { DEGRADATIONS, DROP_REASONS, STAGES } from '../../../../core/vocabulary.ts'
-import { PLAN_VALUES } from '../../../../pipeline/plan/plan-values.ts'
+import { planValues } from '../../../arms/arm.ts'
 import { MEASURES } from '../../../metrics/measures.ts'
 import type { ReplayReport, SetResult } from '../../../replay/results.ts'
 import { summarize } from '../../../summary/summarize.ts'
@@ -92,16 +92,12 @@ function warningsOf({ sets, arms }: ReplayReport): string[] {
 }
 
 function armFacts({ name, planFingerprint, plan, url }: ReplayReport['arms'][number]): ArmFacts {
-  const values = PLAN_VALUES.map(({ path }) => [path, shownValue(valueAt(plan, path))] as const)
-  return { name, source: planFingerprint ?? url ?? '', plan: plan ? Object.fromEntries(values) : {} }
+  const values = plan ? planValues(plan).map(([path, value]) => [path, shownValue(value)] as const) : []
+  return { name, source: planFingerprint ?? url ?? '', plan: Object.fromEntries(values) }
 }
 
 function setFacts({ name, hash, queries, documents, chunks, degraded }: SetResult): SetFacts {
   return { name, hash, queries: queries.length, documents, chunks, degraded }
-}
-
-function valueAt(plan: unknown, path: string): unknown {
-  return path.split('.').reduce((value: unknown, key) => (value as Record<string, unknown> | undefined)?.[key], plan)
 }
 
 /** As settings and `--arms` write values. */
