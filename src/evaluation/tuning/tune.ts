@@ -1,3 +1,4 @@
+import { compareText } from '../../core/collections.ts'
 import { StowageError } from '../../core/errors.ts'
 import type { Plan } from '../../pipeline/plan/plan.ts'
 import { BOOTSTRAP_DEFAULTS } from '../../statistics/bootstrap.ts'
@@ -6,7 +7,7 @@ import { macroMean, type QuerySets } from '../../statistics/macro-mean.ts'
 import { seededRandom } from '../../statistics/seeded-random.ts'
 import { sha256 } from '../../text/fingerprint.ts'
 import type { PlanArm } from '../arms/arm.ts'
-import type { GoldenSet } from '../golden-set/golden-set.ts'
+import type { GoldenQuery, GoldenSet } from '../golden-set/golden-set.ts'
 import { type Split, splitOf } from '../golden-set/split.ts'
 import { MEASURE_NAMES, type MeasureName, signOf } from '../metrics/measures.ts'
 import { type ReplayDependencies, type ReplayJob, replay } from '../replay/replay.ts'
@@ -70,7 +71,7 @@ export async function tune(job: TuneJob, dependencies: ReplayDependencies): Prom
 
   const measureOn = async (sets: readonly GoldenSet[], candidates: readonly Candidate[], phase: string) => {
     const arms = [start, ...candidates.map(({ name, plan }): PlanArm => ({ kind: 'plan', name, plan }))]
-    const report = await replay({ ...withPhase(job, phase), sets, arms, limitQueries: null }, dependencies)
+    const report = await replay(replayJob(job, phase, sets, arms), dependencies)
     return candidates.map((candidate): Measured => ({ candidate, differences: differencesOf(report, candidate, job) }))
   }
   let last: Measured[] = []
@@ -90,20 +91,14 @@ export async function tune(job: TuneJob, dependencies: ReplayDependencies): Prom
   const differences = finalists.find(({ candidate }) => candidate === chosen)?.differences ?? []
   const { value, error } = macroMean(differences)
   const arms: PlanArm[] = [start, { kind: 'plan', name: CHOSEN, plan }]
-  const heldOutJob = { ...withPhase(job, 'held-out'), sets: parts.test, arms, limitQueries: null }
-  const heldOut = heldOutOf(await replay(heldOutJob, dependencies), job)
+  const heldOut = heldOutOf(await replay(replayJob(job, 'held-out', parts.test, arms), dependencies), job)
   return { ...common, best: { changes, plan, train: { difference: value, error }, heldOut } }
 }
 
 /** The queries of one split, by set. Sets without such queries are left out. */
 function partOf({ sets, trainShare }: TuneJob, split: Split): GoldenSet[] {
   const part = sets
-    .map(set =>
-      withQueries(
-        set,
-        set.queries.filter(query => splitOf(query, trainShare) === split),
-      ),
-    )
+    .map(set => withQueries(set, query => splitOf(query, trainShare) === split))
     .filter(({ queries }) => queries.length > 0)
   if (queriesOf(part) >= 2) return part
   throw new StowageError(
@@ -117,17 +112,15 @@ function shareOf(sets: readonly GoldenSet[], share: number, seed: number): Golde
   return sets.map(set => {
     const byChance = set.queries
       .map(query => ({ query, key: sha256(`${seed}\n${query.id}`) }))
-      .sort((one, other) => (one.key < other.key ? -1 : 1))
+      .sort((one, other) => compareText(one.key, other.key))
     const taken = new Set(byChance.slice(0, Math.max(2, Math.ceil(share * byChance.length))).map(({ query }) => query))
-    return withQueries(
-      set,
-      set.queries.filter(query => taken.has(query)),
-    )
+    return withQueries(set, query => taken.has(query))
   })
 }
 
-/** The hash belongs to the queries: a journal must not mix the figures of two parts. */
-function withQueries(set: GoldenSet, queries: GoldenSet['queries']): GoldenSet {
+/** A part of a set. Its hash belongs to its queries: a journal must not mix the figures of two parts. */
+function withQueries(set: GoldenSet, isTaken: (query: GoldenQuery) => boolean): GoldenSet {
+  const queries = set.queries.filter(isTaken)
   if (queries.length === set.queries.length) return set
   return { ...set, queries, hash: sha256(JSON.stringify([set.hash, queries.map(({ id }) => id)])) }
 }
@@ -136,14 +129,12 @@ function queriesOf(sets: readonly GoldenSet[]): number {
   return sets.reduce((sum, { queries }) => sum + queries.length, 0)
 }
 
-function withPhase(job: TuneJob, phase: string): Omit<ReplayJob, 'arms' | 'sets' | 'limitQueries'> {
-  const { budgets, chunkTokens, chunking, cacheFolder, parallel, fresh, onProgress, onResume } = job
+/** The job of one replay, whose progress names the phase of the search. */
+function replayJob(job: TuneJob, phase: string, sets: readonly GoldenSet[], arms: readonly PlanArm[]): ReplayJob {
+  const { onProgress } = job
   return {
-    ...{ budgets, chunkTokens, cacheFolder },
-    ...(chunking && { chunking }),
-    ...(parallel !== undefined && { parallel }),
-    ...(fresh !== undefined && { fresh }),
-    ...(onResume && { onResume }),
+    ...job,
+    ...{ sets, arms, limitQueries: null },
     onProgress: (what, done, total) => onProgress(`${phase}: ${what}`, done, total),
   }
 }
@@ -159,31 +150,16 @@ function differencesOf(report: ReplayReport, { name }: Candidate, { start, measu
 
 function heldOutOf(report: ReplayReport, { start, measure }: TuneJob): HeldOut {
   const budgets = report.budgets.map(String)
-  const compare = (slice: Slice, name: MeasureName): Comparison | null =>
-    comparePairs(slice, new Map([[CHOSEN, { arm: CHOSEN, against: start.name }]]), {
-      measure: name,
-      budgets,
-      bootstrap: BOOTSTRAP_DEFAULTS,
-    }).get(CHOSEN) ?? null
-  const slices = slicesOf(report)
-  const [all] = slices
-  return {
-    measures: comparisons(MEASURE_NAMES, name => (all ? compare(all, name) : null)),
-    sets: comparisons(
-      slices.filter(({ by }) => by === 'set').map(({ value }) => value),
-      name => {
-        const slice = slices.find(({ by, value }) => by === 'set' && value === name)
-        return slice ? compare(slice, measure) : null
-      },
-    ),
+  const pair = new Map([[CHOSEN, { arm: CHOSEN, against: start.name }]])
+  const compared = <Name>(name: Name, slice: Slice, of: MeasureName): [Name, Comparison][] => {
+    const comparison = comparePairs(slice, pair, { measure: of, budgets, bootstrap: BOOTSTRAP_DEFAULTS }).get(CHOSEN)
+    return comparison === undefined ? [] : [[name, comparison]]
   }
-}
-
-function comparisons<Name>(names: readonly Name[], compare: (name: Name) => Comparison | null): Map<Name, Comparison> {
-  return new Map(
-    names.flatMap((name): [Name, Comparison][] => {
-      const comparison = compare(name)
-      return comparison === null ? [] : [[name, comparison]]
-    }),
-  )
+  const slices = slicesOf(report)
+  const all = slices.filter(({ by }) => by === 'all')
+  const bySet = slices.filter(({ by }) => by === 'set')
+  return {
+    measures: new Map(all.flatMap(slice => MEASURE_NAMES.flatMap(name => compared(name, slice, name)))),
+    sets: new Map(bySet.flatMap(slice => compared(slice.value, slice, measure))),
+  }
 }
