@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { StowageError } from '../../src/core/errors.ts'
-import type { GoldenFault } from '../../src/evaluation/golden-set/faults.ts'
 import { readJsonLines } from '../../src/evaluation/golden-set/files.ts'
+import type { GoldenFault } from '../../src/evaluation/golden-set/golden-findings.ts'
 
 const rowSchema = z.object({
   id: z.string().min(1),

@@ -3,7 +3,7 @@ import { StowageError } from '../../core/errors.ts'
 import type { PlanArm } from '../../evaluation/arms/arm.ts'
 import { NO_KEYS, readServerKeys } from '../../evaluation/arms/server/keys.ts'
 import { withServerArms } from '../../evaluation/arms/server/server-arms.ts'
-import type { ReplayJudge } from '../../evaluation/judge/judged-runs.ts'
+import type { ReplayJudge } from '../../evaluation/judge/judge.ts'
 import {
   type ReplayDependencies,
   type ReplayJob,

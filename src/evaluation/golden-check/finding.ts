@@ -1,5 +1,4 @@
-import type { GoldenFault } from '../golden-set/faults.ts'
-import { GOLDEN_FINDINGS, type GoldenFinding } from '../golden-set/golden-findings.ts'
+import { GOLDEN_FINDINGS, type GoldenFault, type GoldenFinding } from '../golden-set/golden-findings.ts'
 import type { ExaminedSet, GoldenQuery } from '../golden-set/golden-set.ts'
 
 /** What is wrong, or doubtful, at one place of a golden set. */

@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import type { SourceDocument } from '../../ingest/read-documents.ts'
 import { fileId, listFiles } from '../../ingest/survey.ts'
 import * as text from '../../ingest/text-files.ts'
-import type { GoldenFault } from './faults.ts'
+import type { GoldenFault } from './golden-findings.ts'
 
 /** A row with its place (`queries.jsonl:12`), which begins every fault found in it later. */
 export interface PlacedRow<Row> {

@@ -80,3 +80,12 @@ export const GOLDEN_FINDINGS = {
 } as const
 
 export type GoldenFinding = keyof typeof GOLDEN_FINDINGS
+
+/** What is wrong with a golden set, at one place of it. */
+export interface GoldenFault {
+  code: GoldenFinding
+  /** `queries.jsonl:12`. */
+  place: string
+  /** Field, reason and value. */
+  text: string
+}

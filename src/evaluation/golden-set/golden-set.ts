@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { StowageError } from '../../core/errors.ts'
 import type { Intent, JsonObject } from '../../core/types.ts'
 import { documentRow, type SourceDocument } from '../../ingest/read-documents.ts'
 import { shown } from '../../ingest/text-files.ts'
@@ -8,8 +9,8 @@ import { sha256 } from '../../text/fingerprint.ts'
 import { GoldFinder } from '../metrics/common-runs.ts'
 import { sharesByText } from '../metrics/context.ts'
 import { type GoldPassage, type GoldResolver, goldResolver } from './evidence.ts'
-import { faultyError, type GoldenFault } from './faults.ts'
 import { type PlacedRow, readJsonLines, readMarkdownFolder } from './files.ts'
+import type { GoldenFault } from './golden-findings.ts'
 import { existing, type GoldenFiles, goldenFiles, readQueries, uniqueById } from './queries.ts'
 import type { GoldRow, QueryRow } from './rows.ts'
 import { sectionsOf } from './sections.ts'
@@ -93,10 +94,20 @@ export async function examineGoldenSet(path: string): Promise<ExaminedSet> {
   return { set: { name: files.name, documents: titled, queries, unsureSpans, corpusHash, hash }, rows, faults }
 }
 
-/** The set, when nothing is wrong with it. @throws StowageError `bad_request` with its faults */
+const SHOWN_FAULTS = 20
+
+/**
+ * The set, when nothing is wrong with it.
+ * @throws StowageError `bad_request` with its first 20 faults in the message, and all of them in `details`
+ */
 export function withoutFaults(path: string, { set, faults }: ExaminedSet): GoldenSet {
-  if (faults.length > 0) throw faultyError(path, faults)
-  return set
+  if (faults.length === 0) return set
+  const lines = faults.map(({ place, text }) => `${place}: ${text}`)
+  const more = lines.length > SHOWN_FAULTS ? `\n  … and ${lines.length - SHOWN_FAULTS} more` : ''
+  const list = lines.slice(0, SHOWN_FAULTS).join('\n  ')
+  throw new StowageError('bad_request', `golden set ${path}: ${lines.length} fault(s)\n  ${list}${more}`, {
+    details: lines,
+  })
 }
 
 /** The texts of the documents that are known, by id. */

@@ -4,8 +4,8 @@ import { z } from 'zod'
 import { StowageError } from '../../core/errors.ts'
 import { beirId } from '../../ingest/read-documents.ts'
 import { shown } from '../../ingest/text-files.ts'
-import type { GoldenFault } from './faults.ts'
 import { type PlacedRow, readJsonLines, readJudgements } from './files.ts'
+import type { GoldenFault } from './golden-findings.ts'
 import { type QueryRow, queryRow } from './rows.ts'
 
 const beirQueryRow = z.object({ _id: beirId, text: z.string().trim().min(1) })

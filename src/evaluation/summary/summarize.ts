@@ -1,12 +1,19 @@
 import { BOOTSTRAP_DEFAULTS, type BootstrapOptions } from '../../statistics/bootstrap.ts'
-import { mean } from '../../statistics/sample.ts'
+import { mean, percentileOfSorted } from '../../statistics/sample.ts'
 import { kneeOfCurve } from '../metrics/context.ts'
+import type { RunFigures } from '../metrics/measure-run.ts'
 import { MEASURE_NAMES, type MeasureName } from '../metrics/measures.ts'
 import type { ReplayReport } from '../replay/results.ts'
 import { figuresOf } from './figures.ts'
-import { latencyOf } from './latency.ts'
 import { type Slice, slicesOf } from './slices.ts'
-import { type ArmSummary, AVERAGE, type Figure, type ReplaySummary, type SliceSummary } from './summary.ts'
+import {
+  type ArmSummary,
+  AVERAGE,
+  type Figure,
+  type Latency,
+  type ReplaySummary,
+  type SliceSummary,
+} from './summary.ts'
 import { runsOf, unpairedOf } from './values.ts'
 
 export interface SummaryOptions {
@@ -98,6 +105,19 @@ function ofRuns(slice: Slice, arm: string, budgets: readonly string[]) {
     overrunShare: mean(runs.map(run => (run.overrun > 0 ? 1 : 0))),
     lost: runs.reduce((sum, run) => sum + run.lost, 0),
   }
+}
+
+/** The latency of runs: `total`, and each stage that any of them has. */
+function latencyOf(runs: readonly RunFigures[]): Record<string, Latency> {
+  const stages = new Set(runs.flatMap(({ stageMs }) => Object.keys(stageMs)))
+  const ofStages = Array.from(stages, stage => [stage, percentiles(runs.flatMap(run => run.stageMs[stage] ?? []))])
+  return { total: percentiles(runs.map(({ ms }) => ms)), ...Object.fromEntries(ofStages) }
+}
+
+function percentiles(values: readonly number[]): Latency {
+  const sorted = Float64Array.from(values).sort()
+  const at = (share: number) => percentileOfSorted(sorted, share) ?? 0
+  return { p50: at(0.5), p95: at(0.95), p99: at(0.99) }
 }
 
 function hasValues(report: ReplayReport, measure: MeasureName): boolean {
