@@ -16,13 +16,11 @@ import {
   samplesText,
   shownDollars,
 } from './contextualize/report.ts'
-import { nonEmpty, numberOption, urlOption } from './option-values.ts'
+import { ADDRESS_KEY, ADDRESS_URL, type Address, nonEmpty, numberOption, urlOption } from './option-values.ts'
 import { createProgress, type Progress } from './progress.ts'
 
 /** What the command line says of the collection and the writer. */
-export interface ContextualizeTarget {
-  url?: string
-  apiKey?: string
+export interface ContextualizeTarget extends Address {
   collection: string
   /** Name of the collection that takes its place; absent: it is changed itself. */
   into?: string
@@ -81,12 +79,8 @@ export function addContextualizeCommand(program: Command, dependencies: Contextu
     .description('write a context for every chunk of a live collection; running it again goes on')
     .requiredOption('--collection <name>', 'collection to work on, made by stowage or by others', nonEmpty)
     .addOption(new Option('--context <kind>', 'who writes the contexts').choices(WRITER_KINDS).default('rules'))
-    .option(
-      '--url <url>',
-      'address of Qdrant or stowage (default: QDRANT_URL, else the folder EMBEDDED_PATH)',
-      urlOption,
-    )
-    .option('--api-key <key>', 'key for this address (default: QDRANT_API_KEY)')
+    .option('--url <url>', ADDRESS_URL, urlOption)
+    .option('--api-key <key>', ADDRESS_KEY)
     .option(
       '--state <folder>',
       'former vectors and contexts on their way (default: .stowage/contextualize/<collection>)',

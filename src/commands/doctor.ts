@@ -4,21 +4,16 @@ import { diagnose } from '../doctor/doctor.ts'
 import { type CollectionProbe, gatherFacts, type Setup } from '../doctor/facts.ts'
 import { type Finding, fail } from '../doctor/finding.ts'
 import { type NextStep, nextStep } from '../doctor/next-step.ts'
-import { urlOption } from './option-values.ts'
+import { ADDRESS_KEY, type Address, addressOf, urlOption } from './option-values.ts'
 
 export interface DoctorCommandDependencies {
   /** Sets up the same as `serve`. A rejection (wrong configuration, locked folder) becomes a finding. */
-  open(where: {
-    url?: string
-    apiKey?: string
-  }): Promise<{ setup: Setup; probe: CollectionProbe; close(): Promise<void> }>
+  open(where: Address): Promise<{ setup: Setup; probe: CollectionProbe; close(): Promise<void> }>
   out: NodeJS.WritableStream
 }
 
-interface DoctorFlags {
+interface DoctorFlags extends Address {
   collection?: string
-  url?: string
-  apiKey?: string
   json?: boolean
 }
 
@@ -29,7 +24,7 @@ export function addDoctorCommand(program: Command, dependencies: DoctorCommandDe
     .description('check configuration, Qdrant, models and a collection; print how to fix each fault')
     .option('--collection <name>', 'check this collection too')
     .option('--url <url>', 'address of Qdrant or stowage (default: QDRANT_URL, else the embedded engine)', urlOption)
-    .option('--api-key <key>', 'key for this address (default: QDRANT_API_KEY)')
+    .option('--api-key <key>', ADDRESS_KEY)
     .option('--json', 'print {"ok": …, "findings": [...], "next": …}')
     .action((flags: DoctorFlags) => runDoctor(flags, dependencies))
 }
@@ -47,17 +42,17 @@ async function runDoctor(flags: DoctorFlags, { open, out }: DoctorCommandDepende
 }
 
 async function examine(
-  { url, apiKey, collection }: DoctorFlags,
+  flags: DoctorFlags,
   open: DoctorCommandDependencies['open'],
 ): Promise<{ findings: Finding[]; url: string | null }> {
-  const opened = await open({ ...(url && { url }), ...(apiKey && { apiKey }) }).catch((error: unknown) =>
+  const opened = await open(addressOf(flags)).catch((error: unknown) =>
     error instanceof Error ? error : new Error(String(error)),
   )
   if (opened instanceof Error) {
     return { findings: [fail('configuration', opened.message, 'Fix this, then run doctor again.')], url: null }
   }
   try {
-    const facts = await gatherFacts(opened.setup, opened.probe, collection ?? null)
+    const facts = await gatherFacts(opened.setup, opened.probe, flags.collection ?? null)
     return { findings: diagnose(facts), url: opened.setup.embedded ? null : opened.setup.url }
   } finally {
     await opened.close()

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { AddFlags, GoldenAddDependencies } from './golden/add.ts'
 import type { CheckFlags, GoldenCheckDependencies } from './golden/check.ts'
 import { numberOption } from './option-values.ts'
-import { addLiveOptions } from './replay/live-options.ts'
+import { addLiveOptions } from './replay/live-collection.ts'
 
 const EXAMPLES = `
 Examples:

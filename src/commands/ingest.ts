@@ -10,9 +10,20 @@ import { DEFAULT_BATCH_SIZE } from '../ingest/target.ts'
 import { ingestDefaults } from '../projects/ingest-defaults.ts'
 import type { FindProject, Project } from '../projects/project.ts'
 import { printable } from '../text/printable.ts'
-import { listOption, nonEmpty, numberOption, urlOption } from './option-values.ts'
+import {
+  ADDRESS_KEY,
+  ADDRESS_URL,
+  type Address,
+  addressOf,
+  listOption,
+  nonEmpty,
+  numberOption,
+  urlOption,
+} from './option-values.ts'
 import { createProgress } from './progress.ts'
-import { unknownProject } from './project.ts'
+import { projectNamed } from './project.ts'
+
+type ContextChoice = WriterKind | 'off'
 
 export interface IngestEnvironment extends IngestDependencies {
   /** The target in words, for messages: its address, or the folder of the embedded engine. */
@@ -27,23 +38,19 @@ export interface IngestEnvironment extends IngestDependencies {
 export interface IngestCommandDependencies {
   /** Called after the command line and the source are checked. `url`, `apiKey` and the encoder of the project override the configuration. */
   open(
-    where: { url?: string; apiKey?: string },
+    where: Address,
     project: Project | null,
-    wanted: { context: WriterKind | 'off' | undefined; collection: string; tenant: string | null },
+    wanted: { context: ContextChoice | undefined; collection: string; tenant: string | null },
   ): Promise<IngestEnvironment>
   findProject: FindProject
   out: NodeJS.WritableStream
   progress: NodeJS.WriteStream
 }
 
-type ContextChoice = WriterKind | 'off'
-
-interface IngestFlags extends Omit<IngestOptions, 'collection'> {
+interface IngestFlags extends Omit<IngestOptions, 'collection'>, Address {
   collection?: string
   project?: string
   context?: ContextChoice
-  url?: string
-  apiKey?: string
   json?: boolean
 }
 
@@ -79,12 +86,8 @@ export function addIngestCommand(program: Command, dependencies: IngestCommandDe
     )
     .option('--prune', 'delete the documents of this --source that PATH no longer holds; try --dry-run first')
     .option('--allow-empty', 'with --prune: also when PATH holds no document that can be read')
-    .option(
-      '--url <url>',
-      'address of Qdrant or stowage (default: QDRANT_URL, else the folder EMBEDDED_PATH)',
-      urlOption,
-    )
-    .option('--api-key <key>', 'key for this address (default: QDRANT_API_KEY)')
+    .option('--url <url>', ADDRESS_URL, urlOption)
+    .option('--api-key <key>', ADDRESS_KEY)
     .addOption(
       new Option('--chunking <way>', 'cut along headings, or into chunks with larger parents beside')
         .choices(CHUNKINGS)
@@ -113,7 +116,8 @@ export function addIngestCommand(program: Command, dependencies: IngestCommandDe
     .option('--json', 'print the summary as JSON')
     .addHelpText('after', EXAMPLES)
     .action(async (path: string, flags: IngestFlags, command: Command) => {
-      const project = await projectOf(flags, dependencies)
+      const name = flags.project
+      const project = name === undefined ? null : await projectNamed(name, dependencies.findProject)
       return runIngest(path, project, optionsOf(flags, project, command), dependencies)
     })
 }
@@ -124,17 +128,6 @@ function sourceName(value: string): string {
   if (name === '' || name.split('/').some(part => part === '' || part === '.' || part === '..'))
     throw new InvalidArgumentError(`Give a name like handbook or team/handbook, not ${JSON.stringify(value)}.`)
   return name
-}
-
-/** The project of the command line; null without one. @throws StowageError for an unknown project */
-async function projectOf(
-  { project: name }: IngestFlags,
-  { findProject }: IngestCommandDependencies,
-): Promise<Project | null> {
-  if (name === undefined) return null
-  const project = await findProject(name)
-  if (project === null) throw unknownProject(name)
-  return project
 }
 
 type CommandOptions = Omit<IngestFlags, 'collection' | 'project'> & IngestOptions
@@ -158,7 +151,7 @@ async function runIngest(
   flags: CommandOptions,
   dependencies: IngestCommandDependencies,
 ): Promise<void> {
-  const { url, apiKey, json, context, ...options } = flags
+  const { url: _url, apiKey: _apiKey, json, context, ...options } = flags
   const { dryRun = false, prune = false, source: name } = options
   if (prune && name === undefined)
     throw new StowageError('bad_request', '--prune needs --source: only documents of this source are deleted')
@@ -169,9 +162,8 @@ async function runIngest(
     import('../ingest/ingest.ts'),
   ])
   const source = await openDocuments(path, { source: name, allowEmpty: prune && options.allowEmpty })
-  const where = { ...(url && { url }), ...(apiKey && { apiKey }) }
   const { collection, tenant = null } = options
-  const environment = await dependencies.open(where, project, { context, collection, tenant })
+  const environment = await dependencies.open(addressOf(flags), project, { context, collection, tenant })
   let chunksWritten = 0
   const sayWhatStays = (): void => {
     if (chunksWritten > 0 && !dryRun) dependencies.progress.write(`${stays(chunksWritten)}\n`)
@@ -214,7 +206,7 @@ async function runIngest(
 
 /** True because a document has its mark only when all of its chunks are written. */
 function stays(written: number): string {
-  return `stopped; the ${written.toLocaleString('en')} chunks that are written stay, and the next run goes on from there`
+  return `stopped; the ${number(written)} chunks that are written stay, and the next run goes on from there`
 }
 
 function keywordsOnly({ embedder, unavailable }: IngestEnvironment): string | null {
@@ -227,6 +219,8 @@ interface CommandSummary extends IngestSummary {
   /** Duration of the command. */
   seconds: number
 }
+
+const number = (value: number): string => value.toLocaleString('en')
 
 /** Ids of pruned documents in the summary; the summary as JSON has all. */
 const SHOWN_PRUNED = 20
@@ -253,7 +247,6 @@ function summaryText(summary: CommandSummary, dryRun: boolean): string {
     pruned,
     contexts,
   } = summary
-  const number = (value: number): string => value.toLocaleString('en')
   const kinds = Object.entries(summary.skipped).sort(([, a], [, b]) => b - a)
   const skipped = kinds.slice(0, SHOWN_KINDS).map(([kind, count]) => `${number(count)} ${kind}`)
   const others = kinds.slice(SHOWN_KINDS).reduce((sum, [, count]) => sum + count, 0)
@@ -278,11 +271,10 @@ function summaryText(summary: CommandSummary, dryRun: boolean): string {
 
 function firstOf(ids: string[], most: number): string {
   const others = ids.length - most
-  return `${ids.slice(0, most).join(', ')}${others > 0 ? ` and ${others.toLocaleString('en')} more` : ''}`
+  return `${ids.slice(0, most).join(', ')}${others > 0 ? ` and ${number(others)} more` : ''}`
 }
 
 function contextsText({ model, written, fallbacks, quality, usage }: WrittenContexts): string {
-  const number = (value: number): string => value.toLocaleString('en')
   const { input, cached, cacheWritten, output } = usage
   const tokens = input + cached + cacheWritten
   return [

@@ -40,3 +40,26 @@ export function collected(text: string, before: readonly string[]): string[] {
 export function listOption<Value>(parse: (text: string) => Value): (text: string) => Value[] {
   return text => text.split(',').map(value => parse(value.trim()))
 }
+
+/** Parses a name of a tenant or a project. */
+export function nameOption(pattern: RegExp): (text: string) => string {
+  return text => {
+    if (pattern.test(text)) return text
+    throw new InvalidArgumentError('A name has up to 64 letters, digits, dots, dashes and underscores.')
+  }
+}
+
+/** What `--url` and `--api-key` give; the settings have the rest. */
+export interface Address {
+  url?: string
+  apiKey?: string
+}
+
+/** The meanings of the two options. */
+export const ADDRESS_URL = 'address of Qdrant or stowage (default: QDRANT_URL, else the folder EMBEDDED_PATH)'
+export const ADDRESS_KEY = 'key for this address (default: QDRANT_API_KEY)'
+
+/** The address among other options, without empty values. */
+export function addressOf({ url, apiKey }: Address): Address {
+  return { ...(url && { url }), ...(apiKey && { apiKey }) }
+}

@@ -1,9 +1,18 @@
 import Table from 'cli-table3'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { StowageError } from '../core/errors.ts'
 import { CHUNKINGS, type Chunking } from '../core/types.ts'
-import { PROJECT_NAME, PROJECT_VERSION, type Project, readProject } from '../projects/project.ts'
-import { collected, nonEmpty, numberOption, urlOption } from './option-values.ts'
+import { type FindProject, PROJECT_NAME, PROJECT_VERSION, type Project, readProject } from '../projects/project.ts'
+import {
+  ADDRESS_KEY,
+  ADDRESS_URL,
+  type Address,
+  collected,
+  nameOption,
+  nonEmpty,
+  numberOption,
+  urlOption,
+} from './option-values.ts'
 
 export interface ProjectCommandDependencies {
   out: NodeJS.WritableStream
@@ -13,19 +22,14 @@ export interface ProjectCommandDependencies {
 
 /** The stored projects, and the server with their collections. */
 interface ProjectEnvironment {
-  find(name: string): Promise<Project | null>
+  find: FindProject
   list(): Promise<{ projects: Project[]; faults: string[] }>
   create(project: Project): Promise<void>
   remove(name: string): Promise<boolean>
   /** The values of a plan file. @throws StowageError when it cannot be used */
   readPlan(path: string): Promise<Record<string, unknown>>
   /** Deletes a collection; false when there is none. @throws StowageError `bad_request` without a place */
-  deleteCollection(name: string, where: Place): Promise<boolean>
-}
-
-interface Place {
-  url?: string
-  apiKey?: string
+  deleteCollection(name: string, where: Address): Promise<boolean>
 }
 
 interface CreateFlags {
@@ -62,7 +66,7 @@ export function addProjectCommand(program: Command, dependencies: ProjectCommand
   project
     .command('create')
     .description('store a new project; what is left out is as the settings say')
-    .argument('<name>', 'name of the project', projectName)
+    .argument('<name>', 'name of the project', nameOption(PROJECT_NAME))
     .requiredOption('--collection <name>', 'collection of the project', nonEmpty)
     .addOption(new Option('--chunking <way>', 'how documents are cut').choices(CHUNKINGS))
     .option('--chunk-tokens <tokens>', 'target size of the chunks', numberOption(16, 8_000))
@@ -94,19 +98,10 @@ export function addProjectCommand(program: Command, dependencies: ProjectCommand
     .description('delete a project; its collection stays')
     .argument('<name>', 'name of the project')
     .option('--yes', 'really delete it')
-    .option(
-      '--url <url>',
-      'with --with-collection: address of Qdrant or stowage (default: QDRANT_URL, else the folder EMBEDDED_PATH)',
-      urlOption,
-    )
-    .option('--api-key <key>', 'key for this address (default: QDRANT_API_KEY)', nonEmpty)
+    .option('--url <url>', `with --with-collection: ${ADDRESS_URL}`, urlOption)
+    .option('--api-key <key>', ADDRESS_KEY, nonEmpty)
     .option('--with-collection', 'delete its collection with all points too')
     .action((name: string, flags: { yes?: boolean; withCollection?: boolean }) => remove(name, flags, dependencies))
-}
-
-function projectName(name: string): string {
-  if (PROJECT_NAME.test(name)) return name
-  throw new InvalidArgumentError('A name has up to 64 letters, digits, dots, dashes and underscores.')
 }
 
 async function create(name: string, flags: CreateFlags, { open, out, now }: ProjectCommandDependencies): Promise<void> {
@@ -166,15 +161,14 @@ async function list({ json }: { json?: boolean }, { open, out }: ProjectCommandD
 }
 
 async function show(name: string, { open, out }: ProjectCommandDependencies): Promise<void> {
-  const project = await (await open()).find(name)
-  if (project === null) throw unknownProject(name)
+  const project = await projectNamed(name, (await open()).find)
   out.write(`${JSON.stringify(project, null, 2)}\n`)
 }
 
 /** The collection goes first: while the project is there, a delete that failed can be repeated. */
 async function remove(
   name: string,
-  { yes, withCollection, ...where }: { yes?: boolean; withCollection?: boolean } & Place,
+  { yes, withCollection, ...where }: { yes?: boolean; withCollection?: boolean } & Address,
   { open, out }: ProjectCommandDependencies,
 ): Promise<void> {
   const projects = await open()
@@ -183,16 +177,21 @@ async function remove(
     throw new StowageError('bad_request', `This deletes the project ${name}${also}. Repeat the command with --yes.`)
   }
   if (withCollection) {
-    const project = await projects.find(name)
-    if (project === null) throw unknownProject(name)
-    const wasThere = await projects.deleteCollection(project.collection, where)
-    out.write(`collection ${project.collection} ${wasThere ? 'deleted' : 'is not there'}\n`)
+    const { collection } = await projectNamed(name, projects.find)
+    const wasThere = await projects.deleteCollection(collection, where)
+    out.write(`collection ${collection} ${wasThere ? 'deleted' : 'is not there'}\n`)
   }
   if (!(await projects.remove(name))) throw unknownProject(name)
   out.write(`project ${name} deleted\n`)
 }
 
-/** @throws StowageError for an unknown project */
-export function unknownProject(name: string): StowageError {
+/** @throws StowageError `not_found` for an unknown project */
+export async function projectNamed(name: string, find: FindProject): Promise<Project> {
+  const project = await find(name)
+  if (project === null) throw unknownProject(name)
+  return project
+}
+
+function unknownProject(name: string): StowageError {
   return new StowageError('not_found', `There is no project ${name}. \`stowage project list\` shows all.`)
 }

@@ -1,6 +1,6 @@
 import { readFile, realpath, rename, stat, writeFile } from 'node:fs/promises'
 import Table from 'cli-table3'
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { StowageError } from '../core/errors.ts'
 import { fieldOf, type Surroundings } from '../tenants/file/build.ts'
 import { addKey, addTenant, fileWith, type NewKey } from '../tenants/file/edit.ts'
@@ -8,6 +8,7 @@ import { formatOf } from '../tenants/file/parse.ts'
 import { readTenantsFile } from '../tenants/file/read.ts'
 import { TENANT_NAME, type TenantDeclaration } from '../tenants/file/schema.ts'
 import { keyHash, newKey } from '../tenants/keys.ts'
+import { nameOption } from './option-values.ts'
 
 export interface TenantsCommandDependencies {
   out: NodeJS.WritableStream
@@ -42,14 +43,14 @@ export function addTenantsCommand(program: Command, dependencies: TenantsCommand
   tenants
     .command('new')
     .description('make a tenant with a key; the key is shown this once')
-    .argument('<name>', 'name of the tenant', tenantName)
+    .argument('<name>', 'name of the tenant', nameOption(TENANT_NAME))
     .option('--collection <pattern...>', 'collections that it reaches; * stands for any characters')
     .option('--file <file>', 'add the tenant to this file (default: print a file with it)')
     .action((name: string, flags: { collection?: string[]; file?: string }) => makeTenant(name, flags, dependencies))
   tenants
     .command('rotate')
     .description('add a key to a tenant; the key is shown this once, and the others stay until you delete them')
-    .argument('<name>', 'name of the tenant', tenantName)
+    .argument('<name>', 'name of the tenant', nameOption(TENANT_NAME))
     .requiredOption('--file <file>', 'the file of tenants')
     .action((name: string, flags: { file: string }) => rotate(name, flags.file, dependencies))
   tenants
@@ -59,11 +60,6 @@ export function addTenantsCommand(program: Command, dependencies: TenantsCommand
       const { tenantsJsonSchema } = await import('../http/openapi.ts')
       out.write(`${JSON.stringify(tenantsJsonSchema(), null, 2)}\n`)
     })
-}
-
-function tenantName(name: string): string {
-  if (TENANT_NAME.test(name)) return name
-  throw new InvalidArgumentError('A name has up to 64 letters, digits, dots, dashes and underscores.')
 }
 
 async function check(

@@ -7,8 +7,7 @@ import { openGoldenFolder } from '../../evaluation/golden-add/golden-files.ts'
 import { type Marker, type MarkingResult, markQuestions } from '../../evaluation/golden-add/marking.ts'
 import { readQuestions, type SeenQuestions } from '../../evaluation/golden-add/read-traces.ts'
 import { sampleQuestions } from '../../evaluation/golden-add/sample.ts'
-import type { LiveOptions } from '../replay/live-options.ts'
-import { type OpenLiveCollection, withLiveCollection } from '../replay/live-sets.ts'
+import { type LiveOptions, type OpenLiveCollection, withLiveCollection } from '../replay/live-collection.ts'
 import { decoded, traceFiles } from '../trace-files.ts'
 
 export interface GoldenAddDependencies {

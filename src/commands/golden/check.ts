@@ -5,8 +5,7 @@ import { errorsText, findingsText } from '../../evaluation/golden-check/findings
 import { checkReach } from '../../evaluation/golden-check/reach.ts'
 import { examineCollectionSet, type LiveCollection } from '../../evaluation/golden-set/collection-set.ts'
 import { type ExaminedSet, examineGoldenSet, type GoldenSet } from '../../evaluation/golden-set/golden-set.ts'
-import type { LiveOptions } from '../replay/live-options.ts'
-import { type OpenLiveCollection, withLiveCollection } from '../replay/live-sets.ts'
+import { type LiveOptions, type OpenLiveCollection, withLiveCollection } from '../replay/live-collection.ts'
 import { goldenFolder } from './folder.ts'
 
 export interface GoldenCheckDependencies {

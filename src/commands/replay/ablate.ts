@@ -1,11 +1,10 @@
 import { writeFile } from 'node:fs/promises'
 import type { Chunking } from '../../core/types.ts'
 import { type AblationReport, effectsOf, type SkippedRule } from '../../evaluation/ablation/ablation.ts'
-import { ablationArms, type RulePair } from '../../evaluation/ablation/arms.ts'
+import { type AblationArms, ablationArms } from '../../evaluation/ablation/arms.ts'
 import { armsByEffect } from '../../evaluation/ablation/arms-by-effect.ts'
 import { RULES, type Rule, type RuleName } from '../../evaluation/ablation/rules.ts'
 import type { PlanArm } from '../../evaluation/arms/arm.ts'
-import type { NamedPlans } from '../../evaluation/arms/named-arms.ts'
 import type { MeasureName } from '../../evaluation/metrics/measures.ts'
 import type { ReplayReport } from '../../evaluation/replay/results.ts'
 import { ablationMarkdown } from '../../evaluation/report/ablation/markdown.ts'
@@ -14,12 +13,10 @@ import { BOOTSTRAP_DEFAULTS } from '../../statistics/bootstrap.ts'
 import { type ReportOptions, writeHtmlReport } from './html-report.ts'
 import { readOnePlan, readSets } from './inputs.ts'
 import type { OutputOptions } from './outputs.ts'
-import { inReplay, type SessionDependencies, type SessionFlags } from './session.ts'
+import { inReplay, type ReplayCommandDependencies, type SessionFlags } from './session.ts'
 
 /** An ablation that is ready to run: its arms, and the reading of the report of their replay. */
-export interface PreparedAblation {
-  arms: PlanArm[]
-  pairs: RulePair[]
+export interface PreparedAblation extends AblationArms {
   read(report: ReplayReport): AblationReport
 }
 
@@ -59,7 +56,7 @@ export interface AblateFlags
 export async function ablate(
   names: readonly string[],
   flags: AblateFlags,
-  dependencies: SessionDependencies & { plans: () => NamedPlans; out: NodeJS.WritableStream },
+  dependencies: ReplayCommandDependencies,
 ): Promise<void> {
   const { rules, measure, budgets, chunkTokens, chunking, command, version } = flags
   const arm = readOnePlan({ arm: [] }, flags.ablate === true ? 'measured' : flags.ablate, dependencies.plans())

@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { StowageError } from '../../core/errors.ts'
-import type { NamedPlans } from '../../evaluation/arms/named-arms.ts'
 import { type Baseline, baselineOf, parseBaseline, printBaseline } from '../../evaluation/gate/baseline.ts'
 import { judge } from '../../evaluation/gate/judge.ts'
 import { refuseOtherSetup } from '../../evaluation/gate/setup.ts'
 import { gateMarkdown } from '../../evaluation/report/gate/markdown.ts'
 import { gateText, verdictText } from '../../evaluation/report/gate/text.ts'
-import { GATE_BUDGETS } from './default-budgets.ts'
-import { type ArmFlags, readOnePlan, readSets, refuseNoFolder, sortedBudgets } from './inputs.ts'
+import { CHUNK_DEFAULTS } from '../../ingest/chunking/options.ts'
+import { GATE_BUDGETS, sortedBudgets } from './budgets.ts'
+import { type ArmFlags, readOnePlan, readSets, refuseNoFolder } from './inputs.ts'
 import type { OutputOptions } from './outputs.ts'
-import { inReplay, type SessionDependencies, type SessionFlags } from './session.ts'
+import { inReplay, type ReplayCommandDependencies, type SessionFlags } from './session.ts'
 
 export interface GateFlags extends SessionFlags, ArmFlags, Pick<OutputOptions, 'json' | 'markdown' | 'command'> {
   gate?: string
@@ -20,22 +20,15 @@ export interface GateFlags extends SessionFlags, ArmFlags, Pick<OutputOptions, '
   chunkTokens?: number
 }
 
-export interface GateDependencies extends SessionDependencies {
-  plans: () => NamedPlans
-  out: NodeJS.WritableStream
-}
-
 /**
  * Replays the setup of a baseline and fails when a measure is worse; or writes a new baseline. Sets, arm and budgets come from the baseline;
  * those of the command line come first.
- * @param chunkTokens of a new baseline
  * @throws Error when the gate fails; StowageError `bad_request` for a setup that differs from that of the baseline
  */
 export async function runGate(
   names: readonly string[],
   flags: GateFlags,
-  chunkTokens: number,
-  dependencies: GateDependencies,
+  dependencies: ReplayCommandDependencies,
 ): Promise<void> {
   const { gate, updateBaseline } = flags
   const file = gate ?? updateBaseline ?? ''
@@ -50,7 +43,7 @@ export async function runGate(
   const wanted = {
     arms,
     budgets: sortedBudgets(flags.budgets ?? known?.budgets ?? GATE_BUDGETS),
-    chunkTokens: flags.chunkTokens ?? known?.chunkTokens ?? chunkTokens,
+    chunkTokens: flags.chunkTokens ?? known?.chunkTokens ?? CHUNK_DEFAULTS.targetTokens,
     sets: await readSets(paths, flags, arms, dependencies),
   }
   await inReplay(flags, dependencies, models => {

@@ -1,5 +1,4 @@
 import { writeFile } from 'node:fs/promises'
-import { StowageError } from '../../core/errors.ts'
 import { redactUrls } from '../../core/redact-urls.ts'
 import type { AblationReport } from '../../evaluation/ablation/ablation.ts'
 import { ablationRows } from '../../evaluation/report/html/data/ablation.ts'
@@ -10,15 +9,6 @@ export interface ReportOptions {
   report?: string
   /** The budget whose contexts and traces it keeps. */
   reportBudget?: number
-}
-
-/** @throws StowageError `bad_request` when the replay does not run at the budget of the report */
-export function refuseOtherBudget({ reportBudget }: ReportOptions, budgets: readonly number[]): void {
-  if (reportBudget === undefined || budgets.includes(reportBudget)) return
-  throw new StowageError(
-    'bad_request',
-    `--report-budget ${reportBudget} is not among the budgets: ${budgets.join(', ')}`,
-  )
 }
 
 interface FinishedReplay extends Pick<HtmlReportInput, 'report' | 'details' | 'sets' | 'against'> {

@@ -4,10 +4,10 @@ import { StowageError } from '../../core/errors.ts'
 import type { Arm, PlanArm } from '../../evaluation/arms/arm.ts'
 import type { NamedPlans } from '../../evaluation/arms/named-arms.ts'
 import { readArms } from '../../evaluation/arms/parse.ts'
+import { type LiveCollection, readCollectionSet } from '../../evaluation/golden-set/collection-set.ts'
 import { type GoldenSet, readGoldenSet } from '../../evaluation/golden-set/golden-set.ts'
 import { goldenFolder } from '../golden/folder.ts'
-import type { LiveOptions } from './live-options.ts'
-import { readLiveSets, withLiveCollection } from './live-sets.ts'
+import { type LiveOptions, withLiveCollection } from './live-collection.ts'
 import type { SessionDependencies } from './session.ts'
 
 /**
@@ -32,6 +32,12 @@ export async function readSets(
       progress.write(
         `warning: ${name}: ${unsureSpans.length} spans without \`text\` in files with CRLF or a byte order mark can be shifted; stowage golden check names them\n`,
       )
+  return sets
+}
+
+async function readLiveSets(paths: readonly string[], live: LiveCollection): Promise<GoldenSet[]> {
+  const sets: GoldenSet[] = []
+  for (const path of paths) sets.push(await readCollectionSet(path, live))
   return sets
 }
 
@@ -85,11 +91,6 @@ export function readOnePlan({ arms = '', arm: named }: ArmFlags, otherwise: stri
   const [arm, ...others] = readArms({ arms: isNamed ? arms : otherwise, named }, plans)
   if (arm?.kind === 'plan' && others.length === 0) return arm
   throw new StowageError('bad_request', 'give one arm, and not a server: a plan with its overrides, or a plan file')
-}
-
-/** The budgets in rising order, each once. */
-export function sortedBudgets(budgets: readonly number[]): number[] {
-  return [...new Set(budgets)].sort((left, right) => left - right)
 }
 
 /** Refuses a file whose folder does not exist before any work is done for it. @throws StowageError `bad_request` */

@@ -7,9 +7,10 @@ import { RULE_NAMES, type RuleName } from '../../evaluation/ablation/rules.ts'
 import { MEASURE_NAMES } from '../../evaluation/metrics/measures.ts'
 import { defaultTargetTokens } from '../../ingest/chunking/options.ts'
 import { collected, listOption, numberOption } from '../option-values.ts'
-import { REPLAY_BUDGETS } from './default-budgets.ts'
-import { addLiveOptions } from './live-options.ts'
-import type { ReplayCommandDependencies, ReplayFlags } from './run.ts'
+import { REPLAY_BUDGETS } from './budgets.ts'
+import { addLiveOptions } from './live-collection.ts'
+import type { ReplayFlags } from './run.ts'
+import type { ReplayCommandDependencies } from './session.ts'
 import { addTuneOptions } from './tune-options.ts'
 
 type ReplayOptions = Omit<ReplayFlags, 'command' | 'version' | 'given'>

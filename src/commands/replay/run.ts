@@ -1,23 +1,17 @@
 import { StowageError } from '../../core/errors.ts'
 import type { Chunking } from '../../core/types.ts'
 import type { RuleName } from '../../evaluation/ablation/rules.ts'
-import type { NamedPlans } from '../../evaluation/arms/named-arms.ts'
-import { CHUNK_DEFAULTS, defaultTargetTokens } from '../../ingest/chunking/options.ts'
+import { defaultTargetTokens } from '../../ingest/chunking/options.ts'
 import { ablate } from './ablate.ts'
-import { REPLAY_BUDGETS } from './default-budgets.ts'
+import { REPLAY_BUDGETS, refuseOtherBudget, sortedBudgets } from './budgets.ts'
 import { runGate } from './gate.ts'
-import { type ReportOptions, refuseOtherBudget, writeHtmlReport } from './html-report.ts'
-import { type ArmFlags, readComparison, readSets, refuseNoFolder, sortedBudgets } from './inputs.ts'
+import { type ReportOptions, writeHtmlReport } from './html-report.ts'
+import { type ArmFlags, readComparison, readSets, refuseNoFolder } from './inputs.ts'
 import { type OutputOptions, writeOutputs } from './outputs.ts'
 import { type ReplayOption, readMode } from './read-options.ts'
-import { inReplay, type SessionDependencies, type SessionFlags } from './session.ts'
+import { inReplay, type ReplayCommandDependencies, type SessionFlags } from './session.ts'
 import { runTune } from './tune.ts'
 import type { TuneFlags } from './tune-options.ts'
-
-export interface ReplayCommandDependencies extends SessionDependencies {
-  plans: () => NamedPlans
-  out: NodeJS.WritableStream
-}
 
 export interface ReplayFlags
   extends Omit<OutputOptions, 'against' | 'command'>,
@@ -48,12 +42,11 @@ export async function runReplay(
   const mode = readMode(flags)
   const { chunking, chunkTokens = defaultTargetTokens(chunking) } = flags
   for (const option of ['json', 'markdown', 'report'] as const) refuseNoFolder(`--${option}`, flags[option])
-  if (mode === 'gate' || mode === 'updateBaseline')
-    return runGate(names, flags, CHUNK_DEFAULTS.targetTokens, dependencies)
+  if (mode === 'gate' || mode === 'updateBaseline') return runGate(names, flags, dependencies)
   if (names.length === 0) throw new StowageError('bad_request', "missing required argument 'set'")
   if (mode === 'tune') return runTune(names, { ...flags, chunkTokens }, dependencies)
   const budgets = sortedBudgets(flags.budgets ?? REPLAY_BUDGETS)
-  refuseOtherBudget(flags, budgets)
+  refuseOtherBudget('--report-budget', flags.reportBudget, budgets)
   if (flags.ablate) return ablate(names, { ...flags, ablate: flags.ablate, budgets, chunkTokens }, dependencies)
   return compare(names, { ...flags, budgets, chunkTokens }, dependencies)
 }

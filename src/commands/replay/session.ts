@@ -1,6 +1,6 @@
 import type { WriterKind } from '../../contexts/context.ts'
-import { StowageError } from '../../core/errors.ts'
 import type { PlanArm } from '../../evaluation/arms/arm.ts'
+import type { NamedPlans } from '../../evaluation/arms/named-arms.ts'
 import { NO_KEYS, readServerKeys } from '../../evaluation/arms/server/keys.ts'
 import { withServerArms } from '../../evaluation/arms/server/server-arms.ts'
 import type { ReplayJudge } from '../../evaluation/judge/judge.ts'
@@ -11,9 +11,10 @@ import {
   replay,
   type UseReplay,
 } from '../../evaluation/replay/replay.ts'
+import { type Address, addressOf } from '../option-values.ts'
 import { createProgress, type Progress } from '../progress.ts'
-import type { LiveOptions } from './live-options.ts'
-import type { OpenLiveCollection } from './live-sets.ts'
+import { refuseOtherBudget } from './budgets.ts'
+import type { LiveOptions, OpenLiveCollection } from './live-collection.ts'
 
 export interface SessionFlags extends LiveOptions {
   serverKeys?: string
@@ -29,9 +30,15 @@ export interface SessionFlags extends LiveOptions {
 
 export interface SessionDependencies {
   /** Called after the command line is checked. */
-  open: (where: { url?: string; apiKey?: string; context?: WriterKind }) => Promise<OpenedReplay>
+  open: (where: Address & { context?: WriterKind }) => Promise<OpenedReplay>
   openCollection: OpenLiveCollection
   progress: NodeJS.WriteStream
+}
+
+/** What each of the modes of `stowage replay` works with. */
+export interface ReplayCommandDependencies extends SessionDependencies {
+  plans: () => NamedPlans
+  out: NodeJS.WritableStream
 }
 
 export interface OpenedReplay extends ReplayDependencies<PlanArm> {
@@ -61,12 +68,13 @@ export interface Session {
 
 /** Opens the models, works with them, and closes what it opened. */
 export async function inSession(
-  { url, apiKey, serverKeys, parallel, fresh, cache: cacheFolder, context }: SessionFlags,
+  flags: SessionFlags,
   { open, progress: stream }: SessionDependencies,
   work: (session: Session) => Promise<void>,
 ): Promise<void> {
+  const { serverKeys, parallel, fresh, cache: cacheFolder, context } = flags
   const keyOf = serverKeys === undefined ? NO_KEYS : await readServerKeys(serverKeys)
-  const opened = await open({ ...(url && { url }), ...(apiKey && { apiKey }), ...(context && { context }) })
+  const opened = await open({ ...addressOf(flags), ...(context && { context }) })
   const progress = createProgress(stream)
   const onResume = (set: string, done: number, total: number) =>
     progress.note(`resuming: ${done} of ${total} queries of ${set} are done (--fresh starts anew)`)
@@ -117,11 +125,7 @@ async function judgingOf(
 ): Promise<{ judge: ReplayJudge; told(): string } | null> {
   if (!isWanted) return null
   const budgetTokens = judgeBudget ?? budgets[Math.floor(budgets.length / 2)] ?? 0
-  if (!budgets.includes(budgetTokens))
-    throw new StowageError(
-      'bad_request',
-      `--judge-budget ${budgetTokens} is not among the budgets: ${budgets.join(', ')}`,
-    )
+  refuseOtherBudget('--judge-budget', budgetTokens, budgets)
   const { judge, name, usage } = await openJudge()
   const faults: string[] = []
   return {

@@ -9,9 +9,9 @@ import { planFileText } from '../../evaluation/tuning/plan-file.ts'
 import { isProven, tuneText } from '../../evaluation/tuning/report.ts'
 import { TUNED_VALUES } from '../../evaluation/tuning/space.ts'
 import { type TuneJob, tune } from '../../evaluation/tuning/tune.ts'
-import { TUNE_BUDGETS } from './default-budgets.ts'
-import { type ArmFlags, readOnePlan, readSets, refuseNoFolder, sortedBudgets } from './inputs.ts'
-import { inSession, type SessionDependencies, type SessionFlags } from './session.ts'
+import { sortedBudgets, TUNE_BUDGETS } from './budgets.ts'
+import { type ArmFlags, readOnePlan, readSets, refuseNoFolder } from './inputs.ts'
+import { inSession, type ReplayCommandDependencies, type SessionFlags } from './session.ts'
 import type { TuneFlags } from './tune-options.ts'
 
 /** Checks the options of `--tune` before any work is done for it. @throws StowageError `bad_request` */
@@ -40,7 +40,7 @@ export async function runTune(
   flags: TuneFlags &
     ArmFlags &
     SessionFlags & { budgets?: number[]; chunkTokens: number; chunking: Chunking; measure: MeasureName },
-  dependencies: SessionDependencies & { plans: () => NamedPlans; out: NodeJS.WritableStream },
+  dependencies: ReplayCommandDependencies,
 ): Promise<void> {
   const { budgets = TUNE_BUDGETS, chunkTokens, chunking, measure, write } = flags
   const { out, plans } = dependencies

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { nonEmpty, urlOption } from '../option-values.ts'
+import { ADDRESS_KEY, ADDRESS_URL, type Address, addressOf, nonEmpty, urlOption } from '../option-values.ts'
 import { createProgress } from '../progress.ts'
 
 export interface WarmSummary {
@@ -25,15 +25,13 @@ export interface WarmEnvironment {
 }
 
 export interface WarmCommandDependencies {
-  open(where: { url?: string; apiKey?: string }): Promise<WarmEnvironment>
+  open(where: Address): Promise<WarmEnvironment>
   out: NodeJS.WritableStream
   progress: NodeJS.WriteStream
 }
 
-interface WarmFlags {
+interface WarmFlags extends Address {
   collection: string[]
-  url?: string
-  apiKey?: string
   json?: boolean
 }
 
@@ -52,12 +50,8 @@ export function addWarmCommand(program: Command, dependencies: WarmCommandDepend
       'let the included reranker read the passages of collections ahead of questions; running it again reads what is new',
     )
     .requiredOption('--collection <name>', 'collection to read; repeat it for more', collect)
-    .option(
-      '--url <url>',
-      'address of Qdrant or stowage (default: QDRANT_URL, else the folder EMBEDDED_PATH)',
-      urlOption,
-    )
-    .option('--api-key <key>', 'key for this address (default: QDRANT_API_KEY)')
+    .option('--url <url>', ADDRESS_URL, urlOption)
+    .option('--api-key <key>', ADDRESS_KEY)
     .option('--json', 'print the result as JSON')
     .addHelpText('after', EXAMPLES)
     .action((flags: WarmFlags) => runWarm(flags, dependencies))
@@ -65,15 +59,12 @@ export function addWarmCommand(program: Command, dependencies: WarmCommandDepend
 
 const collect = (name: string, before: string[] = []) => [...before, nonEmpty(name)]
 
-async function runWarm(
-  { collection: collections, url, apiKey, json }: WarmFlags,
-  { open, out, progress: stream }: WarmCommandDependencies,
-): Promise<void> {
-  const environment = await open({ ...(url && { url }), ...(apiKey && { apiKey }) })
+async function runWarm(flags: WarmFlags, { open, out, progress: stream }: WarmCommandDependencies): Promise<void> {
+  const environment = await open(addressOf(flags))
   const progress = createProgress(stream)
   try {
     const summaries: WarmSummary[] = []
-    for (const collection of new Set(collections)) {
+    for (const collection of new Set(flags.collection)) {
       const show = ({ done, total }: { done: number; total: number }) =>
         progress.show(`${collection} at ${environment.place}:`, done, Math.max(done, total), ' points')
       summaries.push(await environment.warm(collection, show))
@@ -81,7 +72,7 @@ async function runWarm(
     progress.stop()
     const { folder } = environment
     const warnings = environment.warnings()
-    if (json) out.write(`${JSON.stringify({ folder, collections: summaries, warnings })}\n`)
+    if (flags.json) out.write(`${JSON.stringify({ folder, collections: summaries, warnings })}\n`)
     else {
       for (const summary of summaries) out.write(`${summaryText(summary)}\n`)
       out.write(`in ${folder}\n`)
