@@ -20,7 +20,7 @@ const pointId = z
   })
 
 // Strict, because a misspelt `start` would silently turn a span into a whole document.
-export const goldRow = z
+const goldRow = z
   .strictObject({
     doc_id: z.string().min(1).optional(),
     section_path: z.string().min(1).optional(),

@@ -2,7 +2,7 @@ import type { Span } from '../../core/types.ts'
 import { comparableWord, unionOf, wordRanges, wordsOf } from './reference-words.ts'
 
 /** Shortest run of words that counts as the same text. Shorter runs are common to texts that have nothing to do with each other. */
-export const RUN_WORDS = 5
+const RUN_WORDS = 5
 
 /** What a text has in common with one gold passage. */
 export interface CommonWords {

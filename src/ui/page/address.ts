@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useHash } from '../../web/page/use-hash.ts'
 
 /** What the page shows, as the part of the address after `#`. The server never sees it. */
 export interface Address {
@@ -12,13 +12,7 @@ export interface Address {
 }
 
 export function useAddress(): Address {
-  const [hash, setHash] = useState(location.hash)
-  useEffect(() => {
-    const follow = () => setHash(location.hash)
-    addEventListener('hashchange', follow)
-    return () => removeEventListener('hashchange', follow)
-  }, [])
-  const given = new URLSearchParams(hash.slice(1))
+  const given = new URLSearchParams(useHash().slice(1))
   const text = (name: string) => given.get(name) ?? ''
   const trace = text('trace')
   return {

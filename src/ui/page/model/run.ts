@@ -77,6 +77,11 @@ export function storedRun(trace: Trace, passages: readonly Passage[]): Run {
   return { title: 'This request', trace, blocks, rows, answerable: null }
 }
 
+/** The texts of the context. */
+export function textsOf({ blocks }: Run): string[] {
+  return blocks.map(({ text }) => text ?? '')
+}
+
 /** The keys of the blocks, and of the candidates that have the same text as one of them, as the trace of stowage tells. */
 export function keysWithTexts(blocks: readonly Block[], { candidates }: Trace): ReadonlySet<string> {
   const originals = new Map(

@@ -1,12 +1,12 @@
 import { useId } from 'preact/hooks'
 import { DROP_REASONS } from '../../../core/vocabulary.ts'
 import { Fact } from '../../../web/page/fact.tsx'
+import { Marked } from '../../../web/page/marked.tsx'
 import { RowOpener } from '../../../web/page/open-rows.tsx'
 import { Sentence } from '../../../web/page/sentence.tsx'
 import { SignalLists, score } from '../../../web/page/signal-lists.tsx'
 import type { Marks } from '../model/marks.ts'
 import type { Row } from '../model/run.ts'
-import { Marked } from './marked.tsx'
 
 interface CandidateRowProps {
   row: Row
@@ -103,7 +103,7 @@ function Detail({ row, marks }: { row: Row; marks: Marks }) {
         <p class="empty">Your key does not read the text of this point, or it is gone.</p>
       ) : (
         <blockquote dir="auto">
-          <Marked text={text} marks={marks} />
+          <Marked text={text} ranges={marks.rangesIn(text)} />
         </blockquote>
       )}
     </div>

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { Section, Select } from '../../../web/page/controls.tsx'
 import { percent } from '../model/figures.ts'
 import { type Marks, shareFound } from '../model/marks.ts'
-import { keysWithTexts, type Run } from '../model/run.ts'
+import { keysWithTexts, type Run, textsOf } from '../model/run.ts'
 import { Candidates } from './candidates.tsx'
 import { Facts } from './facts.tsx'
 import { Side } from './side.tsx'
@@ -34,7 +34,6 @@ export function Runs({ scope, runs, marks, question, expected, apiKey, missing }
   const [chosen, setChosen] = useState(0)
   const run = runs[chosen] ?? stowage
   if (!stowage || !run) return null
-  const textsOf = ({ blocks }: Run) => blocks.map(({ text }) => text ?? '')
   const sides = other ? [other, stowage] : [stowage]
   const choose = other && (
     <Select

@@ -1,7 +1,7 @@
+import { Marked } from '../../../web/page/marked.tsx'
 import { count, counted, percent } from '../model/figures.ts'
 import type { Marks } from '../model/marks.ts'
 import type { Block, Run } from '../model/run.ts'
-import { Marked } from './marked.tsx'
 
 interface SideProps {
   run: Run
@@ -59,7 +59,7 @@ function BlockItem({ block, marks, isOnlyHere }: { block: Block; marks: Marks; i
         <p class="empty">Your key does not read the text of this point, or it is gone.</p>
       ) : (
         <div class="text" dir="auto">
-          <Marked text={text} marks={marks} />
+          <Marked text={text} ranges={marks.rangesIn(text)} />
         </div>
       )}
     </li>

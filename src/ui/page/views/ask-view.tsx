@@ -3,7 +3,7 @@ import type { Comparison } from '../../../http/ui/schemas.ts'
 import type { Address } from '../address.ts'
 import { ask } from '../api.ts'
 import { marksFor } from '../model/marks.ts'
-import { runsOf } from '../model/run.ts'
+import { runsOf, textsOf } from '../model/run.ts'
 import { Progress } from '../parts/progress.tsx'
 import { type Question, QuestionForm, RIVAL_NAMES } from '../parts/question-form.tsx'
 import { Runs } from '../parts/runs.tsx'
@@ -43,15 +43,7 @@ export function AskView({ apiKey, address }: { apiKey: string; address: Address 
 
 function Answer({ question, comparison, expected, apiKey }: Asked & { expected: string; apiKey: string }) {
   const runs = useMemo(() => runsOf(comparison, RIVAL_NAMES[question.against]), [comparison, question])
-  const marks = useMemo(
-    () =>
-      marksFor(
-        question.query,
-        expected,
-        runs.flatMap(({ blocks }) => blocks.map(({ text }) => text ?? '')),
-      ),
-    [question, expected, runs],
-  )
+  const marks = useMemo(() => marksFor(question.query, expected, runs.flatMap(textsOf)), [question, expected, runs])
   return (
     <Runs
       scope="ask"

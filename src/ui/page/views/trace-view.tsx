@@ -3,7 +3,7 @@ import type { Passage, Passages } from '../../../http/ui/schemas.ts'
 import type { Trace } from '../../../pipeline/trace/schema.ts'
 import { ask, Refusal } from '../api.ts'
 import { marksFor } from '../model/marks.ts'
-import { storedRun } from '../model/run.ts'
+import { storedRun, textsOf } from '../model/run.ts'
 import { Progress } from '../parts/progress.tsx'
 import { Runs } from '../parts/runs.tsx'
 import { useRequest } from '../use-request.ts'
@@ -43,15 +43,7 @@ export function TraceView({ id, apiKey }: { id: string; apiKey: string }) {
 function Found({ trace, passages, missing, apiKey }: Stored & { apiKey: string }) {
   const run = useMemo(() => storedRun(trace, passages), [trace, passages])
   const question = trace.query ?? ''
-  const marks = useMemo(
-    () =>
-      marksFor(
-        question,
-        '',
-        run.blocks.map(({ text }) => text ?? ''),
-      ),
-    [question, run],
-  )
+  const marks = useMemo(() => marksFor(question, '', textsOf(run)), [question, run])
   return (
     <>
       <p class="asked" dir="auto">

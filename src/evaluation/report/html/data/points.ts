@@ -36,7 +36,7 @@ export class PointTable {
 }
 
 /** White space is joined, because it says nothing in a preview. */
-export function beginningOf(text: string, length: number): string {
+function beginningOf(text: string, length: number): string {
   // The first slice bounds the work on a text of megabytes.
   const joined = text
     .slice(0, 4 * length)

@@ -40,7 +40,7 @@ export function waterfallsOf(details: QueryDetails, { arms, budgets }: ReplayRep
   )
 }
 
-export function waterfallOf({ candidates, budget }: Pick<Trace, 'candidates' | 'budget'>): Waterfall {
+function waterfallOf({ candidates, budget }: Pick<Trace, 'candidates' | 'budget'>): Waterfall {
   const dropped: Record<string, number> = {}
   for (const { reason } of candidates) if (reason !== null) dropped[reason] = (dropped[reason] ?? 0) + 1
   const countOf = (from: Trace['candidates'][number]['origin']) =>

@@ -176,6 +176,6 @@ function pointsOf({ points, arm }: Curve, budgets: readonly number[]): Point[] {
   return points.flatMap((point, place) => (point ? [{ ...point, arm, budget: budgets[place] ?? 0 }] : []))
 }
 
-export function toggled(list: readonly number[], item: number): number[] {
+function toggled(list: readonly number[], item: number): number[] {
   return list.includes(item) ? list.filter(other => other !== item) : [...list, item]
 }

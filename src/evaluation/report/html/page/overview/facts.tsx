@@ -1,5 +1,6 @@
 import { Section } from '../../../../../web/page/controls.tsx'
 import { type Column, DataTable, save } from '../../../../../web/page/data-table.tsx'
+import { Fact } from '../../../../../web/page/fact.tsx'
 import type { ReportData } from '../../report-data.ts'
 import { ArmName } from '../shared/controls.tsx'
 import { shortened, withThousands } from '../shared/figures.ts'
@@ -62,15 +63,6 @@ export function FactsPart() {
         ))}
       </details>
     </Section>
-  )
-}
-
-function Fact({ name, children }: { name: string; children: preact.ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   )
 }
 

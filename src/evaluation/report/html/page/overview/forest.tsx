@@ -2,7 +2,7 @@ import * as Plot from '@observablehq/plot'
 import { Section, Select } from '../../../../../web/page/controls.tsx'
 import { DataTable } from '../../../../../web/page/data-table.tsx'
 import type { Estimate, ReportData, Verdict } from '../../report-data.ts'
-import { BudgetSelect, MeasureSelect, SetSelect } from '../shared/controls.tsx'
+import { BudgetSelect, MeasureSelect, SetSelect, VerdictText } from '../shared/controls.tsx'
 import { differenceUnit, scaled, shortened, shown, shownDifference } from '../shared/figures.ts'
 import { VERDICTS } from '../shared/palette.ts'
 import { PlotFigure } from '../shared/plot-figure.tsx'
@@ -157,10 +157,10 @@ function Forest({ rows, what, name }: { rows: readonly Row[]; what: string; name
           of={[rows]}
         />
         <p class="legend">
-          {Object.entries(VERDICTS).map(([verdict, { sign }]) => (
-            <span key={verdict} class={`verdict ${verdict}`}>
-              <span aria-hidden="true">{sign}</span> {verdict}
-            </span>
+          {(Object.keys(VERDICTS) as Verdict[]).map(verdict => (
+            <VerdictText key={verdict} verdict={verdict}>
+              {verdict}
+            </VerdictText>
           ))}
         </p>
       </div>
@@ -191,11 +191,7 @@ function Forest({ rows, what, name }: { rows: readonly Row[]; what: string; name
           {
             title: 'Verdict',
             value: row => row.verdict,
-            cell: row => (
-              <span class={`verdict ${row.verdict}`}>
-                <span aria-hidden="true">{VERDICTS[row.verdict].sign}</span> {row.verdict}
-              </span>
-            ),
+            cell: row => <VerdictText verdict={row.verdict}>{row.verdict}</VerdictText>,
           },
         ]}
       />

@@ -1,6 +1,5 @@
-import { ArmName } from '../shared/controls.tsx'
+import { ArmName, VerdictText } from '../shared/controls.tsx'
 import { differenceUnit, shown, shownDifference, withThousands } from '../shared/figures.ts'
-import { VERDICTS } from '../shared/palette.ts'
 import { useReport } from '../shared/view.ts'
 
 /** The answer before the details: how each arm does, and whether it differs from the reference. */
@@ -35,11 +34,10 @@ export function Summary() {
               <ArmName arm={arm} short />
               <b class="figure">{shown(point?.mean, measure.unit)}</b>
               {effect ? (
-                <span class={`verdict ${effect.verdict}`}>
-                  <span aria-hidden="true">{VERDICTS[effect.verdict].sign}</span>{' '}
+                <VerdictText verdict={effect.verdict}>
                   {shownDifference(effect.mean, measure.unit)} [{shownDifference(effect.low, measure.unit)},{' '}
                   {shownDifference(effect.high, measure.unit)}], {effect.verdict}
-                </span>
+                </VerdictText>
               ) : (
                 data.arms.length > 1 && (
                   <span class="verdict unproven">{arm === data.reference ? 'the reference' : 'no comparison'}</span>

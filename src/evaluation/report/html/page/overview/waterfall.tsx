@@ -1,8 +1,7 @@
-import { Section } from '../../../../../web/page/controls.tsx'
 import { ArmSelect, BudgetSelect, SetSelect } from '../shared/controls.tsx'
 import { shortened } from '../shared/figures.ts'
 import { useReport } from '../shared/view.ts'
-import { meanWaterfall, TokenGauge, WaterfallFigure } from '../shared/waterfall.tsx'
+import { meanWaterfall, WaterfallSection } from '../shared/waterfall.tsx'
 
 /** The mean over all queries; each query has its own on its page. */
 export function WaterfallPart() {
@@ -12,8 +11,7 @@ export function WaterfallPart() {
   const mean = meanWaterfall(queries.flatMap(({ waterfall }) => waterfall[view.arm]?.[place] ?? []))
   const arm = shortened(data.arms[view.arm]?.name ?? '', 40)
   return (
-    <Section
-      id="waterfall"
+    <WaterfallSection
       title="Where candidates go"
       lead="The mean over the queries: what the searches find, what each reason drops, and what is packed. The page of a query shows its own."
       controls={
@@ -23,18 +21,9 @@ export function WaterfallPart() {
           <SetSelect />
         </>
       }
-    >
-      {mean ? (
-        <>
-          <TokenGauge used={mean.used} budget={view.budget} />
-          <WaterfallFigure
-            waterfall={mean}
-            of={`the arm ${arm} at ${view.budget} tokens, mean over ${queries.length} queries`}
-          />
-        </>
-      ) : (
-        <p class="empty">The arm {arm} has no traces.</p>
-      )}
-    </Section>
+      waterfall={mean}
+      of={`the arm ${arm} at ${view.budget} tokens, mean over ${queries.length} queries`}
+      missing={`The arm ${arm} has no traces.`}
+    />
   )
 }

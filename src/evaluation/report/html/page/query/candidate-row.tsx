@@ -13,7 +13,8 @@ interface CandidateRowProps {
   onToggle: () => void
 }
 
-const COLUMNS = 7
+export const COLUMNS = ['Candidate', 'Decision', 'Tokens', 'Fused', 'Rerank', 'Bonus', 'Final']
+export const FIRST_NUMBER = COLUMNS.indexOf('Tokens')
 
 export function CandidateRow({ candidate, isOpen, sentence, onToggle }: CandidateRowProps) {
   const id = useId()
@@ -48,7 +49,7 @@ export function CandidateRow({ candidate, isOpen, sentence, onToggle }: Candidat
         <td class="number">{score(candidate.final)}</td>
       </tr>
       <tr id={id} hidden={!isOpen} class="detail">
-        <td colSpan={COLUMNS}>{isOpen && <Detail candidate={candidate} sentence={sentence} />}</td>
+        <td colSpan={COLUMNS.length}>{isOpen && <Detail candidate={candidate} sentence={sentence} />}</td>
       </tr>
     </>
   )

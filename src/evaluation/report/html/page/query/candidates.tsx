@@ -1,19 +1,19 @@
 import { useEffect, useState } from 'preact/hooks'
 import { Section, Select } from '../../../../../web/page/controls.tsx'
 import { useOpenRows } from '../../../../../web/page/open-rows.tsx'
-import type { CandidateColumns, PointsPart, QueryRow } from '../../report-data.ts'
+import type { CandidateColumns, CandidatesPart, PointsPart, QueryRow } from '../../report-data.ts'
 import { ArmSelect } from '../shared/controls.tsx'
-import { NOT_KEPT, readCandidates, readPoints } from '../shared/data.ts'
+import { NOT_KEPT, readPoints } from '../shared/data.ts'
 import { withThousands } from '../shared/figures.ts'
 import { usePart } from '../shared/use-part.ts'
 import { useReport } from '../shared/view.ts'
-import { CandidateRow } from './candidate-row.tsx'
+import { CandidateRow, COLUMNS, FIRST_NUMBER } from './candidate-row.tsx'
 import { type Candidate, candidatesOf } from './read-candidates.ts'
 
 /** The trace of each candidate. */
-export function CandidatesPart({ query }: { query: QueryRow }) {
+export function CandidatesSection({ query }: { query: QueryRow }) {
   const { data, view } = useReport()
-  const loaded = usePart(query.candidates, readCandidates)
+  const loaded = usePart<CandidatesPart>(query.candidates)
   const points = usePoints()
   const missing = data.detailArms.includes(view.arm) ? 'This arm has no trace of this query.' : NOT_KEPT
   const columns = loaded.state === 'there' ? loaded.value.arms[view.arm] : null
@@ -84,23 +84,11 @@ function Candidates({ candidates, columns }: { candidates: readonly Candidate[];
           <caption class="hidden">Candidates of this query, packed ones first</caption>
           <thead>
             <tr>
-              <th scope="col">Candidate</th>
-              <th scope="col">Decision</th>
-              <th scope="col" class="number">
-                Tokens
-              </th>
-              <th scope="col" class="number">
-                Fused
-              </th>
-              <th scope="col" class="number">
-                Rerank
-              </th>
-              <th scope="col" class="number">
-                Bonus
-              </th>
-              <th scope="col" class="number">
-                Final
-              </th>
+              {COLUMNS.map((title, at) => (
+                <th key={title} scope="col" class={at < FIRST_NUMBER ? undefined : 'number'}>
+                  {title}
+                </th>
+              ))}
             </tr>
           </thead>
           <tbody>

@@ -1,9 +1,9 @@
-import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { Section } from '../../../../../web/page/controls.tsx'
+import { Marked } from '../../../../../web/page/marked.tsx'
 import type { ContextsPart, MarkedText, QueryRow } from '../../report-data.ts'
 import { ArmName, ArmSelect } from '../shared/controls.tsx'
-import { NOT_KEPT, readContexts } from '../shared/data.ts'
+import { NOT_KEPT } from '../shared/data.ts'
 import { figureOf, shown, withThousands } from '../shared/figures.ts'
 import { usePart } from '../shared/use-part.ts'
 import { useReport } from '../shared/view.ts'
@@ -11,7 +11,7 @@ import { useReport } from '../shared/view.ts'
 /** Gold passages, and the contexts of two arms side by side. */
 export function ContextsSection({ query }: { query: QueryRow }) {
   const { data } = useReport()
-  const loaded = usePart(query.contexts, readContexts)
+  const loaded = usePart<ContextsPart>(query.contexts)
   const budget = withThousands(data.detailBudget)
   return (
     <Section
@@ -105,20 +105,13 @@ function Side({ arm, query, context }: { arm: number; query: QueryRow; context: 
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
         <section class="context-text" ref={box} aria-label={`Context of ${name}`} tabIndex={0} dir="auto">
-          {withMarks(context)}
+          <Marked text={context.text} ranges={rangesOf(context)} />
         </section>
       )}
     </article>
   )
 }
 
-function withMarks({ text, marks }: MarkedText): ComponentChildren[] {
-  const pieces: ComponentChildren[] = []
-  let from = 0
-  for (let index = 0; index + 1 < marks.length; index += 2) {
-    const [start = 0, end = 0] = [marks[index], marks[index + 1]]
-    pieces.push(text.slice(from, start), <mark key={start}>{text.slice(start, end)}</mark>)
-    from = end
-  }
-  return [...pieces, text.slice(from)]
+function rangesOf({ marks }: MarkedText): { start: number; end: number }[] {
+  return marks.flatMap((start, at) => (at % 2 === 0 ? [{ start, end: marks[at + 1] ?? start }] : []))
 }

@@ -5,8 +5,8 @@ import type { QueryRow } from '../../report-data.ts'
 import { ArmName, ArmSelect, BudgetSelect, MeasureSelect } from '../shared/controls.tsx'
 import { addressOf, capitalised, figureOf, shortened, shown, withThousands } from '../shared/figures.ts'
 import { useReport } from '../shared/view.ts'
-import { TokenGauge, WaterfallFigure } from '../shared/waterfall.tsx'
-import { CandidatesPart } from './candidates.tsx'
+import { WaterfallSection } from '../shared/waterfall.tsx'
+import { CandidatesSection } from './candidates.tsx'
 import { ContextsSection } from './contexts.tsx'
 
 /** Everything about one query. */
@@ -53,8 +53,8 @@ export function QueryView({ query }: { query: QueryRow }) {
       </section>
       <ContextsSection query={query} />
       <FiguresSection query={query} />
-      <WaterfallSection query={query} />
-      <CandidatesPart query={query} key={`${address} ${view.arm}`} />
+      <QueryWaterfall query={query} />
+      <CandidatesSection query={query} key={`${address} ${view.arm}`} />
     </>
   )
 }
@@ -106,13 +106,11 @@ function FiguresSection({ query }: { query: QueryRow }) {
   )
 }
 
-function WaterfallSection({ query }: { query: QueryRow }) {
+function QueryWaterfall({ query }: { query: QueryRow }) {
   const { data, view } = useReport()
-  const waterfall = query.waterfall[view.arm]?.[data.budgets.indexOf(view.budget)]
   const arm = shortened(data.arms[view.arm]?.name ?? '', 40)
   return (
-    <Section
-      id="waterfall"
+    <WaterfallSection
       title="Where the candidates went"
       lead="What the searches found for this query, what each reason dropped, and what was packed."
       controls={
@@ -121,15 +119,9 @@ function WaterfallSection({ query }: { query: QueryRow }) {
           <BudgetSelect />
         </>
       }
-    >
-      {waterfall ? (
-        <>
-          <TokenGauge used={waterfall.used} budget={view.budget} />
-          <WaterfallFigure waterfall={waterfall} of={`this query under ${arm} at ${view.budget} tokens`} />
-        </>
-      ) : (
-        <p class="empty">The arm {arm} has no trace of this query.</p>
-      )}
-    </Section>
+      waterfall={query.waterfall[view.arm]?.[data.budgets.indexOf(view.budget)] ?? null}
+      of={`this query under ${arm} at ${view.budget} tokens`}
+      missing={`The arm ${arm} has no trace of this query.`}
+    />
   )
 }

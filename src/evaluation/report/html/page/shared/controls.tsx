@@ -1,6 +1,8 @@
+import type { ComponentChildren } from 'preact'
 import { Select } from '../../../../../web/page/controls.tsx'
-import { shortened } from './figures.ts'
-import { armStyle } from './palette.ts'
+import type { Verdict } from '../../report-data.ts'
+import { shortened, withThousands } from './figures.ts'
+import { armStyle, VERDICTS } from './palette.ts'
 import { useReport } from './view.ts'
 
 export function MeasureSelect() {
@@ -24,7 +26,7 @@ export function SetSelect() {
 
 export function BudgetSelect() {
   const { data, view, go } = useReport()
-  const options = data.budgets.map(budget => [budget, `${budget.toLocaleString('en-US')} tokens`] as const)
+  const options = data.budgets.map(budget => [budget, `${withThousands(budget)} tokens`] as const)
   return <Select label="Budget" value={view.budget} options={options} onChange={budget => go({ budget })} />
 }
 
@@ -42,6 +44,15 @@ export function ArmName({ arm, short }: { arm: number; short?: boolean }) {
     <span class="arm" title={name}>
       <ArmSign arm={arm} />
       {short ? shortened(name) : name}
+    </span>
+  )
+}
+
+/** A verdict in its colour, behind its sign. */
+export function VerdictText({ verdict, children }: { verdict: Verdict; children: ComponentChildren }) {
+  return (
+    <span class={`verdict ${verdict}`}>
+      <span aria-hidden="true">{VERDICTS[verdict].sign}</span> {children}
     </span>
   )
 }

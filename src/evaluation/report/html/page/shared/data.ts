@@ -1,4 +1,4 @@
-import type { CandidatesPart, ContextsPart, PointsPart, ReportData } from '../../report-data.ts'
+import type { PointsPart, ReportData } from '../../report-data.ts'
 
 const kept = new Map<string, Promise<unknown>>()
 
@@ -13,12 +13,7 @@ export function readPoints(): Promise<PointsPart> {
 }
 
 /** @param part its number, from a query of the report */
-export function readContexts(part: number): Promise<ContextsPart> {
-  return once(`part ${part}`, () => partText(part))
-}
-
-/** @param part its number, from a query of the report */
-export function readCandidates(part: number): Promise<CandidatesPart> {
+export function readPart<Part>(part: number): Promise<Part> {
   return once(`part ${part}`, () => partText(part))
 }
 

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
+import { readPart } from './data.ts'
 
 export type Loaded<Value> =
   | { state: 'reading' }
@@ -7,7 +8,7 @@ export type Loaded<Value> =
   | { state: 'failed' }
 
 /** Reads a part of the file when it is wanted. @param part null when it is not in the file */
-export function usePart<Value>(part: number | null, read: (part: number) => Promise<Value>): Loaded<Value> {
+export function usePart<Value>(part: number | null): Loaded<Value> {
   const [loaded, setLoaded] = useState<{ part: number | null; result: Loaded<Value> } | null>(null)
   useEffect(() => {
     let wanted = true
@@ -15,14 +16,14 @@ export function usePart<Value>(part: number | null, read: (part: number) => Prom
       if (wanted) setLoaded({ part, result })
     }
     if (part !== null)
-      read(part).then(
+      readPart<Value>(part).then(
         value => set({ state: 'there', value }),
         () => set({ state: 'failed' }),
       )
     return () => {
       wanted = false
     }
-  }, [part, read])
+  }, [part])
   if (part === null) return { state: 'missing' }
   return loaded?.part === part ? loaded.result : { state: 'reading' }
 }

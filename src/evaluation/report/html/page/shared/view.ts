@@ -1,5 +1,6 @@
 import { createContext } from 'preact'
-import { useContext, useEffect, useState } from 'preact/hooks'
+import { useContext } from 'preact/hooks'
+import { useHash } from '../../../../../web/page/use-hash.ts'
 import type { MeasureFacts, ReportData } from '../../report-data.ts'
 
 /** What the page shows. All of it is in the address, so that every view has a link and the back button works. */
@@ -47,13 +48,7 @@ export function useReport(): Report & { measure: MeasureFacts } {
 
 /** Follows the address. */
 export function useView(data: ReportData): Report {
-  const [hash, setHash] = useState(location.hash)
-  useEffect(() => {
-    const follow = () => setHash(location.hash)
-    addEventListener('hashchange', follow)
-    return () => removeEventListener('hashchange', follow)
-  }, [])
-  const view = viewOf(hash, data)
+  const view = viewOf(useHash(), data)
   return {
     data,
     view,
@@ -66,7 +61,7 @@ export function useView(data: ReportData): Report {
   }
 }
 
-export function defaultView(data: ReportData): View {
+function defaultView(data: ReportData): View {
   const named = (name: string) => data.arms.findIndex(arm => arm.name === name)
   const other = data.arms.findIndex((_, index) => index !== data.reference)
   const arm = named('measured') >= 0 && named('measured') !== data.reference ? named('measured') : Math.max(0, other)

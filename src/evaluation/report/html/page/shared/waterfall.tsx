@@ -1,4 +1,6 @@
 import * as Plot from '@observablehq/plot'
+import type { ComponentChildren } from 'preact'
+import { Section } from '../../../../../web/page/controls.tsx'
 import { DataTable } from '../../../../../web/page/data-table.tsx'
 import { Sentence } from '../../../../../web/page/sentence.tsx'
 import type { ReportData, Waterfall } from '../../report-data.ts'
@@ -8,7 +10,6 @@ import { useReport } from './view.ts'
 
 interface Step {
   code: string
-  title: string
   kind: 'in' | 'dropped' | 'packed'
   count: number
   from: number
@@ -18,29 +19,56 @@ interface Step {
 
 const COLOURS = { in: 'var(--arm-0)', dropped: 'var(--bad)', packed: 'var(--good)' }
 
+interface WaterfallSectionProps {
+  title: string
+  lead: string
+  controls: ComponentChildren
+  waterfall: Waterfall | null
+  /** What the candidates are of. */
+  of: string
+  /** Shown without a waterfall. */
+  missing: string
+}
+
 /** What came in, where it was dropped, and what is in the context. */
-export function WaterfallFigure({ waterfall, of }: { waterfall: Waterfall; of: string }) {
+export function WaterfallSection({ title, lead, controls, waterfall, of, missing }: WaterfallSectionProps) {
+  const { view } = useReport()
+  return (
+    <Section id="waterfall" title={title} lead={lead} controls={controls}>
+      {waterfall ? (
+        <>
+          <TokenGauge used={waterfall.used} budget={view.budget} />
+          <WaterfallFigure waterfall={waterfall} of={of} />
+        </>
+      ) : (
+        <p class="empty">{missing}</p>
+      )}
+    </Section>
+  )
+}
+
+function WaterfallFigure({ waterfall, of }: { waterfall: Waterfall; of: string }) {
   const { data } = useReport()
   const steps = stepsOf(waterfall, data)
   const number = (value: number) => (Number.isInteger(value) ? withThousands(value) : value.toFixed(1))
-  const options = (width: number) => ({
+  const options = () => ({
     height: 54 + steps.length * 30,
     marginLeft: 108,
     marginRight: 48,
     marginBottom: 38,
     x: { label: 'candidates →', grid: true, nice: true },
-    y: { domain: steps.map(({ title }) => title), label: null, tickSize: 0, padding: 0.28 },
+    y: { domain: steps.map(({ code }) => code), label: null, tickSize: 0, padding: 0.28 },
     marks: [
       Plot.barX(steps, {
-        y: 'title',
+        y: 'code',
         x1: 'from',
         x2: 'to',
         fill: ({ kind }: Step) => COLOURS[kind],
-        title: ({ title, count, meaning }: Step) => `${title}: ${number(count)}\n${meaning}`,
+        title: ({ code, count, meaning }: Step) => `${code}: ${number(count)}\n${meaning}`,
         className: 'bar',
       }),
       Plot.text(steps, {
-        y: 'title',
+        y: 'code',
         x: ({ from, to }: Step) => Math.max(from, to),
         text: ({ kind, count }: Step) => `${kind === 'dropped' ? '−' : ''}${number(count)}`,
         textAnchor: 'start',
@@ -48,7 +76,7 @@ export function WaterfallFigure({ waterfall, of }: { waterfall: Waterfall; of: s
         fill: 'currentColor',
         fontWeight: 600,
       }),
-      ...(width > 0 ? [Plot.ruleX([0], { stroke: 'var(--line)' })] : []),
+      Plot.ruleX([0], { stroke: 'var(--line)' }),
     ],
   })
   return (
@@ -65,7 +93,7 @@ export function WaterfallFigure({ waterfall, of }: { waterfall: Waterfall; of: s
         keyOf={({ code }) => code}
         rows={steps}
         columns={[
-          { title: 'Step', cell: ({ title }) => title },
+          { title: 'Step', cell: ({ code }) => code },
           {
             title: 'Candidates',
             numeric: true,
@@ -85,47 +113,30 @@ export function WaterfallFigure({ waterfall, of }: { waterfall: Waterfall; of: s
 }
 
 function stepsOf({ retrieved, neighbours, parents, dropped, packed }: Waterfall, { sentences }: ReportData): Step[] {
-  const steps: Step[] = [
-    {
-      code: 'retrieved',
-      title: 'retrieved',
-      kind: 'in',
-      count: retrieved,
-      from: 0,
-      to: retrieved,
-      meaning: 'Candidates that the searches found.',
-    },
-  ]
-  let left = retrieved
-  const fetched = [
+  const steps: Step[] = []
+  let left = 0
+  const added = [
+    { code: 'retrieved', count: retrieved, meaning: 'Candidates that the searches found.' },
     { code: 'neighbours', count: neighbours, meaning: 'Candidates that were fetched as neighbours of others.' },
     { code: 'parents', count: parents, meaning: 'Parents that are packed in place of candidates.' },
   ]
-  for (const { code, count, meaning } of fetched) {
-    if (count === 0) continue
-    steps.push({ code, title: code, kind: 'in', count, from: left, to: left + count, meaning })
+  for (const { code, count, meaning } of added) {
+    if (count === 0 && code !== 'retrieved') continue
+    steps.push({ code, kind: 'in', count, from: left, to: left + count, meaning })
     left += count
   }
   for (const [code, meaning] of Object.entries(sentences.dropReasons)) {
     const count = dropped[code] ?? 0
     if (count === 0) continue
-    steps.push({ code, title: code, kind: 'dropped', count, from: left - count, to: left, meaning })
+    steps.push({ code, kind: 'dropped', count, from: left - count, to: left, meaning })
     left -= count
   }
-  steps.push({
-    code: 'packed',
-    title: 'packed',
-    kind: 'packed',
-    count: packed,
-    from: 0,
-    to: packed,
-    meaning: 'Candidates in the context.',
-  })
-  return steps
+  const meaning = 'Candidates in the context.'
+  return [...steps, { code: 'packed', kind: 'packed', count: packed, from: 0, to: packed, meaning }]
 }
 
 /** Tokens of the context beside the budget. */
-export function TokenGauge({ used, budget }: { used: number; budget: number }) {
+function TokenGauge({ used, budget }: { used: number; budget: number }) {
   const share = budget === 0 ? 0 : used / budget
   return (
     <div class="gauge">
