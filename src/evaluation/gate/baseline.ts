@@ -73,8 +73,7 @@ export function baselineOf(report: ReplayReport, paths: readonly string[]): Base
 }
 
 /** Prints a baseline with one line for each query, so that a difference is readable. */
-export function printBaseline({ queries, ...setup }: Baseline): string {
-  const { version, ...rest } = setup
+export function printBaseline({ queries, version, ...rest }: Baseline): string {
   const lines = Object.entries({ version, measures: GATED, ...rest }).map(([key, value]) => `  ${line(key, value)}`)
   const sets = Object.entries(queries).map(([set, ofSet]) => {
     const rows = Object.entries(ofSet).map(([id, value]) => `      ${line(id, value)}`)

@@ -1,15 +1,3 @@
-/** What a person typed. */
-export type Answer =
-  | { kind: 'golds'; numbers: number[] }
-  | { kind: 'text' }
-  | { kind: 'none' }
-  | { kind: 'skip' }
-  | { kind: 'back' }
-  | { kind: 'quit' }
-  | { kind: 'more' }
-  | { kind: 'help' }
-  | { kind: 'unclear'; text: string }
-
 export const HELP = `
   1 3   the passages 1 and 3 answer the question (each is a gold passage)
   a     paste a text that answers it, when no candidate does; an empty line ends it
@@ -30,7 +18,13 @@ const COMMANDS = {
   b: { kind: 'back' },
   q: { kind: 'quit' },
   '?': { kind: 'help' },
-} as const satisfies Record<string, Answer>
+} as const
+
+/** What a person typed. */
+export type Answer =
+  | { kind: 'golds'; numbers: number[] }
+  | { kind: 'unclear'; text: string }
+  | (typeof COMMANDS)[keyof typeof COMMANDS]
 
 /** Reads one line. @param shown number of candidates on the screen */
 export function readAnswer(line: string, shown: number): Answer {

@@ -1,3 +1,4 @@
+import { groupBy } from '../../core/collections.ts'
 import type { Span } from '../../core/types.ts'
 import { comparableWord, unionOf, wordRanges, wordsOf } from './reference-words.ts'
 
@@ -51,13 +52,8 @@ export class GoldFinder {
     this.#golds = golds.map(gold => {
       const words = wordsOf(gold)
       const run = Math.min(RUN_WORDS, words.length)
-      const starts = new Map<string, number[]>()
-      for (let start = 0; run > 0 && start + run <= words.length; start++) {
-        const word = words[start] ?? ''
-        const known = starts.get(word)
-        if (known) known.push(start)
-        else starts.set(word, [start])
-      }
+      const places = run === 0 ? [] : [...words.slice(0, words.length - run + 1).keys()]
+      const starts = groupBy(places, place => words[place] ?? '')
       return { words, run, starts }
     })
   }

@@ -3,7 +3,6 @@ import type { ContextWriter } from '../../contexts/context.ts'
 import { StowageError } from '../../core/errors.ts'
 import type { PassageStore, StoreCall } from '../../core/ports.ts'
 import type { SourceDocument } from '../../ingest/read-documents.ts'
-import type { TimedCaller } from '../../pipeline/context-request.ts'
 import { noDeadline } from '../../pipeline/deadline.ts'
 import type { Plan } from '../../pipeline/plan/plan.ts'
 import { rankContext } from '../../pipeline/run-context.ts'
@@ -17,10 +16,10 @@ import type { LockFolder } from '../journal/file-journal.ts'
 import type { Journal } from '../journal/journal.ts'
 import { openJournal } from '../journal/journals.ts'
 import type { ReplayRun } from '../metrics/measure-run.ts'
-import type { PortCache, StageTimes } from './cached-ports.ts'
+import type { StageTimes } from './cached-ports.ts'
 import { consideredOf, rankedOf, spansOf } from './ranked-texts.ts'
 import type { ReplayDependencies, ReplayJob } from './replay.ts'
-import { isContextual, openSources } from './sources.ts'
+import { isContextual, openSources, type Source } from './sources.ts'
 import { planForTenant, type ReplayTenants, tenantOf, tenantsOf } from './tenants.ts'
 
 /** Changes when older cache folders can no longer be read. */
@@ -28,12 +27,6 @@ const CACHE_FORMAT = 2
 const COLLECTION = 'replay'
 /** Folder of the journals, beside those of the ingested sets. */
 const JOURNALS = 'journal'
-const newCaller = (who: AskedBy): TimedCaller => ({
-  ...who,
-  tenant: null,
-  deadline: noDeadline(),
-  crowded: () => false,
-})
 
 /** Who asks a query: the key and the condition of its reads. */
 export type AskedBy = Pick<StoreCall, 'apiKey' | 'condition'>
@@ -87,16 +80,7 @@ export interface ReplayEnvironment {
 
 /** Creates a replay on the real pipeline. Each pair of corpus, embedder and chunk size has its own folder of the embedded engine. */
 export function createReplayDependencies(environment: ReplayEnvironment): ReplayDependencies<PlanArm> {
-  const {
-    ports,
-    openFolder,
-    openLive,
-    contexts,
-    contextualTwins,
-    referenceModel,
-    tenants = null,
-    journals,
-  } = environment
+  const { ports, openLive, contextualTwins, referenceModel, tenants = null, journals } = environment
   const referenceTokenizer = ports.tokenizer(referenceModel)
   const embedder = ports.embedder?.version ?? null
   return {
@@ -107,14 +91,12 @@ export function createReplayDependencies(environment: ReplayEnvironment): Replay
     prepare: async (set, job) => {
       const open = (contextual: boolean) =>
         set.collection === undefined ? ingested(set, job, contextual) : opened(set.collection, contextual)
-      const asked = await openSources(job.arms, open)
+      const asked = await openSources(job.arms, ports, open)
       return {
         chunks: asked.first.chunks,
         embedder,
-        run: (query, { plan }, budgets) => {
-          const source = asked.of(plan)
-          return runAtBudgets(query, planForQuery(query, plan, tenants), budgets, source.cacheOf(query, ports), source)
-        },
+        run: (query, { plan }, budgets) =>
+          runAtBudgets(query, planForQuery(query, plan, tenants), budgets, asked.of(plan)),
         forget: query => asked.forget(query),
         close: () => asked.close(),
       }
@@ -135,10 +117,10 @@ export function createReplayDependencies(environment: ReplayEnvironment): Replay
     contextual: boolean,
   ): Promise<AskedCollection> {
     tenantsOf(set, tenants)
-    const writer = contextual ? contexts() : null
+    const writer = contextual ? environment.contexts() : null
     const kinds = [...(writer === null ? [] : [writer.version]), ...(chunking === 'sections' ? [] : [chunking])]
     const name = contentHash(JSON.stringify([CACHE_FORMAT, set.corpusHash, embedder, chunkTokens, ...kinds]))
-    const folder = await openFolder(join(cacheFolder, name))
+    const folder = await environment.openFolder(join(cacheFolder, name))
     try {
       const chunks = await folder.ingest(set.documents, {
         collection: COLLECTION,
@@ -168,19 +150,17 @@ function openJournalOf(
   const { sets, arms, budgets, chunkTokens, chunking, limitQueries, details = false, explain = false, judge } = job
   const identity = {
     sets: sets.map(({ name, hash }) => ({ name, hash })),
-    arms,
-    budgets,
-    chunkTokens,
+    ...{ arms, budgets, chunkTokens },
     chunking: chunking === 'sections' ? undefined : chunking,
-    limitQueries,
-    details,
-    explain,
+    ...{ limitQueries, details, explain },
     judge: judge ? [judge.name, judge.budgetTokens] : null,
     embedder: embedder?.version ?? null,
     reranker: reranker?.model ?? null,
     referenceModel,
+    // Null when no arm reads chunks with contexts.
     contexts: arms.some(isContextual) ? contexts().version : null,
     collections: sets.map(({ collection = null }) => collection),
+    // What they may read, and by which plans.
     tenants: sets.map(set => (set.collection !== undefined && tenants === null ? [] : tenantsOf(set, tenants))),
     stowage: stowage(),
   }
@@ -198,16 +178,18 @@ async function runAtBudgets(
   golden: GoldenQuery,
   plan: Plan,
   budgets: readonly number[],
-  cache: PortCache,
-  { collection, askedBy }: AskedCollection,
+  { collection, askedBy, cacheOf }: Source,
 ): Promise<ReplayRun[]> {
   const { query, filter } = golden
-  const startedAt = new Date().toISOString()
   const record = new RunRecord(() => performance.now())
-  const { ports, takeSaved } = cache.forRun(plan.rerank.deadlineMs)
+  const { ports, takeSaved } = cacheOf(golden).forRun(plan.rerank.deadlineMs)
   const collections = [collection]
-  const who = askedBy(golden)
-  const ranked = await rankContext({ query, collections, filter, vector: null, plan }, ports, newCaller(who), record)
+  const subject = {
+    ...{ traceId: '', startedAt: new Date().toISOString(), endpoint: 'replay' as const, sessionId: null },
+    ...{ tenant: golden.tenant, collections, query },
+  }
+  const caller = { ...askedBy(golden), tenant: null, deadline: noDeadline(), crowded: () => false }
+  const ranked = await rankContext({ query, collections, filter, vector: null, plan }, ports, caller, record)
   const rankingMs = record.elapsedMs
   const savedInRanking = takeSaved()
   const runs: ReplayRun[] = []
@@ -233,15 +215,8 @@ async function runAtBudgets(
         degraded: own.degraded.map(({ code }) => code),
         candidates: () => consideredOf(packed),
         trace: () => {
-          const subject = {
-            traceId: '',
-            startedAt,
-            endpoint: 'replay',
-            tenant: golden.tenant,
-            sessionId: null,
-          } as const
           const decision = { assignment: null, flags: [] }
-          const asked = { ...subject, collections, query, plan: { ...plan, budgetTokens }, decision }
+          const asked = { ...subject, plan: { ...plan, budgetTokens }, decision }
           const trace = buildTrace(asked, own, { intent, packed, encoding, mode, cache: 'off' })
           return { ...trace, duration_ms: totalMs }
         },

@@ -7,17 +7,16 @@ import type { AskedCollection } from './run.ts'
 
 /** A collection that is asked, with what its ports answered for each query that is in work. */
 export interface Source extends AskedCollection {
-  cacheOf(query: GoldenQuery, ports: Omit<PipelinePorts, 'store'>): PortCache
+  cacheOf(query: GoldenQuery): PortCache
+  /** Lets go what was kept for a query. */
+  forget(query: GoldenQuery): void
 }
 
 /** The collections of a set: plain, with contexts, or both. */
-export interface Sources {
+export interface Sources extends Pick<Source, 'forget' | 'close'> {
   first: Source
   /** The collection that a plan reads. */
   of(plan: Plan): Source
-  /** Lets go what was kept for a query. */
-  forget(query: GoldenQuery): void
-  close(): Promise<void>
 }
 
 /** Whether an arm searches chunks with contexts. A running stowage knows that itself. */
@@ -26,26 +25,16 @@ export const isContextual = (arm: Arm): boolean => arm.kind === 'plan' && arm.pl
 /** Opens the collections that the arms read, one after the other. */
 export async function openSources(
   arms: readonly Arm[],
+  ports: Omit<PipelinePorts, 'store'>,
   open: (contextual: boolean) => Promise<AskedCollection>,
 ): Promise<Sources> {
   const sources = new Map<boolean, Source>()
-  const caches = new Map<boolean, Map<GoldenQuery, PortCache>>()
   const close = async () => {
     for (const source of sources.values()) await source.close()
   }
-  const kinds = new Set(arms.map(isContextual))
   try {
-    for (const contextual of kinds.size === 0 ? [false] : [...kinds].sort()) {
-      const asked = await open(contextual)
-      const known = new Map<GoldenQuery, PortCache>()
-      caches.set(contextual, known)
-      const cacheOf: Source['cacheOf'] = (query, ports) => {
-        const cache = known.get(query) ?? new PortCache({ ...ports, store: asked.store })
-        known.set(query, cache)
-        return cache
-      }
-      sources.set(contextual, { ...asked, cacheOf })
-    }
+    for (const contextual of [...new Set(arms.map(isContextual))].sort())
+      sources.set(contextual, withCaches(await open(contextual), ports))
   } catch (error) {
     await close()
     throw error
@@ -56,8 +45,21 @@ export async function openSources(
     first,
     of: plan => sources.get(plan.retrieval.contextual) ?? first,
     forget: query => {
-      for (const known of caches.values()) known.delete(query)
+      for (const source of sources.values()) source.forget(query)
     },
     close,
+  }
+}
+
+function withCaches(asked: AskedCollection, ports: Omit<PipelinePorts, 'store'>): Source {
+  const caches = new Map<GoldenQuery, PortCache>()
+  return {
+    ...asked,
+    cacheOf: query => {
+      const cache = caches.get(query) ?? new PortCache({ ...ports, store: asked.store })
+      caches.set(query, cache)
+      return cache
+    },
+    forget: query => void caches.delete(query),
   }
 }

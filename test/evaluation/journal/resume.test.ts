@@ -14,7 +14,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { lockFolder } from '../../../src/embedded/storage/folder-lock.ts'
 import { parseArms } from '../../../src/evaluation/arms/parse.ts'
-import { openJournal, type ReplayIdentity } from '../../../src/evaluation/journal/journals.ts'
+import { openJournal } from '../../../src/evaluation/journal/journals.ts'
 import { type ReplayDependencies, type ReplayJob, replay } from '../../../src/evaluation/replay/replay.ts'
 import type { QueryDetails, ReplayReport } from '../../../src/evaluation/replay/results.ts'
 import { NAMED_PLANS } from '../../../src/pipeline/plan/named-plans.ts'
@@ -36,7 +36,7 @@ const setOf = (name: string, queries: number) => ({
 })
 const sets = [setOf('first', 7), setOf('second', 4)]
 const arms = parseArms('topk,measured', NAMED_PLANS)
-const identity: ReplayIdentity = {
+const identity = {
   sets,
   arms,
   budgets: [3, 9],
@@ -69,7 +69,7 @@ const candidate = (budget: number) => ({
 })
 
 /** @param mayRun called before each run; it throws to break the replay */
-function worldOf(mayRun: (query: string) => void, changes: Partial<ReplayIdentity> = {}) {
+function worldOf(mayRun: (query: string) => void, changes: object = {}) {
   const seen = { prepared: [] as string[], asked: [] as string[] }
   const dependencies: ReplayDependencies = {
     embedder: 'words/2',
@@ -192,7 +192,7 @@ describe('a replay that is interrupted', () => {
           if (id === 'second 0') throw new Error('killed')
         }).dependencies,
       ).catch(() => {})
-    const askedBy = async (changes: Partial<ReplayIdentity>, job: Partial<ReplayJob> = {}) => {
+    const askedBy = async (changes: object, job: Partial<ReplayJob> = {}) => {
       await interrupt()
       const { seen, dependencies } = worldOf(() => {}, changes)
       await replayed(dependencies, jobOf(job))
@@ -200,7 +200,7 @@ describe('a replay that is interrupted', () => {
     }
     expect(await askedBy({})).toBe(4)
     expect(await askedBy({}, { fresh: true })).toBe(11)
-    const other: Partial<ReplayIdentity>[] = [
+    const other: object[] = [
       {
         sets: [
           { name: 'first', hash: 'hash first' },
