@@ -9,7 +9,7 @@ import { addJudgement, type ReplayJudge } from '../judge/judge.ts'
 import { createExplainRun } from '../loss/explain-run.ts'
 import { type MeasureWith, measureRun, type ReplayRun } from '../metrics/measure-run.ts'
 import { QueryEvidence } from '../metrics/query-evidence.ts'
-import { DetailsOfQuery } from './details.ts'
+import { addDetails, newDetails } from './details.ts'
 import type { QueryDetails, QueryResult, ReplayReport, SetResult } from './results.ts'
 
 export interface ReplayJob {
@@ -162,7 +162,7 @@ async function askQuery(
   // In the order of the job, whichever arm runs first.
   const figures: QueryResult['arms'] = Object.fromEntries(job.arms.map(({ name }) => [name, {}]))
   const judgements: Promise<void>[] = []
-  const details = job.details ? new DetailsOfQuery(set.name, query, job.arms) : null
+  const details = job.details ? newDetails(set.name, query, job.arms) : null
   try {
     for (const arm of arms) {
       const runs = await prepared.run(query, arm, job.budgets).catch((error: unknown) => {
@@ -178,7 +178,7 @@ async function askQuery(
         ofArm[budgetTokens] = { ...measured, ...(loss && { loss }) }
         if (job.judge?.budgetTokens === budgetTokens)
           judgements.push(addJudgement(query.query, run.context, measured, job.judge))
-        details?.add(arm.name, budgetTokens, run)
+        if (details) addDetails(details, arm.name, budgetTokens, run)
       }
     }
   } finally {
@@ -186,7 +186,7 @@ async function askQuery(
     await Promise.all(judgements)
   }
   const result = { id, query: query.query, intent, grade, golds: goldPassages.length, arms: figures }
-  return { result, details: details?.noted ?? null }
+  return { result, details }
 }
 
 async function* detailsOf({ sets }: ReplayReport, journal: Journal): AsyncGenerator<QueryDetails> {

@@ -2,8 +2,8 @@ import { Section } from '../../../../../web/page/controls.tsx'
 import { DataTable } from '../../../../../web/page/data-table.tsx'
 import type { QueryRow } from '../../report-data.ts'
 import { ArmName, ArmSelect, BudgetSelect, MeasureSelect, SetSelect } from '../shared/controls.tsx'
-import { addressOf, differenceUnit, figureOf, gainOf, shown, shownDifference } from '../shared/figures.ts'
-import { useReport } from '../shared/view.ts'
+import { addressOf, differenceUnit, shown, shownDifference } from '../shared/figures.ts'
+import { useFigures, useReport } from '../shared/view.ts'
 
 const MOST = 20
 
@@ -15,11 +15,11 @@ interface Gain {
 /** The largest wins and losses between two arms. */
 export function ExtremesPart() {
   const { data, view, measure } = useReport()
-  const place = data.budgets.indexOf(view.budget)
+  const { figure, gain: gainOf } = useFigures()
   const gains: Gain[] = data.queries
     .filter(({ set }) => view.set === null || set === view.set)
     .flatMap(query => {
-      const gain = gainOf(query, [view.arm, view.versus], place, view.measure, measure)
+      const gain = gainOf(query)
       return gain === null ? [] : [{ query, gain }]
     })
   const wins = gains.filter(({ gain }) => gain > 0).sort((left, right) => right.gain - left.gain)
@@ -76,12 +76,10 @@ export function ExtremesPart() {
           {
             title: 'From → to',
             numeric: true,
-            value: ({ query }) =>
-              `${figureOf(query, view.versus, place, view.measure)} to ${figureOf(query, view.arm, place, view.measure)}`,
+            value: ({ query }) => `${figure(query, view.versus)} to ${figure(query, view.arm)}`,
             cell: ({ query }) => (
               <span class="nowrap">
-                {shown(figureOf(query, view.versus, place, view.measure), measure.unit)} →{' '}
-                {shown(figureOf(query, view.arm, place, view.measure), measure.unit)}
+                {shown(figure(query, view.versus), measure.unit)} → {shown(figure(query, view.arm), measure.unit)}
               </span>
             ),
           },

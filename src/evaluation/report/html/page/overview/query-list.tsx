@@ -3,8 +3,8 @@ import { Section, Select } from '../../../../../web/page/controls.tsx'
 import { DataTable } from '../../../../../web/page/data-table.tsx'
 import type { QueryRow } from '../../report-data.ts'
 import { ArmSelect, BudgetSelect, MeasureSelect, SetSelect } from '../shared/controls.tsx'
-import { addressOf, figureOf, gainOf, shortened, shown, shownDifference } from '../shared/figures.ts'
-import { useReport } from '../shared/view.ts'
+import { addressOf, shortened, shown, shownDifference } from '../shared/figures.ts'
+import { useFigures, useReport } from '../shared/view.ts'
 import { QueryLink } from './extremes.tsx'
 
 /** Rows that are shown at first; more would make the page slow on large sets. */
@@ -14,8 +14,7 @@ const PAGE = 100
 export function QueriesPart() {
   const { data, view, measure, go } = useReport()
   const [pages, setPages] = useState(1)
-  const place = data.budgets.indexOf(view.budget)
-  const gain = (query: QueryRow) => gainOf(query, [view.arm, view.versus], place, view.measure, measure)
+  const { figure, gain } = useFigures()
   const found = data.queries.filter(query => matches(query, gain(query)))
   const sorted = view.sort === 'order' ? found : [...found].sort(comparison(view.sort))
   const shownRows = sorted.slice(0, pages * PAGE)
@@ -94,8 +93,8 @@ export function QueriesPart() {
           ...[...new Set([view.versus, view.arm])].map(arm => ({
             title: shortened(armName(arm)),
             numeric: true,
-            value: (query: QueryRow) => figureOf(query, arm, place, view.measure),
-            cell: (query: QueryRow) => shown(figureOf(query, arm, place, view.measure), measure.unit),
+            value: (query: QueryRow) => figure(query, arm),
+            cell: (query: QueryRow) => shown(figure(query, arm), measure.unit),
           })),
           {
             title: 'Gain',
@@ -138,7 +137,7 @@ export function QueriesPart() {
   function comparison(sort: string): (left: QueryRow, right: QueryRow) => number {
     if (sort === 'gain') return (left, right) => (gain(right) ?? -Infinity) - (gain(left) ?? -Infinity)
     if (sort === 'loss') return (left, right) => (gain(left) ?? Infinity) - (gain(right) ?? Infinity)
-    const value = (query: QueryRow) => figureOf(query, view.arm, place, view.measure) ?? Infinity
+    const value = (query: QueryRow) => figure(query, view.arm) ?? Infinity
     return (left, right) => value(left) - value(right)
   }
 }

@@ -1,7 +1,8 @@
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import { useHash } from '../../../../../web/page/use-hash.ts'
-import type { MeasureFacts, ReportData } from '../../report-data.ts'
+import type { MeasureFacts, QueryRow, ReportData } from '../../report-data.ts'
+import { figureOf, gainOf } from './figures.ts'
 
 /** What the page shows. All of it is in the address, so that every view has a link and the back button works. */
 export interface View {
@@ -44,6 +45,17 @@ export function useReport(): Report & { measure: MeasureFacts } {
   const measure = report.data.measures[report.view.measure]
   if (!measure) throw new Error('the report has no measures')
   return { ...report, measure }
+}
+
+/** The figures of queries at the budget and the measure of the view. */
+export function useFigures() {
+  const { data, view, measure } = useReport()
+  const place = data.budgets.indexOf(view.budget)
+  return {
+    figure: (query: QueryRow, arm: number) => figureOf(query, arm, place, view.measure),
+    /** Of the arm that is looked at, against the one that it is compared with. */
+    gain: (query: QueryRow) => gainOf(query, [view.arm, view.versus], place, view.measure, measure),
+  }
 }
 
 /** Follows the address. */
