@@ -71,6 +71,16 @@ describeWith('chromium')('the report in a real browser', () => {
     expect(faults).toEqual([])
   })
 
+  test('prints contexts and gold passages whole', async () => {
+    const { page } = await browser.open(file, '#q=lamps/q0')
+    await page.locator('.context-text mark').first().waitFor()
+    await page.emulateMedia({ media: 'print' })
+    for (const box of ['.context-text', '.golds blockquote', '.scroll']) {
+      const limit = `getComputedStyle(document.querySelector('${box}')).maxHeight`
+      expect(await page.evaluate(limit), box).toBe('none')
+    }
+  })
+
   test('works by keyboard alone', async () => {
     const { page, faults } = await browser.open(file)
     const focused = () => page.evaluate('document.activeElement.textContent')
