@@ -106,19 +106,24 @@ interface ExportOptions {
 }
 
 async function exportFlags(options: ExportOptions, dependencies: FlagsCommandDependencies): Promise<void> {
-  const { file, experiment: name, share = 10, plan } = options
-  if (name === undefined && (plan !== undefined || options.share !== undefined))
-    throw new StowageError('bad_request', '--plan and --share belong to an experiment: name it with --experiment')
-  if (name !== undefined && plan === undefined)
-    throw new StowageError('bad_request', '--plan is needed: the plan values of the treatment, or the name of a plan')
-  let experiment: NewExperiment | null = null
-  if (name !== undefined && plan !== undefined) {
-    const faults = await dependencies.faultsOfPlan(plan)
-    if (faults.length > 0) throw new StowageError('bad_request', faults.join('; '))
-    experiment = { name, share, plan }
-  }
-  const print = file ? flagsFile : unleashImport
+  const experiment = await experimentOf(options, dependencies)
+  const print = options.file ? flagsFile : unleashImport
   dependencies.out.write(`${JSON.stringify(print(dependencies.plan(), experiment), null, 2)}\n`)
+}
+
+async function experimentOf(
+  { experiment: name, share, plan }: ExportOptions,
+  { faultsOfPlan }: FlagsCommandDependencies,
+): Promise<NewExperiment | null> {
+  if (name === undefined) {
+    if (plan === undefined && share === undefined) return null
+    throw new StowageError('bad_request', '--plan and --share belong to an experiment: name it with --experiment')
+  }
+  if (plan === undefined)
+    throw new StowageError('bad_request', '--plan is needed: the plan values of the treatment, or the name of a plan')
+  const faults = await faultsOfPlan(plan)
+  if (faults.length > 0) throw new StowageError('bad_request', faults.join('; '))
+  return { name, share: share ?? 10, plan }
 }
 
 function experimentName(name: string): string {

@@ -85,11 +85,8 @@ async function check(
     style: { head: [], border: [] },
   })
   table.push(...rows)
-  out.write(
-    `${table}\n${notesOn(read.declared)
-      .map(note => `! ${note}\n`)
-      .join('')}✓ ${rows.length} tenants\n`,
-  )
+  const notes = notesOn(read.declared).map(note => `! ${note}\n`)
+  out.write(`${table}\n${notes.join('')}✓ ${rows.length} tenants\n`)
 }
 
 function summaryOf(name: string, declared: TenantDeclaration): string[] {

@@ -2,7 +2,7 @@ import { groupBy } from '../../core/collections.ts'
 import { terms } from '../../text/terms/terms.ts'
 import type { ExaminedSet } from '../golden-set/golden-set.ts'
 import { GoldFinder } from '../metrics/common-runs.ts'
-import { FOUND_SHARE } from '../metrics/context.ts'
+import { FOUND_SHARE } from '../metrics/found.ts'
 import { comparableText, wordsOf } from '../metrics/reference-words.ts'
 import { type Finding, finding, type PlacedQuery, placedQueries } from './finding.ts'
 

@@ -115,6 +115,12 @@ export function textsOf({ documents, liveTexts }: GoldenSet): ReadonlyMap<string
   return liveTexts ?? new Map(documents.map(({ docId, text }) => [docId, text]))
 }
 
+/** Takes at most `most` queries at even distances, because neighbouring queries of a set are often about one document. */
+export function spread(queries: readonly GoldenQuery[], most: number): GoldenQuery[] {
+  const size = Math.min(most, queries.length)
+  return Array.from({ length: size }, (_, at) => queries[Math.floor((at * queries.length) / size)] as GoldenQuery)
+}
+
 /** The queries with the gold passages that exist; the others become faults. */
 export function resolveGolds(
   rows: readonly PlacedRow<QueryRow>[],

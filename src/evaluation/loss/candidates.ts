@@ -1,5 +1,5 @@
 import { groupBy } from '../../core/collections.ts'
-import { isFound } from '../metrics/context.ts'
+import { isFound } from '../metrics/found.ts'
 import type { ConsideredText } from '../metrics/measure-run.ts'
 import type { Coverage, GoldMarks } from './coverage.ts'
 

@@ -1,5 +1,5 @@
 import type { GoldenQuery } from '../golden-set/golden-set.ts'
-import { isFound } from '../metrics/context.ts'
+import { isFound } from '../metrics/found.ts'
 import type { ConsideredText, FoundShares, MeasureWith, ReplayRun } from '../metrics/measure-run.ts'
 import { type BestFill, bestFill } from './best-fill.ts'
 import { CandidateSet } from './candidates.ts'

@@ -2,11 +2,9 @@ import { mean } from '../../statistics/sample.ts'
 import { redundancyOf } from '../../text/shingles.ts'
 import type { DocumentSpan, GoldPassage } from '../golden-set/evidence.ts'
 import type { CommonText, CommonWords } from './common-runs.ts'
+import { isFound } from './found.ts'
 import { isInside, tokensAt } from './reference-tokens.ts'
 import { unionOf, wordsOf } from './reference-words.ts'
-
-/** A gold passage counts as found when at least this share of its words is in the context. */
-export const FOUND_SHARE = 0.9
 
 /** The share of a query's evidence in one packed context; every figure is in [0,1]. */
 export interface EvidenceFigures {
@@ -61,11 +59,6 @@ export function evidenceFigures(shares: readonly number[]): EvidenceFigures {
   if (shares.length === 0) throw new RangeError('a query without gold passages has no recall')
   const hits = shares.filter(isFound).length
   return { recall: hits / shares.length, all: hits === shares.length ? 1 : 0, covered: mean(shares) }
-}
-
-/** Whether a gold passage counts as found. @param share of it in the context */
-export function isFound(share: number): boolean {
-  return share >= FOUND_SHARE
 }
 
 /** Words of the context outside the gold passages ÷ all its words, including headers. Null for a context without words. */

@@ -3,7 +3,7 @@ import { StowageError } from '../../core/errors.ts'
 import type { Chunking } from '../../core/types.ts'
 import { eachAtOnce } from '../../pipeline/pacing/each-at-once.ts'
 import { type Arm, reportArm } from '../arms/arm.ts'
-import { type GoldenQuery, type GoldenSet, textsOf } from '../golden-set/golden-set.ts'
+import { type GoldenQuery, type GoldenSet, spread, textsOf } from '../golden-set/golden-set.ts'
 import { createMemoryJournal, type Journal, type SetFacts } from '../journal/journal.ts'
 import { addJudgement, type ReplayJudge } from '../judge/judge.ts'
 import { createExplainRun } from '../loss/explain-run.ts'
@@ -110,7 +110,7 @@ async function replaySet(
   dependencies: ReplayDependencies,
   journal: Journal,
 ): Promise<SetResult> {
-  const queries = spread(set.queries, job.limitQueries)
+  const queries = spread(set.queries, job.limitQueries ?? set.queries.length)
   const left = [...queries.entries()].filter(([, { id }]) => journal.result(at, id) === null)
   const done = queries.length - left.length
   if (done > 0) job.onResume?.(set.name, done, queries.length)
@@ -201,13 +201,6 @@ async function* detailsOf({ sets }: ReplayReport, journal: Journal): AsyncGenera
 function degradedOf(results: readonly QueryResult[]): Record<string, number> {
   const runs = results.flatMap(({ arms }) => Object.values(arms).flatMap(byBudget => Object.values(byBudget)))
   return Object.fromEntries(countOf(runs.flatMap(({ degraded }) => degraded)))
-}
-
-/** Takes `limit` queries at even distances, because neighbouring queries of a set are often about one document. */
-function spread(queries: readonly GoldenQuery[], limit: number | null): GoldenQuery[] {
-  if (limit === null || limit >= queries.length) return [...queries]
-  const places = new Set(Array.from({ length: limit }, (_, index) => Math.floor((index * queries.length) / limit)))
-  return queries.filter((_, index) => places.has(index))
 }
 
 function rotated<Item>(items: readonly Item[], by: number): Item[] {

@@ -1,5 +1,5 @@
 import { StowageError } from '../../../core/errors.ts'
-import type { GoldenSet } from '../../golden-set/golden-set.ts'
+import { type GoldenSet, spread } from '../../golden-set/golden-set.ts'
 import { GoldFinder } from '../../metrics/common-runs.ts'
 import { plainText } from '../../metrics/plain-text.ts'
 import type { ServerAnswer } from './answer.ts'
@@ -23,7 +23,7 @@ export async function checkCorpus(
   collection: string,
   ask: (question: Question) => Promise<{ answer: ServerAnswer }>,
 ): Promise<void> {
-  const probes = sampleOf(set.queries).map(({ goldPassages: [gold], tenant, filter }) => ({
+  const probes = spread(set.queries, SAMPLE).map(({ goldPassages: [gold], tenant, filter }) => ({
     query: firstWords(gold?.text ?? ''),
     question: { collection, tenant, filter, budgetTokens: BUDGET_TOKENS },
   }))
@@ -41,11 +41,6 @@ export async function checkCorpus(
     `the collection ${collection} holds ${found} of ${probes.length} gold passages of the set ${set.name} that were looked for; ` +
       'ingest the documents of the set there first, or name another collection with --collection',
   )
-}
-
-function sampleOf<Item>(items: readonly Item[]): Item[] {
-  const size = Math.min(SAMPLE, items.length)
-  return Array.from({ length: size }, (_, at) => items[Math.floor((at * items.length) / size)] as Item)
 }
 
 function firstWords(text: string): string {

@@ -28,15 +28,12 @@ interface QuestionFormProps {
   onCancel: () => void
 }
 
-export function QuestionForm({ apiKey, address, expected, onExpected, ...rest }: QuestionFormProps) {
-  const { onSubmit, waiting, onCancel } = rest
+const EMPTY: Question = { query: '', collection: '', budget: '1200', against: 'baseline' }
+
+export function QuestionForm(props: QuestionFormProps) {
+  const { apiKey, address, expected, onExpected, onSubmit, waiting, onCancel } = props
   const collections = useCollections(apiKey)
-  const [question, setQuestion] = useState<Question>(() => ({
-    query: '',
-    collection: '',
-    budget: '1200',
-    against: 'baseline',
-  }))
+  const [question, setQuestion] = useState(EMPTY)
   const change = (changes: Partial<Question>) => setQuestion(before => ({ ...before, ...changes }))
   const { query, collection, budget } = address
   useEffect(() => {

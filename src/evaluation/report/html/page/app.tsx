@@ -38,34 +38,34 @@ export function App({ data }: { data: ReportData }) {
   )
 }
 
+/** The parts of the overview. */
+function partsOf({ arms, ablation }: ReportData) {
+  const hasRivals = arms.length > 1
+  return [
+    { id: 'ablation', title: 'Rules', Part: AblationPart, isShown: ablation !== null },
+    { id: 'curve', title: 'Curves', Part: CurvePart, isShown: true },
+    { id: 'effects', title: 'Differences', Part: EffectsPart, isShown: hasRivals },
+    { id: 'waterfall', title: 'Candidates', Part: WaterfallPart, isShown: true },
+    { id: 'latency', title: 'Times', Part: LatencyPart, isShown: true },
+    { id: 'extremes', title: 'Wins and losses', Part: ExtremesPart, isShown: hasRivals },
+    { id: 'queries', title: 'Queries', Part: QueriesPart, isShown: true },
+    { id: 'facts', title: 'Facts', Part: FactsPart, isShown: true },
+  ].filter(({ isShown }) => isShown)
+}
+
 function Overview({ data }: { data: ReportData }) {
   return (
     <>
       <Summary />
-      <AblationPart />
-      <CurvePart />
-      {data.arms.length > 1 && <EffectsPart />}
-      <WaterfallPart />
-      <LatencyPart />
-      {data.arms.length > 1 && <ExtremesPart />}
-      <QueriesPart />
-      <FactsPart />
+      {partsOf(data).map(({ id, Part }) => (
+        <Part key={id} />
+      ))}
     </>
   )
 }
 
 /** Moves to a part. The address stays, because it says what the page shows. */
 function Contents({ data }: { data: ReportData }) {
-  const parts = [
-    ...(data.ablation ? [['ablation', 'Rules']] : []),
-    ['curve', 'Curves'],
-    ...(data.arms.length > 1 ? [['effects', 'Differences']] : []),
-    ['waterfall', 'Candidates'],
-    ['latency', 'Times'],
-    ...(data.arms.length > 1 ? [['extremes', 'Wins and losses']] : []),
-    ['queries', 'Queries'],
-    ['facts', 'Facts'],
-  ]
   const show = (id: string) => {
     const title = document.getElementById(`title-${id}`)
     title?.closest('section')?.scrollIntoView()
@@ -73,7 +73,7 @@ function Contents({ data }: { data: ReportData }) {
   }
   return (
     <nav aria-label="Parts of the report" class="contents no-print">
-      {parts.map(([id = '', title]) => (
+      {partsOf(data).map(({ id, title }) => (
         <button type="button" key={id} onClick={() => show(id)}>
           {title}
         </button>

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { Section } from '../../../../../web/page/controls.tsx'
 import { Marked } from '../../../../../web/page/marked.tsx'
+import { isFound } from '../../../../metrics/found.ts'
 import type { ContextsPart, MarkedText, QueryRow } from '../../report-data.ts'
 import { ArmName, ArmSelect } from '../shared/controls.tsx'
 import { NOT_KEPT } from '../shared/data.ts'
@@ -69,15 +70,12 @@ function Sides({ part, query }: { part: ContextsPart; query: QueryRow }) {
   )
 }
 
-/** The measure counts a gold passage as found from this share of its words on. */
-const FOUND_SHARE = 0.9
-
 function Found({ share }: { share: number | null }) {
   if (share === null) return <>no context</>
-  const isFound = share >= FOUND_SHARE
+  const found = isFound(share)
   return (
-    <b class={`verdict ${isFound ? 'helps' : 'hurts'}`}>
-      {isFound ? '✓ found' : '✗ not found'} ({Math.floor(share * 100)} % of its words)
+    <b class={`verdict ${found ? 'helps' : 'hurts'}`}>
+      {found ? '✓ found' : '✗ not found'} ({Math.floor(share * 100)} % of its words)
     </b>
   )
 }
