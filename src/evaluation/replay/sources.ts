@@ -22,7 +22,7 @@ export interface Sources extends Pick<Source, 'forget' | 'close'> {
 /** Whether an arm searches chunks with contexts. A running stowage knows that itself. */
 export const isContextual = (arm: Arm): boolean => arm.kind === 'plan' && arm.plan.retrieval.contextual
 
-/** Opens the collections that the arms read, one after the other. */
+/** Opens the collections that the arms of this process read, one after the other. A server arm reads its own. */
 export async function openSources(
   arms: readonly Arm[],
   ports: Omit<PipelinePorts, 'store'>,
@@ -33,8 +33,8 @@ export async function openSources(
     for (const source of sources.values()) await source.close()
   }
   try {
-    for (const contextual of [...new Set(arms.map(isContextual))].sort())
-      sources.set(contextual, withCaches(await open(contextual), ports))
+    const kinds = new Set(arms.filter(({ kind }) => kind === 'plan').map(isContextual))
+    for (const contextual of [...kinds].sort()) sources.set(contextual, withCaches(await open(contextual), ports))
   } catch (error) {
     await close()
     throw error

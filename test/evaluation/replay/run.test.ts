@@ -223,6 +223,16 @@ describe('replay on the pipeline', () => {
       expect(together.map((query: QueryResult['arms']) => alone(query, budget))).toEqual(await figuresAt([budget]))
   })
 
+  it('ingests nothing for an arm that asks a server', async () => {
+    const counts = newCounts()
+    const served = { kind: 'server', name: 'served', url: 'http://127.0.0.1:1', collection: null } as const
+    const arms = [...parseArms('measured:retrieval.contextual=true', NAMED_PLANS), served]
+    const { prepare } = createReplayDependencies(worldOf(counts, null))
+    const prepared = await prepare(set, { ...options, arms, budgets: [300] })
+    await prepared.close()
+    expect(counts.folders).toHaveLength(1)
+  })
+
   it('gives equal figures for equal input, and other folders for other chunk sizes and corpora', async () => {
     const counts = newCounts()
     const dependencies = createReplayDependencies(worldOf(counts, null))
