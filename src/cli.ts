@@ -15,7 +15,7 @@ import { addWarmCommand } from './commands/reranker/warm.ts'
 import { addServeCommand } from './commands/serve.ts'
 import { addTenantsCommand } from './commands/tenants.ts'
 import { ConfigError, loadConfig, startedByNpm } from './config.ts'
-import { StowageError } from './core/errors.ts'
+import { messageOf, StowageError } from './core/errors.ts'
 import { NAMED_PLANS } from './pipeline/plan/named-plans.ts'
 import { printable } from './text/printable.ts'
 import { VERSION } from './wiring/version.ts'
@@ -117,7 +117,7 @@ function endQuietly(error: NodeJS.ErrnoException): void {
 
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : MISUSED
-  const lines = (error instanceof Error ? error.message : String(error)).split('\n')
+  const lines = messageOf(error).split('\n')
   process.stderr.write(`stowage: ${lines.map(line => printable(line)).join('\n')}\n`)
   if (error instanceof ConfigError) return MISUSED
   if (error instanceof StowageError) return error.code === 'bad_request' ? MISUSED : FAILED

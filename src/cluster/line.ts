@@ -1,3 +1,4 @@
+import { messageOf } from '../core/errors.ts'
 import type { Answer, Question, Topic } from './topics.ts'
 
 /** One end of the channel between the primary and a worker. */
@@ -66,7 +67,7 @@ export function createLine(carrier: Carrier): Line {
       const result = await handler(body as never)
       if (id !== null) send({ stowage: 'answer', id, topic, body: result })
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = messageOf(error)
       if (id !== null) send({ stowage: 'error', id, topic, body: reason })
     }
   }

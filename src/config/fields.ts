@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { z } from 'zod'
+import { messageOf } from '../core/errors.ts'
 import { readKillSwitch } from '../flags/kill-switch.ts'
 import { PLAN_NAMES } from '../pipeline/plan/plan.ts'
 import { type PayloadMappings, parseMappings } from '../qdrant/payload-mappings.ts'
@@ -126,7 +127,7 @@ function readMappingsFile(path: string): ReturnType<typeof parseMappings> {
   try {
     json = readFileSync(path, 'utf8')
   } catch (error) {
-    return { mappings: {}, faults: [`cannot be read: ${error instanceof Error ? error.message : String(error)}`] }
+    return { mappings: {}, faults: [`cannot be read: ${messageOf(error)}`] }
   }
   return parseMappings(json)
 }

@@ -1,4 +1,4 @@
-import { StowageError } from '../core/errors.ts'
+import { messageOf, StowageError } from '../core/errors.ts'
 import type { JsonObject } from '../core/types.ts'
 import type { UpsertFaultCode } from '../core/vocabulary.ts'
 import { decodeBody } from '../http/body/decode-body.ts'
@@ -134,6 +134,6 @@ function unreadable(coding: string): Fault {
 }
 
 function unchecked(cause: unknown): Fault {
-  const message = cause instanceof Error ? cause.message : String(cause)
+  const message = messageOf(cause)
   return { reason: 'unchecked', error: new StowageError('internal', message, { cause }) }
 }

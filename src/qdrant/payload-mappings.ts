@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { messageOf } from '../core/errors.ts'
 import { PAYLOAD_FIELDS, type PayloadMapping } from './payload.ts'
 
 /** Payload paths of collections that stowage has not written, by the name of the collection. */
@@ -22,7 +23,7 @@ export function parseMappings(json: string): { mappings: PayloadMappings; faults
   try {
     value = JSON.parse(json)
   } catch (error) {
-    return { mappings: {}, faults: [`is not JSON: ${error instanceof Error ? error.message : String(error)}`] }
+    return { mappings: {}, faults: [`is not JSON: ${messageOf(error)}`] }
   }
   const { success, data, error } = mappingsSchema.safeParse(value)
   if (success) return { mappings: data, faults: [] }

@@ -11,6 +11,7 @@ import { createHttpReranker } from '../adapters/models/http-reranker.ts'
 import { createLocalEmbedder } from '../adapters/models/local-embedder.ts'
 import type { EmbeddingPrefixes } from '../adapters/models/prefixes.ts'
 import type { Config } from '../config.ts'
+import { messageOf } from '../core/errors.ts'
 import type { Embedder, PassageObserver, PassageStore, Reranker } from '../core/ports.ts'
 import type { Reporter } from '../observe/events.ts'
 import { observeReranker } from '../observe/observed-reranker.ts'
@@ -179,6 +180,6 @@ async function orUnavailable<T>(opening: Promise<T | null>): Promise<Opened<T>> 
   try {
     return { ...NOT_WANTED, value: await opening }
   } catch (error) {
-    return { ...NOT_WANTED, reason: error instanceof Error ? error.message : String(error) }
+    return { ...NOT_WANTED, reason: messageOf(error) }
   }
 }

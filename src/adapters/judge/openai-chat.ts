@@ -1,4 +1,4 @@
-import { StowageError } from '../../core/errors.ts'
+import { messageOf, StowageError } from '../../core/errors.ts'
 import { redactUrls } from '../../core/redact-urls.ts'
 import type { AskModel } from '../../evaluation/judge/judge.ts'
 import { createOpenAiClient } from '../openai-client.ts'
@@ -50,7 +50,7 @@ export function createChatModel(options: ChatOptions): { ask: AskModel; usage: C
       return choice.message.content
     } catch (error) {
       signal.throwIfAborted()
-      const problem = redactUrls(error instanceof Error ? error.message : String(error))
+      const problem = redactUrls(messageOf(error))
       throw new StowageError('upstream_error', `the judge ${model} failed: ${problem}`, { cause: error })
     }
   }

@@ -1,3 +1,4 @@
+import { messageOf } from '../../core/errors.ts'
 import type { PassageObserver, Reranker } from '../../core/ports.ts'
 import { workerModule } from '../../core/work/worker-module.ts'
 import { createCachedReranker, type Scorer, type SharedScores } from './cached-reranker.ts'
@@ -85,7 +86,7 @@ async function openScorer(source: ModelSource, options: CrossEncoderOptions): Pr
     }
     return await openLateInteraction(source, options, places)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     onWarning?.(
       `${VARIABLE}: ${options.model} reads each passage anew for each question, because its graph cannot be cut as late_interaction in its stowage.json says: ${reason}`,
     )
@@ -103,7 +104,7 @@ async function openFolder(
     const onFault = (detail: string) => passageObserver?.passageFolderFailed({ detail })
     return await openSideFolder({ ...passageFolder, modelKey: await modelKeyOf(source), onFault })
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     onWarning?.(`RERANK_DISK_PATH: what the reranker reads is kept in memory only: ${reason}`)
     return null
   }

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { eitherSignal } from '../../core/either-signal.ts'
+import { messageOf } from '../../core/errors.ts'
 import type { ErrorCode } from '../../core/vocabulary.ts'
 
 /** A resource that may appear later. Read `value` for each use. */
@@ -40,7 +41,7 @@ export async function openInBackground<Value>(
       reason = null
       if (!waiting) onOpened()
     } catch (error) {
-      reason = error instanceof Error ? error.message : String(error)
+      reason = messageOf(error)
     } finally {
       dispose()
     }

@@ -1,4 +1,5 @@
 import { connect } from 'node:tls'
+import { messageOf } from '../../core/errors.ts'
 import type { ServerState } from '../../doctor/facts.ts'
 import { createQdrantHttp, type QdrantAnswer, type QdrantHttp } from '../../qdrant/client.ts'
 import { isObject, parseJson } from '../../qdrant/json.ts'
@@ -44,7 +45,7 @@ function versionIn({ status, text }: QdrantAnswer): string | null {
 }
 
 async function stateOfFailure(error: unknown, url: URL): Promise<ServerState> {
-  const [code, message] = [codeOf(error), error instanceof Error ? error.message : String(error)]
+  const [code, message] = [codeOf(error), messageOf(error)]
   const kind = error instanceof Error && 'code' in error ? error.code : null
   if (kind === 'upstream_unavailable' || kind === 'upstream_timeout') return { kind: 'nobody', reason: message }
   if (/CERT|SIGNED|UNABLE_TO_|ALTNAME/u.test(code)) return { kind: 'bad_certificate', reason: code }

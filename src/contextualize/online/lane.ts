@@ -1,5 +1,5 @@
 import { groupBy } from '../../core/collections.ts'
-import { StowageError } from '../../core/errors.ts'
+import { messageOf, StowageError } from '../../core/errors.ts'
 import type { PointId } from '../../core/types.ts'
 import { type StartTimer, systemTimer } from '../../pipeline/deadline.ts'
 import { keyOf } from '../documents/survey.ts'
@@ -152,7 +152,7 @@ export class Lane {
   }
 
   #failed(collection: string, points: readonly WaitingPoint[], error: unknown): void {
-    const detail = error instanceof Error ? error.message : String(error)
+    const detail = messageOf(error)
     const code = error instanceof StowageError ? error.code : 'internal'
     const before = this.#troubles.get(collection)
     const failures = (before?.failures ?? 0) + 1

@@ -1,3 +1,4 @@
+import { messageOf } from '../../core/errors.ts'
 import type { PointId } from '../../core/types.ts'
 import { BodyCopy, type CopyRoom } from '../../http/body/body-copy.ts'
 import { decodeBody } from '../../http/body/decode-body.ts'
@@ -50,7 +51,7 @@ export function createUpsertNotice(options: NoticeOptions): Step {
         const ids = await idsOf(copy, route, request, maxBytes)
         if (ids.length > 0) onWritten({ collection, ids, isWritten: isWaited(request.originalUrl) })
       } catch (error) {
-        onUnread({ collection, detail: error instanceof Error ? error.message : String(error) })
+        onUnread({ collection, detail: messageOf(error) })
       } finally {
         copy.release()
       }

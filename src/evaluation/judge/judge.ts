@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { messageOf } from '../../core/errors.ts'
 import { mean } from '../../statistics/sample.ts'
 import { cosine } from '../../text/similarity.ts'
 import type { RunFigures } from '../metrics/measure-run.ts'
@@ -130,8 +131,4 @@ function readJson<Schema extends z.ZodType>(
 
 function faultOf(settled: PromiseSettledResult<unknown>): string | null {
   return settled.status === 'rejected' ? messageOf(settled.reason) : null
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,5 +1,5 @@
 import { countOf } from '../../core/collections.ts'
-import { StowageError } from '../../core/errors.ts'
+import { messageOf, StowageError } from '../../core/errors.ts'
 import type { Chunking } from '../../core/types.ts'
 import { eachAtOnce } from '../../pipeline/pacing/each-at-once.ts'
 import { type Arm, reportArm } from '../arms/arm.ts'
@@ -166,7 +166,7 @@ async function askQuery(
   try {
     for (const arm of arms) {
       const runs = await prepared.run(query, arm, job.budgets).catch((error: unknown) => {
-        const message = error instanceof Error ? error.message : String(error)
+        const message = messageOf(error)
         const place = `set ${set.name}, query ${id}, arm ${arm.name}`
         throw new StowageError('internal', `${place}: ${message}`, { cause: error })
       })

@@ -1,4 +1,4 @@
-import { StowageError } from '../../core/errors.ts'
+import { messageOf, StowageError } from '../../core/errors.ts'
 import type { Json } from '../../core/types.ts'
 import { isObject, parseJson } from '../../qdrant/json.ts'
 
@@ -15,7 +15,7 @@ export function parseJsonBody(body: Buffer, maxDepth: number): Json {
     return parseJson(text) as Json
   } catch (cause) {
     if (cause instanceof StowageError) throw cause
-    const detail = cause instanceof Error ? cause.message : String(cause)
+    const detail = messageOf(cause)
     throw new StowageError('bad_request', `The body is not valid JSON in UTF-8: ${detail}`, { cause })
   }
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '../../core/errors.ts'
 import type { ShadowOutcome } from '../../core/vocabulary.ts'
 import { type StartTimer, systemTimer } from '../../pipeline/deadline.ts'
 import { Background } from '../../pipeline/pacing/background.ts'
@@ -76,7 +77,7 @@ export function createShadowQueue({
       traces.record(trace, owner)
       end('compared', overlapOf(control, trace), '')
     } catch (error) {
-      end('failed', null, error instanceof Error ? error.message : String(error))
+      end('failed', null, messageOf(error))
     }
   }
 

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { messageOf } from '../../core/errors.ts'
 import { Refusal } from './api.ts'
 
 export type Requested<Value> =
@@ -48,5 +49,5 @@ export function useRequest<Value>(): Request<Value> {
 
 function refusalOf(error: unknown): Refusal {
   if (error instanceof Refusal) return error
-  return new Refusal('unexpected', error instanceof Error ? error.message : String(error))
+  return new Refusal('unexpected', messageOf(error))
 }

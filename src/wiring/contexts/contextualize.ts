@@ -24,7 +24,7 @@ import {
 } from '../../contextualize/state/state-folder.ts'
 import { openTenantRules } from '../../contextualize/tenants.ts'
 import { contextualizeInto, prepareTwin } from '../../contextualize/twin/blue-green.ts'
-import { StowageError } from '../../core/errors.ts'
+import { messageOf, StowageError } from '../../core/errors.ts'
 import { openTogether } from '../../core/work/opened.ts'
 import { lockFolder } from '../../embedded/storage/folder-lock.ts'
 import { createQdrantHttp } from '../../qdrant/client.ts'
@@ -160,7 +160,7 @@ function lockState(folder: string): () => void {
   try {
     return lockFolder(folder)
   } catch (cause) {
-    throw new StowageError('too_many_requests', cause instanceof Error ? cause.message : String(cause), { cause })
+    throw new StowageError('too_many_requests', messageOf(cause), { cause })
   }
 }
 

@@ -12,7 +12,7 @@ import { createUpsertNotice, type WrittenPoints } from '../../contextualize/onli
 import { createOnlineContexts, type LaneName } from '../../contextualize/online/online-contexts.ts'
 import { onlineFolder, openState, type RunState, stateFolderOf } from '../../contextualize/state/state-folder.ts'
 import { openTenantRules } from '../../contextualize/tenants.ts'
-import { StowageError } from '../../core/errors.ts'
+import { messageOf, StowageError } from '../../core/errors.ts'
 import type { Embedder } from '../../core/ports.ts'
 import { lockFolder } from '../../embedded/storage/folder-lock.ts'
 import type { Step } from '../../http/step.ts'
@@ -164,7 +164,7 @@ function openStateOf(folder: string, lane: LaneName): RunState {
   try {
     return openState(onlineFolder(folder, lane), lockFolder)
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = messageOf(error)
     throw new StowageError('unprocessable', `the state cannot be opened: ${message}`, { cause: error })
   }
 }

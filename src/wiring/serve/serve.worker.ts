@@ -3,6 +3,7 @@ import { BEAT_MS } from '../../cluster/hang-watch.ts'
 import { createLine } from '../../cluster/line.ts'
 import { createMember } from '../../cluster/member.ts'
 import { ConfigError } from '../../config.ts'
+import { messageOf } from '../../core/errors.ts'
 import { createLogger } from '../../observe/logger.ts'
 import { openService } from './service.ts'
 import { EARLY_COLLECTION } from './start.ts'
@@ -34,7 +35,7 @@ try {
   const canReload = reload !== undefined
   await line.ask('listening', { url, description, warnings, ownAddress, canReload }, ANSWER_MS)
 } catch (error) {
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   await line.ask('failed', { message, faults: error instanceof ConfigError ? error.faults : null }, ANSWER_MS)
   process.exit(1)
 }

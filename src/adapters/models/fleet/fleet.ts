@@ -1,4 +1,4 @@
-import { StowageError } from '../../../core/errors.ts'
+import { messageOf, StowageError } from '../../../core/errors.ts'
 import type { NodeOutcome } from '../../../observe/metrics/rerank-nodes.ts'
 import type { RerankReports } from '../../../observe/reports/rerank.ts'
 import { type StartTimer, systemTimer } from '../../../pipeline/deadline.ts'
@@ -101,7 +101,7 @@ export function createFleet(options: FleetOptions): Fleet {
           },
           (error: unknown) => {
             if (!running.has(call)) return
-            lastFault = error instanceof Error ? error.message : String(error)
+            lastFault = messageOf(error)
             if (error instanceof NodeFailure) end(error.outcome, error.retryAfterMs)
             else end('failed')
             onFailure(error)

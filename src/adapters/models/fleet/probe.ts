@@ -1,3 +1,4 @@
+import { messageOf } from '../../../core/errors.ts'
 import type { RerankNodeState } from '../../../doctor/rerank-checks.ts'
 import { nodeNames } from './balancer.ts'
 import { askEndpoint, type RerankEndpoint } from './rerank-endpoint.ts'
@@ -14,7 +15,7 @@ export function probeEndpoints(urls: readonly string[], endpoint: RerankEndpoint
         await askEndpoint(url, endpoint, 'ping', ['ping'], AbortSignal.timeout(PROBE_MS))
         return { node, fault: null, model: endpoint.shape === 'tei' ? await modelOf(url, endpoint) : null }
       } catch (error) {
-        return { node, fault: error instanceof Error ? error.message : String(error), model: null }
+        return { node, fault: messageOf(error), model: null }
       }
     }),
   )

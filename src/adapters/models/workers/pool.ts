@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Worker } from 'node:worker_threads'
 import { Piscina } from 'piscina'
-import { StowageError } from '../../../core/errors.ts'
+import { messageOf, StowageError } from '../../../core/errors.ts'
 import { FairQueue } from '../../../core/work/fair-queue.ts'
 import { loaderArguments } from '../../../core/work/worker-module.ts'
 
@@ -156,7 +156,7 @@ export async function createWorkerPool<Job, Result, Details>({
           results[at] = (await turns[at]?.(send)) ?? null
           done++
         } catch (error) {
-          lastError = error instanceof Error ? error.message : String(error)
+          lastError = messageOf(error)
         } finally {
           end()
           if (++ended === turns.length) stop()

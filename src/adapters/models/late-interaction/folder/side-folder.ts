@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { eitherSignal } from '../../../../core/either-signal.ts'
+import { messageOf } from '../../../../core/errors.ts'
 import { type ModelSource, weightsOf } from '../../model-folder.ts'
 import type { Side } from '../side.ts'
 import { createFolderBudget } from './folder-budget.ts'
@@ -81,7 +82,7 @@ export async function openSideFolder({ path, modelKey, maxBytes, onFault }: Side
     } catch (error) {
       const isFirst = Date.now() >= pausedUntil
       pausedUntil = Date.now() + WRITE_PAUSE_MS
-      fault = error instanceof Error ? error.message : String(error)
+      fault = messageOf(error)
       if (isFirst) onFault(fault)
       await rm(temporary, { force: true }).catch(() => undefined)
     }

@@ -1,4 +1,5 @@
 import { render } from 'preact'
+import { messageOf } from '../../../../core/errors.ts'
 import { App } from './app.tsx'
 import { readReport } from './shared/data.ts'
 import '../../../../web/page/base.css'
@@ -15,7 +16,7 @@ if (root)
       // An old browser, or a file that was cut.
       const paragraph = document.createElement('p')
       paragraph.className = 'loading'
-      paragraph.textContent = `This report cannot be read: ${error instanceof Error ? error.message : String(error)}`
+      paragraph.textContent = `This report cannot be read: ${messageOf(error)}`
       root.replaceChildren(paragraph)
       throw error
     })
