@@ -1,5 +1,7 @@
 import type { Span } from '../../core/types.ts'
+import { isCode } from '../../text/code/is-code.ts'
 import { withoutBadges } from '../markup/badges.ts'
+import { cutCode } from './code-chunks.ts'
 import { joinEntries } from './entries.ts'
 import { CHUNK_DEFAULTS, type ChunkOptions, type DocumentText } from './options.ts'
 import { cutSection, joinPieces, MOST_BEFORE, type Piece } from './pieces.ts'
@@ -45,7 +47,7 @@ const SMALL_REMAINDER = 0.15
 const MOST_OVERLAP = 0.25
 
 /**
- * Cuts a markdown or plain document into chunks along its headings.
+ * Cuts a markdown or plain document into chunks along its headings, and source code between its functions (`cutCode`).
  *
  * A chunk does not span two sections, with one exception: a heading with less than a fifth of the target below it joins the first
  * chunk of its first subsection, and an empty heading joins the next section; the chunk has the path of the last section with text.
@@ -64,6 +66,10 @@ export function piecesOfChunks({ text, isPlain }: DocumentText, options: ChunkOp
   const { targetTokens: target = CHUNK_DEFAULTS.targetTokens, overlap = CHUNK_DEFAULTS.overlap, count } = options
   const { mostTargets = MOST_TARGETS, wholeDefinitions = false } = options
   const limits = { target, atomic: ATOMIC_TARGETS * target, wholeDefinitions, count }
+  if (isCode(text)) {
+    const chunks = cutCode(text, { target, mostTargets, count })
+    return chunks.map((pieces, at) => ({ path: '', header: '', pieces, repeated: 0, opens: at === 0 ? 0 : null }))
+  }
   const entryLimits = { most: mostTargets * target, lead: MOST_BEFORE * target }
   const sections = readSections(text, isPlain)
   const chunks: ChunkPieces[] = []

@@ -119,7 +119,7 @@ function cutSpans(spans: Span[], text: string, limits: PieceLimits): Piece[] {
   return spans.flatMap((span, index) => halve(pieceOf(span, text, limits, index === 0), text, limits))
 }
 
-function pieceOf(span: Span, text: string, limits: PieceLimits, opensBlock: boolean): Piece {
+export function pieceOf(span: Span, text: string, limits: Pick<PieceLimits, 'count'>, opensBlock: boolean): Piece {
   return {
     start: span.start,
     end: span.end,
@@ -131,7 +131,7 @@ function pieceOf(span: Span, text: string, limits: PieceLimits, opensBlock: bool
 }
 
 /** Halves a piece until every part fits the target. */
-function halve(piece: Piece, text: string, limits: PieceLimits): Piece[] {
+export function halve(piece: Piece, text: string, limits: Pick<PieceLimits, 'target' | 'count'>): Piece[] {
   if (piece.tokens <= limits.target || piece.end - piece.start < 2) return [piece]
   const cut = cutNearMiddle(piece, text)
   const left = pieceOf({ start: piece.start, end: cut }, text, limits, piece.opensBlock)

@@ -1,0 +1,78 @@
+import { type Statement, statementsOf } from '../../text/code/statements.ts'
+import { halve, type Piece, type PieceLimits, pieceOf } from './pieces.ts'
+
+/**
+ * What a cut costs, where a chunk costs the square of its distance from the target as a share of it: for each level of indentation, without a blank line, inside a comment, and behind
+ * what says nothing alone. The order of the costs is what matters; they were not fitted.
+ */
+const PER_LEVEL = 0.3
+const MOST_LEVELS = 4
+const WITHOUT_BLANK = 0.25
+const IN_COMMENT = 0.5
+const BEHIND_OPENING = 2
+
+interface Limits extends Pick<PieceLimits, 'target' | 'count'> {
+  mostTargets: number
+}
+
+interface PricedPiece {
+  piece: Piece
+  /** What a cut before it costs. */
+  cost: number
+}
+
+/**
+ * Cuts source code into chunks between its statements. Of all ways to do so the cheapest one is taken: chunks should have the target size, and a cut should be between functions
+ * and not inside of them. Nothing is repeated, because a chunk begins where something begins.
+ */
+export function cutCode(text: string, { target, mostTargets, count }: Limits): Piece[][] {
+  const most = mostTargets * target
+  const pieces = pricedPieces(text, { target: most, count })
+  return cheapestCuts(pieces, target, most).map(range => range.map(({ piece }) => piece))
+}
+
+function pricedPieces(text: string, limits: Pick<PieceLimits, 'target' | 'count'>): PricedPiece[] {
+  const statements = statementsOf(text)
+  const step = statements.reduce((least, { columns }) => Math.min(least, columns || least), Number.POSITIVE_INFINITY)
+  return statements.flatMap((statement, at) => {
+    const cost = costOfCut(statements[at - 1], statement, step)
+    const parts = halve(pieceOf(statement, text, limits, true), text, limits)
+    return parts.map((piece, part) => ({ piece, cost: part === 0 ? cost : BEHIND_OPENING }))
+  })
+}
+
+function costOfCut(before: Statement | undefined, { kind, columns, isBelowBlank }: Statement, step: number): number {
+  const isInside = kind !== 'code' && before?.kind === kind
+  // A comment over a blank line is the title of what follows more often than the end of what is above it.
+  const isBelowTitle = kind === 'code' && before?.kind === 'comment'
+  return (
+    PER_LEVEL * Math.min(MOST_LEVELS, columns / step) +
+    (isBelowBlank && !isBelowTitle ? 0 : WITHOUT_BLANK) +
+    (isInside ? IN_COMMENT : 0) +
+    (before?.opens ? BEHIND_OPENING : 0)
+  )
+}
+
+/** The ranges of pieces whose cuts and sizes together cost least. A piece that is larger than `most` is a range of its own. */
+function cheapestCuts(pieces: readonly PricedPiece[], target: number, most: number): PricedPiece[][] {
+  const best = [{ cost: 0, from: 0 }]
+  for (let to = 1; to <= pieces.length; to++) {
+    let cheapest = { cost: Number.POSITIVE_INFINITY, from: to - 1 }
+    let tokens = 0
+    for (let from = to - 1; from >= 0; from--) {
+      const { piece, cost: cut } = pieces[from] as PricedPiece
+      tokens += piece.tokens
+      if (tokens > most && from < to - 1) break
+      const cost = (best[from]?.cost ?? 0) + cut + (tokens / target - 1) ** 2
+      if (cost < cheapest.cost) cheapest = { cost, from }
+    }
+    best.push(cheapest)
+  }
+  const ranges: PricedPiece[][] = []
+  for (let to = pieces.length; to > 0; ) {
+    const { from } = best[to] as { from: number }
+    ranges.push(pieces.slice(from, to))
+    to = from
+  }
+  return ranges.reverse()
+}
