@@ -2,6 +2,7 @@ import { prefixOf } from '../../core/prefix.ts'
 import type { Steps } from '../../core/steps.ts'
 import type { Span } from '../../core/types.ts'
 import { rememberedSteps } from '../../text/bounded-cache.ts'
+import { isCode } from '../../text/code/is-code.ts'
 import { closesFence, openingFence } from '../../text/fence.ts'
 import { sentencesOf } from '../../text/sentences/sentences.ts'
 import { isDelimiterRow } from '../../text/sentences/table-row.ts'
@@ -54,7 +55,7 @@ const REFERENCE = new RegExp(
 )
 
 /**
- * The sentences of a text with what each depends on. Empty when the text has a code fence without its other end: then it is not known
+ * The sentences of a text with what each depends on. Empty for source code, and when the text has a code fence without its other end: then it is not known
  * what is code. What is behind the first 131,072 code units or 5,000 sentences is left out. Cached for 4,000 texts or 5 million code units.
  */
 export const outlineOf = rememberedSteps(outline, {
@@ -64,6 +65,8 @@ export const outlineOf = rememberedSteps(outline, {
 })
 
 function* outline(text: string): Steps<readonly OutlinedSentence[]> {
+  // The same statement in another function is no repetition.
+  if (isCode(text)) return []
   const outlined: OutlinedSentence[] = []
   const leads = new Leads()
   let hasOpenFence = false

@@ -25,6 +25,8 @@ const NEIGHBOUR_SHARE = 0.15
 const OPENING_SHARE = 0.5
 /** What a gap costs, because a text with fewer gaps reads better. */
 const GAP_PRICE = 0.06
+/** The same in source code, which is hard to follow with gaps. */
+const CODE_GAP_PRICE = 0.2
 /** What a run gains that begins with a paragraph other than the first of its chunk, or ends with one. */
 const BORDER_BONUS = 0.03
 
@@ -33,7 +35,7 @@ const BORDER_BONUS = 0.03
  * the table; no run of sentences ends with one that says nothing without what follows.
  *
  * The probability of a sentence is the softmax of `match + .37 · Σ idf(t) · n(t) · (K1 + 1) / (n(t) + K1)`. Each gives .15 of it to both neighbours, a lead-in or a heading .5 to what
- * follows, and a heading has none itself: the source line shows it. Of all sets of sentences that fit, the one with the largest sum is chosen, less .06 for each gap, and .03 more
+ * follows, and a heading has none itself: the source line shows it. Of all sets of sentences that fit, the one with the largest sum is chosen, less .06 for each gap (.2 in source code), and .03 more
  * for each end of a run that is one of a paragraph (`bestSubset`). What packed neighbours hold of the chunk is left out.
  *
  * @param matches of all sentences of the chunk with the question, as logits
@@ -52,8 +54,9 @@ export function* bestSentences(
   const worth = worthOf(sentences, probabilities(sentences, matches, wanted.length))
   const frame = yield* cost.costOf(unitOf(candidate, 0, 0))
   const items = yield* itemsOf(sentences, worth, candidate, cost)
+  const price = sentences.some(({ kind }) => kind === 'statement') ? CODE_GAP_PRICE : GAP_PRICE
   for (let left = room - frame; ; ) {
-    const chosen = yield* bestSubset(items, left, { tokens: GAP_TOKENS, price: GAP_PRICE })
+    const chosen = yield* bestSubset(items, left, { tokens: GAP_TOKENS, price })
     const units = withHeads(chosen, sentences).map(({ start, end }) => unitOf(candidate, start, end))
     const excess = (yield* cost.costsOf(units)).reduce((sum, own) => sum + own, -room)
     if (excess <= 0) return units

@@ -1,13 +1,13 @@
 import { closesFence, openingFence } from '../../text/fence.ts'
-import type { Sentence } from '../../text/sentences/sentences.ts'
+import type { CutSentence } from './units.ts'
 
 /**
  * The lines of a block of fenced code, each with the blank lines behind it, where the block as a whole is too long: first the opening fence, last its end.
  * None when the fence has no end or nothing between, or is indented: its end alone would not be as deep.
  */
-export function codeLinesOf(block: Sentence): Sentence[] {
+export function codeLinesOf(block: CutSentence): CutSentence[] {
   const fence = openingFence(block.text)
-  const lines: Sentence[] = []
+  const lines: CutSentence[] = []
   for (const { 0: text, index } of block.text.matchAll(/[^\n]*\n|[^\n]+$/gu)) {
     const before = lines.at(-1)
     const start = block.start + index

@@ -2,13 +2,14 @@ import type { Steps } from '../../core/steps.ts'
 import type { Candidate } from '../../core/types.ts'
 import { columnsOf } from '../../text/columns.ts'
 import { isNumberedTitle, isSectionNumber } from '../../text/sentences/section-number.ts'
-import { endsSentence, type Sentence } from '../../text/sentences/sentences.ts'
+import { endsSentence } from '../../text/sentences/sentences.ts'
 import { isUnderlinedTitle } from '../../text/sentences/underlined-title.ts'
 import { terms } from '../../text/terms/terms.ts'
 import type { CostModel } from '../cost.ts'
 import type { Unit } from '../unit.ts'
 import { codeLinesOf } from './code-lines.ts'
-import { MOST_OF_CHUNK, SENTENCES_PER_STEP, sentencesToCut } from './units.ts'
+import { OpenFunctions } from './open-functions.ts'
+import { type CutSentence, MOST_OF_CHUNK, SENTENCES_PER_STEP, sentencesToCut } from './units.ts'
 
 const HEADING = /^\s{0,3}#{1,6}\s/u
 /** Announces what follows, as in "You need:". */
@@ -49,13 +50,13 @@ export interface MeasuredSentence {
   /** Whether it says nothing without what follows: a heading, the number or the numbered title of a clause, a lead-in, a question, a label, signs, definitions of links, or the head of a table. */
   opens: boolean
   isHeading: boolean
-  kind: Sentence['kind']
+  kind: CutSentence['kind']
   /** Whether a paragraph begins with it that is not the first of the chunk. */
   beginsParagraph: boolean
   endsParagraph: boolean
   /** Its place among those that are measured. */
   place: number
-  /** Places of what must come before it: the first rows of its table, or the opening fence of its code. */
+  /** Places of what must come before it: the first rows of its table, the opening fence of its code, or the beginning of the function that a statement is in. */
   head: readonly number[]
   /** Place of the end of its code, which must come behind it; null for other text and for code that is not cut. */
   foot: number | null
@@ -80,6 +81,7 @@ export function* measureSentences(
   const sentences: MeasuredSentence[] = []
   let tableAt: number | null = null
   let isAfterParagraph = false
+  const functions = new OpenFunctions()
   for (const { sentence, index, line, lines, start, end } of yield* piecesOf(candidate, room, cost)) {
     const at = sentences.length
     const beginsParagraph = isAfterParagraph && sentence.start === start
@@ -91,9 +93,10 @@ export function* measureSentences(
     if (beginsParagraph || sentence.kind !== 'row') tableAt = null
     if (sentence.kind === 'row') tableAt ??= at
     const isHead = tableAt !== null && at < tableAt + HEAD_ROWS
-    const isHeading = HEADING.test(text) || isUnderlinedTitle(text)
+    const isStatement = sentence.kind === 'statement'
+    const isHeading = !isStatement && (HEADING.test(text) || isUnderlinedTitle(text))
     const isNumber = isSectionNumber(text) || (isAfterParagraph && isNumberedTitle(text))
-    const opens = isHead || isHeading || isNumber || OPENINGS.some(form => form.test(text))
+    const opens = sentence.opens ?? (isHead || isHeading || isNumber || OPENINGS.some(form => form.test(text)))
     const counts = new Map<number, number>()
     for (const term of terms(text)) {
       const place = places.get(term)
@@ -111,7 +114,11 @@ export function* measureSentences(
       beginsParagraph,
       endsParagraph: end === sentence.end && (isAfterParagraph || end === candidate.chunk.text.length),
       place: at,
-      head: isCut ? [at - line].filter(place => place < at) : rowsBefore(at, tableAt),
+      head: isStatement
+        ? functions.around(sentence, at)
+        : isCut
+          ? [at - line].filter(place => place < at)
+          : rowsBefore(at, tableAt),
       foot: isCut && line < lines - 1 ? at - line + lines - 1 : null,
       share: isCut ? (line === 0 || line === lines - 1 ? 0 : 1 / (lines - 2)) : 1,
       counts,
@@ -126,7 +133,7 @@ const rowsBefore = (at: number, tableAt: number | null): number[] =>
 
 /** A sentence, or a line of code that is cut, with what packed neighbours do not hold of it. */
 interface Piece {
-  sentence: Sentence
+  sentence: CutSentence
   /** Place of the whole sentence. */
   index: number
   /** Place of the line in its code, and the number of lines; 0 of 1 for what is not cut. */
@@ -156,7 +163,7 @@ function* piecesOf(candidate: Candidate, room: number, cost: CostModel): Steps<P
 }
 
 /** Whether a short sentence that no sign ends leads to the one behind it, which is code or stands deeper: "Change it to", or a term above its definition. */
-function leadsTo(next: Sentence, { start, end, tokens, kind }: MeasuredSentence, all: string): boolean {
+function leadsTo(next: CutSentence, { start, end, tokens, kind }: MeasuredSentence, all: string): boolean {
   if (tokens > MOST_BEFORE_BODY || (kind !== 'text' && kind !== 'title')) return false
   const text = all.slice(start, end)
   if (endsSentence(text)) return false

@@ -2,6 +2,8 @@ import { prefixOf } from '../../core/prefix.ts'
 import type { Steps } from '../../core/steps.ts'
 import type { Candidate, Chunk } from '../../core/types.ts'
 import { candidateBm25 } from '../../text/candidate-bm25.ts'
+import { isCode } from '../../text/code/is-code.ts'
+import { statementsOf } from '../../text/code/statements.ts'
 import { type Sentence, sentencesOf } from '../../text/sentences/sentences.ts'
 import type { Unit } from '../unit.ts'
 
@@ -15,13 +17,27 @@ const MOST_SENTENCES = 20_000
 /** Splitting a sentence takes about 10 µs. */
 export const SENTENCES_PER_STEP = 50
 
-/** The sentences of a chunk that packing chooses from when it cuts it: all of them, unless the chunk is very long. */
-export function* sentencesToCut({ text }: Pick<Chunk, 'text'>): Generator<Sentence> {
+/** A sentence, or a statement of source code. */
+export interface CutSentence extends Pick<Sentence, 'text' | 'start' | 'end'> {
+  kind: Sentence['kind'] | 'statement'
+  /** Whether a statement says nothing without what follows; absent for sentences. */
+  opens?: boolean
+}
+
+/** The sentences of a chunk that packing chooses from when it cuts it, of source code its statements: all of them, unless the chunk is very long. */
+export function* sentencesToCut({ text }: Pick<Chunk, 'text'>): Generator<CutSentence> {
+  const start = prefixOf(text, LONGEST_SPLIT)
   let sentences = 0
-  for (const sentence of sentencesOf(prefixOf(text, LONGEST_SPLIT))) {
+  for (const sentence of isCode(start) ? statementsToCut(start) : sentencesOf(start)) {
     if (sentences++ >= MOST_OF_CHUNK) return
     yield sentence
   }
+}
+
+function statementsToCut(text: string): CutSentence[] {
+  return statementsOf(text).map(({ start, end, opens }) => {
+    return { text: text.slice(start, end), start, end, kind: 'statement', opens }
+  })
 }
 
 /**
