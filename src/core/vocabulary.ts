@@ -28,6 +28,8 @@ export const DEGRADATIONS = {
   embedder_failed:
     'The query could not be embedded, or not in its share of the deadline; only the keyword list is searched.',
   no_search_terms: 'The query has only stop words, and there is no query vector; nothing was searched.',
+  spelling_not_corrected:
+    'The spelling of the question could not be corrected in time, or the search by the corrected question failed.',
   mode_unavailable:
     'The asked list is not there or found nothing, so the other one was searched; the detail names the reason.',
   list_missing: 'The collection cannot serve one of the lists; the detail names the list and the reason.',
@@ -127,6 +129,7 @@ export const EFFECT_VERDICTS = {
 export const STAGES = {
   intent: 'Detects the intent of the query by rules.',
   retrieve: 'Searches the dense and the keyword list.',
+  spelling: 'Searches once more by the corrected question; only when words of it are corrected.',
   fuse: 'Merges the lists into one candidate per point, with one value from its scores or ranks.',
   dedupe: 'Drops candidates at the same place or with near-verbatim text.',
   rerank: 'Blends the relevance of the reranker into the values.',

@@ -7,7 +7,7 @@ import { RELEVANCE_KINDS } from './confidence/relevance.ts'
 import type { Deadline } from './deadline.ts'
 import type { Assignment } from './plan/decision.ts'
 import type { Plan } from './plan/plan.ts'
-import { degradationSchema, pointIdSchema, traceSchema, usedModeSchema } from './trace/schema.ts'
+import { correctionSchema, degradationSchema, pointIdSchema, traceSchema, usedModeSchema } from './trace/schema.ts'
 
 /** `x-stowage-replay: true` marks a request of `stowage replay`: a measurement, and no question of a user. */
 export const REPLAY_HEADER = 'x-stowage-replay'
@@ -188,6 +188,10 @@ export const contextResponseSchema = z.object({
   answerable: describe(
     answerableSchema,
     'How likely the documents answer the question: probability, verdict and reasons.',
+  ),
+  corrections: describe(
+    z.array(correctionSchema).optional(),
+    'Words of the question that were probably misspelt, and the words that were searched instead; absent when none was.',
   ),
   degraded: describe(z.array(degradationSchema), 'Steps that could not do their work.'),
   trace_id: describe(z.string(), 'The id for `GET /v1/traces/{id}`.'),

@@ -6,6 +6,8 @@ export const SLOW_SHARE = 0.3
 export const WORKER_WAIT_SHARE = 0.5
 /** Share of a request's time in which the query is embedded. A later vector is left out; only the keyword list is searched. */
 export const EMBEDDING_SHARE = 0.4
+/** Share of a request's time in which a question is corrected and searched once more. Later, the first search stays. */
+export const CORRECTION_SHARE = 0.5
 /** Share of a request's time after which reranking stops, whatever its own deadline is. */
 export const RERANKING_SHARE = 0.7
 /** Share of a request's time after which neighbours are no longer fetched. The rest is for packing. */

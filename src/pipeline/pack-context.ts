@@ -170,7 +170,7 @@ async function answerInTime(
     sessions.remember(session, packed)
     const trace = buildTrace(subject, record, { ...run, cache })
     tellOutcome(observeOutcome, outcomeSubject, succeeded(trace))
-    return { response: respond(run, subject, record.degraded), trace }
+    return { response: respond(run, subject, record), trace }
   } catch (error) {
     const failure = describeFailure(error, deadline, caller)
     if (!caller.signal.aborted && canBlamePlan(failure))

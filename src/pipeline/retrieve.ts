@@ -21,7 +21,8 @@ import type { RunRecord } from './run-record.ts'
 import type { PipelinePorts } from './services.ts'
 import type { UsedMode } from './trace/schema.ts'
 
-interface RetrieveInput extends ContextInput {
+/** What is searched, and with which weights. */
+export interface RetrieveInput extends ContextInput {
   weights: ListWeights
 }
 

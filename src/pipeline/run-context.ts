@@ -17,6 +17,7 @@ import { packRanked, type RankAndPackInput, rankCandidates } from './rank-and-pa
 import { hitsOf } from './retrieval/fallback.ts'
 import { retrieve } from './retrieve.ts'
 import type { RunRecord } from './run-record.ts'
+import { searchCorrected } from './search-corrected.ts'
 import type { PipelinePorts } from './services.ts'
 import type { UsedMode } from './trace/schema.ts'
 
@@ -74,26 +75,29 @@ export async function rankContext(
   caller: TimedCaller,
   record: RunRecord,
 ): Promise<RankedContext> {
-  const { query, filter, plan, background } = input
+  const { filter, plan, background } = input
   const tokenizer = ports.tokenizer(plan.tokenizerModel)
   if (tokenizer.mapped)
     record.degrade('tokenizer_mapped', `${plan.tokenizerModel} is unknown; counted with ${tokenizer.encoding}`)
   if (reranks(plan) && ports.unavailable.reranker !== null)
     record.degrade('reranker_unavailable', ports.unavailable.reranker)
 
-  const intent = await record.stage(
+  const asked = await record.stage(
     'intent',
     1,
-    () => detectIntent(query),
+    () => detectIntent(input.query),
     () => ({ out: 1, changed: false }),
   )
-  if (reranks(plan) && !background) ports.reranker?.prepare?.(query, caller.tenant)
-  const { lists, mode } = await record.stage(
+  if (reranks(plan) && !background) ports.reranker?.prepare?.(input.query, caller.tenant)
+  const search = { ...input, weights: listWeights(plan, asked.label) }
+  const found = await record.stage(
     'retrieve',
     0,
-    () => retrieve({ ...input, weights: listWeights(plan, intent.label) }, ports, caller, record),
-    found => ({ out: hitsOf(found.lists), changed: true }),
+    () => retrieve(search, ports, caller, record),
+    ({ lists }) => ({ out: hitsOf(lists), changed: true }),
   )
+  const { query, lists, mode } = await searchCorrected(search, found, ports, caller, record)
+  const intent = query === input.query ? asked : detectIntent(query)
   const reranking = caller.deadline.part(RERANKING_SHARE)
   const expanding = caller.deadline.part(NEIGHBOUR_SHARE)
   const packing = caller.deadline.part(PACKING_SHARE)

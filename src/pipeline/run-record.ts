@@ -1,6 +1,7 @@
 import { redactUrls } from '../core/redact-urls.ts'
 import type { Candidate, Degradation, Span } from '../core/types.ts'
 import type { DegradationCode, StageName } from '../core/vocabulary.ts'
+import type { Correction } from '../text/terms/spelling.ts'
 import type { Trace } from './trace/schema.ts'
 
 /** How well a sentence of a chunk matches the question, as a logit. */
@@ -14,6 +15,8 @@ export class RunRecord {
   readonly degraded: Degradation[] = []
   /** Of the chunks whose sentences the reranker has matched for this packing, by the key of the candidate. */
   sentenceMatches: ReadonlyMap<string, readonly SentenceMatch[]> = new Map()
+  /** The words of the question that were corrected for the search. */
+  corrections: readonly Correction[] = []
   readonly #now: () => number
   readonly #from: number
 
@@ -31,6 +34,7 @@ export class RunRecord {
     const branch = new RunRecord(this.#now, this.#now() - elapsedMs)
     branch.stages.push(...this.stages)
     branch.degraded.push(...this.degraded)
+    branch.corrections = this.corrections
     return branch
   }
 

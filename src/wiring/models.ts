@@ -6,6 +6,7 @@ import {
   createEndpointEmbedder,
   type EndpointEmbedderOptions,
 } from '../adapters/models/endpoint-embedder/endpoint-embedder.ts'
+import { englishWords } from '../adapters/models/english-words.ts'
 import type { FleetObserver } from '../adapters/models/fleet/fleet.ts'
 import { createHttpReranker } from '../adapters/models/http-reranker.ts'
 import { createLocalEmbedder } from '../adapters/models/local-embedder.ts'
@@ -90,6 +91,7 @@ export function pipelinePorts(models: Models, store: PassageStore, reporter: Rep
       return models.embedder
     },
     reranker,
+    isWord: englishWords(SHIPPED_RERANKER),
     get unavailable() {
       return models.unavailable
     },

@@ -1,7 +1,7 @@
-import type { Degradation } from '../../core/types.ts'
 import type { PackedChunk } from '../../pack/pack.ts'
 import type { ContextChunk, ContextResponse } from '../context-request.ts'
 import type { ContextRun } from '../run-context.ts'
+import type { RunRecord } from '../run-record.ts'
 import type { TraceSubject } from '../trace/build-trace.ts'
 import { answerableBy } from './answerable.ts'
 import { type Relevance, relevancesBy, rounded } from './relevance.ts'
@@ -10,7 +10,7 @@ import { type Relevance, relevancesBy, rounded } from './relevance.ts'
 export function respond(
   { packed: { context, tokens, packed }, evidence, mode }: ContextRun,
   { plan, traceId }: Pick<TraceSubject, 'plan' | 'traceId'>,
-  degraded: Degradation[],
+  { corrections, degraded }: Pick<RunRecord, 'corrections' | 'degraded'>,
 ): ContextResponse {
   const relevanceOf = relevancesBy(evidence)
   return {
@@ -20,6 +20,7 @@ export function respond(
     chunks: packed.map(chunk => describeChunk(chunk, relevanceOf(chunk.candidate))),
     mode,
     answerable: answerableBy(evidence.passages, degraded),
+    ...(corrections.length > 0 && { corrections: [...corrections] }),
     degraded,
     trace_id: traceId,
   }

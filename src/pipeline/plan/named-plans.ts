@@ -30,6 +30,7 @@ const MEASURED: Plan = {
     adaptive: false,
     presets: PRESETS,
     pool: 50,
+    spelling: true,
     contextual: false,
   },
   fusion: { method: 'values', rrfK: 60, candidateBm25: true, partialDenseWeight: 0.3 },
@@ -69,7 +70,7 @@ const MEASURED: Plan = {
 const DESIGN: Plan = {
   ...MEASURED,
   name: 'design',
-  retrieval: { ...MEASURED.retrieval, weights: list(0.7, 0.3, 12), adaptive: true },
+  retrieval: { ...MEASURED.retrieval, weights: list(0.7, 0.3, 12), adaptive: true, spelling: false },
   fusion: { ...MEASURED.fusion, method: 'rrf', candidateBm25: false },
   rerank: { ...MEASURED.rerank, topK: 12 },
   reunification: { ...MEASURED.reunification, mentionShare: 0, propagation: 0.2, expansion: 0.85 },

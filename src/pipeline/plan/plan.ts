@@ -57,6 +57,11 @@ export const planSchema = z.strictObject({
       exploratory: weights(),
     }),
     pool: value(count, 'Distinct candidates that go on to reranking and packing.'),
+    spelling: value(
+      z.boolean(),
+      'Correct misspelt words of the question by the words of the passages that were found, and search once more.',
+      'RETRIEVAL_SPELLING',
+    ),
     contextual: value(
       z.boolean(),
       'Search the collection with contexts that `CONTEXTUAL_COLLECTIONS` names for the one that was asked.',

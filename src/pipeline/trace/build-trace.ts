@@ -59,6 +59,7 @@ export function buildTrace(subject: TraceSubject, record: RunRecord, outcome: Tr
     collections: subject.collections,
     query: subject.query,
     query_source: subject.querySource ?? 'request',
+    ...(record.corrections.length > 0 && { corrections: [...record.corrections] }),
     intent: outcome.intent,
     mode: outcome.mode ?? null,
     plan,

@@ -11,6 +11,9 @@ export const pointIdSchema = z.union([z.string(), z.number(), z.bigint()])
 /** A step that could not do its work, and the reason. */
 export const degradationSchema = z.object({ code: z.enum(codesOf(DEGRADATIONS)), detail: z.string() })
 
+/** A word of the question that was probably misspelt, and the word of the passages that was searched in its place. */
+export const correctionSchema = z.object({ word: z.string(), correction: z.string() })
+
 /** The retrieval mode that was asked, and the one that the searched lists amount to; null when no list was searched. */
 export const usedModeSchema = z.object({
   asked: z.enum(RETRIEVAL_MODES),
@@ -79,6 +82,8 @@ export const traceSchema = z.object({
   query: z.string().nullable(),
   /** Where the text of the query came from; `none` when there is none. */
   query_source: z.enum(QUERY_SOURCES),
+  /** What of the query was corrected for the search; absent when nothing was. */
+  corrections: z.array(correctionSchema).optional(),
   intent: z.object({ label: z.enum(INTENTS), rule: z.string() }).nullable(),
   /** Null in a search route, where the client's own request says what is searched. */
   mode: usedModeSchema.nullable(),
