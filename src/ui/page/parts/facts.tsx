@@ -8,7 +8,7 @@ import type { Run } from '../model/run.ts'
 /** Verdict, degradations, plan, cache and intent of a run, in words. */
 export function Facts({ run }: { run: Run }) {
   const { trace, answerable } = run
-  const { intent, mode, plan, plan_fingerprint, cache, degraded, counts, assignment, trace_id } = trace
+  const { corrections, intent, mode, plan, plan_fingerprint, cache, degraded, counts, assignment, trace_id } = trace
   return (
     <dl class="facts">
       {answerable && (
@@ -32,6 +32,11 @@ export function Facts({ run }: { run: Run }) {
               </p>
             ))}
       </Fact>
+      {corrections && (
+        <Fact name="Spelling">
+          {corrections.map(({ word, correction }) => `“${word}” was searched as “${correction}”`).join(', ')}
+        </Fact>
+      )}
       <Fact name="Intent">{intent === null ? 'not looked at' : `${intent.label}, by the rule “${intent.rule}”`}</Fact>
       <Fact name="Searched">
         {mode === null
