@@ -27,7 +27,7 @@ export async function searchCorrected(
 ): Promise<RetrievedForQuestion> {
   const asIs = { ...found, query: input.query }
   const { isWord } = ports
-  if (!input.plan.retrieval.spelling || isWord === undefined) return asIs
+  if (!input.plan.retrieval.spelling) return asIs
   const deadline = caller.deadline.part(CORRECTION_SHARE)
   try {
     const { signal } = deadline

@@ -13,8 +13,8 @@ export interface PipelinePorts {
   tokenizer: (model: string) => Tokenizer
   embedder: Embedder | null
   reranker: Reranker | null
-  /** Whether a word in lower case is spelled correctly. Absent: no question is corrected. */
-  isWord?: (word: string) => boolean
+  /** Whether a word in lower case is spelled correctly. */
+  isWord: (word: string) => boolean
   /** Why a port is null, for `degraded`. */
   unavailable: { embedder: string | null; reranker: string | null }
 }

@@ -54,6 +54,8 @@ interface OpenModelsOptions {
 
 export const SHIPPED_RERANKER = fileURLToPath(new URL('../../models/stowage-reranker', import.meta.url))
 export const SHIPPED_EMBEDDER = fileURLToPath(new URL('../../models/all-MiniLM-L6-v2', import.meta.url))
+/** By the vocabulary of the shipped models, whichever model runs. */
+export const isEnglishWord = englishWords(SHIPPED_RERANKER)
 const MIB = 1024 * 1024
 const NOT_WANTED: Opened<never> = { value: null, reason: null, stop: () => {} }
 
@@ -91,7 +93,7 @@ export function pipelinePorts(models: Models, store: PassageStore, reporter: Rep
       return models.embedder
     },
     reranker,
-    isWord: englishWords(SHIPPED_RERANKER),
+    isWord: isEnglishWord,
     get unavailable() {
       return models.unavailable
     },

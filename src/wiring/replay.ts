@@ -11,7 +11,7 @@ import { ingest } from '../ingest/ingest.ts'
 import { createQdrantHttp } from '../qdrant/client.ts'
 import { createTokenizer } from '../text/tokens.ts'
 import { ingestInto } from './ingest.ts'
-import type { Models } from './models.ts'
+import { isEnglishWord, type Models } from './models.ts'
 import { VERSION } from './version.ts'
 
 /**
@@ -27,7 +27,7 @@ export function replayWorld(
   const { embedder, reranker, unavailable } = models
   return {
     ...collections,
-    ports: { tokenizer: createTokenizer, embedder, reranker, unavailable },
+    ports: { tokenizer: createTokenizer, embedder, reranker, isWord: isEnglishWord, unavailable },
     referenceModel,
     openFolder: folder => openFolder(folder, models, referenceModel),
     journals: { lock: lockFolder, stowage: () => [VERSION, sourcesHash(), ...modelFolders.map(modelHash)].join(' ') },

@@ -48,6 +48,7 @@ export function fakePorts(
     }),
     embedder,
     reranker,
+    isWord: () => true,
     unavailable: {
       embedder: embedder ? null : 'no embedder in this test',
       reranker: reranker ? null : 'no reranker in this test',

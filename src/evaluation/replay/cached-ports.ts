@@ -46,8 +46,17 @@ export class PortCache {
         search: async (request, call) => {
           const { collection, filter, limit, withVectors, dense, sparse } = request
           // The time of embedding is charged by `embedQuery` already.
-          if (dense && 'vector' in dense) await dense.vector
-          const key = [collection, filter, call.condition, limit, withVectors, dense !== null, sparse !== null]
+          const vector = dense && 'vector' in dense ? await dense.vector : dense
+          const key = [
+            collection,
+            filter,
+            call.condition,
+            limit,
+            withVectors,
+            dense !== null,
+            vector && [...vector],
+            sparse,
+          ]
           return ask('retrieve', key, () => store.search(request, call))
         },
         fetchPlaces: (collection, places, filter, call) =>

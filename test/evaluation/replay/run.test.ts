@@ -108,7 +108,7 @@ function worldOf(counts: Counts, reranker: Reranker | null): ReplayEnvironment {
       tokenizer: createTokenizer,
       embedder,
       reranker,
-      unavailable: { embedder: null, reranker: reranker ? null : 'no weights here' },
+      isWord: () => true, unavailable: { embedder: null, reranker: reranker ? null : 'no weights here' },
     },
     referenceModel: NAMED_PLANS.measured.tokenizerModel,
     contexts: () => createRulesWriter({ countTokens: text => text.length }),
