@@ -18,6 +18,7 @@ const CASES: readonly [variable: string, text: string, read: (plan: Plan) => unk
   ['RETRIEVAL_K_BASE', '77', plan => plan.retrieval.weights.k, 77],
   ['RETRIEVAL_MODE', 'lexical', plan => plan.retrieval.mode, 'lexical'],
   ['RETRIEVAL_CONTEXTUAL', 'on', plan => plan.retrieval.contextual, true],
+  ['RETRIEVAL_SPELLING', 'off', plan => plan.retrieval.spelling, false],
   ['FUSION_METHOD', 'rrf', plan => plan.fusion.method, 'rrf'],
   ['RERANKER', 'off', plan => plan.rerank.method, 'off'],
   ['RERANK_TOPK', '9', plan => plan.rerank.topK, 9],

@@ -104,6 +104,11 @@ export const RULES: readonly Switch[] = [
     on: true,
     off: false,
   }),
+  valueRule('spelling', 'retrieval', 'spelling', {
+    guards: 'Correcting misspelt words of a question by the words of the passages.',
+    on: true,
+    off: false,
+  }),
   valueRule('contextual', 'retrieval', 'contextual', {
     guards: 'Searching chunks with contexts, in the collections of `CONTEXTUAL_COLLECTIONS`.',
     on: true,

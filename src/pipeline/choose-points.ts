@@ -3,6 +3,7 @@ import type { Chunk, RetrievedList } from '../core/types.ts'
 import { detectIntent } from '../intent/detect.ts'
 import type { Packed, PackedChunk } from '../pack/pack.ts'
 import { countByCharacters } from '../text/characters.ts'
+import { correctedQuestion } from '../text/terms/spelling.ts'
 import { LONGEST_QUERY } from './context-request.ts'
 import type { Background } from './pacing/background.ts'
 import type { PackContextDependencies } from './pack-context.ts'
@@ -10,8 +11,9 @@ import { reranks } from './plan/derived.ts'
 import { overridePlan } from './plan/override-plan.ts'
 import type { Plan } from './plan/plan.ts'
 import { rankAndPack } from './rank-and-pack.ts'
+import { correctionsBy } from './retrieval/corrected.ts'
 import { RunRecord } from './run-record.ts'
-import type { ChoosePoints, ChoosePointsRequest, PrepareQuestion } from './services.ts'
+import type { ChoosePoints, ChoosePointsRequest, PipelinePorts, PrepareQuestion } from './services.ts'
 import { buildTrace, type TraceSubject } from './trace/build-trace.ts'
 import type { Trace } from './trace/schema.ts'
 import { shadowSubject } from './trace/shadow-subject.ts'
@@ -136,18 +138,30 @@ async function choose(
   record: RunRecord,
   { ports }: Pick<PackContextDependencies, 'ports'>,
 ): Promise<{ packed: Packed; trace: Trace }> {
-  const { query, plan, tenant } = subject
-  const intent = query === null ? null : detectIntent(query)
-  if (query === null)
+  const { query: asked, plan, tenant } = subject
+  if (asked === null)
     record.degrade('no_query_text', 'no query text in header, body, relay or filter: no reranker and no intent')
   else if (reranks(plan) && ports.unavailable.reranker !== null)
     record.degrade('reranker_unavailable', ports.unavailable.reranker)
+  const query = asked === null ? null : await ranksBy(asked, { ...run, plan, tenant }, record, ports)
+  const intent = query === null ? null : detectIntent(query)
   const reranker = ports.reranker && (run.background?.rerankerOf(ports.reranker) ?? ports.reranker)
   const input = { query, intent: intent?.label ?? null, plan, reranker, tenant, count: countByCharacters, ...run }
   const chosen = await rankAndPack({ ...input, fetchParents: null }, record)
   const packed = { ...chosen, packed: inOrderOfFilling(chosen) }
   const outcome = { intent, packed, encoding: 'characters', cache: 'off' as const }
   return { packed, trace: buildTrace(subject, record, outcome) }
+}
+
+/** The question that ranks the points: as it was asked, or with its spelling corrected. What was searched is the client's own. */
+async function ranksBy(
+  query: string,
+  found: Pick<PointsRun, 'lists' | 'signal' | 'background'> & { plan: Plan; tenant: string | null },
+  record: RunRecord,
+  ports: PipelinePorts,
+): Promise<string> {
+  record.corrections = await correctionsBy({ ...found, query }, ports, record)
+  return correctedQuestion(query, record.corrections)
 }
 
 /** Blocks of a context keep sections together. A list of points has the order of filling, so that a longer list begins with a shorter one. */

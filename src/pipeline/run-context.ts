@@ -1,41 +1,28 @@
 import { groupBy } from '../core/collections.ts'
 import { eitherSignal } from '../core/either-signal.ts'
-import type { ClusterRead, Reranker } from '../core/ports.ts'
+import type { Reranker } from '../core/ports.ts'
 import { TimeUp } from '../core/steps.ts'
-import type { Chunk, JsonObject } from '../core/types.ts'
+import type { Chunk } from '../core/types.ts'
 import { type DetectedIntent, detectIntent } from '../intent/detect.ts'
 import type { Packed } from '../pack/pack.ts'
 import { type Evidence, evidenceOf } from './confidence/evidence.ts'
 import { relevancesBy } from './confidence/relevance.ts'
 import type { TimedCaller } from './context-request.ts'
 import { NEIGHBOUR_SHARE, PACKING_SHARE, RERANKING_SHARE } from './deadline.ts'
-import type { Background } from './pacing/background.ts'
 import { RANKING_GRACE_MS } from './pacing/pace.ts'
 import { listWeights, planForLists, reranks } from './plan/derived.ts'
-import type { Plan } from './plan/plan.ts'
 import { packRanked, type RankAndPackInput, rankCandidates } from './rank-and-pack.ts'
+import { searchCorrected } from './retrieval/corrected.ts'
 import { hitsOf } from './retrieval/fallback.ts'
-import { retrieve } from './retrieve.ts'
+import { retrieve, type SearchInput } from './retrieval/retrieve.ts'
 import type { RunRecord } from './run-record.ts'
-import { searchCorrected } from './search-corrected.ts'
 import type { PipelinePorts } from './services.ts'
 import type { UsedMode } from './trace/schema.ts'
 
 /** A question and the plan for its context. */
-export interface ContextInput {
-  query: string
-  collections: string[]
-  filter: JsonObject | null
-  cluster?: ClusterRead | null | undefined
-  /** The query vector; null means that the embedder computes it. */
-  vector: number[] | null
-  plan: Plan
-  /** Collections with contexts that are searched instead, by the collection that they stand for. */
-  contextual?: ReadonlyMap<string, string>
+export interface ContextInput extends SearchInput {
   /** For the order `stable`: the turn of the session that first packed a candidate, by its key. */
   previous?: ReadonlyMap<string, number>
-  /** Given for a run that nobody waits for. */
-  background?: Background
 }
 
 /** What a run of the pipeline gave. */

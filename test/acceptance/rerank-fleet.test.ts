@@ -145,15 +145,17 @@ describe('a fleet of rerank servers', { timeout: CHILD_PROCESS_MS }, () => {
       expect(again).toBeGreaterThan(0)
 
       await second.stop('SIGKILL')
-      for (const [at, reason] of [
-        /cannot be reached|cannot be used|can be used now/u,
-        /None of the 2 endpoints/u,
-      ].entries()) {
-        const answer = await ask(fleet, questions[50 + at])
+      // On a slow machine, a server that was left out is tried again in between.
+      const details: string[] = []
+      for (const question of questions.slice(50, 56)) {
+        const answer = await ask(fleet, question)
         expect(answer.status).toBe(200)
         expect(answer.json.chunks.length).toBeGreaterThan(0)
-        expect(rerankFaults(answer)).toEqual([{ code: 'reranker_failed', detail: expect.stringMatching(reason) }])
+        const fault = { code: 'reranker_failed', detail: expect.stringMatching(/cannot be|can be used now/u) }
+        expect(rerankFaults(answer)).toEqual([fault])
+        details.push(...rerankFaults(answer).map(({ detail }) => detail))
       }
+      expect(details.join('\n')).toContain('None of the 2 endpoints')
     } finally {
       await fleet.close()
     }

@@ -1,17 +1,22 @@
 import { describe, expect, it } from 'vitest'
 import { StowageError } from '../../src/core/errors.ts'
-import type { PassageStore, SearchRequest } from '../../src/core/ports.ts'
+import type { PassageStore, Reranker, SearchRequest } from '../../src/core/ports.ts'
+import { createChoosePoints } from '../../src/pipeline/choose-points.ts'
 import { createPackContext } from '../../src/pipeline/pack-context.ts'
+import { decideByConfiguration } from '../../src/pipeline/plan/decision.ts'
 import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import { overridePlan } from '../../src/pipeline/plan/override-plan.ts'
 import type { Plan } from '../../src/pipeline/plan/plan.ts'
 import { encodeBm25Query } from '../../src/text/qdrant-bm25.ts'
-import { chunk } from '../support/candidates.ts'
+import { chunk, keywordLists } from '../support/candidates.ts'
 import { CALLER, dependencies, fakePorts } from '../support/fake-ports.ts'
 
 const TEXTS = ['The valley is green.', 'Isharoth of the valley guards the water.']
 const MISSPELT = 'Who is Isjaroth of the valley?'
 const CORRECTED = 'Who is Isharoth of the valley?'
+
+/** The words that are no name. */
+const isWord = (word: string) => word === 'valley'
 
 type Search = (request: SearchRequest, nth: number) => string[]
 
@@ -44,7 +49,7 @@ interface Asked {
 async function ask(store: PassageStore, { query = MISSPELT, embedQuery, vector, deadlineMs, plan }: Asked = {}) {
   const ports = {
     ...fakePorts({ store, embedder: embedQuery === undefined ? null : { embedQuery } }),
-    isWord: (word: string) => word === 'valley',
+    isWord,
   }
   const all = dependencies(ports, { ...(plan && { plan }), ...(deadlineMs && { deadlineMs }) })
   const response = await createPackContext(all)({ query, collection: 'docs', ...(vector && { vector }) }, CALLER)
@@ -116,5 +121,28 @@ describe('a misspelt question', () => {
     const hung = await ask(hanging, { deadlineMs: 400 })
     expect(hung.response.chunks).toHaveLength(2)
     expect(hung.response.degraded.map(({ code }) => code)).toContain('spelling_not_corrected')
+  })
+})
+
+describe('a misspelt question of a search on a path of Qdrant', () => {
+  it('ranks the points that were found as it was probably meant, and the trace says so', async () => {
+    const asked: string[] = []
+    const rerank: Reranker['rerank'] = async ({ query, passages }) => {
+      asked.push(query)
+      return { scores: passages.map(text => (text.includes('Isharoth') ? 0.9 : 0.1)), cached: 0 }
+    }
+    const all = dependencies({ ...fakePorts({ reranker: { rerank } }), isWord })
+    const decision = decideByConfiguration(NAMED_PLANS.measured)({ tenant: null, sessionId: null })
+    const lists = keywordLists(
+      TEXTS.map((text, at) => ({ score: 1 - at / 10, chunk: chunk({ id: at, docId: text, text }) })),
+    )
+    const request = { query: MISSPELT, lists, limit: 2, fetchNeighbours: null, sessionId: null, decision }
+    const { chosen } = await createChoosePoints(all)(request, CALLER)
+    expect(asked).toEqual([CORRECTED])
+    expect(chosen.map(({ chunk: { id } }) => id)).toEqual([1, 0])
+    expect(all.recorded[0]).toMatchObject({
+      query: MISSPELT,
+      corrections: [{ word: 'isjaroth', correction: 'isharoth' }],
+    })
   })
 })

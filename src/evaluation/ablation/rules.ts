@@ -27,6 +27,12 @@ export const RULES = {
     off: { retrieval: { adaptive: false } },
     isOn: ({ retrieval }) => retrieval.adaptive,
   },
+  spelling: {
+    meaning: 'Corrects misspelt words of the question by the words of the passages, and searches once more.',
+    on: { retrieval: { spelling: true } },
+    off: { retrieval: { spelling: false } },
+    isOn: ({ retrieval }) => retrieval.spelling,
+  },
   value_fusion: {
     meaning: 'Adds scaled scores. Off is reciprocal rank fusion, which has no BM25 over the candidates.',
     on: { fusion: { method: 'values' } },

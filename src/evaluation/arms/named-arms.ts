@@ -19,7 +19,12 @@ function baselinePlan(measured: Plan): Plan {
   return {
     ...topkPlan(measured),
     order: 'relevance',
-    retrieval: { ...retrieval, adaptive: false, weights: { ...retrieval.weights, dense: 0.7, keyword: 0.3 } },
+    retrieval: {
+      ...retrieval,
+      adaptive: false,
+      spelling: false,
+      weights: { ...retrieval.weights, dense: 0.7, keyword: 0.3 },
+    },
     fusion: { ...fusion, method: 'rrf', rrfK: 60, candidateBm25: false },
     dedupe: { containment: null },
     rerank: { ...rerank, method: 'off', topK: null },

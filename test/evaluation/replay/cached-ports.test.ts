@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { PortCache } from '../../../src/evaluation/replay/cached-ports.ts'
+import { encodeBm25Query } from '../../../src/text/qdrant-bm25.ts'
 import { fakePorts } from '../../support/fake-ports.ts'
 
 const passages = [{ text: 'The lamp burns.', parts: [{ start: 0, end: 15 }] }]
@@ -15,6 +16,25 @@ describe('the answers that the arms of a replay share', () => {
       expect(await reranker?.matchParts?.(request)).toEqual([[1]])
     }
     expect(calls).toBe(1)
+  })
+
+  it('are asked for again when the question was corrected', async () => {
+    let searches = 0
+    const search = async () => ({ lists: [], missing: [`search ${++searches}`] })
+    const { store } = new PortCache(fakePorts({ store: { search } })).forRun(100).ports
+    const call = { apiKey: null, condition: null, signal: new AbortController().signal }
+    const find = (dense: number[] | null, text: string) => {
+      const request = { collection: 'docs', filter: null, limit: 5, withVectors: false }
+      return store.search({ ...request, dense, sparse: encodeBm25Query(text) }, call)
+    }
+    const asked: [number[] | null, string][] = [
+      [null, 'wtaer'],
+      [null, 'water'],
+      [[1, 0], 'water'],
+      [[0, 1], 'water'],
+    ]
+    for (const [dense, text] of [...asked, ...asked]) await find(dense, text)
+    expect(searches).toBe(4)
   })
 
   it('do not hold what came too late for the first arm', async () => {

@@ -1,12 +1,15 @@
-import { groupBy } from '../core/collections.ts'
-import { StowageError } from '../core/errors.ts'
-import type { SearchRequest, SearchResult } from '../core/ports.ts'
-import type { RetrievalMode, RetrievedList } from '../core/types.ts'
-import { encodeBm25Query } from '../text/qdrant-bm25.ts'
-import type { TimedCaller } from './context-request.ts'
-import { mmrAlpha } from './plan/derived.ts'
-import type { ListWeights } from './plan/plan.ts'
-import { type QueryVector, queryVector } from './query-vector.ts'
+import { groupBy } from '../../core/collections.ts'
+import { StowageError } from '../../core/errors.ts'
+import type { ClusterRead, SearchRequest, SearchResult } from '../../core/ports.ts'
+import type { JsonObject, RetrievalMode, RetrievedList } from '../../core/types.ts'
+import { encodeBm25Query } from '../../text/qdrant-bm25.ts'
+import type { TimedCaller } from '../context-request.ts'
+import type { Background } from '../pacing/background.ts'
+import { mmrAlpha } from '../plan/derived.ts'
+import type { ListWeights, Plan } from '../plan/plan.ts'
+import type { RunRecord } from '../run-record.ts'
+import type { PipelinePorts } from '../services.ts'
+import type { UsedMode } from '../trace/schema.ts'
 import {
   type CollectionAnswer,
   fallbackReason,
@@ -15,14 +18,26 @@ import {
   OTHER_MODE,
   type SingleMode,
   unanswered,
-} from './retrieval/fallback.ts'
-import type { ContextInput } from './run-context.ts'
-import type { RunRecord } from './run-record.ts'
-import type { PipelinePorts } from './services.ts'
-import type { UsedMode } from './trace/schema.ts'
+} from './fallback.ts'
+import { type QueryVector, queryVector } from './query-vector.ts'
 
-/** What is searched, and with which weights. */
-export interface RetrieveInput extends ContextInput {
+/** A question, where it is asked, and by which plan. */
+export interface SearchInput {
+  query: string
+  collections: string[]
+  filter: JsonObject | null
+  cluster?: ClusterRead | null | undefined
+  /** The query vector; null means that the embedder computes it. */
+  vector: number[] | null
+  plan: Plan
+  /** Collections with contexts that are searched instead, by the collection that they stand for. */
+  contextual?: ReadonlyMap<string, string>
+  /** Given for a run that nobody waits for. */
+  background?: Background
+}
+
+/** A search with the weights of its lists. */
+export interface WeightedSearch extends SearchInput {
   weights: ListWeights
 }
 
@@ -40,7 +55,7 @@ export interface Retrieved {
  * the collections, the settings or the embedder
  */
 export async function retrieve(
-  input: RetrieveInput,
+  input: WeightedSearch,
   ports: PipelinePorts,
   caller: TimedCaller,
   record: RunRecord,
@@ -79,7 +94,7 @@ interface Searcher {
   failure(): StowageError | null
 }
 
-function searcher(input: RetrieveInput, ports: PipelinePorts, caller: TimedCaller, record: RunRecord): Searcher {
+function searcher(input: WeightedSearch, ports: PipelinePorts, caller: TimedCaller, record: RunRecord): Searcher {
   const { apiKey, condition, deadline } = caller
   const sparse = encodeBm25Query(input.query)
   const hasTerms = sparse.indices.length > 0

@@ -1,9 +1,9 @@
-import { messageOf, StowageError } from '../core/errors.ts'
-import type { Embedder, PendingVector } from '../core/ports.ts'
-import type { TimedCaller } from './context-request.ts'
-import { EMBEDDING_SHARE, WORKER_WAIT_SHARE } from './deadline.ts'
-import type { RunRecord } from './run-record.ts'
-import type { PipelinePorts } from './services.ts'
+import { messageOf, StowageError } from '../../core/errors.ts'
+import type { Embedder, PendingVector } from '../../core/ports.ts'
+import type { TimedCaller } from '../context-request.ts'
+import { EMBEDDING_SHARE, WORKER_WAIT_SHARE } from '../deadline.ts'
+import type { RunRecord } from '../run-record.ts'
+import type { PipelinePorts } from '../services.ts'
 
 /** The vector of a query, at hand or on its way. */
 export interface QueryVector {
