@@ -53,11 +53,26 @@ describe('the spelling of a question', () => {
     expect(correct('stoxe', ['stove, stove and stove', 'a stone', 'a stone'], none)).toBe('stone')
   })
 
-  it('is left alone in a question that is in no language it knows', () => {
-    const question = 'aaaab bbbba ccccb dddda eeeea ffffa gggga hhhha iiiia'
-    const passages = ['aaaac bbbbc ccccc ddddc eeeec ffffc ggggc hhhhc iiiic']
-    expect(correct(question, passages)).toBe(question)
-    expect(correct(question.slice(0, 47), passages)).not.toBe(question.slice(0, 47))
+  it('is left alone where most words are of another language, unless there are only one or two', () => {
+    const passages = ['Die Lieferanten liefern die Bestellungen nach Hamburg.', 'Les fournisseurs et les contrats']
+    expect(correct('Wann kommt die Lieferung der Bestellung?', passages)).toBe(
+      'Wann kommt die Lieferung der Bestellung?',
+    )
+    expect(correct('Comment trouver un fournisseur de contrat', passages)).toBe(
+      'Comment trouver un fournisseur de contrat',
+    )
+    expect(correct('Lieferaten Hambrug', passages)).toBe('Lieferanten Hamburg')
+  })
+
+  it('is left alone where too many words are doubtful', () => {
+    const [words, meant] = ['aabbc', 'aabbd'].map(word => Array.from('efghijklm', letter => `${letter}${word}`))
+    const asked = (count: number) => words?.slice(0, count).join(' ') ?? ''
+    const known = (word: string) => !words?.includes(word)
+    const around = 'the of and what where when how why who'
+    expect(correct(`${around} ${asked(9)}`, [meant?.join(' ') ?? ''], known)).toBe(`${around} ${asked(9)}`)
+    expect(correct(`${around} ${asked(8)}`, [meant?.join(' ') ?? ''], known)).toBe(
+      `${around} ${meant?.slice(0, 8).join(' ')}`,
+    )
   })
 
   it('ends on hostile texts, as questions and as passages', () => {

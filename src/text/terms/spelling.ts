@@ -16,8 +16,10 @@ const SHORTEST = 5
 const LONGEST = 24
 /** From this length on, two letters may be wrong. */
 const LONG = 9
-/** Most words of a question that are looked at; a question with more of them is in another language, or is no question. */
+/** Most words of a question that are looked at; a question with more of them is no question. */
 const MOST_WORDS = 8
+/** A question of so few words does not tell its language. */
+const KEYWORDS = 2
 const WORDS_IN_A_STEP = 1000
 
 /**
@@ -54,11 +56,13 @@ export function correctedQuestion(question: string, corrections: readonly Correc
   })
 }
 
+/** None when more words are doubtful than known: then the question is probably in another language. */
 function doubtfulWords(question: string, isWord: (word: string) => boolean): string[] {
-  const words = (question.match(WORD_OR_CODE) ?? []).filter(found => !found.startsWith('`'))
-  const isDoubtful = (word: string) =>
-    word.length >= SHORTEST && word.length <= LONGEST && !ENGLISH_STOP_WORDS.has(word) && !isWord(word)
-  return [...new Set(words.map(word => word.toLowerCase()))].filter(isDoubtful)
+  const found = (question.match(WORD_OR_CODE) ?? []).filter(one => !one.startsWith('`'))
+  const words = [...new Set(found.map(word => word.toLowerCase()))]
+  const known = words.filter(word => ENGLISH_STOP_WORDS.has(word) || isWord(word))
+  const doubtful = words.filter(word => word.length >= SHORTEST && word.length <= LONGEST && !known.includes(word))
+  return doubtful.length <= known.length || words.length <= KEYWORDS ? doubtful : []
 }
 
 /** How many passages hold each word with one of these first letters. */
