@@ -84,7 +84,9 @@ export function createQuestionNotice({ memory, prefixes, report }: NoticeOptions
     async settled(scopes) {
       const running = scopes.flatMap(scope => [...(reading.get(scope) ?? [])])
       if (running.length === 0) return false
-      await Promise.race([Promise.all(running), pause(LONGEST_WAIT_MS, null, { ref: false })])
+      const waited = new AbortController()
+      const longest = pause(LONGEST_WAIT_MS, null, { ref: false, signal: waited.signal }).catch(() => null)
+      await Promise.race([Promise.all(running), longest]).finally(() => waited.abort())
       return true
     },
   }

@@ -6,7 +6,7 @@ import {
   createEndpointEmbedder,
   type EndpointEmbedderOptions,
 } from '../adapters/models/endpoint-embedder/endpoint-embedder.ts'
-import { englishWords } from '../adapters/models/english-words.ts'
+import { readEnglishWords } from '../adapters/models/english-words.ts'
 import type { FleetObserver } from '../adapters/models/fleet/fleet.ts'
 import { createHttpReranker } from '../adapters/models/http-reranker.ts'
 import { createLocalEmbedder } from '../adapters/models/local-embedder.ts'
@@ -28,6 +28,8 @@ export interface Models {
   readonly embedder: Embedder | null
   readonly reranker: Reranker | null
   readonly unavailable: { embedder: string | null; reranker: string | null }
+  /** Whether a word in lower case is spelled correctly; every word is when the words cannot be read. */
+  readonly isWord: (word: string) => boolean
   /** What the models that are there do worse than they could, one sentence each. */
   readonly warnings: readonly string[]
   close(): Promise<void>
@@ -54,8 +56,6 @@ interface OpenModelsOptions {
 
 export const SHIPPED_RERANKER = fileURLToPath(new URL('../../models/stowage-reranker', import.meta.url))
 export const SHIPPED_EMBEDDER = fileURLToPath(new URL('../../models/all-MiniLM-L6-v2', import.meta.url))
-/** By the vocabulary of the shipped models, whichever model runs. */
-export const isEnglishWord = englishWords(SHIPPED_RERANKER)
 const MIB = 1024 * 1024
 const NOT_WANTED: Opened<never> = { value: null, reason: null, stop: () => {} }
 
@@ -63,7 +63,8 @@ export async function openModels(config: Config, options: OpenModelsOptions = {}
   const { wanted = { embedder: true, reranker: true } } = options
   const warnings: string[] = []
   const onWarning = (warning: string) => warnings.push(warning)
-  const [embedder, reranker] = await Promise.all([
+  const [isWord, embedder, reranker] = await Promise.all([
+    wanted.embedder && wanted.reranker ? readWords(onWarning) : () => true,
     wanted.embedder ? openEmbedder(config, options) : NOT_WANTED,
     wanted.reranker ? orUnavailable(openReranker(config, options, onWarning)) : NOT_WANTED,
   ])
@@ -72,6 +73,7 @@ export async function openModels(config: Config, options: OpenModelsOptions = {}
       return embedder.value
     },
     reranker: reranker.value,
+    isWord,
     get unavailable() {
       return { embedder: embedder.reason, reranker: reranker.reason }
     },
@@ -93,10 +95,20 @@ export function pipelinePorts(models: Models, store: PassageStore, reporter: Rep
       return models.embedder
     },
     reranker,
-    isWord: isEnglishWord,
+    isWord: models.isWord,
     get unavailable() {
       return models.unavailable
     },
+  }
+}
+
+/** The words of the language, by the vocabulary of the shipped models, whichever models run. */
+async function readWords(onWarning: (message: string) => void): Promise<Models['isWord']> {
+  try {
+    return await readEnglishWords(SHIPPED_RERANKER)
+  } catch (error) {
+    onWarning(`Misspelt words of questions are not corrected: ${messageOf(error)}`)
+    return () => true
   }
 }
 

@@ -11,7 +11,7 @@ import { ingest } from '../ingest/ingest.ts'
 import { createQdrantHttp } from '../qdrant/client.ts'
 import { createTokenizer } from '../text/tokens.ts'
 import { ingestInto } from './ingest.ts'
-import { isEnglishWord, type Models } from './models.ts'
+import type { Models } from './models.ts'
 import { VERSION } from './version.ts'
 
 /**
@@ -24,10 +24,10 @@ export function replayWorld(
   collections: Pick<ReplayEnvironment, 'openLive' | 'contexts' | 'contextualTwins'>,
   modelFolders: readonly string[] = [],
 ): ReplayEnvironment {
-  const { embedder, reranker, unavailable } = models
+  const { embedder, reranker, isWord, unavailable } = models
   return {
     ...collections,
-    ports: { tokenizer: createTokenizer, embedder, reranker, isWord: isEnglishWord, unavailable },
+    ports: { tokenizer: createTokenizer, embedder, reranker, isWord, unavailable },
     referenceModel,
     openFolder: folder => openFolder(folder, models, referenceModel),
     journals: { lock: lockFolder, stowage: () => [VERSION, sourcesHash(), ...modelFolders.map(modelHash)].join(' ') },

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { englishWords } from '../../src/adapters/models/english-words.ts'
+import { readEnglishWords } from '../../src/adapters/models/english-words.ts'
 import { finish } from '../../src/core/steps.ts'
 import { correctedQuestion, spellingCorrections } from '../../src/text/terms/spelling.ts'
 import { SHIPPED_RERANKER } from '../../src/wiring/models.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 
-const isWord = englishWords(SHIPPED_RERANKER)
+const isWord = await readEnglishWords(SHIPPED_RERANKER)
 const PASSAGES = [
   'Isharoth guards the water of the valley. The keeper opens the sluice at dawn.',
   'ISHAROTH has a collar of bronze; authentication of the keeper is by name.',

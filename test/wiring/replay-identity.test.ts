@@ -18,6 +18,7 @@ const models: Models = {
   embedder: null,
   reranker: null,
   unavailable: { embedder: null, reranker: null },
+  isWord: () => true,
   warnings: [],
   close: async () => {},
 }

@@ -1,31 +1,33 @@
-import { readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { groupBy } from '../../core/collections.ts'
 import { englishStem } from '../../text/terms/english-stem.ts'
 
-const TokenizerSchema = z.object({ model: z.object({ vocab: z.record(z.string(), z.number()) }) })
+const TokenizerSchema = z.object({ model: z.object({ vocab: z.looseObject({}) }) })
 /** Shorter pieces of words are in the vocabulary, too. */
 const WHOLE_WORD = /^\p{L}{4,}$/u
 /** Prefixes that make a word of most words. */
 const PREFIX = /^(?:in|inter|mis|multi|non|out|over|pre|re|sub|un|under)(?=\p{L}{4})/u
 
 /**
- * Whether a word in lower case is one of the 20,000 English words that the tokenizer of a model knows as a whole, or has the stem of
- * one, with or without a prefix. The file is read at the first word.
+ * Reads the 20,000 English words that the tokenizer of a model knows as a whole.
  * @param folder of a model with the vocabulary of uncased BERT
+ * @returns whether a word in lower case is one of them or another form of one, with or without a prefix
  * @throws when the folder has no such tokenizer
  */
-export function englishWords(folder: string): (word: string) => boolean {
-  let known: ReadonlySet<string> | null = null
-  return word => {
-    if (known === null) known = readWords(folder)
-    const words = known
-    return [word, word.replace(PREFIX, '')].some(form => words.has(form) || words.has(englishStem(form)))
+export async function readEnglishWords(folder: string): Promise<(word: string) => boolean> {
+  const { model } = TokenizerSchema.parse(JSON.parse(await readFile(join(folder, 'tokenizer.json'), 'utf8')))
+  const words = groupBy(
+    Object.keys(model.vocab).filter(piece => WHOLE_WORD.test(piece)),
+    beginningOf,
+  )
+  const isKnown = (form: string): boolean => {
+    const near = words.get(beginningOf(form)) ?? []
+    return near.includes(form) || near.some(word => englishStem(word) === englishStem(form))
   }
+  return word => isKnown(word) || (PREFIX.test(word) && isKnown(word.replace(PREFIX, '')))
 }
 
-function readWords(folder: string): ReadonlySet<string> {
-  const { model } = TokenizerSchema.parse(JSON.parse(readFileSync(join(folder, 'tokenizer.json'), 'utf8')))
-  const words = Object.keys(model.vocab).filter(piece => WHOLE_WORD.test(piece))
-  return new Set([...words, ...words.map(englishStem)])
-}
+/** Forms of a word begin alike. */
+const beginningOf = (word: string): string => word.slice(0, 3)

@@ -90,10 +90,11 @@ export async function createEndpointEmbedder(
     const vectors: Float32Array[] = []
     for (const batch of batchesOf(asked, shape.batch)) {
       signal?.throwIfAborted()
-      vectors.push(...(await embedBatch(batch, side, signal, maxRetries)))
-      const wrong = vectors.find(({ length }) => length !== dimensions)?.length
+      const embedded = await embedBatch(batch, side, signal, maxRetries)
+      const wrong = embedded.find(({ length }) => length !== dimensions)?.length
       if (wrong !== undefined)
         throw new StowageError('upstream_error', `${model} returned ${wrong} dimensions instead of ${dimensions}.`)
+      vectors.push(...embedded)
     }
     return vectors
   }
