@@ -38,7 +38,14 @@ async function serveHarbours(environment: Record<string, string> = {}, collectio
 
 function local() {
   const unavailable = { embedder: null, reranker: null }
-  const models = { embedder: null, reranker: null, isWord: () => true, unavailable, warnings: [], close: async () => {} }
+  const models = {
+    embedder: null,
+    reranker: null,
+    isWord: () => true,
+    unavailable,
+    warnings: [],
+    close: async () => {},
+  }
   const notAsked = () => {
     throw new Error('not asked for')
   }

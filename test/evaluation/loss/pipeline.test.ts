@@ -32,7 +32,14 @@ async function replayed(parallel: number, names = ARMS) {
     throw new Error('not asked for')
   }
   const unavailable = { embedder: null, reranker: null }
-  const models = { embedder: null, reranker: null, isWord: () => true, unavailable, warnings: [], close: async () => {} }
+  const models = {
+    embedder: null,
+    reranker: null,
+    isWord: () => true,
+    unavailable,
+    warnings: [],
+    close: async () => {},
+  }
   const world = { openLive: notAsked, contexts: notAsked, contextualTwins: new Map() }
   const model = NAMED_PLANS.measured.tokenizerModel
   const arms = names.flatMap(arm => parseArms(arm, NAMED_PLANS))
