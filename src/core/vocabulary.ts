@@ -29,7 +29,7 @@ export const DEGRADATIONS = {
     'The query could not be embedded, or not in its share of the deadline; only the keyword list is searched.',
   no_search_terms: 'The query has only stop words, and there is no query vector; nothing was searched.',
   spelling_not_corrected:
-    'The spelling of the question could not be corrected in time, or the search by the corrected question failed.',
+    'The spelling of the question could not be corrected in time, or the search by the corrected question failed or lacked a list, so what the question found as it is was used.',
   mode_unavailable:
     'The asked list is not there or found nothing, so the other one was searched; the detail names the reason.',
   list_missing: 'The collection cannot serve one of the lists; the detail names the list and the reason.',

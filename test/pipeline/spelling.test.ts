@@ -96,7 +96,7 @@ describe('a misspelt question', () => {
     expect(response.degraded.map(({ code }) => code)).not.toContain('spelling_not_corrected')
   })
 
-  it('keeps the first search when the second one fails, finds nothing, or hangs', async () => {
+  it('keeps the first search when the second one fails, lacks a list, finds nothing, or hangs', async () => {
     const failing = storeOf((_, nth) => {
       if (nth === 2) throw new StowageError('upstream_error', 'Qdrant answered 500')
       return TEXTS
@@ -105,6 +105,20 @@ describe('a misspelt question', () => {
     expect(failed.response.chunks).toHaveLength(2)
     expect(failed.response.degraded).toContainEqual({ code: 'spelling_not_corrected', detail: 'Qdrant answered 500' })
     expect(failed.response).not.toHaveProperty('corrections')
+
+    const embedQuery = async (text: string) => {
+      if (text === CORRECTED) throw new Error('too busy')
+      return new Float32Array([1, 0, 0])
+    }
+    const halved = await ask(
+      storeOf((_, nth) => (nth === 1 ? TEXTS : TEXTS.slice(1))),
+      { embedQuery },
+    )
+    expect(halved.response.chunks).toHaveLength(2)
+    expect(halved.response.degraded).toContainEqual({
+      code: 'spelling_not_corrected',
+      detail: 'embedder_failed: too busy',
+    })
 
     const empty = await ask(storeOf((_, nth) => (nth === 1 ? TEXTS : [])))
     expect(empty.response.chunks).toHaveLength(2)

@@ -22,7 +22,6 @@ describe('the spelling of a question', () => {
     ['two neighbours swapped', 'how much wtaer', 'how much water'],
     ['two letters of a long word', 'how does authentcaton work', 'how does authentication work'],
     ['several words', 'Isjaroth and the slucie', 'Isharoth and the sluice'],
-    ['in quotation marks', 'who said "the wtaer is patient"?', 'who said "the water is patient"?'],
   ])('is corrected by the words of the passages: %s', (_, question, corrected) => {
     expect(correct(question)).toBe(corrected)
   })
@@ -39,7 +38,8 @@ describe('the spelling of a question', () => {
       'identifiers, paths, addresses and names with capitals',
       'set wtaer_max in /etc/wtaer of wtaer.example, iShaorth, WTAER-1',
     ],
-    ['code', 'what does `wtaer` do'],
+    ['code, and what is quoted', 'what do `wtaer` and "wtaer" and “wtaer” do'],
+    ['words of the language that others are near', 'what is hypertension, a mortgagor, a subnet or a sulfite'],
     ['scripts without cases', '検索の水 ישרות'],
   ])('is left alone: %s', (_, question) => {
     expect(correct(question)).toBe(question)
@@ -50,7 +50,7 @@ describe('the spelling of a question', () => {
     expect(correct('containors', ['a contributor', 'the containers', 'container', 'container'], none)).toBe(
       'containers',
     )
-    expect(correct('stoxe', ['stove, stove and stove', 'a stone', 'a stone'], none)).toBe('stone')
+    expect(correct('stire', ['stare, stare and stare', 'a store', 'a store'], none)).toBe('store')
   })
 
   it('is left alone where most words are of another language, unless there are only one or two', () => {
@@ -65,7 +65,7 @@ describe('the spelling of a question', () => {
   })
 
   it('is left alone where too many words are doubtful', () => {
-    const [words, meant] = ['aabbc', 'aabbd'].map(word => Array.from('efghijklm', letter => `${letter}${word}`))
+    const [words, meant] = ['aabbc', 'aabvc'].map(word => Array.from('efghijklm', letter => `${letter}${word}`))
     const asked = (count: number) => words?.slice(0, count).join(' ') ?? ''
     const known = (word: string) => !words?.includes(word)
     const around = 'the of and what where when how why who'

@@ -40,11 +40,11 @@ export function combineTraceStores(...stores: TraceStore[]): TraceStore {
   }
 }
 
-/** A store that gets a digest in place of each query text. */
+/** A store that gets a digest in place of each query text, and no words of it. */
 export function withHashedQueries(store: TraceStore): TraceStore {
   return {
     ...store,
-    record: (trace, owner) =>
-      store.record({ ...trace, query: trace.query === null ? null : hashedQuery(trace.query) }, owner),
+    record: ({ corrections: _, query, ...trace }, owner) =>
+      store.record({ ...trace, query: query === null ? null : hashedQuery(query) }, owner),
   }
 }

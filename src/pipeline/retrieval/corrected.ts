@@ -38,7 +38,7 @@ export async function correctionsBy(
 
 /**
  * Searches once more when words of the question are probably misspelt: by the corrected question, whose lists take the place of
- * those that were found. When that search fails, finds nothing or is late, what was found stays.
+ * those that were found. When that search fails, is late, or has less than the first one, what was found stays.
  * @returns the lists, and the question that found them
  */
 export async function searchCorrected(
@@ -55,12 +55,15 @@ export async function searchCorrected(
     const corrections = await correctionsBy({ ...input, ...found, tenant: caller.tenant, signal }, ports, record)
     if (corrections.length === 0) return asAsked
     const query = correctedQuestion(input.query, corrections)
+    const second = record.branchAt(record.elapsedMs)
     const again = await record.stage(
       'spelling',
       hitsOf(found.lists),
-      () => retrieve({ ...input, query }, ports, { ...caller, deadline }, record),
+      () => retrieve({ ...input, query }, ports, { ...caller, deadline }, second),
       ({ lists }) => ({ out: hitsOf(lists), changed: true }),
     )
+    const [fault] = second.degraded.slice(record.degraded.length)
+    if (fault !== undefined) throw new Error(`${fault.code}: ${fault.detail}`)
     if (hitsOf(again.lists) === 0) return asAsked
     record.corrections = corrections
     return { ...again, query }

@@ -1,6 +1,6 @@
-import { distance } from 'fastest-levenshtein'
 import type { Steps } from '../../core/steps.ts'
 import { englishStem } from './english-stem.ts'
+import { slipsApart } from './slips.ts'
 import { ENGLISH_STOP_WORDS } from './stop-words.ts'
 
 /** A word of a question that is probably misspelt, and the word of the passages that was probably meant, both in lower case. */
@@ -9,12 +9,16 @@ export interface Correction {
   correction: string
 }
 
-/** Words of letters alone, in lower case or with a first capital. Names with other capitals and parts of identifiers, paths and addresses are left alone, and code is. */
-const WORD_OR_CODE = /`[^`]*`|(?<![\p{L}\p{N}\p{M}_.:/@#$-])\p{Lu}?\p{Ll}+(?![\p{L}\p{M}\p{N}_/@-]|[.:]\p{L})/gu
+/**
+ * Words of letters alone, in lower case or with a first capital. Names with other capitals, parts of identifiers, paths and addresses, code, and what is
+ * quoted are left alone.
+ */
+const WORD_OR_QUOTE =
+  /`[^`]*`|"[^"]*"|“[^”]*”|(?<![\p{L}\p{N}\p{M}_.:/@#$-])\p{Lu}?\p{Ll}+(?![\p{L}\p{M}\p{N}_/@-]|[.:]\p{L})/gu
 /** In UTF-16 code units. In shorter words a single letter makes another word; longer ones are no words. */
 const SHORTEST = 5
 const LONGEST = 24
-/** From this length on, two letters may be wrong. */
+/** From this length on, two slips are possible. */
 const LONG = 9
 /** Most words of a question that are looked at; a question with more of them is no question. */
 const MOST_WORDS = 8
@@ -23,9 +27,9 @@ const KEYWORDS = 2
 const WORDS_IN_A_STEP = 1000
 
 /**
- * The words of a question that are no words of the language, that no passage holds in any form, and that are nearly a word of the
- * passages: one letter left out, added or replaced, or two neighbours swapped, or two letters of a word of nine or more. The first
- * letter is the same. Of several such words the nearest one is meant, then the one that most passages hold.
+ * The words of a question that are no words of the language, that no passage holds in any form, and that are one slip of a typist away
+ * from a word of the passages, or two in a word of nine letters or more. Of several such words the nearest one is meant, then the one
+ * that most passages hold.
  *
  * @param passages what a search with the question found, with titles
  * @param isWord whether a word in lower case is spelled correctly in the language of most questions
@@ -49,7 +53,7 @@ export function* spellingCorrections(
 /** The question with the corrections in it. A first capital stays. */
 export function correctedQuestion(question: string, corrections: readonly Correction[]): string {
   const corrected = new Map(corrections.map(({ word, correction }) => [word, correction]))
-  return question.replace(WORD_OR_CODE, word => {
+  return question.replace(WORD_OR_QUOTE, word => {
     const correction = corrected.get(word.toLowerCase())
     if (correction === undefined) return word
     return word === word.toLowerCase() ? correction : capitalised(correction)
@@ -58,7 +62,7 @@ export function correctedQuestion(question: string, corrections: readonly Correc
 
 /** None when more words are doubtful than known: then the question is probably in another language. */
 function doubtfulWords(question: string, isWord: (word: string) => boolean): string[] {
-  const found = (question.match(WORD_OR_CODE) ?? []).filter(one => !one.startsWith('`'))
+  const found = (question.match(WORD_OR_QUOTE) ?? []).filter(one => /^\p{L}/u.test(one))
   const words = [...new Set(found.map(word => word.toLowerCase()))]
   const known = words.filter(word => ENGLISH_STOP_WORDS.has(word) || isWord(word))
   const doubtful = words.filter(word => word.length >= SHORTEST && word.length <= LONGEST && !known.includes(word))
@@ -96,29 +100,12 @@ function* nearest(word: string, counts: ReadonlyMap<string, number>): Steps<stri
     if (firstLetter(other) !== firstLetter(word)) continue
     if (other === word || englishStem(other) === stem) return null
     if (Math.abs(other.length - word.length) > farthest || other.length < SHORTEST) continue
-    const apart = lettersApart(word, other)
+    const apart = slipsApart(other, word)
     if (apart > farthest) continue
     if (best === null || apart < best.distance || (apart === best.distance && count > best.count))
       best = { word: other, distance: apart, count }
   }
   return best?.word ?? null
-}
-
-/** The Levenshtein distance, in which two swapped neighbours count as one. */
-function lettersApart(word: string, other: string): number {
-  return isOneSwap(word, other) ? 1 : distance(word, other)
-}
-
-function isOneSwap(word: string, other: string): boolean {
-  if (word.length !== other.length) return false
-  let at = 0
-  while (at < word.length && word[at] === other[at]) at++
-  return (
-    at + 1 < word.length &&
-    word[at] === other[at + 1] &&
-    word[at + 1] === other[at] &&
-    word.slice(at + 2) === other.slice(at + 2)
-  )
 }
 
 const firstLetter = (word: string): string => word.charAt(0)
