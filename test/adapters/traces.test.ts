@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createJsonlSink, createLineFile } from '../../src/adapters/traces/jsonl-file.ts'
 import { createTraceRing } from '../../src/adapters/traces/memory.ts'
-import { combineTraceStores, createTraceObserver } from '../../src/adapters/traces/trace-stores.ts'
+import { combineTraceStores, createTraceObserver, withHashedQueries } from '../../src/adapters/traces/trace-stores.ts'
 import { createReporter } from '../../src/observe/events.ts'
 import { createLogger } from '../../src/observe/logger.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'
@@ -233,3 +233,12 @@ describe('stores together', () => {
 function fail(error?: unknown): never {
   throw error instanceof Error ? error : new Error('not expected')
 }
+
+test('a store for digests gets no word of a question', () => {
+  const ring = createTraceRing({ entries: 2, maxBytes: 1e9 })
+  const corrections = [{ word: 'kowalksi', correction: 'kowalski' }]
+  withHashedQueries(ring).record(trace(1, { query: 'Who is Kowalksi?', corrections }), ACME)
+  const stored = ring.find('1', ACME)
+  expect(stored?.query).toMatch(/^sha256:/u)
+  expect(JSON.stringify(stored)).not.toMatch(/kowal/iu)
+})
