@@ -9,6 +9,8 @@ export interface CodeLine extends Span {
   columns: number
   /** A comment fills its line. A string over many lines documents what it stands in. */
   kind: 'blank' | 'comment' | 'string' | 'code'
+  /** It could be a heading of Markdown below the first level, which begins as a comment does. */
+  isHeading: boolean
 }
 
 /** `#` with a word behind it is an instruction of C, and `#[` an attribute of Rust, which can hold documentation. */
@@ -24,11 +26,48 @@ type Opening = (typeof OPENINGS)[number]
 const COMMENT = OPENINGS[0]
 const TAB_COLUMNS = 4
 
-/** Whether a part of a file begins inside of a comment: its end stands there and its beginning does not. */
+/** A remark behind the code of a line. */
+const REMARK = /\s(?:\/\/|#|--|\/\*)/u
+const HEADING = /^#{2,6}[ \t]+\S/u
+/** Three quotation marks that can begin a string inside of a line. A quotation mark around them makes them its text. */
+const TRIPLE = /(?<!["'`\\])(?:"""(?!")|'''(?!'))/u
+
+/** A comment that is cut ends within so many lines. */
+const MOST_CUT_LINES = 40
+/** The end of a comment. Patterns of paths and of times go on: `**\/*.ts`, `*\/5`. */
+const COMMENT_END = /\*\/(?:\s|$)/u
+/** What is in code and not in the words of a comment. */
+const NO_COMMENT = /[={}]|\/\*|["([;]$/u
+
+/** A line without the remark behind its code. It is cut at the first mark: an expression that reads to the end is tried again at each mark when a line separator stands there. */
+export function withoutRemark(content: string): string {
+  const at = content.search(REMARK)
+  return at < 0 ? content : content.slice(0, at).trimEnd()
+}
+
+/** Whether a part of a file begins inside of a comment: its end stands there, behind nothing but stars and words. */
 function beginsInComment(text: string): boolean {
-  const end = text.indexOf('*/')
-  const start = text.indexOf('/*')
-  return end >= 0 && (start < 0 || end < start)
+  for (const line of text.split('\n', MOST_CUT_LINES)) {
+    const content = line.trim()
+    const end = content.search(COMMENT_END)
+    const words = end < 0 ? content : content.slice(0, end)
+    if (!content.startsWith('*') && NO_COMMENT.test(words)) return false
+    if (end >= 0) return true
+  }
+  return false
+}
+
+/** The string that code opens and does not close in its line. */
+function openString(code: string): Opening | null {
+  let rest = code
+  for (;;) {
+    const at = rest.search(TRIPLE)
+    if (at < 0) return null
+    const mark = rest.slice(at, at + 3)
+    const end = rest.indexOf(mark, at + 3)
+    if (end < 0) return OPENINGS.find(opening => opening.end === mark) ?? null
+    rest = rest.slice(end + 3)
+  }
 }
 
 /** The lines of source code. Languages are not told apart: what is read holds in most of them. */
@@ -37,10 +76,26 @@ export function linesOfCode(text: string): CodeLine[] {
   return Array.from(text.matchAll(/[^\n]*\n|[^\n]+$/gu), ({ 0: line, index }) => {
     const content = line.trim()
     const opening: Opening | null = open ?? OPENINGS.find(({ opens }) => opens.test(content)) ?? null
-    const inside = open === null ? content.replace(opening?.opens ?? '', '') : content
-    open = opening !== null && !inside.includes(opening.end) ? opening : null
     const kind = opening?.kind ?? (LINE_COMMENT.test(content) ? 'comment' : 'code')
+    const inside = open === null ? content.replace(opening?.opens ?? '', '') : content
+    const end = opening === null ? 0 : inside.indexOf(opening.end)
+    if (end < 0) open = opening
+    else {
+      const found =
+        opening?.kind === 'comment' || kind === 'comment'
+          ? null
+          : openString(inside.slice(end + (opening?.end.length ?? 0)))
+      // What nothing closes is no string: other languages have these marks as text.
+      open = found && text.includes(found.end, index + line.length) ? found : null
+    }
     const columns = columnsOf(line, TAB_COLUMNS)
-    return { start: index, end: index + line.length, content, columns, kind: content === '' ? 'blank' : kind }
+    return {
+      start: index,
+      end: index + line.length,
+      content,
+      columns,
+      kind: content === '' ? 'blank' : kind,
+      isHeading: opening === null && HEADING.test(line),
+    }
   })
 }

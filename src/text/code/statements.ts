@@ -1,5 +1,5 @@
 import type { Span } from '../../core/types.ts'
-import { type CodeLine, linesOfCode } from './lines.ts'
+import { type CodeLine, linesOfCode, withoutRemark } from './lines.ts'
 
 /**
  * A statement with the lines that it goes on in and the ends of blocks behind it, a paragraph of a comment, or a line of a string over many lines. White space belongs to the
@@ -10,7 +10,7 @@ export interface Statement extends Span {
   columns: number
   kind: 'comment' | 'string' | 'code'
   isBelowBlank: boolean
-  /** Whether it says nothing without what follows: a comment directly above code, an attribute, or the beginning of a block. */
+  /** Whether it says nothing without what follows: a comment directly above code, an attribute, the beginning of a block, or a line above a string over many lines. */
   opens: boolean
 }
 
@@ -24,7 +24,6 @@ const BEGINS_BLOCK =
 const ATTRIBUTE = /^(?:@[\w.]+(?:\(.*\))?|#!?\[.*\]|\[[A-Z].*\])$/u
 /** A line of a comment without words. */
 const MARKS = /^[^\p{L}\p{N}]*$/u
-const REMARK = /\s(?:\/\/|#|--|\/\*).*$/u
 
 /** The statements of source code, which together are the text. */
 export function statementsOf(text: string): Statement[] {
@@ -68,13 +67,15 @@ function goesOn(line: CodeLine, before: Statement, last: CodeLine, isBelowBlank:
 const isFirst = (last: CodeLine, before: Statement): boolean => last.start === before.start
 
 function opensBlock({ content }: CodeLine): boolean {
-  const line = content.replace(REMARK, '').trimEnd()
+  const line = withoutRemark(content)
   return OPENS_BLOCK.test(line) || BEGINS_BLOCK.test(line)
 }
 
 /** Whether a statement that ends with the line `last` says nothing without `next`. */
 function opens({ columns }: Statement, last: CodeLine, next: CodeLine, isBelowBlank: boolean): boolean {
   if (last.kind === 'comment') return next.kind !== 'comment' && !isBelowBlank
+  // A string over many lines is what is assigned or returned above it.
+  if (last.kind === 'code' && next.kind === 'string' && !isBelowBlank) return true
   return (
     last.kind === 'code' &&
     (ATTRIBUTE.test(last.content) || (next.columns > Math.min(columns, last.columns) && opensBlock(last)))

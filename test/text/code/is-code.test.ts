@@ -22,6 +22,35 @@ const PROSE = [
   ['a poem', 'The gate is open,\nthe basin is high,\na boat goes by,\nthe keeper sleeps;\n'],
 ] as const
 
+/** Short lines that end as code does, or have a sign of equality. */
+const LISTS = [
+  ['addresses', 'Acme GmbH,\nHauptstr. 5,\n10115 Berlin\n\nAcme Ltd,\n5 High Road,\nLondon,\nSW1A 2AA\n'],
+  ['the end of a letter', 'Regards,\nJane Doe,\nCEO,\nAcme Ltd,\nLondon\n'],
+  ['people', 'Jane Doe (CEO),\nBob Roe (CTO),\nEve Poe (CFO),\nmember(s),\n'],
+  ['words of two languages', 'Haus = house\nBaum = tree\nHund = dog\n'],
+  ['the same with semicolons', 'Haus = house;\nBaum = tree;\nHund = dog;\n'],
+  ['opening hours', 'Mon = 9-17\nTue = 9-17\nWed = closed\nThu = 9-17\n'],
+  ['variables of an environment', 'PORT=8080\nHOST=localhost\n# where\nSTORE=file:///a/b?c=d\nKEY="x y"\n'],
+  ['settings', '[server]\nport = 8080\nhost = localhost\n\n[client]\nretries = 3\nlevel=debug\n'],
+  ['matrices', 'A = [\n 1, 2;\n 3, 4;\n]\nB = [\n 1, 2;\n 3, 4;\n]\n[1, 2],\n[ 3 4 ]\n{5, 6},\n'],
+  ['services', 'hosting;\nsupport;\ntraining;\n'],
+  ['short lines of a poem', 'O gate,\nO lock;\nreturn to me,\nfor all we do,\nthen go;\n'],
+  ['names of users', '@jane\n@bob\n@eve\n'],
+  [
+    'the head of a message',
+    'Received: from a.example (b.example [1.2.3.4])\n\tby c.example (Relay) with ESMTP id 123\n\tfor <jane@a.example>;\n\tMon, 5 May 2025 10:00:00 +0000 (UTC)\nX-Mark: v=1; a=sha;\n\tc=relaxed;\n\td=a.example;\n\tbh=abc=;\n',
+  ],
+] as const
+
+/** Code of which most lines could stand in a list. */
+const CODE_LIKE_LISTS = [
+  ['the fields of a structure', 'struct gate {\n  int open;\n  int wait;\n  char *name;\n};\n'],
+  ['the names of an enumeration', 'enum Gate {\n  OPEN,\n  SHUT,\n  STUCK,\n  GONE,\n  NEW,\n  OLD,\n}\n'],
+  ['what is imported', 'from lock import (\n  gate,\n  basin,\n  keeper,\n)\n'],
+  ['settings in JSON', '{\n  "gates": {\n    "wait": true,\n    "names": "a"\n  },\n  "files": ["**/*.ts"]\n}\n'],
+  ['a time of day', '@app.job(cron="*/5 * * * *")\ndef run(x):\n    return go(x)\n\ndef go(x):\n    return 1\n'],
+] as const
+
 describe('isCode', () => {
   it.each(Object.entries({ C, GO, PYTHON, RUST, SHELL, TYPESCRIPT }))(
     'knows %s, as a whole and without its first lines',
@@ -39,6 +68,20 @@ describe('isCode', () => {
 
   it.each(PROSE)('does not take %s for code', (_, text) => {
     expect(isCode(text)).toBe(false)
+  })
+
+  it.each(LISTS)('does not take %s for code', (_, text) => {
+    expect(isCode(text)).toBe(false)
+  })
+
+  it.each(CODE_LIKE_LISTS)('knows %s', (_, text) => {
+    expect(isCode(text)).toBe(true)
+  })
+
+  it('takes no text with headings for code, unless they stand in a comment or a string', () => {
+    expect(isCode(`## Gates\n\n${GO}`)).toBe(false)
+    expect(isCode(`/*\n## Gates\n*/\n${GO}`)).toBe(true)
+    expect(isCode(`"""\n## Gates\n"""\n${PYTHON}`)).toBe(true)
   })
 
   it('takes little time', () => {

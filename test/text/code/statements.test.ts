@@ -74,6 +74,39 @@ describe('the statements of source code', () => {
     expect(others.map(({ kind }) => kind)).toEqual(['code', 'code'])
   })
 
+  it.each([
+    ['patterns of paths', '{\n  "include": ["**/*.ts"],\n  "exclude": []\n}\n'],
+    ['times', 'import cron\n\n@cron("*/5 * * * *")\ndef run():\n    pass\n'],
+    ['lines of a table of times', '*/5 * * * * open\n'],
+    ['the end of a comment far below', `${'open\n'.repeat(50)} */\n`],
+    ['the end of a comment below code', 'open();\nwait();\n */\n'],
+  ])('do not begin inside of a comment for %s', (_, text) => {
+    expect(statementsOf(text)[0]?.kind).toBe('code')
+  })
+
+  it('go on behind a string that begins in a line of code', () => {
+    const query = 'QUERY = """\nselect a\nfrom b\n"""\n\ndef find(x):\n    return 1\n'
+    expect(statementsOf(query).map(({ kind, opens }) => [kind, opens])).toEqual([
+      ['code', true],
+      ['string', false],
+      ['code', true],
+      ['code', false],
+    ])
+    const kinds = (text: string) => statementsOf(text).map(({ kind }) => kind)
+    expect(kinds('find("""\na\n""", """\nb\n""")\nopen()\n')).toEqual(['code', 'string', 'code'])
+    expect(kinds("x = r'''\n\"\"\"\n'''\nopen()\n")).toEqual(['code', 'string', 'code'])
+    // Not a string: closed in its line, text of another string, or never closed.
+    for (const line of ['x = """a"""', `x = '"""'`, 'x = """']) {
+      expect(kinds(`${line}\nopen()\n`)).toEqual(['code', 'code'])
+    }
+    expect(kinds(`x = '"""'\nopen()\ny = '"""'\n`)).toEqual(['code', 'code', 'code'])
+  })
+
+  it('take linear time for marks of remarks in front of a line separator', () => {
+    const text = `foo();\nbar();\nbaz();\nx${' #'.repeat(60_000)}\u2028x;\n  foo();\n`
+    expect(textsOf(text)).toHaveLength(4)
+  })
+
   it('take little time', () => {
     const start = performance.now()
     for (const text of [...HOSTILE_TEXTS, 'open();\n'.repeat(20_000), '/*\n'.repeat(20_000)]) statementsOf(text)
