@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { chunkDocument } from '../../src/ingest/chunking/chunk-document.ts'
 import { chunkMarkdown, type DocumentChunk } from '../../src/ingest/chunking/chunk-markdown.ts'
+import { cutCode } from '../../src/ingest/chunking/code-chunks.ts'
 import { GO, PYTHON } from '../text/code/samples.ts'
 
 /** Words and signs. */
@@ -55,6 +56,15 @@ describe('chunkMarkdown, source code', () => {
         .replace(/\s/g, ''),
     ).toBe(text.replace(/\s/g, ''))
     for (const { tokens } of found) expect(tokens).toBeLessThanOrEqual(84)
+  })
+
+  it('joins tiny statements first, so that time is linear in their number', () => {
+    const text = 'x;\n'.repeat(20_000)
+    const chunks = cutCode(text, { target: 4_096, mostTargets: 1.4, count })
+    for (const pieces of chunks) expect(pieces.length).toBeLessThan(520)
+    const texts = chunks.flat().map(({ start, end }) => text.slice(start, end))
+    expect(texts.join('')).toBe(text)
+    expect(chunks.length).toBeGreaterThan(8)
   })
 
   it('gives parents too', () => {

@@ -1,5 +1,5 @@
 import { type Statement, statementsOf } from '../../text/code/statements.ts'
-import { halve, type Piece, type PieceLimits, pieceOf } from './pieces.ts'
+import { halve, joinPieces, type Piece, type PieceLimits, pieceOf } from './pieces.ts'
 
 /**
  * What a cut costs, where a chunk costs the square of its distance from the target as a share of it: for each level of indentation, without a blank line, inside a comment, and behind
@@ -10,6 +10,8 @@ const MOST_LEVELS = 4
 const WITHOUT_BLANK = 0.25
 const IN_COMMENT = 0.5
 const BEHIND_OPENING = 2
+/** Neighbours that have less than one of so many parts of the largest chunk together are joined: all chunks of up to twice as many pieces are compared. */
+const MOST_PARTS = 256
 
 interface Limits extends Pick<PieceLimits, 'target' | 'count'> {
   mostTargets: number
@@ -28,7 +30,7 @@ interface PricedPiece {
 export function cutCode(text: string, { target, mostTargets, count }: Limits): Piece[][] {
   const most = mostTargets * target
   const pieces = pricedPieces(text, { target: most, count })
-  return cheapestCuts(pieces, target, most).map(range => range.map(({ piece }) => piece))
+  return cheapestCuts(joinTiny(pieces, most / MOST_PARTS), target, most).map(range => range.map(({ piece }) => piece))
 }
 
 function pricedPieces(text: string, limits: Pick<PieceLimits, 'target' | 'count'>): PricedPiece[] {
@@ -39,6 +41,17 @@ function pricedPieces(text: string, limits: Pick<PieceLimits, 'target' | 'count'
     const parts = halve(pieceOf(statement, text, limits, true), text, limits)
     return parts.map((piece, part) => ({ piece, cost: part === 0 ? cost : BEHIND_OPENING }))
   })
+}
+
+/** Joins neighbours that have at most so many tokens together. */
+function joinTiny(pieces: readonly PricedPiece[], most: number): PricedPiece[] {
+  const joined: PricedPiece[] = []
+  for (const { piece, cost } of pieces) {
+    const before = joined.at(-1)
+    if (before && before.piece.tokens + piece.tokens <= most) before.piece = joinPieces(before.piece, piece)
+    else joined.push({ piece, cost })
+  }
+  return joined
 }
 
 function costOfCut(before: Statement | undefined, { kind, columns, isBelowBlank }: Statement, step: number): number {
@@ -55,22 +68,29 @@ function costOfCut(before: Statement | undefined, { kind, columns, isBelowBlank 
 
 /** The ranges of pieces whose cuts and sizes together cost least. A piece that is larger than `most` is a range of its own. */
 function cheapestCuts(pieces: readonly PricedPiece[], target: number, most: number): PricedPiece[][] {
-  const best = [{ cost: 0, from: 0 }]
+  const sizes = Float64Array.from(pieces, ({ piece }) => piece.tokens)
+  // What the pieces before a place cost, with a cut at that place, and where the last of their ranges begins.
+  const costs = new Float64Array(pieces.length + 1)
+  const begins = new Uint32Array(pieces.length + 1)
+  costs[0] = pieces[0]?.cost ?? 0
   for (let to = 1; to <= pieces.length; to++) {
-    let cheapest = { cost: Number.POSITIVE_INFINITY, from: to - 1 }
+    let cheapest = Number.POSITIVE_INFINITY
     let tokens = 0
     for (let from = to - 1; from >= 0; from--) {
-      const { piece, cost: cut } = pieces[from] as PricedPiece
-      tokens += piece.tokens
+      tokens += sizes[from] as number
       if (tokens > most && from < to - 1) break
-      const cost = (best[from]?.cost ?? 0) + cut + (tokens / target - 1) ** 2
-      if (cost < cheapest.cost) cheapest = { cost, from }
+      const distance = tokens / target - 1
+      const cost = (costs[from] as number) + distance * distance
+      if (cost < cheapest) {
+        cheapest = cost
+        begins[to] = from
+      }
     }
-    best.push(cheapest)
+    costs[to] = cheapest + (pieces[to]?.cost ?? 0)
   }
   const ranges: PricedPiece[][] = []
   for (let to = pieces.length; to > 0; ) {
-    const { from } = best[to] as { from: number }
+    const from = begins[to] as number
     ranges.push(pieces.slice(from, to))
     to = from
   }
