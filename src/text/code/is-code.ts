@@ -47,7 +47,7 @@ const SURE_FORMS = [
   /^"[^"]*"\s?:\s/u,
   /^(?:(?:if|elif)\s.*\bthen|(?:for|while|until)\s.*\bdo|fi|done|esac|exit\s\d+|set\s-\w+)$/su,
 ]
-const OPENS_BRACKET = /[({]$/u
+const OPENS_BRACKET = /[({][^(){}]*$/u
 /** Least share of such lines, of those that look like code. */
 const LEAST_SURE = 0.25
 

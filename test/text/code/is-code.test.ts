@@ -47,6 +47,10 @@ const CODE_LIKE_LISTS = [
   ['the fields of a structure', 'struct gate {\n  int open;\n  int wait;\n  char *name;\n};\n'],
   ['the names of an enumeration', 'enum Gate {\n  OPEN,\n  SHUT,\n  STUCK,\n  GONE,\n  NEW,\n  OLD,\n}\n'],
   ['what is imported', 'from lock import (\n  gate,\n  basin,\n  keeper,\n)\n'],
+  [
+    'parameters',
+    'def open(self,\n         gate,\n         basin,\n         keeper,\n         wait,\n         last):\n    pass\n',
+  ],
   ['settings in JSON', '{\n  "gates": {\n    "wait": true,\n    "names": "a"\n  },\n  "files": ["**/*.ts"]\n}\n'],
   ['a time of day', '@app.job(cron="*/5 * * * *")\ndef run(x):\n    return go(x)\n\ndef go(x):\n    return 1\n'],
 ] as const
