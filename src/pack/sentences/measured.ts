@@ -31,6 +31,8 @@ const OPENINGS = [LEAD_IN, QUESTION, LABEL, BOLD_NAME, DIRECTIVE, SIGNS, LINK_DE
 const MOST_BEFORE_BODY = 30
 /** The names of the columns, and the line below them. */
 const HEAD_ROWS = 2
+/** The beginning of a function comes with its statements up to this share of the room. With a longer one, none of them could be shown. */
+const MOST_HEAD = 0.5
 /** At most so many tokens for a gap mark. */
 export const GAP_TOKENS = 4
 /** Saturation of term counts, as in BM25. */
@@ -115,7 +117,7 @@ export function* measureSentences(
       endsParagraph: end === sentence.end && (isAfterParagraph || end === candidate.chunk.text.length),
       place: at,
       head: isStatement
-        ? functions.around(sentence, at)
+        ? functions.around(sentence, at).filter(place => (sentences[place]?.tokens ?? 0) <= MOST_HEAD * room)
         : isCut
           ? [at - line].filter(place => place < at)
           : rowsBefore(at, tableAt),

@@ -5,6 +5,7 @@ import { RENDERERS } from '../../../src/pack/render.ts'
 import { outlineOf } from '../../../src/pack/repetition/outline.ts'
 import { bestSentences } from '../../../src/pack/sentences/best-set.ts'
 import { measureSentences } from '../../../src/pack/sentences/measured.ts'
+import { OpenFunctions } from '../../../src/pack/sentences/open-functions.ts'
 import { sentencesToCut } from '../../../src/pack/sentences/units.ts'
 import { candidate, countWords, inSteps } from '../../support/candidates.ts'
 import { PYTHON, TYPESCRIPT } from '../../text/code/samples.ts'
@@ -37,6 +38,24 @@ describe('a chunk of source code that is cut', () => {
       expect(shown).not.toMatch(/(?:^|\n).*:$/)
     }
     expect(chosen(PYTHON, 40, 'time.sleep')).not.toContain('class Gate')
+  })
+
+  it('has no beginning of a function that takes most of the room', () => {
+    const names = Array.from({ length: 30 }, (_, at) => `        gate_${at},\n`).join('')
+    const text = PYTHON.replace('def open(self', `def open(self,\n${names}        last`)
+    for (const room of [40, 60]) {
+      const shown = chosen(text, room, 'time.sleep')
+      expect(shown).toContain('time.sleep(1)')
+      expect(shown).not.toContain('gate_0')
+    }
+    expect(chosen(text, 270, 'time.sleep')).toContain('gate_0')
+  })
+
+  it('knows blocks behind much white space in linear time', () => {
+    const functions = new OpenFunctions()
+    expect(
+      functions.around({ text: `${' '.repeat(400_000)}go {`, start: 0, end: 1, kind: 'statement', opens: true }, 0),
+    ).toEqual([])
   })
 
   it('keeps a comment with the code that it describes', () => {
