@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Models } from '../../src/wiring/models.ts'
 import { replayWorld } from '../../src/wiring/replay.ts'
+import { NO_MODELS } from '../support/no-models.ts'
 
 let folder = ''
 beforeEach(() => {
@@ -14,14 +14,6 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-const models: Models = {
-  embedder: null,
-  reranker: null,
-  unavailable: { embedder: null, reranker: null },
-  isWord: () => true,
-  warnings: [],
-  close: async () => {},
-}
 const places = {
   openLive: () => Promise.reject(new Error('not asked')),
   contexts: () => {
@@ -29,7 +21,7 @@ const places = {
   },
   contextualTwins: new Map<string, string>(),
 }
-const identity = (...folders: string[]) => replayWorld(models, 'gpt-4o', places, folders).journals?.stowage()
+const identity = (...folders: string[]) => replayWorld(NO_MODELS, 'gpt-4o', places, folders).journals?.stowage()
 
 describe('what a journal calls the program of a replay', () => {
   it('is another one when the weights of a model change and its name does not', () => {

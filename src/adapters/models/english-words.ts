@@ -8,7 +8,7 @@ const TokenizerSchema = z.object({ model: z.object({ vocab: z.looseObject({}) })
 const WHOLE_WORD = /^\p{L}{4,}$/u
 
 /**
- * Reads 275,000 English words in all their forms, and the words that the tokenizer of a model knows as a whole: names, and words of our day.
+ * Reads 274,000 English words in all their forms, and the words that the tokenizer of a model knows as a whole: names, and words of our day.
  * @param folder of a model with the vocabulary of uncased BERT
  * @returns whether a word in lower case is one of them
  * @throws when the folder has no such tokenizer
@@ -25,7 +25,7 @@ export async function readEnglishWords(folder: string): Promise<(word: string) =
   return word => known.has(word) || hasLine(dictionary, word)
 }
 
-/** Whether a text of sorted lines has this one. A set of its words would take ten times the memory. */
+/** Whether a text of sorted lines has this one. A set of the 274,000 words takes 18 MB, and the text 3. */
 function hasLine(text: string, wanted: string): boolean {
   let [from, to] = [0, text.length]
   while (from < to) {

@@ -68,7 +68,6 @@ export async function searchCorrected(
     record.corrections = corrections
     return { ...again, query }
   } catch (error) {
-    if (caller.deadline.signal.aborted) throw error
     record.degrade('spelling_not_corrected', messageOf(error))
     return asAsked
   } finally {

@@ -64,9 +64,9 @@ export function correctedQuestion(question: string, corrections: readonly Correc
 function doubtfulWords(question: string, isWord: (word: string) => boolean): string[] {
   const found = (question.match(WORD_OR_QUOTE) ?? []).filter(one => /^\p{L}/u.test(one))
   const words = [...new Set(found.map(word => word.toLowerCase()))]
-  const known = words.filter(word => ENGLISH_STOP_WORDS.has(word) || isWord(word))
-  const doubtful = words.filter(word => word.length >= SHORTEST && word.length <= LONGEST && !known.includes(word))
-  return doubtful.length <= known.length || words.length <= KEYWORDS ? doubtful : []
+  const known = new Set(words.filter(word => ENGLISH_STOP_WORDS.has(word) || isWord(word)))
+  const doubtful = words.filter(word => word.length >= SHORTEST && word.length <= LONGEST && !known.has(word))
+  return doubtful.length <= known.size || words.length <= KEYWORDS ? doubtful : []
 }
 
 /** How many passages hold each word with one of these first letters. */

@@ -13,6 +13,7 @@ import { ingest } from '../../../src/ingest/ingest.ts'
 import { NAMED_PLANS } from '../../../src/pipeline/plan/named-plans.ts'
 import { ingestInto } from '../../../src/wiring/ingest.ts'
 import { replayWorld } from '../../../src/wiring/replay.ts'
+import { NO_MODELS } from '../../support/no-models.ts'
 import { noAnswer, type Recorded, type Reply, startRecordingServer } from '../../support/recording-server.ts'
 import { openStowage } from '../../support/stowage.ts'
 import { declareTenants, openTenantsFile } from '../../support/tenants-file.ts'
@@ -37,20 +38,11 @@ async function serveHarbours(environment: Record<string, string> = {}, collectio
 }
 
 function local() {
-  const unavailable = { embedder: null, reranker: null }
-  const models = {
-    embedder: null,
-    reranker: null,
-    isWord: () => true,
-    unavailable,
-    warnings: [],
-    close: async () => {},
-  }
   const notAsked = () => {
     throw new Error('not asked for')
   }
   return createReplayDependencies(
-    replayWorld(models, MODEL, { openLive: notAsked, contexts: notAsked, contextualTwins: new Map() }),
+    replayWorld(NO_MODELS, MODEL, { openLive: notAsked, contexts: notAsked, contextualTwins: new Map() }),
   )
 }
 

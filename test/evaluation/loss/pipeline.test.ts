@@ -9,6 +9,7 @@ import { replay } from '../../../src/evaluation/replay/replay.ts'
 import { createReplayDependencies } from '../../../src/evaluation/replay/run.ts'
 import { NAMED_PLANS } from '../../../src/pipeline/plan/named-plans.ts'
 import { replayWorld } from '../../../src/wiring/replay.ts'
+import { NO_MODELS } from '../../support/no-models.ts'
 import { harbours } from '../support/harbours.ts'
 
 let cacheFolder = ''
@@ -31,22 +32,13 @@ async function replayed(parallel: number, names = ARMS) {
   const notAsked = () => {
     throw new Error('not asked for')
   }
-  const unavailable = { embedder: null, reranker: null }
-  const models = {
-    embedder: null,
-    reranker: null,
-    isWord: () => true,
-    unavailable,
-    warnings: [],
-    close: async () => {},
-  }
   const world = { openLive: notAsked, contexts: notAsked, contextualTwins: new Map() }
   const model = NAMED_PLANS.measured.tokenizerModel
   const arms = names.flatMap(arm => parseArms(arm, NAMED_PLANS))
   const job = { sets: [harbours], arms, budgets: [60, ALL_THE_TEXT], chunkTokens: 60, cacheFolder }
   const report = await replay(
     { ...job, limitQueries: 2, parallel, explain: true, onProgress: () => {} },
-    createReplayDependencies(replayWorld(models, model, world)),
+    createReplayDependencies(replayWorld(NO_MODELS, model, world)),
   )
   return report.sets[0]?.queries ?? []
 }

@@ -23,19 +23,11 @@ export interface Segment {
 }
 
 /** A line in reading order. */
-export interface Line {
-  text: string
+export interface Line extends Omit<Segment, 'isRightToLeft'> {
   /** Parts of the line with a wide gap between them. */
   cells: Segment[]
   /** Index of the page, from 0. */
   page: number
-  x0: number
-  x1: number
-  y: number
-  size: number
-  isBold: boolean
-  isMonospaced: boolean
-  tag: Tag | null
   /** Left and right edge of its column. */
   column: { left: number; right: number }
 }
