@@ -2,7 +2,7 @@ const KEYBOARD = ['qwertyuiop', 'asdfghjkl', 'zxcvbnm']
 const VOWELS = 'aeiouy'
 
 const BESIDE: ReadonlySet<string> = new Set(
-  KEYBOARD.flatMap(row => Array.from(row.slice(1), (key, at) => [`${row[at]}${key}`, `${key}${row[at]}`])).flat(),
+  KEYBOARD.flatMap(row => [...row.slice(1)].flatMap((key, at) => [`${row[at]}${key}`, `${key}${row[at]}`])),
 )
 
 const isBeside = (one: string, other: string): boolean => BESIDE.has(one + other)
