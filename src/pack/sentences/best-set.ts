@@ -3,6 +3,7 @@ import type { Candidate } from '../../core/types.ts'
 import { terms } from '../../text/terms/terms.ts'
 import type { CostModel } from '../cost.ts'
 import type { Unit } from '../unit.ts'
+import { announcedParts, sharedOut } from './announced.ts'
 import {
   footOf,
   GAP_TOKENS,
@@ -34,8 +35,8 @@ const BORDER_BONUS = 0.03
  * The sentences of a chunk that fit into `room` and hold the answer most likely, for a chunk that does not fit as a whole. A row of a table comes with the head of
  * the table; no run of sentences ends with one that says nothing without what follows.
  *
- * The probability of a sentence is the softmax of `match + .37 · Σ idf(t) · n(t) · (K1 + 1) / (n(t) + K1)`. Each gives .15 of it to both neighbours, a lead-in or a heading .5 to what
- * follows, and a heading has none itself: the source line shows it. Of all sets of sentences that fit, the one with the largest sum is chosen, less .06 for each gap (.2 in source code), and .03 more
+ * The probability of a sentence is the softmax of `match + .37 · Σ idf(t) · n(t) · (K1 + 1) / (n(t) + K1)`. The head of a table gives it to the rows, and the lead-in of a list half of it to the
+ * items (`sharedOut`). Each gives .15 of it to both neighbours, another lead-in or a heading .5 to what follows, and a heading has none itself: the source line shows it. Of all sets of sentences that fit, the one with the largest sum is chosen, less .06 for each gap (.2 in source code), and .03 more
  * for each end of a run that is one of a paragraph (`bestSubset`). What packed neighbours hold of the chunk is left out.
  *
  * @param matches of all sentences of the chunk with the question, as logits
@@ -106,11 +107,14 @@ function probabilities(sentences: readonly MeasuredSentence[], matches: readonly
   return odds.map(own => own / sum)
 }
 
-function worthOf(sentences: readonly MeasuredSentence[], own: readonly number[]): number[] {
+function worthOf(sentences: readonly MeasuredSentence[], probabilities: readonly number[]): number[] {
+  const announced = announcedParts(sentences)
+  const own = sharedOut(probabilities, sentences, announced)
   return own.map((value, at) => {
     const [before = 0, after = 0] = [own[at - 1], own[at + 1]]
     const ownValue = sentences[at]?.isHeading ? 0 : value
-    return ownValue + NEIGHBOUR_SHARE * (before + after) + (sentences[at - 1]?.opens ? OPENING_SHARE * before : 0)
+    const isOpened = sentences[at - 1]?.opens && !announced.has(at - 1)
+    return ownValue + NEIGHBOUR_SHARE * (before + after) + (isOpened ? OPENING_SHARE * before : 0)
   })
 }
 

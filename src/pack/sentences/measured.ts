@@ -20,6 +20,8 @@ const QUESTION = /[?？]["'”’)\]*_]{0,4}[^\S\n]*\n\s*$/u
 const LABEL = /^[\s*_]*(?:note|tip|hint|important|warning|caution|danger|attention|example|see also)[\s*_]*$/iu
 /** A few words in bold, alone, that no sign ends: the name of what follows. */
 const BOLD_NAME = /^\s*(\*\*|__)[^*_\n]{0,80}[^*_\s.!?。！？]\1\s*$/u
+/** An item of a list, also in a quotation. */
+const LIST_ITEM = /^\s*(?:>\s*)?(?:[-*+•]|\d{1,3}[.)])\s/u
 /** A directive of reStructuredText: ".. note::". */
 const DIRECTIVE = /^\s*\.\. [\w:-]{1,40}::[^\n]{0,80}\s*$/u
 /** Signs and tags alone, such as `</div>`, or the two stars before a sentence in bold. */
@@ -52,6 +54,8 @@ export interface MeasuredSentence {
   /** Whether it says nothing without what follows: a heading, the number or the numbered title of a clause, a lead-in, a question, a label, signs, definitions of links, or the head of a table. */
   opens: boolean
   isHeading: boolean
+  /** Whether it is an item of a list. */
+  isItem: boolean
   kind: CutSentence['kind']
   /** Whether a paragraph begins with it that is not the first of the chunk. */
   beginsParagraph: boolean
@@ -112,6 +116,7 @@ export function* measureSentences(
       tokens: yield* cost.tokensOf(text),
       opens: isCut ? line === 0 : opens,
       isHeading: isHeading && !isCut,
+      isItem: sentence.kind === 'text' && LIST_ITEM.test(text),
       kind: sentence.kind,
       beginsParagraph,
       endsParagraph: end === sentence.end && (isAfterParagraph || end === candidate.chunk.text.length),

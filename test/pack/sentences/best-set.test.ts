@@ -125,6 +125,37 @@ describe('the best sentences of a chunk', () => {
     expect(found.join()).toContain('Mark six')
   })
 
+  it('in a table are the row that answers, however well the names of the columns match', () => {
+    const rows = ['one', 'two', 'three', 'four', 'five', 'six'].map(name => `| Mark ${name} | 1${name} |`)
+    const text = ['Sizes of the pumps.', '', '| pump | casks |', '| --- | --- |', ...rows].join('\n')
+    const matches = [2, 9, 0, 0, 0, 0, 0, 0, 3]
+    expect(chosen(text, matches, 36)).toEqual(['| pump | casks |', '| --- | --- |', '| Mark six | 1six |'])
+  })
+
+  it('in a list are the item that answers, and not the first one, however well the lead-in matches', () => {
+    const items = ['a rod', 'a bell', 'a lamp of the hall', 'a rope'].map(item => `- ${item}`)
+    const text = ['The old pump stands here.', '', 'You need one of these:', '', ...items].join('\n')
+    expect(chosen(text, [0, 5, 1, 1, 4, 1], 14)).toEqual(['- a lamp of the hall'])
+    // A lead-in of a single item still leads to it.
+    expect(chosen('The pump is old.\n\nYou need:\n\n- a rod\n\nThe lamp is lit.', [0, 5, 0, 1], 18)).toEqual([
+      'You need:',
+      '- a rod',
+    ])
+  })
+
+  it('of very many rows and items that all announce something are chosen in linear time', () => {
+    const rows = Array.from({ length: 3_000 }, (_, at) => `| ${at}: | row |`)
+    const items = Array.from({ length: 2_000 }, (_, at) => `- item ${at}:`)
+    const text = ['| a | b |', '|---|---|', ...rows, '', 'Also:', '', ...items, '- the end'].join('\n')
+    expect(
+      chosen(
+        text,
+        splitSentences(text).map((_, at) => at % 7),
+        60,
+      ).length,
+    ).toBeGreaterThan(0)
+  })
+
   it('do not begin with the line below the names of a table, and leave sentences that fit when the head does not', () => {
     const names = `| ${Array.from({ length: 14 }, (_, at) => `name of column ${at}`).join(' | ')} |`
     const text = `The pump is old and stands in the hall.\n\n${names}\n|---|---|\n| Mark six | 12 casks |\n| Mark two | 3 casks |`
