@@ -1,13 +1,14 @@
 import type { Steps } from '../core/steps.ts'
 import { rememberedSteps } from './bounded-cache.ts'
 import { distinctIn, slicesOf } from './slices.ts'
+import { wordsOfNames } from './terms/camel-case.ts'
 import { identifiers, joinedWords } from './terms/identifiers.ts'
 import { terms } from './terms/terms.ts'
 
 const K1 = 1.2
 const B = 0.75
 
-/** The terms of a text, see `terms`, and its joined words. */
+/** The terms of a text, see `terms`, those of the words in its names ("retryDelay"), and its joined words. */
 export interface TermCounts {
   counts: ReadonlyMap<string, number>
   /** Number of terms. Joined words do not count: their parts are terms. */
@@ -25,7 +26,7 @@ function* countTerms(text: string): Steps<TermCounts> {
   const counts = new Map<string, number>()
   let length = 0
   for (const slice of slicesOf(text)) {
-    const found = terms(slice)
+    const found = [...terms(slice), ...terms(wordsOfNames(slice))]
     for (const term of [...found, ...joinedWords(slice)]) counts.set(term, (counts.get(term) ?? 0) + 1)
     length += found.length
     yield

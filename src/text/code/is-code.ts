@@ -1,3 +1,4 @@
+import { remembered } from '../bounded-cache.ts'
 import { openingFence } from '../fence.ts'
 import { type CodeLine, linesOfCode, withoutRemark } from './lines.ts'
 
@@ -51,11 +52,16 @@ const OPENS_BRACKET = /[({][^(){}]*$/u
 /** Least share of such lines, of those that look like code. */
 const LEAST_SURE = 0.25
 
+/** Most texts whose answer is kept. One of 800 characters takes up to .1 ms. */
+const MOST_KNOWN = 8_000
+
 /**
  * Whether a text is source code, as a whole: no prose, and no Markdown with code in it. Comments count on neither side, because a file can be mostly comments. Of the other lines, enough
  * look as lines of prose never do, and next to none as only prose does, and some of them as no line of a list. So do most of those that stand the least deep: prose can have indented code below it.
  */
-export function isCode(text: string): boolean {
+export const isCode = remembered(looksLikeCode, { entries: MOST_KNOWN })
+
+function looksLikeCode(text: string): boolean {
   const all = linesOfCode(text.slice(0, LONGEST_READ))
   const lines = all.filter(({ kind }) => kind === 'code')
   if (all.some(({ isHeading }) => isHeading)) return false
