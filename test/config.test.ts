@@ -37,6 +37,7 @@ const CASES: readonly [variable: string, text: string, read: (plan: Plan) => unk
   ['PACKING_PARENT_EXPANSION', '0.5', plan => plan.packing.parentExpansion, 0.5],
   ['PACKING_CONTEXT_LINE', 'on', plan => plan.packing.contextLine, true],
   ['PACKING_SENTENCE_CHOICE', 'words', plan => plan.packing.sentenceChoice, 'words'],
+  ['PACKING_REPEAT_HEADING', 'on', plan => plan.packing.repeatHeading, true],
   ['PACKING_REPETITION', 'context', plan => plan.packing.repetition, 'context'],
   ['PACKING_NOVELTY_ALPHA', '0.75', plan => plan.packing.noveltyAlpha, 0.75],
 ]

@@ -94,6 +94,8 @@ export interface Candidate {
   /** Estimated relevance, which decides the order of packing. After `scaleToBest` the best candidate has 1. */
   value: number
   vector?: Float32Array
+  /** Where the text begins that is packed, in UTF-16 code units: behind a heading that the source line has. Absent: at 0. */
+  textStart?: number
 }
 
 /** A candidate that is left out, with exactly one reason and its figures. */

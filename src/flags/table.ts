@@ -205,6 +205,11 @@ export const RULES: readonly Switch[] = [
     on: 'reranker',
     off: 'words',
   }),
+  valueRule('heading-once', 'packing', 'repeatHeading', {
+    guards: 'Leaving out the heading at the beginning of a chunk where the source line has it.',
+    on: false,
+    off: true,
+  }),
   valueRule('parent-expansion', 'packing', 'parentExpansion', {
     guards: 'A parent in place of the packed chunks that hold enough of it.',
     on: DEFAULT_PARENT_SHARE,

@@ -75,8 +75,8 @@ export function rangeBetween(previous: Unit | undefined, candidate: Candidate, n
   const whole = wholeChunk(candidate)
   const repeated = previous && previous.candidate.key !== candidate.key ? (joinOf(previous, whole)?.overlap ?? 0) : 0
   const coming = next && next.candidate.key !== candidate.key ? (joinOf(whole, next)?.overlap ?? 0) : 0
-  const { length } = candidate.chunk.text
-  return repeated + coming < length ? { start: repeated, end: length - coming } : { start: 0, end: length }
+  const { start, end } = whole
+  return start + repeated + coming < end ? { start: start + repeated, end: end - coming } : { start, end }
 }
 
 /**

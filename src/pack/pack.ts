@@ -4,6 +4,7 @@ import { codePointStart } from '../core/prefix.ts'
 import { inOneStep, insteadWhenLate, type Steps, toTheEnd } from '../core/steps.ts'
 import type { Candidate, ContextFormat, Dropped, Span } from '../core/types.ts'
 import { countByCharacters } from '../text/characters.ts'
+import { behindHeadings } from './behind-heading.ts'
 import { type ContextLines, contextLinesOf, NO_CONTEXT_LINES } from './context-line.ts'
 import { CostModel } from './cost.ts'
 import { type Block, joinUnits, layOut } from './layout.ts'
@@ -17,6 +18,8 @@ export interface PackOptions extends SelectOptions, ParentExpansionOptions {
   counting: 'tokens' | 'characters'
   /** Whether the first sentence of a chunk's context stands before its text. */
   contextLine: boolean
+  /** Whether a heading at the beginning of a chunk is packed where the source line has it. */
+  repeatHeading: boolean
   /** The probability that a candidate answers, for the formats that show it. Absent: none shows it. */
   relevanceOf?: (candidate: Candidate) => number
 }
@@ -58,17 +61,18 @@ const PATIENT_ROUNDS = 8
  * When its time is up, it packs what is selected so far. If that is nothing, it fills the budget in the given order and cuts the first
  * chunk that does not fit to its sentences, which is short work.
  *
- * @param candidates in the order of filling
+ * @param given the candidates, in the order of filling
  * @param query for sentence scores and caps; null when unknown
  * @param count tokenizer of the reader's model
  */
 export function* pack(
-  candidates: readonly Candidate[],
+  given: readonly Candidate[],
   query: string | null,
   options: PackOptions,
   count: CountTokens,
 ): Steps<Packed> {
   const { budgetTokens } = options
+  const candidates = options.repeatHeading ? given : behindHeadings(given, budgetTokens)
   const renderer = RENDERERS[options.format]
   const estimate = options.counting === 'tokens' ? count : countByCharacters
   const inTime = options.contextLine

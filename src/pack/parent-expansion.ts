@@ -125,7 +125,7 @@ function liesIn({ docId, charStart, charEnd, text }: Chunk, parent: Chunk): bool
 function parentCandidate(parent: Chunk, children: readonly Candidate[]): Candidate {
   const [best] = [...children].sort((left, right) => right.value - left.value)
   if (best === undefined) throw new RangeError('a parent without children has no value')
-  const { vector, ...figures } = best
+  const { vector, textStart, ...figures } = best
   const places = children.flatMap(({ chunk }) => chunk.orderIndex ?? [])
   const orderIndex = places.length === 0 ? null : Math.min(...places)
   return { ...figures, key: pointKey(parent), chunk: { ...parent, orderIndex }, origin: 'parent', signals: [] }

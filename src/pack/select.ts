@@ -251,8 +251,9 @@ class Filling {
   /** Takes the longest start of a chunk that fits, even if it ends inside a word. A baseline for replays. */
   private *takeLongestStart(candidate: Candidate): Steps<void> {
     const { cost, options } = this
-    const startOf = (end: number): Unit => ({ ...wholeChunk(candidate), end })
-    const { length } = yield* longestPrefixInSteps(candidate.chunk.text, function* fits(prefix) {
+    const whole = wholeChunk(candidate)
+    const startOf = (length: number): Unit => ({ ...whole, end: whole.start + length })
+    const { length } = yield* longestPrefixInSteps(textOf(whole), function* fits(prefix) {
       return cost.used + (yield* cost.costOf(startOf(prefix.length))) <= options.budgetTokens
     })
     if (length === 0) return

@@ -14,8 +14,9 @@ export function textOf({ candidate, start, end }: Unit): string {
   return candidate.chunk.text.slice(start, end)
 }
 
+/** A chunk as it is packed: without a heading that the source line has. */
 export function wholeChunk(candidate: Candidate): Unit {
-  return { candidate, start: 0, end: candidate.chunk.text.length, value: candidate.value }
+  return { candidate, start: candidate.textStart ?? 0, end: candidate.chunk.text.length, value: candidate.value }
 }
 
 /** Built once for each candidate, because names can be long and sentences many. */

@@ -30,6 +30,7 @@ const anyOptions = fc.record({
   repetition: fc.constantFrom(...REPETITION_SCOPES),
   parentExpansion: fc.constant(null),
   contextLine: fc.boolean(),
+  repeatHeading: fc.boolean(),
 })
 
 const tokenizer = createTokenizer('gpt-4o-2024-11-20')

@@ -17,5 +17,6 @@ export const PLAIN_PACKING: PackOptions = {
   noveltyAlpha: 0,
   repetition: 'off',
   contextLine: false,
+  repeatHeading: true,
   parentExpansion: null,
 }

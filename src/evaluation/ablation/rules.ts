@@ -144,6 +144,12 @@ export const RULES = {
     requires: { packing: { sentenceCut: true } },
     needsReranker: true,
   },
+  heading_once: {
+    meaning: 'Leaves out the heading at the beginning of a chunk where the source line has it.',
+    on: { packing: { repeatHeading: false } },
+    off: { packing: { repeatHeading: true } },
+    isOn: ({ packing }) => !packing.repeatHeading,
+  },
   sentence_mode: {
     meaning: 'Fills the budget with sentences, in the place of chunks.',
     on: { packing: { mode: 'sentence' } },

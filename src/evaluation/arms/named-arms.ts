@@ -50,6 +50,7 @@ function topkPlan(measured: Plan): Plan {
       sectionCap: null,
       noveltyAlpha: 0,
       repetition: 'off',
+      repeatHeading: true,
       parentExpansion: null,
     },
   }

@@ -51,7 +51,8 @@ export function* sentenceUnits(candidates: readonly Candidate[], query: string |
     const most = Math.min(MOST_SENTENCES, sentences.length + MOST_OF_CHUNK)
     if (sentences.length >= most) break
     for (const { text, start, end } of sentencesOf(prefixOf(candidate.chunk.text, LONGEST_SPLIT))) {
-      if (text.trim() !== '') sentences.push({ candidate, text, start, end, value: candidate.value })
+      if (text.trim() !== '' && end > (candidate.textStart ?? 0))
+        sentences.push({ candidate, text, start, end, value: candidate.value })
       if (sentences.length % SENTENCES_PER_STEP === 0) yield
       if (sentences.length >= most) break
     }

@@ -56,6 +56,7 @@ const MEASURED: Plan = {
     maxOverflows: 20,
     sentenceCut: true,
     sentenceChoice: 'reranker',
+    repeatHeading: false,
     documentCap: null,
     sectionCap: null,
     capMode: 'hard',
@@ -82,6 +83,7 @@ const DESIGN: Plan = {
     noveltyAlpha: 0.5,
     repetition: 'off',
     sentenceChoice: 'words',
+    repeatHeading: true,
   },
 }
 

@@ -159,6 +159,11 @@ export const planSchema = z.strictObject({
       'What chooses the sentences of a chunk that is cut: the words of the question, as one run, or the reranker, with gaps. A reranker that cannot tell leaves it to the words.',
       'PACKING_SENTENCE_CHOICE',
     ),
+    repeatHeading: value(
+      z.boolean(),
+      'Pack a heading at the beginning of a chunk although the source line has it.',
+      'PACKING_REPEAT_HEADING',
+    ),
     documentCap: value(count.nullable(), 'Most chunks of one document; or off.', 'PACKING_PER_DOC_CAP'),
     sectionCap: value(count.nullable(), 'Most chunks of one section; or off.', 'PACKING_PER_SECTION_CAP'),
     capMode: value(z.enum(['hard', 'soft']), 'Drop chunks over a cap, or halve the value of each.', 'PACKING_CAP_MODE'),
