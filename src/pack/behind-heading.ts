@@ -1,44 +1,50 @@
 import type { Candidate, Chunk } from '../core/types.ts'
 import { isUnderlined } from '../text/sentences/underlined-title.ts'
-import { longestNameIn } from './render.ts'
+import { longestNameIn, type Renderer } from './render.ts'
 
-/** A heading with `#` in the first line of a text. */
-const HEADING = /^[^\S\n]{0,3}#{1,6}[^\S\n]+([^\n]{1,300}?)[^\S\n]*#*[^\S\n]*\n/u
+const HASHES = /^[^\S\n]{0,3}#{1,6}(?=[^\S\n])/u
+const CLOSING_HASHES = /#+$/u
+const BLANK_LINES = /^(?:[^\S\n]*\n)*/u
 const PATH_SEPARATOR = ' > '
-/** The last heading of a name that is too long is shown whole up to this share of what is shown. */
-const SHOWN_SHARE = 0.6
+/** Marks of Markdown, which a heading can have and a section path has not. */
+const MARKS = /[*_`~\\\s]+/gu
+/** Longest heading that is looked at, in UTF-16 code units. */
+const LONGEST = 300
 
-/** The candidates, whose texts begin behind a heading where the source line has it: it is the last one of the section path, and not so long that it is cut there. */
-export function behindHeadings(candidates: readonly Candidate[], budgetTokens: number): Candidate[] {
-  const longest = SHOWN_SHARE * longestNameIn(budgetTokens)
+/** The candidates, whose texts begin behind a heading where it is the last one of the section path and the source line shows it whole. */
+export function behindHeadings(
+  candidates: readonly Candidate[],
+  renderer: Renderer,
+  budgetTokens: number,
+): Candidate[] {
+  const longestName = longestNameIn(budgetTokens)
   return candidates.map(candidate => {
-    const textStart = textStartOf(candidate.chunk, longest)
+    const textStart = textStartOf(candidate.chunk, chunk => renderer.shownPath(chunk, longestName))
     return textStart === 0 ? candidate : { ...candidate, textStart }
   })
 }
 
-function textStartOf({ text, sectionPath }: Chunk, longest: number): number {
+function textStartOf(chunk: Chunk, shownPath: (chunk: Chunk) => string): number {
+  const { text, sectionPath } = chunk
+  if (sectionPath === '') return 0
   const { name, end } = headingOf(text) ?? { name: '', end: 0 }
-  const words = wordsOf(name)
-  if (words === '' || name.length > longest) return 0
-  const heading = sectionPath.slice(sectionPath.lastIndexOf(PATH_SEPARATOR) + 1)
-  if (words !== wordsOf(heading)) return 0
-  const start = end + text.slice(end).search(/\S/u)
-  return start < end ? 0 : start
+  const heading = plain(name)
+  if (heading === '' || heading !== plain(lastOf(sectionPath)) || heading !== plain(lastOf(shownPath(chunk)))) return 0
+  const start = end + (BLANK_LINES.exec(text.slice(end))?.[0].length ?? 0)
+  return text.slice(start).trim() === '' ? 0 : start
 }
 
-/** The heading that a text begins with, and where it ends. */
+/** The heading that a text begins with, and where its lines end. */
 function headingOf(text: string): { name: string; end: number } | null {
-  const [line = '', name] = HEADING.exec(text) ?? []
-  if (name !== undefined) return { name, end: line.length }
-  const [title = '', rule] = text.split('\n', 2)
-  return rule !== undefined && isUnderlined(title, rule) ? { name: title, end: title.length + rule.length + 2 } : null
+  const end = text.indexOf('\n') + 1
+  if (end === 0 || end > LONGEST) return null
+  const line = text.slice(0, end)
+  const hashes = HASHES.exec(line)?.[0]
+  if (hashes !== undefined) return { name: line.slice(hashes.length).trim().replace(CLOSING_HASHES, ''), end }
+  const below = text.indexOf('\n', end) + 1
+  if (below === 0 || below - end > LONGEST || !isUnderlined(line, text.slice(end, below))) return null
+  return { name: line, end: below }
 }
 
-/** Letters and digits in lower case: a heading can have marks of Markdown that a path has not. */
-function wordsOf(name: string): string {
-  return name
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim()
-}
+const lastOf = (path: string): string => path.split(PATH_SEPARATOR).at(-1) ?? ''
+const plain = (name: string): string => name.toLowerCase().replace(MARKS, ' ').trim()

@@ -30,11 +30,12 @@ export function joinOf(previous: Unit | undefined, next: Unit): Join | null {
     return overlap <= previous.end - previous.start ? { overlap, separator: '' } : { overlap: 0, separator: '\n' }
   }
   const reachesEnd = left.text.slice(previous.end).trim() === ''
-  const beginsAtStart = right.text.slice(0, next.start).trim() === ''
+  const beginsAtStart = right.text.slice(next.candidate.textStart ?? 0, next.start).trim() === ''
   if (!reachesEnd || !beginsAtStart) return null
   const isCut = next.start > 0 || previous.end < left.text.length
   const touching = left.charEnd !== null && left.charEnd === right.charStart
-  return { overlap: 0, separator: touching && !isCut ? '' : '\n' }
+  const isBehindHeading = next.start > 0 && next.start === next.candidate.textStart
+  return { overlap: 0, separator: touching && !isCut ? '' : isBehindHeading ? '\n\n' : '\n' }
 }
 
 /** Units in reading order, with those of one chunk that continue each other as one. */

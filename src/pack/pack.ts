@@ -72,8 +72,8 @@ export function* pack(
   count: CountTokens,
 ): Steps<Packed> {
   const { budgetTokens } = options
-  const candidates = options.repeatHeading ? given : behindHeadings(given, budgetTokens)
   const renderer = RENDERERS[options.format]
+  const candidates = options.repeatHeading ? given : behindHeadings(given, renderer, budgetTokens)
   const estimate = options.counting === 'tokens' ? count : countByCharacters
   const inTime = options.contextLine
     ? yield* insteadWhenLate<ContextLines | null>(contextLinesOf(candidates, count), () => inOneStep(() => null))

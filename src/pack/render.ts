@@ -13,6 +13,8 @@ export const GAP = '\n[…]\n'
 export interface Renderer {
   /** Opens a block. `index` counts from 1 and is the citation. */
   open(block: SourceLine, index: number): string
+  /** The name of the section as the source line shows it, with the title in front where there is one name for both. */
+  shownPath(block: Pick<SourceLine, 'docId' | 'docTitle' | 'sectionPath'>, longestName: number): string
   close: string
   /** Escapes the text of a block, so that it cannot leave its frame. */
   escape(text: string): string
@@ -38,8 +40,8 @@ interface SourceLine extends Pick<Block, 'docId' | 'docTitle' | 'sectionPath'> {
 
 export const RENDERERS: Record<ContextFormat, Renderer> = {
   markdown: {
-    open: ({ docId, docTitle, sectionPath, longestName }, index) =>
-      `[${index}] ${shortName(titledPath(inOneLine(docTitle || docId), inOneLine(sectionPath)), longestName)}\n`,
+    open: ({ longestName, ...block }, index) => `[${index}] ${shownName(block, longestName)}\n`,
+    shownPath: shownName,
     close: '\n',
     escape: escapeMarkdown,
     // Escaped as one text, because a fence of one part can end in another one.
@@ -52,7 +54,8 @@ export const RENDERERS: Record<ContextFormat, Renderer> = {
   },
   xml: {
     open: ({ docId, sectionPath, relevance, longestName }, index) =>
-      `<document index="${index}" source="${attribute(docId)}" section="${attribute(shortName(sectionPath, longestName))}"${relevance === null ? '' : ` relevance="${relevance.toFixed(2)}"`}>\n`,
+      `<document index="${index}" source="${attribute(docId)}" section="${attribute(shownSection({ sectionPath }, longestName))}"${relevance === null ? '' : ` relevance="${relevance.toFixed(2)}"`}>\n`,
+    shownPath: shownSection,
     close: '\n</document>\n',
     escape: escapeXml,
     body: parts => joinParts(parts, ({ contextLine, text }) => contextElement(contextLine) + escapeXml(text.trim())),
@@ -64,7 +67,8 @@ export const RENDERERS: Record<ContextFormat, Renderer> = {
   },
   json: {
     open: ({ docId, docTitle, sectionPath, relevance, contextField, longestName }, index) =>
-      `{"index":${index},"source":${JSON.stringify(docId)},"title":${JSON.stringify(shortName(docTitle, longestName))},"section":${JSON.stringify(shortName(sectionPath, longestName))}${relevance === null ? '' : `,"relevance":${relevance.toFixed(2)}`}${contextField},"text":"`,
+      `{"index":${index},"source":${JSON.stringify(docId)},"title":${JSON.stringify(shortName(docTitle, longestName))},"section":${JSON.stringify(shownSection({ sectionPath }, longestName))}${relevance === null ? '' : `,"relevance":${relevance.toFixed(2)}`}${contextField},"text":"`,
+    shownPath: shownSection,
     close: '"}',
     escape: escapeJson,
     body: parts => escapeJson(joinParts(parts, ({ text }) => text.trim())),
@@ -139,6 +143,14 @@ function shortName(name: string, longest: number): string {
   const heading = name.length - name.lastIndexOf(HEADING_SEPARATOR)
   const end = Math.max(Math.floor((longest - 1) / 2), Math.min(heading, Math.floor((longest * 2) / 3)))
   return `${prefixOf(name, longest - 1 - end).trimEnd()}…${name.slice(codePointStart(name, name.length - end)).trimStart()}`
+}
+
+function shownName({ docId, docTitle, sectionPath }: Parameters<Renderer['shownPath']>[0], longest: number): string {
+  return shortName(titledPath(inOneLine(docTitle || docId), inOneLine(sectionPath)), longest)
+}
+
+function shownSection({ sectionPath }: Pick<Block, 'sectionPath'>, longest: number): string {
+  return shortName(sectionPath, longest)
 }
 
 function attribute(text: string): string {

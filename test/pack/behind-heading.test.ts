@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { finish } from '../../src/core/steps.ts'
-import { CONTEXT_FORMATS } from '../../src/core/types.ts'
+import { CONTEXT_FORMATS, type ContextFormat } from '../../src/core/types.ts'
 import { behindHeadings } from '../../src/pack/behind-heading.ts'
 import { pack as packInSteps } from '../../src/pack/pack.ts'
+import { longestNameIn, RENDERERS } from '../../src/pack/render.ts'
 import { candidate, countWords, inSteps } from '../support/candidates.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 import { PLAIN_PACKING as PLAIN } from '../support/pack-options.ts'
@@ -11,8 +12,11 @@ import { PLAIN_PACKING as PLAIN } from '../support/pack-options.ts'
 const PATH = 'Pumps > Mark `V`'
 const SHOWN = 'The Mark V is old. It stands in the hall.'
 
-function shownOf(text: string, { sectionPath = PATH, budget = 400 } = {}): string {
-  const [first] = behindHeadings([candidate({ id: 'a', text, sectionPath })], budget)
+function shownOf(
+  text: string,
+  { sectionPath = PATH, docTitle = 'Manual', format = 'markdown' as ContextFormat, budget = 400 } = {},
+): string {
+  const [first] = behindHeadings([candidate({ id: 'a', text, docTitle, sectionPath })], RENDERERS[format], budget)
   return text.slice(first?.textStart ?? 0)
 }
 
@@ -35,17 +39,60 @@ describe('a heading at the beginning of a chunk', () => {
       { sectionPath: `${'Mark '.repeat(10)}V`, budget: 80 },
     ],
     ['of a chunk without a section', `## Mark V\n\n${SHOWN}`, { sectionPath: '' }],
-    ['of signs alone', `## ---\n\n${SHOWN}`, { sectionPath: 'Pumps > ---' }],
+    ['with other signs', `## C++\n\n${SHOWN}`, { sectionPath: 'Languages > C' }],
+    [
+      'with a number that the source line leaves out',
+      `# 4. Setup\n\n${SHOWN}`,
+      { sectionPath: '4. Setup', docTitle: 'Setup — Site' },
+    ],
     ['that is text', `Mark V\n\n${SHOWN}`, {}],
   ])('%s stays', (_, text, over) => {
     expect(shownOf(text, over)).toBe(text)
   })
 
-  it('stays in hostile texts or leaves a text', () => {
-    for (const text of HOSTILE_TEXTS) {
-      const whole = `## Mark V\n${text}`
-      if (whole.trim() !== '## Mark V') expect(shownOf(whole).trim()).not.toBe('')
-    }
+  it('leaves what is below it as it is, with its indentation', () => {
+    expect(shownOf('## Mark V\n\n    start()\n    stop()')).toBe('    start()\n    stop()')
+  })
+
+  it('is left out only where its words are in the source line, at any budget and in any format', () => {
+    const titles = [
+      '',
+      'Setup — Site',
+      'Configuration options — The Great Pelican Handbook of Operations and Maintenance',
+    ]
+    for (const heading of ['4. Setup', 'Setup', 'Configuration options', `${'A long name '.repeat(6)}of it`])
+      for (const docTitle of titles)
+        for (const sectionPath of [heading, `Handbook of the Hall > ${heading}`])
+          for (const format of CONTEXT_FORMATS)
+            for (let budget = 1; budget <= 400; budget += 3) {
+              const text = `# ${heading}\n\n${SHOWN}`
+              if (shownOf(text, { docTitle, sectionPath, format, budget }) === text) continue
+              const block = { docId: 'doc', docTitle, sectionPath, relevance: null, contextField: '' }
+              expect(RENDERERS[format].open({ ...block, longestName: longestNameIn(budget) }, 1)).toContain(heading)
+            }
+  })
+
+  it('joins neighbours of one section as without it, without a gap mark', () => {
+    const parts = ['First part is here.', 'Second one.', 'Third one.']
+    const pool = parts.map((part, at) =>
+      candidate({
+        id: `${at}`,
+        docId: 'doc',
+        docTitle: '',
+        sectionPath: 'Example',
+        orderIndex: at,
+        text: `## Example\n\n${part}`,
+      }),
+    )
+    const options = { ...PLAIN, budgetTokens: 100, repeatHeading: false }
+    const { context } = finish(packInSteps(pool, null, options, inSteps(countWords)))
+    expect(context).toBe(`[1] doc > Example\n${parts.join('\n\n')}\n`)
+  })
+
+  it('stays in hostile texts or leaves a text, in linear time', () => {
+    for (const text of [...HOSTILE_TEXTS, `${' '.repeat(50_000)}x`, `${' #'.repeat(50_000)}x`])
+      for (const whole of [`## Mark V\n${text}`, `## ${text}`, `# x${text}`])
+        if (whole.trim() !== '## Mark V' && whole.trim() !== '##') expect(shownOf(whole).trim()).not.toBe('')
   })
 
   it.each(CONTEXT_FORMATS)(

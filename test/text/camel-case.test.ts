@@ -10,6 +10,7 @@ describe('names in camel case', () => {
     ['utf8Decode', 'utf8 Decode'],
     ['snake_case and CONSTANT and Title', 'snake_case and CONSTANT and Title'],
     ['größeÄndern', 'größe Ändern'],
+    ['A3F9C1 and 10MB', 'A3F9C1 and 10MB'],
   ])('%s has its words apart', (name, words) => {
     expect(withNamesApart(name)).toBe(words)
   })
@@ -30,5 +31,6 @@ describe('names in camel case', () => {
   it('leave encoded data as it is', () => {
     const data = 'aBc9'.repeat(25_000)
     expect(withNamesApart(data)).toBe(data)
+    expect(wordsOfNames(data)).toBe('')
   })
 })

@@ -1,6 +1,6 @@
 import type { MeasuredSentence } from './measured.ts'
 
-/** Share of its probability that a lead-in gives to its list. */
+/** Share of the probability of a lead-in that the items of its list get. */
 const LEAD_IN_SHARE = 0.5
 const FEWEST_ITEMS = 2
 
@@ -31,8 +31,8 @@ function itemsFrom(first: number, sentences: readonly MeasuredSentence[]): numbe
 }
 
 /**
- * The probabilities of sentences, where what announces others gives to them, in proportion to theirs: the head of a table gives all of its own to the rows, because it is shown with each
- * of them, and a lead-in half of it to the items of its list. The row or the item that answers is chosen then, and not the first one.
+ * The probabilities of sentences with those of what announces others shared out among these, in proportion to theirs: rows get that of the head of their table, which is shown with each of
+ * them and has none itself, and the items of a list half of that of their lead-in, which keeps its own. So the first row or item is not chosen for what stands above it.
  */
 export function sharedOut(
   probabilities: readonly number[],

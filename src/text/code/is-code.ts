@@ -59,10 +59,14 @@ const MOST_KNOWN = 8_000
  * Whether a text is source code, as a whole: no prose, and no Markdown with code in it. Comments count on neither side, because a file can be mostly comments. Of the other lines, enough
  * look as lines of prose never do, and next to none as only prose does, and some of them as no line of a list. So do most of those that stand the least deep: prose can have indented code below it.
  */
-export const isCode = remembered(looksLikeCode, { entries: MOST_KNOWN })
+export function isCode(text: string): boolean {
+  return isKnownCode(text.slice(0, LONGEST_READ))
+}
+
+const isKnownCode = remembered(looksLikeCode, { entries: MOST_KNOWN })
 
 function looksLikeCode(text: string): boolean {
-  const all = linesOfCode(text.slice(0, LONGEST_READ))
+  const all = linesOfCode(text)
   const lines = all.filter(({ kind }) => kind === 'code')
   if (all.some(({ isHeading }) => isHeading)) return false
   if (lines.some(({ content }) => openingFence(content) !== null)) return false

@@ -30,6 +30,10 @@ describe('the words of source code', () => {
     ])
   })
 
+  it('keep letters of any script whole', () => {
+    expect(wordsOfCode('// यह हिन्दी टिप्पणी है, cafe\u0301 — don’t').trim()).toBe('यह हिन्दी टिप्पणी है, cafe\u0301 don’t')
+  })
+
   it('of statements one after the other are those of the whole', () => {
     for (const code of [CODE, ...HOSTILE_TEXTS]) {
       const parts = statementsOf(code).map(({ start, end }) => wordsOfCode(code.slice(start, end)))
