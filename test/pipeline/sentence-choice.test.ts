@@ -7,7 +7,6 @@ import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import { overridePlan } from '../../src/pipeline/plan/override-plan.ts'
 import { sentenceMatches } from '../../src/pipeline/rerank/sentence-matches.ts'
 import { RunRecord } from '../../src/pipeline/run-record.ts'
-import { wordsOfCode } from '../../src/text/code/words-of-code.ts'
 import { candidate, chunk, keywordLists } from '../support/candidates.ts'
 import { CALLER, dependencies, fakePorts, scriptedStore } from '../support/fake-ports.ts'
 
@@ -69,33 +68,6 @@ describe('the choice of the sentences of a chunk that does not fit', () => {
     expect(traced?.sentences?.map(({ start, end, match }) => [inChunk.slice(start, end).trim(), match])).toEqual(
       SENTENCES.map(sentence => [sentence, sentence.includes('vinegar') ? 9 : 0]),
     )
-  })
-
-  it('in source code is that of its words, by the statements of the chunk', async () => {
-    const code = [
-      'function openPump(keyOfHall) {',
-      '  const lockTime = readClock(keyOfHall)',
-      '  if (lockTime > 9) {',
-      "    throw new Error('the vinegar is out')",
-      '  }',
-      '  const rustLevel = scanBrass(keyOfHall)',
-      '  return pumpWith(lockTime, rustLevel)',
-      '}',
-    ].join('\n')
-    const asked: MatchPartsRequest[] = []
-    const matchParts = async (request: MatchPartsRequest) => {
-      asked.push(request)
-      return vinegarAnswers(request)
-    }
-    const { context, trace } = await ask({ matchParts }, { texts: [code] })
-    const [{ text = '', parts = [] } = {}] = asked[0]?.passages ?? []
-    expect(text).toBe(`Pumps\n${wordsOfCode(code)}`)
-    const sentences = trace?.candidates[0]?.sentences ?? []
-    expect(sentences).toHaveLength(parts.length)
-    expect(parts.map(({ start, end }) => text.slice(start, end))).toEqual(
-      sentences.map(({ start, end }) => wordsOfCode(code.slice(start, end))),
-    )
-    expect(context).toContain("throw new Error('the vinegar is out')")
   })
 
   it('is that of the words when the plan, or the reranker, has no other, and nobody is asked', async () => {

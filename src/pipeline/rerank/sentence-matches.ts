@@ -11,7 +11,7 @@ import { reranks } from '../plan/derived.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { RankAndPackInput } from '../rank-and-pack.ts'
 import type { RunRecord, SentenceMatch } from '../run-record.ts'
-import { passageWithParts } from './passage.ts'
+import { passageOf } from './passage.ts'
 
 /** Tokens of a source line and what stands around a block, nearly always less. */
 const FRAME_TOKENS = 40
@@ -65,7 +65,6 @@ function cutsByReranker({ packing: { sentenceCut, sentenceChoice, overflow, mode
 
 interface Asked {
   candidate: Candidate
-  sentences: readonly Span[]
   passage: PassageParts
 }
 
@@ -74,15 +73,16 @@ function* toAsk(candidates: readonly Candidate[], plan: Plan, count: CountTokens
   const asked: Asked[] = []
   for (const candidate of yield* toBeCut(candidates, plan, count)) {
     const { chunk } = candidate
-    if (chunk.text.length > LONGEST_MATCHED) continue
-    const sentences: Span[] = []
-    for (const { start, end } of sentencesToCut(chunk)) {
-      sentences.push({ start, end })
-      if (sentences.length % SENTENCES_PER_STEP === 0) yield
-    }
-    const passage = passageWithParts(chunk, sentences)
+    const text = passageOf(chunk)
+    const before = text.length - chunk.text.length
     // A long section path can leave no room for the whole chunk.
-    if (passage !== null) asked.push({ candidate, sentences, passage })
+    if (chunk.text.length > LONGEST_MATCHED || !text.endsWith(chunk.text)) continue
+    const parts: Span[] = []
+    for (const { start, end } of sentencesToCut(chunk)) {
+      parts.push({ start: start + before, end: end + before })
+      if (parts.length % SENTENCES_PER_STEP === 0) yield
+    }
+    asked.push({ candidate, passage: { text, parts } })
     yield
   }
   return asked
@@ -120,13 +120,15 @@ function byCandidate(
   found: readonly (number[] | null)[],
 ): ReadonlyMap<string, readonly SentenceMatch[]> {
   return new Map(
-    asked.flatMap(({ candidate, sentences }, at) => {
+    asked.flatMap(({ candidate, passage }, at) => {
       const matches = found[at]
-      if (matches?.length !== sentences.length || !matches.every(Number.isFinite)) return []
-      const matched = sentences.map(
-        ({ start, end }, place): SentenceMatch => ({ start, end, match: matches[place] as number }),
-      )
-      return [[candidate.key, matched] as const]
+      if (matches?.length !== passage.parts.length || !matches.every(Number.isFinite)) return []
+      const before = passage.text.length - candidate.chunk.text.length
+      const sentences = matches.map((match, part): SentenceMatch => {
+        const { start, end } = passage.parts[part] as Span
+        return { start: start - before, end: end - before, match }
+      })
+      return [[candidate.key, sentences] as const]
     }),
   )
 }

@@ -1,5 +1,6 @@
 import { contentHash } from '../../../text/fingerprint.ts'
 import { readablePart } from '../pair-assembly.ts'
+import { readingOf } from './reading.ts'
 
 export interface KeyedText {
   text: string
@@ -19,5 +20,6 @@ export function keyedQuery(query: string, tenant: string | null | undefined): Ke
   return { text, key: `${key} ${tenant ?? ''}` }
 }
 
-/** What a model with a window of so many tokens can read of a passage. */
-export const keyedPassage = (passage: string, maxTokens: number): KeyedText => keyed(readablePart(passage, maxTokens))
+/** What a model with a window of so many tokens reads of a passage, see `readingOf`. */
+export const keyedPassage = (passage: string, maxTokens: number): KeyedText =>
+  keyed(readingOf(readablePart(passage, maxTokens)))

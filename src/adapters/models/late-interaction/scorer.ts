@@ -9,6 +9,7 @@ import type { SideFolder } from './folder/side-folder.ts'
 import { createKeptSides, type KeptSides } from './kept-sides.ts'
 import { type KeyedText, keyedPassage, keyedQuery } from './keyed-text.ts'
 import type { ScoreJob, ScoreResult } from './late-interaction.worker.ts'
+import { readingWithParts } from './reading.ts'
 import type { Side } from './side.ts'
 
 type Pool = WorkerPool<ScoreJob, ScoreResult, null>
@@ -117,7 +118,8 @@ export function createLateInteraction(
     encodeQuery(asked, { signal, tenant })
     const turns = passages.map(
       (passage, at) => async (send: Send) =>
-        (await sendTogether(asked, read.slice(at, at + 1), table, send, [passage])).matches[0] ?? null,
+        (await sendTogether(asked, read.slice(at, at + 1), table, send, [readingWithParts(passage)])).matches[0] ??
+        null,
     )
     const { results } = await pool.runTurns(turns, { signal, tenant, isSmall })
     return results
