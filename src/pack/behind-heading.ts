@@ -4,14 +4,15 @@ import { longestNameIn, type Renderer } from './render.ts'
 
 const HASHES = /^[^\S\n]{0,3}#{1,6}(?=[^\S\n])/u
 const CLOSING_HASHES = /#+$/u
-const BLANK_LINES = /^(?:[^\S\n]*\n)*/u
+const BLANK_LINES = /(?:[^\S\n]*\n)*/uy
 const PATH_SEPARATOR = ' > '
 /** Marks of Markdown, which a heading can have and a section path has not. */
 const MARKS = /[*_`~\\\s]+/gu
 /** Longest heading that is looked at, in UTF-16 code units. */
 const LONGEST = 300
+const MOST_HEADINGS = 6
 
-/** The candidates, whose texts begin behind a heading where it is the last one of the section path and the source line shows it whole. */
+/** The candidates, whose texts begin behind the heading of their section, and behind those above it, where the source line shows all of them whole. */
 export function behindHeadings(
   candidates: readonly Candidate[],
   renderer: Renderer,
@@ -27,24 +28,51 @@ export function behindHeadings(
 function textStartOf(chunk: Chunk, shownPath: (chunk: Chunk) => string): number {
   const { text, sectionPath } = chunk
   if (sectionPath === '') return 0
-  const { name, end } = headingOf(text) ?? { name: '', end: 0 }
-  const heading = plain(name)
-  if (heading === '' || heading !== plain(lastOf(sectionPath)) || heading !== plain(lastOf(shownPath(chunk)))) return 0
-  const start = end + (BLANK_LINES.exec(text.slice(end))?.[0].length ?? 0)
+  const own = namesIn(sectionPath).at(-1)
+  const headings = headingsOf(text)
+  const last = headings.findLastIndex(({ name }) => name === own)
+  if (own === '' || last < 0) return 0
+  const shown = namesIn(shownPath(chunk))
+  if (shown.at(-1) !== own || !headings.slice(0, last).every(({ name }) => shown.includes(name))) return 0
+  const start = headings[last]?.end ?? 0
   return text.slice(start).trim() === '' ? 0 : start
 }
 
-/** The heading that a text begins with, and where its lines end. */
-function headingOf(text: string): { name: string; end: number } | null {
-  const end = text.indexOf('\n') + 1
-  if (end === 0 || end > LONGEST) return null
-  const line = text.slice(0, end)
-  const hashes = HASHES.exec(line)?.[0]
-  if (hashes !== undefined) return { name: line.slice(hashes.length).trim().replace(CLOSING_HASHES, ''), end }
-  const below = text.indexOf('\n', end) + 1
-  if (below === 0 || below - end > LONGEST || !isUnderlined(line, text.slice(end, below))) return null
-  return { name: line, end: below }
+interface Heading {
+  name: string
+  /** Where its lines end, and the blank lines below it. */
+  end: number
 }
 
-const lastOf = (path: string): string => path.split(PATH_SEPARATOR).at(-1) ?? ''
+/** The headings that a text begins with. */
+function headingsOf(text: string): Heading[] {
+  const headings: Heading[] = []
+  while (headings.length < MOST_HEADINGS) {
+    const next = headingAt(headings.at(-1)?.end ?? 0, text)
+    if (next === null) break
+    headings.push(next)
+  }
+  return headings
+}
+
+function headingAt(start: number, text: string): Heading | null {
+  const end = text.indexOf('\n', start) + 1
+  if (end === 0 || end - start > LONGEST) return null
+  const line = text.slice(start, end)
+  const hashes = HASHES.exec(line)?.[0]
+  if (hashes !== undefined) {
+    const name = line.slice(hashes.length).trim().replace(CLOSING_HASHES, '')
+    return { name: plain(name), end: behindBlankLines(end, text) }
+  }
+  const below = text.indexOf('\n', end) + 1
+  if (below === 0 || below - end > LONGEST || !isUnderlined(line, text.slice(end, below))) return null
+  return { name: plain(line), end: behindBlankLines(below, text) }
+}
+
+function behindBlankLines(start: number, text: string): number {
+  BLANK_LINES.lastIndex = start
+  return start + (BLANK_LINES.exec(text)?.[0].length ?? 0)
+}
+
+const namesIn = (path: string): string[] => path.split(PATH_SEPARATOR).map(plain)
 const plain = (name: string): string => name.toLowerCase().replace(MARKS, ' ').trim()

@@ -24,6 +24,7 @@ describe('a heading at the beginning of a chunk', () => {
   it.each([
     ['with signs', `## Mark V\n\n${SHOWN}`],
     ['with signs behind it and marks in it', `  ### **Mark** V ##\n${SHOWN}`],
+    ['with the one above it', `# Pumps\n\n## Mark V\n\n${SHOWN}`],
     ['with a line below it', `Mark V\n======\n\n${SHOWN}`],
   ])('%s is left out where the source line has it', (_, text) => {
     expect(shownOf(text)).toBe(SHOWN)
@@ -39,6 +40,7 @@ describe('a heading at the beginning of a chunk', () => {
       { sectionPath: `${'Mark '.repeat(10)}V`, budget: 80 },
     ],
     ['of a chunk without a section', `## Mark V\n\n${SHOWN}`, { sectionPath: '' }],
+    ['with another one above it', `# Lamps\n\n## Mark V\n\n${SHOWN}`, {}],
     ['with other signs', `## C++\n\n${SHOWN}`, { sectionPath: 'Languages > C' }],
     [
       'with a number that the source line leaves out',
@@ -48,6 +50,10 @@ describe('a heading at the beginning of a chunk', () => {
     ['that is text', `Mark V\n\n${SHOWN}`, {}],
   ])('%s stays', (_, text, over) => {
     expect(shownOf(text, over)).toBe(text)
+  })
+
+  it('leaves a heading below it', () => {
+    expect(shownOf(`## Mark V\n\n### Size\n\n${SHOWN}`)).toBe(`### Size\n\n${SHOWN}`)
   })
 
   it('leaves what is below it as it is, with its indentation', () => {
