@@ -1,11 +1,10 @@
 import type { Candidate, Chunk } from '../core/types.ts'
 import { isUnderlined } from '../text/sentences/underlined-title.ts'
-import { longestNameIn, type Renderer } from './render.ts'
+import { HEADING_SEPARATOR, longestNameIn, type Renderer } from './render.ts'
 
 const HASHES = /^[^\S\n]{0,3}#{1,6}(?=[^\S\n])/u
 const CLOSING_HASHES = /#+$/u
 const BLANK_LINES = /(?:[^\S\n]*\n)*/uy
-const PATH_SEPARATOR = ' > '
 /** Marks of Markdown, which a heading can have and a section path has not. */
 const MARKS = /[*_`~\\\s]+/gu
 /** Longest heading that is looked at, in UTF-16 code units. */
@@ -74,5 +73,5 @@ function behindBlankLines(start: number, text: string): number {
   return start + (BLANK_LINES.exec(text)?.[0].length ?? 0)
 }
 
-const namesIn = (path: string): string[] => path.split(PATH_SEPARATOR).map(plain)
+const namesIn = (path: string): string[] => path.split(HEADING_SEPARATOR).map(plain)
 const plain = (name: string): string => name.toLowerCase().replace(MARKS, ' ').trim()

@@ -5,7 +5,7 @@ import { titledPath } from '../text/titled-path.ts'
 import type { Block, Part } from './layout.ts'
 import { escapeMarkdown } from './markdown-frame.ts'
 
-const HEADING_SEPARATOR = ' > '
+export const HEADING_SEPARATOR = ' > '
 /** Marks left out text between two parts of a block. */
 export const GAP = '\n[…]\n'
 
