@@ -43,7 +43,21 @@ describe('chunkMarkdown, source code', () => {
 
   it('reads no headings and no lists in comments and instructions', () => {
     const text = `#include <gate.h>\n# Opens gates\n\n${functions(['a', 'b'], 10)}\n/*\n * - one\n * - two\n */\n`
-    for (const { sectionPath } of chunk(text, 60)) expect(sectionPath).toBe('')
+    for (const { sectionPath } of chunk(text, 60)) expect(['', 'func a', 'func b']).toContain(sectionPath)
+  })
+
+  it('names the functions and classes that a chunk begins in', () => {
+    const methods = ['open', 'close']
+      .map(
+        name =>
+          `    def ${name}(self, wait: float = 1.0) -> None:\n${`        time.sleep(wait * ${name.length})\n`.repeat(8)}`,
+      )
+      .join('\n')
+    const paths = chunk(`import time\n\n\nclass Gate(Door):\n    depth = 3\n\n${methods}`, 30).map(
+      one => one.sectionPath,
+    )
+    expect(new Set(paths)).toEqual(new Set(['', 'class Gate', 'class Gate > def open', 'class Gate > def close']))
+    expect(paths[0]).toBe('')
   })
 
   it('loses nothing, also of lines without end', () => {
@@ -61,8 +75,8 @@ describe('chunkMarkdown, source code', () => {
   it('joins tiny statements first, so that time is linear in their number', () => {
     const text = 'x;\n'.repeat(20_000)
     const chunks = cutCode(text, { target: 4_096, mostTargets: 1.4, count })
-    for (const pieces of chunks) expect(pieces.length).toBeLessThan(520)
-    const texts = chunks.flat().map(({ start, end }) => text.slice(start, end))
+    for (const { pieces } of chunks) expect(pieces.length).toBeLessThan(520)
+    const texts = chunks.flatMap(({ pieces }) => pieces).map(({ start, end }) => text.slice(start, end))
     expect(texts.join('')).toBe(text)
     expect(chunks.length).toBeGreaterThan(8)
   })

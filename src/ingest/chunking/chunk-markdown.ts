@@ -68,7 +68,7 @@ export function piecesOfChunks({ text, isPlain }: DocumentText, options: ChunkOp
   const limits = { target, atomic: ATOMIC_TARGETS * target, wholeDefinitions, count }
   if (isCode(text)) {
     const chunks = cutCode(text, { target, mostTargets, count })
-    return chunks.map((pieces, at) => ({ path: '', header: '', pieces, repeated: 0, opens: at === 0 ? 0 : null }))
+    return chunks.map((chunk, at) => ({ ...chunk, header: '', repeated: 0, opens: at === 0 ? 0 : null }))
   }
   const entryLimits = { most: mostTargets * target, lead: MOST_BEFORE * target }
   const sections = readSections(text, isPlain)

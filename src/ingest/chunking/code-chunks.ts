@@ -1,3 +1,4 @@
+import { blockNames } from '../../text/code/block-names.ts'
 import { type Statement, statementsOf } from '../../text/code/statements.ts'
 import { halve, joinPieces, type Piece, type PieceLimits, pieceOf } from './pieces.ts'
 
@@ -17,8 +18,16 @@ interface Limits extends Pick<PieceLimits, 'target' | 'count'> {
   mostTargets: number
 }
 
+export interface CodeChunk {
+  /** The names of the blocks around its first statement, outermost first, as of sections: "class Store > def open". Empty outside of blocks. */
+  path: string
+  pieces: Piece[]
+}
+
 interface PricedPiece {
   piece: Piece
+  /** The names of the blocks around it. */
+  path: string
   /** What a cut before it costs. */
   cost: number
 }
@@ -27,29 +36,33 @@ interface PricedPiece {
  * Cuts source code into chunks between its statements. Of all ways to do so the cheapest one is taken: chunks should have the target size, and a cut should be between functions
  * and not inside of them. Nothing is repeated, because a chunk begins where something begins.
  */
-export function cutCode(text: string, { target, mostTargets, count }: Limits): Piece[][] {
+export function cutCode(text: string, { target, mostTargets, count }: Limits): CodeChunk[] {
   const most = mostTargets * target
   const pieces = pricedPieces(text, { target: most, count })
-  return cheapestCuts(joinTiny(pieces, most / MOST_PARTS), target, most).map(range => range.map(({ piece }) => piece))
+  return cheapestCuts(joinTiny(pieces, most / MOST_PARTS), target, most).map(range => {
+    return { path: range[0]?.path ?? '', pieces: range.map(({ piece }) => piece) }
+  })
 }
 
 function pricedPieces(text: string, limits: Pick<PieceLimits, 'target' | 'count'>): PricedPiece[] {
   const statements = statementsOf(text)
   const step = statements.reduce((least, { columns }) => Math.min(least, columns || least), Number.POSITIVE_INFINITY)
+  const names = blockNames(text, statements)
   return statements.flatMap((statement, at) => {
+    const path = names[at]?.join(' > ') ?? ''
     const cost = costOfCut(statements[at - 1], statement, step)
     const parts = halve(pieceOf(statement, text, limits, true), text, limits)
-    return parts.map((piece, part) => ({ piece, cost: part === 0 ? cost : BEHIND_OPENING }))
+    return parts.map((piece, part) => ({ piece, path, cost: part === 0 ? cost : BEHIND_OPENING }))
   })
 }
 
 /** Joins neighbours that have at most so many tokens together. */
 function joinTiny(pieces: readonly PricedPiece[], most: number): PricedPiece[] {
   const joined: PricedPiece[] = []
-  for (const { piece, cost } of pieces) {
+  for (const { piece, path, cost } of pieces) {
     const before = joined.at(-1)
     if (before && before.piece.tokens + piece.tokens <= most) before.piece = joinPieces(before.piece, piece)
-    else joined.push({ piece, cost })
+    else joined.push({ piece, path, cost })
   }
   return joined
 }

@@ -1,5 +1,6 @@
 import type { Steps } from '../../core/steps.ts'
 import type { Candidate } from '../../core/types.ts'
+import { OpenBlocks } from '../../text/code/open-blocks.ts'
 import { columnsOf } from '../../text/columns.ts'
 import { isNumberedTitle, isSectionNumber } from '../../text/sentences/section-number.ts'
 import { endsSentence } from '../../text/sentences/sentences.ts'
@@ -8,7 +9,6 @@ import { terms } from '../../text/terms/terms.ts'
 import type { CostModel } from '../cost.ts'
 import type { Unit } from '../unit.ts'
 import { codeLinesOf } from './code-lines.ts'
-import { OpenFunctions } from './open-functions.ts'
 import { type CutSentence, MOST_OF_CHUNK, SENTENCES_PER_STEP, sentencesToCut } from './units.ts'
 
 const HEADING = /^\s{0,3}#{1,6}\s/u
@@ -87,7 +87,7 @@ export function* measureSentences(
   const sentences: MeasuredSentence[] = []
   let tableAt: number | null = null
   let isAfterParagraph = false
-  const functions = new OpenFunctions()
+  const blocks = new OpenBlocks()
   for (const { sentence, index, line, lines, start, end } of yield* piecesOf(candidate, room, cost)) {
     const at = sentences.length
     const beginsParagraph = isAfterParagraph && sentence.start === start
@@ -122,7 +122,7 @@ export function* measureSentences(
       endsParagraph: end === sentence.end && (isAfterParagraph || end === candidate.chunk.text.length),
       place: at,
       head: isStatement
-        ? functions.around(sentence, at).filter(place => (sentences[place]?.tokens ?? 0) <= MOST_HEAD * room)
+        ? blocks.around(sentence, at, 1).filter(place => (sentences[place]?.tokens ?? 0) <= MOST_HEAD * room)
         : isCut
           ? [at - line].filter(place => place < at)
           : rowsBefore(at, tableAt),

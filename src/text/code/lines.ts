@@ -26,6 +26,9 @@ type Opening = (typeof OPENINGS)[number]
 const COMMENT = OPENINGS[0]
 const TAB_COLUMNS = 4
 
+/** Who may use what follows: it stands as deep as the class that it is in. */
+export const ACCESS_LABEL = /^(?:public|private|protected)\b[^(){};=]{0,20}:/u
+
 /** A remark behind the code of a line. */
 const REMARK = /\s(?:\/\/|#|--|\/\*)/u
 const HEADING = /^#{2,6}[ \t]+\S/u

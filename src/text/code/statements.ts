@@ -1,5 +1,5 @@
 import type { Span } from '../../core/types.ts'
-import { type CodeLine, linesOfCode, withoutRemark } from './lines.ts'
+import { ACCESS_LABEL, type CodeLine, linesOfCode, withoutRemark } from './lines.ts'
 
 /**
  * A statement with the lines that it goes on in and the ends of blocks behind it, a paragraph of a comment, or a line of a string over many lines. White space belongs to the
@@ -73,11 +73,9 @@ function opensBlock({ content }: CodeLine): boolean {
 
 /** Whether a statement that ends with the line `last` says nothing without `next`. */
 function opens({ columns }: Statement, last: CodeLine, next: CodeLine, isBelowBlank: boolean): boolean {
+  const isInside = next.columns > Math.min(columns, last.columns) || ACCESS_LABEL.test(next.content)
   if (last.kind === 'comment') return next.kind !== 'comment' && !isBelowBlank
   // A string over many lines is what is assigned or returned above it.
   if (last.kind === 'code' && next.kind === 'string' && !isBelowBlank) return true
-  return (
-    last.kind === 'code' &&
-    (ATTRIBUTE.test(last.content) || (next.columns > Math.min(columns, last.columns) && opensBlock(last)))
-  )
+  return last.kind === 'code' && (ATTRIBUTE.test(last.content) || (isInside && opensBlock(last)))
 }

@@ -5,7 +5,7 @@ import { RENDERERS } from '../../../src/pack/render.ts'
 import { outlineOf } from '../../../src/pack/repetition/outline.ts'
 import { bestSentences } from '../../../src/pack/sentences/best-set.ts'
 import { measureSentences } from '../../../src/pack/sentences/measured.ts'
-import { OpenFunctions } from '../../../src/pack/sentences/open-functions.ts'
+import { OpenBlocks } from '../../../src/text/code/open-blocks.ts'
 import { sentencesToCut } from '../../../src/pack/sentences/units.ts'
 import { candidate, countWords, inSteps } from '../../support/candidates.ts'
 import { PYTHON, TYPESCRIPT } from '../../text/code/samples.ts'
@@ -52,9 +52,9 @@ describe('a chunk of source code that is cut', () => {
   })
 
   it('knows blocks behind much white space in linear time', () => {
-    const functions = new OpenFunctions()
+    const blocks = new OpenBlocks()
     expect(
-      functions.around({ text: `${' '.repeat(400_000)}go {`, start: 0, end: 1, kind: 'statement', opens: true }, 0),
+      blocks.around({ text: `${' '.repeat(400_000)}go {`, opens: true }, 0, 1),
     ).toEqual([])
   })
 
