@@ -74,8 +74,9 @@ function* itemsOf(
   cost: CostModel,
 ): Steps<Item[]> {
   const items: Item[] = []
+  const heads = new Set(sentences.map(({ head }) => head[0]))
   for (const [at, sentence] of sentences.entries()) {
-    const { start, end, opens, beginsParagraph, endsParagraph } = sentence
+    const { start, end, opens, beginsParagraph, endsParagraph, head } = sentence
     const before = sentences[at - 1]
     // A space in a line is a part of the next word's token.
     const joined = before && !/\n\s*$/u.test(text.slice(before.start, before.end)) ? 1 : 0
@@ -84,6 +85,7 @@ function* itemsOf(
       worth: worth[at] ?? 0,
       tokens: tokens - joined,
       headTokens: joined + headTokens(sentence, sentences),
+      frame: head[0] ?? (heads.has(at) ? at : null),
       opens,
       beginBonus: beginsParagraph ? BORDER_BONUS : 0,
       endBonus: endsParagraph ? BORDER_BONUS : 0,

@@ -5,8 +5,8 @@ import { RENDERERS } from '../../../src/pack/render.ts'
 import { outlineOf } from '../../../src/pack/repetition/outline.ts'
 import { bestSentences } from '../../../src/pack/sentences/best-set.ts'
 import { measureSentences } from '../../../src/pack/sentences/measured.ts'
-import { OpenBlocks } from '../../../src/text/code/open-blocks.ts'
 import { sentencesToCut } from '../../../src/pack/sentences/units.ts'
+import { OpenBlocks } from '../../../src/text/code/open-blocks.ts'
 import { candidate, countWords, inSteps } from '../../support/candidates.ts'
 import { PYTHON, TYPESCRIPT } from '../../text/code/samples.ts'
 
@@ -53,9 +53,7 @@ describe('a chunk of source code that is cut', () => {
 
   it('knows blocks behind much white space in linear time', () => {
     const blocks = new OpenBlocks()
-    expect(
-      blocks.around({ text: `${' '.repeat(400_000)}go {`, opens: true }, 0, 1),
-    ).toEqual([])
+    expect(blocks.around({ text: `${' '.repeat(400_000)}go {`, opens: true }, 0, 1)).toEqual([])
   })
 
   it('keeps a comment with the code that it describes', () => {

@@ -9,6 +9,7 @@ const item: fc.Arbitrary<Item> = fc.record({
   worth: fc.double({ min: 0, max: 1, noNaN: true }),
   tokens: fc.integer({ min: 1, max: 40 }),
   headTokens: fc.constantFrom(0, 0, 12),
+  frame: fc.constantFrom(null, null, 1, 1, 2),
   opens: fc.boolean(),
   beginBonus: bonus,
   endBonus: bonus,
@@ -23,7 +24,10 @@ function totalOf(places: readonly number[], items: readonly Item[]): { sum: numb
     const ends = places[index + 1] !== at + 1
     if (ends && own.opens) return null
     sum += own.worth + (begins ? own.beginBonus : 0) + (ends ? own.endBonus : 0)
-    tokens += own.tokens + (begins ? own.headTokens : 0)
+    const last = places[index - 1]
+    const isFramed =
+      last !== undefined && own.frame !== null && items.slice(last, at).every(({ frame }) => frame === own.frame)
+    tokens += own.tokens + (begins && !isFramed ? own.headTokens : 0)
     if (begins && index > 0) {
       sum -= GAP.price
       tokens += GAP.tokens
@@ -66,7 +70,7 @@ describe('the best subset of a sequence', () => {
   it('takes everything when everything fits and the last item can end a run', () => {
     const items = Array.from(
       { length: 5_000 },
-      (): Item => ({ worth: 0.01, tokens: 1, headTokens: 0, opens: false, beginBonus: 0, endBonus: 0 }),
+      (): Item => ({ worth: 0.01, tokens: 1, headTokens: 0, frame: null, opens: false, beginBonus: 0, endBonus: 0 }),
     )
     expect(finish(bestSubset(items.slice(0, 1_000), 1_024, GAP)).size).toBe(1_000)
     expect(finish(bestSubset(items, 1_000_000, GAP)).size).toBeGreaterThan(1_000)
