@@ -25,7 +25,7 @@ def pairs() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Logits, truth and question number of the held-out pairs."""
     model = PairModel(RERANKER / "onnx/model_quantized.onnx", RERANKER)
     passages = [row["text"] for row in rows(PASSAGES)]
-    mined = np.load(candidates_of("rank"))
+    mined = np.load(candidates_of("widen"))
     asked = [row for row in rows(QUERIES) if row["split"] == "dev" and row["right"]][:QUESTIONS]
     logits, truth, owner = [], [], []
     for row in asked:

@@ -1,6 +1,8 @@
 """A BERT encoder of any depth with one fused query-key-value product, and the text side of it."""
 
 import json
+import os
+import time
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +18,25 @@ POSITIONS = 512
 VOCABULARY = 30522
 # Far enough below any score to vanish, near enough that softmax meets no denormals, which cost it three times its time.
 MASKED = -50.0
-# Processors without products of bfloat16 emulate them, 50 times slower than float32.
-FAST = torch.bfloat16 if torch.backends.cpu.get_cpu_capability().startswith("AVX512") else torch.float32
+
+CHOSEN = "STOWAGE_TRAINING_NUMBERS"
+
+
+def fastest() -> torch.dtype:
+    """The kind of numbers whose products are the fastest: some processors have bfloat16 and float16 that are, others emulate them, up to 50 times slower than float32."""
+    seconds = {}
+    for kind in (torch.float32, torch.bfloat16, torch.float16):
+        rows, weights = torch.ones(512, HIDDEN, dtype=kind), torch.ones(HIDDEN, 4 * HIDDEN, dtype=kind)
+        rows @ weights
+        started = time.perf_counter()
+        for _ in range(3):
+            rows @ weights
+        seconds[kind] = time.perf_counter() - started
+    return min(seconds, key=seconds.__getitem__)
+
+
+# All processes of a training run must have the same.
+FAST = getattr(torch, os.environ[CHOSEN]) if CHOSEN in os.environ else fastest()
 
 
 def attend(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:

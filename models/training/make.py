@@ -3,10 +3,12 @@
 Stages leave their results in the work folder, `rank` and `sharpen` also a checkpoint: a killed run goes on where it was.
 """
 
+import os
 import subprocess
 import sys
 import time
 
+from encoder import CHOSEN, FAST
 from paths import TRAINING, work
 
 TRAIN = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
@@ -18,6 +20,8 @@ STAGES: dict[str, list[str]] = {
     "rank": [*TRAIN, "rank.py"],
     "written": ["written.py"],
     "sharpen": [*TRAIN, "sharpen.py"],
+    "domains": ["domains.py"],
+    "widen": [*TRAIN, "widen.py"],
     "parts": ["parts.py"],
     "reranker": ["package.py", "reranker"],
     "calibrate": ["calibrate.py"],
@@ -37,6 +41,7 @@ def main(wanted: list[str]) -> None:
         if stage not in wanted if wanted else stage in BY_NAME or done.exists():
             continue
         started = time.time()
+        os.environ[CHOSEN] = str(FAST).removeprefix("torch.")
         subprocess.run([sys.executable, *command], cwd=TRAINING, check=True)
         done.write_text(f"{time.time() - started:.0f} s\n")
         print(f"{stage}: {done.read_text().strip()}", flush=True)

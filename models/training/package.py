@@ -12,7 +12,7 @@ import bases
 import goldens
 import questions
 import rank
-import sharpen
+import widen
 from encoder import HEADS, HIDDEN, POSITIONS, VOCABULARY, load_bert
 from export import export_encoder, export_scorer, make_unsigned, multiply_words_as_integers, quantize
 from paths import EMBEDDER, RERANKER, work
@@ -21,7 +21,7 @@ from scorer import Scorer
 from texts import rows
 
 # The embedder goes by the name of the model that it is, so that its vectors and those of others are known to be alike.
-MODEL_IDS = {EMBEDDER: "all-MiniLM-L6-v2", RERANKER: "stowage-reranker@2.2.0"}
+MODEL_IDS = {EMBEDDER: "all-MiniLM-L6-v2", RERANKER: "stowage-reranker@2.3.0"}
 MAX_TOKENS = 512
 CONFIG = {
     "model_type": "bert",
@@ -122,7 +122,7 @@ def package_embedder() -> None:
 
 def package_reranker() -> None:
     model = Scorer(len(rank.LAYERS), rank.INNER)
-    model.load_state_dict(torch.load(sharpen.FINAL, weights_only=True))
+    model.load_state_dict(torch.load(widen.FINAL, weights_only=True))
     config = {"architectures": ["BertForSequenceClassification"], "num_labels": 1, **shape(rank.LAYERS, rank.INNER)}
     labels = {"id2label": {"0": "LABEL_0"}, "label2id": {"LABEL_0": 0}}
     folder(RERANKER, {**config, **labels}, {"late_interaction": LATE_INTERACTION})

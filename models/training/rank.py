@@ -5,6 +5,7 @@ all its candidates are of one pool, so that golden sets show a question the othe
 """
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +32,7 @@ QUERY_TOKENS = 64
 # Passages of chunks are longer: a batch has fewer questions.
 SHORT = {"tokens": 96, "queries": 12, "own": 5}
 LONG = {"tokens": 176, "queries": 7, "own": 6}
+SHORT_POOLS = {"general", "hotpot"}
 OTHERS = 7
 POOLS = {
     "general": 0.55,
@@ -61,6 +63,10 @@ def candidates_of(stage: str) -> Path:
     return work(f"{stage}-candidates.npz")
 
 
+def usual_size(pool: str) -> dict[str, int]:
+    return SHORT if pool in SHORT_POOLS else LONG
+
+
 class Pools:
     """Questions, passages, the teachers' vectors and mined candidates of a stage, and the batches drawn from them."""
 
@@ -71,19 +77,19 @@ class Pools:
         shares: dict[str, float],
         teachers: dict[str, float],
         zero: float,
-        sizes: tuple[dict[str, int], dict[str, int]] = (SHORT, LONG),
+        size_of: Callable[[str], dict[str, int]] = usual_size,
         lift: dict[bool, float] = LIFT,
     ) -> None:
         """
         @param sources files of questions and passages; @param teachers the scale of each one's cosine; @param zero what is taken off their sum
-        @param sizes of batches of short and of long passages; @param lift of right passages, by whether the pair is a weak one
+        @param size_of a batch of the pool; @param lift of right passages, by whether the pair is a weak one
         """
         self.stage, self.shares, self.teachers, self.zero = stage, shares, teachers, zero
-        (self.short, self.long), self.lift = sizes, lift
+        self.size_of, self.lift = size_of, lift
         words = tokenizer(bases.MINILM)
         self.queries, passages = map(list, map(rows, sources))
         self.query_ids = cached_ids(words, sources[0], QUERY_TOKENS)
-        self.passage_ids = [ids[1:] for ids in cached_ids(words, sources[1], LONG["tokens"] + 1)]
+        self.passage_ids = [ids[1:] for ids in cached_ids(words, sources[1], max(size_of(pool)["tokens"] for pool in shares) + 1)]
         self.vectors = {
             name: [np.load(work(f"vectors/{name}-{source.stem}.npy")) for source in sources]
             for name in teachers
@@ -93,7 +99,7 @@ class Pools:
         self.asked = {pool: np.array([row["id"] for row in self.queries if row["pool"] == pool]) for pool in shares}
         self.mined = self.mine([row["text"] for row in passages])
         self.dev = [row["id"] for row in self.queries if row["split"] == "dev" and row["right"]]
-        self.train, self.weight = {}, {}
+        self.train, self.weight, self.about = {}, {}, {}
         for pool, numbers in self.asked.items():
             self.train[pool] = np.array([number for number in numbers if self.queries[number]["split"] == "train"])
             weight = np.array([DRAWN.get(self.queries[number]["source"], 3.0) for number in self.train[pool]])
@@ -144,11 +150,14 @@ class Pools:
         """Question numbers, the batch's passages, for each question the places in that list (its own first), and the longest passage."""
         chance = np.random.default_rng(5000 + number)
         pool = chance.choice(list(self.shares), p=list(self.shares.values()))
-        size = self.short if pool in ("general", "hotpot") else self.long
+        size = self.size_of(pool)
         queries = chance.choice(self.train[pool], size["queries"], replace=False, p=self.weight[pool])
         own = [self.own(query, size["own"], chance) for query in queries]
         passages = np.array(own).reshape(-1)
         places = []
+        # Other questions that these passages answer: reading a passage takes most of the time.
+        more = [one for one in self.answered_by(pool, passages) if one not in set(queries)]
+        more = chance.permutation(np.array(more, int))[: size.get("more", 0)]
         for index, query in enumerate(queries):
             row = self.queries[query]
             mine = np.arange(size["own"]) + size["own"] * index
@@ -156,7 +165,23 @@ class Pools:
             _, first = np.unique(passages, return_index=True)
             free = first[~np.isin(passages[first], barred)]
             places.append(np.concatenate([mine, chance.choice(free, OTHERS, replace=False)]))
-        return queries, passages, np.array(places), size["tokens"]
+        for query in more:
+            row = self.queries[query]
+            _, first = np.unique(passages, return_index=True)
+            right = first[np.isin(passages[first], row["right"])]
+            free = first[~np.isin(passages[first], [*row["right"], *row["partial"]])]
+            listed = np.concatenate([right, chance.permutation(free)])
+            places.append(listed[: size["own"] + OTHERS])
+        return np.concatenate([queries, more]), passages, np.array(places), size["tokens"]
+
+    def answered_by(self, pool: str, passages: np.ndarray) -> list[int]:
+        """The questions to learn that passages answer."""
+        if pool not in self.about:
+            self.about[pool] = {}
+            for number in self.train[pool]:
+                for one in self.queries[number]["right"]:
+                    self.about[pool].setdefault(one, []).append(int(number))
+        return [number for one in np.unique(passages) for number in self.about[pool].get(one, [])]
 
     def target(self, queries: np.ndarray, candidates: np.ndarray) -> torch.Tensor:
         target = self.taught(queries, candidates)

@@ -8,6 +8,8 @@ is read as a whole, and the tokens of its sentences are matched as stowage does 
 """
 
 import json
+from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -33,7 +35,7 @@ TEACHERS, ZERO = {"bge": 51.0}, 33.0
 SCALE = 0.35
 LIFT = {True: 2.0, False: 7.0}
 # More candidates of its own for each question than in `rank`.
-SIZES = {"tokens": 96, "queries": 9, "own": 7}, {"tokens": 176, "queries": 6, "own": 8}
+SHORT, LONG = {"tokens": 96, "queries": 9, "own": 7}, {"tokens": 176, "queries": 6, "own": 8}
 # Shares of the batches.
 SENTENCES, PARTS, WRITTEN_SHARE = 0.1, 0.15, 0.5
 IN_PASSAGES = 16
@@ -56,7 +58,6 @@ FEWEST_QUESTIONS = 12
 SENTENCE_TOKENS = 80
 OWN_SENTENCES, LISTED_SENTENCES, LISTS = 7, 12, 12
 ANSWERS, ELSEWHERE = 4.0, -1.0
-CHECKPOINT = work("sharpened.checkpoint.pt")
 FINAL = work("sharpened.pt")
 
 
@@ -66,29 +67,35 @@ def learned(row: dict) -> bool:
     return row["pool"] != package and package not in KEPT_OUT and not package.startswith("company")
 
 
-def shares() -> dict[str, float]:
-    """Of each pool among the batches of passages; a written pool has as much as it has questions."""
-    asked: dict[str, int] = {}
-    for row in rows(SHARPEN_QUERIES):
-        if learned(row) and row["split"] == "train":
-            asked[row["pool"]] = asked.get(row["pool"], 0) + 1
-    sizes: dict[str, int] = {}
-    for row in rows(SHARPEN_PASSAGES):
-        sizes[row["pool"]] = sizes.get(row["pool"], 0) + 1
-    asked = {pool: count for pool, count in asked.items() if count >= FEWEST_QUESTIONS and sizes[pool] > rank.DEPTH}
-    whole = {**OLDER, **{pool: WRITTEN_SHARE * count / sum(asked.values()) for pool, count in asked.items()}}
+def asked_pools(sources: tuple[Path, Path]) -> dict[str, int]:
+    """How many questions each written pool has to learn, of those that have enough questions and passages. @param sources files of questions and passages"""
+    asked = Counter(row["pool"] for row in rows(sources[0]) if learned(row) and row["split"] == "train")
+    sizes = Counter(row["pool"] for row in rows(sources[1]))
+    return {pool: count for pool, count in asked.items() if count >= FEWEST_QUESTIONS and sizes[pool] > rank.DEPTH}
+
+
+def shared(share: float, asked: dict[str, int]) -> dict[str, float]:
+    """A share of the batches of passages, each pool with as much of it as it has questions."""
+    return {pool: share * count / sum(asked.values()) for pool, count in asked.items()}
+
+
+def of_one(whole: dict[str, float]) -> dict[str, float]:
     return {pool: share / sum(whole.values()) for pool, share in whole.items()}
+
+
+def size_of(pool: str) -> dict[str, int]:
+    return SHORT if pool in rank.SHORT_POOLS else LONG
 
 
 class Sentences:
     """Lists of sentences of one passage, and of other passages' sentences."""
 
-    def __init__(self) -> None:
+    def __init__(self, sources: tuple[Path, Path]) -> None:
         self.words = tokenizer(bases.MINILM)
-        passages = {row["id"]: row for row in rows(SHARPEN_PASSAGES) if len(row.get("sentences", ())) >= 3}
+        passages = {row["id"]: row for row in rows(sources[1]) if len(row.get("sentences", ())) >= 3}
         self.cases = [
             (row["id"], set(row["evidence"]), passages[row["right"][0]])
-            for row in rows(SHARPEN_QUERIES)
+            for row in rows(sources[0])
             if row.get("evidence") and row["split"] == "train" and row["right"][0] in passages and learned(row)
         ]
 
@@ -117,9 +124,9 @@ class Sentences:
 class InPassages:
     """Passages with their sentences, of which some answer: what chooses the sentences of a cut chunk."""
 
-    def __init__(self, sentences: Sentences) -> None:
+    def __init__(self, sentences: Sentences, queries: Path) -> None:
         self.words, self.cases = sentences.words, sentences.cases
-        self.texts = {row["id"]: row["text"] for row in rows(SHARPEN_QUERIES)}
+        self.texts = {row["id"]: row["text"] for row in rows(queries)}
         self.sep = self.words.token_to_id("[SEP]")
 
     def batch(self, chance: np.random.Generator) -> tuple[list[int], list[list[int]], list[tuple[torch.Tensor, torch.Tensor, torch.Tensor]]]:
@@ -165,18 +172,23 @@ def mean_of(before: dict[str, torch.Tensor], after: dict[str, torch.Tensor]) -> 
     return {name: (before[name] + after[name]) / 2 for name in before}
 
 
-def main() -> None:
-    pools = Pools("sharpen", (SHARPEN_QUERIES, SHARPEN_PASSAGES), shares(), TEACHERS, ZERO, SIZES, LIFT)
-    sentences = Sentences()
-    in_passages = InPassages(sentences)
+def train(pools: Pools, sources: tuple[Path, Path], start: dict[str, torch.Tensor], steps: int, rate: float, first_number: int) -> dict[str, torch.Tensor]:
+    """
+    The weights after training on the pools and on their sentences.
+
+    @param sources files of questions and passages; @param first_number of the batches, so that stages draw other ones
+    """
+    sentences = Sentences(sources)
+    in_passages = InPassages(sentences, sources[0])
     torch.manual_seed(4)
     model = Scorer(len(rank.LAYERS), rank.INNER)
-    model.load_state_dict(torch.load(START, weights_only=True))
+    model.load_state_dict(start)
     tower = model.tower
     for part in (tower.words, tower.positions, tower.types, tower.norm, *tower.layers[:FROZEN_LAYERS]):
         part.requires_grad_(False)
 
     def loss_of(number: int) -> torch.Tensor:
+        number += first_number
         chance = np.random.default_rng(90_000 + number)
         drawn = chance.random()
         if drawn < PARTS:
@@ -197,9 +209,19 @@ def main() -> None:
 
     if PROCESS == 0:
         print(json.dumps({"pools": len(pools.shares), "lists of sentences": len(sentences.cases)}), flush=True)
-    fit("sharpen", model, STEPS, RATE, loss_of, CHECKPOINT, lambda: rank.examine(model, pools, stretches=True), 150, NEW_PARTS)
+    checkpoint = work(f"{pools.stage}.checkpoint.pt")
+    fit(pools.stage, model, steps, rate, loss_of, checkpoint, lambda: rank.examine(model, pools, stretches=True), 130, NEW_PARTS)
+    return model.state_dict()
+
+
+def main() -> None:
+    sources = SHARPEN_QUERIES, SHARPEN_PASSAGES
+    shares = of_one({**OLDER, **shared(WRITTEN_SHARE, asked_pools(sources))})
+    pools = Pools("sharpen", sources, shares, TEACHERS, ZERO, size_of, LIFT)
+    start = torch.load(START, weights_only=True)
+    after = train(pools, sources, start, STEPS, RATE, 0)
     if PROCESS == 0:
-        torch.save(mean_of(torch.load(START, weights_only=True), model.state_dict()), FINAL)
+        torch.save(mean_of(start, after), FINAL)
 
 
 if __name__ == "__main__":

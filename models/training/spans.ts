@@ -1,5 +1,5 @@
 /**
- * Cuts the documents of golden sets into chunks as stowage does, and says which of them answer the questions that may be trained on.
+ * Cuts the documents of golden sets into chunks as stowage does, as the reranker reads them, and says which of them answer the questions that may be trained on.
  *
  * A question is for training when the first digit of the SHA-256 of `SET:ID` is even and, where the set is one of stowage's own, `splitOf` agrees.
  * A chunk of a gold document answers when it holds half of the words of a gold passage, or stands in one by half; a chunk of another document when
@@ -9,6 +9,7 @@
  */
 import { createWriteStream } from 'node:fs'
 import { sep } from 'node:path'
+import { readingOf } from '../../src/adapters/models/late-interaction/reading.ts'
 import { GoldFinder } from '../../src/evaluation/metrics/common-runs.ts'
 import { readGoldenSet } from '../../src/evaluation/golden-set/golden-set.ts'
 import { splitOf } from '../../src/evaluation/golden-set/split.ts'
@@ -27,7 +28,7 @@ for (const path of sets) {
   const chunks = set.documents.flatMap(document =>
     chunkDocument(document, { count: text => text.length / 4 }).chunks.map(({ sectionPath, text }) => {
       const source = sectionPath || document.title
-      return { doc: document.docId, text: source ? `${source}\n${text}` : text, body: text }
+      return { doc: document.docId, text: readingOf(source ? `${source}\n${text}` : text), body: text }
     }),
   )
   write({ set: set.name, chunks: chunks.map(({ doc, text }) => ({ doc, text })) })

@@ -17,6 +17,8 @@ from encoder import FAST
 PROCESSES = int(os.environ.get("WORLD_SIZE", "1"))
 PROCESS = int(os.environ.get("RANK", "0"))
 NEW_PART_RATE = 4.0
+# Small gradients vanish in float16.
+LOSS_SCALE = 256.0 if FAST == torch.float16 else 1.0
 
 
 def begin() -> None:
@@ -82,10 +84,14 @@ def fit(
             group["lr"] = rate * scale * group["scale"]
         with torch.autocast("cpu", FAST, enabled=FAST != torch.float32):
             loss = loss_of(step * PROCESSES + PROCESS)
-        loss.backward()
+        (loss * LOSS_SCALE).backward()
         share_gradients(model)
-        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        chooser.step()
+        for value in model.parameters():
+            if value.grad is not None:
+                value.grad /= LOSS_SCALE
+        # A step whose gradients have no number in float16 is left out.
+        if nn.utils.clip_grad_norm_(model.parameters(), 1.0).isfinite():
+            chooser.step()
         chooser.zero_grad(set_to_none=True)
         total, seen = total + loss.item(), seen + 1
         if PROCESS == 0 and ((step + 1) % every == 0 or step + 1 == steps):

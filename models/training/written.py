@@ -136,8 +136,8 @@ def companies() -> Iterator[Passage]:
         yield from passages()
 
 
-def questions() -> Iterator[Question]:
-    for line in QUESTIONS.read_text(encoding="utf-8").splitlines():
+def questions(file: Path = QUESTIONS) -> Iterator[Question]:
+    for line in file.read_text(encoding="utf-8").splitlines():
         passage, sentences, text = line.split("\t")
         numbers = [int(number) for number in sentences.split(",")]
         yield Question(passage, text, tuple(number - 1 for number in numbers if number > 0))
