@@ -46,7 +46,7 @@ describe('chunkMarkdown, source code', () => {
     for (const { sectionPath } of chunk(text, 60)) expect(['', 'func a', 'func b']).toContain(sectionPath)
   })
 
-  it('names the functions and classes that a chunk begins in', () => {
+  it('names the functions and classes that a chunk is in as a whole', () => {
     const methods = ['open', 'close']
       .map(
         name =>
@@ -56,8 +56,10 @@ describe('chunkMarkdown, source code', () => {
     const paths = chunk(`import time\n\n\nclass Gate(Door):\n    depth = 3\n\n${methods}`, 30).map(
       one => one.sectionPath,
     )
-    expect(new Set(paths)).toEqual(new Set(['', 'class Gate', 'class Gate > def open', 'class Gate > def close']))
+    expect(new Set(paths)).toEqual(new Set(['', 'class Gate > def open', 'class Gate > def close']))
     expect(paths[0]).toBe('')
+    const titled = chunkMarkdown({ text: PYTHON, title: 'lock/gate.py' }, { targetTokens: 30, count })
+    expect(titled.map(one => one.sectionPath)).toContain('lock/gate.py > class Gate > def open')
   })
 
   it('loses nothing, also of lines without end', () => {

@@ -62,13 +62,16 @@ export function chunkMarkdown(document: DocumentText, options: ChunkOptions): Do
 }
 
 /** The chunks of a text as `chunkMarkdown` describes them, as pieces in order. */
-export function piecesOfChunks({ text, isPlain }: DocumentText, options: ChunkOptions): ChunkPieces[] {
+export function piecesOfChunks({ text, title = '', isPlain }: DocumentText, options: ChunkOptions): ChunkPieces[] {
   const { targetTokens: target = CHUNK_DEFAULTS.targetTokens, overlap = CHUNK_DEFAULTS.overlap, count } = options
   const { mostTargets = MOST_TARGETS, wholeDefinitions = false } = options
   const limits = { target, atomic: ATOMIC_TARGETS * target, wholeDefinitions, count }
   if (isCode(text)) {
     const chunks = cutCode(text, { target, mostTargets, count })
-    return chunks.map((chunk, at) => ({ ...chunk, header: '', repeated: 0, opens: at === 0 ? 0 : null }))
+    return chunks.map(({ path, pieces }, at) => {
+      const named = path === '' || title === '' ? path : `${title} > ${path}`
+      return { path: named, header: '', pieces, repeated: 0, opens: at === 0 ? 0 : null }
+    })
   }
   const entryLimits = { most: mostTargets * target, lead: MOST_BEFORE * target }
   const sections = readSections(text, isPlain)

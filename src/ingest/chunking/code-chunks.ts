@@ -1,4 +1,4 @@
-import { blockNames } from '../../text/code/block-names.ts'
+import { blockPath, commonBlock, type NamedBlock, namedBlocks } from '../../text/code/block-names.ts'
 import { type Statement, statementsOf } from '../../text/code/statements.ts'
 import { halve, joinPieces, type Piece, type PieceLimits, pieceOf } from './pieces.ts'
 
@@ -19,15 +19,15 @@ interface Limits extends Pick<PieceLimits, 'target' | 'count'> {
 }
 
 export interface CodeChunk {
-  /** The names of the blocks around its first statement, outermost first, as of sections: "class Store > def open". Empty outside of blocks. */
+  /** The blocks that it is in as a whole: "class Store > def open". Empty for none. */
   path: string
   pieces: Piece[]
 }
 
 interface PricedPiece {
   piece: Piece
-  /** The names of the blocks around it. */
-  path: string
+  /** The innermost named block that it is in. */
+  block: NamedBlock | null
   /** What a cut before it costs. */
   cost: number
 }
@@ -40,29 +40,34 @@ export function cutCode(text: string, { target, mostTargets, count }: Limits): C
   const most = mostTargets * target
   const pieces = pricedPieces(text, { target: most, count })
   return cheapestCuts(joinTiny(pieces, most / MOST_PARTS), target, most).map(range => {
-    return { path: range[0]?.path ?? '', pieces: range.map(({ piece }) => piece) }
+    return {
+      path: blockPath(range.map(({ block }) => block).reduce(commonBlock)),
+      pieces: range.map(({ piece }) => piece),
+    }
   })
 }
 
 function pricedPieces(text: string, limits: Pick<PieceLimits, 'target' | 'count'>): PricedPiece[] {
   const statements = statementsOf(text)
   const step = statements.reduce((least, { columns }) => Math.min(least, columns || least), Number.POSITIVE_INFINITY)
-  const names = blockNames(text, statements)
+  const blocks = namedBlocks(text, statements)
   return statements.flatMap((statement, at) => {
-    const path = names[at]?.join(' > ') ?? ''
+    const block = blocks[at] ?? null
     const cost = costOfCut(statements[at - 1], statement, step)
     const parts = halve(pieceOf(statement, text, limits, true), text, limits)
-    return parts.map((piece, part) => ({ piece, path, cost: part === 0 ? cost : BEHIND_OPENING }))
+    return parts.map((piece, part) => ({ piece, block, cost: part === 0 ? cost : BEHIND_OPENING }))
   })
 }
 
 /** Joins neighbours that have at most so many tokens together. */
 function joinTiny(pieces: readonly PricedPiece[], most: number): PricedPiece[] {
   const joined: PricedPiece[] = []
-  for (const { piece, path, cost } of pieces) {
+  for (const { piece, block, cost } of pieces) {
     const before = joined.at(-1)
-    if (before && before.piece.tokens + piece.tokens <= most) before.piece = joinPieces(before.piece, piece)
-    else joined.push({ piece, path, cost })
+    if (before && before.piece.tokens + piece.tokens <= most) {
+      before.piece = joinPieces(before.piece, piece)
+      before.block = commonBlock(before.block, block)
+    } else joined.push({ piece, block, cost })
   }
   return joined
 }

@@ -2,6 +2,8 @@ import type { Chunking } from '../../core/types.ts'
 
 export interface DocumentText {
   text: string
+  /** Of source code, the first name in the section paths of its chunks. */
+  title?: string | undefined
   /** Whether the text is no Markdown by its kind. */
   isPlain?: boolean | undefined
 }

@@ -87,7 +87,7 @@ export function* measureSentences(
   const sentences: MeasuredSentence[] = []
   let tableAt: number | null = null
   let isAfterParagraph = false
-  const blocks = new OpenBlocks()
+  const blocks = new OpenBlocks<number>()
   for (const { sentence, index, line, lines, start, end } of yield* piecesOf(candidate, room, cost)) {
     const at = sentences.length
     const beginsParagraph = isAfterParagraph && sentence.start === start
@@ -122,7 +122,9 @@ export function* measureSentences(
       endsParagraph: end === sentence.end && (isAfterParagraph || end === candidate.chunk.text.length),
       place: at,
       head: isStatement
-        ? blocks.around(sentence, at, 1).filter(place => (sentences[place]?.tokens ?? 0) <= MOST_HEAD * room)
+        ? [blocks.enter(sentence, () => at)]
+            .flatMap(place => place ?? [])
+            .filter(place => (sentences[place]?.tokens ?? 0) <= MOST_HEAD * room)
         : isCut
           ? [at - line].filter(place => place < at)
           : rowsBefore(at, tableAt),

@@ -27,7 +27,7 @@ const COMMENT = OPENINGS[0]
 const TAB_COLUMNS = 4
 
 /** Who may use what follows: it stands as deep as the class that it is in. */
-export const ACCESS_LABEL = /^(?:public|private|protected)\b[^(){};=]{0,20}:/u
+export const ACCESS_LABEL = /^(?:public|private|protected|signals|Q_SIGNALS)(?:\s+(?:Q_SLOTS|slots))?\s*:(?!:)/u
 
 /** A remark behind the code of a line. */
 const REMARK = /\s(?:\/\/|#|--|\/\*)/u

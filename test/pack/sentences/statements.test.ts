@@ -52,8 +52,8 @@ describe('a chunk of source code that is cut', () => {
   })
 
   it('knows blocks behind much white space in linear time', () => {
-    const blocks = new OpenBlocks()
-    expect(blocks.around({ text: `${' '.repeat(400_000)}go {`, opens: true }, 0, 1)).toEqual([])
+    const blocks = new OpenBlocks<number>()
+    expect(blocks.enter({ text: `${' '.repeat(400_000)}go {`, opens: true }, () => 0)).toBeUndefined()
   })
 
   it('keeps a comment with the code that it describes', () => {
