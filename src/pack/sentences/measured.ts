@@ -88,6 +88,8 @@ export function* measureSentences(
   let tableAt: number | null = null
   let isAfterParagraph = false
   const blocks = new OpenBlocks<number>()
+  const blockHead = (place: number | undefined) =>
+    place !== undefined && (sentences[place]?.tokens ?? 0) <= MOST_HEAD * room ? [place] : []
   for (const { sentence, index, line, lines, start, end } of yield* piecesOf(candidate, room, cost)) {
     const at = sentences.length
     const beginsParagraph = isAfterParagraph && sentence.start === start
@@ -122,9 +124,7 @@ export function* measureSentences(
       endsParagraph: end === sentence.end && (isAfterParagraph || end === candidate.chunk.text.length),
       place: at,
       head: isStatement
-        ? [blocks.enter(sentence, () => at)]
-            .flatMap(place => place ?? [])
-            .filter(place => (sentences[place]?.tokens ?? 0) <= MOST_HEAD * room)
+        ? blockHead(blocks.enter(sentence, () => at))
         : isCut
           ? [at - line].filter(place => place < at)
           : rowsBefore(at, tableAt),
