@@ -13,11 +13,11 @@ import { fileURLToPath } from 'node:url'
 interface Passage {
   name: string
   doc: string
+  title: string
   places: [start: number, end: number][]
 }
 
 const WRITTEN = fileURLToPath(new URL('written', import.meta.url))
-const HEADING = /^#\s+(.+)$/mu
 
 const [work = '', target = '', ...pools] = process.argv.slice(2)
 const questions = readFileSync(join(WRITTEN, 'questions-of-chunks.tsv'), 'utf8').trimEnd().split('\n')
@@ -38,10 +38,11 @@ function write(pool: string): void {
     const answers = numbers.split(',').map(Number)
     return passage === undefined || answers[0] === 0 ? [] : [{ id: `q${at}`, query, gold: goldsOf(passage, answers) }]
   })
+  const titles = new Map([...passages.values()].map(({ doc, title }) => [doc, title]))
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(file => statSync(join(folder, file)).isFile())
   const documents = files.sort().map(file => {
     const text = readFileSync(join(folder, file), 'utf8')
-    return { doc_id: file, title: file.endsWith('.md') ? (HEADING.exec(text)?.[1] ?? file) : file, text }
+    return { doc_id: file, title: titles.get(file) ?? file, text }
   })
   mkdirSync(join(target, pool), { recursive: true })
   for (const [name, all] of [['queries', rows], ['corpus', documents]] as const)

@@ -39,6 +39,7 @@ function passagesOf(doc: string, title: string, text: string) {
       parts: parts.map(({ start, end }) => ({ start: before + start, end: before + end })),
     })
     return {
+      title,
       name: sha256(`${doc}\n${chunk.text}`).slice(0, 10),
       doc,
       path: inOneLine(readingOf(passage).split('\n', 1)[0] ?? ''),

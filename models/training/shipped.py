@@ -42,4 +42,4 @@ def shipped_weights(path: Path = RERANKER / "onnx/model_quantized.onnx") -> dict
     missing = state.keys() ^ found.keys()
     if missing:
         raise ValueError(f"{path} and the scorer differ in {', '.join(sorted(missing))}")
-    return {name: torch.from_numpy(np.ascontiguousarray(found[name])).reshape(value.shape) for name, value in state.items()}
+    return {name: torch.from_numpy(np.array(found[name])).reshape(value.shape) for name, value in state.items()}
