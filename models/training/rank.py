@@ -154,6 +154,7 @@ class Pools:
         queries = chance.choice(self.train[pool], size["queries"], replace=False, p=self.weight[pool])
         own = [self.own(query, size["own"], chance) for query in queries]
         passages = np.array(own).reshape(-1)
+        _, first = np.unique(passages, return_index=True)
         places = []
         # Other questions that these passages answer: reading a passage takes most of the time.
         more = [one for one in self.answered_by(pool, passages) if one not in set(queries)]
@@ -162,12 +163,10 @@ class Pools:
             row = self.queries[query]
             mine = np.arange(size["own"]) + size["own"] * index
             barred = [*own[index], *row["right"], *row["partial"]]
-            _, first = np.unique(passages, return_index=True)
             free = first[~np.isin(passages[first], barred)]
             places.append(np.concatenate([mine, chance.choice(free, OTHERS, replace=False)]))
         for query in more:
             row = self.queries[query]
-            _, first = np.unique(passages, return_index=True)
             right = first[np.isin(passages[first], row["right"])]
             free = first[~np.isin(passages[first], [*row["right"], *row["partial"]])]
             listed = np.concatenate([right, chance.permutation(free)])
