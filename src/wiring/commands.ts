@@ -7,7 +7,7 @@ import type { IngestCommandDependencies } from '../commands/ingest.ts'
 import type { ReplayCommandDependencies } from '../commands/replay/session.ts'
 import { loadConfig } from '../config.ts'
 import { redactUrls } from '../core/redact-urls.ts'
-import { createOpened } from '../core/work/opened.ts'
+import { openTogether } from '../core/work/opened.ts'
 import { createReplayDependencies } from '../evaluation/replay/run.ts'
 import { listFlags } from '../flags/list.ts'
 import { readPayload } from '../flags/payloads.ts'
@@ -82,23 +82,23 @@ export { openLiveCollection } from './evaluation/live-collection.ts'
 export { openProjectCommand } from './projects/project-command.ts'
 
 /** For `stowage doctor`. */
-export const openDoctor: DoctorCommandDependencies['open'] = async where => {
-  const config = loadConfig()
-  const tenants = (await readTenants(config))?.tenants ?? null
-  const opened = createOpened()
-  const upstream = opened.keep(await openUpstream(config, where))
-  const models = opened.keep(await openModels(config))
-  const { url, embedded } = upstream
-  const { embedder, unavailable, warnings: modelWarnings } = models
-  const { unknownVariables, settings } = config
-  const mappings = settings.MAPPINGS ?? {}
-  const setup = {
-    ...{ url, embedded, embedder, unavailable, modelWarnings, unknownVariables, mappings, tenants },
-    sharedStore: settings.REDIS_URL === undefined ? null : { fault: await checkSharedStore(settings) },
-    rerankNodes: await probeRerankNodes(config),
-  }
-  return { setup, probe: createQdrantAdmin(upstream), close: opened.close }
-}
+export const openDoctor: DoctorCommandDependencies['open'] = where =>
+  openTogether(async opened => {
+    const config = loadConfig()
+    const tenants = (await readTenants(config))?.tenants ?? null
+    const upstream = opened.keep(await openUpstream(config, where))
+    const models = opened.keep(await openModels(config))
+    const { url, embedded } = upstream
+    const { embedder, unavailable, warnings: modelWarnings } = models
+    const { unknownVariables, settings } = config
+    const mappings = settings.MAPPINGS ?? {}
+    const setup = {
+      ...{ url, embedded, embedder, unavailable, modelWarnings, unknownVariables, mappings, tenants },
+      sharedStore: settings.REDIS_URL === undefined ? null : { fault: await checkSharedStore(settings) },
+      rerankNodes: await probeRerankNodes(config),
+    }
+    return { setup, probe: createQdrantAdmin(upstream), close: opened.close }
+  })
 
 /** For `stowage flags`: the same sources as `serve`, asked once. */
 export const openFlagsCommand: FlagsCommandDependencies['open'] = async () => {

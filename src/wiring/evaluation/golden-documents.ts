@@ -1,5 +1,5 @@
 import { loadConfig } from '../../config.ts'
-import { createOpened } from '../../core/work/opened.ts'
+import { openTogether } from '../../core/work/opened.ts'
 import { startEmbeddedServer } from '../../embedded/server.ts'
 import { createCollectionReader } from '../../evaluation/golden-set/collection-reader.ts'
 import type { LiveCollection } from '../../evaluation/golden-set/collection-set.ts'
@@ -12,20 +12,21 @@ import { ingestInto } from '../ingest.ts'
 const COLLECTION = 'documents'
 
 /** Opens the documents of a golden set as a collection in memory, without dense vectors: enough for its filters. */
-export async function openGoldenDocuments({
+export function openGoldenDocuments({
   documents,
 }: Pick<GoldenSet, 'documents'>): Promise<LiveCollection & { close(): Promise<void> }> {
-  const opened = createOpened()
-  const server = opened.keep(await startEmbeddedServer({}))
-  const http = opened.keep(createQdrantHttp(server.url))
-  const into = ingestInto({ url: server.url, apiKey: null }, null, loadConfig().plan.tokenizerModel)
-  await ingest(documents, into, { collection: COLLECTION })
-  return {
-    ...createCollectionReader({ http, apiKey: null, collection: COLLECTION, mapping: undefined }),
-    refusalOf: () => null,
-    conditionOf: () => null,
-    close: opened.close,
-  }
+  return openTogether(async opened => {
+    const server = opened.keep(await startEmbeddedServer({}))
+    const http = opened.keep(createQdrantHttp(server.url))
+    const into = ingestInto({ url: server.url, apiKey: null }, null, loadConfig().plan.tokenizerModel)
+    await ingest(documents, into, { collection: COLLECTION })
+    return {
+      ...createCollectionReader({ http, apiKey: null, collection: COLLECTION, mapping: undefined }),
+      refusalOf: () => null,
+      conditionOf: () => null,
+      close: opened.close,
+    }
+  })
 }
 
 /** Counts with the reference tokenizer of replays. */
