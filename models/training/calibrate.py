@@ -9,6 +9,7 @@ import json
 import numpy as np
 from scipy.optimize import minimize
 
+import widen
 from texts import rows
 from measures import calibration_error
 from package import MODEL_IDS
@@ -25,7 +26,7 @@ def pairs() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Logits, truth and question number of the held-out pairs."""
     model = PairModel(RERANKER / "onnx/model_quantized.onnx", RERANKER)
     passages = [row["text"] for row in rows(PASSAGES)]
-    mined = np.load(candidates_of("widen"))
+    mined = np.load(candidates_of(widen.LAST))
     asked = [row for row in rows(QUERIES) if row["split"] == "dev" and row["right"]][:QUESTIONS]
     logits, truth, owner = [], [], []
     for row in asked:

@@ -1,6 +1,6 @@
 """Everything from nothing: `python make.py` runs each stage that has not been run; `python make.py STAGE…` runs those.
 
-Stages leave their results in the work folder, `rank` and `sharpen` also a checkpoint: a killed run goes on where it was.
+Stages leave their results in the work folder, `rank`, `sharpen`, `widen` and `widen-on` also a checkpoint: a killed run goes on where it was.
 """
 
 import os
@@ -21,7 +21,8 @@ STAGES: dict[str, list[str]] = {
     "written": ["written.py"],
     "sharpen": [*TRAIN, "sharpen.py"],
     "domains": ["domains.py"],
-    "widen": [*TRAIN, "widen.py"],
+    "widen": [*TRAIN, "widen.py", "widen"],
+    "widen-on": [*TRAIN, "widen.py", "widen-on"],
     "parts": ["parts.py"],
     "reranker": ["package.py", "reranker"],
     "calibrate": ["calibrate.py"],

@@ -73,7 +73,7 @@ class Reader:
 
     def __init__(self) -> None:
         self.model = Scorer(len(rank.LAYERS), rank.INNER)
-        self.model.load_state_dict(torch.load(work("widened.pt"), weights_only=True))
+        self.model.load_state_dict(torch.load(work("widen-on.pt"), weights_only=True))
         self.model.eval()
         self.words = tokenizer(bases.MINILM)
         self.cls, self.sep = self.words.token_to_id("[CLS]"), self.words.token_to_id("[SEP]")

@@ -7,6 +7,7 @@ learned BM25) and one narrow cross-attention from query tokens to passage tokens
 stretches of the passage match, which is chosen and not trained.
 """
 
+import numpy as np
 import torch
 from torch import nn
 from torch.nn import functional
@@ -18,6 +19,8 @@ CROSS_HEADS = 4
 FEATURES = 7
 # Numbers that processors add up together, at most.
 BLOCK = 8
+# Of texts, by their length, when many are read at once.
+GROUPS = 4
 # Tokens of the stretches of a passage that are matched for themselves, and what the best one of each length adds to the logit: `near` times its MaxSim on states, and
 # `same` times that on word vectors. They are chosen, not learned (docs/decisions/0088).
 STRETCHES = (16, 48)
@@ -185,10 +188,22 @@ class Scorer(nn.Module):
         return learned + best_stretch(near, same, importance) if stretches else learned
 
 
+def encoded(model: Scorer, rows: list[list[int]], first_position: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Word vectors, states and mask of texts. They pass the layers in groups of similar length: beside a long text, a short one would be mostly filler."""
+    width = padded(rows)[0].shape[1]
+    order = sorted(range(len(rows)), key=lambda row: len(rows[row]))
+    parts = []
+    for group in np.array_split(order, GROUPS) if len(rows) > GROUPS else [order]:
+        ids, mask = padded([rows[row] for row in group])
+        parts.append([functional.pad(part, (0, 0, 0, width - ids.shape[1])) for part in (*model.encode(ids, mask, first_position), mask[..., None])])
+    back = torch.tensor(order).argsort()
+    words, states, mask = (torch.cat(listed).index_select(0, back) for listed in zip(*parts, strict=True))
+    return words, states, mask[..., 0]
+
+
 def side(model: Scorer, passages: list[list[int]]) -> tuple[torch.Tensor, ...]:
     """What `interact` needs of passages. In the pair layout [CLS] belongs to the query, so a passage goes without it and begins at place 1."""
-    ids, mask = padded(passages)
-    words, states = model.encode(ids, mask, 1)
+    words, states, mask = encoded(model, passages, 1)
     return model.passage_side(words, states, mask.float())
 
 

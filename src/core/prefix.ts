@@ -1,5 +1,10 @@
 import { finish, inOneStep, type Steps } from './steps.ts'
 
+/** Shorter equal texts at the border of two chunks may be chance: "is 1" before "10 requests", or two rows of a table. */
+const LEAST_OVERLAP = 12
+/** No splitter repeats more than this of the chunk before, in UTF-16 code units. */
+const MOST_OVERLAP = 8_000
+
 /** Returns `at`, or `at - 1` when `at` is inside a surrogate pair. */
 export function codePointStart(text: string, at: number): number {
   return at > 0 && (text.codePointAt(at - 1) ?? 0) > 0xffff ? at - 1 : at
@@ -29,4 +34,31 @@ export function* longestPrefixInSteps(text: string, fits: (prefix: string) => St
     else over = middle
   }
   return prefixOf(text, fitting)
+}
+
+/**
+ * How much of the start of `next` repeats the end of `text`, in UTF-16 code units: the longest suffix of one that is a prefix of the other, by the prefix
+ * function of Knuth, Morris and Pratt (1977), in linear time. 0 when it is shorter than 12.
+ */
+export function repeatedLength(text: string, next: string): number {
+  const prefix = next.slice(0, MOST_OVERLAP)
+  const borders = bordersOf(prefix)
+  let matched = 0
+  for (let at = Math.max(0, text.length - MOST_OVERLAP); at < text.length; at++) {
+    const unit = text[at]
+    while (matched > 0 && (matched === prefix.length || prefix[matched] !== unit)) matched = borders[matched] ?? 0
+    if (prefix[matched] === unit) matched++
+  }
+  return matched >= LEAST_OVERLAP ? matched : 0
+}
+
+/** Of each start of a text, the length of its longest proper suffix that is a prefix too. */
+function bordersOf(prefix: string): Int32Array {
+  const borders = new Int32Array(prefix.length + 1)
+  for (let at = 1, border = 0; at < prefix.length; at++) {
+    while (border > 0 && prefix[at] !== prefix[border]) border = borders[border] ?? 0
+    if (prefix[at] === prefix[border]) border++
+    borders[at + 1] = border
+  }
+  return borders
 }

@@ -1,3 +1,4 @@
+import { repeatedLength } from '../core/prefix.ts'
 import type { Candidate, Chunk, Span } from '../core/types.ts'
 import { type Unit, wholeChunk } from './unit.ts'
 
@@ -7,9 +8,6 @@ interface Join {
   /** Text to insert between the two. */
   separator: string
 }
-
-/** Longest overlap that is searched for when the offsets of the chunks are unknown, in UTF-16 code units. */
-const LONGEST_UNKNOWN_OVERLAP = 2000
 
 /** Returns how `next` continues `previous`, or null when there is text between them. Of two chunks, both places are seen in their joined text. */
 export function joinOf(previous: Unit | undefined, next: Unit): Join | null {
@@ -92,26 +90,14 @@ function follows({ chunk: left, origin }: Candidate, { chunk: right, origin: oth
 
 /** Length of the start of `right` that repeats the end of `left`: from the offsets when known, else by comparison of the texts. */
 function overlapOf(left: Chunk, right: Chunk): number {
-  if (left.charEnd !== null && right.charStart !== null) {
-    const expected = left.charEnd - right.charStart
-    if (expected <= 0 || expected > right.text.length) return 0
-    return left.text.endsWith(right.text.slice(0, expected)) ? expected : 0
+  const end = left.charEnd ?? (left.charStart === null ? null : left.charStart + left.text.length)
+  if (end !== null && right.charStart !== null) {
+    const expected = end - right.charStart
+    if (expected > 0 && expected <= right.text.length && left.text.endsWith(right.text.slice(0, expected)))
+      return expected
+    if (left.charEnd !== null) return 0
   }
-  return longestBorder(left.text.slice(-LONGEST_UNKNOWN_OVERLAP), right.text.slice(0, LONGEST_UNKNOWN_OVERLAP))
-}
-
-/** Length of the longest suffix of `left` that is a prefix of `right`, in linear time (Knuth, Morris, Pratt 1977). */
-function longestBorder(left: string, right: string): number {
-  if (right === '') return 0
-  const text = `${right}\u0000${left}`
-  const border = new Int32Array(text.length)
-  for (let index = 1; index < text.length; index++) {
-    let length = border[index - 1] ?? 0
-    while (length > 0 && text[index] !== text[length]) length = border[length - 1] ?? 0
-    border[index] = text[index] === text[length] ? length + 1 : 0
-  }
-  const found = border[text.length - 1] ?? 0
-  return Math.min(found, right.length)
+  return repeatedLength(left.text, right.text)
 }
 
 /** A text that grows at its end. More than two characters of white space at a seam are shortened, to save tokens. */

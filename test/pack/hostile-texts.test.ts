@@ -18,6 +18,7 @@ const TEXTS: Record<string, string> = {
   'an unclosed fence': fillTo('```\nbell\n'),
   'a table': fillTo('| bell | 1 |\n'),
   'line breaks': `${fillTo('\n')}end.`,
+  'blank lines in a fence': `\`\`\`\nbell ${fillTo('\n')}ring\n\`\`\`\nThe bell rings.`,
 }
 
 const OPTIONS: PackOptions = {

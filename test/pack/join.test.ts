@@ -15,6 +15,34 @@ function joined(...ends: number[]): string | undefined {
   return joinUnits(units)[0]?.text
 }
 
+describe('chunks whose offsets are unknown', () => {
+  const joined = (left: string, right: string, places: [number | null, number | null] = [null, null]) => {
+    const units = [left, right].map((text, at) => ({
+      ...{ start: 0, end: text.length, value: 1 },
+      candidate: candidate({ id: at, orderIndex: at, charStart: places[at] ?? null, charEnd: null, text }),
+    }))
+    return joinUnits(units).map(({ text }) => text)
+  }
+
+  it.each([
+    ['a number', 'The limit for guests is 1', '10 requests are allowed for members.'],
+    ['the end of a row', '| Basic | 10 |', '| Pro | 20 |'],
+    ['a fence', '```sh\nkill 1\n```', '```js\nstart()\n```'],
+    ['stars', 'This is **mandatory**', '**Warning** Never open it.'],
+    ['a letter', 'The lead goes to port A', 'All other ports stay empty.'],
+  ])('keep %s that both have by chance', (_name, left, right) => {
+    expect(joined(left, right)).toEqual([`${left}\n${right}`])
+    expect(joined(left, right, [0, left.length + 1])).toEqual([`${left}\n${right}`])
+  })
+
+  it('are joined by where they begin, however little they share', () => {
+    const text = 'The bell rings. It is loud. Nobody sleeps.'
+    expect(joined(text.slice(0, 21), text.slice(16), [0, 16])).toEqual([text])
+    expect(joined(text.slice(0, 27), text.slice(16), [null, 16])).toEqual([`${text.slice(0, 27)}\n${text.slice(16)}`])
+    expect(joined(text.slice(0, 30), text.slice(10))).toEqual([text])
+  })
+})
+
 describe('chunks that touch', () => {
   it('keep the indentation of code wherever they are cut', () => {
     for (let end = 1; end < CODE.length; end++)

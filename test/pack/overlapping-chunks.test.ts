@@ -61,8 +61,9 @@ function chunksOf({
     const before = text.slice(0, begin).split(/(?<= )/u)
     // At most the text of the chunk before, without its first word: each chunk begins behind the start of the last one.
     const previous = text.slice(places[Math.max(0, from - step)] ?? 0, begin).split(/(?<= )/u).length - 1
-    const charStart =
-      begin - (from === 0 ? 0 : before.slice(before.length - Math.min(repeated, previous)).join('').length)
+    const length = from === 0 ? 0 : before.slice(before.length - Math.min(repeated, previous)).join('').length
+    // Without places, a shorter repetition could be chance, and stays.
+    const charStart = begin - (knowsPlaces || length >= 12 ? length : 0)
     const charEnd = Math.min(places[from + step] ?? text.length, text.length)
     const place = knowsPlaces ? { charStart, charEnd } : {}
     const over = { id: pool.length + 1, orderIndex: pool.length, text: text.slice(charStart, charEnd), ...place }

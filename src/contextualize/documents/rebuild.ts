@@ -1,3 +1,4 @@
+import { repeatedLength } from '../../core/prefix.ts'
 import type { Chunk } from '../../core/types.ts'
 
 /** A chunk with what it takes to order it. */
@@ -9,11 +10,6 @@ export interface RebuiltDocument<P extends Part> {
   /** The chunks in the order of the document, each with the place of its text in `text`, in UTF-16 code units. */
   parts: { part: P; start: number }[]
 }
-
-/** Shorter equal texts at the border of two chunks may be chance. */
-const LEAST_OVERLAP = 12
-/** No splitter repeats more than this of the chunk before, in UTF-16 code units. */
-const MOST_OVERLAP = 8_000
 
 /**
  * Puts the text of a document together from its chunks. Chunks are ordered by their offsets, else by their order index, else as they are
@@ -27,7 +23,7 @@ export function rebuildDocument<P extends Part>(chunks: readonly P[]): RebuiltDo
   for (const part of ordered) {
     const exact = hasExactOffsets(part)
     const told = exact && end !== null && part.charStart < end ? end - part.charStart : null
-    const shared = repeatedLength(text, part.text, told)
+    const shared = sharedLength(text, part.text, told)
     if (text !== '' && shared === 0 && !(exact && end === part.charStart)) text += '\n\n'
     parts.push({ part, start: text.length - shared })
     text += part.text.slice(shared)
@@ -52,25 +48,8 @@ function hasExactOffsets<P extends Part>(part: P): part is P & { charStart: numb
  * How far before the end of `text` the text `next` begins, 0 when it repeats nothing.
  * @param told by the offsets; null when they say nothing
  */
-function repeatedLength(text: string, next: string, told: number | null): number {
+function sharedLength(text: string, next: string, told: number | null): number {
   const isTrue = told !== null && told <= text.length && text.startsWith(next.slice(0, told), text.length - told)
   if (isTrue) return told
-  const found = longestBorder(next.slice(0, MOST_OVERLAP), text.slice(-MOST_OVERLAP))
-  return found >= LEAST_OVERLAP ? found : 0
-}
-
-/** Length of the longest prefix of `prefix` that ends `text`, by the prefix function of Knuth, Morris and Pratt. */
-function longestBorder(prefix: string, text: string): number {
-  const borders = new Int32Array(prefix.length + 1)
-  for (let i = 1, border = 0; i < prefix.length; i++) {
-    while (border > 0 && prefix[i] !== prefix[border]) border = borders[border] ?? 0
-    if (prefix[i] === prefix[border]) border++
-    borders[i + 1] = border
-  }
-  let matched = 0
-  for (const unit of text.split('')) {
-    while (matched > 0 && (matched === prefix.length || prefix[matched] !== unit)) matched = borders[matched] ?? 0
-    if (prefix[matched] === unit) matched++
-  }
-  return matched
+  return repeatedLength(text, next)
 }

@@ -4,6 +4,7 @@ import type { Span } from '../../core/types.ts'
 import { rememberedSteps } from '../../text/bounded-cache.ts'
 import { isCode } from '../../text/code/is-code.ts'
 import { closesFence, openingFence } from '../../text/fence.ts'
+import { endsParagraph } from '../../text/sentences/ends.ts'
 import { sentencesOf } from '../../text/sentences/sentences.ts'
 import { isDelimiterRow } from '../../text/sentences/table-row.ts'
 import { lengthInWords, sentenceForm } from './sentence-form.ts'
@@ -36,7 +37,6 @@ const INDENTED = /^(?: {4}|\t)/u
 const HEADING = /^\s{0,3}(#{1,6})\s/u
 const ITEM = /^(\s*)(?:[-*+•]|\d{1,3}[.)])\s/u
 const COLON = /[:：]["'”’)*_`]{0,4}\s*$/u
-const PARAGRAPH_END = /\n[^\S\n]*\n\s*$/u
 const QUOTE = /^\s*>/u
 /** The end of a sentence that says something, and not of a term or a question. */
 const STATEMENT_END = /[.!;:,…。！；：，、]["'”’»)\]*_`]{0,4}\s*$/u
@@ -140,7 +140,7 @@ class Leads {
 
   next(sentence: string, kind: Kind): { lead: number; heading: number; isHead: boolean } {
     const before = this.place++
-    if (PARAGRAPH_END.test(this.previous)) this.head = null
+    if (endsParagraph(this.previous)) this.head = null
     const indent = kind.isCode ? undefined : ITEM.exec(sentence)?.[1]
     const isFirstRow = kind.isRow && this.head === null
     const isHead = isFirstRow || (kind.isRow && this.head === before && isDelimiterRow(sentence))
@@ -165,8 +165,7 @@ class Leads {
   private isLabel(sentence: string, { isCode, isHeading, isRow, words }: Kind): boolean {
     if (isCode || isHeading || isRow || words === 0 || words > LONGEST_LABEL_WORDS) return false
     const isParagraph =
-      (this.place === 0 || PARAGRAPH_END.test(this.previous) || HEADING.test(this.previous)) &&
-      PARAGRAPH_END.test(sentence)
+      (this.place === 0 || endsParagraph(this.previous) || HEADING.test(this.previous)) && endsParagraph(sentence)
     return isParagraph && !QUOTE.test(sentence) && !STATEMENT_END.test(sentence)
   }
 
@@ -179,6 +178,6 @@ class Leads {
       return this.items.at(-1)?.place ?? this.beforeList
     }
     if (COLON.test(this.previous)) return before
-    return !PARAGRAPH_END.test(this.previous) && REFERENCE.test(sentence) ? before : -1
+    return !endsParagraph(this.previous) && REFERENCE.test(sentence) ? before : -1
   }
 }

@@ -1,5 +1,6 @@
 import type { Steps } from '../../core/steps.ts'
 import type { Candidate } from '../../core/types.ts'
+import { endsLine } from '../../text/sentences/ends.ts'
 import { terms } from '../../text/terms/terms.ts'
 import type { CostModel } from '../cost.ts'
 import type { Unit } from '../unit.ts'
@@ -79,7 +80,7 @@ function* itemsOf(
     const { start, end, opens, beginsParagraph, endsParagraph, head } = sentence
     const before = sentences[at - 1]
     // A space in a line is a part of the next word's token.
-    const joined = before && !/\n\s*$/u.test(text.slice(before.start, before.end)) ? 1 : 0
+    const joined = before && !endsLine(text.slice(before.start, before.end)) ? 1 : 0
     const tokens = 1 + (yield* cost.tokensOf(text.slice(start, end).trim()))
     items.push({
       worth: worth[at] ?? 0,

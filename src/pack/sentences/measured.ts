@@ -2,6 +2,7 @@ import type { Steps } from '../../core/steps.ts'
 import type { Candidate } from '../../core/types.ts'
 import { OpenBlocks } from '../../text/code/open-blocks.ts'
 import { columnsOf } from '../../text/columns.ts'
+import { endsParagraph } from '../../text/sentences/ends.ts'
 import { isNumberedTitle, isSectionNumber } from '../../text/sentences/section-number.ts'
 import { endsSentence } from '../../text/sentences/sentences.ts'
 import { isUnderlinedTitle } from '../../text/sentences/underlined-title.ts'
@@ -39,7 +40,6 @@ const MOST_HEAD = 0.5
 export const GAP_TOKENS = 4
 /** Saturation of term counts, as in BM25. */
 const K1 = 1.2
-const BLANK_LINE = /\n[^\S\n]*\n/u
 
 /** Numbers of terms of the query, by the place of the term. */
 export type Counts = ReadonlyMap<number, number>
@@ -93,7 +93,7 @@ export function* measureSentences(
   for (const { sentence, index, line, lines, start, end } of yield* piecesOf(candidate, room, cost)) {
     const at = sentences.length
     const beginsParagraph = isAfterParagraph && sentence.start === start
-    isAfterParagraph = endsWithBlankLine(sentence.text)
+    isAfterParagraph = endsParagraph(sentence.text)
     if (start >= end) continue
     const text = candidate.chunk.text.slice(start, end)
     const before = sentences.at(-1)
@@ -222,8 +222,4 @@ export function sumOf(sentences: readonly MeasuredSentence[]): number {
 
 export function unitOf(candidate: Candidate, start: number, end: number): Unit {
   return { candidate, start, end, value: candidate.value }
-}
-
-function endsWithBlankLine(text: string): boolean {
-  return BLANK_LINE.test(text.slice(text.trimEnd().length))
 }
