@@ -1,6 +1,7 @@
 import { repeatedLength } from '../core/prefix.ts'
 import type { Candidate, Chunk, Span } from '../core/types.ts'
-import { type Unit, wholeChunk } from './unit.ts'
+import { isDelimiterRow } from '../text/sentences/table-row.ts'
+import { textOf, type Unit, wholeChunk } from './unit.ts'
 
 interface Join {
   /** Length of the start of `next` that repeats the end of `previous`, in UTF-16 code units. */
@@ -30,11 +31,37 @@ export function joinOf(previous: Unit | undefined, next: Unit): Join | null {
   const reachesEnd = left.text.slice(previous.end).trim() === ''
   const beginsAtStart = right.text.slice(next.candidate.textStart ?? 0, next.start).trim() === ''
   if (!reachesEnd || !beginsAtStart) return null
+  const head = repeatedHead(previous, next)
+  if (head > 0) return { overlap: head, separator: '\n' }
   const isCut = next.start > 0 || previous.end < left.text.length
   const touching = left.charEnd !== null && left.charEnd === right.charStart
   const isBehindHeading = next.start > 0 && next.start === next.candidate.textStart
+  // The document has the heading here, so another section of the same name begins.
+  if (isBehindHeading && added(right) === 0) return null
   return { overlap: 0, separator: touching && !isCut ? '' : isBehindHeading ? '\n\n' : '\n' }
 }
+
+/** Text that an ingest has put in front of a chunk, in UTF-16 code units: its offsets span less than its text. Null when the offsets are unknown. */
+function added({ text, charStart, charEnd }: Chunk): number | null {
+  return charStart === null || charEnd === null ? null : text.length - (charEnd - charStart)
+}
+
+/** Length of the head of a table that was put in front of a chunk, and that the unit before shows. */
+function repeatedHead(previous: Unit, next: Unit): number {
+  const { chunk } = next.candidate
+  const length = added(chunk) ?? 0
+  if (
+    length <= 0 ||
+    next.start > 0 ||
+    next.end <= length ||
+    previous.end < previous.candidate.chunk.text.trimEnd().length
+  )
+    return 0
+  const head = chunk.text.slice(0, length)
+  return /\n$/.test(head) && isDelimiterRow(lastLineOf(head)) && textOf(previous).includes(head) ? length : 0
+}
+
+const lastLineOf = (text: string): string => text.trimEnd().slice(text.trimEnd().lastIndexOf('\n') + 1)
 
 /** Units in reading order, with those of one chunk that continue each other as one. */
 export function runsOf(units: readonly Unit[]): Unit[] {

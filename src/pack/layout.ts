@@ -1,6 +1,9 @@
 import { compareText, groupBy } from '../core/collections.ts'
 import { documentKey } from '../core/keys.ts'
 import type { ContextOrder } from '../core/types.ts'
+import { isCode } from '../text/code/is-code.ts'
+import { openingFence } from '../text/fence.ts'
+import { LIST_ITEM } from '../text/sentences/list-item.ts'
 import { type ContextLines, lineBefore, NO_CONTEXT_LINES } from './context-line.ts'
 import { JoinedText, joinOf, runsOf } from './join.ts'
 import { byPlaceInDocument, inReadingOrder, sectionOf, textOf, type Unit } from './unit.ts'
@@ -10,6 +13,8 @@ export interface Part {
   text: string
   /** Says where the text stands in its document; '' for none. */
   contextLine: string
+  /** Whether it begins in the chunk in which the part before it ends. */
+  isSameChunk: boolean
 }
 
 /** The text of one section under one source line. */
@@ -50,30 +55,55 @@ export function layOut(
 
 /** Joins consecutive units that continue each other, without their overlap. */
 export function joinUnits(units: readonly Unit[], lines: ContextLines = NO_CONTEXT_LINES): Part[] {
-  const parts: { text: JoinedText; contextLine: string }[] = []
+  const parts: (Omit<Part, 'text'> & { text: JoinedText })[] = []
   const runs = runsOf(units)
   runs.forEach((run, index) => {
     const text = textOf(run)
-    const join = joinOf(runs[index - 1], run)
+    const before = runs[index - 1]
+    const join = joinOf(before, run)
     const part = parts.at(-1)
-    if (join === null || part === undefined)
-      parts.push({ text: new JoinedText(text), contextLine: lineBefore(runs[index - 1], run, lines) })
-    else part.text.append(join.separator, text.slice(join.overlap))
+    if (join === null || part === undefined) {
+      const isSameChunk = before?.candidate.key === run.candidate.key
+      parts.push({ text: new JoinedText(text), contextLine: lineBefore(before, run, lines), isSameChunk })
+    } else part.text.append(join.separator, text.slice(join.overlap))
   })
-  return parts.map(({ text, contextLine }) => ({ text: withoutIndentation(String(text)), contextLine }))
+  return parts.map(({ text, ...part }) => ({ ...part, text: withoutIndentation(String(text), part.isSameChunk) }))
 }
 
 /**
- * The text of a part without the indentation of its first line, as far as the lines behind it are indented as well: a block that is cut out of an item
- * of a list, or code out of a class. Without it the end of a fence would be deeper than its opening.
+ * The text of a part without blank lines and white space around it, and without indentation that says nothing here. It stays behind a part of the same chunk, which can show what it
+ * stands in. Of the first part, lists and code lose what all their lines have, so that an item of a nested list, or a statement of a function, is not shown as one of the outer list or
+ * of the module. A block of code that is cut out of an item of a list loses that of its fence, because the end of a fence cannot be deeper than its opening.
  */
-function withoutIndentation(text: string): string {
-  const indent = /^(?:[^\S\n]*\n)*([ \t]+)\S/u.exec(text)?.[1]
-  if (indent === undefined) return text
-  const lines = text.split('\n')
-  const outside = lines.findIndex(line => line.trim() !== '' && !line.startsWith(indent))
-  const inside = outside < 0 ? lines.length : outside
-  return lines.map((line, at) => (at < inside && line.startsWith(indent) ? line.slice(indent.length) : line)).join('\n')
+function withoutIndentation(text: string, isSameChunk: boolean): string {
+  const whole = text.replace(/^(?:[^\S\n]*\n)+/u, '').trimEnd()
+  const indent = /^[ \t]+/u.exec(whole)?.[0]
+  if (indent === undefined) return whole.trimStart()
+  const lines = whole.split('\n')
+  if (openingFence(whole) !== null)
+    return dedented(
+      lines,
+      indent,
+      lines.findIndex(line => isOutside(line, indent)),
+    )
+  if (isSameChunk) return whole
+  if (!LIST_ITEM.test(whole) && !isCode(whole)) return whole.trimStart()
+  const common = lines.filter(line => line.trim() !== '').reduce((shared, line) => sharedStart(shared, line), indent)
+  return dedented(lines, common)
+}
+
+const isOutside = (line: string, indent: string): boolean => line.trim() !== '' && !line.startsWith(indent)
+
+/** The lines before `end` without an indentation; all of them when it is below 0. */
+function dedented(lines: readonly string[], indent: string, end = -1): string {
+  const isInside = (line: string, at: number) => (end < 0 || at < end) && line.startsWith(indent)
+  return lines.map((line, at) => (isInside(line, at) ? line.slice(indent.length) : line)).join('\n')
+}
+
+function sharedStart(left: string, right: string): string {
+  let length = 0
+  while (length < left.length && left[length] === right[length]) length++
+  return left.slice(0, length)
 }
 
 /** Groups units by the turn that first packed them, oldest first, new units last. */

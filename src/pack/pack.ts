@@ -205,7 +205,7 @@ function* describePacked(blocks: readonly Block[], count: CountTokens): Steps<Pa
       if (!first) continue
       const spans = group.map(({ start, end }) => ({ start, end }))
       const text = joinUnits(group)
-        .map(part => part.text.trim())
+        .map(part => part.text)
         .join(GAP)
       packed.push({ candidate: first.candidate, spans, text, tokens: yield* count(text), citation: index + 1 })
       yield

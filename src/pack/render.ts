@@ -44,8 +44,11 @@ export const RENDERERS: Record<ContextFormat, Renderer> = {
     shownPath: shownName,
     close: '\n',
     escape: escapeMarkdown,
-    // Escaped as one text, because a fence of one part can end in another one.
-    body: parts => escapeMarkdown(joinParts(parts, ({ contextLine, text }) => italicLine(contextLine) + text.trim())),
+    // The parts of a chunk are escaped as one text, because a fence of one can end in another one. A fence that is open at the end of a chunk would swallow the next one.
+    body: parts =>
+      ofOneChunk(parts)
+        .map(group => escapeMarkdown(joinParts(group, ({ contextLine, text }) => italicLine(contextLine) + text)))
+        .join(GAP),
     contextLine: italicLine,
     contextField: () => '',
     before: '',
@@ -54,11 +57,11 @@ export const RENDERERS: Record<ContextFormat, Renderer> = {
   },
   xml: {
     open: ({ docId, sectionPath, relevance, longestName }, index) =>
-      `<document index="${index}" source="${attribute(docId)}" section="${attribute(shownSection({ sectionPath }, longestName))}"${relevance === null ? '' : ` relevance="${relevance.toFixed(2)}"`}>\n`,
+      `<document index="${index}" source="${attribute(shortName(docId, LONGEST_NAME))}" section="${attribute(shownSection({ sectionPath }, longestName))}"${relevance === null ? '' : ` relevance="${relevance.toFixed(2)}"`}>\n`,
     shownPath: shownSection,
     close: '\n</document>\n',
     escape: escapeXml,
-    body: parts => joinParts(parts, ({ contextLine, text }) => contextElement(contextLine) + escapeXml(text.trim())),
+    body: parts => joinParts(parts, ({ contextLine, text }) => contextElement(contextLine) + escapeXml(text)),
     contextLine: contextElement,
     contextField: () => '',
     before: '<documents>\n',
@@ -67,11 +70,11 @@ export const RENDERERS: Record<ContextFormat, Renderer> = {
   },
   json: {
     open: ({ docId, docTitle, sectionPath, relevance, contextField, longestName }, index) =>
-      `{"index":${index},"source":${JSON.stringify(docId)},"title":${JSON.stringify(shortName(docTitle, longestName))},"section":${JSON.stringify(shownSection({ sectionPath }, longestName))}${relevance === null ? '' : `,"relevance":${relevance.toFixed(2)}`}${contextField},"text":"`,
+      `{"index":${index},"source":${JSON.stringify(shortName(docId, LONGEST_NAME))},"title":${JSON.stringify(shortName(docTitle, longestName))},"section":${JSON.stringify(shownSection({ sectionPath }, longestName))}${relevance === null ? '' : `,"relevance":${relevance.toFixed(2)}`}${contextField},"text":"`,
     shownPath: shownSection,
     close: '"}',
     escape: escapeJson,
-    body: parts => escapeJson(joinParts(parts, ({ text }) => text.trim())),
+    body: parts => escapeJson(joinParts(parts, ({ text }) => text)),
     contextLine: () => '',
     contextField: lines => (lines.length === 0 ? '' : `,"contexts":${JSON.stringify(lines)}`),
     before: '[',
@@ -108,6 +111,17 @@ const linesOf = ({ parts }: Block): string[] => parts.map(part => part.contextLi
 
 function joinParts(parts: readonly Part[], show: (part: Part) => string): string {
   return parts.map(show).join(GAP)
+}
+
+/** Runs of parts of which each begins in the chunk in which the one before ends. */
+function ofOneChunk(parts: readonly Part[]): Part[][] {
+  const groups: Part[][] = []
+  for (const part of parts) {
+    const group = groups.at(-1)
+    if (part.isSameChunk && group) group.push(part)
+    else groups.push([part])
+  }
+  return groups
 }
 
 function italicLine(line: string): string {

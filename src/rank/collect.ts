@@ -38,10 +38,14 @@ export function collect(lists: readonly RetrievedList[]): Candidate[] {
 export function dropWithoutText(candidates: readonly Candidate[]): FilterResult {
   const result: FilterResult = { kept: [], dropped: [] }
   for (const candidate of candidates) {
-    if (candidate.chunk.text.trim() !== '') result.kept.push(candidate)
+    if (hasText(candidate.chunk)) result.kept.push(candidate)
     else result.dropped.push({ candidate, reason: 'text_missing', evidence: {} })
   }
   return result
+}
+
+export function hasText({ text }: Pick<Chunk, 'text'>): boolean {
+  return text.trim() !== ''
 }
 
 function withSignal(candidate: Candidate, list: RetrievedList, hit: RetrievedHit, rank: number): Candidate {

@@ -2,7 +2,7 @@ import { raiseTo } from '../core/collections.ts'
 import { documentKey, placeKey } from '../core/keys.ts'
 import type { DocumentPlace } from '../core/ports.ts'
 import type { Candidate, Chunk, Dropped } from '../core/types.ts'
-import { createCandidate } from './collect.ts'
+import { createCandidate, hasText } from './collect.ts'
 import { byValue } from './order.ts'
 
 export interface NeighbourPlace extends DocumentPlace {
@@ -65,6 +65,7 @@ export function expandNeighbours(
     (reason === 'below_pool' || reason === 'rerank_cut') && floorOf(candidate) !== undefined
   const restored = dropped.filter(isCut).map(({ candidate }) => ({ ...candidate, value: 0 }))
   const added = fetched
+    .filter(hasText)
     .map(chunk => createCandidate(chunk, 'neighbour'))
     .filter(candidate => floorOf(candidate) !== undefined)
   const expanded = [...candidates, ...restored, ...added].map(raise).sort(byValue)

@@ -199,7 +199,7 @@ it('a block that is cut out of an item of a list is code in Markdown, and the co
   const fenced = '    ```sh\n    # stop it first\n    pump stop\n    ```\n\n2.  Open the lid.'
   expect(contextOf(fenced)).toContain('\n```sh\n# stop it first\npump stop\n```\n\n2.  Open the lid.')
   const code = '    def stop(self):\n        self.off()\n\nclass Lid:\n    open = False'
-  expect(contextOf(code)).toContain('\ndef stop(self):\n    self.off()\n\nclass Lid:\n    open = False')
+  expect(contextOf(code)).toContain(`\n${code}`)
 })
 
 describe('orders', () => {

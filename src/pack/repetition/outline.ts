@@ -5,6 +5,7 @@ import { rememberedSteps } from '../../text/bounded-cache.ts'
 import { isCode } from '../../text/code/is-code.ts'
 import { closesFence, openingFence } from '../../text/fence.ts'
 import { endsParagraph } from '../../text/sentences/ends.ts'
+import { LIST_ITEM } from '../../text/sentences/list-item.ts'
 import { sentencesOf } from '../../text/sentences/sentences.ts'
 import { isDelimiterRow } from '../../text/sentences/table-row.ts'
 import { lengthInWords, sentenceForm } from './sentence-form.ts'
@@ -35,7 +36,6 @@ const SENTENCES_PER_STEP = 50
 const REST = /^[*_~"'”’»)\]]{1,8}(?:\s+|$)/u
 const INDENTED = /^(?: {4}|\t)/u
 const HEADING = /^\s{0,3}(#{1,6})\s/u
-const ITEM = /^(\s*)(?:[-*+•]|\d{1,3}[.)])\s/u
 const COLON = /[:：]["'”’)*_`]{0,4}\s*$/u
 const QUOTE = /^\s*>/u
 /** The end of a sentence that says something, and not of a term or a question. */
@@ -82,7 +82,7 @@ function* outline(text: string): Steps<readonly OutlinedSentence[]> {
       if (sentence === '') continue
     }
     const fence = openingFence(sentence)
-    const isCode = fence !== null || (found.kind === 'text' && INDENTED.test(sentence) && !ITEM.test(sentence))
+    const isCode = fence !== null || (found.kind === 'text' && INDENTED.test(sentence) && !LIST_ITEM.test(sentence))
     hasOpenFence ||= fence !== null && !endsWithFence(sentence, fence)
     const form = isCode ? sentence.trimEnd() : sentenceForm(sentence)
     const isHeading = !isCode && HEADING.test(sentence)
@@ -141,7 +141,7 @@ class Leads {
   next(sentence: string, kind: Kind): { lead: number; heading: number; isHead: boolean } {
     const before = this.place++
     if (endsParagraph(this.previous)) this.head = null
-    const indent = kind.isCode ? undefined : ITEM.exec(sentence)?.[1]
+    const indent = kind.isCode ? undefined : LIST_ITEM.exec(sentence)?.[1]
     const isFirstRow = kind.isRow && this.head === null
     const isHead = isFirstRow || (kind.isRow && this.head === before && isDelimiterRow(sentence))
     const needed = this.leadOf(sentence, kind, indent, before)
