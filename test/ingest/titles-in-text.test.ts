@@ -176,3 +176,26 @@ describe('readSections, lines in capitals above indented text', () => {
     expect(pathsOf('```\nNAME\n    moor\n\nUSE\n    moor\n```\n', true)).toEqual([''])
   })
 })
+
+describe('prose above a line of hyphens', () => {
+  const note = 'The valve opens at 3 bar and closes at 2.\nNever open the lid of the boiler before.'
+
+  it.each([true, false])('is no heading, and is not lost at the end; plain text: %s', isPlain => {
+    const text = `${note}\n-----\n${note}\n-----\n`
+    const sections = readSections(text, isPlain)
+    expect(sections.map(({ heading }) => heading)).toEqual([null])
+    expect(sections.flatMap(({ blocks }) => blocks.map(({ start, end }) => text.slice(start, end)))).toEqual([
+      `${note}\n-----`,
+      `${note}\n-----`,
+    ])
+  })
+
+  it('of one line is a heading in Markdown, and in plain text unless it is a sentence', () => {
+    const pathsOf = (line: string, isPlain: boolean) =>
+      readSections(`${line}\n-----\nText.\n`, isPlain).map(({ path }) => path)
+    const sentence = 'Refer to the older news for what came before.'
+    expect(pathsOf(sentence, false)).toEqual([sentence])
+    expect(pathsOf(sentence, true)).toEqual([''])
+    expect(pathsOf('Older news', true)).toEqual(['Older news'])
+  })
+})

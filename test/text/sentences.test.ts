@@ -16,6 +16,17 @@ describe('sentences', () => {
     ])
   })
 
+  it.each([
+    ['Art. 5 GDPR applies to controllers under Art. 28 (3) as well.'],
+    ['The contract ends on Sept. 3, 2020.'],
+    ['The U.S. Army bought it.'],
+    ['Open Mon. to Fri. from 9 a.m. Pacific Time.'],
+    ['Sold by Acme Corp. Ltd. ', 'The price is low.'],
+    ['It closes at 5 p.m. ', 'After that, ring the bell.'],
+  ])('end behind an abbreviation only where a sentence begins: %s', (...expected) => {
+    expect(sentences(expected.join(''))).toEqual(expected)
+  })
+
   it('go on behind a question or a call that they quote', () => {
     const quoting = [
       'Type "who is there?" in the box and press enter. ',

@@ -1,8 +1,8 @@
 import { closesFence, openingFence } from '../../text/fence.ts'
 import { isUnderlined } from '../../text/sentences/underlined-title.ts'
 
-/** What may be YAML (`---`) or TOML (`+++`) front matter at the start of a text, with its last line end. Groups: the fence, the content. */
-export const FRONT_MATTER = /^\uFEFF?(---|\+\+\+)[ \t]*\r?\n(?:([\s\S]*?)\r?\n)??\1[ \t]*(?:\r?\n|$)/
+/** What may be YAML (`---`) or TOML (`+++`) front matter at the start of a text, with its last line end; three full stops end YAML, too. Groups: the fence, the content. */
+export const FRONT_MATTER = /^\uFEFF?(---|\+\+\+)[ \t]*\r?\n(?:([\s\S]*?)\r?\n)??(?:\1|\.{3})[ \t]*(?:\r?\n|$)/
 
 /** Lists and quotes deeper than this are text: the time of a parser grows with the depth of nesting. */
 const MOST_LEVELS = 16

@@ -75,11 +75,9 @@ function* parseBlocks(text: string, isPlain: boolean): Iterable<ParsedBlock> {
   for (const [index, token] of tokens.entries()) {
     if (token.level !== 0 || token.map === null) continue
     const span = spanOf(token, lines, text, isPlain)
-    if (token.type === 'heading_open') {
-      const heading = {
-        depth: Number(token.tag.slice(1)),
-        title: headingTitle(withoutRule(tokens[index + 1]?.content ?? '')),
-      }
+    const name = token.type === 'heading_open' ? withoutRule(tokens[index + 1]?.content ?? '') : ''
+    if (token.type === 'heading_open' && !isProseAboveRule(token, name, isPlain)) {
+      const heading = { depth: Number(token.tag.slice(1)), title: headingTitle(name) }
       yield { ...span, ...PROSE, heading }
     } else {
       yield { ...span, ...partsOf(tokens, index, span, lines, text), heading: null }
@@ -102,6 +100,12 @@ function tokensOf(text: string, lines: Span[], isPlain: boolean): Token[] {
   return capitalTitles.length === 1 ? parse(plainParser) : ofManual
 }
 
+/** Whether Markdown takes prose for a heading because a line of hyphens stands below it: several lines, a long one, or, in text that is no Markdown, a sentence. */
+function isProseAboveRule({ markup }: Token, name: string, isPlain: boolean): boolean {
+  if (markup !== '-' && markup !== '=') return false
+  return name.includes('\n') || name.length > LONGEST_TITLE || (isPlain && SENTENCE.test(name))
+}
+
 /** Whether most headings are lines with `#` between blank lines. Code follows its comments without one. */
 function marksHeadings(tokens: readonly Token[], text: string, lines: Span[]): boolean {
   const isBlank = (line: Span | undefined): boolean =>
@@ -120,6 +124,9 @@ function withoutRule(heading: string): string {
   return first !== heading && isTitleRule(first) ? heading.slice(first.length).trimStart() : heading
 }
 
+/** Of a heading that a rule makes one, in UTF-16 code units. */
+const LONGEST_TITLE = 200
+const SENTENCE = /^(?:\S+\s+){5,}\S+[.!]$/u
 const PROSE = { kind: 'prose', parts: [] } satisfies Omit<Block, keyof Span>
 
 /** Where a block is cut when it is too large: a list at its items, a table at its rows, also inside an item, code and HTML at their lines. */

@@ -19,6 +19,8 @@ const NONE: FrontMatter = { title: null, fields: null, fault: null, length: 0 }
 /** Fields go into the payload of every chunk, so they are bounded. In UTF-16 code units of JSON. */
 const MOST_FIELDS = 4_000
 const TOO_MANY_FIELDS = `has more than ${MOST_FIELDS} characters of fields, which are left out`
+/** A field, what stands below one, a comment or a blank line. Prose between two rules has other lines, and is a part of the document. */
+const FIELD_LINE = /^(?:\s|#|$|[\w"'-]{1,80}[ \t]*[:=]|- |[[\]{}])/
 /** Longer front matter is not parsed. */
 const LONGEST = 64 * 1024
 
@@ -39,8 +41,7 @@ export function readFrontMatter(text: string): FrontMatter {
     const name = typeof title === 'string' || typeof title === 'number' ? String(title).trim() : ''
     return { title: name === '' ? null : name, fields: isKept ? rest : null, fault, length }
   } catch (error) {
-    // Prose between two rules does not begin like a field.
-    if (!/^(?:[ \t]*(?:#[^\n]*)?\n)*[\w"'-]{1,80}[ \t]*[:=]/.test(content)) return NONE
+    if (!content.split('\n').every(line => FIELD_LINE.test(line))) return NONE
     const [problem = ''] = (error as Error).message.split('\n')
     return { ...NONE, fault: `cannot be read: ${problem}`, length }
   }

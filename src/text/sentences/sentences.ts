@@ -1,4 +1,5 @@
 import { codePointStart } from '../../core/prefix.ts'
+import { isAbbreviation, LONGEST_AFTER } from './abbreviations.ts'
 import { type LineKind, linesOf, standsAlone } from './lines.ts'
 import { isSectionNumber } from './section-number.ts'
 
@@ -13,9 +14,6 @@ export interface Sentence {
 const ENDS_SENTENCE = /[.!?:;。！？…]["'”’)\]*_`]{0,8}\s{0,8}$/
 /** The next line of a wrapped sentence: lower case, also behind the marks of a link, of emphasis or of code, or a bracket. */
 const STARTS_LOWER = /^[ \t]*(?:[\p{Ll}(]|[[*_`]{1,4}\p{Ll})/u
-/** Abbreviations that rarely end a sentence, and initials ("J. Smith"). */
-const ABBREVIATION =
-  /(?:^|[\s("'[])(?:Dr|Mr|Mrs|Ms|Prof|St|Fig|Figs|Eq|Eqs|No|Nos|Sec|Ch|Vol|Ref|Tab|vs|e\.g|i\.e|cf|approx|ca|resp|incl|p|pp|\p{Lu})\.\s*$/u
 
 /** An end without white space behind it stands in a word, as in `a.b` or `x.png?size=2`; prose that lacks a space goes on in upper case. */
 const ENDS_IN_WORD = /[!-~]$/
@@ -125,7 +123,7 @@ function* proseEnds(text: string, start: number, end: number): Generator<number>
       const before = prose.slice(Math.max(0, cut - LONGEST_BEFORE), cut)
       // The number of a clause belongs to the clause.
       const isNumber = from === start && cut < LONGEST_BEFORE && isSectionNumber(before)
-      if (isLast || !(isNumber || isBroken(before, prose.slice(cut, cut + 2)))) yield from + cut
+      if (isLast || !(isNumber || isBroken(before, prose.slice(cut, cut + LONGEST_AFTER)))) yield from + cut
     }
     from += found.at(-1) ?? prose.length
   }
@@ -134,5 +132,5 @@ function* proseEnds(text: string, start: number, end: number): Generator<number>
 /** Whether a cut stands within a path, an address, a link or an abbreviation, or behind a quotation in a sentence. */
 function isBroken(before: string, after: string): boolean {
   if (QUOTED_END.test(before) && STARTS_WITH_LOWER.test(after)) return true
-  return before.endsWith('.') || (ENDS_IN_WORD.test(before) && GOES_ON.test(after)) || ABBREVIATION.test(before)
+  return before.endsWith('.') || (ENDS_IN_WORD.test(before) && GOES_ON.test(after)) || isAbbreviation(before, after)
 }

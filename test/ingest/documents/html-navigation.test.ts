@@ -31,6 +31,29 @@ it.each([
   expect(text.replace('## Rope\n\n', '')).toBe('# Mooring\n\nTake the rope.\n')
 })
 
+it('leaves out a bar of linked pictures, and a table that says that it is navigation', () => {
+  const bar =
+    '<table><tr><td><a href="a.html"><img src="p.png" alt="Previous"></a></td><td><a href="b.html"><img src="n.png" alt="Next page"></a></td></tr></table>'
+  const named = '<table summary="Navigation header"><tr><td>Valve manual</td></tr></table>'
+  expect(textOf(`${bar}${named}<h1>Mooring</h1><p>Take the rope.</p>`)).toBe('# Mooring\n\nTake the rope.\n')
+})
+
+it('keeps notes of the role alert, and buttons that are headings or names in a sentence', () => {
+  const page = `<h1>Fares</h1><h2><button aria-expanded="false">How do I pay?</button></h2><div role="alert">Only in cash.</div>
+    <p>Press <button>Save</button> first.</p><div class="copy"><button>Copy</button></div><h2>Times <button>Copy link</button></h2><p><button>Run</button></p>`
+  expect(textOf(page)).toBe('# Fares\n\n## How do I pay?\n\nOnly in cash.\n\nPress Save first.\n\n## Times\n')
+})
+
+it.each([
+  ['2<sup>32</sup> − 1 and 10<sup>-6</sup>', '2^32 − 1 and 10^-6'],
+  ['x<sup>n-1</sup>, 5 m<sup>2</sup>, H<sub>2</sub>O', 'x^n-1, 5 m^2, H2O'],
+  ['within 14<sup><a href="#fn1">1</a></sup> days', 'within 14[1] days'],
+  ['on the 1<sup>st</sup> of May, ACME<sup>TM</sup>', 'on the 1st of May, ACMETM'],
+  ['as said.<sup class="reference"><a href="#n">[2]</a></sup>', 'as said.[2]'],
+])('writes %s', (html, text) => {
+  expect(textOf(`<h1>Numbers</h1><p>${html}</p>`)).toBe(`# Numbers\n\n${text}\n`)
+})
+
 it('leaves out a list or table of links above the first heading and paragraph', () => {
   const menu = '<ul><li><a href="/">Start</a></li><li><a href="/b">Fares</a></li></ul>'
   const table = '<table><tr><td><a href="/">Start</a></td><td><a href="/b">Fares</a></td></tr></table>'

@@ -1,12 +1,13 @@
 import { classesOf, closest, type HtmlElement } from './element.ts'
+import { lettersOf } from './letters.ts'
 import { isNavigation } from './navigation.ts'
 
 const ELEMENTS = new Set(
-  'SCRIPT STYLE NAV FOOTER NOSCRIPT TEMPLATE IFRAME OBJECT EMBED SVG CANVAS AUDIO VIDEO BUTTON SELECT INPUT TEXTAREA DIALOG'.split(
+  'SCRIPT STYLE NAV FOOTER NOSCRIPT TEMPLATE IFRAME OBJECT EMBED SVG CANVAS AUDIO VIDEO SELECT INPUT TEXTAREA DIALOG'.split(
     ' ',
   ),
 )
-const ROLES = new Set(['navigation', 'banner', 'contentinfo', 'search', 'dialog', 'alert'])
+const ROLES = new Set(['navigation', 'banner', 'contentinfo', 'search', 'dialog'])
 const HIDDEN = /(?:display\s*:\s*none|visibility\s*:\s*hidden)/i
 
 /** Of Pygments and Rouge. Prism has the class `line-numbers` on the code itself. */
@@ -15,12 +16,25 @@ const LINE_NUMBERS = new Set(['linenos', 'linenodiv', 'lineno', 'rouge-gutter'])
 /** Whether an element is not part of what a page says: navigation, forms, scripts, and what a browser does not show. */
 export function isLeftOut(node: HtmlElement): boolean {
   if (ELEMENTS.has(node.nodeName.toUpperCase())) return true
+  if (node.nodeName === 'BUTTON' && !isPartOfText(node)) return true
   if (node.hasAttribute('hidden') || node.getAttribute('aria-hidden') === 'true') return true
   if (isNavigation(node) || classesOf(node).some(name => LINE_NUMBERS.has(name))) return true
   if (HIDDEN.test(node.getAttribute('style') ?? '') || ROLES.has(node.getAttribute('role') ?? '')) return true
   // Notes inside the text are `aside` too, and an article may have its heading in a `header`.
   if (node.nodeName === 'ASIDE') return !isInside(node)
   return node.nodeName === 'HEADER' && !isInside(node) && node.getElementsByTagName('h1').length === 0
+}
+
+const TEXT = ['P', 'LI', 'DD']
+const HEADING = /^H[1-6]$/
+
+/** Whether a button is the whole of a heading, as that of a part that can be folded, or stands in a sentence, as a name. */
+function isPartOfText(button: HtmlElement): boolean {
+  const { all } = lettersOf(button)
+  const heading = closest(button, ({ nodeName }) => HEADING.test(nodeName))
+  if (heading !== null) return lettersOf(heading).all === all
+  const { parentNode: parent } = button
+  return parent !== null && TEXT.includes(parent.nodeName) && lettersOf(parent).all > all
 }
 
 function isInside(node: HtmlElement): boolean {

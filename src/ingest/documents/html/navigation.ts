@@ -27,7 +27,8 @@ const CONTAINED = 16
 export function isNavigation(node: HtmlElement): boolean {
   if (TEXT.has(node.nodeName)) return false
   const classes = classesOf(node)
-  if (classes.some(name => NAVIGATION.has(name))) return true
+  if (classes.some(name => NAVIGATION.has(name)) || /^navigation\b/i.test(node.getAttribute('summary') ?? ''))
+    return true
   if ((classes.some(name => CONTENTS.has(name)) || isOfDocutils(classes)) && shareOfLinks(node) > MOST) return true
   return LISTS.has(node.nodeName) && isAboveText(node) && shareOfLinks(node) > NEARLY_ALL
 }
@@ -56,6 +57,6 @@ function isBefore(node: HtmlElement, other: HtmlElement): boolean {
 }
 
 function shareOfLinks(node: HtmlElement): number {
-  const { all, linked } = lettersOf(node)
-  return all === 0 ? 0 : linked / all
+  const { all, linked, ofPictures, ofLinkedPictures } = lettersOf(node)
+  return all + ofPictures === 0 ? 0 : (linked + ofLinkedPictures) / (all + ofPictures)
 }

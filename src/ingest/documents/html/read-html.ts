@@ -6,6 +6,7 @@ import { ESCAPE, escapeText, settleEscapes } from './escapes.ts'
 import { isLeftOut } from './left-out.ts'
 import { isPermalink } from './permalink.ts'
 import { codeOf, isPreformatted } from './preformatted.ts'
+import { writeSuperscript } from './superscript.ts'
 import { writeTables } from './tables.ts'
 
 /** A main part counts as the document when it has at least this share of its text. */
@@ -39,6 +40,10 @@ function convert(html: string): { markdown: string; title: string | null } {
   service.addRule('struck', {
     filter: node => /^(?:DEL|S|STRIKE)$/.test(node.nodeName),
     replacement: content => `~~${content}~~`,
+  })
+  service.addRule('superscript', {
+    filter: 'sup',
+    replacement: (content, node) => writeSuperscript(content, node as unknown as HtmlElement),
   })
   service.addRule('link', {
     filter: 'a',
