@@ -1,5 +1,5 @@
 import { documentKey } from '../core/keys.ts'
-import type { Candidate, FilterResult } from '../core/types.ts'
+import type { Candidate, Dropped, FilterResult } from '../core/types.ts'
 import { byValue } from './order.ts'
 
 /** Least share of the value of the best copy that another one needs to stand in its place. */
@@ -37,7 +37,15 @@ export function gatherInDocuments(
     dropped: dropped.map(({ candidate, reason, evidence }) => ({
       candidate: replaced.get(candidate.key) ?? candidate,
       reason,
-      evidence: { ...evidence, ...(evidence.of && { of: chosen.get(evidence.of)?.key ?? evidence.of }) },
+      evidence: inPlaceOf(evidence, chosen),
     })),
   }
+}
+
+/** Evidence that names the copy that was kept. It stands at another place, so a detail about the place of the first one says nothing of it. */
+function inPlaceOf(evidence: Dropped['evidence'], chosen: ReadonlyMap<string, Candidate>): Dropped['evidence'] {
+  const copy = evidence.of === undefined ? undefined : chosen.get(evidence.of)
+  if (copy === undefined) return evidence
+  const { detail: _, ...rest } = evidence
+  return { ...rest, of: copy.key }
 }

@@ -56,5 +56,12 @@ describe('which copy of a text stays', () => {
     expect(finish(dedupe([best, copy, ...others], 0.9)).kept[0]).toBe(best)
     const near = { ...copy, value: 0.99 }
     expect(finish(dedupe([best, near, ...others], 0.9)).kept[0]).toBe(near)
+    // Dropped beside the best one, and named by the copy at another place.
+    const twin = { ...candidate({ id: 2, docId: 'a', orderIndex: 0, text: textOf(0) }), value: 0.97 }
+    const { dropped } = finish(dedupe([best, near, twin, ...others], 0.9))
+    expect(dropped.find(({ candidate: { key } }) => key === twin.key)?.evidence).toEqual({
+      of: near.key,
+      similarity: 1,
+    })
   })
 })
