@@ -21,7 +21,7 @@ from scorer import Scorer
 from texts import rows
 
 # The embedder goes by the name of the model that it is, so that its vectors and those of others are known to be alike.
-MODEL_IDS = {EMBEDDER: "all-MiniLM-L6-v2", RERANKER: "stowage-reranker@2.3.0"}
+MODEL_IDS = {EMBEDDER: "all-MiniLM-L6-v2", RERANKER: "stowage-reranker@2.4.0"}
 MAX_TOKENS = 512
 CONFIG = {
     "model_type": "bert",

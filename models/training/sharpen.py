@@ -58,6 +58,8 @@ FEWEST_QUESTIONS = 12
 SENTENCE_TOKENS = 80
 OWN_SENTENCES, LISTED_SENTENCES, LISTS = 7, 12, 12
 ANSWERS, ELSEWHERE = 4.0, -1.0
+# Questions whose answers are looked at each time; 240 would take two minutes.
+EXAMINED = 40
 FINAL = work("sharpened.pt")
 
 
@@ -210,7 +212,7 @@ def train(pools: Pools, sources: tuple[Path, Path], start: dict[str, torch.Tenso
     if PROCESS == 0:
         print(json.dumps({"pools": len(pools.shares), "lists of sentences": len(sentences.cases)}), flush=True)
     checkpoint = work(f"{pools.stage}.checkpoint.pt")
-    fit(pools.stage, model, steps, rate, loss_of, checkpoint, lambda: rank.examine(model, pools, stretches=True), 130, NEW_PARTS)
+    fit(pools.stage, model, steps, rate, loss_of, checkpoint, lambda: rank.examine(model, pools, EXAMINED, stretches=True), 130, NEW_PARTS)
     return model.state_dict()
 
 

@@ -1,4 +1,4 @@
-"""A training run: a decaying rate, bf16 on CPU, two processes, and checkpoints a killed run goes on from.
+"""A training run: a decaying rate, the numbers of `encoder.py`, two processes, and checkpoints a killed run goes on from.
 
 One process a core, gradients averaged once a step: on a busy machine that beats one process with two threads, which
 meet at a barrier in every product.

@@ -67,7 +67,7 @@ const TRIPLES: readonly [query: string, right: string, wrong: string][] = [
   ],
 ]
 /** The scores of the answers, in exact arithmetic. */
-const RIGHT_SCORES = [0.175, 0.076, 0.278, 0.219, 0.271, 0.336, 0.123, 0.098, 0.157, 0.228]
+const RIGHT_SCORES = [0.182, 0.08, 0.274, 0.186, 0.258, 0.365, 0.125, 0.107, 0.189, 0.197]
 const MOST_BYTES = 24 * 1024 * 1024
 
 if (isShipped(SHIPPED_RERANKER)) {

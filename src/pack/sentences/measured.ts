@@ -10,11 +10,10 @@ import { terms } from '../../text/terms/terms.ts'
 import type { CostModel } from '../cost.ts'
 import type { Unit } from '../unit.ts'
 import { codeLinesOf } from './code-lines.ts'
+import { LEAD_IN, OpenList } from './open-list.ts'
 import { type CutSentence, MOST_OF_CHUNK, SENTENCES_PER_STEP, sentencesToCut } from './units.ts'
 
 const HEADING = /^\s{0,3}#{1,6}\s/u
-/** Announces what follows, as in "You need:". */
-const LEAD_IN = /[:：]["'”’)\]*_]{0,4}\s*$/u
 /** A question that ends its paragraph: the answer follows. */
 const QUESTION = /[?？]["'”’)\]*_]{0,4}[^\S\n]*\n\s*$/u
 /** The label of a box, alone in its line. */
@@ -34,8 +33,9 @@ const OPENINGS = [LEAD_IN, QUESTION, LABEL, BOLD_NAME, DIRECTIVE, SIGNS, LINK_DE
 const MOST_BEFORE_BODY = 30
 /** The names of the columns, and the line below them. */
 const HEAD_ROWS = 2
-/** The beginning of a function comes with its statements up to this share of the room. With a longer one, none of them could be shown. */
-const MOST_HEAD = 0.5
+/** The beginning of a function comes with its statements up to this share of the room, and a lead-in with the items of its list. With a longer one, none of them could be shown. */
+const MOST_BEGINNING = 0.5
+const MOST_LEAD_IN = 0.25
 /** At most so many tokens for a gap mark. */
 export const GAP_TOKENS = 4
 /** Saturation of term counts, as in BM25. */
@@ -62,7 +62,7 @@ export interface MeasuredSentence {
   endsParagraph: boolean
   /** Its place among those that are measured. */
   place: number
-  /** Places of what must come before it: the first rows of its table, the opening fence of its code, or the beginning of the function that a statement is in. */
+  /** Places of what must come before it: the first rows of its table, the lead-in of its list, the opening fence of its code, or the beginning of the function that a statement is in. */
   head: readonly number[]
   /** Place of the end of its code, which must come behind it; null for other text and for code that is not cut. */
   foot: number | null
@@ -88,8 +88,9 @@ export function* measureSentences(
   let tableAt: number | null = null
   let isAfterParagraph = false
   const blocks = new OpenBlocks<number>()
-  const blockHead = (place: number | undefined) =>
-    place !== undefined && (sentences[place]?.tokens ?? 0) <= MOST_HEAD * room ? [place] : []
+  const list = new OpenList()
+  const shortHead = (place: number | undefined, most: number) =>
+    place !== undefined && (sentences[place]?.tokens ?? 0) <= most * room ? [place] : []
   for (const { sentence, index, line, lines, start, end } of yield* piecesOf(candidate, room, cost)) {
     const at = sentences.length
     const beginsParagraph = isAfterParagraph && sentence.start === start
@@ -111,6 +112,8 @@ export function* measureSentences(
       if (place !== undefined) counts.set(place, (counts.get(place) ?? 0) + 1)
     }
     const isCut = lines > 1
+    const isItem = sentence.kind === 'text' && LIST_ITEM.test(text)
+    const leadIn = list.enter(text, isItem, at)
     sentences.push({
       index,
       start,
@@ -118,16 +121,21 @@ export function* measureSentences(
       tokens: yield* cost.tokensOf(text),
       opens: isCut ? line === 0 : opens,
       isHeading: isHeading && !isCut,
-      isItem: sentence.kind === 'text' && LIST_ITEM.test(text),
+      isItem,
       kind: sentence.kind,
       beginsParagraph,
       endsParagraph: end === sentence.end && (isAfterParagraph || end === candidate.chunk.text.length),
       place: at,
       head: isStatement
-        ? blockHead(blocks.enter(sentence, () => at))
+        ? shortHead(
+            blocks.enter(sentence, () => at),
+            MOST_BEGINNING,
+          )
         : isCut
           ? [at - line].filter(place => place < at)
-          : rowsBefore(at, tableAt),
+          : leadIn === undefined
+            ? rowsBefore(at, tableAt)
+            : shortHead(leadIn, MOST_LEAD_IN),
       foot: isCut && line < lines - 1 ? at - line + lines - 1 : null,
       share: isCut ? (line === 0 || line === lines - 1 ? 0 : 1 / (lines - 2)) : 1,
       counts,

@@ -156,6 +156,14 @@ describe('the best sentences of a chunk', () => {
     ])
   })
 
+  it('in a list come with the line that announces it, or with the item above a nested one, when that is short', () => {
+    const furnace = 'The bell rings.\n\nNever put these in:\n\n- wet clay\n- foil of the hall\n- a rope\n'
+    expect(chosen(furnace, [0, 0, 0, 5, 0], 22)).toEqual(['Never put these in:', '- foil of the hall'])
+    expect(chosen(furnace, [0, 0, 0, 5, 0], 14)).toEqual(['- foil of the hall'])
+    const tools = '- Forbidden:\n  - a laser\n  - a torch\n- Allowed:\n  - a hammer\n  - a saw of the hall\n'
+    expect(chosen(tools, [0, 0, 0, 0, 0, 6], 21)).toEqual(['- Allowed:', '- a saw of the hall'])
+  })
+
   it('of very many rows and items that all announce something are chosen in linear time', () => {
     const rows = Array.from({ length: 3_000 }, (_, at) => `| ${at}: | row |`)
     const items = Array.from({ length: 2_000 }, (_, at) => `- item ${at}:`)
