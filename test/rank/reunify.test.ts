@@ -34,6 +34,12 @@ describe('expandNeighbours', () => {
     expect(valueAt(expandNeighbours([at(2, 1), other], [], [], 0.85, 'document').candidates, 3)).toBe(0.85)
   })
 
+  it('adds no fetched chunk without text', () => {
+    const fetched = [chunk({ id: 3, orderIndex: 3, text: ' \n' }), chunk({ id: 1, orderIndex: 1 })]
+    const { candidates: expanded } = expandNeighbours([at(2, 1)], [], fetched, 0.85, 'section')
+    expect(expanded.map(({ chunk: { orderIndex } }) => orderIndex)).toEqual([2, 1])
+  })
+
   it('restores what was cut by rank, adds what was fetched, and leaves duplicates out', () => {
     const cut = { candidate: at(1, 0.1), reason: 'below_pool' as const, evidence: {} }
     const copy = { candidate: at(3, 0.1), reason: 'duplicate' as const, evidence: {} }

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest'
+import { finish } from '../../src/core/steps.ts'
+import type { Candidate, ContextFormat } from '../../src/core/types.ts'
+import { chunkMarkdown } from '../../src/ingest/chunking/chunk-markdown.ts'
+import { pack } from '../../src/pack/pack.ts'
+import { candidate, countWords, inSteps } from '../support/candidates.ts'
+import { PLAIN_PACKING } from '../support/pack-options.ts'
+
+/** What a reader takes from a context must be what the document says. */
+function contextOf(pool: Candidate[], budgetTokens = 500, format: ContextFormat = 'markdown'): string {
+  const options = { ...PLAIN_PACKING, budgetTokens, format, repeatHeading: false }
+  return finish(pack(pool, null, options, inSteps(countWords))).context
+}
+
+/** The chunks of a text as `ingest` stores them. */
+function chunked(text: string, targetTokens: number): Candidate[] {
+  const chunks = chunkMarkdown({ text, title: 'Guide' }, { count: countWords, targetTokens })
+  return chunks.map((chunk, id) => candidate({ id, docTitle: 'Guide', ...chunk }, 1 - id / 100))
+}
+
+it('a second section of the same name is behind a gap mark', () => {
+  const rule = 'The limit must stay as it is written here. '.repeat(4)
+  const text = `# Guide\n\n## Example\n\nSet it to 5. ${rule}\n\n## Example\n\nSet it to 50. ${rule}\n`
+  const context = contextOf(chunked(text, 40).filter(({ chunk }) => chunk.sectionPath.endsWith('Example')))
+  expect(context).toMatch(/here\.\n\[…\]\nSet it to 50\./u)
+})
+
+it('a table of several chunks has its head once', () => {
+  const rows = Array.from({ length: 40 }, (_, at) => `| item ${at} | ${at * 10} coins |`).join('\n')
+  const table = `| item | price |\n|---|---|\n${rows}`
+  const pool = chunked(`# Prices\n\n${table}\n`, 60)
+  expect(pool.length).toBeGreaterThan(2)
+  expect(contextOf(pool, 5_000)).toContain(table)
+})
+
+it('a fence that is open at the end of a chunk does not swallow the next part', () => {
+  const first = candidate({ id: 1, orderIndex: 0, text: 'Install it:\n\n```bash\nnpm ci' }, 0.9)
+  const second = candidate({ id: 2, orderIndex: 5, text: 'Then edit it:\n\n```\nport = 1\n```\n\nRestart it.' }, 0.8)
+  const context = contextOf([first, second])
+  expect(context).toContain('\\```bash\nnpm ci\n[…]\nThen edit it:\n\n```\nport = 1\n```')
+})
+
+describe('what is cut out of a chunk', () => {
+  const bodies = [
+    ['an item of a nested list', '  - a laser\n- Allowed:\n  - a hammer'],
+    ['a method of a class', '    def stop(self):\n        self.off()\n\nclass Lid:\n    open = False'],
+  ]
+
+  it.each(bodies)('keeps the place of %s', (_, text) => {
+    expect(contextOf([candidate({ text })])).toContain(`\n${text}`)
+  })
+
+  it('loses what all lines of a list have in common', () => {
+    expect(contextOf([candidate({ text: '    - a laser\n      - a lens\n    - a torch' })])).toContain(
+      '\n- a laser\n  - a lens\n- a torch',
+    )
+  })
+})
+
+it.each(['markdown', 'xml', 'json'] as const)(
+  'a long address as document id leaves room for the text in %s',
+  format => {
+    const docId = `https://files.example/${'signature'.repeat(100)}`
+    const context = contextOf([candidate({ docId, docTitle: '', text: 'The bell rings at noon.' })], 200, format)
+    expect(context).toContain('The bell rings at noon.')
+    expect(context).not.toContain(docId)
+  },
+)
