@@ -95,7 +95,8 @@ export function startImproving(
   const findWords = async (query: UnderstoodQuery) => {
     const header = request.headers['x-stowage-query']?.toString()
     const asksRelay = findQuestion !== undefined && decision.findsQuestion
-    const words = await findQueryText(header, query, asksRelay ? vector => findQuestion(caller, vector) : null)
+    const ask = asksRelay ? (vector: readonly number[]) => findQuestion(caller, vector) : null
+    const words = await findQueryText(header, query, ask, caller.tenant?.condition ?? null)
     if (words.text !== null) prepareQuestion?.(words.text, decision, caller)
     return { query, words }
   }

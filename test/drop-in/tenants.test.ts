@@ -13,7 +13,7 @@ import { createStage } from '../support/stage.ts'
 import { createHeldQdrant } from './support/held-qdrant.ts'
 import { choosing, chosen, serveImproving } from './support/improving.ts'
 import { createManualClock } from './support/manual-clock.ts'
-import { listsAnswer, ORIGINAL, pointText } from './support/scripted-qdrant.ts'
+import { createScriptedQdrant, listsAnswer, ORIGINAL, pointText } from './support/scripted-qdrant.ts'
 
 const stage = createStage()
 afterEach(() => stage.close())
@@ -134,6 +134,36 @@ describe('searches of a tenant', () => {
     expect((await answer).headers.get('x-stowage-degraded')).toBe('body_too_large')
     expectGuarded([only.request])
     expect(JSON.parse(only.request.body).filter.must[1].must[0].has_id).toEqual(ids)
+  })
+
+  it('have no word of the condition of the tenant as their question', async () => {
+    const condition = { must: [{ key: 'visibility', match: { text: 'released to partners' } }] }
+    const acme = testTenant({ reaches: name => name === 'shared', condition, stamp: null })
+    const { server } = createScriptedQdrant({ lists: listsAnswer([pointText('1', '0.9'), pointText('2', '0.8')]) })
+    const upstream = await stage.listen(server)
+    const asked: unknown[] = []
+    const choose = choosing(hits => hits)
+    const choosePoints: ChoosePoints = (request, caller) => {
+      asked.push([request.query, request.querySource])
+      return choose(request, caller)
+    }
+    const guard = guarding(registryOf({ [ACME_KEY]: acme }), { http: createQdrantHttp(upstream), matchRoute })
+    const { url } = await serveImproving(stage, upstream, { choosePoints, ...guard })
+    const text = { must: [{ key: 'text', match: { text: 'brake fluid' } }] }
+    const inPrefetch = { prefetch: [{ query: [1, 2], filter: text }], query: { fusion: 'rrf' }, limit: 2 }
+    for (const body of [{ query: [1, 2], limit: 2 }, { query: [1, 2], limit: 2, filter: text }, inPrefetch])
+      await send(
+        url,
+        'POST',
+        '/collections/shared/points/query',
+        { ...body, with_payload: true },
+        { 'api-key': ACME_KEY },
+      )
+    expect(asked).toEqual([
+      [null, 'none'],
+      ['brake fluid', 'filter'],
+      ['brake fluid', 'filter'],
+    ])
   })
 
   it('are guarded when neighbours are fetched', async () => {

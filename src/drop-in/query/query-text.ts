@@ -1,4 +1,6 @@
-import type { Degradation, QuerySource } from '../../core/types.ts'
+import { isDeepStrictEqual } from 'node:util'
+import type { Degradation, JsonObject, QuerySource } from '../../core/types.ts'
+import { isObject } from '../../qdrant/json.ts'
 import type { UnderstoodQuery } from './understand.ts'
 
 /** Most UTF-16 units of a query, as in `POST /v1/context`. */
@@ -17,11 +19,13 @@ export type FindQuestion = (vector: readonly number[]) => Promise<string | null>
  * Finds the text of a vector search in the first source that has one: the header `x-stowage-query` (percent-encoded UTF-8), an
  * inference object, the memory of the embedding relay, or the full-text conditions of a filter, which may be one word of the question.
  * @param findQuestion asks the relay; null when there is none
+ * @param forced the condition that the guard has put into each filter, which is no word of the client; null without one
  */
 export async function findQueryText(
   header: string | undefined,
   query: UnderstoodQuery,
   findQuestion: FindQuestion | null = null,
+  forced: JsonObject | null = null,
 ): Promise<QueryText> {
   const fromHeader = decodeHeader(header)
   const degraded: Degradation[] =
@@ -36,7 +40,7 @@ export async function findQueryText(
     const remembered = tidy(await findQuestion?.(vector))
     if (remembered !== null) return found(remembered, 'relay')
   }
-  const inFilters = textOfFilters(query)
+  const inFilters = textOfFilters(query, forced)
   if (inFilters !== null) return found(inFilters, 'filter')
   if (vectors.length > 0)
     degraded.push({ code: 'question_unknown', detail: 'the relay knows no question with the vector of the search' })
@@ -65,12 +69,19 @@ function queryVectors({ prefetches }: UnderstoodQuery): number[][] {
   })
 }
 
-function textOfFilters({ filter, prefetches }: UnderstoodQuery): string | null {
+function textOfFilters({ filter, prefetches }: UnderstoodQuery, forced: JsonObject | null): string | null {
   for (const raw of [filter, ...prefetches.map(prefetch => prefetch.filter)]) {
-    const texts = raw === null ? [] : matchedTexts(JSON.parse(raw))
+    const texts = raw === null ? [] : matchedTexts(withoutForced(JSON.parse(raw), forced))
     if (texts.length > 0) return tidy(texts.join(' '))
   }
   return null
+}
+
+/** What the client demands in a filter that the guard has written. */
+function withoutForced(filter: unknown, forced: JsonObject | null): unknown {
+  if (forced === null || !isObject(filter) || !Array.isArray(filter.must)) return filter
+  const [first, ...own] = filter.must
+  return isDeepStrictEqual(first, forced) ? own : filter
 }
 
 /** The distinct texts of all full-text conditions in a filter, in order, without those under `must_not`. */

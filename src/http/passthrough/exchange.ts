@@ -82,6 +82,12 @@ function send(exchange: Exchange, pooled: boolean, onError: OnError): ClientRequ
   })
 
   let answer: IncomingMessage | null = null
+  // Nobody asks for another protocol, and Node closes such a connection without a word.
+  outgoing.on('upgrade', ({ statusCode }, socket) => {
+    stopSending()
+    socket.destroy()
+    onError(new Error(`answered ${statusCode} to a request that asked for no other protocol`), null, false)
+  })
   outgoing.on('socket', socket => {
     if (socket.connecting) limitConnecting(outgoing, socket)
     readOnAfterFailedWrites(socket)

@@ -53,6 +53,15 @@ describe('an upstream that fails', () => {
     expect(errorText(answer.body)).toContain('closed the connection')
   })
 
+  test('answers with another protocol that nobody asked for: 502', async () => {
+    const { url } = await proxyBeforeBytes(stage, socket =>
+      socket.on('data', () =>
+        socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n'),
+      ),
+    )
+    expect((await ask(url)).statusLine).toContain(' 502 ')
+  })
+
   test('does not speak HTTP: 502', async () => {
     const { url } = await proxyBeforeBytes(stage, socket => socket.on('data', () => socket.end('SSH-2.0-nope\r\n\r\n')))
     expect((await ask(url)).statusLine).toContain(' 502 ')
