@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { codePointStart, longestPrefix, prefixOf } from '../../src/core/prefix.ts'
+import { codePointStart, longestPrefix, prefixOf, repeatedLength } from '../../src/core/prefix.ts'
 
 const texts = fc.string({ unit: fc.constantFrom('a', 'é', '漢', '😀', '\ud800', '\udc00'), maxLength: 60 })
 
@@ -35,5 +35,20 @@ describe('the longest prefix that fits', () => {
 
   it('is empty when nothing fits', () => {
     expect(longestPrefix('😀abc', () => false)).toBe('')
+  })
+})
+
+describe('repeatedLength', () => {
+  it('is the longest suffix of one text that is a prefix of the other, from 12 code units on', () => {
+    const words = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 40 })
+    fc.assert(
+      fc.property(words, words, words, (before, shared, after) => {
+        const [text, next] = [before + shared, shared + after]
+        let longest = 0
+        for (let length = 1; length <= Math.min(text.length, next.length); length++)
+          if (text.endsWith(next.slice(0, length))) longest = length
+        expect(repeatedLength(text, next)).toBe(longest >= 12 ? longest : 0)
+      }),
+    )
   })
 })
