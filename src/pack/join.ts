@@ -58,10 +58,10 @@ function repeatedHead(previous: Unit, next: Unit): number {
   )
     return 0
   const head = chunk.text.slice(0, length)
-  return /\n$/.test(head) && isDelimiterRow(lastLineOf(head)) && textOf(previous).includes(head) ? length : 0
+  return /\n$/.test(head) && isDelimiterRow(head.trimEnd().split('\n').at(-1) ?? '') && textOf(previous).includes(head)
+    ? length
+    : 0
 }
-
-const lastLineOf = (text: string): string => text.trimEnd().slice(text.trimEnd().lastIndexOf('\n') + 1)
 
 /** Units in reading order, with those of one chunk that continue each other as one. */
 export function runsOf(units: readonly Unit[]): Unit[] {

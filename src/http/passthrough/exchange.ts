@@ -86,7 +86,7 @@ function send(exchange: Exchange, pooled: boolean, onError: OnError): ClientRequ
   outgoing.on('upgrade', ({ statusCode }, socket) => {
     stopSending()
     socket.destroy()
-    onError(new Error(`answered ${statusCode} to a request that asked for no other protocol`), null, false)
+    onError(new StowageError('upstream_error', `Qdrant answered ${statusCode}, which no request asks for`), null, false)
   })
   outgoing.on('socket', socket => {
     if (socket.connecting) limitConnecting(outgoing, socket)

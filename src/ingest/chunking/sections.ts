@@ -100,6 +100,10 @@ function tokensOf(text: string, lines: Span[], isPlain: boolean): Token[] {
   return capitalTitles.length === 1 ? parse(plainParser) : ofManual
 }
 
+/** Of a heading that a rule makes one, in UTF-16 code units. */
+const LONGEST_TITLE = 200
+const SENTENCE = /^(?:\S+\s+){5,}\S+[.!]$/u
+
 /** Whether Markdown takes prose for a heading because a line of hyphens stands below it: several lines, a long one, or, in text that is no Markdown, a sentence. */
 function isProseAboveRule({ markup }: Token, name: string, isPlain: boolean): boolean {
   if (markup !== '-' && markup !== '=') return false
@@ -124,9 +128,6 @@ function withoutRule(heading: string): string {
   return first !== heading && isTitleRule(first) ? heading.slice(first.length).trimStart() : heading
 }
 
-/** Of a heading that a rule makes one, in UTF-16 code units. */
-const LONGEST_TITLE = 200
-const SENTENCE = /^(?:\S+\s+){5,}\S+[.!]$/u
 const PROSE = { kind: 'prose', parts: [] } satisfies Omit<Block, keyof Span>
 
 /** Where a block is cut when it is too large: a list at its items, a table at its rows, also inside an item, code and HTML at their lines. */
