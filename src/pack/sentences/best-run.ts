@@ -14,6 +14,7 @@ import {
   unitOf,
   wordMatch,
 } from './measured.ts'
+import { namedRows } from './named-rows.ts'
 import { SENTENCES_PER_STEP } from './units.ts'
 
 /** Least standard deviation, far above the rounding error of equal matches. */
@@ -35,7 +36,7 @@ interface Run {
  * table comes with the head of the table, and one in code with its fences; it does not end with a sentence that says nothing without what follows, and is never only such sentences.
  *
  * Runs are as long as fits. Their match is Σ idf(t) · n(t) · (K1 + 1) / (n(t) + K1) over the terms of the query, where n(t) is the count
- * in the run, and idf comes from the sentences of the chunk: BM25 without its length norm, because the runs are about equally long.
+ * in the run, and idf comes from the sentences of the chunk: BM25 without its length norm, because the runs are about equally long. Rows gain when the question names their cells (`namedRows`).
  * A run gains 1 standard deviation of the matches when it begins with a paragraph, and .75 when it ends with one, because answers seldom
  * begin inside a paragraph. Without a query, the longest run is taken. Of equals, it is the first one. What packed neighbours hold of the
  * chunk is left out.
@@ -48,8 +49,9 @@ export function* bestWindow(candidate: Candidate, query: string | null, room: nu
   const sentences = yield* measureSentences(candidate, wanted, room, cost)
   const frame = yield* cost.costOf(unitOf(candidate, 0, 0))
   const runs = longestRuns(sentences, room - frame)
+  const gains = yield* namedRows(sentences, candidate.chunk.text, query ?? '')
   const scores =
-    wanted.length === 0 ? runs.map(({ tokens }) => tokens) : yield* scoresOf(runs, sentences, wanted.length)
+    wanted.length === 0 ? runs.map(({ tokens }) => tokens) : yield* scoresOf(runs, sentences, gains, wanted.length)
   const ranked = runs.map((run, at) => ({ run, score: scores[at] ?? 0 })).sort((a, b) => b.score - a.score)
   for (const { run } of ranked) {
     const units = yield* fitting(run, sentences, candidate, room, cost)
@@ -80,7 +82,12 @@ function longestRuns(sentences: readonly MeasuredSentence[], room: number): Run[
   return runs
 }
 
-function* matchesOf(runs: readonly Run[], sentences: readonly MeasuredSentence[], terms: number): Steps<number[]> {
+function* matchesOf(
+  runs: readonly Run[],
+  sentences: readonly MeasuredSentence[],
+  gains: readonly number[],
+  terms: number,
+): Steps<number[]> {
   const idf = idfOf(sentences, terms)
   const inRun = new Map<number, number>()
   const add = (at: number, sign: 1 | -1) => {
@@ -91,20 +98,31 @@ function* matchesOf(runs: readonly Run[], sentences: readonly MeasuredSentence[]
     }
   }
   const matches: number[] = []
-  let [from, to] = [0, 0]
+  let [from, to, gained] = [0, 0, 0]
   for (const run of runs) {
-    while (to < run.to) add(to++, 1)
-    while (from < run.from) add(from++, -1)
+    for (; to < run.to; to++) {
+      add(to, 1)
+      gained += gains[to] ?? 0
+    }
+    for (; from < run.from; from++) {
+      add(from, -1)
+      gained -= gains[from] ?? 0
+    }
     const first = sentences[run.from]
-    matches.push(wordMatch(first ? withCountsOf(headOf(first, sentences), inRun) : inRun, idf))
+    matches.push(gained + wordMatch(first ? withCountsOf(headOf(first, sentences), inRun) : inRun, idf))
     if (matches.length % SENTENCES_PER_STEP === 0) yield
   }
   return matches
 }
 
 /** Match of each run with the query in standard deviations, and what it gains at the borders of paragraphs. */
-function* scoresOf(runs: readonly Run[], sentences: readonly MeasuredSentence[], terms: number): Steps<number[]> {
-  const matches = yield* matchesOf(runs, sentences, terms)
+function* scoresOf(
+  runs: readonly Run[],
+  sentences: readonly MeasuredSentence[],
+  gains: readonly number[],
+  terms: number,
+): Steps<number[]> {
+  const matches = yield* matchesOf(runs, sentences, gains, terms)
   const unit = Math.max(LEAST_DEVIATION, deviation(matches))
   return runs.map(({ from, to }, at) => {
     const first = sentences[from]

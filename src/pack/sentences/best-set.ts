@@ -16,6 +16,7 @@ import {
   unitOf,
   wordMatch,
 } from './measured.ts'
+import { namedRows } from './named-rows.ts'
 import { bestSubset, type Item } from './subset.ts'
 import { SENTENCES_PER_STEP } from './units.ts'
 
@@ -36,7 +37,7 @@ const BORDER_BONUS = 0.03
  * The sentences of a chunk that fit into `room` and hold the answer most likely, for a chunk that does not fit as a whole. A row of a table comes with the head of
  * the table; no run of sentences ends with one that says nothing without what follows.
  *
- * The probability of a sentence is the softmax of `match + .37 · Σ idf(t) · n(t) · (K1 + 1) / (n(t) + K1)`. The head of a table gives it to the rows, and the lead-in of a list half of it to the
+ * The probability of a sentence is the softmax of `match + .37 · Σ idf(t) · n(t) · (K1 + 1) / (n(t) + K1)` and what a row gains whose cells the question names (`namedRows`). The head of a table gives it to the rows, and the lead-in of a list half of it to the
  * items (`sharedOut`). Each gives .15 of it to both neighbours, another lead-in or a heading .5 to what follows, and a heading has none itself: the source line shows it. Of all sets of sentences that fit, the one with the largest sum is chosen, less .06 for each gap (.2 in source code), and .03 more
  * for each end of a run that is one of a paragraph (`bestSubset`). What packed neighbours hold of the chunk is left out.
  *
@@ -53,7 +54,8 @@ export function* bestSentences(
 ): Steps<Unit[]> {
   const wanted = [...new Set(query === null ? [] : terms(query))]
   const sentences = yield* measureSentences(candidate, wanted, room, cost)
-  const worth = worthOf(sentences, probabilities(sentences, matches, wanted.length))
+  const gains = yield* namedRows(sentences, candidate.chunk.text, query ?? '')
+  const worth = worthOf(sentences, probabilities(sentences, matches, gains, wanted.length))
   const frame = yield* cost.costOf(unitOf(candidate, 0, 0))
   const items = yield* itemsOf(sentences, worth, candidate, cost)
   const price = sentences.some(({ kind }) => kind === 'statement') ? CODE_GAP_PRICE : GAP_PRICE
@@ -97,12 +99,17 @@ function* itemsOf(
 }
 
 /** How likely each sentence holds the answer. */
-function probabilities(sentences: readonly MeasuredSentence[], matches: readonly number[], terms: number): number[] {
+function probabilities(
+  sentences: readonly MeasuredSentence[],
+  matches: readonly number[],
+  gains: readonly number[],
+  terms: number,
+): number[] {
   const idf = idfOf(sentences, terms)
-  const logits = sentences.map(
-    ({ index, counts, share }) =>
-      (matches[index] ?? Number.NEGATIVE_INFINITY) + WORDS_WEIGHT * wordMatch(counts, idf) + Math.log(share),
-  )
+  const logits = sentences.map(({ index, place, counts, share }) => {
+    const match = matches[index] ?? Number.NEGATIVE_INFINITY
+    return match + WORDS_WEIGHT * wordMatch(counts, idf) + (gains[place] ?? 0) + Math.log(share)
+  })
   const best = logits.reduce((most, logit) => Math.max(most, logit), Number.NEGATIVE_INFINITY)
   if (best === Number.NEGATIVE_INFINITY) return sentences.map(() => 0)
   const odds = logits.map(logit => Math.exp(logit - best))

@@ -15,9 +15,10 @@ export function isDelimiterRow(line: string): boolean {
 
 /** Whether two lines begin a table: the second one is a delimiter row with as many cells as the first one has (GitHub Flavored Markdown, 4.10). */
 export function beginTable(line: string, next: string): boolean {
-  return isDelimiterRow(next) && cellsIn(line) === cellsIn(next)
+  return isDelimiterRow(next) && cellsOf(line).length === cellsOf(next).length
 }
 
-function cellsIn(row: string): number {
-  return row.trim().replace(/^\|/, '').replace(/\|$/, '').split(PIPE).length
+/** The texts of the cells of a row, with the spaces around them. */
+export function cellsOf(row: string): string[] {
+  return row.trim().replace(/^\|/, '').replace(/\|$/, '').split(PIPE)
 }

@@ -124,6 +124,12 @@ describe('the best run of sentences of a chunk', () => {
     expect(windowIn(text, 'What torque has bolt17?', 60).join()).toContain('| bolt17 |')
   })
 
+  it('in a table has the row whose cell the question names, also where another row has more of its words', () => {
+    const rows = ['tide gate | harbour tide of the pump', 'lamp | oil', 'pump | rope', 'stone gate | tide', 'bell | rope']
+    const text = ['| part | what it needs |', '|---|---|', ...rows.map(row => `| ${row} |`)].join('\n')
+    expect(windowIn(text, 'harbour tide: the stone gate', 35).join()).toContain('| stone gate | tide |')
+  })
+
   it('in code that does not fit comes with both fences', () => {
     const block = (name: string) => `pump ${name} --start\npump ${name} --wait\n\n`
     const code = ['first', 'second', 'third', 'fourth'].map(block).join('')

@@ -145,6 +145,19 @@ describe('the best sentences of a chunk', () => {
     expect(chosen(text, matches, 36)).toEqual(['| pump | casks |', '| --- | --- |', '| Mark six | 1six |'])
   })
 
+  it('in a table are the row whose cell the question names, however alike the others look to the reranker', () => {
+    const rows = ['6101 | no answer', '6104 | check word wrong', '6107 | slack', '6109 | stolen', '6110 | crowded']
+    const table = ['| Code | Meaning |', '|---|---|', ...rows.map(row => `| ISH-${row} |`)]
+    const matches = [8, 0, 5, 4, 4, 4, 2]
+    const rowsFor = (query: string) => chosen(table.join('\n'), matches, 38, query).slice(2)
+    expect(rowsFor('ISH-6109 meaning')).toEqual(['| ISH-6109 | stolen |'])
+    expect(rowsFor('what does ish-6110 mean?')).toEqual(['| ISH-6110 | crowded |'])
+    expect(rowsFor('Is the check word wrong?')).toContain('| ISH-6104 | check word wrong |')
+    // A part of a cell and the name of a column are no names of rows.
+    for (const query of ['ISH-61 code meaning', 'ISH'])
+      expect(rowsFor(query)[0]).toBe('| ISH-6101 | no answer |')
+  })
+
   it('in a list are the item that answers, and not the first one, however well the lead-in matches', () => {
     const items = ['a rod', 'a bell', 'a lamp of the hall', 'a rope'].map(item => `- ${item}`)
     const text = ['The old pump stands here.', '', 'You need one of these:', '', ...items].join('\n')
