@@ -125,7 +125,13 @@ describe('the best run of sentences of a chunk', () => {
   })
 
   it('in a table has the row whose cell the question names, also where another row has more of its words', () => {
-    const rows = ['tide gate | harbour tide of the pump', 'lamp | oil', 'pump | rope', 'stone gate | tide', 'bell | rope']
+    const rows = [
+      'tide gate | harbour tide of the pump',
+      'lamp | oil',
+      'pump | rope',
+      'stone gate | tide',
+      'bell | rope',
+    ]
     const text = ['| part | what it needs |', '|---|---|', ...rows.map(row => `| ${row} |`)].join('\n')
     expect(windowIn(text, 'harbour tide: the stone gate', 35).join()).toContain('| stone gate | tide |')
   })

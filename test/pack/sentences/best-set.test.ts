@@ -154,8 +154,7 @@ describe('the best sentences of a chunk', () => {
     expect(rowsFor('what does ish-6110 mean?')).toEqual(['| ISH-6110 | crowded |'])
     expect(rowsFor('Is the check word wrong?')).toContain('| ISH-6104 | check word wrong |')
     // A part of a cell and the name of a column are no names of rows.
-    for (const query of ['ISH-61 code meaning', 'ISH'])
-      expect(rowsFor(query)[0]).toBe('| ISH-6101 | no answer |')
+    for (const query of ['ISH-61 code meaning', 'ISH']) expect(rowsFor(query)[0]).toBe('| ISH-6101 | no answer |')
   })
 
   it('in a list are the item that answers, and not the first one, however well the lead-in matches', () => {
