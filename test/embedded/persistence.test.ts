@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startEmbeddedServer } from '../../src/embedded/server.ts'
@@ -190,5 +190,43 @@ describe('a folder of the embedded engine', { timeout: CHILD_PROCESS_MS }, () =>
     const second = await startEmbeddedServer({ path: folder })
     await second.close()
     expect(readdirSync(folder)).not.toContain('lock')
+  })
+
+  it('belongs to a process of another host until that has shown no life for a minute', async () => {
+    const lock = join(folder, 'lock')
+    writeFileSync(lock, '1 another-container\n')
+    await expect(startEmbeddedServer({ path: folder })).rejects.toThrow(
+      'in use by process 1 of the host another-container',
+    )
+    // A lock that its process has not written yet is no dead one.
+    writeFileSync(lock, '')
+    await expect(startEmbeddedServer({ path: folder })).rejects.toThrow('in use by another process')
+    const longAgo = new Date(Date.now() - 61_000)
+    for (const left of ['1 another-container\n', '']) {
+      writeFileSync(lock, left)
+      utimesSync(lock, longAgo, longAgo)
+      const server = await startEmbeddedServer({ path: folder })
+      expect(readFileSync(lock, 'utf8')).toBe(`${process.pid} ${hostname()}\n`)
+      await server.close()
+      expect(readdirSync(folder).filter(name => name.startsWith('lock'))).toEqual([])
+    }
+  })
+
+  it('has one holder when several processes find the same dead lock at once', async () => {
+    // No process can have this pid.
+    writeFileSync(join(folder, 'lock'), '4194305\n')
+    const module = new URL('../../src/embedded/storage/folder-lock.ts', import.meta.url).href
+    const script = `const { lockFolder } = await import(${JSON.stringify(module)})
+      try { lockFolder(${JSON.stringify(folder)}); console.log('held') } catch (error) { console.log(error.message) }
+      process.stdin.resume()`
+    const children = [1, 2, 3].map(() =>
+      spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', script], {
+        stdio: ['pipe', 'pipe', 'inherit'],
+      }),
+    )
+    const said = await Promise.all(children.map(async ({ stdout }) => String((await once(stdout, 'data'))[0])))
+    for (const child of children) child.stdin.end()
+    await Promise.all(children.map(child => once(child, 'exit')))
+    expect(said.filter(line => line === 'held\n')).toHaveLength(1)
   })
 })
