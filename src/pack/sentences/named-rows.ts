@@ -34,11 +34,9 @@ export function* namedRows(sentences: readonly MeasuredSentence[], text: string,
 
 const phraseOf = (text: string) => terms(text).join(' ')
 
-/** All runs of terms of a question. One sign alone is no name. */
+/** All runs of terms of a question. */
 function phrasesOf(query: string): Set<string> {
   const words = terms(prefixOf(query, LONGEST_QUERY))
-  const phrases = words.flatMap((_, from) =>
-    Array.from({ length: MOST_TERMS }, (_, more) => words.slice(from, from + more + 1).join(' ')),
-  )
-  return new Set(phrases.filter(phrase => phrase.length > 1))
+  const lengths = Array.from({ length: MOST_TERMS }, (_, more) => more + 1)
+  return new Set(words.flatMap((_, from) => lengths.map(length => words.slice(from, from + length).join(' '))))
 }
