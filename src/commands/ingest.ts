@@ -48,6 +48,7 @@ export interface IngestCommandDependencies {
 }
 
 interface IngestFlags extends Omit<IngestOptions, 'collection'>, Address {
+  code?: boolean
   collection?: string
   project?: string
   context?: ContextChoice
@@ -63,6 +64,7 @@ Examples:
   $ stowage ingest ./docs --collection docs --source handbook --prune --dry-run
   $ stowage ingest ./handbook --project handbook
   $ stowage ingest ./docs --collection docs --context rules
+  $ stowage ingest ./src --collection code --code
   $ stowage ingest corpus.jsonl --collection docs --url http://127.0.0.1:6333 --dry-run`
 
 /** Adds `stowage ingest PATH --collection C`. Running it again writes only what has changed. */
@@ -84,6 +86,7 @@ export function addIngestCommand(program: Command, dependencies: IngestCommandDe
       'name of the source; ids of documents begin with it (default: ids are paths below PATH)',
       sourceName,
     )
+    .option('--code', 'read the source code of a folder, too (.ts, .py, .go, .java, .c and others)')
     .option('--prune', 'delete the documents of this --source that PATH no longer holds; try --dry-run first')
     .option('--allow-empty', 'with --prune: also when PATH holds no document that can be read')
     .option('--url <url>', ADDRESS_URL, urlOption)
@@ -151,7 +154,7 @@ async function runIngest(
   flags: CommandOptions,
   dependencies: IngestCommandDependencies,
 ): Promise<void> {
-  const { url: _url, apiKey: _apiKey, json, context, ...options } = flags
+  const { url: _url, apiKey: _apiKey, code, json, context, ...options } = flags
   const { dryRun = false, prune = false, source: name } = options
   if (prune && name === undefined)
     throw new StowageError('bad_request', '--prune needs --source: only documents of this source are deleted')
@@ -161,7 +164,7 @@ async function runIngest(
     import('../ingest/read-documents.ts'),
     import('../ingest/ingest.ts'),
   ])
-  const source = await openDocuments(path, { source: name, allowEmpty: prune && options.allowEmpty })
+  const source = await openDocuments(path, { source: name, code, allowEmpty: prune && options.allowEmpty })
   const { collection, tenant = null } = options
   const environment = await dependencies.open(addressOf(flags), project, { context, collection, tenant })
   let chunksWritten = 0

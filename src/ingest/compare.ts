@@ -1,7 +1,7 @@
 import type { ContextWriter } from '../contexts/context.ts'
 import { isOfVersion } from '../contexts/context-stamp.ts'
 import { folderMark, type PointScope, type PreparedPoint } from './points.ts'
-import type { SourceDocument } from './read-documents.ts'
+import type { SourceDocument } from './source-document.ts'
 import type { DocumentMark, StoredPoint } from './target.ts'
 
 /** The stored points of each document, by the id of the point. */

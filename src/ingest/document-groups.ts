@@ -1,4 +1,4 @@
-import type { SourceDocument, SourceEntry } from './read-documents.ts'
+import type { SourceDocument, SourceEntry } from './source-document.ts'
 
 /** What a source holds. */
 export interface FoundDocuments {

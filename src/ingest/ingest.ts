@@ -11,7 +11,7 @@ import { type FoundDocuments, readGroups } from './document-groups.ts'
 import { type ChangedParents, changedParentsOf, writeParents } from './parent-points.ts'
 import { documentsFilter, type PointScope, type PreparedPoint, preparePoint } from './points.ts'
 import { prune } from './prune.ts'
-import type { SourceDocument, SourceEntry } from './read-documents.ts'
+import type { SourceDocument, SourceEntry } from './source-document.ts'
 import { type CollectionWriter, DEFAULT_BATCH_SIZE, type IngestTarget } from './target.ts'
 
 export interface IngestDependencies {

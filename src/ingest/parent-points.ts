@@ -1,7 +1,7 @@
 import { contentHash } from '../text/fingerprint.ts'
 import type { DocumentParent } from './chunking/parents.ts'
 import { folderFields, given, type PointScope, parentId, scopeFields } from './points.ts'
-import type { SourceDocument } from './read-documents.ts'
+import type { SourceDocument } from './source-document.ts'
 import type { CollectionWriter, NewPoint, StoredPoint } from './target.ts'
 
 /** Parents to write, and ids of parents to delete. */

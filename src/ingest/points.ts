@@ -6,7 +6,7 @@ import { contextFields } from '../contexts/payload-fields.ts'
 import type { Json, JsonObject } from '../core/types.ts'
 import { contentHash, fingerprint } from '../text/fingerprint.ts'
 import type { DocumentChunk } from './chunking/chunk-markdown.ts'
-import type { SourceDocument } from './read-documents.ts'
+import type { SourceDocument } from './source-document.ts'
 import type { DocumentMark } from './target.ts'
 
 /** The collection, and the payload fields that every point of a run has. */

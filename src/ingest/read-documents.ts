@@ -1,59 +1,14 @@
 import { createReadStream, existsSync } from 'node:fs'
-import { readFile, realpath, stat } from 'node:fs/promises'
-import { basename, dirname, extname, join } from 'node:path'
+import { realpath, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { StowageError } from '../core/errors.ts'
-import type { JsonObject } from '../core/types.ts'
-import type { BinaryFormat } from './documents/convert.worker.ts'
-import { type ConversionLimits, createConverter, type DocumentConverter } from './documents/converter.ts'
-import { DOCUMENT_EXTENSIONS, DOCUMENT_FILE, formatOf } from './documents/formats.ts'
-import { documentTitle } from './markup/document-title.ts'
-import { readFrontMatter } from './markup/front-matter.ts'
-import { joinParted } from './markup/parted-words.ts'
-import { stripMarks } from './markup/strip-marks.ts'
+import { type ConversionLimits, createConverter } from './documents/converter.ts'
+import { DOCUMENT_EXTENSIONS, DOCUMENT_FILE, DOCUMENT_OR_CODE_FILE, formatOf } from './documents/formats.ts'
+import { convertDocument, readCode, readDocument } from './read-file.ts'
+import type { SourceDocument, SourceEntry } from './source-document.ts'
 import { fileId, folderId, type Survey, survey } from './survey.ts'
-import { decodeFile, readJsonLines, splitLines } from './text-files.ts'
-
-export interface SourceDocument {
-  docId: string
-  /** '' when the source has no title. */
-  title: string
-  text: string
-  /** Where it was read: a file, or `file:line`. */
-  place?: string
-  /** Fields of the front matter besides the title. */
-  frontMatter?: JsonObject
-  /** Language that the document itself states, as `en`. */
-  lang?: string
-  /** Offset in `text` where each page begins, in order; only for formats with pages. */
-  pages?: number[]
-  /** Whether it was read from a file that is no Markdown by its kind, such as `.txt`; not set for other kinds. */
-  isPlain?: boolean
-  /** `unknown` when the file does not tell its headings from its text; not set for text files. */
-  headings?: 'marked' | 'unknown'
-  /** A fault that did not prevent reading, with the name of the file. */
-  warning?: string
-}
-
-/** A document of the source that is there and was not read. */
-export interface SkippedDocument {
-  docId: string
-  /** What prevented reading, for counting: `binary`, `unreadable`, `encrypted`. */
-  skipped: string
-  /** The same in a sentence, with the name of the file. */
-  warning: string
-}
-
-/** A folder of the source whose content is unknown. */
-export interface SkippedFolder {
-  /** What the ids of the documents below it begin with. */
-  idsBegin: string
-  skipped: 'unreadable folder'
-  /** The same in a sentence, with the name of the folder. */
-  warning: string
-}
-
-export type SourceEntry = SourceDocument | SkippedDocument | SkippedFolder
+import { readJsonLines, splitLines } from './text-files.ts'
 
 export interface DocumentSource {
   /** Absolute path of the folder or of the file with the rows. */
@@ -71,6 +26,8 @@ export interface OpenOptions {
   source?: string | undefined
   /** Accept a folder without documents. */
   allowEmpty?: boolean | undefined
+  /** Of a folder, read the source code, too. */
+  code?: boolean | undefined
   /** For files that are converted: PDF, HTML and Word documents. */
   limits?: ConversionLimits | undefined
 }
@@ -93,13 +50,13 @@ export const documentRow = z
   .transform(({ doc_id, _id, title, text }) => ({ docId: doc_id ?? _id ?? '', title: title ?? '', text }))
 
 /**
- * Opens a document (markdown, text, PDF, HTML or Word), a folder of them, a file with rows in the golden or BEIR format, or a set in one of these formats.
+ * Opens a document (markdown, text, PDF, HTML, Word or source code), a folder of them, a file with rows in the golden or BEIR format, or a set in one of these formats.
  * In other folders, files with rows are not documents, so that such a file never stands for the others: its own path opens it.
  *
  * The id of a file is its path below the folder, with `/` between folders and without `.md`. CRLF and CR become LF. Front matter and the
  * marks of documentation tools are left out of markdown; words that a manual parts at line ends become whole in other text; the text of a row is taken as it is. UTF-16 is read when it begins with a
  * byte order mark. Text that is not UTF-8 is read as Windows-1252, or its broken bytes become U+FFFD, and the document has a warning. Binary files are skipped, and so are those that
- * cannot be converted.
+ * cannot be converted. Of a folder, source code is read with `code` alone; its title is the name of the file.
  *
  * @throws StowageError `bad_request` when the path holds nothing to read
  */
@@ -123,7 +80,7 @@ async function openPlace(path: string, options: OpenOptions): Promise<DocumentSo
   const root = info.isFile() ? dirname(path) : path
   const found: Survey = info.isFile()
     ? { files: [path], skipped: {}, unreadable: [] }
-    : await survey(root, DOCUMENT_FILE)
+    : await survey(root, options.code ? DOCUMENT_OR_CODE_FILE : DOCUMENT_FILE)
   const { files, skipped, unreadable } = found
   if (files.length === 0 && !options.allowEmpty) {
     const others = [
@@ -131,8 +88,12 @@ async function openPlace(path: string, options: OpenOptions): Promise<DocumentSo
       ...unreadable.map(({ folder, reason }) => `${folder}: ${reason}`),
     ]
     const note = others.length > 0 ? ` (skipped: ${others.join(', ')})` : ''
-    const hint = '.jsonl' in skipped ? '; rows are read when the path is that of the .jsonl file' : ''
-    throw new StowageError('bad_request', `no ${DOCUMENT_EXTENSIONS} file below ${root}${note}${hint}`)
+    const hints = [
+      ...('.jsonl' in skipped ? ['rows are read when the path is that of the .jsonl file'] : []),
+      ...(Object.keys(skipped).some(kind => formatOf(kind) === 'code') ? ['source code is read with --code'] : []),
+    ]
+    const known = `${DOCUMENT_EXTENSIONS}${options.code ? ' file and no source code' : ' file'}`
+    throw new StowageError('bad_request', [`no ${known} below ${root}${note}`, ...hints].join('; '))
   }
   return {
     folder: await realpath(root),
@@ -157,75 +118,12 @@ async function* readFiles(
     for (const file of files) {
       const format = formatOf(file)
       const docId = idOf(fileId(root, file))
-      const isText = format === 'markdown' || format === 'text'
-      yield isText ? await readDocument(file, docId) : await convertDocument(file, docId, format, converter)
+      if (format === 'code') yield await readCode(file, docId)
+      else if (format === 'markdown' || format === 'text') yield await readDocument(file, docId)
+      else yield await convertDocument(file, docId, format, converter)
     }
   } finally {
     await converter.close()
-  }
-}
-
-async function convertDocument(
-  file: string,
-  docId: string,
-  format: BinaryFormat,
-  converter: DocumentConverter,
-): Promise<SourceDocument | SkippedDocument> {
-  const bytes = await readBytes(file)
-  if (typeof bytes === 'string') return unreadable(file, docId, bytes)
-  const converted = await converter.convert(format, bytes)
-  if ('fault' in converted)
-    return { docId, skipped: converted.fault, warning: `${file} ${converted.reason}; it is not ingested` }
-  const { title, text, lang, pages, headings, warning } = converted
-  const faults = [
-    ...(warning === null ? [] : [warning]),
-    ...(headings === 'unknown' ? ['no headings were found, so its chunks have no section path'] : []),
-  ]
-  return {
-    docId,
-    title: title ?? basename(file, extname(file)),
-    text,
-    place: file,
-    headings,
-    ...(lang === null ? {} : { lang }),
-    ...(pages === null ? {} : { pages }),
-    ...(faults.length === 0 ? {} : { warning: `${file}: ${faults.join('; ')}` }),
-  }
-}
-
-/** The bytes of a file, or why they cannot be read. */
-function readBytes(file: string): Promise<Buffer | string> {
-  return readFile(file).catch((error: NodeJS.ErrnoException) => error.code ?? error.message)
-}
-
-function unreadable(file: string, docId: string, reason: string): SkippedDocument {
-  return { docId, skipped: 'unreadable', warning: `${file} cannot be read: ${reason}` }
-}
-
-async function readDocument(file: string, docId: string): Promise<SourceDocument | SkippedDocument> {
-  const bytes = await readBytes(file)
-  if (typeof bytes === 'string') return unreadable(file, docId, bytes)
-  const decoded = decodeFile(bytes)
-  if (decoded.text === null)
-    return { docId, skipped: decoded.kind, warning: `${file} is ${decoded.kind}; it is not ingested` }
-  const isMarkdown = formatOf(file) === 'markdown'
-  const whole = decoded.text.replace(/\r\n?/g, '\n')
-  const frontMatter = readFrontMatter(whole)
-  const rest = whole.slice(frontMatter.length)
-  const body = isMarkdown ? stripMarks(rest) : joinParted(rest)
-  const name = basename(file, extname(file))
-  const warnings = [
-    ...(decoded.fault === null ? [] : [`${file} ${decoded.fault}`]),
-    ...(frontMatter.fault === null ? [] : [`${file}: the front matter ${frontMatter.fault}`]),
-  ]
-  return {
-    docId,
-    title: frontMatter.title ?? documentTitle(body, name, !isMarkdown) ?? name,
-    text: body,
-    place: file,
-    ...(isMarkdown ? {} : { isPlain: true }),
-    ...(frontMatter.fields === null ? {} : { frontMatter: frontMatter.fields }),
-    ...(warnings.length === 0 ? {} : { warning: warnings.join('; ') }),
   }
 }
 

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readGoldenSet } from '../../src/evaluation/golden-set/golden-set.ts'
-import type { SourceDocument } from '../../src/ingest/read-documents.ts'
+import type { SourceDocument } from '../../src/ingest/source-document.ts'
 import { DEFAULT_SEED, seededRandom } from '../../src/statistics/seeded-random.ts'
 import { cellsOf, isDelimiterRow } from '../../src/text/sentences/table-row.ts'
 

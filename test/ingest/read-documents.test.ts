@@ -4,13 +4,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  type OpenOptions,
-  openDocuments,
-  type SkippedDocument,
-  type SkippedFolder,
-  type SourceDocument,
-} from '../../src/ingest/read-documents.ts'
+import { type OpenOptions, openDocuments } from '../../src/ingest/read-documents.ts'
+import type { SkippedDocument, SkippedFolder, SourceDocument } from '../../src/ingest/source-document.ts'
 import { decodeUtf8, splitLines } from '../../src/ingest/text-files.ts'
 
 let root: string
@@ -272,6 +267,39 @@ describe('openDocuments, files', () => {
       'README.md': 'no',
     })
     expect((await readAll(rows)).documents.map(({ docId }) => docId)).toEqual(['r'])
+  })
+
+  it('reads the source code of a folder when it is asked for, as it stands', async () => {
+    const python = '# Opens the gate.\r\n---\r\n@gate\r\ndef open(): pass\r\n'
+    const folder = await lay({
+      'a.md': 'text',
+      'gate/open.py': python,
+      'Main.JAVA': 'class Main {}',
+      'bundle.min.js': `x=${'1,'.repeat(3_000)}0`,
+      'data.json': '{}',
+      'node_modules/m/x.js': 'no',
+    })
+    expect((await readAll(folder)).documents.map(({ docId }) => docId)).toEqual(['a'])
+    const { documents, unread, skipped } = await readAll(folder, { code: true })
+    expect(skipped).toEqual({ '.json': 1, node_modules: 1 })
+    expect(documents.map(({ docId, title }) => [docId, title])).toEqual([
+      ['Main.JAVA', 'Main.JAVA'],
+      ['a', 'a'],
+      ['gate/open.py', 'open.py'],
+    ])
+    expect(documents[2]).toMatchObject({ text: python.replaceAll('\r', ''), isPlain: true })
+    expect(unread).toEqual([
+      { docId: 'bundle.min.js', skipped: 'generated code', warning: expect.stringContaining('bundle.min.js') },
+    ])
+    // A file that is named is read in the same way.
+    const [file] = (await readAll(join(folder, 'gate/open.py'))).documents
+    expect(file).toMatchObject({ docId: 'open.py', text: python.replaceAll('\r', '') })
+  })
+
+  it('says how source code is read', async () => {
+    const folder = await lay({ 'a.ts': 'let a = 1', 'b.odp': 'x' })
+    await expect(openDocuments(folder)).rejects.toThrow(/\); source code is read with --code$/)
+    await expect(openDocuments(await lay({ 'b.odp': 'x' }), { code: true })).rejects.toThrow(/no .* source code below/)
   })
 
   it('says that there is nothing to read', async () => {

@@ -1,5 +1,5 @@
 import type { Span } from '../../core/types.ts'
-import type { SourceDocument } from '../../ingest/read-documents.ts'
+import type { SourceDocument } from '../../ingest/source-document.ts'
 import { shown } from '../../ingest/text-files.ts'
 import type { GoldRow } from './rows.ts'
 import { type Section, sectionsAt, sectionsOf } from './sections.ts'

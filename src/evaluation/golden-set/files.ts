@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { z } from 'zod'
-import type { SourceDocument } from '../../ingest/read-documents.ts'
+import type { SourceDocument } from '../../ingest/source-document.ts'
 import { fileId, listFiles } from '../../ingest/survey.ts'
 import * as text from '../../ingest/text-files.ts'
 import type { GoldenFault } from './golden-findings.ts'

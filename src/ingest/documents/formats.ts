@@ -1,6 +1,6 @@
 import type { BinaryFormat } from './convert.worker.ts'
 
-export type DocumentFormat = 'markdown' | 'text' | BinaryFormat
+export type DocumentFormat = 'markdown' | 'text' | 'code' | BinaryFormat
 
 /** How a file is read, by its extension. */
 const FORMATS: Readonly<Record<string, DocumentFormat>> = {
@@ -16,8 +16,16 @@ const FORMATS: Readonly<Record<string, DocumentFormat>> = {
   docx: 'docx',
 }
 
-/** Matches the names of files that are documents. */
-export const DOCUMENT_FILE = new RegExp(`\\.(?:${Object.keys(FORMATS).join('|')})$`, 'i')
+/** Extensions of source code. Settings, data and style sheets are none. */
+const CODE = new Set(
+  'ts tsx mts cts js jsx mjs cjs py pyi rb php go rs java kt kts scala swift dart c h cc cpp cxx hpp hh cs m mm sh bash zsh ps1 lua pl pm r jl ex exs erl hs ml clj sql proto'.split(
+    ' ',
+  ),
+)
+
+/** Matches the names of files that are documents, and of those that are source code. */
+export const DOCUMENT_FILE = fileOf(Object.keys(FORMATS))
+export const DOCUMENT_OR_CODE_FILE = fileOf([...Object.keys(FORMATS), ...CODE])
 
 /** `.md, .mdx, …` with the word before the last one. */
 export const DOCUMENT_EXTENSIONS = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(
@@ -25,5 +33,10 @@ export const DOCUMENT_EXTENSIONS = new Intl.ListFormat('en-GB', { type: 'disjunc
 )
 
 export function formatOf(file: string): DocumentFormat {
-  return FORMATS[/\.([^.]+)$/.exec(file)?.[1]?.toLowerCase() ?? ''] ?? 'markdown'
+  const extension = /\.([^.]+)$/.exec(file)?.[1]?.toLowerCase() ?? ''
+  return FORMATS[extension] ?? (CODE.has(extension) ? 'code' : 'markdown')
+}
+
+function fileOf(extensions: readonly string[]): RegExp {
+  return new RegExp(`\\.(?:${extensions.join('|')})$`, 'i')
 }

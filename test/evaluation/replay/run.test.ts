@@ -11,7 +11,7 @@ import { createReplayDependencies, type ReplayEnvironment } from '../../../src/e
 import { reportText } from '../../../src/evaluation/report/text.ts'
 import { summarize } from '../../../src/evaluation/summary/summarize.ts'
 import { chunkMarkdown } from '../../../src/ingest/chunking/chunk-markdown.ts'
-import type { SourceDocument } from '../../../src/ingest/read-documents.ts'
+import type { SourceDocument } from '../../../src/ingest/source-document.ts'
 import { NAMED_PLANS } from '../../../src/pipeline/plan/named-plans.ts'
 import { overridePlan } from '../../../src/pipeline/plan/override-plan.ts'
 import { createTokenizer } from '../../../src/text/tokens.ts'

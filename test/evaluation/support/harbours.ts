@@ -1,5 +1,5 @@
 import type { GoldenSet } from '../../../src/evaluation/golden-set/golden-set.ts'
-import type { SourceDocument } from '../../../src/ingest/read-documents.ts'
+import type { SourceDocument } from '../../../src/ingest/source-document.ts'
 import { goldenQuery, goldSpan } from './golden.ts'
 
 const HARBOURS = ['Aldmouth', 'Brinsey', 'Corran']

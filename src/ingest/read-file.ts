@@ -1,0 +1,100 @@
+import { readFile } from 'node:fs/promises'
+import { basename, extname } from 'node:path'
+import type { BinaryFormat } from './documents/convert.worker.ts'
+import type { DocumentConverter } from './documents/converter.ts'
+import { formatOf } from './documents/formats.ts'
+import { documentTitle } from './markup/document-title.ts'
+import { readFrontMatter } from './markup/front-matter.ts'
+import { joinParted } from './markup/parted-words.ts'
+import { stripMarks } from './markup/strip-marks.ts'
+import type { SkippedDocument, SourceDocument } from './source-document.ts'
+import { decodeFile } from './text-files.ts'
+
+export async function convertDocument(
+  file: string,
+  docId: string,
+  format: BinaryFormat,
+  converter: DocumentConverter,
+): Promise<SourceDocument | SkippedDocument> {
+  const bytes = await readBytes(file)
+  if (typeof bytes === 'string') return unreadable(file, docId, bytes)
+  const converted = await converter.convert(format, bytes)
+  if ('fault' in converted)
+    return { docId, skipped: converted.fault, warning: `${file} ${converted.reason}; it is not ingested` }
+  const { title, text, lang, pages, headings, warning } = converted
+  const faults = [
+    ...(warning === null ? [] : [warning]),
+    ...(headings === 'unknown' ? ['no headings were found, so its chunks have no section path'] : []),
+  ]
+  return {
+    docId,
+    title: title ?? basename(file, extname(file)),
+    text,
+    place: file,
+    headings,
+    ...(lang === null ? {} : { lang }),
+    ...(pages === null ? {} : { pages }),
+    ...(faults.length === 0 ? {} : { warning: `${file}: ${faults.join('; ')}` }),
+  }
+}
+
+/** Longest line of source code that people write, in UTF-16 code units. Programs and data that tools write into one line answer no question. */
+const LONGEST_CODE_LINE = 5_000
+
+export async function readCode(file: string, docId: string): Promise<SourceDocument | SkippedDocument> {
+  const read = await readText(file, docId)
+  if ('skipped' in read) return read
+  if (read.text.split('\n').some(line => line.length > LONGEST_CODE_LINE)) {
+    const warning = `${file} has a line of more than ${LONGEST_CODE_LINE} characters, as a tool writes it; it is not ingested`
+    return { docId, skipped: 'generated code', warning }
+  }
+  const { text, fault } = read
+  const warning = fault === null ? {} : { warning: `${file} ${fault}` }
+  return { docId, title: basename(file), text, place: file, isPlain: true, ...warning }
+}
+
+/** The bytes of a file, or why they cannot be read. */
+function readBytes(file: string): Promise<Buffer | string> {
+  return readFile(file).catch((error: NodeJS.ErrnoException) => error.code ?? error.message)
+}
+
+function unreadable(file: string, docId: string, reason: string): SkippedDocument {
+  return { docId, skipped: 'unreadable', warning: `${file} cannot be read: ${reason}` }
+}
+
+/** The text of a file, whose lines end in LF, and what is wrong with it as the end of a sentence. */
+async function readText(
+  file: string,
+  docId: string,
+): Promise<{ text: string; fault: string | null } | SkippedDocument> {
+  const bytes = await readBytes(file)
+  if (typeof bytes === 'string') return unreadable(file, docId, bytes)
+  const decoded = decodeFile(bytes)
+  if (decoded.text === null)
+    return { docId, skipped: decoded.kind, warning: `${file} is ${decoded.kind}; it is not ingested` }
+  return { text: decoded.text.replace(/\r\n?/g, '\n'), fault: decoded.fault }
+}
+
+export async function readDocument(file: string, docId: string): Promise<SourceDocument | SkippedDocument> {
+  const read = await readText(file, docId)
+  if ('skipped' in read) return read
+  const { text: whole, fault } = read
+  const isMarkdown = formatOf(file) === 'markdown'
+  const frontMatter = readFrontMatter(whole)
+  const rest = whole.slice(frontMatter.length)
+  const body = isMarkdown ? stripMarks(rest) : joinParted(rest)
+  const name = basename(file, extname(file))
+  const warnings = [
+    ...(fault === null ? [] : [`${file} ${fault}`]),
+    ...(frontMatter.fault === null ? [] : [`${file}: the front matter ${frontMatter.fault}`]),
+  ]
+  return {
+    docId,
+    title: frontMatter.title ?? documentTitle(body, name, !isMarkdown) ?? name,
+    text: body,
+    place: file,
+    ...(isMarkdown ? {} : { isPlain: true }),
+    ...(frontMatter.fields === null ? {} : { frontMatter: frontMatter.fields }),
+    ...(warnings.length === 0 ? {} : { warning: warnings.join('; ') }),
+  }
+}
