@@ -197,6 +197,20 @@ describe('stowage ingest', () => {
     await rm(docs, { recursive: true })
   })
 
+  it('reads source code with --code', async () => {
+    const sources = await mkdtemp(join(folder, 'code-'))
+    const python =
+      'class Gate:\n    def open(self, bells):\n        self.bells = bells\n        return self.lamp(bells)\n'
+    await writeFile(join(sources, 'gate.py'), python)
+    const refused = await run({}, sources, '--collection', 'code')
+    expect(refused.error).toMatchObject({ message: expect.stringContaining('source code is read with --code') })
+    const { out, error } = await run({}, sources, '--collection', 'code', '--code', '--json')
+    expect([error, JSON.parse(out).documents]).toEqual([null, 1])
+    const [point] = await allPoints(engine.url, 'code')
+    expect(point?.payload).toMatchObject({ doc_id: 'gate.py', text: expect.stringContaining('def open') })
+    await rm(sources, { recursive: true })
+  })
+
   it('names the first documents without text', async () => {
     const docs = await mkdtemp(join(tmpdir(), 'stowage-stubs-'))
     await writeFile(join(docs, 'duty.md'), '# Duty\n\nThe keeper signs the book at noon.\n\n## Later\n')
