@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { EmbeddedServer } from '../../src/embedded/server.ts'
+import { send } from '../support/send.ts'
 import { startFilledServer } from './support/filled-server.ts'
 import { rest } from './support/rest.ts'
 
@@ -46,6 +47,20 @@ describe('the smaller routes', () => {
     ])
     const batch = await rest<unknown[]>(server.url, 'POST', `${QUERY}/batch`, { searches: [dense, { limit: 1 }] })
     expect(batch.body.result).toHaveLength(2)
+  })
+
+  it('groups by integers beyond 2^53', async () => {
+    await rest(server.url, 'PUT', '/collections/large', { vectors: { size: 1, distance: 'Dot' } })
+    const point = (id: number, from: string) => `{"id":${id},"vector":[${id}],"payload":{"from":${from}}}`
+    const points = [point(1, '9007199254740993'), point(2, '[18446744073709551615, 7]'), point(3, '9007199254740993')]
+    await send(server.url, 'PUT', '/collections/large/points', `{"points":[${points}]}`)
+    const request = { query: [1], group_by: 'from', limit: 5 }
+    const { text } = await send(server.url, 'POST', '/collections/large/points/query/groups', request)
+    expect([...text.matchAll(/\],"id":(\d+)/g)].map(([, id]) => id)).toEqual([
+      '9007199254740993',
+      '18446744073709551615',
+      '7',
+    ])
   })
 
   it('changes payloads and vectors by points, by filter and in batches, sharing nothing between points', async () => {

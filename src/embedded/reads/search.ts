@@ -68,7 +68,7 @@ export const queryGroups: Read<{ groups: unknown[] }> = async (collection, body,
   for (const hit of await runQuery(plan, collection, pace)) {
     if (pace.isDue()) await pace.rest()
     for (const key of new Set(valuesAt(collection.get(hit.id)?.payload, path).flatMap(asList))) {
-      if (typeof key !== 'string' && !Number.isInteger(key)) continue
+      if (typeof key !== 'string' && typeof key !== 'bigint' && !Number.isInteger(key)) continue
       const hits = groups.get(key)
       if (hits !== undefined) hits.length < size && hits.push(hit)
       else if (groups.size < limit) groups.set(key, [hit])
