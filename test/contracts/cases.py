@@ -37,6 +37,7 @@ def queries():
     yield "dense", "payload keys", {"query": DENSE, "using": "dense", "limit": 6, "with_payload": ["ship.crew.count", "tag", "absent"]}
     yield "dense", "payload keys in arrays", {"query": DENSE, "using": "dense", "limit": 12, "with_payload": {"include": ["cargo[].kind", "sizes"]}}
     yield "dense", "payload without keys", {"query": DENSE, "using": "dense", "limit": 12, "with_payload": {"exclude": ["ship.crew", "text", "worded", "phrased", "spaced", "prefixed", "cargo[].tons"]}}
+    yield "dense", "payload keys that go on behind a value", {"query": DENSE, "using": "dense", "limit": 12, "with_payload": ["tag.shade", "note[].kind", "sizes[0]", "ship.crew.count.men", "cargo.kind", "place.lon.degrees"]}
     yield "dense", "by id", {"query": 12, "using": "dense", "limit": 8}
     yield "dense", "by uuid", {"query": UUID_ID, "using": "dense", "limit": 8}
     yield "dense", "by large id", {"query": 18446744073709551615, "using": "dense", "limit": 8}

@@ -61,20 +61,23 @@ function removeAt(value: unknown, path: PayloadPath, from: number): unknown {
   return Object.fromEntries(kept)
 }
 
-/** Returns a copy that has only the values at the paths, nested as in the original. */
+/**
+ * Returns a copy that has only the values at the paths, nested as in the original. As in Qdrant, what a path leads to but not through stays: of
+ * `a.b` a text at `a`, and of `a[].b` an element of `a` that is a text. Of a list that a path does not go through, the empty list stays.
+ */
 export function only(value: unknown, paths: readonly PayloadPath[]): unknown {
   if (paths.some(path => path.length === 0)) return value
+  const behind = (isStep: (step: Step | undefined) => boolean) =>
+    paths.filter(path => isStep(path[0])).map(path => path.slice(1))
   if (Array.isArray(value)) {
-    const inner = paths.filter(path => path[0] === 'each').map(path => path.slice(1))
-    return inner.length === 0 ? undefined : value.map(item => only(item, inner)).filter(item => item !== undefined)
+    const inner = behind(step => step === 'each')
+    return inner.length === 0 ? [] : value.map(item => only(item, inner))
   }
-  if (!isRecord(value)) return undefined
-  const members: [string, unknown][] = []
-  for (const [key, member] of Object.entries(value)) {
-    const inner = paths.filter(path => isKey(path[0], key)).map(path => path.slice(1))
-    const chosen = inner.length === 0 ? undefined : only(member, inner)
-    if (chosen !== undefined) members.push([key, chosen])
-  }
+  if (!isRecord(value)) return value
+  const members = Object.entries(value).flatMap(([key, member]) => {
+    const inner = behind(step => isKey(step, key))
+    return inner.length === 0 ? [] : [[key, only(member, inner)] as const]
+  })
   return Object.fromEntries(members)
 }
 

@@ -12,7 +12,7 @@ export function readPayloadSelector(selection: unknown): PayloadSelector {
     return payload => without(payload, excluded)
   }
   const included = readPaths(isRecord(selection) ? selection.include : selection)
-  return payload => (only(payload, included) ?? {}) as JsonRecord
+  return payload => only(payload, included) as JsonRecord
 }
 
 /** Reads `with_vector` (alias `with_vectors`), a boolean or list of names. Undefined leaves the vectors out. */
