@@ -45,6 +45,10 @@ describe('the spelling of a question', () => {
     expect(correct(question)).toBe(question)
   })
 
+  it('takes an opening mark without an end for no quotation', () => {
+    expect(correct('the “wtaer of “Isjaroth” rises')).toBe('the “water of “Isjaroth” rises')
+  })
+
   it('prefers the nearest word, then the one of most passages', () => {
     const none = () => false
     expect(correct('containors', ['a contributor', 'the containers', 'container', 'container'], none)).toBe(

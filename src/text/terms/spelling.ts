@@ -11,10 +11,10 @@ export interface Correction {
 
 /**
  * Words of letters alone, in lower case or with a first capital. Names with other capitals, parts of identifiers, paths and addresses, code, and what is
- * quoted are left alone.
+ * quoted are left alone. A quotation holds no further opening mark: to look for the end of each of many would take quadratic time.
  */
 const WORD_OR_QUOTE =
-  /`[^`]*`|"[^"]*"|“[^”]*”|(?<![\p{L}\p{N}\p{M}_.:/@#$-])\p{Lu}?\p{Ll}+(?![\p{L}\p{M}\p{N}_/@-]|[.:]\p{L})/gu
+  /`[^`]*`|"[^"]*"|“[^“”]*”|(?<![\p{L}\p{N}\p{M}_.:/@#$-])\p{Lu}?\p{Ll}+(?![\p{L}\p{M}\p{N}_/@-]|[.:]\p{L})/gu
 /** In UTF-16 code units. In shorter words a single letter makes another word; longer ones are no words. */
 const SHORTEST = 5
 const LONGEST = 24
