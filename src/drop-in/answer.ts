@@ -18,6 +18,7 @@ interface RetrievedQuery {
   query: UnderstoodQuery
   words: QueryText
   lists: PointSlice[][]
+  collection: string
   /** Payload fields of the collection; undefined when they have usual names. */
   mapping: PayloadMapping | undefined
   decision: PlanDecision
@@ -40,7 +41,7 @@ export interface ImprovedPoints {
  * @throws NotImproved when there were points and none was chosen
  */
 export async function improvePoints(
-  { query, words, lists: retrieved, mapping, decision, sessionId }: RetrievedQuery,
+  { query, words, lists: retrieved, collection, mapping, decision, sessionId }: RetrievedQuery,
   choosePoints: ChoosePoints,
   fetchPoints: FetchPoints,
   caller: Caller,
@@ -51,6 +52,7 @@ export async function improvePoints(
   if (found > 0 && !window.some(isReadable)) throw new NotImproved('no_passage_text', `of ${found} points`)
   const choice = await choosePoints(
     {
+      collection,
       query: words.text,
       querySource: words.source,
       degraded: words.degraded,

@@ -108,9 +108,10 @@ export function startImproving(
     })
     // The questions need no answer of Qdrant.
     const [upstream, asked] = await Promise.all([searching, Promise.all(queries.map(findWords))])
+    const { collection } = target
     const choices = asked.map(({ query, words }, index) =>
       improvePoints(
-        { query, words, lists: upstream.lists[index] ?? [], mapping, decision, sessionId },
+        { query, words, lists: upstream.lists[index] ?? [], collection, mapping, decision, sessionId },
         choosePoints,
         fetchNeighbours,
         { ...caller, signal: choosing.signal },

@@ -28,7 +28,7 @@ export function createChoosePoints(
 ): ChoosePoints {
   const { traces, newId, wallClock, now, offerShadow } = dependencies
   return async (request, caller) => {
-    const { decision, lists, fetchNeighbours } = request
+    const { collection, decision, lists, fetchNeighbours } = request
     // The same limit as in `/v1/context`: a search may bring a query text of any length.
     const query = request.query === null ? null : prefixOf(request.query, LONGEST_QUERY)
     const record = new RunRecord(now)
@@ -38,7 +38,7 @@ export function createChoosePoints(
       endpoint: 'points',
       tenant: caller.tenant?.name ?? null,
       sessionId: request.sessionId,
-      collections: collectionsOf(lists),
+      collections: [collection],
       query,
       querySource: query === null ? 'none' : (request.querySource ?? 'header'),
       plan: planForPoints(decision.plan, request),
@@ -168,8 +168,4 @@ async function ranksBy(
 function inOrderOfFilling({ packed, filled }: Packed): PackedChunk[] {
   const chosen = new Map(packed.map(one => [one.candidate.key, one]))
   return filled.flatMap(key => chosen.get(key) ?? [])
-}
-
-function collectionsOf(lists: readonly RetrievedList[]): string[] {
-  return [...new Set(lists.flatMap(({ hits }) => hits.map(({ chunk }) => chunk.collection)))]
 }

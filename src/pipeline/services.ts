@@ -24,6 +24,8 @@ export type PackContext = (request: ContextRequest, caller: Caller) => Promise<C
 
 /** The lists that the drop-in route retrieved for the client's own request. */
 export interface ChoosePointsRequest {
+  /** The collection that was searched, also when it has no hit. */
+  collection: string
   /** Query text; null means no reranker and no intent. */
   query: string | null
   /** Default: `header` for a text, `none` without one. */

@@ -97,6 +97,18 @@ describe('a trace', () => {
   })
 })
 
+test('the trace of a search that finds nothing names its collection', async () => {
+  const search = {
+    query: [1, 2, 3, 4],
+    using: 'dense',
+    filter: { must: [{ key: 'doc_id', match: { value: 'none' } }] },
+  }
+  const { headers, json } = await stowage.send('POST', '/collections/keels/points/query', search)
+  expect(json).toMatchObject({ result: { points: [] } })
+  const trace = await stowage.send('GET', `/v1/traces/${headers.get('x-stowage-trace-id')}`)
+  expect(trace.json).toMatchObject({ endpoint: 'points', collections: ['keels'], candidates: [] })
+})
+
 describe('the published schema', () => {
   const spoil: [name: string, change: (trace: Trace) => object][] = [
     ['another version', () => ({ version: 1 })],

@@ -36,6 +36,7 @@ async function appliedWith(overrides: PlanOverrides, over: { lists?: RetrievedLi
   const choosePoints = createChoosePoints(dependencies(fakePorts({ reranker })))
   const { lists = [list('prefetch[0]', [0, 1, 2])], limit = 3 } = over
   const request = {
+    collection: 'docs',
     query: 'How high is the harbour tide?',
     lists,
     limit,
@@ -71,7 +72,15 @@ describe('x-stowage-applied', () => {
     const plan = overridePlan(NAMED_PLANS.measured, { rerank: { blend: 0 } })
     const choosePoints = createChoosePoints(dependencies(fakePorts()))
     const lists = [list('prefetch[0]', [0, 1])]
-    const request = { query: 'tide', lists, limit: 2, fetchNeighbours: null, sessionId: null, decision: decided(plan) }
+    const request = {
+      collection: 'docs',
+      query: 'tide',
+      lists,
+      limit: 2,
+      fetchNeighbours: null,
+      sessionId: null,
+      decision: decided(plan),
+    }
     const { degraded } = await choosePoints(request, CALLER)
     expect(degraded).toEqual([])
   })
@@ -84,6 +93,7 @@ describe('the plan of a tenant', () => {
     const decide = decideByConfiguration(configured)
     const choosePoints = createChoosePoints(recording)
     const request = {
+      collection: 'docs',
       query: 'How high?',
       lists: [list('prefetch[0]', [0, 1, 2, 7])],
       limit: 9,

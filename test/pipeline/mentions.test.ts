@@ -56,7 +56,15 @@ describe('a passage that the best one names', () => {
     const chosen = async (plan: Plan) => {
       const choosePoints = createChoosePoints(dependencies(fakePorts()))
       const decision = decideByConfiguration(plan)({ tenant: null, sessionId: null })
-      const request = { query: QUERY, lists, limit: 2, fetchNeighbours: null, sessionId: null, decision }
+      const request = {
+        collection: 'docs',
+        query: QUERY,
+        lists,
+        limit: 2,
+        fetchNeighbours: null,
+        sessionId: null,
+        decision,
+      }
       return (await choosePoints(request, CALLER)).chosen.map(({ chunk: { id } }) => id)
     }
     expect(await chosen(NAMED_PLANS.measured)).toEqual([0, 3])

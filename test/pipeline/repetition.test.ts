@@ -40,7 +40,15 @@ describe('packing.repetition', () => {
   it('drops no point of a search, because points are given whole', async () => {
     const choosePoints = createChoosePoints(dependencies(fakePorts()))
     const decision = decideByConfiguration(plan)({ tenant: null, sessionId: null })
-    const request = { query: 'harbour tide', lists, limit: 3, fetchNeighbours: null, sessionId: null, decision }
+    const request = {
+      collection: 'docs',
+      query: 'harbour tide',
+      lists,
+      limit: 3,
+      fetchNeighbours: null,
+      sessionId: null,
+      decision,
+    }
     const { chosen } = await choosePoints(request, CALLER)
     expect(chosen.map(({ chunk: { id } }) => id).sort()).toEqual([0, 1, 2])
   })

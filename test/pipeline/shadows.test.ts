@@ -93,6 +93,7 @@ type Opened = ReturnType<typeof open>
 const points = ({ choosePoints, decide }: Opened, caller: Caller = CALLER) =>
   choosePoints(
     {
+      collection: 'docs',
       query: 'Where is the tide?',
       lists: LISTS,
       limit: 4,
@@ -215,7 +216,7 @@ describe('a shadow', () => {
       return [neighbour]
     }
     await opened.choosePoints(
-      { query: 'Where?', lists: LISTS, limit: 20, fetchNeighbours, sessionId: null, decision },
+      { collection: 'docs', query: 'Where?', lists: LISTS, limit: 20, fetchNeighbours, sessionId: null, decision },
       CALLER,
     )
     await ranAll(opened, 1)

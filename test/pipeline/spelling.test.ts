@@ -160,7 +160,15 @@ describe('a misspelt question of a search on a path of Qdrant', () => {
     const lists = keywordLists(
       TEXTS.map((text, at) => ({ score: 1 - at / 10, chunk: chunk({ id: at, docId: text, text }) })),
     )
-    const request = { query: MISSPELT, lists, limit: 2, fetchNeighbours: null, sessionId: null, decision }
+    const request = {
+      collection: 'docs',
+      query: MISSPELT,
+      lists,
+      limit: 2,
+      fetchNeighbours: null,
+      sessionId: null,
+      decision,
+    }
     const { chosen } = await createChoosePoints(all)(request, CALLER)
     expect(asked).toEqual([CORRECTED])
     expect(chosen.map(({ chunk: { id } }) => id)).toEqual([1, 0])
