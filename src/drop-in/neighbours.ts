@@ -1,7 +1,7 @@
 import type { ChoosePointsRequest } from '../pipeline/services.ts'
 import { printJson } from '../qdrant/json.ts'
 import { findDocumentField, findOrderField, type PayloadMapping, valueAt } from '../qdrant/payload.ts'
-import { type PayloadPlace, placesFilter } from '../qdrant/places-filter.ts'
+import { limitForPlaces, type PayloadPlace, placesFilter } from '../qdrant/places-filter.ts'
 import { isReadable } from './points/order.ts'
 import { lacksVector, type PointSlice } from './points/point-slices.ts'
 import type { UnderstoodQuery } from './query/understand.ts'
@@ -20,7 +20,7 @@ export function fetchNeighbours(
       places.flatMap(({ docId, orderIndex }) => payloadPlace(examples.get(docId)?.payload, orderIndex, mapping)),
     )
     if (filter === null) return []
-    const fetched = await fetchPoints(query, printJson(filter), places.length)
+    const fetched = await fetchPoints(query, printJson(filter), limitForPlaces(places.length))
     // A search finds no point without the vector that it compares.
     const points = fetched.filter(point => query.prefetches.some(({ using }) => !lacksVector(point, using)))
     for (const point of points) if (!known.has(point.key)) known.set(point.key, point)

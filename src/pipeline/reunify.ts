@@ -1,8 +1,10 @@
 import { messageOf } from '../core/errors.ts'
 import type { CountTokens } from '../core/ports.ts'
 import type { Candidate, Chunk, Dropped, FilterResult } from '../core/types.ts'
+import { createCandidate } from '../rank/collect.ts'
 import { dedupe } from '../rank/dedupe.ts'
 import { raiseMentioned } from '../rank/mentions.ts'
+import { withoutFalsePlaces } from '../rank/places.ts'
 import { expandNeighbours, missingNeighbours, type NeighbourPlace, propagateScores } from '../rank/reunify.ts'
 import { withinBudget } from './expansion/within-budget.ts'
 import { type Pace, RANKING_GRACE_MS } from './pacing/pace.ts'
@@ -43,7 +45,11 @@ export async function reunify(
   const fitting = withinBudget(within, input.plan.budgetTokens, input.count)
   const places = fetch ? missingNeighbours(await pace.run(fitting, RANKING_GRACE_MS), known) : []
   const fetched = await fetchOrDegrade(places, input, record)
-  const expanded = expandNeighbours(spread, dropped, fetched, expansion, scope)
+  // Only with the fetched chunks may it show that different texts stand at one place.
+  const around = fetched.map(chunk => createCandidate(chunk, 'neighbour'))
+  const placed = await pace.run(withoutFalsePlaces([...spread, ...around]), RANKING_GRACE_MS)
+  const neighbours = placed.slice(spread.length).map(({ chunk }) => chunk)
+  const expanded = expandNeighbours(placed.slice(0, spread.length), dropped, neighbours, expansion, scope)
   const distinct = await pace.run(dedupe(expanded.candidates, input.plan.dedupe.containment), RANKING_GRACE_MS)
   return { kept: distinct.kept, dropped: [...expanded.dropped, ...distinct.dropped] }
 }

@@ -11,6 +11,16 @@ export interface PayloadPlace {
   orderIndex: number
 }
 
+/** Points that are asked for each place: a document can be indexed more than once, and an index that begins anew on each page shows in the texts at one place. */
+const POINTS_PER_PLACE = 3
+/** More points are asked only for as many places. Qdrant in strict mode can refuse large limits. */
+const MOST_FOR_COPIES = 100
+
+/** The limit of a search for the points at some places. */
+export function limitForPlaces(places: number): number {
+  return Math.max(places, Math.min(POINTS_PER_PLACE * places, MOST_FOR_COPIES))
+}
+
 /** Paths that need no quotes in a Qdrant filter. */
 const PLAIN_PATH = /^[\w-]+(?:\.[\w-]+)*$/
 

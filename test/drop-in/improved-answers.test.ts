@@ -314,7 +314,7 @@ describe('neighbours', () => {
     expect(qdrant.improver[1]?.body).toBe(
       '{"filter":{"must":[{"must_not":[{"key":"x","match":{"value":1.0}}]},{"should":[{"must":[{"key":"t","match":{"value":1}}]},{"must":[{"key":"t","match":{"value":2}}]}]},' +
         '{"should":[{"must":[{"key":"metadata.source","match":{"value":"a\\"b"}},{"key":"metadata.seq","match":{"any":[4,2]}}]},{"must":[{"key":"metadata.source","match":{"value":7}},{"key":"metadata.seq","match":{"any":[2]}}]}]}]},' +
-        '"limit":4,"with_payload":true,"with_vector":true,"shard_key":"s"}',
+        '"limit":12,"with_payload":true,"with_vector":true,"shard_key":"s"}',
     )
     expect(points).toEqual([
       { id: 10, version: 3, score: 0.5, payload: { text: 't' }, vector: [1] },

@@ -6,7 +6,7 @@ import { notUnderstood, statusOf } from '../../qdrant/errors.ts'
 import { collectionPath } from '../../qdrant/paths.ts'
 import { isParent, readChunk } from '../../qdrant/payload.ts'
 import type { PayloadMappings } from '../../qdrant/payload-mappings.ts'
-import { type PayloadPlace, placesFilter } from '../../qdrant/places-filter.ts'
+import { limitForPlaces, type PayloadPlace, placesFilter } from '../../qdrant/places-filter.ts'
 import { isDistanceMetric, readScoredPoints, type ScoredPoint } from '../../qdrant/points.ts'
 import { retryOnce } from '../retry-once.ts'
 import { atCluster } from './cluster-read.ts'
@@ -75,7 +75,8 @@ export function createQdrantStore(options: QdrantStoreOptions): PassageStore {
     if (places.length === 0) return []
     const among = placesFilter(payloadPlaces(places, await profiles.get(collection, call)))
     if (among === null) return []
-    return chunksOf(await readAmong(http, { collection, among, limit: places.length, filter }, call), collection)
+    const limit = limitForPlaces(places.length)
+    return chunksOf(await readAmong(http, { collection, among, limit, filter }, call), collection)
   }
 
   async function fetchParents(
