@@ -31,6 +31,19 @@ async function openBefore(reply: (request: Recorded) => Reply | undefined = () =
   return stowage
 }
 
+describe('a query of stop words with a query vector', () => {
+  it('is searched by its vector, and without a reranker nothing says that the documents do not answer it', async () => {
+    const stowage = await openBefore()
+    for (const query of [STOP_WORDS, '👍']) {
+      const { json } = await stowage.ask({ query, collection: 'harbour', vector: [1, 0, 0, 0] })
+      expect(json.chunks).toMatchObject([{ id: 1 }])
+      expect(json.answerable).toMatchObject({ verdict: 'uncertain', reasons: ['reranker_missing', 'no_keyword_match'] })
+    }
+    const { json } = await stowage.ask({ query: 'zebra', collection: 'harbour', vector: [1, 0, 0, 0] })
+    expect(json.answerable.verdict).toBe('not_in_documents')
+  })
+})
+
 describe('a query of stop words without a query vector', () => {
   it('says that nothing was searched, whether Qdrant is well or not', async () => {
     let down = false

@@ -32,21 +32,27 @@ const LOOKED_AT_PART: ReadonlySet<DegradationCode> = new Set([
   'ranking_partial',
 ])
 
-/** Estimates whether the documents answer the question, from the best of the ranked passages. */
+/**
+ * Estimates whether the documents answer the question, from the best of the ranked passages.
+ * @param hasTerms whether the question has terms. Without terms and without a reranker, nothing tells a passage that answers from another one.
+ */
 export function answerableBy(
   passages: readonly PassageEvidence[],
   degraded: readonly Pick<Degradation, 'code'>[],
+  hasTerms = true,
 ): ContextResponse['answerable'] {
   const looksAtPart = degraded.some(({ code }) => LOOKED_AT_PART.has(code))
   const probability = Math.round(probabilityOf(passages) * 1e4) / 1e4
-  const least = looksAtPart ? 'uncertain' : 'not_in_documents'
-  const verdict = probability >= IN_DOCUMENTS ? 'in_documents' : probability >= UNCERTAIN ? 'uncertain' : least
   const rerank = Math.max(...passages.map(one => one.rerank ?? Number.NEGATIVE_INFINITY))
   const coverage = Math.max(0, ...passages.map(one => one.coverage))
   const isFound = passages.length > 0
+  const isReranked = rerank !== Number.NEGATIVE_INFINITY
+  const isUnread = isFound && !isReranked && !hasTerms
+  const least = looksAtPart || isUnread ? 'uncertain' : 'not_in_documents'
+  const verdict = probability >= IN_DOCUMENTS ? 'in_documents' : probability >= UNCERTAIN ? 'uncertain' : least
   const reasons: [AnswerableReason, boolean][] = [
     ['nothing_found', !isFound],
-    ['reranker_missing', isFound && rerank === Number.NEGATIVE_INFINITY],
+    ['reranker_missing', isFound && !isReranked],
     ['top_score_low', Number.isFinite(rerank) && rerank < LOW_RERANK],
     ['no_keyword_match', isFound && coverage === 0],
     ['few_keyword_matches', coverage > 0 && coverage < LOW_COVERAGE],

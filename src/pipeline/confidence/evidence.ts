@@ -18,6 +18,8 @@ interface RankedPassage extends PassageEvidence {
 /** What is known of the ranked passages of one question. */
 export interface Evidence {
   passages: readonly RankedPassage[]
+  /** Whether the question has a term that passages can share. One of stop words or signs alone has none. */
+  hasTerms: boolean
   /** Whether the time was up before all passages were read. Then their relevance says too little. */
   isPartial: boolean
 }
@@ -28,19 +30,21 @@ export interface Evidence {
  */
 export function* evidenceOf(query: string, candidates: readonly Candidate[]): Steps<Evidence> {
   const passages: RankedPassage[] = []
+  let hasTerms = true
   try {
     const wanted = yield* questionTerms(query)
+    hasTerms = wanted.length > 0
     for (const candidate of candidates) {
       const { counts } = yield* termCounts(searchedText(candidate.chunk))
       const found = wanted.filter(term => counts.has(term)).length
-      passages.push(passageEvidence(candidate, wanted.length === 0 ? 0 : found / wanted.length))
+      passages.push(passageEvidence(candidate, hasTerms ? found / wanted.length : 0))
       yield
     }
-    return { passages, isPartial: false }
+    return { passages, hasTerms, isPartial: false }
   } catch (error) {
     if (!(error instanceof TimeUp)) throw error
     const unread = candidates.slice(passages.length).map(candidate => passageEvidence(candidate, 0))
-    return { passages: [...passages, ...unread], isPartial: true }
+    return { passages: [...passages, ...unread], hasTerms, isPartial: true }
   }
 }
 

@@ -19,7 +19,7 @@ export function respond(
     budget_tokens: plan.budgetTokens,
     chunks: packed.map(chunk => describeChunk(chunk, relevanceOf(chunk.candidate))),
     mode,
-    answerable: answerableBy(evidence.passages, degraded),
+    answerable: answerableBy(evidence.passages, degraded, evidence.hasTerms),
     ...(corrections.length > 0 && { corrections: [...corrections] }),
     degraded,
     trace_id: traceId,

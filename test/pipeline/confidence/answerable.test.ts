@@ -78,6 +78,8 @@ describe('whether the documents answer', () => {
     expect(answerableBy([{ ...relevant, coverage: 0 }], []).reasons).toEqual(['no_keyword_match'])
     expect(answerableBy([{ ...relevant, coverage: 0.3 }], []).reasons).toEqual(['few_keyword_matches'])
     expect(answerableBy([{ rerank: 0.01, coverage: 0.1 }], []).verdict).toBe('not_in_documents')
+    expect(answerableBy([], [], false).verdict).toBe('not_in_documents')
+    expect(answerableBy([{ rerank: 0.01, coverage: 0 }], [], false).verdict).toBe('not_in_documents')
   })
 })
 
