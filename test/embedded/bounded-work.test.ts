@@ -226,6 +226,30 @@ describe('long work', () => {
     await server.close()
   })
 
+  it('gives each point once and none that is gone, when points are deleted and put again meanwhile', async () => {
+    const { engine, collection } = await collectionOf({ vectors: { size: 1, distance: 'Dot' } })
+    const put = (ids: number[]) =>
+      engine.update('c', 'upsert', { points: ids.map(id => ({ id, vector: [id], payload: { id } })) })
+    const all = Array.from({ length: 400 }, (_, id) => id)
+    await put(all)
+    let rests = 0
+    class WritingPace extends Pace {
+      override async rest(): Promise<void> {
+        rests++
+        await engine.update('c', 'delete', { points: [rests, 399 - rests] })
+        if (rests < 20) await put([rests, 399 - rests])
+      }
+    }
+    let time = 0
+    const pace = new WritingPace({ now: () => (time += 10) })
+    const { points } = await queryPoints(collection, { query: [1], limit: 400, with_payload: true }, pace)
+    const found = points as { id: number; payload: unknown }[]
+    expect(rests).toBeGreaterThan(60)
+    expect(new Set(found.map(({ id }) => id)).size).toBe(found.length)
+    expect(found).toEqual(found.map(({ id }) => expect.objectContaining({ id, payload: { id } })))
+    expect(found.length).toBeGreaterThan(200)
+  })
+
   it('ends when its time is up or its client has gone, and a write then changes nothing', async () => {
     const { engine, collection, points } = await filled()
     let time = 0

@@ -18,7 +18,7 @@ export const scrollPoints: Read<JsonRecord> = async (collection, body, pace = ne
   const order = readOrder(collection, request)
   if (order !== undefined) {
     const found = await pointsInOrder(collection, order, request.filter, limit, pace)
-    const points = await printEach(found, ({ point, value }) => ({ ...print(point), order_value: value }), pace)
+    const points = await printEach(found, ({ point, value }) => [{ ...print(point), order_value: value }], pace)
     return { points, next_page_offset: null }
   }
   const points: unknown[] = []

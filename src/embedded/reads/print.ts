@@ -18,26 +18,29 @@ export function pointPrinter(collection: Collection, request: JsonRecord): (poin
   })
 }
 
-/** Prints hits; by default without payload. Without a query, Qdrant answers with version 0. */
-export function hitPrinter(collection: Collection, request: JsonRecord, hasQuery: boolean): (hit: Hit) => JsonRecord {
+/**
+ * Prints hits; by default without payload. Without a query, Qdrant answers with version 0. A hit that was deleted while the request rested is
+ * left out.
+ */
+export function hitPrinter(collection: Collection, request: JsonRecord, hasQuery: boolean): (hit: Hit) => JsonRecord[] {
   const print = pointPrinter(collection, { ...request, with_payload: request.with_payload ?? false })
   return ({ id, score }) => {
-    const { payload = {}, version = 0 } = collection.get(id) ?? {}
-    const printed = print({ id, payload, version })
-    return { id, version: hasQuery ? version : 0, score: float32(score), ...printed }
+    const point = collection.get(id)
+    if (point === undefined) return []
+    return [{ id, version: hasQuery ? point.version : 0, score: float32(score), ...print(point) }]
   }
 }
 
 /** Prints hits one by one, resting between slices. */
 export async function printEach<Item>(
   items: readonly Item[],
-  print: (item: Item) => JsonRecord,
+  print: (item: Item) => JsonRecord[],
   pace: Pace,
 ): Promise<JsonRecord[]> {
   const printed: JsonRecord[] = []
   for (const item of items) {
     if (pace.isDue()) await pace.rest()
-    printed.push(print(item))
+    printed.push(...print(item))
   }
   return printed
 }

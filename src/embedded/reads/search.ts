@@ -75,5 +75,5 @@ export const queryGroups: Read<{ groups: unknown[] }> = async (collection, body,
     }
   }
   const print = hitPrinter(collection, request, plan.scoring !== undefined)
-  return { groups: [...groups].map(([id, hits]) => ({ hits: hits.map(print), id })) }
+  return { groups: [...groups].map(([id, hits]) => ({ hits: hits.flatMap(print), id })) }
 }

@@ -15,9 +15,12 @@ export abstract class VectorStore<Kind extends Vector = Vector> {
     return this.vectors.get(id)
   }
 
-  /** Ids of the points that a search with this vector has to compare. */
+  /**
+   * Ids of the points that a search with this vector has to compare, each once. Points can be deleted and put again while the search rests, which
+   * would bring them once more at the end of the map itself.
+   */
   reachable(_query: Kind): Iterable<PointId> {
-    return this.vectors.keys()
+    return [...this.vectors.keys()]
   }
 
   set(id: PointId, vector: Kind): void {
