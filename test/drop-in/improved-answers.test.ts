@@ -323,20 +323,24 @@ describe('neighbours', () => {
     ])
   })
 
-  it('have a vector that was searched, where the client asks for vectors', async () => {
+  it.each([
+    ['named', 'a', ',"using":"a"'],
+    ['unnamed, beside others', '', ''],
+  ])('have the vector that was searched, where the client asks for vectors: %s', async (_case, name, using) => {
     const near = (id: string, vector: string) => pointText(id, '1.0', place('"d"', Number(id)), `,"vector":${vector}`)
-    const points = [near('4', '{}'), near('5', '{"a":[1.0]}'), near('6', '{"b":[1.0]}')]
+    const points = [near('4', '{}'), near('5', `{"${name}":[1.0]}`), near('6', '{"b":[1.0]}')]
     const qdrant = createScriptedQdrant({
-      lists: listsAnswer([pointText('3', '0.9', place('"d"', 3), ',"vector":{"a":[1.0]}')]),
+      lists: listsAnswer([pointText('3', '0.9', place('"d"', 3), `,"vector":{"${name}":[1.0]}`)]),
       neighbours: `{"result":{"points":[${points.join(',')}]},"status":"ok","time":0.0}`,
     })
     const { url } = await serveImproving(stage, await stage.listen(qdrant.server), {
       choosePoints: async ({ lists, fetchNeighbours }) => {
+        expect(lists[0]?.hits[0]?.vector).toEqual(Float32Array.of(1))
         const fetched = (await fetchNeighbours?.([{ docId: 'd', orderIndex: 4 }])) ?? []
         return chosen([...lists.flatMap(({ hits }) => hits), ...fetched.map(chunk => ({ chunk }))])
       },
     })
-    const found = await pointsOf(await post(url, '{"query":[0.1],"using":"a","with_vector":true}'))
+    const found = await pointsOf(await post(url, `{"query":[0.1]${using},"with_vector":true}`))
     expect(found.map(({ id }) => id)).toEqual([3, 5])
   })
 

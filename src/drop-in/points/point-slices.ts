@@ -55,13 +55,11 @@ export function lacksVector(point: PointSlice, using: string | null): boolean {
   return (point.raw.get('vector') ?? 'null') !== 'null' && vectorOf(point, using) === null
 }
 
-/** The raw vector: the unnamed one, or the one that `using` names; null when the answer has none. */
+/** The raw vector: the unnamed one, or the one that `using` names; null when the answer has none. Beside others, the unnamed one has the name ''. */
 function vectorOf(point: PointSlice, using: string | null): string | null {
   const vector = point.raw.get('vector') ?? 'null'
-  const kind = kindOf(vector)
-  if (using === null) return kind === 'array' ? vector : null
-  if (kind !== 'object') return kind === 'null' ? null : vector
-  return members(vector).get(JSON.parse(using)) ?? null
+  if (kindOf(vector) === 'array') return vector
+  return kindOf(vector) === 'object' ? (members(vector).get(using === null ? '' : JSON.parse(using)) ?? null) : null
 }
 
 /** The dense vector of a point: the unnamed one, or the one that `using` names. Null when the point has none. */
