@@ -120,10 +120,17 @@ function namesDocument(value: string, path: string, payload: unknown): boolean {
   return FILE_NAME.test(value.trim()) || longestText(payload) > Math.max(LONGEST_NAME, SHORTER_THAN_TEXT * value.length)
 }
 
-/** Length of the longest text of a payload, flat or below `metadata` or `meta`. */
+/**
+ * Length of the longest text of a payload, flat or below `metadata` or `meta`. A context that stowage wrote does not count: what the field
+ * of a text holds must be the same before and after.
+ */
 function longestText(payload: unknown): number {
   const levels = [payload, ...CONTAINERS.map(container => valueAt(payload, container))].filter(isObject)
-  const texts = levels.flatMap(level => Object.values(level)).filter(value => typeof value === 'string')
+  const context = contextOf(payload)
+  const texts = levels
+    .flatMap(level => Object.values(level))
+    .filter(value => typeof value === 'string')
+    .filter(text => text !== context)
   return Math.max(0, ...texts.map(text => text.length))
 }
 

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
 import { send } from '../support/send.ts'
 import {
+  contextOf,
   createCollection,
   fakeWriter,
   faultsOf,
@@ -91,6 +92,21 @@ describe('contextualizing a live collection', () => {
     expect(await rawPoints(engine.url, name)).not.toBe(before)
     const result = await rollBackOnce(engine.url, name, place.folder)
     expect(result).toEqual({ restored: 127, encoded: 0, payloadOnly: 0 })
+    expect(versionless(await rawPoints(engine.url, name))).toBe(versionless(before))
+  })
+
+  it('keeps short texts under a name that can also hold the name of a document, and rolls back', async () => {
+    const points = await withPlainVectors([
+      { id: 1, payload: { content: 'The valve opens at 7 bar.', source: 'a.md' } },
+      { id: 2, payload: { content: 'It closes at 5 bar.', source: 'a.md' } },
+    ])
+    await createCollection(engine.url, name, points)
+    const before = await rawPoints(engine.url, name)
+    const long = fakeWriter({ write: async request => ({ ...contextOf(request), text: 'pressure '.repeat(60) }) })
+    const result = await runOnce(engine.url, name, place.folder, { writer: long })
+    expect(result).toMatchObject({ withoutText: 0, stored: 2, left: 0 })
+    expect(await faultsOf(engine.url, name, 'fake-1')).toEqual([])
+    expect(await rollBackOnce(engine.url, name, place.folder)).toEqual({ restored: 2, encoded: 0, payloadOnly: 0 })
     expect(versionless(await rawPoints(engine.url, name))).toBe(versionless(before))
   })
 
