@@ -1,7 +1,6 @@
 import { chunkHash } from '../contexts/context-stamp.ts'
-import { CONTEXT_FIELDS } from '../contexts/payload-fields.ts'
 import type { Embedder } from '../core/ports.ts'
-import { keyOf } from './documents/survey.ts'
+import { isOfStowage, keyOf } from './documents/survey.ts'
 import { type Encoding, encodeTexts, onlyStored, plainText, replacedVectors } from './encoding/encode.ts'
 import type { LiveCollection, LivePoint, PointChange } from './live-collection.ts'
 import type { FormerVectors } from './state/former-vectors.ts'
@@ -55,8 +54,7 @@ export async function rollBack(
   }
   for await (const page of collection.pages()) {
     for (const point of page) {
-      const isOurs = CONTEXT_FIELDS.some(field => point.payload[field] !== undefined)
-      if (isOurs || former.isUnsure(point.id, chunkHash(point.chunk))) batch.push(point)
+      if (isOfStowage(point) || former.isUnsure(point.id, chunkHash(point.chunk))) batch.push(point)
       if (batch.length < BATCH) continue
       signal.throwIfAborted()
       await flush()

@@ -2,7 +2,7 @@ import type { ChunkContext } from '../contexts/context.ts'
 import { chunkHash, contextStamp } from '../contexts/context-stamp.ts'
 import { contextFields } from '../contexts/payload-fields.ts'
 import type { ContextualizeDependencies } from './dependencies.ts'
-import { isUpToDate, keyOf } from './documents/survey.ts'
+import { isUpToDate, keyOf, refuseForeignFields } from './documents/survey.ts'
 import type { ContextTask } from './documents/tasks.ts'
 import { contextualText, encodeTexts, onlyStored, replacedVectors } from './encoding/encode.ts'
 import type { LivePoint, PointChange } from './live-collection.ts'
@@ -38,6 +38,7 @@ export async function storeContexts(
     const item = written.get(keyOf(point.id))
     return item?.hash === chunkHash(point.chunk) ? [{ point, context: item.context }] : []
   })
+  for (const { point } of current) refuseForeignFields(point)
   const texts = current.map(({ point, context }) => contextualText(point.chunk, context.text))
   const vectors = encoding ? await encodeTexts(texts, encoding, embedder, signal) : []
   const changes = current.map(

@@ -8,6 +8,7 @@ import {
   faultsOf,
   hashEmbedder,
   pointsOf,
+  type RawPoint,
   rawPoints,
   rollBackOnce,
   runOnce,
@@ -108,6 +109,28 @@ describe('contextualizing a live collection', () => {
     expect(await faultsOf(engine.url, name, 'fake-1')).toEqual([])
     expect(await rollBackOnce(engine.url, name, place.folder)).toEqual({ restored: 2, encoded: 0, payloadOnly: 0 })
     expect(versionless(await rawPoints(engine.url, name))).toBe(versionless(before))
+  })
+
+  it('refuses to replace a field of its owner that has the name of a context, and a rollback leaves it', async () => {
+    const [first, ...others] = await seedPoints({ a: 3 })
+    const own = { ...first, id: 1, payload: { ...first?.payload, context: 'what the owner wrote' } } as RawPoint
+    await createCollection(engine.url, name, [own, ...others])
+    const before = await rawPoints(engine.url, name)
+    await expect(runOnce(engine.url, name, place.folder)).rejects.toThrow('point 1 has a payload field context')
+    expect(await rollBackOnce(engine.url, name, place.folder)).toEqual({ restored: 0, encoded: 0, payloadOnly: 0 })
+    expect(await rawPoints(engine.url, name)).toBe(before)
+    // A client writes such a point while a run is on its way.
+    await createCollection(engine.url, `${name}-late`, others)
+    const late = fakeWriter({
+      write: async request => {
+        const payload = { ...others[0]?.payload, context: 'late' }
+        const points = [{ ...others[0], payload }]
+        await send(engine.url, 'PUT', `/collections/${name}-late/points?wait=true`, { points })
+        return contextOf(request)
+      },
+    })
+    await expect(runOnce(engine.url, `${name}-late`, place.folder, { writer: late })).rejects.toThrow('payload field')
+    expect(await rawPoints(engine.url, `${name}-late`)).toContain('"context":"late"')
   })
 
   it('rolls back without former vectors, and texts that have changed, by encoding anew', async () => {

@@ -1,4 +1,6 @@
 import { contextStamp } from '../../contexts/context-stamp.ts'
+import { CONTEXT_FIELDS } from '../../contexts/payload-fields.ts'
+import { StowageError } from '../../core/errors.ts'
 import type { Json, PointId } from '../../core/types.ts'
 import { printJson } from '../../qdrant/json.ts'
 import { isParent, valueAt } from '../../qdrant/payload.ts'
@@ -42,6 +44,19 @@ export function hasContext({ chunk, payload }: LivePoint): boolean {
   return typeof version === 'string' && version.endsWith(contextStamp('', chunk))
 }
 
+/** Whether stowage wrote the fields of a context that a point has: it writes and removes all of them together. */
+export const isOfStowage = ({ payload }: LivePoint): boolean => typeof payload.context_version === 'string'
+
+/** @throws StowageError `unprocessable` when the owner of the point has fields of the names that a context takes: they would be lost */
+export function refuseForeignFields(point: LivePoint): void {
+  const [field] = isOfStowage(point) ? [] : CONTEXT_FIELDS.filter(name => point.payload[name] !== undefined)
+  if (field === undefined) return
+  throw new StowageError(
+    'unprocessable',
+    `point ${point.id} has a payload field ${field} that stowage has not written, and a context would replace it; give the field another name first`,
+  )
+}
+
 export const hasText = ({ chunk }: LivePoint): boolean => chunk.text.trim() !== ''
 
 /** The key of a point in maps: numbers and UUIDs cannot be equal as texts. */
@@ -55,7 +70,11 @@ export function takeSurvey(collection: LiveCollection, version: string, partitio
   return surveyOf(collection.pages(), point => isUpToDate(point, version), partition)
 }
 
-/** The documents of the points of some pages. @param isDone whether a point needs no context */
+/**
+ * The documents of the points of some pages.
+ * @param isDone whether a point needs no context
+ * @throws as `refuseForeignFields` does
+ */
 export async function surveyOf(
   pages: AsyncIterable<LivePoint[]>,
   isDone: (point: LivePoint) => boolean,
@@ -72,6 +91,7 @@ export async function surveyOf(
         survey.withoutText += 1
         continue
       }
+      refuseForeignFields(point)
       const key = keys[index] ?? ''
       const document = documents.get(key) ?? { key, ids: [], left: new Set<string>() }
       documents.set(key, document)
