@@ -41,6 +41,12 @@ export function openQdrantTwin({ http, apiKey, source, twin }: QdrantTwinOptions
   }
 
   return {
+    async hasPoints() {
+      if ((await info(twin)) === null) return false
+      const body = printJson({ limit: 1, with_payload: false, with_vector: false })
+      const page = members(await request('POST', collectionPath(twin, 'points/scroll'), body))
+      return readElements(page.get('points') ?? '').length > 0
+    },
     async create() {
       const original = (await info(source)) ?? {}
       if ((await info(twin)) === null)

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { FormerVectors } from './former-vectors.ts'
 import { PendingContexts, readSpending } from './pending-contexts.ts'
@@ -25,6 +25,24 @@ const onlineFolders = (folder: string): string[] => [onlineFolder(folder, 'rules
 
 const CONTEXTS = 'contexts.jsonl'
 const FORMER = 'former.jsonl'
+const COPY_OF = 'copy-of'
+
+/** Whether the collection of a folder is a copy of another one that stowage made. Only such a collection may lose points to be like its source. */
+export interface CopyMark {
+  isOf(source: string): boolean
+  set(source: string): void
+}
+
+export const copyMarkIn = (folder: string): CopyMark => {
+  const path = join(folder, COPY_OF)
+  return {
+    isOf: source => existsSync(path) && readFileSync(path, 'utf8') === source,
+    set: source => {
+      mkdirSync(folder, { recursive: true })
+      writeFileSync(path, source)
+    },
+  }
+}
 
 /** Opens the state of a collection in a folder of its own. @throws Error when another process works with the folder */
 export function openState(folder: string, lock: LockFolder): RunState {

@@ -2,17 +2,35 @@ import { StowageError } from '../../core/errors.ts'
 import { type ContextualizeResult, contextualize, type OnContextProgress } from '../contextualize.ts'
 import type { ContextualizeDependencies } from '../dependencies.ts'
 import type { LiveCollection } from '../live-collection.ts'
+import type { CopyMark } from '../state/state-folder.ts'
 import { syncTwin, type Twin } from './twin.ts'
 
 /** Copies while others keep writing to the source. */
 const MOST_ROUNDS = 10
 
-/** Makes the twin and copies all points. The encoding of the twin is recognised in them, so this comes first. */
+/**
+ * Makes the twin and copies all points. The encoding of the twin is recognised in them, so this comes first.
+ * @throws StowageError `unprocessable` when the twin is the source itself, or has points and is not marked as a copy of it: it would lose them
+ */
 export async function prepareTwin(
   source: LiveCollection,
-  { collection, twin }: { collection: LiveCollection; twin: Twin },
+  { collection, twin, mark }: { collection: LiveCollection; twin: Twin; mark: CopyMark },
   signal: AbortSignal,
 ): Promise<void> {
+  if ((await source.names()).includes(collection.name))
+    throw new StowageError(
+      'unprocessable',
+      `${collection.name} and ${source.name} are the same collection; give --into a new name`,
+    )
+  if (!mark.isOf(source.name)) {
+    if (await twin.hasPoints())
+      throw new StowageError(
+        'unprocessable',
+        `collection ${collection.name} has points, and the state folder does not say that it is a copy of ${source.name}: they would be lost. ` +
+          'Give --into a new name, or delete that collection first',
+      )
+    mark.set(source.name)
+  }
   await twin.create()
   await syncTwin(source, collection, twin, signal)
 }

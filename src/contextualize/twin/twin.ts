@@ -6,6 +6,8 @@ import type { LiveCollection, LivePoint } from '../live-collection.ts'
 
 /** A second collection that takes the place of a live one. All methods throw StowageError, and can be repeated. */
 export interface Twin {
+  /** Whether the collection is there and has a point. */
+  hasPoints(): Promise<boolean>
   /** Creates the collection with the vectors, indexes and parameters of the source, unless it is there. */
   create(): Promise<void>
   /** Copies whole points of the source, with the digits of their vectors. */

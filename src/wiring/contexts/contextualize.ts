@@ -16,6 +16,7 @@ import { allFormer, rollBack } from '../../contextualize/rollback.ts'
 import { type Budget, createBudget, worstCaseOf } from '../../contextualize/state/budget.ts'
 import { dollarsOf, type FindPrice } from '../../contextualize/state/spending.ts'
 import {
+  copyMarkIn,
   openOnlineStates,
   openState,
   type RunState,
@@ -115,7 +116,7 @@ export async function environmentOf(
 
   return {
     async run(onProgress, signal) {
-      if (twin !== null) await prepareTwin(source, { collection, twin }, signal)
+      if (twin !== null) await prepareTwin(source, { collection, twin, mark: copyMarkIn(folder) }, signal)
       return withState(async (state, { warnings, ...encoder }) => {
         const own = { collection, writer, rules, ...encoder, state, budget: openBudget(state) }
         const dependencies = { ...own, ...(await openRules()) }

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openLiveCollection } from '../../../src/adapters/contextualize/live-collection.ts'
 import { openQdrantTwin } from '../../../src/adapters/contextualize/qdrant-twin.ts'
-import { openState } from '../../../src/contextualize/state/state-folder.ts'
+import { copyMarkIn, openState } from '../../../src/contextualize/state/state-folder.ts'
 import { contextualizeInto, prepareTwin } from '../../../src/contextualize/twin/blue-green.ts'
 import { type EmbeddedServer, startEmbeddedServer } from '../../../src/embedded/server.ts'
 import { createQdrantHttp, type QdrantHttp } from '../../../src/qdrant/client.ts'
@@ -50,7 +50,7 @@ describe('a twin with contexts', () => {
     ]
     const twin = openQdrantTwin({ ...server, source: 'blue', twin: 'green' })
     const signal = new AbortController().signal
-    await prepareTwin(source, { collection, twin }, signal)
+    await prepareTwin(source, { collection, twin, mark: copyMarkIn(place.folder) }, signal)
     let writes = 0
     const writer = fakeWriter({
       write: async request => {
