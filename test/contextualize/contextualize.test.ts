@@ -96,6 +96,19 @@ describe('contextualizing a live collection', () => {
     expect(versionless(await rawPoints(engine.url, name))).toBe(versionless(before))
   })
 
+  it('recognises vectors by points that have them, also when all that is left without a context are parents', async () => {
+    const parents = Array.from({ length: 9 }, (_, at) => ({
+      ...{ id: at + 1, vector: {} },
+      payload: { doc_id: 'a', is_parent: true, text: `Section ${at} of a, whole.` },
+    }))
+    const chunks = (await seedPoints({ a: 4 })).map(point => ({ ...point, id: 100 + Number(point.id) }))
+    await createCollection(engine.url, name, [...parents, ...chunks])
+    expect(await runOnce(engine.url, name, place.folder)).toMatchObject({ points: 4, stored: 4, left: 0 })
+    expect(await runOnce(engine.url, name, place.folder)).toMatchObject({ before: 4, stored: 0, left: 0 })
+    const stored = (await pointsOf(engine.url, name)).filter(({ id }) => Number(id) > 100)
+    expect(stored.every(({ payload }) => typeof payload.context === 'string')).toBe(true)
+  })
+
   it('keeps short texts under a name that can also hold the name of a document, and rolls back', async () => {
     const points = await withPlainVectors([
       { id: 1, payload: { content: 'The valve opens at 7 bar.', source: 'a.md' } },

@@ -2,6 +2,7 @@ import { StowageError } from '../../core/errors.ts'
 import type { Embedder } from '../../core/ports.ts'
 import type { JsonObject } from '../../core/types.ts'
 import type { CollectionLayout, DenseField } from '../../ingest/target.ts'
+import { isParent } from '../../qdrant/payload.ts'
 import { encodeBm25Document } from '../../text/qdrant-bm25.ts'
 import { cosine } from '../../text/similarity.ts'
 import { hasText } from '../documents/survey.ts'
@@ -45,14 +46,14 @@ export async function recogniseEncoding(
   return { encoding: { dense: dense?.name ?? null, sparse: sparse?.name ?? null, plain }, warnings }
 }
 
-/** Points with a text. Those without a context come first, because they also show how texts were encoded without one. */
+/** Chunks with a text; parents have no vectors. Those without a context come first, because they also show how texts were encoded without one. */
 async function samplePoints(collection: LiveCollection, { dense, sparse }: CollectionLayout): Promise<LivePoint[]> {
   const hasNoContext = { is_empty: { key: 'context_version' } }
   const found: LivePoint[] = []
   const filters: JsonObject[] = [{ must: [hasNoContext] }, { must_not: [hasNoContext] }]
   for (const filter of filters) {
     for await (const page of collection.pages(filter)) {
-      found.push(...page.filter(hasText))
+      found.push(...page.filter(point => hasText(point) && !isParent(point.payload)))
       if (found.length >= SAMPLE) break
     }
     if (found.length > 0) break
