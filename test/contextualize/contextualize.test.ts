@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
+import { relay, startRecordingServer } from '../support/recording-server.ts'
 import { send } from '../support/send.ts'
 import {
   contextOf,
@@ -107,6 +108,24 @@ describe('contextualizing a live collection', () => {
     expect(await runOnce(engine.url, name, place.folder)).toMatchObject({ before: 4, stored: 0, left: 0 })
     const stored = (await pointsOf(engine.url, name)).filter(({ id }) => Number(id) > 100)
     expect(stored.every(({ payload }) => typeof payload.context === 'string')).toBe(true)
+  })
+
+  it('goes on and rolls back after a request of which the server has made only the first half', async () => {
+    await createCollection(engine.url, name, await seedPoints({ a: 12 }))
+    const before = await rawPoints(engine.url, name)
+    const half = await startRecordingServer(async request => {
+      if (!request.path.includes('points/batch')) return relay(engine.url, request)
+      const { operations } = JSON.parse(request.body) as { operations: object[] }
+      await relay(engine.url, { ...request, body: JSON.stringify({ operations: operations.slice(0, 1) }) })
+      return { status: 500, body: '{"status":{"error":"killed"}}' }
+    })
+    await expect(runOnce(half.url, name, place.folder)).rejects.toThrow('killed')
+    await half.close()
+    expect(await rawPoints(engine.url, name)).not.toBe(before)
+    expect(await runOnce(engine.url, name, place.folder)).toMatchObject({ stored: 12, left: 0 })
+    expect(await faultsOf(engine.url, name, 'fake-1')).toEqual([])
+    expect(await rollBackOnce(engine.url, name, place.folder)).toMatchObject({ restored: 12 })
+    expect(versionless(await rawPoints(engine.url, name))).toBe(versionless(before))
   })
 
   it('keeps short texts under a name that can also hold the name of a document, and rolls back', async () => {

@@ -1,3 +1,4 @@
+import { chunkHash } from '../../contexts/context-stamp.ts'
 import { StowageError } from '../../core/errors.ts'
 import type { Embedder } from '../../core/ports.ts'
 import type { JsonObject } from '../../core/types.ts'
@@ -7,6 +8,7 @@ import { encodeBm25Document } from '../../text/qdrant-bm25.ts'
 import { cosine } from '../../text/similarity.ts'
 import { hasText } from '../documents/survey.ts'
 import type { LiveCollection, LivePoint } from '../live-collection.ts'
+import type { FormerVectors } from '../state/former-vectors.ts'
 import { contextualText, type Encoding, type PlainInput, plainText } from './encode.ts'
 
 /** Vectors of the same text by the same model differ by rounding only; those of other models are far away. */
@@ -14,6 +16,9 @@ const SAME_VECTOR = 0.99
 /** Points whose vectors are compared. */
 const SAMPLE = 8
 const PLAIN_INPUTS: readonly PlainInput[] = ['titled', 'text']
+
+/** The vectors that are known of the time before a request. */
+type KnownFormer = Pick<FormerVectors, 'find'>
 
 export interface Recognised {
   encoding: Encoding
@@ -23,15 +28,17 @@ export interface Recognised {
 /**
  * Finds out how the vectors of a collection were made, by encoding a few of its texts and comparing: which dense vector is of this
  * embedder, whether the sparse one holds BM25 terms, and whether titles and paths were encoded too. Vectors of other models are left alone.
+ * @param former vectors of points that a request may have changed in part
  * @throws StowageError `unprocessable` when the collection has dense vectors and none of them is of this embedder
  */
 export async function recogniseEncoding(
   collection: LiveCollection,
   embedder: Embedder | null,
+  former: KnownFormer,
   unavailable: string | null = null,
 ): Promise<Recognised> {
   const layout = await collection.layout()
-  const points = await samplePoints(collection, layout)
+  const points = (await samplePoints(collection, layout)).map(point => asBefore(point, former))
   const dense = await recogniseDense(collection.name, layout, points, embedder, unavailable)
   const sparse = recogniseSparse(layout, points)
   const plain = dense?.plain ?? sparse?.plain ?? usualInput(points)
@@ -61,6 +68,12 @@ async function samplePoints(collection: LiveCollection, { dense, sparse }: Colle
   const names = [...dense, ...sparse].map(({ name }) => name)
   const ids = found.slice(0, SAMPLE).map(({ id }) => id)
   return ids.length === 0 ? [] : collection.read(ids, names)
+}
+
+/** A point without a context with the vectors that it had: a request that ended in the middle can have replaced them already. */
+function asBefore(point: LivePoint, former: KnownFormer): LivePoint {
+  const known = isPlain(point) ? former.find(point.id, chunkHash(point.chunk)) : null
+  return known === null ? point : { ...point, vectors: new Map([...point.vectors, ...known]) }
 }
 
 async function recogniseDense(

@@ -74,7 +74,7 @@ export async function environmentOf(
     const state = openState(folder, lockState)
     let rolledBack = false
     try {
-      const opened = await openEncoder(isRollback)
+      const opened = await openEncoder(isRollback, state)
       try {
         const result = await work(state, opened)
         rolledBack = isRollback
@@ -88,12 +88,12 @@ export async function environmentOf(
   }
 
   /** Without an encoder, a rollback still brings former vectors back. */
-  async function openEncoder(isRollback: boolean) {
+  async function openEncoder(isRollback: boolean, { former }: RunState) {
     if (onlyPayload)
       return { embedder: null, encoding: null, warnings: ['vectors do not see the contexts (--only-payload)'] }
     const { embedder, unavailable } = await openIngestEmbedder(config)
     try {
-      return { embedder, ...(await recogniseEncoding(collection, embedder, unavailable)) }
+      return { embedder, ...(await recogniseEncoding(collection, embedder, former, unavailable)) }
     } catch (error) {
       if (isRollback && error instanceof StowageError && error.code === 'unprocessable')
         return { embedder, encoding: null, warnings: [error.message] }

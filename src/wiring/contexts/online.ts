@@ -94,12 +94,12 @@ export async function openOnlineContexts(
     return fresh
   }
 
-  async function encodingOf(collection: OpenCollection, embedder: Embedder | null) {
+  async function encodingOf(collection: OpenCollection, { former }: RunState, embedder: Embedder | null) {
     const { recognised, live } = collection
     const by = embedder?.version ?? ''
     if (recognised !== null && recognised.by === by && performance.now() - recognised.at < ENCODING_MS)
       return recognised.encoding
-    const { encoding } = await recogniseEncoding(live, embedder, models.unavailable.embedder)
+    const { encoding } = await recogniseEncoding(live, embedder, former, models.unavailable.embedder)
     collection.recognised = { at: performance.now(), by, encoding }
     return encoding
   }
@@ -113,7 +113,7 @@ export async function openOnlineContexts(
       collection.states.get(lane) ?? openStateOf(stateFolderOf(name, config.settings.CONTEXT_STATE_FOLDER), lane)
     collection.states.set(lane, state)
     const embedder = models.embedder && inSmallCalls(models.embedder)
-    const encoding = await encodingOf(collection, embedder)
+    const encoding = await encodingOf(collection, state, embedder)
     const allowed = (tenant: Tenant) => endpointAllowed(tenant, writer.endpoint)
     const tenantRules = await openTenantRules(collection.live, tenants?.tenants ?? null, allowed)
     return { collection: collection.live, writer, rules, embedder, encoding, ...tenantRules, state, budget: null }

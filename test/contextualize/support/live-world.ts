@@ -174,7 +174,7 @@ export async function runOnce(
     const embedder = over.embedder ?? hashEmbedder()
     const writer = over.writer ?? fakeWriter()
     const { encoding } =
-      over.encoding === undefined ? await recogniseEncoding(live, embedder) : { encoding: over.encoding }
+      over.encoding === undefined ? await recogniseEncoding(live, embedder, state.former) : { encoding: over.encoding }
     const rules = fakeWriter({ model: 'rules', version: 'rules-1', endpoint: null })
     const mustStay = async () => new Set<string>()
     const dependencies = {

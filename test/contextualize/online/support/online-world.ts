@@ -49,7 +49,7 @@ export async function openOnlineWorld(
       const state = states.get(key) ?? openState(`${place.folder}/${key}`, () => () => {})
       states.set(key, state)
       const embedder = hashEmbedder()
-      const { encoding } = await recogniseEncoding(live, embedder)
+      const { encoding } = await recogniseEncoding(live, embedder, state.former)
       const tenantRules = await openTenantRules(live, tenants ?? null, ({ name }) => name === 'open')
       return { collection: live, writer, rules, embedder, encoding, ...tenantRules, state, budget: null }
     },
