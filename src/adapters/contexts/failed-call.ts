@@ -5,24 +5,27 @@ import { StowageError } from '../../core/errors.ts'
 interface SdkError {
   status?: number
   code?: string | null
+  type?: string | null
   message?: string
   name?: string
 }
 
 const TIMEOUT_NAMES = /Timeout/u
-const NO_MONEY = /insufficient_quota|credit balance|billing/iu
+const NO_MONEY = /insufficient_quota|billing/iu
+/** Of Anthropic, which has no code for it. Other messages name the page for payments also when they only ask to wait. */
+const NO_CREDIT = /credit balance is too low/iu
 
 /**
  * The failure of a call of an SDK: a `FailedCallError` when another call can succeed, else a StowageError that names the variable to
  * change. Their messages hold the status and nothing of the answer, because endpoints repeat prompts in their messages.
  */
 export function describeFailure(error: unknown, model: string): FailedCallError | StowageError {
-  const { status, code = null, message = '', name = '' } = error as SdkError
+  const { status, code = null, type = null, message = '', name = '' } = error as SdkError
   const stop = (text: string) => new StowageError('bad_request', text)
   if (status === 401 || status === 403) return stop(`CONTEXT_API_KEY: the endpoint refused the key (${status})`)
   if (status === 404 || code === 'model_not_found')
     return stop(`CONTEXT_MODEL: the endpoint does not know ${model}, or CONTEXT_BASE_URL is wrong (${status})`)
-  if (status === 402 || (status !== undefined && NO_MONEY.test(`${code} ${message}`)))
+  if (status === 402 || (status !== undefined && (NO_MONEY.test(`${code} ${type}`) || NO_CREDIT.test(message))))
     return stop(`CONTEXT_API_KEY: the endpoint says that the account has no credit left (${status})`)
   if (status === 429) return new FailedCallError('rate_limited', 'the endpoint asked to wait (429)')
   if (status === 408 || TIMEOUT_NAMES.test(`${name} ${error?.constructor?.name}`))

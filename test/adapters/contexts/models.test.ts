@@ -214,6 +214,26 @@ describe('the models of both SDKs', () => {
       body: '{"error":{"code":"insufficient_quota","type":"insufficient_quota","message":"no"}}',
     }))
     expect((await failureOf(asks[0]?.(PROMPT, signal) ?? Promise.resolve())).message).toContain('no credit left')
+    const low = 'Your credit balance is too low to access the API. Please go to Plans & Billing.'
+    const refused = await modelsOnReplies(() => ({
+      status: 400,
+      body: JSON.stringify({ type: 'error', error: { type: 'invalid_request_error', message: low } }),
+    }))
+    for (const ask of refused.asks) expect((await failureOf(ask(PROMPT, signal))).message).toContain('no credit left')
+  })
+
+  it('go on when an endpoint that asks to wait names its page for payments', async () => {
+    for (const [code, message] of [
+      [
+        'rate_limit_exceeded',
+        'Limit 6000, Requested 5500. Try again in 7s. Upgrade at https://endpoint.example/settings/billing',
+      ],
+      [429, 'You exceeded your current quota, please check your plan and billing details. Limit: 15 per minute.'],
+    ]) {
+      const body = JSON.stringify({ error: { code, type: 'tokens', message } })
+      const { asks } = await modelsOnReplies(() => ({ status: 429, body }), { retries: 0 })
+      for (const ask of asks) expect((await failureOf(ask(PROMPT, signal))).fallback).toBe('rate_limited')
+    }
   })
 
   it('send no text to where an endpoint redirects', async () => {
