@@ -52,8 +52,8 @@ describe('a budget', () => {
     await createCollection(engine.url, 'budget', await seedPoints({ a: 30 }))
     const spent = () => dollarsOf(spendingIn(place.folder), () => PRICE) ?? 0
     const runWith = (limit: number) => {
-      // A document of few tokens: the instructions decide, and a call of 110 tokens costs 11 cents.
-      const worstCase = worstCaseOf({ ...PRICE, input: 100, cacheWritten: 100, output: 1_000 }, countTokens)
+      // A call takes 110 tokens, which cost 11 cents.
+      const worstCase = worstCaseOf({ ...PRICE, input: 100, cacheWritten: 100, output: 1_000 }, () => 700, 150)
       return runOnce(engine.url, 'budget', place.folder, {
         budget: createBudget(limit, spent, worstCase),
         writer: fakeWriter({ concurrency: 1 }),

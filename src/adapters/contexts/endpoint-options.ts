@@ -19,3 +19,5 @@ export const RETRIES = 4
 export const TEMPERATURE = 0.3
 /** 100 words are about 130 tokens. */
 export const MOST_OUTPUT_TOKENS = 150
+/** Models that know only `max_completion_tokens` count their thoughts with it. */
+export const MOST_WITH_THOUGHTS = 1_024

@@ -3,12 +3,16 @@ import type { TokenUsage } from '../../contexts/context.ts'
 import { type AskModel, FailedCallError } from '../../contexts/model-writer.ts'
 import { createOpenAiClient } from '../openai-client.ts'
 import { abortable } from './abortable.ts'
-import { type EndpointOptions, MOST_OUTPUT_TOKENS, OPENAI_URL, RETRIES, TEMPERATURE } from './endpoint-options.ts'
+import {
+  type EndpointOptions,
+  MOST_OUTPUT_TOKENS,
+  MOST_WITH_THOUGHTS,
+  OPENAI_URL,
+  RETRIES,
+  TEMPERATURE,
+} from './endpoint-options.ts'
 import { describeFailure } from './failed-call.ts'
 import { fetchWholeAnswer } from './whole-answer-fetch.ts'
-
-/** Models that know only `max_completion_tokens` count their thoughts with it. */
-const MOST_WITH_THOUGHTS = 1_024
 
 /** Calls of a model behind an OpenAI-compatible endpoint. Parameters that the endpoint does not support are left out from then on. */
 export function createOpenAiModel({ baseUrl, apiKey, model, timeoutMs, retries = RETRIES }: EndpointOptions): AskModel {

@@ -1,4 +1,4 @@
-import { CONTEXT_FAULTS } from '../../core/vocabulary.ts'
+import { CONTEXT_FAULTS, codesOf } from '../../core/vocabulary.ts'
 import { rememberedByObject } from '../../text/bounded-cache.ts'
 import { fingerprint } from '../../text/fingerprint.ts'
 import type { ContextDocument, ContextRequest } from '../context.ts'
@@ -64,6 +64,15 @@ export function createPromptBuilder({
       const { prefix, suffix, tags } = template
       return { prefix: fillTemplate(prefix, values, tags), suffix: fillTemplate(suffix, values, tags) + advice(faults) }
     },
+  }
+}
+
+/** Tokens of the longest prompt for a request: that of a second call, when the first text had every fault. */
+export function longestPromptOf({ build }: PromptBuilder, countTokens: (text: string) => number) {
+  const faults = codesOf(CONTEXT_FAULTS).map(code => ({ code, penalty: 1 }))
+  return (request: ContextRequest): number => {
+    const { prefix, suffix } = build(request, faults)
+    return countTokens(prefix) + countTokens(suffix)
   }
 }
 

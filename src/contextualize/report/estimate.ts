@@ -1,8 +1,8 @@
 import { NO_USAGE, type TokenUsage } from '../../contexts/context.ts'
+import { SEGMENT_TOKENS } from '../../contexts/prompt/segments.ts'
 import { addUsage } from '../../contexts/spending/prices.ts'
 import { countLeft, takeSurvey } from '../documents/survey.ts'
 import { type TaskDependencies, tasksOf } from '../documents/tasks.ts'
-import { SEGMENT_TOKENS } from '../state/budget.ts'
 
 /** What a run would do. */
 export interface Estimate {

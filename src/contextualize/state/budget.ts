@@ -1,11 +1,6 @@
 import type { ContextRequest } from '../../contexts/context.ts'
 import { costOf, type ModelPrice } from '../../contexts/spending/prices.ts'
 
-/** Tokens of the instructions of a prompt; more than any shipped prompt has. */
-const INSTRUCTION_TOKENS = 600
-/** Longer documents are sent in segments. */
-export const SEGMENT_TOKENS = 8_000
-export const MOST_OUTPUT_TOKENS = 150
 /** A context that does not pass the check is asked for once more. */
 const CALLS = 2
 
@@ -33,15 +28,19 @@ export function createBudget(
   }
 }
 
-/** What a request can cost at most in US dollars: no cached token, the longest answer, and a second call. */
+/**
+ * What a request can cost at most in US dollars: no cached token, the longest answer, and a second call.
+ * @param promptTokens of the longest prompt for a request
+ * @param outputTokens of the longest answer
+ */
 export function worstCaseOf(
   price: ModelPrice,
-  countTokens: (text: string) => number,
+  promptTokens: (request: ContextRequest) => number,
+  outputTokens: number,
 ): (request: ContextRequest) => number {
   const dearest = Math.max(price.input, price.cacheWritten)
-  return ({ document, chunk }) => {
-    const prompt = Math.min(countTokens(document.text), SEGMENT_TOKENS) + countTokens(chunk.text) + INSTRUCTION_TOKENS
-    const usage = { input: prompt * CALLS, cached: 0, cacheWritten: 0, output: MOST_OUTPUT_TOKENS * CALLS }
+  return request => {
+    const usage = { input: promptTokens(request) * CALLS, cached: 0, cacheWritten: 0, output: outputTokens * CALLS }
     return costOf(usage, { ...price, input: dearest }) ?? 0
   }
 }

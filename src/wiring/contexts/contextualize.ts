@@ -6,6 +6,7 @@ import type {
   ContextualizeTarget,
 } from '../../commands/contextualize.ts'
 import { type Config, loadConfig } from '../../config.ts'
+import { longestPromptOf } from '../../contexts/prompt/prompt.ts'
 import { createRulesWriter } from '../../contexts/rules/rules-writer.ts'
 import { contextualize } from '../../contextualize/contextualize.ts'
 import { recogniseEncoding } from '../../contextualize/encoding/recognise.ts'
@@ -34,7 +35,7 @@ import { createTokenizer } from '../../text/tokens.ts'
 import { openIngestEmbedder } from '../ingest.ts'
 import { readTenants } from '../tenants.ts'
 import { openUpstream } from '../upstream.ts'
-import { openContextWriter, openPrice } from './open-writer.ts'
+import { mostOutputOf, openContextWriter, openPrice, openPrompt } from './open-writer.ts'
 
 /** For `stowage contextualize`. Models and the state are opened by the modes that need them. */
 export const openContextualize: ContextualizeCommandDependencies['open'] = target =>
@@ -111,7 +112,11 @@ export async function environmentOf(
       if (dollars === null) throw unpriced('a model of an earlier run')
       return dollars
     }
-    return createBudget(budgetUsd, spent, worstCaseOf(price, countTokens))
+    return createBudget(
+      budgetUsd,
+      spent,
+      worstCaseOf(price, longestPromptOf(openPrompt(config, countTokens), countTokens), mostOutputOf(context)),
+    )
   }
 
   return {

@@ -1,5 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { ANTHROPIC_URL, type EndpointOptions, OPENAI_URL } from '../../adapters/contexts/endpoint-options.ts'
+import {
+  ANTHROPIC_URL,
+  type EndpointOptions,
+  MOST_OUTPUT_TOKENS,
+  MOST_WITH_THOUGHTS,
+  OPENAI_URL,
+} from '../../adapters/contexts/endpoint-options.ts'
 import { paced } from '../../adapters/contexts/pacing.ts'
 import type { Config } from '../../config.ts'
 import type { ContextWriter, WriterKind } from '../../contexts/context.ts'
@@ -18,12 +24,17 @@ const MODELS = {
   openai: {
     load: async () => (await import('../../adapters/contexts/openai-model.ts')).createOpenAiModel,
     defaultUrl: OPENAI_URL,
+    mostOutput: MOST_WITH_THOUGHTS,
   },
   anthropic: {
     load: async () => (await import('../../adapters/contexts/anthropic-model.ts')).createAnthropicModel,
     defaultUrl: ANTHROPIC_URL,
+    mostOutput: MOST_OUTPUT_TOKENS,
   },
 } as const
+
+/** Tokens of the longest answer that a writer asks for, also of a model that counts its thoughts. */
+export const mostOutputOf = (kind: WriterKind): number => (kind === 'rules' ? 0 : MODELS[kind].mostOutput)
 
 /** The client of an endpoint is loaded with the first call: most runs make none. */
 function loadedAtFirstCall(

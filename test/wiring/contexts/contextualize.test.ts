@@ -1,11 +1,17 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { ContextualizeTarget } from '../../../src/commands/contextualize.ts'
 import { loadConfig } from '../../../src/config.ts'
+import { NO_USAGE } from '../../../src/contexts/context.ts'
+import { costOf } from '../../../src/contexts/spending/prices.ts'
 import { type EmbeddedServer, startEmbeddedServer } from '../../../src/embedded/server.ts'
 import { createQdrantHttp, type QdrantHttp } from '../../../src/qdrant/client.ts'
 import { encodeBm25Document } from '../../../src/text/qdrant-bm25.ts'
 import { environmentOf } from '../../../src/wiring/contexts/contextualize.ts'
 import { pointsOf, rawPoints, temporaryFolder } from '../../contextualize/support/live-world.ts'
+import { countTokens } from '../../support/ingest-world.ts'
+import { startRecordingServer } from '../../support/recording-server.ts'
 import { send } from '../../support/send.ts'
 
 let engine: EmbeddedServer
@@ -24,6 +30,8 @@ beforeEach(() => {
 })
 afterEach(() => place.remove())
 
+const ANSWER = { message: { content: 'The valve belongs to the plant.' }, finish_reason: 'stop' }
+
 /** A collection without dense vectors: no embedder is needed. */
 async function createSparse(collection: string, ids: readonly number[]): Promise<void> {
   await send(engine.url, 'PUT', `/collections/${collection}`, { sparse_vectors: { sparse: { modifier: 'idf' } } })
@@ -34,8 +42,11 @@ async function createSparse(collection: string, ids: readonly number[]): Promise
   await send(engine.url, 'PUT', `/collections/${collection}/points?wait=true`, { points })
 }
 
-async function run(target: Partial<ContextualizeTarget> & { collection: string }) {
-  const config = loadConfig({ EMBEDDER: 'none', CONTEXT_STATE_FOLDER: place.folder })
+async function run(
+  target: Partial<ContextualizeTarget> & { collection: string },
+  settings: Readonly<Record<string, string>> = {},
+) {
+  const config = loadConfig({ EMBEDDER: 'none', CONTEXT_STATE_FOLDER: place.folder, ...settings })
   const given: ContextualizeTarget = { context: 'rules', onlyPayload: false, ...target }
   const environment = await environmentOf(config, given, { http, apiKey: null })
   return environment.run(() => {}, new AbortController().signal)
@@ -64,5 +75,33 @@ describe('a copy with contexts', () => {
     await expect(run({ collection: 'blue', into: 'live' })).rejects.toThrow('are the same collection')
     await expect(run({ collection: 'live', into: 'blue' })).rejects.toThrow('are the same collection')
     expect(await rawPoints(engine.url, 'blue')).toBe(before)
+  })
+})
+
+describe('a budget', () => {
+  it('is kept with a long prompt, and with a model that counts its thoughts', async () => {
+    await createSparse('priced', [1, 2, 3])
+    const endpoint = await startRecordingServer(({ body }) => {
+      const { messages, ...sent } = JSON.parse(body) as { messages: { content: string }[] }
+      if ('max_tokens' in sent) return { status: 400, body: '{"error":{"param":"max_tokens","message":"max_tokens"}}' }
+      const usage = { prompt_tokens: countTokens(messages[0]?.content ?? ''), completion_tokens: 1_000 }
+      return { headers: { 'content-type': 'application/json' }, body: JSON.stringify({ choices: [ANSWER], usage }) }
+    })
+    const file = (name: string, text: string): string => {
+      writeFileSync(join(place.folder, name), text)
+      return join(place.folder, name)
+    }
+    const model = { CONTEXT_MODEL: 'm', CONTEXT_BASE_URL: endpoint.url, CONTEXT_CONCURRENCY: '1' }
+    const spend = async (budgetUsd: number, price: object, more: Readonly<Record<string, string>>) => {
+      const CONTEXT_PRICES_FILE = file('prices.json', JSON.stringify({ m: price }))
+      const target = { collection: 'priced', context: 'openai' as const, budgetUsd }
+      const { spending, stoppedBy } = await run(target, { ...model, CONTEXT_PRICES_FILE, ...more })
+      expect(stoppedBy).toBe('budget')
+      return costOf(spending.m?.usage ?? NO_USAGE, { input: 0, cached: 0, cacheWritten: 0, output: 0, ...price })
+    }
+    const prompt = file('prompt.txt', `${'Mind the valves. '.repeat(1_000)}{{document}} {{chunk}}`)
+    expect(await spend(3, { input: 1_000, output: 0 }, { CONTEXT_PROMPT_FILE: prompt })).toBeLessThanOrEqual(3)
+    expect(await spend(0.9, { input: 0, output: 1_000 }, {})).toBeLessThanOrEqual(0.9)
+    await endpoint.close()
   })
 })
