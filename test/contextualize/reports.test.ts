@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { openLiveCollection } from '../../src/adapters/contextualize/live-collection.ts'
 import { resultText } from '../../src/commands/contextualize/report.ts'
 import { NO_USAGE } from '../../src/contexts/context.ts'
+import { createPromptBuilder } from '../../src/contexts/prompt/prompt.ts'
 import { coverageOf } from '../../src/contextualize/report/coverage.ts'
 import { estimate } from '../../src/contextualize/report/estimate.ts'
 import { sampleContexts } from '../../src/contextualize/report/sample.ts'
@@ -116,10 +117,15 @@ describe('looking without writing', () => {
     await createCollection(engine.url, 'looked', await seedPoints({ a: 12, b: 4 }))
     const before = await rawPoints(engine.url, 'looked')
     const writer = fakeWriter()
-    const known = await estimate({ ...live('looked'), writer }, countTokens)
+    const prompts = { prompt: createPromptBuilder({ countTokens }), shortestCached: 100, countTokens }
+    const known = await estimate({ ...live('looked'), writer }, prompts)
     expect(known).toMatchObject({ points: 16, left: 16, documents: 2, withoutText: 0 })
     // Each document is read anew once, and from the cache for its other chunks.
     expect(known.usage.cached).toBeGreaterThan(known.usage.cacheWritten * 5)
+    // An endpoint that caches no prompt of this length reads all of them anew.
+    const { usage } = await estimate({ ...live('looked'), writer }, { ...prompts, shortestCached: 1_024 })
+    const { cached, cacheWritten, input, output } = known.usage
+    expect(usage).toEqual({ ...NO_USAGE, input: input + cached + cacheWritten, output })
     expect(writer.asked).toEqual([])
     const draw = (seed: number) =>
       sampleContexts({ ...live('looked'), writer }, { count: 5, seed }, new AbortController().signal)

@@ -1,5 +1,5 @@
 import { NO_USAGE, type TokenUsage } from '../../contexts/context.ts'
-import { SEGMENT_TOKENS } from '../../contexts/prompt/segments.ts'
+import type { PromptBuilder } from '../../contexts/prompt/prompt.ts'
 import { addUsage } from '../../contexts/spending/prices.ts'
 import { countLeft, takeSurvey } from '../documents/survey.ts'
 import { type TaskDependencies, tasksOf } from '../documents/tasks.ts'
@@ -12,14 +12,20 @@ export interface Estimate {
   left: number
   /** Documents that have a context to write. */
   documents: number
-  /** Tokens of the requests, one per context. Of a document, all prompts but the first come from the cache of the endpoint. */
+  /** Tokens of the requests, one per context. What prompts have in common is read anew once, where the endpoint caches it. */
   usage: TokenUsage
   /** Seconds, when a request takes as long as `SECONDS_OF_A_REQUEST`. */
   seconds: number
 }
 
-/** Tokens of the instructions and of the frame of a prompt. */
-const INSTRUCTION_TOKENS = 250
+/** What a model would be asked. */
+export interface AskedPrompts {
+  prompt: PromptBuilder
+  /** Shorter beginnings of prompts, in tokens, are not cached by the endpoint. */
+  shortestCached: number
+  countTokens: (text: string) => number
+}
+
 /** Of 50 to 100 words. */
 const OUTPUT_TOKENS = 110
 /** An assumption; endpoints differ. */
@@ -28,7 +34,7 @@ const SECONDS_OF_A_REQUEST = 2
 /** Estimates what a run would take, without asking the model or writing anything. */
 export async function estimate(
   dependencies: TaskDependencies,
-  countTokens: (text: string) => number,
+  { prompt, shortestCached, countTokens }: AskedPrompts,
 ): Promise<Estimate> {
   const { collection, writer, partition } = dependencies
   const survey = await takeSurvey(collection, writer.version, partition)
@@ -37,19 +43,17 @@ export async function estimate(
   let usage = NO_USAGE
   let asked = 0
   for (const document of documents) {
-    let documentTokens: number | null = null
+    const begun = new Map<string, number>()
     for await (const { request, writer: chosen } of tasksOf(document, dependencies)) {
       if (chosen.endpoint === null) continue
       asked += 1
-      const isFirst = documentTokens === null
-      documentTokens ??= Math.min(countTokens(request.document.text), SEGMENT_TOKENS)
-      const own = countTokens(request.chunk.text) + INSTRUCTION_TOKENS
-      usage = addUsage(usage, {
-        input: own,
-        cached: isFirst ? 0 : documentTokens,
-        cacheWritten: isFirst ? documentTokens : 0,
-        output: OUTPUT_TOKENS,
-      })
+      const { prefix, suffix } = prompt.build(request)
+      const known = begun.get(prefix)
+      const tokens = known ?? countTokens(prefix)
+      begun.set(prefix, tokens)
+      const own = { ...NO_USAGE, input: countTokens(suffix), output: OUTPUT_TOKENS }
+      const kind = tokens < shortestCached ? 'input' : known === undefined ? 'cacheWritten' : 'cached'
+      usage = addUsage(addUsage(usage, own), { ...NO_USAGE, [kind]: tokens })
     }
   }
   return {

@@ -6,7 +6,7 @@ import type {
   ContextualizeTarget,
 } from '../../commands/contextualize.ts'
 import { type Config, loadConfig } from '../../config.ts'
-import { longestPromptOf } from '../../contexts/prompt/prompt.ts'
+import { createPromptBuilder, longestPromptOf } from '../../contexts/prompt/prompt.ts'
 import { createRulesWriter } from '../../contexts/rules/rules-writer.ts'
 import { contextualize } from '../../contextualize/contextualize.ts'
 import { recogniseEncoding } from '../../contextualize/encoding/recognise.ts'
@@ -35,7 +35,7 @@ import { createTokenizer } from '../../text/tokens.ts'
 import { openIngestEmbedder } from '../ingest.ts'
 import { readTenants } from '../tenants.ts'
 import { openUpstream } from '../upstream.ts'
-import { mostOutputOf, openContextWriter, openPrice, openPrompt } from './open-writer.ts'
+import { mostOutputOf, openContextWriter, openPrice, openPrompt, shortestCachedOf } from './open-writer.ts'
 
 /** For `stowage contextualize`. Models and the state are opened by the modes that need them. */
 export const openContextualize: ContextualizeCommandDependencies['open'] = target =>
@@ -61,6 +61,7 @@ export async function environmentOf(
   const collection = into === undefined ? source : openLiveCollection({ ...server, collection: into, mapping })
   const twin = into === undefined ? null : openQdrantTwin({ ...server, source: sourceName, twin: into })
   const writer = openContextWriter(config, context, countTokens)
+  const prompt = context === 'rules' ? createPromptBuilder({ countTokens }) : openPrompt(config, countTokens)
   const findPrice: FindPrice = asked => openPrice(config, { ...writer, ...asked })
   const rules = createRulesWriter({ countTokens })
   const tenants = (await readTenants(config))?.tenants ?? null
@@ -115,7 +116,7 @@ export async function environmentOf(
     return createBudget(
       budgetUsd,
       spent,
-      worstCaseOf(price, longestPromptOf(openPrompt(config, countTokens), countTokens), mostOutputOf(context)),
+      worstCaseOf(price, longestPromptOf(prompt, countTokens), mostOutputOf(context)),
     )
   }
 
@@ -133,7 +134,10 @@ export async function environmentOf(
       })
     },
     estimate: async () => ({
-      ...(await estimate({ collection: source, writer, rules, ...(await openRules()) }, countTokens)),
+      ...(await estimate(
+        { collection: source, writer, rules, ...(await openRules()) },
+        { prompt, shortestCached: shortestCachedOf(context), countTokens },
+      )),
       model: writer.model,
       endpoint: writer.endpoint,
     }),

@@ -25,16 +25,22 @@ const MODELS = {
     load: async () => (await import('../../adapters/contexts/openai-model.ts')).createOpenAiModel,
     defaultUrl: OPENAI_URL,
     mostOutput: MOST_WITH_THOUGHTS,
+    shortestCached: 1_024,
   },
   anthropic: {
     load: async () => (await import('../../adapters/contexts/anthropic-model.ts')).createAnthropicModel,
     defaultUrl: ANTHROPIC_URL,
     mostOutput: MOST_OUTPUT_TOKENS,
+    // From 1,024 on for some models. This is the longest that a model needs.
+    shortestCached: 4_096,
   },
 } as const
 
 /** Tokens of the longest answer that a writer asks for, also of a model that counts its thoughts. */
 export const mostOutputOf = (kind: WriterKind): number => (kind === 'rules' ? 0 : MODELS[kind].mostOutput)
+
+/** Tokens of the shortest beginning of a prompt that the endpoint of a writer caches. */
+export const shortestCachedOf = (kind: WriterKind): number => (kind === 'rules' ? 0 : MODELS[kind].shortestCached)
 
 /** The client of an endpoint is loaded with the first call: most runs make none. */
 function loadedAtFirstCall(
