@@ -1,4 +1,5 @@
 import type { JsonObject, PointId } from '../core/types.ts'
+import { isPlainPath } from '../qdrant/places-filter.ts'
 import type { Tenant } from '../tenants/tenant.ts'
 import { keyOf, type Partition } from './documents/survey.ts'
 import type { LiveCollection, LivePoint } from './live-collection.ts'
@@ -27,7 +28,7 @@ export async function openTenantRules(
   const readers = (tenants ?? []).filter(tenant => names.some(name => tenant.reaches(name)))
   const forbidding = readers.filter(tenant => !allowsEndpoint(tenant))
   const stamps = readers.flatMap(({ stamp }) => (stamp === null ? [] : [stamp.field]))
-  const fields = [...new Set([...INGEST_FIELDS, ...stamps, ...(await collection.tenantFields())])]
+  const fields = [...new Set([...INGEST_FIELDS, ...stamps, ...(await collection.tenantFields()).map(readableField)])]
   const filtered = readers.filter(tenant => tenant.condition !== null && !isStampAlone(tenant))
   return {
     partition: { fields, readersOf: points => readersOf(points, filtered, collection) },
@@ -37,6 +38,15 @@ export async function openTenantRules(
       return should.length === 0 || ids.length === 0 ? new Set() : collection.matching(ids, { should })
     },
   }
+}
+
+/** The first part of a path in Qdrant's grammar: `"quoted.key"` or plain. */
+const FIRST_PART = /^(?:"([^"]*)"|([^."[\]]+))/u
+
+/** A field whose value parts points at least as finely as this path: the outermost value for a path through quotes or lists. */
+function readableField(path: string): string {
+  const [, quoted, plain] = FIRST_PART.exec(path) ?? []
+  return isPlainPath(path) ? path : (quoted ?? plain ?? path)
 }
 
 /** Whether the value of one field, which parts documents anyway, is all that the tenant is known by. */

@@ -105,4 +105,25 @@ describe('texts of tenants', () => {
     for (const line of sent.split('\n').filter(text => text.includes('secret')))
       expect(line).not.toMatch(/(?<!secret )guide part/u)
   })
+
+  it('are parted by tenant also when its name has a dot, or it stands in a list', async () => {
+    const marks = [
+      { collection: 'dotted', field_name: '"tenant.id"', mark: (name: string) => ({ 'tenant.id': name }) },
+      { collection: 'listed', field_name: 'groups[].id', mark: (name: string) => ({ groups: [{ id: name }] }) },
+    ]
+    for (const { collection, field_name, mark } of marks) {
+      const [ours, theirs] = [await seedPoints({ guide: 2 }, mark('a')), await seedPoints({ guide: 2 }, mark('b'))]
+      const renamed = theirs.map(({ id, payload, ...point }) => ({
+        ...{ ...point, id: Number(id) + 10, payload: { ...payload, text: `secret ${payload.text}` } },
+      }))
+      await createCollection(engine.url, collection, [...ours, ...renamed])
+      const field_schema = { type: 'keyword', is_tenant: true }
+      await send(engine.url, 'PUT', `/collections/${collection}/index?wait=true`, { field_name, field_schema })
+      const { points } = await runFor(collection, null)
+      const contexts = points.map(({ payload }) => [payload.text, payload.context].map(String))
+      expect(contexts).toHaveLength(4)
+      for (const [text = '', context = ''] of contexts)
+        expect(context.includes('begins with secret')).toBe(text.includes('secret'))
+    }
+  })
 })
