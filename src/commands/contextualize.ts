@@ -97,7 +97,7 @@ export function addContextualizeCommand(program: Command, dependencies: Contextu
     .option('--dry-run', 'say what a run would take, and write nothing')
     .option(
       '--sample <contexts>',
-      'show so many contexts beside their chunks, and write nothing',
+      'show so many contexts beside their chunks, and change nothing',
       numberOption(1, 1_000),
     )
     .option('--seed <number>', 'which chunks --sample draws', numberOption(0), 1)
@@ -158,7 +158,7 @@ async function runMode(
   }
   if (flags.sample !== undefined) {
     const samples = await environment.sample(flags.sample, flags.seed, signal)
-    return { result: { collection, samples }, text: samplesText(samples) }
+    return { result: { collection, samples }, text: samplesText(samples, flags.sample) }
   }
   if (flags.rollback) {
     const result = await environment.rollBack(done => progress.show('points', done, done), signal)

@@ -1,7 +1,7 @@
-import type { ChunkContext } from '../contexts/context.ts'
 import type { ContextualizeDependencies } from './dependencies.ts'
 import { keyOf, type Survey, type SurveyedDocument } from './documents/survey.ts'
 import { type ContextTask, tasksOf } from './documents/tasks.ts'
+import { contextFor } from './state/context-for.ts'
 import { type StoredBatch, storeContexts, type WrittenContext } from './store-contexts.ts'
 
 /** Points of one write, and contexts between two checkpoints. */
@@ -96,24 +96,5 @@ async function* queueOf(
   for (const document of documents) {
     if (document.left.size > 0) yield* tasksOf(document, dependencies)
     for (let next = again.shift(); next !== undefined; next = again.shift()) yield* tasksOf(next, dependencies)
-  }
-}
-
-/** The context of an earlier run, or a new one; null when the budget does not allow it. */
-async function contextFor(
-  { key, request, writer }: ContextTask,
-  { state, budget }: ContextualizeDependencies,
-  signal: AbortSignal,
-): Promise<ChunkContext | null> {
-  const found = state.contexts.find(key)
-  if (found !== null) return found
-  const release = budget === null || writer.endpoint === null ? () => {} : budget(request)
-  if (release === null) return null
-  try {
-    const context = await writer.write(request, signal)
-    state.contexts.add(key, writer, context)
-    return context
-  } finally {
-    release()
   }
 }

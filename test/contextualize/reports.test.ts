@@ -1,16 +1,16 @@
 import { appendFileSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openLiveCollection } from '../../src/adapters/contextualize/live-collection.ts'
-import { resultText } from '../../src/commands/contextualize/report.ts'
+import { resultText, samplesText } from '../../src/commands/contextualize/report.ts'
 import { NO_USAGE } from '../../src/contexts/context.ts'
 import { createPromptBuilder } from '../../src/contexts/prompt/prompt.ts'
 import { coverageOf } from '../../src/contextualize/report/coverage.ts'
 import { estimate } from '../../src/contextualize/report/estimate.ts'
-import { sampleContexts } from '../../src/contextualize/report/sample.ts'
-import { createBudget, worstCaseOf } from '../../src/contextualize/state/budget.ts'
+import { type SampledContext, sampleContexts } from '../../src/contextualize/report/sample.ts'
+import { type Budget, createBudget, worstCaseOf } from '../../src/contextualize/state/budget.ts'
 import { PendingContexts } from '../../src/contextualize/state/pending-contexts.ts'
 import { dollarsOf } from '../../src/contextualize/state/spending.ts'
-import { spendingIn } from '../../src/contextualize/state/state-folder.ts'
+import { openState, spendingIn } from '../../src/contextualize/state/state-folder.ts'
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
 import { createQdrantHttp, type QdrantHttp } from '../../src/qdrant/client.ts'
 import { countTokens } from '../support/ingest-world.ts'
@@ -47,6 +47,19 @@ const live = (collection: string) => ({
   ...{ collection: openLiveCollection({ http, apiKey: null, collection }), partition: NO_PARTITION },
   ...{ rules: fakeWriter({ endpoint: null }), mustStay: async () => new Set<string>() },
 })
+
+async function sampleOnce(
+  dependencies: Omit<Parameters<typeof sampleContexts>[0], 'state'>,
+  count: number,
+  seed: number,
+): Promise<SampledContext[]> {
+  const state = openState(place.folder, () => () => {})
+  try {
+    return await sampleContexts({ ...dependencies, state }, { count, seed }, new AbortController().signal)
+  } finally {
+    state.close()
+  }
+}
 
 describe('a budget', () => {
   it('is never passed, over runs with the same state, and stops with what it stored', async () => {
@@ -127,15 +140,25 @@ describe('looking without writing', () => {
     const { cached, cacheWritten, input, output } = known.usage
     expect(usage).toEqual({ ...NO_USAGE, input: input + cached + cacheWritten, output })
     expect(writer.asked).toEqual([])
-    const draw = (seed: number) =>
-      sampleContexts({ ...live('looked'), writer }, { count: 5, seed }, new AbortController().signal)
+    const draw = (seed: number, budget: Budget | null = null) =>
+      sampleOnce({ ...live('looked'), writer, budget }, 5, seed)
     const [first, same, other] = [await draw(1), await draw(1), await draw(2)]
     expect(first).toHaveLength(5)
     expect(new Set(first.map(({ id }) => id)).size).toBe(5)
     expect(same).toEqual(first)
     expect(other).not.toEqual(first)
+    // They are paid for once: a second look takes them from the state, and so does the run. A budget ends a look, too.
+    const asked = writer.asked.length
+    expect(asked).toBe(new Set([...first, ...other].map(({ id }) => id)).size)
+    expect(spendingIn(place.folder)['fake-model']).toMatchObject({ contexts: asked, calls: asked })
+    expect(await draw(1, () => null)).toEqual(first)
+    const cut = await draw(3, () => null)
+    expect(cut.length).toBeLessThan(5)
+    expect(samplesText(cut, 5)).toContain(`${cut.length} of 5: there are no more chunks, or the budget is used up`)
+    expect(samplesText(first, 5)).not.toContain('budget')
     expect(await rawPoints(engine.url, 'looked')).toBe(before)
-    await runOnce(engine.url, 'looked', place.folder)
+    await runOnce(engine.url, 'looked', place.folder, { writer })
+    expect(writer.asked).toHaveLength(16)
     expect(await draw(1)).toEqual(first)
     expect(await coverageOf(live('looked').collection)).toEqual({
       ...{ points: 16, withoutText: 0, withContext: 16, outdated: 0, tokens: 16 * 9 },

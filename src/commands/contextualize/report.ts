@@ -55,9 +55,10 @@ export function estimateText(
   ])
 }
 
-export function samplesText(samples: readonly SampledContext[]): string {
-  return lines(
-    samples.flatMap(({ id, docId, sectionPath, text, context }, index) => [
+/** @param asked for so many */
+export function samplesText(samples: readonly SampledContext[], asked: number): string {
+  return lines([
+    ...samples.flatMap(({ id, docId, sectionPath, text, context }, index) => [
       `--- ${index + 1} of ${samples.length}: point ${id}, ${docId}${sectionPath === '' ? '' : `, ${sectionPath}`}`,
       `context (${context.model}, quality ${context.quality.toFixed(2)}${context.fallback === null ? '' : `, ${context.fallback}`}):`,
       `  ${context.text === '' ? '(nothing that the chunk and its section path do not say)' : context.text}`,
@@ -65,7 +66,10 @@ export function samplesText(samples: readonly SampledContext[]): string {
       ...text.split('\n').map(line => `  ${line}`),
       '',
     ]),
-  )
+    ...(samples.length < asked
+      ? [`${number(samples.length)} of ${number(asked)}: there are no more chunks, or the budget is used up`]
+      : []),
+  ])
 }
 
 export function rollbackText(collection: string, result: RollbackResult & { warnings: string[] }): string {

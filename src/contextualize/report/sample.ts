@@ -1,8 +1,10 @@
 import type { ChunkContext } from '../../contexts/context.ts'
 import type { PointId } from '../../core/types.ts'
 import { seededRandom } from '../../statistics/seeded-random.ts'
+import type { ContextualizeDependencies } from '../dependencies.ts'
 import { takeSurvey } from '../documents/survey.ts'
 import { type ContextTask, type TaskDependencies, tasksOf } from '../documents/tasks.ts'
+import { contextFor } from '../state/context-for.ts'
 
 /** A context beside its chunk, for a person to judge. */
 export interface SampledContext {
@@ -16,9 +18,12 @@ export interface SampledContext {
 /** No context has it: points with a context are drawn too. */
 const NO_VERSION = ''
 
-/** Writes contexts for some points, drawn by `seed` from all that have a text, and stores nothing. */
+/**
+ * Writes contexts for some points, drawn by `seed` from all that have a text, and stores nothing in the collection. They are kept in the
+ * state, so that a run does not pay for them again. The budget can end the sample early.
+ */
 export async function sampleContexts(
-  dependencies: TaskDependencies,
+  dependencies: TaskDependencies & Pick<ContextualizeDependencies, 'state' | 'budget'>,
   { count, seed }: { count: number; seed: number },
   signal: AbortSignal,
 ): Promise<SampledContext[]> {
@@ -30,15 +35,18 @@ export async function sampleContexts(
   )
   const found: SampledContext[] = []
   for (const { document, key } of drawn) {
-    for await (const task of tasksOf({ ...document, left: new Set([key]) }, dependencies, NO_VERSION))
-      found.push(await written(task, signal))
+    for await (const task of tasksOf({ ...document, left: new Set([key]) }, dependencies, NO_VERSION)) {
+      const context = await contextFor(task, dependencies, signal)
+      if (context === null) return found
+      found.push(sampled(task, context))
+    }
   }
   return found
 }
 
-async function written({ id, request, writer }: ContextTask, signal: AbortSignal): Promise<SampledContext> {
+function sampled({ id, request }: ContextTask, context: ChunkContext): SampledContext {
   const { sectionPath, text } = request.chunk
-  return { id, docId: request.document.docId, sectionPath, text, context: await writer.write(request, signal) }
+  return { id, docId: request.document.docId, sectionPath, text, context }
 }
 
 /** The first of a shuffled list, by Fisher and Yates. */

@@ -141,8 +141,15 @@ export async function environmentOf(
       model: writer.model,
       endpoint: writer.endpoint,
     }),
-    sample: async (count, seed, signal) =>
-      sampleContexts({ collection: source, writer, rules, ...(await openRules()) }, { count, seed }, signal),
+    async sample(count, seed, signal) {
+      const state = openState(folder, lockState)
+      try {
+        const own = { collection: source, writer, rules, state, budget: openBudget(state) }
+        return await sampleContexts({ ...own, ...(await openRules()) }, { count, seed }, signal)
+      } finally {
+        state.close()
+      }
+    },
     rollBack: (onProgress, signal) =>
       withState(async (state, { embedder, encoding, warnings }) => {
         const online = openOnlineStates(folder, lockFolder)

@@ -1,0 +1,22 @@
+import type { ChunkContext } from '../../contexts/context.ts'
+import type { ContextualizeDependencies } from '../dependencies.ts'
+import type { ContextTask } from '../documents/tasks.ts'
+
+/** The context of an earlier run, or a new one, whose cost is noted; null when the budget does not allow it. */
+export async function contextFor(
+  { key, request, writer }: ContextTask,
+  { state, budget }: Pick<ContextualizeDependencies, 'state' | 'budget'>,
+  signal: AbortSignal,
+): Promise<ChunkContext | null> {
+  const found = state.contexts.find(key)
+  if (found !== null) return found
+  const release = budget === null || writer.endpoint === null ? () => {} : budget(request)
+  if (release === null) return null
+  try {
+    const context = await writer.write(request, signal)
+    state.contexts.add(key, writer, context)
+    return context
+  } finally {
+    release()
+  }
+}
