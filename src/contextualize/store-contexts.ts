@@ -50,7 +50,7 @@ export async function storeContexts(
   )
   state.former.add(current.filter(({ point }) => isUntouched(point)).map(({ point }) => formerOf(point)))
   if (changes.length > 0) await collection.write(changes)
-  state.former.batchWritten()
+  state.former.written(current.map(({ point }) => formerOf(point)))
   state.contexts.checkpoint(batch.map(({ key }) => key))
   const after = await collection.read(ids)
   const changed = after.filter(point => !isUpToDate(point, writer.version)).map(({ id }) => keyOf(id))

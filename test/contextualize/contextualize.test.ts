@@ -36,6 +36,15 @@ afterEach(() => place.remove())
 
 const CONTEXT_KEYS = ['context', 'context_quality', 'context_model', 'context_version', 'context_tokens']
 
+/** The engine behind a server that ends in the middle of a batch: vectors are replaced, and points not marked. */
+const startHalfServer = () =>
+  startRecordingServer(async request => {
+    if (!request.path.includes('points/batch')) return relay(engine.url, request)
+    const { operations } = JSON.parse(request.body) as { operations: object[] }
+    await relay(engine.url, { ...request, body: JSON.stringify({ operations: operations.slice(0, 1) }) })
+    return { status: 500, body: '{"status":{"error":"killed"}}' }
+  })
+
 describe('contextualizing a live collection', () => {
   it('gives every point a context and the vectors that see it, and changes nothing else', async () => {
     await createCollection(engine.url, name, await seedPoints({ a: 130, b: 3 }))
@@ -113,12 +122,7 @@ describe('contextualizing a live collection', () => {
   it('goes on and rolls back after a request of which the server has made only the first half', async () => {
     await createCollection(engine.url, name, await seedPoints({ a: 12 }))
     const before = await rawPoints(engine.url, name)
-    const half = await startRecordingServer(async request => {
-      if (!request.path.includes('points/batch')) return relay(engine.url, request)
-      const { operations } = JSON.parse(request.body) as { operations: object[] }
-      await relay(engine.url, { ...request, body: JSON.stringify({ operations: operations.slice(0, 1) }) })
-      return { status: 500, body: '{"status":{"error":"killed"}}' }
-    })
+    const half = await startHalfServer()
     await expect(runOnce(half.url, name, place.folder)).rejects.toThrow('killed')
     await half.close()
     expect(await rawPoints(engine.url, name)).not.toBe(before)
@@ -126,6 +130,30 @@ describe('contextualizing a live collection', () => {
     expect(await faultsOf(engine.url, name, 'fake-1')).toEqual([])
     expect(await rollBackOnce(engine.url, name, place.folder)).toMatchObject({ restored: 12 })
     expect(versionless(await rawPoints(engine.url, name))).toBe(versionless(before))
+  })
+
+  it('rolls back what is half done, also when other points were written since, or all were written anew before', async () => {
+    const points = (await seedPoints({ b: 12 })).map(point => ({ ...point, id: 100 + Number(point.id) }))
+    const [other] = await seedPoints({ a: 1 })
+    const half = await startHalfServer()
+    await createCollection(engine.url, name, points)
+    await expect(runOnce(half.url, name, place.folder)).rejects.toThrow('killed')
+    await send(engine.url, 'PUT', `/collections/${name}/points?wait=true`, { points: [other] })
+    let asked = 0
+    const budget = () => (++asked > 1 ? null : () => {})
+    const writer = fakeWriter({ concurrency: 1, version: 'fake-2' })
+    const stopped = await runOnce(engine.url, name, place.folder, { writer, budget })
+    expect(stopped).toMatchObject({ stored: 1, left: 12, stoppedBy: 'budget' })
+    expect(await rollBackOnce(engine.url, name, place.folder)).toEqual({ restored: 13, encoded: 0, payloadOnly: 0 })
+    const original = await rawPoints(engine.url, name)
+    expect(rounded(await pointsOf(engine.url, name))).toEqual(rounded([other, ...points]))
+
+    await runOnce(engine.url, name, place.folder)
+    await send(engine.url, 'PUT', `/collections/${name}/points?wait=true`, { points: [other, ...points] })
+    await expect(runOnce(half.url, name, place.folder)).rejects.toThrow('killed')
+    await half.close()
+    expect(await rollBackOnce(engine.url, name, place.folder)).toEqual({ restored: 13, encoded: 0, payloadOnly: 0 })
+    expect(versionless(await rawPoints(engine.url, name))).toBe(versionless(original))
   })
 
   it('keeps short texts under a name that can also hold the name of a document, and rolls back', async () => {

@@ -19,8 +19,8 @@ interface Part {
 
 /** Characters of a line that hold its key: a UUID is 36 long. */
 const KEY_LENGTH = 80
-const BATCH_WRITTEN = '{"written":true}'
-const KEY = /^\{"key":"([^"]+)"/
+/** A key with vectors; a key whose vectors are in an earlier line; a key whose request was made as a whole. */
+const LINE = /^\{"(key|again|written)":"([^"]+)"/
 
 /**
  * The journal of the vectors that a collection had before: one line per point, on the disk before the server is asked to replace them. The
@@ -29,41 +29,48 @@ const KEY = /^\{"key":"([^"]+)"/
 export class FormerVectors {
   readonly #file: LineFile
   readonly #parts = new Map<string, Part>()
-  /** Keys behind the last batch that was written for certain. */
-  #unsure: string[] = []
+  /** Keys of points whose request may have been made in part. */
+  readonly #unsure = new Set<string>()
 
   constructor(path: string) {
     let size = 0
     for (const { at, bytes, start } of existsSync(path) ? lineStarts(path, KEY_LENGTH) : []) {
-      const key = KEY.exec(start)?.[1]
-      if (key === undefined) this.#unsure = []
-      else this.#keep(key, { at, bytes })
+      const [, kind, key = ''] = LINE.exec(start) ?? []
+      if (kind === 'key') this.#keep(key, { at, bytes })
+      else if (kind === 'again') this.#unsure.add(key)
+      else if (kind === 'written') this.#unsure.delete(key)
+      // Of an earlier version: all requests were made as a whole.
+      else this.#unsure.clear()
       size = at + bytes + 1
     }
     this.#file = new LineFile(path, size)
   }
 
-  /** Notes points; when it returns, they are on the disk. */
+  /** Notes points whose vectors the next request replaces; when it returns, they are on the disk. */
   add(points: readonly FormerPoint[]): void {
-    const fresh = points
-      .map(({ id, hash, vectors }) => ({ key: keyOf(id, hash), vectors }))
-      .filter(({ key }) => !this.#parts.has(key))
-      .map(({ key, vectors }) => ({ key, line: printLine(key, vectors) }))
-    if (fresh.length === 0) return
+    if (points.length === 0) return
+    const noted = points.map(({ id, hash, vectors }) => {
+      const key = keyOf(id, hash)
+      const isKnown = this.#parts.has(key)
+      return { key, isKnown, line: isKnown ? printMark('again', key) : printLine(key, vectors) }
+    })
     let at = this.#file.size
-    this.#file.append(fresh.map(({ line }) => `${line}\n`).join(''))
+    this.#file.append(noted.map(({ line }) => `${line}\n`).join(''))
     this.#file.sync()
-    for (const { key, line } of fresh) {
+    for (const { key, isKnown, line } of noted) {
       const bytes = Buffer.byteLength(line)
-      this.#keep(key, { at, bytes })
+      if (isKnown) this.#unsure.add(key)
+      else this.#keep(key, { at, bytes })
       at += bytes + 1
     }
   }
 
-  /** Says that the server has answered the request that replaced the noted vectors. */
-  batchWritten(): void {
-    this.#file.append(`${BATCH_WRITTEN}\n`)
-    this.#unsure = []
+  /** Says that the server has made the whole request that replaced the vectors of these points. */
+  written(points: readonly Pick<FormerPoint, 'id' | 'hash'>[]): void {
+    const keys = points.map(({ id, hash }) => keyOf(id, hash)).filter(key => this.#unsure.has(key))
+    if (keys.length === 0) return
+    this.#file.append(keys.map(key => `${printMark('written', key)}\n`).join(''))
+    for (const key of keys) this.#unsure.delete(key)
   }
 
   /** The former vectors of a point with this text; null when they are not known. */
@@ -76,7 +83,7 @@ export class FormerVectors {
 
   /** Whether the request for a point may have been made in part: its vectors may be replaced and its payload not. */
   isUnsure(id: PointId, hash: string): boolean {
-    return this.#unsure.includes(keyOf(id, hash))
+    return this.#unsure.has(keyOf(id, hash))
   }
 
   get size(): number {
@@ -89,11 +96,13 @@ export class FormerVectors {
 
   #keep(key: string, part: Part): void {
     if (!this.#parts.has(key)) this.#parts.set(key, part)
-    this.#unsure.push(key)
+    this.#unsure.add(key)
   }
 }
 
 const keyOf = (id: PointId, hash: string): string => `${id}:${hash}`
+
+const printMark = (kind: 'again' | 'written', key: string): string => `{"${kind}":${JSON.stringify(key)}}`
 
 function printLine(key: string, vectors: FormerPoint['vectors']): string {
   const printed = [...vectors].map(([name, raw]) => `${JSON.stringify(name)}:${raw}`).join(',')
