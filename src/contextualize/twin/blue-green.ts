@@ -46,16 +46,19 @@ export async function contextualizeInto(
   dependencies: ContextualizeDependencies,
   { alias, onProgress, signal }: { alias: string | null; onProgress: OnContextProgress; signal: AbortSignal },
 ): Promise<ContextualizeResult> {
+  let before: number | null = null
   let stored = 0
   let fallbacks = 0
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const result = await contextualize(dependencies, onProgress, signal)
+    before ??= result.before
     stored += result.stored
     fallbacks += result.fallbacks
-    if (result.stoppedBy !== null) return { ...result, stored, fallbacks }
+    const whole = { ...result, before, stored, fallbacks }
+    if (result.stoppedBy !== null) return whole
     if ((await syncTwin(source, collection, twin, signal)) > 0) continue
     if (alias !== null) await twin.takeAlias(alias)
-    return { ...result, stored, fallbacks }
+    return whole
   }
   throw new StowageError(
     'unprocessable',
