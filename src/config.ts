@@ -101,8 +101,9 @@ const LONGEST_SHOWN = 120
 /** Faults of several variables together. They are found beside the faults of single ones. */
 function crossFaults(given: Readonly<Record<string, string>>, { rerank }: Plan): string[] {
   const faults: string[] = []
-  if (given.EMBEDDER === 'openai' && !given.OPENAI_API_KEY)
-    faults.push('OPENAI_API_KEY: must be set when EMBEDDER=openai')
+  // Endpoints on machines of one's own often have no keys.
+  if (given.EMBEDDER === 'openai' && !given.OPENAI_API_KEY && !given.OPENAI_BASE_URL)
+    faults.push('OPENAI_API_KEY: must be set when EMBEDDER=openai, or OPENAI_BASE_URL, when the endpoint has no keys')
   if (given.EMBEDDER === 'voyage' || given.EMBEDDER === 'cohere') {
     if (!given.EMBEDDING_API_KEY) faults.push(`EMBEDDING_API_KEY: must be set when EMBEDDER=${given.EMBEDDER}`)
     for (const prefix of ['EMBEDDING_QUERY_PREFIX', 'EMBEDDING_PASSAGE_PREFIX'])

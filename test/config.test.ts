@@ -261,6 +261,11 @@ describe('a bad environment', () => {
     expect(faultsOf({ EMBEDDER: 'openai', RERANKER: 'http' })).toMatch(/OPENAI_API_KEY: .*\n.*RERANK_URL: /s)
   })
 
+  it('needs no key for an endpoint of embeddings with an address of its own', () => {
+    const variables = { EMBEDDER: 'openai', OPENAI_BASE_URL: 'http://127.0.0.1:8080/v1' }
+    expect(loadConfig(variables).settings.OPENAI_API_KEY).toBeUndefined()
+  })
+
   it('wants a key, and no prefixes, for an embedder with input types', () => {
     expect(faultsOf({ EMBEDDER: 'voyage', EMBEDDING_QUERY_PREFIX: 'query: ' })).toMatch(
       /EMBEDDING_API_KEY: must be set when EMBEDDER=voyage\n.*EMBEDDING_QUERY_PREFIX: must not be set/s,

@@ -35,12 +35,12 @@ export const modelSettings = {
   ),
   EMBEDDING_MODEL: setting(text.optional(), 'Folder, hub id or model name. Unset: the model included in the package.'),
   OPENAI_BASE_URL: setting(url.optional(), 'Base URL of the endpoint for `EMBEDDER=openai`.'),
-  OPENAI_API_KEY: secret('Key of that endpoint.'),
+  OPENAI_API_KEY: secret('Key of that endpoint. An endpoint at `OPENAI_BASE_URL` may have none.'),
   EMBEDDING_BASE_URL: setting(
     url.optional(),
     'Base URL of the endpoint for `EMBEDDER=voyage` and `EMBEDDER=cohere`; default is the provider.',
   ),
-  EMBEDDING_API_KEY: secret('Key of that endpoint.'),
+  EMBEDDING_API_KEY: secret('Key of that endpoint. An endpoint at `OPENAI_BASE_URL` may have none.'),
   EMBEDDING_DIMENSIONS: setting(
     wholeNumber(1, 65_536).optional(),
     'Length of the vectors that an endpoint is asked for, for models that can shorten them. Unset: the length of the model.',
