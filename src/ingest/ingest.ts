@@ -70,7 +70,7 @@ export interface IngestSummary {
   warnings: string[]
 }
 
-/** `documents` are read and, when they changed, written; skipped ones count. `chunks` and `written` run ahead of them. */
+/** `documents` are read and, when they changed, their new chunks are written; skipped ones count. `chunks` and `written` run ahead of them. */
 export type OnIngestProgress = (progress: { documents: number; chunks: number; written: number }) => void
 
 /** Change when the same text gives other chunks, so that every document is cut again. */
@@ -116,6 +116,8 @@ export async function ingest(
       const batch = changed.slice(at, at + batchSize)
       if (writer) await write(batch, writer, dependencies, summary.contexts)
       summary.written += batch.length
+      const waiting = new Set(changed.slice(at + batchSize).map(({ payload }) => payload.doc_id))
+      done = found.places.size - waiting.size
       report()
     }
     const gone = [...stale, ...parents.stale]
