@@ -62,6 +62,27 @@ it('leaves out a list or table of links above the first heading and paragraph', 
   )
 })
 
+it('leaves out bars with links to the next and the previous page, as in manuals of Texinfo', () => {
+  const link = (rel: string) => `<a href="#x" accesskey="x" rel="${rel}">Knots</a>`
+  const bar = `<div class="header"><p>\nNext: ${link('next')}, Previous: ${link('prev')}, Up: ${link('up')} &nbsp; [<a href="#c" rel="contents">Contents</a>]</p></div>`
+  expect(textOf(`${bar}<h2>Mooring</h2><p>Take the rope.</p><hr>${bar}<h2>Tides</h2><p>Wait.</p>`)).toBe(
+    '## Mooring\n\nTake the rope.\n\n* * *\n\n## Tides\n\nWait.\n',
+  )
+  const sentence = '<p>When the rope is tight, go on with the <a rel="next" href="/t">tides</a> of the harbour.</p>'
+  expect(textOf(sentence)).toBe('When the rope is tight, go on with the tides of the harbour.\n')
+  expect(textOf('<div><h2><a rel="next" href="/t">Tides</a></h2></div>')).toBe('## Tides\n')
+})
+
+it('leaves out contents with their heading, so that what follows is not below it', () => {
+  const links = '<ul><li><a href="#a">Rope</a></li><ul><li><a href="#b">Knots</a></li></ul></ul>'
+  const npm = `<h1>Mooring</h1><p>Ties up.</p><section><h2>Table of contents</h2>\n<div>${links}</div></section><div><h3>Rope</h3><p>Take it.</p></div>`
+  expect(textOf(npm)).toBe('# Mooring\n\nTies up.\n\n### Rope\n\nTake it.\n')
+  expect(textOf('<h2>Contents</h2><ul><li><a href="#a">Rope</a>, 20 m</li></ul>')).toBe(
+    '## Contents\n\n-   Rope, 20 m\n',
+  )
+  expect(textOf(`<h2>Contents</h2><p>Of the box:</p>${links}`)).toContain('## Contents\n\nOf the box:\n\n-   Rope')
+})
+
 it('keeps lists of links that are content', () => {
   const links = '<ul><li><a href="/a">Knots</a></li><li><a href="/b">Tides</a></li></ul>'
   const list = '-   Knots\n-   Tides'
@@ -86,6 +107,8 @@ it('keeps text in elements with names of navigation', () => {
 it('reads thousands of lists of links, and contents inside contents, in linear time', () => {
   const lists = '<ul><li><a href="/">x</a></li></ul>'.repeat(20_000)
   expect(textOf(lists)).toContain('x')
+  const linked = `<h2>Contents</h2>${'<b><a rel="next" href="/">x</a></b>'.repeat(20_000)}`
+  expect(textOf(linked)).toContain('## Contents')
   const deep = `${'<div class="toc2">'.repeat(1_500)}${'word '.repeat(20_000)}${'</div>'.repeat(1_500)}`
   expect(textOf(deep)).toContain('word word')
 })

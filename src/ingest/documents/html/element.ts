@@ -3,6 +3,8 @@ export interface HtmlElement {
   readonly nodeName: string
   readonly parentNode: HtmlElement | null
   readonly childNodes: ArrayLike<HtmlElement>
+  readonly previousSibling: HtmlElement | null
+  readonly nextSibling: HtmlElement | null
   readonly textContent: string | null
   readonly ownerDocument: HtmlDocument
   getAttribute(name: string): string | null

@@ -1,4 +1,4 @@
-import { classesOf, type HtmlDocument, type HtmlElement, oncePerNode } from './element.ts'
+import { classesOf, type HtmlDocument, type HtmlElement, isElement, oncePerNode } from './element.ts'
 import { lettersOf } from './letters.ts'
 
 const words = (text: string) => new Set(text.trim().split(/\s+/))
@@ -23,15 +23,46 @@ const NEARLY_ALL = 0.9
 const FOLLOWING = 4
 const CONTAINED = 16
 
-/** Whether an element is navigation or contents by its class, or a list of links above the text of the page. */
+const HEADING = /^H[1-6]$/
+const NAME_OF_CONTENTS = /^\s*(?:table\s+of\s+)?contents\s*:?\s*$/i
+/** What the links of a bar say that leads from page to page, as that of Texinfo (HTML standard). */
+const LEADS_ON = /\b(?:next|prev|previous)\b/i
+
+/** Whether an element is navigation or contents: by its class, its heading or its links, or as a list of links above the text of the page. */
 export function isNavigation(node: HtmlElement): boolean {
+  if (HEADING.test(node.nodeName)) return isHeadingOfContents(node)
   if (TEXT.has(node.nodeName)) return false
   const classes = classesOf(node)
   if (classes.some(name => NAVIGATION.has(name)) || /^navigation\b/i.test(node.getAttribute('summary') ?? ''))
     return true
   if ((classes.some(name => CONTENTS.has(name)) || isOfDocutils(classes)) && shareOfLinks(node) > MOST) return true
-  return LISTS.has(node.nodeName) && isAboveText(node) && shareOfLinks(node) > NEARLY_ALL
+  if (shareOfLinks(node) > MOST && leadsOn(node)) return !node.querySelector('h1, h2, h3, h4, h5, h6')
+  if (shareOfLinks(node) <= NEARLY_ALL) return false
+  return (LISTS.has(node.nodeName) && isAboveText(node)) || isHeadingOfContents(besides(node, 'previousSibling'))
 }
+
+/** Whether an element is a heading such as "Table of Contents" above nothing but links: what follows the links is not below it. */
+function isHeadingOfContents(node: HtmlElement | null): boolean {
+  if (node === null || !HEADING.test(node.nodeName) || !NAME_OF_CONTENTS.test(node.textContent ?? '')) return false
+  const next = besides(node, 'nextSibling')
+  return next !== null && (LISTS.has(next.nodeName) || next.nodeName === 'DIV') && shareOfLinks(next) > NEARLY_ALL
+}
+
+/** The element beside another one, when only white space and comments are between them. */
+function besides(node: HtmlElement, side: 'previousSibling' | 'nextSibling'): HtmlElement | null {
+  for (let at = node[side]; at !== null; at = at[side]) {
+    if (isElement(at)) return at
+    if (at.nodeName === '#text' && at.textContent?.trim() !== '') return null
+  }
+  return null
+}
+
+/** Whether a link of an element says that it leads to the page before or behind. */
+const leadsOn: (node: HtmlElement) => boolean = oncePerNode(
+  node =>
+    (node.nodeName === 'A' && LEADS_ON.test(node.getAttribute('rel') ?? '')) ||
+    Array.from(node.childNodes ?? []).some(leadsOn),
+)
 
 /** Doxygen has its text in `contents`, and docutils has text in a `topic`. */
 function isOfDocutils(classes: readonly string[]): boolean {
