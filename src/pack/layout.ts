@@ -55,7 +55,7 @@ export function layOut(
 
 /** Joins consecutive units that continue each other, without their overlap. */
 export function joinUnits(units: readonly Unit[], lines: ContextLines = NO_CONTEXT_LINES): Part[] {
-  const parts: (Omit<Part, 'text'> & { text: JoinedText })[] = []
+  const parts: (Omit<Part, 'text'> & { text: JoinedText; chunkText: string })[] = []
   const runs = runsOf(units)
   runs.forEach((run, index) => {
     const text = textOf(run)
@@ -64,18 +64,21 @@ export function joinUnits(units: readonly Unit[], lines: ContextLines = NO_CONTE
     const part = parts.at(-1)
     if (join === null || part === undefined) {
       const isSameChunk = before?.candidate.key === run.candidate.key
-      parts.push({ text: new JoinedText(text), contextLine: lineBefore(before, run, lines), isSameChunk })
+      const chunkText = run.candidate.chunk.text
+      parts.push({ text: new JoinedText(text), contextLine: lineBefore(before, run, lines), isSameChunk, chunkText })
     } else part.text.append(join.separator, text.slice(join.overlap))
   })
-  return parts.map(({ text, ...part }) => ({ ...part, text: withoutIndentation(String(text), part.isSameChunk) }))
+  return parts.map(({ text, chunkText, ...part }) => {
+    return { ...part, text: withoutIndentation(String(text), part.isSameChunk, chunkText) }
+  })
 }
 
 /**
  * The text of a part without blank lines and white space around it, and without indentation that says nothing here. It stays behind a part of the same chunk, which can show what it
- * stands in. Of the first part, lists and code lose what all their lines have, so that an item of a nested list, or a statement of a function, is not shown as one of the outer list or
- * of the module. A block of code that is cut out of an item of a list loses that of its fence, because the end of a fence cannot be deeper than its opening.
+ * stands in. The first part loses what all its lines have, and its first line all of it in prose: of a list or of code, an item of a nested list, or a statement of a function, is not shown as one of the outer list or
+ * of the module. A few lines of code do not look like code, but their chunk does. A block of code that is cut out of an item of a list loses that of its fence, because the end of a fence cannot be deeper than its opening.
  */
-function withoutIndentation(text: string, isSameChunk: boolean): string {
+function withoutIndentation(text: string, isSameChunk: boolean, chunkText: string): string {
   const whole = text.replace(/^(?:[^\S\n]*\n)+/u, '').trimEnd()
   const indent = /^[ \t]+/u.exec(whole)?.[0]
   if (indent === undefined) return whole.trimStart()
@@ -87,9 +90,9 @@ function withoutIndentation(text: string, isSameChunk: boolean): string {
       lines.findIndex(line => isOutside(line, indent)),
     )
   if (isSameChunk) return whole
-  if (!LIST_ITEM.test(whole) && !isCode(whole)) return whole.trimStart()
   const common = lines.filter(line => line.trim() !== '').reduce((shared, line) => sharedStart(shared, line), indent)
-  return dedented(lines, common)
+  const shifted = dedented(lines, common)
+  return LIST_ITEM.test(whole) || isCode(whole) || isCode(chunkText) ? shifted : shifted.trimStart()
 }
 
 const isOutside = (line: string, indent: string): boolean => line.trim() !== '' && !line.startsWith(indent)

@@ -54,3 +54,29 @@ describe('chunks that touch', () => {
     expect(joined(end + 2)).toContain('}\n\nThe end.')
   })
 })
+
+describe('the first part of a block', () => {
+  /** The text of a chunk from `start` on. */
+  const shown = (text: string, start = 0) =>
+    joinUnits([{ candidate: candidate({ id: 1, text }), start, end: text.length, value: 1 }])[0]?.text
+
+  it.each([
+    ['a term', '   hintstyle\n      How much hinting.\n\n   dpi', 'hintstyle\n   How much hinting.\n\ndpi'],
+    ['prose', '\tIf zlib is compiled,\n\tuse it.', 'If zlib is compiled,\nuse it.'],
+    ['one deep line', '    First line\nof a paragraph.', 'First line\nof a paragraph.'],
+    // Too much of it is a comment.
+    [
+      'a function',
+      '    def ask(self):\n        # The answer of the sea.\n        return 42',
+      'def ask(self):\n    # The answer of the sea.\n    return 42',
+    ],
+  ])('loses the indentation of all its lines, and keeps what is deeper: %s', (_, text, expected) => {
+    expect(shown(text)).toBe(expected)
+  })
+
+  it('is code where its chunk is code', () => {
+    const code =
+      'def ask(sea):\n    for wave in sea:\n        if wave.high():\n            pass\n    return sea.level()\n'
+    expect(shown(code, code.indexOf('            pass'))).toBe('        pass\nreturn sea.level()')
+  })
+})
