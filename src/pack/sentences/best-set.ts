@@ -32,10 +32,12 @@ const GAP_PRICE = 0.06
 const CODE_GAP_PRICE = 0.2
 /** What a run gains that begins with a paragraph other than the first of its chunk, or ends with one. */
 const BORDER_BONUS = 0.03
+/** A line of brackets only, as at the end of a function, goes on from what is above it and begins nothing. */
+const SAYS_SOMETHING = /[\p{L}\p{N}\p{So}]/u
 
 /**
  * The sentences of a chunk that fit into `room` and hold the answer most likely, for a chunk that does not fit as a whole. A row of a table comes with the head of
- * the table; no run of sentences ends with one that says nothing without what follows.
+ * the table; no run of sentences ends with one that says nothing without what follows, or begins with signs alone.
  *
  * The probability of a sentence is the softmax of `match + .37 · Σ idf(t) · n(t) · (K1 + 1) / (n(t) + K1)` and what a row gains whose cells the question names (`namedRows`). The head of a table gives it to the rows, and the lead-in of a list half of it to the
  * items (`sharedOut`). Each gives .15 of it to both neighbours, another lead-in or a heading .5 to what follows, and a heading has none itself: the source line shows it. Of all sets of sentences that fit, the one with the largest sum is chosen, less .06 for each gap (.2 in source code), and .03 more
@@ -83,14 +85,16 @@ function* itemsOf(
     const before = sentences[at - 1]
     // A space in a line is a part of the next word's token.
     const joined = before && !endsLine(text.slice(before.start, before.end)) ? 1 : 0
-    const tokens = 1 + (yield* cost.tokensOf(text.slice(start, end).trim()))
+    const own = text.slice(start, end).trim()
+    const tokens = 1 + (yield* cost.tokensOf(own))
+    const beginBonus = beginsParagraph ? BORDER_BONUS : 0
     items.push({
       worth: worth[at] ?? 0,
       tokens: tokens - joined,
       headTokens: joined + headTokens(sentence, sentences),
       frame: head[0] ?? (heads.has(at) ? at : null),
       opens,
-      beginBonus: beginsParagraph ? BORDER_BONUS : 0,
+      beginBonus: SAYS_SOMETHING.test(own) ? beginBonus : Number.NEGATIVE_INFINITY,
       endBonus: endsParagraph ? BORDER_BONUS : 0,
     })
     if (at % SENTENCES_PER_STEP === 0) yield

@@ -176,6 +176,13 @@ describe('the best sentences of a chunk', () => {
     expect(chosen(tools, [0, 0, 0, 0, 0, 6], 21)).toEqual(['- Allowed:', '- a saw of the hall'])
   })
 
+  it('of code are no brackets without the lines above them', () => {
+    const lines = ['when the tide of the harbour rises {', '  open the gate of it now', '}', 'else close it {', '}']
+    const code = ['The harbour has a gate.', '', '```js', ...lines, '```'].join('\n')
+    expect(chosen(code, [0, 9], 26)).toEqual(['The harbour has a gate.'])
+    expect(chosen(code, [0, 9], 32)).toEqual(['```js', 'else close it {', '}', '```'])
+  })
+
   it('of very many rows and items that all announce something are chosen in linear time', () => {
     const rows = Array.from({ length: 3_000 }, (_, at) => `| ${at}: | row |`)
     const items = Array.from({ length: 2_000 }, (_, at) => `- item ${at}:`)
