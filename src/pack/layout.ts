@@ -75,7 +75,7 @@ export function joinUnits(units: readonly Unit[], lines: ContextLines = NO_CONTE
 
 /**
  * The text of a part without blank lines and white space around it, and without indentation that says nothing here. It stays behind a part of the same chunk, which can show what it
- * stands in. The first part loses what all its lines have, and its first line all of it in prose: of a list or of code, an item of a nested list, or a statement of a function, is not shown as one of the outer list or
+ * stands in. The first part loses what all its lines have, and in prose its first line all of it that no other line has: of a list or of code, an item of a nested list, or a statement of a function, is not shown as one of the outer list or
  * of the module. A few lines of code do not look like code, but their chunk does. A block of code that is cut out of an item of a list loses that of its fence, because the end of a fence cannot be deeper than its opening.
  */
 function withoutIndentation(text: string, isSameChunk: boolean, chunkText: string): string {
@@ -92,7 +92,11 @@ function withoutIndentation(text: string, isSameChunk: boolean, chunkText: strin
   if (isSameChunk) return whole
   const common = lines.filter(line => line.trim() !== '').reduce((shared, line) => sharedStart(shared, line), indent)
   const shifted = dedented(lines, common)
-  return LIST_ITEM.test(whole) || isCode(whole) || isCode(chunkText) ? shifted : shifted.trimStart()
+  const left = indent.slice(common.length)
+  const isShared = lines.slice(1).some(line => line.startsWith(indent))
+  return left === '' || isShared || LIST_ITEM.test(whole) || isCode(whole) || isCode(chunkText)
+    ? shifted
+    : shifted.trimStart()
 }
 
 const isOutside = (line: string, indent: string): boolean => line.trim() !== '' && !line.startsWith(indent)

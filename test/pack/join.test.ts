@@ -63,6 +63,7 @@ describe('the first part of a block', () => {
   it.each([
     ['a term', '   hintstyle\n      How much hinting.\n\n   dpi', 'hintstyle\n   How much hinting.\n\ndpi'],
     ['prose', '\tIf zlib is compiled,\n\tuse it.', 'If zlib is compiled,\nuse it.'],
+    ['answers', '    Yes.\n\n2. Is it old?\n\n    No.', '    Yes.\n\n2. Is it old?\n\n    No.'],
     ['one deep line', '    First line\nof a paragraph.', 'First line\nof a paragraph.'],
     // Too much of it is a comment.
     [
