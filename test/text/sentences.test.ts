@@ -32,6 +32,7 @@ describe('sentences', () => {
       'Type "who is there?" in the box and press enter. ',
       '“Are you sure?” asks the page. ',
       'Other signs (‘*?’) should stand in a table. ',
+      'Use patterns (with ? and *) for the names. ',
       'Who asked “why?” ',
       'He left.',
     ]
@@ -83,6 +84,14 @@ describe('sentences', () => {
     expect(found.map(({ text }) => text)).toEqual(parts)
     const kinds = ['text', 'row', 'row', 'row', 'row', 'text', 'text', 'row', 'row', 'row']
     expect(found.map(({ kind }) => kind)).toEqual(kinds)
+  })
+
+  it.each([
+    ['Use :mod:`importlib.resources`,\n:pypi:`importlib_metadata`) and no other. '],
+    ['This can be disabled by passing\n{any}`--no-deps` to it. '],
+    ['The name of the port', '\n:param port: a number'],
+  ])('go on in the next line behind a role: %s', (...expected) => {
+    expect(sentences(expected.join('')).map(one => one.trim())).toEqual(expected.map(one => one.trim()))
   })
 
   it('end at line breaks, except in wrapped prose', () => {

@@ -12,14 +12,14 @@ export interface Sentence {
 }
 
 const ENDS_SENTENCE = /[.!?:;。！？…]["'”’)\]*_`]{0,8}\s{0,8}$/
-/** The next line of a wrapped sentence: lower case, also behind the marks of a link, of emphasis or of code, or a bracket. */
-const STARTS_LOWER = /^[ \t]*(?:[\p{Ll}(]|[[*_`]{1,4}\p{Ll})/u
+/** The next line of a wrapped sentence: lower case, also behind the marks of a link, of emphasis or of code, or a bracket; or a role of reStructuredText or MyST (`:mod:`, `{any}`). */
+const STARTS_LOWER = /^[ \t]*(?:[\p{Ll}(]|[[*_`]{1,4}\p{Ll}|[:{][\p{Ll}:+-]{1,40}[:}]`)/u
 
 /** An end without white space behind it stands in a word, as in `a.b` or `x.png?size=2`; prose that lacks a space goes on in upper case. */
 const ENDS_IN_WORD = /[!-~]$/
 const GOES_ON = /^[\p{Ll}\d/\\=&#?!.,:;()[\]{}<@$%`+-]/u
-/** A question or a call in quotation marks or brackets, in a sentence that goes on in lower case: Type "who is there?" in the box. */
-const QUOTED_END = /[!?]["'‘’“”)\]}]+\s*$/u
+/** A question or a call in quotation marks or brackets, or its sign alone, in a sentence that goes on in lower case: Type "who is there?" in the box; use ? and * in names. */
+const QUOTED_END = /[!?]["'‘’“”)\]}]+\s*$|\s[!?]\s+$/u
 const STARTS_WITH_LOWER = /^\p{Ll}/u
 /**
  * Footnotes behind the end of a sentence, and marks of emphasis behind a question or a call: "It ended.[12] The next", "**Never!** The next". A term in bold
