@@ -40,7 +40,7 @@ export const modelSettings = {
     url.optional(),
     'Base URL of the endpoint for `EMBEDDER=voyage` and `EMBEDDER=cohere`; default is the provider.',
   ),
-  EMBEDDING_API_KEY: secret('Key of that endpoint. An endpoint at `OPENAI_BASE_URL` may have none.'),
+  EMBEDDING_API_KEY: secret('Key of that endpoint.'),
   EMBEDDING_DIMENSIONS: setting(
     wholeNumber(1, 65_536).optional(),
     'Length of the vectors that an endpoint is asked for, for models that can shorten them. Unset: the length of the model.',

@@ -75,8 +75,8 @@ export type OnIngestProgress = (progress: { documents: number; chunks: number; w
 
 /** Change when the same text gives other chunks, so that every document is cut again. */
 const CHUNKING_VERSIONS: Readonly<Record<Chunking, number | string>> = {
-  sections: 10,
-  'parent-child': 'parent-child 10',
+  sections: 11,
+  'parent-child': 'parent-child 11',
 }
 
 /** Warnings about documents that replace those of another folder; more are counted. */
