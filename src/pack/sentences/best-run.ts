@@ -11,6 +11,7 @@ import {
   idfOf,
   type MeasuredSentence,
   measureSentences,
+  SAYS_SOMETHING,
   unitOf,
   wordMatch,
 } from './measured.ts'
@@ -33,7 +34,7 @@ interface Run {
 
 /**
  * The run of sentences of a chunk that fits into `room` and matches the query best, for a chunk that does not fit as a whole. A run in a
- * table comes with the head of the table, and one in code with its fences; it does not end with a sentence that says nothing without what follows, and is never only such sentences.
+ * table comes with the head of the table, and one in code with its fences; it does not end with a sentence that says nothing without what follows, and is never only such sentences or signs.
  *
  * Runs are as long as fits. Their match is Σ idf(t) · n(t) · (K1 + 1) / (n(t) + K1) over the terms of the query, where n(t) is the count
  * in the run, and idf comes from the sentences of the chunk: BM25 without its length norm, because the runs are about equally long. Rows gain when the question names their cells (`namedRows`).
@@ -160,6 +161,7 @@ function* fitting(
   for (let end = to; first && end > from; end--) {
     const last = sentences[end - 1]
     if (!last || last.opens) continue
+    if (!SAYS_SOMETHING.test(candidate.chunk.text.slice(first.start, last.end))) return null
     const run = unitOf(candidate, first.start, last.end)
     const foot = footOf(last, sentences).map(({ start, end }) => unitOf(candidate, start, end))
     const tokens = (yield* cost.costsOf([...head, run, ...foot])).reduce((sum, own) => sum + own, 0)

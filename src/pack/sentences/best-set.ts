@@ -13,6 +13,7 @@ import {
   idfOf,
   type MeasuredSentence,
   measureSentences,
+  SAYS_SOMETHING,
   unitOf,
   wordMatch,
 } from './measured.ts'
@@ -32,8 +33,6 @@ const GAP_PRICE = 0.06
 const CODE_GAP_PRICE = 0.2
 /** What a run gains that begins with a paragraph other than the first of its chunk, or ends with one. */
 const BORDER_BONUS = 0.03
-/** A line of brackets only, as at the end of a function, goes on from what is above it and begins nothing. */
-const SAYS_SOMETHING = /[\p{L}\p{N}\p{So}]/u
 
 /**
  * The sentences of a chunk that fit into `room` and hold the answer most likely, for a chunk that does not fit as a whole. A row of a table comes with the head of

@@ -33,6 +33,8 @@ const OPENINGS = [LEAD_IN, QUESTION, LABEL, BOLD_NAME, DIRECTIVE, SIGNS, LINK_DE
 const MOST_BEFORE_BODY = 30
 /** The names of the columns, and the line below them. */
 const HEAD_ROWS = 2
+/** A line of brackets only, as at the end of a function, goes on from what is above it and begins nothing. */
+export const SAYS_SOMETHING = /[\p{L}\p{N}\p{So}]/u
 /** The beginning of a function comes with its statements up to this share of the room, and a lead-in with the items of its list. With a longer one, none of them could be shown. */
 const MOST_BEGINNING = 0.5
 const MOST_LEAD_IN = 0.25

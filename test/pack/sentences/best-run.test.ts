@@ -189,6 +189,17 @@ describe('the best run of sentences of a chunk', () => {
         /(?:pump\?|Note\W*|^\W+|the pump\*\*|the pump\n-*|write|--open-pump|::|8\.2\.|\(b\)|>|\]: .*)\s*$/u,
       )
   })
+
+  it('is never only signs, as the end of a function', () => {
+    const lines = [
+      'when the tide of the harbour rises open it now {',
+      '}',
+      'else close the gate of the harbour again {',
+      '}',
+    ]
+    const code = ['```js', ...lines, '```'].join('\n')
+    for (let room = 8; room < 40; room++) expect(windowIn(code, 'gate', room)).not.toEqual(['```js', '```', '}'])
+  })
 })
 
 describe('a budget below the best chunk', () => {
