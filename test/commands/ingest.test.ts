@@ -282,7 +282,7 @@ describe('stowage ingest', () => {
     embedder.failAt = 3
     const half = await run({ embedder }, ...line)
     expect(half.shown).toMatch(
-      /documents 0\/2, 2 chunks written\nstopped; the 2 chunks that are written stay, and the next run goes on from there\n$/,
+      /documents 1\/2, 2 chunks written\nstopped; the 2 chunks that are written stay, and the next run goes on from there\n$/,
     )
     const rest = JSON.parse((await run({}, ...line, '--json')).out)
     expect(rest.written).toBe(rest.chunks - 2)
