@@ -110,10 +110,11 @@ function legend({ measure, against, bootstrap, chunkTokens, parallel }: ReplaySu
 /** Columns of a terminal that the report is made for. */
 const WIDTH = 120
 
-/** Breaks a line at spaces; the rest is indented. */
+/** Breaks a line at spaces; the rest is indented. A word that is longer than a line, such as the name of an arm, stays whole. */
 function wrapped(line: string): string {
-  if (line.length <= WIDTH) return line
-  const end = line.lastIndexOf(' ', WIDTH)
+  const isBreakable = /\S /u.test(line.slice(0, WIDTH + 1))
+  const end = isBreakable ? line.lastIndexOf(' ', WIDTH) : line.indexOf(' ', WIDTH)
+  if (line.length <= WIDTH || end < 0) return line
   return `${line.slice(0, end)}\n${wrapped(`  ${line.slice(end + 1)}`)}`
 }
 

@@ -62,6 +62,13 @@ describe('report for terminals', () => {
     expect(text.split('\n').filter(line => line.length > 120)).toEqual([])
   })
 
+  it('keeps the name of an arm whole that is longer than a line', () => {
+    const long = `measured:${Array.from({ length: 8 }, (_, at) => `packing.documentCap=${at}`).join(',')}`
+    const one = replayReport({ set0: [{ arms: { [long]: [1, 1], measured: [1, 1] } }] })
+    const text = reportText(summarize(one, { against: long, bootstrap }))
+    expect(text).toContain(`with a sign: the difference to\n  ${long},\n  and its paired 95 % interval`)
+  })
+
   it('says when means and differences are of other runs, because an empty context has no garbage', () => {
     const measured = (garbage: number | null) => runFigures(1, { measures: { garbage, faithfulness: null } })
     const queries = [0.9, 0.8, 0.7].map(garbage => ({
