@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
@@ -152,6 +152,23 @@ describe('stowage golden add', () => {
     expect(rows).toEqual(['one?', 'two?'])
     await writeFile(join(folder, 'set', 'queries.jsonl'), `{"id"\n${whole}`)
     expect((await add(['1'])).error).toMatchObject({ code: 'bad_request' })
+  })
+
+  it('removes no row that a person wrote, and reads files with a byte order mark', async () => {
+    await traces(trace('one?'))
+    const mine = '{"id":"a","query":"what?","gold":[{"text":"that"}]}'
+    const keepsAll = async (before: string) => {
+      await mkdir(join(folder, 'set'), { recursive: true })
+      await writeFile(join(folder, 'set', 'queries.jsonl'), before)
+      const { error } = await add(['1'])
+      expect((await kept('queries.jsonl')).startsWith(before)).toBe(true)
+      return error
+    }
+    expect(await keepsAll(`\uFEFF${mine}`)).toBeNull()
+    expect(await keepsAll(`\uFEFF${mine}\r\n${mine}\r\n`)).toBeNull()
+    expect(await keepsAll(`${mine}\n${mine},`)).toMatchObject({
+      message: expect.stringContaining('queries.jsonl:2: is not a row'),
+    })
   })
 
   it('names what keeps it from beginning', async () => {

@@ -3,6 +3,7 @@ import { mkdir, open, readFile, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { StowageError } from '../../core/errors.ts'
+import { decodeUtf8 } from '../../ingest/text-files.ts'
 import { isObject, parseJson, printJson } from '../../qdrant/json.ts'
 import { questionKey } from './read-traces.ts'
 
@@ -36,14 +37,22 @@ export async function openGoldenFolder(folder: string): Promise<GoldenFolder> {
   }
 }
 
-/** Removes the end of a row whose writing was cut off, and ends a whole row that has no line break. */
+/** How the rows begin that are written here. */
+const OWN_ROW = '{"id":"trace-'
+
+/**
+ * Removes the end of a row of this program whose writing was cut off, and ends another line that has no line break. A row that a person
+ * wrote is never removed, whatever is wrong with it.
+ */
 async function dropTornLine(path: string): Promise<void> {
   if (!existsSync(path)) return
   const bytes = await readFile(path)
   const end = bytes.lastIndexOf(0x0a) + 1
   if (end === bytes.length) return
-  if (parsedRow(bytes.subarray(end).toString('utf8')) !== null) await write(path, '\n')
-  else await truncate(path, end)
+  const line = decodeUtf8(bytes.subarray(end)).text
+  const isOwn = line.startsWith(OWN_ROW) || OWN_ROW.startsWith(line)
+  if (isOwn && parsedRow(line) === null) await truncate(path, end)
+  else await write(path, '\n')
 }
 
 function parsedRow(line: string): object | null {
@@ -57,7 +66,7 @@ function parsedRow(line: string): object | null {
 
 async function readRows(path: string): Promise<z.infer<typeof knownRow>[]> {
   if (!existsSync(path)) return []
-  const lines = (await readFile(path, 'utf8')).split('\n')
+  const lines = decodeUtf8(await readFile(path)).text.split('\n')
   return lines.flatMap((line, at) => {
     if (line.trim() === '') return []
     const row = knownRow.safeParse(parsedRow(line)).data
