@@ -1,5 +1,6 @@
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { printJson } from '../../qdrant/json.ts'
 import { contentHash } from '../../text/fingerprint.ts'
 import { type LockFolder, openFileJournal } from './file-journal.ts'
 import type { Journal } from './journal.ts'
@@ -17,7 +18,7 @@ export function openJournal(
   identity: object,
   { lock, isFresh }: { lock: LockFolder; isFresh: boolean },
 ): Journal {
-  const name = contentHash(JSON.stringify(identity))
+  const name = contentHash(printJson(identity))
   const journal = openFileJournal(join(folder, name), lock, isFresh)
   for (const old of othersByAge(folder, name).slice(MOST_JOURNALS - 1)) removeUnused(old, lock)
   return journal

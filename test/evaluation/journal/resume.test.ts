@@ -18,6 +18,7 @@ import { openJournal } from '../../../src/evaluation/journal/journals.ts'
 import { type ReplayDependencies, type ReplayJob, replay } from '../../../src/evaluation/replay/replay.ts'
 import type { QueryDetails, ReplayReport } from '../../../src/evaluation/replay/results.ts'
 import { NAMED_PLANS } from '../../../src/pipeline/plan/named-plans.ts'
+import { printJson } from '../../../src/qdrant/json.ts'
 import { goldenQuery, goldSpan, replayRun } from '../support/golden.ts'
 
 let folder = ''
@@ -217,9 +218,10 @@ describe('a replay that is interrupted', () => {
       { reranker: 'other' },
       { referenceModel: 'other' },
       { tenants: [{ name: 'acme', condition: null }] },
+      { tenants: [{ name: 'acme', condition: { must: [{ key: 'org', match: { value: 2n ** 62n } }] } }] },
       { stowage: '2' },
     ]
-    for (const changes of other) expect(await askedBy(changes), JSON.stringify(changes)).toBe(11)
+    for (const changes of other) expect(await askedBy(changes), printJson(changes)).toBe(11)
   })
 
   it('refuses a second process at the same journal, and forgets the oldest of many', async () => {
