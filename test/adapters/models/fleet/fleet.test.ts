@@ -186,7 +186,9 @@ describe('passages that are shared out', () => {
     const passages = Array.from({ length: 50 }, (_, at) => String(at / 50))
     const { scores } = await reranker.rerank({ query: 'q', passages, signal: noSignal() })
     expect(scores).toEqual(passages.map(Number))
-    const parts = nodes.flatMap(({ requests }) => requests.map(({ body }) => body.texts as string[]))
+    // On a busy machine, a slow node gets a hedge: another one is asked for the same part.
+    const asked = nodes.flatMap(({ requests }) => requests.map(({ body }) => body.texts as string[]))
+    const parts = [...new Map(asked.map(part => [part[0], part])).values()]
     expect(parts.map(({ length }) => length).sort()).toEqual([16, 17, 17])
     expect(parts.flat().sort()).toEqual([...passages].sort())
   })
