@@ -4,13 +4,17 @@ import type { TenantLabels } from './tenant-labels.ts'
 
 /** Counts what a trace tells. The trace of a shadow run is no answer, so it counts in the metrics of shadow runs only. */
 export function countTrace(trace: Trace, metrics: Metrics, labels: TenantLabels): void {
-  const { endpoint, stages, degraded, candidates, recall_proxy: recallProxy } = trace
+  const { endpoint, stages, degraded, candidates, cache, recall_proxy: recallProxy } = trace
   if (trace.shadow_of !== null) return
   const exemplarLabels = { trace_id: trace.trace_id }
   for (const { name, ms } of stages)
     metrics.stageSeconds.observe({ labels: { stage: name }, value: ms / 1_000, exemplarLabels })
-  for (const { code } of degraded) metrics.degraded.inc({ code })
-  for (const { reason } of candidates) if (reason !== null) metrics.dropped.inc({ reason })
+  // An answer from the cache ran no step: what its trace tells of the steps was counted when they ran, and rates are taken for each run.
+  if (cache !== 'hit') {
+    // One step can fail for several collections or lists of a request.
+    for (const code of new Set(degraded.map(({ code }) => code))) metrics.degraded.inc({ code })
+    for (const { reason } of candidates) if (reason !== null) metrics.dropped.inc({ reason })
+  }
   if (recallProxy !== null) metrics.recallProxy.observe({ endpoint }, recallProxy)
   countSkippedPairs(trace, metrics)
   if (endpoint === 'context') countContext(trace, metrics, labels)

@@ -128,6 +128,28 @@ describe('what a trace tells', () => {
       expect(text).toContain(`${line}\n`)
   })
 
+  it('counts a code once for a run, and nothing of its steps again for an answer from the cache', async () => {
+    const { metrics, reporter } = capturedReporter()
+    const [candidate] = sampleTrace().candidates
+    const trace = sampleTrace({
+      stages: [{ name: 'fuse', start_ms: 0, ms: 1, in: 2, out: 2, changed: false }],
+      degraded: [
+        { code: 'list_missing', detail: 'dense' },
+        { code: 'list_missing', detail: 'keyword' },
+      ],
+      candidates: candidate ? [{ ...candidate, decision: 'dropped', reason: 'over_budget' }] : [],
+    })
+    reporter.contextTraced({ trace: { ...trace, cache: 'miss' } })
+    reporter.contextTraced({ trace: { ...trace, cache: 'hit', stages: [] } })
+    const text = await metrics.registry.metrics()
+    for (const line of [
+      'stowage_stage_seconds_count{stage="fuse"} 1',
+      'stowage_degraded_total{code="list_missing"} 1',
+      'stowage_dropped_candidates_total{reason="over_budget"} 1',
+    ])
+      expect(text).toContain(`${line}\n`)
+  })
+
   it('of a shadow run counts nowhere, because it is no answer', async () => {
     const nothing = await countedOf(sampleTrace({ endpoint: 'replay', stages: [], degraded: [], candidates: [] }))
     expect(await countedOf(sampleTrace({ shadow_of: 'x', recall_proxy: 0.5 }))).toBe(nothing)

@@ -61,6 +61,8 @@ describe('metrics of a running stowage', () => {
       /^stowage_context_budget_used_ratio_count 2$/mu,
       /^stowage_recall_proxy_ratio_count\{endpoint="context"\} 2$/mu,
       /^stowage_recall_proxy_ratio_count\{endpoint="points"\} 1$/mu,
+      // The answer from the cache is no second run.
+      /^stowage_degraded_total\{code="list_missing"\} 1$/mu,
       /^stowage_guard_refusals_total\{status="403"\} 2$/mu,
       /^stowage_tenant_context_tokens_total\{tenant="acme"\} [1-9]/mu,
       /^stowage_packed_chunks_total [1-9]/mu,

@@ -23,7 +23,7 @@ export function createPipelineMetrics(registry: Registry, rerankQueue: () => num
     }),
     degraded: counter({
       name: 'stowage_degraded_total',
-      help: 'Steps that could not do their work, by code',
+      help: 'Runs of the pipeline in which a step could not do its work, by code; an answer from the cache is no run',
       labels: { code: codesOf(DEGRADATIONS) },
     }),
     modelUnavailable: gauge({
@@ -55,7 +55,7 @@ export function createPipelineMetrics(registry: Registry, rerankQueue: () => num
     packedChunks: counter({ name: 'stowage_packed_chunks_total', help: 'Chunks in packed contexts' }),
     dropped: counter({
       name: 'stowage_dropped_candidates_total',
-      help: 'Candidates that are not in an answer, by the reason in the trace',
+      help: 'Candidates that a run of the pipeline left out of its answer, by the reason in the trace; an answer from the cache is no run',
       labels: { reason: codesOf(DROP_REASONS) },
     }),
     rerankPairs: counter({
