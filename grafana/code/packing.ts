@@ -51,12 +51,15 @@ export const packing: Definition = {
         },
         {
           title: 'Packed chunks per request',
-          shows: 'Mean number of chunks in an answer.',
+          shows: 'Mean number of chunks in an answer of /v1/context.',
           whenBad:
             'Close to one: chunks are as large as the budget, or documentCap is too strict. A sudden drop: look at "Degraded steps".',
           unit: units.Short,
           width: 6,
-          queries: [[`${rate('', 'stowage_packed_chunks_total')} / ${pipelineRuns()}`, 'chunks']],
+          // Searches pack no context, and an answer from the cache is no run of the pipeline: its tokens are observed once for each answer.
+          queries: [
+            [`${rate('', 'stowage_packed_chunks_total')} / ${rate('', 'stowage_context_tokens_count')}`, 'chunks'],
+          ],
         },
       ],
     },

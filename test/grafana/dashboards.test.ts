@@ -1,6 +1,10 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { dashboardFiles } from '../../grafana/code/dashboards.ts'
+import { createReporter } from '../../src/observe/events.ts'
+import { createLogger } from '../../src/observe/logger.ts'
+import { createMetrics } from '../../src/observe/metrics.ts'
+import { sampleTrace } from '../support/sample-trace.ts'
 import { panelQueries, pathOf, readDashboards, readGrafana, readYaml } from './support/files.ts'
 import { faultsOf, knownSeries, readExpression, withVariables } from './support/promql.ts'
 
@@ -64,6 +68,20 @@ describe('the dashboards', () => {
   it('ask for metrics and labels that exist', async () => {
     const known = await knownSeries()
     expect(queries.flatMap(({ expression }) => faultsOf(withVariables(expression, VARIABLES), known))).toEqual([])
+  })
+
+  it('divide the packed chunks by the answers that they are counted for, not by the runs of the pipeline', async () => {
+    const metrics = createMetrics({ processMetrics: false })
+    const reporter = createReporter({ metrics, logger: createLogger({ level: 'silent' }) })
+    const context = sampleTrace({ counts: { retrieved: 4, packed: 4, dropped: 0 } })
+    for (const trace of [context, { ...context, cache: 'hit' as const }, sampleTrace({ endpoint: 'points' })])
+      reporter.contextTraced({ trace })
+    const page = await metrics.registry.metrics()
+    const { expression = '' } = queries.find(({ name }) => name.includes('/ Packed chunks per request /')) ?? {}
+    const [chunks, answers] = readExpression(withVariables(expression, VARIABLES)).selectors.map(({ metric }) =>
+      Number(new RegExp(`^${metric} (\\d+)$`, 'mu').exec(page)?.[1]),
+    )
+    expect([chunks, answers]).toEqual([8, 2])
   })
 
   it('name series by labels that the answer has', () => {
