@@ -56,7 +56,9 @@ export function checkFlags(flags: FlagSet, reader: PayloadReader): FlagCatalogue
     stepOf: payloads.stepOf,
     faults: [
       ...flags.faults,
-      ...definitions.flatMap(definition => (isOurs(definition) ? faultsOf(definition) : faultsOfName(definition))),
+      ...definitions.flatMap(definition =>
+        isOurs(definition) ? faultsOf(definition) : faultsOfName(definition, flags.source),
+      ),
     ],
   }
 }
@@ -65,10 +67,14 @@ function isOurs({ key }: FlagDefinition): boolean {
   return kindOf(key) !== null
 }
 
-/** A flag of stowage that is misspelled or lacks the prefix. */
-function faultsOfName({ key }: FlagDefinition): string[] {
+/**
+ * A flag of stowage that is misspelled, or lacks the prefix in the file. A server has the flags of other applications too: one of them may
+ * well be called `experiment.checkout`, and who is told of it could not mend it.
+ */
+function faultsOfName({ key }: FlagDefinition, source: FlagSet['source']): string[] {
   if (key.startsWith(PREFIX)) return [unknownName(key, 'flag', namesLike(key))]
-  if (kindOf(fullKey(key)) !== null) return [`${key}: stowage reads ${fullKey(key)}; did you mean that?`]
+  if (source === 'file' && kindOf(fullKey(key)) !== null)
+    return [`${key}: stowage reads ${fullKey(key)}; did you mean that?`]
   const meant = /^stowage/iu.test(key) && key.length < 100 ? closestName(key, namesLike(PREFIX)) : null
   return meant === null ? [] : [`unknown flag ${key}; did you mean ${meant}?`]
 }
