@@ -65,8 +65,10 @@ export const openReplay: ReplayCommandDependencies['open'] = async ({ context = 
   const tenants = directory && { tenants: directory.tenants, configured: config.plan }
   const models = await openModels(config)
   const { tokenizerModel } = config.plan
+  const { QDRANT_URL: configuredUrl, EMBEDDED_PATH: path, MAPPINGS: mappings } = config.settings
   const collections = {
     openLive: (collection: string) => openAskedCollection(config, { ...where, collection }),
+    liveServer: { url: where.url ?? configuredUrl ?? path, mappings },
     contexts: once(() => openContextWriter(config, context, createTokenizer(tokenizerModel).count)),
     contextualTwins: config.settings.CONTEXTUAL_COLLECTIONS,
   }

@@ -21,7 +21,7 @@ import { VERSION } from './version.ts'
 export function replayWorld(
   models: Models,
   referenceModel: string,
-  collections: Pick<ReplayEnvironment, 'openLive' | 'contexts' | 'contextualTwins'>,
+  collections: Pick<ReplayEnvironment, 'openLive' | 'liveServer' | 'contexts' | 'contextualTwins'>,
   modelFolders: readonly string[] = [],
 ): ReplayEnvironment {
   const { embedder, reranker, isWord, unavailable } = models

@@ -61,6 +61,8 @@ export interface ReplayEnvironment {
   openFolder(folder: string): Promise<ReplayFolder>
   /** Opens a collection that stands on a server, for sets whose gold passages stand there. */
   openLive(collection: string): Promise<AskedCollection>
+  /** The address of this server, and how its points are read, as JSON: figures depend on it. Absent when no set stands there. */
+  liveServer?: object
   /** Writes the contexts of the chunks for arms with `retrieval.contextual`; called when such an arm is there. */
   contexts: () => ContextWriter
   /** Collections with contexts, by the collection that they stand for. */
@@ -144,7 +146,14 @@ export function createReplayDependencies(environment: ReplayEnvironment): Replay
 
 function openJournalOf(
   job: ReplayJob,
-  { ports: { embedder, reranker }, contexts, referenceModel, tenants = null }: ReplayEnvironment,
+  {
+    ports: { embedder, reranker },
+    contexts,
+    contextualTwins,
+    liveServer,
+    referenceModel,
+    tenants = null,
+  }: ReplayEnvironment,
   { lock, stowage }: NonNullable<ReplayEnvironment['journals']>,
 ): Journal {
   const { sets, arms, budgets, chunkTokens, chunking, limitQueries, details = false, explain = false, judge } = job
@@ -159,7 +168,9 @@ function openJournalOf(
     referenceModel,
     // Null when no arm reads chunks with contexts.
     contexts: arms.some(isContextual) ? contexts().version : null,
-    collections: sets.map(({ collection = null }) => collection),
+    collections: sets.map(({ collection }) =>
+      collection === undefined ? null : { collection, twin: contextualTwins.get(collection), ...liveServer },
+    ),
     // What they may read, and by which plans.
     tenants: sets.map(set => (set.collection !== undefined && tenants === null ? [] : tenantsOf(set, tenants))),
     stowage: stowage(),
