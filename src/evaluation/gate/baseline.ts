@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { StowageError } from '../../core/errors.ts'
+import { messageOf, StowageError } from '../../core/errors.ts'
 import { describeIssues } from '../../core/schema-faults.ts'
 import { planValues } from '../arms/arm.ts'
 import type { MeasureName } from '../metrics/measures.ts'
@@ -88,12 +88,18 @@ export function parseBaseline(text: string, file: string): Baseline {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    throw new StowageError('bad_request', `baseline ${file}: is not JSON: ${String(error)}`)
+    throw unreadable(file, `is not JSON: ${messageOf(error)}`)
   }
   const parsed = baselineSchema.safeParse(value)
   if (parsed.success) return parsed.data
   const faults = describeIssues(parsed.error, '', value).slice(0, 5)
-  throw new StowageError('bad_request', `baseline ${file}: ${faults.join('; ')}; ${HOW_TO_UPDATE(file)}`)
+  throw unreadable(file, faults.join('; '))
+}
+
+/** An update takes sets, arm and budgets from the file, so it cannot replace a file that cannot be read. */
+function unreadable(file: string, faults: string): StowageError {
+  const advice = `remove it, and make a new one with: npx stowage replay SET --update-baseline ${file}`
+  return new StowageError('bad_request', `baseline ${file}: ${faults}; ${advice}`)
 }
 
 export const HOW_TO_UPDATE = (file: string): string =>
