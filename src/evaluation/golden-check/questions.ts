@@ -29,45 +29,67 @@ export function equalQuestions(queries: readonly PlacedQuery[]): SameQuestion[] 
 words about another thing are another question.
  */
 export function similarQuestions(queries: readonly PlacedQuery[]): SameQuestion[] {
-  const asked = queries.map(placed => ({ placed, text: comparableQuestion(placed.query.query) }))
-  const runs = asked.map(({ text }) => runsOf(text))
-  const holders = new Map<string, number[]>()
-  for (const [at, own] of runs.entries())
-    for (const run of own) {
-      const known = holders.get(run)
-      if (known) known.push(at)
-      else holders.set(run, [at])
-    }
+  const asked = queries.map(placed => {
+    const text = comparableQuestion(placed.query.query)
+    return { placed, text, runs: runsOf(text), golds: goldsOf(placed) }
+  })
+  const byRun = placesBy(asked.map(({ runs }) => runs))
+  const byGold = placesBy(asked.map(({ golds: { keys } }) => keys))
   const found = new Map<string, SameQuestion>()
-  for (const [at, own] of runs.entries()) {
+  for (const [at, { runs: own, text, golds }] of asked.entries()) {
+    // Questions of one form, such as "What is the price of …?", have most runs in common, and hardly any gold passage.
+    const near = new Set([...golds.keys].flatMap(key => byGold.get(key) ?? []))
+    if (near.size < 2) continue
     // A similar question has at least one of any so many runs, so the rarest ones lead to all pairs.
     const needed = own.size - Math.ceil(SIMILAR_SHARE * own.size) + 1
-    const rarest = [...own].sort((left, right) => (holders.get(left)?.length ?? 0) - (holders.get(right)?.length ?? 0))
-    const others = new Set(rarest.slice(0, needed).flatMap(run => holders.get(run) ?? []))
-    for (const other of others) {
-      const theirs = runs[other] ?? new Set()
-      if (other === at || theirs.size < own.size || asked[other]?.text === asked[at]?.text) continue
-      const shared = [...own].filter(run => theirs.has(run)).length / own.size
-      const [earlier, later] = [asked[Math.min(at, other)], asked[Math.max(at, other)]]
-      if (shared < SIMILAR_SHARE || !earlier || !later || !shareGold(earlier.placed, later.placed)) continue
-      found.set(`${Math.min(at, other)} ${Math.max(at, other)}`, {
+    const rarest = [...own].sort((left, right) => (byRun.get(left)?.length ?? 0) - (byRun.get(right)?.length ?? 0))
+    for (const place of new Set(rarest.slice(0, needed).flatMap(run => byRun.get(run) ?? []))) {
+      const other = asked[place]
+      if (place === at || !near.has(place) || !other || other.runs.size < own.size || other.text === text) continue
+      const share = [...own].filter(run => other.runs.has(run)).length / own.size
+      const [earlier, later] = [asked[Math.min(at, place)], asked[Math.max(at, place)]]
+      if (share < SIMILAR_SHARE || !earlier || !later || !shareGold(golds, other.golds)) continue
+      found.set(`${Math.min(at, place)} ${Math.max(at, place)}`, {
         later: later.placed,
         earlier: earlier.placed,
-        share: shared,
+        share,
       })
     }
   }
   return [...found.values()]
 }
 
+interface Golds {
+  words: ReadonlySet<string>
+  places: readonly DocumentSpan[]
+  /** Two queries without a key in common have no gold passage in common. */
+  keys: ReadonlySet<string>
+}
+
+function goldsOf({ query: { goldPassages } }: PlacedQuery): Golds {
+  const words = new Set(goldPassages.map(({ text }) => comparableText(text)))
+  const places = goldPassages.flatMap(({ place }) => place ?? [])
+  return { words, places, keys: new Set([...words, ...places.map(({ docId }) => `document: ${docId}`)]) }
+}
+
 /** Whether two queries have a gold passage in common: at one place, or with the same words. */
-function shareGold({ query: one }: PlacedQuery, { query: other }: PlacedQuery): boolean {
-  const words = new Set(one.goldPassages.map(({ text }) => comparableText(text)))
-  return other.goldPassages.some(
-    ({ text, place }) =>
-      words.has(comparableText(text)) ||
-      one.goldPassages.some(gold => place && gold.place && overlap(place, gold.place)),
+function shareGold(one: Golds, other: Golds): boolean {
+  return (
+    [...other.words].some(words => one.words.has(words)) ||
+    other.places.some(place => one.places.some(gold => overlap(place, gold)))
   )
+}
+
+/** The places of the sets that hold each key. */
+function placesBy(sets: readonly ReadonlySet<string>[]): Map<string, number[]> {
+  const places = new Map<string, number[]>()
+  for (const [place, set] of sets.entries())
+    for (const key of set) {
+      const known = places.get(key)
+      if (known) known.push(place)
+      else places.set(key, [place])
+    }
+  return places
 }
 
 function overlap(one: DocumentSpan, other: DocumentSpan): boolean {
