@@ -127,12 +127,14 @@ test('a folder: filters are asked of its documents; warnings alone exit 0', asyn
       { id: 'a', query: 'what burns?', filter: filter('d'), gold },
       { id: 'b', query: 'what glows?', filter: filter('e'), gold },
       { id: 'c', query: 'what shines?', filter: filter('f'), gold },
+      { id: 'd', query: 'what rings?', filter: { must: [{ key: 'doc_id', match: { valu: 'd' } }] }, gold },
     ],
   })
   const failed = await check(join(folder, 'set'), '--json')
   expect(codes(failed.out).filter(([, code]) => code !== 'leaked_gold')).toEqual([
     ['queries.jsonl:2', 'gold_filtered_out'],
     ['queries.jsonl:3', 'nothing_passes'],
+    ['queries.jsonl:4', 'unreadable'],
   ])
   await write({ 'set/queries.jsonl': [{ id: 'a', query: 'what burns?', gold: [...gold, ...gold] }] })
   const warned = await check(join(folder, 'set'))
