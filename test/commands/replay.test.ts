@@ -157,6 +157,8 @@ describe('stowage replay', () => {
     [['--tune', '--arms', 'topk,measured'], /give one arm, and not a server/],
     [['--tune', '--arm', 'a=http://host'], /give one arm, and not a server/],
     [['--tune', '--write', 'package.json'], /--write package.json: is there already; --force replaces it/],
+    [['--measure', 'faithfulness'], /--measure faithfulness needs --judge$/],
+    [['--tune', '--measure', 'answer_relevance'], /answer_relevance comes from a judge, which --tune does not ask/],
     [['--tune', '--trials', '0'], /from 1 to 10000/],
     [['--arm', 'nobody'], /--arm nobody: write NAME=SPEC/],
     [['--arm', 'tuned=no-such.json'], /plan file no-such.json: cannot be read: ENOENT/],

@@ -1,6 +1,7 @@
 import { StowageError } from '../../core/errors.ts'
 import type { Chunking } from '../../core/types.ts'
 import type { RuleName } from '../../evaluation/ablation/rules.ts'
+import { JUDGED } from '../../evaluation/judge/judge.ts'
 import { defaultTargetTokens } from '../../ingest/chunking/options.ts'
 import { ablate } from './ablate.ts'
 import { REPLAY_BUDGETS, refuseOtherBudget, sortedBudgets } from './budgets.ts'
@@ -8,7 +9,7 @@ import { runGate } from './gate.ts'
 import { type ReportOptions, writeHtmlReport } from './html-report.ts'
 import { type ArmFlags, readComparison, readSets, refuseNoFolder } from './inputs.ts'
 import { type OutputOptions, writeOutputs } from './outputs.ts'
-import { type ReplayOption, readMode } from './read-options.ts'
+import { type ReplayMode, type ReplayOption, readMode } from './read-options.ts'
 import { inReplay, type ReplayCommandDependencies, type SessionFlags } from './session.ts'
 import { runTune } from './tune.ts'
 import type { TuneFlags } from './tune-options.ts'
@@ -42,6 +43,7 @@ export async function runReplay(
   const mode = readMode(flags)
   const { chunking, chunkTokens = defaultTargetTokens(chunking) } = flags
   for (const option of ['json', 'markdown', 'report'] as const) refuseNoFolder(`--${option}`, flags[option])
+  refuseUnjudged(flags, mode)
   if (mode === 'gate' || mode === 'updateBaseline') return runGate(names, flags, dependencies)
   if (names.length === 0) throw new StowageError('bad_request', "missing required argument 'set'")
   if (mode === 'tune') return runTune(names, { ...flags, chunkTokens }, dependencies)
@@ -49,6 +51,13 @@ export async function runReplay(
   refuseOtherBudget('--report-budget', flags.reportBudget, budgets)
   if (flags.ablate) return ablate(names, { ...flags, ablate: flags.ablate, budgets, chunkTokens }, dependencies)
   return compare(names, { ...flags, budgets, chunkTokens }, dependencies)
+}
+
+/** A measure that nobody gives would make a table without figures, or a search that finds nothing. @throws StowageError `bad_request` */
+function refuseUnjudged({ measure, judge }: ReplayFlags, mode: ReplayMode): void {
+  if (judge || !JUDGED.has(measure)) return
+  const reason = mode === 'tune' ? 'comes from a judge, which --tune does not ask' : 'needs --judge'
+  throw new StowageError('bad_request', `--measure ${measure} ${reason}`)
 }
 
 /** Compares arms, which is what a replay does when it is told nothing else. */

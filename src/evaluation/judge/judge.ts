@@ -3,6 +3,7 @@ import { messageOf } from '../../core/errors.ts'
 import { mean } from '../../statistics/sample.ts'
 import { cosine } from '../../text/similarity.ts'
 import type { RunFigures } from '../metrics/measure-run.ts'
+import type { MeasureName } from '../metrics/measures.ts'
 import {
   answerPrompt,
   askedAgain,
@@ -72,6 +73,9 @@ export function createJudge({ ask, embed }: JudgeDependencies): Judge {
     }
   }
 }
+
+/** The measures that only a judge gives. */
+export const JUDGED: ReadonlySet<MeasureName> = new Set(['faithfulness', 'answer_relevance'])
 
 /** Who judges the answers of a replay, at one budget: a judgement costs three calls of a language model. */
 export interface ReplayJudge {
