@@ -59,9 +59,8 @@ function overlappingGolds(placed: PlacedQuery): Finding[] {
   const golds = placed.query.goldPassages.map((gold, at) => ({ gold, at }))
   const found = new Map<string, Finding>()
   const report = (one: number, other: number, how: string) => {
-    const [first, second] = [Math.min(one, other), Math.max(one, other)]
-    const key = `${first} ${second}`
-    if (!found.has(key)) found.set(key, finding(placed, 'gold_overlap', `gold.${second} ${how} gold.${first}`))
+    const key = `${Math.min(one, other)} ${Math.max(one, other)}`
+    if (!found.has(key)) found.set(key, finding(placed, 'gold_overlap', `gold.${one} ${how} gold.${other}`))
   }
   for (const [, ofDocument] of groupBy(golds, ({ gold }) => gold.place?.docId)) {
     const ranges = ofDocument.flatMap(({ gold: { place }, at }) => (place ? [{ ...place, at }] : []))
@@ -69,13 +68,13 @@ function overlappingGolds(placed: PlacedQuery): Finding[] {
     let widest = ranges[0]
     for (const range of ranges.slice(1)) {
       if (widest && range.start < widest.end)
-        report(widest.at, range.at, range.end <= widest.end ? 'and one inside the other are' : 'overlaps')
+        report(range.at, widest.at, range.end <= widest.end ? 'is inside' : 'overlaps')
       if (!widest || range.end > widest.end) widest = range
     }
   }
   for (const [words, equal] of groupBy(golds, ({ gold }) => comparableText(gold.text))) {
     const [first, ...others] = equal
-    if (words !== '' && first) for (const { at } of others) report(first.at, at, 'repeats')
+    if (words !== '' && first) for (const { at } of others) report(at, first.at, 'repeats')
   }
   return [...found.values()]
 }

@@ -48,6 +48,8 @@ describe('checking golden sets', () => {
       ['4', 'gold_overlap', 'warning'],
       ['5', 'gold_overlap', 'warning'],
     ])
+    const overlaps = checkGoldenSet(set, limits).filter(({ code }) => code === 'gold_overlap')
+    expect(overlaps.map(one => one.text)).toEqual(['gold.0 is inside gold.1', 'gold.1 repeats gold.0'])
   })
 
   it('finds texts that changed since they were marked, and bare texts that no document holds', () => {
