@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import MarkdownIt from 'markdown-it'
 import { describe, expect, it } from 'vitest'
-import { inlineText, markdownTable } from '../../../src/evaluation/report/markdown/marks.ts'
+import { foldedPart, inlineText, markdownTable } from '../../../src/evaluation/report/markdown/marks.ts'
 import { replayMarkdown } from '../../../src/evaluation/report/markdown/replay.ts'
 import { summarize } from '../../../src/evaluation/summary/summarize.ts'
 import { type QueryFigures, replayReport } from '../support/report.ts'
@@ -23,7 +23,9 @@ describe('summary for pull requests', () => {
   it('says the verdicts first, then the table, the wins and losses, and the command', () => {
     expect(markdown).toMatch(/^## Replay of golden queries\n\n- \*\*measured\*\* against topk: \*\*✅ helps\*\*/)
     expect(markdown).toMatch(/\| measured \| 35\.0 \(\+32\.5\\\* \[\+\d+\.\d,\+\d+\.\d\]\) \|/)
-    expect(markdown).toContain('14 queries won, 1 lost')
+    expect(markdown).toContain('<summary>measured: 14 queries won, 1 lost</summary>')
+    // No Markdown is read in a summary.
+    expect(markdown).toContain('<summary>measured:dedupe.containment=off: 0 queries won, 1 lost</summary>')
     expect(markdown).toContain('Wins (the 10 largest of 14)')
     expect(markdown).toContain('| one/q1 | question 1? | 50.0 → 0.0 |')
     expect(markdown).toContain('`npx stowage replay one --arms topk,measured`')
@@ -69,6 +71,8 @@ describe('summary for pull requests', () => {
             .join('')
             .replaceAll('\u200B', '')
           expect(plain).toBe(text.replace(/\s+/gu, ' ').trim())
+          const folded = parser.parse(foldedPart(text, 'content'), {}).map(({ type }) => type)
+          expect(folded).toEqual(['html_block', 'paragraph_open', 'inline', 'paragraph_close', 'html_block'])
           const cells = parser.parse(markdownTable(['a', 'b'], [[inlineText(text), 'end']]), {})
           expect(cells.filter(({ type }) => type === 'td_open')).toHaveLength(2)
         },

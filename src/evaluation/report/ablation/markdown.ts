@@ -26,9 +26,7 @@ export function ablationMarkdown(ablation: AblationReport, command: string): str
       ]),
     )
   const bySet =
-    sets.length < 2
-      ? []
-      : sets.map(({ name }) => foldedPart(inlineText(name), table(rows.filter(row => row.set === name))))
+    sets.length < 2 ? [] : sets.map(({ name }) => foldedPart(name, table(rows.filter(row => row.set === name))))
   return reportOf([
     `## Ablation of ${inlineText(arm)}`,
     verdicts.join('\n'),

@@ -1,3 +1,5 @@
+import { escapedHtml } from '../../../web/page-files.ts'
+
 /**
  * Makes a text from outside harmless in one line of Markdown: no mark of it formats, links, mentions a person or ends a cell of a table.
  * @param longest characters before an ellipsis
@@ -19,9 +21,9 @@ export function markdownTable(head: readonly string[], rows: readonly (readonly 
   return [line(head), line(head.map((_, index) => (index === 0 ? '---' : '---:'))), ...rows.map(line)].join('\n')
 }
 
-/** A part that a reader opens by a click. */
+/** A part that a reader opens by a click. Its title is HTML, where the backslashes of Markdown would be seen. @param title from outside */
 export function foldedPart(title: string, content: string): string {
-  return `<details><summary>${title}</summary>\n\n${content}\n\n</details>`
+  return `<details><summary>${escapedHtml(title.replace(/\s+/gu, ' ')).replace(/@/gu, '@\u200B')}</summary>\n\n${content}\n\n</details>`
 }
 
 /** Code in one line. */

@@ -90,7 +90,7 @@ function changesPart(
   }
   const losses = changes.filter(change => !isWin(change))
   const wins = changes.filter(isWin)
-  const title = `${inlineText(pair.arm)}: ${wins.length} queries won, ${losses.length} lost`
+  const title = `${pair.arm}: ${wins.length} queries won, ${losses.length} lost`
   return changes.length === 0
     ? ''
     : foldedPart(title, [...table('Losses', losses), ...table('Wins', wins)].join('\n\n'))
