@@ -20,8 +20,8 @@ export async function rememberReplies(ask: AskModel, file: string, model: string
     const known = replies.get(key)
     if (known) return known
     const reply = ask({ system, user }, signal).then(async text => {
-      // The line break in front ends a line that an earlier process left torn.
-      await appendFile(file, `\n${JSON.stringify({ key, reply: text })}`)
+      // An empty reply is a failure, which must not be the reply of every later replay. The line break ends a line that was left torn.
+      if (text.trim() !== '') await appendFile(file, `\n${JSON.stringify({ key, reply: text })}`)
       return text
     })
     replies.set(key, reply)
@@ -33,7 +33,7 @@ export async function rememberReplies(ask: AskModel, file: string, model: string
 function readRow(line: string): { key: string; reply: string } | null {
   try {
     const { key, reply } = JSON.parse(line) as { key?: unknown; reply?: unknown }
-    return typeof key === 'string' && typeof reply === 'string' ? { key, reply } : null
+    return typeof key === 'string' && typeof reply === 'string' && reply.trim() !== '' ? { key, reply } : null
   } catch {
     return null
   }

@@ -111,6 +111,15 @@ describe('remembered replies', () => {
     expect(asked).toBe(6)
   })
 
+  it('are not empty: a later replay asks again', async () => {
+    const file = join(folder, 'replies.jsonl')
+    for (const reply of [' ', 'an answer', 'not asked for']) {
+      const ask = await rememberReplies(async () => reply, file, 'm')
+      const given = await ask({ system: 's', user: 'u' }, signal)
+      expect(given).toBe(reply === ' ' ? ' ' : 'an answer')
+    }
+  })
+
   it('come from a file of other things without a fault', async () => {
     const file = join(folder, 'replies.jsonl')
     await writeFile(file, 'null\n[]\n{"key":1,"reply":2}\n\u0000\n')
