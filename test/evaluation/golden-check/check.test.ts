@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { checkGoldenSet, checkHalves } from '../../../src/evaluation/golden-check/check.ts'
 import type { PlacedQuery } from '../../../src/evaluation/golden-check/finding.ts'
 import { findingsText } from '../../../src/evaluation/golden-check/findings-text.ts'
+import { checkGolds } from '../../../src/evaluation/golden-check/golds.ts'
 import { similarQuestions } from '../../../src/evaluation/golden-check/questions.ts'
 import type { GoldPassage } from '../../../src/evaluation/golden-set/evidence.ts'
 import type { ExaminedSet, GoldenQuery } from '../../../src/evaluation/golden-set/golden-set.ts'
@@ -153,6 +154,20 @@ describe('checking golden sets', () => {
         expect(pairs.sort()).toEqual(naive.sort())
       }),
     )
+  })
+
+  it('looks up thousands of texts in thousands of documents', () => {
+    const words = (from: number) =>
+      Array.from({ length: 100 }, (_, at) => `word${((from + at) * 7919) % 99_991}`).join(' ')
+    const documents = Array.from({ length: 4_000 }, (_, at) => ({ docId: `d${at}`, title: '', text: words(100 * at) }))
+    const golds = [...documents.map((_, at) => words(100 * at + 20).slice(0, 300)), words(450_000)]
+    const queries = golds.map((gold, at) =>
+      asked(`q${at}`, `question ${at}`, [{ ...lamp, kind: 'text', text: gold, place: null }]),
+    )
+    const set = { ...examined(queries).set, documents }
+    const missing = checkGolds({ set, rows: [], faults: [] }, { largestBudget: 4_000, countTokens: () => 1 })
+    expect(missing.map(({ code }) => code)).toEqual(['gold_missing'])
+    expect(missing[0]?.text).toContain(golds.at(-1)?.slice(0, 20))
   })
 
   it('takes no time for each pair of questions of one form', () => {
