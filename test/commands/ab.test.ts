@@ -69,6 +69,22 @@ describe('stowage ab', () => {
     expect(text).toContain(`not understood: ${path}:901: is not JSON`)
   })
 
+  it('takes no time from answers of the cache, of which the variant with more traffic has more', async () => {
+    const lines = traces(1_200).map((line, number) => {
+      const trace = JSON.parse(line)
+      const isHit = number % 10 < (trace.assignment.variant === 'control' ? 6 : 2)
+      return `${JSON.stringify(isHit ? { ...trace, cache: 'hit', stages: [], duration_ms: 0 } : trace)}\n`
+    })
+    const { text, error } = await ab(await write('t.jsonl', lines), '--json')
+    expect(error).toBeNull()
+    const [{ sampleRatio, treatments }] = JSON.parse(text).experiments
+    const lifts: { measure: string; lift: number }[] = treatments[0].lifts
+    for (const { lift } of lifts.filter(({ measure }) => measure.endsWith('_seconds')))
+      expect(Math.abs(lift)).toBeLessThan(0.2)
+    // They are answers of their units all the same.
+    expect(sampleRatio.p).toBeGreaterThan(0.001)
+  })
+
   it('fails when the declared split is not the one that was seen', async () => {
     const path = await write('t.jsonl', traces(800))
     const { text, error } = await ab(path, '--share', '0.3')

@@ -13,7 +13,8 @@ export interface ObservedRequest {
   startedAt: number | null
   /** Null when the source does not tell. */
   failed: boolean | null
-  seconds: number
+  /** Null for an answer from the cache: it took the plan no time, and the variant with more traffic has more of them. */
+  seconds: number | null
   recallProxy: number | null
   tokens: number | null
   /** Equal for equal requests, so that one that is read twice counts once; null when the source does not tell. */
@@ -65,6 +66,7 @@ const traceLineSchema = z.object({
   shadow_of: z.string().nullable(),
   duration_ms: z.number().min(0),
   recall_proxy: share,
+  cache: z.enum(['hit', 'miss', 'off']),
   degraded: z.array(z.object({ code: z.string() })),
   budget: z.object({ used: z.number().min(0) }),
   candidates: z.array(
@@ -106,7 +108,8 @@ export function parseTraceLine(line: string): TraceLine | null {
       .filter(({ decision }) => decision === 'packed')
       .map(({ collection, id }) => `${collection}/${id}`),
   }
-  const { seconds, recallProxy, tokens } = run
+  const { recallProxy, tokens } = run
+  const seconds = trace.cache === 'hit' ? null : run.seconds
   const unitId = assignment?.unit === 'tenant' ? owner : (assignment?.unit === 'session' && run.session) || traceId
   const request =
     assignment === null || shadowOf !== null

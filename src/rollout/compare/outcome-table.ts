@@ -76,7 +76,7 @@ export function createOutcomeTable(mostRows: number): OutcomeTable {
         share: request.share,
         at: request.startedAt ?? read,
         failed: request.failed === null ? Number.NaN : Number(request.failed),
-        seconds: request.seconds,
+        seconds: request.seconds ?? Number.NaN,
         recallProxy: request.recallProxy ?? Number.NaN,
         tokens: request.tokens ?? Number.NaN,
         hash: unit.hash,
