@@ -23,8 +23,8 @@ export interface UnleashOptions {
   /** Longest wait for the first answer, in milliseconds; default 2 s. */
   waitMs?: number
   /**
-   * Called after each answer, and when the server ceases to answer or fails in another way. `error` is null after an answer; `hasFlags`:
-   * whether an answer or a backup has given flags.
+   * Called after each answer, when the first one is late, and when the server ceases to answer or fails in another way. `error` is null
+   * after an answer; `hasFlags`: whether an answer or a backup has given flags.
    */
   onRefresh(refresh: { error: string | null; hasFlags: boolean }): void
   /** Called when there are other flags than before, also by the backup. */
@@ -97,7 +97,10 @@ export async function openUnleash(options: UnleashOptions): Promise<FlagProvider
       () => null,
       (reason: unknown) => (reason instanceof Error ? reason.message || reason.name : String(reason)),
     )
-    if (closed.signal.aborted) return
+    if (!closed.signal.aborted) tell(error)
+  }
+
+  function tell(error: string | null): void {
     if (error === null || error !== lastError) options.onRefresh({ error, hasFlags: current !== null })
     lastError = error
   }
@@ -117,7 +120,9 @@ export async function openUnleash(options: UnleashOptions): Promise<FlagProvider
       }
     })
     .catch(() => {})
-  await Promise.race([first, pause(waitMs, null, { signal: closed.signal, ref: false })])
+  const late = await Promise.race([first, pause(waitMs, true, { signal: closed.signal, ref: false })])
+  // Who lists flags now must not take those of the plan for an answer of the server.
+  if (late) tell(`no answer within ${waitMs} ms`)
 
   return {
     get current() {

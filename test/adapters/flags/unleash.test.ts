@@ -103,11 +103,12 @@ describe('an Unleash server', () => {
     expect(isOn(provider, KEY)).toBe(false)
   })
 
-  it('that is not there blocks no start: there are no flags until it answers', async () => {
-    const { server, open, until } = await connect([], { answerMs: 60_000, waitMs: 20 })
+  it('that is not there blocks no start: there are no flags until it answers, and that is told', async () => {
+    const { server, open, until, refreshes } = await connect([], { answerMs: 60_000, waitMs: 20 })
     server.fail(() => noAnswer)
     const silent = await open()
     expect(silent.current).toBeNull()
+    expect(refreshes).toEqual(['no answer within 20 ms'])
     const away = await open({ url: 'http://127.0.0.1:9/api' })
     expect(away.current).toBeNull()
     await until(() => true)
