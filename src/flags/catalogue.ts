@@ -85,11 +85,12 @@ function faultsOfSwitch({ key, enabled }: FlagDefinition, { loaded }: PayloadRea
 }
 
 /** An experiment or shadow run with a fault does not run: a variant that is left out would bend the shares of the others. */
-function faultsOfTrial({ key, variantSets }: FlagDefinition): string[] {
+function faultsOfTrial({ key, enabled, variantSets }: FlagDefinition): string[] {
   const kind = kindOf(key)
   if (kind !== 'experiment' && kind !== 'shadow') return []
   const sets = variantSets.filter(set => set.length > 0)
-  if (sets.length === 0) return [`${key}: has no variants`]
+  // Unleash shows a flag to all environments, and its variants to the one in which they are being prepared.
+  if (sets.length === 0) return enabled ? [`${key}: has no variants`] : []
   const names = [
     key.slice((kind === 'experiment' ? EXPERIMENT : SHADOW).length),
     ...sets.flat().map(({ name }) => name),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { unitOf } from '../../src/flags/decide.ts'
 import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import { overridePlan } from '../../src/pipeline/plan/override-plan.ts'
-import { ANYBODY, decideWith, type FakeFlag, json, tenantWith } from './support/flag-set.ts'
+import { ANYBODY, catalogueOf, decideWith, type FakeFlag, flagSetOf, json, tenantWith } from './support/flag-set.ts'
 
 const { measured } = NAMED_PLANS
 const KEY = 'stowage.experiment.blend'
@@ -73,6 +73,20 @@ describe('an experiment', () => {
     expect([plan, assignment]).toEqual([measured, null])
   })
 })
+
+it.each(['stowage.experiment.draft', 'stowage.shadow.draft'])(
+  '%s without variants is a fault only while it is on',
+  key => {
+    const faultsOf = (enabled: boolean) => catalogueOf(flagSetOf({ [key]: { enabled } })).faults
+    expect(faultsOf(false)).toEqual([])
+    expect(faultsOf(true)).toEqual([`${key}: has no variants`])
+    expect(decideWith({ [key]: { enabled: false } })(ANYBODY)).toMatchObject({
+      plan: measured,
+      assignment: null,
+      shadow: null,
+    })
+  },
+)
 
 describe('the unit of an assignment', () => {
   const tenant = tenantWith(measured)
