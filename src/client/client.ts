@@ -34,10 +34,15 @@ const MOST_ATTEMPTS = 3
 /**
  * A client of the routes under `/v1/`. A call is repeated only when stowage answers 503 and says after how many seconds to come again, at
  * most twice, and not beyond `timeoutMs`.
- * @throws TypeError for a `url` that is none
+ * @throws TypeError for a `url` that is none, or has more than a path, and for an `apiKey` that no header can hold
  */
 export function createClient({ url, apiKey, fetch, timeoutMs = TIMEOUT_MS }: ClientOptions): Client {
   if (!URL.canParse(url)) throw new TypeError(`createClient: url is not a URL: ${JSON.stringify(url)}`)
+  const { username, password, search, hash } = new URL(url)
+  // The errors of `fetch` for these would show a password or a key to whoever logs them.
+  if (`${username}${password}${search}${hash}` !== '')
+    throw new TypeError('createClient: url must not have a user, a password, a query or a fragment')
+  if (!canBeSent(apiKey ?? '')) throw new TypeError('createClient: apiKey has signs that no header can have')
   const base = url.replace(/\/+$/u, '')
   const key: Record<string, string> = apiKey === undefined ? {} : { 'api-key': apiKey }
 
@@ -79,6 +84,14 @@ export function createClient({ url, apiKey, fetch, timeoutMs = TIMEOUT_MS }: Cli
     },
     trace: (traceId, { signal } = {}) =>
       call(`/v1/traces/${encodeURIComponent(traceId)}`, { headers: key }, signal) as Promise<Trace>,
+  }
+}
+
+function canBeSent(key: string): boolean {
+  try {
+    return new Headers({ 'api-key': key }).has('api-key')
+  } catch {
+    return false
   }
 }
 

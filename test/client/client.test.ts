@@ -178,6 +178,17 @@ it('takes a path in the URL, another fetch, and sends the key as Qdrant clients 
   expect(() => createClient({ url: 'no url' })).toThrow('"no url"')
 })
 
+it.each([
+  ['a key with a line break', { url: 'http://host', apiKey: 'secret\nkey' }],
+  ['a key in other letters', { url: 'http://host', apiKey: 'secret ключ' }],
+  ['a URL with a password', { url: 'http://user:secret@host' }],
+  ['a URL with a query', { url: 'http://host?api_key=secret' }],
+  ['a URL with a fragment', { url: 'http://host/dashboard#/secret' }],
+])('refuses %s at once, without showing it', (_name, options) => {
+  expect(() => createClient(options)).toThrow(TypeError)
+  expect(() => createClient(options)).toThrow(/^createClient: (?!.*secret)/u)
+})
+
 it('stowage/client loads nothing of the server, and one small package', () => {
   const loaded = new Set<string>()
   const visit = (file: string) => {
