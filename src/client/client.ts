@@ -11,7 +11,7 @@ export interface ClientOptions {
   apiKey?: string | undefined
   /** What sends the requests. Default: the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined
-  /** Longest time of a call in milliseconds, repetitions included. Default: 60,000. */
+  /** Longest time of a call in milliseconds, repetitions included. Default: 60,000. Beyond 2^31 - 1, with Infinity, it is that. */
   timeoutMs?: number | undefined
 }
 
@@ -29,6 +29,8 @@ export interface Client {
 }
 
 const TIMEOUT_MS = 60_000
+/** Node takes a longer time for 1 ms. */
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1
 const MOST_ATTEMPTS = 3
 
 /**
@@ -36,13 +38,14 @@ const MOST_ATTEMPTS = 3
  * most twice, and not beyond `timeoutMs`.
  * @throws TypeError for a `url` that is none, or has more than a path, and for an `apiKey` that no header can hold
  */
-export function createClient({ url, apiKey, fetch, timeoutMs = TIMEOUT_MS }: ClientOptions): Client {
+export function createClient({ url, apiKey, fetch, timeoutMs: givenMs = TIMEOUT_MS }: ClientOptions): Client {
   if (!URL.canParse(url)) throw new TypeError(`createClient: url is not a URL: ${JSON.stringify(url)}`)
   const { username, password, search, hash } = new URL(url)
   // The errors of `fetch` for these would show a password or a key to whoever logs them.
   if (`${username}${password}${search}${hash}` !== '')
     throw new TypeError('createClient: url must not have a user, a password, a query or a fragment')
   if (!canBeSent(apiKey ?? '')) throw new TypeError('createClient: apiKey has signs that no header can have')
+  const timeoutMs = Math.min(givenMs, LONGEST_TIMEOUT_MS)
   const base = url.replace(/\/+$/u, '')
   const key: Record<string, string> = apiKey === undefined ? {} : { 'api-key': apiKey }
 

@@ -120,6 +120,14 @@ describe('a call ends', () => {
     expect(failure).toMatchObject({ code: 'timeout', status: null, message: expect.stringContaining('1 ms') })
   })
 
+  it.each([Number.POSITIVE_INFINITY, 3e9])('with its answer, when it has %s ms', async timeoutMs => {
+    const { url } = await answering(overloaded('0'), { body: contextAnswer({ trace_id: 'second' }) })
+    expect(await createClient({ url, timeoutMs }).context(QUESTION)).toMatchObject({ trace_id: 'second' })
+    const busy = await answering(overloaded('999999999'))
+    const failure = await failureOf(createClient({ url: busy.url, timeoutMs }).context(QUESTION))
+    expect(failure).toMatchObject({ code: 'overloaded', retryAfter: 999_999_999 })
+  })
+
   it('with `no_answer` when nobody listens, and when the connection breaks', async () => {
     const { url, close } = await startRecordingServer(() => null)
     const client = createClient({ url, apiKey: 'secret-key' })
