@@ -232,6 +232,16 @@ describe('a bad environment', () => {
     else expect(faultsOf({ RERANK_BLEND: text })).toMatch(fault)
   })
 
+  it.each([
+    ['QDRANT_URL', 'http://qdrant:6333?api_key=hunter2'],
+    ['QDRANT_URL', 'http://qdrant:6333/dashboard#/hunter2'],
+    ['OPENAI_BASE_URL', 'https://azure/openai?api-version=hunter2'],
+  ])('refuses %s=%s: paths are put behind it', (variable, value) => {
+    const message = faultsOf({ [variable]: value })
+    expect(message).toMatch(new RegExp(`${variable}=http.*: must not have a query or a fragment$`, 'u'))
+    expect(message).not.toContain('hunter2')
+  })
+
   it('does not show secrets', () => {
     const message = faultsOf({ OPENAI_API_KEY: 'sk-secret', PORT: 'x' })
     expect(message).not.toContain('sk-secret')

@@ -20,6 +20,8 @@ export const url = z
     hasNoUser,
     'must not contain a user or password: stowage does not send them, and a URL is no place for a secret',
   )
+/** A URL that paths are put behind. What stood behind the path would be lost, or the path would come behind it. */
+export const baseUrl = url.refine(given => !/[?#]/u.test(given), 'must not have a query or a fragment')
 /** Each address is a label of metrics, so their number is bounded. */
 const MOST_URLS = 16
 /** Addresses between commas, each once. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { secret, setting, text, url, urls, wholeNumber } from './fields.ts'
+import { baseUrl, secret, setting, text, urls, wholeNumber } from './fields.ts'
 
 /** The settings of the reranker and the embedder. */
 export const modelSettings = {
@@ -34,10 +34,10 @@ export const modelSettings = {
     'Embedder of queries and documents: a local model, an OpenAI-compatible endpoint, Voyage AI, Cohere, or none.',
   ),
   EMBEDDING_MODEL: setting(text.optional(), 'Folder, hub id or model name. Unset: the model included in the package.'),
-  OPENAI_BASE_URL: setting(url.optional(), 'Base URL of the endpoint for `EMBEDDER=openai`.'),
+  OPENAI_BASE_URL: setting(baseUrl.optional(), 'Base URL of the endpoint for `EMBEDDER=openai`.'),
   OPENAI_API_KEY: secret('Key of that endpoint. An endpoint at `OPENAI_BASE_URL` may have none.'),
   EMBEDDING_BASE_URL: setting(
-    url.optional(),
+    baseUrl.optional(),
     'Base URL of the endpoint for `EMBEDDER=voyage` and `EMBEDDER=cohere`; default is the provider.',
   ),
   EMBEDDING_API_KEY: secret('Key of that endpoint.'),

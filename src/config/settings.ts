@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { PLAN_NAMES } from '../pipeline/plan/plan.ts'
 import {
+  baseUrl,
   collectionPairs,
   dollars,
   encryptionKey,
@@ -31,7 +32,7 @@ export const settingsSchema = z.object({
     z.enum(['improve', 'passthrough']).default('improve'),
     'Improve searches on the paths of Qdrant, or pass all of them through.',
   ),
-  QDRANT_URL: setting(url.optional(), 'URL of Qdrant. Unset: the embedded engine.'),
+  QDRANT_URL: setting(baseUrl.optional(), 'URL of Qdrant. Unset: the embedded engine.'),
   QDRANT_API_KEY: secret('API key for `ingest` and `doctor`. It is never used for requests of clients.'),
   MAPPINGS: setting(
     mappings.optional(),
@@ -104,14 +105,14 @@ export const settingsSchema = z.object({
     text.optional(),
     'Language model that judges answers in `stowage replay --judge`: a model name of an OpenAI-compatible endpoint.',
   ),
-  JUDGE_BASE_URL: setting(url.optional(), 'Base URL of that endpoint; default is OpenAI.'),
+  JUDGE_BASE_URL: setting(baseUrl.optional(), 'Base URL of that endpoint; default is OpenAI.'),
   JUDGE_API_KEY: secret('Key of that endpoint.'),
   CONTEXT_MODEL: setting(
     text.optional(),
     'Language model that writes contexts of chunks (`openai`, `anthropic`), by its name at the endpoint.',
   ),
   CONTEXT_BASE_URL: setting(
-    url.optional(),
+    baseUrl.optional(),
     'Base URL of that endpoint, such as `http://localhost:11434/v1`; default is OpenAI or Anthropic.',
   ),
   CONTEXT_API_KEY: secret('Key of that endpoint.'),
@@ -221,7 +222,7 @@ export const settingsSchema = z.object({
     'Flags that are off, whatever any source says: keys with or without `stowage.`, separated by commas, or `all`.',
   ),
   UNLEASH_URL: setting(
-    url.optional(),
+    baseUrl.optional(),
     'URL of the API of an Unleash server, such as `http://unleash:4242/api`. Unset: no server is asked.',
   ),
   UNLEASH_API_TOKEN: secret('Backend token (client token) for that server. It names project and environment.'),
