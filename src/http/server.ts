@@ -37,13 +37,20 @@ export async function startServer(
   deferContinue(server)
   answerHalfClosed(server)
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
+    const fail = (cause: Error) => reject(cannotListen({ port, host }, cause))
+    server.once('error', fail)
     server.listen({ port, host, exclusive }, () => {
-      server.off('error', reject)
+      server.off('error', fail)
       resolve()
     })
   })
   return { url: urlOf(server), close: drain }
+}
+
+/** Not every reason says that it is about an address to listen on. The code, such as `EADDRINUSE`, stays. */
+export function cannotListen({ port, host }: { port: number; host: string }, cause: NodeJS.ErrnoException): Error {
+  const error = new Error(`cannot listen on host ${host}, port ${port}: ${cause.message}`, { cause })
+  return Object.assign(error, { code: cause.code })
 }
 
 function prepareDrain(server: http.Server): RunningServer['close'] {

@@ -89,13 +89,15 @@ test('after the grace what is left is broken', async () => {
   await expect(response).rejects.toThrow(/socket hang up|ECONNRESET/)
 })
 
-test('an address that is taken is an error', async () => {
+test('an address that is taken, or not known, is an error that names it', async () => {
   const { server } = await serveSlowly()
   const { startServer } = await import('../../src/http/server.ts')
   const { createApp } = await import('../../src/http/app.ts')
   const { quietDependencies } = await import('../support/stage.ts')
   const port = Number(new URL(server.url).port)
-  await expect(startServer(createApp(quietDependencies()), { port, host: '127.0.0.1' })).rejects.toThrow('EADDRINUSE')
+  const listen = (host: string) => startServer(createApp(quietDependencies()), { port, host })
+  await expect(listen('127.0.0.1')).rejects.toThrow('EADDRINUSE')
+  await expect(listen('nowhere.invalid')).rejects.toThrow(`cannot listen on host nowhere.invalid, port ${port}: `)
 })
 
 test('a request head as long as Qdrant takes it is taken', async () => {

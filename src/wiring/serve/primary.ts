@@ -8,6 +8,7 @@ import { setUpWorkers, WorkerFailure } from '../../cluster/worker-process.ts'
 import type { RunningService } from '../../commands/serve.ts'
 import { type Config, ConfigError } from '../../config.ts'
 import { workerModule } from '../../core/work/worker-module.ts'
+import { cannotListen } from '../../http/server.ts'
 import { createReporter } from '../../observe/events.ts'
 import type { Logger } from '../../observe/logger.ts'
 import { createMetrics } from '../../observe/metrics.ts'
@@ -81,7 +82,7 @@ export async function startPrimary(
 async function freePort(address: { port: number; host: string }): Promise<number> {
   const server = createServer()
   server.listen(address)
-  await once(server, 'listening')
+  await once(server, 'listening').catch(cause => Promise.reject(cannotListen(address, cause)))
   const { port } = server.address() as AddressInfo
   server.close()
   await once(server, 'close')

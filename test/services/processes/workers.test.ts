@@ -214,7 +214,7 @@ describe('a start that fails', () => {
     const [alone, workers] = await Promise.all([serve({}), serve({ WORKERS: '2' })])
     expect([alone.code, alone.err]).toEqual([
       1,
-      `stowage: listen EADDRINUSE: address already in use 127.0.0.1:${port}\n`,
+      `stowage: cannot listen on host 127.0.0.1, port ${port}: listen EADDRINUSE: address already in use 127.0.0.1:${port}\n`,
     ])
     expect(workers).toEqual(alone)
   })
