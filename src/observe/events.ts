@@ -82,8 +82,8 @@ export interface Reporter extends RerankReports, ContextReports, PassageObserver
   guardRefused(event: { status: number }): void
   /** How an attempt to improve a search ended. `detail` can quote the request. */
   searchReported(event: { reason: PassthroughReason | null; detail: string; [more: string]: unknown }): void
-  /** A read of Qdrant by stowage itself ended: with the status of the answer, or with null without one. */
-  upstreamRead(event: { status: number | null; seconds: number }): void
+  /** A read of Qdrant by stowage itself ended: with the status of the answer, or with null without one. One that was given up early is no failure. */
+  upstreamRead(event: { status: number | null; seconds: number; isGivenUp: boolean }): void
   /** Qdrant answered a forwarded request completely, or did not (null). */
   upstreamForwarded(event: { status: number | null }): void
   /** The client's own search was sent beside the improved one. */
@@ -179,9 +179,9 @@ export function createReporter({ metrics, logger, slowMs = 0, queryText = 'off' 
     guardRefused: ({ status }) => metrics.guardRefusals.inc({ status: String(status) }),
     searchReported: ({ detail, ...event }) =>
       logger.debug(queryText === 'text' ? { ...event, detail } : event, 'search on a path of Qdrant'),
-    upstreamRead: ({ status, seconds }) => {
+    upstreamRead: ({ status, seconds, isGivenUp }) => {
       metrics.upstreamSeconds.observe({ outcome: status === null ? 'failed' : 'answered' }, seconds)
-      upstreamAnswered('read', status)
+      if (!isGivenUp) upstreamAnswered('read', status)
     },
     upstreamForwarded: ({ status }) => {
       upstreamAnswered('forwarded', status)

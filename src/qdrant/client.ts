@@ -46,13 +46,15 @@ export interface ReadObserver {
   begin(read: { method: string; path: string }): {
     /** Raw header pairs that are sent with the read, in place of those of the same name. */
     headers: readonly string[]
-    /** @param status null when there was no answer */
-    end(status: number | null): void
+    /** @param status null when there was no answer @param isGivenUp whether nobody waits for the answer any more */
+    end(status: number | null, isGivenUp: boolean): void
   }
 }
 
 /** Qdrant closes idle connections after 5 s. Closing them earlier keeps requests off closing sockets. */
 export const IDLE_CONNECTION_MS = 4_000
+/** Who gives up after having waited this long for an answer has waited in vain; before, it says nothing about Qdrant. In milliseconds. */
+export const PATIENCE_MS = 1_000
 /** Most bytes of an answer: all lists of one search with their payloads. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
@@ -82,10 +84,10 @@ export function createQdrantHttp(url: string, observer: ReadObserver = UNOBSERVE
       const answer = await send(sent).catch(error =>
         isReset(error) && !signal.aborted ? send(sent) : Promise.reject(error),
       )
-      end(answer.status)
+      end(answer.status, false)
       return answer
     } catch (error) {
-      end(null)
+      end(null, signal.aborted)
       throw failureOf(error, signal.aborted)
     }
   }

@@ -157,6 +157,28 @@ describe('reads of Qdrant', () => {
     expect(text).toContain('stowage_upstream_responses_total{status="4xx",kind="read"} 1')
     expect(text).toContain('stowage_upstream_responses_total{status="none",kind="read"} 1')
   })
+
+  test.each([
+    ['at once are no failure of Qdrant', 999, 0],
+    ['after a second without an answer are one', 1_000, 1],
+  ])('that are given up %s', async (_when, waitedMs, failures) => {
+    const { metrics, reporter } = observed()
+    let now = 0
+    const gone = new AbortController()
+    const silent = createServer(() => {
+      now = waitedMs
+      gone.abort(new Error('the client disconnected'))
+    })
+    const http = createQdrantHttp(
+      await stage.listen(silent),
+      observeReads(reporter, NO_SPANS, () => now),
+    )
+    await expect(http.readRaw({ ...asked, signal: gone.signal })).rejects.toThrow()
+    await http.close()
+    const text = await metrics.registry.metrics()
+    expect(text).toContain('stowage_upstream_seconds_count{outcome="failed"} 1')
+    expect(text).toContain(`stowage_upstream_responses_total{status="none",kind="read"} ${failures}`)
+  })
 })
 
 describe('metrics', () => {

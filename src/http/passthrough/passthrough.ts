@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { StowageError } from '../../core/errors.ts'
+import { PATIENCE_MS } from '../../qdrant/client.ts'
 import { failureOf } from '../../qdrant/errors.ts'
 import { headerPairs } from '../../qdrant/raw-headers.ts'
 import { sendQdrantError } from '../body/send-json.ts'
@@ -53,9 +54,6 @@ export interface PassthroughOptions {
   /** Milliseconds of a monotonic clock. */
   now?: () => number
 }
-
-/** A client that leaves after having waited this long for the head of an answer has waited in vain, in milliseconds. */
-const PATIENCE_MS = 1_000
 
 /** What a client is told about a failed exchange. */
 interface FailureAnswer {
