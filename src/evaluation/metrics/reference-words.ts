@@ -21,9 +21,15 @@ export function comparableText(text: string): string {
   return wordsOf(text).join(' ')
 }
 
-/** The same for questions: signs that look alike, such as full-width letters, count as equal too (NFKC). */
+/** Signs that make another question: those of mathematics and of currencies, and `#`, `%` and `&`. */
+const WORD_OR_SIGNS = new RegExp(String.raw`${WORD_SOURCE}|[\p{Sm}\p{Sc}#%&]+`, 'gu')
+
+/**
+ * The same for questions: signs that look alike, such as full-width letters, count as equal too (NFKC). Some signs tell two questions
+ * apart, as in C, C++ and C#.
+ */
 export function comparableQuestion(question: string): string {
-  return comparableText(question.normalize('NFKC'))
+  return Array.from(question.normalize('NFKC').matchAll(WORD_OR_SIGNS), match => comparableWord(match[0])).join(' ')
 }
 
 /** A word as it is compared with others: lower-cased and composed (NFC). */

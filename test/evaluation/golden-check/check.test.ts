@@ -130,6 +130,23 @@ describe('checking golden sets', () => {
     expect(between[0]?.text).toContain('tuning queries.jsonl:1')
   })
 
+  it('tells questions apart that differ in a sign alone', () => {
+    const texts = [
+      'What is C?',
+      'What is C++?',
+      'What is C#?',
+      'what is **c #**',
+      'Is 5 < 6?',
+      'is 5 > 6',
+      'Ｉｓ "5" ＞ 6',
+    ]
+    const equal = checkGoldenSet(examined(texts.map((query, at) => asked(`q${at}`, query, [lamp]))), limits)
+    expect(equal.map(({ place, code, text }) => [place, code, text.slice(0, 36)])).toEqual([
+      ['queries.jsonl:4', 'equal_questions', 'the same question as queries.jsonl:3'],
+      ['queries.jsonl:7', 'equal_questions', 'the same question as queries.jsonl:6'],
+    ])
+  })
+
   it('finds exactly the pairs of similar questions that a comparison of all pairs finds', () => {
     const word = fc.constantFrom('lamp', 'bell', 'hall', 'gate', 'keeper', 'night')
     const question = fc.array(word, { minLength: 1, maxLength: 14 }).map(words => words.join(' '))
