@@ -1,5 +1,6 @@
 import { prefixOf } from '../../core/prefix.ts'
 import { titledPath } from '../../text/titled-path.ts'
+import { terminalText } from '../report/terminal-text.ts'
 import type { ShownCandidate } from './marking.ts'
 import type { SeenQuestion } from './read-traces.ts'
 
@@ -11,10 +12,6 @@ export interface Style {
 
 /** UTF-16 units of a passage on the screen. */
 const LONGEST_TEXT = 600
-/** What a terminal would obey, in the texts of documents and clients: all control characters but the line end and the tab. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/gu
-
 export function questionText(
   { query, tenant, intent }: SeenQuestion,
   number: number,
@@ -22,7 +19,7 @@ export function questionText(
   style: Style,
 ): string {
   const facts = [`${number}/${of}`, ...(intent ? [intent] : []), ...(tenant ? [`tenant ${tenant}`] : [])].join(', ')
-  return `\n${style.weak(plain(facts))}\n${style.strong(plain(query))}\n`
+  return `\n${style.weak(terminalText(facts))}\n${style.strong(terminalText(query))}\n`
 }
 
 /** @param from number of candidates before these */
@@ -36,16 +33,12 @@ export function candidatesText(candidates: readonly ShownCandidate[], from: numb
 function candidateText({ docId, sectionPath, dropped, chunk }: ShownCandidate, number: number, style: Style): string {
   const title = titledPath(chunk?.docTitle || docId, chunk?.sectionPath ?? sectionPath)
   const fate = dropped === null ? 'packed' : `dropped: ${dropped}`
-  const head = `\n${style.strong(`${number}`.padStart(3))}  ${plain(title)} ${style.weak(`[${fate}]`)}\n`
+  const head = `\n${style.strong(`${number}`.padStart(3))}  ${terminalText(title)} ${style.weak(`[${fate}]`)}\n`
   if (chunk === null) return `${head}     (the point is gone, or has no text under a known field)\n`
-  const text = plain(chunk.text.trim())
+  const text = terminalText(chunk.text.trim())
   const cut = text.length > LONGEST_TEXT ? `${prefixOf(text, LONGEST_TEXT)} …` : text
   return `${head}${cut
     .split('\n')
     .map(line => (line.trim() === '' ? '\n' : `     ${line}\n`))
     .join('')}`
-}
-
-function plain(text: string): string {
-  return text.replace(CONTROLS, '\uFFFD')
 }

@@ -1,5 +1,6 @@
 import { groupBy } from '../../core/collections.ts'
 import { GOLDEN_FINDINGS } from '../golden-set/golden-findings.ts'
+import { terminalText } from '../report/terminal-text.ts'
 import type { Finding } from './finding.ts'
 
 /** Findings of one code that are shown; the others are counted. */
@@ -27,7 +28,7 @@ function groupText(group: readonly Finding[], withSet: boolean): string {
     .slice(0, SHOWN_FINDINGS)
     .map(({ set, place, text }) => [withSet ? `${set} ${place}` : place, text] as const)
   const width = Math.max(...shown.map(([place]) => place.length))
-  const rows = shown.map(([place, text]) => `  ${place.padEnd(width)}  ${text}\n`)
+  const rows = shown.map(([place, text]) => `  ${place.padEnd(width)}  ${terminalText(text)}\n`)
   const more = group.length > SHOWN_FINDINGS ? `  … and ${group.length - SHOWN_FINDINGS} more (--json has all)\n` : ''
   return `${first.severity} ${first.code} (${group.length}): ${meaning}\n  → ${advice}\n${rows.join('')}${more}`
 }

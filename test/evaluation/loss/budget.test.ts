@@ -105,7 +105,7 @@ describe('a loss budget', () => {
       { arms: { topk: ['found', 'found', 'found'], measured: ['ranked_low', 'found', 'duplicate'] } },
     ]
     const report = reportOf({ harbours: queries })
-    const golds = { goldPassages: ['first', 'second\n gold', 'third'].map(text => ({ text })) }
+    const golds = { goldPassages: ['first', 'second\n\u001b[2J gold', 'third'].map(text => ({ text })) }
     const sets = [{ queries: ['q0', 'q1'].map(id => ({ id, ...golds })) }] as unknown as Parameters<
       typeof worstQuestions
     >[1]
@@ -118,7 +118,7 @@ describe('a loss budget', () => {
     expect(worst.indexOf('66.7  harbours/q1: question 1?')).toBeGreaterThan(0)
     expect(worst.indexOf('33.3  harbours/q0')).toBeGreaterThan(worst.indexOf('66.7'))
     expect(worst).toContain('gold 1 "first": at 500, 1000 ranked too low (p7, rank 14, over_budget)')
-    expect(worst).toContain('gold 2 "second gold": at 500, 1000 packed in part 25 %')
+    expect(worst).toContain('gold 2 "second \uFFFD[2J gold": at 500, 1000 packed in part 25 %')
     expect(text).not.toContain('topk: ')
   })
 })

@@ -2,6 +2,7 @@ import type { GateResult, GateTest } from '../../gate/judge.ts'
 import { MEASURES } from '../../metrics/measures.ts'
 import { pText, reportOf, signedText, titleOf, valueText } from '../numbers.ts'
 import { LIMITED_RULES, newTable } from '../table.ts'
+import { terminalText } from '../terminal-text.ts'
 
 /** Prints the verdict of a gate, the table of its tests, and for each change the queries that lost or won most. */
 export function gateText(result: GateResult, file: string): string {
@@ -58,7 +59,7 @@ function changeText(test: GateTest): string {
   const count = verdict === 'worse' ? lost : won
   const lines = most.map(
     ({ set, id, query, before, now }) =>
-      `  ${set}/${id}: ${valueText(measure, before)} → ${valueText(measure, now)}  ${query.replace(/\s+/gu, ' ').slice(0, 80)}`,
+      `  ${set}/${id}: ${valueText(measure, before)} → ${valueText(measure, now)}  ${terminalText(query.replace(/\s+/gu, ' ')).slice(0, 80)}`,
   )
   return `${nameOf(test)} is ${verdict}; ${count} queries ${verb}, most of all:\n${lines.join('\n')}`
 }

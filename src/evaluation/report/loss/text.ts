@@ -4,6 +4,7 @@ import { LOSS_STEP_NAMES, LOSS_STEPS } from '../../loss/steps.ts'
 import type { LostGold, LostQuestion } from '../../loss/worst.ts'
 import { AVERAGE } from '../../summary/summary.ts'
 import { LIMITED_RULES, newTable } from '../table.ts'
+import { terminalText } from '../terminal-text.ts'
 import { roundedTo } from './rounded.ts'
 
 /** Questions that are printed of each arm. */
@@ -121,6 +122,6 @@ function lossOfGold({ step, share, holder }: GoldLoss): string {
 }
 
 function shortened(text: string): string {
-  const line = text.replace(/\s+/gu, ' ').trim()
+  const line = terminalText(text.replace(/\s+/gu, ' ').trim())
   return line.length <= SHOWN ? line : `${[...line].slice(0, SHOWN).join('')}…`
 }
