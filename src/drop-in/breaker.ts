@@ -23,6 +23,8 @@ interface Known {
   breaker: Breaker
   subject: Omit<PauseChange, 'paused'>
   askedAt: number
+  /** Attempts of before can still end: nobody would tell that a pause ends which they begin. */
+  isForgotten: boolean
 }
 
 /** Attempts in a row that passed before a pause begins. */
@@ -47,21 +49,26 @@ export function createBreakers(
 ): Breakers {
   const breakers = new LRUCache<string, Known>({
     max: MOST_BREAKERS,
-    dispose: ({ breaker, subject }) => {
-      if (breaker.paused) onPause({ ...subject, paused: false })
+    dispose: known => {
+      known.isForgotten = true
+      if (known.breaker.paused) onPause({ ...known.subject, paused: false })
     },
   })
-  const open = (subject: Omit<PauseChange, 'paused'>) =>
-    new Breaker({
+  const open = (subject: Omit<PauseChange, 'paused'>): Known => {
+    const breaker = new Breaker({
       now,
       mostBad: MOST_PASSED,
       firstPauseMs: FIRST_PAUSE_MS,
       longestPauseMs: LONGEST_PAUSE_MS,
       onChange: paused => {
+        if (known.isForgotten) return
         if (paused) lookLater()
         onPause({ ...subject, paused })
       },
     })
+    const known: Known = { breaker, subject, askedAt: 0, isForgotten: false }
+    return known
+  }
   let isLookPlanned = false
   function lookLater(): void {
     if (isLookPlanned) return
@@ -77,8 +84,7 @@ export function createBreakers(
   return {
     admit(collection, tenant) {
       const key = JSON.stringify([tenant, collection])
-      const subject = { collection, tenant }
-      const known = breakers.get(key) ?? { breaker: open(subject), subject, askedAt: 0 }
+      const known = breakers.get(key) ?? open({ collection, tenant })
       known.askedAt = now()
       if (!breakers.has(key)) breakers.set(key, known)
       return known.breaker.admit()

@@ -179,6 +179,26 @@ describe('a breaker', () => {
     for (let index = 0; index < 1_000; index += 1) breakers.admit(`name-${index}`, null)
     expect(ended).toEqual(['c'])
   })
+
+  it.each(['bad', 'good'] as const)(
+    'shows as many pauses as there are when attempts of a forgotten collection end %s',
+    verdict => {
+      const clock = createManualClock()
+      let shown = 0
+      const breakers = createBreakers(clock, ({ paused }) => {
+        shown += paused ? 1 : -1
+      })
+      let running = admitAll(breakers, 5)
+      if (verdict === 'good') {
+        for (const attempt of running) attempt.settle('bad')
+        clock.advance(1_000)
+        running = admitAll(breakers, 1)
+      }
+      for (let index = 0; index < 1_000; index += 1) breakers.admit(`name-${index}`, null)
+      for (const attempt of running) attempt.settle(verdict)
+      expect(shown).toBe(0)
+    },
+  )
 })
 
 describe('admission', () => {
