@@ -10,6 +10,7 @@ import { stripMarks } from './markup/strip-marks.ts'
 import type { SkippedDocument, SourceDocument } from './source-document.ts'
 import { decodeFile } from './text-files.ts'
 
+/** Reads a file that is converted: PDF, HTML or Word. */
 export async function convertDocument(
   file: string,
   docId: string,
@@ -41,6 +42,7 @@ export async function convertDocument(
 /** Longest line of source code that people write, in UTF-16 code units. Programs and data that tools write into one line answer no question. */
 const LONGEST_CODE_LINE = 5_000
 
+/** Reads source code as it stands; its title is the name of the file. */
 export async function readCode(file: string, docId: string): Promise<SourceDocument | SkippedDocument> {
   const read = await readText(file, docId)
   if ('skipped' in read) return read
@@ -75,6 +77,7 @@ async function readText(
   return { text: decoded.text.replace(/\r\n?/g, '\n'), fault: decoded.fault }
 }
 
+/** Reads Markdown or other text, without its front matter and the marks of documentation tools. */
 export async function readDocument(file: string, docId: string): Promise<SourceDocument | SkippedDocument> {
   const read = await readText(file, docId)
   if ('skipped' in read) return read

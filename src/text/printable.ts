@@ -15,3 +15,12 @@ export function printable(name: string, longest = Number.POSITIVE_INFINITY): str
   const shown = name.length > longest ? `${name.slice(0, longest)}…` : name
   return shown.replace(CONTROL, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
+
+/** The same but the ends of lines and the tab, which texts of several lines have. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: those are the ones that are meant
+const CONTROL_IN_LINES = /[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/gu
+
+/** The text of a document or a question as a terminal may get it: what it would obey becomes U+FFFD, and lines stay. */
+export function terminalText(text: string): string {
+  return text.replace(CONTROL_IN_LINES, '\uFFFD')
+}

@@ -42,7 +42,7 @@ function removeDead(file: string, folder: string): void {
   const found = readFileSync(file, 'utf8')
   const { pid, host } = holderIn(found)
   if (!isDead({ pid, host }, file)) {
-    const where = host === hostname() ? '' : ` of the host ${host || 'that is still writing its lock'}`
+    const where = host === hostname() ? '' : ` of the host ${host}`
     const process = Number.isNaN(pid) ? 'another process' : `process ${pid}`
     throw new Error(`${folder} is in use by ${process}${where}. If that process is not stowage, remove ${file}`)
   }

@@ -1,6 +1,6 @@
 import { prefixOf } from '../../core/prefix.ts'
+import { terminalText } from '../../text/printable.ts'
 import { titledPath } from '../../text/titled-path.ts'
-import { terminalText } from '../report/terminal-text.ts'
 import type { ShownCandidate } from './marking.ts'
 import type { SeenQuestion } from './read-traces.ts'
 

@@ -1,6 +1,6 @@
 import { groupBy } from '../../core/collections.ts'
+import { terminalText } from '../../text/printable.ts'
 import { GOLDEN_FINDINGS } from '../golden-set/golden-findings.ts'
-import { terminalText } from '../report/terminal-text.ts'
 import type { Finding } from './finding.ts'
 
 /** Findings of one code that are shown; the others are counted. */

@@ -1,8 +1,8 @@
+import { terminalText } from '../../../text/printable.ts'
 import type { GateResult, GateTest } from '../../gate/judge.ts'
 import { MEASURES } from '../../metrics/measures.ts'
 import { pText, reportOf, signedText, titleOf, valueText } from '../numbers.ts'
 import { LIMITED_RULES, newTable } from '../table.ts'
-import { terminalText } from '../terminal-text.ts'
 
 /** Prints the verdict of a gate, the table of its tests, and for each change the queries that lost or won most. */
 export function gateText(result: GateResult, file: string): string {

@@ -1,10 +1,10 @@
+import { terminalText } from '../../../text/printable.ts'
 import type { LossRow } from '../../loss/budget.ts'
 import { type GoldLoss, LOSS_RULES } from '../../loss/loss.ts'
 import { LOSS_STEP_NAMES, LOSS_STEPS } from '../../loss/steps.ts'
 import type { LostGold, LostQuestion } from '../../loss/worst.ts'
 import { AVERAGE } from '../../summary/summary.ts'
 import { LIMITED_RULES, newTable } from '../table.ts'
-import { terminalText } from '../terminal-text.ts'
 import { roundedTo } from './rounded.ts'
 
 /** Questions that are printed of each arm. */
