@@ -259,12 +259,24 @@ describe('a bad environment', () => {
     expect(message).not.toContain('sesame')
   })
 
+  it.each(['QDRANT_API_KEY', 'RERANK_API_KEY', 'UNLEASH_API_TOKEN'])(
+    'takes %s from a file that ends with a line break, and refuses one that no header can hold without showing it',
+    variable => {
+      expect(loadConfig({ [variable]: 'sesame\r\n' }).settings).toMatchObject({ [variable]: 'sesame' })
+      for (const value of ['sesame\nopen', 'sesame \u2026', '\n']) {
+        const message = faultsOf({ [variable]: value })
+        expect(message).toMatch(new RegExp(`^  ${variable}=\\(not shown\\): must not `, 'mu'))
+        expect(message).not.toContain('sesame')
+      }
+    },
+  )
+
   it('takes a key of encryption as hexadecimal digits and as base64', () => {
     const bytes = Buffer.from(Array.from({ length: 32 }, (_, at) => at * 7))
     for (const encoding of ['hex', 'base64'] as const)
-      expect(loadConfig({ REDIS_ENCRYPTION_KEY: bytes.toString(encoding) }).settings.REDIS_ENCRYPTION_KEY).toEqual(
-        bytes,
-      )
+      expect(
+        loadConfig({ REDIS_ENCRYPTION_KEY: `${bytes.toString(encoding)}\n` }).settings.REDIS_ENCRYPTION_KEY,
+      ).toEqual(bytes)
   })
 
   it('names what is missing beside what is set', () => {

@@ -10,8 +10,14 @@ import { isPlanFile } from './plan-file.ts'
 /** A setting with its description. */
 export const setting = <Schema extends z.ZodType>(schema: Schema, description: string): Schema =>
   schema.meta({ description })
-/** A setting whose value is never shown. */
-export const secret = (description: string) => z.string().min(1).optional().meta({ description, secret: true })
+/** A key that goes into a header. Files of secrets often end with a line break, which is no part of it. */
+const key = z
+  .string()
+  .trim()
+  .min(1, 'must not be empty')
+  .regex(/^[\x20-\x7e\xa0-\xff]*$/u, 'must not have a line break, or another sign that no header can hold')
+/** A key whose value is never shown. */
+export const secret = (description: string) => key.optional().meta({ description, secret: true })
 export const text = z.string().min(1)
 /** An http or https URL without a user. */
 export const url = z
@@ -60,6 +66,7 @@ export const redisUrl = z
 /** A key of AES-256: 32 bytes as hexadecimal digits or as base64. */
 export const encryptionKey = z
   .string()
+  .trim()
   .transform(given => Buffer.from(given, /^[0-9a-f]{64}$/iu.test(given) ? 'hex' : 'base64'))
   .refine(bytes => bytes.byteLength === 32, 'must be 32 bytes as hexadecimal digits or base64: openssl rand -hex 32')
   .optional()
