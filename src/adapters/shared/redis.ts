@@ -1,4 +1,5 @@
 import { createClient, defineScript, RESP_TYPES } from '@redis/client'
+import { messageOf } from '../../core/errors.ts'
 import type { SharedStore } from '../../core/shared-store.ts'
 
 interface RedisStoreOptions {
@@ -13,7 +14,7 @@ interface RedisStore extends SharedStore {
   attempted(longestMs: number): Promise<void>
 }
 
-/** How often the connection is checked, in milliseconds. One that does not answer for so long is replaced. */
+/** How often the connection is checked, in milliseconds. One that does not answer for so long, or is that of a replica, is replaced. */
 const CHECK_MS = 2_000
 const CONNECT_MS = 2_000
 /** Longest pause between two attempts to connect, in milliseconds. */
@@ -64,20 +65,21 @@ export function createRedisStore({ url, prefix }: RedisStoreOptions): RedisStore
       return (await connection.ready().mGet(keys.map(key => prefix + key))) as (Buffer | null)[]
     },
     async setMany(entries) {
-      const client = connection.ready()
-      await Promise.all(
-        entries.map(({ key, value, ttlMs }) =>
-          client.set(prefix + key, Buffer.from(value.buffer, value.byteOffset, value.byteLength), {
-            expiration: { type: 'PX', value: ttlMs },
-          }),
+      await connection.write(client =>
+        Promise.all(
+          entries.map(({ key, value, ttlMs }) =>
+            client.set(prefix + key, Buffer.from(value.buffer, value.byteOffset, value.byteLength), {
+              expiration: { type: 'PX', value: ttlMs },
+            }),
+          ),
         ),
       )
     },
     async deleteMany(keys) {
-      if (keys.length > 0) await connection.ready().unlink(keys.map(key => prefix + key))
+      if (keys.length > 0) await connection.write(client => client.unlink(keys.map(key => prefix + key)))
     },
     takeToken: async (key, { perSecond, burst }) =>
-      Number(await connection.ready().takeToken(prefix + key, perSecond, burst)),
+      Number(await connection.write(client => client.takeToken(prefix + key, perSecond, burst))),
     attempted: longestMs => connection.attempted(longestMs),
     async close() {
       clearInterval(timer)
@@ -95,6 +97,8 @@ function connect(url: string, former: Error) {
   /** Checks in a row without an answer of the server. */
   let unanswered = 0
   let isAsking = false
+  /** Another server has taken its place since: the address may lead there by now, and this connection never will. */
+  let isReplica = false
   const client = createClient({
     url,
     // What proxies and all versions of Redis and Valkey speak.
@@ -116,11 +120,19 @@ function connect(url: string, former: Error) {
     unanswered = 0
     isAsking = false
   }
+  /** @throws Error with the last fault when there is no connection */
+  function ready(): typeof client {
+    if (!client.isReady) throw fault
+    return client
+  }
   return {
-    /** @throws Error with the last fault when there is no connection */
-    ready(): typeof client {
-      if (!client.isReady) throw fault
-      return client
+    ready,
+    /** As `ready`, for what changes something. */
+    write<Result>(work: (ready: typeof client) => Promise<Result>): Promise<Result> {
+      return work(ready()).catch(error => {
+        isReplica ||= /^READONLY /u.test(messageOf(error))
+        throw error
+      })
     },
     /** Asks for a sign of life. */
     ask(): void {
@@ -128,11 +140,11 @@ function connect(url: string, former: Error) {
       isAsking = true
       client.ping().then(answered, answered)
     },
-    /** Whether nothing came since the check before: no answer to the sign of life, or no end of the attempt to connect. */
+    /** Whether it is of no more use: nothing came since the check before, no answer or no end of the attempt to connect; or see `isReplica`. */
     isStuck(): boolean {
       if (client.isReady && !isAsking) unanswered = 0
       else unanswered++
-      return unanswered > 1
+      return isReplica || unanswered > 1
     },
     fault: () => (client.isReady ? new Error('the server does not answer') : fault),
     /** Resolves when the first attempt has ended, or after some milliseconds. */
