@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -69,6 +69,21 @@ describe('/v1/context of a project', () => {
     const { status: answered, json } = await open.ask({ query: 'windlass', ...body })
     expect(answered).toBe(status)
     expect(json.error.message).toContain(named)
+  })
+
+  it('says that a file cannot be read, and not where it is', async () => {
+    await mkdir(join(folder, 'sealed.json'))
+    const { status, json } = await open.ask({ query: 'windlass', project: 'sealed' })
+    expect([status, json.error]).toEqual([
+      422,
+      { code: 'unprocessable', message: 'The project sealed cannot be used: its file cannot be read (EISDIR)' },
+    ])
+    await rm(join(folder, 'sealed.json'), { recursive: true })
+  })
+
+  it('ends the start when its folder cannot be read, by the name and value of the variable', async () => {
+    const path = join(folder, 'quay.json')
+    await expect(openStowage({ PROJECTS_FOLDER: path })).rejects.toThrow(`PROJECTS_FOLDER=${path}: cannot be read: `)
   })
 
   it('tells a tenant nothing of projects whose collection it does not reach', async () => {

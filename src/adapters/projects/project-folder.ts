@@ -23,7 +23,11 @@ export function openProjectFolder(folder: string): ProjectFolder {
 
   async function find(name: string): Promise<Project | null> {
     if (!PROJECT_NAME.test(name)) return null
-    const content = await readFile(pathOf(name), 'utf8').catch(ignoreMissing)
+    const content = await readFile(pathOf(name), 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return undefined
+      // Clients read this: it has no path.
+      throw unusable(name, [`its file cannot be read (${error.code})`])
+    })
     if (content === undefined) return null
     const { project, faults } = readProject(parsed(content), name)
     if (project === null) throw unusable(name, faults)

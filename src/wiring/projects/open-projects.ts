@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { openProjectFolder, type ProjectFolder } from '../../adapters/projects/project-folder.ts'
-import type { Config } from '../../config.ts'
-import { StowageError } from '../../core/errors.ts'
+import { type Config, ConfigError } from '../../config.ts'
+import { messageOf, StowageError } from '../../core/errors.ts'
 import { readPlanChanges } from '../../pipeline/plan/changes.ts'
 import type { FindRequestProject } from '../../pipeline/plan/project.ts'
 import type { PayloadMappings } from '../../qdrant/payload-mappings.ts'
@@ -25,9 +25,16 @@ export function requestProjects(projects: ProjectFolder, { plan }: Config): Find
   }
 }
 
-/** The mappings of the settings, and those of projects as they are now. The settings win. */
+/**
+ * The mappings of the settings, and those of projects as they are now. The settings win.
+ * @throws ConfigError when the folder that the settings name cannot be read; that it is not there yet is no fault
+ */
 export async function mappingsWithProjects(projects: ProjectFolder, { settings }: Config): Promise<PayloadMappings> {
-  const { projects: all } = await projects.list().catch(() => ({ projects: [] }))
+  const { PROJECTS_FOLDER: folder } = settings
+  const { projects: all } = await projects.list().catch(error => {
+    if (folder === undefined) return { projects: [] }
+    throw new ConfigError([`PROJECTS_FOLDER=${folder}: cannot be read: ${messageOf(error)}`])
+  })
   const own = all.flatMap(({ collection, mapping }) => (mapping ? [[collection, mapping] as const] : []))
   return { ...Object.fromEntries(own), ...settings.MAPPINGS }
 }
