@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
+import { isDecodable } from '../http/body/decode-body.ts'
 import { apiKeyOf } from '../http/caller.ts'
-import { filterHeaders, headerValue } from '../qdrant/raw-headers.ts'
+import { filterHeaders, headerPairs, headerValue } from '../qdrant/raw-headers.ts'
 import { SCOPE_HEADER } from './scopes.ts'
 
 /** How keys are handled where there are tenants. */
@@ -30,4 +31,15 @@ export function tenantRelayHeaders(request: IncomingMessage, { isOwn, lent }: Re
   )
   const isKeyed = headerValue(kept, 'authorization') !== null
   return [...kept, ...(isKeyed || lent === null ? [] : ['Authorization', `Bearer ${lent}`])]
+}
+
+/** The headers, asking for no content coding that stowage cannot undo: the vectors of such an answer would never be known. */
+export function withDecodableCodings(rawHeaders: readonly string[]): string[] {
+  return [...headerPairs(rawHeaders)].flatMap(([name, value]) => {
+    if (name.toLowerCase() !== 'accept-encoding' || value.includes('*')) return [name, value]
+    const asked = value.split(',')
+    const kept = asked.filter(one => isDecodable(one.replace(/;.*$/su, '')))
+    // An empty value means the same as this one, and some servers do not know it.
+    return [name, kept.length === asked.length ? value : kept.join(',').trim() || 'identity']
+  })
 }

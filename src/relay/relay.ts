@@ -6,7 +6,7 @@ import { sendOwnError } from '../http/error-handler.ts'
 import { createPassthrough } from '../http/passthrough/passthrough.ts'
 import type { Reporter } from '../observe/events.ts'
 import { failureOf } from '../qdrant/errors.ts'
-import { openHeaders, type RelayKeys, tenantRelayHeaders } from './headers.ts'
+import { openHeaders, type RelayKeys, tenantRelayHeaders, withDecodableCodings } from './headers.ts'
 import type { QuestionNotice } from './notice.ts'
 import { EMBEDDING_SHAPES, type EmbeddingShape } from './read/shapes.ts'
 import { scopeOfRequest } from './scopes.ts'
@@ -34,9 +34,11 @@ export function createRelay({ upstream, keys, notice, reporter, idleTimeoutMs }:
   const proxy = createPassthrough({
     upstream,
     headersOf: request => {
-      if (keys === null) return openHeaders(request)
+      const isRead = shapeOf(request) !== undefined
       // The other paths could cost anything, so a tenant needs a key of its own for them.
-      return tenantRelayHeaders(request, { ...keys, lent: shapeOf(request) === undefined ? null : keys.lent })
+      const lent = isRead && keys !== null ? keys.lent : null
+      const headers = keys === null ? openHeaders(request) : tenantRelayHeaders(request, { ...keys, lent })
+      return isRead ? withDecodableCodings(headers) : headers
     },
     onAnswer: (request, answer) => listening.get(request)?.(answer),
     onFailure: failure => reporter.upstreamFailed(failure),

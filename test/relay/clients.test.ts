@@ -114,6 +114,22 @@ describe('every shape is remembered', () => {
   })
 })
 
+it.each([
+  ['gzip, deflate, br, of-tomorrow', 'gzip, deflate, br'],
+  ['of-tomorrow;q=1.0, gzip;q=0.5', 'gzip;q=0.5'],
+  ['of-tomorrow', 'identity'],
+  ['gzip, *;q=0.1', 'gzip, *;q=0.1'],
+  ['GZIP ;q=0', 'GZIP ;q=0'],
+])('asks for %j what stowage can read, where it reads: %j', async (sent, passed) => {
+  const { url, asked } = await open()
+  for (const path of ['/v1/embeddings', '/v1/chat/completions'])
+    await new Promise<void>(resolve => {
+      const request = http.request(url + path, { method: 'POST', headers: { 'accept-encoding': sent } })
+      request.once('response', answer => answer.resume().once('end', resolve)).end('{"input":"who?","messages":[]}')
+    })
+  expect(asked.map(({ headers }) => headers['accept-encoding'])).toEqual([passed, sent])
+})
+
 it('a search that comes while the answer is still being decoded waits for it', async () => {
   const { server } = createFakeEndpoint({ dimensions: 4_000 })
   const { url, questionOf } = await serveRelay(stage, await stage.listen(server))

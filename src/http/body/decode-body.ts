@@ -13,6 +13,11 @@ const UNDO: ReadonlyMap<string, Undo> = new Map([
   ...('zstdDecompress' in zlib ? ([['zstd', promisify(zlib.zstdDecompress as typeof zlib.gunzip)]] as const) : []),
 ] as [string, Undo][])
 
+/** Whether `decodeBody` knows a content coding. */
+export function isDecodable(coding: string): boolean {
+  return UNDO.has(coding.trim().toLowerCase())
+}
+
 /**
  * Undoes the content coding of a body.
  * @returns the decoded bytes, or why they cannot be had
