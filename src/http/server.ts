@@ -1,5 +1,5 @@
 import http from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { MAX_HEADER_BYTES } from '../qdrant/raw-headers.ts'
 import { deferContinue } from './body/expect-continue.ts'
 import { answerHalfClosed } from './half-closed.ts'
@@ -7,6 +7,8 @@ import { answerHalfClosed } from './half-closed.ts'
 /** Qdrant's JS client keeps idle connections for 10 s. Closing them later keeps it off closing sockets. */
 const KEEP_ALIVE_MS = 15_000
 const HEADERS_TIMEOUT_MS = 20_000
+/** At the end, a connection that has brought nothing yet gets this long. Browsers open some in advance, and never use them. */
+const UNUSED_MS = 500
 
 export interface RunningServer {
   /** `http://host:port` */
@@ -55,7 +57,12 @@ export function cannotListen({ port, host }: { port: number; host: string }, cau
 
 function prepareDrain(server: http.Server): RunningServer['close'] {
   const inFlight = new Set<http.ServerResponse>()
+  const sockets = new Set<Socket>()
   let closing = false
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
   const announceClose = (response: http.ServerResponse) => {
     if (!response.headersSent) response.shouldKeepAlive = false
   }
@@ -73,8 +80,13 @@ function prepareDrain(server: http.Server): RunningServer['close'] {
       closing = true
       for (const response of inFlight) announceClose(response)
       const giveUp = setTimeout(() => server.closeAllConnections(), graceMs)
+      // Node does not count them among the idle ones.
+      const closeUnused = setTimeout(() => {
+        for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+      }, UNUSED_MS)
       server.close(() => {
         clearTimeout(giveUp)
+        clearTimeout(closeUnused)
         resolve()
       })
       server.closeIdleConnections()

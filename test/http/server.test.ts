@@ -62,6 +62,21 @@ test('closing drops idle connections at once', async () => {
   agent.destroy()
 })
 
+test('closing does not wait for a connection that was opened in advance and never used', async () => {
+  const { server, reached, release } = await serveSlowly()
+  const { hostname, port } = new URL(server.url)
+  const unused = connect(Number(port), hostname)
+  await once(unused, 'connect')
+  const response = get(`${server.url}/waiting`)
+  await reached
+  const closing = server.close(60_000)
+  unused.resume()
+  await once(unused, 'close')
+  release()
+  expect(await textOf(await response)).toBe('done')
+  await closing
+})
+
 test('a second request on a connection that was busy at the closing is answered, and told to go', async () => {
   const { server, reached, release } = await serveSlowly()
   const { hostname, port } = new URL(server.url)
