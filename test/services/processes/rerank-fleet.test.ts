@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createCrossEncoder, openLogitModel } from '../../src/adapters/models/cross-encoder.ts'
-import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
-import { ingest } from '../../src/ingest/ingest.ts'
-import { ingestInto } from '../../src/wiring/ingest.ts'
-import { chunksOf, readIsharoth } from '../bench/world.ts'
-import { noSignal, SHIPPED_RERANKER, TINY_CROSS_ENCODER } from '../support/model-folders.ts'
-import { openStowage, type Stowage } from '../support/stowage.ts'
-import { startListening } from '../support/stowage-process.ts'
-import { CHILD_PROCESS_MS } from '../support/timeouts.ts'
+import { createCrossEncoder, openLogitModel } from '../../../src/adapters/models/cross-encoder.ts'
+import { type EmbeddedServer, startEmbeddedServer } from '../../../src/embedded/server.ts'
+import { ingest } from '../../../src/ingest/ingest.ts'
+import { ingestInto } from '../../../src/wiring/ingest.ts'
+import { chunksOf, readIsharoth } from '../../bench/world.ts'
+import { noSignal, SHIPPED_RERANKER, TINY_CROSS_ENCODER } from '../../support/model-folders.ts'
+import { openStowage, type Stowage } from '../../support/stowage.ts'
+import { startListening } from '../../support/stowage-process.ts'
+import { CHILD_PROCESS_MS } from '../../support/timeouts.ts'
 
 type Node = Awaited<ReturnType<typeof startListening>>
 
