@@ -1,6 +1,6 @@
 import { repeatedLength } from '../core/prefix.ts'
 import type { Candidate, Chunk, Span } from '../core/types.ts'
-import { isDelimiterRow } from '../text/sentences/table-row.ts'
+import { beginsWithPipe, isDelimiterRow } from '../text/sentences/table-row.ts'
 import { textOf, type Unit, wholeChunk } from './unit.ts'
 
 interface Join {
@@ -34,11 +34,22 @@ export function joinOf(previous: Unit | undefined, next: Unit): Join | null {
   const head = repeatedHead(previous, next)
   if (head > 0) return { overlap: head, separator: '\n' }
   const isCut = next.start > 0 || previous.end < left.text.length
-  const touching = left.charEnd !== null && left.charEnd === right.charStart
+  const between = left.charEnd === null || right.charStart === null ? null : right.charStart - left.charEnd
   const isBehindHeading = next.start > 0 && next.start === next.candidate.textStart
   // The document has the heading here, so another section of the same name begins.
   if (isBehindHeading && added(right) === 0) return null
-  return { overlap: 0, separator: touching && !isCut ? '' : isBehindHeading ? '\n\n' : '\n' }
+  if (between === 0 && !isCut) return { overlap: 0, separator: '' }
+  const isBlankLine = isBehindHeading || (between !== null && between >= BLANK_LINE) || endsTable(previous, next)
+  return { overlap: 0, separator: isBlankLine ? '\n\n' : '\n' }
+}
+
+/** Least white space that a chunking took away between two paragraphs: less stands between two lines or two sentences. */
+const BLANK_LINE = 2
+
+/** Whether a table ends where two units meet. Without a blank line, what follows would be read as one more row. */
+function endsTable(previous: Unit, next: Unit): boolean {
+  const above = textOf(previous).trimEnd()
+  return beginsWithPipe(above.slice(above.lastIndexOf('\n') + 1)) && !beginsWithPipe(textOf(next).trimStart())
 }
 
 /** Text that an ingest has put in front of a chunk, in UTF-16 code units: its offsets span less than its text. Null when the offsets are unknown. */

@@ -55,6 +55,31 @@ describe('chunks that touch', () => {
   })
 })
 
+describe('chunks with white space between them that no chunk has', () => {
+  const DOCUMENT =
+    '| code | meaning |\n|---|---|\n| 4 | no water |\n\nEvery other code is free.\nAsk the keeper.\n\n```sh\nring 4\n```'
+  /** The document in chunks that begin with these words, without the white space around them. */
+  const joined = (starts: string[], knowsPlaces: boolean) => {
+    const places = starts.map(start => DOCUMENT.indexOf(start))
+    const units = places.map((charStart, at) => {
+      const text = DOCUMENT.slice(charStart, places[at + 1]).trim()
+      const place = knowsPlaces ? { charStart, charEnd: charStart + text.length } : {}
+      const chunk = candidate({ id: at, orderIndex: at, text, ...place })
+      return { candidate: chunk, start: 0, end: text.length, value: 1 }
+    })
+    return joinUnits(units).map(({ text }) => text)
+  }
+
+  it('stand apart as in the document', () => {
+    expect(joined(['| code', 'Every', 'Ask', '```'], true)).toEqual([DOCUMENT])
+  })
+
+  it('never go on with a table as one more row', () => {
+    expect(joined(['| code', 'Every'], false)).toEqual([DOCUMENT])
+    expect(joined(['| code', '| 4', 'Every'], false)).toEqual([DOCUMENT])
+  })
+})
+
 describe('the first part of a block', () => {
   /** The text of a chunk from `start` on. */
   const shown = (text: string, start = 0) =>
