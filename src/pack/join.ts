@@ -1,7 +1,8 @@
+import { groupBy } from '../core/collections.ts'
 import { repeatedLength } from '../core/prefix.ts'
 import type { Candidate, Chunk, Span } from '../core/types.ts'
 import { beginsWithPipe, isDelimiterRow } from '../text/sentences/table-row.ts'
-import { textOf, type Unit, wholeChunk } from './unit.ts'
+import { inReadingOrder, textOf, type Unit, wholeChunk } from './unit.ts'
 
 interface Join {
   /** Length of the start of `next` that repeats the end of `previous`, in UTF-16 code units. */
@@ -74,15 +75,36 @@ function repeatedHead(previous: Unit, next: Unit): number {
     : 0
 }
 
-/** Units in reading order, with those of one chunk that continue each other as one. */
+/** Units in reading order, with those of one chunk that continue each other as one. Text that two chunks have is in one run only. */
 export function runsOf(units: readonly Unit[]): Unit[] {
   const runs: Unit[] = []
-  for (const unit of units) {
+  for (const unit of overlapsInNext(units)) {
     const last = runs.at(-1)
-    if (last && continues(last, unit)) runs.splice(-1, 1, { ...last, end: unit.end })
+    const isShared = last?.candidate.key === unit.candidate.key && unit.start < last.end
+    if (last && (isShared || continues(last, unit))) runs.splice(-1, 1, { ...last, end: Math.max(last.end, unit.end) })
     else runs.push(unit)
   }
   return runs
+}
+
+/**
+ * Units in reading order, of which those in the overlap with the next chunk stand for the same text in that one. Otherwise what is cut out of an
+ * overlap would stand before sentences that it is behind of, or a second time.
+ */
+function overlapsInNext(units: readonly Unit[]): Unit[] {
+  const chunks = [...groupBy(units, ({ candidate }) => candidate.key).values()]
+  for (const [at, own] of chunks.entries()) {
+    const [left, right] = [own[0]?.candidate, chunks[at + 1]?.[0]?.candidate]
+    if (!left || !right || !follows(left, right)) continue
+    const shift = left.chunk.text.length - overlapOf(left.chunk, right.chunk)
+    const isShared = ({ start }: Unit) => shift > 0 && start >= shift + (right.textStart ?? 0)
+    const shared = own.filter(isShared)
+    if (shared.length === 0) continue
+    chunks[at] = own.filter(unit => !isShared(unit))
+    const moved = shared.map(unit => ({ ...unit, candidate: right, start: unit.start - shift, end: unit.end - shift }))
+    chunks[at + 1] = [...moved, ...(chunks[at + 1] ?? [])].sort(inReadingOrder)
+  }
+  return chunks.flat()
 }
 
 /** The run that ends before a place among units in reading order, and the one that begins there; a run of the chunk of `unit` is left as its next unit. */

@@ -18,16 +18,20 @@ const document = fc.record({
   knowsPlaces: fc.boolean(),
 })
 
+const rules = fc.record({
+  mode: fc.constantFrom('passage' as const, 'sentence' as const),
+  repetition: fc.constantFrom('section' as const, 'off' as const),
+  /** How well a sentence matches the question. */
+  matches: fc.infiniteStream(fc.integer({ min: -5, max: 5 })).map(stream => () => stream.next().value ?? 0),
+})
+
 describe('a document in overlapping chunks', () => {
   it('has each of its words at most once in the context, at any budget', () => {
     fc.assert(
-      fc.property(document, fc.integer({ min: 5, max: 120 }), fc.boolean(), (world, budgetTokens, hasRule) => {
+      fc.property(document, fc.integer({ min: 5, max: 120 }), rules, (world, budgetTokens, { matches, ...rule }) => {
         const pool = chunksOf(world)
-        const options = {
-          ...PLAIN_PACKING,
-          budgetTokens,
-          repetition: hasRule ? ('section' as const) : ('off' as const),
-        }
+        const sentenceMatches = new Map(pool.map(({ key }) => [key, Array.from({ length: 30 }, matches)]))
+        const options = { ...PLAIN_PACKING, ...rule, budgetTokens, sentenceMatches }
         const { context } = finish(pack(pool, 'w3 w17 w30', options, inSteps(countWords)))
         const words = context.match(/w\d+/gi) ?? []
         expect(words).toEqual([...new Set(words)])
