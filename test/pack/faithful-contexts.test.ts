@@ -57,6 +57,42 @@ describe('what is cut out of a chunk', () => {
   })
 })
 
+describe('a cut chunk does not end with what says nothing alone:', () => {
+  const rows = Array.from(
+    { length: 20 },
+    (_, at) => `| field ${at} of the answer | ${'what it means '.repeat(6)}|`,
+  ).join('\n')
+  const table = `The answer has fields:\n\n<!-- generated: answer -->\n\n| field | meaning |\n|---|---|\n${rows}\n`
+  const calls = `    parse("${'a long text '.repeat(20)}")\n`.repeat(3)
+  const code = `Parse it so:\n\n\`\`\`js\ntry {\n${calls}} catch (error) {\n${calls}}\n\`\`\`\n`
+
+  it.each([
+    ['a comment', table],
+    ['the beginning of a block of code', code],
+  ])('%s', (_, text) => {
+    for (const query of ['answer', 'try to parse']) {
+      const matches = new Map([[candidate().key, Array.from({ length: 40 }, () => 1)]])
+      for (const sentenceMatches of [undefined, matches])
+        for (let budgetTokens = 10; budgetTokens < 60; budgetTokens++) {
+          const options = { ...PLAIN_PACKING, budgetTokens, format: 'markdown', repeatHeading: false } as const
+          const { packed } = finish(
+            pack(
+              [candidate({ text })],
+              query,
+              { ...options, ...(sentenceMatches && { sentenceMatches }) },
+              inSteps(countWords),
+            ),
+          )
+          expect(
+            packed
+              .map(chunk => chunk.text.replace(/(?:\[…\]|[\s`])+$/u, ''))
+              .filter(shown => /(?:[{(:]|-->)$/u.test(shown)),
+          ).toEqual([])
+        }
+    }
+  })
+})
+
 it.each(['markdown', 'xml', 'json'] as const)(
   'a long address as document id leaves room for the text in %s',
   format => {

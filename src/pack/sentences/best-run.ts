@@ -11,7 +11,7 @@ import {
   idfOf,
   type MeasuredSentence,
   measureSentences,
-  SAYS_SOMETHING,
+  saysSomething,
   unitOf,
   wordMatch,
 } from './measured.ts'
@@ -161,7 +161,7 @@ function* fitting(
   for (let end = to; first && end > from; end--) {
     const last = sentences[end - 1]
     if (!last || last.opens) continue
-    if (!SAYS_SOMETHING.test(candidate.chunk.text.slice(first.start, last.end))) return null
+    if (!saysSomething(candidate.chunk.text.slice(first.start, last.end))) return null
     const run = unitOf(candidate, first.start, last.end)
     const foot = footOf(last, sentences).map(({ start, end }) => unitOf(candidate, start, end))
     const tokens = (yield* cost.costsOf([...head, run, ...foot])).reduce((sum, own) => sum + own, 0)

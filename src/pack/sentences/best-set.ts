@@ -13,7 +13,7 @@ import {
   idfOf,
   type MeasuredSentence,
   measureSentences,
-  SAYS_SOMETHING,
+  saysSomething,
   unitOf,
   wordMatch,
 } from './measured.ts'
@@ -93,7 +93,7 @@ function* itemsOf(
       headTokens: joined + headTokens(sentence, sentences),
       frame: head[0] ?? (heads.has(at) ? at : null),
       opens,
-      beginBonus: SAYS_SOMETHING.test(own) ? beginBonus : Number.NEGATIVE_INFINITY,
+      beginBonus: saysSomething(own) ? beginBonus : Number.NEGATIVE_INFINITY,
       endBonus: endsParagraph ? BORDER_BONUS : 0,
     })
     if (at % SENTENCES_PER_STEP === 0) yield

@@ -24,8 +24,13 @@ const BOLD_NAME = /^\s*(\*\*|__)[^*_\n]{0,80}[^*_\s.!?。！？]\1\s*$/u
 const LIST_ITEM = /^\s*(?:>\s*)?(?:[-*+•]|\d{1,3}[.)])\s/u
 /** A directive of reStructuredText: ".. note::". */
 const DIRECTIVE = /^\s*\.\. [\w:-]{1,40}::[^\n]{0,80}\s*$/u
-/** Signs and tags alone, such as `</div>`, or the two stars before a sentence in bold. */
-const SIGNS = /^(?:[^\p{L}\p{N}]|<\/?[a-z][^<>]*>)*$/iu
+/** A comment of HTML, which no reader of the document sees. */
+const COMMENT = String.raw`<!--(?:(?!-->)[\s\S])*-->`
+const COMMENTS = new RegExp(COMMENT, 'gu')
+/** Signs, tags and comments alone, such as `</div>`, or the two stars before a sentence in bold. */
+const SIGNS = new RegExp(String.raw`^(?:${COMMENT}|(?!<!--)[^\p{L}\p{N}]|<\/?[a-z][^<>]*>)*$`, 'iu')
+/** A line of code that begins a block, a call or a list, which stands below it. */
+const BEGINS_BLOCK = /[{([:]\s*$/u
 /** Definitions of links alone: `[label]: address`. */
 const LINK_DEFINITIONS = /^(?:\s*\[[^\]\n]{1,200}\]:[^\S\n]*\S[^\n]*(?:\n|$))+\s*$/u
 const OPENINGS = [LEAD_IN, QUESTION, LABEL, BOLD_NAME, DIRECTIVE, SIGNS, LINK_DEFINITIONS]
@@ -34,7 +39,7 @@ const MOST_BEFORE_BODY = 30
 /** The names of the columns, and the line below them. */
 const HEAD_ROWS = 2
 /** A line of brackets only, as at the end of a function, goes on from what is above it and begins nothing. */
-export const SAYS_SOMETHING = /[\p{L}\p{N}\p{So}]/u
+const SAYS_SOMETHING = /[\p{L}\p{N}\p{So}]/u
 /** The beginning of a function comes with its statements up to this share of the room, and a lead-in with the items of its list. With a longer one, none of them could be shown. */
 const MOST_BEGINNING = 0.5
 const MOST_LEAD_IN = 0.25
@@ -53,7 +58,7 @@ export interface MeasuredSentence {
   start: number
   end: number
   tokens: number
-  /** Whether it says nothing without what follows: a heading, the number or the numbered title of a clause, a lead-in, a question, a label, signs, definitions of links, or the head of a table. */
+  /** Whether it says nothing without what follows: a heading, the number or the numbered title of a clause, a lead-in, a question, a label, signs, comments, definitions of links, the head of a table, or the line of code that begins a block. */
   opens: boolean
   isHeading: boolean
   /** Whether it is an item of a list. */
@@ -121,7 +126,7 @@ export function* measureSentences(
       start,
       end,
       tokens: yield* cost.tokensOf(text),
-      opens: isCut ? line === 0 : opens,
+      opens: isCut ? line === 0 || BEGINS_BLOCK.test(text) : opens,
       isHeading: isHeading && !isCut,
       isItem,
       kind: sentence.kind,
@@ -146,6 +151,9 @@ export function* measureSentences(
   }
   return sentences
 }
+
+/** Whether a text has words, numbers or symbols outside of comments. */
+export const saysSomething = (text: string): boolean => SAYS_SOMETHING.test(text.replace(COMMENTS, ''))
 
 const rowsBefore = (at: number, tableAt: number | null): number[] =>
   [0, 1].map(row => (tableAt ?? at) + row).filter(place => place < at)
