@@ -1,6 +1,6 @@
 import { longestPrefixInSteps } from '../core/prefix.ts'
 import { type Steps, TimeUp } from '../core/steps.ts'
-import type { Candidate, Dropped } from '../core/types.ts'
+import type { Candidate, Dropped, Span } from '../core/types.ts'
 import { CapCounter, type CapOptions, subjectDocument } from './caps.ts'
 import type { CostModel } from './cost.ts'
 import { raiseHolders } from './repetition/holders.ts'
@@ -112,6 +112,8 @@ export function* select(
   return { selected: raiseHolders(filling.selected), dropped: [...filling.drops.values()], isLate }
 }
 
+const headKey = ({ candidate }: Unit, { start }: Span): string => `${candidate.key} ${start}`
+
 class Filling {
   readonly selected: Selected[] = []
   readonly drops = new Map<string, Dropped>()
@@ -125,6 +127,8 @@ class Filling {
   private readonly queue: UnitQueue
   private readonly caps: CapCounter
   private readonly sentences: PackedSentences
+  /** Candidates and places of the heads of tables that are selected for their rows. */
+  private readonly heads = new Set<string>()
 
   constructor(candidates: readonly Candidate[], query: string | null, options: SelectOptions, cost: CostModel) {
     this.candidates = candidates
@@ -198,17 +202,25 @@ class Filling {
    * @returns the tokens that are missing; 0 or less when it fits
    */
   private *takeFresh(unit: Unit, marginal: number): Steps<number> {
-    const { parts, holders, evidence } = yield* this.sentences.freshParts(unit)
-    if (parts.length === 0) {
+    const { parts: fresh, holders, evidence } = yield* this.sentences.freshParts(unit)
+    if (fresh.length === 0) {
       this.drop(unit.candidate, 'duplicate', { ...evidence, detail: 'its sentences are packed' })
       return 0
     }
+    const parts = [...this.missingHead(unit), ...fresh]
     const costs = yield* this.cost.costsOf(parts)
     const missing = costs.reduce((sum, tokens) => sum + tokens, this.cost.used) - this.options.budgetTokens
     if (missing > 0) return missing
     for (const [at, part] of parts.entries()) this.take(part, marginal, costs[at] ?? 0, holders)
     yield* this.sentences.add(parts)
+    if (unit.head) this.heads.add(headKey(unit, unit.head))
     return missing
+  }
+
+  /** The head of the table of a row, when it is not selected yet. */
+  private missingHead(unit: Unit): Unit[] {
+    const { head, ...row } = unit
+    return head && !this.heads.has(headKey(unit, head)) ? [{ ...row, ...head }] : []
   }
 
   private take(unit: Unit, marginal: number, tokens: number, holders?: ReadonlySet<string>): void {

@@ -8,6 +8,8 @@ export interface Unit extends Span {
   candidate: Candidate
   /** Estimated relevance, on the scale of candidate values. */
   value: number
+  /** For a row of a table that is a unit of its own: the head of the table, which must be packed, too. */
+  head?: Span
 }
 
 export function textOf({ candidate, start, end }: Unit): string {

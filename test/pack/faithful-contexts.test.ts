@@ -33,6 +33,23 @@ it('a table of several chunks has its head once', () => {
   expect(contextOf(pool, 5_000)).toContain(table)
 })
 
+it('rows that are packed as sentences are below the head of their table', () => {
+  const table = (names: string) =>
+    `| ${names} | price |\n|---|---|\n${Array.from({ length: 9 }, (_, at) => `| ${names} ${at} | ${at * 10} coins |`).join('\n')}`
+  const text = `Prices follow.\n\n${table('bell')}\n\n${table('rope')}\n\n| alone | 1 |\n\nThe end.\n`
+  for (let budgetTokens = 10; budgetTokens < 150; budgetTokens++) {
+    const options = { ...PLAIN_PACKING, mode: 'sentence' as const, budgetTokens }
+    const { context } = finish(pack([candidate({ text })], 'price of bell 7 and rope 3', options, inSteps(countWords)))
+    for (const names of ['bell', 'rope']) {
+      const head = `| ${names} | price |\n|---|---|\n`
+      const row = new RegExp(`\\| ${names} \\d`, 'u').exec(context)
+      expect(context.split(head).length - 1).toBe(row ? 1 : 0)
+      if (row) expect(context.indexOf(head)).toBeLessThan(row.index)
+    }
+    if (budgetTokens > 100) expect(context).toContain('| bell 7 |')
+  }
+})
+
 it('a fence that is open at the end of a chunk does not swallow the next part', () => {
   const first = candidate({ id: 1, orderIndex: 0, text: 'Install it:\n\n```bash\nnpm ci' }, 0.9)
   const second = candidate({ id: 2, orderIndex: 5, text: 'Then edit it:\n\n```\nport = 1\n```\n\nRestart it.' }, 0.8)

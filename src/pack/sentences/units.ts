@@ -1,10 +1,12 @@
 import { prefixOf } from '../../core/prefix.ts'
 import type { Steps } from '../../core/steps.ts'
-import type { Candidate, Chunk } from '../../core/types.ts'
+import type { Candidate, Chunk, Span } from '../../core/types.ts'
 import { candidateBm25 } from '../../text/candidate-bm25.ts'
 import { isCode } from '../../text/code/is-code.ts'
 import { statementsOf } from '../../text/code/statements.ts'
+import { endsParagraph } from '../../text/sentences/ends.ts'
 import { type Sentence, sentencesOf } from '../../text/sentences/sentences.ts'
+import { isDelimiterRow } from '../../text/sentences/table-row.ts'
 import type { Unit } from '../unit.ts'
 
 /** Largest share that the match of a sentence adds to the value of its chunk (packing experiment). */
@@ -50,9 +52,11 @@ export function* sentenceUnits(candidates: readonly Candidate[], query: string |
   for (const candidate of candidates) {
     const most = Math.min(MOST_SENTENCES, sentences.length + MOST_OF_CHUNK)
     if (sentences.length >= most) break
-    for (const { text, start, end } of sentencesOf(prefixOf(candidate.chunk.text, LONGEST_SPLIT))) {
+    for (const { text, start, end, head } of withTableHeads(
+      sentencesOf(prefixOf(candidate.chunk.text, LONGEST_SPLIT)),
+    )) {
       if (text.trim() !== '' && end > (candidate.textStart ?? 0))
-        sentences.push({ candidate, text, start, end, value: candidate.value })
+        sentences.push({ candidate, text, start, end, value: candidate.value, ...(head && { head }) })
       if (sentences.length % SENTENCES_PER_STEP === 0) yield
       if (sentences.length >= most) break
     }
@@ -62,11 +66,32 @@ export function* sentenceUnits(candidates: readonly Candidate[], query: string |
   const scores = query === null ? [] : yield* candidateBm25(query, texts)
   const top = scores.reduce((best, score) => Math.max(best, score), Number.MIN_VALUE)
   return sentences
-    .map(({ candidate, start, end, value }, index) => ({
-      candidate,
-      start,
-      end,
+    .map(({ text: _text, value, ...unit }, index) => ({
+      ...unit,
       value: value + (SENTENCE_SHARE * (scores[index] ?? 0)) / top,
     }))
     .sort((a, b) => b.value - a.value)
+}
+
+/** The sentences, of which the rows of a table have its head. A head is a sentence only where no row follows. */
+function* withTableHeads(sentences: Iterable<Sentence>): Generator<Sentence & { head?: Span }> {
+  /** The first row of a table, then its head, which waits for the next sentence. */
+  let held = null as Sentence | null
+  let head = null as Span | null
+  let isInTable = false
+  for (const sentence of sentences) {
+    const isRow = sentence.kind === 'row'
+    const goesOn = isInTable && isRow
+    isInTable = isRow && !endsParagraph(sentence.text)
+    if (held && !head && goesOn && isDelimiterRow(sentence.text)) {
+      held = { ...held, text: held.text + sentence.text, end: sentence.end }
+      head = { start: held.start, end: held.end }
+      continue
+    }
+    if (held && !(head && goesOn)) yield held
+    if (!goesOn) head = null
+    held = isRow && !goesOn ? sentence : null
+    if (!held) yield head ? { ...sentence, head } : sentence
+  }
+  if (held) yield held
 }
