@@ -58,7 +58,7 @@ function added({ text, charStart, charEnd }: Chunk): number | null {
   return charStart === null || charEnd === null ? null : text.length - (charEnd - charStart)
 }
 
-/** Length of the head of a table that was put in front of a chunk, and that the unit before shows. */
+/** Length of the head of a table that was put in front of a chunk, and that the chunk before shows. */
 function repeatedHead(previous: Unit, next: Unit): number {
   const { chunk } = next.candidate
   const length = added(chunk) ?? 0
@@ -70,7 +70,9 @@ function repeatedHead(previous: Unit, next: Unit): number {
   )
     return 0
   const head = chunk.text.slice(0, length)
-  return /\n$/.test(head) && isDelimiterRow(head.trimEnd().split('\n').at(-1) ?? '') && textOf(previous).includes(head)
+  // A row comes with the head of its table, possibly with a gap between.
+  const above = previous.candidate.chunk.text.slice(0, previous.end)
+  return /\n$/.test(head) && isDelimiterRow(head.trimEnd().split('\n').at(-1) ?? '') && above.includes(head)
     ? length
     : 0
 }

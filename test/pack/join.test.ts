@@ -80,6 +80,26 @@ describe('chunks with white space between them that no chunk has', () => {
   })
 })
 
+it('a table whose first rows are left out has its head once', () => {
+  const head = '| code | meaning |\n|---|---|\n'
+  const first = '| 4 | no water |\n| 5 | no pump |'
+  const second = '| 6 | no bell |\n| 7 | no keeper |'
+  const stored = (rows: string, at: number) => {
+    // The second part of the table got the head when it was stored.
+    const charEnd = head.length + (at === 0 ? first.length : `${first}\n${second}`.length)
+    const charStart = at === 0 ? 0 : charEnd - rows.length
+    return candidate({ id: at, orderIndex: at, text: head + rows, charStart, charEnd })
+  }
+  const [left, right] = [stored(first, 0), stored(second, 1)]
+  const lastRow = left.chunk.text.indexOf('| 5')
+  const units = [
+    { candidate: left, start: 0, end: head.length, value: 1 },
+    { candidate: left, start: lastRow, end: left.chunk.text.length, value: 1 },
+    { candidate: right, start: 0, end: right.chunk.text.length, value: 1 },
+  ]
+  expect(joinUnits(units).map(({ text }) => text)).toEqual([head.trimEnd(), `| 5 | no pump |\n${second}`])
+})
+
 describe('the first part of a block', () => {
   /** The text of a chunk from `start` on. */
   const shown = (text: string, start = 0) =>
