@@ -22,7 +22,7 @@ async function openWorld(environment: Record<string, string> = {}) {
     tellLeft = resolve
   })
   const server = createServer((request, response) => {
-    if (!request.url?.startsWith('/collections/docs')) return response.end('{}')
+    if (!request.url?.startsWith('/collections/docs')) return response.end('{"result":{"aliases":[]}}')
     response.once('close', tellLeft)
     tellReceived()
   })
@@ -37,6 +37,22 @@ async function openWorld(environment: Record<string, string> = {}) {
 }
 
 describe('a call that is not waited for', () => {
+  it.each([
+    ['get_contextual_retrieval_stats', {}],
+    ['reindex_with_context', {}],
+    ['reindex_with_context', { dry_run: true }],
+  ])('%s %j ends its request to Qdrant when it is cancelled', async (name, more) => {
+    const { stowage, received, left } = await openWorld()
+    const agent = await connectOverHttp(stowage.url)
+    const cancel = new AbortController()
+    const call = agent.call(name, { collection: 'docs', ...more }, { signal: cancel.signal })
+    await received
+    cancel.abort('not needed')
+    await expect(call).rejects.toThrow('not needed')
+    await left
+    await agent.close()
+  })
+
   it('ends its request to Qdrant when it is cancelled, and the next call works', async () => {
     const { stowage, received, left } = await openWorld()
     const agent = await connectOverHttp(stowage.url)

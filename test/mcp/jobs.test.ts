@@ -71,6 +71,15 @@ describe('jobs', () => {
     await jobs.close()
   })
 
+  it('do not start when the call is cancelled before', async () => {
+    const { jobs, runs } = openWorld()
+    const call = new AbortController()
+    const starting = jobs.start(request('docs'), 'me', call.signal)
+    call.abort()
+    await expect(starting).rejects.toThrow('aborted')
+    expect([runs.length, jobs.find(null, 'me')]).toEqual([0, null])
+  })
+
   it('are seen by their owner alone', async () => {
     const { jobs } = openWorld()
     const { id } = await jobs.start(request('docs'), 'me', signal)

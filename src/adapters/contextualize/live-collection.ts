@@ -16,6 +16,8 @@ interface LiveCollectionOptions {
   apiKey: string | null
   collection: string
   mapping?: PayloadMapping | undefined
+  /** Ends requests that nobody waits for any more. */
+  signal?: AbortSignal | undefined
 }
 
 /** Points of a page: the texts of a thousand large chunks would not fit into one answer. */
@@ -26,8 +28,8 @@ const NOT_FOUND = 404
  * A live collection on a server. Answers are cut
  * into raw slices, so that the numbers of vectors stay as the server printed them and ids of 64 bits keep every digit.
  */
-export function openLiveCollection({ http, apiKey, collection, mapping }: LiveCollectionOptions): LiveCollection {
-  const request = createRequests({ http, apiKey })
+export function openLiveCollection({ collection, mapping, ...server }: LiveCollectionOptions): LiveCollection {
+  const request = createRequests(server)
   const send = (method: 'GET' | 'POST', rest: string, body: string | null) =>
     request(method, collectionPath(collection, rest), body)
   const info = async (): Promise<unknown> => parseJson(await send('GET', '', null))

@@ -1,3 +1,4 @@
+import { eitherSignal } from '../../core/either-signal.ts'
 import type { QdrantHttp } from '../../qdrant/client.ts'
 import { notUnderstood, statusFailure } from '../../qdrant/errors.ts'
 import { headerValue } from '../../qdrant/raw-headers.ts'
@@ -9,14 +10,22 @@ const TIMEOUT_MS = 300_000
 /** Sends a request and returns the raw `result` of its answer. @throws StowageError */
 type SendRequest = (method: 'GET' | 'POST' | 'PUT', path: string, body: string | null) => Promise<string>
 
+interface RequestsOptions {
+  http: QdrantHttp
+  apiKey: string | null
+  /** Ends requests that nobody waits for any more. */
+  signal?: AbortSignal | undefined
+}
+
 /** Requests that can all be repeated, writes too: they set values that do not depend on what is there. */
-export function createRequests({ http, apiKey }: { http: QdrantHttp; apiKey: string | null }): SendRequest {
+export function createRequests({ http, apiKey, signal: given }: RequestsOptions): SendRequest {
   return async (method, path, body) => {
     const key = apiKey === null ? [] : ['api-key', apiKey]
     const type = body === null ? [] : ['content-type', 'application/json']
-    const signal = AbortSignal.timeout(TIMEOUT_MS)
+    const timeout = AbortSignal.timeout(TIMEOUT_MS)
+    const { signal, dispose } = given === undefined ? { signal: timeout, dispose() {} } : eitherSignal(given, timeout)
     const request = { method, path, headers: ['accept', 'application/json', ...key, ...type], body, signal }
-    const { status, headers, text } = await retryOnce(() => http.readRaw(request), signal)
+    const { status, headers, text } = await retryOnce(() => http.readRaw(request), signal).finally(dispose)
     if (status < 200 || status > 299) throw statusFailure(status, text, headerValue(headers, 'retry-after'))
     return rawResult(text)
   }

@@ -21,7 +21,7 @@ export interface Job {
 
 export interface Jobs {
   estimate(request: ReindexRequest, signal: AbortSignal): Promise<ReindexEstimate>
-  /** Starts a run and returns at once. @throws StowageError `too_many_requests` while the collection, or the process, has enough of them */
+  /** Starts a run and returns at once. A call that is cancelled before starts none. @throws StowageError `too_many_requests` while the collection, or the process, has enough of them */
   start(request: ReindexRequest, owner: string, signal: AbortSignal): Promise<Job>
   /** @param id null for the owner's latest; null: there is none, or it is another owner's */
   find(id: string | null, owner: string): Job | null
@@ -72,6 +72,7 @@ export function createJobs({ reindexing, newId, wallClock, onUnexpected }: JobsO
     estimate: (request, signal) => reindexing.estimate(request, signal),
     async start(request, owner, signal) {
       const name = await reindexing.nameOf(request, signal)
+      signal.throwIfAborted()
       const busy = running()
       if (closing.signal.aborted) throw new StowageError('overloaded', 'stowage is ending')
       if (busy.some(other => other.name === name))

@@ -52,7 +52,7 @@ export const openContextualize: ContextualizeCommandDependencies['open'] = targe
 export async function environmentOf(
   config: Config,
   { collection: sourceName, into, alias, context, state: stateFolder, budgetUsd, onlyPayload }: ContextualizeTarget,
-  server: { http: ReturnType<typeof createQdrantHttp>; apiKey: string | null },
+  server: { http: ReturnType<typeof createQdrantHttp>; apiKey: string | null; signal?: AbortSignal | undefined },
 ): Promise<Omit<ContextualizeEnvironment, 'place' | 'close'>> {
   const { count: countTokens } = createTokenizer(config.plan.tokenizerModel)
   const mapping = config.settings.MAPPINGS?.[sourceName]

@@ -28,7 +28,7 @@ export async function readCollectionContexts(
   const { tenant, apiKey } = caller
   refuseOthers([name], caller)
   const mapping = config.settings.MAPPINGS?.[name]
-  const collection = openLiveCollection({ http, apiKey, collection: name, mapping })
+  const collection = openLiveCollection({ http, apiKey, collection: name, mapping, signal })
   const first = firstPoints(collection, tenant?.condition ?? undefined, signal)
   const coverage = await coverageOf({ ...collection, pages: first.pages })
   return { ...coverage, isPartial: first.isPartial(), spent: caller.rights.has('operate') ? await spent() : null }

@@ -6,24 +6,29 @@ import type { McpParts } from './open-mcp.ts'
 
 /** Reindexing as `stowage contextualize` does it, with the same state folder, on the server of the gateway. */
 export function openReindexing({ config, http }: Pick<McpParts, 'config' | 'http'>): Reindexing {
-  const open = ({ collection, writer, budgetUsd, apiKey }: ReindexRequest) => {
+  const open = ({ collection, writer, budgetUsd, apiKey }: ReindexRequest, signal?: AbortSignal) => {
     const budget = budgetUsd === null ? {} : { budgetUsd }
-    return environmentOf(config, { collection, context: writer, onlyPayload: false, ...budget }, { http, apiKey })
+    return environmentOf(
+      config,
+      { collection, context: writer, onlyPayload: false, ...budget },
+      { http, apiKey, signal },
+    )
   }
   return {
-    async nameOf({ collection, apiKey }) {
-      const live = openLiveCollection({ http, apiKey, collection })
+    async nameOf({ collection, apiKey }, signal) {
+      const live = openLiveCollection({ http, apiKey, collection, signal })
       // An unknown collection is an error now, not the end of a job.
       const [names] = await Promise.all([live.names(), live.layout()])
       return names.sort()[0] ?? collection
     },
-    async estimate(request) {
-      const environment = await open(request)
+    async estimate(request, signal) {
+      const environment = await open(request, signal)
       const estimate = await environment.estimate()
       const { usage, model, endpoint } = estimate
       const asked: Spending = { [model]: { endpoint, contexts: 0, fallbacks: 0, calls: 0, usage } }
       return { ...estimate, dollars: environment.dollars(asked) }
     },
+    // Its signal ends it between two requests: a write is not broken off.
     async run(request, onProgress, signal) {
       const environment = await open(request)
       const report = ({ done, total, spending }: { done: number; total: number; spending: Spending }) =>
