@@ -118,6 +118,16 @@ describe('createQdrantStore', () => {
     expect(lists.map(list => list.source)).toEqual(['dense', 'keyword'])
   })
 
+  it('looks again when no list could be searched, so that a collection made anew is right at once', async () => {
+    const { name } = await collect([own(0)])
+    const { store } = await record()
+    const question = ask(name, { dense: [1, 0, 0], sparse: null })
+    expect((await store.search(question, call)).lists).toEqual([])
+    await sendOk(engine.url, 'DELETE', `/collections/${name}`)
+    await fill(engine.url, { name, size: 3, points: [] })
+    expect((await store.search(question, call)).lists.map(list => list.source)).toEqual(['dense'])
+  })
+
   it.each([400, 404, 405, 422, 501])('asks list by list where the batch is refused with %i', async status => {
     const { name } = await collect([own(0), own(1)])
     const { store } = await record({}, ({ path }) =>
