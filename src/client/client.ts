@@ -36,17 +36,20 @@ const MOST_ATTEMPTS = 3
 /**
  * A client of the routes under `/v1/`. A call is repeated only when stowage answers 503 and says after how many seconds to come again, at
  * most twice, and not beyond `timeoutMs`.
- * @throws TypeError for a `url` that is none, or has more than a path, and for an `apiKey` that no header can hold
+ * @throws TypeError for a `url` that is none of http or https, or has more than a path, and for an `apiKey` that no header can hold
  */
 export function createClient({ url, apiKey, fetch, timeoutMs: givenMs = TIMEOUT_MS }: ClientOptions): Client {
   if (!URL.canParse(url)) throw new TypeError(`createClient: url is not a URL: ${JSON.stringify(url)}`)
-  const { username, password, search, hash } = new URL(url)
+  const { protocol, origin, pathname, username, password, search, hash } = new URL(url)
+  // `stowage:6433` is a URL of the scheme `stowage:`, and no server can be reached by it.
+  if (!/^https?:$/u.test(protocol))
+    throw new TypeError(`createClient: url must begin with http:// or https://, not ${JSON.stringify(protocol)}`)
   // The errors of `fetch` for these would show a password or a key to whoever logs them.
   if (`${username}${password}${search}${hash}` !== '')
     throw new TypeError('createClient: url must not have a user, a password, a query or a fragment')
   if (!canBeSent(apiKey ?? '')) throw new TypeError('createClient: apiKey has signs that no header can have')
   const timeoutMs = Math.min(givenMs, LONGEST_TIMEOUT_MS)
-  const base = url.replace(/\/+$/u, '')
+  const base = origin + pathname.replace(/\/+$/u, '')
   const key: Record<string, string> = apiKey === undefined ? {} : { 'api-key': apiKey }
 
   async function call(path: string, init: RequestInit, given: AbortSignal | undefined): Promise<unknown> {

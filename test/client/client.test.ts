@@ -182,8 +182,17 @@ it('takes a path in the URL, another fetch, and sends the key as Qdrant clients 
       { method: 'POST', headers: { 'api-key': 'k' }, body: JSON.stringify(QUESTION) },
     ],
   ])
-  expect(() => createClient({ url: 'stowage:x' }).context).not.toThrow()
   expect(() => createClient({ url: 'no url' })).toThrow('"no url"')
+})
+
+it.each(['localhost:6433', 'ftp://host'])('refuses %s at once, because no server is reached by it', url => {
+  expect(() => createClient({ url })).toThrow('url must begin with http:// or https://')
+})
+
+it('takes a URL with white space around it, as variables have it', async () => {
+  const { url, requests } = await answering()
+  await createClient({ url: ` ${url}/stowage/ \n` }).context(QUESTION)
+  expect(requests.map(({ path }) => path)).toEqual(['/stowage/v1/context'])
 })
 
 it.each([
