@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { describeIssues, strictObject } from '../core/schema-faults.ts'
 import { CHUNKINGS } from '../core/types.ts'
+import { collectionName } from '../pipeline/context-request.ts'
 import { planChangesSchema, readPlanChanges } from '../pipeline/plan/changes.ts'
-import { LONGEST_COLLECTION_NAME } from '../qdrant/paths.ts'
 import { PAYLOAD_FIELDS } from '../qdrant/payload.ts'
 
 /** Version of the format of project files. */
@@ -44,7 +44,7 @@ export const projectSchema = strictObject({
   version: z.literal(PROJECT_VERSION),
   name: z.string().regex(PROJECT_NAME, 'must have up to 64 letters, digits, dots, dashes and underscores'),
   created_at: z.iso.datetime(),
-  collection: z.string().min(1).max(LONGEST_COLLECTION_NAME),
+  collection: collectionName,
   chunking: chunkingSchema.optional(),
   encoder: encoderSchema.optional(),
   context: contextSchema.optional(),

@@ -89,6 +89,12 @@ describe('stowage project', () => {
     })
   })
 
+  it.each(['a/b', '..', '.'])('refuses the collection %s, which no search could name', async collection => {
+    const { error } = await run('create', 'wiki', '--collection', collection)
+    expect(error).toMatchObject({ code: 'bad_request', message: expect.stringContaining('wiki.collection') })
+    expect(await projects.find('wiki')).toBeNull()
+  })
+
   it('deletes with --yes alone, and the collection only when it is asked to', async () => {
     await run('create', 'wiki', '--collection', 'docs')
     expect((await run('delete', 'wiki')).error).toMatchObject({ code: 'bad_request' })
@@ -109,7 +115,9 @@ describe('stowage project', () => {
     await writeFile(join(folder, 'broken.json'), '{')
     const { out, error } = await run('list')
     expect(out).toBe('There are no projects.\n')
-    expect(error).toMatchObject({ message: expect.stringContaining('broken') })
+    expect(error).toMatchObject({
+      message: expect.stringContaining('broken cannot be used: its file is not valid JSON'),
+    })
     expect((await run('delete', 'broken', '--yes')).error).toBeNull()
     expect(await projects.list()).toEqual({ projects: [], faults: [] })
   })

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { compareText } from '../../core/collections.ts'
-import { StowageError } from '../../core/errors.ts'
+import { messageOf, StowageError } from '../../core/errors.ts'
 import { PROJECT_NAME, type Project, readProject } from '../../projects/project.ts'
+import { printable } from '../../text/printable.ts'
 import { ignoreMissing } from '../ignore-missing.ts'
 
 /** The projects of a folder, one JSON file each. Every call reads the files as they are now. */
@@ -29,7 +30,7 @@ export function openProjectFolder(folder: string): ProjectFolder {
       throw unusable(name, [`its file cannot be read (${error.code})`])
     })
     if (content === undefined) return null
-    const { project, faults } = readProject(parsed(content), name)
+    const { project, faults } = readProject(parsed(content, name), name)
     if (project === null) throw unusable(name, faults)
     if (project.name !== name) throw unusable(name, [`the file holds the project ${project.name}`])
     return project
@@ -73,11 +74,12 @@ export function openProjectFolder(folder: string): ProjectFolder {
   }
 }
 
-function parsed(content: string): unknown {
+/** @throws StowageError `unprocessable` for what is no JSON */
+function parsed(content: string, name: string): unknown {
   try {
     return JSON.parse(content)
-  } catch {
-    return content
+  } catch (error) {
+    throw unusable(name, [`its file is not valid JSON: ${printable(messageOf(error))}`])
   }
 }
 
