@@ -18,7 +18,7 @@ interface Source {
 /** Floors from the bottom up: a file imports from floors below its own, or from its own folder. */
 const FLOORS: readonly (readonly string[])[] = [
   ['core'],
-  ['qdrant', 'statistics', 'text'],
+  ['files', 'qdrant', 'statistics', 'text'],
   ['contexts', 'intent', 'rank'],
   ['pack'],
   ['pipeline'],

@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url'
 import { createQdrantStore } from '../adapters/qdrant/store.ts'
 import { createOpened } from '../core/work/opened.ts'
 import { startEmbeddedServer } from '../embedded/server.ts'
-import { lockFolder } from '../embedded/storage/folder-lock.ts'
 import type { ReplayEnvironment, ReplayFolder } from '../evaluation/replay/run.ts'
 import { ingest } from '../ingest/ingest.ts'
 import { createQdrantHttp } from '../qdrant/client.ts'
@@ -30,7 +29,7 @@ export function replayWorld(
     ports: { tokenizer: createTokenizer, embedder, reranker, isWord, unavailable },
     referenceModel,
     openFolder: folder => openFolder(folder, models, referenceModel),
-    journals: { lock: lockFolder, stowage: () => [VERSION, sourcesHash(), ...modelFolders.map(modelHash)].join(' ') },
+    stowage: () => [VERSION, sourcesHash(), ...modelFolders.map(modelHash)].join(' '),
   }
 }
 

@@ -215,7 +215,7 @@ describe('a folder of the embedded engine', { timeout: CHILD_PROCESS_MS }, () =>
   it('has one holder when several processes find the same dead lock at once', async () => {
     // No process can have this pid.
     writeFileSync(join(folder, 'lock'), '4194305\n')
-    const module = new URL('../../src/embedded/storage/folder-lock.ts', import.meta.url).href
+    const module = new URL('../../src/files/folder-lock.ts', import.meta.url).href
     const script = `const { lockFolder } = await import(${JSON.stringify(module)})
       try { lockFolder(${JSON.stringify(folder)}); console.log('held') } catch (error) { console.log(error.message) }
       process.stdin.resume()`

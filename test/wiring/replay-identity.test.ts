@@ -24,7 +24,7 @@ const places = {
   },
   contextualTwins: new Map<string, string>(),
 }
-const identity = (...folders: string[]) => replayWorld(NO_MODELS, 'gpt-4o', places, folders).journals?.stowage()
+const identity = (...folders: string[]) => replayWorld(NO_MODELS, 'gpt-4o', places, folders).stowage?.()
 
 /** Interrupts a replay on a live collection of this server, and returns how many journals there are then. */
 function journalsAfter(liveServer: object): number {

@@ -1,7 +1,6 @@
-import { existsSync } from 'node:fs'
 import type { PointId } from '../../core/types.ts'
+import { type FilePart, LineFile, linesOf } from '../../files/line-file.ts'
 import { members } from '../../qdrant/raw-json.ts'
-import { LineFile, lineStarts } from './line-file.ts'
 
 /** A point with a text, as it was before it got a context. */
 export interface FormerPoint {
@@ -10,11 +9,6 @@ export interface FormerPoint {
   hash: string
   /** The JSON of each vector as the server printed it, by name. */
   vectors: ReadonlyMap<string, string>
-}
-
-interface Part {
-  at: number
-  bytes: number
 }
 
 /** Characters of a line that hold its key: a UUID is 36 long. */
@@ -28,20 +22,20 @@ const LINE = /^\{"(key|again|written)":"([^"]+)"/
  */
 export class FormerVectors {
   readonly #file: LineFile
-  readonly #parts = new Map<string, Part>()
+  readonly #parts = new Map<string, FilePart>()
   /** Keys of points whose request may have been made in part. */
   readonly #unsure = new Set<string>()
 
   constructor(path: string) {
     let size = 0
-    for (const { at, bytes, start } of existsSync(path) ? lineStarts(path, KEY_LENGTH) : []) {
-      const [, kind, key = ''] = LINE.exec(start) ?? []
-      if (kind === 'key') this.#keep(key, { at, bytes })
+    for (const { line, end } of linesOf(path)) {
+      const [, kind, key = ''] = LINE.exec(line.toString('latin1', 0, KEY_LENGTH)) ?? []
+      if (kind === 'key') this.#keep(key, { at: size, bytes: line.length })
       else if (kind === 'again') this.#unsure.add(key)
       else if (kind === 'written') this.#unsure.delete(key)
       // Of an earlier version: all requests were made as a whole.
       else this.#unsure.clear()
-      size = at + bytes + 1
+      size = end
     }
     this.#file = new LineFile(path, size)
   }
@@ -77,7 +71,7 @@ export class FormerVectors {
   find(id: PointId, hash: string): ReadonlyMap<string, string> | null {
     const part = this.#parts.get(keyOf(id, hash))
     if (part === undefined) return null
-    const line = this.#file.read(part.at, part.bytes)
+    const line = this.#file.read(part).toString()
     return members(members(line).get('vectors') ?? '{}')
   }
 
@@ -94,7 +88,7 @@ export class FormerVectors {
     this.#file.close()
   }
 
-  #keep(key: string, part: Part): void {
+  #keep(key: string, part: FilePart): void {
     if (!this.#parts.has(key)) this.#parts.set(key, part)
     this.#unsure.add(key)
   }

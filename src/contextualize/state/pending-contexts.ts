@@ -1,6 +1,6 @@
-import { existsSync, readFileSync, renameSync } from 'node:fs'
+import { renameSync } from 'node:fs'
 import type { ChunkContext } from '../../contexts/context.ts'
-import { LineFile, wholeLines } from './line-file.ts'
+import { LineFile, linesOf } from '../../files/line-file.ts'
 import { type AskedModel, addSpending, type Spending } from './spending.ts'
 
 /** A context that is written and may not be in the collection yet. */
@@ -84,9 +84,20 @@ export class PendingContexts {
 export const readSpending = (path: string): Spending => readState(path).spending
 
 function readState(path: string): { spending: Spending; lines: PendingLine[] } {
-  const [first, ...rest] = existsSync(path) ? wholeLines(readFileSync(path)) : []
+  const [first, ...rest] = parsedLines(path)
   const { spending: counted, counted: count } = (first ?? { spending: {}, counted: 0 }) as CheckpointLine
   const lines = rest as PendingLine[]
   const spending = lines.slice(count).reduce((sum, line) => addSpending(sum, line, line.context), counted)
   return { spending, lines }
+}
+
+/** The parsed lines of a file up to the first that is not whole: a process may be killed while it writes one. */
+function* parsedLines(path: string): Generator<unknown> {
+  for (const { line } of linesOf(path)) {
+    try {
+      yield JSON.parse(line.toString())
+    } catch {
+      return
+    }
+  }
 }

@@ -1,11 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { lockFolder } from '../../files/folder-lock.ts'
 import { FormerVectors } from './former-vectors.ts'
 import { PendingContexts, readSpending } from './pending-contexts.ts'
 import { type Spending, sumOfSpending } from './spending.ts'
-
-/** Holds a folder for this process until the returned function is called. @throws Error when another process holds it */
-export type LockFolder = (folder: string) => () => void
 
 /** What a run keeps on the disk: the contexts on their way, the former vectors, and what was spent. */
 export interface RunState {
@@ -45,7 +43,7 @@ export const copyMarkIn = (folder: string): CopyMark => {
 }
 
 /** Opens the state of a collection in a folder of its own. @throws Error when another process works with the folder */
-export function openState(folder: string, lock: LockFolder): RunState {
+export function openState(folder: string, lock: typeof lockFolder): RunState {
   mkdirSync(folder, { recursive: true })
   const unlock = lock(folder)
   try {
@@ -68,7 +66,7 @@ export function openState(folder: string, lock: LockFolder): RunState {
 }
 
 /** Opens the states in the folder of a collection that servers have written. @throws Error when a server works with them */
-export function openOnlineStates(folder: string, lock: LockFolder): RunState[] {
+export function openOnlineStates(folder: string, lock: typeof lockFolder): RunState[] {
   const opened: RunState[] = []
   try {
     for (const online of onlineFolders(folder).filter(existsSync)) opened.push(openState(online, lock))

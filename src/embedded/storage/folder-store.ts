@@ -11,12 +11,12 @@ import {
   statSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { lockFolder } from '../../files/folder-lock.ts'
+import { linesOf } from '../../files/line-file.ts'
 import { Engine } from '../engine.ts'
 import { ChangeLog } from './change-log.ts'
 import { type Disk, nodeDisk, writeAll } from './disk.ts'
-import { lockFolder } from './folder-lock.ts'
 import { applyLine, stateLines } from './log-lines.ts'
-import { readLines } from './read-lines.ts'
 
 const BUFFER_BYTES = 2 ** 20
 
@@ -77,10 +77,10 @@ export class FolderStore {
   private async load(): Promise<number> {
     let good = 0
     let number = 0
-    for (const { text, end } of readLines(this.file)) {
+    for (const { line, end } of linesOf(this.file)) {
       number++
       try {
-        await applyLine(this.engine, text)
+        await applyLine(this.engine, line.toString())
       } catch (error) {
         this.report(`${this.file} is damaged at line ${number}: ${(error as Error).message}`)
         break

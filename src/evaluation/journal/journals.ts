@@ -1,8 +1,9 @@
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { lockFolder } from '../../files/folder-lock.ts'
 import { printJson } from '../../qdrant/json.ts'
 import { contentHash } from '../../text/fingerprint.ts'
-import { type LockFolder, openFileJournal } from './file-journal.ts'
+import { openFileJournal } from './file-journal.ts'
 import type { Journal } from './journal.ts'
 
 /** Interrupted replays that can be resumed. Older ones are forgotten, because nobody will. */
@@ -11,16 +12,13 @@ const MOST_JOURNALS = 8
 /**
  * Opens the journal of a replay below a folder, and forgets the oldest of the others.
  * @param identity everything that the figures depend on, as JSON: a change of any of it begins a new journal
+ * @param isFresh forgets what an earlier replay left
  * @throws Error when another process makes the same replay
  */
-export function openJournal(
-  folder: string,
-  identity: object,
-  { lock, isFresh }: { lock: LockFolder; isFresh: boolean },
-): Journal {
+export function openJournal(folder: string, identity: object, isFresh: boolean): Journal {
   const name = contentHash(printJson(identity))
-  const journal = openFileJournal(join(folder, name), lock, isFresh)
-  for (const old of othersByAge(folder, name).slice(MOST_JOURNALS - 1)) removeUnused(old, lock)
+  const journal = openFileJournal(join(folder, name), isFresh)
+  for (const old of othersByAge(folder, name).slice(MOST_JOURNALS - 1)) removeUnused(old)
   return journal
 }
 
@@ -34,9 +32,9 @@ function othersByAge(folder: string, name: string): string[] {
     .map(({ path }) => path)
 }
 
-function removeUnused(folder: string, lock: LockFolder): void {
+function removeUnused(folder: string): void {
   try {
-    const unlock = lock(folder)
+    const unlock = lockFolder(folder)
     rmSync(folder, { recursive: true, force: true })
     unlock()
   } catch {

@@ -12,7 +12,6 @@ import { buildTrace } from '../../pipeline/trace/build-trace.ts'
 import { contentHash } from '../../text/fingerprint.ts'
 import type { PlanArm } from '../arms/arm.ts'
 import type { GoldenQuery, GoldenSet } from '../golden-set/golden-set.ts'
-import type { LockFolder } from '../journal/file-journal.ts'
 import type { Journal } from '../journal/journal.ts'
 import { openJournal } from '../journal/journals.ts'
 import type { ReplayRun } from '../metrics/measure-run.ts'
@@ -71,25 +70,23 @@ export interface ReplayEnvironment {
   referenceModel: string
   /** The tenants that queries can name; absent without `TENANTS_FILE`. */
   tenants?: ReplayTenants | null
-  /** Where replays note what is done; absent when an interrupted one need not go on. */
-  journals?: {
-    /** Holds a folder for this process. */
-    lock: LockFolder
-    /** Version of stowage with hashes of its sources and of its local models. */
-    stowage: () => string
-  }
+  /**
+   * Version of stowage with hashes of its sources and of its local models, for the journals in which replays note what is done; absent
+   * when an interrupted one need not go on.
+   */
+  stowage?: () => string
 }
 
 /** Creates a replay on the real pipeline. Each pair of corpus, embedder and chunk size has its own folder of the embedded engine. */
 export function createReplayDependencies(environment: ReplayEnvironment): ReplayDependencies<PlanArm> {
-  const { ports, openLive, contextualTwins, referenceModel, tenants = null, journals } = environment
+  const { ports, openLive, contextualTwins, referenceModel, tenants = null, stowage } = environment
   const referenceTokenizer = ports.tokenizer(referenceModel)
   const embedder = ports.embedder?.version ?? null
   return {
     embedder,
     reranker: ports.reranker?.model ?? null,
     countTokens: text => referenceTokenizer.count(text),
-    ...(journals && { openJournal: job => openJournalOf(job, environment, journals) }),
+    ...(stowage && { openJournal: job => openJournalOf(job, environment, stowage()) }),
     prepare: async (set, job) => {
       const open = (contextual: boolean) =>
         set.collection === undefined ? ingested(set, job, contextual) : opened(set.collection, contextual)
@@ -154,7 +151,7 @@ function openJournalOf(
     referenceModel,
     tenants = null,
   }: ReplayEnvironment,
-  { lock, stowage }: NonNullable<ReplayEnvironment['journals']>,
+  stowage: string,
 ): Journal {
   const { sets, arms, budgets, chunkTokens, chunking, limitQueries, details = false, explain = false, judge } = job
   const identity = {
@@ -173,9 +170,9 @@ function openJournalOf(
     ),
     // What they may read, and by which plans.
     tenants: sets.map(set => (set.collection !== undefined && tenants === null ? [] : tenantsOf(set, tenants))),
-    stowage: stowage(),
+    stowage,
   }
-  return openJournal(join(job.cacheFolder, JOURNALS), identity, { lock, isFresh: job.fresh ?? false })
+  return openJournal(join(job.cacheFolder, JOURNALS), identity, job.fresh ?? false)
 }
 
 /** The plan of an arm for a query: `serve` would change it for the tenant that asks. */

@@ -14,7 +14,7 @@ import { onlineFolder, openState, type RunState, stateFolderOf } from '../../con
 import { openTenantRules } from '../../contextualize/tenants.ts'
 import { messageOf, StowageError } from '../../core/errors.ts'
 import type { Embedder } from '../../core/ports.ts'
-import { lockFolder } from '../../embedded/storage/folder-lock.ts'
+import { lockFolder } from '../../files/folder-lock.ts'
 import type { Step } from '../../http/step.ts'
 import type { Reporter } from '../../observe/events.ts'
 import type { Project } from '../../projects/project.ts'

@@ -12,7 +12,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { lockFolder } from '../../../src/embedded/storage/folder-lock.ts'
 import { parseArms } from '../../../src/evaluation/arms/parse.ts'
 import { openJournal } from '../../../src/evaluation/journal/journals.ts'
 import { type ReplayDependencies, type ReplayJob, replay } from '../../../src/evaluation/replay/replay.ts'
@@ -76,8 +75,7 @@ function worldOf(mayRun: (query: string) => void, changes: object = {}) {
     embedder: 'words/2',
     reranker: null,
     countTokens: text => text.split(/\s+/).filter(Boolean).length,
-    openJournal: ({ fresh = false }) =>
-      openJournal(join(folder, 'journal'), { ...identity, ...changes }, { lock: lockFolder, isFresh: fresh }),
+    openJournal: ({ fresh = false }) => openJournal(join(folder, 'journal'), { ...identity, ...changes }, fresh),
     prepare: async set => {
       seen.prepared.push(set.name)
       return {
@@ -225,8 +223,7 @@ describe('a replay that is interrupted', () => {
   })
 
   it('refuses a second process at the same journal, and forgets the oldest of many', async () => {
-    const open = (stowage: string) =>
-      openJournal(join(folder, 'journal'), { ...identity, stowage }, { lock: lockFolder, isFresh: false })
+    const open = (stowage: string) => openJournal(join(folder, 'journal'), { ...identity, stowage }, false)
     const first = open('1')
     expect(() => open('1')).toThrow(/is already open/)
     for (let version = 2; version < 20; version++) open(String(version)).close(false)
