@@ -68,8 +68,8 @@ const UPSTREAM = ['QDRANT_URL', 'QDRANT_API_KEY', 'EMBEDDED_PATH', 'TENANTS_FILE
 const NOT_IN_DEMOS = [...UPSTREAM, 'STOWAGE_FLAGS_OFF', 'UNLEASH_URL', 'FLAGS_FILE', 'PLANS_FOLDER']
 
 /** Whether npm or npx started this process. npm sets the variable for every command that it runs. */
-export function startedByNpm(environment: Environment = process.env): boolean {
-  return environment.npm_lifecycle_event !== undefined
+export function startedByNpm(): boolean {
+  return process.env.npm_lifecycle_event !== undefined
 }
 
 function planOf(given: Readonly<Record<string, string>>): ReturnType<typeof overridePlanByText> {
@@ -86,7 +86,7 @@ function planOf(given: Readonly<Record<string, string>>): ReturnType<typeof over
 function basePlanOf(source: string): { base: Plan; faults: string[] } {
   const base = NAMED_PLANS[PLAN_NAMES.find(known => known === source) ?? 'measured']
   if (!isPlanFile(source)) return { base, faults: [] }
-  const { changes, faults } = readPlanFile(source, `STOWAGE_PLAN=${source}`, null)
+  const { changes, faults } = readPlanFile(source, `STOWAGE_PLAN=${source}`)
   return changes === null ? { base, faults } : { base: changePlan(base, changes), faults: [] }
 }
 

@@ -12,19 +12,22 @@ export function isPlanFile(text: string): boolean {
 /**
  * Reads a plan file: plan values as flags and tenants have them, in JSON or YAML. Never throws.
  * @param place what the faults begin with
- * @param loaded the reranker of the process; null before it is loaded
  * @returns the changes, or one line per fault
  */
-export function readPlanFile(path: string, place: string, loaded: LoadedReranker | null): ReadPlan {
+export function readPlanFile(path: string, place: string): ReadPlan {
   try {
     if (!statSync(path).isFile()) return { changes: null, faults: [`${place}: is not a file`] }
-    return parsePlanFile(readFileSync(path), path, place, loaded)
+    return parsePlanFile(readFileSync(path), path, place, null)
   } catch (error) {
     return { changes: null, faults: [`${place}: cannot be read: ${(error as Error).message}`] }
   }
 }
 
-/** The same for bytes that are read already. @param name decides the format by its ending */
+/**
+ * The same for bytes that are read already.
+ * @param name decides the format by its ending
+ * @param loaded the reranker of the process; null before it is loaded
+ */
 export function parsePlanFile(bytes: Uint8Array, name: string, place: string, loaded: LoadedReranker | null): ReadPlan {
   const { value, faults } = parseFile(bytes, formatOf(name))
   if (faults.length > 0) return { changes: null, faults: faults.map(fault => `${place}: ${fault}`) }

@@ -45,3 +45,8 @@ export function firstPlace(length: number, holds: (place: number) => boolean): n
 export function compareText(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0
 }
+
+/** Cuts a list into parts of this size; the last one may be smaller. */
+export function* batchesOf<Item>(items: readonly Item[], size: number): Generator<Item[]> {
+  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size)
+}

@@ -1,3 +1,4 @@
+import { batchesOf } from '../core/collections.ts'
 import { contentHash } from '../text/fingerprint.ts'
 import type { DocumentParent } from './chunking/parents.ts'
 import { folderFields, given, type PointScope, parentId, scopeFields } from './points.ts'
@@ -31,7 +32,7 @@ export async function writeParents(
   writer: CollectionWriter,
   batchSize: number,
 ): Promise<void> {
-  for (let at = 0; at < points.length; at += batchSize) await writer.upsert(points.slice(at, at + batchSize))
+  for (const batch of batchesOf(points, batchSize)) await writer.upsert(batch)
 }
 
 /**

@@ -1,3 +1,4 @@
+import { batchesOf } from '../core/collections.ts'
 import { StowageError } from '../core/errors.ts'
 import { groupByDocument } from './compare.ts'
 import type { FoundDocuments } from './document-groups.ts'
@@ -30,9 +31,7 @@ export async function prune(
     )
   }
   const ids = left.flatMap(([, points]) => [...points.keys()])
-  if (!options.dryRun) {
-    for (let at = 0; at < ids.length; at += MOST_DELETED) await writer.remove(ids.slice(at, at + MOST_DELETED))
-  }
+  if (!options.dryRun) for (const batch of batchesOf(ids, MOST_DELETED)) await writer.remove(batch)
   const chunks = left.flatMap(([, points]) => [...points.values()]).filter(({ isParent }) => !isParent)
   return { documents: left.map(([docId]) => docId).sort(), chunks: chunks.length }
 }

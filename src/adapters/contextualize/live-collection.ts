@@ -1,5 +1,6 @@
 import { CONTEXT_FIELDS } from '../../contexts/payload-fields.ts'
 import type { LiveCollection, LivePoint, PointChange } from '../../contextualize/live-collection.ts'
+import { batchesOf } from '../../core/collections.ts'
 import type { JsonObject, PointId } from '../../core/types.ts'
 import type { QdrantHttp } from '../../qdrant/client.ts'
 import { notUnderstood, statusOf } from '../../qdrant/errors.ts'
@@ -40,8 +41,8 @@ export function openLiveCollection({ collection, mapping, ...server }: LiveColle
     const found: LivePoint[] = []
     // The unnamed vector cannot be asked for by its name.
     const with_vector = vectors.includes('') ? true : vectors.length > 0 ? [...vectors] : false
-    for (let at = 0; at < ids.length; at += PAGE) {
-      const page = await post('points', { ids: ids.slice(at, at + PAGE), with_payload: true, with_vector })
+    for (const batch of batchesOf(ids, PAGE)) {
+      const page = await post('points', { ids: batch, with_payload: true, with_vector })
       for (const point of readElements(page).map(pointOf)) {
         const asked = [...point.vectors].filter(([name]) => vectors.includes(name))
         found.push({ ...point, vectors: new Map(asked) })
@@ -99,8 +100,7 @@ export function openLiveCollection({ collection, mapping, ...server }: LiveColle
     },
     async matching(ids, filter) {
       const found = new Set<string>()
-      for (let at = 0; at < ids.length; at += PAGE) {
-        const among = ids.slice(at, at + PAGE)
+      for (const among of batchesOf(ids, PAGE)) {
         const body = { filter: { must: [{ has_id: among }, filter] }, limit: among.length, with_payload: false }
         const page = members(await post('points/scroll', body))
         for (const point of readElements(page.get('points') ?? '')) found.add(String(pointOf(point).id))

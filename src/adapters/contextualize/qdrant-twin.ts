@@ -1,4 +1,5 @@
 import type { Twin } from '../../contextualize/twin/twin.ts'
+import { batchesOf } from '../../core/collections.ts'
 import { StowageError } from '../../core/errors.ts'
 import type { JsonObject, PointId } from '../../core/types.ts'
 import type { QdrantHttp } from '../../qdrant/client.ts'
@@ -58,8 +59,8 @@ export function openQdrantTwin({ http, apiKey, source, twin }: QdrantTwinOptions
       }
     },
     async copy(ids) {
-      for (let at = 0; at < ids.length; at += COPIED) {
-        const asked = { ids: ids.slice(at, at + COPIED), with_payload: true, with_vector: true }
+      for (const batch of batchesOf(ids, COPIED)) {
+        const asked = { ids: batch, with_payload: true, with_vector: true }
         const points = readElements(await request('POST', collectionPath(source, 'points'), printJson(asked)))
         const body = `{"points":[${points.map(copyOf).join(',')}]}`
         if (points.length > 0) await request('PUT', collectionPath(twin, 'points?wait=true'), body)

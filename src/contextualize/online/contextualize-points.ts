@@ -1,3 +1,4 @@
+import { batchesOf } from '../../core/collections.ts'
 import type { JsonObject, PointId } from '../../core/types.ts'
 import { findDocumentField, isParent, type PayloadMapping, valueAt } from '../../qdrant/payload.ts'
 import { isMatchable, isPlainPath } from '../../qdrant/places-filter.ts'
@@ -59,11 +60,8 @@ async function* documentsOf(
     for (const { id } of unseen) seen.add(keyOf(id))
     return unseen
   }
-  const conditions = documentConditions(points, mapping)
-  for (let at = 0; at < conditions.length; at += DOCUMENTS) {
-    const filter = { should: conditions.slice(at, at + DOCUMENTS) }
-    for await (const page of collection.pages(filter)) yield fresh(page)
-  }
+  for (const should of batchesOf(documentConditions(points, mapping), DOCUMENTS))
+    for await (const page of collection.pages({ should })) yield fresh(page)
   yield fresh(points)
 }
 

@@ -24,12 +24,11 @@ export interface NoticeOptions {
   onUnread(event: { collection: string; detail: string }): void
   /** Most bytes of a body, before and after its content coding is undone. Default: 32 MiB, the limit that Qdrant has by default. */
   maxBytes?: number
-  /** Most bytes of all copies at a time. Default: 128 MiB. */
-  maxCopied?: number
 }
 
 const DEFAULT_MAX_BYTES = 32 * 2 ** 20
-const DEFAULT_MAX_COPIED = 128 * 2 ** 20
+/** Bytes of all copies at a time. */
+const MAX_COPIED = 128 * 2 ** 20
 const NEVER = new AbortController().signal
 
 /**
@@ -37,8 +36,8 @@ const NEVER = new AbortController().signal
  * Qdrant has answered with success.
  */
 export function createUpsertNotice(options: NoticeOptions): Step {
-  const { isWanted, onWritten, onUnread, maxBytes = DEFAULT_MAX_BYTES, maxCopied = DEFAULT_MAX_COPIED } = options
-  const room: CopyRoom = { free: maxCopied }
+  const { isWanted, onWritten, onUnread, maxBytes = DEFAULT_MAX_BYTES } = options
+  const room: CopyRoom = { free: MAX_COPIED }
 
   return function noticeUpsert(request, response, next) {
     const target = readUpsertTarget(request.method, request.originalUrl)

@@ -72,7 +72,7 @@ function planArm({ base, overrides }: ArmSpec, plans: NamedPlans): PlanArm {
 }
 
 function planOfFile(path: string, plans: NamedPlans): Plan {
-  const { changes, faults } = readPlanFile(path, `plan file ${path}`, null)
+  const { changes, faults } = readPlanFile(path, `plan file ${path}`)
   if (changes === null) throw bad(faults.join('; '))
   return changePlan(plans.measured, changes)
 }

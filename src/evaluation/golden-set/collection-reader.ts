@@ -1,4 +1,4 @@
-import { groupBy } from '../../core/collections.ts'
+import { batchesOf, groupBy } from '../../core/collections.ts'
 import type { Chunk, JsonObject, PointId } from '../../core/types.ts'
 import type { QdrantHttp } from '../../qdrant/client.ts'
 import { isObject } from '../../qdrant/json.ts'
@@ -82,7 +82,7 @@ export function createCollectionReader(options: CollectionReaderOptions): Collec
     async points(ids) {
       const found = new Map<string, Chunk>()
       for (const batch of batchesOf(ids, PAGE)) {
-        const points = await post('points', { ids: [...batch], with_payload: true })
+        const points = await post('points', { ids: batch, with_payload: true })
         for (const point of readListedPoints({ points }))
           found.set(String(point.id), readChunk(point, collection, mapping))
       }
@@ -100,8 +100,4 @@ function documentConditions(key: string, ids: readonly string[]): JsonObject[] {
   const numbers = ids.filter(id => /^(0|-?[1-9]\d{0,14})$/.test(id)).map(Number)
   const texts = { key, match: { any: [...ids] } }
   return numbers.length === 0 ? [texts] : [texts, { key, match: { any: numbers } }]
-}
-
-function* batchesOf<Item>(items: readonly Item[], size: number): Generator<Item[]> {
-  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size)
 }

@@ -27,7 +27,7 @@ export interface ContextReports {
   contextsQueued(event: { points: number }): void
 }
 
-export function createContextReports(metrics: Metrics, logger: Logger, now = () => performance.now()): ContextReports {
+export function createContextReports(metrics: Metrics, logger: Logger): ContextReports {
   let loggedAt = Number.NEGATIVE_INFINITY
   let unlogged = 0
   return {
@@ -41,12 +41,12 @@ export function createContextReports(metrics: Metrics, logger: Logger, now = () 
     contextsLost: ({ points, model, outcome, ...line }) => {
       metrics.contexts.inc({ model, outcome }, points ?? 0)
       unlogged += points ?? 0
-      if (now() - loggedAt < LOG_EVERY_MS) return
+      if (performance.now() - loggedAt < LOG_EVERY_MS) return
       logger.warn(
         { model, outcome, ...line, points: points === null ? null : unlogged },
         'new points stay without a context; stowage contextualize writes it',
       )
-      loggedAt = now()
+      loggedAt = performance.now()
       unlogged = 0
     },
     contextsPaused: event => {

@@ -12,6 +12,7 @@ import { createUpsertNotice, type WrittenPoints } from '../../contextualize/onli
 import { createOnlineContexts, type LaneName } from '../../contextualize/online/online-contexts.ts'
 import { onlineFolder, openState, type RunState, stateFolderOf } from '../../contextualize/state/state-folder.ts'
 import { openTenantRules } from '../../contextualize/tenants.ts'
+import { batchesOf } from '../../core/collections.ts'
 import { messageOf, StowageError } from '../../core/errors.ts'
 import type { Embedder } from '../../core/ports.ts'
 import { lockFolder } from '../../files/folder-lock.ts'
@@ -190,8 +191,8 @@ function inSmallCalls(embedder: Embedder): Embedder {
     ...embedder,
     embedPassages: async (texts, signal) => {
       const vectors: Float32Array[] = []
-      for (let at = 0; at < texts.length; at += TEXTS_AT_A_TIME)
-        vectors.push(...(await embedder.embedPassages(texts.slice(at, at + TEXTS_AT_A_TIME), signal)))
+      for (const batch of batchesOf(texts, TEXTS_AT_A_TIME))
+        vectors.push(...(await embedder.embedPassages(batch, signal)))
       return vectors
     },
   }

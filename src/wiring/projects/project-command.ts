@@ -12,7 +12,7 @@ export const openProjectCommand: ProjectCommandDependencies['open'] = async () =
   return {
     ...openProjects(config),
     readPlan: async path => {
-      const { changes, faults } = readPlanFile(path, `--plan ${path}`, null)
+      const { changes, faults } = readPlanFile(path, `--plan ${path}`)
       if (changes === null) throw new StowageError('bad_request', faults.join('; '))
       const named = changes.named === null ? {} : { STOWAGE_PLAN: changes.named.name }
       return { ...named, ...Object.fromEntries(changes.overrides.map(({ path, value }) => [path, value])) }

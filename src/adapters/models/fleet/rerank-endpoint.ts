@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { NodeOutcome } from '../../../observe/metrics/rerank-nodes.ts'
 import { readWhole } from '../../read-at-most.ts'
-import { sigmoid } from '../cross-encoder.ts'
 import { busyCode, isBusy } from '../endpoint.ts'
 import { NodeFailure } from './failure.ts'
 
@@ -11,8 +10,6 @@ export interface RerankEndpoint {
   apiKey?: string
   /** Model name in requests. */
   model?: string
-  /** TEI only: request logits and apply the sigmoid here, for models whose scores are not in [0,1]. */
-  rawScores?: boolean
 }
 
 const TeiAnswer = z.array(z.object({ index: z.int().nonnegative(), score: z.number() }))
@@ -44,13 +41,13 @@ export async function askEndpoint(
   return passages.map((_, at) => {
     const score = scores.get(at)
     if (score === undefined) throw badAnswer(`no score for passage ${at}`)
-    return Math.min(1, Math.max(0, endpoint.rawScores ? sigmoid(score) : score))
+    return Math.min(1, Math.max(0, score))
   })
 }
 
-function requestBody({ shape, model, rawScores }: RerankEndpoint, query: string, passages: readonly string[]): unknown {
+function requestBody({ shape, model }: RerankEndpoint, query: string, passages: readonly string[]): unknown {
   return shape === 'tei'
-    ? { query, texts: passages, raw_scores: rawScores ?? false, truncate: true }
+    ? { query, texts: passages, raw_scores: false, truncate: true }
     : { model, query, documents: passages, top_n: passages.length, return_documents: false }
 }
 

@@ -30,15 +30,3 @@ export function closest(node: HtmlElement, fits: (outer: HtmlElement) => boolean
   for (let at = node.parentNode; at !== null; at = at.parentNode) if (fits(at)) return at
   return null
 }
-
-/** Finds something once for each node: a page may have thousands of lists and tables, and nest them deeply. */
-export function oncePerNode<Node extends object, Found>(find: (node: Node) => Found): (node: Node) => Found {
-  const known = new WeakMap<Node, Found>()
-  return node => {
-    const before = known.get(node)
-    if (before !== undefined) return before
-    const found = find(node)
-    known.set(node, found)
-    return found
-  }
-}

@@ -1,4 +1,5 @@
-import { type HtmlElement, oncePerNode } from './element.ts'
+import { rememberedByObject } from '../../../text/bounded-cache.ts'
+import type { HtmlElement } from './element.ts'
 
 interface Letters {
   all: number
@@ -9,7 +10,7 @@ interface Letters {
 }
 
 /** Letters and digits of an element, and those in its links. */
-export const lettersOf: (node: HtmlElement) => Letters = oncePerNode(node => {
+export const lettersOf: (node: HtmlElement) => Letters = rememberedByObject(node => {
   const letters = { all: 0, linked: 0, ofPictures: 0, ofLinkedPictures: 0 }
   if (node.nodeName === '#text') letters.all = lettersIn(node.textContent)
   if (node.nodeName === 'IMG') letters.ofPictures = lettersIn(node.getAttribute('alt'))

@@ -1,4 +1,5 @@
-import { classesOf, type HtmlDocument, type HtmlElement, isElement, oncePerNode } from './element.ts'
+import { rememberedByObject } from '../../../text/bounded-cache.ts'
+import { classesOf, type HtmlDocument, type HtmlElement, isElement } from './element.ts'
 import { lettersOf } from './letters.ts'
 
 const words = (text: string) => new Set(text.trim().split(/\s+/))
@@ -58,7 +59,7 @@ function besides(node: HtmlElement, side: 'previousSibling' | 'nextSibling'): Ht
 }
 
 /** Whether a link of an element says that it leads to the page before or behind. */
-const leadsOn: (node: HtmlElement) => boolean = oncePerNode(
+const leadsOn: (node: HtmlElement) => boolean = rememberedByObject(
   node =>
     (node.nodeName === 'A' && LEADS_ON.test(node.getAttribute('rel') ?? '')) ||
     Array.from(node.childNodes ?? []).some(leadsOn),
@@ -77,7 +78,7 @@ function isAboveText(node: HtmlElement): boolean {
 }
 
 /** The first heading and the first paragraph of a page. */
-const startOf = oncePerNode((page: HtmlDocument) => ({
+const startOf = rememberedByObject((page: HtmlDocument) => ({
   heading: page.querySelector('h1, h2, h3, h4, h5, h6') ?? null,
   paragraph: page.querySelector('p') ?? null,
 }))

@@ -1,6 +1,7 @@
 import type TurndownService from 'turndown'
+import { rememberedByObject } from '../../../text/bounded-cache.ts'
 import { markdownTable } from '../markdown.ts'
-import { closest, type HtmlElement, isElement, oncePerNode } from './element.ts'
+import { closest, type HtmlElement, isElement } from './element.ts'
 import { isLeftOut } from './left-out.ts'
 import { lettersOf } from './letters.ts'
 
@@ -44,7 +45,7 @@ export function isInGrid(node: HtmlElement): boolean {
   return table !== null && isGrid(table)
 }
 
-const isGrid = oncePerNode((table: HtmlElement): boolean => {
+const isGrid = rememberedByObject((table: HtmlElement): boolean => {
   const rows = rowsOf(table)
   const role = table.getAttribute('role')
   const isLayout = role === 'presentation' || role === 'none' || rows.length < 2 || isNote(rows)
