@@ -45,7 +45,7 @@ export default defineConfig({
   // The examples import what readers of the package import.
   resolve: { alias: { 'stowage/client': fileURLToPath(new URL('src/client/index.ts', import.meta.url)) } },
   test: {
-    globalSetup: ['test/support/compile.ts'],
+    globalSetup: ['test/support/compile.ts', 'test/support/temporary-folder.ts'],
     setupFiles: ['test/support/seed.ts'],
     // By default, one core is kept free: on two cores the suite would take twice as long.
     maxWorkers: '100%',

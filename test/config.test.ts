@@ -1,13 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { availableParallelism, tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { settingsSchema } from '../src/config/settings.ts'
 import { ConfigError, loadConfig, loadDemoConfig } from '../src/config.ts'
 import { NAMED_PLANS } from '../src/pipeline/plan/named-plans.ts'
 import type { Plan } from '../src/pipeline/plan/plan.ts'
 import { PLAN_VALUES } from '../src/pipeline/plan/plan-values.ts'
+import { temporaryFolder } from './support/temporary-folder.ts'
 
 /** Each variable of the plan with a text that no named plan has as its value, and where it must arrive. */
 const CASES: readonly [variable: string, text: string, read: (plan: Plan) => unknown, expected: unknown][] = [
@@ -112,12 +113,11 @@ describe('environment to plan', () => {
 })
 
 describe('STOWAGE_PLAN with a file', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-plan-'))
+  const folder = temporaryFolder('stowage-plan')
   const file = (name: string, content: string) => {
     writeFileSync(join(folder, name), content)
     return join(folder, name)
   }
-  afterAll(() => rmSync(folder, { recursive: true }))
 
   it('takes the plan of the file, and lays the variables over it', () => {
     const path = file('tuned.json', '{"STOWAGE_PLAN": "design", "packing.mode": "sentence", "RERANK_BLEND": 0.5}')
@@ -341,10 +341,9 @@ describe('MAPPINGS', () => {
 
   it('takes JSON, or the path of a file with it', () => {
     expect(loadConfig({ MAPPINGS: ` ${JSON.stringify(mappings)}` }).settings.MAPPINGS).toEqual(mappings)
-    const folder = mkdtempSync(join(tmpdir(), 'stowage-config-'))
+    const folder = temporaryFolder('stowage-config')
     writeFileSync(join(folder, 'mappings.json'), JSON.stringify(mappings))
     expect(loadConfig({ MAPPINGS: join(folder, 'mappings.json') }).settings.MAPPINGS).toEqual(mappings)
-    rmSync(folder, { recursive: true })
   })
 
   it.each([

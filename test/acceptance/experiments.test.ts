@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { RollbackTrigger } from '../../src/core/vocabulary.ts'
@@ -10,6 +9,7 @@ import { ab } from '../commands/support/ab.ts'
 import { chunk, fill } from '../support/points.ts'
 import { openStowage, type Stowage } from '../support/stowage.ts'
 import { startListening } from '../support/stowage-process.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { declareTenants, openTenantsFile } from '../support/tenants-file.ts'
 import { CHILD_PROCESS_MS } from '../support/timeouts.ts'
 
@@ -17,12 +17,11 @@ vi.setConfig({ testTimeout: 60_000 })
 
 let folder: string
 const open: (() => Promise<unknown>)[] = []
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'stowage-experiments-'))
+beforeEach(() => {
+  folder = temporaryFolder('stowage-experiments')
 })
 afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close()
-  await rm(folder, { recursive: true })
 })
 
 const FEWER = {

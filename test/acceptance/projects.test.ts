@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openProjectFolder } from '../../src/adapters/projects/project-folder.ts'
@@ -7,6 +6,7 @@ import { createQdrantAdmin } from '../../src/adapters/qdrant/admin.ts'
 import type { Project } from '../../src/projects/project.ts'
 import { chunk, fill } from '../support/points.ts'
 import { openStowage, type Stowage } from '../support/stowage.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { declareTenants, openTenantsFile } from '../support/tenants-file.ts'
 
 let folder: string
@@ -19,7 +19,7 @@ const project = (name: string, over: Partial<Project>): Project => ({
 })
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'stowage-projects-'))
+  folder = temporaryFolder('stowage-projects')
   const projects = openProjectFolder(folder)
   await projects.create(project('quay', { plan: { maxChunks: 1, 'retrieval.mode': 'lexical' } }))
   await projects.create(project('ledger', { collection: 'ledger' }))

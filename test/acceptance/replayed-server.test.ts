@@ -1,8 +1,7 @@
 import { createReadStream } from 'node:fs'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { decoded } from '../../src/commands/trace-files.ts'
 import { NO_KEYS } from '../../src/evaluation/arms/server/keys.ts'
 import { withServerArms } from '../../src/evaluation/arms/server/server-arms.ts'
@@ -13,12 +12,12 @@ import { ab } from '../commands/support/ab.ts'
 import { goldenQuery } from '../evaluation/support/golden.ts'
 import { chunk, fill } from '../support/points.ts'
 import { openStowage, type Stowage } from '../support/stowage.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 let folder: string
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'stowage-replayed-'))
+beforeEach(() => {
+  folder = temporaryFolder('stowage-replayed')
 })
-afterEach(() => rm(folder, { recursive: true }))
 
 /** Everybody is in the treatment, which packs two chunks, and every request has a shadow. */
 async function flagsFile(): Promise<string> {

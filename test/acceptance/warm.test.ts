@@ -1,11 +1,11 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { isShipped, SHIPPED_RERANKER } from '../support/model-folders.ts'
 import { fill } from '../support/points.ts'
 import { send } from '../support/send.ts'
 import { run, startListening } from '../support/stowage-process.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { CHILD_PROCESS_MS } from '../support/timeouts.ts'
 
 vi.setConfig({ testTimeout: CHILD_PROCESS_MS, hookTimeout: CHILD_PROCESS_MS })
@@ -34,7 +34,7 @@ describe.runIf(isShipped(SHIPPED_RERANKER))('stowage warm', () => {
   let folder: string
   let environment: Record<string, string>
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'stowage-warm-'))
+    folder = temporaryFolder('stowage-warm')
     back = await startListening(['serve', '--port', '0'], { STOWAGE_DROPIN: 'passthrough' })
     environment = {
       RERANKER: 'crossencoder',
@@ -46,7 +46,6 @@ describe.runIf(isShipped(SHIPPED_RERANKER))('stowage warm', () => {
   })
   afterAll(async () => {
     await back.stop('SIGTERM')
-    rmSync(folder, { recursive: true, force: true })
   })
 
   const warm = (...line: string[]) => run(['warm', ...line], environment)

@@ -1,8 +1,7 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { createJsonlSink, createLineFile } from '../../src/adapters/traces/jsonl-file.ts'
 import { createTraceRing } from '../../src/adapters/traces/memory.ts'
 import { combineTraceStores, createTraceObserver, withHashedQueries } from '../../src/adapters/traces/trace-stores.ts'
@@ -13,6 +12,7 @@ import type { TraceOwner, TraceStore } from '../../src/pipeline/services.ts'
 import type { Trace } from '../../src/pipeline/trace/schema.ts'
 import { seededRandom } from '../../src/statistics/seeded-random.ts'
 import { sampleTrace } from '../support/sample-trace.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const trace = (id: string | number, overrides: Partial<Trace> = {}) =>
   sampleTrace({ trace_id: String(id), ...overrides })
@@ -110,10 +110,9 @@ describe('the ring', () => {
 
 describe('the JSONL file', () => {
   let folder: string
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'stowage-sink-'))
+  beforeAll(() => {
+    folder = temporaryFolder('stowage-sink')
   })
-  afterAll(() => rm(folder, { recursive: true }))
 
   const lines = async (path: string): Promise<string[]> =>
     (await readFile(path, 'utf8')).split('\n').map(line => (line === '' ? '' : JSON.parse(line).trace_id))

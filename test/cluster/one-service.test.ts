@@ -1,10 +1,10 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startEmbeddingEndpoint, VECTOR } from '../acceptance/support/embedding-endpoint.ts'
 import { until } from '../services/support/wait.ts'
 import { chunk, fill, upsert } from '../support/points.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { type RunningWorkers, startWorkers, WORKERS } from './support/workers.ts'
 
 /** Several processes look like one service to whoever uses it. */
@@ -46,7 +46,7 @@ let stowage: RunningWorkers
 let endpoint: Awaited<ReturnType<typeof startEmbeddingEndpoint>>
 beforeAll(async () => {
   endpoint = await startEmbeddingEndpoint()
-  folder = await mkdtemp(join(tmpdir(), 'stowage-workers-'))
+  folder = temporaryFolder('stowage-workers')
   await writeFile(join(folder, 'flags.json'), JSON.stringify(FLAGS))
   await writeFile(join(folder, 'rollbacks.json'), JSON.stringify({ version: 1, rollbacks: [ROLLBACK] }))
   stowage = await startWorkers({
@@ -68,7 +68,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await stowage?.stop('SIGKILL')
   await endpoint.stop()
-  await rm(folder, { recursive: true })
 })
 
 const ask = (more: object = {}) =>

@@ -1,21 +1,21 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { Command } from 'commander'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { addAbCommand } from '../../src/commands/ab.ts'
 import { seededRandom } from '../../src/statistics/seeded-random.ts'
 import { decideWith } from '../flags/support/flag-set.ts'
 import { type Behaviour, NO_HARM, SESSIONS, simulatedRequests } from '../rollout/support/simulated-requests.ts'
 import { sampleTrace } from '../support/sample-trace.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { ab } from './support/ab.ts'
 
 let folder = ''
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'ab-'))
+beforeEach(() => {
+  folder = temporaryFolder('ab')
 })
-afterEach(() => rm(folder, { recursive: true }))
 
 const VARIANTS = ['control', 'treatment'].map(name => ({ name, weight: 500, stickiness: 'sessionId' }))
 

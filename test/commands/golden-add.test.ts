@@ -1,8 +1,7 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { addGoldenCommand } from '../../src/commands/golden.ts'
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
 import { printJson } from '../../src/qdrant/json.ts'
@@ -10,6 +9,7 @@ import { openGoldenDocuments, openLiveCollection, referenceTokens } from '../../
 import { chunk, fill } from '../support/points.ts'
 import { runCommand } from '../support/run-command.ts'
 import { sampleTrace } from '../support/sample-trace.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const GREATEST = 18446744073709551615n
 let server: EmbeddedServer
@@ -26,10 +26,9 @@ afterAll(async () => {
   vi.unstubAllEnvs()
   await server.close()
 })
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'golden-add-'))
+beforeEach(() => {
+  folder = temporaryFolder('golden-add')
 })
-afterEach(() => rm(folder, { recursive: true }))
 
 const [found] = sampleTrace().candidates
 type Seen = Parameters<typeof sampleTrace>[0]

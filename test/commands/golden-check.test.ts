@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { Command } from 'commander'
@@ -9,13 +8,14 @@ import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/ser
 import { openGoldenDocuments, openLiveCollection, referenceTokens } from '../../src/wiring/commands.ts'
 import { chunk, fill } from '../support/points.ts'
 import { runCommand } from '../support/run-command.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 let server: EmbeddedServer
 let folder = ''
 beforeAll(async () => {
   vi.stubEnv('EMBEDDER', 'none')
   server = await startEmbeddedServer({})
-  folder = await mkdtemp(join(tmpdir(), 'golden-check-'))
+  folder = temporaryFolder('golden-check')
   await fill(server.url, 'docs', [
     chunk(1, 'The lamp of hall one burns for nine hours.', { tenant: 'acme', char_start: 0, char_end: 42 }),
     chunk(2, 'The lamp of hall two burns for seven hours.', { tenant: 'zenith' }),
@@ -24,7 +24,6 @@ beforeAll(async () => {
 afterAll(async () => {
   vi.unstubAllEnvs()
   await server.close()
-  await rm(folder, { recursive: true })
 })
 
 async function write(files: Record<string, unknown[]>): Promise<void> {

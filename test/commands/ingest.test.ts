@@ -1,5 +1,4 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { addIngestCommand, type IngestEnvironment } from '../../src/commands/ingest.ts'
@@ -7,18 +6,18 @@ import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/ser
 import type { Project } from '../../src/projects/project.ts'
 import { allPoints, createFakeEmbedder, dependencies } from '../support/ingest-world.ts'
 import { runCommand } from '../support/run-command.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 let engine: EmbeddedServer
 let folder: string
 beforeAll(async () => {
   engine = await startEmbeddedServer()
-  folder = await mkdtemp(join(tmpdir(), 'stowage-ingest-'))
+  folder = temporaryFolder('stowage-ingest')
   await writeFile(join(folder, 'bells.md'), '# Bells\n\nThe bell is rung at seven. It is rung again at nine.\n')
   await writeFile(join(folder, 'tides.md'), `# Tides\n\n${'The tide gauge is read every hour. '.repeat(60)}\n`)
 })
 afterAll(async () => {
   await engine.close()
-  await rm(folder, { recursive: true })
 })
 
 interface Opened {
@@ -155,7 +154,7 @@ describe('stowage ingest', () => {
   })
 
   it('names the place, what it skipped and the source; prunes only what left this source', async () => {
-    const docs = await mkdtemp(join(tmpdir(), 'stowage-prune-'))
+    const docs = temporaryFolder('stowage-prune')
     const lay = (name: string, content: string | Uint8Array) => writeFile(join(docs, name), content)
     await lay('one.md', '# One\n\nThe first text.\n')
     await lay('two.md', '# Two\n\nThe second text.\n')
@@ -194,7 +193,6 @@ describe('stowage ingest', () => {
     })
     const emptied = await run(world, ...line, '--prune', '--allow-empty', '--json')
     expect(JSON.parse(emptied.out)).toMatchObject({ pruned: ['handbook/one'], documents: 0 })
-    await rm(docs, { recursive: true })
   })
 
   it('reads source code with --code', async () => {
@@ -208,18 +206,16 @@ describe('stowage ingest', () => {
     expect([error, JSON.parse(out).documents]).toEqual([null, 1])
     const [point] = await allPoints(engine.url, 'code')
     expect(point?.payload).toMatchObject({ doc_id: 'gate.py', text: expect.stringContaining('def open') })
-    await rm(sources, { recursive: true })
   })
 
   it('names the first documents without text', async () => {
-    const docs = await mkdtemp(join(tmpdir(), 'stowage-stubs-'))
+    const docs = temporaryFolder('stowage-stubs')
     await writeFile(join(docs, 'duty.md'), '# Duty\n\nThe keeper signs the book at noon.\n\n## Later\n')
     for (let at = 1; at <= 7; at++) await writeFile(join(docs, `stub-${at}.md`), '# To be written\n')
     const { out } = await run({}, docs, '--collection', 'stubs')
     expect(out).toContain(
       '  8 documents, 0 of them unchanged, 7 without text: stub-1, stub-2, stub-3, stub-4, stub-5 and 2 more\n',
     )
-    await rm(docs, { recursive: true })
   })
 
   it('does not prune without the name of the source', async () => {
@@ -289,11 +285,10 @@ describe('stowage ingest', () => {
   })
 
   it.skipIf(process.platform === 'win32')('shows control characters in names of files escaped', async () => {
-    const own = await mkdtemp(join(tmpdir(), 'stowage-names-'))
+    const own = temporaryFolder('stowage-names')
     await writeFile(join(own, 'a\u001b[31m\n  warning: forged.md'), Buffer.from([0, 1, 2]))
     const { out } = await run({}, own, '--collection', 'names')
     expect(out).toContain('a\\u001b[31m\\u000a  warning: forged.md is ')
     expect(out).not.toContain('\u001b')
-    await rm(own, { recursive: true })
   })
 })

@@ -1,20 +1,19 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { openProjectFolder, type ProjectFolder } from '../../src/adapters/projects/project-folder.ts'
 import { addProjectCommand } from '../../src/commands/project.ts'
 import { runCommand } from '../support/run-command.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 let folder: string
 let projects: ProjectFolder
 let deleted: string[]
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'stowage-project-'))
+  folder = temporaryFolder('stowage-project')
   projects = openProjectFolder(folder)
   deleted = []
 })
-afterEach(() => rm(folder, { recursive: true }))
 
 const run = (...line: string[]) =>
   runCommand(

@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { addReplayCommand } from '../../src/commands/replay/replay.ts'
@@ -10,6 +9,7 @@ import { openLiveCollection, openReplay } from '../../src/wiring/commands.ts'
 import { dependencies } from '../support/ingest-world.ts'
 import { chunk, fill } from '../support/points.ts'
 import { runCommand } from '../support/run-command.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 let server: EmbeddedServer
 let folder = ''
@@ -17,7 +17,7 @@ beforeAll(async () => {
   vi.stubEnv('EMBEDDER', 'none')
   vi.stubEnv('RERANKER', 'off')
   server = await startEmbeddedServer({})
-  folder = await mkdtemp(join(tmpdir(), 'replay-live-'))
+  folder = temporaryFolder('replay-live')
   await fill(server.url, 'docs', [
     chunk('9223372036854775809', 'The copper lamp of hall one burns for nine hours.', { tenant: 'acme', rank: 1 }),
     chunk(2, 'The copper lamp of hall two burns for seven hours.', { tenant: 'zenith', rank: 2 }),
@@ -27,7 +27,6 @@ beforeAll(async () => {
 afterAll(async () => {
   vi.unstubAllEnvs()
   await server.close()
-  await rm(folder, { recursive: true })
 })
 
 const replay = (...line: string[]) =>

@@ -1,19 +1,19 @@
 import { existsSync } from 'node:fs'
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { Command } from 'commander'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { addReplayCommand } from '../../src/commands/replay/replay.ts'
 import type { ConsideredText } from '../../src/evaluation/metrics/measure-run.ts'
 import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import { replayRun } from '../evaluation/support/golden.ts'
 import { replayJsonSchema } from '../evaluation/support/replay-json.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 let folder = ''
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'replay-'))
+  folder = temporaryFolder('replay')
   await mkdir(join(folder, 'tiny'))
   await writeFile(join(folder, 'tiny', 'corpus.jsonl'), '{"doc_id":"d","title":"D","text":"one two three four five"}')
   await writeFile(
@@ -21,7 +21,6 @@ beforeEach(async () => {
     '{"id":"a","query":"?","gold":[{"doc_id":"d","start":0,"end":7}]}\n{"id":"b","query":"?","gold":[{"doc_id":"d"}]}',
   )
 })
-afterEach(() => rm(folder, { recursive: true }))
 
 /** The only chunk of the set, which is packed at every budget and cut to it. */
 const CHUNK: ConsideredText = {

@@ -1,18 +1,17 @@
-import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { addTenantsCommand } from '../../src/commands/tenants.ts'
 import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import { readTenantsFile } from '../../src/tenants/file/read.ts'
 import { keyHash } from '../../src/tenants/keys.ts'
 import { runCommand } from '../support/run-command.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 let folder: string
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'stowage-tenants-'))
+beforeEach(() => {
+  folder = temporaryFolder('stowage-tenants')
 })
-afterEach(() => rm(folder, { recursive: true }))
 
 const SURROUNDINGS = { plan: NAMED_PLANS.measured, environment: {} }
 const run = (...line: string[]) => runWith({}, ...line)

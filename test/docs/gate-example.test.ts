@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 interface Step {
   name?: string
@@ -22,16 +22,12 @@ describe('the example of GitHub Actions', () => {
   })
 
   it('has steps that a shell understands, and that show the summary', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'gate-example-'))
-    try {
-      for (const { run } of steps) if (run) execFileSync('bash', ['-n', '-c', run])
-      writeFileSync(join(folder, 'gate.md'), '## verdict\n')
-      const show = steps.find(({ name }) => name === 'Show the summary')?.run ?? ''
-      const summary = join(folder, 'summary.md')
-      execFileSync('bash', ['-e', '-c', show], { cwd: folder, env: { ...process.env, GITHUB_STEP_SUMMARY: summary } })
-      expect(readFileSync(summary, 'utf8')).toBe('## verdict\n')
-    } finally {
-      rmSync(folder, { recursive: true })
-    }
+    const folder = temporaryFolder('gate-example')
+    for (const { run } of steps) if (run) execFileSync('bash', ['-n', '-c', run])
+    writeFileSync(join(folder, 'gate.md'), '## verdict\n')
+    const show = steps.find(({ name }) => name === 'Show the summary')?.run ?? ''
+    const summary = join(folder, 'summary.md')
+    execFileSync('bash', ['-e', '-c', show], { cwd: folder, env: { ...process.env, GITHUB_STEP_SUMMARY: summary } })
+    expect(readFileSync(summary, 'utf8')).toBe('## verdict\n')
   })
 })

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createQdrantAdmin } from '../../src/adapters/qdrant/admin.ts'
@@ -13,6 +12,7 @@ import { createFakeEmbedder, dependencies } from '../support/ingest-world.ts'
 import { startRecordingServer } from '../support/recording-server.ts'
 import { runCommand } from '../support/run-command.ts'
 import { sendOk } from '../support/send.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { declared, directoryOf } from '../tenants/support/read-file.ts'
 
 /** The findings about tenants, by their check. */
@@ -146,7 +146,7 @@ describe('doctor with tenants', () => {
   })
 
   it('reads the file of tenants, and makes a finding of its faults', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'doctor-'))
+    const folder = temporaryFolder('doctor')
     const path = join(folder, 'tenants.json')
     vi.stubEnv('TENANTS_FILE', path)
     for (const name of ['EMBEDDER', 'RERANKER']) vi.stubEnv(name, name === 'EMBEDDER' ? 'none' : 'off')
@@ -164,7 +164,6 @@ describe('doctor with tenants', () => {
       expect((await run()).out).toMatch(/^✗ configuration .*TENANTS_FILE=.*: tenants\.acme: unknown key colections/su)
     } finally {
       vi.unstubAllEnvs()
-      rmSync(folder, { recursive: true })
     }
   })
 

@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { QdrantClient } from '@qdrant/js-client-rest'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { rest } from './support/rest.ts'
 
 const SCHEMA = { vectors: { size: 2, distance: 'Dot' }, sparse_vectors: { words: {} } }
@@ -11,7 +9,7 @@ const SCHEMA = { vectors: { size: 2, distance: 'Dot' }, sparse_vectors: { words:
 let folder: string
 let server: EmbeddedServer
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'embedded-'))
+  folder = temporaryFolder('embedded')
   server = await startEmbeddedServer({ path: folder })
   await rest(server.url, 'PUT', '/collections/c', SCHEMA)
   const points = [1, 2, 3].map(id => ({ id, vector: [id, 1], payload: { tag: id % 2 === 0 ? 'even' : 'odd' } }))
@@ -19,7 +17,6 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await server.close()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 async function reopen(): Promise<void> {

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { appendFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { startEmbeddedServer } from '../../src/embedded/server.ts'
 import { FolderStore } from '../../src/embedded/storage/folder-store.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { CHILD_PROCESS_MS } from '../support/timeouts.ts'
 import { LimitedDisk } from './support/limited-disk.ts'
 import { rest } from './support/rest.ts'
@@ -18,9 +18,8 @@ const point = (id: number, text = 'x'.repeat(200)) => ({ id, vector: [id, 1], pa
 
 let folder: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'embedded-'))
+  folder = temporaryFolder('embedded')
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 async function countAt(url: string): Promise<number> {
   return (await rest<{ count: number }>(url, 'POST', `${POINTS}/count`, {})).body.result.count

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
-import { hostname, tmpdir } from 'node:os'
+import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { startEmbeddedServer } from '../../src/embedded/server.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { CHILD_PROCESS_MS } from '../support/timeouts.ts'
 import { rest as send } from './support/rest.ts'
 
@@ -36,9 +37,8 @@ async function rest<Result = unknown>(url: string, method: string, path: string,
 describe('a folder of the embedded engine', { timeout: CHILD_PROCESS_MS }, () => {
   let folder: string
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'embedded-'))
+    folder = temporaryFolder('embedded')
   })
-  afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
   async function startProcess(): Promise<{ child: ChildProcess; url: string }> {
     const child = spawn(

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -19,6 +18,7 @@ import { planSchema } from '../../src/pipeline/plan/plan.ts'
 import { contextAnswer } from '../support/context-answer.ts'
 import { sampleTrace } from '../support/sample-trace.ts'
 import { createStage, silentReporter } from '../support/stage.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const stage = createStage()
 afterEach(() => stage.close())
@@ -65,20 +65,16 @@ describe('the routes of stowage', () => {
   })
 
   it('are described without a fault that a linter finds, examples included, with and without tenants', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'stowage-openapi-'))
-    try {
-      const files = [true, false].map(needsKey => ({ needsKey, file: join(folder, `${needsKey}.json`) }))
-      for (const { needsKey, file } of files) await writeFile(file, JSON.stringify(openApi({ version: '0', needsKey })))
-      const linter = fileURLToPath(new URL('../../node_modules/@redocly/cli/bin/cli.js', import.meta.url))
-      const config = fileURLToPath(new URL('support/redocly.yaml', import.meta.url))
-      const line = [linter, 'lint', ...files.map(({ file }) => file), '--config', config]
-      const quiet = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
-      const linted = promisify(execFile)(process.execPath, line, { env: { ...process.env, ...quiet } })
-      const problems = await linted.then(() => '').catch(({ stdout, stderr }) => `${stdout}${stderr}`)
-      expect(problems).toBe('')
-    } finally {
-      await rm(folder, { recursive: true })
-    }
+    const folder = temporaryFolder('stowage-openapi')
+    const files = [true, false].map(needsKey => ({ needsKey, file: join(folder, `${needsKey}.json`) }))
+    for (const { needsKey, file } of files) await writeFile(file, JSON.stringify(openApi({ version: '0', needsKey })))
+    const linter = fileURLToPath(new URL('../../node_modules/@redocly/cli/bin/cli.js', import.meta.url))
+    const config = fileURLToPath(new URL('support/redocly.yaml', import.meta.url))
+    const line = [linter, 'lint', ...files.map(({ file }) => file), '--config', config]
+    const quiet = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
+    const linted = promisify(execFile)(process.execPath, line, { env: { ...process.env, ...quiet } })
+    const problems = await linted.then(() => '').catch(({ stdout, stderr }) => `${stdout}${stderr}`)
+    expect(problems).toBe('')
   })
 
   it('have examples that stowage itself accepts', () => {

@@ -1,18 +1,17 @@
 import { execFileSync } from 'node:child_process'
-import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, mkdtemp, rename, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type OpenOptions, openDocuments } from '../../src/ingest/read-documents.ts'
 import type { SkippedDocument, SkippedFolder, SourceDocument } from '../../src/ingest/source-document.ts'
 import { decodeUtf8, splitLines } from '../../src/ingest/text-files.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 let root: string
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'stowage-read-'))
+beforeAll(() => {
+  root = temporaryFolder('stowage-read')
 })
-afterAll(() => rm(root, { recursive: true }))
 
 async function lay(files: Record<string, string | Uint8Array>): Promise<string> {
   const folder = await mkdtemp(join(root, 'f-'))

@@ -1,5 +1,4 @@
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { loadConfig } from '../../src/config.ts'
@@ -8,6 +7,7 @@ import { type Models, openModels } from '../../src/wiring/models.ts'
 import { chunk } from '../support/candidates.ts'
 import { CALLER, dependencies, fakePorts, scriptedStore } from '../support/fake-ports.ts'
 import { TINY_CROSS_ENCODER, TINY_EMBEDDER } from '../support/model-folders.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { MODEL_MS } from '../support/timeouts.ts'
 
 vi.setConfig({ testTimeout: MODEL_MS, hookTimeout: MODEL_MS })
@@ -15,12 +15,11 @@ vi.setConfig({ testTimeout: MODEL_MS, hookTimeout: MODEL_MS })
 let folder: string
 let models: Models | null = null
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'stowage-clone-'))
+  folder = temporaryFolder('stowage-clone')
 })
 afterEach(async () => {
   await models?.close()
   models = null
-  rmSync(folder, { recursive: true, force: true })
 })
 
 const open = async (reranker: string, embedder: string): Promise<Models> => {

@@ -1,16 +1,16 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { loadConfig } from '../../src/config.ts'
 import { createLogger } from '../../src/observe/logger.ts'
 import { openGateway } from '../../src/wiring/gateway.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 it.each([
   ['TENANTS_FILE', 'tenants: { acme: { keys: [] } }'],
   ['FLAGS_FILE', '{ "version": 2, "features": 5 }'],
 ])('a start that a wrong %s ends leaves nothing open', async (name, text) => {
-  const folder = await mkdtemp(join(tmpdir(), 'stowage-gateway-'))
+  const folder = temporaryFolder('stowage-gateway')
   const file = join(folder, 'wrong')
   await writeFile(file, text)
   const settings = { EMBEDDED_PATH: join(folder, 'engine'), EMBEDDER: 'none', RERANKER: 'off', LOG_LEVEL: 'silent' }
@@ -19,5 +19,4 @@ it.each([
   await expect(open({ [name]: file })).rejects.toThrow(name)
   // The engine locks its folder.
   await (await open({})).close()
-  await rm(folder, { recursive: true })
 })

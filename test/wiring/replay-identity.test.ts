@@ -1,21 +1,20 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { parseArms } from '../../src/evaluation/arms/parse.ts'
 import { createReplayDependencies } from '../../src/evaluation/replay/run.ts'
 import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import { replayWorld } from '../../src/wiring/replay.ts'
 import { NO_MODELS } from '../support/no-models.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 let folder = ''
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'model-'))
+  folder = temporaryFolder('model')
   mkdirSync(join(folder, 'onnx'))
   writeFileSync(join(folder, 'stowage.json'), '{"model_id":"mine"}')
   writeFileSync(join(folder, 'onnx', 'model.onnx'), 'first')
 })
-afterEach(() => rmSync(folder, { recursive: true }))
 
 const places = {
   openLive: () => Promise.reject(new Error('not asked')),

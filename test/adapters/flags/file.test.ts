@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type FlagsFile, openFlagsFile } from '../../../src/adapters/flags/file.ts'
@@ -8,15 +7,15 @@ import { createDecide } from '../../../src/flags/decide.ts'
 import { changePlan } from '../../../src/pipeline/plan/changes.ts'
 import { NAMED_PLANS } from '../../../src/pipeline/plan/named-plans.ts'
 import { catalogueOf } from '../../flags/support/flag-set.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 let folder = ''
 const open: { close(): unknown }[] = []
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'stowage-flags-'))
+beforeEach(() => {
+  folder = temporaryFolder('stowage-flags')
 })
 afterEach(async () => {
   for (const one of open.splice(0)) await one.close()
-  await rm(folder, { recursive: true })
 })
 
 async function openFile(name: string, content: string, changes: unknown[] = []) {

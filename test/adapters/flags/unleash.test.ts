@@ -1,10 +1,10 @@
-import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { openUnleash, type UnleashOptions } from '../../../src/adapters/flags/unleash.ts'
 import type { FlagProvider } from '../../../src/flags/provider.ts'
 import { noAnswer } from '../../support/recording-server.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { always, type FakeFeature, forTenants, startFakeUnleash } from './support/fake-unleash.ts'
 
 const closers: (() => Promise<void>)[] = []
@@ -160,7 +160,7 @@ describe('an Unleash server', () => {
 
 describe('the backup file', () => {
   it('keeps the last flags for a start without the server, and is for its owner only', async () => {
-    const backupFile = join(await mkdtemp(join(tmpdir(), 'stowage-flags-')), 'flags.json')
+    const backupFile = join(temporaryFolder('stowage-flags'), 'flags.json')
     const { server, open } = await connect([{ name: KEY, enabled: true, strategies: [forTenants('beta')] }], {
       backupFile,
     })

@@ -1,21 +1,20 @@
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { createCrossEncoder } from '../../../src/adapters/models/cross-encoder.ts'
 import { createLocalEmbedder } from '../../../src/adapters/models/local-embedder.ts'
 import { findModel, ModelUnavailableError } from '../../../src/adapters/models/model-folder.ts'
 import { noSignal, TINY_CROSS_ENCODER, TINY_EMBEDDER } from '../../support/model-folders.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { MODEL_MS } from '../../support/timeouts.ts'
 
 vi.setConfig({ testTimeout: MODEL_MS, hookTimeout: MODEL_MS })
 
 let folder: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'stowage-model-'))
+  folder = temporaryFolder('stowage-model')
   cpSync(TINY_CROSS_ENCODER, folder, { recursive: true })
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const find = (model = folder) => findModel({ model, variable: 'RERANK_MODEL', allowRemote: false })
 

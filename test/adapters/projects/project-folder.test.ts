@@ -1,11 +1,11 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { openProjectFolder, type ProjectFolder } from '../../../src/adapters/projects/project-folder.ts'
 import { encoderVariables } from '../../../src/projects/encoder-variables.ts'
 import { type Project, readProject } from '../../../src/projects/project.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const PROJECT: Project = {
   version: 1,
@@ -22,10 +22,9 @@ const PROJECT: Project = {
 let folder: string
 let projects: ProjectFolder
 beforeEach(async () => {
-  folder = join(await mkdtemp(join(tmpdir(), 'stowage-projects-')), 'projects')
+  folder = join(temporaryFolder('stowage-projects'), 'projects')
   projects = openProjectFolder(folder)
 })
-afterEach(() => rm(join(folder, '..'), { recursive: true }))
 
 describe('a folder of projects', () => {
   it('holds what was created until it is removed, and nothing else', async () => {

@@ -1,9 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createServer as createHttp2Server } from 'node:http2'
 import type { Server } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createServer as createTlsServer } from 'node:tls'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -12,6 +11,7 @@ import { checkServer } from '../../../src/doctor/server-check.ts'
 import { startEmbeddedServer } from '../../../src/embedded/server.ts'
 import { listen } from '../../support/listen.ts'
 import { startRecordingServer } from '../../support/recording-server.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const servers: { close(): unknown }[] = []
 afterEach(async () => {
@@ -141,13 +141,9 @@ function hasOpenssl(): boolean {
 
 /** A certificate for this run only. */
 function selfSigned(): { key: Buffer; cert: Buffer } {
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-tls-'))
+  const folder = temporaryFolder('stowage-tls')
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
-  try {
-    const request = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', '-subj', '/CN=localhost']
-    execFileSync('openssl', [...request, '-keyout', key, '-out', cert], { stdio: 'ignore' })
-    return { key: readFileSync(key), cert: readFileSync(cert) }
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
+  const request = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', '-subj', '/CN=localhost']
+  execFileSync('openssl', [...request, '-keyout', key, '-out', cert], { stdio: 'ignore' })
+  return { key: readFileSync(key), cert: readFileSync(cert) }
 }

@@ -1,6 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import http from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
@@ -11,6 +10,7 @@ import { type EmbeddedServer, startEmbeddedServer } from '../../../src/embedded/
 import { send, sendOk } from '../../support/send.ts'
 import { createStage } from '../../support/stage.ts'
 import { openStowage } from '../../support/stowage.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { pointsOf } from '../support/live-world.ts'
 import { openOnlineWorld } from './support/online-world.ts'
 
@@ -142,8 +142,7 @@ describe('the ids of a body', () => {
 
 describe('the service', () => {
   it('writes contexts for collections of projects that want them, and counts them', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'online-'))
-    open.push(() => rmSync(folder, { recursive: true, force: true }))
+    const folder = temporaryFolder('online')
     const project = (name: string, writer: string) =>
       writeFileSync(
         join(folder, `${name}.json`),

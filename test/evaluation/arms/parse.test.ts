@@ -1,12 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { StowageError } from '../../../src/core/errors.ts'
 import { reportArm } from '../../../src/evaluation/arms/arm.ts'
 import { parseArms, parseNamedArm, readArms } from '../../../src/evaluation/arms/parse.ts'
 import { planFingerprint } from '../../../src/pipeline/plan/derived.ts'
 import { NAMED_PLANS } from '../../../src/pipeline/plan/named-plans.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const planOf = (text: string) => {
   const [arm] = parseArms(text, NAMED_PLANS)
@@ -98,13 +98,12 @@ describe('arms', () => {
 })
 
 describe('an arm with a name of its own', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-arms-'))
+  const folder = temporaryFolder('stowage-arms')
   const file = (name: string, content: unknown) => {
     const path = join(folder, name)
     writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
     return path
   }
-  afterAll(() => rmSync(folder, { recursive: true }))
 
   it('is a named plan with overrides, which are read as those of --arms', () => {
     const arm = named('caps=measured:packing.documentCap=2, packing.mode=sentence')

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { ServerArm } from '../../../src/evaluation/arms/arm.ts'
@@ -16,6 +15,7 @@ import { replayWorld } from '../../../src/wiring/replay.ts'
 import { NO_MODELS } from '../../support/no-models.ts'
 import { noAnswer, type Recorded, type Reply, startRecordingServer } from '../../support/recording-server.ts'
 import { openStowage } from '../../support/stowage.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { declareTenants, openTenantsFile } from '../../support/tenants-file.ts'
 import { harbours } from '../support/harbours.ts'
 
@@ -50,8 +50,7 @@ function local() {
 const noPlans = { countTokens: (text: string) => text.split(/\s+/u).length } as ReplayDependencies
 
 async function jobOf(changes: Partial<ReplayJob> = {}): Promise<ReplayJob> {
-  const cacheFolder = await mkdtemp(join(tmpdir(), 'stowage-arms-'))
-  after.push(() => rm(cacheFolder, { recursive: true }))
+  const cacheFolder = temporaryFolder('stowage-arms')
   return {
     sets: [harbours],
     arms: [],

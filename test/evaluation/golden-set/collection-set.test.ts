@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { StowageError } from '../../../src/core/errors.ts'
@@ -13,6 +12,7 @@ import { createQdrantHttp, type QdrantHttp } from '../../../src/qdrant/client.ts
 import { type PayloadMapping, readChunk } from '../../../src/qdrant/payload.ts'
 import { dependencies } from '../../support/ingest-world.ts'
 import { fill } from '../../support/points.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const GREATEST = '18446744073709551615'
 const UUID = 'f47ac10b-58cc-4372-a567-0e02b2c3d479'
@@ -24,7 +24,7 @@ let folder = ''
 beforeAll(async () => {
   server = await startEmbeddedServer({})
   http = createQdrantHttp(server.url)
-  folder = await mkdtemp(join(tmpdir(), 'collection-set-'))
+  folder = temporaryFolder('collection-set')
   const documents = [
     { docId: 'manuals/pump', title: 'Pump', text: manual },
     { docId: 'other', title: 'Other', text: 'Nothing of use.' },
@@ -54,7 +54,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await http.close()
   await server.close()
-  await rm(folder, { recursive: true })
 })
 
 function live(collection: string, mapping?: PayloadMapping): LiveCollection {

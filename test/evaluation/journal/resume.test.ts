@@ -1,30 +1,20 @@
-import {
-  appendFileSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  truncateSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { appendFileSync, existsSync, readdirSync, readFileSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { parseArms } from '../../../src/evaluation/arms/parse.ts'
 import { openJournal } from '../../../src/evaluation/journal/journals.ts'
 import { type ReplayDependencies, type ReplayJob, replay } from '../../../src/evaluation/replay/replay.ts'
 import type { QueryDetails, ReplayReport } from '../../../src/evaluation/replay/results.ts'
 import { NAMED_PLANS } from '../../../src/pipeline/plan/named-plans.ts'
 import { printJson } from '../../../src/qdrant/json.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { goldenQuery, goldSpan, replayRun } from '../support/golden.ts'
 
 let folder = ''
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'journal-'))
+  folder = temporaryFolder('journal')
 })
-afterEach(() => rmSync(folder, { recursive: true }))
 
 const TEXT = 'the pump lifts nineteen spans. the valve closes at dusk. the lamp burns all night.'
 const setOf = (name: string, queries: number) => ({

@@ -1,10 +1,10 @@
-import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { appendFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { type AskModel, createJudge } from '../../../src/evaluation/judge/judge.ts'
 import type { Prompt } from '../../../src/evaluation/judge/prompts.ts'
 import { rememberReplies } from '../../../src/evaluation/judge/remembered-replies.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const { signal } = new AbortController()
 const claims = (...supported: boolean[]) =>
@@ -80,10 +80,9 @@ describe('the judge', () => {
 
 describe('remembered replies', () => {
   let folder = ''
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'judge-'))
+  beforeEach(() => {
+    folder = temporaryFolder('judge')
   })
-  afterEach(() => rm(folder, { recursive: true }))
 
   it('are paid for once, in one process and over a kill', async () => {
     const file = join(folder, 'deep', 'replies.jsonl')

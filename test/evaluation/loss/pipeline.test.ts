@@ -1,7 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { parseArms } from '../../../src/evaluation/arms/parse.ts'
 import type { LossStep } from '../../../src/evaluation/loss/steps.ts'
 import type { RunFigures } from '../../../src/evaluation/metrics/measure-run.ts'
@@ -10,13 +7,13 @@ import { createReplayDependencies } from '../../../src/evaluation/replay/run.ts'
 import { NAMED_PLANS } from '../../../src/pipeline/plan/named-plans.ts'
 import { replayWorld } from '../../../src/wiring/replay.ts'
 import { NO_MODELS } from '../../support/no-models.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { harbours } from '../support/harbours.ts'
 
 let cacheFolder = ''
-beforeEach(async () => {
-  cacheFolder = await mkdtemp(join(tmpdir(), 'stowage-loss-'))
+beforeEach(() => {
+  cacheFolder = temporaryFolder('stowage-loss')
 })
-afterEach(() => rm(cacheFolder, { recursive: true }))
 
 const ALL_THE_TEXT = 100_000
 /** Few hits, a small pool, MMR, caps and sentences: all that can lose something. */

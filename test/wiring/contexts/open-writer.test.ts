@@ -1,15 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { loadConfig } from '../../../src/config.ts'
 import type { WriterKind } from '../../../src/contexts/context.ts'
 import { openContextWriter, openPrice, openPrompt } from '../../../src/wiring/contexts/open-writer.ts'
 import { countTokens, GOOD_CONTEXT, THRESHOLD } from '../../contexts/support/requests.ts'
 import { startLlmServer } from '../../support/llm-server.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'stowage-contexts-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder('stowage-contexts')
 const file = (name: string, text: string) => {
   writeFileSync(join(folder, name), text)
   return join(folder, name)

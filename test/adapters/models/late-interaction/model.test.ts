@@ -1,5 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AutoModelForSequenceClassification } from '@xenova/transformers'
 import fc from 'fast-check'
@@ -19,6 +18,7 @@ import type { Reranker } from '../../../../src/core/ports.ts'
 import { splitSentences } from '../../../../src/text/sentences/sentences.ts'
 import { HOSTILE_TEXTS } from '../../../support/hostile-texts.ts'
 import { isShipped, noSignal, SHIPPED_RERANKER, TINY_CROSS_ENCODER } from '../../../support/model-folders.ts'
+import { temporaryFolder } from '../../../support/temporary-folder.ts'
 import { MODEL_MS } from '../../../support/timeouts.ts'
 
 vi.setConfig({ testTimeout: MODEL_MS, hookTimeout: MODEL_MS })
@@ -202,7 +202,7 @@ describe('a model folder that declares no cut, or a wrong one', () => {
   const opened: Reranker[] = []
   let folder: string
   beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'stowage-cut-'))
+    folder = temporaryFolder('stowage-cut')
     cpSync(TINY_CROSS_ENCODER, folder, { recursive: true })
     const settings = JSON.parse(readFileSync(join(folder, 'stowage.json'), 'utf8'))
     const declared = { late_interaction: { query: ['/no/such/tensor'], passage: ['input_ids'] } }
@@ -210,7 +210,6 @@ describe('a model folder that declares no cut, or a wrong one', () => {
   })
   afterAll(async () => {
     await Promise.all(opened.map(reranker => reranker.close()))
-    rmSync(folder, { recursive: true, force: true })
   })
 
   it('is scored pair by pair, and a wrong one is named', async () => {

@@ -1,5 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { describe, expect, it } from 'vitest'
@@ -16,6 +15,7 @@ import { hasLongProducts, hasWrongProducts, saturates } from '../../../../src/ad
 import { loadRuntime, type Runtime } from '../../../../src/adapters/models/onnx/runtime.ts'
 import { pathInRepository } from '../../../bench/world.ts'
 import { TINY_CROSS_ENCODER } from '../../../support/model-folders.ts'
+import { temporaryFolder } from '../../../support/temporary-folder.ts'
 
 const weight = (type: number, values: number[]) =>
   new BinaryWriter()
@@ -54,7 +54,7 @@ describe('products that do not fit into 16 bits', () => {
 })
 
 it('are not claimed of a file that cannot be read', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-weights-'))
+  const folder = temporaryFolder('stowage-weights')
   const source = {
     ...(await findModel({ model: TINY_CROSS_ENCODER, variable: 'RERANK_MODEL', allowRemote: false })),
     location: folder,
@@ -63,7 +63,6 @@ it('are not claimed of a file that cannot be read', async () => {
   mkdirSync(join(folder, 'onnx'))
   writeFileSync(join(folder, 'onnx/model_quantized.onnx'), Buffer.alloc(2_000, 7))
   expect(await hasWrongProducts(source)).toBe(false)
-  rmSync(folder, { recursive: true })
 })
 
 describe('a runtime that saturates', () => {

@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createReadAhead } from '../../../../../src/adapters/models/late-interaction/folder/read-ahead.ts'
 import { openSideFolder } from '../../../../../src/adapters/models/late-interaction/folder/side-folder.ts'
 import type {
@@ -12,6 +11,7 @@ import { createWorkerPool, type WorkerPool } from '../../../../../src/adapters/m
 import { workerModule } from '../../../../../src/core/work/worker-module.ts'
 import { contentHash } from '../../../../../src/text/fingerprint.ts'
 import { noSignal } from '../../../../support/model-folders.ts'
+import { temporaryFolder } from '../../../../support/temporary-folder.ts'
 import { MODEL_MS } from '../../../../support/timeouts.ts'
 
 vi.setConfig({ testTimeout: MODEL_MS, hookTimeout: MODEL_MS })
@@ -30,10 +30,9 @@ beforeAll(async () => {
 })
 afterAll(() => pool.close())
 beforeEach(() => {
-  path = mkdtempSync(join(tmpdir(), 'stowage-ahead-'))
+  path = temporaryFolder('stowage-ahead')
   new Int32Array(memory).fill(0)
 })
-afterEach(() => rmSync(path, { recursive: true, force: true }))
 
 async function open(maxBytes = 1e9) {
   const folder = await openSideFolder({ path, modelKey: MODEL, maxBytes, onFault: () => {} })

@@ -3,7 +3,6 @@ import {
   closeSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -12,26 +11,25 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import {
   openSideFolder,
   type SideFolder,
 } from '../../../../../src/adapters/models/late-interaction/folder/side-folder.ts'
 import { contentHash } from '../../../../../src/text/fingerprint.ts'
 import { noSignal } from '../../../../support/model-folders.ts'
+import { temporaryFolder } from '../../../../support/temporary-folder.ts'
 
 const MODEL = 'a'.repeat(16)
 const HEADER_BYTES = 12
 let path: string
 let faults: string[]
 beforeEach(() => {
-  path = mkdtempSync(join(tmpdir(), 'stowage-sides-'))
+  path = temporaryFolder('stowage-sides')
   faults = []
 })
-afterEach(() => rmSync(path, { recursive: true, force: true }))
 
 const open = (options: { maxBytes?: number; modelKey?: string; path?: string } = {}) =>
   openSideFolder({ path, modelKey: MODEL, maxBytes: 1e9, onFault: reason => faults.push(reason), ...options })
