@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
 import { chunk, fill } from '../support/points.ts'
 import { noAnswer, type Recorded, type Reply, relay, startRecordingServer } from '../support/recording-server.ts'
@@ -15,14 +15,10 @@ const halfAnAnswer: Reply = response => {
   response.write(`{"result":[{"points":[{"id":1,"version":0,"score":1,"payload":{"text":"${PASSAGE}"`)
 }
 
-const open: (() => Promise<void>)[] = []
 let engine: EmbeddedServer
 beforeAll(async () => {
   engine = await startEmbeddedServer()
   await fill(engine.url, 'harbour', [{ ...chunk(1, PASSAGE), dense: [1, 0, 0, 0] }])
-})
-afterEach(async () => {
-  for (const close of open.splice(0).reverse()) await close()
 })
 afterAll(() => engine.close())
 
@@ -30,9 +26,9 @@ afterAll(() => engine.close())
 async function openHeld(held: Reply, environment: Record<string, string> = {}) {
   const reply = (request: Recorded) => (request.path.startsWith(BATCH) ? held : relay(engine.url, request))
   const qdrant = await startRecordingServer(reply)
-  open.push(qdrant.close)
+  onTestFinished(() => qdrant.close())
   const stowage = await openStowage({ QDRANT_URL: qdrant.url, ...environment })
-  open.push(stowage.close)
+  onTestFinished(() => stowage.close())
   return { stowage, batches: () => qdrant.requests.filter(({ path }) => path.startsWith(BATCH)) }
 }
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
 import { chunk, fill } from '../support/points.ts'
 import { type Recorded, type Reply, relay, startRecordingServer } from '../support/recording-server.ts'
@@ -7,7 +7,6 @@ import { sendOk } from '../support/send.ts'
 import { openStowage } from '../support/stowage.ts'
 
 const STOP_WORDS = 'what is it?'
-const open: (() => Promise<void>)[] = []
 let engine: EmbeddedServer
 beforeAll(async () => {
   engine = await startEmbeddedServer()
@@ -15,9 +14,6 @@ beforeAll(async () => {
   await sendOk(engine.url, 'PUT', '/collections/dense-only', { vectors: { size: 4, distance: 'Cosine' } })
 })
 afterAll(() => engine.close())
-afterEach(async () => {
-  for (const close of open.splice(0).reverse()) await close()
-})
 
 /** stowage in front of the engine; `reply` may answer in its place. */
 async function openBefore(reply: (request: Recorded) => Reply | undefined = () => undefined) {
@@ -25,9 +21,9 @@ async function openBefore(reply: (request: Recorded) => Reply | undefined = () =
     const own = reply(request)
     return own === undefined ? relay(engine.url, request) : own
   })
-  open.push(qdrant.close)
+  onTestFinished(() => qdrant.close())
   const stowage = await openStowage({ QDRANT_URL: qdrant.url })
-  open.push(() => stowage.close())
+  onTestFinished(() => stowage.close())
   return stowage
 }
 
@@ -122,7 +118,7 @@ describe('a collection whose text is under a field that stowage does not know', 
 
   it('is not named when its field is mapped, or when it finds nothing', async () => {
     const mapped = await openStowage({ QDRANT_URL: engine.url, MAPPINGS: '{"unmapped":{"text":"body.html"}}' })
-    open.push(() => mapped.close())
+    onTestFinished(() => mapped.close())
     const { json } = await mapped.ask({ ...question, collection: 'unmapped' })
     expect([json.chunks.length, json.degraded]).toEqual([1, []])
     const stowage = await openBefore()

@@ -1,20 +1,16 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
 import { deferred } from '../support/deferred.ts'
 import { chunk, fill } from '../support/points.ts'
 import { relay, startRecordingServer } from '../support/recording-server.ts'
 import { openStowage } from '../support/stowage.ts'
 
-const open: (() => Promise<void>)[] = []
 let engine: EmbeddedServer
 beforeAll(async () => {
   engine = await startEmbeddedServer()
   await fill(engine.url, 'harbour', [{ ...chunk(1, 'The sluice is opened at dawn.'), dense: [1, 0, 0, 0] }])
 })
 afterAll(() => engine.close())
-afterEach(async () => {
-  for (const close of open.splice(0).reverse()) await close()
-})
 
 it('more requests than can be in time: each is answered or told when to come again, and the next burst is served', async () => {
   const free = deferred<void>()
@@ -23,9 +19,9 @@ it('more requests than can be in time: each is answered or told when to come aga
     if (held && request.path.endsWith('/batch')) await free.promise
     return relay(engine.url, request)
   })
-  open.push(qdrant.close)
+  onTestFinished(() => qdrant.close())
   const stowage = await openStowage({ QDRANT_URL: qdrant.url })
-  open.push(() => stowage.close())
+  onTestFinished(() => stowage.close())
   const ask = (deadline_ms: number) => stowage.ask({ query: 'sluice', collection: 'harbour', deadline_ms })
 
   // The first request reads the profile of the collection.

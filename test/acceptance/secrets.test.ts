@@ -1,25 +1,21 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { createLogger } from '../../src/observe/logger.ts'
 import { noAnswer, type Reply, startRecordingServer } from '../support/recording-server.ts'
 import { openStowage } from '../support/stowage.ts'
 
 const SECRET = 'hunter2'
-const opened: { close(): Promise<void> }[] = []
-afterEach(async () => {
-  for (const { close } of opened.splice(0).reverse()) await close()
-})
 
 /** A stowage whose log is kept, before an engine with two points. */
 async function openLogged(environment: Record<string, string>) {
   const log: string[] = []
   const logger = createLogger({ level: 'debug', destination: { write: line => void log.push(line) } })
   const engine = await openStowage()
-  opened.push(engine)
+  onTestFinished(() => engine.close())
   await engine.send('PUT', '/collections/docs', { vectors: { size: 2, distance: 'Dot' } })
   const points = [1, 2].map(id => ({ id, vector: [id, 1], payload: { text: `Passage ${id} about keels.` } }))
   await engine.send('PUT', '/collections/docs/points?wait=true', { points })
   const stowage = await openStowage({ QDRANT_URL: engine.url, ...environment }, logger)
-  opened.push(stowage)
+  onTestFinished(() => stowage.close())
   return { stowage, log }
 }
 
@@ -50,7 +46,7 @@ const broken: [name: string, reply: Reply][] = [
 describe('a token in RERANK_URL is in no answer, trace or log', () => {
   it.each(broken)('when the reranker %s', async (_name, reply) => {
     const reranker = await startRecordingServer(() => reply)
-    opened.push(reranker)
+    onTestFinished(() => reranker.close())
     const { clients, operators } = await everythingShown(
       await openLogged({
         RERANKER: 'http',
@@ -71,9 +67,9 @@ describe('a token in RERANK_URL is in no answer, trace or log', () => {
 describe('the address of Qdrant is in no answer', () => {
   it.each(broken)('when Qdrant %s', async (_name, reply) => {
     const qdrant = await startRecordingServer(() => reply)
-    opened.push(qdrant)
+    onTestFinished(() => qdrant.close())
     const stowage = await openStowage({ QDRANT_URL: qdrant.url, REQUEST_DEADLINE_MS: '300', DROPIN_DEADLINE_MS: '300' })
-    opened.push(stowage)
+    onTestFinished(() => stowage.close())
     const { status, text } = await stowage.ask({ query: 'keels', collection: 'docs', vector: [1, 0] })
     expect(status).toBeGreaterThanOrEqual(400)
     expect(text).not.toContain(new URL(qdrant.url).host)
@@ -121,11 +117,11 @@ describe('the log of a hostile run', () => {
     const qdrant = await startRecordingServer(request =>
       reply !== null && 'status' in reply ? { ...reply, body: repeat(request) } : reply,
     )
-    opened.push(qdrant)
+    onTestFinished(() => qdrant.close())
     const log: string[] = []
     const logger = createLogger({ level: 'debug', destination: { write: line => void log.push(line) } })
     const stowage = await openStowage({ QDRANT_URL: qdrant.url, LOG_QUERY_TEXT: mode, SLOW_REQUEST_MS: '1' }, logger)
-    opened.push(stowage)
+    onTestFinished(() => stowage.close())
     for (const echo of echoes) {
       reply = echo
       for (const answer of hostile(stowage.url)) await (await answer).text()

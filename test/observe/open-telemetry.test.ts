@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { startEmbeddedServer } from '../../src/embedded/server.ts'
 import { createLogger } from '../../src/observe/logger.ts'
 import { type ReceivedSpan, startBadReceiver, startOtlpReceiver } from '../support/otlp-receiver.ts'
@@ -12,12 +12,8 @@ const TRACEPARENT = `00-${TRACE_ID}-00f067aa0ba902b7-01`
 const QUESTION = { query: 'a private question on keels', collection: 'docs', vector: [1, 0], budget_tokens: 300 }
 const SEARCH = { query: [1, 0], limit: 2, with_payload: true }
 
-const opened: { close(): Promise<unknown> | unknown }[] = []
-afterEach(async () => {
-  for (const { close } of opened.splice(0).reverse()) await close()
-})
 const open = <Value extends { close(): unknown }>(value: Value): Value => {
-  opened.push(value)
+  onTestFinished(async () => void (await value.close()))
   return value
 }
 

@@ -1,17 +1,13 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { createQdrantHttp, type QdrantHttp, type QdrantRead } from '../../src/qdrant/client.ts'
 import { headerPairs } from '../../src/qdrant/raw-headers.ts'
 import { noAnswer, type Reply, startRecordingServer } from '../support/recording-server.ts'
 
-const open: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of open.splice(0)) await close()
-})
-
 async function start(reply: Parameters<typeof startRecordingServer>[0], path = '') {
   const server = await startRecordingServer(reply)
   const http = createQdrantHttp(server.url + path)
-  open.push(() => http.close(), server.close)
+  onTestFinished(() => http.close())
+  onTestFinished(() => server.close())
   return { http, ...server }
 }
 
@@ -92,7 +88,7 @@ describe('createQdrantHttp', () => {
     const gone = await startRecordingServer(() => ok)
     await gone.close()
     const absent = createQdrantHttp(`http://user:secret@${new URL(gone.url).host}`)
-    open.push(() => absent.close())
+    onTestFinished(() => absent.close())
     const failure = await read(absent).catch((error: unknown) => error)
     expect(failure).toMatchObject({ code: 'upstream_unavailable', message: 'Qdrant cannot be reached (ECONNREFUSED)' })
   })

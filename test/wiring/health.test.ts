@@ -1,17 +1,13 @@
-import { afterEach, expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { createQdrantHttp } from '../../src/qdrant/client.ts'
 import { createHealth } from '../../src/wiring/health.ts'
 import { type Reply, startRecordingServer } from '../support/recording-server.ts'
 
-const open: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of open.splice(0)) await close()
-})
-
 async function check(reply: () => Reply | null, path = '') {
   const server = await startRecordingServer(reply)
   const http = createQdrantHttp(server.url + path)
-  open.push(() => http.close(), server.close)
+  onTestFinished(() => http.close())
+  onTestFinished(() => server.close())
   const health = createHealth(http, { unavailable: { embedder: null, reranker: 'no model' } })
   return { ...(await health.ready()), requests: server.requests, host: new URL(server.url).host }
 }
@@ -32,7 +28,8 @@ it('asks below the prefix of the URL; a missing model does not count', async () 
 it('shows a refused file of tenants to everybody, without a fault of it', async () => {
   const server = await startRecordingServer(() => ({ body: 'all shards are ready' }))
   const http = createQdrantHttp(server.url)
-  open.push(() => http.close(), server.close)
+  onTestFinished(() => http.close())
+  onTestFinished(() => server.close())
   const models = { unavailable: { embedder: null, reranker: null } }
   const tenantsCheck = async (refusal: string[] | null) => {
     const { ready, checks } = await createHealth(http, models, { tenants: { refusal } }).ready()

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { type FlagsFile, openFlagsFile } from '../../../src/adapters/flags/file.ts'
 import { openPlanFolder } from '../../../src/adapters/flags/plan-folder.ts'
 import { createDecide } from '../../../src/flags/decide.ts'
@@ -10,12 +10,8 @@ import { catalogueOf } from '../../flags/support/flag-set.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 let folder = ''
-const open: { close(): unknown }[] = []
 beforeEach(() => {
   folder = temporaryFolder('stowage-flags')
-})
-afterEach(async () => {
-  for (const one of open.splice(0)) await one.close()
 })
 
 async function openFile(name: string, content: string, changes: unknown[] = []) {
@@ -27,7 +23,7 @@ async function openFile(name: string, content: string, changes: unknown[] = []) 
     environment: 'test',
     onChange: change => changes.push(change),
   })
-  if (!('faults' in file)) open.push(file)
+  if (!('faults' in file)) onTestFinished(() => file.close())
   return { file: file as FlagsFile, faults: 'faults' in file ? file.faults : null, path }
 }
 
@@ -128,7 +124,7 @@ describe('an experiment of 90 and 10 per cent', () => {
 describe('a folder of plans', () => {
   const openPlans = async () => {
     const plans = await openPlanFolder(folder, 'off', () => {})
-    if (!('faults' in plans)) open.push(plans)
+    if (!('faults' in plans)) onTestFinished(() => plans.close())
     return plans
   }
 

@@ -1,21 +1,16 @@
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { openUnleash, type UnleashOptions } from '../../../src/adapters/flags/unleash.ts'
 import type { FlagProvider } from '../../../src/flags/provider.ts'
 import { noAnswer } from '../../support/recording-server.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { always, type FakeFeature, forTenants, startFakeUnleash } from './support/fake-unleash.ts'
 
-const closers: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close()
-})
-
 /** A client of a fake server that refreshes when the clock says so, and notes what it is told. */
 async function connect(features: FakeFeature[], over: Partial<UnleashOptions> = {}) {
   const server = await startFakeUnleash(features)
-  closers.push(server.close)
+  onTestFinished(() => server.close())
   const refreshes: (string | null)[] = []
   let told = () => {}
   const open = async (more: Partial<UnleashOptions> = {}) => {
@@ -34,7 +29,7 @@ async function connect(features: FakeFeature[], over: Partial<UnleashOptions> = 
       ...over,
       ...more,
     })
-    closers.push(provider.close)
+    onTestFinished(() => provider.close())
     return provider
   }
   return {

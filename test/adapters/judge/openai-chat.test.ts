@@ -1,22 +1,18 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { createChatModel } from '../../../src/adapters/judge/openai-chat.ts'
-import { type JsonAnswer, type JsonServer, startJsonServer } from '../../support/json-server.ts'
+import { type JsonAnswer, startJsonServer } from '../../support/json-server.ts'
 
 const { signal } = new AbortController()
 const prompt = { system: 'Judge.', user: 'This.' }
 const reply = (content: unknown) => ({
   body: { choices: [{ message: { role: 'assistant', content } }], usage: { prompt_tokens: 7, completion_tokens: 2 } },
 })
-const servers: JsonServer[] = []
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close()
-})
 
 /** A model on a server that answers in this order; the last answer repeats. */
 async function modelOn(...answers: JsonAnswer[]) {
   let at = 0
   const server = await startJsonServer(() => answers[Math.min(at++, answers.length - 1)] ?? 'never')
-  servers.push(server)
+  onTestFinished(() => server.close())
   return {
     server,
     ...createChatModel({

@@ -1,13 +1,8 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { createQdrantAdmin } from '../../../src/adapters/qdrant/admin.ts'
 import { startEmbeddedServer } from '../../../src/embedded/server.ts'
 import type { CollectionWriter } from '../../../src/ingest/target.ts'
 import { type Recorded, type Reply, relay, startRecordingServer } from '../../support/recording-server.ts'
-
-const open: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of open.splice(0).reverse()) await close()
-})
 
 /** An engine behind a server that records; `reply` may answer in its place, null breaks the connection. */
 async function record(
@@ -19,7 +14,8 @@ async function record(
     const own = reply(request, count)
     return own === undefined ? relay(engine.url, { ...request, path: request.path.slice(path.length) }) : own
   })
-  open.push(engine.close, server.close)
+  onTestFinished(() => engine.close())
+  onTestFinished(() => server.close())
   return {
     admin: createQdrantAdmin({ url: server.url + path, apiKey: 'key' }),
     requests: server.requests,

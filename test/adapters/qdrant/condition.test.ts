@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { createQdrantStore } from '../../../src/adapters/qdrant/store.ts'
 import type { SearchRequest } from '../../../src/core/ports.ts'
 import type { JsonObject } from '../../../src/core/types.ts'
@@ -9,15 +9,11 @@ import { type Recorded, relay, startRecordingServer } from '../../support/record
 import { fill } from './support/collections.ts'
 import { call } from './support/store-contract.ts'
 
-const open: (() => Promise<void>)[] = []
 let engine: EmbeddedServer
 beforeAll(async () => {
   engine = await startEmbeddedServer()
 })
 afterAll(() => engine.close())
-afterEach(async () => {
-  for (const close of open.splice(0)) await close()
-})
 
 const conditionOf = (tenant: string): JsonObject => ({ must: [{ key: 'tenant', match: { value: tenant } }] })
 const callOf = (tenant: string) => ({ ...call, condition: conditionOf(tenant) })
@@ -35,7 +31,8 @@ async function openStore(collection: string, points: [tenant: string, payload?: 
     !batches && request.path.endsWith('/batch') ? { status: 400, body: '{}' } : relay(engine.url, request),
   )
   const http = createQdrantHttp(server.url)
-  open.push(() => http.close(), server.close)
+  onTestFinished(() => http.close())
+  onTestFinished(() => server.close())
   const ask = (over: Partial<SearchRequest> = {}): SearchRequest => ({
     ...{ collection, filter: null, dense: [1, 0], sparse: { indices: [1], values: [1] }, limit: 9, withVectors: false },
     ...over,

@@ -5,7 +5,7 @@ import { createServer as createHttp2Server } from 'node:http2'
 import type { Server } from 'node:net'
 import { join } from 'node:path'
 import { createServer as createTlsServer } from 'node:tls'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { probeServer } from '../../../src/adapters/qdrant/server-state.ts'
 import { checkServer } from '../../../src/doctor/server-check.ts'
 import { startEmbeddedServer } from '../../../src/embedded/server.ts'
@@ -13,13 +13,8 @@ import { listen } from '../../support/listen.ts'
 import { startRecordingServer } from '../../support/recording-server.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-const servers: { close(): unknown }[] = []
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close()
-})
-
 async function open(server: Server, scheme = 'http'): Promise<string> {
-  servers.push(server)
+  onTestFinished(() => void server.close())
   return (await listen(server)).replace('http', scheme)
 }
 
@@ -30,7 +25,7 @@ async function qdrantAnswering(status: number): Promise<string> {
       ? { status: 200, body: '{"title":"qdrant - vector search engine","version":"1.18.3"}' }
       : { status, body: 'Invalid API key or JWT' },
   )
-  servers.push(server)
+  onTestFinished(() => server.close())
   return server.url
 }
 
@@ -45,7 +40,7 @@ async function said(url: string, apiKey: string | null = null): Promise<string> 
 describe('an address of Qdrant is told from', () => {
   test('a Qdrant that takes the key', async () => {
     const engine = await startEmbeddedServer()
-    servers.push(engine)
+    onTestFinished(() => engine.close())
     expect(await probeServer({ url: engine.url, apiKey: 'k' })).toMatchObject({ kind: 'qdrant', refusedByFetch: false })
   })
 
@@ -124,7 +119,7 @@ test('a port that fetch forbids is told, though stowage itself can use it', asyn
     (found, port) => found.catch(() => listen(server, port)),
     Promise.reject(new Error('none tried')),
   )
-  servers.push(server)
+  onTestFinished(() => void server.close())
   expect(await said(url)).toMatch(
     /^qdrant: .*fetch of Node and of browsers refuses this port → Give Qdrant another port/u,
   )

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createQdrantStore, type QdrantStoreOptions } from '../../../src/adapters/qdrant/store.ts'
 import type { SearchRequest } from '../../../src/core/ports.ts'
 import { type EmbeddedServer, startEmbeddedServer } from '../../../src/embedded/server.ts'
@@ -11,15 +11,11 @@ import { fill } from './support/collections.ts'
 import type { StoredCollection, StoredPoint } from './support/naive-store.ts'
 import { call } from './support/store-contract.ts'
 
-const open: (() => Promise<void>)[] = []
 let engine: EmbeddedServer
 beforeAll(async () => {
   engine = await startEmbeddedServer()
 })
 afterAll(() => engine.close())
-afterEach(async () => {
-  for (const close of open.splice(0)) await close()
-})
 
 /** A store whose requests to the engine are recorded; `reply` may answer in the engine's place. */
 async function record(
@@ -32,7 +28,8 @@ async function record(
   })
   const http = createQdrantHttp(server.url)
   const store = createQdrantStore({ http, ...options })
-  open.push(() => http.close(), server.close)
+  onTestFinished(() => http.close())
+  onTestFinished(() => server.close())
   return { store, requests: server.requests }
 }
 

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { ServerArm } from '../../../src/evaluation/arms/arm.ts'
 import { parseArms } from '../../../src/evaluation/arms/parse.ts'
 import { type KeyOf, NO_KEYS, readServerKeys } from '../../../src/evaluation/arms/server/keys.ts'
@@ -21,15 +21,11 @@ import { harbours } from '../support/harbours.ts'
 
 const MODEL = NAMED_PLANS.measured.tokenizerModel
 const CHUNK_TOKENS = 60
-const after: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const step of after.splice(0).reverse()) await step()
-})
 
 /** A running stowage that holds the harbours. */
 async function serveHarbours(environment: Record<string, string> = {}, collection = harbours.name) {
   const stowage = await openStowage(environment)
-  after.push(() => stowage.close())
+  onTestFinished(() => stowage.close())
   await ingest(harbours.documents, ingestInto({ url: stowage.url, apiKey: null }, null, MODEL), {
     collection,
     chunkTokens: CHUNK_TOKENS,
@@ -115,10 +111,10 @@ describe('a server arm', () => {
 
   it('sends the filter of a query, and the key of its tenant from the file', async () => {
     const file = await openTenantsFile(declareTenants({ acme: { whole_collections: true } }))
-    after.push(() => file.remove())
+    onTestFinished(() => file.remove())
     const seeded = await serveHarbours()
     const stowage = await openStowage({ TENANTS_FILE: file.path, QDRANT_URL: seeded.url })
-    after.push(() => stowage.close())
+    onTestFinished(() => stowage.close())
     const keys = join((await jobOf()).cacheFolder, 'keys.json')
     await writeFile(keys, JSON.stringify({ acme: 'acme', '*': 'acme' }))
     const filter = { must: [{ key: 'doc_id', match: { value: 'nowhere' } }] }
@@ -170,7 +166,7 @@ const TRACE = `{"duration_ms":5,"stages":[{"name":"retrieve","ms":2}],"candidate
 /** One query on a server that answers as told. */
 async function askOne(reply: (request: Recorded) => Reply, keyOf: KeyOf = NO_KEYS, timeoutMs?: number) {
   const server = await startRecordingServer(reply)
-  after.push(() => server.close())
+  onTestFinished(() => server.close())
   const sets = [{ ...harbours, queries: harbours.queries.slice(0, 1) }]
   const job = await jobOf({ sets, budgets: [200], arms: [serverArm('old', server.url)] })
   const { prepare } = withServerArms(noPlans, asking(keyOf, timeoutMs))
