@@ -1,4 +1,3 @@
-import { Embeddings } from '@langchain/core/embeddings'
 import { QdrantVectorStore } from '@langchain/qdrant'
 import { QdrantVector } from '@mastra/qdrant'
 import { QdrantClient } from '@qdrant/js-client-rest'
@@ -7,6 +6,7 @@ import { StowageError } from '../../src/core/errors.ts'
 import type { Step } from '../../src/http/step.ts'
 import { ingest } from '../../src/ingest/ingest.ts'
 import { createFakeEmbedder, dependencies } from '../support/ingest-world.ts'
+import { LetterEmbeddings, letterVector } from '../support/letter-embeddings.ts'
 import { createStage } from '../support/stage.ts'
 import { ACME_KEY, type Access, answersTo, comparable, openTwoWorlds, WHOLE_KEY } from './support/two-worlds.ts'
 
@@ -17,20 +17,7 @@ const TEXTS = [
   'Tariffs: a barge pays three marks a night, a skiff one mark.',
   'The pilot boards at the outer buoy, an hour before high water.',
 ]
-const vectorOf = (text: string) => [...'aeiourst'].map(letter => text.split(letter).length + 0.5)
 const uuid = (id: number) => `aaaaaaaa-0000-4000-8000-${String(id).padStart(12, '0')}`
-
-class LetterEmbeddings extends Embeddings {
-  constructor() {
-    super({})
-  }
-  async embedQuery(text: string) {
-    return vectorOf(text)
-  }
-  async embedDocuments(texts: string[]) {
-    return texts.map(vectorOf)
-  }
-}
 
 /** Points of beta that would come before those of acme in every search. */
 const foreignPoints = (
@@ -39,7 +26,7 @@ const foreignPoints = (
 ) =>
   [...TEXTS, ...TEXTS].map((text, at) => ({
     id: at % 2 === 0 ? 9_000 + at : uuid(9_000 + at),
-    vector: vectors(vectorOf(text)),
+    vector: vectors(letterVector(text)),
     payload: { ...payloadOf(text, at), tenant: 'beta' },
   }))
 
@@ -50,12 +37,12 @@ function clientScript({ url, apiKey }: Access) {
   const words = (at: number) => ({ indices: [at % 3, 5 + at], values: [1, 2 + at] })
   const point = (id: number | string, at: number) => ({
     id,
-    vector: { dense: vectorOf(TEXTS[at] ?? ''), words: words(at) },
+    vector: { dense: letterVector(TEXTS[at] ?? ''), words: words(at) },
     payload: { text: TEXTS[at], rank: at, half: at < 2 ? 'first' : 'last', nested: { tags: ['a', `t${at}`] } },
   })
   const first = { key: 'half', match: { value: 'first' } }
   const everything = { limit: 20, with_payload: true, with_vector: true }
-  const dense = vectorOf('bell and barge')
+  const dense = letterVector('bell and barge')
   return answersTo({
     collections: () => client.getCollections(),
     exists: () => client.collectionExists(name),
@@ -68,7 +55,7 @@ function clientScript({ url, apiKey }: Access) {
         wait: true,
         batch: {
           ids: [3, uuid(2)],
-          vectors: { dense: [vectorOf(TEXTS[3] ?? ''), vectorOf(TEXTS[4] ?? '')], words: [words(3), words(4)] },
+          vectors: { dense: [letterVector(TEXTS[3] ?? ''), letterVector(TEXTS[4] ?? '')], words: [words(3), words(4)] },
           payloads: [point(3, 3).payload, point(3, 4).payload],
         },
       }),
@@ -212,14 +199,14 @@ async function langchainScript({ url, apiKey }: Access) {
 async function mastraScript({ url, apiKey }: Access) {
   const vectors = new QdrantVector({ id: 'test', url, ...(apiKey && { apiKey }) })
   const indexName = 'shared-mastra'
-  const queryVector = vectorOf(TEXTS[1] ?? '')
+  const queryVector = letterVector(TEXTS[1] ?? '')
   return answersTo({
     create: () => vectors.createIndex({ indexName, dimension: 8, metric: 'cosine' }),
     'create another': () => vectors.createIndex({ indexName: 'shared-new', dimension: 8, metric: 'cosine' }),
     upsert: () =>
       vectors.upsert({
         indexName,
-        vectors: TEXTS.map(vectorOf),
+        vectors: TEXTS.map(letterVector),
         metadata: TEXTS.map((text, rank) => ({ text, rank })),
         ids: TEXTS.map((_, at) => uuid(at)),
       }),
@@ -340,7 +327,7 @@ describe.each(['improve', 'passthrough'] as const)('a client with a tenant key (
     const alone = new QdrantVector({ id: 'alone', url: worlds.tenant.url, apiKey: WHOLE_KEY })
     const indexName = 'whole-mastra'
     await alone.createIndex({ indexName, dimension: 8, metric: 'dotproduct' })
-    await alone.upsert({ indexName, vectors: TEXTS.map(vectorOf), metadata: TEXTS.map(text => ({ text })) })
+    await alone.upsert({ indexName, vectors: TEXTS.map(letterVector), metadata: TEXTS.map(text => ({ text })) })
     expect(await alone.describeIndex({ indexName })).toEqual({
       dimension: 8,
       count: TEXTS.length,

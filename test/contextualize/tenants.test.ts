@@ -6,6 +6,7 @@ import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/ser
 import { createQdrantHttp, type QdrantHttp } from '../../src/qdrant/client.ts'
 import type { Tenant } from '../../src/tenants/tenant.ts'
 import { send } from '../support/send.ts'
+import { tenantOfName } from '../support/tenants.ts'
 import { createCollection, fakeWriter, pointsOf, runOnce, seedPoints, temporaryFolder } from './support/live-world.ts'
 
 let engine: EmbeddedServer
@@ -18,16 +19,6 @@ afterAll(async () => {
   await http.close()
   await engine.close()
 })
-
-function tenant(name: string, over: Partial<Tenant> = {}): Tenant {
-  const condition: JsonObject = { must: [{ key: 'tenant', match: { value: name } }] }
-  const stamp = { field: 'tenant', value: name }
-  return {
-    ...{ name, reaches: () => true, condition, stamp, upstreamKey: null, readOnly: false },
-    ...{ allowedOperations: new Set<string>(), limits: { rate: null, concurrency: null } },
-    ...over,
-  }
-}
 
 /** Two tenants with a document of the same id. */
 async function filled(collection: string) {
@@ -56,7 +47,7 @@ async function runFor(collection: string, tenants: Tenant[] | null) {
 describe('texts of tenants', () => {
   it('go only where every tenant allows it that can read them, also within one document id', async () => {
     await filled('rows')
-    const { result, sent, stayed } = await runFor('rows', [tenant('open'), tenant('closed')])
+    const { result, sent, stayed } = await runFor('rows', [tenantOfName('open'), tenantOfName('closed')])
     expect(result).toMatchObject({ stored: 6, left: 0 })
     expect(sent).not.toContain('secret')
     expect(sent).toContain('guide part 2')
@@ -69,7 +60,10 @@ describe('texts of tenants', () => {
 
   it('stay when a tenant with the whole collection does not allow the endpoint', async () => {
     await filled('whole')
-    const { sent } = await runFor('whole', [tenant('open'), tenant('closed', { condition: null, stamp: null })])
+    const { sent } = await runFor('whole', [
+      tenantOfName('open'),
+      tenantOfName('closed', { condition: null, stamp: null }),
+    ])
     expect(sent).toBe('')
   })
 
@@ -81,9 +75,9 @@ describe('texts of tenants', () => {
     })
     const condition: JsonObject = { must: [{ key: 'shared', match: { value: true } }] }
     const { sent, result } = await runFor('filtered', [
-      tenant('open'),
-      tenant('closed'),
-      tenant('reader', { condition, stamp: null, readOnly: true }),
+      tenantOfName('open'),
+      tenantOfName('closed'),
+      tenantOfName('reader', { condition, stamp: null, readOnly: true }),
     ])
     expect(result.left).toBe(0)
     expect(sent).toContain('guide part 0')
@@ -95,7 +89,7 @@ describe('texts of tenants', () => {
     await send(engine.url, 'POST', '/collections/aliases', {
       actions: [{ create_alias: { alias_name: 'front', collection_name: 'behind' } }],
     })
-    const { sent } = await runFor('behind', [tenant('closed', { reaches: name => name === 'front' })])
+    const { sent } = await runFor('behind', [tenantOfName('closed', { reaches: name => name === 'front' })])
     expect(sent).not.toContain('secret')
   })
 

@@ -4,20 +4,11 @@ import { authenticate } from '../../src/http/tenants/authenticate.ts'
 import type { GuardDependencies } from '../../src/http/tenants/guard-requests.ts'
 import type { GuardedRequest, MatchRoute } from '../../src/tenants/guard/guarded.ts'
 import type { Tenant, TenantRegistry } from '../../src/tenants/tenant.ts'
+import { tenantOfName } from './tenants.ts'
 
 /** A tenant of the shared collection `docs`; `over` sets what a test is about. */
 export function testTenant(over: Partial<Tenant> = {}): Tenant {
-  return {
-    name: 'acme',
-    reaches: collection => collection === 'docs',
-    condition: { key: 'tenant', match: { value: 'acme' } },
-    stamp: { field: 'tenant', value: 'acme' },
-    upstreamKey: 'upstream-key',
-    readOnly: false,
-    allowedOperations: new Set(),
-    limits: { rate: null, concurrency: null },
-    ...over,
-  }
+  return tenantOfName('acme', { reaches: collection => collection === 'docs', upstreamKey: 'upstream-key', ...over })
 }
 
 export const ACME_KEY = 'acme-key-0123456789abcdef'

@@ -1,14 +1,17 @@
 import { Embeddings } from '@langchain/core/embeddings'
 
-/** Texts to vectors without a model: counts of a few letters. */
+/** The vector of a text: counts of a few letters. */
+export const letterVector = (text: string): number[] => [...'aeiourst'].map(letter => text.split(letter).length + 0.5)
+
+/** Texts to vectors without a model. */
 export class LetterEmbeddings extends Embeddings {
   constructor() {
     super({})
   }
   async embedQuery(text: string) {
-    return [...'aeiourst'].map(letter => text.split(letter).length + 0.5)
+    return letterVector(text)
   }
   async embedDocuments(texts: string[]) {
-    return Promise.all(texts.map(text => this.embedQuery(text)))
+    return texts.map(letterVector)
   }
 }

@@ -3,59 +3,17 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { type AppDependencies, createApp } from '../../src/http/app.ts'
 import { createPassthrough, type PassthroughOptions } from '../../src/http/passthrough/passthrough.ts'
 import { type RunningServer, startServer } from '../../src/http/server.ts'
-import type { Reporter } from '../../src/observe/events.ts'
+import { createReporter, type Reporter } from '../../src/observe/events.ts'
+import { createLogger } from '../../src/observe/logger.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'
 import { listen } from './listen.ts'
 import { notImplemented } from './not-implemented.ts'
 
-export const silentReporter: Reporter = {
-  requestFinished() {},
-  requestFailed() {},
-  passedThrough() {},
-  upsertGuarded() {},
-  upstreamFailed() {},
-  contextTraced() {},
-  redundancyMeasured() {},
-  pairsReranked() {},
-  passagesFound() {},
-  passageFolderFailed() {},
-  requestsWaiting() {},
-  guardRefused() {},
-  searchReported() {},
-  upstreamForwarded() {},
-  upstreamRead() {},
-  searchHedged() {},
-  improvingPaused() {},
-  spansExported() {},
-  modelsOpened() {},
-  tenantsDeclared() {},
-  tenantsReloaded() {},
-  searchRetried() {},
-  flagsDecided() {},
-  flagsRefreshed() {},
-  flagsChecked() {},
-  experimentObserved() {},
-  rolledBack() {},
-  rollbackKept() {},
-  rollbackReset() {},
-  shadowRan() {},
-  shadowQueued() {},
-  contextWritten() {},
-  contextsLost() {},
-  contextsPaused() {},
-  contextsQueued() {},
-  questionsNoticed() {},
-  questionLookedUp() {},
-  rerankNodeCalled() {},
-  rerankHedged() {},
-  rerankRetried() {},
-  rerankNodeLeftOut() {},
-  sharedUsed() {},
-  sharedAnswered() {},
-  sharedChanged() {},
-  workerLost() {},
-  workerHung() {},
-}
+/** A reporter whose log and metrics nobody looks at. */
+export const silentReporter: Reporter = createReporter({
+  metrics: createMetrics({ processMetrics: false }),
+  logger: createLogger({ level: 'silent' }),
+})
 
 /** Dependencies of an app with everything off; tests replace what they look at. */
 export function quietDependencies(overrides: Partial<AppDependencies> = {}): AppDependencies {

@@ -43,8 +43,7 @@ async function serve(limits: Record<string, TenantLimits>, { held = false } = {}
   const finished: FinishedRequest[] = []
   const real = createReporter({ metrics, logger: createLogger({ level: 'silent' }) })
   const reporter: Reporter = {
-    ...silentReporter,
-    tenantsDeclared: real.tenantsDeclared,
+    ...real,
     requestFinished: event => {
       finished.push(event)
       real.requestFinished(event)

@@ -1,24 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { finish } from '../../../src/core/steps.ts'
-import { matchRoute } from '../../../src/tenants/guard/match.ts'
-import { ROUTES } from '../../../src/tenants/guard/routes/table.ts'
 import { LOOKUP_COLLECTION, LOOKUP_IDS, OWN_IDS, parseSpelled, printed, READS, WRITES } from './support/bodies.ts'
+import { guardOne } from './support/guard-one.ts'
 import { CONDITION, naivelyGuarded, naivelyGuardedWrite, numbersIn } from './support/naive-guard.ts'
-import { sharingTenant } from './support/tenants.ts'
-
-const tenant = sharingTenant()
-
-function routeOf(operation: string) {
-  const route = ROUTES.find(row => row.operation === operation)
-  if (route === undefined) throw new Error(`no route has the operation ${operation}`)
-  return route
-}
-
-function guarded(operation: string, text: string) {
-  const { method, path } = routeOf(operation)
-  return finish(matchRoute(method, path.replace('{collection_name}', 'shared'), tenant).guard(text))
-}
 
 describe('a read', () => {
   it.each(Object.entries(READS))(
@@ -26,7 +10,7 @@ describe('a read', () => {
     (operation, body) => {
       fc.assert(
         fc.property(printed(body), ({ value, text }) => {
-          expect(parseSpelled(guarded(operation, text).body ?? '')).toEqual(naivelyGuarded(value))
+          expect(parseSpelled(guardOne(operation, text).body ?? '')).toEqual(naivelyGuarded(value))
         }),
       )
     },
@@ -35,7 +19,7 @@ describe('a read', () => {
   it.each(Object.entries(READS))('%s checks exactly the ids whose vectors it uses', (operation, body) => {
     fc.assert(
       fc.property(printed(body), ({ value, text }) => {
-        const checks = guarded(operation, text).checks.map(({ collection, filter, count, refusal }) => {
+        const checks = guardOne(operation, text).checks.map(({ collection, filter, count, refusal }) => {
           expect(refusal.code).toBe('not_found')
           const { must } = JSON.parse(filter)
           expect(must).toEqual([CONDITION, { has_id: expect.any(Array) }])
@@ -59,7 +43,7 @@ describe('a write', () => {
         const [first] = (value as { operations: Record<string, never>[] }).operations
         const sentAs = operation === 'clear_payload' ? 'overwrite_payload' : operation
         const expected = { operations: [{ [sentAs]: naivelyGuardedWrite(operation, first?.[operation] ?? null) }] }
-        expect(parseSpelled(guarded('batch_update', text).body ?? '')).toEqual(expected)
+        expect(parseSpelled(guardOne('batch_update', text).body ?? '')).toEqual(expected)
       }),
     )
   })
@@ -68,8 +52,8 @@ describe('a write', () => {
     const own = { upsert: 'upsert_points', delete: 'delete_points' }[operation] ?? operation
     fc.assert(
       fc.property(printed(body), ({ text }) => {
-        const alone = guarded(own, text)
-        const batch = guarded('batch_update', `{"operations":[{"${operation}":${text}}]}`)
+        const alone = guardOne(own, text)
+        const batch = guardOne('batch_update', `{"operations":[{"${operation}":${text}}]}`)
         const sentAs = operation === 'clear_payload' ? 'overwrite_payload' : operation
         expect(batch.body).toBe(`{"operations":[{"${sentAs}":${alone.body}}]}`)
         expect(batch.checks).toEqual(alone.checks)

@@ -6,7 +6,7 @@ import { ROUTES } from '../../../../src/tenants/guard/routes/table.ts'
 import type { Tenant } from '../../../../src/tenants/tenant.ts'
 import { sharingTenant } from './tenants.ts'
 
-export function routeOf(operation: string) {
+function routeOf(operation: string) {
   const route = ROUTES.find(row => row.operation === operation)
   if (route === undefined) throw new Error(`no route has the operation ${operation}`)
   return route
