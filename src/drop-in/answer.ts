@@ -23,6 +23,7 @@ interface RetrievedQuery {
   mapping: PayloadMapping | undefined
   decision: PlanDecision
   sessionId: string | null
+  batchId: string | null
 }
 
 export interface ImprovedPoints {
@@ -41,7 +42,7 @@ export interface ImprovedPoints {
  * @throws NotImproved when there were points and none was chosen
  */
 export async function improvePoints(
-  { query, words, lists: retrieved, collection, mapping, decision, sessionId }: RetrievedQuery,
+  { query, words, lists: retrieved, collection, mapping, decision, sessionId, batchId }: RetrievedQuery,
   choosePoints: ChoosePoints,
   fetchPoints: FetchPoints,
   caller: Caller,
@@ -60,6 +61,7 @@ export async function improvePoints(
       limit: query.offset + query.limit,
       decision,
       sessionId,
+      batchId,
       fetchNeighbours: hasThreshold(query) ? null : fetchNeighbours(query, known, fetchPoints, mapping),
     },
     caller,

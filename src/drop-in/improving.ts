@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { eitherSignal } from '../core/either-signal.ts'
 import type { Caller } from '../pipeline/context-request.ts'
@@ -109,9 +110,10 @@ export function startImproving(
     // The questions need no answer of Qdrant.
     const [upstream, asked] = await Promise.all([searching, Promise.all(queries.map(findWords))])
     const { collection } = target
+    const batchId = queries.length > 1 ? randomUUID() : null
     const choices = asked.map(({ query, words }, index) =>
       improvePoints(
-        { query, words, lists: upstream.lists[index] ?? [], collection, mapping, decision, sessionId },
+        { query, words, lists: upstream.lists[index] ?? [], collection, mapping, decision, sessionId, batchId },
         choosePoints,
         fetchNeighbours,
         { ...caller, signal: choosing.signal },

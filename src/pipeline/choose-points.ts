@@ -38,6 +38,7 @@ export function createChoosePoints(
       endpoint: 'points',
       tenant: caller.tenant?.name ?? null,
       sessionId: request.sessionId,
+      batchId: request.batchId ?? null,
       collections: [collection],
       query,
       querySource: query === null ? 'none' : (request.querySource ?? 'header'),

@@ -39,6 +39,8 @@ export interface ChoosePointsRequest {
   decision: PlanDecision
   /** Null when the client names no session. */
   sessionId: string | null
+  /** One id for all searches of a batch; null or absent for a single search. */
+  batchId?: string | null
   /** Fetches neighbours; null switches fetching off. */
   fetchNeighbours: ((places: DocumentPlace[]) => Promise<Chunk[]>) | null
 }

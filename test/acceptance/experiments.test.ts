@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { RollbackTrigger } from '../../src/core/vocabulary.ts'
 import { contextResponseSchema } from '../../src/pipeline/context-request.ts'
 import { type Trace, traceSchema } from '../../src/pipeline/trace/schema.ts'
+import type { ExperimentReport } from '../../src/rollout/compare/experiment-report.ts'
 import { keyHash } from '../../src/tenants/keys.ts'
 import { ab } from '../commands/support/ab.ts'
 import { chunk, fill } from '../support/points.ts'
@@ -36,10 +37,10 @@ const ALL_FEWER = [
 ]
 
 /** A file of flags with one feature that is on for everybody. */
-async function flagsFile(name: string, variants: object[]): Promise<string> {
+async function flagsFile(name: string, variants: object[], stickiness = 'sessionId'): Promise<string> {
   const path = join(folder, 'flags.json')
-  const parameters = { rollout: '100', stickiness: 'sessionId', groupId: name }
-  const sticky = variants.map(variant => ({ ...variant, stickiness: 'sessionId' }))
+  const parameters = { rollout: '100', stickiness, groupId: name }
+  const sticky = variants.map(variant => ({ ...variant, stickiness }))
   const strategies = [{ name: 'flexibleRollout', parameters, constraints: [], variants: sticky }]
   await writeFile(
     path,
@@ -151,6 +152,22 @@ describe('an experiment', () => {
     expect((await ab('--url', stowage.url, '--since', later)).error?.message).toMatch(
       /^no request .* 120 lines were read/,
     )
+  })
+
+  it('counts the searches of a batch as one unit in `stowage ab`, because they got their variant together', async () => {
+    const traces = join(folder, 'traces.jsonl')
+    const flags = await flagsFile('stowage.experiment.size', [CONTROL, FEWER], 'random')
+    const stowage = await start({ FLAGS_FILE: flags, TRACE_FILE: traces })
+    await fill(stowage.url, 'harbour', points)
+    const one = { query: { text: 'sluice', model: 'qdrant/bm25' }, using: 'sparse', limit: 5, with_payload: true }
+    const batches = 20
+    for (let batch = 0; batch < batches; batch++)
+      await stowage.send('POST', '/collections/harbour/points/query/batch', { searches: [one, one, one] })
+    await open.pop()?.()
+    const { experiments } = JSON.parse((await ab(traces, '--json')).text)
+    const [{ control, treatments }] = experiments as ExperimentReport[] as [ExperimentReport]
+    const [{ requests, units }] = treatments as [ExperimentReport['control']]
+    expect([control.requests + requests, control.units + units]).toEqual([3 * batches, batches])
   })
 
   it('that is rolled back gives everyone the control on both routes, over a restart, until it is reset', async () => {

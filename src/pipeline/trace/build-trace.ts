@@ -15,6 +15,8 @@ export interface TraceSubject {
   endpoint: Trace['endpoint']
   tenant: string | null
   sessionId: string | null
+  /** Null or absent for a request that has one trace. */
+  batchId?: string | null
   collections: string[]
   query: string | null
   /** Default: `request`. */
@@ -53,6 +55,7 @@ export function buildTrace(subject: TraceSubject, record: RunRecord, outcome: Tr
     started_at: subject.startedAt,
     tenant: subject.tenant,
     session_id: subject.sessionId,
+    ...(subject.batchId && { batch_id: subject.batchId }),
     assignment: subject.decision.assignment,
     flags: [...subject.decision.flags],
     shadow_of: subject.shadowOf ?? null,

@@ -72,6 +72,8 @@ export const traceSchema = z.object({
   started_at: z.string(),
   tenant: z.string().nullable(),
   session_id: z.string().nullable(),
+  /** The same in the traces of all searches of one batch; absent for a request that has one trace. */
+  batch_id: z.string().optional(),
   /** The experiment that the request is part of. */
   assignment: assignmentSchema.nullable(),
   /** The flags that a source sets for the request. */

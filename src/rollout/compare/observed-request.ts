@@ -25,7 +25,8 @@ export interface ObservedRequest {
 export interface PairedRun {
   experiment: string | null
   variant: string | null
-  session: string | null
+  /** Its session, else its batch; pairs of one are not independent. */
+  unit: string | null
   seconds: number
   recallProxy: number | null
   tokens: number
@@ -62,6 +63,7 @@ const traceLineSchema = z.object({
   started_at: z.iso.datetime({ offset: true }),
   tenant: z.string().nullable(),
   session_id: z.string().nullable(),
+  batch_id: z.string().optional(),
   assignment: assignmentSchema.nullable(),
   shadow_of: z.string().nullable(),
   duration_ms: z.number().min(0),
@@ -92,14 +94,15 @@ const outcomeLineSchema = z.object({
 export function parseTraceLine(line: string): TraceLine | null {
   const trace = parseWith(traceLineSchema, line)
   if (trace.endpoint === 'replay') return null
-  const { trace_id: traceId, shadow_of: shadowOf, assignment, session_id: session } = trace
+  const { trace_id: traceId, shadow_of: shadowOf, assignment, batch_id: batch = null } = trace
   const startedAt = Date.parse(trace.started_at)
   const owner = trace.tenant ?? ''
+  // Two tenants may use the same id of a session.
+  const session = trace.session_id === null ? null : `${owner}/${trace.session_id}`
   const run: PairedRun = {
     experiment: assignment?.experiment ?? null,
     variant: assignment?.variant ?? null,
-    // Two tenants may use the same id of a session.
-    session: session === null ? null : `${owner}/${session}`,
+    unit: session ?? batch,
     seconds: trace.duration_ms / 1_000,
     recallProxy: trace.recall_proxy,
     tokens: trace.budget.used,
@@ -110,7 +113,9 @@ export function parseTraceLine(line: string): TraceLine | null {
   }
   const { recallProxy, tokens } = run
   const seconds = trace.cache === 'hit' ? null : run.seconds
-  const unitId = assignment?.unit === 'tenant' ? owner : (assignment?.unit === 'session' && run.session) || traceId
+  // The searches of a batch got their variant together.
+  const ofRequest = batch ?? traceId
+  const unitId = assignment?.unit === 'tenant' ? owner : (assignment?.unit === 'session' && session) || ofRequest
   const request =
     assignment === null || shadowOf !== null
       ? null

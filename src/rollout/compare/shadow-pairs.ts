@@ -47,12 +47,12 @@ interface Group {
   treated: number
   differences: Record<PairMeasure, Sums>
   control: Record<Exclude<PairMeasure, 'overlap'>, Sums>
-  sessions: Map<string, Record<PairMeasure, Unit>>
+  units: Map<string, Record<PairMeasure, Unit>>
 }
 
 /**
- * Joins each shadow run with its answer, in whichever order they are read, and sums the differences. Pairs of one session are one unit.
- * @param mostWaiting runs, and sessions, that are remembered until their partner comes
+ * Joins each shadow run with its answer, in whichever order they are read, and sums the differences. Pairs of one session, or of one batch, are one unit.
+ * @param mostWaiting runs, and units, that are remembered until their partner comes
  */
 export function createShadowPairs(mostWaiting: number): ShadowPairs {
   const answers = new Map<string, PairedRun>()
@@ -95,9 +95,9 @@ export function createShadowPairs(mostWaiting: number): ShadowPairs {
   }
 }
 
-function addPair(group: Group, answer: PairedRun, shadow: PairedRun, mostSessions: number): void {
-  const unit = (answer.session !== null && group.sessions.get(answer.session)) || newUnit()
-  if (answer.session !== null) remember(group.sessions, answer.session, unit, mostSessions)
+function addPair(group: Group, answer: PairedRun, shadow: PairedRun, mostUnits: number): void {
+  const unit = (answer.unit !== null && group.units.get(answer.unit)) || newUnit()
+  if (answer.unit !== null) remember(group.units, answer.unit, unit, mostUnits)
   group.pairs += 1
   if (answer.degraded !== shadow.degraded) group.unlikeDegraded += 1
   if (answer.variant !== null && answer.variant !== CONTROL) group.treated += 1
@@ -143,7 +143,7 @@ const newGroup = (experiment: string, variant: string): Group => ({
   treated: 0,
   differences: { tokens: emptySums(), recall_proxy: emptySums(), seconds: emptySums(), overlap: emptySums() },
   control: { tokens: emptySums(), recall_proxy: emptySums(), seconds: emptySums() },
-  sessions: new Map(),
+  units: new Map(),
 })
 
 function take<Value>(map: Map<string, Value>, key: string): Value | undefined {
