@@ -133,6 +133,34 @@ describe('a fleet of rerankers', () => {
     expect(events).toEqual(['answered', 'given_up', 'hedge: first'])
   })
 
+  it('waits for the first call when the node of the hedge refuses the request', async () => {
+    const late = deferred<void>()
+    const first = await startRecordingNode(late.promise)
+    const second = await startJsonServer(() => ({ status: 413, body: {} }))
+    opened.push(first, second)
+    const clock = createManualClock()
+    const refused = deferred<void>()
+    const reranker = createHttpReranker({
+      urls: [first.url, second.url],
+      shape: 'tei',
+      now: clock.now,
+      startTimer: clock.after,
+      random: () => 0,
+      observer: {
+        rerankNodeCalled: ({ outcome }) => outcome === 'refused' && refused.resolve(),
+        rerankHedged: () => {},
+        rerankRetried: () => {},
+        rerankNodeLeftOut: () => {},
+      },
+    })
+    const answer = reranker.rerank({ query: 'q', passages: PASSAGES, signal: noSignal() })
+    await first.reached
+    clock.advance(200)
+    await refused.promise
+    late.resolve()
+    expect((await answer).scores).toEqual(SCORES)
+  })
+
   it('takes out a node that hangs after three calls, which other nodes answer', async () => {
     const { ask, clock, events, said } = await openFleet(right, right)
     for (let turn = 0; turn < 40; turn++) await ask()
