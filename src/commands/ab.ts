@@ -5,6 +5,7 @@ import type { Collected } from '../rollout/compare/collect.ts'
 import type { ExperimentReport } from '../rollout/compare/experiment-report.ts'
 import { experimentText, pairsText } from '../rollout/compare/report-text.ts'
 import type { PairReport } from '../rollout/compare/shadow-pairs.ts'
+import { MISMATCH_BELOW } from '../rollout/statistics/sample-ratio.ts'
 import { numberOption, urlOption } from './option-values.ts'
 import { createProgress } from './progress.ts'
 import { decoded, traceFiles } from './trace-files.ts'
@@ -69,12 +70,17 @@ async function runAb(files: string[], flags: AbFlags, dependencies: AbCommandDep
       ? `${JSON.stringify({ experiments, shadows, ...faultsOf(collected) })}\n`
       : reportText(experiments, shadows, collected),
   )
-  const wrong = experiments.flatMap(({ experiment: name, treatments }) =>
-    treatments
-      .filter(({ verdict }) => verdict === 'roll back' || verdict === 'do not trust')
-      .map(({ variant, verdict }) => `${name}=${variant}: ${verdict}`),
-  )
+  const wrong = experiments.flatMap(wrongIn)
   if (wrong.length > 0) throw new StowageError('unprocessable', wrong.join(', '))
+}
+
+/** The verdicts that end the command with 1. When every request of a treatment is lost, there is no treatment to judge. */
+function wrongIn({ experiment: name, treatments, sampleRatio }: ExperimentReport): string[] {
+  if (treatments.length === 0 && (sampleRatio?.p ?? 1) < MISMATCH_BELOW)
+    return [`${name}: do not trust: no request of a treatment was read`]
+  return treatments
+    .filter(({ verdict }) => verdict === 'roll back' || verdict === 'do not trust')
+    .map(({ variant, verdict }) => `${name}=${variant}: ${verdict}`)
 }
 
 type ReadLines = (name: string, chunks: AsyncIterable<string>) => Promise<void>

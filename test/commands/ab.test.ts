@@ -92,6 +92,20 @@ describe('stowage ab', () => {
     expect(text).toContain('SAMPLE-RATIO MISMATCH')
   })
 
+  it('fails when no request of the treatment was read, although there should be some', async () => {
+    const controls = traces(400).filter(line => JSON.parse(line).assignment.variant === 'control')
+    const { text, error } = await ab(await write('t.jsonl', controls))
+    expect(text).toContain('SAMPLE-RATIO MISMATCH')
+    expect(error?.message).toBe('simulated: do not trust: no request of a treatment was read')
+  })
+
+  it('refuses shares that leave nothing for the control', async () => {
+    const others = traces(100).map(line => line.replace('"treatment"', '"other"').replace('"trace-', '"other-'))
+    const { text, error } = await ab(await write('t.jsonl', [...traces(100), ...others]), '--share', '0.5')
+    expect([text, error?.code]).toEqual(['', 'bad_request'])
+    expect(error?.message).toMatch(/has 2 treatments, and a share of 0.5 for each leaves nothing for the control/)
+  })
+
   it('leaves out the requests while an experiment was rolled back, and says how many', async () => {
     const rolledBack = decideWith(
       { 'stowage.experiment.simulated': { enabled: true, gets: 'treatment', variants: VARIANTS } },

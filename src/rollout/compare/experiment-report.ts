@@ -1,4 +1,5 @@
 import { groupBy } from '../../core/collections.ts'
+import { StowageError } from '../../core/errors.ts'
 import { CONTROL, isControlOnly } from '../../pipeline/plan/decision.ts'
 import { holm } from '../../statistics/holm.ts'
 import { liftsOf, meanOfColumn } from '../statistics/measures.ts'
@@ -34,6 +35,7 @@ export interface ExperimentReport {
 /**
  * Compares the treatments of one experiment with its control.
  * @param share of each treatment, in place of what the requests say
+ * @throws StowageError `bad_request` when the shares leave nothing for the control
  */
 export function experimentReport(experiment: string, table: OutcomeTable, share: number | null): ExperimentReport {
   const offered = table.rows.filter(row => !isControlOnly(row))
@@ -41,6 +43,11 @@ export function experimentReport(experiment: string, table: OutcomeTable, share:
   const variants = groupBy(rows, ({ variant }) => variant)
   const control = variants.get(CONTROL) ?? []
   const treatments = [...variants.keys()].filter(variant => variant !== CONTROL).sort()
+  if (share !== null && share * treatments.length >= 1)
+    throw new StowageError(
+      'bad_request',
+      `${experiment} has ${treatments.length} treatments, and a share of ${share} for each leaves nothing for the control`,
+    )
   const ratio = ratioOf(variants, share)
   const columns = columnsOf(control)
   const compared = treatments.map(variant => {
