@@ -42,6 +42,7 @@ const TABLES: Record<string, (size: number) => string> = {
     const worlds = [
       ['10 %', SESSIONS],
       ['50 %', HALF],
+      ['90 %', { ...SESSIONS, share: 0.9 }],
       ['10 %, one failure in 1,000', { ...SESSIONS, failures: 0.001 }],
     ] as const
     const rows = worlds.map(([name, world]) => {

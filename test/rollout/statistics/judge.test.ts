@@ -54,6 +54,16 @@ describe('the judge of rollbacks', () => {
     expect(judge.verdict()).toBeNull()
   })
 
+  it('does not take a small control, of which no session has failed by chance, as proof', () => {
+    const judge = createRollbackJudge()
+    // A session in 50 fails as a whole: among 120 sessions there is none with a probability of 9 %.
+    for (let request = 0; request < 600; request++)
+      judge.add(outcome('control', `c${request % 120}`, { failed: request === 0 }))
+    for (let request = 0; request < 15_000; request++)
+      judge.add(outcome('treatment', `t${request % 3_000}`, { failed: request % 3_000 < 60 }))
+    expect(judge.verdict()).toBeNull()
+  })
+
   it('waits for enough units, then names the variant, and stays with what it said', () => {
     const judge = createRollbackJudge()
     expect(judge.verdict()).toBeNull()

@@ -23,13 +23,22 @@ const LEAST_T = 2
  */
 export function evidenceOfMore(treatment: Estimate, control: Estimate, effect: number): number {
   if (treatment.variance === null || control.variance === null) return Number.NEGATIVE_INFINITY
-  const variance = treatment.variance + control.variance
+  const variance = Math.max(treatment.variance + control.variance, pooledVariance(treatment, control))
   const difference = treatment.value - control.value
   if (!(difference >= LEAST_T * Math.sqrt(variance)) || variance === 0) return Number.NEGATIVE_INFINITY
   const z = normalised(difference / Math.sqrt(variance), freedomOf(treatment, control))
   const ratios = [effect, WIDER * effect].map(scale => logRatio(z, (scale * scale) / variance))
   const highest = Math.max(...ratios)
   return highest + Math.log(ratios.reduce((sum, ratio) => sum + Math.exp(ratio - highest), 0) / ratios.length)
+}
+
+/**
+ * Variance of the difference when both sides have the variance of all units together, as without a difference. It is the larger one when the
+ * side with more units varies more. The variance of a small control alone is too small exactly when few of its units fail by chance.
+ */
+function pooledVariance(treatment: Estimate, control: Estimate): number {
+  const [ours, theirs] = [treatment.effectiveUnits, control.effectiveUnits]
+  return ((treatment.variance ?? 0) * ours * ours + (control.variance ?? 0) * theirs * theirs) / (ours * theirs)
 }
 
 /** Logarithm of the likelihood ratio of a half-normal mixture. `information`: its squared scale over the variance of the difference. */
