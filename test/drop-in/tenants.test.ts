@@ -149,7 +149,7 @@ describe('searches of a tenant', () => {
     }
     const guard = guarding(registryOf({ [ACME_KEY]: acme }), { http: createQdrantHttp(upstream), matchRoute })
     const { url } = await serveImproving(stage, upstream, { choosePoints, ...guard })
-    const text = { must: [{ key: 'text', match: { text: 'brake fluid' } }] }
+    const text = { must: [{ key: 'text', match: { text: 'brake fluid change' } }] }
     const inPrefetch = { prefetch: [{ query: [1, 2], filter: text }], query: { fusion: 'rrf' }, limit: 2 }
     for (const body of [{ query: [1, 2], limit: 2 }, { query: [1, 2], limit: 2, filter: text }, inPrefetch])
       await send(
@@ -161,8 +161,8 @@ describe('searches of a tenant', () => {
       )
     expect(asked).toEqual([
       [null, 'none'],
-      ['brake fluid', 'filter'],
-      ['brake fluid', 'filter'],
+      ['brake fluid change', 'filter'],
+      ['brake fluid change', 'filter'],
     ])
   })
 

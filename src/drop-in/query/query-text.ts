@@ -3,6 +3,12 @@ import type { Degradation, JsonObject, QuerySource } from '../../core/types.ts'
 import { isObject } from '../../qdrant/json.ts'
 import type { UnderstoodQuery } from './understand.ts'
 
+/**
+ * Fewest words of full-text conditions that are taken as the question. One or two words say which points are wanted, and not what is asked:
+ * ranked by them, the answer is worse than Qdrant's own.
+ */
+const LEAST_WORDS = 3
+
 /** Most UTF-16 units of a query, as in `POST /v1/context`. */
 const LONGEST_QUERY = 8192
 
@@ -17,7 +23,7 @@ export type FindQuestion = (vector: readonly number[]) => Promise<string | null>
 
 /**
  * Finds the text of a vector search in the first source that has one: the header `x-stowage-query` (percent-encoded UTF-8), an
- * inference object, the memory of the embedding relay, or the full-text conditions of a filter, which may be one word of the question.
+ * inference object, the memory of the embedding relay, or the full-text conditions of a filter, when they have three words or more.
  * @param findQuestion asks the relay; null when there is none
  * @param forced the condition that the guard has put into each filter, which is no word of the client; null without one
  */
@@ -72,7 +78,8 @@ function queryVectors({ prefetches }: UnderstoodQuery): number[][] {
 function textOfFilters({ filter, prefetches }: UnderstoodQuery, forced: JsonObject | null): string | null {
   for (const raw of [filter, ...prefetches.map(prefetch => prefetch.filter)]) {
     const texts = raw === null ? [] : matchedTexts(withoutForced(JSON.parse(raw), forced))
-    if (texts.length > 0) return tidy(texts.join(' '))
+    const text = tidy(texts.join(' '))
+    if (text !== null && text.split(/\s+/u).length >= LEAST_WORDS) return text
   }
   return null
 }

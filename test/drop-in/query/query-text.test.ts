@@ -11,7 +11,7 @@ async function textOf(body: string, header?: string, findQuestion: FindQuestion 
 }
 
 const inference =
-  '{"query":{"text":" from inference ","model":"qdrant/bm25"},"filter":{"must":[{"key":"t","match":{"text":"from filter"}}]}}'
+  '{"query":{"text":" from inference ","model":"qdrant/bm25"},"filter":{"must":[{"key":"t","match":{"text":"words from filter"}}]}}'
 const filterOnly = (filter: unknown) => JSON.stringify({ query: [0.1], filter })
 
 describe('the query text', () => {
@@ -22,8 +22,8 @@ describe('the query text', () => {
       degraded: [],
     })
     expect(await textOf(inference)).toEqual({ text: 'from inference', source: 'inference', degraded: [] })
-    expect(await textOf(filterOnly({ must: [{ key: 't', match: { text: 'from filter' } }] }))).toEqual({
-      text: 'from filter',
+    expect(await textOf(filterOnly({ must: [{ key: 't', match: { text: 'words from filter' } }] }))).toEqual({
+      text: 'words from filter',
       source: 'filter',
       degraded: [],
     })
@@ -41,7 +41,7 @@ describe('the query text', () => {
         query: { fusion: 'rrf' },
         filter,
       })
-    const text = { must: [{ key: 't', match: { text: 'from filter' } }] }
+    const text = { must: [{ key: 't', match: { text: 'words from filter' } }] }
     const knows = (known: number[]): FindQuestion => {
       return async vector => (String(vector) === String(known) ? ' from relay ' : null)
     }
@@ -57,7 +57,7 @@ describe('the query text', () => {
     it('and says so when nobody knows the question, but not when there is no vector to ask for', async () => {
       const unknown = async () => null
       expect(await textOf(hybrid(text), undefined, unknown)).toEqual({
-        text: 'from filter',
+        text: 'words from filter',
         source: 'filter',
         degraded: [],
       })
@@ -122,16 +122,21 @@ describe('the query text', () => {
     expect((await textOf(filterOnly(without))).text).toBeNull()
   })
 
+  it.each(['invoice', 'invoice 2026', ' invoice\n 2026 '])('takes %j in a filter as no question', async text => {
+    const none = { text: null, source: 'none', degraded: [] }
+    expect(await textOf(filterOnly({ must: [{ key: 't', match: { text } }] }))).toEqual(none)
+  })
+
   it('looks into the filters of prefetches', async () => {
     const body =
-      '{"prefetch":[{"query":[0.1],"filter":{"must":[{"key":"t","match":{"text":"inside"}}]}}],"query":{"fusion":"rrf"}}'
-    expect((await textOf(body)).text).toBe('inside')
+      '{"prefetch":[{"query":[0.1],"filter":{"must":[{"key":"t","match":{"text":"words from inside"}}]}}],"query":{"fusion":"rrf"}}'
+    expect((await textOf(body)).text).toBe('words from inside')
   })
 
   it('is bounded, and survives a filter of any depth', async () => {
     expect((await textOf('{"query":[0.1]}', 'a'.repeat(100_000))).text).toHaveLength(8192)
     const depth = 5_000
-    const deep = `${'{"must":['.repeat(depth)}{"key":"t","match":{"text":"deep"}}${']}'.repeat(depth)}`
-    expect((await textOf(`{"query":[0.1],"filter":${deep}}`)).text).toBe('deep')
+    const deep = `${'{"must":['.repeat(depth)}{"key":"t","match":{"text":"very deep down"}}${']}'.repeat(depth)}`
+    expect((await textOf(`{"query":[0.1],"filter":${deep}}`)).text).toBe('very deep down')
   })
 })
