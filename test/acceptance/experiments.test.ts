@@ -164,10 +164,10 @@ describe('an experiment', () => {
     for (let batch = 0; batch < batches; batch++)
       await stowage.send('POST', '/collections/harbour/points/query/batch', { searches: [one, one, one] })
     await open.pop()?.()
-    const { experiments } = JSON.parse((await ab(traces, '--json')).text)
-    const [{ control, treatments }] = experiments as ExperimentReport[] as [ExperimentReport]
-    const [{ requests, units }] = treatments as [ExperimentReport['control']]
-    expect([control.requests + requests, control.units + units]).toEqual([3 * batches, batches])
+    const { experiments } = JSON.parse((await ab(traces, '--json')).text) as { experiments: ExperimentReport[] }
+    const variants = experiments.flatMap(({ control, treatments }) => [control, ...treatments])
+    const sum = (of: 'requests' | 'units') => variants.reduce((all, variant) => all + variant[of], 0)
+    expect([sum('requests'), sum('units')]).toEqual([3 * batches, batches])
   })
 
   it('that is rolled back gives everyone the control on both routes, over a restart, until it is reset', async () => {
