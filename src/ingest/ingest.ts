@@ -3,7 +3,7 @@ import { StowageError } from '../core/errors.ts'
 import type { Embedder } from '../core/ports.ts'
 import type { Chunking } from '../core/types.ts'
 import { contentHash } from '../text/fingerprint.ts'
-import { encodeBm25Document } from '../text/qdrant-bm25.ts'
+import { encodeKeywords, hasEnglishKeywords } from '../text/terms/keyword-vectors.ts'
 import { noContexts, type WrittenContexts, withContexts } from './chunk-contexts.ts'
 import { chunkDocument } from './chunking/chunk-document.ts'
 import { byKind, changesOf, groupByDocument, replacementOf, upToDate } from './compare.ts'
@@ -78,6 +78,8 @@ const CHUNKING_VERSIONS: Readonly<Record<Chunking, number | string>> = {
   sections: 11,
   'parent-child': 'parent-child 11',
 }
+/** Changes when a text that is not English gets other keywords, so that its document is written again. */
+const KEYWORDS_VERSION = 'keywords 1'
 
 /** Warnings about documents that replace those of another folder; more are counted. */
 const SHOWN_REPLACEMENTS = 5
@@ -237,7 +239,11 @@ function hashOf(
   const settings = [CHUNKING_VERSIONS[chunking], tokenizer, chunkTokens, overlap, embedder?.version ?? null]
   const isConverted = pages !== undefined || headings !== undefined
   const ofFile = isConverted ? [ownLang, pages, headings] : []
-  return contentHash(JSON.stringify([...settings, source, acl, lang, title, frontMatter, text, ...ofFile]))
+  // English documents were written with the same keywords before, so they stay.
+  const ofKeywords = hasEnglishKeywords(text) ? [] : [KEYWORDS_VERSION]
+  return contentHash(
+    JSON.stringify([...settings, source, acl, lang, title, frontMatter, text, ...ofFile, ...ofKeywords]),
+  )
 }
 
 interface ChangedPoints {
@@ -255,7 +261,7 @@ async function write(
   const points = contexts && counts ? await withContexts(batch, contexts, counts) : batch
   const vectors = await embedder?.embedPassages(points.map(point => point.encodedText))
   const rows = points.map(({ id, payload, encodedText }, index) => {
-    return { id, payload, dense: vectors?.[index] ?? null, sparse: encodeBm25Document(encodedText) }
+    return { id, payload, dense: vectors?.[index] ?? null, sparse: encodeKeywords(encodedText) }
   })
   await writer.upsert(rows)
 }

@@ -4,6 +4,7 @@ import { distinctIn, slicesOf } from './slices.ts'
 import { wordsOfNames } from './terms/camel-case.ts'
 import { identifiers, joinedWords } from './terms/identifiers.ts'
 import { terms } from './terms/terms.ts'
+import { type Analysis, analysisOfMost } from './terms/word-terms.ts'
 
 const K1 = 1.2
 const B = 0.75
@@ -15,18 +16,22 @@ export interface TermCounts {
   length: number
 }
 
-/** The terms of a passage. Cached for at most 4,000 texts and a million distinct terms (about 100 MB). */
-export const termCounts = rememberedSteps(countTerms, {
-  entries: 4_000,
-  weight: 1_000_000,
-  weigh: ({ counts }) => counts.size,
-})
+const LIMITS = { entries: 4_000, weight: 1_000_000, weigh: ({ counts }: TermCounts) => counts.size }
+const COUNTERS: Readonly<Record<Analysis, (text: string) => Steps<TermCounts>>> = {
+  english: rememberedSteps(text => countTerms(text, 'english'), LIMITS),
+  prefix: rememberedSteps(text => countTerms(text, 'prefix'), LIMITS),
+}
 
-function* countTerms(text: string): Steps<TermCounts> {
+/** The terms of a passage. Cached for at most 4,000 texts and a million distinct terms (about 100 MB) of each analysis. */
+export function termCounts(text: string, analysis: Analysis): Steps<TermCounts> {
+  return COUNTERS[analysis](text)
+}
+
+function* countTerms(text: string, analysis: Analysis): Steps<TermCounts> {
   const counts = new Map<string, number>()
   let length = 0
   for (const slice of slicesOf(text)) {
-    const found = [...terms(slice), ...terms(wordsOfNames(slice))]
+    const found = [...terms(slice, analysis), ...terms(wordsOfNames(slice), analysis)]
     for (const term of [...found, ...joinedWords(slice)]) counts.set(term, (counts.get(term) ?? 0) + 1)
     length += found.length
     yield
@@ -34,24 +39,25 @@ function* countTerms(text: string): Steps<TermCounts> {
   return { counts, length }
 }
 
-/** The distinct terms of a question, in their order. */
-export function* questionTerms(query: string): Steps<string[]> {
-  return [...(yield* distinctIn(query, terms))]
+/** The distinct terms of a question, in their order. @param analysis that of the passages which they are looked for in */
+export function* questionTerms(query: string, analysis: Analysis): Steps<string[]> {
+  return [...(yield* distinctIn(query, slice => terms(slice, analysis)))]
 }
 
 /**
- * BM25 of each document for the query, 0 or above. Identifiers of the query are terms, beside their parts. Document frequency and average length are those of `documents`.
+ * BM25 of each document for the query, 0 or above. All texts have the analysis of most documents, so that a word is the same term in all. Identifiers of the query are terms, beside their parts. Document frequency and average length are those of `documents`.
  * Robertson and Zaragoza (2009), with Lucene's idf `ln(1 + (n - df + .5) / (df + .5))`, which is never negative.
  */
 export function* candidateBm25(query: string, documents: readonly string[]): Steps<number[]> {
-  const wanted = [...(yield* distinctIn(query, slice => [...terms(slice), ...identifiers(slice)]))]
+  const analysis = yield* analysisOfMost(documents)
+  const wanted = [...(yield* distinctIn(query, slice => [...terms(slice, analysis), ...identifiers(slice)]))]
   if (wanted.length === 0) return documents.map(() => 0)
 
   const places = new Map(wanted.map((term, place) => [term, place]))
   const frequencies = new Uint32Array(wanted.length)
   const pool: Matched[] = []
   for (const document of documents) {
-    const matched = matchTerms(yield* termCounts(document), wanted, places)
+    const matched = matchTerms(yield* termCounts(document, analysis), wanted, places)
     for (const [place] of matched.counts) frequencies[place] = (frequencies[place] ?? 0) + 1
     pool.push(matched)
     yield

@@ -24,8 +24,17 @@ const utf8 = new TextEncoder()
  * count n and the number of words len. Indices ascend. Qdrant adds the inverse document frequency (`modifier: idf`).
  */
 export function encodeBm25Document(text: string, options: Bm25Options = {}): SparseVector {
+  return documentVector(bm25Words(text, options), options)
+}
+
+/** Encodes a query as Qdrant's `qdrant/bm25` does: 1 per distinct word. Indices ascend. */
+export function encodeBm25Query(text: string, options: Bm25Options = {}): SparseVector {
+  return queryVector(bm25Words(text, options))
+}
+
+/** The vector of a document with these words, which can repeat. */
+export function documentVector(words: readonly string[], options: Bm25Options = {}): SparseVector {
   const { k = 1.2, b = 0.75, avg_len: averageLength = 256 } = options
-  const words = bm25Words(text, options)
   const saturation = k * (1 - b + (b * words.length) / averageLength)
   const weights = new Map<number, number>()
   for (const [word, count] of countOf(words))
@@ -34,15 +43,25 @@ export function encodeBm25Document(text: string, options: Bm25Options = {}): Spa
   return { indices, values: indices.map(index => weights.get(index) ?? 0) }
 }
 
-/** Encodes a query as Qdrant's `qdrant/bm25` does: 1 per distinct word. Indices ascend. */
-export function encodeBm25Query(text: string, options: Bm25Options = {}): SparseVector {
-  const indices = [...new Set(bm25Words(text, options).map(dimensionOf))].sort((x, y) => x - y)
+/** The vector of a query with these words. */
+export function queryVector(words: readonly string[]): SparseVector {
+  const indices = [...new Set(words.map(dimensionOf))].sort((x, y) => x - y)
   return { indices, values: indices.map(() => 1) }
 }
 
+/** The words of a text in lower case, as Qdrant cuts it. */
+export function wordsAsQdrant(text: string): string[] {
+  return text.match(WORD)?.map(word => word.toLowerCase()) ?? []
+}
+
+/** The stems of words in lower case that are no stop words. */
+export function englishWords(words: readonly string[]): string[] {
+  return words.filter(word => !ENGLISH_STOP_WORDS.has(word)).map(englishStem)
+}
+
 function bm25Words(text: string, { language = 'english' }: Bm25Options): string[] {
-  const words = text.match(WORD)?.map(word => word.toLowerCase()) ?? []
-  return language === 'none' ? words : words.filter(word => !ENGLISH_STOP_WORDS.has(word)).map(englishStem)
+  const words = wordsAsQdrant(text)
+  return language === 'none' ? words : englishWords(words)
 }
 
 /** Index of a word: the absolute value of its hash as a signed integer. */

@@ -7,7 +7,7 @@ import { decideByConfiguration } from '../../src/pipeline/plan/decision.ts'
 import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import { overridePlan } from '../../src/pipeline/plan/override-plan.ts'
 import type { Plan } from '../../src/pipeline/plan/plan.ts'
-import { encodeBm25Query } from '../../src/text/qdrant-bm25.ts'
+import { encodeKeywordQuery } from '../../src/text/terms/keyword-vectors.ts'
 import { chunk, keywordLists } from '../support/candidates.ts'
 import { CALLER, dependencies, fakePorts } from '../support/fake-ports.ts'
 
@@ -65,7 +65,9 @@ describe('a misspelt question', () => {
     }
     const store = storeOf((_, nth) => (nth === 1 ? TEXTS : TEXTS.toReversed()))
     const { response, trace } = await ask(store, { embedQuery })
-    expect(store.searched.map(({ sparse }) => sparse)).toEqual([MISSPELT, CORRECTED].map(text => encodeBm25Query(text)))
+    expect(store.searched.map(({ sparse }) => sparse)).toEqual(
+      [MISSPELT, CORRECTED].map(text => encodeKeywordQuery(text)),
+    )
     expect(embedded).toEqual([MISSPELT, CORRECTED])
     expect(response.corrections).toEqual([{ word: 'isjaroth', correction: 'isharoth' }])
     expect(response.chunks[0]?.text).toBe('Isharoth of the valley guards the water.')

@@ -1,7 +1,7 @@
 import type { ContextFaultCode } from '../../core/vocabulary.ts'
+import { languageOf } from '../../text/language/language-of.ts'
 import type { ContextRequest } from '../context.ts'
 import { inventedTerms, keyTerms, namingTerms, sourceTerms } from './key-terms.ts'
-import { languageOf } from './language.ts'
 
 /** Changes with every change of the judgement. */
 export const JUDGE_VERSION = 'judge-1'

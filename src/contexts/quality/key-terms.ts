@@ -1,8 +1,8 @@
 import { rememberedByObject } from '../../text/bounded-cache.ts'
+import { ALL_FUNCTION_WORDS } from '../../text/language/language-of.ts'
 import { englishStem } from '../../text/terms/english-stem.ts'
 import { terms } from '../../text/terms/terms.ts'
 import type { ContextDocument, ContextRequest } from '../context.ts'
-import { ALL_FUNCTION_WORDS } from './language.ts'
 
 const FUNCTION_STEMS: ReadonlySet<string> = new Set([...ALL_FUNCTION_WORDS].map(englishStem))
 const HAS_LETTER = /\p{L}/u

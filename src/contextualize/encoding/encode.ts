@@ -1,12 +1,20 @@
 import { encodedText } from '../../contexts/encoded-text.ts'
 import type { Embedder } from '../../core/ports.ts'
-import type { Chunk } from '../../core/types.ts'
+import type { Chunk, SparseVector } from '../../core/types.ts'
 import { printJson } from '../../qdrant/json.ts'
 import { encodeBm25Document } from '../../text/qdrant-bm25.ts'
+import { encodeKeywords } from '../../text/terms/keyword-vectors.ts'
 import type { LivePoint } from '../live-collection.ts'
 
 /** What the vectors of a chunk without a context were made of: its text alone, or its title and section path before it. */
 export type PlainInput = 'text' | 'titled'
+
+/** Whose keywords the sparse vector has: those of stowage, or Qdrant's English ones, as clients and earlier versions of stowage write them in any language. */
+export type KeywordsOf = 'stowage' | 'qdrant'
+export const KEYWORD_ENCODERS: Readonly<Record<KeywordsOf, (text: string) => SparseVector>> = {
+  stowage: encodeKeywords,
+  qdrant: encodeBm25Document,
+}
 
 /** How the vectors of a collection are made. */
 export interface Encoding {
@@ -15,6 +23,7 @@ export interface Encoding {
   /** Name of the sparse vector with BM25 terms; null when none is replaced. */
   sparse: string | null
   plain: PlainInput
+  keywords: KeywordsOf
 }
 
 /** Texts that are encoded without a turn of the event loop. */
@@ -38,7 +47,7 @@ export function contextualText({ docTitle, sectionPath, text }: Chunk, context: 
 /** Encodes texts. @returns for each text the JSON of its vectors, by the name of the vector */
 export async function encodeTexts(
   texts: string[],
-  { dense, sparse }: Encoding,
+  { dense, sparse, keywords }: Encoding,
   embedder: Embedder | null,
   signal?: AbortSignal,
 ): Promise<Map<string, string>[]> {
@@ -48,7 +57,7 @@ export async function encodeTexts(
     const vectors = new Map<string, string>()
     const vector = embedded[index]
     if (dense !== null && vector) vectors.set(dense, printJson(Array.from(vector)))
-    if (sparse !== null) vectors.set(sparse, printJson(encodeBm25Document(text)))
+    if (sparse !== null) vectors.set(sparse, printJson(KEYWORD_ENCODERS[keywords](text)))
     encoded.push(vectors)
     // A server encodes beside its answers.
     if (index % TEXTS_BETWEEN_TURNS === 0) await new Promise(resolve => setImmediate(resolve))

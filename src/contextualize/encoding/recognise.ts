@@ -4,12 +4,18 @@ import type { Embedder } from '../../core/ports.ts'
 import type { JsonObject } from '../../core/types.ts'
 import type { CollectionLayout, DenseField } from '../../ingest/target.ts'
 import { isParent } from '../../qdrant/payload.ts'
-import { encodeBm25Document } from '../../text/qdrant-bm25.ts'
 import { cosine } from '../../text/similarity.ts'
 import { hasText } from '../documents/survey.ts'
 import type { LiveCollection, LivePoint } from '../live-collection.ts'
 import type { FormerVectors } from '../state/former-vectors.ts'
-import { contextualText, type Encoding, type PlainInput, plainText } from './encode.ts'
+import {
+  contextualText,
+  type Encoding,
+  KEYWORD_ENCODERS,
+  type KeywordsOf,
+  type PlainInput,
+  plainText,
+} from './encode.ts'
 
 /** Vectors of the same text by the same model differ by rounding only; those of other models are far away. */
 const SAME_VECTOR = 0.99
@@ -50,7 +56,13 @@ export async function recogniseEncoding(
     )
   if (dense === null && sparse === null && points.length > 0)
     throw refusal(collection.name, 'has no vector that stowage can encode')
-  return { encoding: { dense: dense?.name ?? null, sparse: sparse?.name ?? null, plain }, warnings }
+  const encoding = {
+    dense: dense?.name ?? null,
+    sparse: sparse?.name ?? null,
+    plain,
+    keywords: sparse?.keywords ?? 'stowage',
+  }
+  return { encoding, warnings }
 }
 
 /** Chunks with a text; parents have no vectors. Those without a context come first, because they also show how texts were encoded without one. */
@@ -145,26 +157,28 @@ function similarityOf(own: Float32Array, stored: Float32Array, { distance }: Den
 function recogniseSparse(
   { sparse }: CollectionLayout,
   points: readonly LivePoint[],
-): { name: string; plain: PlainInput | null } | null {
+): { name: string; plain: PlainInput | null; keywords: KeywordsOf } | null {
   const fields = sparse.filter(({ idf }) => idf)
   if (points.length === 0) {
     const field = fields.find(({ name }) => name === 'sparse') ?? fields[0]
-    return field === undefined ? null : { name: field.name, plain: null }
+    return field === undefined ? null : { name: field.name, plain: null, keywords: 'stowage' }
   }
   for (const plain of PLAIN_INPUTS) {
     for (const { name } of fields) {
-      const fitting = points.filter(point => hasTerms(point.vectors.get(name), sampleText(point, plain)))
-      const needed = points.length > 2 ? points.length - 1 : points.length
-      if (fitting.length >= needed) return { name, plain: points.some(isPlain) ? plain : null }
+      for (const keywords of ['stowage', 'qdrant'] as const) {
+        const fitting = points.filter(point => hasTerms(point.vectors.get(name), sampleText(point, plain), keywords))
+        const needed = points.length > 2 ? points.length - 1 : points.length
+        if (fitting.length >= needed) return { name, plain: points.some(isPlain) ? plain : null, keywords }
+      }
     }
   }
   return null
 }
 
 /** Whether a sparse vector has the same terms with the same weights. */
-function hasTerms(raw: string | undefined, text: string): boolean {
+function hasTerms(raw: string | undefined, text: string, keywords: KeywordsOf): boolean {
   const stored = raw === undefined ? null : (JSON.parse(raw) as { indices?: number[]; values?: number[] } | null)
-  const own = encodeBm25Document(text)
+  const own = KEYWORD_ENCODERS[keywords](text)
   if (!stored?.indices || !stored.values || stored.indices.length !== own.indices.length) return false
   const weights = new Map(stored.indices.map((index, at) => [index, stored.values?.[at] ?? 0]))
   return own.indices.every((index, at) => Math.abs((weights.get(index) ?? -1) - (own.values[at] ?? 0)) < 1e-3)

@@ -121,7 +121,7 @@ function unansweredBy(placed: PlacedQuery, { rows }: ExaminedSet, at: number): F
     ({ doc_id: docId = '', section_path: path = '' }) => `${docId} ${path}`,
   )
   const held = goldPassages.flatMap(({ text }) => terms(text))
-  const known = new Set([...held, ...headings.flatMap(terms)])
+  const known = new Set([...held, ...headings.flatMap(heading => terms(heading))])
   const asked = new Set(terms(query))
   // A passage without digits may write its numbers as words.
   const hasNumbers = held.some(term => NUMBER.test(term))

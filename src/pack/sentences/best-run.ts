@@ -1,6 +1,5 @@
 import type { Steps } from '../../core/steps.ts'
 import type { Candidate } from '../../core/types.ts'
-import { terms } from '../../text/terms/terms.ts'
 import type { CostModel } from '../cost.ts'
 import type { Unit } from '../unit.ts'
 import {
@@ -46,13 +45,12 @@ interface Run {
  * @returns the head of the table and the run, which fit together; none when not a single sentence fits
  */
 export function* bestWindow(candidate: Candidate, query: string | null, room: number, cost: CostModel): Steps<Unit[]> {
-  const wanted = [...new Set(query === null ? [] : terms(query))]
-  const sentences = yield* measureSentences(candidate, wanted, room, cost)
+  const { sentences, queryTerms } = yield* measureSentences(candidate, query, room, cost)
   const frame = yield* cost.costOf(unitOf(candidate, 0, 0))
   const runs = longestRuns(sentences, room - frame)
   const gains = yield* namedRows(sentences, candidate.chunk.text, query ?? '')
   const scores =
-    wanted.length === 0 ? runs.map(({ tokens }) => tokens) : yield* scoresOf(runs, sentences, gains, wanted.length)
+    queryTerms === 0 ? runs.map(({ tokens }) => tokens) : yield* scoresOf(runs, sentences, gains, queryTerms)
   const ranked = runs.map((run, at) => ({ run, score: scores[at] ?? 0 })).sort((a, b) => b.score - a.score)
   for (const { run } of ranked) {
     const units = yield* fitting(run, sentences, candidate, room, cost)

@@ -1,7 +1,6 @@
 import type { Steps } from '../../core/steps.ts'
 import type { Candidate } from '../../core/types.ts'
 import { endsLine } from '../../text/sentences/ends.ts'
-import { terms } from '../../text/terms/terms.ts'
 import type { CostModel } from '../cost.ts'
 import type { Unit } from '../unit.ts'
 import { announcedParts, sharedOut } from './announced.ts'
@@ -53,10 +52,9 @@ export function* bestSentences(
   room: number,
   cost: CostModel,
 ): Steps<Unit[]> {
-  const wanted = [...new Set(query === null ? [] : terms(query))]
-  const sentences = yield* measureSentences(candidate, wanted, room, cost)
+  const { sentences, queryTerms } = yield* measureSentences(candidate, query, room, cost)
   const gains = yield* namedRows(sentences, candidate.chunk.text, query ?? '')
-  const worth = worthOf(sentences, probabilities(sentences, matches, gains, wanted.length))
+  const worth = worthOf(sentences, probabilities(sentences, matches, gains, queryTerms))
   const frame = yield* cost.costOf(unitOf(candidate, 0, 0))
   const items = yield* itemsOf(sentences, worth, candidate, cost)
   const price = sentences.some(({ kind }) => kind === 'statement') ? CODE_GAP_PRICE : GAP_PRICE

@@ -7,6 +7,7 @@ import { isNumberedTitle, isSectionNumber } from '../../text/sentences/section-n
 import { endsSentence } from '../../text/sentences/sentences.ts'
 import { isUnderlinedTitle } from '../../text/sentences/underlined-title.ts'
 import { terms } from '../../text/terms/terms.ts'
+import { analysisOf } from '../../text/terms/word-terms.ts'
 import type { CostModel } from '../cost.ts'
 import type { Unit } from '../unit.ts'
 import { codeLinesOf } from './code-lines.ts'
@@ -81,16 +82,19 @@ export interface MeasuredSentence {
 
 /**
  * The sentences of a chunk that is cut, in reading order. Fenced code that does not fit is cut into its lines.
- * @param wanted the distinct terms of the query
+ * @param query null when unknown: no term is counted
  * @param room in tokens
+ * @returns the sentences, and the number of distinct terms of the query
  */
 export function* measureSentences(
   candidate: Candidate,
-  wanted: readonly string[],
+  query: string | null,
   room: number,
   cost: CostModel,
-): Steps<MeasuredSentence[]> {
-  const places = new Map(wanted.map((term, place) => [term, place]))
+): Steps<{ sentences: MeasuredSentence[]; queryTerms: number }> {
+  const analysis = analysisOf(candidate.chunk.text)
+  const wanted = new Set(query === null ? [] : terms(query, analysis))
+  const places = new Map([...wanted].map((term, place) => [term, place]))
   const sentences: MeasuredSentence[] = []
   let tableAt: number | null = null
   let isAfterParagraph = false
@@ -114,7 +118,7 @@ export function* measureSentences(
     const isNumber = isSectionNumber(text) || (isAfterParagraph && isNumberedTitle(text))
     const opens = sentence.opens ?? (isHead || isHeading || isNumber || OPENINGS.some(form => form.test(text)))
     const counts = new Map<number, number>()
-    for (const term of terms(text)) {
+    for (const term of terms(text, analysis)) {
       const place = places.get(term)
       if (place !== undefined) counts.set(place, (counts.get(place) ?? 0) + 1)
     }
@@ -149,7 +153,7 @@ export function* measureSentences(
     })
     if (at % SENTENCES_PER_STEP === 0) yield
   }
-  return sentences
+  return { sentences, queryTerms: wanted.size }
 }
 
 /** Whether a text has words, numbers or symbols outside of comments. */

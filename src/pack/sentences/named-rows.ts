@@ -2,6 +2,7 @@ import { prefixOf } from '../../core/prefix.ts'
 import type { Steps } from '../../core/steps.ts'
 import { cellsOf } from '../../text/sentences/table-row.ts'
 import { terms } from '../../text/terms/terms.ts'
+import { type Analysis, analysisOf } from '../../text/terms/word-terms.ts'
 import type { MeasuredSentence } from './measured.ts'
 import { SENTENCES_PER_STEP } from './units.ts'
 
@@ -18,7 +19,9 @@ const MOST_TERMS = 6
  * first cell of "| ISH-6109 | line stolen |". To a reranker, all rows of a table look alike. The names of the columns gain nothing.
  */
 export function* namedRows(sentences: readonly MeasuredSentence[], text: string, query: string): Steps<number[]> {
-  const phrases = phrasesOf(query)
+  const analysis = analysisOf(text)
+  const phrases = phrasesOf(query, analysis)
+  const phraseOf = (cell: string) => terms(cell, analysis).join(' ')
   const named: string[][] = []
   const rows = new Map<string, number>()
   for (const [at, { kind, opens, start, end }] of sentences.entries()) {
@@ -32,11 +35,9 @@ export function* namedRows(sentences: readonly MeasuredSentence[], text: string,
   return named.map(cells => CELL_WEIGHT * cells.reduce((sum, cell) => sum + idf(rows.get(cell) ?? 0), 0))
 }
 
-const phraseOf = (text: string) => terms(text).join(' ')
-
 /** All runs of terms of a question. */
-function phrasesOf(query: string): Set<string> {
-  const words = terms(prefixOf(query, LONGEST_QUERY))
+function phrasesOf(query: string, analysis: Analysis): Set<string> {
+  const words = terms(prefixOf(query, LONGEST_QUERY), analysis)
   const lengths = Array.from({ length: MOST_TERMS }, (_, more) => more + 1)
   return new Set(words.flatMap((_, from) => lengths.map(length => words.slice(from, from + length).join(' '))))
 }

@@ -2,6 +2,7 @@ import { type Steps, TimeUp } from '../../core/steps.ts'
 import type { Candidate } from '../../core/types.ts'
 import { searchedText } from '../../rank/searched-text.ts'
 import { questionTerms, termCounts } from '../../text/candidate-bm25.ts'
+import { analysisOfMost } from '../../text/terms/word-terms.ts'
 
 /** What is known of one passage. None of it depends on the other passages, so it means the same for every question. */
 export interface PassageEvidence {
@@ -32,12 +33,14 @@ export function* evidenceOf(query: string, candidates: readonly Candidate[]): St
   const passages: RankedPassage[] = []
   let hasTerms = true
   try {
-    const wanted = yield* questionTerms(query)
+    const texts = candidates.map(({ chunk }) => searchedText(chunk))
+    const analysis = yield* analysisOfMost(texts)
+    const wanted = yield* questionTerms(query, analysis)
     hasTerms = wanted.length > 0
-    for (const candidate of candidates) {
-      const { counts } = yield* termCounts(searchedText(candidate.chunk))
+    for (const [at, candidate] of candidates.entries()) {
+      const { counts } = yield* termCounts(texts[at] ?? '', analysis)
       const found = wanted.filter(term => counts.has(term)).length
-      passages.push(passageEvidence(candidate, hasTerms ? found / wanted.length : 0))
+      passages.push(passageEvidence(candidate, found / Math.max(1, wanted.length)))
       yield
     }
     return { passages, hasTerms, isPartial: false }

@@ -2,7 +2,7 @@ import { groupBy } from '../../core/collections.ts'
 import { StowageError } from '../../core/errors.ts'
 import type { ClusterRead, SearchRequest, SearchResult } from '../../core/ports.ts'
 import type { JsonObject, RetrievalMode, RetrievedList } from '../../core/types.ts'
-import { encodeBm25Query } from '../../text/qdrant-bm25.ts'
+import { encodeKeywordQuery } from '../../text/terms/keyword-vectors.ts'
 import type { TimedCaller } from '../context-request.ts'
 import type { Background } from '../pacing/background.ts'
 import { mmrAlpha } from '../plan/derived.ts'
@@ -96,7 +96,7 @@ interface Searcher {
 
 function searcher(input: WeightedSearch, ports: PipelinePorts, caller: TimedCaller, record: RunRecord): Searcher {
   const { apiKey, condition, deadline } = caller
-  const sparse = encodeBm25Query(input.query)
+  const sparse = encodeKeywordQuery(input.query)
   const hasTerms = sparse.indices.length > 0
   let dense: QueryVector | null = null
   const search = async (collection: string, mode: RetrievalMode): Promise<SearchResult> => {

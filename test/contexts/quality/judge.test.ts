@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cleanContext, withoutBrokenSentence } from '../../../src/contexts/quality/clean.ts'
 import { judgeContext, PASSING_SCORE } from '../../../src/contexts/quality/judge.ts'
-import { languageOf } from '../../../src/contexts/quality/language.ts'
 import type { ContextFaultCode } from '../../../src/core/vocabulary.ts'
+import { languageOf } from '../../../src/text/language/language-of.ts'
 import { countTokens, GOOD_CONTEXT, POLICY, requestFor, THRESHOLD } from '../support/requests.ts'
 
 const judge = (text: string, request = THRESHOLD) => judgeContext(text, request, { countTokens })

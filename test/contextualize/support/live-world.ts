@@ -206,7 +206,12 @@ export async function rollBackOnce(
   const state = openState(folder, () => () => {})
   try {
     const live = openLiveCollection({ http, apiKey: null, collection })
-    const encoding = { dense: 'dense', sparse: 'sparse', plain: over.plain ?? ('titled' as const) }
+    const encoding = {
+      dense: 'dense',
+      sparse: 'sparse',
+      plain: over.plain ?? ('titled' as const),
+      keywords: 'stowage' as const,
+    }
     const signal = new AbortController().signal
     return await rollBack(
       { collection: live, embedder: hashEmbedder(), encoding, former: state.former },

@@ -13,7 +13,7 @@ import { PYTHON, TYPESCRIPT } from '../../text/code/samples.ts'
 const costIn = (room: number) => new CostModel(RENDERERS.markdown, inSteps(countWords), room)
 
 const measured = (text: string) =>
-  finish(measureSentences(candidate({ id: 'a', text }), [], 1_000, costIn(1_000))).map(one => ({
+  finish(measureSentences(candidate({ id: 'a', text }), null, 1_000, costIn(1_000))).sentences.map(one => ({
     ...one,
     text: text.slice(one.start, one.end).trim(),
   }))

@@ -80,7 +80,7 @@ describe('a twin with contexts', () => {
           partition: NO_PARTITION,
         },
         ...{
-          encoding: { dense: 'dense', sparse: 'sparse', plain: 'titled' as const },
+          encoding: { dense: 'dense', sparse: 'sparse', plain: 'titled' as const, keywords: 'stowage' as const },
           mustStay: async () => new Set<string>(),
         },
       },
