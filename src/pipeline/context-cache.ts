@@ -10,6 +10,7 @@ const LASTING: ReadonlySet<DegradationCode> = new Set([
   'tokenizer_mapped',
   'embedder_unavailable',
   'reranker_unavailable',
+  'rerank_script_unread',
   'mode_unavailable',
   'list_missing',
   'collection_unsearched',

@@ -1,7 +1,9 @@
 import { readFile, stat } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { z } from 'zod'
-import { StowageError } from '../../core/errors.ts'
+import { messageOf, StowageError } from '../../core/errors.ts'
+import { describeIssues } from '../../core/schema-faults.ts'
+import { isScript } from '../../text/language/scripts.ts'
 
 /** A model is missing or cannot be loaded. The message contains the reason and the remedy. */
 export class ModelUnavailableError extends StowageError {
@@ -44,6 +46,8 @@ const SettingsSchema = z.object({
   passage_prefix: z.string().default(''),
   max_tokens: z.int().min(16).default(512),
   late_interaction: LateInteractionSchema.optional(),
+  /** Scripts of Unicode that a reranker was not made for. */
+  unread_scripts: z.array(z.string().refine(isScript, 'is no script of Unicode, such as Han')).default([]),
 })
 type ModelSettings = z.infer<typeof SettingsSchema>
 
@@ -117,14 +121,21 @@ async function readModelFolder(folder: string, variable: ModelRequest['variable'
   const unusable = (problem: string, cause?: unknown) =>
     new ModelUnavailableError(`${variable}: the model folder ${folder} ${problem}. ${advice(variable)}`, cause)
 
+  function parsed(name: string, content: string): unknown {
+    try {
+      return JSON.parse(content)
+    } catch (error) {
+      throw unusable(`has a ${name} that cannot be read: ${messageOf(error)}`, error)
+    }
+  }
+
   async function readJson<T>(name: string, schema: z.ZodType<T>, fallback?: unknown): Promise<T> {
     const content = await readFile(join(folder, name), 'utf8').catch(() => null)
     if (content === null && fallback === undefined) throw unusable(`has no ${name}`)
-    try {
-      return schema.parse(content === null ? fallback : JSON.parse(content))
-    } catch (error) {
-      throw unusable(`has a ${name} that cannot be read`, error)
-    }
+    const value = content === null ? fallback : parsed(name, content)
+    const { success, data, error } = schema.safeParse(value)
+    if (!success) throw unusable(`has a fault: ${describeIssues(error, name, value).join('; ')}`, error)
+    return data
   }
 
   const config = await readJson('config.json', ConfigSchema)

@@ -37,6 +37,17 @@ describe('a model folder', () => {
     })
   })
 
+  it('says which scripts a reranker was not made for, and a name of none is refused', async () => {
+    const settings = (unread_scripts: string[]) =>
+      writeFileSync(join(folder, 'stowage.json'), JSON.stringify({ unread_scripts }))
+    settings(['Han', 'Thai'])
+    const reranker = await createCrossEncoder({ model: folder, workers: 1 })
+    expect([reranker.reads?.('如何重置密码？'), reranker.reads?.('How do I reset it?')]).toEqual([false, true])
+    await reranker.close()
+    settings(['Klingon'])
+    await expect(find()).rejects.toThrow(/unread_scripts.*no script of Unicode/su)
+  })
+
   it.each(['config.json', 'tokenizer.json', 'tokenizer_config.json', 'onnx/model_quantized.onnx'])(
     'without %s is unavailable, and the message names file and variable',
     async name => {
