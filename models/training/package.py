@@ -23,8 +23,6 @@ from texts import rows
 # The embedder goes by the name of the model that it is, so that its vectors and those of others are known to be alike.
 MODEL_IDS = {EMBEDDER: "all-MiniLM-L6-v2", RERANKER: "stowage-reranker@2.4.0"}
 MAX_TOKENS = 512
-# Scripts of which the reranker makes an order worse (decision 106).
-UNREAD_SCRIPTS = ["Han", "Hiragana", "Katakana", "Hangul", "Thai"]
 CONFIG = {
     "model_type": "bert",
     "attention_probs_dropout_prob": 0.1,
@@ -127,7 +125,7 @@ def package_reranker() -> None:
     model.load_state_dict(torch.load(widen.FINAL, weights_only=True))
     config = {"architectures": ["BertForSequenceClassification"], "num_labels": 1, **shape(rank.LAYERS, rank.INNER)}
     labels = {"id2label": {"0": "LABEL_0"}, "label2id": {"LABEL_0": 0}}
-    folder(RERANKER, {**config, **labels}, {"unread_scripts": UNREAD_SCRIPTS, "late_interaction": LATE_INTERACTION})
+    folder(RERANKER, {**config, **labels}, {"languages": ["en"], "late_interaction": LATE_INTERACTION})
     fp32 = export_scorer(model, work("onnx/reranker.onnx"))
     int8 = quantize(fp32, RERANKER / "onnx/model_quantized.onnx", exact=INTERACTION)
     make_unsigned(int8)

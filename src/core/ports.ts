@@ -69,8 +69,8 @@ export interface Reranker {
    * passage of which this cannot be told, and on abort. Absent when the model cannot tell it of any.
    */
   matchParts?(request: MatchPartsRequest): Promise<(number[] | null)[]>
-  /** Whether it was made for the script of a query; absent: for any. */
-  reads?(query: string): boolean
+  /** The languages that it was made for, as `languageOf` names them; absent: any. */
+  readonly languages?: readonly string[]
   /** Says that passages of this query come soon. The reranker may read the query now, while the passages are searched. It never throws. */
   prepare?(query: string, tenant: string | null): void
   /** Estimated time until new work of a tenant would start, in milliseconds; absent when the reranker has no queue. */

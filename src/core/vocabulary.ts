@@ -38,8 +38,8 @@ export const DEGRADATIONS = {
   no_passage_text:
     'None of the points that a collection found has text under a known field; the detail names the collection. `MAPPINGS` says where its text is.',
   reranker_unavailable: 'The plan uses a reranker, but none is loaded.',
-  rerank_script_unread:
-    'The reranker was not made for the script of the question, such as Chinese for the one that ships; candidates keep their fused order.',
+  rerank_language_unread:
+    'The reranker was not made for the language of the question or of most passages, such as German for the one that ships, which reads English; candidates keep their fused order.',
   rerank_skipped:
     'The reranker is too busy with earlier work, or too many requests wait for their turn; candidates keep their fused order.',
   reranker_failed: 'The reranker failed; candidates keep their fused order.',

@@ -11,7 +11,6 @@ import { reranks } from './plan/derived.ts'
 import { overridePlan } from './plan/override-plan.ts'
 import type { Plan } from './plan/plan.ts'
 import { rankAndPack } from './rank-and-pack.ts'
-import { rerankerFor } from './rerank/reranker-for.ts'
 import { correctionsBy } from './retrieval/corrected.ts'
 import { RunRecord } from './run-record.ts'
 import type { ChoosePoints, ChoosePointsRequest, PipelinePorts, PrepareQuestion } from './services.ts'
@@ -143,10 +142,11 @@ async function choose(
   const { query: asked, plan, tenant } = subject
   if (asked === null)
     record.degrade('no_query_text', 'no query text in header, body, relay or filter: no reranker and no intent')
-  const known = asked === null ? null : rerankerFor(asked, plan, ports, record)
+  else if (reranks(plan) && ports.unavailable.reranker !== null)
+    record.degrade('reranker_unavailable', ports.unavailable.reranker)
   const query = asked === null ? null : await ranksBy(asked, { ...run, plan, tenant }, record, ports)
   const intent = query === null ? null : detectIntent(query)
-  const reranker = known && (run.background?.rerankerOf(known) ?? known)
+  const reranker = ports.reranker && (run.background?.rerankerOf(ports.reranker) ?? ports.reranker)
   const input = { query, intent: intent?.label ?? null, plan, reranker, tenant, count: countByCharacters, ...run }
   const chosen = await rankAndPack({ ...input, fetchParents: null }, record)
   const packed = { ...chosen, packed: inOrderOfFilling(chosen) }

@@ -10,7 +10,7 @@ const LASTING: ReadonlySet<DegradationCode> = new Set([
   'tokenizer_mapped',
   'embedder_unavailable',
   'reranker_unavailable',
-  'rerank_script_unread',
+  'rerank_language_unread',
   'mode_unavailable',
   'list_missing',
   'collection_unsearched',

@@ -16,6 +16,7 @@ import { type ParentsInput, parentsOf } from './expansion/parents.ts'
 import { beginAnswering } from './pacing/background.ts'
 import { PACKING_GRACE_MS, Pace, RANKING_GRACE_MS } from './pacing/pace.ts'
 import { listWeights, mmrAlpha } from './plan/derived.ts'
+import { rerankerThatReads } from './rerank/languages.ts'
 import { rerank } from './rerank/rerank.ts'
 import { sentenceMatches } from './rerank/sentence-matches.ts'
 import { type ReunifyInput, reunify } from './reunify.ts'
@@ -41,6 +42,8 @@ export interface RankedCandidates {
   dropped: Dropped[]
   /** Steps that the deadline left out. */
   leftOut: readonly StageName[]
+  /** The one that reads their language. */
+  reranker: Reranker | null
   pace: Pace
   /** Says that the request is packed, so that background runs go on. */
   release(): void
@@ -74,7 +77,7 @@ async function rankInPace(
   pace: Pace,
   input: RankAndPackInput,
   record: RunRecord,
-): Promise<Pick<RankedCandidates, 'candidates' | 'dropped' | 'leftOut'>> {
+): Promise<Omit<RankedCandidates, 'pace' | 'release'>> {
   const { query, intent, lists, plan, signal } = input
   const { stage, inSteps, leftOut } = stagesOf(pace, record)
   const found = collect(lists)
@@ -94,18 +97,21 @@ async function rankInPace(
   )
   const pool = cutTo(distinct.kept, plan.retrieval.pool, 'below_pool')
   const scaled = scaleToBest(pool.kept)
-  const reranked = await stage('rerank', scaled, () => rerank(scaled, query, plan, input, signal, record))
+  const reranker = await inSteps('rerank', rerankerThatReads(scaled, input, record), () => input.reranker)
+  const reranked = await stage('rerank', scaled, () =>
+    rerank(scaled, query, plan, { ...input, reranker }, signal, record),
+  )
   const { bonus } = plan.answerability
   const answering = await stage('answerability', reranked, () =>
     inSteps('answerability', addAnswerability(reranked, query, intent, bonus), () => reranked),
   )
   const cut = [...readable.dropped, ...distinct.dropped, ...pool.dropped]
-  return { candidates: answering, dropped: cut, leftOut }
+  return { candidates: answering, dropped: cut, leftOut, reranker }
 }
 
 /** The second part of `rankAndPack`: the steps that depend on the budget. One ranking can be packed at several budgets. */
 export async function packRanked(
-  { candidates, dropped, leftOut: before, pace }: RankedCandidates,
+  { candidates, dropped, leftOut: before, reranker, pace }: RankedCandidates,
   input: RankAndPackInput,
   record: RunRecord,
 ): Promise<Packed> {
@@ -133,7 +139,7 @@ export async function packRanked(
     'pack',
     size,
     async () => {
-      const matches = await sentenceMatches(relevant.kept, input, record, pace)
+      const matches = await sentenceMatches(relevant.kept, { ...input, reranker }, record, pace)
       const options = { ...packOptions(input), parents, sentenceMatches: matches }
       return pace.run(pack(relevant.kept, query, options, input.count), PACKING_GRACE_MS)
     },

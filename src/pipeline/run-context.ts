@@ -10,9 +10,8 @@ import { relevancesBy } from './confidence/relevance.ts'
 import type { TimedCaller } from './context-request.ts'
 import { NEIGHBOUR_SHARE, PACKING_SHARE, RERANKING_SHARE } from './deadline.ts'
 import { RANKING_GRACE_MS } from './pacing/pace.ts'
-import { listWeights, planForLists } from './plan/derived.ts'
+import { listWeights, planForLists, reranks } from './plan/derived.ts'
 import { packRanked, type RankAndPackInput, rankCandidates } from './rank-and-pack.ts'
-import { rerankerFor } from './rerank/reranker-for.ts'
 import { searchCorrected } from './retrieval/corrected.ts'
 import { hitsOf } from './retrieval/fallback.ts'
 import { retrieve, type SearchInput } from './retrieval/retrieve.ts'
@@ -67,7 +66,8 @@ export async function rankContext(
   const tokenizer = ports.tokenizer(plan.tokenizerModel)
   if (tokenizer.mapped)
     record.degrade('tokenizer_mapped', `${plan.tokenizerModel} is unknown; counted with ${tokenizer.encoding}`)
-  const reranker = rerankerFor(input.query, plan, ports, record)
+  if (reranks(plan) && ports.unavailable.reranker !== null)
+    record.degrade('reranker_unavailable', ports.unavailable.reranker)
 
   const asked = await record.stage(
     'intent',
@@ -75,7 +75,7 @@ export async function rankContext(
     () => detectIntent(input.query),
     () => ({ out: 1, changed: false }),
   )
-  if (!background) reranker?.prepare?.(input.query, caller.tenant)
+  if (reranks(plan) && !background) ports.reranker?.prepare?.(input.query, caller.tenant)
   const search = { ...input, weights: listWeights(plan, asked.label) }
   const found = await record.stage(
     'retrieve',
@@ -99,7 +99,9 @@ export async function rankContext(
     intent: intent.label,
     lists,
     plan: searched,
-    reranker: reranker && limitReranker(background?.rerankerOf(reranker) ?? reranker, reranking.signal, caller.crowded),
+    reranker:
+      ports.reranker &&
+      limitReranker(background?.rerankerOf(ports.reranker) ?? ports.reranker, reranking.signal, caller.crowded),
     fetchNeighbours: places =>
       fetchFromEach(places, (collection, own) => ports.store.fetchPlaces(collection, own, filter, reads)),
     fetchParents: parents =>

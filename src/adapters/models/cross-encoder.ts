@@ -1,7 +1,6 @@
 import { messageOf } from '../../core/errors.ts'
 import type { PassageObserver, Reranker } from '../../core/ports.ts'
 import { workerModule } from '../../core/work/worker-module.ts'
-import { inScripts } from '../../text/language/scripts.ts'
 import { createCachedReranker, type Scorer, type SharedScores } from './cached-reranker.ts'
 import type { PairJob } from './cross-encoder.worker.ts'
 import { modelKeyOf, openSideFolder, type SideFolder } from './late-interaction/folder/side-folder.ts'
@@ -45,10 +44,9 @@ interface LogitModel extends Scorer {
  */
 export async function createCrossEncoder(options: CrossEncoderOptions): Promise<Reranker> {
   const { source, relevanceOf, score, ...queue } = await openLogitModel(options)
-  const isUnread = inScripts(source.settings.unread_scripts)
   return createCachedReranker({
     model: source.id,
-    reads: query => !isUnread(query),
+    languages: source.settings.languages,
     cacheEntries: options.cacheEntries,
     sharedScores: options.sharedScores,
     async score(...request) {

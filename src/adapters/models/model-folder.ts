@@ -3,7 +3,7 @@ import { basename, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { messageOf, StowageError } from '../../core/errors.ts'
 import { describeIssues } from '../../core/schema-faults.ts'
-import { isScript } from '../../text/language/scripts.ts'
+import { LANGUAGES } from '../../text/language/language-of.ts'
 
 /** A model is missing or cannot be loaded. The message contains the reason and the remedy. */
 export class ModelUnavailableError extends StowageError {
@@ -46,8 +46,8 @@ const SettingsSchema = z.object({
   passage_prefix: z.string().default(''),
   max_tokens: z.int().min(16).default(512),
   late_interaction: LateInteractionSchema.optional(),
-  /** Scripts of Unicode that a reranker was not made for. */
-  unread_scripts: z.array(z.string().refine(isScript, 'is no script of Unicode, such as Han')).default([]),
+  /** The languages that a reranker was made for, such as `en`; default is any. */
+  languages: z.array(z.enum(LANGUAGES)).min(1).optional(),
 })
 type ModelSettings = z.infer<typeof SettingsSchema>
 

@@ -77,7 +77,7 @@ export class PortCache {
       },
       reranker: reranker && {
         model: reranker.model,
-        ...(reranker.reads && { reads: reranker.reads }),
+        ...(reranker.languages && { languages: reranker.languages }),
         rerank: request => ask('rerank', [request.query, request.passages, deadlineMs], () => reranker.rerank(request)),
         ...(reranker.matchParts && {
           matchParts: request =>

@@ -26,7 +26,7 @@ const LOOKED_AT_PART: ReadonlySet<DegradationCode> = new Set([
   'collection_unsearched',
   'no_passage_text',
   'reranker_failed',
-  'rerank_script_unread',
+  'rerank_language_unread',
   'rerank_skipped',
   'rerank_shallow',
   'rerank_partial',

@@ -1,3 +1,5 @@
+import { remembered } from '../bounded-cache.ts'
+
 /**
  * Frequent short words of a language. Words that several of these languages share are counted for each of them, so that a language needs
  * more words than its neighbours to be recognised.
@@ -30,6 +32,12 @@ const LETTERS = /\p{L}/gu
 const OTHER_LETTER = /(?!\p{Script=Latin})\p{L}/u
 const WORDS = /[\p{L}\p{M}]+/gu
 
+/** All that `languageOf` returns. */
+export const LANGUAGES: readonly string[] = [
+  ...Object.keys(FUNCTION_WORDS),
+  ...SCRIPTS.map(([name]) => name).filter(name => name !== 'latin'),
+]
+
 const LISTS = Object.entries(FUNCTION_WORDS).map(([language, words]) => [language, new Set(words.split(' '))] as const)
 /** What stands before an apostrophe in French and Italian. English has "s", "t" and "d" behind one, so they do not tell a language. */
 const ELISIONS = 'l d qu n j c m t s jusqu lorsqu puisqu quelqu un all dell nell sull dall dov com'
@@ -60,6 +68,9 @@ export function languageOf(text: string): string | null {
   const script = OTHER_LETTER.test(read) ? scriptOf(read, letters) : 'latin'
   return script === 'latin' ? latinLanguageOf(read) : (script ?? null)
 }
+
+/** `languageOf`, remembered for the last texts. */
+export const knownLanguageOf = remembered(languageOf, { entries: 8_000 })
 
 function scriptOf(read: string, letters: number): string | undefined {
   return SCRIPTS.find(

@@ -1,6 +1,6 @@
 import type { Steps } from '../../core/steps.ts'
 import { detached, remembered } from '../bounded-cache.ts'
-import { ALL_FUNCTION_WORDS, FUNCTION_WORDS, languageOf } from '../language/language-of.ts'
+import { ALL_FUNCTION_WORDS, FUNCTION_WORDS, knownLanguageOf } from '../language/language-of.ts'
 import { englishStem } from './english-stem.ts'
 import { ENGLISH_STOP_WORDS } from './stop-words.ts'
 
@@ -25,8 +25,6 @@ export const HAS_OTHER_LETTER = /(?!\p{Script=Latin})\p{L}/u
 const HAS_NUMBER = /\p{N}/u
 /** Accents of Latin, Greek and Cyrillic letters. Questions often leave them out. */
 const ACCENTS = /[\u0300-\u036f]/gu
-
-const knownLanguageOf = remembered(languageOf, { entries: 8_000 })
 
 /** The analysis of a text: `prefix` for languages of the Latin script other than English. English, and what cannot be told, such as code or a few words, is `english`. */
 export function analysisOf(text: string): Analysis {

@@ -37,15 +37,14 @@ describe('a model folder', () => {
     })
   })
 
-  it('says which scripts a reranker was not made for, and a name of none is refused', async () => {
-    const settings = (unread_scripts: string[]) =>
-      writeFileSync(join(folder, 'stowage.json'), JSON.stringify({ unread_scripts }))
-    settings(['Han', 'Thai'])
+  it('says which languages a reranker was made for, and one that no text is told to be in is refused', async () => {
+    const settings = (languages: string[]) => writeFileSync(join(folder, 'stowage.json'), JSON.stringify({ languages }))
+    settings(['en', 'de'])
     const reranker = await createCrossEncoder({ model: folder, workers: 1 })
-    expect([reranker.reads?.('如何重置密码？'), reranker.reads?.('How do I reset it?')]).toEqual([false, true])
+    expect(reranker.languages).toEqual(['en', 'de'])
     await reranker.close()
-    settings(['Klingon'])
-    await expect(find()).rejects.toThrow(/unread_scripts.*no script of Unicode/su)
+    settings(['en', 'klingon'])
+    await expect(find()).rejects.toThrow('stowage.json.languages[1]="klingon"')
   })
 
   it.each(['config.json', 'tokenizer.json', 'tokenizer_config.json', 'onnx/model_quantized.onnx'])(
