@@ -3,11 +3,15 @@ import { isObject } from '../qdrant/json.ts'
 import { findDocumentField, findOrderField, findTextField, type PayloadMapping } from '../qdrant/payload.ts'
 import type { CollectionFacts, Seen, Setup } from './facts.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
+import { checkLanguage } from './language-check.ts'
 
 type Embedder = Setup['embedder']
 
 /** Checks vectors, keyword list and payload of one collection. */
-export function checkCollection(seen: Seen<CollectionFacts>, { embedder, mappings, embedded }: Setup): Finding[] {
+export function checkCollection(
+  seen: Seen<CollectionFacts>,
+  { embedder, reranker, mappings, embedded }: Setup,
+): Finding[] {
   if (seen.fault !== null) {
     const fix = 'Check the key (QDRANT_API_KEY or --api-key) and its rights on the collection.'
     return [fail('collection', seen.fault, fix)]
@@ -28,6 +32,7 @@ export function checkCollection(seen: Seen<CollectionFacts>, { embedder, mapping
     ...vectors,
     ...checkEmbedderVersion(samples, embedder, ingest),
     checkText(name, samples, mapping),
+    ...checkLanguage(samples, reranker, mapping),
     checkNeighbours(name, samples, mapping),
     checkIndexes(name, layout, samples, mapping),
   ]

@@ -1,4 +1,5 @@
 import { StowageError } from '../core/errors.ts'
+import type { Reranker } from '../core/ports.ts'
 import type { CollectionLayout } from '../ingest/target.ts'
 import type { PayloadMappings } from '../qdrant/payload-mappings.ts'
 import type { Tenant } from '../tenants/tenant.ts'
@@ -34,6 +35,8 @@ export interface Setup {
   /** True when the embedded engine serves `url`. */
   embedded: boolean
   embedder: { version: string; dimensions: number } | null
+  /** The languages that the reranker was made for; absent: any, or no reranker is loaded. */
+  reranker?: Pick<Reranker, 'languages'> | null
   /** Why a model could not be loaded; null when it is loaded or not used. */
   unavailable: { embedder: string | null; reranker: string | null }
   /** What the models that are there do worse than they could, one sentence each. */

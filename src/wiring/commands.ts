@@ -91,11 +91,11 @@ export const openDoctor: DoctorCommandDependencies['open'] = where =>
     const upstream = opened.keep(await openUpstream(config, where))
     const models = opened.keep(await openModels(config))
     const { url, embedded } = upstream
-    const { embedder, unavailable, warnings: modelWarnings } = models
+    const { embedder, reranker, unavailable, warnings: modelWarnings } = models
     const { unknownVariables, settings } = config
     const mappings = settings.MAPPINGS ?? {}
     const setup = {
-      ...{ url, embedded, embedder, unavailable, modelWarnings, unknownVariables, mappings, tenants },
+      ...{ url, embedded, embedder, reranker, unavailable, modelWarnings, unknownVariables, mappings, tenants },
       sharedStore: settings.REDIS_URL === undefined ? null : { fault: await checkSharedStore(settings) },
       rerankNodes: await probeRerankNodes(config),
     }

@@ -28,6 +28,8 @@ const layout: CollectionLayout = {
 }
 const payload = { doc_id: 'd', order_index: 0, text: 'text', tenant: 't', embedder_version: embedder.version }
 
+const german = { ...payload, text: 'Der Schlüssel wird auf dem Server abgelegt und ist für die Anmeldung nötig.' }
+
 function statuses(over: {
   setup?: Partial<Setup>
   version?: string
@@ -46,6 +48,18 @@ function statuses(over: {
 }
 
 describe('diagnose', () => {
+  it('says nothing of the language of texts that the reranker reads, or of which it cannot be told', () => {
+    const english = { ...payload, text: 'The key is kept on the server, and it is needed for the login.' }
+    for (const languages of [['en', 'de'], undefined]) {
+      const found = statuses({ setup: { reranker: languages ? { languages } : {} }, collection: { samples: [german] } })
+      expect(found).not.toHaveProperty('language')
+    }
+    const samples = [german, english, payload, payload]
+    expect(statuses({ setup: { reranker: { languages: ['en'] } }, collection: { samples } })).not.toHaveProperty(
+      'language',
+    )
+  })
+
   it('finds nothing wrong where nothing is', () => {
     expect(new Set(Object.values(statuses({})))).toEqual(new Set(['ok']))
   })
@@ -55,6 +69,11 @@ describe('diagnose', () => {
     ['a server that is too old', { version: '1.9.7' }, { qdrant: 'fail' }],
     ['a server of the first minor that will do', { version: '1.10.0' }, { qdrant: 'ok' }],
     ['a server of a later major', { version: '2.0.0' }, { qdrant: 'ok' }],
+    [
+      'texts that the reranker does not read',
+      { setup: { reranker: { languages: ['en'] } }, collection: { samples: [german, german, payload] } },
+      { language: 'warn', text: 'ok' },
+    ],
     ['something that is no Qdrant', { server: { kind: 'other_service', detail: '404' } }, { qdrant: 'fail' }],
     ['a server that does not answer', { server: { kind: 'nobody', reason: 'refused' } }, { qdrant: 'fail' }],
     [
