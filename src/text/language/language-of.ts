@@ -1,3 +1,4 @@
+import { addTo } from '../../core/collections.ts'
 import { remembered } from '../bounded-cache.ts'
 
 /**
@@ -38,14 +39,14 @@ export const LANGUAGES: readonly string[] = [
   ...SCRIPTS.map(([name]) => name).filter(name => name !== 'latin'),
 ]
 
-const LISTS = Object.entries(FUNCTION_WORDS).map(([language, words]) => [language, new Set(words.split(' '))] as const)
+/** The languages of each function word. */
+const LANGUAGES_OF = new Map<string, string[]>()
+for (const [language, words] of Object.entries(FUNCTION_WORDS))
+  for (const word of words.split(' ')) addTo(LANGUAGES_OF, word, language)
 /** What stands before an apostrophe in French and Italian. English has "s", "t" and "d" behind one, so they do not tell a language. */
 const ELISIONS = 'l d qu n j c m t s jusqu lorsqu puisqu quelqu un all dell nell sull dall dov com'
 /** All of them: no key term of any text is among them. */
-export const ALL_FUNCTION_WORDS: ReadonlySet<string> = new Set([
-  ...LISTS.flatMap(([, words]) => [...words]),
-  ...ELISIONS.split(' '),
-])
+export const ALL_FUNCTION_WORDS: ReadonlySet<string> = new Set([...LANGUAGES_OF.keys(), ...ELISIONS.split(' ')])
 
 /** Longest part of a text that is read, in UTF-16 code units. */
 const LONGEST_READ = 8_000
@@ -63,16 +64,15 @@ const LEAST_SCRIPT_SHARE: Readonly<Record<string, number>> = { ja: 0.1, latin: 0
  */
 export function languageOf(text: string): string | null {
   const read = text.slice(0, LONGEST_READ).normalize('NFC').toLowerCase()
-  const letters = read.match(LETTERS)?.length ?? 0
-  if (letters === 0) return null
-  const script = OTHER_LETTER.test(read) ? scriptOf(read, letters) : 'latin'
+  const script = OTHER_LETTER.test(read) ? scriptOf(read) : 'latin'
   return script === 'latin' ? latinLanguageOf(read) : (script ?? null)
 }
 
 /** `languageOf`, remembered for the last texts. */
 export const knownLanguageOf = remembered(languageOf, { entries: 8_000 })
 
-function scriptOf(read: string, letters: number): string | undefined {
+function scriptOf(read: string): string | undefined {
+  const letters = read.match(LETTERS)?.length ?? 0
   return SCRIPTS.find(
     ([name, pattern]) => (read.match(pattern)?.length ?? 0) / letters >= (LEAST_SCRIPT_SHARE[name] ?? 0.4),
   )?.[0]
@@ -80,19 +80,23 @@ function scriptOf(read: string, letters: number): string | undefined {
 
 /** Whether words in lower case have as many function words of English as of another language of the Latin script, so that nothing speaks against English. */
 export function isRatherEnglish(words: readonly string[]): boolean {
-  const counts = LISTS.map(([language, list]) => [language, words.filter(word => list.has(word)).length] as const)
-  const english = counts.find(([language]) => language === 'en')?.[1] ?? 0
-  return counts.every(([, count]) => count <= english)
+  const counts = functionWordsIn(words)
+  const english = counts.get('en') ?? 0
+  return [...counts.values()].every(count => count <= english)
 }
 
 function latinLanguageOf(read: string): string | null {
   const words = read.match(WORDS) ?? []
   if (words.length < FEWEST_WORDS) return null
-  const shares = LISTS.map(([language, list]) => ({
-    language,
-    share: words.filter(word => list.has(word)).length / words.length,
-  }))
-  const [first, second] = shares.sort((a, b) => b.share - a.share)
-  if (first === undefined || second === undefined || first.share < LEAST_SHARE) return null
-  return first.share >= LEAST_LEAD * second.share ? first.language : null
+  const [first, second] = [...functionWordsIn(words)].sort(([, one], [, other]) => other - one)
+  if (first === undefined || first[1] < LEAST_SHARE * words.length) return null
+  return first[1] >= LEAST_LEAD * (second?.[1] ?? 0) ? first[0] : null
+}
+
+/** How many of the words are function words of each language that has some. */
+function functionWordsIn(words: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const word of words)
+    for (const language of LANGUAGES_OF.get(word) ?? []) counts.set(language, (counts.get(language) ?? 0) + 1)
+  return counts
 }
