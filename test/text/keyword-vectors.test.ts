@@ -66,6 +66,11 @@ describe('keyword vectors', () => {
     expect(score('What can the die do?', 'The die is cast.')).toBeGreaterThan(0)
   })
 
+  it('of a question of stop words alone are empty', () => {
+    for (const query of ['What is it?', 'Are you doing this yourself?'])
+      expect(encodeKeywordQuery(query).indices).toEqual([])
+  })
+
   it('find what others wrote with qdrant/bm25 in any language', () => {
     for (const word of ['schlüssel', 'ключи', 'パスワード']) {
       const [written] = encodeBm25Document(word).indices

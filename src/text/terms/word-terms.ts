@@ -64,7 +64,9 @@ function termsOfRun(run: string, analysis: Analysis): string[] {
 }
 
 function latinTerms(word: string, analysis: Analysis): string[] {
-  if (analysis === 'english' || HAS_NUMBER.test(word)) return ENGLISH_STOP_WORDS.has(word) ? [] : [englishStem(word)]
+  // What is a stop word of English alone has no term in either analysis, so that a question of such words has none.
+  if (ENGLISH_STOP_WORDS.has(word)) return []
+  if (analysis === 'english' || HAS_NUMBER.test(word)) return [englishStem(word)]
   return ALL_FUNCTION_WORDS.has(word) ? [] : [prefixForm(word)]
 }
 
