@@ -64,7 +64,7 @@ function termsOfRun(run: string, analysis: Analysis): string[] {
 }
 
 function latinTerms(word: string, analysis: Analysis): string[] {
-  // What is a stop word of English alone has no term in either analysis, so that a question of such words has none.
+  // A stop word of English has no term in either analysis, so that a question of such words alone has none.
   if (ENGLISH_STOP_WORDS.has(word)) return []
   if (analysis === 'english' || HAS_NUMBER.test(word)) return [englishStem(word)]
   return ALL_FUNCTION_WORDS.has(word) ? [] : [prefixForm(word)]
