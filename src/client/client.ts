@@ -20,7 +20,7 @@ export interface CallOptions {
   signal?: AbortSignal | undefined
 }
 
-/** A stowage over HTTP. Its calls reject with a {@link StowageClientError}. */
+/** A stowage over HTTP. Its calls reject with a {@link StowageClientError}; what cannot be sent, such as a cycle, rejects with the error of its encoding. */
 export interface Client {
   /** `POST /v1/context`: packs a context for a question. Ids beyond 2^53 are bigint, in both directions. */
   context(request: ContextRequest, options?: CallOptions): Promise<ContextResponse>
@@ -36,7 +36,7 @@ const MOST_ATTEMPTS = 3
 /**
  * A client of the routes under `/v1/`. A call is repeated only when stowage answers 503 and says after how many seconds to come again, at
  * most twice, and not beyond `timeoutMs`.
- * @throws TypeError for a `url` that is none of http or https, or has more than a path, and for an `apiKey` that no header can hold
+ * @throws TypeError for a `url` that is none of http or https, or has more than a path, for an `apiKey` that no header can hold, and for a `timeoutMs` of 0 or less
  */
 export function createClient({ url, apiKey, fetch, timeoutMs: givenMs = TIMEOUT_MS }: ClientOptions): Client {
   if (!URL.canParse(url)) throw new TypeError(`createClient: url is not a URL: ${JSON.stringify(url)}`)
@@ -48,6 +48,7 @@ export function createClient({ url, apiKey, fetch, timeoutMs: givenMs = TIMEOUT_
   if (`${username}${password}${search}${hash}` !== '')
     throw new TypeError('createClient: url must not have a user, a password, a query or a fragment')
   if (!canBeSent(apiKey ?? '')) throw new TypeError('createClient: apiKey has signs that no header can have')
+  if (!(givenMs > 0)) throw new TypeError(`createClient: timeoutMs must be greater than 0, not ${givenMs}`)
   const timeoutMs = Math.min(givenMs, LONGEST_TIMEOUT_MS)
   const base = origin + pathname.replace(/\/+$/u, '')
   const key: Record<string, string> = apiKey === undefined ? {} : { 'api-key': apiKey }
@@ -80,7 +81,7 @@ export function createClient({ url, apiKey, fetch, timeoutMs: givenMs = TIMEOUT_
   }
 
   return {
-    context(request, { signal } = {}) {
+    async context(request, { signal } = {}) {
       const headers = { ...key, 'content-type': 'application/json' }
       return call(
         '/v1/context',
@@ -88,7 +89,7 @@ export function createClient({ url, apiKey, fetch, timeoutMs: givenMs = TIMEOUT_
         signal,
       ) as Promise<ContextResponse>
     },
-    trace: (traceId, { signal } = {}) =>
+    trace: async (traceId, { signal } = {}) =>
       call(`/v1/traces/${encodeURIComponent(traceId)}`, { headers: key }, signal) as Promise<Trace>,
   }
 }

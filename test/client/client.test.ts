@@ -189,6 +189,22 @@ it.each(['localhost:6433', 'ftp://host'])('refuses %s at once, because no server
   expect(() => createClient({ url })).toThrow('url must begin with http:// or https://')
 })
 
+it.each([0, -5, Number.NaN])('refuses a timeout of %s ms at once', timeoutMs => {
+  expect(() => createClient({ url: 'http://host', timeoutMs })).toThrow(
+    /^createClient: timeoutMs must be greater than 0/u,
+  )
+})
+
+it('rejects for what cannot be sent, and does not throw', async () => {
+  const client = createClient({ url: 'http://127.0.0.1:9' })
+  const cycle: Record<string, unknown> = {}
+  cycle.must = [cycle]
+  for (const call of [() => client.trace('\ud800'), () => client.context({ ...QUESTION, filter: cycle as never })]) {
+    const answer = call()
+    await expect(answer).rejects.toThrow()
+  }
+})
+
 it('takes a URL with white space around it, as variables have it', async () => {
   const { url, requests } = await answering()
   await createClient({ url: ` ${url}/stowage/ \n` }).context(QUESTION)

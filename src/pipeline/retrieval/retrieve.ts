@@ -122,7 +122,7 @@ function searcher(input: WeightedSearch, ports: PipelinePorts, caller: TimedCall
       )
     },
     problem: mode => {
-      if (mode === 'lexical') return hasTerms ? null : 'the query has only stop words'
+      if (mode === 'lexical') return hasTerms ? null : 'the query has no words but stop words'
       const failed = dense?.failure()?.message ?? null
       return failed ?? (dense?.vector === null ? 'there is no embedder, and the request has no vector' : null)
     },
@@ -168,7 +168,7 @@ async function searchContextual(
 function explainNothing(answers: CollectionAnswer[], failure: StowageError | null, record: RunRecord): void {
   const reasons = answers.flatMap(({ collection, missing }) => missing.map(reason => `${collection}: ${reason}`))
   if (reasons.length === 0) {
-    record.degrade('no_search_terms', 'the query has only stop words, and there is no query vector')
+    record.degrade('no_search_terms', 'the query has no words but stop words, and there is no query vector')
     return
   }
   const remedy = 'Set EMBEDDER and EMBEDDING_MODEL to the embedder that wrote the vectors, or send `vector`'
