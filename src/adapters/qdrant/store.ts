@@ -64,7 +64,8 @@ export function createQdrantStore(options: QdrantStoreOptions): PassageStore {
     }
     if (answers.keyword) lists.push(list('keyword', keyword))
     // Such a search is refused, and its collection is the one that is made anew.
-    if (lists.length === 0) profiles.forget(request.collection, call)
+    const isAsked = request.dense !== null || request.sparse !== null
+    if (isAsked && lists.length === 0) profiles.forget(request.collection, call)
     return { lists, missing: answers.refused === null ? missing : [...missing, answers.refused], isUnsearched }
   }
 
