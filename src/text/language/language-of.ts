@@ -51,6 +51,8 @@ export const ALL_FUNCTION_WORDS: ReadonlySet<string> = new Set([...LANGUAGES_OF.
 /** Longest part of a text that is read, in UTF-16 code units. */
 const LONGEST_READ = 8_000
 const FEWEST_WORDS = 8
+/** Different function words that a language needs: "default time until a job step counts as unkillable" has two of Portuguese. */
+const LEAST_DIFFERENT = 3
 /** Share of the words of a text that must be function words of the language. */
 const LEAST_SHARE = 0.15
 /** How many times as many function words as the next language has. */
@@ -90,11 +92,12 @@ function latinLanguageOf(read: string): string | null {
   if (words.length < FEWEST_WORDS) return null
   const [first, second] = [...functionWordsIn(words)].sort(([, one], [, other]) => other - one)
   if (first === undefined || first[1] < LEAST_SHARE * words.length) return null
+  if ((functionWordsIn(new Set(words)).get(first[0]) ?? 0) < LEAST_DIFFERENT) return null
   return first[1] >= LEAST_LEAD * (second?.[1] ?? 0) ? first[0] : null
 }
 
 /** How many of the words are function words of each language that has some. */
-function functionWordsIn(words: readonly string[]): Map<string, number> {
+function functionWordsIn(words: Iterable<string>): Map<string, number> {
   const counts = new Map<string, number>()
   for (const word of words)
     for (const language of LANGUAGES_OF.get(word) ?? []) counts.set(language, (counts.get(language) ?? 0) + 1)

@@ -197,6 +197,8 @@ describe('the language of a text', () => {
     ['zh', '本保险适用于所有出差的员工。'],
     ['ko', '이 보험은 출장하는 모든 직원에게 적용됩니다.'],
     ['cyrillic', 'Полис распространяется на всех сотрудников в командировке.'],
+    [null, 'default time until a job step counts as unkillable'],
+    [null, 'Do all addresses get a retry delay after a timeout?'],
     [null, 'const limit = 500; return limit * persons'],
     [null, 'Level 3'],
     [null, ''],
