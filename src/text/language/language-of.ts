@@ -32,6 +32,9 @@ const SCRIPTS: readonly (readonly [language: string, letters: RegExp])[] = [
 const LETTERS = /\p{L}/gu
 const OTHER_LETTER = /(?!\p{Script=Latin})\p{L}/u
 const WORDS = /[\p{L}\p{M}]+/gu
+// biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
+const ASCII = /^[\x00-\x7f]*$/
+const ASCII_WORDS = /[a-z]+/g
 
 /** All that `languageOf` returns. */
 export const LANGUAGES: readonly string[] = [
@@ -65,9 +68,12 @@ const LEAST_SCRIPT_SHARE: Readonly<Record<string, number>> = { ja: 0.1, latin: 0
  * Null when it cannot be told: short texts, code, languages without a list.
  */
 export function languageOf(text: string): string | null {
-  const read = text.slice(0, LONGEST_READ).normalize('NFC').toLowerCase()
+  const start = text.slice(0, LONGEST_READ)
+  // Most English texts are, and their words are found in a third of the time.
+  if (ASCII.test(start)) return latinLanguageOf(start.toLowerCase().match(ASCII_WORDS) ?? [])
+  const read = start.normalize('NFC').toLowerCase()
   const script = OTHER_LETTER.test(read) ? scriptOf(read) : 'latin'
-  return script === 'latin' ? latinLanguageOf(read) : (script ?? null)
+  return script === 'latin' ? latinLanguageOf(read.match(WORDS) ?? []) : (script ?? null)
 }
 
 /** `languageOf`, remembered for the last texts. */
@@ -87,8 +93,7 @@ export function isRatherEnglish(words: readonly string[]): boolean {
   return [...counts.values()].every(count => count <= english)
 }
 
-function latinLanguageOf(read: string): string | null {
-  const words = read.match(WORDS) ?? []
+function latinLanguageOf(words: readonly string[]): string | null {
   if (words.length < FEWEST_WORDS) return null
   const [first, second] = [...functionWordsIn(words)].sort(([, one], [, other]) => other - one)
   if (first === undefined || first[1] < LEAST_SHARE * words.length) return null
