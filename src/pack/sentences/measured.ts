@@ -27,7 +27,6 @@ const LIST_ITEM = /^\s*(?:>\s*)?(?:[-*+•]|\d{1,3}[.)])\s/u
 const DIRECTIVE = /^\s*\.\. [\w:-]{1,40}::[^\n]{0,80}\s*$/u
 /** A comment of HTML, which no reader of the document sees. */
 const COMMENT = String.raw`<!--(?:(?!-->)[\s\S])*-->`
-const COMMENTS = new RegExp(COMMENT, 'gu')
 /** Signs, tags and comments alone, such as `</div>`, or the two stars before a sentence in bold. */
 const SIGNS = new RegExp(String.raw`^(?:${COMMENT}|(?!<!--)[^\p{L}\p{N}]|<\/?[a-z][^<>]*>)*$`, 'iu')
 /** A line of code that begins a block, a call or a list, which stands below it. */
@@ -157,7 +156,20 @@ export function* measureSentences(
 }
 
 /** Whether a text has words, numbers or symbols outside of comments. */
-export const saysSomething = (text: string): boolean => SAYS_SOMETHING.test(text.replace(COMMENTS, ''))
+export const saysSomething = (text: string): boolean => SAYS_SOMETHING.test(withoutComments(text))
+
+/** Not by a pattern, which would look for the end of each comment that has none through the whole text. */
+function withoutComments(text: string): string {
+  let kept = ''
+  let from = 0
+  for (;;) {
+    const start = text.indexOf('<!--', from)
+    const end = start < 0 ? -1 : text.indexOf('-->', start + 4)
+    if (end < 0) return kept + text.slice(from)
+    kept += text.slice(from, start)
+    from = end + 3
+  }
+}
 
 const rowsBefore = (at: number, tableAt: number | null): number[] =>
   [0, 1].map(row => (tableAt ?? at) + row).filter(place => place < at)

@@ -1,8 +1,9 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { finish } from '../../../src/core/steps.ts'
 import { CostModel } from '../../../src/pack/cost.ts'
 import { RENDERERS } from '../../../src/pack/render.ts'
-import { idfOf, measureSentences, wordMatch } from '../../../src/pack/sentences/measured.ts'
+import { idfOf, measureSentences, saysSomething, wordMatch } from '../../../src/pack/sentences/measured.ts'
 import { candidate, countWords, inSteps } from '../../support/candidates.ts'
 
 const cost = new CostModel(RENDERERS.markdown, inSteps(countWords), 500)
@@ -27,5 +28,23 @@ describe('the sentences of a chunk', () => {
     const after = process.memoryUsage()
     expect(sentences.length).toBe(5_000)
     expect(after.arrayBuffers - before.arrayBuffers).toBeLessThan(50_000_000)
+  })
+})
+
+describe('a text says something', () => {
+  it('by what stands outside of comments, as a pattern tells it', () => {
+    const parts = fc.array(fc.constantFrom('<!--', '-->', '--', '>', 'a', ' ', '\n', '<'), { maxLength: 12 })
+    fc.assert(
+      fc.property(parts, list => {
+        const text = list.join('')
+        expect(saysSomething(text)).toBe(text.replace(/<!--[\s\S]*?-->/gu, '').includes('a'))
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('also where 200,000 comments begin and none ends', () => {
+    // With a pattern this takes minutes: each beginning would look through the whole text for its end.
+    expect(saysSomething('<!--'.repeat(200_000))).toBe(false)
   })
 })
