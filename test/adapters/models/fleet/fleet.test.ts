@@ -8,6 +8,28 @@ import { noSignal } from '../../../support/model-folders.ts'
 import { startRecordingServer } from '../../../support/recording-server.ts'
 import { type Answer, hanging, opened, openFleet, PASSAGES, right, SCORES } from './support/open-fleet.ts'
 
+/** Asks two nodes, of which the first answers when it may, and the second as the hedge. */
+async function askLateFirst(mayAnswer: Promise<void>, second: Answer, onEvent: (event: string) => void) {
+  const nodes = [await startRecordingNode(mayAnswer), await startJsonServer(second)] as const
+  opened.push(...nodes)
+  const clock = createManualClock()
+  const reranker = createHttpReranker({
+    urls: nodes.map(({ url }) => url),
+    shape: 'tei',
+    now: clock.now,
+    startTimer: clock.after,
+    random: () => 0,
+    observer: {
+      rerankNodeCalled: ({ outcome }) => onEvent(outcome),
+      rerankHedged: ({ winner }) => onEvent(`hedge: ${winner}`),
+      rerankRetried: () => {},
+      rerankNodeLeftOut: () => {},
+    },
+  })
+  const answer = reranker.rerank({ query: 'q', passages: PASSAGES, signal: noSignal() })
+  return { answer, clock, reached: nodes[0].reached }
+}
+
 describe('a fleet of rerankers', () => {
   it.each<[string, JsonAnswer]>([
     ['text that is no JSON', { body: '<html>' }],
@@ -106,26 +128,9 @@ describe('a fleet of rerankers', () => {
   it('takes the first answer when it comes before that of the hedge', async () => {
     const late = deferred<void>()
     const hung = hanging()
-    const first = await startRecordingNode(late.promise)
-    const second = await startJsonServer(hung.answer)
-    opened.push(first, second)
-    const clock = createManualClock()
     const events: string[] = []
-    const reranker = createHttpReranker({
-      urls: [first.url, second.url],
-      shape: 'tei',
-      now: clock.now,
-      startTimer: clock.after,
-      random: () => 0,
-      observer: {
-        rerankNodeCalled: ({ outcome }) => void events.push(outcome),
-        rerankHedged: ({ winner }) => void events.push(`hedge: ${winner}`),
-        rerankRetried: () => {},
-        rerankNodeLeftOut: () => {},
-      },
-    })
-    const answer = reranker.rerank({ query: 'q', passages: PASSAGES, signal: noSignal() })
-    await first.reached
+    const { answer, clock, reached } = await askLateFirst(late.promise, hung.answer, event => void events.push(event))
+    await reached
     clock.advance(200)
     await hung.reached
     late.resolve()
@@ -135,26 +140,11 @@ describe('a fleet of rerankers', () => {
 
   it('waits for the first call when the node of the hedge refuses the request', async () => {
     const late = deferred<void>()
-    const first = await startRecordingNode(late.promise)
-    const second = await startJsonServer(() => ({ status: 413, body: {} }))
-    opened.push(first, second)
-    const clock = createManualClock()
     const refused = deferred<void>()
-    const reranker = createHttpReranker({
-      urls: [first.url, second.url],
-      shape: 'tei',
-      now: clock.now,
-      startTimer: clock.after,
-      random: () => 0,
-      observer: {
-        rerankNodeCalled: ({ outcome }) => outcome === 'refused' && refused.resolve(),
-        rerankHedged: () => {},
-        rerankRetried: () => {},
-        rerankNodeLeftOut: () => {},
-      },
-    })
-    const answer = reranker.rerank({ query: 'q', passages: PASSAGES, signal: noSignal() })
-    await first.reached
+    const onEvent = (event: string) => event === 'refused' && refused.resolve()
+    const refusing: Answer = () => ({ status: 413, body: {} })
+    const { answer, clock, reached } = await askLateFirst(late.promise, refusing, onEvent)
+    await reached
     clock.advance(200)
     await refused.promise
     late.resolve()
