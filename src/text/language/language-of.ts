@@ -69,7 +69,7 @@ const LEAST_SCRIPT_SHARE: Readonly<Record<string, number>> = { ja: 0.1, latin: 0
  */
 export function languageOf(text: string): string | null {
   const start = text.slice(0, LONGEST_READ)
-  // Most English texts are, and their words are found in a third of the time.
+  // Most English texts are, and the words of such a text are found more quickly.
   if (ASCII.test(start)) return latinLanguageOf(start.toLowerCase().match(ASCII_WORDS) ?? [])
   const read = start.normalize('NFC').toLowerCase()
   const script = OTHER_LETTER.test(read) ? scriptOf(read) : 'latin'
