@@ -1,18 +1,26 @@
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { readHtml } from '../../src/ingest/documents/html/read-html.ts'
 import { rawWords } from '../../src/text/terms/terms.ts'
 
 /*
- * Writes a golden set out of the HTML pages of a FAQ, in any language: `npx tsx test/bench/faq-goldens.ts TARGET FOLDER`. A heading below the title of
- * a page is a question, the first paragraphs below it are its gold. The questions leave the documents, so that they are not found by themselves.
+ * Writes a golden set out of the HTML pages of a FAQ or manual, in any language: `npx tsx test/bench/faq-goldens.ts TARGET FOLDER [--titles]`. A heading
+ * below the title of a page is a question, the first paragraphs below it are its gold. With `--titles`, for manuals with a page for each task, the title
+ * is the question. The questions leave the documents, so that they are not found by themselves.
  */
-const [target, source] = process.argv.slice(2)
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { titles: { type: 'boolean', default: false } },
+})
+const [target, source] = positionals
 if (target === undefined || source === undefined) {
-  console.error('usage: npx tsx test/bench/faq-goldens.ts TARGET FOLDER')
+  console.error('usage: npx tsx test/bench/faq-goldens.ts TARGET FOLDER [--titles]')
   process.exit(2)
 }
+/** Whether a heading of this level is a question. */
+const asks = (level: number) => (values.titles ? level === 1 : level > 1)
 
 /** The paragraphs of a gold end when they have so many words. A character of a script without spaces is a quarter of a word. */
 const WORDS = 60
@@ -42,7 +50,7 @@ function readPage(doc_id: string, markdown: string): { text: string; questions: 
   for (const block of markdown.split(/\n{2,}/u)) {
     const [, marks, heading = ''] = HEADING.exec(block.trim()) ?? []
     if (open !== null && (marks !== undefined || open.words >= WORDS)) close()
-    if (marks === undefined || marks.length < 2) {
+    if (marks === undefined || !asks(marks.length)) {
       text += `${block}\n\n`
       if (open !== null) open.words += words(block)
       continue

@@ -1,5 +1,5 @@
 import type { ContextFaultCode } from '../../core/vocabulary.ts'
-import { languageOf } from '../../text/language/language-of.ts'
+import { languageOf, OTHER_LATIN } from '../../text/language/language-of.ts'
 import type { ContextRequest } from '../context.ts'
 import { inventedTerms, keyTerms, namingTerms, sourceTerms } from './key-terms.ts'
 
@@ -120,7 +120,8 @@ function addableTerms({ document, chunk }: ContextRequest, ofChunk: ReadonlySet<
 
 /** Unknown languages are no fault. A chunk in another language than its document allows both. */
 function isOtherLanguage(text: string, { document, chunk }: ContextRequest): boolean {
-  const written = languageOf(text)
-  const ofDocument = languageOf(document.text) ?? document.lang?.split(/[-_]/u)[0]?.toLowerCase() ?? null
+  const namedLanguageOf = (text: string) => (languageOf(text) === OTHER_LATIN ? null : languageOf(text))
+  const written = namedLanguageOf(text)
+  const ofDocument = namedLanguageOf(document.text) ?? document.lang?.split(/[-_]/u)[0]?.toLowerCase() ?? null
   return written !== null && ofDocument !== null && written !== ofDocument && written !== languageOf(chunk.text)
 }

@@ -1,5 +1,5 @@
 import { rememberedByObject } from '../../text/bounded-cache.ts'
-import { ALL_FUNCTION_WORDS } from '../../text/language/language-of.ts'
+import { ALL_FUNCTION_WORDS } from '../../text/language/function-words.ts'
 import { englishStem } from '../../text/terms/english-stem.ts'
 import { terms } from '../../text/terms/terms.ts'
 import type { ContextDocument, ContextRequest } from '../context.ts'

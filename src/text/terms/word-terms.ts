@@ -1,6 +1,7 @@
 import type { Steps } from '../../core/steps.ts'
 import { detached, remembered } from '../bounded-cache.ts'
-import { ALL_FUNCTION_WORDS, FUNCTION_WORDS, knownLanguageOf } from '../language/language-of.ts'
+import { ALL_FUNCTION_WORDS, FUNCTION_WORDS } from '../language/function-words.ts'
+import { knownLanguageOf, OTHER_LATIN } from '../language/language-of.ts'
 import { englishStem } from './english-stem.ts'
 import { ENGLISH_STOP_WORDS } from './stop-words.ts'
 
@@ -11,13 +12,15 @@ export type Analysis = 'english' | 'prefix'
 const PREFIX_LETTERS = 6
 /** Stands behind a prefix, so that none is equal to an English stem. */
 const MARK = '*'
-/** Languages of the Latin script other than English of which texts can be told. */
-const PREFIX_LANGUAGES: ReadonlySet<string | null> = new Set(
-  Object.keys(FUNCTION_WORDS).filter(language => language !== 'en'),
-)
+/** Languages of the Latin script other than English. */
+const PREFIX_LANGUAGES: ReadonlySet<string | null> = new Set([
+  ...Object.keys(FUNCTION_WORDS).filter(language => language !== 'en'),
+  OTHER_LATIN,
+])
 
 /** Scripts without spaces between words, and U+30FC, the katakana length mark, which has no script in Unicode. */
-const UNSPACED = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}\\u30FC'
+const UNSPACED =
+  '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}\\p{Script=Khmer}\\p{Script=Lao}\\p{Script=Myanmar}\\u30FC'
 export const HAS_UNSPACED = new RegExp(`[${UNSPACED}]`, 'u')
 const RUN = new RegExp(`[${UNSPACED}]+|[^${UNSPACED}]+`, 'gu')
 /** A letter of another script than the Latin one. */
