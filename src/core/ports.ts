@@ -26,6 +26,8 @@ export interface Embedder {
   readonly dimensions: number
   /** Whether a query and a passage of the same text get different vectors. Absent: they get the same. */
   readonly tellsSidesApart?: boolean
+  /** The languages that it was made for, as `languageOf` names them; absent: any. */
+  readonly languages?: readonly string[] | undefined
   /** @param tenant whose query it is; tenants take turns */
   embedQuery(text: string, signal?: AbortSignal, tenant?: string | null): Promise<Float32Array>
   embedPassages(texts: string[], signal?: AbortSignal): Promise<Float32Array[]>
@@ -70,7 +72,7 @@ export interface Reranker {
    */
   matchParts?(request: MatchPartsRequest): Promise<(number[] | null)[]>
   /** The languages that it was made for, as `languageOf` names them; absent: any. */
-  readonly languages?: readonly string[]
+  readonly languages?: readonly string[] | undefined
   /** Says that passages of this query come soon. The reranker may read the query now, while the passages are searched. It never throws. */
   prepare?(query: string, tenant: string | null): void
   /** Estimated time until new work of a tenant would start, in milliseconds; absent when the reranker has no queue. */

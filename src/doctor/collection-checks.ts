@@ -32,7 +32,7 @@ export function checkCollection(
     ...vectors,
     ...checkEmbedderVersion(samples, embedder, ingest),
     checkText(name, samples, mapping),
-    ...checkLanguage(samples, reranker, mapping),
+    ...checkLanguage(samples, { embedder, reranker }, mapping),
     checkNeighbours(name, samples, mapping),
     checkIndexes(name, layout, samples, mapping),
   ]

@@ -1,5 +1,5 @@
 import { StowageError } from '../core/errors.ts'
-import type { Reranker } from '../core/ports.ts'
+import type { Embedder, Reranker } from '../core/ports.ts'
 import type { CollectionLayout } from '../ingest/target.ts'
 import type { PayloadMappings } from '../qdrant/payload-mappings.ts'
 import type { Tenant } from '../tenants/tenant.ts'
@@ -34,7 +34,7 @@ export interface Setup {
   url: string
   /** True when the embedded engine serves `url`. */
   embedded: boolean
-  embedder: { version: string; dimensions: number } | null
+  embedder: Pick<Embedder, 'version' | 'dimensions' | 'languages'> | null
   /** The languages that the reranker was made for; absent: any, or no reranker is loaded. */
   reranker?: Pick<Reranker, 'languages'> | null
   /** Why a model could not be loaded; null when it is loaded or not used. */

@@ -13,10 +13,10 @@ import { scaleToBest } from '../rank/scale.ts'
 import { dropIrrelevant } from './confidence/fill.ts'
 import type { Relevance } from './confidence/relevance.ts'
 import { type ParentsInput, parentsOf } from './expansion/parents.ts'
+import { languagesOf, readsMost, rerankerFor } from './languages.ts'
 import { beginAnswering } from './pacing/background.ts'
 import { PACKING_GRACE_MS, Pace, RANKING_GRACE_MS } from './pacing/pace.ts'
-import { listWeights, mmrAlpha } from './plan/derived.ts'
-import { rerankerThatReads } from './rerank/languages.ts'
+import { fusionWeights, mmrAlpha } from './plan/derived.ts'
 import { rerank } from './rerank/rerank.ts'
 import { sentenceMatches } from './rerank/sentence-matches.ts'
 import { type ReunifyInput, reunify } from './reunify.ts'
@@ -28,6 +28,8 @@ export interface RankAndPackInput extends ReunifyInput, ParentsInput, Pick<Conte
   intent: Intent | null
   lists: RetrievedList[]
   reranker: Reranker | null
+  /** The languages that the dense vectors were made for, as `languageOf` names them; absent: any. */
+  denseLanguages?: readonly string[] | undefined
   /** Whose request it is. Tenants take turns in what they share: the event loop and the workers. */
   tenant: string | null
   signal: AbortSignal
@@ -42,7 +44,7 @@ export interface RankedCandidates {
   dropped: Dropped[]
   /** Steps that the deadline left out. */
   leftOut: readonly StageName[]
-  /** The one that reads their language. */
+  /** The one that orders them. */
   reranker: Reranker | null
   pace: Pace
   /** Says that the request is packed, so that background runs go on. */
@@ -82,7 +84,10 @@ async function rankInPace(
   const { stage, inSteps, leftOut } = stagesOf(pace, record)
   const found = collect(lists)
   const readable = dropWithoutText(found)
-  const fusion = { ...plan.fusion, weights: listWeights(plan, intent) }
+  const languages = await inSteps('fuse', languagesOf(readable.kept), () => [])
+  const reranker = rerankerFor(languages, input, record)
+  const leansOnDense = query !== null && reranker === null && readsMost(input.denseLanguages, languages)
+  const fusion = { ...plan.fusion, weights: fusionWeights(plan, intent, leansOnDense) }
   const fused = await record.stage(
     'fuse',
     lists.reduce((sum, { hits }) => sum + hits.length, 0),
@@ -97,7 +102,6 @@ async function rankInPace(
   )
   const pool = cutTo(distinct.kept, plan.retrieval.pool, 'below_pool')
   const scaled = scaleToBest(pool.kept)
-  const reranker = await inSteps('rerank', rerankerThatReads(scaled, input, record), () => input.reranker)
   const reranked = await stage('rerank', scaled, () =>
     rerank(scaled, query, plan, { ...input, reranker }, signal, record),
   )

@@ -102,6 +102,7 @@ export async function rankContext(
     reranker:
       ports.reranker &&
       limitReranker(background?.rerankerOf(ports.reranker) ?? ports.reranker, reranking.signal, caller.crowded),
+    denseLanguages: input.vector === null ? ports.embedder?.languages : undefined,
     fetchNeighbours: places =>
       fetchFromEach(places, (collection, own) => ports.store.fetchPlaces(collection, own, filter, reads)),
     fetchParents: parents =>

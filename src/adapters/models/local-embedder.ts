@@ -36,6 +36,7 @@ export async function createLocalEmbedder({
   return createPooledEmbedder({
     modelId: source.id,
     pooling: settings.pooling + prefixMark(prefixes),
+    languages: settings.languages,
     pool,
     queryPrefix: prefixes.query || settings.query_prefix,
     passagePrefix: prefixes.passage || settings.passage_prefix,
@@ -46,6 +47,7 @@ interface PooledEmbedderOptions {
   modelId: string
   /** How one vector is made from the vectors of the tokens, and a mark of prefixes that are not the model's own; part of the version. */
   pooling: string
+  languages?: readonly string[]
   /** Embeds texts; its details are the number of dimensions. */
   pool: WorkerPool<string, Float32Array, number>
   queryPrefix?: string
@@ -80,6 +82,7 @@ export function createPooledEmbedder(options: PooledEmbedderOptions): Embedder {
     version: `${options.modelId}:${dimensions}:${options.pooling}`,
     dimensions,
     tellsSidesApart: queryPrefix !== passagePrefix,
+    languages: options.languages,
     embedQuery: rememberQueries((texts, signal, tenant) => embed(queryPrefix, texts, signal, tenant)),
     embedPassages: (texts, signal) => embed(passagePrefix, texts, signal),
     expectedWaitMs: tenant => pool.expectedWaitMs(tenant),

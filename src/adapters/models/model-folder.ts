@@ -46,7 +46,7 @@ const SettingsSchema = z.object({
   passage_prefix: z.string().default(''),
   max_tokens: z.int().min(16).default(512),
   late_interaction: LateInteractionSchema.optional(),
-  /** The languages that a reranker was made for, such as `en`; default is any. */
+  /** The languages that the model was made for, such as `en`; default is any. */
   languages: z.array(z.enum(LANGUAGES)).min(1).optional(),
 })
 type ModelSettings = z.infer<typeof SettingsSchema>

@@ -25,7 +25,7 @@ function baselinePlan(measured: Plan): Plan {
       spelling: false,
       weights: { ...retrieval.weights, dense: 0.7, keyword: 0.3 },
     },
-    fusion: { ...fusion, method: 'rrf', rrfK: 60, candidateBm25: false },
+    fusion: { ...fusion, method: 'rrf', rrfK: 60, candidateBm25: false, denseShift: 0 },
     dedupe: { containment: null },
     rerank: { ...rerank, method: 'off', topK: null },
     answerability: { bonus: 0 },

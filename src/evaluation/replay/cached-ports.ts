@@ -71,13 +71,14 @@ export class PortCache {
       embedder: embedder && {
         version: embedder.version,
         dimensions: embedder.dimensions,
+        languages: embedder.languages,
         embedQuery: (text, signal) => ask('retrieve', ['embed', text], () => embedder.embedQuery(text, signal)),
         embedPassages: (texts, signal) => embedder.embedPassages(texts, signal),
         close: () => embedder.close(),
       },
       reranker: reranker && {
         model: reranker.model,
-        ...(reranker.languages && { languages: reranker.languages }),
+        languages: reranker.languages,
         rerank: request => ask('rerank', [request.query, request.passages, deadlineMs], () => reranker.rerank(request)),
         ...(reranker.matchParts && {
           matchParts: request =>

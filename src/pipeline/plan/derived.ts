@@ -1,4 +1,5 @@
 import type { Intent, RetrievalMode } from '../../core/types.ts'
+import type { FusionOptions } from '../../rank/fuse.ts'
 import { fingerprint } from '../../text/fingerprint.ts'
 import type { ContextRequest } from '../context-request.ts'
 import { changePlan } from './changes.ts'
@@ -19,6 +20,17 @@ export function listWeights(plan: Plan, intent: Intent | null): ListWeights {
   const { adaptive, presets, weights } = plan.retrieval
   const chosen = adaptive && intent !== null ? presets[intent] : weights
   return reranks(plan) ? { ...chosen, k: Math.max(chosen.k, plan.rerank.depth) } : chosen
+}
+
+/**
+ * The weights of the lists in the fusion. Nothing corrects the keywords when no reranker orders the candidates, so the dense list counts more then.
+ * A list with the weight 0 keeps it.
+ */
+export function fusionWeights(plan: Plan, intent: Intent | null, leansOnDense: boolean): FusionOptions['weights'] {
+  const { dense, keyword } = listWeights(plan, intent)
+  if (!leansOnDense || dense === 0 || keyword === 0) return { dense, keyword }
+  const shift = Math.min(keyword, plan.fusion.denseShift * (dense + keyword))
+  return { dense: dense + shift, keyword: keyword - shift }
 }
 
 /**

@@ -80,6 +80,10 @@ export const planSchema = z.strictObject({
       'Score candidates by BM25 over title, section path, context and text, with identifiers as terms of their own.',
     ),
     partialDenseWeight: value(share, 'Dense weight when some candidates have no dense score.'),
+    denseShift: value(
+      share,
+      'Share of all weight that goes from the keyword lists to the dense one when no reranker orders the candidates, and the embedder reads their language.',
+    ),
   }),
   dedupe: z.strictObject({
     containment: value(
