@@ -1,5 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
 
@@ -27,14 +37,27 @@ export function lockFolder(folder: string): () => void {
   const file = join(resolve(folder), 'lock')
   if (held.has(file)) throw new Error(`${folder} is already open in this process`)
   if (existsSync(file)) removeDead(file, folder)
-  // `wx` fails when another process has locked the folder since.
-  writeFileSync(file, `${process.pid} ${hostname()}\n`, { flag: 'wx' })
+  writeLock(file)
   held.add(file)
   const beats = setInterval(() => touch(file), BEAT_MS).unref()
   return () => {
     clearInterval(beats)
     held.delete(file)
     rmSync(file, { force: true })
+  }
+}
+
+/** @throws Error when the lock cannot be written, or another process has locked the folder since */
+function writeLock(file: string): void {
+  const lock = openSync(file, 'wx')
+  try {
+    writeFileSync(lock, `${process.pid} ${hostname()}\n`)
+  } catch (error) {
+    // An empty lock would keep the folder closed for a minute after the disk has room again.
+    rmSync(file, { force: true })
+    throw error
+  } finally {
+    closeSync(lock)
   }
 }
 

@@ -54,6 +54,22 @@ describe('a full disk', () => {
     expect(readdirSync(folder)).toEqual(['log.jsonl'])
   })
 
+  it('leaves no lock behind that it could not write, so the next start finds the folder free', {
+    timeout: CHILD_PROCESS_MS,
+  }, async () => {
+    const module = new URL('../../src/files/folder-lock.ts', import.meta.url).href
+    const script = `const { lockFolder } = await import(${JSON.stringify(module)})
+      try { lockFolder(${JSON.stringify(folder)}) } catch (error) { console.log(error.code) }`
+    // The shell lets no file grow, so each write to one fails, as on a full disk.
+    const limited = `trap '' XFSZ; ulimit -f 0; exec "$@"`
+    const node = [process.execPath, '--import', 'tsx', '--input-type=module', '--eval', script]
+    const child = spawn('sh', ['-c', limited, 'sh', ...node], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const [[said]] = await Promise.all([once(child.stdout, 'data'), once(child, 'exit')])
+    expect(String(said)).toBe('EFBIG\n')
+    const server = await startEmbeddedServer({ path: folder })
+    await server.close()
+  })
+
   it('opens a folder that it cannot shorten, and writes no line behind half a line', async () => {
     const first = await FolderStore.open(folder)
     await first.engine.createCollection('c', SCHEMA)
