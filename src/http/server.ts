@@ -1,5 +1,5 @@
 import http from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import net, { type AddressInfo, type Socket } from 'node:net'
 import { MAX_HEADER_BYTES } from '../qdrant/raw-headers.ts'
 import { deferContinue } from './body/expect-continue.ts'
 import { answerHalfClosed } from './half-closed.ts'
@@ -7,13 +7,16 @@ import { answerHalfClosed } from './half-closed.ts'
 /** Qdrant's JS client keeps idle connections for 10 s. Closing them later keeps it off closing sockets. */
 const KEEP_ALIVE_MS = 15_000
 const HEADERS_TIMEOUT_MS = 20_000
-/** At the end, a connection that has brought nothing yet gets this long. Browsers open some in advance, and never use them. */
-const UNUSED_MS = 500
+/** At the end, an idle connection stays this long: the next request may be on its way, and would be lost with its connection. */
+const IDLE_MS = 500
 
 export interface RunningServer {
   /** `http://host:port` */
   url: string
-  /** Stops accepting connections, waits at most `graceMs` for open requests, then breaks the remaining connections. */
+  /**
+   * Stops accepting connections, waits at most `graceMs` for open requests, then breaks the remaining connections. A request that comes on an
+   * open connection within half a second is answered as the last one there.
+   */
   close(graceMs: number): Promise<void>
 }
 
@@ -59,6 +62,7 @@ function prepareDrain(server: http.Server): RunningServer['close'] {
   const inFlight = new Set<http.ServerResponse>()
   const sockets = new Set<Socket>()
   let closing = false
+  let closingIdle = false
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
@@ -72,7 +76,7 @@ function prepareDrain(server: http.Server): RunningServer['close'] {
     response.once('close', () => {
       inFlight.delete(response)
       // Answers that started before closing could not announce it.
-      if (closing) setImmediate(() => server.closeIdleConnections())
+      if (closingIdle) setImmediate(() => server.closeIdleConnections())
     })
   })
   return graceMs =>
@@ -80,16 +84,19 @@ function prepareDrain(server: http.Server): RunningServer['close'] {
       closing = true
       for (const response of inFlight) announceClose(response)
       const giveUp = setTimeout(() => server.closeAllConnections(), graceMs)
-      // Node does not count them among the idle ones.
-      const closeUnused = setTimeout(() => {
+      const closeIdle = setTimeout(() => {
+        closingIdle = true
+        server.closeIdleConnections()
+        // Node does not count connections that have brought nothing among the idle ones. Browsers open some in advance, and never use them.
         for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
-      }, UNUSED_MS)
-      server.close(() => {
+      }, IDLE_MS)
+      // The method of `http.Server` closes idle connections at once, and what it has beside them in the end.
+      net.Server.prototype.close.call(server, () => {
         clearTimeout(giveUp)
-        clearTimeout(closeUnused)
+        clearTimeout(closeIdle)
+        server.close()
         resolve()
       })
-      server.closeIdleConnections()
     })
 }
 

@@ -54,11 +54,23 @@ test.each(['/waiting', '/begun'])('closing lets a request in flight finish: %s',
   agent.destroy()
 })
 
-test('closing drops idle connections at once', async () => {
+test('closing drops idle connections', async () => {
   const server = await stage.serve({ passthrough: (_request, response) => response.end('ok') })
   const agent = new http.Agent({ keepAlive: true })
   await textOf(await get(`${server.url}/`, agent))
   await server.close(60_000)
+  agent.destroy()
+})
+
+test('a request on a connection that was idle at the closing is answered, and told to go', async () => {
+  const server = await stage.serve({ passthrough: (_request, response) => response.end('ok') })
+  const agent = new http.Agent({ keepAlive: true })
+  await textOf(await get(`${server.url}/`, agent))
+  const closing = server.close(60_000)
+  const answer = await get(`${server.url}/`, agent)
+  expect(await textOf(answer)).toBe('ok')
+  expect(answer.headers.connection).toBe('close')
+  await closing
   agent.destroy()
 })
 
