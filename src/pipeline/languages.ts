@@ -7,15 +7,42 @@ import { reranks } from './plan/derived.ts'
 import type { RankAndPackInput } from './rank-and-pack.ts'
 import type { RunRecord } from './run-record.ts'
 
-/** The language of each passage of which it can be told. */
-export function* languagesOf(candidates: readonly Candidate[]): Steps<string[]> {
-  const found: string[] = []
-  for (const { chunk } of candidates) {
-    const language = knownLanguageOf(searchedText(chunk))
-    if (language !== null) found.push(language)
-    yield
-  }
-  return found
+/** Who orders the candidates of a question. */
+interface Readers {
+  /** Null when the plan has none, or when it does not read the candidates. */
+  reranker: Reranker | null
+  /** Whether the dense list is the best that there is: no reranker corrects the keywords, and the embedder reads the candidates. */
+  leansOnDense: boolean
+}
+
+type ReadersInput = Pick<RankAndPackInput, 'query' | 'plan' | 'reranker' | 'denseLanguages'>
+
+export function* readersOf(
+  candidates: readonly Candidate[],
+  { query, plan, reranker, denseLanguages }: ReadersInput,
+  record: RunRecord,
+): Steps<Readers> {
+  if (query === null) return { reranker: null, leansOnDense: false }
+  const languages = yield* languagesOf(candidates)
+  const reading = reranks(plan) && reranker !== null && isReadBy(reranker, query, languages, record) ? reranker : null
+  return { reranker: reading, leansOnDense: reading === null && readsMost(denseLanguages, languages) }
+}
+
+/**
+ * Whether a reranker was made for the language of the question and for that of most passages. When it was not, that is a degradation: a model makes the
+ * order worse in languages that it has not learned.
+ */
+function isReadBy(
+  { languages, model }: Reranker,
+  query: string,
+  ofPassages: readonly string[],
+  record: RunRecord,
+): boolean {
+  const asked = knownLanguageOf(query)
+  const isQuestionRead = asked === null || languages === undefined || languages.includes(asked)
+  if (isQuestionRead && readsMost(languages, ofPassages)) return true
+  record.degrade('rerank_language_unread', `${model} reads ${languages?.join(', ')}`)
+  return false
 }
 
 /** Whether a model was made for the language of at least half of the passages. @param languages of the model; undefined: any */
@@ -23,20 +50,13 @@ export function readsMost(languages: readonly string[] | undefined, ofPassages: 
   return languages === undefined || 2 * ofPassages.filter(one => languages.includes(one)).length >= ofPassages.length
 }
 
-/**
- * The reranker that orders the candidates: null when the plan has none, and when it was not made for the language of the question or of most passages,
- * which is a degradation, because a model makes the order worse in languages that it has not learned.
- */
-export function rerankerFor(
-  ofPassages: readonly string[],
-  { query, plan, reranker }: Pick<RankAndPackInput, 'query' | 'plan' | 'reranker'>,
-  record: RunRecord,
-): Reranker | null {
-  if (reranker === null || query === null || !reranks(plan)) return null
-  const { languages, model } = reranker
-  const asked = knownLanguageOf(query)
-  const isQuestionRead = asked === null || languages === undefined || languages.includes(asked)
-  if (isQuestionRead && readsMost(languages, ofPassages)) return reranker
-  record.degrade('rerank_language_unread', `${model} reads ${languages?.join(', ')}`)
-  return null
+/** The language of each passage of which it can be told. */
+function* languagesOf(candidates: readonly Candidate[]): Steps<string[]> {
+  const found: string[] = []
+  for (const { chunk } of candidates) {
+    const language = knownLanguageOf(searchedText(chunk))
+    if (language !== null) found.push(language)
+    yield
+  }
+  return found
 }

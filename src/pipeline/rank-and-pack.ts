@@ -13,7 +13,7 @@ import { scaleToBest } from '../rank/scale.ts'
 import { dropIrrelevant } from './confidence/fill.ts'
 import type { Relevance } from './confidence/relevance.ts'
 import { type ParentsInput, parentsOf } from './expansion/parents.ts'
-import { languagesOf, readsMost, rerankerFor } from './languages.ts'
+import { readersOf } from './languages.ts'
 import { beginAnswering } from './pacing/background.ts'
 import { PACKING_GRACE_MS, Pace, RANKING_GRACE_MS } from './pacing/pace.ts'
 import { fusionWeights, mmrAlpha } from './plan/derived.ts'
@@ -84,9 +84,10 @@ async function rankInPace(
   const { stage, inSteps, leftOut } = stagesOf(pace, record)
   const found = collect(lists)
   const readable = dropWithoutText(found)
-  const languages = await inSteps('fuse', languagesOf(readable.kept), () => [])
-  const reranker = rerankerFor(languages, input, record)
-  const leansOnDense = query !== null && reranker === null && readsMost(input.denseLanguages, languages)
+  const { reranker, leansOnDense } = await inSteps('rerank', readersOf(readable.kept, input, record), () => ({
+    reranker: input.reranker,
+    leansOnDense: false,
+  }))
   const fusion = { ...plan.fusion, weights: fusionWeights(plan, intent, leansOnDense) }
   const fused = await record.stage(
     'fuse',
