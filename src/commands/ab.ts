@@ -137,17 +137,18 @@ function causeOf(error: unknown): string {
 }
 
 function reportText(experiments: ExperimentReport[], shadows: PairReport[], collected: Collected): string {
-  const { broken, faults, single } = faultsOf(collected)
+  const { broken, faults, single, lost } = faultsOf(collected)
   const notes = [
     ...faults.map(fault => `not understood: ${fault}\n`),
     broken > faults.length ? `${broken - faults.length} more lines were not understood\n` : '',
+    lost > 0 ? `the server could not write ${lost} traces, those of other requests and of shadow runs included\n` : '',
     single > 0 ? `${single} shadow runs were read without their answer\n` : '',
   ].join('')
   return [...experiments.map(experimentText), ...shadows.map(pairsText), notes].filter(Boolean).join('\n')
 }
 
-function faultsOf({ lines, broken, faults, pairs }: Collected) {
-  return { lines, broken, faults, single: pairs.single }
+function faultsOf({ lines, broken, lost, faults, pairs }: Collected) {
+  return { lines, broken, lost, faults, single: pairs.single }
 }
 
 function nothingFound({ lines, broken, faults, others }: Collected, experiment: string | null): StowageError {

@@ -117,6 +117,12 @@ describe('the JSONL file', () => {
   const lines = async (path: string): Promise<string[]> =>
     (await readFile(path, 'utf8')).split('\n').map(line => (line === '' ? '' : JSON.parse(line).trace_id))
 
+  const lost = async (path: string) =>
+    (await readFile(path, 'utf8'))
+      .split('\n')
+      .filter(Boolean)
+      .flatMap(line => JSON.parse(line).lost_traces ?? [])
+
   test('takes traces in order, bigint ids in plain digits, into a folder that it makes', async () => {
     const path = join(folder, 'deep', 'er', 'traces.jsonl')
     const sink = createJsonlSink({ file: createLineFile({ path, maxBytes: 1e9, files: 3 }), onError: fail })
@@ -150,9 +156,8 @@ describe('the JSONL file', () => {
     })
     for (let i = 10; i < 19; i++) {
       sink.record(trace(i), ACME)
-      if (i % 3 === 0) await sink.close()
+      await sink.close()
     }
-    await sink.close()
     expect((await readdir(folder)).filter(name => name.startsWith('rotating')).sort()).toEqual([
       'rotating.jsonl',
       'rotating.jsonl.1',
@@ -166,8 +171,10 @@ describe('the JSONL file', () => {
   test('with a single file starts it anew, and a line over the limit stands alone', async () => {
     const path = join(folder, 'single.jsonl')
     const sink = createJsonlSink({ file: createLineFile({ path, maxBytes: 10, files: 1 }), onError: fail })
-    for (const id of ['a', 'b', 'c']) sink.record(trace(id), ACME)
-    await sink.close()
+    for (const id of ['a', 'b', 'c']) {
+      sink.record(trace(id), ACME)
+      await sink.close()
+    }
     expect(await lines(path)).toEqual(['c', ''])
   })
 
@@ -188,8 +195,46 @@ describe('the JSONL file', () => {
     await rm(blocker)
     sink.record(trace('d'), ACME)
     await sink.close()
-    expect(await lines(path)).toEqual(['d', ''])
+    expect(await lines(path)).toEqual(['d', undefined, ''])
+    expect(await lost(path)).toEqual([{ experiment: null, variant: null, traces: 3 }])
     expect(errors).toHaveLength(1)
+  })
+
+  test('writes what waits together, and counts by variant what it had to drop', async () => {
+    const path = join(folder, 'burst.jsonl')
+    const file = createLineFile({ path })
+    let writes = 0
+    const sink = createJsonlSink({
+      file: {
+        append(text) {
+          writes += 1
+          return file.append(text)
+        },
+      },
+      onError: () => {},
+    })
+    const ofVariant = (variant: string, share: number) => ({
+      experiment: 'e',
+      variant,
+      unit: 'request' as const,
+      share,
+    })
+    const burst = Array.from({ length: 1_500 }, (_, i) =>
+      trace(i, { assignment: i % 3 === 0 ? ofVariant('control', 0.5) : ofVariant('treatment', 0.5) }),
+    )
+    for (const one of burst) sink.record(one, ACME)
+    sink.record(trace('shadow', { assignment: ofVariant('treatment', 0.5), shadow_of: '1' }), ACME)
+    await sink.close()
+    const written = (await lines(path)).filter(Boolean)
+    const missing = burst.filter(({ trace_id: id }) => !written.includes(id))
+    const count = (variant: string) => missing.filter(({ assignment }) => assignment?.variant === variant).length
+    expect(missing.length).toBeGreaterThan(0)
+    expect(await lost(path)).toEqual([
+      { experiment: 'e', variant: 'treatment', traces: count('treatment') },
+      { experiment: 'e', variant: 'control', traces: count('control') },
+      { experiment: null, variant: null, traces: 1 },
+    ])
+    expect(writes).toBeLessThan(20)
   })
 })
 

@@ -69,6 +69,28 @@ describe('stowage ab', () => {
     expect(text).toContain(`not understood: ${path}:901: is not JSON`)
   })
 
+  it('says which traces are missing, and trusts nothing when one variant lost a larger share of them', async () => {
+    const lost = (control: number, treatment: number, at: string) => {
+      const of = (variant: string | null, traces: number) => ({ experiment: variant && 'simulated', variant, traces })
+      const lost_traces = [of('control', control), of('treatment', treatment), of(null, 7)]
+      return `${JSON.stringify({ lost_until: at, lost_traces })}\n`
+    }
+    const [before, after] = ['2000-01-01T00:00:00Z', '2100-01-01T00:00:00Z']
+    const equal = await write('equal.jsonl', [...traces(1_200), lost(100, 100, after)])
+    const { text, error } = await ab(equal)
+    expect(error).toBeNull()
+    expect(text).toMatch(/leave them out: treatment 100 of 6\d\d, control 100 of 7\d\d/)
+    expect(text).toContain('the server could not write 207 traces')
+    expect(text).not.toContain('not understood')
+    const unequal = await write('unequal.jsonl', [...traces(1_200), lost(20, 100, after)])
+    expect(await ab(unequal)).toMatchObject({
+      error: { message: 'simulated=treatment: do not trust' },
+      text: expect.stringMatching(/do not trust: the variants lost different shares of their traces/),
+    })
+    const old = await write('old.jsonl', [lost(20, 100, before), ...traces(1_200)])
+    expect((await ab(old, '--since', '2001-01-01T00:00:00Z')).text).not.toContain('lost')
+  })
+
   it('takes no time from answers of the cache, of which the variant with more traffic has more', async () => {
     const lines = traces(1_200).map((line, number) => {
       const trace = JSON.parse(line)

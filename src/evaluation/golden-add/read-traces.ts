@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { INTENTS, type Intent, ORIGINS, type PointId } from '../../core/types.ts'
 import { codesOf, DROP_REASONS, type DropReason } from '../../core/vocabulary.ts'
+import { isLostTraces } from '../../pipeline/trace/lost-traces.ts'
 import { pointIdSchema, TRACE_VERSION } from '../../pipeline/trace/schema.ts'
 import { parseJson } from '../../qdrant/json.ts'
 import { textLines } from '../../rollout/compare/text-lines.ts'
@@ -74,6 +75,7 @@ export async function readQuestions(files: Iterable<AsyncIterable<string>>): Pro
     for await (const { text, ended } of textLines(file)) {
       if (text.trim() === '') continue
       const trace = parseTrace(text)
+      if (trace === 'lost') continue
       if (trace === null) {
         if (ended) seen.broken += 1
         continue
@@ -95,9 +97,11 @@ export function questionKey(query: string, tenant: string | null): string {
   return JSON.stringify([comparableQuestion(query), tenant])
 }
 
-function parseTrace(text: string): z.infer<typeof traceLine> | null {
+/** Null for a line that is not understood. */
+function parseTrace(text: string): z.infer<typeof traceLine> | 'lost' | null {
   try {
-    return traceLine.safeParse(parseJson(text)).data ?? null
+    const value = parseJson(text)
+    return isLostTraces(value) ? 'lost' : (traceLine.safeParse(value).data ?? null)
   } catch {
     return null
   }

@@ -1,3 +1,4 @@
+import type { LostTraces } from '../../pipeline/trace/lost-traces.ts'
 import { type ObservedRequest, parseOutcomeLine, parseTraceLine } from './observed-request.ts'
 import { createOutcomeTable, type OutcomeTable } from './outcome-table.ts'
 import { createShadowPairs, type ShadowPairs } from './shadow-pairs.ts'
@@ -25,6 +26,8 @@ export interface Collected {
   lines: number
   /** Lines that were not understood. */
   broken: number
+  /** Traces that the server could not write, of all requests. */
+  lost: number
   /** `FILE:LINE: what is wrong`, for the first of them. */
   faults: readonly string[]
   /** Names of experiments that were left out by `experiment`. */
@@ -44,7 +47,7 @@ export function createCollector({ experiment, since, mostRows, mostWaiting }: Co
   const tables = new Map<string, OutcomeTable>()
   const others = new Set<string>()
   const faults: string[] = []
-  const collected = { tables, pairs: createShadowPairs(mostWaiting), lines: 0, broken: 0, faults, others }
+  const collected = { tables, pairs: createShadowPairs(mostWaiting), lines: 0, broken: 0, lost: 0, faults, others }
 
   const isWanted = (name: string, startedAt: number | null) => {
     const isOther = experiment !== null && name !== experiment
@@ -52,16 +55,29 @@ export function createCollector({ experiment, since, mostRows, mostWaiting }: Co
     return !isOther && (since === null || startedAt === null || startedAt >= since)
   }
 
+  const tableOf = (name: string) => {
+    const table = tables.get(name) ?? createOutcomeTable(mostRows)
+    tables.set(name, table)
+    return table
+  }
+
   const take = (request: ObservedRequest) => {
-    if (!isWanted(request.experiment, request.startedAt)) return
-    const table = tables.get(request.experiment) ?? createOutcomeTable(mostRows)
-    tables.set(request.experiment, table)
-    table.add(request)
+    if (isWanted(request.experiment, request.startedAt)) tableOf(request.experiment).add(request)
+  }
+
+  const takeLost = ({ lost_until: until, lost_traces: counts }: LostTraces) => {
+    const at = Date.parse(until)
+    if (since !== null && at < since) return
+    for (const { experiment: name, variant, traces } of counts) {
+      collected.lost += traces
+      if (name !== null && variant !== null && isWanted(name, at)) tableOf(name).lose({ variant, requests: traces, at })
+    }
   }
 
   const takeTrace = (text: string) => {
     const trace = parseTraceLine(text)
     if (trace === null) return
+    if ('lost_traces' in trace) return takeLost(trace)
     if (trace.request) take(trace.request)
     const { experiment: shadowed } = trace.run
     // An answer does not name the experiment that shadows it.

@@ -2,6 +2,7 @@ import { groupBy } from '../../core/collections.ts'
 import { StowageError } from '../../core/errors.ts'
 import { CONTROL, isControlOnly } from '../../pipeline/plan/decision.ts'
 import { holm } from '../../statistics/holm.ts'
+import { compareLosses, type Losses } from '../statistics/losses.ts'
 import { liftsOf, meanOfColumn } from '../statistics/measures.ts'
 import { type SampleRatio, sampleRatio } from '../statistics/sample-ratio.ts'
 import { type AdjustedLift, type Verdict, verdictOf } from '../statistics/verdict.ts'
@@ -20,6 +21,8 @@ export interface ExperimentReport {
   treatments: TreatmentReport[]
   /** Null when the declared shares are unknown. */
   sampleRatio: { ratios: SampleRatio[]; p: number | null } | null
+  /** Traces that the server could not write. */
+  losses: Losses
   /** Whether the source tells of failed requests. */
   failuresKnown: boolean
   /** Requests before the shares changed for the last time. They are left out. */
@@ -39,7 +42,8 @@ export interface ExperimentReport {
  */
 export function experimentReport(experiment: string, table: OutcomeTable, share: number | null): ExperimentReport {
   const offered = table.rows.filter(row => !isControlOnly(row))
-  const rows = share === null ? sinceLastChange(offered) : offered
+  const changed = share === null ? lastChange(offered) : Number.NEGATIVE_INFINITY
+  const rows = offered.filter(({ at }) => at > changed)
   const variants = groupBy(rows, ({ variant }) => variant)
   const control = variants.get(CONTROL) ?? []
   const treatments = [...variants.keys()].filter(variant => variant !== CONTROL).sort()
@@ -49,6 +53,7 @@ export function experimentReport(experiment: string, table: OutcomeTable, share:
       `${experiment} has ${treatments.length} treatments, and a share of ${share} for each leaves nothing for the control`,
     )
   const ratio = ratioOf(variants, share)
+  const losses = lossesOf(variants, table, changed)
   const columns = columnsOf(control)
   const compared = treatments.map(variant => {
     const own = columnsOf(variants.get(variant) ?? [])
@@ -63,6 +68,7 @@ export function experimentReport(experiment: string, table: OutcomeTable, share:
       const adjustedLifts = lifts.map(lift => ({ ...lift, adjustedP: adjusted.shift() ?? 1 }))
       const facts = {
         sampleRatioP: ratio?.p ?? null,
+        losses,
         lifts: adjustedLifts,
         units,
         effectiveUnits: Math.min(...[own, columns].map(sizesOf)),
@@ -70,6 +76,7 @@ export function experimentReport(experiment: string, table: OutcomeTable, share:
       return { variant, requests: own.unit.length, units, lifts: adjustedLifts, ...verdictOf(facts) }
     }),
     sampleRatio: ratio,
+    losses,
     failuresKnown: rows.some(({ failed }) => Number.isFinite(failed)),
     beforeChange: offered.length - rows.length,
     whileControlOnly: table.rows.length - offered.length,
@@ -82,16 +89,31 @@ export function experimentReport(experiment: string, table: OutcomeTable, share:
 }
 
 /**
- * The rows since the last change of a share. Before and after it the variants have different parts of the traffic, so pooling both would
+ * The time of the last request before the last change of a share, or -Infinity. Before and after it the variants have different parts of the traffic, so pooling both would
  * compare different times (Simpson's paradox).
  */
-function sinceLastChange(rows: readonly Row[]): readonly Row[] {
+function lastChange(rows: readonly Row[]): number {
   let changed = Number.NEGATIVE_INFINITY
   for (const ofVariant of groupBy(rows, ({ variant }) => variant).values()) {
     const latest = ofVariant.reduce((last, row) => (row.at > last.at ? row : last))
     for (const { share, at } of ofVariant) if (share !== latest.share && at > changed) changed = at
   }
-  return changed === Number.NEGATIVE_INFINITY ? rows : rows.filter(({ at }) => at > changed)
+  return changed
+}
+
+function lossesOf(variants: ReadonlyMap<string, readonly Row[]>, table: OutcomeTable, changed: number): Losses {
+  const lost = groupBy(
+    table.losses.filter(({ at }) => at > changed),
+    ({ variant }) => variant,
+  )
+  const names = [...new Set([...variants.keys(), ...lost.keys()])]
+  return compareLosses(
+    names.map(variant => ({
+      variant,
+      read: Math.round((variants.get(variant)?.length ?? 0) / table.keptShare),
+      lost: (lost.get(variant) ?? []).reduce((sum, { requests }) => sum + requests, 0),
+    })),
+  )
 }
 
 function ratioOf(variants: ReadonlyMap<string, readonly Row[]>, told: number | null) {

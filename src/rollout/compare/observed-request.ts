@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ASSIGNMENT_UNITS } from '../../pipeline/plan/decision.ts'
+import { isLostTraces, type LostTraces, lostTracesSchema } from '../../pipeline/trace/lost-traces.ts'
 import { TRACE_VERSION } from '../../pipeline/trace/schema.ts'
 
 /** One finished request of an experiment, from a trace or from the server. */
@@ -91,8 +92,10 @@ const outcomeLineSchema = z.object({
  * @returns null for traces of replays
  * @throws Error that names what is wrong
  */
-export function parseTraceLine(line: string): TraceLine | null {
-  const trace = parseWith(traceLineSchema, line)
+export function parseTraceLine(line: string): TraceLine | LostTraces | null {
+  const value = parseLine(line)
+  if (isLostTraces(value)) return checked(lostTracesSchema, value)
+  const trace = checked(traceLineSchema, value)
   if (trace.endpoint === 'replay') return null
   const { trace_id: traceId, shadow_of: shadowOf, assignment, batch_id: batch = null } = trace
   const startedAt = Date.parse(trace.started_at)
@@ -128,18 +131,25 @@ export function parseTraceLine(line: string): TraceLine | null {
  * @throws Error that names what is wrong
  */
 export function parseOutcomeLine(line: string): ObservedRequest {
-  const { assignment, unit_id: unitId, recall_proxy: recallProxy, ...outcome } = parseWith(outcomeLineSchema, line)
+  const {
+    assignment,
+    unit_id: unitId,
+    recall_proxy: recallProxy,
+    ...outcome
+  } = checked(outcomeLineSchema, parseLine(line))
   const startedAt = outcome.started_at ? Date.parse(outcome.started_at) : null
   return { ...assignment, ...outcome, unitId, recallProxy, startedAt, id: null }
 }
 
-function parseWith<Schema extends z.ZodType>(schema: Schema, line: string): z.infer<Schema> {
-  let value: unknown
+function parseLine(line: string): unknown {
   try {
-    value = JSON.parse(line)
+    return JSON.parse(line)
   } catch {
     throw new Error('is not JSON')
   }
+}
+
+function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
   const { data, error } = schema.safeParse(value)
   if (!error) return data
   const [issue] = error.issues

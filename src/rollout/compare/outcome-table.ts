@@ -5,11 +5,22 @@ import type { ObservedRequest } from './observed-request.ts'
 export interface OutcomeTable {
   /** Takes a request, unless it has been taken already. */
   add(request: ObservedRequest): void
+  /** Notes requests that the source has lost. */
+  lose(loss: Loss): void
   /** Requests that were read twice. */
   readonly duplicates: number
   /** Share of the units whose requests are kept: 1, then 1/2, 1/4 and so on. */
   readonly keptShare: number
   readonly rows: readonly Row[]
+  readonly losses: readonly Loss[]
+}
+
+/** Requests of one variant that the source has lost. */
+export interface Loss {
+  variant: string
+  requests: number
+  /** When the last of them had ended, in milliseconds since 1970. */
+  at: number
 }
 
 export interface Row {
@@ -35,6 +46,7 @@ export interface Row {
  */
 export function createOutcomeTable(mostRows: number): OutcomeTable {
   let rows: Row[] = []
+  const losses: Loss[] = []
   let units = new Map<string, { number: number; hash: number }>()
   let ids = new Set<number>()
   let made = 0
@@ -85,6 +97,8 @@ export function createOutcomeTable(mostRows: number): OutcomeTable {
       // A single unit with all requests cannot be halved away.
       while (rows.length >= mostRows && keptShare > 2 ** -40) halve()
     },
+    lose: loss => void losses.push(loss),
+    losses,
     get duplicates() {
       return duplicates
     },

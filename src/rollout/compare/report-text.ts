@@ -1,5 +1,6 @@
 import Table from 'cli-table3'
 import { CONTROL } from '../../pipeline/plan/decision.ts'
+import { lossText } from '../statistics/losses.ts'
 import { MEASURE_TABLE, type MeasureName } from '../statistics/measures.ts'
 import { MISMATCH_BELOW } from '../statistics/sample-ratio.ts'
 import { type AdjustedLift, NAMES, pText, signed, unitOf } from '../statistics/verdict.ts'
@@ -85,11 +86,15 @@ function ratioText({ sampleRatio }: ExperimentReport): string {
 }
 
 function notesOf(report: ExperimentReport): string[] {
-  const { failuresKnown, beforeChange, whileControlOnly, unitsInSeveralVariants, keptShare, duplicates } = report
+  const { failuresKnown, beforeChange, whileControlOnly, unitsInSeveralVariants, keptShare, duplicates, losses } =
+    report
   return [
     failuresKnown
       ? ''
       : 'a failed request leaves no trace, so the failed share is unknown; the running server knows it (--url)',
+    losses.variants.some(({ lost }) => lost > 0)
+      ? `the server could not write the traces of its busiest moments, and the figures leave them out: ${lossText(losses)}`
+      : '',
     beforeChange > 0 ? `left out: ${numberText(beforeChange)} requests from before the shares changed` : '',
     whileControlOnly > 0 ? `left out: ${numberText(whileControlOnly)} requests while everyone got the control` : '',
     unitsInSeveralVariants > 0 ? `${numberText(unitsInSeveralVariants)} units were in more than one variant` : '',

@@ -1,3 +1,4 @@
+import { type Losses, lossText, UNEQUAL_LOSS_BELOW } from './losses.ts'
 import { MEASURE_TABLE, type MeasuredLift, type MeasureName } from './measures.ts'
 import { MISMATCH_BELOW } from './sample-ratio.ts'
 import { TRIGGER_HARM } from './triggers.ts'
@@ -9,7 +10,8 @@ export const LEAST_UNITS = 20
 
 /** What to do with a treatment. */
 export const VERDICTS = {
-  'do not trust': 'The numbers of units do not fit the declared shares (p < .001), so the variants are not comparable.',
+  'do not trust':
+    'The numbers of units do not fit the declared shares, or the variants lost different shares of their traces (p < .001), so they are not comparable.',
   'roll back': 'For a trigger, the harm is at or beyond its limit, and the Holm-adjusted p value is below .05.',
   'not enough data': 'None of the others can be said yet.',
   better: 'It is safe to continue; a measure is better and none is worse, each with a Holm-adjusted p value below .05.',
@@ -31,6 +33,8 @@ export interface AdjustedLift extends MeasuredLift {
 export interface VerdictFacts {
   /** p value of the sample ratio; null when it could not be tested. */
   sampleRatioP: number | null
+  /** Requests whose traces were lost. */
+  losses: Losses
   lifts: readonly AdjustedLift[]
   /** Units of the treatment. */
   units: number
@@ -40,11 +44,17 @@ export interface VerdictFacts {
 
 /** Judges one treatment. The first verdict of `VERDICTS` that holds is taken, with `not enough data` last. */
 export function verdictOf(facts: VerdictFacts): Verdict {
-  const { sampleRatioP, lifts, effectiveUnits } = facts
+  const { sampleRatioP, losses, lifts, effectiveUnits } = facts
   if (sampleRatioP !== null && sampleRatioP < MISMATCH_BELOW) {
     return {
       verdict: 'do not trust',
       reason: `the numbers of units do not fit the declared shares (sample-ratio mismatch, p ${pText(sampleRatioP)}): find out which requests are lost before you read the figures`,
+    }
+  }
+  if (losses.p !== null && losses.p < UNEQUAL_LOSS_BELOW) {
+    return {
+      verdict: 'do not trust',
+      reason: `the variants lost different shares of their traces (${lossText(losses)}; p ${pText(losses.p)}), so what is left of them is not comparable`,
     }
   }
   const judged = lifts.filter(({ measure }) => MEASURE_TABLE[measure].trigger !== null)

@@ -15,7 +15,7 @@ const lift = (measure: MeasureName, [low, value, high]: [number, number, number]
   needed: 900,
 })
 const verdict = (lifts: AdjustedLift[], facts: Partial<VerdictFacts> = {}) =>
-  verdictOf({ sampleRatioP: 0.5, lifts, units: 400, effectiveUnits: 400, ...facts })
+  verdictOf({ sampleRatioP: 0.5, losses: { variants: [], p: null }, lifts, units: 400, effectiveUnits: 400, ...facts })
 
 const fine = [
   lift('failed_share', [-0.002, 0.001, 0.004]),
