@@ -1,7 +1,7 @@
 import type { RetrievedHit, RetrievedList } from '../core/types.ts'
 import type { Caller } from '../pipeline/context-request.ts'
 import type { PlanDecision } from '../pipeline/plan/decision.ts'
-import type { ChoosePoints } from '../pipeline/services.ts'
+import type { ChoosePoints, ChoosePointsRequest } from '../pipeline/services.ts'
 import type { PayloadMapping } from '../qdrant/payload.ts'
 import { hasRisingScores } from '../qdrant/points.ts'
 import { fetchNeighbours } from './neighbours.ts'
@@ -24,6 +24,8 @@ interface RetrievedQuery {
   decision: PlanDecision
   sessionId: string | null
   batchId: string | null
+  /** How the request ends, for the trace. */
+  ending: ChoosePointsRequest['ending']
 }
 
 export interface ImprovedPoints {
@@ -42,7 +44,7 @@ export interface ImprovedPoints {
  * @throws NotImproved when there were points and none was chosen
  */
 export async function improvePoints(
-  { query, words, lists: retrieved, collection, mapping, decision, sessionId, batchId }: RetrievedQuery,
+  { query, words, lists: retrieved, collection, mapping, decision, sessionId, batchId, ending }: RetrievedQuery,
   choosePoints: ChoosePoints,
   fetchPoints: FetchPoints,
   caller: Caller,
@@ -62,6 +64,7 @@ export async function improvePoints(
       decision,
       sessionId,
       batchId,
+      ending,
       fetchNeighbours: hasThreshold(query) ? null : fetchNeighbours(query, known, fetchPoints, mapping),
     },
     caller,

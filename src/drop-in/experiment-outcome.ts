@@ -1,12 +1,14 @@
 import type { ServerResponse } from 'node:http'
-import type { PassthroughReason } from '../core/vocabulary.ts'
-import { failedAfter, type ObserveOutcome, type OutcomeSubject, tellOutcome } from '../pipeline/plan/outcome.ts'
+import {
+  failedAfter,
+  type ObserveOutcome,
+  OF_THE_PLAN,
+  type OutcomeSubject,
+  tellOutcome,
+} from '../pipeline/plan/outcome.ts'
 import { mean } from '../statistics/sample.ts'
 import { NotImproved } from './not-improved.ts'
 import type { ImprovedAnswer } from './response.ts'
-
-/** Reasons that another plan could have changed: it decides how much is searched, and how long choosing takes. */
-const OF_THE_PLAN: ReadonlySet<PassthroughReason> = new Set(['deadline', 'hedged', 'pipeline_failed', 'nothing_chosen'])
 
 /**
  * Tells what a search says about its variant: it was improved, or passed through for a reason that the plan can be guilty of. When Qdrant

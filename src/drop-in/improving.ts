@@ -4,8 +4,7 @@ import { eitherSignal } from '../core/either-signal.ts'
 import type { Caller } from '../pipeline/context-request.ts'
 import { startDeadline } from '../pipeline/deadline.ts'
 import { Pace } from '../pipeline/pacing/pace.ts'
-import type { PlanDecision } from '../pipeline/plan/decision.ts'
-import type { ChoosePoints, PrepareQuestion } from '../pipeline/services.ts'
+import type { ChoosePoints, ChoosePointsRequest, PrepareQuestion } from '../pipeline/services.ts'
 import type { QdrantHttp } from '../qdrant/client.ts'
 import type { SearchTarget } from '../qdrant/paths.ts'
 import { readChunk } from '../qdrant/payload.ts'
@@ -61,7 +60,7 @@ export function startImproving(
   target: SearchTarget,
   queries: readonly UnderstoodQuery[],
   caller: Caller,
-  { decision, sessionId }: { decision: PlanDecision; sessionId: string | null },
+  { decision, sessionId, ending }: Pick<ChoosePointsRequest, 'decision' | 'sessionId' | 'ending'>,
   dependencies: ImprovingDependencies,
 ): Improving {
   const { http, choosePoints, prepareQuestion, findQuestion, mappings = {} } = dependencies
@@ -113,7 +112,7 @@ export function startImproving(
     const batchId = queries.length > 1 ? randomUUID() : null
     const choices = asked.map(({ query, words }, index) =>
       improvePoints(
-        { query, words, lists: upstream.lists[index] ?? [], collection, mapping, decision, sessionId, batchId },
+        { query, words, lists: upstream.lists[index] ?? [], collection, mapping, decision, sessionId, batchId, ending },
         choosePoints,
         fetchNeighbours,
         { ...caller, signal: choosing.signal },

@@ -78,6 +78,10 @@ export function createImproveHandler(dependencies: ImproveDependencies): Step {
     const received = clock.now()
 
     const tenant = caller.tenant?.name ?? null
+    let end = (_reason: PassthroughReason | null) => {}
+    const ending = new Promise<PassthroughReason | null>(resolve => {
+      end = resolve
+    })
     const attempt = async (): Promise<Outcome> => {
       if (!complete) throw new NotImproved('body_too_large', `more than ${maxBytes} bytes`)
       refuseUnknownParameters(target.queryString)
@@ -93,7 +97,7 @@ export function createImproveHandler(dependencies: ImproveDependencies): Step {
           target,
           queries,
           caller,
-          { decision, sessionId },
+          { decision, sessionId, ending },
           { ...dependencies, clock, work },
         )
         const outcome = await firstGoodAnswer(improving, () => holdOriginal(request, response, body))
@@ -105,6 +109,7 @@ export function createImproveHandler(dependencies: ImproveDependencies): Step {
     }
     const { result, original, hedged } = await attempt().catch(notAttempted)
     if (caller.signal.aborted) return
+    end(result instanceof NotImproved ? result.reason : null)
     const subject: OutcomeSubject = {
       endpoint: 'points',
       tenant,

@@ -1,5 +1,6 @@
 import { prefixOf } from '../core/prefix.ts'
 import type { Chunk, RetrievedList } from '../core/types.ts'
+import type { PassthroughReason } from '../core/vocabulary.ts'
 import { detectIntent } from '../intent/detect.ts'
 import type { Packed, PackedChunk } from '../pack/pack.ts'
 import { countByCharacters } from '../text/characters.ts'
@@ -56,11 +57,9 @@ export function createChoosePoints(
     for (const { code, detail } of request.degraded ?? []) record.degrade(code, detail)
     const run = { subject, lists, fetchNeighbours: keepFetched, signal: caller.signal }
     const { packed, trace } = await choose(run, record, dependencies)
-    traces.record(trace, caller)
-    // The client asked for points, and fewer of them are worse than its own answer.
-    if (packed.isLate) throw new DOMException('the deadline passed while points were chosen', 'TimeoutError')
-    const { shadow } = decision
-    if (shadow !== null) {
+    const offer = () => {
+      const { shadow } = decision
+      if (shadow === null) return
       const known = fetchNeighbours && fetchFrom(fetched)
       const plan = planForPoints(shadow.plan, request)
       offerShadow?.({
@@ -74,6 +73,14 @@ export function createChoosePoints(
         },
       })
     }
+    const end = (passthrough: PassthroughReason | null) => {
+      traces.record(passthrough === null ? trace : { ...trace, passthrough }, caller)
+      if (passthrough === null) offer()
+    }
+    if (request.ending === undefined) end(packed.isLate ? 'deadline' : null)
+    else void request.ending.then(end)
+    // The client asked for points, and fewer of them are worse than its own answer.
+    if (packed.isLate) throw new DOMException('the deadline passed while points were chosen', 'TimeoutError')
     return {
       chosen: packed.packed.map(({ candidate }) => candidate),
       duplicates: new Set(

@@ -1,6 +1,6 @@
 import type { DocumentPlace, Embedder, PassageStore, Reranker, Tokenizer } from '../core/ports.ts'
 import type { Candidate, Chunk, Degradation, JsonObject, QuerySource, RetrievedList } from '../core/types.ts'
-import type { StageName } from '../core/vocabulary.ts'
+import type { PassthroughReason, StageName } from '../core/vocabulary.ts'
 import type { Caller, CallerTenant, ContextRequest, ContextResponse } from './context-request.ts'
 import type { Background } from './pacing/background.ts'
 import type { PlanDecision } from './plan/decision.ts'
@@ -41,6 +41,11 @@ export interface ChoosePointsRequest {
   sessionId: string | null
   /** One id for all searches of a batch; null or absent for a single search. */
   batchId?: string | null
+  /**
+   * How the request ends: null when its client gets the chosen points, else why it gets Qdrant's own answer. The trace is stored then, and not at
+   * all when the client has gone. Default: the client gets the points.
+   */
+  ending?: Promise<PassthroughReason | null>
   /** Fetches neighbours; null switches fetching off. */
   fetchNeighbours: ((places: DocumentPlace[]) => Promise<Chunk[]>) | null
 }

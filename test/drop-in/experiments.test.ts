@@ -1,9 +1,13 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { ImproveDependencies } from '../../src/drop-in/route.ts'
+import { createChoosePoints } from '../../src/pipeline/choose-points.ts'
 import { decideByConfiguration } from '../../src/pipeline/plan/decision.ts'
 import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import type { ExperimentOutcome } from '../../src/pipeline/plan/outcome.ts'
+import type { Trace } from '../../src/pipeline/trace/schema.ts'
+import { parseTraceLine } from '../../src/rollout/compare/observed-request.ts'
 import { assigning, TREATED } from '../support/decisions.ts'
+import { dependencies, fakePorts } from '../support/fake-ports.ts'
 import { send } from '../support/send.ts'
 import { createStage } from '../support/stage.ts'
 import { choosing, serveImproving } from './support/improving.ts'
@@ -73,6 +77,38 @@ describe('a search in an experiment', () => {
     expect(answer.headers.get('x-stowage-degraded')).toBe(reason)
     expect(answer.headers.get('x-stowage-variant')).toBe('fewer=half')
     expect(outcomes.map(({ failed }) => failed)).toEqual(Array(failures).fill(true))
+  })
+
+  it('has traces that say why its client got the original, and ab counts them as failed', async () => {
+    const recorded: Trace[] = []
+    const traces = { ...dependencies(fakePorts()).traces, record: (trace: Trace) => void recorded.push(trace) }
+    const choose = createChoosePoints({ ...dependencies(fakePorts()), traces })
+    let calls = 0
+    // The second search of a batch is late.
+    const choosePoints: ImproveDependencies['choosePoints'] = async (request, caller) => {
+      calls += 1
+      const choice = await choose(request, caller)
+      if (calls % 2 === 0) throw new DOMException('late', 'TimeoutError')
+      return choice
+    }
+    const list = [pointText('1', '0.5'), pointText('2', '0.4')]
+    const qdrant = createScriptedQdrant({ lists: listsAnswer(list, list) })
+    const { url } = await serveImproving(stage, await stage.listen(qdrant.server), {
+      decide: assigning(TREATED),
+      choosePoints,
+    })
+    await send(url, 'POST', '/collections/docs/points/query/batch', { searches: [SEARCH, SEARCH] })
+    expect(recorded.map(({ passthrough }) => passthrough)).toEqual(['pipeline_failed', 'pipeline_failed'])
+    const asRead = recorded.map(trace => parseTraceLine(JSON.stringify(trace)))
+    expect(asRead).toMatchObject(Array(2).fill({ request: { failed: true, recallProxy: null, tokens: null } }))
+  })
+
+  it('that is answered has a trace that ab counts as a success', async () => {
+    const recorded: Trace[] = []
+    const traces = { ...dependencies(fakePorts()).traces, record: (trace: Trace) => void recorded.push(trace) }
+    await search({ lists: FOUND }, { choosePoints: createChoosePoints({ ...dependencies(fakePorts()), traces }) })
+    expect(recorded).toHaveLength(1)
+    expect(parseTraceLine(JSON.stringify(recorded[0]))).toMatchObject({ request: { failed: false } })
   })
 
   it('gets the same bytes when the observer throws', async () => {

@@ -1,5 +1,5 @@
 import { StowageError } from '../../core/errors.ts'
-import type { ErrorCode } from '../../core/vocabulary.ts'
+import type { ErrorCode, PassthroughReason } from '../../core/vocabulary.ts'
 import type { Trace } from '../trace/schema.ts'
 import { type Assignment, isControlOnly, type PlanDecision } from './decision.ts'
 
@@ -66,6 +66,14 @@ function unitIdOf(
   if (unit === 'tenant') return tenant ?? ''
   return unit === 'session' && sessionId !== null ? `${tenant ?? ''}/${sessionId}` : requestId
 }
+
+/** Reasons of a search that passes through which another plan could have changed: it decides how much is searched, and how long choosing takes. */
+export const OF_THE_PLAN: ReadonlySet<PassthroughReason> = new Set([
+  'deadline',
+  'hedged',
+  'pipeline_failed',
+  'nothing_chosen',
+])
 
 /** Refusals of the caller, and of more requests than fit: another plan would not have changed them. */
 const NOT_OF_THE_PLAN: ReadonlySet<ErrorCode> = new Set([

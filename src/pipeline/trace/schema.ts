@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { INTENTS, ORIGINS, QUERY_SOURCES, RETRIEVAL_MODES } from '../../core/types.ts'
-import { codesOf, DEGRADATIONS, DROP_REASONS, STAGES } from '../../core/vocabulary.ts'
+import { codesOf, DEGRADATIONS, DROP_REASONS, PASSTHROUGH_REASONS, STAGES } from '../../core/vocabulary.ts'
 import { assignmentSchema, flagDecisionSchema } from '../plan/decision.ts'
 import { planSchema } from '../plan/plan.ts'
 
@@ -74,6 +74,8 @@ export const traceSchema = z.object({
   session_id: z.string().nullable(),
   /** The same in the traces of all searches of one batch; absent for a request that has one trace. */
   batch_id: z.string().optional(),
+  /** Why the client got Qdrant's own answer and not the chosen points; absent when it got them. */
+  passthrough: z.enum(codesOf(PASSTHROUGH_REASONS)).optional(),
   /** The experiment that the request is part of. */
   assignment: assignmentSchema.nullable(),
   /** The flags that a source sets for the request. */

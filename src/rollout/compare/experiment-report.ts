@@ -23,8 +23,8 @@ export interface ExperimentReport {
   sampleRatio: { ratios: SampleRatio[]; p: number | null } | null
   /** Traces that the server could not write. */
   losses: Losses
-  /** Whether the source tells of failed requests. */
-  failuresKnown: boolean
+  /** Which failed requests the source tells of: a trace tells of a search that was late, and of no other failure. */
+  failures: 'all' | 'late searches' | 'none'
   /** Requests before the shares changed for the last time. They are left out. */
   beforeChange: number
   /** Requests in which everyone got the control. They are left out. */
@@ -77,7 +77,7 @@ export function experimentReport(experiment: string, table: OutcomeTable, share:
     }),
     sampleRatio: ratio,
     losses,
-    failuresKnown: rows.some(({ failed }) => Number.isFinite(failed)),
+    failures: failuresIn(rows),
     beforeChange: offered.length - rows.length,
     whileControlOnly: table.rows.length - offered.length,
     unitsInSeveralVariants: [...groupBy(rows, ({ unit }) => unit).values()].filter(([first, ...others]) =>
@@ -125,6 +125,13 @@ function ratioOf(variants: ReadonlyMap<string, readonly Row[]>, told: number | n
   }))
   if (counts.length === 0 || counts.some(({ share }) => share === null)) return null
   return sampleRatio(counts.map(count => ({ ...count, share: count.share ?? 0 })))
+}
+
+function failuresIn(rows: readonly Row[]): ExperimentReport['failures'] {
+  const told = rows.filter(({ failed }) => Number.isFinite(failed))
+  // Traces have ids, and outcomes of a server have none.
+  if (told.some(({ id }) => Number.isNaN(id))) return 'all'
+  return told.length > 0 ? 'late searches' : 'none'
 }
 
 const unitsOf = (rows: readonly Row[]) => new Set(rows.map(({ unit }) => unit)).size

@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import type { PassthroughReason } from '../../core/vocabulary.ts'
 import { ASSIGNMENT_UNITS } from '../../pipeline/plan/decision.ts'
+import { OF_THE_PLAN } from '../../pipeline/plan/outcome.ts'
 import { isLostTraces, type LostTraces, lostTracesSchema } from '../../pipeline/trace/lost-traces.ts'
 import { TRACE_VERSION } from '../../pipeline/trace/schema.ts'
 
@@ -12,7 +14,7 @@ export interface ObservedRequest {
   share: number | null
   /** When it began, in milliseconds since 1970; null when the source does not tell. */
   startedAt: number | null
-  /** Null when the source does not tell. */
+  /** Null when the source does not tell: a failed request of `/v1/context` leaves no trace. */
   failed: boolean | null
   /** Null for an answer from the cache: it took the plan no time, and the variant with more traffic has more of them. */
   seconds: number | null
@@ -65,6 +67,7 @@ const traceLineSchema = z.object({
   tenant: z.string().nullable(),
   session_id: z.string().nullable(),
   batch_id: z.string().optional(),
+  passthrough: z.string().optional(),
   assignment: assignmentSchema.nullable(),
   shadow_of: z.string().nullable(),
   duration_ms: z.number().min(0),
@@ -97,7 +100,7 @@ export function parseTraceLine(line: string): TraceLine | LostTraces | null {
   if (isLostTraces(value)) return checked(lostTracesSchema, value)
   const trace = checked(traceLineSchema, value)
   if (trace.endpoint === 'replay') return null
-  const { trace_id: traceId, shadow_of: shadowOf, assignment, batch_id: batch = null } = trace
+  const { trace_id: traceId, shadow_of: shadowOf, assignment, batch_id: batch = null, passthrough = null } = trace
   const startedAt = Date.parse(trace.started_at)
   const owner = trace.tenant ?? ''
   // Two tenants may use the same id of a session.
@@ -119,12 +122,14 @@ export function parseTraceLine(line: string): TraceLine | LostTraces | null {
   // The searches of a batch got their variant together.
   const ofRequest = batch ?? traceId
   const unitId = assignment?.unit === 'tenant' ? owner : (assignment?.unit === 'session' && session) || ofRequest
-  const request =
-    assignment === null || shadowOf !== null
-      ? null
-      : { ...assignment, unitId, startedAt, failed: null, seconds, recallProxy, tokens, id: traceId }
+  const isOutcome = assignment !== null && shadowOf === null && (passthrough === null || isOfPlan(passthrough))
+  const failed = trace.endpoint === 'points' ? passthrough !== null : null
+  const content = failed ? { recallProxy: null, tokens: null } : { recallProxy, tokens }
+  const request = isOutcome ? { ...assignment, ...content, unitId, startedAt, failed, seconds, id: traceId } : null
   return { traceId, startedAt, request, run, shadowOf }
 }
+
+const isOfPlan = (reason: string) => OF_THE_PLAN.has(reason as PassthroughReason)
 
 /**
  * Reads one line of the outcomes of a server.

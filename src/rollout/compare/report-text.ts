@@ -43,9 +43,9 @@ function pairNotes({ pairs, unlikeDegraded, treated }: PairReport): string[] {
   ]
 }
 
-function treatmentText({ variant, lifts, ...treatment }: TreatmentReport, { failuresKnown }: ExperimentReport): string {
+function treatmentText({ variant, lifts, ...treatment }: TreatmentReport, { failures }: ExperimentReport): string {
   const table = newTable(['', CONTROL, variant, 'lift', '95 % interval', 'p (Holm)', 'units needed'])
-  if (!failuresKnown) table.push([NAMES.failed_share, 'unknown', 'unknown', '', '', '', ''])
+  if (failures === 'none') table.push([NAMES.failed_share, 'unknown', 'unknown', '', '', '', ''])
   for (const lift of lifts) table.push(liftRow(lift))
   return `${variant} ${counts(treatment)}\n${table}\n`
 }
@@ -86,12 +86,9 @@ function ratioText({ sampleRatio }: ExperimentReport): string {
 }
 
 function notesOf(report: ExperimentReport): string[] {
-  const { failuresKnown, beforeChange, whileControlOnly, unitsInSeveralVariants, keptShare, duplicates, losses } =
-    report
+  const { failures, beforeChange, whileControlOnly, unitsInSeveralVariants, keptShare, duplicates, losses } = report
   return [
-    failuresKnown
-      ? ''
-      : 'a failed request leaves no trace, so the failed share is unknown; the running server knows it (--url)',
+    FAILURE_NOTES[failures],
     losses.variants.some(({ lost }) => lost > 0)
       ? `the server could not write the traces of its busiest moments, and the figures leave them out: ${lossText(losses)}`
       : '',
@@ -101,6 +98,13 @@ function notesOf(report: ExperimentReport): string[] {
     keptShare < 1 ? `too many requests for the memory: a random 1/${1 / keptShare} of the units is compared` : '',
     duplicates > 0 ? `${numberText(duplicates)} requests were read twice and count once` : '',
   ].filter(note => note !== '')
+}
+
+const FAILURE_NOTES: Readonly<Record<ExperimentReport['failures'], string>> = {
+  all: '',
+  'late searches':
+    'the failed share counts searches that were late; other failures leave no trace, and the running server knows them (--url)',
+  none: 'a failed request leaves no trace, so the failed share is unknown; the running server knows it (--url)',
 }
 
 const counts = ({ requests, units }: { requests: number; units: number }) =>
