@@ -27,11 +27,14 @@ export async function readSets(
     live === null ? Promise.all(folders.map(readGoldenSet)) : readLiveSets(folders, live),
   )
   refuseEqual(sets, folders)
-  for (const { name, unsureSpans = [] } of sets)
+  for (const { name, unsureSpans = [], emptyGolds = [] } of sets) {
     if (unsureSpans.length > 0)
       progress.write(
         `warning: ${name}: ${unsureSpans.length} spans without \`text\` in files with CRLF or a byte order mark can be shifted; stowage golden check names them\n`,
       )
+    if (emptyGolds.length > 0)
+      progress.write(`warning: ${name}: ${emptyGolds.length} judgements of documents without text are left out\n`)
+  }
   return sets
 }
 

@@ -31,6 +31,7 @@ export function checkGolds(examined: ExaminedSet, limits: GoldLimits): Finding[]
       ...unansweredBy(query, examined, at),
     ]),
     ...unsureSpans(examined),
+    ...judgedEmptyDocuments(examined),
     ...missingTexts(queries, examined),
   ]
 }
@@ -100,6 +101,12 @@ function spansWithoutText(placed: PlacedQuery, { set, rows }: ExaminedSet, at: n
     start === undefined || text !== undefined
       ? []
       : [finding(placed, 'span_without_text', `gold.${index}: nothing says what stood at ${start} when it was marked`)],
+  )
+}
+
+function judgedEmptyDocuments({ set }: ExaminedSet): Finding[] {
+  return (set.emptyGolds ?? []).map(({ place, docId }) =>
+    finding({ set: set.name, place }, 'gold_empty', `corpus-id: ${JSON.stringify(docId)} has no text; it is left out`),
   )
 }
 

@@ -32,6 +32,12 @@ export const GOLDEN_FINDINGS = {
     meaning: 'A gold passage has no words, so no context can hold it.',
     advice: 'Mark the passage again.',
   },
+  gold_empty: {
+    severity: 'warning',
+    meaning:
+      'A judgement of a BEIR folder names a document without text. It is left out, and so is a question without another one.',
+    advice: 'Nothing, when the set was published so.',
+  },
   gold_overlap: {
     severity: 'warning',
     meaning: 'Two gold passages of one question overlap or repeat, so the same words count twice.',

@@ -12,7 +12,7 @@ import { sharesByText } from '../metrics/context.ts'
 import { type GoldPassage, type GoldResolver, goldResolver } from './evidence.ts'
 import { type PlacedRow, readJsonLines, readMarkdownFolder } from './files.ts'
 import type { GoldenFault } from './golden-findings.ts'
-import { existing, type GoldenFiles, goldenFiles, readQueries, uniqueById } from './queries.ts'
+import { type EmptyGold, existing, type GoldenFiles, goldenFiles, readQueries, uniqueById } from './queries.ts'
 import type { GoldRow, QueryRow } from './rows.ts'
 import { sectionsOf } from './sections.ts'
 import type { Split } from './split.ts'
@@ -44,6 +44,8 @@ export interface GoldenSet {
   queries: GoldenQuery[]
   /** Spans without `text` in files with CRLF or a byte order mark: nobody can tell whether their offsets count these. */
   unsureSpans?: readonly UnsureSpan[]
+  /** Judgements of a BEIR folder that are left out. */
+  emptyGolds?: readonly EmptyGold[]
   /** The live collection to ask; absent when the documents are to be ingested. */
   collection?: string
   /** SHA-256 of the documents. An ingested copy depends on it. */
@@ -80,7 +82,9 @@ export async function examineGoldenSet(path: string): Promise<ExaminedSet> {
   const faults: GoldenFault[] = []
   const files = goldenFiles(path)
   const documents = await readDocuments(files, faults)
-  const rows = await readQueries(files, faults)
+  const emptyGolds: EmptyGold[] = []
+  const emptyIds = documents.flatMap(({ row: { docId, text } }) => (text.trim() === '' ? docId : []))
+  const rows = await readQueries(files, faults, { ids: new Set(emptyIds), golds: emptyGolds })
   const byId = uniqueById(documents, row => row.docId, 'doc_id', faults)
   if (documents.length === 0) faults.push({ code: 'unreadable', place: 'corpus', text: 'holds no documents' })
   const titled = documents.map(({ row: { docId, title, text } }) => ({
@@ -92,7 +96,11 @@ export async function examineGoldenSet(path: string): Promise<ExaminedSet> {
   const unsureSpans = unsureSpansOf(rows, new Set(documents.flatMap(({ row }) => (row.isShifted ? row.docId : []))))
   const corpusHash = hashOf(titled)
   const hash = hashOf([corpusHash, queries])
-  return { set: { name: files.name, documents: titled, queries, unsureSpans, corpusHash, hash }, rows, faults }
+  return {
+    set: { name: files.name, documents: titled, queries, unsureSpans, emptyGolds, corpusHash, hash },
+    rows,
+    faults,
+  }
 }
 
 const SHOWN_FAULTS = 20

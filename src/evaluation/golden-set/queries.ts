@@ -38,27 +38,52 @@ export function goldenFiles(path: string): GoldenFiles {
   }
 }
 
-/** The queries of a set in the order of their file, without those of a BEIR folder that have no positive judgement. */
+/** A positive judgement of a document without text, which no context can hold. */
+export interface EmptyGold {
+  place: string
+  docId: string
+}
+
+/** Documents without text of a BEIR folder, and where the judgements of them are noted. */
+interface EmptyDocuments {
+  ids: ReadonlySet<string>
+  golds: EmptyGold[]
+}
+
+/**
+ * The queries of a set in the order of their file. Left out are judgements of empty documents in a BEIR folder, which such sets have, and queries that
+ * have no other positive judgement.
+ */
 export async function readQueries(
   { folder, queries, isBeir }: GoldenFiles,
   faults: GoldenFault[],
+  empty: EmptyDocuments = { ids: new Set(), golds: [] },
 ): Promise<PlacedRow<QueryRow>[]> {
   const name = basename(queries)
   const rows = isBeir
-    ? await readBeirQueries(folder, queries, faults)
+    ? await readBeirQueries(folder, queries, faults, empty)
     : await readJsonLines(queries, name, queryRow, faults)
   uniqueById(rows, row => row.id, 'id', faults)
   if (rows.length === 0) faults.push({ code: 'unreadable', place: name, text: 'holds no queries with gold passages' })
   return rows
 }
 
-async function readBeirQueries(folder: string, file: string, faults: GoldenFault[]): Promise<PlacedRow<QueryRow>[]> {
+async function readBeirQueries(
+  folder: string,
+  file: string,
+  faults: GoldenFault[],
+  empty: EmptyDocuments,
+): Promise<PlacedRow<QueryRow>[]> {
   const rows = await readJsonLines(file, basename(file), beirQueryRow, faults)
   const known = new Set(rows.map(({ row }) => row._id))
   const graded = new Map<string, Map<string, number>>()
   for (const { place, queryId, docId, grade } of await readJudgements(join(folder, 'qrels'), 'qrels', faults)) {
     if (!known.has(queryId))
       faults.push({ code: 'unreadable', place, text: `query-id: unknown query ${shown(queryId)}` })
+    if (empty.ids.has(docId)) {
+      if (grade > 0) empty.golds.push({ place, docId })
+      continue
+    }
     const ofQuery = graded.get(queryId) ?? new Map<string, number>()
     graded.set(queryId, ofQuery.set(docId, grade))
   }

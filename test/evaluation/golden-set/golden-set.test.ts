@@ -5,7 +5,8 @@ import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { StowageError } from '../../../src/core/errors.ts'
-import { readGoldenSet } from '../../../src/evaluation/golden-set/golden-set.ts'
+import { checkGoldenSet } from '../../../src/evaluation/golden-check/check.ts'
+import { examineGoldenSet, readGoldenSet } from '../../../src/evaluation/golden-set/golden-set.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 async function folderOf(files: Record<string, string | Uint8Array>): Promise<string> {
@@ -112,6 +113,28 @@ describe('reading a golden set', () => {
     expect(set.queries[0]?.goldPassages).toEqual([
       { kind: 'document', text: 'first', place: { docId: 'd1', start: 0, end: 5 }, grade: 1 },
       { kind: 'document', text: 'second', place: { docId: '2', start: 0, end: 6 }, grade: 2 },
+    ])
+  })
+
+  it('leaves judgements of empty documents in BEIR folders out, and says where they are', async () => {
+    const folder = await folderOf({
+      'corpus.jsonl': jsonl({ _id: 'd1', text: 'first' }, { _id: 'none', title: 'One', text: '' }),
+      'queries.jsonl': jsonl({ _id: '1', text: 'both' }, { _id: '2', text: 'only the empty one' }),
+      'qrels/test.tsv': 'query-id\tcorpus-id\tscore\n1\td1\t1\n1\tnone\t1\n2\tnone\t1\n',
+    })
+    const { queries, emptyGolds } = await readGoldenSet(folder)
+    expect(queries.map(({ id, goldPassages }) => [id, goldPassages.map(({ text }) => text)])).toEqual([
+      ['1', ['first']],
+    ])
+    expect(emptyGolds).toEqual([
+      { place: 'qrels/test.tsv:3', docId: 'none' },
+      { place: 'qrels/test.tsv:4', docId: 'none' },
+    ])
+    const examined = await examineGoldenSet(folder)
+    const findings = checkGoldenSet(examined, { largestBudget: 100, countTokens: text => text.length })
+    expect(findings.map(({ code, place }) => [code, place])).toEqual([
+      ['gold_empty', 'qrels/test.tsv:3'],
+      ['gold_empty', 'qrels/test.tsv:4'],
     ])
   })
 
