@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { TRAIN_SHARE } from '../evaluation/golden-set/split.ts'
 import type { AddFlags, GoldenAddDependencies } from './golden/add.ts'
 import type { CheckFlags, GoldenCheckDependencies } from './golden/check.ts'
 import { numberOption } from './option-values.ts'
@@ -51,6 +52,12 @@ function addGoldenCheck(golden: Command, dependencies: GoldenCheckDependencies):
     .argument('[set...]', 'golden sets: names under goldens/, or paths')
     .option('--train <set>', 'a set for training; with --test: nothing of it may be in that set')
     .option('--test <set>', 'a set for testing')
+    .option(
+      '--train-share <share>',
+      'share of the queries that replay --tune searches on: leaks are looked for between these halves',
+      numberOption(0.05, 0.95, { whole: false }),
+      TRAIN_SHARE,
+    )
     .option('--budget <tokens>', 'the largest budget of your replays', numberOption(1), 4000)
     .option('--json', 'print {"ok": …, "findings": [...]}')
     .addHelpText('after', CHECK_EXAMPLES)

@@ -5,6 +5,7 @@ import { Command } from 'commander'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { addGoldenCommand } from '../../src/commands/golden.ts'
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
+import { splitOf } from '../../src/evaluation/golden-set/split.ts'
 import { openGoldenDocuments, openLiveCollection, referenceTokens } from '../../src/wiring/commands.ts'
 import { chunk, fill } from '../support/points.ts'
 import { runCommand } from '../support/run-command.ts'
@@ -195,4 +196,19 @@ test('a question without a gold passage belongs elsewhere, one error is one erro
   } finally {
     process.chdir(before)
   }
+})
+
+test('looks for leaks between the halves that replay --tune makes with the same share', async () => {
+  const ids = Array.from({ length: 50 }, (_, number) => `q${number}`)
+  const idIn = (half: 'train' | 'test') =>
+    ids.find(id => splitOf({ id, split: null }) === half && splitOf({ id, split: null }, 0.95) === 'train') ?? ''
+  const rowOf = (id: string) => ({ id, query: 'How long does it burn?', gold: [{ doc_id: 'lamp' }] })
+  await write({
+    'halves/corpus.jsonl': [{ doc_id: 'lamp', text: 'The lamp burns for nine hours.' }],
+    'halves/queries.jsonl': [idIn('train'), idIn('test')].map(rowOf),
+  })
+  const found = async (...more: string[]) =>
+    codes((await check(join(folder, 'halves'), '--json', ...more)).out).map(([, code]) => code)
+  expect(await found()).toEqual(['leaked_question', 'leaked_gold'])
+  expect(await found('--train-share', '0.95')).toEqual(['equal_questions'])
 })

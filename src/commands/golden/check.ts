@@ -19,6 +19,7 @@ export interface GoldenCheckDependencies {
 
 export interface CheckFlags extends LiveOptions {
   budget: number
+  trainShare: number
   train?: string
   test?: string
   json?: boolean
@@ -42,7 +43,7 @@ export async function runCheck(
     for (const path of paths) {
       const one = live === null ? await examineGoldenSet(path) : await examineCollectionSet(path, live)
       examined.push(one)
-      findings.push(...checkGoldenSet(one, { largestBudget: flags.budget, countTokens }))
+      findings.push(...checkGoldenSet(one, { largestBudget: flags.budget, countTokens }, flags.trainShare))
       findings.push(...(await reachFindings(one, live, dependencies)))
     }
     const [training, testing] = examined.slice(names.length)

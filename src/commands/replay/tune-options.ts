@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { TRAIN_SHARE } from '../../evaluation/golden-set/split.ts'
 import { listOption, nonEmpty, numberOption } from '../option-values.ts'
 
 export interface TuneFlags {
@@ -26,7 +27,7 @@ export function addTuneOptions(command: Command): Command {
       '--train-share <share>',
       'share of the queries that --tune searches on',
       numberOption(0.05, 0.95, { whole: false }),
-      0.5,
+      TRAIN_SHARE,
     )
     .option('--write <file>', 'write the plan of --tune to this file when the other queries show that it is better')
     .option('--force', 'replace the file of --write', false)

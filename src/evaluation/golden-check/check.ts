@@ -4,13 +4,13 @@ import { checkGolds, type GoldLimits } from './golds.ts'
 import { checkLeaks, halfInSet } from './leaks.ts'
 
 /** What is wrong within one set, in the order of its files. Filters and tenants are checked by `checkReach`. */
-export function checkGoldenSet(examined: ExaminedSet, limits: GoldLimits): Finding[] {
+export function checkGoldenSet(examined: ExaminedSet, limits: GoldLimits, trainShare?: number): Finding[] {
   const { set, faults } = examined
   const queries = placedQueries(examined)
   return [
     ...faults.map(({ code, place, text }) => finding({ set: set.name, place }, code, text)),
     ...checkGolds(examined, limits),
-    ...checkLeaks(queries, halfInSet),
+    ...checkLeaks(queries, halfInSet(trainShare)),
   ]
 }
 

@@ -7,8 +7,10 @@ import { equalQuestions, similarQuestions } from './questions.ts'
 /** The half of a query, and whether somebody chose it. */
 export type HalfOf = (placed: PlacedQuery) => { half: Split; chosen: boolean }
 
-/** The half by the field `split`, else by the hash of the id. */
-export const halfInSet: HalfOf = ({ query }) => ({ half: splitOf(query), chosen: query.split !== null })
+/** The half by the field `split`, else by the hash of the id, as `--tune` divides a set with this share for training. */
+export const halfInSet =
+  (trainShare?: number): HalfOf =>
+  ({ query }) => ({ half: splitOf(query, trainShare), chosen: query.split !== null })
 
 /**
  * Questions that are asked twice, and what training and test have in common. A leak between halves that only a hash made is a warning:

@@ -5,6 +5,9 @@ import type { GoldenQuery } from './golden-set.ts'
 export const SPLITS = ['train', 'test'] as const
 export type Split = (typeof SPLITS)[number]
 
+/** Share of the queries that are for training, when nobody says another one. */
+export const TRAIN_SHARE = 0.5
+
 /** Hexadecimal digits of a hash that become its share: 52 bits, which a double holds exactly. */
 const SHARE_DIGITS = 13
 
@@ -13,7 +16,7 @@ const SHARE_DIGITS = 13
  * when queries are added, removed or moved.
  * @param trainShare share of the queries that are for training, 0 to 1
  */
-export function splitOf({ id, split }: Pick<GoldenQuery, 'id' | 'split'>, trainShare = 0.5): Split {
+export function splitOf({ id, split }: Pick<GoldenQuery, 'id' | 'split'>, trainShare = TRAIN_SHARE): Split {
   if (split !== null) return split
   const share = Number.parseInt(sha256(id).slice(0, SHARE_DIGITS), 16) / 16 ** SHARE_DIGITS
   return share < trainShare ? 'train' : 'test'
