@@ -14,8 +14,11 @@ import {
   questionsSchema,
 } from './prompts.ts'
 
-/** Asks a language model and resolves with its reply. It rejects when the model cannot be asked. */
-export type AskModel = (prompt: Prompt, signal: AbortSignal) => Promise<string>
+/**
+ * Asks a language model and resolves with its reply. It rejects when the model cannot be asked.
+ * @param isUsable whether a reply can be used; one that cannot is not remembered. Default: it is not empty.
+ */
+export type AskModel = (prompt: Prompt, signal: AbortSignal, isUsable?: (reply: string) => boolean) => Promise<string>
 
 /** What a judge says of one context. Null: the answer claims nothing, or the judge failed. */
 export interface Judgement {
@@ -109,9 +112,10 @@ async function askForJson<Schema extends z.ZodType>(
   schema: Schema,
   signal: AbortSignal,
 ): Promise<z.infer<Schema>> {
-  const first = readJson(await ask(prompt, signal), schema)
+  const isUsable = (reply: string) => 'value' in readJson(reply, schema)
+  const first = readJson(await ask(prompt, signal, isUsable), schema)
   if ('value' in first) return first.value
-  const second = readJson(await ask(askedAgain(prompt, first.fault), signal), schema)
+  const second = readJson(await ask(askedAgain(prompt, first.fault), signal, isUsable), schema)
   if ('value' in second) return second.value
   throw new Error(`the judge replied twice with something else: ${second.fault}`)
 }

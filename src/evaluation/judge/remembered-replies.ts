@@ -15,13 +15,16 @@ export async function rememberReplies(ask: AskModel, file: string, model: string
     if (row !== null) replies.set(row.key, Promise.resolve(row.reply))
   }
   await mkdir(dirname(file), { recursive: true })
-  return ({ system, user }, signal) => {
+  return async ({ system, user }, signal, isUsable = isNotEmpty) => {
     const key = contentHash(JSON.stringify([model, system, user]))
     const known = replies.get(key)
-    if (known) return known
-    const reply = ask({ system, user }, signal).then(async text => {
-      // An empty reply is a failure, which must not be the reply of every later replay. The line break ends a line that was left torn.
-      if (text.trim() !== '') await appendFile(file, `\n${JSON.stringify({ key, reply: text })}`)
+    if (known) {
+      const text = await known
+      if (isUsable(text)) return text
+    }
+    const reply = ask({ system, user }, signal, isUsable).then(async text => {
+      // A reply that cannot be used must not be the reply of every later replay. The line break ends a line that was left torn.
+      if (isUsable(text)) await appendFile(file, `\n${JSON.stringify({ key, reply: text })}`)
       return text
     })
     replies.set(key, reply)
@@ -29,6 +32,8 @@ export async function rememberReplies(ask: AskModel, file: string, model: string
     return reply
   }
 }
+
+const isNotEmpty = (reply: string) => reply.trim() !== ''
 
 function readRow(line: string): { key: string; reply: string } | null {
   try {

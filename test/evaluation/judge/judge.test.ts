@@ -119,6 +119,23 @@ describe('remembered replies', () => {
     }
   })
 
+  it('are JSON where JSON was asked for: a later replay asks again, also when a file of before holds another reply', async () => {
+    const file = join(folder, 'not-json.jsonl')
+    const prompt = { system: 'You check', user: 'u' }
+    await (await rememberReplies(async () => 'busy, try later', file, 'm'))(prompt, signal)
+    const broken = modelOf({ answer: 'Nine.', claims: 'busy, try later', questions: 'busy, try later' })
+    const judged = async (ask: AskModel) =>
+      createJudge({ ask: await rememberReplies(ask, file, 'm'), embed })('How deep at 0?', 'Nine metres.', signal)
+    expect((await judged(broken.ask)).faithfulness).toBeNull()
+    const good = modelOf({ answer: 'not asked for', claims: claims(true), questions: questions(false, 'at 0') })
+    expect(await judged(good.ask)).toEqual({ faithfulness: 1, answerRelevance: 1, fault: null })
+    expect(good.seen).toHaveLength(2)
+    expect(await judged(async () => 'not asked for')).toEqual({ faithfulness: 1, answerRelevance: 1, fault: null })
+    const isJson = (reply: string) => reply.startsWith('{')
+    const again = await rememberReplies(async () => '{}', file, 'm')
+    expect(await again(prompt, signal, isJson)).toBe('{}')
+  })
+
   it('come from a file of other things without a fault', async () => {
     const file = join(folder, 'replies.jsonl')
     await writeFile(file, 'null\n[]\n{"key":1,"reply":2}\n\u0000\n')
