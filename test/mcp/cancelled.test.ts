@@ -6,13 +6,14 @@ import { connectOverHttp } from './support/agent.ts'
 
 const SEARCH = 'search_with_contextual_retrieval'
 const QUESTION = { query: 'travel', collection: 'docs' }
+const COLLECTION = { config: { params: { vectors: {} } }, points_count: 1 }
 const closers: (() => Promise<unknown>)[] = []
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
 })
 
-/** A Qdrant that takes requests and answers none, and a stowage before it. */
-async function openWorld(environment: Record<string, string> = {}) {
+/** A Qdrant that takes requests for the collection and answers none, but those that are named here, and a stowage before it. */
+async function openWorld(environment: Record<string, string> = {}, answers: Record<string, unknown> = {}) {
   let tellReceived = () => {}
   let tellLeft = () => {}
   const received = new Promise<void>(resolve => {
@@ -23,6 +24,8 @@ async function openWorld(environment: Record<string, string> = {}) {
   })
   const server = createServer((request, response) => {
     if (!request.url?.startsWith('/collections/docs')) return response.end('{"result":{"aliases":[]}}')
+    const result = answers[`${request.method} ${request.url}`]
+    if (result !== undefined) return response.end(JSON.stringify({ result }))
     response.once('close', tellLeft)
     tellReceived()
   })
@@ -103,6 +106,27 @@ describe('a Qdrant that does not answer', () => {
     const { text, isError } = await agent.call(SEARCH, QUESTION)
     expect([isError, text]).toEqual([true, expect.stringMatching(/^upstream_timeout: /u)])
     await agent.close()
+  })
+
+  it.each([
+    ['get_contextual_retrieval_stats', {}],
+    ['reindex_with_context', {}],
+    ['reindex_with_context', { dry_run: true }],
+  ])('%s %j gives an error at the deadline', async (name, more) => {
+    const { stowage } = await openWorld({ REQUEST_DEADLINE_MS: '50' })
+    const agent = await connectOverHttp(stowage.url)
+    const { text, isError } = await agent.call(name, { collection: 'docs', ...more })
+    expect([isError, text]).toEqual([true, expect.stringMatching(/^upstream_timeout: /u)])
+    await agent.close()
+  })
+
+  it('does not hold a process that ends while a job waits for it', async () => {
+    const { stowage, received } = await openWorld({}, { 'GET /collections/docs': COLLECTION })
+    const agent = await connectOverHttp(stowage.url)
+    expect((await agent.call('reindex_with_context', { collection: 'docs' })).text).toMatch(/^Job \S+ started/u)
+    await received
+    await agent.close()
+    await stowage.close()
   })
 
   it('gives an error when there is none', async () => {

@@ -2,7 +2,6 @@ import { CONTEXT_FIELDS } from '../../contexts/payload-fields.ts'
 import type { LiveCollection, LivePoint, PointChange } from '../../contextualize/live-collection.ts'
 import { batchesOf } from '../../core/collections.ts'
 import type { JsonObject, PointId } from '../../core/types.ts'
-import type { QdrantHttp } from '../../qdrant/client.ts'
 import { notUnderstood, statusOf } from '../../qdrant/errors.ts'
 import { parseJson, printJson } from '../../qdrant/json.ts'
 import { collectionPath } from '../../qdrant/paths.ts'
@@ -10,15 +9,11 @@ import { type PayloadMapping, readChunk } from '../../qdrant/payload.ts'
 import { readPointId } from '../../qdrant/points.ts'
 import { elements, kindOf, members, printMembers } from '../../qdrant/raw-json.ts'
 import { readLayout, readPayloadIndex, record } from '../qdrant/layout.ts'
-import { createRequests } from './requests.ts'
+import { createRequests, type RequestsOptions } from './requests.ts'
 
-interface LiveCollectionOptions {
-  http: QdrantHttp
-  apiKey: string | null
+interface LiveCollectionOptions extends RequestsOptions {
   collection: string
   mapping?: PayloadMapping | undefined
-  /** Ends requests that nobody waits for any more. */
-  signal?: AbortSignal | undefined
 }
 
 /** Points of a page: the texts of a thousand large chunks would not fit into one answer. */

@@ -5,24 +5,27 @@ import { headerValue } from '../../qdrant/raw-headers.ts'
 import { members, RawJsonError } from '../../qdrant/raw-json.ts'
 import { retryOnce } from '../retry-once.ts'
 
+/** A write of many points, or the answer of a busy server, may take minutes. */
 const TIMEOUT_MS = 300_000
 
 /** Sends a request and returns the raw `result` of its answer. @throws StowageError */
 type SendRequest = (method: 'GET' | 'POST' | 'PUT', path: string, body: string | null) => Promise<string>
 
-interface RequestsOptions {
+export interface RequestsOptions {
   http: QdrantHttp
   apiKey: string | null
   /** Ends requests that nobody waits for any more. */
   signal?: AbortSignal | undefined
+  /** Longest time of each request in milliseconds. Default: 5 minutes. */
+  timeoutMs?: number | undefined
 }
 
 /** Requests that can all be repeated, writes too: they set values that do not depend on what is there. */
-export function createRequests({ http, apiKey, signal: given }: RequestsOptions): SendRequest {
+export function createRequests({ http, apiKey, signal: given, timeoutMs = TIMEOUT_MS }: RequestsOptions): SendRequest {
   return async (method, path, body) => {
     const key = apiKey === null ? [] : ['api-key', apiKey]
     const type = body === null ? [] : ['content-type', 'application/json']
-    const timeout = AbortSignal.timeout(TIMEOUT_MS)
+    const timeout = AbortSignal.timeout(timeoutMs)
     const { signal, dispose } = given === undefined ? { signal: timeout, dispose() {} } : eitherSignal(given, timeout)
     const request = { method, path, headers: ['accept', 'application/json', ...key, ...type], body, signal }
     const { status, headers, text } = await retryOnce(() => http.readRaw(request), signal).finally(dispose)

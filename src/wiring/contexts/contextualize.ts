@@ -1,5 +1,6 @@
 import { openLiveCollection } from '../../adapters/contextualize/live-collection.ts'
 import { openQdrantTwin } from '../../adapters/contextualize/qdrant-twin.ts'
+import type { RequestsOptions } from '../../adapters/contextualize/requests.ts'
 import type {
   ContextualizeCommandDependencies,
   ContextualizeEnvironment,
@@ -52,7 +53,7 @@ export const openContextualize: ContextualizeCommandDependencies['open'] = targe
 export async function environmentOf(
   config: Config,
   { collection: sourceName, into, alias, context, state: stateFolder, budgetUsd, onlyPayload }: ContextualizeTarget,
-  server: { http: ReturnType<typeof createQdrantHttp>; apiKey: string | null; signal?: AbortSignal | undefined },
+  server: RequestsOptions,
 ): Promise<Omit<ContextualizeEnvironment, 'place' | 'close'>> {
   const { count: countTokens } = createTokenizer(config.plan.tokenizerModel)
   const mapping = config.settings.MAPPINGS?.[sourceName]

@@ -27,8 +27,15 @@ export async function readCollectionContexts(
 ): Promise<CollectionContexts> {
   const { tenant, apiKey } = caller
   refuseOthers([name], caller)
-  const mapping = config.settings.MAPPINGS?.[name]
-  const collection = openLiveCollection({ http, apiKey, collection: name, mapping, signal })
+  const { MAPPINGS: mappings, REQUEST_DEADLINE_MS: timeoutMs } = config.settings
+  const collection = openLiveCollection({
+    http,
+    apiKey,
+    collection: name,
+    mapping: mappings?.[name],
+    signal,
+    timeoutMs,
+  })
   const first = firstPoints(collection, tenant?.condition ?? undefined, signal)
   const coverage = await coverageOf({ ...collection, pages: first.pages })
   return { ...coverage, isPartial: first.isPartial(), spent: caller.rights.has('operate') ? await spent() : null }

@@ -1,4 +1,5 @@
 import { openLiveCollection } from '../../adapters/contextualize/live-collection.ts'
+import type { RequestsOptions } from '../../adapters/contextualize/requests.ts'
 import type { Spending } from '../../contextualize/state/spending.ts'
 import type { Reindexing, ReindexRequest } from '../../mcp/jobs/reindexing.ts'
 import { environmentOf } from '../contexts/contextualize.ts'
@@ -6,31 +7,32 @@ import type { McpParts } from './open-mcp.ts'
 
 /** Reindexing as `stowage contextualize` does it, with the same state folder, on the server of the gateway. */
 export function openReindexing({ config, http }: Pick<McpParts, 'config' | 'http'>): Reindexing {
-  const open = ({ collection, writer, budgetUsd, apiKey }: ReindexRequest, signal?: AbortSignal) => {
+  const timeoutMs = config.settings.REQUEST_DEADLINE_MS
+  const open = (
+    { collection, writer, budgetUsd, apiKey }: ReindexRequest,
+    requests: Pick<RequestsOptions, 'signal' | 'timeoutMs'>,
+  ) => {
     const budget = budgetUsd === null ? {} : { budgetUsd }
-    return environmentOf(
-      config,
-      { collection, context: writer, onlyPayload: false, ...budget },
-      { http, apiKey, signal },
-    )
+    const target = { collection, context: writer, onlyPayload: false, ...budget }
+    return environmentOf(config, target, { http, apiKey, ...requests })
   }
   return {
     async nameOf({ collection, apiKey }, signal) {
-      const live = openLiveCollection({ http, apiKey, collection, signal })
+      const live = openLiveCollection({ http, apiKey, collection, signal, timeoutMs })
       // An unknown collection is an error now, not the end of a job.
       const [names] = await Promise.all([live.names(), live.layout()])
       return names.sort()[0] ?? collection
     },
     async estimate(request, signal) {
-      const environment = await open(request, signal)
+      const environment = await open(request, { signal, timeoutMs })
       const estimate = await environment.estimate()
       const { usage, model, endpoint } = estimate
       const asked: Spending = { [model]: { endpoint, contexts: 0, fallbacks: 0, calls: 0, usage } }
       return { ...estimate, dollars: environment.dollars(asked) }
     },
-    // Its signal ends it between two requests: a write is not broken off.
+    // Its signal ends requests too: what the state holds is whole at all times, and a write that was broken off is repeated by the next run.
     async run(request, onProgress, signal) {
-      const environment = await open(request)
+      const environment = await open(request, { signal })
       const report = ({ done, total, spending }: { done: number; total: number; spending: Spending }) =>
         onProgress({ done, total, dollars: environment.dollars(spending) })
       const result = await environment.run(report, signal)
