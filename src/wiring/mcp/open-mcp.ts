@@ -35,7 +35,10 @@ export interface McpParts {
 export interface Mcp {
   /** Handlers of `POST /mcp`. */
   route: RequestHandler[]
-  serveStdio(caller: McpCaller, streams: { input: Readable; out: Writable; onError(error: Error): void }): Promise<void>
+  serveStdio(
+    caller: McpCaller,
+    streams: { input: Readable; out: Writable; onFault(fault: string): void },
+  ): Promise<void>
   /** Ends the jobs, each with its state in order. */
   close(): Promise<void>
 }

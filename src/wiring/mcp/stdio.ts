@@ -13,12 +13,12 @@ export async function openStdioService({ tenant }: McpOptions): Promise<StdioSer
   globalThis.console = new Console(process.stderr)
   const config = loadConfig()
   const logger = createLogger({ level: config.settings.LOG_LEVEL })
-  const onError = (error: Error) => logger.warn({ detail: error.message }, 'message not understood')
+  const onFault = (detail: string) => logger.warn({ detail }, 'message not understood')
   return openTogether(async opened => {
     const gateway = opened.keep(await openGateway(config, logger))
     const caller = callerNamed(tenant, gateway)
     const mcp = await gateway.openMcp()
-    return { serve: (input, out) => mcp.serveStdio(caller, { input, out, onError }), close: opened.close }
+    return { serve: (input, out) => mcp.serveStdio(caller, { input, out, onFault }), close: opened.close }
   })
 }
 
