@@ -1,10 +1,13 @@
 import { z } from 'zod'
-import { closestName } from './closest-name.ts'
+import { closestName, closestNames } from './closest-name.ts'
 
 /** Longest part of a wrong name or value that a fault shows, in UTF-16 code units. */
 const LONGEST_SHOWN = 60
 const LONGEST_NAME = 100
 const MOST_NAMES = 10
+/** Longest list of known names that is shown whole. A longer one would hide the fault. */
+const MOST_KNOWN = 40
+const CLOSEST_SHOWN = 5
 
 /** An object without other keys. A wrong key is named together with the one that was probably meant. */
 export function strictObject<Shape extends z.ZodRawShape>(shape: Shape) {
@@ -17,20 +20,28 @@ export function strictObject<Shape extends z.ZodRawShape>(shape: Shape) {
   })
 }
 
-/** `unknown KIND NAME`, with the closest known name, else with all of them. */
+/** `unknown KIND NAME`, with the closest known name, else with all of them, or with some when there are many. */
 export function unknownName(name: string, kind: string, known: readonly string[]): string {
   return unknownNames([name], kind, known)
 }
 
 function unknownNames(names: readonly string[], kind: string, known: readonly string[]): string {
   const shown = names.slice(0, MOST_NAMES).map(name => {
+    const text = `unknown ${kind} ${name.slice(0, LONGEST_NAME)}`
     const meant = name.length > LONGEST_NAME ? null : closestName(name, known)
-    return { text: `unknown ${kind} ${name.slice(0, LONGEST_NAME)}`, meant }
+    return meant === null ? { text, without: name.slice(0, LONGEST_NAME) } : { text: `${text}; did you mean ${meant}?` }
   })
-  const texts = shown.map(({ text, meant }) => (meant === null ? text : `${text}; did you mean ${meant}?`))
+  const texts = shown.map(({ text }) => text)
   if (names.length > MOST_NAMES) texts.push(`and ${names.length - MOST_NAMES} more`)
-  if (shown.some(({ meant }) => meant === null)) texts.push(`known are: ${known.join(', ')}`)
+  const [first] = shown.flatMap(({ without }) => without ?? [])
+  if (first !== undefined) texts.push(knownNames(first, known))
   return texts.join('; ')
+}
+
+function knownNames(name: string, known: readonly string[]): string {
+  return known.length <= MOST_KNOWN
+    ? `known are: ${known.join(', ')}`
+    : `the closest of ${known.length} are: ${closestNames(name, known, CLOSEST_SHOWN).join(', ')}`
 }
 
 /**

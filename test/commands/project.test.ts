@@ -88,6 +88,15 @@ describe('stowage project', () => {
     })
   })
 
+  it('names the values that an unknown one is closest to, and not all of them', async () => {
+    const { error } = await run('create', 'wiki', '--collection', 'docs', '--set', 'packing.sentence=on')
+    expect(error).toMatchObject({
+      message: expect.stringMatching(
+        /wiki\.plan: unknown key packing\.sentence; the closest of \d+ are: packing\.sentenceCut(?:, [\w.]+){4}$/u,
+      ),
+    })
+  })
+
   it.each(['a/b', '..', '.'])('refuses the collection %s, which no search could name', async collection => {
     const { error } = await run('create', 'wiki', '--collection', collection)
     expect(error).toMatchObject({ code: 'bad_request', message: expect.stringContaining('wiki.collection') })

@@ -1,5 +1,5 @@
 import { deepFreeze } from '../../core/deep-freeze.ts'
-import { shortened } from '../../core/schema-faults.ts'
+import { shortened, unknownName } from '../../core/schema-faults.ts'
 import { isObject } from '../../qdrant/json.ts'
 import type { Plan } from './plan.ts'
 import { PLAN_VALUES, readPlanText } from './plan-values.ts'
@@ -31,7 +31,7 @@ export function overridePlanByText(plan: Plan, overrides: readonly TextOverride[
   for (const { path, value, name = path } of overrides) {
     const known = OVERRIDABLE.find(one => one.path === path)
     if (known === undefined) {
-      faults.push(`unknown plan value ${shortened(path)}; known are: ${OVERRIDABLE.map(one => one.path).join(', ')}`)
+      faults.push(unknownName(path, 'plan value', PATHS))
       continue
     }
     const read = readPlanText(known, value)
@@ -43,6 +43,7 @@ export function overridePlanByText(plan: Plan, overrides: readonly TextOverride[
 
 /** All values but the name, which says where the values come from. */
 export const OVERRIDABLE = PLAN_VALUES.filter(({ path }) => path !== 'name')
+const PATHS = OVERRIDABLE.map(({ path }) => path)
 
 /** `{ packing: { mode: value } }` for the path `packing.mode`. */
 function nested(path: string, value: unknown): unknown {

@@ -75,10 +75,8 @@ describe('arms', () => {
   it.each([
     ['nobody', /no arm is called nobody; there are: baseline, topk/],
     ['constructor', /no arm is called constructor/],
-    [
-      'measured:packing.cutt=true',
-      /unknown plan value packing.cutt; known are: .*reunification.expansion, .*packing.sentenceCut, /,
-    ],
+    ['measured:packing.mod=true', /unknown plan value packing.mod; did you mean packing.mode\?$/],
+    ['measured:packing.order=true', /unknown plan value packing.order; the closest of \d+ are: (?:[\w.]+, ){4}[\w.]+$/],
     ['measured:packing=true', /unknown plan value packing;/],
     ['measured:__proto__.x=1', /unknown plan value __proto__.x/],
     ['measured:budgetTokens=9', /budgetTokens is set by --budgets/],
