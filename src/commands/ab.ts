@@ -6,6 +6,7 @@ import type { ExperimentReport } from '../rollout/compare/experiment-report.ts'
 import { experimentText, pairsText } from '../rollout/compare/report-text.ts'
 import type { PairReport } from '../rollout/compare/shadow-pairs.ts'
 import { MISMATCH_BELOW } from '../rollout/statistics/sample-ratio.ts'
+import { printable } from '../text/printable.ts'
 import { numberOption, urlOption } from './option-values.ts'
 import { createProgress } from './progress.ts'
 import { decoded, traceFiles } from './trace-files.ts'
@@ -139,7 +140,7 @@ function causeOf(error: unknown): string {
 function reportText(experiments: ExperimentReport[], shadows: PairReport[], collected: Collected): string {
   const { broken, faults, single, lost } = faultsOf(collected)
   const notes = [
-    ...faults.map(fault => `not understood: ${fault}\n`),
+    ...faults.map(fault => `not understood: ${printable(fault)}\n`),
     broken > faults.length ? `${broken - faults.length} more lines were not understood\n` : '',
     lost > 0 ? `the server could not write ${lost} traces, those of other requests and of shadow runs included\n` : '',
     single > 0 ? `${single} shadow runs were read without their answer\n` : '',

@@ -44,6 +44,17 @@ const write = async (name: string, lines: string[]) => {
 }
 
 describe('stowage ab', () => {
+  it('prints names of flags without what a terminal would obey', async () => {
+    const assignment = { experiment: 'a\u001b[2J\nverdict', variant: 'b\u202e', unit: 'session' as const, share: 0.5 }
+    const line = (number: number, shadow_of: string | null) =>
+      `${JSON.stringify(sampleTrace({ trace_id: `${number}-${shadow_of}`, session_id: `s${number}`, shadow_of, assignment }))}\n`
+    const lines = Array.from({ length: 20 }, (_, at) => [line(at, null), line(at, `${at}-null`)]).flat()
+    const { text } = await ab(await write('t.jsonl', lines))
+    expect(text).toContain('experiment a\\u001b[2J\\u000averdict: ')
+    expect(text).toContain('shadow a\\u001b[2J\\u000averdict=b\\u202e: 20 pairs')
+    expect(text).not.toMatch(/[\u001b\u202e]|^verdict:/mu)
+  })
+
   it('compares the traces of a file and of its rotated files, and ends well when nothing is wrong', async () => {
     const lines = traces(1_200)
     await write('t.jsonl.2', lines.slice(0, 400))

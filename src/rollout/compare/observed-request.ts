@@ -4,6 +4,7 @@ import { ASSIGNMENT_UNITS } from '../../pipeline/plan/decision.ts'
 import { OF_THE_PLAN } from '../../pipeline/plan/outcome.ts'
 import { isLostTraces, type LostTraces, lostTracesSchema } from '../../pipeline/trace/lost-traces.ts'
 import { TRACE_VERSION } from '../../pipeline/trace/schema.ts'
+import { printable } from '../../text/printable.ts'
 
 /** One finished request of an experiment, from a trace or from the server. */
 export interface ObservedRequest {
@@ -50,9 +51,11 @@ export interface TraceLine {
   shadowOf: string | null
 }
 
+/** Names of flags come from outside, and are printed on terminals. */
+const name = z.string().transform(text => printable(text))
 const assignmentSchema = z.object({
-  experiment: z.string(),
-  variant: z.string(),
+  experiment: name,
+  variant: name,
   unit: z.enum(ASSIGNMENT_UNITS),
   share: z.number().min(0).max(1).nullable(),
 })
