@@ -71,7 +71,7 @@ export interface Reranker {
    * passage of which this cannot be told, and on abort. Absent when the model cannot tell it of any.
    */
   matchParts?(request: MatchPartsRequest): Promise<(number[] | null)[]>
-  /** The languages that it was made for, as `languageOf` names them; absent: any. */
+  /** The languages that it was made for, as `languageOf` names them; absent: any. Those of an endpoint are told after the start. */
   readonly languages?: readonly string[] | undefined
   /** Says that passages of this query come soon. The reranker may read the query now, while the passages are searched. It never throws. */
   prepare?(query: string, tenant: string | null): void

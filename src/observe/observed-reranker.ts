@@ -5,6 +5,10 @@ import type { Reporter } from './events.ts'
 export function observeReranker(reranker: Reranker, { pairsReranked }: Pick<Reporter, 'pairsReranked'>): Reranker {
   return {
     ...reranker,
+    // They may be told later.
+    get languages() {
+      return reranker.languages
+    },
     async rerank(request) {
       try {
         const result = await reranker.rerank(request)

@@ -33,7 +33,7 @@ export function* readersOf(
  * order worse in languages that it has not learned.
  */
 function isReadBy(
-  { languages, model }: Reranker,
+  { languages }: Reranker,
   query: string,
   ofPassages: readonly string[],
   record: RunRecord,
@@ -41,7 +41,7 @@ function isReadBy(
   const asked = knownLanguageOf(query)
   const isQuestionRead = asked === null || languages === undefined || languages.includes(asked)
   if (isQuestionRead && readsMost(languages, ofPassages)) return true
-  record.degrade('rerank_language_unread', `${model} reads ${languages?.join(', ')}`)
+  record.degrade('rerank_language_unread', `the reranker reads ${languages?.join(', ')}`)
   return false
 }
 

@@ -16,6 +16,8 @@ export interface ServedModel {
   dtype: string
   /** Longest input in tokens, special tokens included. */
   maxTokens: number
+  /** The languages that it was made for; undefined: any. */
+  languages?: readonly string[] | undefined
   /** The logit of each text; null for a text that could not be scored, and when the signal came first. */
   score(query: string, texts: string[], signal: AbortSignal): Promise<(number | null)[]>
   /** Relevance of a logit in [0,1]. */
@@ -184,5 +186,7 @@ function info(model: ServedModel, limits: RerankLimits, workers: number, version
     version,
     sha: null,
     docker_label: null,
+    // Not a field of text-embeddings-inference.
+    languages: model.languages,
   })
 }

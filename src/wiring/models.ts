@@ -7,6 +7,7 @@ import {
   type EndpointEmbedderOptions,
 } from '../adapters/models/endpoint-embedder/endpoint-embedder.ts'
 import { readEnglishWords } from '../adapters/models/english-words.ts'
+import { createToldLanguages } from '../adapters/models/fleet/endpoint-info.ts'
 import type { FleetObserver } from '../adapters/models/fleet/fleet.ts'
 import { createHttpReranker } from '../adapters/models/http-reranker.ts'
 import { createLocalEmbedder } from '../adapters/models/local-embedder.ts'
@@ -161,13 +162,18 @@ async function openReranker(
 ): Promise<Reranker | null> {
   const { settings, plan } = config
   const { method } = plan.rerank
-  if (method === 'http')
+  if (method === 'http') {
+    const [urls, endpoint] = [rerankUrls(config), rerankEndpoint(config)]
+    const told = createToldLanguages(urls, endpoint)
+    await told.ask()
     return createHttpReranker({
-      urls: rerankUrls(config),
-      ...rerankEndpoint(config),
+      urls,
+      ...endpoint,
+      told,
       sharedScores,
       ...(observer && { observer }),
     })
+  }
   if (method !== 'crossencoder') return null
   return createCrossEncoder({
     model: rerankModel(settings),

@@ -48,7 +48,7 @@ async function askAbout(lists: RetrievedList[], query: string, budget_tokens: nu
   const pack = createPackContext(dependencies(ports, { plan }))
   return { asked, answer: await pack({ query, collection: 'docs', budget_tokens }, CALLER) }
 }
-const UNREAD = { code: 'rerank_language_unread', detail: 'reader-of-english reads en' }
+const UNREAD = { code: 'rerank_language_unread', detail: 'the reranker reads en' }
 
 describe('a reranker that was not made for the language', () => {
   it.each([

@@ -1,6 +1,7 @@
 import type { Reranker } from '../../core/ports.ts'
 import { redactUrls } from '../../core/redact-urls.ts'
 import { createCachedReranker, type ScorePassages, type SharedScores } from './cached-reranker.ts'
+import type { ToldLanguages } from './fleet/endpoint-info.ts'
 import { createFleet, type FleetOptions } from './fleet/fleet.ts'
 import { askEndpoint, type RerankEndpoint } from './fleet/rerank-endpoint.ts'
 
@@ -14,6 +15,8 @@ export interface HttpRerankerOptions extends RerankEndpoint, FleetOptions {
   /** Fewest passages of a part, when the passages are shared out over several endpoints; Infinity never shares them out. */
   leastPart?: number
   cacheEntries?: number
+  /** What the endpoints tell about their model. Default: nothing, so that they are asked about every text. */
+  told?: ToldLanguages
   /** Default: none. */
   sharedScores?: SharedScores | undefined
 }
@@ -28,9 +31,11 @@ const LEAST_PART = 10
  */
 export function createHttpReranker(options: HttpRerankerOptions): Reranker {
   const fleet = createFleet(options)
-  const { batchSize = options.shape === 'tei' ? 32 : 1_000, leastPart = LEAST_PART } = options
+  const { batchSize = options.shape === 'tei' ? 32 : 1_000, leastPart = LEAST_PART, told } = options
 
   const score: ScorePassages = async (query, passages, signal) => {
+    // Endpoints that were away at the start are asked in the background, until one has told.
+    void told?.ask()
     const lanes = Math.max(1, fleet.healthy)
     const size = Math.min(batchSize, Math.max(leastPart, Math.ceil(passages.length / lanes)))
     const scores: (number | null)[] = passages.map(() => null)
@@ -54,11 +59,17 @@ export function createHttpReranker(options: HttpRerankerOptions): Reranker {
     return scores
   }
 
-  return createCachedReranker({
+  const reranker = createCachedReranker({
     model: options.model ?? options.urls.map(redactUrls).join(','),
     cacheEntries: options.cacheEntries,
     sharedScores: options.sharedScores,
     score,
     close: () => Promise.resolve(),
   })
+  return {
+    ...reranker,
+    get languages() {
+      return told?.languages
+    },
+  }
 }

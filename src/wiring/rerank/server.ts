@@ -35,6 +35,7 @@ export async function startRerankServer(options: RerankServerOptions): Promise<R
       id: source.id,
       dtype: source.dtype,
       maxTokens: source.maxTokens,
+      languages: source.settings.languages,
       score: async (query, passages, signal) => (await reranker.rerank({ query, passages, signal })).scores,
       relevanceOf,
       waiting: () => waiting?.() ?? 0,
