@@ -1,6 +1,5 @@
 import { StowageError } from '../core/errors.ts'
 import { finish } from '../core/steps.ts'
-import type { JsonObject } from '../core/types.ts'
 import { type ContextRequest, contextRequestSchema } from '../pipeline/context-request.ts'
 import { parseJsonBody } from './body/json-body.ts'
 import { parseFields } from './body/parse-fields.ts'
@@ -21,7 +20,7 @@ export function parseContextRequest(body: Buffer): ContextRequest {
   refuseLongFields(body)
   const json = parseJsonBody(body, MAX_FIELD_DEPTH)
   // zod removes keys such as `__proto__` from the filter. Qdrant must see all of them.
-  return { ...parseFields(contextRequestSchema, json), filter: (json as { filter?: JsonObject }).filter }
+  return { ...parseFields(contextRequestSchema, json), filter: (json as Pick<ContextRequest, 'filter'>).filter }
 }
 
 function refuseLongFields(body: Buffer): void {

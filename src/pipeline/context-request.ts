@@ -82,8 +82,8 @@ export const contextRequestSchema = z
       // JSON, as it comes from a body.
       (z.record(z.string(), z.unknown()) as unknown as z.ZodType<JsonObject>)
         .refine(isExact, 'a number is beyond the range of a double')
-        .optional(),
-      'A filter of Qdrant, at most 256 KiB of JSON. It restricts the search and the neighbours.',
+        .nullish(),
+      'A filter of Qdrant, at most 256 KiB of JSON. It restricts the search and the neighbours. null is none, as in Qdrant.',
     ),
     consistency: describe(
       z.union([z.int().min(1).max(1_000), z.enum(['majority', 'quorum', 'all'])]).optional(),

@@ -93,6 +93,12 @@ describe('a good request', () => {
     expect(Object.keys(asked[0]?.request.filter ?? {})).toEqual(['__proto__', 'should'])
   })
 
+  test('without a filter when it is null, as clients of Qdrant send an absent one', async () => {
+    const { url, asked } = await serveContext()
+    expect((await post(url, JSON.stringify({ ...GOOD, filter: null }))).status).toBe(200)
+    expect(asked[0]?.request.filter ?? null).toBeNull()
+  })
+
   test('a client that goes away aborts its work', async () => {
     const reached = deferred<Caller>()
     const { url } = await stage.serve({
@@ -129,7 +135,6 @@ describe('a bad request never reaches the pipeline', () => {
     ['collection', Array(17).fill('docs')],
     ['filter', []],
     ['filter', 'lang=en'],
-    ['filter', null],
     ['budget_tokens', -1],
     ['budget_tokens', 1.5],
     ['budget_tokens', '2000'],
@@ -175,6 +180,13 @@ describe('a bad request never reaches the pipeline', () => {
     const { json } = await postToEdge({ query: '', limit: 0, vector: [1, 'a'], extra: 1, more: 2 })
     const fields = json.error.details.map((fault: { field: string }) => fault.field)
     expect(new Set(fields)).toEqual(new Set(['query', 'collection', 'limit', 'vector.1', 'extra', 'more']))
+  })
+
+  test('a wrong item of a list is named by its place', async () => {
+    const { json } = await postToEdge({ ...GOOD, collection: ['c', 5] })
+    expect(json.error.details).toEqual([
+      { field: 'collection.1', message: 'Invalid input: expected string, received number', value: '5' },
+    ])
   })
 
   test.each(['1e999', '-1e999'])('a vector with %s', async number => {

@@ -33,9 +33,18 @@ function faultsOf(issue: z.core.$ZodIssue, body: Json): RequestFault[] {
       value: shownValue(valueAt(body, [key])),
     }))
   }
-  const isUnexplained = issue.code === 'invalid_union' && issue.message === NO_MESSAGE
-  const message = isUnexplained ? unionMessage(issue.errors) : issue.message
+  const branches = issue.code === 'invalid_union' && issue.message === NO_MESSAGE ? issue.errors : []
+  // A value of the type of one branch alone is wrong in what that branch says.
+  const [meant, ...others] = branches.filter(([first]) => first !== undefined && !isOtherType(first))
+  if (meant !== undefined && others.length === 0)
+    return meant.flatMap(inner => faultsOf({ ...inner, path: [...issue.path, ...inner.path] }, body))
+  const message = branches.length > 0 ? unionMessage(branches) : issue.message
   return [{ field: issue.path.join('.') || 'body', message, value: shownValue(valueAt(body, issue.path)) }]
+}
+
+/** Whether a value has another type than a branch of a union wants. */
+function isOtherType({ code, path }: z.core.$ZodIssue): boolean {
+  return code === 'invalid_type' && path.length === 0
 }
 
 function unionMessage(branches: z.core.$ZodIssue[][]): string {

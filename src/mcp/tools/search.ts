@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { JsonObject } from '../../core/types.ts'
 import type { Verdict } from '../../core/vocabulary.ts'
 import { LONGEST_FIELD } from '../../http/parse-context-request.ts'
 import {
@@ -72,7 +71,7 @@ function requestOf(args: z.infer<typeof input>, call: ToolCall): ContextRequest 
   const closing = Math.min(CLOSING_TOKENS, Math.floor(call.budget * CLOSING_SHARE))
   return {
     ...args,
-    filter: call.given.filter as JsonObject | undefined,
+    filter: call.given.filter as ContextRequest['filter'],
     budget_tokens: call.budget - closing,
     model: planOf(call).tokenizerModel,
   }
