@@ -70,6 +70,7 @@ async function check(
   const known = surroundings()
   const file = named ?? known.environment?.TENANTS_FILE
   if (file === undefined) throw new StowageError('bad_request', 'name a file, or set TENANTS_FILE')
+  await requireFile(file)
   const read = readTenantsFile(
     await readFile(file),
     formatOf(file),
@@ -179,12 +180,21 @@ function makeKey({ now }: TenantsCommandDependencies): { key: string; entry: New
   return { key, entry: { sha256: keyHash(key), note: now().toISOString().slice(0, 10) } }
 }
 
+/** @throws StowageError `bad_request` when there is no such file */
+async function requireFile(file: string): Promise<void> {
+  const facts = await stat(file).catch(() => null)
+  // A pipe is read like a file.
+  if (facts === null || facts.isDirectory())
+    throw new StowageError('bad_request', `${file}: ${facts ? 'is a folder' : 'there is no such file'}`)
+}
+
 /** Changes a file that is right before and after. It is replaced as a whole, so that no reader sees a part of it. */
 async function edit(
   file: string,
   dependencies: TenantsCommandDependencies,
   change: (text: string, declared: ReadonlyMap<string, TenantDeclaration>) => string,
 ): Promise<void> {
+  await requireFile(file)
   const path = await realpath(file)
   const text = await readFile(path, 'utf8')
   const changed = change(text, requireRight(text, file, dependencies))

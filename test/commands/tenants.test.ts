@@ -53,6 +53,18 @@ tenants:
 # the end
 `
 
+describe('a file that is not there', () => {
+  it.each([['check'], ['rotate', 'acme', '--file']])('is wrong use of %s', async (...line) => {
+    const missing = await run(...line, join(folder, 'none.yaml'))
+    expect(missing.error).toMatchObject({
+      code: 'bad_request',
+      message: expect.stringMatching(/there is no such file$/u),
+    })
+    const aFolder = await run(...line, folder)
+    expect(aFolder.error).toMatchObject({ code: 'bad_request', message: expect.stringMatching(/is a folder$/u) })
+  })
+})
+
 describe('new', () => {
   it('prints a file with the hash, and the key beside it', async () => {
     const { out, shown, error } = await run('new', 'acme', '--collection', 'docs', 'acme-*')
