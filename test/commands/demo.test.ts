@@ -1,22 +1,24 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { addDemoCommand } from '../../src/commands/demo.ts'
 import { DROP_REASONS } from '../../src/core/vocabulary.ts'
 import { DEMO_QUERIES, type DemoResult } from '../../src/demo/demo.ts'
-import { send } from '../support/send.ts'
+import { runCommand } from '../support/run-command.ts'
+import { type Answer, send } from '../support/send.ts'
 import { type Ended, run, startListening } from '../support/stowage-process.ts'
 import { CHILD_PROCESS_MS } from '../support/timeouts.ts'
 
 describe('stowage demo, as a shell runs it', { timeout: CHILD_PROCESS_MS }, () => {
   let text: Ended
-  let full: Ended
-  let json: Ended
+  let full: Served
+  let json: Served
   let results: DemoResult[]
   beforeAll(async () => {
     // It needs no configuration, and one for another Qdrant does not lead it away from its own engine.
     const elsewhere = { QDRANT_URL: 'http://127.0.0.1:9', QDRANT_API_KEY: 'k' }
     ;[text, full, json] = await Promise.all([
       run(['demo'], elsewhere),
-      run(['demo', '--full']),
-      run(['demo', '--json', '--budget', '500']),
+      serveUntil('SIGTERM', '--full'),
+      serveUntil('SIGINT', '--json', '--budget', '500'),
     ])
     results = (JSON.parse(json.out) as { results: DemoResult[] }).results
   }, CHILD_PROCESS_MS)
@@ -94,25 +96,35 @@ describe('stowage demo, as a shell runs it', { timeout: CHILD_PROCESS_MS }, () =
     expect(results[0]?.context).toContain('thinking engine')
   })
 
-  it.each(['abc', '-1', '1.5', '', '10000001'])('--budget %j ends with 2 and names the value', async value => {
-    const { code, out, err } = await run(['demo', `--budget=${value}`])
-    expect([code, out]).toEqual([2, ''])
-    expect(err).toContain(`option '--budget <tokens>' argument '${value}' is invalid`)
+  it('--serve keeps the server up until SIGINT or SIGTERM, and says how to ask it', () => {
+    for (const { url, asked, out, err } of [full, json]) {
+      expect([asked.status, asked.json.context]).toEqual([200, expect.stringContaining('Isharoth')])
+      expect(out + err).toContain(`curl -s ${url}/v1/context`)
+    }
   })
 
-  it.each([
-    ['SIGINT', ['--json']],
-    ['SIGTERM', []],
-  ] as const)('--serve keeps the server up until %s', async (signal, flags) => {
-    const service = await startListening(['demo', '--serve', ...flags], { PORT: '0' })
-    const question = { query: 'Who is Isharoth?', collection: 'isharoth', budget_tokens: 400 }
-    const { status, json: answer } = await send<DemoResult>(service.url, 'POST', '/v1/context', question)
-    expect(status).toBe(200)
-    expect(answer.context).toContain('Isharoth')
-    const { code, out, err } = await service.stop(signal)
-    expect(code).toBe(0)
-    expect(out + err).toContain(`curl -s ${service.url}/v1/context`)
-    // stdout is one JSON document here too.
-    if (flags.length > 0) expect(JSON.parse(out)).toMatchObject({ results: expect.any(Array) })
+  it('ends with 2 when it is misused, and names the value', async () => {
+    const { code, out, err } = await run(['demo', '--budget=abc'])
+    expect([code, out]).toEqual([2, ''])
+    expect(err).toContain(`option '--budget <tokens>' argument 'abc' is invalid`)
   })
 })
+
+it.each(['-1', '1.5', '', '10000001'])('--budget %j is refused before anything is opened', async value => {
+  const open = () => Promise.reject(new Error('opened'))
+  const { error } = await runCommand(
+    (program, streams) => addDemoCommand(program, { ...streams, open }),
+    ...['demo', `--budget=${value}`],
+  )
+  expect(String(error)).toContain(`option '--budget <tokens>' argument '${value}' is invalid`)
+})
+
+type Served = Ended & { url: string; asked: Answer<DemoResult> }
+
+/** `stowage demo --serve`, which answers one question before the signal ends it. */
+async function serveUntil(signal: 'SIGINT' | 'SIGTERM', ...flags: string[]): Promise<Served> {
+  const service = await startListening(['demo', '--serve', ...flags], { PORT: '0' })
+  const question = { query: 'Who is Isharoth?', collection: 'isharoth', budget_tokens: 400 }
+  const asked = await send<DemoResult>(service.url, 'POST', '/v1/context', question)
+  return { url: service.url, asked, ...(await service.stop(signal)) }
+}
