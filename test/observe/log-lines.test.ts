@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { describe, expect, it, test, vi } from 'vitest'
 import { openLogLines } from '../../src/observe/log-lines.ts'
 import { createLogger } from '../../src/observe/logger.ts'
+import { COMPILED } from '../support/compiled.ts'
 import { send } from '../support/send.ts'
 import { startListening } from '../support/stowage-process.ts'
 
@@ -88,13 +89,13 @@ describe('a service of which nobody reads the log', () => {
 test('a child process that inherits the pipe does not make the log wait', async () => {
   const script = `
     import { spawnSync } from 'node:child_process'
-    import { createLogger } from '${new URL('../../src/observe/logger.ts', import.meta.url)}'
+    import { createLogger } from '${new URL('observe/logger.js', COMPILED)}'
     const logger = createLogger({ level: 'info' })
     logger.info('first')
     spawnSync(process.execPath, ['-e', ''], { stdio: 'inherit' })
     for (let at = 0; at < 5_000; at += 1) logger.info({ at }, 'request finished')
     console.log('went on')`
-  const line = ['--import', 'tsx', '--input-type=module', '-e', script]
+  const line = ['--input-type=module', '-e', script]
   const child = spawn(process.execPath, line, { stdio: ['ignore', 'pipe', 'pipe'] })
   child.stderr.pause()
   const [text] = await once(child.stdout, 'data')
