@@ -47,7 +47,8 @@ const cohereEmbeddings = ({ texts }: Record<string, unknown>): JsonAnswer => {
 
 describeEmbedder('an OpenAI-compatible endpoint', () => open())
 describeEmbedder('a tiny model in two workers', () => createLocalEmbedder({ model: TINY_EMBEDDER, workers: 2 }))
-describeEmbedder('the model from npm', () => createNpmEmbedder({ workers: 1 }))
+// Only benchmarks use it, and long texts take most of its time.
+describeEmbedder('the model from npm', () => createNpmEmbedder({ workers: 1 }), 1_000)
 
 describe('the OpenAI-compatible embedder', () => {
   it('asks once for the same query of a tenant, and again for another tenant', async () => {
