@@ -1,6 +1,7 @@
 import { messageOf } from '../../core/errors.ts'
 import type { PassageObserver, Reranker } from '../../core/ports.ts'
 import { workerModule } from '../../core/work/worker-module.ts'
+import { sigmoid } from '../../statistics/distributions.ts'
 import { createCachedReranker, type Scorer, type SharedScores } from './cached-reranker.ts'
 import type { PairJob } from './cross-encoder.worker.ts'
 import { modelKeyOf, openSideFolder, type SideFolder } from './late-interaction/folder/side-folder.ts'
@@ -124,9 +125,4 @@ async function openPairScorer(source: ModelSource, options: LocalModelOptions): 
     waiting: () => pool.waiting(),
     close: () => pool.close(),
   }
-}
-
-/** The logistic function, in [0,1]. */
-export function sigmoid(x: number): number {
-  return 1 / (1 + Math.exp(-x))
 }

@@ -1,8 +1,9 @@
 import type { Degradation } from '../../core/types.ts'
 import type { AnswerableReason, DegradationCode } from '../../core/vocabulary.ts'
+import { sigmoid } from '../../statistics/distributions.ts'
 import type { ContextResponse } from '../context-request.ts'
 import type { PassageEvidence } from './evidence.ts'
-import { relevanceLogit, sigmoid } from './relevance.ts'
+import { relevanceLogit } from './relevance.ts'
 
 /**
  * Logistic models of "the documents answer the question", fitted by `npm run bench:confidence -- SETS --fit`. `best` weighs the largest

@@ -2,6 +2,7 @@ import { raiseTo } from '../../core/collections.ts'
 import { parentKey, placeKey, pointKey } from '../../core/keys.ts'
 import type { Candidate } from '../../core/types.ts'
 import { neighboursOf } from '../../rank/reunify.ts'
+import { sigmoid } from '../../statistics/distributions.ts'
 import type { Evidence, PassageEvidence } from './evidence.ts'
 
 export const RELEVANCE_KINDS = ['reranker', 'words', 'mention', 'neighbour'] as const
@@ -64,8 +65,6 @@ export const rounded = (share: number): number => Math.round(share * 1e6) / 1e6
 
 /** Keeps the logit of 0 and 1 finite. */
 const EDGE = 1e-4
-
-export const sigmoid = (value: number): number => 1 / (1 + Math.exp(-value))
 export function logit(share: number): number {
   const inside = Math.min(1 - EDGE, Math.max(EDGE, share))
   return Math.log(inside / (1 - inside))

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { sigmoid } from '../../../src/pipeline/confidence/relevance.ts'
+import { sigmoid } from '../../../src/statistics/distributions.ts'
 import { auroc, recallLost, thresholdOf } from './figures.ts'
 import { fitLogistic, logitOf } from './logistic.ts'
 

@@ -1,4 +1,5 @@
-import { logit, sigmoid } from '../../../src/pipeline/confidence/relevance.ts'
+import { logit } from '../../../src/pipeline/confidence/relevance.ts'
+import { sigmoid } from '../../../src/statistics/distributions.ts'
 import type { Row } from './asking.ts'
 import { type Example, fitLogistic, type Logistic, logitOf } from './logistic.ts'
 

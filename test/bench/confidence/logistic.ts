@@ -1,4 +1,4 @@
-import { sigmoid } from '../../../src/pipeline/confidence/relevance.ts'
+import { sigmoid } from '../../../src/statistics/distributions.ts'
 
 /** A logistic model: `sigmoid(bias + weights · features)`. */
 export interface Logistic {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { AutoModelForSequenceClassification } from '@xenova/transformers'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { createCrossEncoder, sigmoid } from '../../../../src/adapters/models/cross-encoder.ts'
+import { createCrossEncoder } from '../../../../src/adapters/models/cross-encoder.ts'
 import {
   type LateInteractionModel,
   loadLateInteraction,
@@ -15,6 +15,7 @@ import { saturates } from '../../../../src/adapters/models/onnx/integer-products
 import { loadRuntime } from '../../../../src/adapters/models/onnx/runtime.ts'
 import { assemblePair, learnTemplate } from '../../../../src/adapters/models/pair-assembly.ts'
 import type { Reranker } from '../../../../src/core/ports.ts'
+import { sigmoid } from '../../../../src/statistics/distributions.ts'
 import { splitSentences } from '../../../../src/text/sentences/sentences.ts'
 import { HOSTILE_TEXTS } from '../../../support/hostile-texts.ts'
 import { isShipped, noSignal, SHIPPED_RERANKER, TINY_CROSS_ENCODER } from '../../../support/model-folders.ts'
