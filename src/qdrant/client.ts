@@ -95,18 +95,24 @@ export function createQdrantHttp(url: string, observer: ReadObserver = UNOBSERVE
   return {
     readRaw,
     async read({ apiKey, body, ...request }) {
-      const key = apiKey === null ? [] : ['api-key', apiKey]
-      const type = body === undefined ? [] : ['content-type', 'application/json']
-      const { status, headers, text } = await readRaw({
-        ...request,
-        headers: ['accept', 'application/json', ...key, ...type],
-        body: body === undefined ? null : printJson(body),
-      })
-      if (status < 200 || status > 299) throw statusFailure(status, text, headerValue(headers, 'retry-after'))
-      return resultOf(text)
+      const printed = body === undefined ? null : printJson(body)
+      return resultOf(textOf(await readRaw({ ...request, headers: jsonHeaders(apiKey, printed), body: printed })))
     },
     close: () => pool.close(),
   }
+}
+
+/** Raw header pairs of a request whose body, if any, is JSON. */
+export function jsonHeaders(apiKey: string | null, body: string | null): string[] {
+  const key = apiKey === null ? [] : ['api-key', apiKey]
+  const type = body === null ? [] : ['content-type', 'application/json']
+  return ['accept', 'application/json', ...key, ...type]
+}
+
+/** @throws StowageError when the status is not 2xx */
+export function textOf({ status, headers, text }: QdrantAnswer): string {
+  if (status < 200 || status > 299) throw statusFailure(status, text, headerValue(headers, 'retry-after'))
+  return text
 }
 
 const UNOBSERVED: ReadObserver = { begin: () => ({ headers: [], end: () => {} }) }

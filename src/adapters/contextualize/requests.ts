@@ -1,7 +1,6 @@
 import { eitherSignal } from '../../core/either-signal.ts'
-import type { QdrantHttp } from '../../qdrant/client.ts'
-import { notUnderstood, statusFailure } from '../../qdrant/errors.ts'
-import { headerValue } from '../../qdrant/raw-headers.ts'
+import { jsonHeaders, type QdrantHttp, textOf } from '../../qdrant/client.ts'
+import { notUnderstood } from '../../qdrant/errors.ts'
 import { members, RawJsonError } from '../../qdrant/raw-json.ts'
 import { retryOnce } from '../retry-once.ts'
 
@@ -23,14 +22,10 @@ export interface RequestsOptions {
 /** Requests that can all be repeated, writes too: they set values that do not depend on what is there. */
 export function createRequests({ http, apiKey, signal: given, timeoutMs = TIMEOUT_MS }: RequestsOptions): SendRequest {
   return async (method, path, body) => {
-    const key = apiKey === null ? [] : ['api-key', apiKey]
-    const type = body === null ? [] : ['content-type', 'application/json']
     const timeout = AbortSignal.timeout(timeoutMs)
     const { signal, dispose } = given === undefined ? { signal: timeout, dispose() {} } : eitherSignal(given, timeout)
-    const request = { method, path, headers: ['accept', 'application/json', ...key, ...type], body, signal }
-    const { status, headers, text } = await retryOnce(() => http.readRaw(request), signal).finally(dispose)
-    if (status < 200 || status > 299) throw statusFailure(status, text, headerValue(headers, 'retry-after'))
-    return rawResult(text)
+    const request = { method, path, headers: jsonHeaders(apiKey, body), body, signal }
+    return rawResult(textOf(await retryOnce(() => http.readRaw(request), signal).finally(dispose)))
   }
 }
 
