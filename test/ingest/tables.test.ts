@@ -50,6 +50,27 @@ describe('chunkMarkdown, tables in list items', () => {
   })
 })
 
+describe('chunkMarkdown, tables whose rows or heads are long', () => {
+  it('are not cut inside a row that is shorter than three chunks', () => {
+    const rows = upTo(8).map(at => `| basin${at} | ${'It fills at noon, and empties at night. '.repeat(9)}| b${at} |`)
+    const head = '| basin | use | name |\n|---|---|---|'
+    const texts = chunk(`# Basins\n\n${head}\n${rows.join('\n')}\n`).map(piece => piece.text)
+    expect(texts).toEqual([`# Basins\n\n${head}\n${rows[0]}`, ...rows.slice(1).map(row => `${head}\n${row}`)])
+  })
+
+  it('have a head of up to the size of a chunk in each part', () => {
+    const head = `| ${upTo(9)
+      .map(at => `depth in year ${at}`)
+      .join(' | ')} |\n${'|---'.repeat(9)}|`
+    expect(count(head)).toBeGreaterThan(30)
+    const rows = upTo(20).map(at => `| basin${at} ${'| 1 m '.repeat(8)}|`)
+    const texts = chunk(`${head}\n${rows.join('\n')}\n`).map(piece => piece.text)
+    expect(texts.length).toBeGreaterThan(3)
+    for (const part of texts) expect(part.startsWith(`${head}\n| basin`)).toBe(true)
+    expect(rowsIn(texts)).toEqual(upTo(20))
+  })
+})
+
 describe('chunkMarkdown, tables that are drawn with signs', () => {
   const rule = '+---------+---------------+'
   const rows = upTo(40).flatMap(at => [`| basin${at}  | holds water   |`, '|         | and two ships |', rule])

@@ -77,11 +77,11 @@ function cutBlock(block: Block, text: string, limits: PieceLimits): Piece[] {
   const whole = pieceOf(block, text, limits, true)
   if (whole.tokens <= limits.atomic) return [whole]
   const heads = new Set(block.parts.map(({ head }) => head).filter(head => head !== null))
-  const repeated = new Set(
-    [...heads].filter(({ start, end }) => limits.count(text.slice(start, end)) <= limits.target / 2),
-  )
+  const repeated = new Set([...heads].filter(({ start, end }) => limits.count(text.slice(start, end)) <= limits.target))
   const pieces = block.parts.flatMap(({ head, ...span }, at) => {
-    const cut = halve(pieceOf(span, text, limits, at === 0), text, limits)
+    const part = pieceOf(span, text, limits, at === 0)
+    // The end of a row would stand under the names of its first columns.
+    const cut = head !== null && part.tokens <= limits.atomic ? [part] : halve(part, text, limits)
     return head !== null && repeated.has(head) ? cut.map(piece => ({ ...piece, head })) : cut
   })
   return joinHeads(pieces)
