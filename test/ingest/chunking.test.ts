@@ -274,7 +274,7 @@ describe('chunkMarkdown, blocks and overlap', () => {
     expect(numbers).toEqual(Array.from({ length: 100 }, (_, i) => i))
   })
 
-  it('does not repeat a head that is larger than half a chunk', () => {
+  it('does not repeat a head that is larger than a chunk', () => {
     const wide = (cell: string) => `${`| ${cell} `.repeat(40)}|`
     const rows = chunk([wide('head'), wide('---'), ...Array.from({ length: 9 }, () => wide('x'))].join('\n'))
     expect(rows.length).toBeGreaterThan(5)
@@ -284,6 +284,17 @@ describe('chunkMarkdown, blocks and overlap', () => {
   it('cuts a larger code block at its lines', () => {
     const code = `\`\`\`\n${Array.from({ length: 300 }, (_, i) => `  call(${i})`).join('\n')}\n\`\`\``
     for (const piece of chunk(code, { overlap: 0 }).slice(1)) expect(piece.text).toMatch(/^ {2}call\(/)
+  })
+
+  it.each(['```', '~~~js'])('keeps the fences of a larger code block with its lines, for the opening %s', opening => {
+    const code = Array.from({ length: 40 }, (_, i) => `call(${i}, ${words(20)})`)
+    const end = opening.slice(0, 3)
+    for (let before = 1; before <= 60; before++) {
+      const text = `# A\n\n${words(before)}.\n\n${opening}\n${code.join('\n')}\n${end}\n\n${words(40)}.`
+      const texts = chunk(text, { overlap: 0 }).map(piece => piece.text)
+      expect(texts.filter(own => own.includes(`${opening}\ncall(0, `))).toHaveLength(1)
+      expect(texts.filter(own => own.includes(`)\n${end}`))).toHaveLength(1)
+    }
   })
 
   it('keeps the sentence that announces a list with the list', () => {

@@ -139,6 +139,7 @@ function partsOf(tokens: Token[], index: number, span: Span, lines: Span[], text
     case 'table_open':
       return { kind: 'atomic', parts: tile(span, startsOf(tokens, index, lines)) }
     case 'fence':
+      return { kind: 'code', parts: tile(span, fencedLines(linesIn(span, map, lines))) }
     case 'code_block':
       return { kind: 'code', parts: linesIn(span, map, lines) }
     case 'html_block':
@@ -201,6 +202,10 @@ function gridRows(lines: readonly Span[], text: string): Start[] | null {
   const head = headEnd === undefined ? null : { start, end: headEnd }
   return [{ start, head: null }, ...below.map(next => ({ start: next, head }))]
 }
+
+/** The lines of fenced code: its fences, which say nothing alone, stay with the lines beside them. */
+const fencedLines = (lines: readonly Part[]): Part[] =>
+  lines.filter((_, at) => at === 0 || (at > 1 && at < lines.length - 1))
 
 function linesIn(span: Span, map: [number, number] | null, lines: Span[]): Part[] {
   const within = map === null ? [] : lines.slice(...map).filter(line => line.start < span.end)
