@@ -94,6 +94,30 @@ describe('sentences', () => {
     expect(sentences(expected.join('')).map(one => one.trim())).toEqual(expected.map(one => one.trim()))
   })
 
+  it('go on in the next line of a quotation, as outside of it', () => {
+    expect(sentences('> Patterns are in this mode,\n> regardless of others.\n> `dot` is one\n')).toEqual([
+      '> Patterns are in this mode,\n> regardless of others.\n',
+      '> `dot` is one\n',
+    ])
+    expect(sentences('> - one\n> - two goes\n> on here\n> # Title\n> > deeper\n> text\n')).toEqual([
+      '> - one\n',
+      '> - two goes\n> on here\n',
+      '> # Title\n',
+      '> > deeper\n',
+      '> text\n',
+    ])
+    const wrapped = [
+      'The basin holds the water of four locks in summer, and the',
+      'Harbour Office empties it in winter, when the crews of the',
+      'Northern Canal clean it. Nobody sails until the water of the',
+      'Lower Quay is high enough.',
+    ]
+    expect(sentences(wrapped.map(line => `> ${line}\n`).join(''))).toEqual([
+      `> ${wrapped[0]}\n> ${wrapped[1]}\n> Northern Canal clean it. `,
+      `Nobody sails until the water of the\n> ${wrapped[3]}\n`,
+    ])
+  })
+
   it('end at line breaks, except in wrapped prose', () => {
     expect(sentences('One line\nAnother line\nthat is wrapped. Third.\n\n\nafter a gap')).toEqual([
       'One line\n',

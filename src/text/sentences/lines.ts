@@ -94,7 +94,8 @@ function filled(lines: Line[]): Line[] {
   const width = lengths.reduce((most, length) => Math.max(most, length), 0)
   if (lines.length < 2 || width < SHORTEST_FILL || width > LONGEST_FILL) return lines
   const isFilled = lines.every(({ line }, at) => {
-    const word = at === 0 ? null : /\S+/u.exec(line)
+    // The sign of a quotation is no word.
+    const word = at === 0 ? null : /[^\s>]\S*/u.exec(line)
     return word === null || (lengths[at - 1] ?? 0) + 1 + word[0].length > width - SLACK
   })
   return isFilled ? lines.map(line => ({ ...line, isFilled })) : lines

@@ -15,6 +15,9 @@ const ENDS_SENTENCE = /[.!?:;。！？…]["'”’)\]*_`]{0,8}\s{0,8}$/
 /** The next line of a wrapped sentence: lower case, also behind the marks of a link, of emphasis or of code, or a bracket; or a role of reStructuredText or MyST (`:mod:`, `{any}`). */
 const STARTS_LOWER = /^[ \t]*(?:[\p{Ll}(]|[[*_`]{1,4}\p{Ll}|[:{][\p{Ll}:+-]{1,40}[:}]`)/u
 
+/** The signs of a quotation, or of one in another one, before a line. */
+const QUOTE_MARKS = /^(?:[ \t]{0,12}>)+/u
+
 /** An end without white space behind it stands in a word, as in `a.b` or `x.png?size=2`; prose that lacks a space goes on in upper case. */
 const ENDS_IN_WORD = /[!-~]$/
 const GOES_ON = /^[\p{Ll}\d/\\=&#?!.,:;()[\]{}<@$%`+-]/u
@@ -99,8 +102,11 @@ function* blocks(text: string): Generator<Block> {
   if (open !== null) yield open
 }
 
-/** Whether the line continues wrapped prose or a wrapped list item. @param isFilled whether it is a line of a filled paragraph */
+/** Whether the line continues wrapped prose, a wrapped list item or a wrapped quotation. @param isFilled whether it is a line of a filled paragraph */
 function continues(previousLine: string, line: string, isFilled: boolean): boolean {
+  const marks = QUOTE_MARKS.exec(line)?.[0] ?? ''
+  if (marks !== '' && QUOTE_MARKS.exec(previousLine)?.[0] === marks)
+    return continues(previousLine.slice(marks.length), line.slice(marks.length), isFilled)
   if (previousLine.trim() === '' || /^\s{0,3}#/.test(previousLine) || ENDS_SENTENCE.test(previousLine)) return false
   return (isFilled || STARTS_LOWER.test(line)) && !standsAlone(line)
 }
