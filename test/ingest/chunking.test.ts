@@ -286,6 +286,20 @@ describe('chunkMarkdown, blocks and overlap', () => {
     for (const piece of chunk(code, { overlap: 0 }).slice(1)) expect(piece.text).toMatch(/^ {2}call\(/)
   })
 
+  it('cuts a larger item of a list before nested items and paragraphs, else behind sentences', () => {
+    const nested = Array.from(
+      { length: 12 },
+      (_, i) => `  - option${i} is set to\n    ${words(20)}\n    and goes on here.`,
+    )
+    for (const { text } of chunk(`- options:\n${nested.join('\n')}`, { overlap: 0 }).slice(1))
+      expect(text).toMatch(/^ {2}- option/)
+    const sentence = `It is ${words(14)}\n  and goes on here.`
+    const wrapped = `- ${Array.from({ length: 24 }, () => sentence).join(' ')}`
+    const cut = chunk(wrapped, { overlap: 0 })
+    expect(cut.length).toBeGreaterThan(3)
+    for (const { text } of cut) expect(text).toMatch(/^(?:- )?It is .*on here\.$/s)
+  })
+
   it.each(['```', '~~~js'])('keeps the fences of a larger code block with its lines, for the opening %s', opening => {
     const code = Array.from({ length: 40 }, (_, i) => `call(${i}, ${words(20)})`)
     const end = opening.slice(0, 3)

@@ -139,9 +139,18 @@ export function halve(piece: Piece, text: string, limits: Pick<PieceLimits, 'tar
   return [...halve(left, text, limits), ...halve(right, text, limits)]
 }
 
-const CUT_PLACES = [/\n/g, /[.;!?]\s/g, /[,:]\s/g, /\s/g]
+/** The line ends before a blank line or an item of a list; those behind a sentence; the ends of sentences in a line, which code has in comments at most; all line ends; clauses; spaces. */
+const CUT_PLACES = [
+  /\n(?=[ \t]*(?:\n|[-*+•][ \t]|\d{1,3}[.)][ \t]))/g,
+  /[.;!?]["')\]*_`]{0,4}[ \t]*\n/g,
+  /(?<=\p{Ll}[.!?]["')*_]{0,3})[ \t]+(?=\p{Lu}\p{Ll})/gu,
+  /\n/g,
+  /[.;!?]\s/g,
+  /[,:]\s/g,
+  /\s/g,
+]
 
-/** Cuts in the middle half: at a line end, else after a clause, else at a space, else between two characters. */
+/** Cuts in the middle half, at the best kind of place that is there, else between two characters. */
 function cutNearMiddle(span: Span, text: string): number {
   const length = span.end - span.start
   const middle = span.start + Math.floor(length / 2)
