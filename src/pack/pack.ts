@@ -142,7 +142,10 @@ function* fitToBudget(choice: Choice, options: FitOptions, count: CountTokens): 
     const rendered = yield* renderSelected(selected, options, count)
     const { tokens } = rendered
     const excess = tokens - budgetTokens
-    if (excess <= 0) return { ...rendered, dropped: [...choice.dropped, ...removed] }
+    if (excess <= 0) {
+      const dropped = removed.length === 0 ? choice.dropped : choice.dropped.map(beforeRemoval)
+      return { ...rendered, dropped: [...dropped, ...removed] }
+    }
     const wanted = excess * 2 ** Math.max(0, round - PATIENT_ROUNDS)
     const shorter = overflow === 'truncate' ? shorten(selected.at(-1), wanted) : null
     if (shorter) {
@@ -159,6 +162,14 @@ function* fitToBudget(choice: Choice, options: FitOptions, count: CountTokens): 
       if (!kept.has(key)) removed.push({ candidate, reason: 'over_budget', evidence })
     }
   }
+}
+
+/** Of a chunk that found no room or a limit: that this was so before others were removed. The budget is not filled again. */
+function beforeRemoval(drop: Dropped): Dropped {
+  const { short_by_tokens, cap, detail } = drop.evidence
+  if (short_by_tokens === undefined && cap === undefined) return drop
+  const then = `${detail ?? 'did not fit'} before other chunks were removed`
+  return { ...drop, evidence: { ...drop.evidence, detail: then } }
 }
 
 /** Renders units and counts the tokens. */

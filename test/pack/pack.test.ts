@@ -351,4 +351,23 @@ describe('caps', () => {
     expect(dropped).toEqual([])
     expect(packed).toHaveLength(7)
   })
+
+  it.each([
+    ['a chunk limit', { maxChunks: 2 }, 'low_value', 'chunk limit reached'],
+    ['no room', {}, 'over_budget', 'did not fit'],
+  ])(
+    'says of %s that it was before a chunk was removed, which the estimate had let in',
+    (_, options, reason, detail) => {
+      const digits = '1 2 3 4 5 6 7 8 9 '.repeat(5)
+      const pool = ['The tide is high.', digits, 'The bell rings. '.repeat(12)].map((text, at) =>
+        candidate({ id: at, docId: `d${at}`, docTitle: `D${at}`, text }, 1 - at / 10),
+      )
+      const rules = { ...PLAIN, ...options, budgetTokens: 80, counting: 'characters' as const, sentenceCut: false }
+      const { packed, dropped } = pack(pool, null, rules, countTokens)
+      expect(packed.map(one => one.candidate.chunk.id)).toEqual([0])
+      const told = dropped.map(drop => [drop.candidate.chunk.id, drop.reason, drop.evidence.detail])
+      expect(told).toContainEqual([1, 'over_budget', 'rendered context was over budget'])
+      expect(told).toContainEqual([2, reason, `${detail} before other chunks were removed`])
+    },
+  )
 })
