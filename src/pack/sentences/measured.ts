@@ -11,6 +11,7 @@ import { analysisOf } from '../../text/terms/word-terms.ts'
 import type { CostModel } from '../cost.ts'
 import type { Unit } from '../unit.ts'
 import { codeLinesOf } from './code-lines.ts'
+import { blankComments } from './comments.ts'
 import { LEAD_IN, OpenList } from './open-list.ts'
 import { type CutSentence, MOST_OF_CHUNK, SENTENCES_PER_STEP, sentencesToCut } from './units.ts'
 
@@ -156,20 +157,7 @@ export function* measureSentences(
 }
 
 /** Whether a text has words, numbers or symbols outside of comments. */
-export const saysSomething = (text: string): boolean => SAYS_SOMETHING.test(withoutComments(text))
-
-/** Not by a pattern, which would look for the end of each comment that has none through the whole text. */
-function withoutComments(text: string): string {
-  let kept = ''
-  let from = 0
-  for (;;) {
-    const start = text.indexOf('<!--', from)
-    const end = start < 0 ? -1 : text.indexOf('-->', start + 4)
-    if (end < 0) return kept + text.slice(from)
-    kept += text.slice(from, start)
-    from = end + 3
-  }
-}
+export const saysSomething = (text: string): boolean => SAYS_SOMETHING.test(blankComments(text))
 
 const rowsBefore = (at: number, tableAt: number | null): number[] =>
   [0, 1].map(row => (tableAt ?? at) + row).filter(place => place < at)

@@ -8,6 +8,7 @@ import { endsParagraph } from '../../text/sentences/ends.ts'
 import { type Sentence, sentencesOf } from '../../text/sentences/sentences.ts'
 import { isDelimiterRow } from '../../text/sentences/table-row.ts'
 import type { Unit } from '../unit.ts'
+import { blankComments } from './comments.ts'
 
 /** Largest share that the match of a sentence adds to the value of its chunk (packing experiment). */
 const SENTENCE_SHARE = 0.1
@@ -44,7 +45,7 @@ function statementsToCut(text: string): CutSentence[] {
 
 /**
  * Splits candidates into sentences, best first; equal values stay in reading order. The value is that of the chunk plus .1 times
- * the BM25 of the sentence for the query, scaled to [0,1] over these sentences. The end of a very long chunk, and the chunks after
+ * the BM25 of the sentence for the query, scaled to [0,1] over these sentences. Comments of HTML, the end of a very long chunk, and the chunks after
  * 20,000 sentences, are left out.
  */
 export function* sentenceUnits(candidates: readonly Candidate[], query: string | null): Steps<Unit[]> {
@@ -52,10 +53,10 @@ export function* sentenceUnits(candidates: readonly Candidate[], query: string |
   for (const candidate of candidates) {
     const most = Math.min(MOST_SENTENCES, sentences.length + MOST_OF_CHUNK)
     if (sentences.length >= most) break
-    for (const { text, start, end, head } of withTableHeads(
-      sentencesOf(prefixOf(candidate.chunk.text, LONGEST_SPLIT)),
-    )) {
-      if (text.trim() !== '' && end > (candidate.textStart ?? 0))
+    const all = prefixOf(candidate.chunk.text, LONGEST_SPLIT)
+    const shown = blankComments(all)
+    for (const { text, start, end, head } of withTableHeads(sentencesOf(all))) {
+      if (shown.slice(start, end).trim() !== '' && end > (candidate.textStart ?? 0))
         sentences.push({ candidate, text, start, end, value: candidate.value, ...(head && { head }) })
       if (sentences.length % SENTENCES_PER_STEP === 0) yield
       if (sentences.length >= most) break
