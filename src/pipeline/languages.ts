@@ -32,12 +32,7 @@ export function* readersOf(
  * Whether a reranker was made for the language of the question and for that of most passages. When it was not, that is a degradation: a model makes the
  * order worse in languages that it has not learned.
  */
-function isReadBy(
-  { languages }: Reranker,
-  query: string,
-  ofPassages: readonly string[],
-  record: RunRecord,
-): boolean {
+function isReadBy({ languages }: Reranker, query: string, ofPassages: readonly string[], record: RunRecord): boolean {
   const asked = knownLanguageOf(query)
   const isQuestionRead = asked === null || languages === undefined || languages.includes(asked)
   if (isQuestionRead && readsMost(languages, ofPassages)) return true
