@@ -11,21 +11,25 @@ import type { RunRecord } from './run-record.ts'
 interface Readers {
   /** Null when the plan has none, or when it does not read the candidates. */
   reranker: Reranker | null
-  /** Whether the dense list is the best that there is: no reranker corrects the keywords, and the embedder reads the candidates. */
+  /**
+   * Whether the dense list says most: no reranker corrects the keyword list, and the embedder reads the candidates. Candidates of a dense list alone
+   * have been chosen by it already, and their keywords are the only second opinion.
+   */
   leansOnDense: boolean
 }
 
-type ReadersInput = Pick<RankAndPackInput, 'query' | 'plan' | 'reranker' | 'denseLanguages'>
+type ReadersInput = Pick<RankAndPackInput, 'query' | 'plan' | 'lists' | 'reranker' | 'denseLanguages'>
 
 export function* readersOf(
   candidates: readonly Candidate[],
-  { query, plan, reranker, denseLanguages }: ReadersInput,
+  { query, plan, lists, reranker, denseLanguages }: ReadersInput,
   record: RunRecord,
 ): Steps<Readers> {
   if (query === null) return { reranker: null, leansOnDense: false }
   const languages = yield* languagesOf(candidates)
   const reading = reranks(plan) && reranker !== null && isReadBy(reranker, query, languages, record) ? reranker : null
-  return { reranker: reading, leansOnDense: reading === null && readsMost(denseLanguages, languages) }
+  const hasKeywords = lists.some(({ kind }) => kind === 'keyword')
+  return { reranker: reading, leansOnDense: reading === null && hasKeywords && readsMost(denseLanguages, languages) }
 }
 
 /**

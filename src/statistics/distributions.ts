@@ -3,11 +3,6 @@ import jstat from 'jstat'
 /** Above this many degrees of freedom Student's t is taken as normal: the two differ by less than 1e-5, and jStat is no longer exact. */
 const NORMAL_FROM = 10_000
 
-/** The probability of a logit, in [0,1]. */
-export function sigmoid(logit: number): number {
-  return 1 / (1 + Math.exp(-logit))
-}
-
 /** P(Z ≤ z) of the standard normal distribution. */
 export function normalBelow(z: number): number {
   return z === Number.POSITIVE_INFINITY ? 1 : z === Number.NEGATIVE_INFINITY ? 0 : jstat.normal.cdf(z, 0, 1)

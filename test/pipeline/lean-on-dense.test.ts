@@ -86,6 +86,10 @@ describe('a question without a reranker', () => {
     expect(await first(GERMAN, 'Hafen', {})).toBe(1)
   })
 
+  it('and without a keyword list is answered by its words', async () => {
+    expect(await first(ENGLISH.slice(0, 1), 'harbour master', {})).toBe(2)
+  })
+
   it('has a reranker that does not read the passages', async () => {
     expect(await first(GERMAN, 'Hafen', { reranker: NO_OPINION })).toBe(1)
     expect(await first(ENGLISH, 'harbour master', { reranker: NO_OPINION })).toBe(2)

@@ -1,7 +1,7 @@
 import { messageOf } from '../../core/errors.ts'
 import type { PassageObserver, Reranker } from '../../core/ports.ts'
 import { workerModule } from '../../core/work/worker-module.ts'
-import { sigmoid } from '../../statistics/distributions.ts'
+import { sigmoid } from '../../statistics/sigmoid.ts'
 import { createCachedReranker, type Scorer, type SharedScores } from './cached-reranker.ts'
 import type { PairJob } from './cross-encoder.worker.ts'
 import { modelKeyOf, openSideFolder, type SideFolder } from './late-interaction/folder/side-folder.ts'

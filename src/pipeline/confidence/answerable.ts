@@ -1,6 +1,6 @@
 import type { Degradation } from '../../core/types.ts'
 import type { AnswerableReason, DegradationCode } from '../../core/vocabulary.ts'
-import { sigmoid } from '../../statistics/distributions.ts'
+import { sigmoid } from '../../statistics/sigmoid.ts'
 import type { ContextResponse } from '../context-request.ts'
 import type { PassageEvidence } from './evidence.ts'
 import { relevanceLogit } from './relevance.ts'

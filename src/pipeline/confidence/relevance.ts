@@ -2,7 +2,7 @@ import { raiseTo } from '../../core/collections.ts'
 import { parentKey, placeKey, pointKey } from '../../core/keys.ts'
 import type { Candidate } from '../../core/types.ts'
 import { neighboursOf } from '../../rank/reunify.ts'
-import { sigmoid } from '../../statistics/distributions.ts'
+import { sigmoid } from '../../statistics/sigmoid.ts'
 import type { Evidence, PassageEvidence } from './evidence.ts'
 
 export const RELEVANCE_KINDS = ['reranker', 'words', 'mention', 'neighbour'] as const

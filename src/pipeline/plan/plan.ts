@@ -82,7 +82,7 @@ export const planSchema = z.strictObject({
     partialDenseWeight: value(share, 'Dense weight when some candidates have no dense score.'),
     denseShift: value(
       share,
-      'Share of all weight that goes from the keyword lists to the dense one when no reranker orders the candidates, and the embedder reads their language.',
+      'Share of all weight that goes from the keyword lists to the dense one when no reranker orders the candidates of both lists, and the embedder reads their language.',
     ),
   }),
   dedupe: z.strictObject({

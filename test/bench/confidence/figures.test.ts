@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { sigmoid } from '../../../src/statistics/distributions.ts'
+import { sigmoid } from '../../../src/statistics/sigmoid.ts'
 import { auroc, recallLost, thresholdOf } from './figures.ts'
 import { fitLogistic, logitOf } from './logistic.ts'
 

@@ -1,5 +1,5 @@
 import { logit } from '../../../src/pipeline/confidence/relevance.ts'
-import { sigmoid } from '../../../src/statistics/distributions.ts'
+import { sigmoid } from '../../../src/statistics/sigmoid.ts'
 import type { Row } from './asking.ts'
 import { type Example, fitLogistic, type Logistic, logitOf } from './logistic.ts'
 

@@ -1,4 +1,4 @@
-import { sigmoid } from '../../../src/statistics/distributions.ts'
+import { sigmoid } from '../../../src/statistics/sigmoid.ts'
 
 /** A logistic model: `sigmoid(bias + weights · features)`. */
 export interface Logistic {

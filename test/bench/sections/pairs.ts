@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { createCrossEncoder } from '../../../src/adapters/models/cross-encoder.ts'
 import type { Reranker } from '../../../src/core/ports.ts'
-import { sigmoid } from '../../../src/statistics/distributions.ts'
+import { sigmoid } from '../../../src/statistics/sigmoid.ts'
 import type { BenchSection } from '../bench-report.ts'
 import { type DirectSession, openDirectSession, openPairsWorld, type PairsWorld } from '../pairs-world.ts'
 import { type Contender, millisecondsOf, sideBySide } from '../side-by-side.ts'

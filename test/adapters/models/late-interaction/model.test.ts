@@ -15,7 +15,7 @@ import { saturates } from '../../../../src/adapters/models/onnx/integer-products
 import { loadRuntime } from '../../../../src/adapters/models/onnx/runtime.ts'
 import { assemblePair, learnTemplate } from '../../../../src/adapters/models/pair-assembly.ts'
 import type { Reranker } from '../../../../src/core/ports.ts'
-import { sigmoid } from '../../../../src/statistics/distributions.ts'
+import { sigmoid } from '../../../../src/statistics/sigmoid.ts'
 import { splitSentences } from '../../../../src/text/sentences/sentences.ts'
 import { HOSTILE_TEXTS } from '../../../support/hostile-texts.ts'
 import { isShipped, noSignal, SHIPPED_RERANKER, TINY_CROSS_ENCODER } from '../../../support/model-folders.ts'
