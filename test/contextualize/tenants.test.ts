@@ -31,10 +31,10 @@ async function filled(collection: string) {
   await createCollection(engine.url, collection, [...ours, ...theirs])
 }
 
-async function runFor(collection: string, tenants: Tenant[] | null) {
+async function runFor(collection: string, tenants: Tenant[] | null, allowing = ['open']) {
   const place = temporaryFolder()
   const live = openLiveCollection({ http, apiKey: null, collection })
-  const rules = await openTenantRules(live, tenants, ({ name }) => name === 'open')
+  const rules = await openTenantRules(live, tenants, ({ name }) => allowing.includes(name))
   const writer = fakeWriter()
   const stay = fakeWriter({ model: 'rules', version: 'rules-1', endpoint: null })
   // The encodings of changed texts do not matter here.
@@ -98,6 +98,25 @@ describe('texts of tenants', () => {
     const { sent } = await runFor('open', null)
     for (const line of sent.split('\n').filter(text => text.includes('secret')))
       expect(line).not.toMatch(/(?<!secret )guide part/u)
+  })
+
+  it('are parted by the field that Qdrant reads, whatever else a tenant writes under its name', async () => {
+    const marked = (tenant: string) => ({ metadata: { tenant } })
+    const ours = await seedPoints({ guide: 2 }, { ...marked('acme'), 'metadata.tenant': 'beta' })
+    const theirs = (await seedPoints({ guide: 2 }, marked('beta'))).map(({ id, payload, ...point }) => ({
+      ...{ ...point, id: Number(id) + 10, payload: { ...payload, text: `secret ${payload.text}` } },
+    }))
+    await createCollection(engine.url, 'nested', [...ours, ...theirs])
+    const tenants = ['acme', 'beta'].map(value =>
+      tenantOfName(value, {
+        condition: { must: [{ key: 'metadata.tenant', match: { value } }] },
+        stamp: { field: 'metadata.tenant', value },
+      }),
+    )
+    const { points } = await runFor('nested', tenants, ['acme', 'beta'])
+    expect(points).toHaveLength(4)
+    for (const { payload } of points)
+      expect(String(payload.context).includes('begins with secret')).toBe(String(payload.text).includes('secret'))
   })
 
   it('are parted by tenant also when its name has a dot, or it stands in a list', async () => {

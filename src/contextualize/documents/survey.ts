@@ -2,8 +2,8 @@ import { contextStamp } from '../../contexts/context-stamp.ts'
 import { CONTEXT_FIELDS } from '../../contexts/payload-fields.ts'
 import { StowageError } from '../../core/errors.ts'
 import type { Json, PointId } from '../../core/types.ts'
-import { printJson } from '../../qdrant/json.ts'
-import { isParent, valueAt } from '../../qdrant/payload.ts'
+import { isObject, printJson } from '../../qdrant/json.ts'
+import { isParent } from '../../qdrant/payload.ts'
 import type { LiveCollection, LivePoint } from '../live-collection.ts'
 
 /** The points of one document that the same readers may see. */
@@ -115,7 +115,16 @@ export async function documentKeys(points: readonly LivePoint[], { fields, reade
     printJson([
       chunk.docId,
       readers.get(keyOf(id)) ?? '',
-      fields.map(field => valueAt(payload, field) ?? null),
+      fields.map(field => [memberAt(payload, [field]), memberAt(payload, field.split('.'))]),
     ] as Json),
   )
+}
+
+/**
+ * The value at the end of some names; null when there is none. For Qdrant a dot is a step, unless it stands in quotes. A point can have both,
+ * and its owner could write the value of somebody else into the one that Qdrant does not read: so both part points.
+ */
+function memberAt(payload: unknown, [name, ...rest]: readonly string[]): unknown {
+  if (name === undefined) return payload
+  return isObject(payload) && Object.hasOwn(payload, name) ? memberAt(payload[name], rest) : null
 }
