@@ -122,10 +122,14 @@ async function answerRequest(
   }
 }
 
+/**
+ * The parts of a path stay as they came, as in Qdrant: `..` and `\` lead nowhere else. The steps of stowage before the engine read it so, and a
+ * path that the engine resolved would be another one for them.
+ */
 function readPath(target: string): { segments: string[]; search: URLSearchParams } {
+  const [, path = '', query = ''] = /^(?:https?:\/\/[^/?#]*)?([^?#]*)\??([^#]*)/i.exec(target) ?? []
   try {
-    const { pathname, searchParams } = new URL(target, 'http://embedded')
-    return { segments: pathname.split('/').filter(Boolean).map(decodeURIComponent), search: searchParams }
+    return { segments: path.split('/').filter(Boolean).map(decodeURIComponent), search: new URLSearchParams(query) }
   } catch {
     throw badRequest('malformed path')
   }

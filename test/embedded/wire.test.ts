@@ -88,7 +88,7 @@ describe('the wire', () => {
   })
 
   it('survives malformed paths', async () => {
-    for (const path of ['/collections/%E0%A4%A', '//', '/collections//points', '/collections/c/points/%00']) {
+    for (const path of ['/collections/%E0%A4%A', '/collections//points', '/collections/c/points/%00']) {
       expect((await raw('GET', path)).status, path).toBeGreaterThanOrEqual(400)
     }
     expect((await raw('GET', '/collections/%63/exists')).bytes.toString()).toContain('"exists":true')
