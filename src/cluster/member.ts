@@ -122,4 +122,7 @@ export function createMember(line: Line, start: WorkerStart): Member {
 }
 
 /** A tenant has functions, which no message can carry. */
-const bareOwner = ({ tenant, apiKey }: TraceOwner): TraceOwner => ({ tenant: tenant && { name: tenant.name }, apiKey })
+const bareOwner = ({ tenant, apiKey }: TraceOwner): TraceOwner => ({
+  tenant: tenant && { name: tenant.name, condition: tenant.condition },
+  apiKey,
+})

@@ -84,11 +84,16 @@ export type PrepareQuestion = (question: string, decision: PlanDecision, caller:
 
 /**
  * Who made a trace: a tenant with any of its keys, else a key. Nobody else may read it, because it holds texts that the key gave
- * access to.
+ * access to. A tenant of the same name with another condition is another one.
  */
 export interface TraceOwner {
-  tenant: Pick<CallerTenant, 'name'> | null
+  tenant: Pick<CallerTenant, 'name' | 'condition'> | null
   apiKey: string | null
+}
+
+/** Who asks for a trace. */
+export interface TraceReader extends TraceOwner {
+  tenant: Pick<CallerTenant, 'name' | 'condition' | 'reaches'> | null
 }
 
 /** Stores finished traces. No method fails a request. */
@@ -102,10 +107,10 @@ export interface TraceStore {
 }
 
 /** Finds a trace wherever it is kept; null for an unknown one, and for one of another owner. */
-export type FindTrace = (traceId: string, owner: TraceOwner) => Promise<Trace | null>
+export type FindTrace = (traceId: string, reader: TraceReader) => Promise<Trace | null>
 
 /** Lists the traces of an owner wherever they are kept, the newest first. */
-export type ListTraces = (owner: TraceOwner) => Promise<TraceSummary[]>
+export type ListTraces = (reader: TraceReader) => Promise<TraceSummary[]>
 
 /** Everything that a packed context depends on. Requests with equal parts can share an answer. */
 export interface ContextKeyParts {

@@ -24,7 +24,8 @@ import { createChoosePoints, createPrepareQuestion } from '../pipeline/choose-po
 import { createPackContext } from '../pipeline/pack-context.ts'
 import { decideByConfiguration } from '../pipeline/plan/decision.ts'
 import type { Plan } from '../pipeline/plan/plan.ts'
-import type { FindTrace, ListTraces, PackContext, TracedContext, TraceStore } from '../pipeline/services.ts'
+import type { PackContext, TracedContext, TraceStore } from '../pipeline/services.ts'
+import { findReached, listReached } from '../pipeline/trace/reached-traces.ts'
 import { createQdrantHttp } from '../qdrant/client.ts'
 import { matchRoute } from '../tenants/guard/match.ts'
 import { createTokenizer } from '../text/tokens.ts'
@@ -106,8 +107,8 @@ async function openParts(config: Config, logger: Logger, member: Member | null, 
     }),
   )
   const traces = opened.keep(openTraces(config, reporter, spans, logger, member))
-  const findTrace: FindTrace = member?.findTrace(traces) ?? (async (id, owner) => traces.find(id, owner))
-  const listTraces: ListTraces = member?.listTraces(traces) ?? (async owner => traces.list(owner))
+  const findTrace = findReached(member?.findTrace(traces) ?? (async (id, owner) => traces.find(id, owner)))
+  const listTraces = listReached(member?.listTraces(traces) ?? (async owner => traces.list(owner)))
   const { rollout, offerShadow } = opened.keep(await openRollout(config, { reporter, logger, traces, member }))
   const flags = opened.keep(
     await openFlags(config, {

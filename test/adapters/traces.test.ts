@@ -51,7 +51,13 @@ describe('the ring', () => {
 
   test('shows a trace to the tenant that made it, else to the key, and to no other', () => {
     const owner = fc.record({
-      tenant: fc.constantFrom(null, { name: 'a' }, { name: 'b' }),
+      tenant: fc.constantFrom<TraceOwner['tenant']>(
+        null,
+        { name: 'a', condition: null },
+        { name: 'b', condition: null },
+        { name: 'a', condition: { must: [{ key: 'size', range: { gt: 2n ** 60n } }] } },
+        { name: 'a', condition: { must: [{ key: 'size', range: { gt: 2n ** 60n + 1n } }] } },
+      ),
       apiKey: fc.constantFrom(null, 'a', 'b', ''),
     })
     fc.assert(
@@ -67,8 +73,8 @@ describe('the ring', () => {
 
   test('lists the traces of one owner only, the newest first, and finding one changes nothing', () => {
     const owners: TraceOwner[] = [
-      { tenant: { name: 'a' }, apiKey: 'k' },
-      { tenant: { name: 'b' }, apiKey: 'k' },
+      { tenant: { name: 'a', condition: null }, apiKey: 'k' },
+      { tenant: { name: 'b', condition: null }, apiKey: 'k' },
       { tenant: null, apiKey: 'k' },
       { tenant: null, apiKey: null },
     ]

@@ -74,5 +74,5 @@ interface KeptTrace {
 
 /** The same id of another owner is another trace. A digest, so that the ring holds no key of a client. */
 function nameOf({ tenant, apiKey }: TraceOwner): string {
-  return sha256(JSON.stringify(tenant === null ? { apiKey } : { tenant: tenant.name }))
+  return sha256(printJson(tenant === null ? { apiKey } : { tenant: tenant.name, condition: tenant.condition }))
 }
