@@ -21,7 +21,8 @@ import type { Tool, ToolCall } from './tools/tool.ts'
 
 interface McpServerOptions {
   services: McpServices
-  caller: McpCaller
+  /** Asked for each request, because tenants can change while a client stays. It may throw. */
+  callerNow(): McpCaller
   version: string
   onTraced?: ToolCall['onTraced']
 }
@@ -39,17 +40,17 @@ const DESCRIPTIONS = new Map(TOOLS.map(tool => [tool, describeTool(tool)]))
  * A server of the tools for one caller, before it is connected to a transport. The SDK's class for tools words wrong arguments without their
  * values, so this is the class below it.
  */
-export function createMcpServer({ services, caller, version, onTraced = () => {} }: McpServerOptions): Server {
+export function createMcpServer({ services, callerNow, version, onTraced = () => {} }: McpServerOptions): Server {
   const server = new Server(
     { name: 'stowage', version },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS, jsonSchemaValidator: VALIDATOR },
   )
-  const tools = toolsFor(caller)
   server.setRequestHandler(ListToolsRequestSchema, () => ({
-    tools: tools.flatMap(tool => DESCRIPTIONS.get(tool) ?? []),
+    tools: toolsFor(callerNow()).flatMap(tool => DESCRIPTIONS.get(tool) ?? []),
   }))
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra): Promise<CallToolResult> => {
-    const tool = tools.find(({ name }) => name === params.name)
+    const caller = callerNow()
+    const tool = toolsFor(caller).find(({ name }) => name === params.name)
     if (tool === undefined)
       throw new McpError(ErrorCode.InvalidParams, `There is no tool ${params.name.slice(0, 100)} for this key`)
     const { text, isError } = await callTool(tool, (params.arguments ?? {}) as JsonObject, {

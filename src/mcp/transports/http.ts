@@ -48,7 +48,10 @@ export function mcpRoute({
     const keyOf = (id: string | number) =>
       JSON.stringify([ownerOf(caller), request.headers['mcp-session-id'] ?? null, id])
     cancelled(message, id => running.get(keyOf(id))?.())
-    const server = createMcpServer({ services, caller, version, onTraced: traced => tracedAs(response, traced) })
+    const server = createMcpServer({
+      ...{ services, version, callerNow: () => caller },
+      onTraced: traced => tracedAs(response, traced),
+    })
     const transport = new StreamableHTTPServerTransport({ maxRequestBodySize: maxBytes, keepAliveMs: KEEP_ALIVE_MS })
     const close = () => void transport.close()
     const key = isJSONRPCRequest(message) ? keyOf(message.id) : null

@@ -36,7 +36,7 @@ export interface Mcp {
   /** Handlers of `POST /mcp`. */
   route: RequestHandler[]
   serveStdio(
-    caller: McpCaller,
+    callerNow: () => McpCaller,
     streams: { input: Readable; out: Writable; onFault(fault: string): void },
   ): Promise<void>
   /** Ends the jobs, each with its state in order. */
@@ -49,7 +49,7 @@ export function openMcp(parts: McpParts): Mcp {
   const route = mcpRoute({ services, version: VERSION, operatorKey: parts.upstream.apiKey })
   return {
     route: [...refuseWebPages(settings.MCP_ALLOWED_HOSTS), route],
-    serveStdio: (caller, streams) => serveStdio(createMcpServer({ services, caller, version: VERSION }), streams),
+    serveStdio: (callerNow, streams) => serveStdio(createMcpServer({ services, callerNow, version: VERSION }), streams),
     close: () => services.jobs.close(),
   }
 }

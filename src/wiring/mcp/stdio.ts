@@ -16,9 +16,11 @@ export async function openStdioService({ tenant }: McpOptions): Promise<StdioSer
   const onFault = (detail: string) => logger.warn({ detail }, 'message not understood')
   return openTogether(async opened => {
     const gateway = opened.keep(await openGateway(config, logger))
-    const caller = callerNamed(tenant, gateway)
+    const callerNow = () => callerNamed(tenant, gateway)
+    // An unknown tenant is an error now, not at the first message.
+    callerNow()
     const mcp = await gateway.openMcp()
-    return { serve: (input, out) => mcp.serveStdio(caller, { input, out, onFault }), close: opened.close }
+    return { serve: (input, out) => mcp.serveStdio(callerNow, { input, out, onFault }), close: opened.close }
   })
 }
 

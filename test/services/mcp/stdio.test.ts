@@ -10,6 +10,7 @@ import { chunk, upsert } from '../../support/points.ts'
 import { send } from '../../support/send.ts'
 import { STOWAGE } from '../../support/stowage-process.ts'
 import { declareTenants, openTenantsFile } from '../../support/tenants-file.ts'
+import { until } from '../support/wait.ts'
 
 const SEARCH = 'search_with_contextual_retrieval'
 let engine: EmbeddedServer
@@ -84,7 +85,18 @@ describe('stowage mcp', () => {
     expect(await acme.names()).toHaveLength(4)
     const { text } = await acme.call(SEARCH, { query: 'travel secret of beta', collection: 'docs' })
     expect(text).not.toContain('secret')
+    await file.replace(declareTenants({ acme: { value: 'beta' } }))
+    const secret = { query: 'travel secret of beta', collection: 'docs' }
+    await until('the new value counts', async () => (await acme.call(SEARCH, secret)).text.includes('secret'))
+    await file.replace(declareTenants({ other: {} }))
+    await until('the tenant is refused', () =>
+      acme.call(SEARCH, secret).then(
+        () => false,
+        () => true,
+      ),
+    )
     await acme.close()
+    await file.replace(declareTenants({ acme: {} }))
     await expect(connect(['--tenant', 'other'], { TENANTS_FILE: file.path })).rejects.toThrow()
     await file.remove()
   })
