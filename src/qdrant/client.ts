@@ -1,5 +1,5 @@
 import { Pool } from 'undici'
-import { failureOf, isReset, notUnderstood, statusFailure } from './errors.ts'
+import { concernsRequest, failureOf, isReset, notUnderstood, statusFailure } from './errors.ts'
 import { isObject, parseJson, printJson } from './json.ts'
 import { pathPrefix } from './paths.ts'
 import { headerValue, MAX_HEADER_BYTES, replaceHeaders } from './raw-headers.ts'
@@ -92,14 +92,26 @@ export function createQdrantHttp(url: string, observer: ReadObserver = UNOBSERVE
     }
   }
 
+  return clientOf(readRaw, () => pool.close())
+}
+
+function clientOf(readRaw: QdrantHttp['readRaw'], close: QdrantHttp['close']): QdrantHttp {
   return {
     readRaw,
     async read({ apiKey, body, ...request }) {
       const printed = body === undefined ? null : printJson(body)
       return resultOf(textOf(await readRaw({ ...request, headers: jsonHeaders(apiKey, printed), body: printed })))
     },
-    close: () => pool.close(),
+    close,
   }
+}
+
+/** The same client for what tenants read: no error has the text of an answer that does not concern their own request. */
+export function withoutFailureTexts({ readRaw, close }: QdrantHttp): QdrantHttp {
+  return clientOf(async request => {
+    const answer = await readRaw(request)
+    return concernsRequest(answer.status) ? answer : { ...answer, text: '' }
+  }, close)
 }
 
 /** Raw header pairs of a request whose body, if any, is JSON. */

@@ -107,6 +107,14 @@ function isUnreachable(cause: unknown): boolean {
   return cause instanceof Error && 'syscall' in cause && ['connect', 'getaddrinfo'].includes(String(cause.syscall))
 }
 
+/**
+ * Whether an answer of Qdrant concerns the request of a tenant. The text of a failure may name what is of others, and a refusal is one of the
+ * upstream key.
+ */
+export function concernsRequest(status: number): boolean {
+  return (status >= 200 && status < 300) || (status >= 400 && status < 500 && status !== 401 && status !== 403)
+}
+
 /** The same error, or `upstream_error` for a refusal of the upstream key, which a tenant does not know. @param tenant null without one */
 export function withoutUpstreamKey(error: unknown, { tenant }: { tenant: object | null }): unknown {
   if (tenant === null || (statusOf(error) !== 401 && statusOf(error) !== 403)) return error

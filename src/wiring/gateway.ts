@@ -26,7 +26,7 @@ import { decideByConfiguration } from '../pipeline/plan/decision.ts'
 import type { Plan } from '../pipeline/plan/plan.ts'
 import type { PackContext, TracedContext, TraceStore } from '../pipeline/services.ts'
 import { findReached, listReached } from '../pipeline/trace/reached-traces.ts'
-import { createQdrantHttp } from '../qdrant/client.ts'
+import { createQdrantHttp, withoutFailureTexts } from '../qdrant/client.ts'
 import { matchRoute } from '../tenants/guard/match.ts'
 import { createTokenizer } from '../text/tokens.ts'
 import { contextModels, openOnlineContexts } from './contexts/online.ts'
@@ -131,7 +131,8 @@ async function openParts(config: Config, logger: Logger, member: Member | null, 
   reporter.modelsOpened(models)
   const relay = opened.keep(openRelay(config, { models, tenants, reporter, member, shared: shared?.questions ?? null }))
   const http = opened.keep(createQdrantHttp(upstream.url, observeReads(reporter, spans)))
-  const store = createQdrantStore({ http, mappings, onRetry: () => reporter.searchRetried() })
+  const clientHttp = tenants === null ? http : withoutFailureTexts(http)
+  const store = createQdrantStore({ http: clientHttp, mappings, onRetry: () => reporter.searchRetried() })
   // Loads the tables of the encoding (about 0.1 s), so that the first request does not wait for them.
   createTokenizer(config.plan.tokenizerModel).count('')
   const pipeline = {
@@ -200,7 +201,9 @@ async function openParts(config: Config, logger: Logger, member: Member | null, 
   )
   const app = createApp({
     ...(config.settings.MCP && { mcp: (await openMcp()).route }),
-    ...(config.settings.UI && { ui: openUi({ config, pipeline, packContext, listTraces, http, reporter, mappings }) }),
+    ...(config.settings.UI && {
+      ui: openUi({ config, pipeline, packContext, listTraces, http: clientHttp, reporter, mappings }),
+    }),
     ...(relay && { relay: relay.route }),
     packContext,
     ...(tenants && {

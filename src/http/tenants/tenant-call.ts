@@ -1,6 +1,6 @@
 import { StowageError } from '../../core/errors.ts'
 import type { QdrantAnswer, QdrantHttp } from '../../qdrant/client.ts'
-import { statusFailure } from '../../qdrant/errors.ts'
+import { concernsRequest, statusFailure } from '../../qdrant/errors.ts'
 import { filterHeaders, headerValue } from '../../qdrant/raw-headers.ts'
 import type { Tenant } from '../../tenants/tenant.ts'
 
@@ -54,10 +54,11 @@ export async function readForTenant(
 }
 
 /**
- * What a tenant sees of an answer that does not concern its own request: a failure of Qdrant, whose text may name what is of others, or a
- * refusal of the upstream key. Null for all other answers.
+ * What a tenant sees of an answer that does not concern its own request: a failure of Qdrant, a redirection, or a refusal of the upstream key.
+ * Null for all other answers.
  */
 export function hiddenFailure(status: number, retryAfter: string | null): StowageError | null {
+  if (concernsRequest(status)) return null
   if (status === 401 || status === 403) return new StowageError('upstream_error', 'Qdrant refused the key of stowage')
-  return status >= 500 ? statusFailure(status, '', retryAfter) : null
+  return statusFailure(status, '', retryAfter)
 }

@@ -7,6 +7,7 @@ import type { Spending } from '../../contextualize/state/spending.ts'
 import { spendingIn, stateFolderOf } from '../../contextualize/state/state-folder.ts'
 import type { McpCaller } from '../../mcp/caller.ts'
 import type { CollectionContexts } from '../../mcp/services.ts'
+import { withoutFailureTexts } from '../../qdrant/client.ts'
 import { refuseOthers } from '../../qdrant/condition.ts'
 import { environmentOf } from '../contexts/contextualize.ts'
 import type { McpParts } from './open-mcp.ts'
@@ -29,7 +30,7 @@ export async function readCollectionContexts(
   refuseOthers([name], caller)
   const { MAPPINGS: mappings, REQUEST_DEADLINE_MS: timeoutMs } = config.settings
   const collection = openLiveCollection({
-    http,
+    http: tenant === null ? http : withoutFailureTexts(http),
     apiKey,
     collection: name,
     mapping: mappings?.[name],
