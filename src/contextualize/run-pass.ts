@@ -64,9 +64,9 @@ export async function runPass(
         result.isStopped = true
         return
       }
-      const { id, hash, key } = task
-      documentOf.set(keyOf(id), task.document)
-      waiting.push({ id, hash, key, context })
+      const { id, hash, key, document } = task
+      documentOf.set(keyOf(id), document)
+      waiting.push({ id, hash, key, document, context })
       if (waiting.length >= BATCH) await storeWaiting()
     }
   }

@@ -2,13 +2,13 @@ import type { ChunkContext } from '../contexts/context.ts'
 import { chunkHash, contextStamp } from '../contexts/context-stamp.ts'
 import { contextFields } from '../contexts/payload-fields.ts'
 import type { ContextualizeDependencies } from './dependencies.ts'
-import { isUpToDate, keyOf, refuseForeignFields } from './documents/survey.ts'
+import { documentKeys, isUpToDate, keyOf, refuseForeignFields } from './documents/survey.ts'
 import type { ContextTask } from './documents/tasks.ts'
 import { contextualText, encodeTexts, onlyStored, replacedVectors } from './encoding/encode.ts'
 import type { LivePoint, PointChange } from './live-collection.ts'
 
 /** A context that waits for its batch. */
-export interface WrittenContext extends Pick<ContextTask, 'id' | 'hash' | 'key'> {
+export interface WrittenContext extends Pick<ContextTask, 'id' | 'hash' | 'key' | 'document'> {
   context: ChunkContext
 }
 
@@ -23,20 +23,23 @@ export interface StoredBatch {
 
 /**
  * Stores a batch of contexts with the vectors that see them. Former vectors are on the disk before they are replaced. Points that have
- * gone are passed over, and those whose text has changed get nothing: their context was written for another text.
+ * gone are passed over. Those whose text, document or readers have changed get nothing: their context was written for another text, or from
+ * texts that their readers of now may not see.
  */
 export async function storeContexts(
   batch: readonly WrittenContext[],
   dependencies: ContextualizeDependencies,
   signal: AbortSignal,
 ): Promise<StoredBatch> {
-  const { collection, writer, encoding, embedder, state } = dependencies
+  const { collection, writer, partition, encoding, embedder, state } = dependencies
   const written = new Map(batch.map(item => [keyOf(item.id), item]))
   const ids = batch.map(({ id }) => id)
   const points = await collection.read(ids, encoding ? replacedVectors(encoding) : [])
-  const current = points.flatMap(point => {
+  const documents = await documentKeys(points, partition)
+  const current = points.flatMap((point, index) => {
     const item = written.get(keyOf(point.id))
-    return item?.hash === chunkHash(point.chunk) ? [{ point, context: item.context }] : []
+    const isSame = item?.hash === chunkHash(point.chunk) && item.document.key === documents[index]
+    return isSame ? [{ point, context: item.context }] : []
   })
   for (const { point } of current) refuseForeignFields(point)
   const texts = current.map(({ point, context }) => contextualText(point.chunk, context.text))

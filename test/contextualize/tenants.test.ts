@@ -119,6 +119,26 @@ describe('texts of tenants', () => {
       expect(String(payload.context).includes('begins with secret')).toBe(String(payload.text).includes('secret'))
   })
 
+  it('stay with their readers when the id of a point goes to another tenant while its context is written', async () => {
+    await filled('handed')
+    const live = openLiveCollection({ http, apiKey: null, collection: 'handed' })
+    const [, taken] = await pointsOf(engine.url, 'handed')
+    const writer = fakeWriter()
+    const write = writer.write
+    writer.write = async (request, signal) => {
+      const points = [{ ...taken, payload: { ...taken?.payload, tenant: 'closed', doc_id: 'other' } }]
+      await send(engine.url, 'PUT', '/collections/handed/points?wait=true', { points })
+      return write(request, signal)
+    }
+    const place = temporaryFolder()
+    const rules = await openTenantRules(live, [tenantOfName('open'), tenantOfName('closed')], () => true)
+    await runOnce(engine.url, 'handed', place.folder, { writer, rules: writer, encoding: null, ...rules })
+    place.remove()
+    const after = (await pointsOf(engine.url, 'handed')).find(({ id }) => id === taken?.id)
+    expect(after?.payload).toMatchObject({ tenant: 'closed', text: taken?.payload.text })
+    expect(after?.payload.context).toMatch(/^Of other, which begins with guide part 1/u)
+  })
+
   it('are parted by tenant also when its name has a dot, or it stands in a list', async () => {
     const marks = [
       { collection: 'dotted', field_name: '"tenant.id"', mark: (name: string) => ({ 'tenant.id': name }) },
