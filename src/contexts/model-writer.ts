@@ -3,6 +3,7 @@ import { redactUrls } from '../core/redact-urls.ts'
 import type { ContextFallback } from '../core/vocabulary.ts'
 import { fingerprint } from '../text/fingerprint.ts'
 import { type ChunkContext, type ContextWriter, NO_USAGE, type TokenUsage } from './context.ts'
+import { PASSING_FAILURES } from './context-stamp.ts'
 import type { ContextPrompt, PromptBuilder } from './prompt/prompt.ts'
 import { cleanContext, withoutBrokenSentence } from './quality/clean.ts'
 import { type ContextFault, JUDGE_VERSION, judgeContext, PASSING_SCORE } from './quality/judge.ts'
@@ -50,7 +51,6 @@ interface ModelWriterOptions {
 /** A text that does not pass is asked for once more. */
 const MOST_CALLS = 2
 /** An endpoint that fails so often in a row is away. A run that went on would store the contexts of the rules everywhere. */
-const FAILURES_OF_THE_ENDPOINT: readonly ContextFallback[] = ['endpoint_failed', 'timeout', 'rate_limited']
 const MOST_FAILURES_IN_A_ROW = 30
 
 /**
@@ -61,7 +61,7 @@ export function createModelWriter(options: ModelWriterOptions): ContextWriter {
   const { ask, rules, model, endpoint, concurrency, countTokens, prompt } = options
   let failuresInARow = 0
   const note = (reply: ModelReply | FailedCallError): void => {
-    const isFailure = reply instanceof FailedCallError && FAILURES_OF_THE_ENDPOINT.includes(reply.fallback)
+    const isFailure = reply instanceof FailedCallError && PASSING_FAILURES.includes(reply.fallback)
     failuresInARow = isFailure ? failuresInARow + 1 : 0
     if (!isFailure || failuresInARow < MOST_FAILURES_IN_A_ROW) return
     failuresInARow = 0

@@ -1,5 +1,6 @@
 import type { ContextualizeDependencies } from './dependencies.ts'
-import { countLeft, takeSurvey } from './documents/survey.ts'
+import { countLeft, isDoneInRun, isUpToDate, surveyOf } from './documents/survey.ts'
+import type { LivePoint } from './live-collection.ts'
 import { runPass } from './run-pass.ts'
 import type { Spending } from './state/spending.ts'
 
@@ -15,6 +16,8 @@ export interface ContextualizeResult {
   stored: number
   /** Those of them that are of the rules, in the place of those of the model. */
   fallbacks: number
+  /** Those of them that the next run asks the model for, because it could not be reached. */
+  postponed: number
   /** Points that need a context at the end: the budget was used up, or others keep changing them. */
   left: number
   stoppedBy: 'budget' | 'changes' | null
@@ -26,7 +29,7 @@ export type OnContextProgress = (progress: { done: number; total: number; spendi
 
 /**
  * Writes the missing contexts of a collection, and walks over it again until nothing is missing: what others write meanwhile is found
- * like what an interrupted run left. A second run does nothing.
+ * like what an interrupted run left. A second run does nothing but ask again where the model could not be reached.
  * @throws what ended the run; everything that was reached by then is kept
  */
 export async function contextualize(
@@ -39,15 +42,18 @@ export async function contextualize(
   let stored = 0
   let fallbacks = 0
   let isStopped = false
+  const postponed = new Set<string>()
   for (let pass = 0; ; pass++) {
     signal.throwIfAborted()
-    const survey = await takeSurvey(collection, writer.version, partition)
+    const isDone = (point: LivePoint) => isDoneInRun(point, isUpToDate(point, writer.version), postponed)
+    const survey = await surveyOf(collection.pages(), isDone, partition)
     const { points, withoutText } = survey
     const left = countLeft(survey)
     before ??= survey.done
     if (left === 0 || isStopped || pass === MOST_PASSES) {
       const stoppedBy = left === 0 ? null : isStopped ? 'budget' : 'changes'
-      return { points, withoutText, before, stored, fallbacks, left, stoppedBy, spending: state.contexts.spending }
+      const counts = { points, withoutText, before, stored, fallbacks, postponed: postponed.size, left }
+      return { ...counts, stoppedBy, spending: state.contexts.spending }
     }
     const total = points - withoutText
     const report = (done: number) => onProgress({ done: survey.done + done, total, spending: state.contexts.spending })
@@ -55,6 +61,7 @@ export async function contextualize(
     const result = await runPass(survey, dependencies, report, signal)
     stored += result.stored
     fallbacks += result.fallbacks
+    for (const key of result.postponed) postponed.add(key)
     isStopped = result.isStopped
   }
 }

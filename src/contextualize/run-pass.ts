@@ -7,7 +7,7 @@ import { type StoredBatch, storeContexts, type WrittenContext } from './store-co
 /** Points of one write, and contexts between two checkpoints. */
 const BATCH = 100
 
-export interface PassResult extends Pick<StoredBatch, 'stored' | 'fallbacks'> {
+export interface PassResult extends Pick<StoredBatch, 'stored' | 'fallbacks' | 'postponed'> {
   /** Whether the budget ended the pass. */
   isStopped: boolean
 }
@@ -27,7 +27,7 @@ export async function runPass(
   const either = AbortSignal.any([signal, failing.signal])
   const again: SurveyedDocument[] = []
   const tasks = queueOf(survey.documents, again, dependencies)
-  const result: PassResult = { stored: 0, fallbacks: 0, isStopped: false }
+  const result: PassResult = { stored: 0, fallbacks: 0, postponed: [], isStopped: false }
   let waiting: WrittenContext[] = []
   let storing: Promise<void> = Promise.resolve()
   const documentOf = new Map<string, SurveyedDocument>()
@@ -35,9 +35,10 @@ export async function runPass(
 
   async function store(batch: WrittenContext[]): Promise<void> {
     either.throwIfAborted()
-    const { stored, fallbacks, changed } = await storeContexts(batch, dependencies, either)
+    const { stored, fallbacks, postponed, changed } = await storeContexts(batch, dependencies, either)
     result.stored += stored
     result.fallbacks += fallbacks
+    result.postponed.push(...postponed)
     onStored(result.stored)
     for (const key of changed) {
       const document = documentOf.get(key)

@@ -1,5 +1,5 @@
 import type { ChunkContext } from '../contexts/context.ts'
-import { chunkHash, contextStamp } from '../contexts/context-stamp.ts'
+import { chunkHash, contextStamp, isPostponed, storedVersion } from '../contexts/context-stamp.ts'
 import { contextFields } from '../contexts/payload-fields.ts'
 import type { ContextualizeDependencies } from './dependencies.ts'
 import { documentKeys, isUpToDate, keyOf, refuseForeignFields } from './documents/survey.ts'
@@ -17,6 +17,8 @@ export interface StoredBatch {
   stored: number
   /** Those of them that are of the rules, in the place of those of the model. */
   fallbacks: number
+  /** Keys of the points whose model could not be reached: the next run asks it again. */
+  postponed: string[]
   /** Keys of the points whose text others have changed since their context was written. */
   changed: string[]
 }
@@ -48,7 +50,7 @@ export async function storeContexts(
     ({ point, context }, index): PointChange => ({
       id: point.id,
       vectors: onlyStored(vectors[index], point),
-      fields: contextFields(context, contextStamp(writer.version, point.chunk)),
+      fields: contextFields(context, contextStamp(storedVersion(context, writer.version), point.chunk)),
     }),
   )
   state.former.add(current.filter(({ point }) => isUntouched(point)).map(({ point }) => formerOf(point)))
@@ -56,10 +58,18 @@ export async function storeContexts(
   state.former.written(current.map(({ point }) => formerOf(point)))
   state.contexts.checkpoint(batch.map(({ key }) => key))
   const after = await collection.read(ids)
-  const changed = after.filter(point => !isUpToDate(point, writer.version)).map(({ id }) => keyOf(id))
-  const kept = after.map(({ id }) => keyOf(id)).filter(key => !changed.includes(key))
-  const fallbacks = kept.filter(key => (written.get(key)?.context.fallback ?? null) !== null).length
-  return { stored: kept.length, fallbacks, changed }
+  const ends = after.flatMap(point => {
+    const key = keyOf(point.id)
+    const context = written.get(key)?.context
+    return context ? [{ key, context, isKept: isUpToDate(point, storedVersion(context, writer.version)) }] : []
+  })
+  const kept = ends.filter(({ isKept }) => isKept)
+  return {
+    stored: kept.length,
+    fallbacks: kept.filter(({ context }) => context.fallback !== null).length,
+    postponed: kept.filter(({ context }) => isPostponed(context)).map(({ key }) => key),
+    changed: ends.filter(({ isKept }) => !isKept).map(({ key }) => key),
+  }
 }
 
 /** Whether the vectors of a point are as its owner wrote them. A stamp of any text says that they are ours. */

@@ -1,4 +1,5 @@
 import { type ContextWriter, NO_USAGE, type TokenUsage } from '../contexts/context.ts'
+import { storedVersion } from '../contexts/context-stamp.ts'
 import { addUsage } from '../contexts/spending/prices.ts'
 import { eachAtOnce } from '../pipeline/pacing/each-at-once.ts'
 import { type PreparedPoint, withContext } from './points.ts'
@@ -29,7 +30,7 @@ export async function withContexts(
   const done = [...points]
   await eachAtOnce(points.entries(), writer.concurrency, async ([index, point]) => {
     const context = await writer.write(point.contextRequest, signal)
-    done[index] = withContext(point, context, writer.version)
+    done[index] = withContext(point, context, storedVersion(context, writer.version))
     counts.quality = (counts.quality * counts.written + context.quality) / (counts.written + 1)
     counts.written += 1
     counts.fallbacks += context.fallback === null ? 0 : 1

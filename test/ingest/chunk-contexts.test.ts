@@ -88,6 +88,27 @@ describe('contexts at ingestion', () => {
     expect(other.calls).toHaveLength(first.calls.length)
   })
 
+  it('asks again for the contexts that the rules wrote while the model could not be reached', async () => {
+    const writer = fakeWriter()
+    const away = {
+      ...writer,
+      write: async (...asked: Parameters<ContextWriter['write']>) => {
+        const fallback = asked[0].chunk.text.includes('bell') ? 'rate_limited' : 'low_quality'
+        return { ...(await writer.write(...asked)), model: 'rules', fallback }
+      },
+    }
+    await run('waiting', 'bell', away)
+    const back = fakeWriter()
+    const { summary, points } = await run('waiting', 'bell', back)
+    const bells = points.filter(({ payload }) => String(payload.text).includes('bell'))
+    expect(bells.length).toBeGreaterThan(0)
+    expect(bells.length).toBeLessThan(points.length)
+    expect(back.calls).toHaveLength(bells.length)
+    expect(summary.contexts).toMatchObject({ written: bells.length, fallbacks: 0 })
+    expect(bells.every(({ payload }) => payload.context_model === 'fake')).toBe(true)
+    expect((await run('waiting', 'bell', back)).summary.written).toBe(0)
+  })
+
   it('takes contexts away when that is asked for', async () => {
     await run('away', 'bell', fakeWriter())
     const { summary, points } = await run('away', 'bell', null)

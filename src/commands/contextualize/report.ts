@@ -21,7 +21,7 @@ export function resultText(
   result: ContextualizeResult & { warnings: string[] },
   dollars: number | null,
 ): string {
-  const { points, withoutText, before, stored, fallbacks, left, stoppedBy, spending, warnings } = result
+  const { points, withoutText, before, stored, fallbacks, postponed, left, stoppedBy, spending, warnings } = result
   const total = points - withoutText
   return lines([
     ...(stoppedBy === 'budget'
@@ -35,6 +35,9 @@ export function resultText(
     ...(fallbacks === 0
       ? []
       : [`  ${number(fallbacks)} of the stored contexts are of the rules, in the place of those of the model`]),
+    ...(postponed === 0
+      ? []
+      : [`  ${number(postponed)} of them because the endpoint could not answer: run again to ask it for them`]),
     `  spent by all runs: ${spendingText(spending)}, ${shownDollars(dollars)}`,
     ...warnings.map(warning => `  warning: ${printable(warning)}`),
   ])

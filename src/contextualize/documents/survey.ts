@@ -1,4 +1,4 @@
-import { contextStamp } from '../../contexts/context-stamp.ts'
+import { contextStamp, POSTPONED_VERSION } from '../../contexts/context-stamp.ts'
 import { CONTEXT_FIELDS } from '../../contexts/payload-fields.ts'
 import { StowageError } from '../../core/errors.ts'
 import type { Json, PointId } from '../../core/types.ts'
@@ -36,6 +36,11 @@ export interface Partition {
 /** Whether the context of a point is what this version of the writer would store for its text. */
 export function isUpToDate({ chunk, payload }: LivePoint, version: string): boolean {
   return payload.context_version === contextStamp(version, chunk)
+}
+
+/** Whether a point needs no context in a run any more: also when its model could not be reached in this run. */
+export function isDoneInRun(point: LivePoint, isDone: boolean, postponed: ReadonlySet<string>): boolean {
+  return isDone || (postponed.has(keyOf(point.id)) && isUpToDate(point, POSTPONED_VERSION))
 }
 
 /** Whether a point has a context of its present text, by any writer. */

@@ -3,7 +3,7 @@ import type { JsonObject, PointId } from '../../core/types.ts'
 import { findDocumentField, isParent, type PayloadMapping, valueAt } from '../../qdrant/payload.ts'
 import { isMatchable, isPlainPath } from '../../qdrant/places-filter.ts'
 import type { ContextualizeDependencies } from '../dependencies.ts'
-import { hasText, keyOf, surveyOf } from '../documents/survey.ts'
+import { hasText, isDoneInRun, keyOf, surveyOf } from '../documents/survey.ts'
 import type { LiveCollection, LivePoint } from '../live-collection.ts'
 import { runPass } from '../run-pass.ts'
 
@@ -26,10 +26,12 @@ const MOST_PASSES = 4
  */
 export async function contextualizePoints(
   ids: readonly PointId[],
-  { dependencies, mapping, isDone }: PointWork,
+  { dependencies, mapping, isDone: isDoneBefore }: PointWork,
   signal: AbortSignal,
 ): Promise<PointId[]> {
   const { collection, partition } = dependencies
+  const postponed = new Set<string>()
+  const isDone = (point: LivePoint) => isDoneInRun(point, isDoneBefore(point), postponed)
   let untouched: PointId[] | null = null
   // Others can change a text while its context is written.
   for (let pass = 0; pass < MOST_PASSES; pass++) {
@@ -43,7 +45,8 @@ export async function contextualizePoints(
       ...document,
       left: new Set([...document.left].filter(key => keys.has(key))),
     }))
-    await runPass({ ...survey, documents }, dependencies, () => {}, signal)
+    const result = await runPass({ ...survey, documents }, dependencies, () => {}, signal)
+    for (const key of result.postponed) postponed.add(key)
   }
   return untouched ?? []
 }

@@ -1,4 +1,5 @@
 import type { ChunkContext } from '../../contexts/context.ts'
+import { isPostponed } from '../../contexts/context-stamp.ts'
 import type { ContextualizeDependencies } from '../dependencies.ts'
 import type { ContextTask } from '../documents/tasks.ts'
 
@@ -9,7 +10,7 @@ export async function contextFor(
   signal: AbortSignal,
 ): Promise<ChunkContext | null> {
   const found = state.contexts.find(key)
-  if (found !== null) return found
+  if (found !== null && !isPostponed(found)) return found
   const release = budget === null || writer.endpoint === null ? () => {} : budget(request)
   if (release === null) return null
   try {

@@ -78,6 +78,40 @@ describe('a copy with contexts', () => {
   })
 })
 
+const GOOD =
+  'Of the limited plant, whose valve 1 opens at 8 bar, valve 2 at 9 bar, valve 3 at 10 bar and valve 4 at 11 bar, in the order of the numbers.'
+
+describe('a model that asks to wait', () => {
+  it('is asked again by the next run, for the contexts that the rules wrote in its place and for no others', async () => {
+    await createSparse('limited', [1, 2, 3, 4])
+    let isWaiting = true
+    let asked = 0
+    const endpoint = await startRecordingServer(({ body }) => {
+      asked += 1
+      if (isWaiting && /valve [12] of/u.test(body.slice(body.lastIndexOf('The valve'))))
+        return { status: 429, headers: { 'retry-after-ms': '1' }, body: '{"error":{"message":"slow down"}}' }
+      return {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ choices: [{ message: { content: GOOD } }] }),
+      }
+    })
+    const settings = { CONTEXT_MODEL: 'm', CONTEXT_BASE_URL: endpoint.url, CONTEXT_CONCURRENCY: '1' }
+    const again = () => run({ collection: 'limited', context: 'openai' }, settings)
+    const writers = async () =>
+      (await pointsOf(engine.url, 'limited')).map(({ payload }) => payload.context_model as string)
+    expect(await again()).toMatchObject({ stored: 4, fallbacks: 2, postponed: 2, left: 0 })
+    expect(await writers()).toEqual(['rules', 'rules', 'm', 'm'])
+    isWaiting = false
+    asked = 0
+    expect(await again()).toMatchObject({ before: 2, stored: 2, fallbacks: 0, postponed: 0, left: 0 })
+    expect(asked).toBe(2)
+    expect(await writers()).toEqual(['m', 'm', 'm', 'm'])
+    expect(await again()).toMatchObject({ before: 4, stored: 0 })
+    expect(asked).toBe(2)
+    await endpoint.close()
+  })
+})
+
 describe('a budget', () => {
   it('is kept with a long prompt, and with a model that counts its thoughts', async () => {
     await createSparse('priced', [1, 2, 3])
