@@ -13,9 +13,23 @@ export const POSTPONED_VERSION = 'postponed'
 /** Whether the next run is to ask the model for a context. */
 export const isPostponed = ({ fallback }: ChunkContext): boolean => PASSING_FAILURES.includes(fallback ?? '')
 
+/** Stands before the version of a context that the vectors of its point do not see. */
+const ONLY_PAYLOAD = 'only-payload:'
+export const onlyPayload = (version: string): string => ONLY_PAYLOAD + version
+export const isOnlyPayload = (versionOrStamp: string): boolean => versionOrStamp.startsWith(ONLY_PAYLOAD)
+
+/** The version of the text of a context, whatever the vectors see. */
+export const textVersion = (version: string): string => version.replace(ONLY_PAYLOAD, '')
+
 /** The version under which a context is stored. */
 export function storedVersion(context: ChunkContext, writerVersion: string): string {
-  return isPostponed(context) ? POSTPONED_VERSION : writerVersion
+  if (!isPostponed(context)) return writerVersion
+  return isOnlyPayload(writerVersion) ? onlyPayload(POSTPONED_VERSION) : POSTPONED_VERSION
+}
+
+/** Whether a stored stamp is of this version and chunk. Vectors may see a context that only the payload needs. */
+export function isStampOf(stamp: unknown, version: string, chunk: StampedChunk): boolean {
+  return stamp === contextStamp(version, chunk) || stamp === contextStamp(textVersion(version), chunk)
 }
 
 /**

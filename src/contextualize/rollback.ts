@@ -1,6 +1,6 @@
 import { chunkHash } from '../contexts/context-stamp.ts'
 import type { Embedder } from '../core/ports.ts'
-import { isOfStowage, keyOf } from './documents/survey.ts'
+import { isOfStowage, isPlain, keyOf } from './documents/survey.ts'
 import { type Encoding, encodeTexts, onlyStored, plainText, replacedVectors } from './encoding/encode.ts'
 import type { LiveCollection, LivePoint, PointChange } from './live-collection.ts'
 import type { FormerVectors } from './state/former-vectors.ts'
@@ -31,7 +31,7 @@ export interface RollbackResult {
   restored: number
   /** Points that were encoded anew without their context, because their former vectors are not known or their text has changed. */
   encoded: number
-  /** Points that lost the fields of a context only: nothing can encode them. */
+  /** Points that lost the fields of a context only: their vectors do not see it, or nothing can encode them. */
   payloadOnly: number
 }
 
@@ -91,7 +91,7 @@ async function writeFormer(
   signal: AbortSignal,
 ): Promise<void> {
   const known = points.map(({ id, chunk }) => former.find(id, chunkHash(chunk)))
-  const unknown = points.filter((_, index) => known[index] === null)
+  const unknown = points.filter((point, index) => known[index] === null && !(isOfStowage(point) && isPlain(point)))
   const texts = unknown.map(({ chunk }) => plainText(chunk, encoding?.plain ?? 'text'))
   const encoded = encoding === null ? [] : await encodeTexts(texts, encoding, embedder, signal)
   const fresh = new Map(unknown.map((point, index) => [point, onlyStored(encoded[index], point)]))
@@ -100,7 +100,9 @@ async function writeFormer(
     return { id: point.id, vectors, fields: null }
   })
   if (changes.length > 0) await collection.write(changes)
-  result.restored += points.length - unknown.length
-  if (encoding === null) result.payloadOnly += unknown.length
-  else result.encoded += unknown.length
+  const restored = known.filter(vectors => vectors !== null).length
+  const encodedAnew = encoding === null ? 0 : unknown.length
+  result.restored += restored
+  result.encoded += encodedAnew
+  result.payloadOnly += points.length - restored - encodedAnew
 }

@@ -2,7 +2,7 @@ import type { ChunkContext } from '../contexts/context.ts'
 import { chunkHash, contextStamp, isPostponed, storedVersion } from '../contexts/context-stamp.ts'
 import { contextFields } from '../contexts/payload-fields.ts'
 import type { ContextualizeDependencies } from './dependencies.ts'
-import { documentKeys, isUpToDate, keyOf, refuseForeignFields } from './documents/survey.ts'
+import { documentKeys, isPlain, isUpToDate, keyOf, refuseForeignFields } from './documents/survey.ts'
 import type { ContextTask } from './documents/tasks.ts'
 import { contextualText, encodeTexts, onlyStored, replacedVectors } from './encoding/encode.ts'
 import type { LivePoint, PointChange } from './live-collection.ts'
@@ -72,8 +72,7 @@ export async function storeContexts(
   }
 }
 
-/** Whether the vectors of a point are as its owner wrote them. A stamp of any text says that they are ours. */
-const isUntouched = ({ payload, vectors }: LivePoint): boolean =>
-  payload.context_version === undefined && vectors.size > 0
+/** Whether the vectors of a point are as its owner wrote them. A stamp of any text that they see says that they are ours. */
+const isUntouched = (point: LivePoint): boolean => isPlain(point) && point.vectors.size > 0
 
 const formerOf = ({ id, chunk, vectors }: LivePoint) => ({ id, hash: chunkHash(chunk), vectors })

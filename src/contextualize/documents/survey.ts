@@ -1,4 +1,4 @@
-import { contextStamp, POSTPONED_VERSION } from '../../contexts/context-stamp.ts'
+import { contextStamp, isOnlyPayload, isStampOf, onlyPayload, POSTPONED_VERSION } from '../../contexts/context-stamp.ts'
 import { CONTEXT_FIELDS } from '../../contexts/payload-fields.ts'
 import { StowageError } from '../../core/errors.ts'
 import type { Json, PointId } from '../../core/types.ts'
@@ -35,12 +35,12 @@ export interface Partition {
 
 /** Whether the context of a point is what this version of the writer would store for its text. */
 export function isUpToDate({ chunk, payload }: LivePoint, version: string): boolean {
-  return payload.context_version === contextStamp(version, chunk)
+  return isStampOf(payload.context_version, version, chunk)
 }
 
 /** Whether a point needs no context in a run any more: also when its model could not be reached in this run. */
 export function isDoneInRun(point: LivePoint, isDone: boolean, postponed: ReadonlySet<string>): boolean {
-  return isDone || (postponed.has(keyOf(point.id)) && isUpToDate(point, POSTPONED_VERSION))
+  return isDone || (postponed.has(keyOf(point.id)) && isUpToDate(point, onlyPayload(POSTPONED_VERSION)))
 }
 
 /** Whether a point has a context of its present text, by any writer. */
@@ -51,6 +51,10 @@ export function hasContext({ chunk, payload }: LivePoint): boolean {
 
 /** Whether stowage wrote the fields of a context that a point has: it writes and removes all of them together. */
 export const isOfStowage = ({ payload }: LivePoint): boolean => typeof payload.context_version === 'string'
+
+/** Whether the vectors of a point see no context: it has none, or only its payload has one. */
+export const isPlain = ({ payload: { context_version: stamp } }: LivePoint): boolean =>
+  stamp === undefined || (typeof stamp === 'string' && isOnlyPayload(stamp))
 
 /** @throws StowageError `unprocessable` when the owner of the point has fields of the names that a context takes: they would be lost */
 export function refuseForeignFields(point: LivePoint): void {

@@ -1,5 +1,6 @@
-import type { ContextDocument, ContextRequest, ContextWriter } from '../../contexts/context.ts'
-import { chunkHash } from '../../contexts/context-stamp.ts'
+import type { ChunkContext, ContextDocument, ContextRequest, ContextWriter } from '../../contexts/context.ts'
+import { chunkHash, contextStamp, onlyPayload, textVersion } from '../../contexts/context-stamp.ts'
+import { storedContext } from '../../contexts/payload-fields.ts'
 import type { PointId } from '../../core/types.ts'
 import { contentHash } from '../../text/fingerprint.ts'
 import type { ContextualizeDependencies } from '../dependencies.ts'
@@ -16,6 +17,8 @@ export interface ContextTask {
   key: string
   request: ContextRequest
   writer: ContextWriter
+  /** What the payload has of this writer, and the vectors do not see yet. */
+  stored: ChunkContext | null
   document: SurveyedDocument
 }
 
@@ -47,13 +50,15 @@ export async function* tasksOf(
     const { text, parts } = rebuildDocument(group.map(point => ({ ...point.chunk, point })))
     const whole = documentOf(group, text)
     // Hashed once: a document may be long, and have many chunks.
-    const written = contentHash(JSON.stringify([chosen.version, whole]))
+    const written = contentHash(JSON.stringify([textVersion(chosen.version), whole]))
     for (const { part, start } of parts) {
-      const { id, chunk } = part.point
+      const { id, chunk, payload } = part.point
       if (!document.left.has(keyOf(id)) || isUpToDate(part.point, version)) continue
       const hash = chunkHash(chunk)
       const request = { document: whole, chunk: { sectionPath: chunk.sectionPath, text: chunk.text, start } }
-      yield { id, hash, key: `${keyOf(id)}:${hash}:${written}`, request, writer: chosen, document }
+      const isStored = payload.context_version === contextStamp(onlyPayload(writer.version), chunk)
+      const stored = isStored ? storedContext(payload) : null
+      yield { id, hash, key: `${keyOf(id)}:${hash}:${written}`, request, writer: chosen, stored, document }
     }
   }
 }

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../core/types.ts'
 import type { CollectionLayout, DenseField } from '../../ingest/target.ts'
 import { isParent } from '../../qdrant/payload.ts'
 import { cosine } from '../../text/similarity.ts'
-import { hasText } from '../documents/survey.ts'
+import { hasText, isPlain } from '../documents/survey.ts'
 import type { LiveCollection, LivePoint } from '../live-collection.ts'
 import type { FormerVectors } from '../state/former-vectors.ts'
 import {
@@ -138,8 +138,6 @@ async function compareInputs(points: readonly LivePoint[], fields: readonly Dens
   }
   return compared
 }
-
-const isPlain = ({ payload }: LivePoint): boolean => payload.context_version === undefined
 
 function sampleText(point: LivePoint, plain: PlainInput): string {
   const { context } = point.payload

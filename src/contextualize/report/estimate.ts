@@ -44,8 +44,8 @@ export async function estimate(
   let asked = 0
   for (const document of documents) {
     const begun = new Map<string, number>()
-    for await (const { request, writer: chosen } of tasksOf(document, dependencies)) {
-      if (chosen.endpoint === null) continue
+    for await (const { request, writer: chosen, stored } of tasksOf(document, dependencies)) {
+      if (chosen.endpoint === null || stored !== null) continue
       asked += 1
       const { prefix, suffix } = prompt.build(request)
       const known = begun.get(prefix)

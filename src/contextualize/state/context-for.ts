@@ -3,12 +3,13 @@ import { isPostponed } from '../../contexts/context-stamp.ts'
 import type { ContextualizeDependencies } from '../dependencies.ts'
 import type { ContextTask } from '../documents/tasks.ts'
 
-/** The context of an earlier run, or a new one, whose cost is noted; null when the budget does not allow it. */
+/** The context of an earlier run or of the payload, or a new one, whose cost is noted; null when the budget does not allow it. */
 export async function contextFor(
-  { key, request, writer }: ContextTask,
+  { key, request, writer, stored }: ContextTask,
   { state, budget }: Pick<ContextualizeDependencies, 'state' | 'budget'>,
   signal: AbortSignal,
 ): Promise<ChunkContext | null> {
+  if (stored !== null) return stored
   const found = state.contexts.find(key)
   if (found !== null && !isPostponed(found)) return found
   const release = budget === null || writer.endpoint === null ? () => {} : budget(request)

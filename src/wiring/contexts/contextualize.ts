@@ -7,6 +7,7 @@ import type {
   ContextualizeTarget,
 } from '../../commands/contextualize.ts'
 import { type Config, loadConfig } from '../../config.ts'
+import { onlyPayload } from '../../contexts/context-stamp.ts'
 import { createPromptBuilder, longestPromptOf } from '../../contexts/prompt/prompt.ts'
 import { createRulesWriter } from '../../contexts/rules/rules-writer.ts'
 import { contextualize } from '../../contextualize/contextualize.ts'
@@ -52,7 +53,15 @@ export const openContextualize: ContextualizeCommandDependencies['open'] = targe
 /** @param server whose points get contexts; it stays open */
 export async function environmentOf(
   config: Config,
-  { collection: sourceName, into, alias, context, state: stateFolder, budgetUsd, onlyPayload }: ContextualizeTarget,
+  {
+    collection: sourceName,
+    into,
+    alias,
+    context,
+    state: stateFolder,
+    budgetUsd,
+    onlyPayload: isPayloadOnly,
+  }: ContextualizeTarget,
   server: RequestsOptions,
 ): Promise<Omit<ContextualizeEnvironment, 'place' | 'close'>> {
   const { count: countTokens } = createTokenizer(config.plan.tokenizerModel)
@@ -61,7 +70,8 @@ export async function environmentOf(
   const name = into ?? sourceName
   const collection = into === undefined ? source : openLiveCollection({ ...server, collection: into, mapping })
   const twin = into === undefined ? null : openQdrantTwin({ ...server, source: sourceName, twin: into })
-  const writer = openContextWriter(config, context, countTokens)
+  const written = openContextWriter(config, context, countTokens)
+  const writer = isPayloadOnly ? { ...written, version: onlyPayload(written.version) } : written
   const prompt = context === 'rules' ? createPromptBuilder({ countTokens }) : openPrompt(config, countTokens)
   const findPrice: FindPrice = asked => openPrice(config, { ...writer, ...asked })
   const rules = createRulesWriter({ countTokens })
@@ -92,7 +102,7 @@ export async function environmentOf(
 
   /** Without an encoder, a rollback still brings former vectors back. */
   async function openEncoder(isRollback: boolean, { former }: RunState) {
-    if (onlyPayload)
+    if (isPayloadOnly)
       return { embedder: null, encoding: null, warnings: ['vectors do not see the contexts (--only-payload)'] }
     const { embedder, unavailable } = await openIngestEmbedder(config)
     try {

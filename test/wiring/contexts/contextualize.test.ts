@@ -11,7 +11,7 @@ import { encodeBm25Document } from '../../../src/text/qdrant-bm25.ts'
 import { environmentOf } from '../../../src/wiring/contexts/contextualize.ts'
 import { pointsOf, rawPoints, temporaryFolder } from '../../contextualize/support/live-world.ts'
 import { countTokens } from '../../support/ingest-world.ts'
-import { startRecordingServer } from '../../support/recording-server.ts'
+import { type Reply, startRecordingServer } from '../../support/recording-server.ts'
 import { send } from '../../support/send.ts'
 
 let engine: EmbeddedServer
@@ -42,14 +42,20 @@ async function createSparse(collection: string, ids: readonly number[]): Promise
   await send(engine.url, 'PUT', `/collections/${collection}/points?wait=true`, { points })
 }
 
-async function run(
-  target: Partial<ContextualizeTarget> & { collection: string },
-  settings: Readonly<Record<string, string>> = {},
-) {
+type Target = Partial<ContextualizeTarget> & { collection: string }
+
+function open(target: Target, settings: Readonly<Record<string, string>> = {}) {
   const config = loadConfig({ EMBEDDER: 'none', CONTEXT_STATE_FOLDER: place.folder, ...settings })
   const given: ContextualizeTarget = { context: 'rules', onlyPayload: false, ...target }
-  const environment = await environmentOf(config, given, { http, apiKey: null })
-  return environment.run(() => {}, new AbortController().signal)
+  return environmentOf(config, given, { http, apiKey: null })
+}
+
+async function run(target: Target, settings: Readonly<Record<string, string>> = {}) {
+  return (await open(target, settings)).run(() => {}, new AbortController().signal)
+}
+
+async function rollBack(collection: string) {
+  return (await open({ collection })).rollBack(() => {}, new AbortController().signal)
 }
 
 describe('a copy with contexts', () => {
@@ -86,7 +92,7 @@ describe('a model that asks to wait', () => {
     await createSparse('limited', [1, 2, 3, 4])
     let isWaiting = true
     let asked = 0
-    const endpoint = await startRecordingServer(({ body }) => {
+    const endpoint = await startRecordingServer(({ body }): Reply => {
       asked += 1
       if (isWaiting && /valve [12] of/u.test(body.slice(body.lastIndexOf('The valve'))))
         return { status: 429, headers: { 'retry-after-ms': '1' }, body: '{"error":{"message":"slow down"}}' }
@@ -108,6 +114,42 @@ describe('a model that asks to wait', () => {
     expect(await writers()).toEqual(['m', 'm', 'm', 'm'])
     expect(await again()).toMatchObject({ before: 4, stored: 0 })
     expect(asked).toBe(2)
+    await endpoint.close()
+  })
+})
+
+describe('contexts of the payload only', () => {
+  it('are seen by the vectors after a later run, which asks no model for them, and are rolled back from both', async () => {
+    await createSparse('seen', [1, 2, 3])
+    const before = await pointsOf(engine.url, 'seen')
+    let asked = 0
+    const endpoint = await startRecordingServer(() => {
+      asked += 1
+      const body = JSON.stringify({ choices: [{ message: { content: GOOD.replaceAll('limited', 'seen') } }] })
+      return { headers: { 'content-type': 'application/json' }, body }
+    })
+    const settings = { CONTEXT_MODEL: 'm', CONTEXT_BASE_URL: endpoint.url }
+    const target = { collection: 'seen', context: 'openai' as const }
+    expect(await run({ ...target, onlyPayload: true }, settings)).toMatchObject({ stored: 3, left: 0 })
+    const first = await pointsOf(engine.url, 'seen')
+    expect(first.map(({ vector }) => vector)).toEqual(before.map(({ vector }) => vector))
+    const askedBefore = asked
+    expect(await run({ ...target, onlyPayload: true }, settings)).toMatchObject({ before: 3, stored: 0 })
+    expect(await run(target, settings)).toMatchObject({ before: 0, stored: 3, left: 0 })
+    expect(asked).toBe(askedBefore)
+    const after = await pointsOf(engine.url, 'seen')
+    for (const { payload, vector } of after)
+      expect(vector.sparse).toMatchObject({
+        indices: encodeBm25Document(`${payload.context}\n${payload.text}`).indices,
+      })
+    const contexts = (points: typeof after) => points.map(({ payload }) => [payload.context, payload.context_quality])
+    expect(contexts(after)).toEqual(contexts(first))
+    expect(await run({ ...target, onlyPayload: true }, settings)).toMatchObject({ before: 3, stored: 0 })
+    expect(await rollBack('seen')).toMatchObject({ restored: 3, encoded: 0, payloadOnly: 0 })
+    expect(await pointsOf(engine.url, 'seen')).toEqual(before)
+    await run({ ...target, onlyPayload: true }, settings)
+    expect(await rollBack('seen')).toMatchObject({ restored: 0, encoded: 0, payloadOnly: 3 })
+    expect(await pointsOf(engine.url, 'seen')).toEqual(before)
     await endpoint.close()
   })
 })
