@@ -1,5 +1,5 @@
 import { Pool } from 'undici'
-import { concernsRequest, failureOf, isReset, notUnderstood, statusFailure } from './errors.ts'
+import { concernsRequest, failureOf, isReset, lateAnswer, notUnderstood, statusFailure } from './errors.ts'
 import { isObject, parseJson, printJson } from './json.ts'
 import { pathPrefix } from './paths.ts'
 import { headerValue, MAX_HEADER_BYTES, replaceHeaders } from './raw-headers.ts'
@@ -55,6 +55,8 @@ export interface ReadObserver {
 export const IDLE_CONNECTION_MS = 4_000
 /** Who gives up after having waited this long for an answer has waited in vain; before, it says nothing about Qdrant. In milliseconds. */
 export const PATIENCE_MS = 1_000
+/** Longest time of a read that no request of a client waits for, such as those of commands, in milliseconds. */
+export const READ_TIMEOUT_MS = 60_000
 /** Most bytes of an answer: all lists of one search with their payloads. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
@@ -112,6 +114,19 @@ export function withoutFailureTexts({ readRaw, close }: QdrantHttp): QdrantHttp 
     const answer = await readRaw(request)
     return concernsRequest(answer.status) ? answer : { ...answer, text: '' }
   }, close)
+}
+
+/** A read of a command. @throws StowageError, `upstream_timeout` after a minute without an answer */
+export async function readForCommand(
+  http: Pick<QdrantHttp, 'read'>,
+  read: Omit<QdrantRead, 'signal'>,
+): Promise<unknown> {
+  const signal = AbortSignal.timeout(READ_TIMEOUT_MS)
+  try {
+    return await http.read({ ...read, signal })
+  } catch (error) {
+    throw signal.aborted ? lateAnswer(READ_TIMEOUT_MS, error) : error
+  }
 }
 
 /** Raw header pairs of a request whose body, if any, is JSON. */

@@ -42,6 +42,11 @@ export function failureOf(error: unknown, aborted = false): StowageError {
   return failure('upstream_error', `The exchange with Qdrant failed (${code})`)
 }
 
+/** An error for an answer that a command has waited for so long. */
+export function lateAnswer(milliseconds: number, cause: unknown): StowageError {
+  return new StowageError('upstream_timeout', `Qdrant did not answer within ${milliseconds / 1000} s`, { cause })
+}
+
 /** An error for an answer of an unexpected shape. */
 export function notUnderstood(detail: string): StowageError {
   return new StowageError('upstream_error', `Qdrant's answer was not understood: ${detail}`)

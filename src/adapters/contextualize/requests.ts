@@ -1,11 +1,12 @@
 import { eitherSignal } from '../../core/either-signal.ts'
-import { jsonHeaders, type QdrantHttp, textOf } from '../../qdrant/client.ts'
-import { notUnderstood } from '../../qdrant/errors.ts'
+import { jsonHeaders, type QdrantHttp, READ_TIMEOUT_MS, textOf } from '../../qdrant/client.ts'
+import { lateAnswer, notUnderstood } from '../../qdrant/errors.ts'
+import { isRead } from '../../qdrant/paths.ts'
 import { members, RawJsonError } from '../../qdrant/raw-json.ts'
 import { retryOnce } from '../retry-once.ts'
 
-/** A write of many points, or the answer of a busy server, may take minutes. */
-const TIMEOUT_MS = 300_000
+/** A write of many points may take minutes. */
+const WRITE_TIMEOUT_MS = 300_000
 
 /** Sends a request and returns the raw `result` of its answer. @throws StowageError */
 type SendRequest = (method: 'GET' | 'POST' | 'PUT', path: string, body: string | null) => Promise<string>
@@ -15,17 +16,21 @@ export interface RequestsOptions {
   apiKey: string | null
   /** Ends requests that nobody waits for any more. */
   signal?: AbortSignal | undefined
-  /** Longest time of each request in milliseconds. Default: 5 minutes. */
+  /** Longest time of each request in milliseconds. Default: a minute for a read, five for a write. */
   timeoutMs?: number | undefined
 }
 
 /** Requests that can all be repeated, writes too: they set values that do not depend on what is there. */
-export function createRequests({ http, apiKey, signal: given, timeoutMs = TIMEOUT_MS }: RequestsOptions): SendRequest {
+export function createRequests({ http, apiKey, signal: given, timeoutMs }: RequestsOptions): SendRequest {
   return async (method, path, body) => {
-    const timeout = AbortSignal.timeout(timeoutMs)
+    const longestMs = timeoutMs ?? (isRead(method, path) ? READ_TIMEOUT_MS : WRITE_TIMEOUT_MS)
+    const timeout = AbortSignal.timeout(longestMs)
     const { signal, dispose } = given === undefined ? { signal: timeout, dispose() {} } : eitherSignal(given, timeout)
     const request = { method, path, headers: jsonHeaders(apiKey, body), body, signal }
-    return rawResult(textOf(await retryOnce(() => http.readRaw(request), signal).finally(dispose)))
+    const answer = await retryOnce(() => http.readRaw(request), signal)
+      .catch(error => Promise.reject(timeout.aborted ? lateAnswer(longestMs, error) : error))
+      .finally(dispose)
+    return rawResult(textOf(answer))
   }
 }
 

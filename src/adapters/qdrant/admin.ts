@@ -6,7 +6,7 @@ import type { Json, JsonObject, SparseVector } from '../../core/types.ts'
 import type { CollectionProbe } from '../../doctor/facts.ts'
 import type { CollectionName, Marking } from '../../doctor/tenant-facts.ts'
 import type { CollectionLayout, IngestTarget, NewPoint, StoredPoint } from '../../ingest/target.ts'
-import { createQdrantHttp } from '../../qdrant/client.ts'
+import { createQdrantHttp, readForCommand } from '../../qdrant/client.ts'
 import { failureOf, isReset, notUnderstood, statusFailure } from '../../qdrant/errors.ts'
 import { collectionPath, pathPrefix } from '../../qdrant/paths.ts'
 import { readListedPoints } from '../../qdrant/points.ts'
@@ -51,9 +51,6 @@ const STORED_POINT = STORED_PAYLOAD.transform(
   }),
 )
 
-/** Timeout of a read, as in the official client. */
-const READ_TIMEOUT_MS = 300_000
-
 interface QdrantAdmin extends IngestTarget, CollectionProbe {
   /** Deletes a collection with all its points; false when there is none. */
   deleteCollection(collection: string): Promise<boolean>
@@ -69,7 +66,7 @@ export function createQdrantAdmin({ url, apiKey }: { url: string; apiKey: string
   const client = createClient(url, apiKey)
 
   const read = (path: string, body?: JsonObject) =>
-    http.read({ method: body ? 'POST' : 'GET', path, body, apiKey, signal: AbortSignal.timeout(READ_TIMEOUT_MS) })
+    readForCommand(http, { method: body ? 'POST' : 'GET', path, body, apiKey })
 
   const scroll = (collection: string, body: JsonObject) => read(collectionPath(collection, 'points/scroll'), body)
 

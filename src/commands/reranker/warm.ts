@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { withPlace } from '../../core/errors.ts'
 import { ADDRESS_KEY, ADDRESS_URL, type Address, addressOf, nonEmpty, urlOption } from '../option-values.ts'
 import { createProgress } from '../progress.ts'
 
@@ -78,6 +79,8 @@ async function runWarm(flags: WarmFlags, { open, out, progress: stream }: WarmCo
       out.write(`in ${folder}\n`)
       for (const warning of warnings) stream.write(`warning: ${warning}\n`)
     }
+  } catch (error) {
+    throw withPlace(error, environment.place)
   } finally {
     progress.stop()
     await environment.close()

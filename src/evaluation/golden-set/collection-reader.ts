@@ -1,6 +1,6 @@
 import { batchesOf, groupBy } from '../../core/collections.ts'
 import type { Chunk, JsonObject, PointId } from '../../core/types.ts'
-import type { QdrantHttp } from '../../qdrant/client.ts'
+import { type QdrantHttp, readForCommand } from '../../qdrant/client.ts'
 import { isObject } from '../../qdrant/json.ts'
 import { collectionPath } from '../../qdrant/paths.ts'
 import { findDocumentField, isParent, type PayloadMapping, readChunk } from '../../qdrant/payload.ts'
@@ -30,19 +30,12 @@ const PAGE = 200
 const BATCH = 100
 /** Points whose payloads show the fields of the collection. */
 const SAMPLE = 20
-const READ_TIMEOUT_MS = 60_000
 
 /** Reads the chunks of any collection, also of one that stowage has not written. Errors are `StowageError`s. */
 export function createCollectionReader(options: CollectionReaderOptions): CollectionReader {
   const { http, apiKey, collection, mapping } = options
   const post = (rest: string, body: JsonObject) =>
-    http.read({
-      method: 'POST',
-      path: collectionPath(collection, rest),
-      body,
-      apiKey,
-      signal: AbortSignal.timeout(READ_TIMEOUT_MS),
-    })
+    readForCommand(http, { method: 'POST', path: collectionPath(collection, rest), body, apiKey })
 
   async function* scroll(body: JsonObject) {
     let offset: unknown = null

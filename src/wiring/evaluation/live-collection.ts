@@ -5,7 +5,7 @@ import { type Opened, openTogether } from '../../core/work/opened.ts'
 import { type CollectionReader, createCollectionReader } from '../../evaluation/golden-set/collection-reader.ts'
 import type { LiveCollection } from '../../evaluation/golden-set/collection-set.ts'
 import type { AskedBy, AskedCollection } from '../../evaluation/replay/run.ts'
-import { createQdrantHttp } from '../../qdrant/client.ts'
+import { createQdrantHttp, readForCommand } from '../../qdrant/client.ts'
 import { isObject } from '../../qdrant/json.ts'
 import { collectionPath } from '../../qdrant/paths.ts'
 import { readTenants } from '../tenants.ts'
@@ -32,10 +32,9 @@ export function openAskedCollection(config: Config, address: LiveAddress): Promi
     const { collection } = address
     const { http, apiKey, tenants } = await open(config, address, opened)
     const asOperator: AskedBy = { apiKey, condition: null }
-    const signal = AbortSignal.timeout(COUNT_TIMEOUT_MS)
     const path = collectionPath(collection, 'points/count')
     const count = async (body: JsonObject): Promise<number> => {
-      const counted = await http.read({ method: 'POST', path, body: { exact: false, ...body }, apiKey, signal })
+      const counted = await readForCommand(http, { method: 'POST', path, body: { exact: false, ...body }, apiKey })
       return isObject(counted) ? Number(counted.count) : 0
     }
     // Strict mode refuses a filter without an index, and then the collection has no parents, or they count too.
@@ -51,8 +50,6 @@ export function openAskedCollection(config: Config, address: LiveAddress): Promi
     }
   })
 }
-
-const COUNT_TIMEOUT_MS = 60_000
 
 async function open(config: Config, { collection, ...where }: LiveAddress, opened: Opened) {
   const directory = await readTenants(config)
