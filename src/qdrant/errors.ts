@@ -13,6 +13,9 @@ const CODE_OF_STATUS: Record<number, ErrorCode> = {
   429: 'too_many_requests',
 }
 
+/** The process, or the machine, has too many open files and connections. */
+const NO_DESCRIPTORS: readonly string[] = ['EMFILE', 'ENFILE']
+
 /**
  * Converts an answer that is not 2xx to an error with Qdrant's text and `details.status`. Faults that the client can fix (its
  * filter, key or collection name) keep their meaning; all others are `upstream_error`.
@@ -35,6 +38,11 @@ export function failureOf(error: unknown, aborted = false): StowageError {
   // Nobody reads this when the client has left, so it is the deadline of the request.
   if (aborted) return failure('upstream_timeout', 'The deadline of the request passed before Qdrant answered')
   if (isTimeout(cause, code)) return failure('upstream_timeout', 'Qdrant did not answer in time')
+  if (NO_DESCRIPTORS.includes(code))
+    return failure(
+      'upstream_unavailable',
+      `stowage has no file descriptor left to reach Qdrant (${code}, see ulimit -n)`,
+    )
   if (isUnreachable(cause)) return failure('upstream_unavailable', `Qdrant cannot be reached (${code})`)
   if (isReset(cause)) return failure('upstream_error', 'Qdrant closed the connection before it answered')
   if (isTooLarge(error)) return failure('upstream_error', "Qdrant's answer is larger than stowage reads")

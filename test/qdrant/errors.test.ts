@@ -40,6 +40,12 @@ describe('a failed exchange', () => {
     expect(failure.message).not.toContain('10.1.2.3')
   })
 
+  it('names the process itself when it has no descriptor left for the connection', () => {
+    const failure = failureOf(withCode('EMFILE', { syscall: 'connect' }))
+    expect(failure.code).toBe('upstream_unavailable')
+    expect(failure.message).toMatch(/^stowage has no file descriptor left/u)
+  })
+
   it('is late when it was aborted, and stays what it is when it is known', () => {
     expect(failureOf(withCode('ECONNRESET'), true).code).toBe('upstream_timeout')
     const known = new StowageError('forbidden', 'no')

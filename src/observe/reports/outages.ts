@@ -10,7 +10,7 @@ export function createOutageReports(logger: Logger, now = () => performance.now(
     /** @param status null without a complete answer */
     forwarded(status: number | null): void {
       if (status === null) {
-        if (failedAt === null) logger.warn('Qdrant does not answer; the lines of the requests have the causes')
+        if (failedAt === null) logger.warn('requests to Qdrant fail; the lines of the requests have the causes')
         failedAt = now()
       } else if (failedAt !== null && now() - failedAt >= CALM_MS) {
         failedAt = null
