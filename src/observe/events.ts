@@ -225,9 +225,9 @@ export function createReporter({ metrics, logger, slowMs = 0, queryText = 'off' 
     },
     experimentObserved: ({ outcome: { assignment, failed, seconds, tokens, recallProxy } }) => {
       const labels = { experiment: assignment.experiment, variant: assignment.variant }
-      metrics.experimentRequests.inc({ ...labels, outcome: 'ok' }, failed ? 0 : 1)
+      metrics.experimentRequests.inc({ ...labels, outcome: 'ok' }, failed === false ? 1 : 0)
       metrics.experimentRequests.inc({ ...labels, outcome: 'failed' }, failed ? 1 : 0)
-      metrics.experimentSeconds.observe(labels, seconds)
+      if (seconds !== null) metrics.experimentSeconds.observe(labels, seconds)
       if (tokens !== null) metrics.experimentTokens.observe(labels, tokens)
       if (recallProxy !== null) metrics.experimentRecallProxy.observe(labels, recallProxy)
       // An experiment is known by its first request only: from here on, its series is there.

@@ -53,7 +53,7 @@ export interface PackContextDependencies {
   onWaiting?: (length: number) => void
   /** Called with each new context, before it is sent. */
   onPacked?: (context: string) => void
-  /** Takes the outcomes of requests that are part of an experiment. A cached answer is none: its pipeline did not run. */
+  /** Takes the outcomes of requests that are part of an experiment. */
   observeOutcome?: ObserveOutcome
   /** Takes the second runs of requests with a shadow. */
   offerShadow?: OfferShadow
@@ -108,6 +108,7 @@ export function createPackContext(dependencies: PackContextDependencies): PackCo
       ? fromCache(cached, subject)
       : await answerInTime(job, key === null ? 'off' : 'miss', { ...dependencies, sessions, admission })
     if (key !== null && !cached && isRepeatable(request, answer)) cache?.put(key, answer)
+    if (cached) tellOutcome(dependencies.observeOutcome, outcomeSubject(subject), fromMemory(answer.trace))
     traces.record(answer.trace, caller)
     if (!cached) dependencies.onPacked?.(answer.response.context)
     const { shadow } = decision
@@ -159,7 +160,6 @@ async function answerInTime(
   const { ports, sessions, admission, now, observeOutcome } = dependencies
   const deadline = startDeadline(caller.signal, deadlineMs)
   const record = new RunRecord(now)
-  const outcomeSubject = { ...subject, requestId: subject.traceId }
   try {
     const tenant = caller.tenant?.name ?? null
     const crowded = () => admission.isCrowded(tenant)
@@ -169,12 +169,12 @@ async function answerInTime(
     const packed = run.packed.packed.map(({ candidate }) => candidate.key)
     sessions.remember(session, packed)
     const trace = buildTrace(subject, record, { ...run, cache })
-    tellOutcome(observeOutcome, outcomeSubject, succeeded(trace))
+    tellOutcome(observeOutcome, outcomeSubject(subject), succeeded(trace))
     return { response: respond(run, subject, record), trace }
   } catch (error) {
     const failure = describeFailure(error, deadline, caller)
     if (!caller.signal.aborted && canBlamePlan(failure))
-      tellOutcome(observeOutcome, outcomeSubject, failedAfter(record.elapsedMs / 1_000))
+      tellOutcome(observeOutcome, outcomeSubject(subject), failedAfter(record.elapsedMs / 1_000))
     throw failure
   } finally {
     deadline.dispose()
@@ -209,12 +209,10 @@ function readsAs({ apiKey, tenant }: Caller) {
   return { apiKey, tenant: tenant?.name ?? null, condition: tenant?.condition ?? null }
 }
 
-const succeeded = ({ duration_ms, recall_proxy, budget }: Trace) => ({
-  failed: false,
-  seconds: duration_ms / 1_000,
-  recallProxy: recall_proxy,
-  tokens: budget.used,
-})
+const outcomeSubject = (subject: TraceSubject) => ({ ...subject, requestId: subject.traceId })
+const contentOf = ({ recall_proxy, budget }: Trace) => ({ recallProxy: recall_proxy, tokens: budget.used })
+const succeeded = (trace: Trace) => ({ failed: false, seconds: trace.duration_ms / 1_000, ...contentOf(trace) })
+const fromMemory = (trace: Trace) => ({ failed: null, seconds: null, ...contentOf(trace) })
 
 /**
  * Converts an abort by the deadline to `upstream_timeout`, and a refusal of the upstream key, which a tenant does not know, to

@@ -110,7 +110,7 @@ export function createRollout(dependencies: RolloutDependencies): Rollout {
       const name = outcome.assignment.experiment
       if (rollbacks.has(name)) return
       const { window, judge } = experimentOf(name)
-      const startedAt = wallClock().getTime() - 1_000 * outcome.seconds
+      const startedAt = wallClock().getTime() - 1_000 * (outcome.seconds ?? 0)
       const timed = { ...outcome, startedAt }
       if (!window.add(timed)) return
       onOutcome(outcome)

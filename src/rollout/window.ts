@@ -62,9 +62,9 @@ export interface VariantSummary {
   recall_proxy: number | null
 }
 
-/** Failed requests count in the times, too: a failure is often late. */
+/** Failed requests count in the times, too: a failure is often late. Answers from the cache have none. */
 export function summarize(variant: string, outcomes: readonly ExperimentOutcome[]): VariantSummary {
-  const seconds = Float64Array.from(outcomes, outcome => outcome.seconds).sort()
+  const seconds = Float64Array.from(outcomes.flatMap(outcome => outcome.seconds ?? [])).sort()
   return {
     variant,
     share: outcomes.at(-1)?.assignment.share ?? null,

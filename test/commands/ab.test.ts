@@ -29,7 +29,7 @@ function traces(count: number, treatment: Behaviour = NO_HARM): string[] {
         trace_id: `trace-${number}`,
         session_id: unitId,
         assignment,
-        duration_ms: 1_000 * seconds,
+        duration_ms: 1_000 * (seconds ?? 0),
         recall_proxy: recallProxy,
         budget: { ...sampleTrace().budget, used: tokens ?? 0 },
       }),

@@ -75,7 +75,7 @@ describe('the outcome of a context', () => {
     )
   })
 
-  it('is none when the client has left, when nothing is assigned, while everyone gets the control, and for a cached answer', async () => {
+  it('is none when the client has left, when nothing is assigned, and while everyone gets the control', async () => {
     const left = observing(failing(new Error('aborted')))
     const signal = AbortSignal.abort()
     await expect(left.packContext(REQUEST, { ...CALLER, signal })).rejects.toThrow()
@@ -88,16 +88,21 @@ describe('the outcome of a context', () => {
     const controlOnly = observing(working, { decide: assigning({ ...TREATED, variant: 'control', share: 1 }) })
     await controlOnly.packContext(REQUEST, CALLER)
     expect(controlOnly.outcomes).toEqual([])
+  })
 
+  it('of a cached answer has its content, and says nothing of failures and time', async () => {
     const limits = { ttlMs: 60_000, maxEntries: 9, maxBytes: 1e6, now: () => 0 }
     const cached = observing(working, { cache: createAnswerCache<TracedContext>(limits) })
     const { session_id: _session, ...withoutSession } = REQUEST
     for (let i = 0; i < 3; i++) await cached.packContext(withoutSession, CALLER)
-    await cached.packContext(withoutSession, { ...CALLER, isReplay: true })
-    expect(cached.recorded.map(({ cache, endpoint }) => `${cache} ${endpoint}`)).toEqual([
-      ...['miss context', 'hit context', 'hit context', 'hit replay'],
+    expect(cached.recorded.map(({ cache }) => cache)).toEqual(['miss', 'hit', 'hit'])
+    const [first, ...others] = cached.outcomes
+    expect(first).toMatchObject({ failed: false, unitId: 'trace-1', recallProxy: 1 })
+    const unknown = { failed: null, seconds: null }
+    expect(others).toEqual([
+      { ...first, ...unknown, unitId: 'trace-2' },
+      { ...first, ...unknown, unitId: 'trace-3' },
     ])
-    expect(cached.outcomes).toHaveLength(1)
   })
 
   it('reaches an observer that throws without any change of the answer', async () => {

@@ -39,8 +39,8 @@ export const outcomeLineSchema = z.object({
   unit_id: z.string(),
   endpoint: traceSchema.shape.endpoint,
   started_at: traceSchema.shape.started_at,
-  failed: z.boolean(),
-  seconds: z.number(),
+  failed: z.boolean().nullable(),
+  seconds: z.number().nullable(),
   recall_proxy: z.number().nullable(),
   tokens: z.number().nullable(),
 })

@@ -33,7 +33,7 @@ export function createRolloutMetrics(registry: Registry) {
     }),
     experimentRequests: counter({
       name: 'stowage_experiment_requests_total',
-      help: 'Requests of experiments, by variant and outcome: ok, or failed',
+      help: 'Requests of experiments, by variant and outcome: ok, or failed; an answer from the cache is neither',
       labels: { ...ofVariant, outcome: [] },
     }),
     experimentSeconds: histogram({

@@ -9,11 +9,14 @@ export interface ExperimentOutcome {
   /** Identity of the assigned unit: a session, a tenant, or the request itself. Outcomes of one unit are not independent. */
   unitId: string
   endpoint: Trace['endpoint']
-  /** Whether the pipeline had no answer of its own: an error of `/v1/context`, or a search that passed through because improving failed. */
-  failed: boolean
-  /** Time of the pipeline in seconds. */
-  seconds: number
-  /** In [0,1]; null for failed requests, and when nothing was found. */
+  /**
+   * Whether the pipeline had no answer of its own: an error of `/v1/context`, or a search that passed through because improving failed. Null
+   * for an answer from the cache, whose pipeline did not run: the variant with more traffic has more of them.
+   */
+  failed: boolean | null
+  /** Time of the pipeline in seconds; null when it did not run. */
+  seconds: number | null
+  /** Of the answer, also of one from the cache. In [0,1]; null for failed requests, and when nothing was found. */
   recallProxy: number | null
   /** Tokens of the answer; null for failed requests. */
   tokens: number | null

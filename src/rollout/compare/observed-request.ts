@@ -86,8 +86,8 @@ const traceLineSchema = z.object({
 const outcomeLineSchema = z.object({
   assignment: assignmentSchema,
   unit_id: z.string(),
-  failed: z.boolean(),
-  seconds: z.number().min(0),
+  failed: z.boolean().nullable(),
+  seconds: z.number().min(0).nullable(),
   recall_proxy: share,
   tokens: z.number().min(0).nullable(),
   started_at: z.iso.datetime({ offset: true }).nullish(),

@@ -36,6 +36,14 @@ describe('the judge of rollbacks', () => {
     expect([at.length, triggers]).toEqual([2, { [trigger]: 2 }])
   })
 
+  it('takes the content of answers from the cache, and neither failures nor seconds', () => {
+    const evidence = createVariantEvidence(9)
+    evidence.add(outcome('control', 'a'), 0.1)
+    evidence.add(outcome('control', 'b', { failed: null, seconds: null, recallProxy: 0.5 }), 0.1)
+    expect([evidence.failed.n, evidence.slow.n, evidence.seconds.count]).toEqual([1, 1, 1])
+    expect([evidence.recallProxy.n, evidence.recallProxy.s]).toEqual([2, 1.3])
+  })
+
   it('does not trip by harm below the trigger, however sure it is', () => {
     const judge = createRollbackJudge()
     for (let unit = 0; unit < 3_000; unit++) {

@@ -20,7 +20,7 @@ export function simulatedColumns(world: World, treatment: Behaviour, requests: n
     numbers.set(unitId, unit)
     into.unit.push(unit)
     into.failed.push(Number(outcome.failed))
-    into.seconds.push(outcome.seconds)
+    into.seconds.push(outcome.seconds ?? Number.NaN)
     into.recallProxy.push(outcome.recallProxy ?? Number.NaN)
     into.tokens.push(outcome.tokens ?? Number.NaN)
   }

@@ -45,8 +45,8 @@ export function createVariantEvidence(mostUnits: number): VariantEvidence {
     add(outcome, slowFrom) {
       const { failed, seconds, recallProxy } = outcome
       const unit = unitOf(outcome)
-      addValue(this.failed, unit.failed, failed ? 1 : 0)
-      if (seconds >= 0) {
+      if (failed !== null) addValue(this.failed, unit.failed, failed ? 1 : 0)
+      if (seconds !== null && seconds >= 0) {
         if (slowFrom !== null) addValue(this.slow, unit.slow, seconds > slowFrom ? 1 : 0)
         this.seconds.add(seconds)
       }
