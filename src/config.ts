@@ -21,6 +21,12 @@ export class ConfigError extends Error {
   }
 }
 
+/** What the disk says of a path, with the name of the setting that holds it. Other errors stay as they are. */
+export function diskFault(name: string, path: string, error: unknown): unknown {
+  const isOfDisk = error instanceof Error && 'code' in error && 'syscall' in error
+  return isOfDisk ? new ConfigError([`${name}=${path}: cannot be used: ${error.message}`]) : error
+}
+
 /** Variables by name; an empty or undefined one counts as unset. */
 export type Environment = Readonly<Record<string, string | undefined>>
 

@@ -1,5 +1,5 @@
-import type { Config } from '../config.ts'
-import { startEmbeddedServer } from '../embedded/server.ts'
+import { type Config, diskFault } from '../config.ts'
+import { type EmbeddedServer, startEmbeddedServer } from '../embedded/server.ts'
 
 /** The Qdrant behind stowage: a real server, or the embedded engine on a loopback port. */
 export interface Upstream {
@@ -21,10 +21,20 @@ export async function openUpstream(
   if (engineUrl !== null) return { url: engineUrl, apiKey: null, embedded: true, close: async () => {} }
   const url = where.url ?? settings.QDRANT_URL
   if (url === undefined) {
-    const server = await startEmbeddedServer(settings.EMBEDDED_PATH ? { path: settings.EMBEDDED_PATH } : {})
+    const server = await startEngine(settings.EMBEDDED_PATH)
     return { url: server.url, apiKey: where.apiKey ?? null, embedded: true, close: () => server.close() }
   }
   // The configured key belongs to the configured server and is not sent to another one.
   const configuredKey = where.url === undefined ? settings.QDRANT_API_KEY : undefined
   return { url, apiKey: where.apiKey ?? configuredKey ?? null, embedded: false, close: async () => {} }
+}
+
+/** @throws ConfigError when the folder cannot be used */
+async function startEngine(path: string | undefined): Promise<EmbeddedServer> {
+  if (path === undefined) return startEmbeddedServer()
+  try {
+    return await startEmbeddedServer({ path })
+  } catch (error) {
+    throw diskFault('EMBEDDED_PATH', path, error)
+  }
 }

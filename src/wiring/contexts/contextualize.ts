@@ -6,7 +6,7 @@ import type {
   ContextualizeEnvironment,
   ContextualizeTarget,
 } from '../../commands/contextualize.ts'
-import { type Config, loadConfig } from '../../config.ts'
+import { type Config, diskFault, loadConfig } from '../../config.ts'
 import { onlyPayload } from '../../contexts/context-stamp.ts'
 import { createPromptBuilder, longestPromptOf } from '../../contexts/prompt/prompt.ts'
 import { createRulesWriter } from '../../contexts/rules/rules-writer.ts'
@@ -79,12 +79,20 @@ export async function environmentOf(
   const openRules = () => openTenantRules(source, tenants, tenant => endpointAllowed(tenant, writer.endpoint))
   const folder = stateFolder ?? stateFolderOf(name, config.settings.CONTEXT_STATE_FOLDER)
 
+  const openOwnState = () => {
+    try {
+      return openState(folder, lockState)
+    } catch (error) {
+      throw diskFault(stateFolder === undefined ? 'CONTEXT_STATE_FOLDER' : '--state', folder, error)
+    }
+  }
+
   /** Runs work with the state and the encoder of the collection. */
   async function withState<Result>(
     work: (state: RunState, opened: Awaited<ReturnType<typeof openEncoder>>) => Promise<Result>,
     isRollback = false,
   ): Promise<Result> {
-    const state = openState(folder, lockState)
+    const state = openOwnState()
     let rolledBack = false
     try {
       const opened = await openEncoder(isRollback, state)
@@ -153,7 +161,7 @@ export async function environmentOf(
       endpoint: writer.endpoint,
     }),
     async sample(count, seed, signal) {
-      const state = openState(folder, lockState)
+      const state = openOwnState()
       try {
         const own = { collection: source, writer, rules, state, budget: openBudget(state) }
         return await sampleContexts({ ...own, ...(await openRules()) }, { count, seed }, signal)
@@ -188,6 +196,7 @@ function lockState(folder: string): () => void {
   try {
     return lockFolder(folder)
   } catch (cause) {
+    if (cause instanceof Error && 'code' in cause) throw cause
     throw new StowageError('too_many_requests', messageOf(cause), { cause })
   }
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { openProjectFolder, type ProjectFolder } from '../../adapters/projects/project-folder.ts'
-import { type Config, ConfigError } from '../../config.ts'
+import { type Config, ConfigError, diskFault } from '../../config.ts'
 import { messageOf, StowageError } from '../../core/errors.ts'
 import { readPlanChanges } from '../../pipeline/plan/changes.ts'
 import type { FindRequestProject } from '../../pipeline/plan/project.ts'
@@ -9,8 +9,12 @@ import type { PayloadMappings } from '../../qdrant/payload-mappings.ts'
 const DEFAULT_FOLDER = join('.stowage', 'projects')
 
 /** The projects of the configuration: in their own folder, else beside the data of the embedded engine. */
-export function openProjects({ settings: { PROJECTS_FOLDER: folder, EMBEDDED_PATH: data } }: Config): ProjectFolder {
-  return openProjectFolder(folder ?? (data === undefined ? DEFAULT_FOLDER : join(data, 'projects')))
+export function openProjects({ settings: { PROJECTS_FOLDER: given, EMBEDDED_PATH: data } }: Config): ProjectFolder {
+  const folder = given ?? (data === undefined ? DEFAULT_FOLDER : join(data, 'projects'))
+  const projects = openProjectFolder(folder)
+  const create: ProjectFolder['create'] = project =>
+    projects.create(project).catch(error => Promise.reject(diskFault('PROJECTS_FOLDER', folder, error)))
+  return { ...projects, create }
 }
 
 /** How `/v1/context` finds projects. Plan values that need a reranker which is not loaded are refused, as everywhere. */
