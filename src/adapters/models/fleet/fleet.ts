@@ -74,10 +74,9 @@ export function createFleet(options: FleetOptions): Fleet {
         finish(null, isLate ? 'overdue' : 'given_up', () => reject(signal.reason))
       }
       const onFailure = (error: unknown) => {
-        // The call beside it can still be answered: endpoints may have different limits.
+        // Endpoints may have different limits: what one refuses, another can answer.
         if (running.size > 0) return
-        const isOver = error instanceof NodeFailure && error.outcome === 'refused'
-        if (!isOver && start(retry(tried)) !== null) return observer.rerankRetried()
+        if (start(retry(tried)) !== null) return observer.rerankRetried()
         finish(null, 'given_up', () => reject(error))
       }
 

@@ -75,7 +75,7 @@ async function post(url: string, { apiKey }: RerankEndpoint, body: unknown, sign
   }
 }
 
-/** Statuses by which an endpoint refuses a request that others refuse too. */
+/** Statuses by which an endpoint refuses a request, which is no fault of the endpoint. */
 const REFUSALS = [400, 413, 422]
 
 function statusFailure({ status, headers }: Response): NodeFailure {

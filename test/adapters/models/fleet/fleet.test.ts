@@ -106,11 +106,18 @@ describe('a fleet of rerankers', () => {
     expect(asked()).toEqual([1, 1])
   })
 
-  it('does not blame a node for a request that it refuses, and asks no other', async () => {
-    const { ask, asked, events } = await openFleet(() => ({ status: 413, body: {} }), right)
-    for (let turn = 0; turn < 5; turn++) await expect(ask()).rejects.toThrow('status 413')
-    expect(asked()).toEqual([5, 0])
-    expect(events).toEqual(Array(5).fill('0 refused'))
+  const refusing: Answer = () => ({ status: 413, body: {} })
+
+  it('asks another node when one refuses a request, and blames none for it', async () => {
+    const { ask, events } = await openFleet(refusing, right)
+    for (let turn = 0; turn < 5; turn++) expect((await ask()).scores).toEqual(SCORES)
+    expect(events).toEqual(Array(5).fill(['0 refused', 'retry', '1 answered']).flat())
+  })
+
+  it('gives up a request that two nodes refuse', async () => {
+    const { ask, asked } = await openFleet(refusing, refusing, refusing)
+    await expect(ask()).rejects.toThrow('status 413')
+    expect(asked().reduce((sum, calls) => sum + calls, 0)).toBe(2)
   })
 
   it('sends a request that waits to a second node, takes its answer and ends the first call', async () => {
@@ -142,7 +149,6 @@ describe('a fleet of rerankers', () => {
     const late = deferred<void>()
     const refused = deferred<void>()
     const onEvent = (event: string) => event === 'refused' && refused.resolve()
-    const refusing: Answer = () => ({ status: 413, body: {} })
     const { answer, clock, reached } = await askLateFirst(late.promise, refusing, onEvent)
     await reached
     clock.advance(200)
