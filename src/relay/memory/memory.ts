@@ -1,5 +1,6 @@
 import { type Lookup, Scope } from './scope.ts'
 import { float32Of } from './vector.ts'
+import { Weights } from './weights.ts'
 
 export interface QuestionMemory {
   /** Remembers the question of a vector. Vectors that are empty, zero or not finite are left out. @returns whether it is remembered */
@@ -30,13 +31,15 @@ const SWEEP_MS = 10_000
  */
 export function createQuestionMemory({ vectors, ttlMs, now = () => performance.now() }: MemoryOptions): QuestionMemory {
   const scopes = new Map<string, Scope>()
+  const weights = new Weights()
   let weight = 0
 
-  /** Changes a scope, keeps the sum of the weights, and drops a scope that is empty. */
+  /** Changes a scope, keeps the weights, and drops a scope that is empty. */
   function change<Result>(name: string, scope: Scope, apply: () => Result): Result {
     const before = scope.weight
     const result = apply()
     weight += scope.weight - before
+    weights.change(name, before, scope.weight)
     if (scope.size === 0) scopes.delete(name)
     return result
   }
@@ -56,8 +59,9 @@ export function createQuestionMemory({ vectors, ttlMs, now = () => performance.n
       scopes.set(name, scope)
       change(name, scope, () => scope.remember(vector, text))
       while (weight > vectors) {
-        const [fullName, full] = heaviestOf(scopes)
-        change(fullName, full, () => full.dropOne())
+        const fullName = weights.heaviest()
+        const full = scopes.get(fullName)
+        if (full !== undefined) change(fullName, full, () => full.dropOne())
       }
       return true
     },
@@ -76,6 +80,7 @@ export function createQuestionMemory({ vectors, ttlMs, now = () => performance.n
     close() {
       clearInterval(timer)
       scopes.clear()
+      weights.clear()
     },
   }
 }
@@ -110,12 +115,4 @@ export function sharing(
     },
     close: () => memory.close(),
   }
-}
-
-/** The first of the scopes with the largest weight. */
-function heaviestOf(scopes: ReadonlyMap<string, Scope>): [string, Scope] {
-  let heaviest: [string, Scope] | null = null
-  for (const one of scopes) if (heaviest === null || one[1].weight > heaviest[1].weight) heaviest = one
-  if (heaviest === null) throw new Error('there is no scope')
-  return heaviest
 }

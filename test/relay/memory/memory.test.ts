@@ -125,28 +125,35 @@ describe('the memory of questions', () => {
         let list: Known[] = []
         const weightIn = (scope: string) =>
           list.filter(one => one.scope === scope).reduce((sum, { text }) => sum + weightOf(text), 0)
-        let began: string[] = []
+        // Of equal weights, the one that was reached first goes first.
+        let weights: { scope: string; weight: number }[] = []
+        const weigh = () => {
+          const stay = weights.filter(({ scope, weight }) => weightIn(scope) === weight)
+          const isNew = (scope: string) => weightIn(scope) > 0 && !stay.some(one => one.scope === scope)
+          weights = [...stay, ...['a', 'b', 'c'].filter(isNew).map(scope => ({ scope, weight: weightIn(scope) }))]
+        }
         for (const { scope, name, text, wait } of steps) {
-          began = began.filter(other => weightIn(other) > 0)
           clock.time += wait
           const known = list.find(one => one.scope === scope && one.name === name && one.until >= clock.time)
           if (text === null) {
             list = list.filter(one => !(one.scope === scope && one.name === name))
             if (known) list.push(known)
+            weigh()
             expect(memory.find(scope, vectorOf(name)).text).toBe(known?.text ?? null)
             continue
           }
           const isOne = known === undefined || known.text?.trim().toLowerCase() === text.trim().toLowerCase()
           list = list.filter(one => !(one.scope === scope && one.name === name))
           list.push({ scope, name, text: isOne ? text : null, until: clock.time + TTL_MS })
-          began = [...new Set([...began, scope])]
+          weigh()
           memory.remember(scope, vectorOf(name), text)
           while (list.reduce((sum, one) => sum + weightOf(one.text), 0) > room) {
-            const heaviest = began.reduce((most, one) => (weightIn(one) > weightIn(most) ? one : most))
+            const heaviest = weights.reduce((most, one) => (one.weight > most.weight ? one : most))
             list.splice(
-              list.findIndex(one => one.scope === heaviest),
+              list.findIndex(one => one.scope === heaviest.scope),
               1,
             )
+            weigh()
           }
         }
         for (const scope of ['a', 'b', 'c'])
