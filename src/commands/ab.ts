@@ -6,7 +6,7 @@ import type { ExperimentReport } from '../rollout/compare/experiment-report.ts'
 import { experimentText, pairsText } from '../rollout/compare/report-text.ts'
 import type { PairReport } from '../rollout/compare/shadow-pairs.ts'
 import { MISMATCH_BELOW } from '../rollout/statistics/sample-ratio.ts'
-import { printable } from '../text/printable.ts'
+import { counted, printable } from '../text/printable.ts'
 import { numberOption, urlOption } from './option-values.ts'
 import { createProgress } from './progress.ts'
 import { decoded, traceFiles } from './trace-files.ts'
@@ -141,9 +141,13 @@ function reportText(experiments: ExperimentReport[], shadows: PairReport[], coll
   const { broken, faults, single, lost } = faultsOf(collected)
   const notes = [
     ...faults.map(fault => `not understood: ${printable(fault)}\n`),
-    broken > faults.length ? `${broken - faults.length} more lines were not understood\n` : '',
-    lost > 0 ? `the server could not write ${lost} traces, those of other requests and of shadow runs included\n` : '',
-    single > 0 ? `${single} shadow runs were read without their answer\n` : '',
+    broken > faults.length
+      ? `${counted(broken - faults.length, 'more line was', 'more lines were')} not understood\n`
+      : '',
+    lost > 0
+      ? `the server could not write ${counted(lost, 'trace')}, those of other requests and of shadow runs included\n`
+      : '',
+    single > 0 ? `${counted(single, 'shadow run was', 'shadow runs were')} read without an answer\n` : '',
   ].join('')
   return [...experiments.map(experimentText), ...shadows.map(pairsText), notes].filter(Boolean).join('\n')
 }
@@ -153,7 +157,7 @@ function faultsOf({ lines, broken, lost, faults, pairs }: Collected) {
 }
 
 function nothingFound({ lines, broken, faults, others }: Collected, experiment: string | null): StowageError {
-  const read = `${lines} lines were read${broken > 0 ? `, ${broken} of them were not understood (${faults[0]})` : ''}`
+  const read = `${counted(lines, 'line was', 'lines were')} read${broken > 0 ? `, ${broken} of them not understood (${faults[0]})` : ''}`
   const known = [...others].sort().join(', ')
   const none = experiment === null ? 'no request of an experiment' : `no request of the experiment ${experiment}`
   return new StowageError('bad_request', `${none}: ${read}${known ? `; there are ${known}` : ''}`)

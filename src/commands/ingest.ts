@@ -9,7 +9,7 @@ import type { IngestDependencies, IngestOptions, IngestSummary } from '../ingest
 import { DEFAULT_BATCH_SIZE } from '../ingest/target.ts'
 import { ingestDefaults } from '../projects/ingest-defaults.ts'
 import type { FindProject, Project } from '../projects/project.ts'
-import { printable } from '../text/printable.ts'
+import { counted, printable } from '../text/printable.ts'
 import {
   ADDRESS_KEY,
   ADDRESS_URL,
@@ -209,7 +209,7 @@ async function runIngest(
 
 /** True because a document has its mark only when all of its chunks are written. */
 function stays(written: number): string {
-  return `stopped; the ${number(written)} chunks that are written stay, and the next run goes on from there`
+  return `stopped; the ${counted(written, 'chunk that is written stays', 'chunks that are written stay')}, and the next run goes on from there`
 }
 
 function keywordsOnly({ embedder, unavailable }: IngestEnvironment): string | null {
@@ -257,12 +257,12 @@ function summaryText(summary: CommandSummary, dryRun: boolean): string {
   const lines = [
     `${dryRun ? 'Dry run: nothing was written. ' : ''}${collection} in ${place}${created ? ' (created)' : ''}`,
     ...(source === null ? [] : [`  source ${source}`]),
-    `  ${number(documents)} documents, ${number(unchanged)} of them unchanged${empty.length === 0 ? '' : `, ${number(empty.length)} without text: ${firstOf(empty, SHOWN_EMPTY)}`}`,
+    `  ${counted(documents, 'document')}, ${number(unchanged)} of them unchanged${empty.length === 0 ? '' : `, ${number(empty.length)} without text: ${firstOf(empty, SHOWN_EMPTY)}`}`,
     ...(skipped.length === 0 ? [] : [`  skipped: ${skipped.join(', ')}`]),
-    `  ${number(chunks)} chunks, ${number(tokens)} tokens`,
-    `  ${number(written)} chunks ${dryRun ? 'to write' : 'written'}, ${number(deleted)} ${dryRun ? 'to delete' : 'deleted'}`,
+    `  ${counted(chunks, 'chunk')}, ${counted(tokens, 'token')}`,
+    `  ${counted(written, 'chunk')} ${dryRun ? 'to write' : 'written'}, ${number(deleted)} ${dryRun ? 'to delete' : 'deleted'}`,
     ...(contexts === null || dryRun ? [] : [`  ${contextsText(contexts)}`]),
-    ...(pruned.length === 0 ? [] : [`  ${number(pruned.length)} documents ${dryRun ? 'to prune' : 'pruned'}:`]),
+    ...(pruned.length === 0 ? [] : [`  ${counted(pruned.length, 'document')} ${dryRun ? 'to prune' : 'pruned'}:`]),
     ...pruned.slice(0, SHOWN_PRUNED).map(docId => `    ${docId}`),
     ...(pruned.length > SHOWN_PRUNED ? [`    … and ${number(pruned.length - SHOWN_PRUNED)} more`] : []),
     ...summary.warnings.map(warning => `  warning: ${warning}`),
@@ -281,9 +281,9 @@ function contextsText({ model, written, fallbacks, quality, usage }: WrittenCont
   const { input, cached, cacheWritten, output } = usage
   const tokens = input + cached + cacheWritten
   return [
-    `${number(written)} contexts by ${model}`,
+    `${counted(written, 'context')} by ${model}`,
     ...(fallbacks === 0 ? [] : [`${number(fallbacks)} of them by rules instead`]),
     ...(written === 0 ? [] : [`quality ${quality.toFixed(2)}`]),
-    ...(tokens === 0 ? [] : [`${number(tokens)} tokens in (${number(cached)} cached), ${number(output)} out`]),
+    ...(tokens === 0 ? [] : [`${counted(tokens, 'token')} in (${number(cached)} cached), ${number(output)} out`]),
   ].join(', ')
 }

@@ -8,6 +8,7 @@ import { formatOf } from '../tenants/file/parse.ts'
 import { readTenantsFile } from '../tenants/file/read.ts'
 import { TENANT_NAME, type TenantDeclaration } from '../tenants/file/schema.ts'
 import { keyHash, newKey } from '../tenants/keys.ts'
+import { counted } from '../text/printable.ts'
 import { nameOption } from './option-values.ts'
 
 export interface TenantsCommandDependencies {
@@ -78,7 +79,7 @@ async function check(
   )
   if (read.faults !== null) {
     out.write(read.faults.map(fault => `✗ ${fault}\n`).join(''))
-    throw new StowageError('unprocessable', `${file}: ${read.faults.length} faults`)
+    throw new StowageError('unprocessable', `${file}: ${counted(read.faults.length, 'fault')}`)
   }
   const rows = [...read.declared].map(([name, declared]) => summaryOf(name, declared))
   const table = new Table({
@@ -87,7 +88,7 @@ async function check(
   })
   table.push(...rows)
   const notes = notesOn(read.declared).map(note => `! ${note}\n`)
-  out.write(`${table}\n${notes.join('')}✓ ${rows.length} tenants\n`)
+  out.write(`${table}\n${notes.join('')}✓ ${counted(rows.length, 'tenant')}\n`)
 }
 
 function summaryOf(name: string, declared: TenantDeclaration): string[] {

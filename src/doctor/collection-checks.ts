@@ -1,6 +1,7 @@
 import type { CollectionLayout } from '../ingest/target.ts'
 import { isObject } from '../qdrant/json.ts'
 import { findDocumentField, findOrderField, findTextField, type PayloadMapping } from '../qdrant/payload.ts'
+import { counted } from '../text/printable.ts'
 import type { CollectionFacts, Seen, Setup } from './facts.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 import { checkLanguage } from './language-check.ts'
@@ -28,7 +29,7 @@ export function checkCollection(
   const vectors = [checkDense(layout, embedder), checkKeyword(layout, ingest)]
   if (samples.length === 0) return [warn('collection', `${name} is empty`, `Fill it: ${ingest}`), ...vectors]
   return [
-    ok('collection', `${name} holds ${layout.points} points`),
+    ok('collection', `${name} holds ${counted(layout.points, 'point')}`),
     ...vectors,
     ...checkEmbedderVersion(samples, embedder, ingest),
     checkText(name, samples, mapping),

@@ -24,3 +24,12 @@ const CONTROL_IN_LINES = /[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/
 export function terminalText(text: string): string {
   return text.replace(CONTROL_IN_LINES, '\uFFFD')
 }
+
+/**
+ * `1 chunk`, `2,000 chunks`.
+ * @param one what follows the number 1: a noun, or a noun with its verb
+ * @param many what follows the others
+ */
+export function counted(value: number, one: string, many = `${one}s`): string {
+  return `${value.toLocaleString('en')} ${value === 1 ? one : many}`
+}

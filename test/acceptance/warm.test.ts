@@ -64,7 +64,7 @@ describe.runIf(isShipped(SHIPPED_RERANKER))('stowage warm', () => {
     const again = await warm('--collection', 'ships')
     expect([again.code, again.out]).toEqual([
       0,
-      `ships: 6 passages, 0 read now, 6 known before, 1 points without text\nin ${join(folder, 'passages')}\n`,
+      `ships: 6 passages, 0 read now, 6 known before, 1 point without text\nin ${join(folder, 'passages')}\n`,
     ])
   })
 

@@ -210,9 +210,7 @@ describe('stowage ab', () => {
       /experiment nothing: .*there are simulated/,
     )
     const empty = await write('e.jsonl', ['{}\n'])
-    expect((await ab(empty)).error?.message).toMatch(
-      /1 lines were read, 1 of them were not understood \(.*e\.jsonl:1: /,
-    )
+    expect((await ab(empty)).error?.message).toMatch(/1 line was read, 1 of them not understood \(.*e\.jsonl:1: /)
   })
 
   it('tells that the key must be one of an operator', async () => {

@@ -120,7 +120,7 @@ describe('stowage golden add', () => {
     )
     await writeFile(join(folder, 'traces.jsonl'), (await readFile(join(folder, 'traces.jsonl'), 'utf8')).trimEnd())
     const { out } = await add(['q'])
-    expect(out).toContain('5 traces, 2 distinct questions; 2 traces have no query text; 1 lines were not understood')
+    expect(out).toContain('5 traces, 2 distinct questions; 2 traces have no query text; 1 line was not understood')
     expect(out).toContain('2 left')
   })
 

@@ -149,7 +149,7 @@ describe('stowage ingest', () => {
     expect(dry.out).toMatch(/chunks to write, 0 to delete/)
     const wet = await run({}, join(folder, 'bells.md'), '--collection', 'b')
     expect(wet.out).toMatch(
-      /\(created\)\n {2}1 documents.*\n {2}1 chunks, \d+ tokens\n {2}1 chunks written, 0 deleted\n {2}in [\d.]+ s\n$/,
+      /\(created\)\n {2}1 document,.*\n {2}1 chunk, \d+ tokens\n {2}1 chunk written, 0 deleted\n {2}in [\d.]+ s\n$/,
     )
   })
 
@@ -174,7 +174,7 @@ describe('stowage ingest', () => {
     const kept = await run(world, ...line)
     expect(kept.out).not.toContain('documents pruned')
     const dry = await run(world, ...line, '--prune', '--dry-run')
-    expect(dry.out).toContain('  1 documents to prune:\n    handbook/two\n')
+    expect(dry.out).toContain('  1 document to prune:\n    handbook/two\n')
     const before = await allPoints(engine.url, 'p')
     const pruned = await run(world, ...line, '--prune', '--json')
     expect(JSON.parse(pruned.out)).toMatchObject({ pruned: ['handbook/two'], deleted: 1, written: 0, unchanged: 1 })

@@ -198,7 +198,7 @@ describe('check without a file', () => {
     const path = await fileOf('tenants: { acme: 5 }\n')
     const { out, error } = await runWith({ TENANTS_FILE: path }, 'check')
     expect(out).toMatch(/^✗ tenants\.acme=5: must be a mapping/)
-    expect(String(error)).toContain(`${path}: 1 faults`)
+    expect(String(error)).toContain(`${path}: 1 fault`)
     expect((await runWith({ TENANTS_FILE: path }, 'check', await fileOf(COMMENTED, 'other.yaml'))).error).toBeNull()
   })
 

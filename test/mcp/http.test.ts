@@ -79,7 +79,7 @@ describe('a session of the official client over HTTP', () => {
     })
     expect(isError).toBe(false)
     expect(text).toContain('$500,000')
-    expect(text).toMatch(/1 passages · .*documents.* \([\d.]+\) · /u)
+    expect(text).toMatch(/1 passage · .*documents.* \([\d.]+\) · /u)
     const trace_id = traceIdIn(text)
     const whole = await agent.call('explain_trace', { trace_id })
     expect(whole.text).toContain('"threshold for level 3 travel" in docs')
@@ -185,7 +185,7 @@ describe('a session of the official client over HTTP', () => {
     const asked = [agent, other].flatMap(one =>
       [1, 2, 3].map(limit => one.call(SEARCH, { query: 'travel', collection: 'docs', limit })),
     )
-    const texts = (await Promise.all(asked)).map(({ text }) => Number(/(\d+) passages/u.exec(text)?.[1]))
+    const texts = (await Promise.all(asked)).map(({ text }) => Number(/(\d+) passages?/u.exec(text)?.[1]))
     expect(texts).toEqual([1, 2, 3, 1, 2, 3])
     await other.close()
   })

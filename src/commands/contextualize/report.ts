@@ -5,7 +5,7 @@ import type { Estimate } from '../../contextualize/report/estimate.ts'
 import type { SampledContext } from '../../contextualize/report/sample.ts'
 import type { RollbackResult } from '../../contextualize/rollback.ts'
 import type { Spending } from '../../contextualize/state/spending.ts'
-import { printable } from '../../text/printable.ts'
+import { counted, printable } from '../../text/printable.ts'
 
 const number = (value: number): string => value.toLocaleString('en')
 const lines = (texts: readonly string[]): string => `${texts.join('\n')}\n`
@@ -29,9 +29,11 @@ export function resultText(
           `stopped at the budget: ${number(total - left)} of ${number(total)}; run again with a higher --budget-usd to go on`,
         ]
       : []),
-    ...(stoppedBy === 'changes' ? [`${number(left)} points keep changing; run again when the others have ended`] : []),
-    `${collection}: ${number(total)} chunks, ${number(before)} had a context, ${number(stored)} were stored, ${number(left)} are left`,
-    ...(withoutText === 0 ? [] : [`  ${number(withoutText)} points have no text`]),
+    ...(stoppedBy === 'changes'
+      ? [`${counted(left, 'point keeps', 'points keep')} changing; run again when the others have ended`]
+      : []),
+    `${collection}: ${counted(total, 'chunk')}, ${number(before)} had a context, ${number(stored)} were stored, ${number(left)} are left`,
+    ...(withoutText === 0 ? [] : [`  ${counted(withoutText, 'point has', 'points have')} no text`]),
     ...(fallbacks === 0
       ? []
       : [`  ${number(fallbacks)} of the stored contexts are of the rules, in the place of those of the model`]),
@@ -51,8 +53,8 @@ export function estimateText(
   const { points, left, documents, usage, seconds, model, withoutText } = estimate
   return lines([
     'Dry run: nothing was written, and no model was asked.',
-    `${collection}: ${number(points)} points, ${number(left)} contexts to write in ${number(documents)} documents`,
-    ...(withoutText === 0 ? [] : [`  ${number(withoutText)} points have no text`]),
+    `${collection}: ${counted(points, 'point')}, ${counted(left, 'context')} to write in ${counted(documents, 'document')}`,
+    ...(withoutText === 0 ? [] : [`  ${counted(withoutText, 'point has', 'points have')} no text`]),
     `  ${model}: ${usageText(usage)}`,
     `  ${shownDollars(dollars)}, about ${number(Math.ceil(seconds / 60))} min at 2 s per request`,
   ])
@@ -78,7 +80,7 @@ export function samplesText(samples: readonly SampledContext[], asked: number): 
 export function rollbackText(collection: string, result: RollbackResult & { warnings: string[] }): string {
   const { restored, encoded, payloadOnly, warnings } = result
   return lines([
-    `${collection}: the contexts are taken out of ${number(restored + encoded + payloadOnly)} points`,
+    `${collection}: the contexts are taken out of ${counted(restored + encoded + payloadOnly, 'point')}`,
     `  ${number(restored)} have their former vectors`,
     ...(encoded === 0
       ? []
@@ -104,10 +106,10 @@ export function coverageText(
       .join(', ') || 'none'
   return lines([
     `${collection}: ${number(withContext)} of ${number(points - withoutText)} chunks have a context (${share.toFixed(1)} %)`,
-    ...(outdated === 0 ? [] : [`  ${number(outdated)} contexts are of a text that has changed`]),
+    ...(outdated === 0 ? [] : [`  ${counted(outdated, 'context is', 'contexts are')} of a text that has changed`]),
     `  by model: ${counts(byModel)}`,
     `  by quality, from: ${counts(byQuality)}`,
-    `  ${number(tokens)} tokens of contexts`,
+    `  ${counted(tokens, 'token')} of contexts`,
     `  spent by all runs: ${spendingText(spending)}, ${shownDollars(dollars)}`,
   ])
 }
@@ -115,11 +117,11 @@ export function coverageText(
 function spendingText(spending: Spending): string {
   const models = Object.entries(spending).filter(([, { calls }]) => calls > 0)
   return (
-    models.map(([model, { calls, usage }]) => `${model} ${number(calls)} calls, ${usageText(usage)}`).join('; ') ||
+    models.map(([model, { calls, usage }]) => `${model} ${counted(calls, 'call')}, ${usageText(usage)}`).join('; ') ||
     'no calls'
   )
 }
 
 function usageText({ input, cached, cacheWritten, output }: TokenUsage): string {
-  return `${number(input + cacheWritten)} tokens in, ${number(cached)} cached, ${number(output)} out`
+  return `${counted(input + cacheWritten, 'token')} in, ${number(cached)} cached, ${number(output)} out`
 }

@@ -7,6 +7,7 @@ import { openGoldenFolder } from '../../evaluation/golden-add/golden-files.ts'
 import { type Marker, type MarkingResult, markQuestions } from '../../evaluation/golden-add/marking.ts'
 import { readQuestions, type SeenQuestions } from '../../evaluation/golden-add/read-traces.ts'
 import { sampleQuestions } from '../../evaluation/golden-add/sample.ts'
+import { counted } from '../../text/printable.ts'
 import { type LiveOptions, type OpenLiveCollection, withLiveCollection } from '../replay/live-collection.ts'
 import { decoded, traceFiles } from '../trace-files.ts'
 
@@ -57,7 +58,7 @@ function onlyCollection({ questions, traces, withoutText, broken }: SeenQuestion
   const why =
     names.length > 1
       ? `the traces are of ${names.join(', ')}; choose one with --collection`
-      : `no question to mark: ${traces} traces, ${withoutText} of them without the text of the query (TRACE_QUERY_TEXT), ${broken} lines not understood`
+      : `no question to mark: ${counted(traces, 'trace')}, ${withoutText} of them without the text of the query (TRACE_QUERY_TEXT), ${counted(broken, 'line')} not understood`
   throw new StowageError('bad_request', why)
 }
 
@@ -88,10 +89,10 @@ function openMarker(
 function readText({ questions, traces, withoutText, broken }: SeenQuestions, known: number): string {
   const notes = [
     ...(known > 0 ? [`${known} are in the folder already`] : []),
-    ...(withoutText > 0 ? [`${withoutText} traces have no query text`] : []),
-    ...(broken > 0 ? [`${broken} lines were not understood`] : []),
+    ...(withoutText > 0 ? [counted(withoutText, 'trace has no query text', 'traces have no query text')] : []),
+    ...(broken > 0 ? [counted(broken, 'line was not understood', 'lines were not understood')] : []),
   ]
-  return `${traces} traces, ${questions.length} distinct questions${notes.map(note => `; ${note}`).join('')}\n`
+  return `${counted(traces, 'trace')}, ${counted(questions.length, 'distinct question')}${notes.map(note => `; ${note}`).join('')}\n`
 }
 
 function resultText(

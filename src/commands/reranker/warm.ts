@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { withPlace } from '../../core/errors.ts'
+import { counted } from '../../text/printable.ts'
 import { ADDRESS_KEY, ADDRESS_URL, type Address, addressOf, nonEmpty, urlOption } from '../option-values.ts'
 import { createProgress } from '../progress.ts'
 
@@ -88,6 +89,6 @@ async function runWarm(flags: WarmFlags, { open, out, progress: stream }: WarmCo
 }
 
 function summaryText({ collection, passages, known, read, withoutText }: WarmSummary): string {
-  const empty = withoutText > 0 ? `, ${withoutText} points without text` : ''
-  return `${collection}: ${passages} passages, ${read} read now, ${known} known before${empty}`
+  const empty = withoutText > 0 ? `, ${counted(withoutText, 'point')} without text` : ''
+  return `${collection}: ${counted(passages, 'passage')}, ${read} read now, ${known} known before${empty}`
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { StowageError } from '../../core/errors.ts'
-import { printable } from '../../text/printable.ts'
+import { counted, printable } from '../../text/printable.ts'
 import { ownerOf } from '../caller.ts'
 import type { Job } from '../jobs/jobs.ts'
 import type { ReindexProgress } from '../jobs/reindexing.ts'
@@ -48,8 +48,10 @@ function jobText({ id, request, state, progress, result, error }: Job): string {
 function resultLines({ stored, points, left, stoppedBy, dollars, warnings }: NonNullable<Job['result']>): string[] {
   const why = stoppedBy === 'budget' ? 'the budget is used up' : 'others keep changing them'
   return [
-    `${stored} contexts were stored in a collection of ${points} points.${costText(dollars)}`,
-    ...(stoppedBy === null ? [] : [`${left} points still need a context: ${why}. Run it again to go on.`]),
+    `${counted(stored, 'context was', 'contexts were')} stored in a collection of ${counted(points, 'point')}.${costText(dollars)}`,
+    ...(stoppedBy === null
+      ? []
+      : [`${counted(left, 'point still needs', 'points still need')} a context: ${why}. Run it again to go on.`]),
     ...warnings.map(warning => printable(warning)),
   ]
 }

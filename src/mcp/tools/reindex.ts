@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { StowageError } from '../../core/errors.ts'
 import { collectionName } from '../../pipeline/context-request.ts'
+import { counted } from '../../text/printable.ts'
 import { ownerOf } from '../caller.ts'
 import type { ReindexEstimate, ReindexRequest } from '../jobs/reindexing.ts'
 import { defineTool, type ToolCall, writerKind } from './tool.ts'
@@ -52,7 +53,7 @@ function estimateText({ points, withoutText, left, documents, usage, dollars, se
   const cost = dollars === null ? 'unknown (the model has no price)' : `${dollars.toFixed(4)} US dollars`
   const { input: fresh, cached, cacheWritten, output } = usage
   return [
-    `A run would write ${left} contexts: ${points} points, ${withoutText} of them without text, ${documents} documents with something to do.`,
+    `A run would write ${counted(left, 'context')}: ${counted(points, 'point')}, ${withoutText} of them without text, ${counted(documents, 'document')} with something to do.`,
     `Tokens: ${fresh + cacheWritten} read, ${cached} from prompt caches, ${output} written. Cost: ${cost}. Time: about ${seconds} s.`,
     'Nothing was written.',
   ].join('\n')

@@ -8,6 +8,7 @@ import {
   ONE_PLACE,
   ONE_THRESHOLD,
 } from '../../pipeline/context-request.ts'
+import { counted } from '../../text/printable.ts'
 import { defineTool, planOf, type ToolCall } from './tool.ts'
 
 /** Most tokens of one answer. Clients cut or refuse far shorter ones. */
@@ -88,7 +89,7 @@ function textsOf({ context, chunks, answerable, degraded, trace_id }: ContextRes
   const body = context.trimEnd() || 'No passage is in this context.'
   const codes = [...new Set(degraded.map(({ code }) => code))]
   const facts = [
-    `${chunks.length} passages`,
+    counted(chunks.length, 'passage'),
     `${VERDICT_WORDS[answerable.verdict]} (${Math.round(answerable.probability * 100) / 100})`,
     ...(codes.length > 0 ? [`done without: ${codes.join(', ')}`] : []),
     `trace_id ${trace_id}`,

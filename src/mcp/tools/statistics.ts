@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { collectionName } from '../../pipeline/context-request.ts'
-import { printable } from '../../text/printable.ts'
+import { counted, printable } from '../../text/printable.ts'
 import type { CollectionContexts } from '../services.ts'
 import { defineTool } from './tool.ts'
 
@@ -32,7 +32,7 @@ function statisticsLines(collection: string, found: CollectionContexts): string[
   const share = withText === 0 ? 0 : Math.round((withContext / withText) * 1_000) / 10
   const lines = [
     `${collection}: ${withContext} of ${withText} points with text have a context (${share} %).${isPartial ? ` Only the first ${points} points were read.` : ''}`,
-    `${outdated} contexts are outdated, because the text has changed. ${withoutText} points have no text. Contexts have ${tokens} tokens.`,
+    `${counted(outdated, 'context is', 'contexts are')} outdated, because the text has changed. ${counted(withoutText, 'point has', 'points have')} no text. Contexts have ${tokens} tokens.`,
   ]
   if (withContext + outdated > 0) lines.push(`By model: ${counts(byModel)}.`, `By quality, from: ${counts(byQuality)}.`)
   if (spent !== null) {
@@ -40,7 +40,7 @@ function statisticsLines(collection: string, found: CollectionContexts): string[
     const cost =
       spent.dollars === null ? 'cost unknown, because a model has no price' : `${spent.dollars.toFixed(4)} US dollars`
     lines.push(
-      `Models were asked ${spent.calls} times: ${fresh + cacheWritten} tokens read, ${cached} from prompt caches, ${output} written; ${cost}.`,
+      `Models were asked ${counted(spent.calls, 'time')}: ${fresh + cacheWritten} tokens read, ${cached} from prompt caches, ${output} written; ${cost}.`,
     )
   }
   return lines

@@ -1,5 +1,6 @@
 import Table from 'cli-table3'
 import { CONTROL } from '../../pipeline/plan/decision.ts'
+import { counted } from '../../text/printable.ts'
 import { lossText } from '../statistics/losses.ts'
 import { MEASURE_TABLE, type MeasureName } from '../statistics/measures.ts'
 import { MISMATCH_BELOW } from '../statistics/sample-ratio.ts'
@@ -92,11 +93,15 @@ function notesOf(report: ExperimentReport): string[] {
     losses.variants.some(({ lost }) => lost > 0)
       ? `the server could not write the traces of its busiest moments, and the figures leave them out: ${lossText(losses)}`
       : '',
-    beforeChange > 0 ? `left out: ${numberText(beforeChange)} requests from before the shares changed` : '',
-    whileControlOnly > 0 ? `left out: ${numberText(whileControlOnly)} requests while everyone got the control` : '',
-    unitsInSeveralVariants > 0 ? `${numberText(unitsInSeveralVariants)} units were in more than one variant` : '',
+    beforeChange > 0 ? `left out: ${counted(beforeChange, 'request')} from before the shares changed` : '',
+    whileControlOnly > 0 ? `left out: ${counted(whileControlOnly, 'request')} while everyone got the control` : '',
+    unitsInSeveralVariants > 0
+      ? `${counted(unitsInSeveralVariants, 'unit was', 'units were')} in more than one variant`
+      : '',
     keptShare < 1 ? `too many requests for the memory: a random 1/${1 / keptShare} of the units is compared` : '',
-    duplicates > 0 ? `${numberText(duplicates)} requests were read twice and count once` : '',
+    duplicates > 0
+      ? `${counted(duplicates, 'request was read twice and counts', 'requests were read twice and count')} once`
+      : '',
   ].filter(note => note !== '')
 }
 
@@ -108,7 +113,7 @@ const FAILURE_NOTES: Readonly<Record<ExperimentReport['failures'], string>> = {
 }
 
 const counts = ({ requests, units }: { requests: number; units: number }) =>
-  `${numberText(requests)} requests of ${numberText(units)} units`
+  `${counted(requests, 'request')} of ${counted(units, 'unit')}`
 
 function valueText(measure: MeasureName, value: number): string {
   if (measure === 'failed_share') return `${(100 * value).toFixed(2)} %`

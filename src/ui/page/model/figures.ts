@@ -15,8 +15,3 @@ export function time(ms: number): string {
 export function percent(share: number): string {
   return `${Math.round(share * 100)} %`
 }
-
-/** `1 chunk`, `2 chunks`. */
-export function counted(value: number, noun: string): string {
-  return `${count(value)} ${noun}${value === 1 ? '' : 's'}`
-}

@@ -1,7 +1,7 @@
 import { useId, useState } from 'preact/hooks'
+import { counted } from '../../../text/printable.ts'
 import { Select } from '../../../web/page/controls.tsx'
 import { useOpenRows } from '../../../web/page/open-rows.tsx'
-import { counted } from '../model/figures.ts'
 import type { Marks } from '../model/marks.ts'
 import type { Row, Run } from '../model/run.ts'
 import { CandidateRow } from './candidate-row.tsx'

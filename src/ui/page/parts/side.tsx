@@ -1,5 +1,6 @@
+import { counted } from '../../../text/printable.ts'
 import { Marked } from '../../../web/page/marked.tsx'
-import { count, counted, percent } from '../model/figures.ts'
+import { count, percent } from '../model/figures.ts'
 import type { Marks } from '../model/marks.ts'
 import type { Block, Run } from '../model/run.ts'
 

@@ -1,10 +1,10 @@
 import { useEffect, useId, useState } from 'preact/hooks'
 import { DROP_REASONS } from '../../../core/vocabulary.ts'
 import type { Passage, Passages } from '../../../http/ui/schemas.ts'
+import { counted } from '../../../text/printable.ts'
 import { Sentence } from '../../../web/page/sentence.tsx'
 import { score } from '../../../web/page/signal-lists.tsx'
 import { ask } from '../api.ts'
-import { counted } from '../model/figures.ts'
 import type { Row, Run } from '../model/run.ts'
 import { hasWords, listEnds, mayBeId, termsOfQuestion, whatHappened } from '../model/why.ts'
 
