@@ -1,7 +1,18 @@
 import { fileURLToPath } from 'node:url'
 import { configDefaults, defineConfig } from 'vitest/config'
 
+const COMPILED_WORKERS = fileURLToPath(new URL('test/support/compiled-workers.ts', import.meta.url))
+
 export default defineConfig({
+  plugins: [
+    // Each thread would load its TypeScript anew.
+    {
+      name: 'compiled workers',
+      enforce: 'pre',
+      resolveId: (source, importer) =>
+        source.endsWith('/work/worker-module.ts') && importer !== COMPILED_WORKERS ? COMPILED_WORKERS : null,
+    },
+  ],
   // The examples import what readers of the package import.
   resolve: { alias: { 'stowage/client': fileURLToPath(new URL('src/client/index.ts', import.meta.url)) } },
   test: {
