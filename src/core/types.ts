@@ -62,6 +62,8 @@ export interface Signal {
 export interface RetrievedList {
   source: string
   kind: 'dense' | 'keyword' | 'other'
+  /** What its scores are, such as `Cosine`. Scores of different metrics are not compared. Absent: those of all lists of the source. */
+  metric?: string
   /** Best first. */
   hits: RetrievedHit[]
 }

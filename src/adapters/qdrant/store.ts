@@ -1,5 +1,5 @@
 import type { DocumentPlace, PassageStore, PendingVector, SearchRequest, StoreCall } from '../../core/ports.ts'
-import type { Chunk, JsonObject, PointId, RetrievedHit, RetrievedList } from '../../core/types.ts'
+import type { Chunk, JsonObject, PointId, RetrievedList } from '../../core/types.ts'
 import type { QdrantHttp } from '../../qdrant/client.ts'
 import { narrowedFilter } from '../../qdrant/condition.ts'
 import { notUnderstood, statusOf } from '../../qdrant/errors.ts'
@@ -60,9 +60,10 @@ export function createQdrantStore(options: QdrantStoreOptions): PassageStore {
     if (answers.dense) {
       const dense = readHits(answers.dense, request.collection, { ...reading, isDistance: ofDistance })
       const rescored = (answers.rescored ?? []).map(({ id, score }) => [id, ofDistance ? -score : score] as const)
-      lists.push(list('dense', extendDense(dense, keyword, new Map(rescored))))
+      const hits = extendDense(dense, keyword, new Map(rescored))
+      lists.push({ source: 'dense', kind: 'dense', metric: fields.dense?.distance, hits })
     }
-    if (answers.keyword) lists.push(list('keyword', keyword))
+    if (answers.keyword) lists.push({ source: 'keyword', kind: 'keyword', hits: keyword })
     // Such a search is refused, and its collection is the one that is made anew.
     const isAsked = request.dense !== null || request.sparse !== null
     if (isAsked && lists.length === 0) profiles.forget(request.collection, call)
@@ -116,10 +117,6 @@ export function createQdrantStore(options: QdrantStoreOptions): PassageStore {
     fetchParents: (collection, ids, filter, call) =>
       forgetWhenRefused(collection, call, () => fetchParents(collection, ids, filter, call)),
   }
-}
-
-function list(source: 'dense' | 'keyword', hits: RetrievedHit[]): RetrievedList {
-  return { source, kind: source, hits }
 }
 
 /** The points of each search; null for a search that was not sent. */

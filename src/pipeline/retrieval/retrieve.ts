@@ -1,7 +1,8 @@
 import { groupBy } from '../../core/collections.ts'
 import { StowageError } from '../../core/errors.ts'
 import type { ClusterRead, SearchRequest, SearchResult } from '../../core/ports.ts'
-import type { JsonObject, RetrievalMode, RetrievedList } from '../../core/types.ts'
+import type { JsonObject, RetrievalMode, RetrievedHit, RetrievedList } from '../../core/types.ts'
+import { minmax } from '../../rank/fuse.ts'
 import { encodeKeywordQuery } from '../../text/terms/keyword-vectors.ts'
 import type { TimedCaller } from '../context-request.ts'
 import type { Background } from '../pacing/background.ts'
@@ -48,7 +49,7 @@ export interface Retrieved {
 }
 
 /**
- * Searches the lists of the plan's mode in every collection and merges lists of the same source by score. The keyword list is
+ * Searches the lists of the plan's mode in every collection and merges lists of the same source. The keyword list is
  * searched while the query is embedded. A mode whose list is not there, or finds nothing, falls back to the other list. A missing
  * list is a degradation.
  * @throws StowageError when a collection cannot be searched, when the deadline passes, or when no list can be searched because of
@@ -176,9 +177,16 @@ function explainNothing(answers: CollectionAnswer[], failure: StowageError | nul
   throw failure ?? new StowageError('unprocessable', `No list can be searched. ${named}. ${remedy}`)
 }
 
-/** Merges the lists of one source. */
+/** Merges the lists of one source by score. Where their metrics differ, each is scaled to [0,1] first. */
 function merge(lists: RetrievedList[]): RetrievedList[] {
   const [first] = lists
   if (first === undefined || lists.length === 1) return lists
-  return [{ ...first, hits: lists.flatMap(({ hits }) => hits).sort((a, b) => b.score - a.score) }]
+  const isOneMetric = lists.every(({ metric }) => metric === first.metric)
+  const hits = lists.flatMap(list => (isOneMetric ? list.hits : scaledHits(list)))
+  return [{ ...first, hits: hits.sort((a, b) => b.score - a.score) }]
+}
+
+function scaledHits({ hits }: RetrievedList): RetrievedHit[] {
+  const scores = minmax(hits.map(({ score }) => score))
+  return hits.map((hit, at) => ({ ...hit, score: scores[at] ?? 0 }))
 }
