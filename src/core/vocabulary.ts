@@ -32,7 +32,8 @@ export const DEGRADATIONS = {
     'The spelling of the question could not be corrected in time, or the search by the corrected question failed or lacked a list, so what the question found as it is was used.',
   mode_unavailable:
     'The asked list is not there or found nothing, so the other one was searched; the detail names the reason.',
-  list_missing: 'The collection cannot serve one of the lists; the detail names the list and the reason.',
+  list_missing:
+    'The collection cannot serve one of the lists; the detail names the list and the reason. A collection without sparse vectors that its dense list searches is no such case.',
   collection_unsearched:
     'No list of a collection could be searched, or the query does not fit its dense vectors; the detail names the collection.',
   no_passage_text:

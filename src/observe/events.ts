@@ -98,6 +98,8 @@ export interface Reporter extends RerankReports, ContextReports, PassageObserver
   tenantsDeclared(event: { names: ReadonlySet<string> }): void
   /** The file of tenants has changed. Faults: it is refused, and the tenants of before stay. */
   tenantsReloaded(event: { tenants: number; faults: readonly string[] | null }): void
+  /** A hybrid search of a collection without sparse vectors for keywords, once for each collection. */
+  denseOnlySearched(event: { collection: string }): void
   /** A search that failed for a moment is sent a second time. */
   searchRetried(): void
   /** The flags that a source set for one request. */
@@ -167,6 +169,8 @@ export function createReporter({ metrics, logger, slowMs = 0, queryText = 'off' 
       else metrics.pausedCollections.dec()
       logger.info(event, event.paused ? 'improving pauses' : 'improving goes on')
     },
+    denseOnlySearched: event =>
+      logger.info(event, 'the collection has no sparse vectors with modifier idf: BM25 ranks its dense hits only'),
     contextTraced: ({ trace }) => {
       requests.traced(trace)
       countTrace(trace, metrics, labels)

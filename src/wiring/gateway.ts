@@ -132,7 +132,12 @@ async function openParts(config: Config, logger: Logger, member: Member | null, 
   const relay = opened.keep(openRelay(config, { models, tenants, reporter, member, shared: shared?.questions ?? null }))
   const http = opened.keep(createQdrantHttp(upstream.url, observeReads(reporter, spans)))
   const clientHttp = tenants === null ? http : withoutFailureTexts(http)
-  const store = createQdrantStore({ http: clientHttp, mappings, onRetry: () => reporter.searchRetried() })
+  const store = createQdrantStore({
+    http: clientHttp,
+    mappings,
+    onRetry: () => reporter.searchRetried(),
+    onDenseOnly: collection => reporter.denseOnlySearched({ collection }),
+  })
   // Loads the tables of the encoding (about 0.1 s), so that the first request does not wait for them.
   createTokenizer(config.plan.tokenizerModel).count('')
   const pipeline = {

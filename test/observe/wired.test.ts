@@ -8,7 +8,7 @@ import { declareTenants, openTenantsFile } from '../support/tenants-file.ts'
 
 const OPERATOR = { 'api-key': 'operator' }
 const ACME = { 'api-key': 'acme' }
-const QUESTION = { query: 'keels', collection: 'docs', vector: [1, 0] }
+const QUESTION = { query: 'keels', collection: 'docs', vector: [1, 0], model: 'nobody-knows' }
 const SEARCH = { query: [1, 0], limit: 2, with_payload: true }
 
 let engine: Awaited<ReturnType<typeof startEmbeddedServer>>
@@ -62,7 +62,7 @@ describe('metrics of a running stowage', () => {
       /^stowage_recall_proxy_ratio_count\{endpoint="context"\} 2$/mu,
       /^stowage_recall_proxy_ratio_count\{endpoint="points"\} 1$/mu,
       // The answer from the cache is no second run.
-      /^stowage_degraded_total\{code="list_missing"\} 1$/mu,
+      /^stowage_degraded_total\{code="tokenizer_mapped"\} 1$/mu,
       /^stowage_guard_refusals_total\{status="403"\} 2$/mu,
       /^stowage_tenant_context_tokens_total\{tenant="acme"\} [1-9]/mu,
       /^stowage_packed_chunks_total [1-9]/mu,
@@ -73,6 +73,15 @@ describe('metrics of a running stowage', () => {
       /^stowage_waiting_requests 0$/mu,
     ])
       expect(text).toMatch(line)
+  })
+
+  it('do not count a collection without sparse vectors as a degradation, and the log names it once', async () => {
+    for (const query of ['oak', 'keels of oak'])
+      expect((await stowage.ask({ ...QUESTION, query }, ACME)).json).toMatchObject({
+        mode: { asked: 'hybrid', used: 'semantic' },
+        degraded: [{ code: 'tokenizer_mapped' }],
+      })
+    expect(log.filter(line => line.includes('no sparse vectors'))).toEqual([expect.stringContaining('"docs"')])
   })
 
   it('come in the format that the scraper asks for', async () => {

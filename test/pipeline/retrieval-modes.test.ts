@@ -102,6 +102,13 @@ describe('retrieval modes', () => {
     }
   })
 
+  it('a hybrid search of a collection without a keyword list is whole, unless the embedder fails', async () => {
+    const world: World = { dense: 'hits', keyword: 'none', embedder: 'works', terms: true }
+    const { degraded } = await ask(world, {}).answer
+    expect(degraded.map(({ code }) => code)).toEqual(['reranker_unavailable'])
+    await expect(ask({ ...world, embedder: 'fails' }, {}).answer).rejects.toThrow('out of memory')
+  })
+
   it('a lexical search does not embed the query, and a semantic one has no keyword list', async () => {
     const world: World = { dense: 'hits', keyword: 'hits', embedder: 'fails', terms: true }
     const lexical = ask(world, { mode: 'lexical' })

@@ -36,7 +36,7 @@ export interface Reads {
 }
 
 /** Clients choose the names of collections, so their number is limited. */
-const MAX_PROFILES = 1_000
+export const MAX_PROFILES = 1_000
 const TTL_MS = 30_000
 /** The points of `stowage ingest` that are no parents. It makes the index of the field, which Qdrant in strict mode asks for. */
 const WITH_PLACE = { must: [{ key: 'order_index', range: { gte: 0 } }] }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { DocumentPlace, PassageStore, PendingVector, SearchRequest, StoreCall } from '../../core/ports.ts'
 import type { Chunk, JsonObject, PointId, RetrievedList } from '../../core/types.ts'
 import type { QdrantHttp } from '../../qdrant/client.ts'
@@ -10,7 +11,7 @@ import { limitForPlaces, type PayloadPlace, placesFilter } from '../../qdrant/pl
 import { isDistanceMetric, readScoredPoints, type ScoredPoint } from '../../qdrant/points.ts'
 import { retryOnce } from '../retry-once.ts'
 import { atCluster } from './cluster-read.ts'
-import { createProfiles, type Profile, type Reads } from './profile.ts'
+import { createProfiles, MAX_PROFILES, type Profile, type Reads } from './profile.ts'
 import { readAmong } from './read-among.ts'
 import { chooseFields, extendDense, readHits, type SearchBodies, searchBodies } from './search.ts'
 
@@ -19,6 +20,8 @@ export interface QdrantStoreOptions {
   http: QdrantHttp
   /** Called when a read is sent a second time. */
   onRetry?: () => void
+  /** Called once for each collection that has no sparse vector for the keyword list of a search. */
+  onDenseOnly?: (collection: string) => void
   /** Payload fields of collections that stowage has not written, by collection. */
   mappings?: PayloadMappings
 }
@@ -42,11 +45,19 @@ export function createQdrantStore(options: QdrantStoreOptions): PassageStore {
     },
   }
   const profiles = createProfiles(http, options.mappings)
+  const denseOnly = new LRUCache<string, true>({ max: MAX_PROFILES })
+
+  function noticeDenseOnly(collection: string): void {
+    if (denseOnly.has(collection)) return
+    denseOnly.set(collection, true)
+    options.onDenseOnly?.(collection)
+  }
 
   async function search(asked: SearchRequest, call: StoreCall): ReturnType<PassageStore['search']> {
     const request = { ...asked, filter: narrowedFilter(call.condition, asked.filter) }
     const profile = await profiles.get(request.collection, call)
     const { fields, missing, isUnsearched } = chooseFields(request, profile)
+    if (request.sparse !== null && fields.dense !== null && fields.sparse === null) noticeDenseOnly(request.collection)
     const send = (bodies: Partial<SearchBodies>) => runSearches(http, request.collection, bodies, call)
     const answers =
       isPending(request.dense) && fields.dense !== null

@@ -30,6 +30,11 @@ export function fallbackReason(mode: SingleMode, answers: readonly CollectionAns
   return problem ?? missing ?? `${wanted}: nothing was found`
 }
 
+/** What an answer lacks. A collection that was made without a keyword list is searched as well as it can be by its dense one. */
+export function faultsOf({ lists, missing }: CollectionAnswer): string[] {
+  return lists.length > 0 ? missing.filter(reason => !reason.startsWith(`${WANTED.lexical}: `)) : missing
+}
+
 /** The mode that lists amount to; null without lists. */
 export function modeOf(lists: readonly RetrievedList[]): RetrievalMode | null {
   const dense = lists.some(({ kind }) => kind === 'dense')

@@ -14,6 +14,7 @@ import type { UsedMode } from '../trace/schema.ts'
 import {
   type CollectionAnswer,
   fallbackReason,
+  faultsOf,
   hitsOf,
   modeOf,
   OTHER_MODE,
@@ -51,7 +52,7 @@ export interface Retrieved {
 /**
  * Searches the lists of the plan's mode in every collection and merges lists of the same source. The keyword list is
  * searched while the query is embedded. A mode whose list is not there, or finds nothing, falls back to the other list. A missing
- * list is a degradation.
+ * list is a degradation, but for the keyword list of a collection that has none.
  * @throws StowageError when a collection cannot be searched, when the deadline passes, or when no list can be searched because of
  * the collections, the settings or the embedder
  */
@@ -68,7 +69,7 @@ export async function retrieve(
   const answers = mode === 'hybrid' ? asked : await withOtherLists(mode, asked, search, record)
   const lists = answers.flatMap(answer => answer.lists)
   if (lists.length === 0) explainNothing([...asked, ...answers], search.failure(), record)
-  for (const { missing } of answers) for (const detail of missing) record.degrade('list_missing', detail)
+  for (const detail of answers.flatMap(faultsOf)) record.degrade('list_missing', detail)
   for (const { collection, isUnsearched } of answers)
     if (isUnsearched) record.degrade('collection_unsearched', collection)
   for (const collection of withoutAnyText(answers)) record.degrade('no_passage_text', collection)
