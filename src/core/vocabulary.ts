@@ -40,10 +40,10 @@ export const DEGRADATIONS = {
     'None of the points that a collection found has text under a known field; the detail names the collection. `MAPPINGS` says where its text is.',
   reranker_unavailable: 'The plan uses a reranker, but none is loaded.',
   rerank_language_unread:
-    'The reranker was not made for the language of the question or of most passages, such as German for the one that ships, which reads English; candidates keep their fused order.',
+    'The reranker was not made for the language of the question or of most passages, such as German for the one that ships, which reads English; candidates are ordered without it.',
   rerank_skipped:
-    'The reranker is too busy with earlier work, or too many requests wait for their turn; candidates keep their fused order.',
-  reranker_failed: 'The reranker failed; candidates keep their fused order.',
+    'The reranker is too busy with earlier work, or too many requests wait for their turn; candidates are ordered without it.',
+  reranker_failed: 'The reranker failed; candidates are ordered without it.',
   rerank_shallow:
     'The reranker is busy with earlier work, so fewer candidates than `rerank.depth` are scored; the detail counts them.',
   rerank_partial: 'Reranking reached its deadline; the detail counts the scored candidates.',

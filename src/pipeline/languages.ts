@@ -12,7 +12,7 @@ interface Readers {
   /** Null when the plan has none, or when it does not read the candidates. */
   reranker: Reranker | null
   /**
-   * Whether the dense list says most: no reranker corrects the keyword list, and the embedder reads the candidates. Candidates of a dense list alone
+   * Whether the dense list says most where no reranker corrects the keyword list: the embedder reads the candidates. Candidates of a dense list alone
    * have been chosen by it already, and their keywords are the only second opinion.
    */
   leansOnDense: boolean
@@ -29,7 +29,7 @@ export function* readersOf(
   const languages = yield* languagesOf(candidates)
   const reading = reranks(plan) && reranker !== null && isReadBy(reranker, query, languages, record) ? reranker : null
   const hasKeywords = lists.some(({ kind }) => kind === 'keyword')
-  return { reranker: reading, leansOnDense: reading === null && hasKeywords && readsMost(denseLanguages, languages) }
+  return { reranker: reading, leansOnDense: hasKeywords && readsMost(denseLanguages, languages) }
 }
 
 /**

@@ -17,6 +17,7 @@ import { readersOf } from './languages.ts'
 import { beginAnswering } from './pacing/background.ts'
 import { PACKING_GRACE_MS, Pace, RANKING_GRACE_MS } from './pacing/pace.ts'
 import { fusionWeights, mmrAlpha } from './plan/derived.ts'
+import type { Plan } from './plan/plan.ts'
 import { rerank } from './rerank/rerank.ts'
 import { sentenceMatches } from './rerank/sentence-matches.ts'
 import { type ReunifyInput, reunify } from './reunify.ts'
@@ -88,7 +89,8 @@ async function rankInPace(
     reranker: input.reranker,
     leansOnDense: false,
   }))
-  const fusion = { ...plan.fusion, weights: fusionWeights(plan, intent, leansOnDense) }
+  const fusionBy = (leans: boolean) => ({ ...plan.fusion, weights: fusionWeights(plan, intent, leans) })
+  const fusion = fusionBy(reranker === null && leansOnDense)
   const fused = await record.stage(
     'fuse',
     lists.reduce((sum, { hits }) => sum + hits.length, 0),
@@ -101,17 +103,30 @@ async function rankInPace(
   const distinct = await stage('dedupe', fused, () =>
     inSteps('dedupe', dedupe(fused, containment, gather), () => finish(dedupe(fused, null))),
   )
-  const pool = cutTo(distinct.kept, plan.retrieval.pool, 'below_pool')
-  const scaled = scaleToBest(pool.kept)
-  const reranked = await stage('rerank', scaled, () =>
-    rerank(scaled, query, plan, { ...input, reranker }, signal, record),
-  )
+  const pool = poolOf(distinct, plan)
+  /** The pool by the weights of a question without a reranker. */
+  function* poolWithoutReranker(): Steps<FilterResult> {
+    const again = yield* fuse(readable.kept, query, fusionBy(true))
+    return poolOf(yield* dedupe(again, containment, gather), plan)
+  }
+  const reranked = await stage('rerank', pool.kept, async () => {
+    const kept = await rerank(pool.kept, query, plan, { ...input, reranker }, signal, record)
+    const isAnswered = kept.some(candidate => candidate.rerank !== null)
+    if (reranker === null || isAnswered || !leansOnDense) return { ...pool, kept }
+    return inSteps('rerank', poolWithoutReranker(), () => pool)
+  })
   const { bonus } = plan.answerability
-  const answering = await stage('answerability', reranked, () =>
-    inSteps('answerability', addAnswerability(reranked, query, intent, bonus), () => reranked),
+  const answering = await stage('answerability', reranked.kept, () =>
+    inSteps('answerability', addAnswerability(reranked.kept, query, intent, bonus), () => reranked.kept),
   )
-  const cut = [...readable.dropped, ...distinct.dropped, ...pool.dropped]
+  const cut = [...readable.dropped, ...reranked.dropped]
   return { candidates: answering, dropped: cut, leftOut, reranker }
+}
+
+/** The candidates that go on, with values scaled to the best one. */
+function poolOf({ kept, dropped }: FilterResult, { retrieval }: Plan): FilterResult {
+  const pool = cutTo(kept, retrieval.pool, 'below_pool')
+  return { kept: scaleToBest(pool.kept), dropped: [...dropped, ...pool.dropped] }
 }
 
 /** The second part of `rankAndPack`: the steps that depend on the budget. One ranking can be packed at several budgets. */

@@ -95,6 +95,14 @@ describe('a question without a reranker', () => {
     expect(await first(ENGLISH, 'harbour master', { reranker: NO_OPINION })).toBe(2)
   })
 
+  it.each<[string, Partial<Reranker>]>([
+    ['fails', { rerank: async () => Promise.reject(new Error('out of memory')) }],
+    ['is too busy', { expectedWaitMs: () => 60_000 }],
+    ['is too late', { rerank: async ({ passages }) => ({ scores: passages.map(() => null), cached: 0 }) }],
+  ])('has one that %s', async (_what, broken) => {
+    expect(await first(ENGLISH, 'harbour master', { reranker: { ...NO_OPINION, ...broken } })).toBe(1)
+  })
+
   it('brings its own vector, whose model is not known', async () => {
     const { embedder } = fakePorts({})
     const vector = Array.from({ length: embedder?.dimensions ?? 0 }, () => 1)
