@@ -58,6 +58,19 @@ describe('chunkMarkdown, tables whose rows or heads are long', () => {
     expect(texts).toEqual([`# Basins\n\n${head}\n${rows[0]}`, ...rows.slice(1).map(row => `${head}\n${row}`)])
   })
 
+  it('are cut inside a row that is longer: its parts have its first cell, and the next row has the head', () => {
+    const head = '| basin | use | name |\n|---|---|---|'
+    const rowOf = (at: number, times: number) => `| basin${at} | ${'It fills at noon. '.repeat(times)}| b${at} |`
+    const rows = [rowOf(0, 3), rowOf(1, 90), rowOf(2, 3), rowOf(3, 3)]
+    const texts = chunk(`# Basins\n\n${head}\n${rows.join('\n')}\n`).map(piece => piece.text)
+    const parts = texts.filter(text => text.startsWith('| basin1 |\nIt fills at noon.'))
+    expect(parts.length).toBeGreaterThan(3)
+    for (const part of parts) expect(part).not.toMatch(/---|basin[023]/)
+    const others = texts.filter(text => !parts.includes(text))
+    for (const text of others) expect(text).toMatch(/\|---\|---\|---\|\n\| basin\d/)
+    expect(rowsIn(others)).toEqual([0, 1, 2, 3])
+  })
+
   it('have a head of up to the size of a chunk in each part', () => {
     const head = `| ${upTo(9)
       .map(at => `depth in year ${at}`)

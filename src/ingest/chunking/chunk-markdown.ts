@@ -7,7 +7,7 @@ import { CHUNK_DEFAULTS, type ChunkOptions, type DocumentText } from './options.
 import { cutSection, joinPieces, MOST_BEFORE, type Piece } from './pieces.ts'
 import { readSections, type Section } from './sections.ts'
 
-/** `text` is `document.text.slice(charStart, charEnd)`; the rows of a table that was cut have the head of the table in front. */
+/** `text` is `document.text.slice(charStart, charEnd)`; the rows of a table that was cut have the head of the table in front, and parts of a row its first cell. */
 export interface DocumentChunk {
   /** Position in the document, from 0. */
   orderIndex: number
@@ -149,6 +149,7 @@ function groupPieces(
     const isFull =
       sumTokens(repeated) + grown > mostTargets * target ||
       grown - goal > goal - size ||
+      needsOtherHead(piece, group[0]) ||
       (piece.opensBlock && size >= 0.8 * goal)
     if (group.length > 0 && isFull && remaining > SMALL_REMAINDER * target) {
       groups.push({ pieces: [...repeated, ...group], repeated: repeated.length })
@@ -163,6 +164,11 @@ function groupPieces(
   }
   if (group.length > 0) groups.push({ pieces: [...repeated, ...group], repeated: repeated.length })
   return groups
+}
+
+/** Whether a row comes behind a part of another row, with which its chunk begins: its own needs the head of the table. */
+function needsOtherHead({ head }: Piece, first: Piece | undefined): boolean {
+  return head !== null && first !== undefined && first.head !== null && head.start < first.head.start
 }
 
 /** An HTML tag or comment. An address (`<mailto:a@b>`) and a placeholder (`<Name>`) are none: they say something. */

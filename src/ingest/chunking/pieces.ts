@@ -9,7 +9,7 @@ export interface Piece extends Span {
   tokens: number
   /** True at the start of a block. A chunk preferably ends before it. */
   opensBlock: boolean
-  /** The head of the table that a row belongs to, which a chunk that begins with the row repeats; null for all else. */
+  /** What a chunk that begins with it repeats: the head of its table for a row, the first cell of its row for a part of a row; null for all else. */
   head: Span | null
   /** True for an entry, which needs nothing of the one before it. */
   opensEntry: boolean
@@ -80,11 +80,23 @@ function cutBlock(block: Block, text: string, limits: PieceLimits): Piece[] {
   const repeated = new Set([...heads].filter(({ start, end }) => limits.count(text.slice(start, end)) <= limits.target))
   const pieces = block.parts.flatMap(({ head, ...span }, at) => {
     const part = pieceOf(span, text, limits, at === 0)
-    // The end of a row would stand under the names of its first columns.
-    const cut = head !== null && part.tokens <= limits.atomic ? [part] : halve(part, text, limits)
-    return head !== null && repeated.has(head) ? cut.map(piece => ({ ...piece, head })) : cut
+    const repeats = head !== null && repeated.has(head) ? head : null
+    if (head === null) return halve(part, text, limits)
+    // The end of a row would stand under the names of its first columns. A row that is too large is text under the name of its first cell.
+    if (part.tokens <= limits.atomic) return [{ ...part, head: repeats }]
+    const name = firstCellOf(span, text, limits) ?? repeats
+    return halve(part, text, limits).map((piece, at) => ({ ...piece, head: at === 0 ? repeats : name }))
   })
   return joinHeads(pieces)
+}
+
+const FIRST_CELL = /^[ \t]*\|?(?:\\.|[^|\\\n]){1,400}\|/
+
+/** The first cell of a row, which names it; null when it is no short one. */
+function firstCellOf({ start, end }: Span, text: string, { target, count }: PieceLimits): Span | null {
+  const cell = FIRST_CELL.exec(text.slice(start, end))?.[0]
+  if (cell === undefined || count(cell) > MOST_BEFORE * target) return null
+  return { start, end: start + cell.length }
 }
 
 /** Joins the head of each table with its first row. */
