@@ -44,7 +44,7 @@ export function readChunk(
   collection: string,
   mapping: PayloadMapping = {},
 ): Chunk {
-  const read = <T>(field: PayloadField, accept: (value: unknown) => T | null): T | null =>
+  const read = <T>(field: PayloadField, accept: (value: unknown, path: string) => T | null): T | null =>
     find(point.payload, field, mapping, accept)?.value ?? null
   const text = findText(point.payload, mapping)?.value ?? ''
   const isWhole = text.length <= LONGEST_TEXT
@@ -54,7 +54,7 @@ export function readChunk(
     collection,
     docId: read('doc_id', asName) ?? String(point.id),
     docTitle: read('doc_title', asName) ?? '',
-    sectionPath: read('section_path', asSectionPath) ?? splitterHeaders(point.payload),
+    sectionPath: read('section_path', sectionPathAt) ?? splitterHeaders(point.payload),
     header: read('header', asText) ?? '',
     orderIndex: read('order_index', asIndex),
     charStart: read('char_start', asIndex),
@@ -199,6 +199,11 @@ function asName(value: unknown): string | null {
 function asIndex(value: unknown): number | null {
   const index = typeof value === 'bigint' ? Number(value) : value
   return typeof index === 'number' && Number.isSafeInteger(index) && index >= 0 ? index : null
+}
+
+/** An empty path that `stowage ingest` wrote says that there is no section: other names then hold something else. */
+function sectionPathAt(value: unknown, path: string): string | null {
+  return path === 'section_path' && value === '' ? '' : asSectionPath(value)
 }
 
 function asSectionPath(value: unknown): string | null {

@@ -37,6 +37,12 @@ describe('chunks from payloads', () => {
     })
   })
 
+  it('have no section where ingest found no headings, and says so beside the empty path', () => {
+    const payload = { doc_id: 'd1', section_path: '', headings: 'unknown', text: 'Rotate them.' }
+    expect(read(payload).sectionPath).toBe('')
+    expect(read({ ...payload, section_path: undefined, headings: ['Setup', 'Keys'] }).sectionPath).toBe('Setup > Keys')
+  })
+
   it.each([
     [
       'LangChain (Python)',
