@@ -22,7 +22,7 @@ export async function convertDocument(
   const converted = await converter.convert(format, bytes)
   if ('fault' in converted)
     return { docId, skipped: converted.fault, warning: `${file} ${converted.reason}; it is not ingested` }
-  const { title, text, lang, pages, headings, warning } = converted
+  const { title, text, isPlain, lang, pages, headings, warning } = converted
   const faults = [
     ...(warning === null ? [] : [warning]),
     ...(headings === 'unknown' ? ['no headings were found, so its chunks have no section path'] : []),
@@ -30,9 +30,10 @@ export async function convertDocument(
   return {
     docId,
     title: title ?? basename(file, extname(file)),
-    text,
+    text: isPlain ? joinParted(text) : text,
     place: file,
     headings,
+    ...(isPlain && { isPlain }),
     ...(lang === null ? {} : { lang }),
     ...(pages === null ? {} : { pages }),
     ...(faults.length === 0 ? {} : { warning: `${file}: ${faults.join('; ')}` }),

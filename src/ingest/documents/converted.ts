@@ -2,8 +2,10 @@
 export interface ConvertedDocument {
   /** Null when the document does not say it. */
   title: string | null
-  /** Markdown. */
+  /** Markdown, or text that is none. */
   text: string
+  /** Whether the text is no Markdown: a page of a manual that is one preformatted block. */
+  isPlain?: boolean
   /** Primary language subtag in lower case, as `en`; null when the document does not say it. */
   lang: string | null
   /** Offset in `text` where each page begins, in order; null for formats without pages. */

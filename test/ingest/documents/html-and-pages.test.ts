@@ -30,6 +30,27 @@ it('keeps preformatted text as code: lines, signs and language, without the numb
   expect(textOf(`<p>a</p>${numbered}`)).toBe('a\n\n```c\na_1\n  b_2\n```\n')
 })
 
+it('reads a page of a manual that is one preformatted block as text with headings, and no other page', () => {
+  const read = (html: string) =>
+    readHtml(Buffer.from(`<html><head><title>queue(1)</title></head><body>${html}</body></html>`))
+  const manual =
+    'QUEUE(1)\n\n<b>NAME</b>\n       queue - list the mail\n\n<b>OPTIONS</b>\n       <b>-j</b>     As JSON.\n'
+  expect(read(`<pre>${manual}</pre>`)).toMatchObject({
+    title: 'queue(1)',
+    text: manual.replace(/<[^>]*>/g, ''),
+    isPlain: true,
+    headings: 'marked',
+  })
+  for (const html of [
+    `<p>See:</p><pre>${manual}</pre>`,
+    `<pre>${manual}</pre><pre>${manual}</pre>`,
+    '<pre>one\ntwo</pre>',
+    '<pre>NAME\n  queue</pre>',
+    '<pre>def open(gate):\n    return gate + 1\n\n\ndef close(gate):\n    return gate - 1\n</pre>',
+  ])
+    expect(read(html)).toMatchObject({ text: expect.stringContaining('```'), headings: 'unknown' })
+})
+
 it('keeps code that has the numbers of its lines from a script, and code in cells of tables', () => {
   const textOf = (html: string) => (readHtml(Buffer.from(html)) as { text: string }).text
   expect(textOf('<pre class="line-numbers"><code class="language-js">let a_b</code></pre>')).toBe(

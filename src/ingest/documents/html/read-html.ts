@@ -1,4 +1,7 @@
 import TurndownService from 'turndown'
+import { isCode } from '../../../text/code/is-code.ts'
+import { closesFence, openingFence } from '../../../text/fence.ts'
+import { readSections } from '../../chunking/sections.ts'
 import { type ConversionFault, type ConvertedDocument, primaryLanguage } from '../converted.ts'
 import { decodeHtml } from './decode-html.ts'
 import type { HtmlElement } from './element.ts'
@@ -26,9 +29,22 @@ export function htmlToMarkdown(html: string): ConvertedDocument | ConversionFaul
   if (depthOf(html) > MOST_DEPTH) return { fault: 'too large', reason: `is nested deeper than ${MOST_DEPTH} elements` }
   const { markdown, title } = convert(html)
   if (!/[\p{L}\p{N}]/u.test(markdown)) return { fault: 'no text', reason: 'has no text' }
+  const manual = manualIn(markdown)
+  if (manual !== null)
+    return { title, text: `${manual}\n`, isPlain: true, lang: null, pages: null, headings: 'marked', warning: null }
   const headings = /^#{1,6} /m.test(markdown) ? 'marked' : 'unknown'
   const heading = /^# +(.*\S)/m.exec(markdown)?.[1] ?? null
   return { title: title ?? heading, text: `${markdown}\n`, lang: null, pages: null, headings, warning: null }
+}
+
+/** The text of a page that is one preformatted block with headings, as pages of manuals are; null for other pages. */
+function manualIn(markdown: string): string | null {
+  const fence = openingFence(markdown)
+  const [first, ...lines] = markdown.split('\n')
+  if (fence === null || first !== fence) return null
+  if (lines.findIndex(line => closesFence(line, fence)) !== lines.length - 1) return null
+  const text = lines.slice(0, -1).join('\n')
+  return !isCode(text) && readSections(text, true).some(({ heading }) => heading !== null) ? text : null
 }
 
 function convert(html: string): { markdown: string; title: string | null } {
