@@ -109,12 +109,15 @@ async function rankInPace(
     const again = yield* fuse(readable.kept, query, fusionBy(true))
     return poolOf(yield* dedupe(again, containment, gather), plan)
   }
-  const reranked = await stage('rerank', pool.kept, async () => {
+  const rerankedPool = async (): Promise<FilterResult> => {
     const kept = await rerank(pool.kept, query, plan, { ...input, reranker }, signal, record)
-    const isAnswered = kept.some(candidate => candidate.rerank !== null)
-    if (reranker === null || isAnswered || !leansOnDense) return { ...pool, kept }
+    if (reranker === null || isReranked(kept) || !leansOnDense) return { ...pool, kept }
     return inSteps('rerank', poolWithoutReranker(), () => pool)
-  })
+  }
+  const reranked = await record.stage('rerank', pool.kept.length, rerankedPool, ({ kept }) => ({
+    out: kept.length,
+    changed: isReranked(kept) && differ(pool.kept, kept),
+  }))
   const { bonus } = plan.answerability
   const answering = await stage('answerability', reranked.kept, () =>
     inSteps('answerability', addAnswerability(reranked.kept, query, intent, bonus), () => reranked.kept),
@@ -122,6 +125,8 @@ async function rankInPace(
   const cut = [...readable.dropped, ...reranked.dropped]
   return { candidates: answering, dropped: cut, leftOut, reranker }
 }
+
+const isReranked = (candidates: readonly Candidate[]) => candidates.some(({ rerank }) => rerank !== null)
 
 /** The candidates that go on, with values scaled to the best one. */
 function poolOf({ kept, dropped }: FilterResult, { retrieval }: Plan): FilterResult {

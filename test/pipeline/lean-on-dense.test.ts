@@ -51,8 +51,8 @@ const GERMAN = listsOf(
   NAMED,
 )
 
-/** The first passage of the answer. The reranker has no opinion. */
-async function first(
+/** The answer with its trace. The reranker has no opinion. */
+async function answerTo(
   lists: RetrievedList[],
   query: string,
   over: { languages?: string[]; reranker?: Partial<Reranker>; vector?: number[] },
@@ -63,12 +63,13 @@ async function first(
     answerability: { bonus: 0 },
     ...(over.reranker ? {} : { rerank: { method: 'off' } }),
   })
-  const answer = await createPackContext(dependencies(ports, { plan }))(
-    { query, collection: 'docs', budget_tokens: 400, ...(over.vector && { vector: over.vector }) },
+  return createPackContext(dependencies(ports, { plan }))(
+    { query, collection: 'docs', budget_tokens: 400, trace: true, ...(over.vector && { vector: over.vector }) },
     CALLER,
   )
-  return answer.chunks[0]?.id
 }
+/** The first passage of the answer. */
+const first = async (...asked: Parameters<typeof answerTo>) => (await answerTo(...asked)).chunks[0]?.id
 const NO_OPINION: Partial<Reranker> = {
   languages: ['en'],
   rerank: async ({ passages }) => ({ scores: passages.map(() => 0.5), cached: 0 }),
@@ -100,7 +101,12 @@ describe('a question without a reranker', () => {
     ['is too busy', { expectedWaitMs: () => 60_000 }],
     ['is too late', { rerank: async ({ passages }) => ({ scores: passages.map(() => null), cached: 0 }) }],
   ])('has one that %s', async (_what, broken) => {
-    expect(await first(ENGLISH, 'harbour master', { reranker: { ...NO_OPINION, ...broken } })).toBe(1)
+    const { chunks, trace } = await answerTo(ENGLISH, 'harbour master', { reranker: { ...NO_OPINION, ...broken } })
+    expect(chunks[0]?.id).toBe(1)
+    expect(trace?.stages.filter(({ name }) => name === 'fuse')).toHaveLength(1)
+    expect(trace?.stages.find(({ name }) => name === 'rerank')?.changed).toBe(false)
+    for (const { fused, lists } of trace?.candidates ?? [])
+      expect(lists.reduce((sum, { contribution }) => sum + contribution, 0)).toBeCloseTo(fused ?? Number.NaN)
   })
 
   it('brings its own vector, whose model is not known', async () => {
