@@ -312,6 +312,22 @@ describe('sentences', () => {
   })
 })
 
+describe('splitSentences, wrapped lines of different lengths', () => {
+  it.each([
+    'They are ready. Although\n`/ping` says so, they wait for a long time.',
+    'The methods are `GET`,\n`PUT` and `POST`.',
+  ])('go on with code: %s', text => {
+    const last = text.includes('. ') ? text.slice(text.indexOf('. ') + 2) : text
+    expect(sentences(text).at(-1)).toBe(last)
+  })
+
+  it.each([
+    '`--help` Shows this\n`--version` Shows the version',
+    'What it is made for\nPumps of the harbour',
+    'Vitamin A\nVitamin B',
+  ])('are apart where each is an entry: %s', text => expect(sentences(text)).toHaveLength(2))
+})
+
 describe('splitSentences, paragraphs in bold', () => {
   it.each(['**Table 2.2. Depths of the basins**', '__Note. Read this. Twice!__', '**a_b* c. Then d.**'])(
     'keeps %s whole',

@@ -20,8 +20,8 @@ const HEADING = /^\s{0,3}#{1,6}\s/u
 const QUESTION = /[?？]["'”’)\]*_]{0,4}[^\S\n]*\n\s*$/u
 /** The label of a box, alone in its line. */
 const LABEL = /^[\s*_]*(?:note|tip|hint|important|warning|caution|danger|attention|example|see also)[\s*_]*$/iu
-/** A few words in bold, alone, that no sign ends: the name of what follows. */
-const BOLD_NAME = /^\s*(\*\*|__)[^*_\n]{0,80}[^*_\s.!?。！？]\1\s*$/u
+/** A few words in bold or italics, alone, that no sign ends: the name of what follows. */
+const MARKED_NAME = /^\s*(\*{1,3}|_{1,3})[^*_\n]{0,80}[^*_\s.!?。！？]\1\s*$/u
 /** An item of a list, also in a quotation. */
 const LIST_ITEM = /^\s*(?:>\s*)?(?:[-*+•]|\d{1,3}[.)])\s/u
 /** A directive of reStructuredText: ".. note::". */
@@ -34,7 +34,7 @@ const SIGNS = new RegExp(String.raw`^(?:${COMMENT}|(?!<!--)[^\p{L}\p{N}]|<\/?[a-
 const BEGINS_BLOCK = /[{([:]\s*$/u
 /** Definitions of links alone: `[label]: address`. */
 const LINK_DEFINITIONS = /^(?:\s*\[[^\]\n]{1,200}\]:[^\S\n]*\S[^\n]*(?:\n|$))+\s*$/u
-const OPENINGS = [LEAD_IN, QUESTION, LABEL, BOLD_NAME, DIRECTIVE, SIGNS, LINK_DEFINITIONS]
+const OPENINGS = [LEAD_IN, QUESTION, LABEL, MARKED_NAME, DIRECTIVE, SIGNS, LINK_DEFINITIONS]
 /** A sentence before code, or before text that stands deeper, is a lead-in up to this many tokens. */
 const MOST_BEFORE_BODY = 30
 /** The names of the columns, and the line below them. */

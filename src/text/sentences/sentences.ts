@@ -15,6 +15,8 @@ const ENDS_SENTENCE = /[.!?:;。！？…]["'”’)\]*_`]{0,8}\s{0,8}$/
 /** The next line of a wrapped sentence: lower case, also behind the marks of a link, of emphasis or of code, or a bracket; or a role of reStructuredText or MyST (`:mod:`, `{any}`). */
 const STARTS_LOWER = /^[ \t]*(?:[\p{Ll}(]|[[*_`]{1,4}\p{Ll}|[:{][\p{Ll}:+-]{1,40}[:}]`)/u
 
+const STARTS_WITH_CODE = /^[ \t]*`/
+
 /** The signs of a quotation, or of one in another one, before a line. */
 const QUOTE_MARKS = /^(?:[ \t]{0,12}>)+/u
 
@@ -38,7 +40,7 @@ const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' })
 
 /**
  * Splits a text into sentences; concatenated they are the text. A line break ends a sentence, unless the next line starts in
- * lower case or all lines of the paragraph are about equally long (wrapped prose). A heading, with the line that underlines it, a paragraph in bold in one line, a list item, table row or fenced code block is one sentence. White space
+ * lower case or with code, or all lines of the paragraph are about equally long (wrapped prose). A heading, with the line that underlines it, a paragraph in bold in one line, a list item, table row or fenced code block is one sentence. White space
  * belongs to the sentence before it. Longer sentences than 2,000 code units are cut.
  */
 export function splitSentences(text: string): Sentence[] {
@@ -108,7 +110,10 @@ function continues(previousLine: string, line: string, isFilled: boolean): boole
   if (marks !== '' && QUOTE_MARKS.exec(previousLine)?.[0] === marks)
     return continues(previousLine.slice(marks.length), line.slice(marks.length), isFilled)
   if (previousLine.trim() === '' || /^\s{0,3}#/.test(previousLine) || ENDS_SENTENCE.test(previousLine)) return false
-  return (isFilled || STARTS_LOWER.test(line)) && !standsAlone(line)
+  if (standsAlone(line)) return false
+  // Two lines that begin with code are two entries of a list.
+  const goesOnWithCode = STARTS_WITH_CODE.test(line) && !STARTS_WITH_CODE.test(previousLine)
+  return isFilled || goesOnWithCode || STARTS_LOWER.test(line)
 }
 
 /** Ends of the sentences in the prose between `start` and `end`, as offsets in `text`. */

@@ -167,6 +167,10 @@ describe('the best run of sentences of a chunk', () => {
       'a name in bold',
       'The old pump may stand.\n\n**Who may open the pump**\n\nOnly the keeper of the old pump may open it.',
     ],
+    [
+      'a name in italics',
+      'The old pump may stand.\n\n*Who may open the pump*\n\nOnly its keeper may open the old pump.',
+    ],
     ['tags alone', 'The old pump may stand.\n\n</b>\n</div>\n\nOnly the keeper of the old pump may open it.'],
     [
       'a title with a line below it',
@@ -186,7 +190,7 @@ describe('the best run of sentences of a chunk', () => {
   ])('does not end with %s', (_, text) => {
     for (let room = 5; room < 60; room++)
       expect(windowIn(text, 'who may open the pump note', room).at(-1) ?? '').not.toMatch(
-        /(?:pump\?|Note\W*|^\W+|the pump\*\*|the pump\n-*|write|--open-pump|::|8\.2\.|\(b\)|>|\]: .*)\s*$/u,
+        /(?:pump\?|Note\W*|^\W+|the pump\*{1,2}|the pump\n-*|write|--open-pump|::|8\.2\.|\(b\)|>|\]: .*)\s*$/u,
       )
   })
 

@@ -75,6 +75,15 @@ describe('the best sentences of a chunk', () => {
     )
   })
 
+  it('are a sentence rather than fenced code that matches a little better', () => {
+    const code = '```sh\npump open --at nine --bell one\n```'
+    const sentence = 'The keeper opens the pump at nine.'
+    const room = 26
+    expect(chosen(`${sentence}\n\n${code}\n`, [2, 2.5], room)).toEqual([sentence])
+    expect(chosen(`${code}\n\n${sentence}\n`, [2.5, 2], room)).toEqual([sentence])
+    expect(chosen(`${code}\n\n${sentence}\n`, [5, 2], room)).toEqual([code])
+  })
+
   const TEXT =
     'The pump is old. The keys hang in the hall. The lamps are lit. The gate opens at nine. The rope is dry. The bell is loud.'
 
