@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import packageJson from '../package.json' with { type: 'json' }
 import { loadConfig } from '../src/config.ts'
 import { keyHash } from '../src/tenants/keys.ts'
 import unleashManifest from './services/unleash-server/package.json' with { type: 'json' }
@@ -117,6 +118,14 @@ describe('packaging/Dockerfile', () => {
     }
     expect(dockerfile.lastIndexOf('\nUSER 1000:1000\n')).toBeGreaterThan(dockerfile.lastIndexOf('\nFROM '))
     expect(compose.services.stowage?.read_only).toBe(true)
+  })
+
+  it('copies each file that `npm run build` names', () => {
+    const named = packageJson.scripts.build.match(/[\w./-]+\.(?:json|ts)\b/gu) ?? []
+    expect(named).toContain('tsconfig.build.json')
+    const [, build = ''] = dockerfile.split(/^FROM /mu)
+    const copied = [...build.matchAll(/^COPY (.+)$/gmu)].flatMap(([, paths = '']) => paths.split(' ').slice(0, -1))
+    expect(copied).toEqual(expect.arrayContaining(named))
   })
 
   it('runs on a version of Node that the package supports, the same in every stage', () => {
