@@ -128,6 +128,12 @@ describe('packaging/Dockerfile', () => {
     expect(copied).toEqual(expect.arrayContaining(named))
   })
 
+  it('has the folder of the volume in docs/deploy.md, for the user that it runs as', () => {
+    const [, folder = ''] = /`-v stowage:(\S+) -e EMBEDDED_PATH=\1\//u.exec(read('docs/deploy.md')) ?? []
+    expect(folder).toMatch(/^\/./u)
+    expect(dockerfile.slice(0, dockerfile.indexOf('\nUSER '))).toContain(`\nRUN install -d -o 1000 -g 1000 ${folder}\n`)
+  })
+
   it('runs on a version of Node that the package supports, the same in every stage', () => {
     const images = [...dockerfile.matchAll(/^FROM (?:--platform=\S+ )?(\S+)/gmu)].map(([, image]) => image)
     expect([...new Set(images), images.length]).toEqual(['node:24-bookworm-slim', 3])
