@@ -33,7 +33,9 @@ export const settingsSchema = z.object({
     'Improve searches on the paths of Qdrant, or pass all of them through.',
   ),
   QDRANT_URL: setting(baseUrl.optional(), 'URL of Qdrant. Unset: the embedded engine.'),
-  QDRANT_API_KEY: secret('API key for `ingest` and `doctor`. It is never used for requests of clients.'),
+  QDRANT_API_KEY: secret(
+    'API key for what stowage asks by itself: its commands, contexts of new points, and the tools of operators at `/mcp`. It is never lent to a client or a tenant.',
+  ),
   MAPPINGS: setting(
     mappings.optional(),
     'Payload fields of collections that stowage has not written: JSON such as `{"docs": {"text": "metadata.body"}}`, or the path of a JSON file.',
