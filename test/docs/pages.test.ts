@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { settingsSchema } from '../../src/config/settings.ts'
@@ -136,6 +136,18 @@ describe('the pages for people', () => {
     ).toEqual([])
   })
 
+  it.each(everyPage)('%s links only to headings that exist', (path, text) => {
+    const links = [...text.matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)#([^)\s]+)\)/g)]
+    const missing = links.filter(([, to, heading = '']) => {
+      const target = posix.join(posix.dirname(path), to || posix.basename(path))
+      const page = pages.find(one => one.path === target)?.text ?? ''
+      return !found(page, /^#+ (.+)$/gm)
+        .map(anchorOf)
+        .includes(heading)
+    })
+    expect(missing.map(([link]) => link)).toEqual([])
+  })
+
   it.each(everyPage)('%s names only source files and folders that exist', (_path, text) => {
     const named = found(text, /`((?:src|test|docs|models|goldens|grafana)\/[\w./-]+)`/g)
     expect(named.filter(name => !existsSync(new URL(`../../${name}`, import.meta.url)))).toEqual([])
@@ -164,6 +176,14 @@ describe('the pages for people', () => {
     expect(readme?.text.split('\n').length).toBeLessThan(120)
   })
 })
+
+/** The anchor that GitHub gives a heading. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-')
+}
 
 /** Names of all fields of a schema, at any depth. */
 function fieldsOf(schema: z.ZodType): string[] {
