@@ -38,7 +38,7 @@ export interface Switch {
   off(plan: Plan): Plan
 }
 
-const SINCE = '0.2.0'
+const SINCE = '0.1.0'
 /** No named plan has the rule. Measured: docs/chunking.md. */
 const DEFAULT_PARENT_SHARE = 0.5
 const { measured, design } = NAMED_PLANS
