@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { dashboardFiles } from '../../grafana/code/dashboards.ts'
 import { createReporter } from '../../src/observe/events.ts'
@@ -10,6 +10,7 @@ import { faultsOf, knownSeries, readExpression, withVariables } from './support/
 
 const dashboards = Object.entries(readDashboards())
 const queries = panelQueries()
+const operations = readFileSync(pathOf('../docs/operations.md'), 'utf8')
 const VARIABLES = { instance: '.*', tenant: '.*', experiment: 'e', variant: '.*', __rate_interval: '1m' }
 
 /** Series that no dashboard shows, each with the reason. */
@@ -39,6 +40,22 @@ describe('the dashboards', () => {
       expect(new Set(targets.map(({ refId }) => refId)).size, title).toBe(targets.length)
     }
     expect(new Set(shown.map(({ title }) => title)).size).toBe(shown.length)
+  })
+
+  it.each(dashboards)('%s has the rows that docs/operations.md names', (_name, { panels }) => {
+    const [, ...rows] = panels
+      .filter(({ type }) => type === 'row')
+      .map(({ title = '' }) => title.replace(/ \(only with .+\)$/u, ''))
+    for (const row of rows) expect(operations).toContain(`\n| ${row} | `)
+  })
+
+  it('have the panels that the runbooks name', () => {
+    const titles = dashboards.flatMap(([, { panels }]) => panels.map(({ title = '' }) => title))
+    const runbooks = operations.slice(operations.indexOf('\n## Runbooks\n'))
+    const named = [...runbooks.matchAll(/"([A-Z][a-z][^"]+)"/gu)].map(([, name = '']) => name)
+    expect(named.length).toBeGreaterThan(15)
+    // "Targets" is a page of Prometheus.
+    expect(named.filter(name => name !== 'Targets' && !titles.some(title => title.startsWith(name)))).toEqual([])
   })
 
   it.each(dashboards)(
