@@ -111,8 +111,12 @@ export function addIngestCommand(program: Command, dependencies: IngestCommandDe
       DEFAULT_BATCH_SIZE,
     )
     .option('--tenant <tenant>', 'tenant of the documents', nonEmpty)
-    .option('--space <id>', 'space of the documents', nonEmpty)
-    .option('--acl <names>', 'who may read the documents: names, separated by commas', listOption(nonEmpty))
+    .option('--space <id>', 'space of the documents, for your own filters', nonEmpty)
+    .option(
+      '--acl <names>',
+      'who may read the documents, for your own filters: names, separated by commas',
+      listOption(nonEmpty),
+    )
     .option('--lang <code>', 'language of the documents', nonEmpty)
     .option('--allow-mixed-embedders', 'write even if the collection holds vectors of another embedder')
     .option('--dry-run', 'count the changes and write nothing')
