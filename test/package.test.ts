@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
+import { posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { readPages } from './docs/support/pages.ts'
 
 const read = (name: string) => JSON.parse(readFileSync(fileURLToPath(new URL(`../${name}`, import.meta.url)), 'utf8'))
 const manifest = read('package.json')
@@ -29,4 +31,21 @@ test('a program can import the built entry, the client, and nothing else', () =>
     './client': { types: './dist/client/index.d.ts', default: './dist/client/index.js' },
     './package.json': './package.json',
   })
+})
+
+test('the package holds what its pages link to, apart from what is for developers', () => {
+  const packed: string[] = manifest.files
+  const holds = (path: string) =>
+    packed.some(one => path === one || path.startsWith(`${one}/`)) || /^(?:docs\/[^/]+|README)\.md$/u.test(path)
+  const forDevelopers = /^(?:docs\/decisions|test)\b|^(?:ARCHITECTURE|CONTRIBUTING)\.md$/u
+  const pages = readPages().filter(({ path }) => path === 'README.md' || path.startsWith('docs/'))
+  const linked = pages.flatMap(({ path, text }) =>
+    [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/gu)].map(([, to = '']) =>
+      posix.join(posix.dirname(path), to),
+    ),
+  )
+  expect(linked.filter(path => !holds(path) && !forDevelopers.test(path))).toEqual([])
+  expect(packed).toContain('docs/*.md')
+  // The runbooks are of no use without the rules and the dashboards.
+  expect(packed).toContain('grafana')
 })
