@@ -35,6 +35,8 @@ const BEGINS_BLOCK = /[{([:]\s*$/u
 /** Definitions of links alone: `[label]: address`. */
 const LINK_DEFINITIONS = /^(?:\s*\[[^\]\n]{1,200}\]:[^\S\n]*\S[^\n]*(?:\n|$))+\s*$/u
 const OPENINGS = [LEAD_IN, QUESTION, LABEL, MARKED_NAME, DIRECTIVE, SIGNS, LINK_DEFINITIONS]
+/** A paragraph of so few words that no sign ends can be the name of what follows, as in a list of options. */
+const LONGEST_NAME_WORDS = 5
 /** A sentence before code, or before text that stands deeper, is a lead-in up to this many tokens. */
 const MOST_BEFORE_BODY = 30
 /** The names of the columns, and the line below them. */
@@ -193,12 +195,22 @@ function* piecesOf(candidate: Candidate, room: number, cost: CostModel): Steps<P
   return pieces
 }
 
-/** Whether a short sentence that no sign ends leads to the one behind it, which is code or stands deeper: "Change it to", or a term above its definition. */
-function leadsTo(next: CutSentence, { start, end, tokens, kind }: MeasuredSentence, all: string): boolean {
+/**
+ * Whether a short sentence that no sign ends leads to the one behind it: that is code or stands deeper ("Change it to", or a term above its definition), or the
+ * sentence is the name of an option in a paragraph of its own, and what follows is no such name.
+ */
+function leadsTo(next: CutSentence, before: MeasuredSentence, all: string): boolean {
+  const { start, end, tokens, kind } = before
   if (tokens > MOST_BEFORE_BODY || (kind !== 'text' && kind !== 'title')) return false
   const text = all.slice(start, end)
   if (endsSentence(text)) return false
-  return next.kind === 'code' || (text.endsWith('\n') && columnsOf(next.text) > columnsOf(text))
+  if (next.kind === 'code' || (text.endsWith('\n') && columnsOf(next.text) > columnsOf(text))) return true
+  const isAlone = (before.place === 0 || before.beginsParagraph) && endsParagraph(text)
+  return isAlone && isShortName(text) && !isShortName(next.text)
+}
+
+function isShortName(text: string): boolean {
+  return !LIST_ITEM.test(text) && !endsSentence(text) && text.trim().split(/\s+/u).length <= LONGEST_NAME_WORDS
 }
 
 /** Inverse document frequency of each term, where the documents are the sentences of the chunk. */

@@ -180,6 +180,7 @@ describe('the best run of sentences of a chunk', () => {
       'the number of a clause',
       'The old pump may stand.\n\n8.2.\n\nOnly the keeper of the old pump may open it.\n\n(b)\n',
     ],
+    ['a name alone', 'The old pump may stand.\n\nopen_old_pump\n\nOnly the keeper of the old pump may use it.'],
     ['a line before code', 'The old pump may stand.\n\nTo open the pump, write\n\n```sh\npump open --keeper\n```\n'],
     [
       'a term above its body',
@@ -190,7 +191,7 @@ describe('the best run of sentences of a chunk', () => {
   ])('does not end with %s', (_, text) => {
     for (let room = 5; room < 60; room++)
       expect(windowIn(text, 'who may open the pump note', room).at(-1) ?? '').not.toMatch(
-        /(?:pump\?|Note\W*|^\W+|the pump\*{1,2}|the pump\n-*|write|--open-pump|::|8\.2\.|\(b\)|>|\]: .*)\s*$/u,
+        /(?:pump\?|Note\W*|^\W+|the pump\*{1,2}|the pump\n-*|write|--open-pump|open_old_pump|::|8\.2\.|\(b\)|>|\]: .*)\s*$/u,
       )
   })
 
