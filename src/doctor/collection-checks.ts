@@ -149,7 +149,7 @@ function checkIndexes(
     const order = findOrderField(payload, mapping)
     return order === null ? [] : [order, findDocumentField(payload, mapping) ?? order]
   })
-  const missing = [...new Set([...occurring, ...places])].filter(field => !(field in indexes))
+  const missing = [...new Set([...occurring, ...places])].filter(field => !Object.hasOwn(indexes, field))
   if (missing.length === 0) return ok('payload indexes', Object.keys(indexes).join(', ') || 'none needed')
   return warn(
     'payload indexes',

@@ -9,6 +9,7 @@ import { ingest } from '../ingest/ingest.ts'
 import { openDocuments } from '../ingest/read-documents.ts'
 import { createLogger } from '../observe/logger.ts'
 import { NAMED_PLANS } from '../pipeline/plan/named-plans.ts'
+import { counted } from '../text/printable.ts'
 import { type Gateway, openGateway } from './gateway.ts'
 import { ingestInto } from './ingest.ts'
 
@@ -48,7 +49,7 @@ async function fillDemo({ upstream, models }: Gateway, { plan }: Config, onProgr
     onProgress(`ingesting: ${written} of ${chunks} chunks so far`)
   })
   onProgress(
-    `ingested ${summary.documents} documents as ${summary.chunks} chunks; embedder ${embedder?.version ?? 'none'}, reranker ${reranker?.model ?? 'none'}`,
+    `ingested ${counted(summary.documents, 'document')} as ${counted(summary.chunks, 'chunk')}; embedder ${embedder?.version ?? 'none'}, reranker ${reranker?.model ?? 'none'}`,
   )
 }
 

@@ -1,3 +1,4 @@
+import { counted } from '../../text/printable.ts'
 import { MEASURES, type MeasureName } from '../metrics/measures.ts'
 import {
   type ArmSummary,
@@ -29,7 +30,7 @@ export function reportText(summary: ReplaySummary, { by }: TextOptions = {}): st
     .filter(slice => slice.by === by)
     .map(
       slice =>
-        `${slice.by} ${slice.value}: ${fewQuestions(slice.n)[0] ?? `${slice.n} queries`}\n${budgetTable(slice, summary)}`,
+        `${slice.by} ${slice.value}: ${fewQuestions(slice.n)[0] ?? counted(slice.n, 'query', 'queries')}\n${budgetTable(slice, summary)}`,
     )
   const verdicts = verdictLines(summary).join('\n')
   return reportOf([...sets, ...macro, ...slices, legend(summary), verdicts, warningsOf(summary).join('\n')])
@@ -37,7 +38,7 @@ export function reportText(summary: ReplaySummary, { by }: TextOptions = {}): st
 
 function setFacts({ sets }: ReplaySummary, index: number): string {
   const { n, documents, chunks, embedder } = sets[index] ?? { n: 0, documents: 0, chunks: 0, embedder: null }
-  return `${n} queries · ${documents} documents · ${chunks} chunks · embedder ${embedder ?? 'none'}`
+  return `${counted(n, 'query', 'queries')} · ${counted(documents, 'document')} · ${counted(chunks, 'chunk')} · embedder ${embedder ?? 'none'}`
 }
 
 /** The main measure at every budget; below each value the difference to the reference arm and its interval. */

@@ -1,3 +1,4 @@
+import { counted } from '../../text/printable.ts'
 import type { ReplaySummary, SliceSummary } from '../summary/summary.ts'
 
 /** With fewer questions, no paired randomization test has a two-sided p below .05: of all signs of five differences, two are as far from 0. */
@@ -6,7 +7,7 @@ const LEAST_QUESTIONS = 6
 /** What a reader must know when there are too few questions for any proof; empty when there are enough. */
 export function fewQuestions(questions: number): string[] {
   if (questions >= LEAST_QUESTIONS) return []
-  const count = questions === 1 ? '1 question is' : `${questions} questions are`
+  const count = counted(questions, 'question is', 'questions are')
   return [`${count} too few to prove any difference, and intervals and smallest effects mean nothing`]
 }
 

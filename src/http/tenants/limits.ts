@@ -4,6 +4,7 @@ import type { Reporter } from '../../observe/events.ts'
 import type { TenantLimit } from '../../observe/metrics/tenants.ts'
 import { type StartTimer, systemTimer } from '../../pipeline/deadline.ts'
 import type { Tenant, TenantLimits } from '../../tenants/tenant.ts'
+import { counted } from '../../text/printable.ts'
 import { tenantOf } from '../caller.ts'
 import { limitedBy } from '../observe-requests.ts'
 import type { Next, Step, StepResponse } from '../step.ts'
@@ -177,14 +178,14 @@ function refusalOf(
   workers: number,
 ): Refusal | null {
   if (concurrency !== null && inFlight >= Math.ceil(concurrency / workers)) {
-    return { limit: 'concurrency', message: `${concurrency} requests at a time`, waitMs: 0 }
+    return { limit: 'concurrency', message: `${counted(concurrency, 'request')} at a time`, waitMs: 0 }
   }
   if (bucket === null || rate === null || bucket.tryRemoveTokens(1)) return null
   return rateRefusal(rate, bucket.getWaitTime(1))
 }
 
 function rateRefusal({ perSecond }: Rate, waitMs: number): Refusal {
-  return { limit: 'rate', message: `${perSecond} requests per second`, waitMs }
+  return { limit: 'rate', message: `${counted(perSecond, 'request')} per second`, waitMs }
 }
 
 function tooManyRequests({ message, waitMs }: Refusal): StowageError {

@@ -1,4 +1,4 @@
-import { terminalText } from '../../../text/printable.ts'
+import { counted, terminalText } from '../../../text/printable.ts'
 import type { LossRow } from '../../loss/budget.ts'
 import { type GoldLoss, LOSS_RULES } from '../../loss/loss.ts'
 import { LOSS_STEP_NAMES, LOSS_STEPS } from '../../loss/steps.ts'
@@ -60,7 +60,7 @@ function samePoints(row: LossRow, other: LossRow | undefined): boolean {
 
 function countsOf([first]: readonly LossRow[]): string {
   const golds = Object.values(first?.golds ?? {}).reduce((sum, count) => sum + count, 0)
-  return `${first?.queries ?? 0} queries, ${golds} gold passages`
+  return `${counted(first?.queries ?? 0, 'query', 'queries')}, ${counted(golds, 'gold passage')}`
 }
 
 /** The steps that lost something, `found`, and the best fills. */

@@ -1,5 +1,6 @@
 import type { RollbackTrigger } from '../../../core/vocabulary.ts'
 import { CONTROL } from '../../../pipeline/plan/decision.ts'
+import { counted } from '../../../text/printable.ts'
 import type { TimedOutcome } from '../../window.ts'
 import { TRIGGER_HARM, UNIT_DEVIATION } from '../triggers.ts'
 import { type Estimate, meanOf, type UnitSums } from '../unit-sums.ts'
@@ -175,4 +176,4 @@ function lossOf(sums: UnitSums): Estimate {
 
 const percent = (estimate: Estimate) => `${(100 * estimate.value).toFixed(1)} % of ${countText(estimate)}`
 const countText = ({ requests, units }: Estimate) =>
-  units === requests ? `${requests} requests` : `${requests} requests (${units} units)`
+  units === requests ? counted(requests, 'request') : `${counted(requests, 'request')} (${counted(units, 'unit')})`
