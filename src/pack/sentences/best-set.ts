@@ -23,7 +23,7 @@ import { SENTENCES_PER_STEP } from './units.ts'
 /** Weight of the words beside the match of the reranker, in logits per unit of BM25. Fitted by likelihood on 9,471 written questions (decision 86). */
 const WORDS_WEIGHT = 0.37
 /** What fenced code loses, in logits: it is long and has the names that are asked for, so it matches better than the sentence beside it that answers (decision 108). */
-const CODE_DISCOUNT = 1
+const CODE_DISCOUNT = 0.7
 /** Share of the probability of a sentence that each of its neighbours gains, because answers go on in the next one. */
 const NEIGHBOUR_SHARE = 0.15
 /** Share that what follows gains from a sentence that says nothing without it, such as "For Pelican, use:". */
@@ -39,7 +39,7 @@ const BORDER_BONUS = 0.03
  * The sentences of a chunk that fit into `room` and hold the answer most likely, for a chunk that does not fit as a whole. A row of a table comes with the head of
  * the table; no run of sentences ends with one that says nothing without what follows, or begins with signs alone.
  *
- * The probability of a sentence is the softmax of `match + .37 · Σ idf(t) · n(t) · (K1 + 1) / (n(t) + K1)`, less 1 for fenced code, and what a row gains whose cells the question names (`namedRows`). The head of a table gives it to the rows, and the lead-in of a list half of it to the
+ * The probability of a sentence is the softmax of `match + .37 · Σ idf(t) · n(t) · (K1 + 1) / (n(t) + K1)`, less .7 for fenced code, and what a row gains whose cells the question names (`namedRows`). The head of a table gives it to the rows, and the lead-in of a list half of it to the
  * items (`sharedOut`). Each gives .15 of it to both neighbours, another lead-in or a heading .5 to what follows, and a heading has none itself: the source line shows it. Of all sets of sentences that fit, the one with the largest sum is chosen, less .06 for each gap (.2 in source code), and .03 more
  * for each end of a run that is one of a paragraph (`bestSubset`). What packed neighbours hold of the chunk is left out.
  *
