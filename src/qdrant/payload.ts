@@ -11,10 +11,10 @@ const USUAL_NAMES = {
     ...['doc_id', 'document_id', 'ref_doc_id', 'source_id', 'source'],
     ...['file_path', 'file_name', 'filename', 'path', 'url', 'uri'],
   ],
-  doc_title: ['doc_title', 'document_title', 'title', 'file_name', 'filename', 'name'],
+  doc_title: ['doc_title', 'document_title', 'title', 'file_name', 'filename', 'name', 'file_path'],
   section_path: ['section_path', 'header_path', 'headers', 'headings', 'section', 'heading'],
   header: ['header'],
-  order_index: ['order_index', 'chunk_index', 'chunk_id', 'chunk_no', 'seq', 'sequence', 'position'],
+  order_index: ['order_index', 'chunk_index', 'chunk_id', 'chunk_no', 'split_id', 'seq', 'sequence', 'position'],
   char_start: ['char_start', 'start_index', 'start_char_idx'],
   char_end: ['char_end', 'end_index', 'end_char_idx'],
 }

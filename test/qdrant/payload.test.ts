@@ -63,7 +63,16 @@ describe('chunks from payloads', () => {
       'A > B',
       null,
     ],
-    ['Haystack', { content: 'T', meta: { file_path: 'p', headers: ['A', 'B'] } }, 'content', 'p', '', 'A > B', null],
+    ['Haystack', { content: 'T', meta: { file_path: 'p', headers: ['A', 'B'] } }, 'content', 'p', 'p', 'A > B', null],
+    [
+      'Haystack after a splitter',
+      { id: 'c0ffee', content: 'T', meta: { file_path: 'a.md', source_id: 'cafe', split_id: 0, split_idx_start: 0 } },
+      'content',
+      'cafe',
+      'a.md',
+      '',
+      0,
+    ],
     [
       'Dify',
       { page_content: 'T', metadata: { document_id: 'd', doc_id: 'other' } },
