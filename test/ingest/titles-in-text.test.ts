@@ -175,6 +175,13 @@ describe('readSections, lines in capitals above indented text', () => {
     expect(pathsOf('STOP.\n    Mind it!\n\nSHIPS,\n    ropes.\n\nA\n    b\n\nWEST\n\nEAST\n', true)).toEqual([''])
     expect(pathsOf('```\nNAME\n    moor\n\nUSE\n    moor\n```\n', true)).toEqual([''])
   })
+
+  it('are text among many paragraphs that begin in the first column', () => {
+    const places = 'Wiki\n\n    Read the wiki.\n\nIRC\n\n    Ask there.\n\nUSENET\n\n    Ask there, too.\n\n'
+    const text = `How to moor a ship.\n\n${places}${'Tie the rope to the quay.\n\n'.repeat(9)}`
+    expect(pathsOf(text, true)).toEqual([''])
+    expect(readSections(text, true)[0]?.blocks.length).toBeGreaterThan(9)
+  })
 })
 
 describe('prose above a line of hyphens', () => {

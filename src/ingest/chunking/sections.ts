@@ -95,9 +95,20 @@ function tokensOf(text: string, lines: Span[], isPlain: boolean): Token[] {
   const tokens = parse(blockParser)
   if (!isPlain || marksHeadings(tokens, text, lines)) return tokens
   const ofManual = parse(manualParser)
-  // One line in capitals may be anything.
-  const capitalTitles = ofManual.filter(({ type, markup }) => type === 'heading_open' && markup === CAPITAL_TITLE)
-  return capitalTitles.length === 1 ? parse(plainParser) : ofManual
+  return isManual(ofManual, text, lines) ? ofManual : parse(plainParser)
+}
+
+/** Paragraphs in the first column for each title. A page of a manual has its first and last line there, and indents its text. */
+const MOST_PARAGRAPHS = 2
+
+/** Whether lines in capitals are the titles of a text: one may be anything, and so may some in a text that begins its paragraphs in the first column. */
+function isManual(tokens: readonly Token[], text: string, lines: Span[]): boolean {
+  const titles = tokens.filter(({ type, markup }) => type === 'heading_open' && markup === CAPITAL_TITLE)
+  const paragraphs = tokens.filter(
+    ({ type, level, map }) =>
+      type === 'paragraph_open' && level === 0 && /\S/u.test(text[lines[map?.[0] ?? 0]?.start ?? 0] ?? ''),
+  )
+  return titles.length > 1 && paragraphs.length <= MOST_PARAGRAPHS * titles.length
 }
 
 /** Of a heading that a rule makes one, in UTF-16 code units. */
