@@ -78,6 +78,9 @@ async function readText(
   return { text: decoded.text.replace(/\r\n?/g, '\n'), fault: decoded.fault }
 }
 
+/** nroff prints a bold letter as the letter, a backspace and the letter again, and an underlined one as `_`, a backspace and the letter. */
+const OVERSTRUCK = /[^\n\b][\b]/gu
+
 /** Reads Markdown or other text, without its front matter and the marks of documentation tools. */
 export async function readDocument(file: string, docId: string): Promise<SourceDocument | SkippedDocument> {
   const read = await readText(file, docId)
@@ -86,7 +89,7 @@ export async function readDocument(file: string, docId: string): Promise<SourceD
   const isMarkdown = formatOf(file) === 'markdown'
   const frontMatter = readFrontMatter(whole)
   const rest = whole.slice(frontMatter.length)
-  const body = isMarkdown ? stripMarks(rest) : joinParted(rest)
+  const body = isMarkdown ? stripMarks(rest) : joinParted(rest.replace(OVERSTRUCK, ''))
   const name = basename(file, extname(file))
   const warnings = [
     ...(fault === null ? [] : [`${file} ${fault}`]),

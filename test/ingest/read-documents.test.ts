@@ -107,6 +107,13 @@ describe('openDocuments, files', () => {
     expect((await readAll(await lay({ [name]: text }))).documents[0]?.title).toBe(title)
   })
 
+  it('reads letters that nroff has struck twice once, and underlined ones without their lines', async () => {
+    const folder = await lay({ 'gate.txt': 'G\bGa\bat\bt\bte\be\n====\n\nOpen the _\bv_\ba_\bl_\bv_\be.\n' })
+    expect((await readAll(folder)).documents).toMatchObject([
+      { title: 'Gate', text: 'Gate\n====\n\nOpen the valve.\n' },
+    ])
+  })
+
   it('drops a byte order mark and warns of bytes that are no UTF-8, naming the file', async () => {
     const folder = await lay({
       'bom.md': '\uFEFF# A',
