@@ -31,6 +31,13 @@ it.each([
   expect(text.replace('## Rope\n\n', '')).toBe('# Mooring\n\nTake the rope.\n')
 })
 
+it('leaves out links to the pages beside it, as a theme of Sphinx names them, and keeps others', () => {
+  const link = (title: string) => `<div><a class="btn" href="a.html" title="${title}">Knots</a></div>`
+  const bar = link('previous chapter (use the left arrow)') + link('next chapter (use the right arrow)')
+  expect(textOf(`<h1>Mooring</h1><p>Take the rope.</p><div>${bar}</div>`)).toBe('# Mooring\n\nTake the rope.\n')
+  expect(textOf(`<h1>Mooring</h1><p>Take the rope.</p>${link('next to the quay')}`)).toContain('Knots')
+})
+
 it('leaves out a bar of linked pictures, and a table that says that it is navigation', () => {
   const bar =
     '<table><tr><td><a href="a.html"><img src="p.png" alt="Previous"></a></td><td><a href="b.html"><img src="n.png" alt="Next page"></a></td></tr></table>'

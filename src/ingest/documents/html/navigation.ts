@@ -28,6 +28,8 @@ const HEADING = /^H[1-6]$/
 const NAME_OF_CONTENTS = /^\s*(?:table\s+of\s+)?contents\s*:?\s*$/i
 /** What the links of a bar say that leads from page to page, as that of Texinfo (HTML standard). */
 const LEADS_ON = /\b(?:next|prev|previous)\b/i
+/** The same in the title of a link, as themes of Sphinx write it. */
+const TO_NEIGHBOUR = /^(?:next|previous) (?:chapter|page|section)\b/i
 
 /** Whether an element is navigation or contents: by its class, its heading or its links, or as a list of links above the text of the page. */
 export function isNavigation(node: HtmlElement): boolean {
@@ -61,7 +63,8 @@ function besides(node: HtmlElement, side: 'previousSibling' | 'nextSibling'): Ht
 /** Whether a link of an element says that it leads to the page before or behind. */
 const leadsOn: (node: HtmlElement) => boolean = rememberedByObject(
   node =>
-    (node.nodeName === 'A' && LEADS_ON.test(node.getAttribute('rel') ?? '')) ||
+    (node.nodeName === 'A' &&
+      (LEADS_ON.test(node.getAttribute('rel') ?? '') || TO_NEIGHBOUR.test(node.getAttribute('title') ?? ''))) ||
     Array.from(node.childNodes ?? []).some(leadsOn),
 )
 
