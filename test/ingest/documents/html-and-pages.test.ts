@@ -30,6 +30,17 @@ it('keeps preformatted text as code: lines, signs and language, without the numb
   expect(textOf(`<p>a</p>${numbered}`)).toBe('a\n\n```c\na_1\n  b_2\n```\n')
 })
 
+it('reads code and tables in a quotation without its marks, and keeps those of words', () => {
+  const textOf = (html: string) => (readHtml(Buffer.from(html)) as { text: string }).text
+  expect(textOf('<p>Run:</p><blockquote><p>As root</p><pre>open gate\nclose gate</pre></blockquote>')).toBe(
+    'Run:\n\nAs root\n\n```\nopen gate\nclose gate\n```\n',
+  )
+  expect(textOf('<p>a</p><blockquote><table><tr><th>B</th></tr><tr><td>1</td></tr></table></blockquote>')).toBe(
+    'a\n\n| B |\n| --- |\n| 1 |\n',
+  )
+  expect(textOf('<p>a</p><blockquote><p>Mind the tide.</p></blockquote>')).toBe('a\n\n> Mind the tide.\n')
+})
+
 it('reads a page of a manual that is one preformatted block as text with headings, and no other page', () => {
   const read = (html: string) =>
     readHtml(Buffer.from(`<html><head><title>queue(1)</title></head><body>${html}</body></html>`))

@@ -69,6 +69,11 @@ function convert(html: string): { markdown: string; title: string | null } {
     filter: 'img',
     replacement: (_, node) => (node as unknown as HtmlElement).getAttribute('alt')?.trim() ?? '',
   })
+  service.addRule('indented', {
+    // Pages indent examples in this way. Marks of a quotation would stand before each line of code, and code that is cut would not look like code.
+    filter: node => node.nodeName === 'BLOCKQUOTE' && Boolean(node.querySelector('pre, table')),
+    replacement: content => `\n\n${content}\n\n`,
+  })
   service.addRule('preformatted', {
     filter: node => isPreformatted(node as unknown as HtmlElement),
     replacement: (_, node) => codeOf(node as unknown as HtmlElement),
