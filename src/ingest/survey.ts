@@ -18,7 +18,7 @@ interface UnreadableFolder {
 }
 
 /**
- * Lists the files below a folder whose names match, sorted; hidden folders and `node_modules` are skipped.
+ * Lists the files below a folder whose names match, sorted; what is hidden and `node_modules` are skipped.
  * @throws StowageError `bad_request` when a folder cannot be read
  */
 export async function listFiles(folder: string, pattern: RegExp): Promise<string[]> {
@@ -52,6 +52,7 @@ export async function survey(root: string, pattern: RegExp): Promise<Survey> {
         else folders.push(path)
       } else if (entry.isSymbolicLink()) skip('link')
       else if (!entry.isFile()) skip('special file')
+      else if (entry.name.startsWith('.')) skip('hidden file')
       else if (pattern.test(entry.name)) found.files.push(path)
       else skip(extname(entry.name).toLowerCase() || 'without extension')
     }

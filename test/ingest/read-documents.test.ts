@@ -153,11 +153,21 @@ describe('openDocuments, files', () => {
   })
 
   it('counts the files that it leaves out, by kind', async () => {
-    const paths = ['a.md', 'x.PNG', 'b/y.png', 'LICENSE', 'c.adoc', '.git/x.md', 'node_modules/m/x.md']
+    const paths = [
+      'a.md',
+      'x.PNG',
+      'b/y.png',
+      'LICENSE',
+      'c.adoc',
+      '.git/x.md',
+      '.draft.md',
+      '._a.md',
+      'node_modules/m/x.md',
+    ]
     const folder = await lay(Object.fromEntries(paths.map(path => [path, 'text'])))
     const { total, skipped } = await readAll(folder)
     expect(total).toBe(1)
-    const others = { '.adoc': 1, 'without extension': 1, 'hidden folder': 1, node_modules: 1 }
+    const others = { '.adoc': 1, 'without extension': 1, 'hidden folder': 1, 'hidden file': 2, node_modules: 1 }
     expect(skipped).toEqual({ '.png': 2, ...others })
   })
 
