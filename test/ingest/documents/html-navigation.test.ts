@@ -38,6 +38,13 @@ it('leaves out links to the pages beside it, as a theme of Sphinx names them, an
   expect(textOf(`<h1>Mooring</h1><p>Take the rope.</p>${link('next to the quay')}`)).toContain('Knots')
 })
 
+it('leaves out links with an arrow to the pages beside it, and the contents between them', () => {
+  const steps = (contents: string) => `<a href="a.html">&lt;-previous</a>${contents}<a href="b.html">Next »</a>`
+  const page = `${steps('')}<h1>Mooring</h1><p>The command <a href="n.html">next</a> moors.</p>${steps('<a href="i.html">Table of Contents</a>')}`
+  expect(textOf(page)).toBe('# Mooring\n\nThe command next moors.\n')
+  expect(textOf('<h1>Mooring</h1><p>See the <a href="i.html">contents</a>.</p>')).toContain('See the contents.')
+})
+
 it('leaves out a bar of linked pictures, and a table that says that it is navigation', () => {
   const bar =
     '<table><tr><td><a href="a.html"><img src="p.png" alt="Previous"></a></td><td><a href="b.html"><img src="n.png" alt="Next page"></a></td></tr></table>'

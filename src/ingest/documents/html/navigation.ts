@@ -15,7 +15,7 @@ const CONTENTS = words(`
   toc2 lot toctree-wrapper nav navbar navigation menu breadcrumb breadcrumbs pagination`)
 
 /** Elements that are text, whatever their class says: the body of AsciiDoctor has the class `toc2`, and a row with totals may be a `footer`. */
-const TEXT = words('BODY MAIN ARTICLE TBODY TFOOT TR TD TH LI DT DD H1 H2 H3 H4 H5 H6 A')
+const TEXT = words('BODY MAIN ARTICLE TBODY TFOOT TR TD TH LI DT DD H1 H2 H3 H4 H5 H6')
 const LISTS = words('UL OL DL TABLE')
 
 const MOST = 0.5
@@ -30,10 +30,12 @@ const NAME_OF_CONTENTS = /^\s*(?:table\s+of\s+)?contents\s*:?\s*$/i
 const LEADS_ON = /\b(?:next|prev|previous)\b/i
 /** The same in the title of a link, as themes of Sphinx write it. */
 const TO_NEIGHBOUR = /^(?:next|previous) (?:chapter|page|section)\b/i
+const ARROW = /^\s*(?:[<←«‹][-\s]*prev(?:ious)?|next[-\s]*[>→»›])\s*$/iu
 
 /** Whether an element is navigation or contents: by its class, its heading or its links, or as a list of links above the text of the page. */
 export function isNavigation(node: HtmlElement): boolean {
   if (HEADING.test(node.nodeName)) return isHeadingOfContents(node)
+  if (node.nodeName === 'A') return isStep(node) || isContentsBesideStep(node)
   if (TEXT.has(node.nodeName)) return false
   const classes = classesOf(node)
   if (classes.some(name => NAVIGATION.has(name)) || /^navigation\b/i.test(node.getAttribute('summary') ?? ''))
@@ -42,6 +44,16 @@ export function isNavigation(node: HtmlElement): boolean {
   if (shareOfLinks(node) > MOST && leadsOn(node)) return !node.querySelector('h1, h2, h3, h4, h5, h6')
   if (shareOfLinks(node) <= NEARLY_ALL) return false
   return (LISTS.has(node.nodeName) && isAboveText(node)) || isHeadingOfContents(besides(node, 'previousSibling'))
+}
+
+/** Whether a link says that it leads to the page before or behind, with an arrow: "<-previous", "Next »". */
+function isStep(node: HtmlElement | null): boolean {
+  return node?.nodeName === 'A' && ARROW.test(node.textContent ?? '')
+}
+
+function isContentsBesideStep(node: HtmlElement): boolean {
+  if (!NAME_OF_CONTENTS.test(node.textContent ?? '')) return false
+  return isStep(besides(node, 'previousSibling')) || isStep(besides(node, 'nextSibling'))
 }
 
 /** Whether an element is a heading such as "Table of Contents" above nothing but links: what follows the links is not below it. */
