@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { Segment } from '../../../src/ingest/documents/pdf/page-text.ts'
+import type { Line, Segment } from '../../../src/ingest/documents/pdf/page-text.ts'
 import { readPdf } from '../../../src/ingest/documents/pdf/read-pdf.ts'
-import { withoutRunningLines } from '../../../src/ingest/documents/pdf/running-lines.ts'
+import { withoutContents, withoutRunningLines } from '../../../src/ingest/documents/pdf/running-lines.ts'
 import { checkFixture, EXPECTED, type Expected, readFixture } from './support/pdf-fixtures.ts'
 
 // One file of each way of finding headings. The whole set is read by `npm run test:services`.
@@ -40,5 +40,27 @@ describe('withoutRunningLines', () => {
     expect(textOf(withoutRunningLines(tables)).every(text => text.startsWith('Month Factor Jan'))).toBe(true)
     const headed = tables.map(page => [...row(20, 'Harbour', 'Office'), ...page])
     expect(textOf(withoutRunningLines(headed)).every(text => text.startsWith('Month Factor Jan'))).toBe(true)
+  })
+})
+
+describe('withoutContents', () => {
+  const names = ['1 Ropes', '1.1 Knots', '1.2 Eyes', '2 Lamps', '3 Tide tables', '4 Pilots']
+  const entries = names.map((name, at) => `${name} . . . . . . . . . ${at + 3}`)
+  const textOf = (pages: string[][]) =>
+    withoutContents(pages.flatMap((lines, page) => lines.map(text => ({ text, page }) as Line))).map(({ text }) => text)
+
+  it('leaves out lines with dots and a page whose names come back later', () => {
+    const body = names.flatMap(name => [name.replace('tables', 'Tables'), 'Text ..... see 4'])
+    expect(textOf([['Contents', ...entries], body])).toEqual(['Contents', ...body])
+  })
+
+  it('keeps the prices of a list, and a few lines', () => {
+    const prices = [
+      ['Prices', ...entries],
+      ['Ropes', 'All prices in crowns.'],
+    ]
+    expect(textOf(prices)).toEqual(prices.flat())
+    const few = [['Contents', ...entries.slice(0, 4)], names]
+    expect(textOf(few)).toEqual(few.flat())
   })
 })

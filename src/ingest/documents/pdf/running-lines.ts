@@ -1,5 +1,5 @@
 import { groupBy } from '../../../core/collections.ts'
-import type { Segment } from './page-text.ts'
+import type { Line, Segment } from './page-text.ts'
 import { groupRows, joinRow } from './rows.ts'
 import { readTable } from './tables.ts'
 
@@ -107,4 +107,35 @@ function pageNumbers(rows: EdgeRow[]): EdgeRow[] {
     const offset = (number ?? 0) - page
     return offset === 1 || (offsets.get(offset)?.length ?? 0) >= FEWEST_PAGES
   })
+}
+
+const LEADERS = /(?:\s?\.){4,}\s*(.*)$/u
+const NUMBER = /^(?:\d{1,5}|[ivxlc]{1,7})$/iu
+/** Entries that a page of contents has at least, and the share of them whose names are lines of later pages. */
+const FEWEST_ENTRIES = 5
+const SHARE_OF_ENTRIES = 0.5
+
+/**
+ * Leaves out the entries of contents: lines that end with dots and a number, on pages where most of their names come back later as lines.
+ * A list of prices has such lines as well, but does not name what follows.
+ */
+export function withoutContents(lines: readonly Line[]): Line[] {
+  const lastPages = new Map(lines.map(({ text, page }) => [lettersOf(text), page]))
+  const entries = lines.flatMap(line => {
+    const leaders = LEADERS.exec(line.text)
+    if (leaders === null || !NUMBER.test(leaders[1] ?? '')) return []
+    return [{ line, comesBack: (lastPages.get(lettersOf(line.text.slice(0, leaders.index))) ?? 0) > line.page }]
+  })
+  const contents = [...groupBy(entries, ({ line }) => line.page).values()].filter(
+    page =>
+      page.length >= FEWEST_ENTRIES &&
+      page.filter(({ comesBack }) => comesBack).length >= SHARE_OF_ENTRIES * page.length,
+  )
+  const leftOut = new Set(contents.flat().map(({ line }) => line))
+  return lines.filter(line => !leftOut.has(line))
+}
+
+/** A name may be set otherwise in the contents than above its section. */
+function lettersOf(text: string): string {
+  return text.replace(/[^\p{L}\p{N}]+/gu, '').toLowerCase()
 }
