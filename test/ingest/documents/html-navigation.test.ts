@@ -31,6 +31,14 @@ it.each([
   expect(text.replace('## Rope\n\n', '')).toBe('# Mooring\n\nTake the rope.\n')
 })
 
+it('leaves out menus of Bootstrap, which are shown by a click, also in code', () => {
+  const name =
+    '<span class="dropdown"><a class="dropdown-toggle" href="#">rope</a><ul class="dropdown-menu"><li class="dropdown-header">Available in :</li><li><a href="#r">Bow</a></li></ul></span>'
+  expect(textOf(`<h1>Mooring</h1><div>Take the ${name}</div><pre>moor "${name}" first\n</pre>`)).toBe(
+    '# Mooring\n\nTake the rope\n\n```\nmoor "rope" first\n```\n',
+  )
+})
+
 it('leaves out links to the pages beside it, as a theme of Sphinx names them, and keeps others', () => {
   const link = (title: string) => `<div><a class="btn" href="a.html" title="${title}">Knots</a></div>`
   const bar = link('previous chapter (use the left arrow)') + link('next chapter (use the right arrow)')

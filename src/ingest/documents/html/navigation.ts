@@ -4,11 +4,12 @@ import { lettersOf } from './letters.ts'
 
 const words = (text: string) => new Set(text.trim().split(/\s+/))
 
-/** Classes that only navigation and contents have, of DocBook, Sphinx, Doxygen, javadoc, Texinfo and MediaWiki. */
+/** Classes that only navigation and contents have, of DocBook, Sphinx, Doxygen, javadoc, Texinfo, MediaWiki and Bootstrap. */
 const NAVIGATION = words(`
   navheader navfooter footer toc list-of-tables list-of-figures list-of-examples list-of-equations list-of-procedures
   sphinxsidebar wy-nav-top wy-nav-side wy-breadcrumbs rst-versions rst-footer-buttons
-  navpath ttc topnav subnav bottomnav skipnav legalcopy nav-panel mw-editsection catlinks`)
+  navpath ttc topnav subnav bottomnav skipnav legalcopy nav-panel mw-editsection catlinks
+  dropdown-menu`)
 
 /** Classes that pages may give to their text as well: links must be most of it. */
 const CONTENTS = words(`
