@@ -73,7 +73,7 @@ export const ONE_THRESHOLD: Check<{ min_relevance?: unknown; score_threshold?: u
 export const contextRequestSchema = z
   .strictObject({
     query: describe(
-      z.string().max(LONGEST_QUERY).regex(/\S/u, 'must be more than white space'),
+      z.string().min(1).max(LONGEST_QUERY).regex(/^$|\S/u, 'must be more than white space'),
       'The question. Its length counts in UTF-16 code units.',
     ),
     collection: describe(
