@@ -71,6 +71,13 @@ describe('chunkMarkdown, tables whose rows or heads are long', () => {
     expect(rowsIn(others)).toEqual([0, 1, 2, 3])
   })
 
+  it('have their head in each part of a row that is longer and has an empty first cell', () => {
+    const head = '| basin | use |\n|---|---|'
+    const texts = chunk(`${head}\n| | ${'It fills at noon. '.repeat(90)}|\n`).map(piece => piece.text)
+    expect(texts.length).toBeGreaterThan(3)
+    for (const part of texts) expect(part.startsWith(`${head}\n`)).toBe(true)
+  })
+
   it('have a head of up to the size of a chunk in each part', () => {
     const head = `| ${upTo(9)
       .map(at => `depth in year ${at}`)

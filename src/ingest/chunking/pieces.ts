@@ -90,9 +90,10 @@ function cutBlock(block: Block, text: string, limits: PieceLimits): Piece[] {
   return joinHeads(pieces)
 }
 
-const FIRST_CELL = /^[ \t]*\|?(?:\\.|[^|\\\n]){1,400}\|/
+/** With a letter, a number or a symbol: cells are left empty where the row goes on with the group above it. */
+const FIRST_CELL = /^[ \t]*\|?(?=[^|\n]{0,400}[\p{L}\p{N}\p{So}])(?:\\.|[^|\\\n]){1,400}\|/u
 
-/** The first cell of a row, which names it; null when it is no short one. */
+/** The first cell of a row, which names it; null when it is empty or long. */
 function firstCellOf({ start, end }: Span, text: string, { target, count }: PieceLimits): Span | null {
   const cell = FIRST_CELL.exec(text.slice(start, end))?.[0]
   if (cell === undefined || count(cell) > MOST_BEFORE * target) return null
