@@ -51,6 +51,12 @@ it('leaves out links with an arrow to the pages beside it, and the contents betw
   const page = `${steps('')}<h1>Mooring</h1><p>The command <a href="n.html">next</a> moors.</p>${steps('<a href="i.html">Table of Contents</a>')}`
   expect(textOf(page)).toBe('# Mooring\n\nThe command next moors.\n')
   expect(textOf('<h1>Mooring</h1><p>See the <a href="i.html">contents</a>.</p>')).toContain('See the contents.')
+  expect(textOf(`<h1>Mooring</h1><p>${steps(' | ')}</p><p>Take the rope.</p>`)).not.toMatch(/previous|next/i)
+})
+
+it('keeps a link with an arrow that stands in a sentence', () => {
+  const page = '<h1>Mooring</h1><p>Click <a href="#n">Next &gt;</a> to moor, or <a href="#p">« Previous</a>.</p>'
+  expect(textOf(page)).toMatch(/Click Next (?:\\?>) to moor, or « Previous\./)
 })
 
 it('leaves out a bar of linked pictures, and a table that says that it is navigation', () => {

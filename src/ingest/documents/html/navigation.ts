@@ -47,9 +47,15 @@ export function isNavigation(node: HtmlElement): boolean {
   return (LISTS.has(node.nodeName) && isAboveText(node)) || isHeadingOfContents(besides(node, 'previousSibling'))
 }
 
-/** Whether a link says that it leads to the page before or behind, with an arrow: "<-previous", "Next »". */
+/** Whether a link outside of a sentence says that it leads to the page before or behind, with an arrow: "<-previous", "Next »". */
 function isStep(node: HtmlElement | null): boolean {
-  return node?.nodeName === 'A' && ARROW.test(node.textContent ?? '')
+  return node?.nodeName === 'A' && ARROW.test(node.textContent ?? '') && !isInSentence(node)
+}
+
+function isInSentence({ previousSibling, nextSibling }: HtmlElement): boolean {
+  return [previousSibling, nextSibling].some(
+    beside => beside?.nodeName === '#text' && /[\p{L}\p{N}]/u.test(beside.textContent ?? ''),
+  )
 }
 
 function isContentsBesideStep(node: HtmlElement): boolean {
