@@ -72,6 +72,7 @@ describe('the pages for people', () => {
     const sections = await generatedSections()
     expect(pages.flatMap(({ text }) => sectionsOf(text)).sort()).toEqual(Object.keys(sections).sort())
     for (const { path, text } of pages) expect(withSections(text, sections), path).toBe(text)
+    for (const section of Object.values(sections)) expect(section).not.toContain('undefined')
   })
 
   it.each(everyPage)('%s names only settings that exist', (_path, text) => {
