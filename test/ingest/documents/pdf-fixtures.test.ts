@@ -62,5 +62,18 @@ describe('withoutContents', () => {
     expect(textOf(prices)).toEqual(prices.flat())
     const few = [['Contents', ...entries.slice(0, 4)], names]
     expect(textOf(few)).toEqual(few.flat())
+    const catalogue = [names.map((name, at) => `${name} ..... ${[120, 35, 80, 12, 240, 60][at]}`), names]
+    expect(textOf(catalogue)).toEqual(catalogue.flat())
+  })
+
+  it('keeps lines without names, as forms have them', () => {
+    const form = [names.map((_, at) => `........ ${at}`), ['---']]
+    expect(textOf(form)).toEqual(form.flat())
+  })
+
+  it('leaves out contents with a list of figures behind them', () => {
+    const body = names.flatMap(name => [name, `Figure of ${name}`])
+    const figures = names.map((name, at) => `Figure of ${name} ..... ${at + 3}`)
+    expect(textOf([[...entries, ...figures], body])).toEqual(body)
   })
 })

@@ -114,21 +114,26 @@ const NUMBER = /^(?:\d{1,5}|[ivxlc]{1,7})$/iu
 /** Entries that a page of contents has at least, and the share of them whose names are lines of later pages. */
 const FEWEST_ENTRIES = 5
 const SHARE_OF_ENTRIES = 0.5
+/** Share of the entries that may have a smaller number than the one before: where a list of figures follows, the pages begin anew. */
+const SHARE_OF_DESCENTS = 0.2
 
 /**
- * Leaves out the entries of contents: lines that end with dots and a number, on pages where most of their names come back later as lines.
- * A list of prices has such lines as well, but does not name what follows.
+ * Leaves out the entries of contents: lines that end with dots and a number, on pages where these numbers rise and most of the names come
+ * back later as lines. A list of prices has such lines as well.
  */
 export function withoutContents(lines: readonly Line[]): Line[] {
   const lastPages = new Map(lines.map(({ text, page }) => [lettersOf(text), page]))
   const entries = lines.flatMap(line => {
     const leaders = LEADERS.exec(line.text)
-    if (leaders === null || !NUMBER.test(leaders[1] ?? '')) return []
-    return [{ line, comesBack: (lastPages.get(lettersOf(line.text.slice(0, leaders.index))) ?? 0) > line.page }]
+    const number = leaders?.[1] ?? ''
+    if (leaders === null || !NUMBER.test(number)) return []
+    const name = lettersOf(line.text.slice(0, leaders.index))
+    return [{ line, number: Number(number), comesBack: name !== '' && (lastPages.get(name) ?? 0) > line.page }]
   })
   const contents = [...groupBy(entries, ({ line }) => line.page).values()].filter(
     page =>
       page.length >= FEWEST_ENTRIES &&
+      page.filter(({ number }, at) => number < (page[at - 1]?.number ?? 0)).length <= SHARE_OF_DESCENTS * page.length &&
       page.filter(({ comesBack }) => comesBack).length >= SHARE_OF_ENTRIES * page.length,
   )
   const leftOut = new Set(contents.flat().map(({ line }) => line))
