@@ -281,7 +281,7 @@ function firstOf(ids: string[], most: number): string {
   return `${ids.slice(0, most).join(', ')}${others > 0 ? ` and ${number(others)} more` : ''}`
 }
 
-function contextsText({ model, written, fallbacks, quality, usage }: WrittenContexts): string {
+function contextsText({ model, written, fallbacks, postponed, quality, usage }: WrittenContexts): string {
   const { input, cached, cacheWritten, output } = usage
   const tokens = input + cached + cacheWritten
   return [
@@ -289,5 +289,6 @@ function contextsText({ model, written, fallbacks, quality, usage }: WrittenCont
     ...(fallbacks === 0 ? [] : [`${number(fallbacks)} of them by rules instead`]),
     ...(written === 0 ? [] : [`quality ${quality.toFixed(2)}`]),
     ...(tokens === 0 ? [] : [`${counted(tokens, 'token')} in (${number(cached)} cached), ${number(output)} out`]),
+    ...(postponed === 0 ? [] : [`${number(postponed)} left to the next run, because the endpoint could not answer`]),
   ].join(', ')
 }

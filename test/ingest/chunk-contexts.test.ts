@@ -59,7 +59,7 @@ describe('contexts at ingestion', () => {
     expect(writer.calls).toHaveLength(points.length)
     expect(writer.most).toBe(3)
     expect(summary.contexts).toEqual({
-      ...{ model: 'fake', written: points.length, fallbacks: 0, quality: 0.5 },
+      ...{ model: 'fake', written: points.length, fallbacks: 0, postponed: 0, quality: 0.5 },
       usage: { ...NO_USAGE, input: 10 * points.length, output: 2 * points.length },
     })
     for (const { payload } of points) {
@@ -97,13 +97,14 @@ describe('contexts at ingestion', () => {
         return { ...(await writer.write(...asked)), model: 'rules', fallback }
       },
     }
-    await run('waiting', 'bell', away)
+    const { summary: before } = await run('waiting', 'bell', away)
     const back = fakeWriter()
     const { summary, points } = await run('waiting', 'bell', back)
     const bells = points.filter(({ payload }) => String(payload.text).includes('bell'))
     expect(bells.length).toBeGreaterThan(0)
     expect(bells.length).toBeLessThan(points.length)
     expect(back.calls).toHaveLength(bells.length)
+    expect(before.contexts).toMatchObject({ fallbacks: points.length, postponed: bells.length })
     expect(summary.contexts).toMatchObject({ written: bells.length, fallbacks: 0 })
     expect(bells.every(({ payload }) => payload.context_model === 'fake')).toBe(true)
     expect((await run('waiting', 'bell', back)).summary.written).toBe(0)
