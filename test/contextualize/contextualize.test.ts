@@ -61,6 +61,15 @@ describe('contextualizing a live collection', () => {
     expect(original).toEqual(before.map(({ id, payload }) => [id, payload]))
   })
 
+  it('goes on when all points have a context and others have changed the titles of some', async () => {
+    await createCollection(engine.url, name, await seedPoints({ a: 12 }))
+    await runOnce(engine.url, name, place.folder)
+    const renamed = { payload: { doc_title: 'Another title' }, points: [1, 2, 3, 4] }
+    await send(engine.url, 'POST', `/collections/${name}/points/payload?wait=true`, renamed)
+    expect(await runOnce(engine.url, name, place.folder)).toMatchObject({ before: 8, stored: 4, left: 0 })
+    expect(await faultsOf(engine.url, name, 'fake-1')).toEqual([])
+  })
+
   it('does nothing in a second run, and only what is missing after new points came', async () => {
     await createCollection(engine.url, name, await seedPoints({ a: 5 }))
     await runOnce(engine.url, name, place.folder)

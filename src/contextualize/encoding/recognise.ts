@@ -5,7 +5,7 @@ import type { JsonObject } from '../../core/types.ts'
 import type { CollectionLayout, DenseField } from '../../ingest/target.ts'
 import { isParent } from '../../qdrant/payload.ts'
 import { cosine } from '../../text/similarity.ts'
-import { hasText, isPlain } from '../documents/survey.ts'
+import { hasContext, hasText, isPlain } from '../documents/survey.ts'
 import type { LiveCollection, LivePoint } from '../live-collection.ts'
 import type { FormerVectors } from '../state/former-vectors.ts'
 import {
@@ -65,7 +65,10 @@ export async function recogniseEncoding(
   return { encoding, warnings }
 }
 
-/** Chunks with a text; parents have no vectors. Those without a context come first, because they also show how texts were encoded without one. */
+/**
+ * Chunks with a text; parents have no vectors. Those without a context come first, because they also show how texts were encoded without one.
+ * Where others have changed a title or a text since, or an earlier version has read it otherwise, the vectors see the former one.
+ */
 async function samplePoints(collection: LiveCollection, { dense, sparse }: CollectionLayout): Promise<LivePoint[]> {
   const hasNoContext = { is_empty: { key: 'context_version' } }
   const found: LivePoint[] = []
@@ -78,7 +81,8 @@ async function samplePoints(collection: LiveCollection, { dense, sparse }: Colle
     if (found.length > 0) break
   }
   const names = [...dense, ...sparse].map(({ name }) => name)
-  const ids = found.slice(0, SAMPLE).map(({ id }) => id)
+  const present = found.filter(point => isPlain(point) || hasContext(point))
+  const ids = (present.length > 0 ? present : found).slice(0, SAMPLE).map(({ id }) => id)
   return ids.length === 0 ? [] : collection.read(ids, names)
 }
 
