@@ -13,23 +13,32 @@ export const POSTPONED_VERSION = 'postponed'
 /** Whether the next run is to ask the model for a context. */
 export const isPostponed = ({ fallback }: ChunkContext): boolean => PASSING_FAILURES.includes(fallback ?? '')
 
-/** Stands before the version of a context that the vectors of its point do not see. */
+/** Stands before the version of a context that the vectors of its point do not see: they see none, or the one that it replaced. */
 const ONLY_PAYLOAD = 'only-payload:'
+const REPLACED = 'only-payload-replaced:'
 export const onlyPayload = (version: string): string => ONLY_PAYLOAD + version
-export const isOnlyPayload = (versionOrStamp: string): boolean => versionOrStamp.startsWith(ONLY_PAYLOAD)
+export const isOnlyPayload = (versionOrStamp: string): boolean => /^only-payload(?:-replaced)?:/.test(versionOrStamp)
+/** Whether the vectors of a point with this stamp see no context at all. */
+export const isUnseen = (stamp: string): boolean => stamp.startsWith(ONLY_PAYLOAD)
 
 /** The version of the text of a context, whatever the vectors see. */
 export const textVersion = (version: string): string => version.replace(ONLY_PAYLOAD, '')
 
-/** The version under which a context is stored. */
-export function storedVersion(context: ChunkContext, writerVersion: string): string {
-  if (!isPostponed(context)) return writerVersion
-  return isOnlyPayload(writerVersion) ? onlyPayload(POSTPONED_VERSION) : POSTPONED_VERSION
+/**
+ * The version under which a context is stored.
+ * @param isPlain whether the vectors of its point saw no context before
+ */
+export function storedVersion(context: ChunkContext, writerVersion: string, isPlain = true): string {
+  const version = isPostponed(context) ? POSTPONED_VERSION : textVersion(writerVersion)
+  if (!isOnlyPayload(writerVersion)) return version
+  return (isPlain ? ONLY_PAYLOAD : REPLACED) + version
 }
 
 /** Whether a stored stamp is of this version and chunk. Vectors may see a context that only the payload needs. */
 export function isStampOf(stamp: unknown, version: string, chunk: StampedChunk): boolean {
-  return stamp === contextStamp(version, chunk) || stamp === contextStamp(textVersion(version), chunk)
+  const text = textVersion(version)
+  const fitting = isOnlyPayload(version) ? [text, ONLY_PAYLOAD + text, REPLACED + text] : [version]
+  return fitting.some(one => stamp === contextStamp(one, chunk))
 }
 
 /**

@@ -50,7 +50,7 @@ export async function storeContexts(
     ({ point, context }, index): PointChange => ({
       id: point.id,
       vectors: onlyStored(vectors[index], point),
-      fields: contextFields(context, contextStamp(storedVersion(context, writer.version), point.chunk)),
+      fields: contextFields(context, contextStamp(storedVersion(context, writer.version, isPlain(point)), point.chunk)),
     }),
   )
   state.former.add(current.filter(({ point }) => isUntouched(point)).map(({ point }) => formerOf(point)))

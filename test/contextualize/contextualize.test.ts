@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { onlyPayload } from '../../src/contexts/context-stamp.ts'
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
 import { relay, startRecordingServer } from '../support/recording-server.ts'
 import { send } from '../support/send.ts'
@@ -224,3 +225,36 @@ const versionless = (raw: string): string => raw.replace(/"version":\d+,?/gu, ''
 
 const rounded = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value, (_key, part) => (typeof part === 'number' ? Math.round(part * 1e5) / 1e5 : part)))
+
+it('a rollback encodes vectors anew that see a context of before, also after one in the payload alone', async () => {
+  await createCollection(engine.url, name, await seedPoints({ a: 5 }))
+  const before = await pointsOf(engine.url, name)
+  const ingested = temporaryFolder()
+  await runOnce(engine.url, name, ingested.folder, { writer: fakeWriter({ version: 'one' }) })
+  ingested.remove()
+  const inPayload = { writer: fakeWriter({ version: onlyPayload('two') }), embedder: null, encoding: null }
+  expect(await runOnce(engine.url, name, place.folder, inPayload)).toMatchObject({ stored: 5 })
+  expect(await runOnce(engine.url, name, place.folder, inPayload)).toMatchObject({ before: 5, stored: 0 })
+  const fresh = await withPlainVectors([{ id: 77, payload: { doc_id: 'b', order_index: 0, text: 'a new one' } }])
+  await send(engine.url, 'PUT', `/collections/${name}/points?wait=true`, { points: fresh })
+  const full = { writer: fakeWriter({ version: 'two' }) }
+  expect(await runOnce(engine.url, name, place.folder, full)).toMatchObject({ before: 0, stored: 6 })
+  expect(full.writer.asked).toHaveLength(1)
+  expect(await faultsOf(engine.url, name, 'two')).toEqual([])
+  expect(await rollBackOnce(engine.url, name, place.folder)).toMatchObject({ restored: 1, encoded: 5, payloadOnly: 0 })
+  expect((await pointsOf(engine.url, name)).slice(0, 5)).toEqual(before)
+})
+
+it('a context in the payload alone may replace one that the vectors see, and they see it after a full run', async () => {
+  await createCollection(engine.url, name, await seedPoints({ a: 5 }))
+  const before = await pointsOf(engine.url, name)
+  await runOnce(engine.url, name, place.folder, { writer: fakeWriter({ version: 'one' }) })
+  const inPayload = { writer: fakeWriter({ version: onlyPayload('two') }), embedder: null, encoding: null }
+  await runOnce(engine.url, name, place.folder, inPayload)
+  const full = { writer: fakeWriter({ version: 'two' }) }
+  expect(await runOnce(engine.url, name, place.folder, full)).toMatchObject({ before: 0, stored: 5 })
+  expect(full.writer.asked).toEqual([])
+  expect(await faultsOf(engine.url, name, 'two')).toEqual([])
+  await rollBackOnce(engine.url, name, place.folder)
+  expect(await pointsOf(engine.url, name)).toEqual(before)
+})

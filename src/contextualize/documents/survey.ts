@@ -1,4 +1,4 @@
-import { contextStamp, isOnlyPayload, isStampOf, onlyPayload, POSTPONED_VERSION } from '../../contexts/context-stamp.ts'
+import { contextStamp, isStampOf, isUnseen, onlyPayload, POSTPONED_VERSION } from '../../contexts/context-stamp.ts'
 import { CONTEXT_FIELDS } from '../../contexts/payload-fields.ts'
 import { StowageError } from '../../core/errors.ts'
 import type { Json, PointId } from '../../core/types.ts'
@@ -54,7 +54,7 @@ export const isOfStowage = ({ payload }: LivePoint): boolean => typeof payload.c
 
 /** Whether the vectors of a point see no context: it has none, or only its payload has one. */
 export const isPlain = ({ payload: { context_version: stamp } }: LivePoint): boolean =>
-  stamp === undefined || (typeof stamp === 'string' && isOnlyPayload(stamp))
+  stamp === undefined || (typeof stamp === 'string' && isUnseen(stamp))
 
 /** @throws StowageError `unprocessable` when the owner of the point has fields of the names that a context takes: they would be lost */
 export function refuseForeignFields(point: LivePoint): void {

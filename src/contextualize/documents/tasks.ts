@@ -1,5 +1,5 @@
 import type { ChunkContext, ContextDocument, ContextRequest, ContextWriter } from '../../contexts/context.ts'
-import { chunkHash, contextStamp, onlyPayload, textVersion } from '../../contexts/context-stamp.ts'
+import { chunkHash, onlyPayload, textVersion } from '../../contexts/context-stamp.ts'
 import { storedContext } from '../../contexts/payload-fields.ts'
 import type { PointId } from '../../core/types.ts'
 import { contentHash } from '../../text/fingerprint.ts'
@@ -56,7 +56,7 @@ export async function* tasksOf(
       if (!document.left.has(keyOf(id)) || isUpToDate(part.point, version)) continue
       const hash = chunkHash(chunk)
       const request = { document: whole, chunk: { sectionPath: chunk.sectionPath, text: chunk.text, start } }
-      const isStored = payload.context_version === contextStamp(onlyPayload(writer.version), chunk)
+      const isStored = isUpToDate(part.point, onlyPayload(writer.version)) && !isUpToDate(part.point, writer.version)
       const stored = isStored ? storedContext(payload) : null
       yield { id, hash, key: `${keyOf(id)}:${hash}:${written}`, request, writer: chosen, stored, document }
     }

@@ -1,4 +1,4 @@
-import { chunkHash } from '../../contexts/context-stamp.ts'
+import { chunkHash, isOnlyPayload } from '../../contexts/context-stamp.ts'
 import { StowageError } from '../../core/errors.ts'
 import type { Embedder } from '../../core/ports.ts'
 import type { JsonObject } from '../../core/types.ts'
@@ -81,16 +81,23 @@ async function samplePoints(collection: LiveCollection, { dense, sparse }: Colle
     if (found.length > 0) break
   }
   const names = [...dense, ...sparse].map(({ name }) => name)
-  const present = found.filter(point => isPlain(point) || hasContext(point))
+  const present = found.filter(point => isPlain(point) || (hasContext(point) && !isInPayloadAlone(point)))
   const ids = (present.length > 0 ? present : found).slice(0, SAMPLE).map(({ id }) => id)
   return ids.length === 0 ? [] : collection.read(ids, names)
 }
 
-/** A point without a context with the vectors that it had: a request that ended in the middle can have replaced them already. */
+/**
+ * A point whose vectors do not see the context of its payload, as it was without one: a request that ended in the middle can have replaced
+ * the vectors already, and they may see an earlier context.
+ */
 function asBefore(point: LivePoint, former: KnownFormer): LivePoint {
-  const known = isPlain(point) ? former.find(point.id, chunkHash(point.chunk)) : null
-  return known === null ? point : { ...point, vectors: new Map([...point.vectors, ...known]) }
+  const known = isPlain(point) || isInPayloadAlone(point) ? former.find(point.id, chunkHash(point.chunk)) : null
+  if (known === null) return point
+  const { context_version: _stamp, ...payload } = point.payload
+  return { ...point, payload, vectors: new Map([...point.vectors, ...known]) }
 }
+
+const isInPayloadAlone = ({ payload }: LivePoint): boolean => isOnlyPayload(String(payload.context_version))
 
 async function recogniseDense(
   name: string,
