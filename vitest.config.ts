@@ -10,7 +10,7 @@ export default defineConfig({
       name: 'compiled workers',
       enforce: 'pre',
       resolveId: (source, importer) =>
-        source.endsWith('/work/worker-module.ts') && importer !== COMPILED_WORKERS ? COMPILED_WORKERS : null,
+        source.endsWith('/worker-module.ts') && importer !== COMPILED_WORKERS ? COMPILED_WORKERS : null,
     },
   ],
   // The examples import what readers of the package import.
