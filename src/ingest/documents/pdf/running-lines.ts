@@ -122,12 +122,12 @@ const SHARE_OF_DESCENTS = 0.2
  * back later as lines. A list of prices has such lines as well.
  */
 export function withoutContents(lines: readonly Line[]): Line[] {
-  const lastPages = new Map(lines.map(({ text, page }) => [lettersOf(text), page]))
+  const lastPages = new Map(lines.map(({ text, page }) => [bareName(text), page]))
   const entries = lines.flatMap(line => {
     const leaders = LEADERS.exec(line.text)
     const number = leaders?.[1] ?? ''
     if (leaders === null || !NUMBER.test(number)) return []
-    const name = lettersOf(line.text.slice(0, leaders.index))
+    const name = bareName(line.text.slice(0, leaders.index))
     return [{ line, number: Number(number), comesBack: name !== '' && (lastPages.get(name) ?? 0) > line.page }]
   })
   const contents = [...groupBy(entries, ({ line }) => line.page).values()].filter(
@@ -141,6 +141,6 @@ export function withoutContents(lines: readonly Line[]): Line[] {
 }
 
 /** A name may be set otherwise in the contents than above its section. */
-function lettersOf(text: string): string {
+function bareName(text: string): string {
   return text.replace(/[^\p{L}\p{N}]+/gu, '').toLowerCase()
 }
