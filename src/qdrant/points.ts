@@ -47,5 +47,11 @@ export function isDistanceMetric(metric: string): boolean {
 
 /** Whether the scores of a ranked list are distances, for lists of an unknown metric. Equal scores count as similarities. */
 export function hasRisingScores(points: readonly { score: number }[]): boolean {
-  return (points.at(0)?.score ?? 0) < (points.at(-1)?.score ?? 0)
+  return areDistances(points, false)
+}
+
+/** Whether the scores of a ranked list are distances, which the order of the list tells. @param otherwise when all are equal */
+export function areDistances(points: readonly { score: number }[], otherwise: boolean): boolean {
+  const [first = 0, last = 0] = [points.at(0)?.score, points.at(-1)?.score]
+  return first === last ? otherwise : first < last
 }

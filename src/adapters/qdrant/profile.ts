@@ -25,6 +25,8 @@ export interface Profile {
 }
 
 interface Profiles {
+  /** Whether the profile is one from before, and can be out of date. */
+  has(collection: string, call: StoreCall): boolean
   get(collection: string, call: StoreCall): Promise<Profile>
   /** Drops the profile that callers with this key and condition share. */
   forget(collection: string, call: StoreCall): void
@@ -73,6 +75,7 @@ export function createProfiles(http: Reads, mappings: PayloadMappings = {}): Pro
   }
 
   return {
+    has: (collection, call) => profiles.has(cacheKey(collection, call)),
     async get(collection, call) {
       const key = cacheKey(collection, call)
       const cached = profiles.get(key)

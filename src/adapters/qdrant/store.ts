@@ -8,7 +8,7 @@ import { collectionPath } from '../../qdrant/paths.ts'
 import { isParent, readChunk } from '../../qdrant/payload.ts'
 import type { PayloadMappings } from '../../qdrant/payload-mappings.ts'
 import { limitForPlaces, type PayloadPlace, placesFilter } from '../../qdrant/places-filter.ts'
-import { isDistanceMetric, readScoredPoints, type ScoredPoint } from '../../qdrant/points.ts'
+import { areDistances, isDistanceMetric, readScoredPoints, type ScoredPoint } from '../../qdrant/points.ts'
 import { retryOnce } from '../retry-once.ts'
 import { atCluster } from './cluster-read.ts'
 import { createProfiles, MAX_PROFILES, type Profile, type Reads } from './profile.ts'
@@ -53,7 +53,18 @@ export function createQdrantStore(options: QdrantStoreOptions): PassageStore {
     options.onDenseOnly?.(collection)
   }
 
+  /** Searches again where a profile from before fits no search: the collection may have been made anew with other vectors. */
   async function search(asked: SearchRequest, call: StoreCall): ReturnType<PassageStore['search']> {
+    const isKnown = profiles.has(asked.collection, call)
+    const found = await searchOnce(asked, call)
+    const isAsked = asked.dense !== null || asked.sparse !== null
+    if (!isAsked || found.lists.length > 0) return found
+    // Such a search is refused. The next one sees the collection as it is then.
+    profiles.forget(asked.collection, call)
+    return isKnown ? searchOnce(asked, call) : found
+  }
+
+  async function searchOnce(asked: SearchRequest, call: StoreCall): ReturnType<PassageStore['search']> {
     const request = { ...asked, filter: narrowedFilter(call.condition, asked.filter) }
     const profile = await profiles.get(request.collection, call)
     const { fields, missing, isUnsearched } = chooseFields(request, profile)
@@ -65,19 +76,20 @@ export function createQdrantStore(options: QdrantStoreOptions): PassageStore {
         : await send(searchBodies(request, fields, isPending(request.dense) ? null : request.dense))
 
     const reading = { mapping: options.mappings?.[request.collection], denseName: fields.dense?.name }
-    const ofDistance = isDistanceMetric(fields.dense?.distance ?? '')
+    const metric = fields.dense?.distance
+    const expected = isDistanceMetric(metric ?? '')
+    const ofDistance = areDistances(answers.dense ?? [], expected)
+    // The collection was made anew with another metric.
+    if (ofDistance !== expected) profiles.forget(request.collection, call)
     const keyword = readHits(answers.keyword ?? [], request.collection, reading)
     const lists: RetrievedList[] = []
     if (answers.dense) {
       const dense = readHits(answers.dense, request.collection, { ...reading, isDistance: ofDistance })
       const rescored = (answers.rescored ?? []).map(({ id, score }) => [id, ofDistance ? -score : score] as const)
       const hits = extendDense(dense, keyword, new Map(rescored))
-      lists.push({ source: 'dense', kind: 'dense', metric: fields.dense?.distance, hits })
+      lists.push({ source: 'dense', kind: 'dense', metric: ofDistance === expected ? metric : undefined, hits })
     }
     if (answers.keyword) lists.push({ source: 'keyword', kind: 'keyword', hits: keyword })
-    // Such a search is refused, and its collection is the one that is made anew.
-    const isAsked = request.dense !== null || request.sparse !== null
-    if (isAsked && lists.length === 0) profiles.forget(request.collection, call)
     return { lists, missing: answers.refused === null ? missing : [...missing, answers.refused], isUnsearched }
   }
 

@@ -125,6 +125,44 @@ describe('createQdrantStore', () => {
     expect((await store.search(question, call)).lists.map(list => list.source)).toEqual(['dense'])
   })
 
+  it('searches again where what it knows of the collection is out of date', async () => {
+    const { name } = await collect([own(0)])
+    const { store } = await record()
+    await store.search(ask(name), call)
+    await sendOk(engine.url, 'DELETE', `/collections/${name}`)
+    await fill(engine.url, { name, size: 3, points: [] })
+    const { lists, missing } = await store.search(ask(name, { dense: [1, 0, 0], sparse: null }), call)
+    expect(missing).toEqual([])
+    expect(lists.map(list => list.source)).toEqual(['dense'])
+  })
+
+  it('searches once where the collection is as it was', async () => {
+    const { name } = await collect([own(0)])
+    const { store, requests } = await record()
+    const question = ask(name, { dense: [1, 0, 0], sparse: null })
+    await store.search(question, call)
+    expect(requests).toHaveLength(2)
+  })
+
+  it.each([
+    ['Dot', 'Euclid', [3, 2]],
+    ['Euclid', 'Dot', [3, 2]],
+  ])('keeps the order of the engine when a collection of %s was made anew with %s', async (before, after, order) => {
+    const points = [own(0), own(1), own(2)]
+    const collection = await collect(points, { distance: before })
+    const { name } = collection
+    const { store } = await record()
+    await store.search(ask(name), call)
+    await sendOk(engine.url, 'DELETE', `/collections/${name}`)
+    await fill(engine.url, collection, { distance: after })
+    for (let time = 0; time < 2; time++) {
+      const { lists } = await store.search(ask(name, { dense: [1, 1.9], sparse: null, limit: 2 }), call)
+      expect(lists[0]?.hits.map(hit => hit.chunk.id)).toEqual(order)
+      const [first = 0, last = 0] = lists[0]?.hits.map(({ score }) => score) ?? []
+      expect(first).toBeGreaterThan(last)
+    }
+  })
+
   it.each([400, 404, 405, 422, 501])('asks list by list where the batch is refused with %i', async status => {
     const { name } = await collect([own(0), own(1)])
     const { store } = await record({}, ({ path }) =>
