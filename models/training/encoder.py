@@ -140,10 +140,17 @@ def cached_ids(words: Tokenizer, source: Path, longest: int) -> list[list[int]]:
     if not kept.exists():
         rows = token_ids(words, read_texts(source), POSITIONS)
         flat = np.concatenate([np.array(row, np.uint16) for row in rows])
-        np.savez(kept, flat=flat, ends=np.cumsum([len(row) for row in rows]))
+        save_whole(kept, {"flat": flat, "ends": np.cumsum([len(row) for row in rows])})
     stored = np.load(kept)
     rows = [part.tolist() for part in np.split(stored["flat"], stored["ends"][:-1])]
     return [row if len(row) <= longest else row[: longest - 1] + row[-1:] for row in rows]
+
+
+def save_whole(path: Path, arrays: dict[str, np.ndarray]) -> None:
+    """Each process of a training run writes a file of its own and moves it, so that none reads half of one."""
+    own = path.with_suffix(f".{os.getpid()}.npz")
+    np.savez(own, **arrays)
+    own.replace(path)
 
 
 def rounded(length: int) -> int:

@@ -14,7 +14,7 @@ from torch.nn import functional
 
 import bases
 from bm25 import Bm25
-from encoder import cached_ids, load_bert, tokenizer
+from encoder import cached_ids, load_bert, save_whole, tokenizer
 from texts import rows
 from measures import ndcg
 from paths import work
@@ -116,7 +116,7 @@ class Pools:
                     lexical = index.scores([self.queries[one]["text"] for one in part])
                     found["lexical"][part] = members[best(lexical)]
                     found["dense"][part] = members[best(self.taught(part, np.broadcast_to(members, (len(part), len(members)))))]
-            np.savez(kept, **found)
+            save_whole(kept, found)
         return dict(np.load(kept))
 
     def taught(self, queries: np.ndarray, passages: np.ndarray) -> np.ndarray:
