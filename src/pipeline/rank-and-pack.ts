@@ -112,7 +112,8 @@ async function rankInPace(
   const rerankedPool = async (): Promise<FilterResult> => {
     const kept = await rerank(pool.kept, query, plan, { ...input, reranker }, signal, record)
     if (reranker === null || isReranked(kept) || !leansOnDense) return { ...pool, kept }
-    return inSteps('rerank', poolWithoutReranker(), () => pool)
+    // That the reranker did not order them is said already, so this is no further step that was left out.
+    return pace.run(poolWithoutReranker(), RANKING_GRACE_MS).catch(whenTimeIsUp(() => pool))
   }
   const reranked = await record.stage('rerank', pool.kept.length, rerankedPool, ({ kept }) => ({
     out: kept.length,
@@ -175,6 +176,14 @@ export async function packRanked(
   return { ...packed, dropped: [reunified, diverse, relevant, packed].flatMap(step => step.dropped) }
 }
 
+/** Answers for a step without time. Other errors go on. */
+function whenTimeIsUp<Result>(instead: () => Result): (error: unknown) => Result {
+  return error => {
+    if (!(error instanceof TimeUp)) throw error
+    return instead()
+  }
+}
+
 /** How stages run at a pace: each is recorded, and those without time are left out. @param before stages that were left out before */
 function stagesOf(pace: Pace, record: RunRecord, before: readonly StageName[] = []) {
   const leftOut = [...before]
@@ -190,11 +199,12 @@ function stagesOf(pace: Pace, record: RunRecord, before: readonly StageName[] = 
     })
   /** Runs a step, or what replaces it when its time is up. */
   const inTime = <Result>(name: StageName, run: Promise<Result>, instead: () => Result): Promise<Result> =>
-    run.catch(error => {
-      if (!(error instanceof TimeUp)) throw error
-      leftOut.push(name)
-      return instead()
-    })
+    run.catch(
+      whenTimeIsUp(() => {
+        leftOut.push(name)
+        return instead()
+      }),
+    )
   const inSteps = <Result>(name: StageName, steps: Steps<Result>, instead: () => Result): Promise<Result> =>
     inTime(name, pace.run(steps, RANKING_GRACE_MS), instead)
   return { stage, inTime, inSteps, leftOut }

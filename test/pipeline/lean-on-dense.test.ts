@@ -1,11 +1,13 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Reranker } from '../../src/core/ports.ts'
 import type { RetrievedList } from '../../src/core/types.ts'
 import { createPackContext } from '../../src/pipeline/pack-context.ts'
 import { fusionWeights } from '../../src/pipeline/plan/derived.ts'
 import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import { overridePlan, type PlanOverrides } from '../../src/pipeline/plan/override-plan.ts'
-import { chunk } from '../support/candidates.ts'
+import { rankAndPack } from '../../src/pipeline/rank-and-pack.ts'
+import { RunRecord } from '../../src/pipeline/run-record.ts'
+import { chunk, countWords } from '../support/candidates.ts'
 import { CALLER, dependencies, fakePorts, scriptedStore } from '../support/fake-ports.ts'
 
 const { measured, design } = NAMED_PLANS
@@ -107,6 +109,34 @@ describe('a question without a reranker', () => {
     expect(trace?.stages.find(({ name }) => name === 'rerank')?.changed).toBe(false)
     for (const { fused, lists } of trace?.candidates ?? [])
       expect(lists.reduce((sum, { contribution }) => sum + contribution, 0)).toBeCloseTo(fused ?? Number.NaN)
+  })
+
+  it('says once that the reranker did not answer, also without time for another fusion', async () => {
+    const deadline = new AbortController()
+    const clock = vi.spyOn(performance, 'now')
+    const rerank = async () => {
+      deadline.abort(new DOMException('deadline passed', 'TimeoutError'))
+      // Every step takes longer than every grace.
+      let now = performance.now()
+      clock.mockImplementation(() => (now += 1_000))
+      throw new Error('no answer')
+    }
+    const ports = fakePorts({ reranker: { ...NO_OPINION, rerank } })
+    const record = new RunRecord(() => performance.now())
+    await rankAndPack(
+      {
+        ...{ query: 'harbour master', intent: 'exploratory', lists: ENGLISH, plan: measured, reranker: ports.reranker },
+        ...{ fetchNeighbours: null, fetchParents: null, signal: deadline.signal, tenant: null },
+        *count(text) {
+          yield
+          return countWords(text)
+        },
+      },
+      record,
+    )
+    clock.mockRestore()
+    expect(record.degraded).toContainEqual({ code: 'reranker_failed', detail: 'no answer' })
+    expect(record.degraded.filter(({ detail }) => detail.includes('rerank'))).toEqual([])
   })
 
   it('brings its own vector, whose model is not known', async () => {
