@@ -23,8 +23,13 @@ export class ConfigError extends Error {
 
 /** What the disk says of a path, with the name of the setting that holds it. Other errors stay as they are. */
 export function diskFault(name: string, path: string, error: unknown): unknown {
-  const isOfDisk = error instanceof Error && 'code' in error && 'syscall' in error
-  return isOfDisk ? new ConfigError([`${name}=${path}: cannot be used: ${error.message}`]) : error
+  if (!(error instanceof Error && 'code' in error && 'syscall' in error)) return error
+  // Then nothing is wrong with the path.
+  const isOutOfFiles = error.code === 'EMFILE' || error.code === 'ENFILE'
+  const reason = isOutOfFiles
+    ? `the limit of open files is reached (${error.code}): raise it (ulimit -n, LimitNOFILE)`
+    : error.message
+  return new ConfigError([`${name}=${path}: cannot be used: ${reason}`])
 }
 
 /** Variables by name; an empty or undefined one counts as unset. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { settingsSchema } from '../src/config/settings.ts'
-import { ConfigError, loadConfig, loadDemoConfig } from '../src/config.ts'
+import { ConfigError, diskFault, loadConfig, loadDemoConfig } from '../src/config.ts'
 import { NAMED_PLANS } from '../src/pipeline/plan/named-plans.ts'
 import type { Plan } from '../src/pipeline/plan/plan.ts'
 import { PLAN_VALUES } from '../src/pipeline/plan/plan-values.ts'
@@ -426,3 +426,25 @@ function leaves(value: object, prefix = ''): Record<string, unknown> {
     ),
   )
 }
+
+describe('a path that cannot be used', () => {
+  const fault = (code: string) =>
+    diskFault('EMBEDDED_PATH', '/data', Object.assign(new Error(`${code}: of the system`), { code, syscall: 'open' }))
+
+  it('is named with what the disk says', () => {
+    expect(fault('EACCES')).toMatchObject({ faults: ['EMBEDDED_PATH=/data: cannot be used: EACCES: of the system'] })
+  })
+
+  it.each(['EMFILE', 'ENFILE'])('is not to blame for %s', code => {
+    expect(fault(code)).toMatchObject({
+      faults: [
+        `EMBEDDED_PATH=/data: cannot be used: the limit of open files is reached (${code}): raise it (ulimit -n, LimitNOFILE)`,
+      ],
+    })
+  })
+
+  it('is not named for faults that are not of the disk', () => {
+    const error = new Error('broken')
+    expect(diskFault('EMBEDDED_PATH', '/data', error)).toBe(error)
+  })
+})
