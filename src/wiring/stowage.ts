@@ -16,7 +16,7 @@ export interface Stowage {
   /**
    * Packs a context, as `POST /v1/context` does.
    * @param options `apiKey` goes to Qdrant with every read, or is the key of a tenant where there are tenants; `signal` ends the work
-   * @throws StowageError with the code that the route would answer
+   * @throws StowageError with the code that the route would answer, and Error after `close`
    */
   packContext(
     request: ContextRequest,
@@ -24,7 +24,7 @@ export interface Stowage {
   ): Promise<ContextResponse>
   /** Listens on an address of its own; port 0 takes a free port. Close the server before stowage. */
   listen(address: { port: number; host: string }): Promise<RunningServer>
-  /** Closes the models, the traces and the connections to Qdrant. */
+  /** Closes the models, the traces and the connections to Qdrant. Afterwards `packContext` and `listen` throw. */
   close(): Promise<void>
 }
 
@@ -37,14 +37,25 @@ export async function openStowage(environment?: Environment): Promise<Stowage> {
   const config = loadConfig(environment)
   const gateway = await openGateway(config, createLogger({ level: config.settings.LOG_LEVEL }))
   const { app } = gateway
+  let isClosed = false
+  const refuseWhenClosed = (method: string) => {
+    if (isClosed) throw new Error(`${method} was called on a stowage that is closed: open another one with openStowage`)
+  }
   return {
     handler: (request, response) => app(request, response),
     packContext: async (request, { apiKey = null, signal = new AbortController().signal } = {}) => {
+      refuseWhenClosed('packContext')
       const tenant = gateway.tenants && findTenant(gateway.tenants, apiKey)
       const caller = callerFor(tenant, apiKey, signal)
       return gateway.packContext(parseContextRequest(Buffer.from(printJson(request))), caller)
     },
-    listen: address => startServer(app, address),
-    close: () => gateway.close(),
+    listen: async address => {
+      refuseWhenClosed('listen')
+      return startServer(app, address)
+    },
+    close: () => {
+      isClosed = true
+      return gateway.close()
+    },
   }
 }

@@ -46,3 +46,10 @@ it('a variable that is not set stops the start', async () => {
   await expect(opened).rejects.toThrow(/tenants\.acme\.upstream_key_env: the variable ACME is not set/)
   await expect(opened).rejects.toBeInstanceOf(ConfigError)
 })
+
+it('says that it is closed to whoever uses it afterwards', async () => {
+  const closed = await openStowage({ EMBEDDER: 'none', RERANKER: 'off', LOG_LEVEL: 'silent' })
+  await closed.close()
+  await expect(closed.packContext(ASKED)).rejects.toThrow(/packContext .* closed/u)
+  await expect(closed.listen({ port: 0, host: '127.0.0.1' })).rejects.toThrow(/listen .* closed/u)
+})
