@@ -1,10 +1,21 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import { resultText } from '../../src/commands/contextualize/report.ts'
 import { StowageError } from '../../src/core/errors.ts'
 import { createJobs } from '../../src/mcp/jobs/jobs.ts'
 import type { Reindexing, ReindexProgress, ReindexRequest, ReindexResult } from '../../src/mcp/jobs/reindexing.ts'
+import { jobText } from '../../src/mcp/tools/reindex-progress.ts'
 
-const RESULT: ReindexResult = { points: 3, stored: 3, left: 0, stoppedBy: null, dollars: 0, warnings: [] }
+const RESULT: ReindexResult = {
+  points: 3,
+  stored: 3,
+  fallbacks: 0,
+  postponed: 0,
+  left: 0,
+  stoppedBy: null,
+  dollars: 0,
+  warnings: [],
+}
 const { signal } = new AbortController()
 const request = (collection: string): ReindexRequest => ({ collection, writer: 'rules', budgetUsd: null, apiKey: 'k' })
 
@@ -37,6 +48,26 @@ function openWorld() {
   })
   return { jobs, runs, unexpected }
 }
+
+describe('the progress of a job', () => {
+  it('says in its result which contexts are not of the model, in the words of the command', async () => {
+    const { jobs, runs } = openWorld()
+    const job = await jobs.start(request('docs'), 'me', signal)
+    const counts = { ...RESULT, fallbacks: 1_200, postponed: 7 }
+    runs[0]?.end.resolve(counts)
+    await jobs.wait(job, 60_000, () => {}, signal)
+    const text = jobText(job)
+    const spending = {}
+    const command = resultText('docs', { ...counts, withoutText: 0, before: 0, spending, warnings: [] }, 0)
+    for (const sentence of [
+      '1,200 of the stored contexts are of the rules, in the place of those of the model',
+      '7 of them because the endpoint could not answer: run again to ask it for them',
+    ]) {
+      expect(text).toContain(`${sentence}.`)
+      expect(command).toContain(`  ${sentence}\n`)
+    }
+  })
+})
 
 describe('jobs', () => {
   it('answer at once, and end with the result of their run', async () => {

@@ -2,6 +2,7 @@ import type { TokenUsage } from '../../contexts/context.ts'
 import type { ContextualizeResult } from '../../contextualize/contextualize.ts'
 import type { Coverage } from '../../contextualize/report/coverage.ts'
 import type { Estimate } from '../../contextualize/report/estimate.ts'
+import { replacedTexts } from '../../contextualize/report/replaced.ts'
 import type { SampledContext } from '../../contextualize/report/sample.ts'
 import type { RollbackResult } from '../../contextualize/rollback.ts'
 import type { Spending } from '../../contextualize/state/spending.ts'
@@ -21,7 +22,7 @@ export function resultText(
   result: ContextualizeResult & { warnings: string[] },
   dollars: number | null,
 ): string {
-  const { points, withoutText, before, stored, fallbacks, postponed, left, stoppedBy, spending, warnings } = result
+  const { points, withoutText, before, stored, left, stoppedBy, spending, warnings } = result
   const total = points - withoutText
   return lines([
     ...(stoppedBy === 'budget'
@@ -34,12 +35,7 @@ export function resultText(
       : []),
     `${collection}: ${counted(total, 'chunk')}, ${number(before)} had a context, ${number(stored)} were stored, ${number(left)} are left`,
     ...(withoutText === 0 ? [] : [`  ${counted(withoutText, 'point has', 'points have')} no text`]),
-    ...(fallbacks === 0
-      ? []
-      : [`  ${number(fallbacks)} of the stored contexts are of the rules, in the place of those of the model`]),
-    ...(postponed === 0
-      ? []
-      : [`  ${number(postponed)} of them because the endpoint could not answer: run again to ask it for them`]),
+    ...replacedTexts(result).map(text => `  ${text}`),
     `  spent by all runs: ${spendingText(spending)}, ${shownDollars(dollars)}`,
     ...warnings.map(warning => `  warning: ${printable(warning)}`),
   ])

@@ -24,7 +24,8 @@ export interface ReindexProgress {
   dollars: number | null
 }
 
-export interface ReindexResult extends Pick<ContextualizeResult, 'points' | 'stored' | 'left' | 'stoppedBy'> {
+export interface ReindexResult
+  extends Pick<ContextualizeResult, 'points' | 'stored' | 'fallbacks' | 'postponed' | 'left' | 'stoppedBy'> {
   dollars: number | null
   warnings: readonly string[]
 }

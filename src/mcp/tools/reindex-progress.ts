@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { replacedTexts } from '../../contextualize/report/replaced.ts'
 import { StowageError } from '../../core/errors.ts'
 import { counted, printable } from '../../text/printable.ts'
 import { ownerOf } from '../caller.ts'
@@ -37,7 +38,8 @@ export const reindexProgressTool = defineTool({
   },
 })
 
-function jobText({ id, request, state, progress, result, error }: Job): string {
+/** State, progress and result of a job, one line each. */
+export function jobText({ id, request, state, progress, result, error }: Job): string {
   const lines = [`Job ${id}, contexts for ${request.collection} by ${request.writer}: ${state}.`]
   if (state === 'running') lines.push(progress === null ? 'The collection is being read.' : progressText(progress))
   if (result !== null) lines.push(...resultLines(result))
@@ -45,10 +47,12 @@ function jobText({ id, request, state, progress, result, error }: Job): string {
   return lines.join('\n')
 }
 
-function resultLines({ stored, points, left, stoppedBy, dollars, warnings }: NonNullable<Job['result']>): string[] {
+function resultLines(result: NonNullable<Job['result']>): string[] {
+  const { stored, points, left, stoppedBy, dollars, warnings } = result
   const why = stoppedBy === 'budget' ? 'the budget is used up' : 'others keep changing them'
   return [
     `${counted(stored, 'context was', 'contexts were')} stored in a collection of ${counted(points, 'point')}.${costText(dollars)}`,
+    ...replacedTexts(result).map(text => `${text}.`),
     ...(stoppedBy === null
       ? []
       : [`${counted(left, 'point still needs', 'points still need')} a context: ${why}. Run it again to go on.`]),
