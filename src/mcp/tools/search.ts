@@ -63,11 +63,11 @@ export const searchTool = defineTool({
       signal,
     })
     call.onTraced({ traceId: answer.trace_id, degraded: answer.degraded.map(({ code }) => code) })
-    return textsOf(answer)
+    return textsOf(answer, call.budget)
   },
 })
 
-/** The closing lines get their tokens from the budget. The model is named, so that both counts use one tokenizer. */
+/** The closing lines get their tokens from the budget. The model is named, so that both counts use one tokenizer. The trace says why there is no passage. */
 function requestOf(args: z.infer<typeof input>, call: ToolCall): ContextRequest {
   const closing = Math.min(CLOSING_TOKENS, Math.floor(call.budget * CLOSING_SHARE))
   return {
@@ -75,6 +75,7 @@ function requestOf(args: z.infer<typeof input>, call: ToolCall): ContextRequest 
     filter: call.given.filter as ContextRequest['filter'],
     budget_tokens: call.budget - closing,
     model: planOf(call).tokenizerModel,
+    trace: true,
   }
 }
 
@@ -85,8 +86,15 @@ const VERDICT_WORDS: Readonly<Record<Verdict, string>> = {
 }
 
 /** The context with what an agent can act on, with the id of its trace only, and alone. */
-function textsOf({ context, chunks, answerable, degraded, trace_id }: ContextResponse): string[] {
-  const body = context.trimEnd() || 'No passage is in this context.'
+function textsOf(
+  { context, chunks, answerable, degraded, trace_id, trace }: ContextResponse,
+  budget: number,
+): string[] {
+  const isTooSmall = trace?.candidates.some(({ reason }) => reason === 'over_budget')
+  const empty = isTooSmall
+    ? `No passage fits into budget_tokens=${budget}: raise it.`
+    : 'No passage is in this context.'
+  const body = context.trimEnd() || empty
   const codes = [...new Set(degraded.map(({ code }) => code))]
   const facts = [
     counted(chunks.length, 'passage'),
