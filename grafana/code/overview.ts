@@ -332,6 +332,7 @@ export const overview: Definition = {
           width: 6,
           queries: [
             [select('process_resident_memory_bytes'), 'resident {{instance}}'],
+            [select('stowage_memory_limit_bytes'), 'limit {{instance}}'],
             [select('nodejs_heap_size_used_bytes'), 'heap {{instance}}'],
           ],
         },

@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os'
 import { describe, expect, it } from 'vitest'
 import type { FinishedRequest } from '../../src/observe/events.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'
@@ -197,4 +198,13 @@ it('redundancy is measured after the answer, at most once in a second', () => {
   for (const work of later) work()
   // Five words of ten are covered by the first shingle; shingles across the seam cover the rest but one.
   expect(ratios).toEqual([10 / 9, 1])
+})
+
+describe('the memory limit', () => {
+  it('is at most the memory of the machine, also without a limit of a container', async () => {
+    const page = await createMetrics().registry.metrics()
+    const limit = Number(/^stowage_memory_limit_bytes (\S+)$/mu.exec(page)?.[1])
+    expect(limit).toBeGreaterThan(process.memoryUsage.rss())
+    expect(limit).toBeLessThanOrEqual(totalmem())
+  })
 })

@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os'
 import type { Registry } from 'prom-client'
 import { declareIn } from './declare.ts'
 
@@ -14,6 +15,8 @@ const TOGETHER: Readonly<Record<string, 'min' | 'max' | 'first'>> = {
   stowage_shared_store_available: 'min',
   stowage_rerank_node_left_out: 'max',
   stowage_experiment_rolled_back: 'max',
+  // All workers are below the same one.
+  stowage_memory_limit_bytes: 'max',
   // The age of the whole: workers that are started again have a counter of their own.
   process_start_time_seconds: 'min',
   // Of delays, those of the worker that is the slowest: an average would hide it.
@@ -36,6 +39,13 @@ export function createWorkerMetrics(registry: Registry, workers: () => number) {
         this.set(workers())
       },
     }),
+    memoryLimit: gauge({
+      name: 'stowage_memory_limit_bytes',
+      help: 'Memory that all processes of this stowage may have together: the limit of the container, else the memory of the machine',
+      collect() {
+        this.set(memoryLimit())
+      },
+    }),
     workerRestarts: counter({
       name: 'stowage_worker_restarts_total',
       help: 'Workers that ended by themselves and were started again; 0 without WORKERS',
@@ -45,6 +55,12 @@ export function createWorkerMetrics(registry: Registry, workers: () => number) {
       help: 'Workers that were killed because their event loop did not turn (WORKER_HANG_MS); they count as restarts, too',
     }),
   }
+}
+
+/** In bytes. Without a limit, Node answers 0, or a number beyond every machine. */
+function memoryLimit(): number {
+  const limit = process.constrainedMemory()
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem()
 }
 
 /** Sets how the metrics of several workers are brought together. Call it when all of them are registered. */
