@@ -38,7 +38,7 @@ export async function openRollbackFile(
   onError: (error: unknown) => void,
   known: readonly Rollback[] | null = null,
 ): Promise<RollbackFile> {
-  const rollbacks = known ?? parse(await readFile(path, 'utf8').catch(ignoreMissing))
+  const rollbacks = known ?? (await readRollbacks(path))
   const replace = async (next: readonly Rollback[]) => {
     await writeFile(`${path}.next`, `${JSON.stringify({ version: 1, rollbacks: next }, null, 2)}\n`, { flush: true })
     await rename(`${path}.next`, path)
@@ -55,6 +55,11 @@ export async function openRollbackFile(
     },
     close: () => writing,
   }
+}
+
+/** The rollbacks of a file; none when it is missing. @throws Error when it cannot be read, or holds something else */
+export async function readRollbacks(path: string): Promise<Rollback[]> {
+  return parse(await readFile(path, 'utf8').catch(ignoreMissing))
 }
 
 function parse(text: string | undefined): Rollback[] {

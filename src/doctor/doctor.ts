@@ -9,6 +9,7 @@ import { checkTenants } from './tenant-checks.ts'
 export function diagnose(facts: DoctorFacts): Finding[] {
   return [
     checkConfiguration(facts.setup),
+    ...checkFiles(facts.setup),
     checkServer(facts.server, facts.setup),
     ...checkModels(facts.setup),
     ...checkRerankNodes(facts.setup.rerankNodes ?? []),
@@ -21,6 +22,17 @@ export function diagnose(facts: DoctorFacts): Finding[] {
 function checkConfiguration({ unknownVariables }: Setup): Finding {
   if (unknownVariables.length === 0) return ok('configuration', 'all variables are valid')
   return warn('configuration', unknownVariables.join('; '), 'Correct the name, or remove the variable.')
+}
+
+function checkFiles({ unwritable, flagFaults }: Setup): Finding[] {
+  return [
+    ...unwritable.map(fault =>
+      warn('files', fault, 'Correct the path, or who may write there. The server starts without it.'),
+    ),
+    ...flagFaults.map(fault =>
+      warn('flags', fault, 'Correct it at the source. `stowage flags` lists every flag that is known.'),
+    ),
+  ]
 }
 
 function checkSharedStore({ fault }: NonNullable<Setup['sharedStore']>): Finding {

@@ -49,6 +49,10 @@ export interface Setup {
   tenants: readonly Tenant[] | null
   /** One sentence for each variable that looks like one of stowage and is none. */
   unknownVariables: readonly string[]
+  /** Files and folders of settings that cannot be written, one sentence each. */
+  unwritable: readonly string[]
+  /** What keeps flags from having an effect, one sentence each. */
+  flagFaults: readonly string[]
   /** Whether the store of REDIS_URL can be read and written, and the reason when it cannot. Absent without REDIS_URL. */
   sharedStore?: { fault: string | null } | null
 }

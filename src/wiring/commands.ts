@@ -5,7 +5,7 @@ import type { DoctorCommandDependencies } from '../commands/doctor.ts'
 import type { FlagsCommandDependencies } from '../commands/flags.ts'
 import type { IngestCommandDependencies } from '../commands/ingest.ts'
 import type { ReplayCommandDependencies } from '../commands/replay/session.ts'
-import { loadConfig } from '../config.ts'
+import { type Config, loadConfig } from '../config.ts'
 import { redactUrls } from '../core/redact-urls.ts'
 import { openTogether } from '../core/work/opened.ts'
 import { createReplayDependencies } from '../evaluation/replay/run.ts'
@@ -20,10 +20,12 @@ import { openJudge } from './evaluation/judge.ts'
 import { openAskedCollection } from './evaluation/live-collection.ts'
 import { ingestInto, openIngestEmbedder } from './ingest.ts'
 import { localModels, openModels } from './models.ts'
-import { openProjects } from './projects/open-projects.ts'
+import { mappingsWithProjects, openProjects } from './projects/open-projects.ts'
 import { replayWorld } from './replay.ts'
 import { probeRerankNodes } from './rerank/nodes.ts'
-import { openFlags } from './rollout/flags.ts'
+import { type Flags, openFlags } from './rollout/flags.ts'
+import { checkRollbackFile } from './rollout/open-rollout.ts'
+import { unwritableFiles } from './serve/written-files.ts'
 import { checkSharedStore } from './shared/shared-state.ts'
 import { readTenants } from './tenants.ts'
 import { openUpstream, type Upstream } from './upstream.ts'
@@ -93,19 +95,21 @@ export const openDoctor: DoctorCommandDependencies['open'] = where =>
     const { url, embedded } = upstream
     const { embedder, reranker, unavailable, warnings: modelWarnings } = models
     const { unknownVariables, settings } = config
-    const mappings = settings.MAPPINGS ?? {}
+    await checkRollbackFile(config)
+    const flags = opened.keep(await openFlagsOnce(config))
     const setup = {
-      ...{ url, embedded, embedder, reranker, unavailable, modelWarnings, unknownVariables, mappings, tenants },
+      ...{ url, embedded, embedder, reranker, unavailable, modelWarnings, unknownVariables, tenants },
+      mappings: await mappingsWithProjects(openProjects(config), config),
+      unwritable: await unwritableFiles(config),
+      flagFaults: flags.faults(),
       sharedStore: settings.REDIS_URL === undefined ? null : { fault: await checkSharedStore(settings) },
       rerankNodes: await probeRerankNodes(config),
     }
     return { setup, probe: createQdrantAdmin(upstream), close: opened.close }
   })
 
-/** For `stowage flags`: the same sources as `serve`, asked once. */
-export const openFlagsCommand: FlagsCommandDependencies['open'] = async () => {
-  const config = loadConfig()
-  const tenants = (await readTenants(config))?.tenants ?? null
+/** The flags as `serve` finds them at its start, with the fault of a source that is away. @throws ConfigError as `serve` */
+async function openFlagsOnce(config: Config): Promise<Flags> {
   let unleash: string | null = null
   const reporter = {
     flagsDecided() {},
@@ -115,15 +119,23 @@ export const openFlagsCommand: FlagsCommandDependencies['open'] = async () => {
     },
   }
   const flags = await openFlags(config, { reporter, isRolledBack: () => false })
-  const { STOWAGE_FLAGS_OFF: off = new Set(), UNLEASH_URL: url } = config.settings
-  const away = unleash === null ? [] : [`UNLEASH_URL=${redactUrls(url ?? '')}: ${unleash}`]
+  const away = unleash === null ? [] : [`UNLEASH_URL=${redactUrls(config.settings.UNLEASH_URL ?? '')}: ${unleash}`]
+  return { ...flags, faults: () => [...away, ...flags.faults()] }
+}
+
+/** For `stowage flags`: the same sources as `serve`, asked once. */
+export const openFlagsCommand: FlagsCommandDependencies['open'] = async () => {
+  const config = loadConfig()
+  const tenants = (await readTenants(config))?.tenants ?? null
+  const flags = await openFlagsOnce(config)
+  const { STOWAGE_FLAGS_OFF: off = new Set() } = config.settings
   return {
     tenants: tenants?.map(({ name }) => name) ?? [null],
     list: name => {
       const plan = tenants?.find(tenant => tenant.name === name)?.plan ?? config.plan
       return listFlags(name, plan, { off, catalogue: flags.catalogue(), newSessionId: randomUUID })
     },
-    faults: [...away, ...flags.faults()],
+    faults: flags.faults(),
     close: () => flags.close(),
   }
 }

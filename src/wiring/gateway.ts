@@ -252,7 +252,8 @@ function openTraces(
 ): TraceStore {
   const stores = [createTraceRing(RECENT_TRACES), createTraceObserver(reporter, spans)]
   if (settings.TRACE_FILE) {
-    const onError = (error: unknown) => logger.error({ err: error }, 'TRACE_FILE cannot be written')
+    const onError = (error: unknown) =>
+      logger.error({ err: error }, `TRACE_FILE=${settings.TRACE_FILE}: cannot be written`)
     const file = member?.traceFile ?? createLineFile({ path: settings.TRACE_FILE })
     const sink = createJsonlSink({ file, onError })
     stores.push(settings.TRACE_QUERY_TEXT === 'hash' ? withHashedQueries(sink) : sink)

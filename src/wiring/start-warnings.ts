@@ -10,6 +10,8 @@ interface Started {
   unavailable: { embedder: string | null; reranker: string | null }
   /** What the models that are there do worse than they could. */
   modelWarnings: readonly string[]
+  /** Files and folders that cannot be written, one sentence each. */
+  unwritable: readonly string[]
   /** Number of the keys of operators; null without tenants. */
   operators: number | null
 }
@@ -17,14 +19,15 @@ interface Started {
 const LOOPBACK = /^(?:localhost|127\.|::1$)/u
 
 /** What an operator may have forgotten, one sentence each. The service works without it, but with less. */
-export function startWarnings({ config, embedded, host, unavailable, modelWarnings, operators }: Started): string[] {
+export function startWarnings(started: Started): string[] {
+  const { config, embedded, host, unavailable, modelWarnings, unwritable, operators } = started
   const { EMBEDDED_PATH, TENANTS_FILE, CONTEXTUAL_COLLECTIONS, MCP, UI } = config.settings
   const { EMBEDDINGS_RELAY_API_KEY: lentKey, EMBEDDINGS_RELAY_URL: relayUrl } = config.settings
   const isOpen = TENANTS_FILE === undefined && !LOOPBACK.test(host)
   const warnings = [...config.unknownVariables]
   if (unavailable.embedder !== null) warnings.push(`no embedder, only keywords are searched: ${unavailable.embedder}`)
   if (unavailable.reranker !== null) warnings.push(`no reranker: ${unavailable.reranker}`)
-  warnings.push(...modelWarnings)
+  warnings.push(...modelWarnings, ...unwritable)
   if (embedded && EMBEDDED_PATH === undefined) {
     const advice = 'set QDRANT_URL to a Qdrant server, or EMBEDDED_PATH to a folder'
     warnings.push(`the embedded engine keeps its points in memory and loses them at the end: ${advice}`)

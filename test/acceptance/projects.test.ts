@@ -83,7 +83,7 @@ describe('/v1/context of a project', () => {
 
   it('ends the start when its folder cannot be read, by the name and value of the variable', async () => {
     const path = join(folder, 'quay.json')
-    await expect(openStowage({ PROJECTS_FOLDER: path })).rejects.toThrow(`PROJECTS_FOLDER=${path}: cannot be read: `)
+    await expect(openStowage({ PROJECTS_FOLDER: path })).rejects.toThrow(`PROJECTS_FOLDER=${path}: cannot be used: `)
   })
 
   it('tells a tenant nothing of projects whose collection it does not reach', async () => {

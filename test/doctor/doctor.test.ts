@@ -19,6 +19,8 @@ const setup: Setup = {
   mappings: {},
   tenants: null,
   unknownVariables: [],
+  unwritable: [],
+  flagFaults: [],
 }
 const layout: CollectionLayout = {
   points: 3,
@@ -86,6 +88,12 @@ describe('diagnose', () => {
       { setup: { sharedStore: { fault: 'cannot be read' } } },
       { 'shared store': 'warn' },
     ],
+    [
+      'a file that cannot be written',
+      { setup: { unwritable: ['TRACE_FILE=/no: cannot be written'] } },
+      { files: 'warn' },
+    ],
+    ['a flag without effect', { setup: { flagFaults: ['FLAGS_FILE: …'] } }, { flags: 'warn' }],
     ['a variable that is misspelt', { setup: { unknownVariables: ['RERANKR: ?'] } }, { configuration: 'warn' }],
     [
       'an embedder that is missing',

@@ -59,7 +59,16 @@ describe('doctor on a collection that others have written', () => {
   async function examine(collection: string, dimensions: number | null, mappings: PayloadMappings = {}) {
     const embedder = dimensions === null ? null : { version: 'model', dimensions }
     const setup: Setup = {
-      ...{ url: engine.url, embedded: false, embedder, mappings, tenants: null, unknownVariables: [] },
+      ...{
+        url: engine.url,
+        embedded: false,
+        embedder,
+        mappings,
+        tenants: null,
+        unknownVariables: [],
+        unwritable: [],
+        flagFaults: [],
+      },
       unavailable: { embedder: null, reranker: null },
       modelWarnings: [],
     }

@@ -26,6 +26,8 @@ async function examine(url: string, tenants: readonly Tenant[] | null): Promise<
     mappings: {},
     tenants,
     unknownVariables: [],
+    unwritable: [],
+    flagFaults: [],
   }
   const { out } = await runCommand(
     (program, streams) =>

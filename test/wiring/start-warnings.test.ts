@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os'
 import { describe, expect, test } from 'vitest'
 import { loadConfig } from '../../src/config.ts'
 import { startWarnings } from '../../src/wiring/start-warnings.ts'
@@ -10,6 +11,7 @@ const complete = {
   host: '0.0.0.0',
   unavailable: { embedder: null, reranker: null },
   modelWarnings: [],
+  unwritable: [],
   operators: null,
 }
 const embedded = { ...complete, config: loadConfig({ EMBEDDED_PATH: '/data' }), embedded: true, host: '127.0.0.1' }
@@ -56,7 +58,8 @@ describe('warnings at the start', () => {
   })
 
   test('and one line for a request are JSON on stderr of `stowage serve`', { timeout: CHILD_PROCESS_MS }, async () => {
-    const service = await startListening(['serve', '--port', '0'], { LOG_LEVEL: 'info', RERANKR: 'off' })
+    const environment = { LOG_LEVEL: 'info', RERANKR: 'off', TRACE_FILE: tmpdir() }
+    const service = await startListening(['serve', '--port', '0'], environment)
     const body = JSON.stringify({ query: 'a private question', collection: 'none' })
     const asked = await fetch(`${service.url}/v1/context`, { method: 'POST', headers: { 'api-key': 's3cret' }, body })
     await asked.text()
@@ -67,6 +70,7 @@ describe('warnings at the start', () => {
       .map(line => JSON.parse(line))
     expect(lines.filter(({ level }) => level === 40).map(({ msg }) => msg)).toEqual([
       expect.stringContaining('RERANKR'),
+      `TRACE_FILE=${tmpdir()}: cannot be written, so traces are not kept there: ${tmpdir()} is not a file`,
       expect.stringContaining('EMBEDDED_PATH'),
     ])
     const requests = lines.filter(({ msg }) => msg === 'request finished')

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { openProjectFolder, type ProjectFolder } from '../../adapters/projects/project-folder.ts'
-import { type Config, ConfigError, diskFault } from '../../config.ts'
-import { messageOf, StowageError } from '../../core/errors.ts'
+import { type Config, diskFault } from '../../config.ts'
+import { StowageError } from '../../core/errors.ts'
 import { readPlanChanges } from '../../pipeline/plan/changes.ts'
 import type { FindRequestProject } from '../../pipeline/plan/project.ts'
 import type { PayloadMappings } from '../../qdrant/payload-mappings.ts'
@@ -12,9 +12,13 @@ const DEFAULT_FOLDER = join('.stowage', 'projects')
 export function openProjects({ settings: { PROJECTS_FOLDER: given, EMBEDDED_PATH: data } }: Config): ProjectFolder {
   const folder = given ?? (data === undefined ? DEFAULT_FOLDER : join(data, 'projects'))
   const projects = openProjectFolder(folder)
-  const create: ProjectFolder['create'] = project =>
-    projects.create(project).catch(error => Promise.reject(diskFault('PROJECTS_FOLDER', folder, error)))
-  return { ...projects, create }
+  const named = (error: unknown) => Promise.reject(diskFault('PROJECTS_FOLDER', folder, error))
+  return {
+    find: projects.find,
+    list: () => projects.list().catch(named),
+    create: project => projects.create(project).catch(named),
+    remove: name => projects.remove(name).catch(named),
+  }
 }
 
 /** How `/v1/context` finds projects. Plan values that need a reranker which is not loaded are refused, as everywhere. */
@@ -37,7 +41,7 @@ export async function mappingsWithProjects(projects: ProjectFolder, { settings }
   const { PROJECTS_FOLDER: folder } = settings
   const { projects: all } = await projects.list().catch(error => {
     if (folder === undefined) return { projects: [] }
-    throw new ConfigError([`PROJECTS_FOLDER=${folder}: cannot be read: ${messageOf(error)}`])
+    throw error
   })
   const own = all.flatMap(({ collection, mapping }) => (mapping ? [[collection, mapping] as const] : []))
   return { ...Object.fromEntries(own), ...settings.MAPPINGS }

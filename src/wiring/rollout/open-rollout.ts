@@ -1,6 +1,10 @@
-import { openRollbackFile, type RollbackFile } from '../../adapters/rollback-file.ts'
+import { constants } from 'node:fs'
+import { access } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { openRollbackFile, type RollbackFile, readRollbacks } from '../../adapters/rollback-file.ts'
 import type { Member } from '../../cluster/member.ts'
 import { type Config, ConfigError } from '../../config.ts'
+import { messageOf } from '../../core/errors.ts'
 import type { Reporter } from '../../observe/events.ts'
 import type { Logger } from '../../observe/logger.ts'
 import type { OfferShadow, TraceStore } from '../../pipeline/services.ts'
@@ -62,9 +66,24 @@ async function openFile(
   if (path === undefined) return null
   const onError = (error: unknown) => logger.error({ err: error }, 'the file of rollbacks cannot be written')
   return openRollbackFile(path, onError, known).catch((error: Error) => {
-    throw new ConfigError([`ROLLOUT_STATE_FILE=${path}: ${error.message}`])
+    throw rollbackFault(path, error.message)
   })
 }
+
+/** What the start would say of `ROLLOUT_STATE_FILE`, without writing it: another process may be using it. @throws ConfigError */
+export async function checkRollbackFile({
+  settings: { ROLLOUT_STATE_FILE: path },
+}: Pick<Config, 'settings'>): Promise<void> {
+  if (path === undefined) return
+  try {
+    await readRollbacks(path)
+    await access(dirname(path), constants.W_OK | constants.X_OK)
+  } catch (error) {
+    throw rollbackFault(path, messageOf(error))
+  }
+}
+
+const rollbackFault = (path: string, fault: string) => new ConfigError([`ROLLOUT_STATE_FILE=${path}: ${fault}`])
 
 interface JudgeParts extends Pick<RolloutParts, 'reporter' | 'member'> {
   file: RollbackFile | null

@@ -9,6 +9,7 @@ import { startServer } from '../../http/server.ts'
 import type { Logger } from '../../observe/logger.ts'
 import { type Gateway, openGateway } from '../gateway.ts'
 import { startWarnings } from '../start-warnings.ts'
+import { unwritableFiles } from './written-files.ts'
 
 /** The service of one process. */
 export interface OpenedService extends RunningService {
@@ -34,11 +35,12 @@ export function openService(
     const { unavailable, warnings: modelWarnings } = models
     const operators = tenants?.operators ?? null
     const { host } = address
+    const unwritable = await unwritableFiles(config)
     return {
       url: server.url,
       ownAddress: own?.url ?? null,
       warnings: startWarnings({
-        ...{ config, embedded: upstream.embedded, host, unavailable, modelWarnings, operators },
+        ...{ config, embedded: upstream.embedded, host, unavailable, modelWarnings, unwritable, operators },
       }),
       description: {
         upstream: upstream.embedded ? 'embedded engine' : redactUrls(upstream.url),

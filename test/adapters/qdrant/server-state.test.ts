@@ -32,7 +32,16 @@ async function qdrantAnswering(status: number): Promise<string> {
 /** What doctor says about an address, as text. */
 async function said(url: string, apiKey: string | null = null): Promise<string> {
   const state = await probeServer({ url, apiKey })
-  const setup = { url, embedded: false, embedder: null, mappings: {}, tenants: null, unknownVariables: [] }
+  const setup = {
+    url,
+    embedded: false,
+    embedder: null,
+    mappings: {},
+    tenants: null,
+    unknownVariables: [],
+    unwritable: [],
+    flagFaults: [],
+  }
   const finding = checkServer(state, { ...setup, unavailable: { embedder: null, reranker: null }, modelWarnings: [] })
   return `${state.kind}: ${finding.detail} → ${finding.fix ?? ''}`
 }
@@ -86,6 +95,8 @@ describe('an address of Qdrant is told from', () => {
       mappings: {},
       tenants: null,
       unknownVariables: [],
+      unwritable: [],
+      flagFaults: [],
     }
     expect(
       checkServer(state, { ...setup, unavailable: { embedder: null, reranker: null }, modelWarnings: [] }).fix,
