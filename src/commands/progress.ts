@@ -10,12 +10,15 @@ export interface Progress {
   stop(): void
 }
 
-/** The process whose SIGINT ends the bar. */
+/** Ctrl-C, and what a scheduler of containers sends. */
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const
+
+/** The process whose signals end the bar. */
 export type Interruptible = Pick<NodeJS.Process, 'once' | 'off' | 'kill' | 'pid'>
 
 /**
- * Shows a bar on a terminal; elsewhere a line every five seconds and at the end of each phase. Ctrl-C shows the cursor again and then
- * ends the process by the same signal, so that a shell sees 130 and stops its own loop too.
+ * Shows a bar on a terminal; elsewhere a line every five seconds and at the end of each phase. SIGINT and SIGTERM show the cursor again and
+ * then end the process by the same signal, so that a shell sees 130 or 143 and stops its own loop too.
  * @param onInterrupt called between the two
  */
 export function createProgress(
@@ -40,13 +43,13 @@ export function createProgress(
     if (line !== '' && !stream.isTTY) stream.write(`${line}\n`)
     line = ''
   }
-  const interrupt = () => {
+  const interrupt = (signal: NodeJS.Signals) => {
     stop()
     onInterrupt()
-    owner.kill(owner.pid, 'SIGINT')
+    owner.kill(owner.pid, signal)
   }
   const stop = () => {
-    owner.off('SIGINT', interrupt)
+    for (const signal of SIGNALS) owner.off(signal, interrupt)
     bar.stop()
     flush()
   }
@@ -57,7 +60,7 @@ export function createProgress(
         stop()
         bar.start(total, done, { text })
         began = { at: performance.now(), done }
-        owner.once('SIGINT', interrupt)
+        for (const signal of SIGNALS) owner.once(signal, interrupt)
       }
       bar.update(done, { text })
       current = phase

@@ -61,17 +61,17 @@ describe('progress', () => {
     expect(drawn).not.toContain('\n')
   })
 
-  it('shows the cursor again on Ctrl-C and lets the signal end the process', () => {
+  it.each(['SIGINT', 'SIGTERM'])('shows the cursor again on %s and lets the signal end the process', signal => {
     const { progress, owner, kills, read } = bench(true)
     progress.show('ask', 1, 4)
     const [hide, show] = ['\u001b[?25l', '\u001b[?25h']
     expect(read()).toContain(hide)
-    owner.emit('SIGINT')
+    owner.emit(signal, signal)
     expect(read()).toContain(show)
-    expect(kills).toEqual(['told', [7, 'SIGINT']])
-    expect(owner.listenerCount('SIGINT')).toBe(0)
+    expect(kills).toEqual(['told', [7, signal]])
+    expect(owner.listenerCount(signal)).toBe(0)
     progress.show('ask', 2, 4)
     progress.stop()
-    expect(owner.listenerCount('SIGINT')).toBe(0)
+    expect(owner.listenerCount(signal)).toBe(0)
   })
 })
