@@ -140,15 +140,3 @@ it('reads thousands of lists of links, and contents inside contents, in linear t
   const deep = `${'<div class="toc2">'.repeat(1_500)}${'word '.repeat(20_000)}${'</div>'.repeat(1_500)}`
   expect(textOf(deep)).toContain('word word')
 })
-
-it.each([
-  ['<div>One<nav>menu</nav>two</div>', 'One\n\ntwo\n'],
-  ['<div>One<div class="navfooter">menu</div>two</div>', 'One\n\ntwo\n'],
-  ['<h2>One<nav>menu</nav>two</h2>', '## One two\n'],
-  ['<table><tr><th>a</th></tr><tr><td>One<nav>menu</nav>two</td></tr></table>', '| a |\n| --- |\n| One two |\n'],
-  ['<ul><li>One<nav>menu</nav></li><li><nav>menu</nav>two</li></ul>', '-   One\n-   two\n'],
-  ['<p>On<script>x</script>e<span hidden>x</span> tw<svg></svg>o</p>', 'One two\n'],
-  ['<div>On<div hidden>x</div>e two</div>', 'One two\n'],
-])('parts words where a block between them is left out, as a browser does: %s', (html, text) => {
-  expect(textOf(`<main>${html}</main>`)).toBe(text)
-})

@@ -17,23 +17,13 @@ const LINE_NUMBERS = new Set(['linenos', 'linenodiv', 'lineno', 'rouge-gutter'])
 export function isLeftOut(node: HtmlElement): boolean {
   if (ELEMENTS.has(node.nodeName.toUpperCase())) return true
   if (node.nodeName === 'BUTTON' && !isPartOfText(node)) return true
-  if (isHidden(node) || node.getAttribute('aria-hidden') === 'true') return true
+  if (node.hasAttribute('hidden') || node.getAttribute('aria-hidden') === 'true') return true
   if (isNavigation(node) || classesOf(node).some(name => LINE_NUMBERS.has(name))) return true
-  if (ROLES.has(node.getAttribute('role') ?? '')) return true
+  if (HIDDEN.test(node.getAttribute('style') ?? '') || ROLES.has(node.getAttribute('role') ?? '')) return true
   // Notes inside the text are `aside` too, and an article may have its heading in a `header`.
   if (node.nodeName === 'ASIDE') return !isInside(node)
   return node.nodeName === 'HEADER' && !isInside(node) && node.getElementsByTagName('h1').length === 0
 }
-
-/** What stands in the place of an element that is left out: a block parts what is on both sides of it, and what is hidden parts nothing. */
-export function gapOf(node: HtmlElement & { isBlock?: boolean }): string {
-  if (!node.isBlock || isHidden(node) || node.previousSibling === null || node.nextSibling === null) return ''
-  return closest(node, ({ nodeName }) => IN_ONE_LINE.test(nodeName)) === null ? '\n\n' : ' '
-}
-
-const IN_ONE_LINE = /^(?:H[1-6]|A|TD|TH)$/
-
-const isHidden = (node: HtmlElement) => node.hasAttribute('hidden') || HIDDEN.test(node.getAttribute('style') ?? '')
 
 const TEXT = ['P', 'LI', 'DD']
 const HEADING = /^H[1-6]$/

@@ -6,7 +6,7 @@ import { type ConversionFault, type ConvertedDocument, primaryLanguage } from '.
 import { decodeHtml } from './decode-html.ts'
 import type { HtmlElement } from './element.ts'
 import { ESCAPE, escapeText, settleEscapes } from './escapes.ts'
-import { gapOf, isLeftOut } from './left-out.ts'
+import { isLeftOut } from './left-out.ts'
 import { isPermalink } from './permalink.ts'
 import { codeOf, isPreformatted } from './preformatted.ts'
 import { writeSuperscript } from './superscript.ts'
@@ -94,7 +94,7 @@ function convert(html: string): { markdown: string; title: string | null } {
     },
   })
   // The first rule that fits wins, and the last one added is asked first.
-  service.addRule('left out', { filter: isLeftOut, replacement: (_, node) => gapOf(node as HtmlElement) })
+  service.addRule('left out', { filter: isLeftOut, replacement: () => '' })
   const all = tidy(service.turndown(html.replaceAll(ESCAPE, '')))
   const main = tidy(mains.length === 1 ? (mains[0] ?? '') : '')
   return { markdown: main.length >= MAIN_SHARE * all.length ? main : all, title }
