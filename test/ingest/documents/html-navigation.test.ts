@@ -59,6 +59,28 @@ it('keeps a link with an arrow that stands in a sentence', () => {
   expect(textOf(page)).toMatch(/Click Next (?:\\?>) to moor, or « Previous\./)
 })
 
+it.each([
+  '<p>Click <em>Save</em> <a href="#n">Next &gt;</a> <em>once</em>.</p>',
+  '<p>Click <b><a href="#n">Next &gt;</a></b> once.</p>',
+])('keeps a link with an arrow between elements that are words of the line: %s', html => {
+  expect(textOf(html).replace(/[*_\\]/g, '')).toMatch(/^Click (?:Save )?Next > once\.\n$/)
+})
+
+it.each([
+  'Read the <a title="Next page" href="t">chapter on tides, which explains why a rope must be slack at low water</a> first.',
+  'See <a rel="next" href="t">Tides and the moon</a>.',
+  '<b>Careful:</b> <a href="k">Knots</a>, <a rel="prev" href="t">tides and the moon</a>',
+])('keeps a paragraph with words beside a link to the next page: %s', html => {
+  const plain = html.replace(/<[^>]*>/g, '')
+  expect(textOf(`<h1>Mooring</h1><div><p>${html}</p></div>`).replaceAll('**', '')).toBe(`# Mooring\n\n${plain}\n`)
+})
+
+it('leaves out a bar with a label before each link, and one with the numbers of pages', () => {
+  const labels = '<div>Previous: <a title="previous chapter" href="k">Knots</a> Up: <a href="/">Home</a></div>'
+  const pages = '<p><a href="1">1</a> 2 <a href="3">3</a> of 9 <a rel="next" href="3">More</a></p>'
+  expect(textOf(`<h1>Mooring</h1><p>Take the rope.</p>${labels}${pages}`)).toBe('# Mooring\n\nTake the rope.\n')
+})
+
 it('leaves out a bar of linked pictures, and a table that says that it is navigation', () => {
   const bar =
     '<table><tr><td><a href="a.html"><img src="p.png" alt="Previous"></a></td><td><a href="b.html"><img src="n.png" alt="Next page"></a></td></tr></table>'
@@ -137,6 +159,8 @@ it('reads thousands of lists of links, and contents inside contents, in linear t
   expect(textOf(lists)).toContain('x')
   const linked = `<h2>Contents</h2>${'<b><a rel="next" href="/">x</a></b>'.repeat(20_000)}`
   expect(textOf(linked)).toContain('## Contents')
+  const arrows = `<h1>Rope</h1><p>${'<a href="#n">Next &gt;</a> '.repeat(20_000)}</p>`
+  expect(textOf(arrows)).toBe('# Rope\n')
   const deep = `${'<div class="toc2">'.repeat(1_500)}${'word '.repeat(20_000)}${'</div>'.repeat(1_500)}`
   expect(textOf(deep)).toContain('word word')
 })

@@ -18,6 +18,11 @@ const CONTENTS = words(`
 /** Elements that are text, whatever their class says: the body of AsciiDoctor has the class `toc2`, and a row with totals may be a `footer`. */
 const TEXT = words('BODY MAIN ARTICLE TBODY TFOOT TR TD TH LI DT DD H1 H2 H3 H4 H5 H6')
 const LISTS = words('UL OL DL TABLE')
+/** Elements that stand in a line of text. */
+const INLINE = words('A ABBR B CODE EM FONT I KBD MARK SMALL SPAN STRONG U')
+
+/** Parts of a line beside a link that are looked at: a line may be as long as the page. */
+const NEIGHBOURS = 10
 
 const MOST = 0.5
 const NEARLY_ALL = 0.9
@@ -31,6 +36,9 @@ const NAME_OF_CONTENTS = /^\s*(?:table\s+of\s+)?contents\s*:?\s*$/i
 const LEADS_ON = /\b(?:next|prev|previous)\b/i
 /** The same in the title of a link, as themes of Sphinx write it. */
 const TO_NEIGHBOUR = /^(?:next|previous) (?:chapter|page|section)\b/i
+/** What stands beside the links of such a bar. */
+const LABEL = /^(?:next|prev|previous|up|top|back|home|contents|index|page|chapter|section|go|to|the|of|on|this)$/i
+const WORDS = /[\p{L}\p{M}]+/gu
 const ARROW = /^\s*(?:[<←«‹][-\s]*prev(?:ious)?|next[-\s]*[>→»›])\s*$/iu
 
 /** Whether an element is navigation or contents: by its class, its heading or its links, or as a list of links above the text of the page. */
@@ -42,7 +50,7 @@ export function isNavigation(node: HtmlElement): boolean {
   if (classes.some(name => NAVIGATION.has(name)) || /^navigation\b/i.test(node.getAttribute('summary') ?? ''))
     return true
   if ((classes.some(name => CONTENTS.has(name)) || isOfDocutils(classes)) && shareOfLinks(node) > MOST) return true
-  if (shareOfLinks(node) > MOST && leadsOn(node)) return !node.querySelector('h1, h2, h3, h4, h5, h6')
+  if (leadsOn(node) && !hasOwnWords(node)) return !node.querySelector('h1, h2, h3, h4, h5, h6')
   if (shareOfLinks(node) <= NEARLY_ALL) return false
   return (LISTS.has(node.nodeName) && isAboveText(node)) || isHeadingOfContents(besides(node, 'previousSibling'))
 }
@@ -52,10 +60,21 @@ function isStep(node: HtmlElement | null): boolean {
   return node?.nodeName === 'A' && ARROW.test(node.textContent ?? '') && !isInSentence(node)
 }
 
-function isInSentence({ previousSibling, nextSibling }: HtmlElement): boolean {
-  return [previousSibling, nextSibling].some(
-    beside => beside?.nodeName === '#text' && /[\p{L}\p{N}]/u.test(beside.textContent ?? ''),
-  )
+/** Whether a line has letters outside of links beside this one: its text, and elements that are words in it. */
+function isInSentence(link: HtmlElement): boolean {
+  if (hasLettersBeside(link, 'previousSibling') || hasLettersBeside(link, 'nextSibling')) return true
+  const { parentNode: parent } = link
+  return parent !== null && INLINE.has(parent.nodeName) && isInSentence(parent)
+}
+
+function hasLettersBeside(node: HtmlElement, side: 'previousSibling' | 'nextSibling'): boolean {
+  let at = node[side]
+  for (let looked = 0; looked < NEIGHBOURS && at !== null; looked++, at = at[side]) {
+    if (isElement(at) && !INLINE.has(at.nodeName)) return false
+    const { all, linked } = lettersOf(at)
+    if (all > linked) return true
+  }
+  return false
 }
 
 function isContentsBesideStep(node: HtmlElement): boolean {
@@ -86,6 +105,14 @@ const leadsOn: (node: HtmlElement) => boolean = rememberedByObject(
       (LEADS_ON.test(node.getAttribute('rel') ?? '') || TO_NEIGHBOUR.test(node.getAttribute('title') ?? ''))) ||
     Array.from(node.childNodes ?? []).some(leadsOn),
 )
+
+/** Whether an element says more outside of its links than what kind of page they lead to. */
+const hasOwnWords: (node: HtmlElement) => boolean = rememberedByObject(node => {
+  if (node.nodeName === 'A') return false
+  const text = node.nodeName === 'IMG' ? node.getAttribute('alt') : node.nodeName === '#text' ? node.textContent : null
+  if (text?.match(WORDS)?.some(word => !LABEL.test(word))) return true
+  return Array.from(node.childNodes ?? []).some(hasOwnWords)
+})
 
 /** Doxygen has its text in `contents`, and docutils has text in a `topic`. */
 function isOfDocutils(classes: readonly string[]): boolean {
