@@ -25,6 +25,17 @@ export function isElement({ nodeName }: HtmlElement): boolean {
   return !nodeName.startsWith('#')
 }
 
+const INLINE = new Set(
+  'A ABBR B BDI BDO BIG CITE CODE DEL DFN EM FONT I INS KBD LABEL MARK Q S SAMP SMALL SPAN STRONG SUB SUP TIME TT U VAR'.split(
+    ' ',
+  ),
+)
+
+/** Whether a node is a part of a line of text. */
+export function isInLine(node: HtmlElement): boolean {
+  return !isElement(node) || INLINE.has(node.nodeName)
+}
+
 /** The nearest element around another one that fits; null without one. */
 export function closest(node: HtmlElement, fits: (outer: HtmlElement) => boolean): HtmlElement | null {
   for (let at = node.parentNode; at !== null; at = at.parentNode) if (fits(at)) return at

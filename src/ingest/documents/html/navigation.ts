@@ -1,5 +1,5 @@
 import { rememberedByObject } from '../../../text/bounded-cache.ts'
-import { classesOf, type HtmlDocument, type HtmlElement, isElement } from './element.ts'
+import { classesOf, type HtmlDocument, type HtmlElement, isElement, isInLine } from './element.ts'
 import { lettersOf } from './letters.ts'
 
 const words = (text: string) => new Set(text.trim().split(/\s+/))
@@ -18,8 +18,6 @@ const CONTENTS = words(`
 /** Elements that are text, whatever their class says: the body of AsciiDoctor has the class `toc2`, and a row with totals may be a `footer`. */
 const TEXT = words('BODY MAIN ARTICLE TBODY TFOOT TR TD TH LI DT DD H1 H2 H3 H4 H5 H6')
 const LISTS = words('UL OL DL TABLE')
-/** Elements that stand in a line of text. */
-const INLINE = words('A ABBR B CODE EM FONT I KBD MARK SMALL SPAN STRONG U')
 
 /** Parts of a line beside a link that are looked at: a line may be as long as the page. */
 const NEIGHBOURS = 10
@@ -64,13 +62,13 @@ function isStep(node: HtmlElement | null): boolean {
 function isInSentence(link: HtmlElement): boolean {
   if (hasLettersBeside(link, 'previousSibling') || hasLettersBeside(link, 'nextSibling')) return true
   const { parentNode: parent } = link
-  return parent !== null && INLINE.has(parent.nodeName) && isInSentence(parent)
+  return parent !== null && isInLine(parent) && isInSentence(parent)
 }
 
 function hasLettersBeside(node: HtmlElement, side: 'previousSibling' | 'nextSibling'): boolean {
   let at = node[side]
   for (let looked = 0; looked < NEIGHBOURS && at !== null; looked++, at = at[side]) {
-    if (isElement(at) && !INLINE.has(at.nodeName)) return false
+    if (!isInLine(at)) return false
     const { all, linked } = lettersOf(at)
     if (all > linked) return true
   }

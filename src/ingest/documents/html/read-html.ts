@@ -6,6 +6,7 @@ import { type ConversionFault, type ConvertedDocument, primaryLanguage } from '.
 import { decodeHtml } from './decode-html.ts'
 import type { HtmlElement } from './element.ts'
 import { ESCAPE, escapeText, settleEscapes } from './escapes.ts'
+import { gapAt } from './gap.ts'
 import { isLeftOut } from './left-out.ts'
 import { isPermalink } from './permalink.ts'
 import { codeOf, isPreformatted } from './preformatted.ts'
@@ -50,12 +51,24 @@ function manualIn(markdown: string): string | null {
 function convert(html: string): { markdown: string; title: string | null } {
   let title: string | null = null
   const mains: string[] = []
-  const service = new TurndownService({ headingStyle: 'atx', codeBlockStyle: 'fenced', bulletListMarker: '-' })
+  const service = new TurndownService({
+    ...{ headingStyle: 'atx', codeBlockStyle: 'fenced', bulletListMarker: '-' },
+    blankReplacement: (_, node) => {
+      const element = node as unknown as HtmlElement & { isBlock: boolean }
+      if (isLeftOut(element)) return gapAt(element)
+      return element.isBlock ? '\n\n' : ''
+    },
+  })
   service.escape = escapeText
   writeTables(service)
   service.addRule('struck', {
     filter: node => /^(?:DEL|S|STRIKE)$/.test(node.nodeName),
     replacement: content => `~~${content}~~`,
+  })
+  service.addRule('folded part', {
+    // Turndown does not know that these are blocks.
+    filter: node => /^(?:DETAILS|SUMMARY|LEGEND)$/.test(node.nodeName),
+    replacement: content => `\n\n${content}\n\n`,
   })
   service.addRule('superscript', {
     filter: 'sup',
@@ -67,7 +80,8 @@ function convert(html: string): { markdown: string; title: string | null } {
   })
   service.addRule('image', {
     filter: 'img',
-    replacement: (_, node) => (node as unknown as HtmlElement).getAttribute('alt')?.trim() ?? '',
+    replacement: (_, node) =>
+      (node as unknown as HtmlElement).getAttribute('alt')?.trim() || gapAt(node as unknown as HtmlElement),
   })
   service.addRule('indented', {
     // Pages indent examples in this way. Marks of a quotation would stand before each line of code, and code that is cut would not look like code.
@@ -94,7 +108,7 @@ function convert(html: string): { markdown: string; title: string | null } {
     },
   })
   // The first rule that fits wins, and the last one added is asked first.
-  service.addRule('left out', { filter: isLeftOut, replacement: () => '' })
+  service.addRule('left out', { filter: isLeftOut, replacement: (_, node) => gapAt(node as unknown as HtmlElement) })
   const all = tidy(service.turndown(html.replaceAll(ESCAPE, '')))
   const main = tidy(mains.length === 1 ? (mains[0] ?? '') : '')
   return { markdown: main.length >= MAIN_SHARE * all.length ? main : all, title }
