@@ -6,18 +6,18 @@ import { isInGrid } from './tables.ts'
 /** How documentation tools name the language of code: Sphinx in an element around it, others at the element itself. */
 const LANGUAGE = /(?:^|\s)(?:(?:highlight|language|lang)-(?:source-)?|brush:\s*)([a-z][\w+#-]*)/i
 const NO_LANGUAGE = new Set(['default', 'none', 'text', 'plaintext'])
-const LANGUAGE_DEPTH = 3
+const LANGUAGE_DEPTH = 4
 
 /** Tables of Pygments and Rouge with the numbers of lines in one cell and the code in the other. */
 const NUMBERED_CODE = /(?:^|\s)(?:highlighttable|rouge-table)(?:\s|$)/
 
-/**
- * Code that turndown does not take for code: a preformatted element whose first child is no `code`, which would become text with escapes and lose its lines,
- * code in a table of markdown, and a table of code with the numbers of its lines.
- */
+/** Elements that highlighters put around each line. */
+const LINES = new Set(['DIV', 'P', 'LI', 'TR'])
+
+/** Whether an element is code in lines: preformatted, or a table of code with the numbers of its lines. */
 export function isPreformatted(node: HtmlElement): boolean {
   if (node.nodeName === 'TABLE') return NUMBERED_CODE.test(node.getAttribute('class') ?? '')
-  return node.nodeName === 'PRE' && (node.childNodes[0]?.nodeName !== 'CODE' || isInGrid(node))
+  return node.nodeName === 'PRE'
 }
 
 /** A fenced block with the text of a preformatted element, without the numbers of its lines; in a cell of a table of markdown, which has no blocks, code in each line. */
@@ -43,12 +43,18 @@ function shownText(node: HtmlElement): string {
   if (node.nodeName === 'BR') return '\n'
   return Array.from(node.childNodes)
     .filter(child => child.nodeName === '#text' || (isElement(child) && !isLeftOut(child)))
-    .map(shownText)
-    .join('')
+    .reduce((text, child) => {
+      const shown = shownText(child)
+      return LINES.has(child.nodeName) ? withLineEnd(text) + withLineEnd(shown) : text + shown
+    }, '')
+}
+
+function withLineEnd(text: string): string {
+  return text === '' || text.endsWith('\n') ? text : `${text}\n`
 }
 
 function languageOf(node: HtmlElement): string {
-  let at: HtmlElement | null = node
+  let at: HtmlElement | null = node.querySelector('code') ?? node
   for (let up = 0; up < LANGUAGE_DEPTH && at !== null && isElement(at); up++) {
     const language = LANGUAGE.exec(at.getAttribute('class') ?? '')?.[1]?.toLowerCase()
     if (language !== undefined) return NO_LANGUAGE.has(language) ? '' : language

@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest'
+import { readHtml } from '../../../src/ingest/documents/html/read-html.ts'
+
+const textOf = (html: string) => (readHtml(Buffer.from(html)) as { text: string }).text
+
+it.each([
+  // As DocBook writes a session, and PostgreSQL an operator.
+  [
+    '<code class="prompt"># </code><strong class="userinput"><code>moor --bow</code></strong>\nmoored',
+    '# moor --bow\nmoored',
+  ],
+  ['<code>OPERATOR(</code><em class="replaceable"><code>name</code></em><code>.</code>=)', 'OPERATOR(name.=)'],
+  ['<code>accept</code>  &lt;condition&gt;', 'accept  <condition>'],
+])('keeps all of a preformatted block that begins with code: %s', (html, code) => {
+  expect(textOf(`<h1>Rope</h1><pre>${html}</pre>`)).toBe(`# Rope\n\n\`\`\`\n${code}\n\`\`\`\n`)
+})
+
+it('keeps the lines of code that are elements or end with br, as Docusaurus and rustdoc write them', () => {
+  const lines = '<span class="token-line">moor();<br></span><span class="token-line">  go();<br></span>'
+  const docusaurus = `<div class="language-js codeBlock"><div><pre tabindex="0"><code class="codeBlockLines">${lines}</code></pre></div></div>`
+  expect(textOf(`<p>a</p>${docusaurus}`)).toBe('a\n\n```js\nmoor();\n  go();\n```\n')
+  const rows = '<div class="line">moor();</div><div class="line"><br></div><div class="line">go();</div>'
+  expect(textOf(`<p>a</p><pre><code class="language-c">${rows}</code></pre>`)).toBe(
+    'a\n\n```c\nmoor();\n\ngo();\n```\n',
+  )
+  const items = '<ol class="linenums"><li class="L0">moor();</li><li class="L1">go();</li></ol>'
+  expect(textOf(`<p>a</p><pre class="prettyprint">${items}</pre>`)).toBe('a\n\n```\nmoor();\ngo();\n```\n')
+})
