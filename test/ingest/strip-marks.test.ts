@@ -33,6 +33,16 @@ describe('stripMarks', () => {
       'alt="The gate"\n\n  rows={[\n    { name: "depth" },\n  ]}',
     ],
     ['MDX tags around a line', '<Note type="warning">Mind the <b>gap</b>.</Note>', 'Mind the <b>gap</b>.'],
+    [
+      'titles of MDX tags around a line',
+      '<Admonition type="warning" title="Mind the tide">It rises.</Admonition>\n<TabItem value="w" label="Windows">Use it.</TabItem>',
+      'Mind the tide It rises.\nWindows Use it.',
+    ],
+    [
+      'MDX imports over lines',
+      'import {\n  Card,\n  Grid as Rows,\n} from \'@site/cards\';\nimport React, { useState,\n  useRef } from "react"\n\nimport {\n  goods: from abroad,\n} for the shop',
+      '\nimport {\n  goods: from abroad,\n} for the shop',
+    ],
     ['snippets', '<Snippet text={`npm i x`} prompt={false} />', 'npm i x'],
     ['comments', '<!-- prettier-ignore -->\nA.\n{/* one\n\ntwo */}\nB. <!-- open\nC.', 'A.\nB. <!-- open\nC.'],
     [

@@ -22,7 +22,10 @@ const LINE_MARKS: readonly MarkRule[] = [
   { pattern: /^\s*(?:\{%[^{}]*%\}\s*)+$/, keep: ([line]) => labelsOf(line) },
   { pattern: /^\s*(?:\{\{[<%][^{}]*[>%]\}\}\s*)+$/, keep: ([line]) => labelsOf(line) },
   // MDX: tags around a line, `import Tabs from '@theme/Tabs'`, `export const meta = { … }` in one line
-  { pattern: /^\s*<([A-Z][\w.]*)(?:\s[^<>]*)?>(.{1,2000})<\/\1>\s*$/, keep: ([, , inside]) => inside ?? '' },
+  {
+    pattern: /^\s*<([A-Z][\w.]*)(\s[^<>]*)?>(.{1,2000})<\/\1>\s*$/,
+    keep: ([, , attributes = '', inside = '']) => `${labelsOf(attributes)} ${inside}`,
+  },
   { pattern: /^import\s(?:[\w*${}\s,]{1,500}\sfrom\s)?\s*(?:'[^']+'|"[^"]+");?\s*$/, keep: nothing },
   { pattern: /^export\s(?:const|let|default)\s[^;]*[;}]\s*$/, keep: nothing },
   // GitHub: the first line of an alert in a quote
@@ -35,6 +38,10 @@ const LINE_MARKS: readonly MarkRule[] = [
 /** MkDocs: `!!! note "Title"`, `??? tip`, `=== "Tab"`; the text below is indented by four columns. */
 const INDENTING_MARK = /^( *)(?:(?:!!!|\?\?\?\+?) [\w -]{1,60}(?:"([^"]{0,200})")?|=== "([^"]{0,200})")\s*$/
 const INDENT = 4
+
+/** `import {`, names in lines of their own, `} from '@site/components'` */
+const IMPORT_OF_NAMES =
+  /import\s(?:[\w$]{1,80},\s?)?\{[\w$\s,]{0,2000}\}\s?from\s(?:'[^'\n]{1,300}'|"[^"\n]{1,300}");?[ \t]*(?=\n|$)/y
 
 const HEADING = /^ {0,3}#{1,6}\s/
 const ANCHOR = /<a\s(?:name|id)=(?:"[^"<>]*"|'[^'<>]*')\s?(?:\/>|><\/a>)/g
@@ -69,6 +76,8 @@ export function stripMarks(text: string): string {
       end = lineEnd(text, after)
       // What follows the comment is a line of its own.
       if (text.slice(after, end).trim() !== '') end = after - 1
+    } else if (isImportOfNames(text, at)) {
+      end = IMPORT_OF_NAMES.lastIndex
     } else {
       const indenting = INDENTING_MARK.exec(raw)
       if (indenting) indents.push((indenting[1]?.length ?? 0) + INDENT)
@@ -77,6 +86,12 @@ export function stripMarks(text: string): string {
     }
   }
   return kept.join('\n')
+}
+
+/** Leaves the end of the import in the pattern. */
+function isImportOfNames(text: string, at: number): boolean {
+  IMPORT_OF_NAMES.lastIndex = at
+  return IMPORT_OF_NAMES.test(text)
 }
 
 function stripLine(line: string): string {
