@@ -5,6 +5,7 @@ import type { DocumentConverter } from './documents/converter.ts'
 import { formatOf } from './documents/formats.ts'
 import { documentTitle } from './markup/document-title.ts'
 import { readFrontMatter } from './markup/front-matter.ts'
+import { withoutInvisible } from './markup/invisible.ts'
 import { joinParted } from './markup/parted-words.ts'
 import { stripMarks } from './markup/strip-marks.ts'
 import type { SkippedDocument, SourceDocument } from './source-document.ts'
@@ -85,14 +86,14 @@ const OVERSTRUCK = /[^\n\b][\b]/gu
 export async function readDocument(file: string, docId: string): Promise<SourceDocument | SkippedDocument> {
   const read = await readText(file, docId)
   if ('skipped' in read) return read
-  const { text: whole, fault } = read
+  const whole = withoutInvisible(read.text)
   const isMarkdown = formatOf(file) === 'markdown'
   const frontMatter = readFrontMatter(whole)
   const rest = whole.slice(frontMatter.length)
   const body = isMarkdown ? stripMarks(rest) : joinParted(rest.replace(OVERSTRUCK, ''))
   const name = basename(file, extname(file))
   const warnings = [
-    ...(fault === null ? [] : [`${file} ${fault}`]),
+    ...(read.fault === null ? [] : [`${file} ${read.fault}`]),
     ...(frontMatter.fault === null ? [] : [`${file}: the front matter ${frontMatter.fault}`]),
   ]
   return {

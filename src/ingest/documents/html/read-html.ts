@@ -2,6 +2,7 @@ import TurndownService from 'turndown'
 import { isCode } from '../../../text/code/is-code.ts'
 import { closesFence, openingFence } from '../../../text/fence.ts'
 import { readSections } from '../../chunking/sections.ts'
+import { withoutInvisible } from '../../markup/invisible.ts'
 import { type ConversionFault, type ConvertedDocument, primaryLanguage } from '../converted.ts'
 import { decodeHtml } from './decode-html.ts'
 import type { HtmlElement } from './element.ts'
@@ -59,7 +60,8 @@ function convert(html: string): { markdown: string; title: string | null } {
       return element.isBlock ? '\n\n' : ''
     },
   })
-  service.escape = escapeText
+  // Before the escapes: an underscore inside of a word needs none.
+  service.escape = text => escapeText(withoutInvisible(text))
   writeTables(service)
   service.addRule('struck', {
     filter: node => /^(?:DEL|S|STRIKE)$/.test(node.nodeName),
@@ -103,7 +105,10 @@ function convert(html: string): { markdown: string; title: string | null } {
     filter: node => node.nodeName === 'TITLE',
     replacement: (_, node) => {
       // An image in SVG may have a title too: the first one is that of the page.
-      title ??= node.textContent?.replace(/\s+/g, ' ').trim() || null
+      title ??=
+        withoutInvisible(node.textContent ?? '')
+          .replace(/\s+/g, ' ')
+          .trim() || null
       return ''
     },
   })
@@ -116,7 +121,7 @@ function convert(html: string): { markdown: string; title: string | null } {
 
 function tidy(markdown: string): string {
   // Not by a pattern for the ends of lines: it takes time with the square of a run of spaces.
-  const lines = settleEscapes(markdown)
+  const lines = settleEscapes(withoutInvisible(markdown))
     .split('\n')
     .map(line => line.trimEnd())
   return lines
