@@ -67,6 +67,10 @@ function convert(html: string): { markdown: string; title: string | null } {
     filter: node => /^(?:DEL|S|STRIKE)$/.test(node.nodeName),
     replacement: content => `~~${content}~~`,
   })
+  service.addRule('heading', {
+    filter: ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'],
+    replacement: (content, node) => headingOf(content, Number(node.nodeName[1])),
+  })
   service.addRule('folded part', {
     // Turndown does not know that these are blocks.
     filter: node => /^(?:DETAILS|SUMMARY|LEGEND)$/.test(node.nodeName),
@@ -117,6 +121,14 @@ function convert(html: string): { markdown: string; title: string | null } {
   const all = tidy(service.turndown(html.replaceAll(ESCAPE, '')))
   const main = tidy(mains.length === 1 ? (mains[0] ?? '') : '')
   return { markdown: main.length >= MAIN_SHARE * all.length ? main : all, title }
+}
+
+/** A heading of markdown is one line: a line break in it is a space, and blocks behind the first one stand below it. */
+function headingOf(content: string, level: number): string {
+  const [first = '', ...others] = content.trim().split(/\n{2,}/)
+  const line = first.replace(/^- +/, '').replace(/\s*\n\s*/g, ' ')
+  const isHeading = line !== '' && !/^(?:\||```)/.test(line)
+  return `\n\n${[isHeading ? `${'#'.repeat(level)} ${line}` : first, ...others].join('\n\n')}\n\n`
 }
 
 function tidy(markdown: string): string {
