@@ -14,11 +14,11 @@ interface ToolAnswer {
   isError: boolean
 }
 
-export const NOTHING_FITS = 'budget_tokens is too small for any answer: raise it.'
+/** What is said when nothing else fits, as long as the budget allows: an agent learns nothing from an empty text. */
+const NOTHING_FITS = ['budget_tokens is too small for any answer: raise it.', 'raise budget_tokens', 'too small']
 
 /**
  * Calls a tool. Its answer, also the text of an error, has at most `budget_tokens` tokens, as the tokenizer of the plan counts them.
- * Only that nothing fits into them is said in any case: an agent learns nothing from an empty text.
  * Rejects only when the call is cancelled: nobody reads that answer.
  */
 export async function callTool(
@@ -31,12 +31,12 @@ export async function callTool(
   try {
     refuseDeepField(given, MAX_FIELD_DEPTH)
     const texts = await tool.run(parseFields(tool.input, given), { ...call, given, budget, countTokens })
-    const text = firstThatFits(texts, budget, countTokens)
-    return { text: text || NOTHING_FITS, isError: text === '' }
+    const text = firstThatFits([...texts, ...NOTHING_FITS], budget, countTokens)
+    return { text, isError: text === '' || NOTHING_FITS.includes(text) }
   } catch (error) {
     if (call.signal.aborted) throw error
-    const text = firstThatFits(failureTexts(knownFailure(error, call)), budget, countTokens)
-    return { text: text || NOTHING_FITS, isError: true }
+    const texts = [...failureTexts(knownFailure(error, call)), ...NOTHING_FITS]
+    return { text: firstThatFits(texts, budget, countTokens), isError: true }
   }
 }
 
