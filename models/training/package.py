@@ -77,6 +77,8 @@ LATE_INTERACTION = {
         "/Div_1_output_0",
         "/Sub_4_output_0",
     ],
+    # Products of word vectors: of a token they depend on the question and on its id.
+    "word_match": "/MatMul_3_output_0",
     # How well a part of a passage matches: the weights that `parts` fits.
     "part_match": {
         "query": "/query_side/Add_output_0",

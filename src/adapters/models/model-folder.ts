@@ -31,9 +31,15 @@ export type PartMatch = z.infer<typeof PartMatchSchema>
 /**
  * The tensors at which the graph of a cross-encoder can be cut, because each depends on one text alone: with those of both texts the rest of the graph computes
  * the logits. An input of the model can be one of them. Where the rest takes several passages for one query, and zeros behind the tokens of a passage change nothing, passages are
- * scored together.
+ * scored together. Then `word_match`, a tensor [passages, tokens, numbers] of the rest, is computed once for each different token: what it has of a token depends on the query and the
+ * token's id alone. `input_ids` must be among the tensors of the passage.
  */
-const LateInteractionSchema = z.object({ query: tensors, passage: tensors, part_match: PartMatchSchema.optional() })
+const LateInteractionSchema = z.object({
+  query: tensors,
+  passage: tensors,
+  word_match: tensor.optional(),
+  part_match: PartMatchSchema.optional(),
+})
 export type LateInteraction = z.infer<typeof LateInteractionSchema>
 
 const SettingsSchema = z.object({

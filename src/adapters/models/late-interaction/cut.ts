@@ -8,7 +8,8 @@ import type { ModelInput } from '../pair-assembly.ts'
 import { type TokenAxes, tokenAxes } from './batch.ts'
 import { isLong } from './side.ts'
 
-const INPUTS = ['input_ids', 'attention_mask', 'token_type_ids']
+export const IDS = 'input_ids'
+const INPUTS = [IDS, 'attention_mask', 'token_type_ids']
 export const LOGITS = 'logits'
 
 type Slot = 'query' | 'passage'
@@ -21,6 +22,8 @@ export interface OpenedCut {
   interaction: Session
   /** The tensors of a passage that the interaction takes rounded. */
   long: string[]
+  /** The tensor that the interaction computes once for each word; null: none. */
+  byWord: string | null
   /** Of the tensors of a passage. */
   axes: TokenAxes
 }
@@ -60,14 +63,17 @@ export async function openCut(source: ModelSource, cut: LateInteraction, runtime
       Object.entries(tensors).map(([name, { type }]) => [name, ELEMENT_TYPES[type]] as const),
     ),
   )
-  const rest = cutOnnx(graph, [...cut.query, ...cut.passage], [LOGITS], { rounded: long, types })
-  return { encode, interaction: await open(true, rest), long, axes }
+  const { word_match: byWord } = cut
+  if (byWord !== undefined && !cut.passage.includes(IDS))
+    throw new Error(`word_match needs ${IDS} among the tensors of the passage`)
+  const rest = cutOnnx(graph, [...cut.query, ...cut.passage], [LOGITS], { rounded: long, byWord, types })
+  return { encode, interaction: await open(true, rest), long, byWord: byWord ?? null, axes }
 }
 
-/** Inputs of some tokens of one text of a pair. @param type of its tokens */
-export const sample = (tokens: number, type: number, runtime: Runtime): Tensors =>
+/** Inputs of some tokens of one text of a pair. @param type of its tokens @param first id; the others follow it */
+export const sample = (tokens: number, type: number, runtime: Runtime, first = 0): Tensors =>
   toTensors(
-    { ids: Array.from({ length: tokens }, (_, at) => at), types: Array.from({ length: tokens }, () => type) },
+    { ids: Array.from({ length: tokens }, (_, at) => first + at), types: Array.from({ length: tokens }, () => type) },
     runtime,
   )
 

@@ -33,7 +33,7 @@ export function packSide(tensors: Tensors): Side {
   return side
 }
 
-const TYPES = { float32: Float32Array, int64: BigInt64Array, int8: Int8Array, uint8: Uint8Array }
+const TYPES = { float32: Float32Array, int64: BigInt64Array, int32: Int32Array, int8: Int8Array, uint8: Uint8Array }
 
 /**
  * Makes a function that copies the tensors of sides out of the shared memory, because the runtime does not read from it. They are good until the next call: all

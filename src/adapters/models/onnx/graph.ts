@@ -16,9 +16,10 @@ export const TENSOR = { type: 2, name: 8, content: 9, externalData: 13, dataLoca
 const FLOAT = 1
 export const UINT8 = 2
 export const INT8 = 3
+const INT32 = 6
 const INT64 = 7
 /** By the names of the runtime. */
-export const ELEMENT_TYPES = { float32: FLOAT, uint8: UINT8, int8: INT8, int64: INT64 }
+export const ELEMENT_TYPES = { float32: FLOAT, uint8: UINT8, int8: INT8, int32: INT32, int64: INT64 }
 
 interface Node {
   bytes: Uint8Array
@@ -52,8 +53,7 @@ export function readOnnx(bytes: Uint8Array): OnnxGraph {
   let graph: Uint8Array | null = null
   for (const { number, type, bytes: content } of fieldsOf(bytes)) {
     if (number === MODEL.graph) graph = content
-    else if (type === WireType.LengthDelimited) header.tag(number, type).bytes(content)
-    else header.tag(number, type).raw(content)
+    else copyField(header, { number, type, bytes: content })
   }
   if (graph === null) throw new Error('the file has no ONNX graph')
   const result: OnnxGraph = { header: header.finish(), nodes: [], weights: new Map(), inputs: new Map() }
@@ -81,10 +81,19 @@ export const roundedNames = (name: string) => ({
   shape: `${name} shape`,
 })
 
+/** The names of what stands in the place of a tensor that is computed once for each word: its rows, and int32 [passages, tokens], which row each token has. */
+export const wordNames = (name: string) => ({
+  computed: `${name} computed`,
+  rows: `${name} rows`,
+  places: `${name} places`,
+})
+
 /** How the inputs of a cut come that the whole model does not have. */
 interface CutInputs {
   /** Those that come as int8 with a scale for each row, by the names of `roundedNames`. */
   rounded?: readonly string[]
+  /** A tensor [passages, tokens, numbers] of the rest. It is computed as [1, words, numbers], and the input `places` of `wordNames` tells which row each token has. */
+  byWord?: string | undefined
   /** Types of the elements of the others; float32 unless given. */
   types?: ReadonlyMap<string, number>
 }
@@ -97,10 +106,10 @@ export function cutOnnx(
   graph: OnnxGraph,
   inputs: readonly string[],
   outputs: readonly string[],
-  { rounded = [], types = new Map() }: CutInputs = {},
+  { rounded = [], byWord, types = new Map() }: CutInputs = {},
 ): Uint8Array {
   const producers = new Map(graph.nodes.flatMap(node => node.outputs.map(output => [output, node] as const)))
-  for (const name of inputs) {
+  for (const name of byWord === undefined ? inputs : [...inputs, byWord]) {
     if (!producers.has(name) && !graph.inputs.has(name)) throw new Error(`there is no tensor named ${name}`)
   }
   const given = new Set(['', ...inputs])
@@ -122,7 +131,11 @@ export function cutOnnx(
   }
   const content: Uint8Array[] = []
   for (const node of rounded.flatMap(restoringNodes)) put(content, GRAPH.node, node)
-  for (const node of graph.nodes) if (needed.has(node)) put(content, GRAPH.node, node.bytes)
+  for (const node of graph.nodes) {
+    if (!needed.has(node)) continue
+    const nodes = byWord !== undefined && node.outputs.includes(byWord) ? nodesByWord(node, byWord) : [node.bytes]
+    for (const bytes of nodes) put(content, GRAPH.node, bytes)
+  }
   put(content, GRAPH.name, new TextEncoder().encode('cut'))
   for (const weight of weights) put(content, GRAPH.initializer, weight)
   for (const name of inputs) {
@@ -134,6 +147,7 @@ export function cutOnnx(
     put(content, GRAPH.input, valueInfo(name.scales, FLOAT))
     put(content, GRAPH.input, valueInfo(name.shape, INT64))
   }
+  if (byWord !== undefined) put(content, GRAPH.input, valueInfo(wordNames(byWord).places, INT32))
   for (const name of outputs) put(content, GRAPH.output, valueInfo(name))
   const length = content.reduce((sum, bytes) => sum + bytes.length, 0)
   const start = new BinaryWriter().raw(graph.header).tag(MODEL.graph, WireType.LengthDelimited).uint32(length)
@@ -171,11 +185,28 @@ function nodeOf(operator: string, inputs: readonly string[], output: string): Bi
 function restoringNodes(name: string): Uint8Array[] {
   const { rounded, scales, shape } = roundedNames(name)
   const rows = `${name} rows`
-  const restored = nodeOf('DequantizeLinear', [rounded, scales], rows).tag(NODE.attribute, WireType.LengthDelimited)
-  restored.fork().tag(ATTRIBUTE.name, WireType.LengthDelimited).string('axis')
-  restored.tag(ATTRIBUTE.integer, WireType.Varint).int64(0)
-  restored.tag(ATTRIBUTE.type, WireType.Varint).int32(INTEGER_ATTRIBUTE).join()
+  const restored = withAxis(nodeOf('DequantizeLinear', [rounded, scales], rows), 0)
   return [restored.finish(), nodeOf('Reshape', [rows, shape], name).finish()]
+}
+
+/** The node with another name for one output, Flatten to a table of rows, and Gather of the row of each token. */
+function nodesByWord({ bytes }: Node, name: string): Uint8Array[] {
+  const { computed, rows, places } = wordNames(name)
+  const renamed = new BinaryWriter()
+  for (const field of fieldsOf(bytes)) {
+    const isOutput = field.number === NODE.output && new TextDecoder().decode(field.bytes) === name
+    if (isOutput) renamed.tag(NODE.output, field.type).string(computed)
+    else copyField(renamed, field)
+  }
+  const table = withAxis(nodeOf('Flatten', [computed], rows), 2)
+  return [renamed.finish(), table.finish(), nodeOf('Gather', [rows, places], name).finish()]
+}
+
+function withAxis(node: BinaryWriter, axis: number): BinaryWriter {
+  const attribute = node.tag(NODE.attribute, WireType.LengthDelimited).fork()
+  attribute.tag(ATTRIBUTE.name, WireType.LengthDelimited).string('axis')
+  attribute.tag(ATTRIBUTE.integer, WireType.Varint).int64(axis)
+  return attribute.tag(ATTRIBUTE.type, WireType.Varint).int32(INTEGER_ATTRIBUTE).join()
 }
 
 /** The type and the values of a weight, as they are stored. No bytes when they are in another file. */
@@ -194,6 +225,11 @@ function fieldsOf(bytes: Uint8Array): Field[] {
     fields.push({ number, type, bytes: content })
   }
   return fields
+}
+
+function copyField(target: BinaryWriter, { number, type, bytes }: Field): void {
+  if (type === WireType.LengthDelimited) target.tag(number, type).bytes(bytes)
+  else target.tag(number, type).raw(bytes)
 }
 
 function textsOf(message: Uint8Array, number: number): string[] {

@@ -11,10 +11,10 @@ export interface Session {
 }
 
 export type Tensors = Record<string, Tensor>
-export type TensorData = Float32Array | BigInt64Array | Int8Array | Uint8Array
+export type TensorData = Float32Array | BigInt64Array | Int32Array | Int8Array | Uint8Array
 
 export interface Tensor {
-  readonly type: 'float32' | 'int64' | 'int8' | 'uint8'
+  readonly type: 'float32' | 'int64' | 'int32' | 'int8' | 'uint8'
   readonly dims: readonly number[]
   readonly data: TensorData
 }

@@ -1,6 +1,7 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { LOGITS, type OpenedCut } from '../../../../src/adapters/models/late-interaction/cut.ts'
 import { createInteraction } from '../../../../src/adapters/models/late-interaction/interaction.ts'
+import { wordNames } from '../../../../src/adapters/models/onnx/graph.ts'
 import { loadRuntime, type Tensors } from '../../../../src/adapters/models/onnx/runtime.ts'
 
 const runtime = loadRuntime()
@@ -14,6 +15,7 @@ function cutWith(logitsOf: (ids: number[][], asked: number) => number[]) {
       slot === 'passage' ? encode(slot, inputs) : { asked: (await encode(slot, inputs)).input_ids as Tensors[string] },
     axes: new Map([['input_ids', 1]]),
     long: [],
+    byWord: null,
     interaction: {
       async run({ input_ids, asked }) {
         const [pairs = 0, tokens = 0] = input_ids?.dims ?? []
@@ -102,4 +104,47 @@ it('scores them one by one when a tensor has fewer tokens than the others, and g
     [1, 1],
     [1, 0],
   ])
+})
+
+describe('a tensor that is computed by words', () => {
+  /** What the graph makes of a word: its id, and what its place among the words adds. */
+  function cutByWords(ofPlace: (place: number) => number) {
+    const seen: number[] = []
+    const { cut } = cutWith(() => [])
+    const own: OpenedCut = {
+      ...cut,
+      byWord: 'match',
+      interaction: {
+        async run({ input_ids, asked, [wordNames('match').places]: places }) {
+          const computed = Array.from(input_ids?.data ?? [], Number).map((id, place) => id + ofPlace(place))
+          seen.push(computed.length)
+          const [pairs = 0, tokens = 0] = places?.dims ?? []
+          const found = Array.from(places?.data ?? [], Number).map(place => computed[place] ?? 0)
+          const logits = Array.from(
+            { length: pairs },
+            (_, at) => Number(asked?.data[0] ?? 0) + sum(found.slice(at * tokens, (at + 1) * tokens)),
+          )
+          return { [LOGITS]: new runtime.Tensor('float32', Float32Array.from(logits), [pairs, 1]) }
+        },
+      },
+    }
+    return { own, seen }
+  }
+
+  it('has each different word of the passages once', async () => {
+    const { own, seen } = cutByWords(() => 0)
+    const logitsOf = await createInteraction(own, runtime)
+    seen.length = 0
+    expect(await logitsOf(query, PASSAGES)).toEqual([105, 106, 118, 104])
+    // 1, 2, 3, 4, 5, 9, and the zeros behind.
+    expect(seen).toEqual([7])
+  })
+
+  it('has each token for itself when a word is not the same everywhere', async () => {
+    const { own, seen } = cutByWords(place => 10 * place)
+    const logitsOf = await createInteraction(own, runtime)
+    seen.length = 0
+    expect(await logitsOf(query, PASSAGES)).toEqual([105, 136, 128, 104])
+    expect(seen).toEqual([1, 3, 2, 1])
+  })
 })

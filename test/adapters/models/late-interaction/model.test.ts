@@ -167,6 +167,25 @@ if (isShipped(SHIPPED_RERANKER)) {
       }
     })
 
+    it('gives the same bits when each token is computed for itself, and refuses a tensor by words that is not there', async () => {
+      const source = await find(SHIPPED_RERANKER)
+      const { late_interaction: cut } = source.settings
+      const declaring = (word_match: string | undefined): ModelSource => ({
+        ...source,
+        settings: { ...source.settings, late_interaction: cut && { ...cut, word_match } },
+      })
+      expect(cut?.word_match).toBeDefined()
+      const plain = await loadLateInteraction(declaring(undefined))
+      const passages = [...HOSTILE_TEXTS.slice(0, 4), '', 'a a a', 'Keys rotate. Keys rotate each week, and keys stay.']
+      const sides = await Promise.all(passages.map(late.encodePassage))
+      for (const query of ['a', 'How often are keys rotated?']) {
+        const asked = await late.encodeQuery(query)
+        const logits = await late.interact(late.openQuery(asked), sides)
+        expect(logits).toEqual(await plain.interact(plain.openQuery(asked), sides))
+      }
+      await expect(loadLateInteraction(declaring('/nowhere'))).rejects.toThrow('there is no tensor named /nowhere')
+    })
+
     it('gives the same bits for the side of a passage that was read again', async () => {
       const asked = late.openQuery(await late.encodeQuery('How often are keys rotated?'))
       const [first, again] = [await late.encodePassage('Keys rotate.'), await late.encodePassage('Keys rotate.')]
