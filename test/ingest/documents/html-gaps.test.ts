@@ -47,3 +47,34 @@ it('writes the parts of a page that can be folded, and the name of a group, as b
   )
   expect(textOf('<fieldset><legend>Knots</legend>The bowline</fieldset>')).toBe('Knots\n\nThe bowline\n')
 })
+
+it.each([
+  ['<img alt="Rope">', '<img alt="knots">'],
+  ['<a href="a"><img alt="Rope"></a>', '<a href="b"><picture><source><img alt="knots"></picture></a>'],
+  ['<img alt="Rope"><svg></svg>', 'knots'],
+  ['<img alt="Rope">', '<b>knots</b>'],
+  ['Rope', '<span><svg></svg></span><span>knots</span>'],
+  ['<my-card>Rope</my-card>', '<my-card><span>knots</span></my-card>'],
+  ['<span><my-card>Rope</my-card></span>', '<my-icon></my-icon>knots'],
+  ['Rope', '<meter value="3">knots</meter>'],
+  ['<progress>Rope</progress>', '<progress>knots</progress>'],
+])('parts the words of %s and %s', (before, behind) => {
+  expect(textOf(`<div>${before}${behind}</div>`).replaceAll('**', '')).toBe('Rope knots\n')
+})
+
+it('parts the names of buttons in a sentence', () => {
+  expect(textOf('<p>Press <button>Save</button><button>Send</button>now.</p>')).toBe('Press Save Send now.\n')
+})
+
+it('writes no space between a picture or a custom element and the signs around it', () => {
+  expect(textOf('<p>(<img alt="Rope">), <my-name>knots</my-name>-only, <b><img alt="bow"></b>.</p>')).toBe(
+    '(Rope), knots-only, **bow**.\n',
+  )
+  expect(textOf('<div>Rope<div><svg></svg></div>knots</div>')).toBe('Rope\n\nknots\n')
+  expect(textOf('<div><my-card>Rope</my-card>\n<my-card><p>knots</p></my-card></div>')).toBe('Rope\n\nknots\n')
+})
+
+it('reads thousands of elements that part words in linear time', () => {
+  for (const html of ['<my-icon></my-icon>', '<span><svg></svg></span>', '<img alt="">'])
+    expect(textOf(`<p>Rope${html.repeat(20_000)}knots</p>`)).toBe('Rope knots\n')
+})

@@ -7,7 +7,7 @@ import { type ConversionFault, type ConvertedDocument, primaryLanguage } from '.
 import { decodeHtml } from './decode-html.ts'
 import type { HtmlElement } from './element.ts'
 import { ESCAPE, escapeText, settleEscapes } from './escapes.ts'
-import { gapAt } from './gap.ts'
+import { parted, partsWords } from './gap.ts'
 import { isLeftOut } from './left-out.ts'
 import { isPermalink } from './permalink.ts'
 import { codeOf, isPreformatted } from './preformatted.ts'
@@ -56,8 +56,10 @@ function convert(html: string): { markdown: string; title: string | null } {
     ...{ headingStyle: 'atx', codeBlockStyle: 'fenced', bulletListMarker: '-' },
     blankReplacement: (_, node) => {
       const element = node as unknown as HtmlElement & { isBlock: boolean }
-      if (isLeftOut(element)) return gapAt(element)
-      return element.isBlock ? '\n\n' : ''
+      if (isLeftOut(element)) return parted('', element)
+      if (element.isBlock) return '\n\n'
+      // The inside of an element without text is not read: a picture in it parts words, too.
+      return [element, ...Array.from(element.childNodes)].some(partsWords) ? parted('', element) : ''
     },
   })
   // Before the escapes: an underscore inside of a word needs none.
@@ -86,8 +88,11 @@ function convert(html: string): { markdown: string; title: string | null } {
   })
   service.addRule('image', {
     filter: 'img',
-    replacement: (_, node) =>
-      (node as unknown as HtmlElement).getAttribute('alt')?.trim() || gapAt(node as unknown as HtmlElement),
+    replacement: (_, node) => parted(node.getAttribute('alt')?.trim() ?? '', node as unknown as HtmlElement),
+  })
+  service.addRule('parted', {
+    filter: node => node.nodeName !== 'IMG' && partsWords(node as unknown as HtmlElement),
+    replacement: (content, node) => parted(content, node as unknown as HtmlElement),
   })
   service.addRule('indented', {
     // Pages indent examples in this way. Marks of a quotation would stand before each line of code, and code that is cut would not look like code.
@@ -117,7 +122,10 @@ function convert(html: string): { markdown: string; title: string | null } {
     },
   })
   // The first rule that fits wins, and the last one added is asked first.
-  service.addRule('left out', { filter: isLeftOut, replacement: (_, node) => gapAt(node as unknown as HtmlElement) })
+  service.addRule('left out', {
+    filter: isLeftOut,
+    replacement: (_, node) => parted('', node as unknown as HtmlElement),
+  })
   const all = tidy(service.turndown(html.replaceAll(ESCAPE, '')))
   const main = tidy(mains.length === 1 ? (mains[0] ?? '') : '')
   return { markdown: main.length >= MAIN_SHARE * all.length ? main : all, title }
