@@ -6,7 +6,7 @@ const words = (text: string) => new Set(text.trim().split(/\s+/))
 
 /** Classes that only navigation and contents have, of DocBook, Sphinx, Doxygen, javadoc, Texinfo, MediaWiki and Bootstrap. */
 const NAVIGATION = words(`
-  navheader navfooter footer toc list-of-tables list-of-figures list-of-examples list-of-equations list-of-procedures
+  navheader navfooter list-of-tables list-of-figures list-of-examples list-of-equations list-of-procedures
   sphinxsidebar wy-nav-top wy-nav-side wy-breadcrumbs rst-versions rst-footer-buttons
   navpath ttc topnav subnav bottomnav skipnav legalcopy nav-panel mw-editsection catlinks
   dropdown-menu`)
@@ -15,6 +15,10 @@ const NAVIGATION = words(`
 const CONTENTS = words(`
   toc2 lot toctree-wrapper nav navbar navigation menu breadcrumb breadcrumbs pagination`)
 
+/** A paragraph with more letters outside of links is text, as in Readability, unless it is about rights. */
+const LONG_PARAGRAPH = 80
+const RIGHTS = /©|\(c\)|\b(?:copyright|licen[cs]ed|trademarks?|all rights)\b/i
+
 /** Elements that are text, whatever their class says: the body of AsciiDoctor has the class `toc2`, and a row with totals may be a `footer`. */
 const TEXT = words('BODY MAIN ARTICLE TBODY TFOOT TR TD TH LI DT DD H1 H2 H3 H4 H5 H6')
 const LISTS = words('UL OL DL TABLE')
@@ -22,6 +26,8 @@ const LISTS = words('UL OL DL TABLE')
 /** Parts of a line beside a link that are looked at: a line may be as long as the page. */
 const NEIGHBOURS = 10
 
+/** For the class `toc`, as in Readability: contents may describe each page, and Texinfo gives this class to lists without links. */
+const SOME = 0.2
 const MOST = 0.5
 const NEARLY_ALL = 0.9
 /** Values of `compareDocumentPosition` (DOM standard). */
@@ -47,11 +53,20 @@ export function isNavigation(node: HtmlElement): boolean {
   const classes = classesOf(node)
   if (classes.some(name => NAVIGATION.has(name)) || /^navigation\b/i.test(node.getAttribute('summary') ?? ''))
     return true
+  if (classes.includes('toc') && shareOfLinks(node) > SOME) return true
+  if (classes.includes('footer') && (shareOfLinks(node) > MOST || !hasParagraph(node))) return true
   if ((classes.some(name => CONTENTS.has(name)) || isOfDocutils(classes)) && shareOfLinks(node) > MOST) return true
   if (leadsOn(node) && !hasOwnWords(node)) return !node.querySelector('h1, h2, h3, h4, h5, h6')
   if (shareOfLinks(node) <= NEARLY_ALL) return false
   return (LISTS.has(node.nodeName) && isAboveText(node)) || isHeadingOfContents(besides(node, 'previousSibling'))
 }
+
+const hasParagraph: (node: HtmlElement) => boolean = rememberedByObject(node => {
+  const { all, linked } = lettersOf(node)
+  if (all - linked <= LONG_PARAGRAPH) return false
+  if (node.nodeName === 'P') return !RIGHTS.test(node.textContent ?? '')
+  return Array.from(node.childNodes).some(hasParagraph)
+})
 
 /** Whether a link outside of a sentence says that it leads to the page before or behind, with an arrow: "<-previous", "Next »". */
 function isStep(node: HtmlElement | null): boolean {
