@@ -1,5 +1,5 @@
 import { rememberedByObject } from '../../../text/bounded-cache.ts'
-import { classesOf, type HtmlDocument, type HtmlElement, isElement, isInLine } from './element.ts'
+import { classesOf, closest, type HtmlDocument, type HtmlElement, isElement, isInLine } from './element.ts'
 import { lettersOf } from './letters.ts'
 
 const words = (text: string) => new Set(text.trim().split(/\s+/))
@@ -70,8 +70,24 @@ const hasParagraph: (node: HtmlElement) => boolean = rememberedByObject(node => 
 
 /** Whether a link outside of a sentence says that it leads to the page before or behind, with an arrow: "<-previous", "Next »". */
 function isStep(node: HtmlElement | null): boolean {
-  return node?.nodeName === 'A' && ARROW.test(node.textContent ?? '') && !isInSentence(node)
+  return node !== null && hasArrow(node) && !isInSentence(node) && !isExplained(node)
 }
+
+function hasArrow(node: HtmlElement): boolean {
+  return node.nodeName === 'A' && ARROW.test(node.textContent ?? '')
+}
+
+/** Whether a link stands in the term of a definition, or is the only one with an arrow in a row of a table that says more than the names of pages. */
+function isExplained(link: HtmlElement): boolean {
+  const around = closest(link, ({ nodeName }) => nodeName === 'DT' || nodeName === 'TR')
+  if (around === null || around.nodeName === 'DT') return around !== null
+  const rows = around.parentNode?.getElementsByTagName('tr').length ?? 0
+  return rows > 1 && hasOwnWords(around) && stepsIn(around) === 1
+}
+
+const stepsIn: (node: HtmlElement) => number = rememberedByObject(node =>
+  Array.from(node.childNodes ?? []).reduce((sum, child) => sum + stepsIn(child), hasArrow(node) ? 1 : 0),
+)
 
 /** Whether a line has letters outside of links beside this one: its text, and elements that are words in it. */
 function isInSentence(link: HtmlElement): boolean {
