@@ -10,6 +10,16 @@ it('reads the main part of a page, its title and language, in the declared encod
   expect(readHtml(Buffer.from(page, 'latin1'))).toMatchObject({ title: 'Die Schl\u00fcssel', lang: 'de', text })
 })
 
+it('keeps the text of a form, because old sites wrap the whole page in one', () => {
+  const page = '<form><h1>Rope</h1><p>Take it.</p><label>Name</label><input value="x"><button>Send</button></form>'
+  expect(readHtml(Buffer.from(page))).toMatchObject({ text: '# Rope\n\nTake it.\n\nName\n' })
+})
+
+it('says of a page of frames that it has no text', () => {
+  const page = '<html><title>Quay</title><frameset><frame src="a.html"></frameset><noframes>No frames</noframes></html>'
+  expect(readHtml(Buffer.from(page))).toMatchObject({ fault: 'no text' })
+})
+
 it('keeps preformatted text as code: lines, signs and language, without the numbers of lines', () => {
   const textOf = (html: string) => (readHtml(Buffer.from(html)) as { text: string }).text
   // As Sphinx writes it.

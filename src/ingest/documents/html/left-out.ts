@@ -3,7 +3,7 @@ import { lettersOf } from './letters.ts'
 import { isNavigation } from './navigation.ts'
 
 const ELEMENTS = new Set(
-  'SCRIPT STYLE NAV FOOTER NOSCRIPT TEMPLATE IFRAME OBJECT EMBED SVG CANVAS AUDIO VIDEO SELECT INPUT TEXTAREA DIALOG'.split(
+  'SCRIPT STYLE NAV FOOTER NOSCRIPT NOFRAMES TEMPLATE IFRAME OBJECT EMBED SVG CANVAS AUDIO VIDEO SELECT INPUT TEXTAREA DIALOG'.split(
     ' ',
   ),
 )
@@ -13,7 +13,7 @@ const HIDDEN = /(?:display\s*:\s*none|visibility\s*:\s*hidden)/i
 /** Of Pygments and Rouge. Prism has the class `line-numbers` on the code itself. */
 const LINE_NUMBERS = new Set(['linenos', 'linenodiv', 'lineno', 'rouge-gutter'])
 
-/** Whether an element is not part of what a page says: navigation, forms, scripts, and what a browser does not show. */
+/** Whether an element is not part of what a page says: navigation, fields of forms, scripts, and what a browser does not show. */
 export function isLeftOut(node: HtmlElement): boolean {
   if (ELEMENTS.has(node.nodeName.toUpperCase())) return true
   if (node.nodeName === 'BUTTON' && !isPartOfText(node)) return true

@@ -18,8 +18,10 @@ import { writeTables } from './tables.ts'
 const MAIN_SHARE = 0.3
 /** The parser takes time with the square of the depth. */
 const MOST_DEPTH = 2_000
+/** A set of frames takes the place of the body, which Turndown looks for. */
+const FRAMES = /<\/?frameset\b[^<>]*>/gi
 
-/** Reads a page of HTML as markdown. Navigation, scripts, forms and hidden parts are left out. Nothing is run, and nothing is fetched. */
+/** Reads a page of HTML as markdown. Navigation, scripts, fields of forms and hidden parts are left out. Nothing is run, and nothing is fetched. */
 export function readHtml(bytes: Uint8Array): ConvertedDocument | ConversionFault {
   const html = decodeHtml(bytes)
   const lang = /<html\b[^>]{0,1000}?\slang\s*=\s*["']?([\w-]+)/i.exec(html)?.[1]
@@ -126,7 +128,7 @@ function convert(html: string): { markdown: string; title: string | null } {
     filter: isLeftOut,
     replacement: (_, node) => parted('', node as unknown as HtmlElement),
   })
-  const all = tidy(service.turndown(html.replaceAll(ESCAPE, '')))
+  const all = tidy(service.turndown(html.replaceAll(ESCAPE, '').replace(FRAMES, '')))
   const main = tidy(mains.length === 1 ? (mains[0] ?? '') : '')
   return { markdown: main.length >= MAIN_SHARE * all.length ? main : all, title }
 }
