@@ -39,6 +39,11 @@ describe('stripMarks', () => {
       'Mind the tide It rises.\nWindows Use it.',
     ],
     [
+      'MDX exports over lines',
+      'export default function Layout({ children }) {\n  const a = 1\n\n  return <div>{children}</div>\n}\n\nexport const Card = ({\n  name,\n}) => (\n  <b>{name}</b>\n);\n\nBody.\n\nexport default settings (\nBody of them\n)',
+      '\n\nBody.\n\nexport default settings (\nBody of them\n)',
+    ],
+    [
       'MDX imports over lines',
       'import {\n  Card,\n  Grid as Rows,\n} from \'@site/cards\';\nimport React, { useState,\n  useRef } from "react"\n\nimport {\n  goods: from abroad,\n} for the shop',
       '\nimport {\n  goods: from abroad,\n} for the shop',
@@ -124,6 +129,7 @@ describe('stripMarks', () => {
     'import a, ',
     'import  ',
     'export const }; ',
+    'export const {\n ',
     '!!! a ',
     '    ',
     '# {#a',

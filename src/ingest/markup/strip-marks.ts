@@ -43,6 +43,10 @@ const INDENT = 4
 const IMPORT_OF_NAMES =
   /import\s(?:[\w$]{1,80},\s?)?\{[\w$\s,]{0,2000}\}\s?from\s(?:'[^'\n]{1,300}'|"[^"\n]{1,300}");?[ \t]*(?=\n|$)/y
 
+/** `export default function Page() {`, lines that are blank, indented or begin with a closing bracket, `}` */
+const EXPORT_OF_CODE =
+  /export\s(?:default|const|let|var|function|async|class)\s[^\n]{0,500}[{([=>][ \t]{0,20}\n(?:(?:[ \t})\]][^\n]*)?\n)*?[})\]]{1,9};?[ \t]*(?=\n|$)/y
+
 const HEADING = /^ {0,3}#{1,6}\s/
 const ANCHOR = /<a\s(?:name|id)=(?:"[^"<>]*"|'[^'<>]*')\s?(?:\/>|><\/a>)/g
 const COMMENTS = [
@@ -51,7 +55,7 @@ const COMMENTS = [
 ] as const
 
 /**
- * Leaves out what a documentation tool adds to Markdown: comments, imports and tags of components (MDX), container marks, template
+ * Leaves out what a documentation tool adds to Markdown: comments, imports, exports and tags of components (MDX), container marks, template
  * tags, anchors of headings, and badges beside headings or alone in their line. Titles and labels of marks stay. Code stays as it is.
  * Time is linear in the length of the text.
  */
@@ -66,6 +70,7 @@ export function stripMarks(text: string): string {
     end = lineEnd(text, at)
     const raw = text.slice(at, end)
     const comment = commentAt(at + indentOf(raw))
+    const program = programEnd(text, at)
     if (comment === null && raw.trim() !== '') while (indentOf(raw) < (indents.at(-1) ?? 0)) indents.pop()
     const line = raw.slice(Math.min(indentOf(raw), indents.length * INDENT))
     if (code.contains(line, { indents: !tags.isInside }) || line.trim() === '') {
@@ -76,8 +81,8 @@ export function stripMarks(text: string): string {
       end = lineEnd(text, after)
       // What follows the comment is a line of its own.
       if (text.slice(after, end).trim() !== '') end = after - 1
-    } else if (isImportOfNames(text, at)) {
-      end = IMPORT_OF_NAMES.lastIndex
+    } else if (program !== null) {
+      end = program
     } else {
       const indenting = INDENTING_MARK.exec(raw)
       if (indenting) indents.push((indenting[1]?.length ?? 0) + INDENT)
@@ -88,10 +93,13 @@ export function stripMarks(text: string): string {
   return kept.join('\n')
 }
 
-/** Leaves the end of the import in the pattern. */
-function isImportOfNames(text: string, at: number): boolean {
-  IMPORT_OF_NAMES.lastIndex = at
-  return IMPORT_OF_NAMES.test(text)
+/** The end of an import or export over several lines that begins at a place of the text; null without one. */
+function programEnd(text: string, at: number): number | null {
+  for (const pattern of [IMPORT_OF_NAMES, EXPORT_OF_CODE]) {
+    pattern.lastIndex = at
+    if (pattern.test(text)) return pattern.lastIndex
+  }
+  return null
 }
 
 function stripLine(line: string): string {
