@@ -71,6 +71,20 @@ describe('withoutContents', () => {
     expect(textOf(form)).toEqual(form.flat())
   })
 
+  it('leaves out lines without dots when their names come back on the pages that they say', () => {
+    const chapters = ['1 Ropes', '2 Lamps', 'A Tide tables', '4. Pilots', 'Index']
+    const pages = chapters.map(name => [name.replace(/^\S+ /, '').toUpperCase(), 'Berth 4', 'Text.'])
+    const contents = chapters.map((name, at) => `${name} ${at + 1}`)
+    expect(textOf([['Contents', ...contents], ...pages])).toEqual(['Contents', ...pages.flat()])
+    const numbers = chapters.map((name, at) => `${name} ${[12, 3, 40, 7, 25][at]}`)
+    for (const table of [numbers, contents.slice(0, 4)]) {
+      const kept = [['Numbers', ...table], ...pages]
+      expect(textOf(kept)).toEqual(kept.flat())
+    }
+    const rows = [contents, ...pages.map(() => ['Text.'])]
+    expect(textOf(rows)).toEqual(rows.flat())
+  })
+
   it('leaves out contents with a list of figures behind them', () => {
     const body = names.flatMap(name => [name, `Figure of ${name}`])
     const figures = names.map((name, at) => `Figure of ${name} ..... ${at + 3}`)

@@ -117,11 +117,19 @@ const SHARE_OF_ENTRIES = 0.5
 /** Share of the entries that may have a smaller number than the one before: where a list of figures follows, the pages begin anew. */
 const SHARE_OF_DESCENTS = 0.2
 
+const PLAIN_ENTRY = /^(.*\p{L}.*?)\s+(\d{1,5})$/u
+const NUMBER_OF_CHAPTER = /^(?:\p{Lu}|[IVXLC]{1,7}|\d{1,3}(?:\.\d{1,3})*)\.?\s+/u
+
 /**
  * Leaves out the entries of contents: lines that end with dots and a number, on pages where these numbers rise and most of the names come
- * back later as lines. A list of prices has such lines as well.
+ * back later as lines. A list of prices has such lines as well. Without dots, the name must come back on the page with that number.
  */
 export function withoutContents(lines: readonly Line[]): Line[] {
+  const leftOut = new Set([...entriesWithLeaders(lines), ...plainEntries(lines)])
+  return lines.filter(line => !leftOut.has(line))
+}
+
+function entriesWithLeaders(lines: readonly Line[]): Line[] {
   const lastPages = new Map(lines.map(({ text, page }) => [bareName(text), page]))
   const entries = lines.flatMap(line => {
     const leaders = LEADERS.exec(line.text)
@@ -136,8 +144,28 @@ export function withoutContents(lines: readonly Line[]): Line[] {
       page.filter(({ number }, at) => number < (page[at - 1]?.number ?? 0)).length <= SHARE_OF_DESCENTS * page.length &&
       page.filter(({ comesBack }) => comesBack).length >= SHARE_OF_ENTRIES * page.length,
   )
-  const leftOut = new Set(contents.flat().map(({ line }) => line))
-  return lines.filter(line => !leftOut.has(line))
+  return contents.flat().map(({ line }) => line)
+}
+
+/** Lines that end with the number of a later page which has their name as a line. The numbers of contents all differ from the count of the pages by one offset. */
+function plainEntries(lines: readonly Line[]): Line[] {
+  const lastPages = new Map<string, number>()
+  for (const { text, page } of lines) {
+    lastPages.set(bareName(text), page)
+    lastPages.set(nameOfChapter(text), page)
+  }
+  const entries = lines.flatMap(line => {
+    const [, name = '', number = ''] = PLAIN_ENTRY.exec(line.text) ?? []
+    const key = nameOfChapter(name)
+    const page = lastPages.get(key) ?? 0
+    return key !== '' && page > line.page ? [{ line, offset: page - Number(number) }] : []
+  })
+  const [contents = []] = [...groupBy(entries, ({ offset }) => offset).values()].sort((a, b) => b.length - a.length)
+  return contents.length >= FEWEST_ENTRIES ? contents.map(({ line }) => line) : []
+}
+
+function nameOfChapter(text: string): string {
+  return bareName(text.replace(NUMBER_OF_CHAPTER, ''))
 }
 
 /** A name may be set otherwise in the contents than above its section. */
