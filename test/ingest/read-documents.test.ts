@@ -101,6 +101,9 @@ describe('openDocuments, files', () => {
     ['settings.txt', '# how often\ninterval = 5\n', 'settings'],
     ['labels.rst', labels, 'Tide gauge'],
     ['labels.md', labels, 'labels'],
+    ['stars.rst', '.. _tides:\n\n******\n Tides\n******\n\nThey rise.\n\nMoon\n====\n\nIt pulls.\n', 'Tides'],
+    ['chapters.rst', '####\nTide\n####\n\nIt rises.\n\n####\nMoon\n####\n\nIt pulls.\n', 'chapters'],
+    ['box.txt', '*****\n* Tides *\n*****\n\nThey rise.\n', 'box'],
     ['preface.rest', `It rises.\n\n${labels}`, 'preface'],
     ['code.md', '# Gates\n\n```sh\n# as root\n```\n', 'Gates'],
   ])('names %s after its file when it has several first headings and is no README', async (name, text, title) => {
