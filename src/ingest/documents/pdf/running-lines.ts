@@ -117,7 +117,8 @@ const SHARE_OF_ENTRIES = 0.5
 /** Share of the entries that may have a smaller number than the one before: where a list of figures follows, the pages begin anew. */
 const SHARE_OF_DESCENTS = 0.2
 
-const PLAIN_ENTRY = /^(.*\p{L}.*?)\s+(\d{1,5})$/u
+const NUMBER_AT_END = /\s(\d{1,5})$/u
+const LETTER = /\p{L}/u
 const NUMBER_OF_CHAPTER = /^(?:\p{Lu}|[IVXLC]{1,7}|\d{1,3}(?:\.\d{1,3})*)\.?\s+/u
 
 /**
@@ -155,10 +156,10 @@ function plainEntries(lines: readonly Line[]): Line[] {
     lastPages.set(nameOfChapter(text), page)
   }
   const entries = lines.flatMap(line => {
-    const [, name = '', number = ''] = PLAIN_ENTRY.exec(line.text) ?? []
-    const key = nameOfChapter(name)
-    const page = lastPages.get(key) ?? 0
-    return key !== '' && page > line.page ? [{ line, offset: page - Number(number) }] : []
+    const end = NUMBER_AT_END.exec(line.text)
+    const name = nameOfChapter(line.text.slice(0, end?.index))
+    const page = lastPages.get(name) ?? 0
+    return end !== null && LETTER.test(name) && page > line.page ? [{ line, offset: page - Number(end[1]) }] : []
   })
   const [contents = []] = [...groupBy(entries, ({ offset }) => offset).values()].sort((a, b) => b.length - a.length)
   return contents.length >= FEWEST_ENTRIES ? contents.map(({ line }) => line) : []
