@@ -64,7 +64,7 @@ describe('a folder of the embedded engine', { timeout: CHILD_PROCESS_MS }, () =>
   it('is refused by name when it is a file', async () => {
     const file = join(folder, 'notes.txt')
     writeFileSync(file, 'kept')
-    await expect(startEmbeddedServer({ path: file })).rejects.toThrow(/notes\.txt is a file.*EMBEDDED_PATH/)
+    await expect(startEmbeddedServer({ path: file })).rejects.toThrow(/^EMBEDDED_PATH=.*notes\.txt is a file/)
     expect(readFileSync(file, 'utf8')).toBe('kept')
   })
 
@@ -171,18 +171,22 @@ describe('a folder of the embedded engine', { timeout: CHILD_PROCESS_MS }, () =>
     'refuses a folder of an older version (%s) and leaves it alone',
     async name => {
       writeFileSync(join(folder, name), '{}\n')
-      await expect(startEmbeddedServer({ path: folder })).rejects.toThrow(/older version/)
+      await expect(startEmbeddedServer({ path: folder })).rejects.toThrow(/^EMBEDDED_PATH=.* older version/)
       expect(readdirSync(folder)).toEqual([name])
     },
   )
 
   it('belongs to one living process: a second one is refused, a dead one is replaced', async () => {
     const first = await startEmbeddedServer({ path: folder })
-    await expect(startEmbeddedServer({ path: folder })).rejects.toThrow(/already open in this process/)
+    await expect(startEmbeddedServer({ path: folder })).rejects.toThrow(
+      /^EMBEDDED_PATH=.* already open in this process/,
+    )
     await first.close()
 
     const { child } = await startProcess()
-    await expect(startEmbeddedServer({ path: folder })).rejects.toThrow(`in use by process ${child.pid}`)
+    await expect(startEmbeddedServer({ path: folder })).rejects.toThrow(
+      `EMBEDDED_PATH=${folder} is in use by process ${child.pid}`,
+    )
     child.kill('SIGKILL')
     await once(child, 'exit')
     // A container gives every run the same pid, so a dead lock may even carry ours.

@@ -26,6 +26,9 @@ export interface FolderStoreOptions {
   report?: ((sentence: string) => void) | undefined
 }
 
+/** The folder with the setting that it comes from. */
+const named = (folder: string) => `EMBEDDED_PATH=${folder}`
+
 /**
  * An engine whose data is kept in a folder, in one log of changes. A change is in the log before it is made in memory and
  * before it is answered, so it survives a killed process; the log is not flushed to the disk after each change, so it may
@@ -42,12 +45,12 @@ export class FolderStore {
 
   private constructor(folder: string, { disk = nodeDisk, report = reportToStderr }: FolderStoreOptions) {
     if (statSync(folder, { throwIfNoEntry: false })?.isFile())
-      throw new Error(`${folder} is a file; the embedded engine needs a folder (EMBEDDED_PATH)`)
+      throw new Error(`${named(folder)} is a file; the embedded engine needs a folder`)
     mkdirSync(folder, { recursive: true })
     this.file = join(folder, 'log.jsonl')
     this.disk = disk
     this.report = report
-    this.unlock = lockFolder(folder)
+    this.unlock = lockFolder(folder, named(folder))
   }
 
   /** @throws Error when the folder is in use, cannot be read, or is of an older version */
@@ -55,7 +58,9 @@ export class FolderStore {
     const store = new FolderStore(folder, options)
     try {
       if (readdirSync(folder).some(name => /^(?:snapshot|log-\d+)\.jsonl$/.test(name)))
-        throw new Error(`${folder} holds data of an older version of stowage: use another folder and ingest again`)
+        throw new Error(
+          `${named(folder)} holds data of an older version of stowage: use another folder and ingest again`,
+        )
       closeSync(openSync(store.file, 'a'))
       const good = await store.load()
       store.log = store.openLog(good)
