@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { rename, writeFile } from 'node:fs/promises'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 import { eitherSignal } from '../../core/either-signal.ts'
+import { messageOf } from '../../core/errors.ts'
 import type { FlagProvider, FlagSet } from '../../flags/provider.ts'
 import { readAtMost, readWhole } from '../read-at-most.ts'
 import { isOurs, readFlagDocument } from './definitions.ts'
@@ -49,13 +51,15 @@ export async function openUnleash(options: UnleashOptions): Promise<FlagProvider
   let current: FlagSet | null = null
   let etag: string | null = null
   let lastError: string | null = null
+  /** Why the last answer is not in the backup file. */
+  let unsaved: string[] = []
 
   /** @throws Error with the reason why there are no flags */
-  function use(text: string, more: readonly string[] = []): void {
+  function use(text: string): void {
     const { document, faults } = readFlagDocument(JSON.parse(text))
     if (document === null) throw new Error('the answer has no flags')
     const ours = faults.filter(({ flag }) => isOurs(flag)).map(({ fault }) => fault)
-    current = evaluator.use(document, 'unleash', [...more, ...ours])
+    current = evaluator.use(document, 'unleash', [...unsaved, ...ours])
     options.onChange()
   }
 
@@ -81,12 +85,11 @@ export async function openUnleash(options: UnleashOptions): Promise<FlagProvider
       }
       const text = (await readWhole(body, MOST_BYTES)).toString()
       use(text)
-      etag = typeof headers.etag === 'string' ? headers.etag : null
-      if (backupFile !== null) {
-        await replaceFile(backupFile, text).catch((error: Error) =>
-          use(text, [`UNLEASH_BACKUP_FILE=${backupFile}: cannot be written: ${error.message}`]),
-        )
-      }
+      const before = unsaved.join()
+      unsaved = backupFile === null ? [] : await saveFaults(backupFile, text)
+      if (unsaved.join() !== before) use(text)
+      // What could not be saved is asked for again: an answer that nothing has changed would bring nothing to save.
+      etag = typeof headers.etag === 'string' && unsaved.length === 0 ? headers.etag : null
     } finally {
       dispose()
     }
@@ -136,9 +139,16 @@ export async function openUnleash(options: UnleashOptions): Promise<FlagProvider
   }
 }
 
-/** No reader sees a part of the file. Only its owner can read it. */
-async function replaceFile(path: string, text: string): Promise<void> {
+/** Why a text cannot be kept in a file. No reader sees a part of the file. Only its owner can read it. */
+async function saveFaults(path: string, text: string): Promise<string[]> {
   const next = `${path}.${process.pid}.next`
-  await writeFile(next, text, { mode: 0o600 })
-  await rename(next, path)
+  try {
+    await mkdir(dirname(path), { recursive: true })
+    await writeFile(next, text, { mode: 0o600 })
+    await rename(next, path)
+    return []
+  } catch (error) {
+    await rm(next, { force: true }).catch(() => {})
+    return [`UNLEASH_BACKUP_FILE=${path}: cannot be written: ${messageOf(error)}`]
+  }
 }

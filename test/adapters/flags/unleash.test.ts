@@ -1,4 +1,4 @@
-import { readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openUnleash, type UnleashOptions } from '../../../src/adapters/flags/unleash.ts'
@@ -177,5 +177,20 @@ describe('the backup file', () => {
     expect(provider.current?.faults).toEqual([
       expect.stringMatching(/^UNLEASH_BACKUP_FILE=\/dev\/null\/flags\.json: cannot be written: /),
     ])
+  })
+
+  it('is written as soon as that works, also when the flags have not changed since', async () => {
+    const folder = temporaryFolder('stowage-flags')
+    const backupFile = join(folder, 'missing', 'flags.json')
+    // What stands in the way is a folder with the name of the file.
+    await mkdir(join(backupFile, 'inside'), { recursive: true })
+    const features: FakeFeature[] = [{ name: KEY, enabled: true, strategies: [always] }]
+    const { open, until } = await connect(features, { backupFile })
+    const provider = await open()
+    expect(provider.current?.faults).toEqual([expect.stringContaining('cannot be written')])
+    expect(await readdir(join(folder, 'missing'))).toEqual(['flags.json'])
+    await rm(join(folder, 'missing'), { recursive: true })
+    await until(() => provider.current?.faults.length === 0)
+    expect(JSON.parse(await readFile(backupFile, 'utf8'))).toMatchObject({ features: [{ name: KEY }] })
   })
 })
