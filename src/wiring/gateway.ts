@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { RequestListener } from 'node:http'
 import { createAnswerCache } from '../adapters/answer-cache.ts'
 import { createQdrantStore } from '../adapters/qdrant/store.ts'
-import { createJsonlSink, createLineFile } from '../adapters/traces/jsonl-file.ts'
+import { createJsonlSink } from '../adapters/traces/jsonl-file.ts'
 import { createTraceRing } from '../adapters/traces/memory.ts'
 import { combineTraceStores, createTraceObserver, withHashedQueries } from '../adapters/traces/trace-stores.ts'
 import type { Member } from '../cluster/member.ts'
@@ -39,6 +39,7 @@ import { openRelay } from './relay/open-relay.ts'
 import { rerankNodeNames } from './rerank/nodes.ts'
 import { type Flags, openFlags } from './rollout/flags.ts'
 import { openRollout } from './rollout/open-rollout.ts'
+import { openTraceFile } from './serve/trace-file.ts'
 import { openSharedState } from './shared/shared-state.ts'
 import { openSpans } from './spans.ts'
 import { openTenants, type ReloadedTenants } from './tenants.ts'
@@ -252,10 +253,9 @@ function openTraces(
 ): TraceStore {
   const stores = [createTraceRing(RECENT_TRACES), createTraceObserver(reporter, spans)]
   if (settings.TRACE_FILE) {
-    const onError = (error: unknown) =>
-      logger.error({ err: error }, `TRACE_FILE=${settings.TRACE_FILE}: cannot be written`)
-    const file = member?.traceFile ?? createLineFile({ path: settings.TRACE_FILE })
-    const sink = createJsonlSink({ file, onError })
+    const file = member?.traceFile ?? openTraceFile(settings.TRACE_FILE, logger)
+    const onDropping = (reason: string) => logger.error(`TRACE_FILE=${settings.TRACE_FILE}: ${reason}`)
+    const sink = createJsonlSink({ file, onDropping })
     stores.push(settings.TRACE_QUERY_TEXT === 'hash' ? withHashedQueries(sink) : sink)
   }
   return combineTraceStores(...stores)

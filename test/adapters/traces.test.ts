@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -131,7 +131,10 @@ describe('the JSONL file', () => {
 
   test('takes traces in order, bigint ids in plain digits, into a folder that it makes', async () => {
     const path = join(folder, 'deep', 'er', 'traces.jsonl')
-    const sink = createJsonlSink({ file: createLineFile({ path, maxBytes: 1e9, files: 3 }), onError: fail })
+    const sink = createJsonlSink({
+      file: createLineFile({ path, maxBytes: 1e9, files: 3, onError: fail }),
+      onDropping: fail,
+    })
     const ids = Array.from({ length: 200 }, (_, i) => String(i))
     for (const id of ids) sink.record(trace(id), ACME)
     await sink.close()
@@ -147,7 +150,7 @@ describe('the JSONL file', () => {
   test('begins a new line behind half a line that a full disk or a killed process left', async () => {
     const path = join(folder, 'half.jsonl')
     await writeFile(path, '{"trace_id":"ha')
-    const file = createLineFile({ path })
+    const file = createLineFile({ path, onError: fail })
     await file.append('{"trace_id":"a"}\n')
     await file.append('{"trace_id":"b"}\n')
     expect(await readFile(path, 'utf8')).toBe('{"trace_id":"ha\n{"trace_id":"a"}\n{"trace_id":"b"}\n')
@@ -157,8 +160,8 @@ describe('the JSONL file', () => {
     const path = join(folder, 'rotating.jsonl')
     const lineBytes = Buffer.byteLength(JSON.stringify(trace('00'))) + 1
     const sink = createJsonlSink({
-      file: createLineFile({ path, maxBytes: 2 * lineBytes + 1, files: 3 }),
-      onError: fail,
+      file: createLineFile({ path, maxBytes: 2 * lineBytes + 1, files: 3, onError: fail }),
+      onDropping: fail,
     })
     for (let i = 10; i < 19; i++) {
       sink.record(trace(i), ACME)
@@ -176,7 +179,10 @@ describe('the JSONL file', () => {
 
   test('with a single file starts it anew, and a line over the limit stands alone', async () => {
     const path = join(folder, 'single.jsonl')
-    const sink = createJsonlSink({ file: createLineFile({ path, maxBytes: 10, files: 1 }), onError: fail })
+    const sink = createJsonlSink({
+      file: createLineFile({ path, maxBytes: 10, files: 1, onError: fail }),
+      onDropping: fail,
+    })
     for (const id of ['a', 'b', 'c']) {
       sink.record(trace(id), ACME)
       await sink.close()
@@ -184,18 +190,19 @@ describe('the JSONL file', () => {
     expect(await lines(path)).toEqual(['c', ''])
   })
 
-  test('that cannot be written is reported once, breaks nothing, and is used again when it can', async () => {
+  test('that cannot be written is reported once for all who write, breaks nothing, and is used again when it can', async () => {
     const errors: unknown[] = []
     const blocker = join(folder, 'blocked')
     await writeFile(blocker, '')
     const path = join(blocker, 'traces.jsonl')
-    const sink = createJsonlSink({
-      file: createLineFile({ path, maxBytes: 1e9, files: 2 }),
-      onError: error => errors.push(error),
-    })
+    const file = createLineFile({ path, maxBytes: 1e9, files: 2, onError: error => errors.push(error) })
+    const sink = createJsonlSink({ file, onDropping: fail })
+    const ofOtherWorker = createJsonlSink({ file, onDropping: fail })
     for (const id of ['a', 'b', 'c']) {
       sink.record(trace(id), ACME)
       await sink.close()
+      ofOtherWorker.record(trace(id), ACME)
+      await ofOtherWorker.close()
     }
     expect(errors).toHaveLength(1)
     await rm(blocker)
@@ -203,12 +210,16 @@ describe('the JSONL file', () => {
     await sink.close()
     expect(await lines(path)).toEqual(['d', undefined, ''])
     expect(await lost(path)).toEqual([{ experiment: null, variant: null, traces: 3 }])
-    expect(errors).toHaveLength(1)
+    await rm(path)
+    await mkdir(path)
+    sink.record(trace('e'), ACME)
+    await sink.close()
+    expect(errors).toHaveLength(2)
   })
 
   test('writes what waits together, and counts by variant what it had to drop', async () => {
     const path = join(folder, 'burst.jsonl')
-    const file = createLineFile({ path })
+    const file = createLineFile({ path, onError: fail })
     let writes = 0
     const sink = createJsonlSink({
       file: {
@@ -217,7 +228,7 @@ describe('the JSONL file', () => {
           return file.append(text)
         },
       },
-      onError: () => {},
+      onDropping: () => {},
     })
     const ofVariant = (variant: string, share: number) => ({
       experiment: 'e',

@@ -5,7 +5,7 @@ import { createLostCount, type LostSubject, lostSubject } from '../../pipeline/t
 import { printJson } from '../../qdrant/json.ts'
 import { ignoreMissing } from '../ignore-missing.ts'
 
-/** Takes lines, in order and in the background. */
+/** Takes lines, in order and in the background. It reports by itself that they cannot be written. */
 export interface LineFile {
   /** @param lines one or more, each with its line break; they come into the same file. @throws Error when they cannot be written */
   append(lines: string): Promise<void>
@@ -17,12 +17,14 @@ interface LineFileOptions {
   maxBytes?: number
   /** Number of files: `path`, `path.1` (the latest rotated) to `path.{files - 1}`; default 5. */
   files?: number
+  /** Called when writing begins to fail, and again only after a successful write. */
+  onError: (error: unknown) => void
 }
 
 interface JsonlSinkOptions {
   file: LineFile
-  /** Called when writing begins to fail, and again only after a successful write. */
-  onError: (error: unknown) => void
+  /** Called when traces begin to be dropped, and again only after a successful write. */
+  onDropping: (reason: string) => void
   wallClock?: () => Date
 }
 
@@ -35,8 +37,9 @@ const MODE = 0o600
 const MAX_BYTES = 64 * 1024 * 1024
 
 /** A file that is rotated. One process alone may write to it. */
-export function createLineFile({ path, maxBytes = MAX_BYTES, files = 5 }: LineFileOptions): LineFile {
+export function createLineFile({ path, maxBytes = MAX_BYTES, files = 5, onError }: LineFileOptions): LineFile {
   let last: Promise<void> = Promise.resolve()
+  let isFailing = false
   // A full disk, or the end of a process, can leave half a line.
   let mayBeHalf = true
   const append = async (lines: string) => {
@@ -52,7 +55,15 @@ export function createLineFile({ path, maxBytes = MAX_BYTES, files = 5 }: LineFi
   return {
     append(lines) {
       const appended = last.then(() => append(lines))
-      last = appended.catch(() => {})
+      last = appended.then(
+        () => {
+          isFailing = false
+        },
+        error => {
+          if (!isFailing) onError(error)
+          isFailing = true
+        },
+      )
       return appended
     },
   }
@@ -62,16 +73,11 @@ export function createLineFile({ path, maxBytes = MAX_BYTES, files = 5 }: LineFi
  * Appends each trace as one JSON line, in order and in the background. Does not read traces back. Traces that are dropped or cannot be written
  * are counted, and the count is a line of its own as soon as writing works: who reads the file must know of its holes.
  */
-export function createJsonlSink({ file, onError, wallClock = () => new Date() }: JsonlSinkOptions): TraceStore {
+export function createJsonlSink({ file, onDropping, wallClock = () => new Date() }: JsonlSinkOptions): TraceStore {
   const queue: QueuedTrace[] = []
   let lost = createLostCount()
   let writing: Promise<void> | null = null
-  let failing = false
-
-  const fail = (error: unknown) => {
-    if (!failing) onError(error)
-    failing = true
-  }
+  let isDropping = false
 
   const writeBatch = async () => {
     const batch = takeBatch(queue)
@@ -81,11 +87,10 @@ export function createJsonlSink({ file, onError, wallClock = () => new Date() }:
     if (!told.isEmpty()) lines.push(`${printJson(told.toLine(wallClock()))}\n`)
     try {
       await file.append(lines.join(''))
-      failing = false
-    } catch (error) {
+      isDropping = false
+    } catch {
       lost.addAll(told)
       for (const { subject } of batch) lost.add(subject)
-      fail(error)
     }
   }
 
@@ -99,7 +104,8 @@ export function createJsonlSink({ file, onError, wallClock = () => new Date() }:
       const subject = lostSubject(trace)
       if (queue.length >= MAX_QUEUED) {
         lost.add(subject)
-        fail(new Error(`${MAX_QUEUED} traces are waiting to be written: new ones are dropped`))
+        if (!isDropping) onDropping(`${MAX_QUEUED} traces are waiting to be written: new ones are dropped`)
+        isDropping = true
         return
       }
       queue.push({ line: `${printJson(trace)}\n`, subject })

@@ -1,4 +1,4 @@
-import { createLineFile } from '../../adapters/traces/jsonl-file.ts'
+import type { LineFile } from '../../adapters/traces/jsonl-file.ts'
 import { createMetricsSum } from '../../cluster/metrics-sum.ts'
 import { forward } from '../../cluster/peers.ts'
 import type { WorkerStart } from '../../cluster/topics.ts'
@@ -21,8 +21,8 @@ interface HubOptions {
   start: StartOfAll
   /** Of this process. */
   metrics: Metrics
-  /** Path; undefined without one. */
-  traceFile: string | undefined
+  /** Null without one. */
+  traceFile: LineFile | null
 }
 
 /** A worker that is busy for longer is counted as it was at the scrape before, in milliseconds. */
@@ -32,7 +32,6 @@ const FIRST = 0
 export function createHub({ start, metrics, traceFile }: HubOptions): Hub {
   const workers = new Map<number, WorkerProcess>()
   const sum = createMetricsSum()
-  const file = traceFile === undefined ? null : createLineFile({ path: traceFile })
   let rollbacks: readonly Rollback[] | null = null
   let firstAddress: string | null = null
   const accepted = new Map<string, Uint8Array>()
@@ -62,7 +61,7 @@ export function createHub({ start, metrics, traceFile }: HubOptions): Hub {
       accepted.set(variable, bytes)
     })
     line.on('metricsPage', ({ openMetrics }) => metricsPage(openMetrics))
-    line.on('traceLine', text => file?.append(text))
+    line.on('traceLine', text => traceFile?.append(text))
     line.on('forward', message => {
       // A first worker that is started again would else begin without them.
       if (message.topic === 'rollbacks') rollbacks = message.body as readonly Rollback[]

@@ -15,6 +15,7 @@ import { createMetrics } from '../../observe/metrics.ts'
 import { openUpstream } from '../upstream.ts'
 import { VERSION } from '../version.ts'
 import { createHub, type StartOfAll } from './hub.ts'
+import { openTraceFile } from './trace-file.ts'
 
 /**
  * Starts the workers and looks after them. This process owns the port, the file of traces and the embedded engine, which there can be
@@ -41,7 +42,8 @@ export async function startPrimary(
   const start: StartOfAll = {
     ...{ config, host: address.host, port, count, secret: randomUUID(), engineUrl: engine?.url ?? null },
   }
-  const hub = createHub({ start, metrics, traceFile: TRACE_FILE })
+  const traceFile = TRACE_FILE === undefined ? null : openTraceFile(TRACE_FILE, logger)
+  const hub = createHub({ start, metrics, traceFile })
   setUpWorkers(workerModule('serve.worker', import.meta.url))
   try {
     const supervisor = await startSupervisor({
