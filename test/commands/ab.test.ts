@@ -108,9 +108,12 @@ describe('stowage ab', () => {
       const isHit = number % 10 < (trace.assignment.variant === 'control' ? 6 : 2)
       return `${JSON.stringify(isHit ? { ...trace, cache: 'hit', stages: [], duration_ms: 0 } : trace)}\n`
     })
-    const { text, error } = await ab(await write('t.jsonl', lines), '--json')
+    const path = await write('t.jsonl', lines)
+    const { text, error } = await ab(path, '--json')
     expect(error).toBeNull()
-    const [{ sampleRatio, treatments }] = JSON.parse(text).experiments
+    const [{ sampleRatio, treatments, fromCache }] = JSON.parse(text).experiments
+    expect(fromCache).toBe(lines.filter(line => JSON.parse(line).cache === 'hit').length)
+    expect((await ab(path)).text).toContain(`note: ${fromCache} answers came from the cache`)
     const lifts: { measure: string; lift: number }[] = treatments[0].lifts
     for (const { lift } of lifts.filter(({ measure }) => measure.endsWith('_seconds')))
       expect(Math.abs(lift)).toBeLessThan(0.2)

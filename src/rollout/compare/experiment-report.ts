@@ -29,6 +29,8 @@ export interface ExperimentReport {
   beforeChange: number
   /** Requests in which everyone got the control. They are left out. */
   whileControlOnly: number
+  /** Requests that were answered from the cache. They have no seconds. */
+  fromCache: number
   /** Units that were seen in more than one variant. */
   unitsInSeveralVariants: number
   keptShare: number
@@ -80,6 +82,7 @@ export function experimentReport(experiment: string, table: OutcomeTable, share:
     failures: failuresIn(rows),
     beforeChange: offered.length - rows.length,
     whileControlOnly: table.rows.length - offered.length,
+    fromCache: rows.filter(({ seconds }) => Number.isNaN(seconds)).length,
     unitsInSeveralVariants: [...groupBy(rows, ({ unit }) => unit).values()].filter(([first, ...others]) =>
       others.some(({ variant }) => variant !== first?.variant),
     ).length,
@@ -136,7 +139,7 @@ function failuresIn(rows: readonly Row[]): ExperimentReport['failures'] {
 
 const unitsOf = (rows: readonly Row[]) => new Set(rows.map(({ unit }) => unit)).size
 
-/** Effective number of units by the sizes of all units: every request of a trace has seconds, failed or not. */
+/** Effective number of units by all requests, also by those that a measure has no value of. */
 function sizesOf(columns: ReturnType<typeof columnsOf>): number {
   return meanOfColumn({ ...columns, failed: columns.unit.map(() => 0) }, 'failed', 0).effectiveUnits
 }

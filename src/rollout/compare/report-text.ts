@@ -87,7 +87,8 @@ function ratioText({ sampleRatio }: ExperimentReport): string {
 }
 
 function notesOf(report: ExperimentReport): string[] {
-  const { failures, beforeChange, whileControlOnly, unitsInSeveralVariants, keptShare, duplicates, losses } = report
+  const { failures, beforeChange, whileControlOnly, fromCache, keptShare, duplicates, losses } = report
+  const { unitsInSeveralVariants } = report
   return [
     FAILURE_NOTES[failures],
     losses.variants.some(({ lost }) => lost > 0)
@@ -95,6 +96,9 @@ function notesOf(report: ExperimentReport): string[] {
       : '',
     beforeChange > 0 ? `left out: ${counted(beforeChange, 'request')} from before the shares changed` : '',
     whileControlOnly > 0 ? `left out: ${counted(whileControlOnly, 'request')} while everyone got the control` : '',
+    fromCache > 0
+      ? `${counted(fromCache, 'answer', 'answers')} came from the cache, so seconds and failed share are those of the other requests`
+      : '',
     unitsInSeveralVariants > 0
       ? `${counted(unitsInSeveralVariants, 'unit was', 'units were')} in more than one variant`
       : '',
