@@ -28,15 +28,36 @@ describe('collections with different metrics', () => {
     { collection: ['Euclid', 'Dot'] },
     { collection: ['Euclid', 'Dot', 'Cosine'] },
   ])('have their nearest points before the others: $collection', async ({ collection }) => {
-    const stowage = await openStowage({ QDRANT_URL: engine.url })
-    const { json } = await stowage
-      .ask({ query: 'gate', collection, vector: QUESTION, mode: 'semantic', trace: true })
-      .finally(() => stowage.close())
-    const ranked = (json.trace?.candidates ?? []).map(({ collection, doc_id, lists: [dense] }) => ({
-      rank: dense?.rank,
-      isNear: doc_id === `${collection}-near`,
-    }))
-    const byRank = ranked.sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0)).map(({ isNear }) => isNear)
-    expect(byRank).toEqual([...collection.map(() => true), ...collection.map(() => false)])
+    const ranked = await rankedIn(collection)
+    const isNear = ranked.map(({ collection, doc_id: document }) => document === `${collection}-near`)
+    expect(isNear).toEqual([...collection.map(() => true), ...collection.map(() => false)])
+  })
+
+  it.each(['Empty', 'Euclid'])('leaves scores of one metric comparable beside those of another: %s', async other => {
+    for (const [name, distance, aways] of [
+      ['Beside', 'Cosine', [0.5, 0.6]],
+      ['Empty', 'Dot', []],
+    ] as const) {
+      await sendOk(engine.url, 'DELETE', `/collections/${name}`)
+      await sendOk(engine.url, 'PUT', `/collections/${name}`, { vectors: { size: 4, distance } })
+      const points = aways.map((away, at) => ({
+        ...chunk(at + 1, `The gate at ${away} is opened at noon.`),
+        vector: [1 - away, away, 0, 0],
+      }))
+      if (points.length > 0) await sendOk(engine.url, 'PUT', `/collections/${name}/points?wait=true`, { points })
+    }
+    const ranked = await rankedIn(['Beside', 'Cosine', other])
+    const ofCosine = ranked.filter(({ collection }) => collection !== other)
+    expect(ofCosine.map(({ collection }) => collection)).toEqual(['Cosine', 'Beside', 'Beside', 'Cosine'])
   })
 })
+
+/** The candidates of a semantic search, by their ranks in the list. */
+async function rankedIn(collection: string[]) {
+  const stowage = await openStowage({ QDRANT_URL: engine.url })
+  const { json } = await stowage
+    .ask({ query: 'gate', collection, vector: QUESTION, mode: 'semantic', trace: true })
+    .finally(() => stowage.close())
+  const rankOf = ({ lists: [dense] }: { lists: { rank: number | null }[] }) => dense?.rank ?? 0
+  return (json.trace?.candidates ?? []).sort((a, b) => rankOf(a) - rankOf(b))
+}

@@ -178,16 +178,17 @@ function explainNothing(answers: CollectionAnswer[], failure: StowageError | nul
   throw failure ?? new StowageError('unprocessable', `No list can be searched. ${named}. ${remedy}`)
 }
 
-/** Merges the lists of one source by score. Where their metrics differ, each is scaled to [0,1] first. */
+/** Merges the lists of one source by score. Scores of different metrics cannot be compared, so those of each metric are scaled to [0,1] then. */
 function merge(lists: RetrievedList[]): RetrievedList[] {
   const [first] = lists
   if (first === undefined || lists.length === 1) return lists
-  const isOneMetric = lists.every(({ metric }) => metric === first.metric)
-  const hits = lists.flatMap(list => (isOneMetric ? list.hits : scaledHits(list)))
+  const found = lists.filter(list => list.hits.length > 0)
+  const byMetric = [...groupBy(found, ({ metric }) => metric).values()].map(of => of.flatMap(list => list.hits))
+  const hits = (byMetric.length > 1 ? byMetric.map(scaled) : byMetric).flat()
   return [{ ...first, hits: hits.sort((a, b) => b.score - a.score) }]
 }
 
-function scaledHits({ hits }: RetrievedList): RetrievedHit[] {
+function scaled(hits: readonly RetrievedHit[]): RetrievedHit[] {
   const scores = minmax(hits.map(({ score }) => score))
   return hits.map((hit, at) => ({ ...hit, score: scores[at] ?? 0 }))
 }
