@@ -178,7 +178,7 @@ function explainNothing(answers: CollectionAnswer[], failure: StowageError | nul
   throw failure ?? new StowageError('unprocessable', `No list can be searched. ${named}. ${remedy}`)
 }
 
-/** Merges the lists of one source by score. Scores of different metrics cannot be compared, so those of each metric are scaled to [0,1] then. */
+/** Merges the lists of one source by score. Scores of different metrics cannot be compared: where there are several, those of each are scaled to [0,1] first. */
 function merge(lists: RetrievedList[]): RetrievedList[] {
   const [first] = lists
   if (first === undefined || lists.length === 1) return lists
