@@ -21,7 +21,7 @@ from scorer import Scorer
 from texts import rows
 
 # The embedder goes by the name of the model that it is, so that its vectors and those of others are known to be alike.
-MODEL_IDS = {EMBEDDER: "all-MiniLM-L6-v2", RERANKER: "stowage-reranker@2.4.0"}
+MODEL_IDS = {EMBEDDER: "all-MiniLM-L6-v2", RERANKER: "stowage-reranker@2.4.1"}
 MAX_TOKENS = 512
 CONFIG = {
     "model_type": "bert",
@@ -56,12 +56,12 @@ INTERACTION = ("cross", "blend", "hidden", "bend")
 LATE_INTERACTION = {
     "query": [
         "/MatMul_3/turned",
-        "/Unsqueeze_15_output_0",
-        "/Split_1_output_0",
-        "/Unsqueeze_14_output_0",
-        "/Mul_7_output_0",
-        "/Split_1_output_2",
         "/Unsqueeze_10_output_0",
+        "/Split_1_output_0",
+        "/Unsqueeze_9_output_0",
+        "/Mul_9_output_0",
+        "/Split_1_output_2",
+        "/Unsqueeze_12_output_0",
         "/Div_4_output_0",
         "/Sub_5_output_0",
         "/query_side/Add_output_0",
@@ -77,13 +77,13 @@ LATE_INTERACTION = {
         "/Div_1_output_0",
         "/Sub_4_output_0",
     ],
-    # Products of word vectors: of a token they depend on the question and on its id.
-    "word_match": "/MatMul_3_output_0",
+    # Products of word vectors and the lengths of the question's: of a token they depend on the question and on its id.
+    "word_match": "/Mul_13_output_0",
     # How well a part of a passage matches: the weights that `parts` fits.
     "part_match": {
         "query": "/query_side/Add_output_0",
         "passage": ["/Slice_output_0", "/Squeeze_output_0", "/Squeeze_1_output_0"],
-        "importance": "/Unsqueeze_10_output_0",
+        "importance": "/Unsqueeze_12_output_0",
         "max_similarity": 12.2,
         "cosine": 9.0,
     },

@@ -25,6 +25,8 @@ GROUPS = 4
 # `same` times that on word vectors. They are chosen, not learned (docs/decisions/0088).
 STRETCHES = (16, 48)
 NEAR, SAME = 16.7, 11.1
+# Stretches begin at each fourth token, and so most of their maxima are of a quarter of the numbers (docs/decisions/0109).
+STEP = 4
 # Below any cosine, also with what `interact` adds where there is no token.
 ABSENT = -4.0
 # What the encoder does not bring along.
@@ -77,8 +79,15 @@ def log1p(values: torch.Tensor) -> torch.Tensor:
     return torch.log1p(values * torch.ones(2 * BLOCK))[..., :1]
 
 
+def largest_in_steps(values: torch.Tensor) -> torch.Tensor:
+    """The largest value of each STEP places, and after them as many absent ones as let the last stretch begin with any of them. A MaxPool takes several times as long."""
+    rest = (-values.shape[-1]) % STEP
+    filled = functional.pad(values, (0, STRETCHES[-1] - STEP + rest), value=ABSENT)
+    return filled.unflatten(-1, (-1, STEP)).amax(-1)
+
+
 def widened(values: torch.Tensor, before: int, width: int) -> torch.Tensor:
-    """Of the largest values of `before` places from each place on, those of `width` places. A MaxPool takes several times as long."""
+    """Of the largest values of `before` places from each place on, those of `width` places."""
     while before < width:
         step = min(before, width - before)
         values = torch.maximum(values[..., :-step], values[..., step:])
@@ -91,12 +100,12 @@ def best_stretch(near: torch.Tensor, same: torch.Tensor, importance: torch.Tenso
     How well the best stretches match, [batch]: a long passage can match each word of a question somewhere, and answer it nowhere. Near and same are the cosines
     [batch, query length, passage length], and below -2 where the passage has no token, as behind its end.
     """
-    weights = ((importance[:, 0] * NEAR).transpose(1, 2), (importance[:, 1] * SAME).transpose(1, 2))
-    found = [functional.pad(values, (0, STRETCHES[-1] - 1), value=ABSENT) for values in (near, same)]
+    weights = torch.cat([importance[:, 0] * NEAR, importance[:, 1] * SAME], dim=1).transpose(1, 2)
+    found = largest_in_steps(torch.cat([near, same], dim=1))
     total = torch.zeros(1)
-    for before, width in zip((1, *STRETCHES), STRETCHES, strict=False):
-        found = [widened(values, before, width) for values in found]
-        total = total + (torch.matmul(weights[0], found[0]) + torch.matmul(weights[1], found[1])).amax((1, 2))
+    for before, width in zip((STEP, *STRETCHES), STRETCHES, strict=False):
+        found = widened(found, before // STEP, width // STEP)
+        total = total + torch.matmul(weights, found).amax((1, 2))
     return total
 
 
@@ -142,7 +151,7 @@ class Scorer(nn.Module):
         """All that a query gives to its pairs, in the order that `interact` takes."""
         weights = mask.float()
         match, asked, own = self.query_side(states).split(MATCH, dim=-1)
-        scales = (inverse_lengths(value.float()).unsqueeze(-1) for value in (match, words))
+        scales = inverse_lengths(match.float()).unsqueeze(-1), inverse_lengths(words.float()).unsqueeze(1)
         importance = functional.softplus(self.weigh(states).float()) * weights.unsqueeze(-1)
         importance = (importance / importance.sum(1, keepdim=True).clamp(min=1e-6)).transpose(1, 2).unsqueeze(3)
         size = torch.log(weights.sum(1, keepdim=True).clamp(min=1.0)) - 2.5
@@ -169,9 +178,10 @@ class Scorer(nn.Module):
         vector, matched, passage_words, matched_scale, words_scale, keys, values, present, length = passage
         asked_vector, match, own_words, match_scale, own_scale, asked, own, importance, size = self.query_parts(words, states, mask)
         absent = present * 4.0 - 4.0
-        near = torch.matmul(match, matched.transpose(1, 2)) * match_scale * matched_scale + absent
-        # Word vectors are integers in the exported model, and of their products this order is the faster one.
-        same = torch.matmul(passage_words, own_words.transpose(1, 2)).transpose(1, 2) * own_scale * words_scale + absent
+        near = torch.matmul(match * match_scale, matched.transpose(1, 2)) * matched_scale + absent
+        # Word vectors are integers in the exported model, and of their products this order is the faster one. A row of them depends on the query and on the token's id.
+        products = torch.matmul(passage_words, own_words.transpose(1, 2)) * own_scale
+        same = products.transpose(1, 2) * words_scale + absent
         repeats = log1p(torch.sigmoid(30.0 * same - 25.5).sum(-1, keepdim=True))
         judged = self.cross(asked, own, keys, values, absent.unsqueeze(1) * (-MASKED / 4.0)).float()
         seen = torch.cat([near.amax(-1, keepdim=True), same.amax(-1, keepdim=True), repeats, judged], dim=-1)
