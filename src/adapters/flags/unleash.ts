@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 import { eitherSignal } from '../../core/either-signal.ts'
 import { messageOf } from '../../core/errors.ts'
+import { makeFolder } from '../../files/make-folder.ts'
 import type { FlagProvider, FlagSet } from '../../flags/provider.ts'
 import { readAtMost, readWhole } from '../read-at-most.ts'
 import { isOurs, readFlagDocument } from './definitions.ts'
@@ -143,7 +144,7 @@ export async function openUnleash(options: UnleashOptions): Promise<FlagProvider
 async function saveFaults(path: string, text: string): Promise<string[]> {
   const next = `${path}.${process.pid}.next`
   try {
-    await mkdir(dirname(path), { recursive: true })
+    await makeFolder(dirname(path))
     await writeFile(next, text, { mode: 0o600 })
     await rename(next, path)
     return []

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { link, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { compareText } from '../../core/collections.ts'
 import { messageOf, StowageError } from '../../core/errors.ts'
+import { makeFolder } from '../../files/make-folder.ts'
 import { PROJECT_NAME, type Project, readProject } from '../../projects/project.ts'
 import { printable } from '../../text/printable.ts'
 import { ignoreMissing } from '../ignore-missing.ts'
@@ -50,7 +51,7 @@ export function openProjectFolder(folder: string): ProjectFolder {
       }
     },
     create: async project => {
-      await mkdir(folder, { recursive: true })
+      await makeFolder(folder)
       // A link never replaces a file, and the file is complete when it appears under its name.
       const next = join(folder, `.${project.name}.${randomUUID()}.next`)
       await writeFile(next, `${JSON.stringify(project, null, 2)}\n`, { flush: true })

@@ -1,5 +1,6 @@
-import { appendFile, mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { appendFile, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { makeFolder } from '../../files/make-folder.ts'
 import type { TraceStore } from '../../pipeline/services.ts'
 import { createLostCount, type LostSubject, lostSubject } from '../../pipeline/trace/lost-traces.ts'
 import { printJson } from '../../qdrant/json.ts'
@@ -43,7 +44,7 @@ export function createLineFile({ path, maxBytes = MAX_BYTES, files = 5, onError 
   // A full disk, or the end of a process, can leave half a line.
   let mayBeHalf = true
   const append = async (lines: string) => {
-    await mkdir(dirname(path), { recursive: true })
+    await makeFolder(dirname(path))
     const size = (await stat(path).catch(ignoreMissing))?.size ?? 0
     const isFull = size > 0 && size + Buffer.byteLength(lines) > maxBytes
     if (isFull) await rotate(path, files)

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { lockFolder } from '../../files/folder-lock.ts'
+import { makeFolderSync } from '../../files/make-folder.ts'
 import { FormerVectors } from './former-vectors.ts'
 import { PendingContexts, readSpending } from './pending-contexts.ts'
 import { type Spending, sumOfSpending } from './spending.ts'
@@ -36,7 +37,7 @@ export const copyMarkIn = (folder: string): CopyMark => {
   return {
     isOf: source => existsSync(path) && readFileSync(path, 'utf8') === source,
     set: source => {
-      mkdirSync(folder, { recursive: true })
+      makeFolderSync(folder)
       writeFileSync(path, source)
     },
   }
@@ -44,7 +45,7 @@ export const copyMarkIn = (folder: string): CopyMark => {
 
 /** Opens the state of a collection in a folder of its own. @throws Error when another process works with the folder */
 export function openState(folder: string, lock: typeof lockFolder): RunState {
-  mkdirSync(folder, { recursive: true })
+  makeFolderSync(folder)
   const unlock = lock(folder)
   try {
     const contexts = new PendingContexts(join(folder, CONTEXTS))

@@ -2,7 +2,6 @@ import {
   closeSync,
   existsSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readSync,
@@ -13,6 +12,7 @@ import {
 import { join } from 'node:path'
 import { lockFolder } from '../../files/folder-lock.ts'
 import { linesOf } from '../../files/line-file.ts'
+import { makeFolderSync } from '../../files/make-folder.ts'
 import { Engine } from '../engine.ts'
 import { ChangeLog } from './change-log.ts'
 import { type Disk, nodeDisk, writeAll } from './disk.ts'
@@ -46,7 +46,7 @@ export class FolderStore {
   private constructor(folder: string, { disk = nodeDisk, report = reportToStderr }: FolderStoreOptions) {
     if (statSync(folder, { throwIfNoEntry: false })?.isFile())
       throw new Error(`${named(folder)} is a file; the embedded engine needs a folder`)
-    mkdirSync(folder, { recursive: true })
+    makeFolderSync(folder)
     this.file = join(folder, 'log.jsonl')
     this.disk = disk
     this.report = report

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
-import { mkdir, open, readFile, truncate } from 'node:fs/promises'
+import { open, readFile, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { StowageError } from '../../core/errors.ts'
+import { makeFolder } from '../../files/make-folder.ts'
 import { decodeUtf8 } from '../../ingest/text-files.ts'
 import { isObject, parseJson, printJson } from '../../qdrant/json.ts'
 import { questionKey } from './read-traces.ts'
@@ -23,7 +24,7 @@ const knownRow = z.object({ query: z.string(), tenant: z.string().nullish() })
 
 /** Opens a folder for golden questions; it is made when it is not there. @throws StowageError `bad_request` when a file has a broken row */
 export async function openGoldenFolder(folder: string): Promise<GoldenFolder> {
-  await mkdir(folder, { recursive: true })
+  await makeFolder(folder)
   const [queries, unanswerable] = [join(folder, QUERIES), join(folder, UNANSWERABLE)]
   const known = new Set<string>()
   for (const path of [queries, unanswerable]) {

@@ -1,9 +1,10 @@
-import { mkdirSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { lockFolder } from '../../files/folder-lock.ts'
 import { type FilePart, LineFile, linesOf } from '../../files/line-file.ts'
+import { makeFolderSync } from '../../files/make-folder.ts'
 import type { QueryDetails, QueryResult } from '../replay/results.ts'
 import { type Journal, keyOf, type SetFacts } from './journal.ts'
 
@@ -23,7 +24,7 @@ const expand = promisify(gunzip)
  * @throws Error when another process works with the folder
  */
 export function openFileJournal(folder: string, isFresh: boolean): Journal {
-  mkdirSync(folder, { recursive: true })
+  makeFolderSync(folder)
   const unlock = lockFolder(folder)
   try {
     if (isFresh) for (const name of [FIGURES, DETAILS]) rmSync(join(folder, name), { force: true })

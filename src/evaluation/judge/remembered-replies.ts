@@ -1,5 +1,6 @@
-import { appendFile, mkdir, readFile } from 'node:fs/promises'
+import { appendFile, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { makeFolder } from '../../files/make-folder.ts'
 import { contentHash } from '../../text/fingerprint.ts'
 import type { AskModel } from './judge.ts'
 
@@ -14,7 +15,7 @@ export async function rememberReplies(ask: AskModel, file: string, model: string
     const row = readRow(line)
     if (row !== null) replies.set(row.key, Promise.resolve(row.reply))
   }
-  await mkdir(dirname(file), { recursive: true })
+  await makeFolder(dirname(file))
   return async ({ system, user }, signal, isUsable = isNotEmpty) => {
     const key = contentHash(JSON.stringify([model, system, user]))
     const known = replies.get(key)

@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { eitherSignal } from '../../../../core/either-signal.ts'
 import { messageOf } from '../../../../core/errors.ts'
+import { makeFolder } from '../../../../files/make-folder.ts'
 import { type ModelSource, weightsOf } from '../../model-folder.ts'
 import type { Side } from '../side.ts'
 import { createFolderBudget } from './folder-budget.ts'
@@ -56,7 +57,7 @@ export async function modelKeyOf(source: ModelSource): Promise<string> {
 /** Opens the folder, and makes it where it is missing. @throws Error when nothing can be written there */
 export async function openSideFolder({ path, modelKey, maxBytes, onFault }: SideFolderOptions): Promise<SideFolder> {
   const folder = join(path, modelKey)
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await makeFolder(folder, 0o700)
   const probe = temporaryName(join(folder, 'probe'))
   await writeFile(probe, '')
   await rm(probe)
@@ -72,7 +73,7 @@ export async function openSideFolder({ path, modelKey, maxBytes, onFault }: Side
     const file = fileOf(key)
     const temporary = temporaryName(file)
     try {
-      await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+      await makeFolder(dirname(file), 0o700)
       const bytes = sealed(side)
       await writeFile(temporary, bytes, { mode: 0o600, flag: 'wx' })
       // Other processes see the whole file or none.

@@ -118,7 +118,7 @@ describe('a folder of sides', () => {
     for (const key of keys) folder.write(key, sideOf(Buffer.from('side')))
     await folder.settled()
     expect(faults).toHaveLength(1)
-    expect(folder.fault()).toContain('EEXIST')
+    expect(folder.fault()).toContain('ENOTDIR')
     for (const key of keys) expect(await read(folder, key)).toBeNull()
     expect(files().every(({ name }) => name.length === 2)).toBe(true)
   })
