@@ -32,6 +32,9 @@ export interface ServeCommandDependencies<Overrides = ListenOverrides> {
 /** Below the 10 to 30 s that orchestrators wait between SIGTERM and SIGKILL. */
 const GRACE_MS = 8_000
 
+/** Signals within this time are one: npm, `timeout` and systemd send a process what the terminal or another of them has sent it, too. */
+const SAME_SIGNAL_MS = 500
+
 /** How often to look whether the parent process is still there. */
 const PARENT_CHECK_MS = 500
 
@@ -64,13 +67,14 @@ export async function serve<Overrides>(
   await service.close(GRACE_MS)
 }
 
-/** Resolves at the first signal. The next signal ends the process, even with requests running. */
+/** Resolves at the first signal. A later one ends the process, even with requests running. */
 export function untilSignalled(process: Signalled): Promise<void> {
   return new Promise(resolve => {
-    let signalled = false
+    let first: number | null = null
     const onSignal = () => {
-      if (signalled) process.exit(1)
-      signalled = true
+      const now = performance.now()
+      first ??= now
+      if (now - first > SAME_SIGNAL_MS) process.exit(1)
       resolve()
     }
     process.on('SIGTERM', onSignal)
