@@ -60,8 +60,8 @@ export const DEGRADATIONS = {
 
 /** What the probability that the documents answer a question amounts to, the most likely first. */
 export const VERDICTS = {
-  in_documents: 'The documents seem to answer the question: the probability is 0.7 or more.',
-  uncertain: 'It cannot be said: the probability is 0.2 or more, or a part of the documents was not looked at.',
+  in_documents: 'The documents seem to answer the question: the probability is 0.75 or more.',
+  uncertain: 'It cannot be said: the probability is 0.22 or more, or a part of the documents was not looked at.',
   not_in_documents: 'Nothing that was found seems to answer the question.',
 } as const
 
@@ -70,6 +70,8 @@ export const ANSWERABLE_REASONS = {
   nothing_found: 'No passage was found.',
   reranker_missing: 'No passage has a score of the reranker, so the estimate rests on the words of the question alone.',
   top_score_low: 'The reranker finds no passage relevant: the best score is below 0.05.',
+  no_passage_stands_out:
+    'The best passage hardly scores more than the others: less than 2 above their lower quarter, in logits of the reranker.',
   no_keyword_match: 'No word of the question is in any of the passages.',
   few_keyword_matches: 'No passage has half of the words of the question.',
   degraded: 'A part of the documents was not looked at, or not closely; see `degraded`.',

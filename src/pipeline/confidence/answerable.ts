@@ -3,21 +3,23 @@ import type { AnswerableReason, DegradationCode } from '../../core/vocabulary.ts
 import { sigmoid } from '../../statistics/sigmoid.ts'
 import type { ContextResponse } from '../context-request.ts'
 import type { PassageEvidence } from './evidence.ts'
+import { prominenceOf } from './prominence.ts'
 import { relevanceLogit } from './relevance.ts'
 
 /**
  * Logistic models of "the documents answer the question", fitted by `npm run bench:confidence -- SETS --fit`. `best` weighs the largest
- * logit of the passages' relevance.
+ * logit of the passages' relevance, `prominence` how far the best one stands out.
  */
-const WITH_RERANKER = { bias: 2.37, best: 1.09 }
-const WORDS_ALONE = { bias: 2.8, best: 1.05 }
+const WITH_RERANKER = { bias: -0.87, best: 0.55, prominence: 0.85 }
+const WORDS_ALONE = { bias: 2.53, best: 0.8 }
 
 /** Least probability of a verdict. Measured: docs/results.md. */
-const IN_DOCUMENTS = 0.7
-const UNCERTAIN = 0.2
+const IN_DOCUMENTS = 0.75
+const UNCERTAIN = 0.22
 
-/** Below this score of the reranker, no passage is likely to answer. Measured: all of 180 questions to documents about something else stay below it, and 3 % of those that the documents answer. */
+/** Below these, no passage is likely to answer. Measured: docs/decisions/0111. */
 const LOW_RERANK = 0.05
+const LOW_PROMINENCE = 2
 const LOW_COVERAGE = 0.5
 
 /** Degradations after which a part of the documents was not looked at, or not closely: such a run cannot say that there is no answer. */
@@ -47,15 +49,17 @@ export function answerableBy(
   const probability = Math.round(probabilityOf(passages) * 1e4) / 1e4
   const rerank = Math.max(...passages.map(one => one.rerank ?? Number.NEGATIVE_INFINITY))
   const coverage = Math.max(0, ...passages.map(one => one.coverage))
+  const prominence = prominenceOf(passages)
   const isFound = passages.length > 0
-  const isReranked = rerank !== Number.NEGATIVE_INFINITY
+  const isReranked = prominence !== null
   const isUnread = isFound && !isReranked && !hasTerms
   const least = looksAtPart || isUnread ? 'uncertain' : 'not_in_documents'
   const verdict = probability >= IN_DOCUMENTS ? 'in_documents' : probability >= UNCERTAIN ? 'uncertain' : least
   const reasons: [AnswerableReason, boolean][] = [
     ['nothing_found', !isFound],
     ['reranker_missing', isFound && !isReranked],
-    ['top_score_low', Number.isFinite(rerank) && rerank < LOW_RERANK],
+    ['top_score_low', isReranked && rerank < LOW_RERANK],
+    ['no_passage_stands_out', isReranked && prominence < LOW_PROMINENCE],
     ['no_keyword_match', isFound && coverage === 0],
     ['few_keyword_matches', coverage > 0 && coverage < LOW_COVERAGE],
     ['degraded', looksAtPart],
@@ -66,8 +70,10 @@ export function answerableBy(
 /** The probability that the documents answer, in [0,1]. */
 function probabilityOf(passages: readonly PassageEvidence[]): number {
   if (passages.length === 0) return 0
-  const reranked = passages.filter(({ rerank }) => rerank !== null)
-  const isReranked = reranked.length > 0
-  const { bias, best } = isReranked ? WITH_RERANKER : WORDS_ALONE
-  return sigmoid(bias + best * Math.max(...(isReranked ? reranked : passages).map(relevanceLogit)))
+  const prominence = prominenceOf(passages)
+  if (prominence === null) return sigmoid(WORDS_ALONE.bias + WORDS_ALONE.best * bestOf(passages))
+  const best = bestOf(passages.filter(({ rerank }) => rerank !== null))
+  return sigmoid(WITH_RERANKER.bias + WITH_RERANKER.best * best + WITH_RERANKER.prominence * prominence)
 }
+
+const bestOf = (passages: readonly PassageEvidence[]): number => Math.max(...passages.map(relevanceLogit))

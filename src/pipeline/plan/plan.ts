@@ -139,7 +139,7 @@ export const planSchema = z.strictObject({
   packing: z.strictObject({
     fill: value(
       z.enum(FILLS),
-      'Fill the budget with what fits, or only with chunks whose relevance is 0.01 or more; the most relevant one stays.',
+      'Fill the budget with what fits, or only with chunks whose relevance is 0.01 or more, or a tenth of the largest one.',
       'PACKING_FILL',
     ),
     minRelevance: value(

@@ -1,3 +1,4 @@
+import { prominenceOf } from '../../../src/pipeline/confidence/prominence.ts'
 import { logit } from '../../../src/pipeline/confidence/relevance.ts'
 import { sigmoid } from '../../../src/statistics/sigmoid.ts'
 import type { Row } from './asking.ts'
@@ -28,9 +29,9 @@ export function fitModels(rows: readonly Row[], signals: Signals): Models {
   )
   const question = fitLogistic(
     rows.flatMap((row): Example[] => {
-      const best = bestOf(row, passage, signals)
-      if (best === null || row.world === 'unanswerable') return []
-      return [{ features: [best], wanted: row.world === 'own' ? 1 : 0, weight: WEIGHTS[row.world] }]
+      const features = questionFeatures(row, passage, signals)
+      if (features === null || row.world === 'unanswerable') return []
+      return [{ features, wanted: row.world === 'own' ? 1 : 0, weight: WEIGHTS[row.world] }]
     }),
   )
   return { passage, question }
@@ -38,19 +39,22 @@ export function fitModels(rows: readonly Row[], signals: Signals): Models {
 
 /** The probability that the documents answer, as `answerableBy` computes it. */
 export function probabilityOf(row: Row, { passage, question }: Models, signals: Signals): number {
-  const best = bestOf(row, passage, signals)
-  return best === null ? 0 : sigmoid(logitOf(question, [best]))
+  const features = questionFeatures(row, passage, signals)
+  return features === null ? 0 : sigmoid(logitOf(question, features))
 }
 
 export function relevanceOf(one: Row['passages'][number], { passage }: Models, signals: Signals): number {
   return sigmoid(logitOf(passage, featuresOf(one, signals)))
 }
 
-function bestOf({ passages }: Row, model: Logistic, signals: Signals): number | null {
+/** Null without passages, and where none has the score that is to be used. */
+function questionFeatures({ passages }: Row, model: Logistic, signals: Signals): number[] | null {
   const logits = passages
     .filter(({ rerank }) => signals === 'words' || rerank !== null)
     .map(one => logitOf(model, featuresOf(one, signals)))
-  return logits.length === 0 ? null : Math.max(...logits)
+  if (logits.length === 0) return null
+  const best = Math.max(...logits)
+  return signals === 'words' ? [best] : [best, prominenceOf(passages) ?? 0]
 }
 
 function featuresOf({ rerank, coverage }: Row['passages'][number], signals: Signals): number[] {

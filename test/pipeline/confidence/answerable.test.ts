@@ -28,19 +28,34 @@ describe('whether the documents answer', () => {
     )
   })
 
-  it('never falls when a passage scores higher, has one more term, or one more passage is found', () => {
+  it('never falls when the best passage scores higher, or passages have one more term', () => {
     fc.assert(
-      fc.property(passages, share, share, passage, (given, more, wider, another) => {
+      fc.property(passages, share, share, (given, more, wider) => {
         const { probability } = answerableBy(given, [])
+        const best = Math.max(...given.map(({ rerank }) => rerank ?? 0))
         const raised = given.map(({ rerank, coverage }) => ({
-          rerank: rerank === null ? null : Math.max(rerank, more),
+          rerank: rerank === best ? Math.max(rerank, more) : rerank,
           coverage: Math.max(coverage, wider),
         }))
         expect(answerableBy(raised, []).probability).toBeGreaterThanOrEqual(probability)
-        const isSameKind = given.some(({ rerank }) => rerank !== null) || another.rerank === null
-        if (isSameKind) expect(answerableBy([...given, another], []).probability).toBeGreaterThanOrEqual(probability)
       }),
     )
+  })
+
+  it('is larger where the best passage stands out, and hardly smaller where others answer, too', () => {
+    const of = (...scores: number[]) =>
+      answerableBy(
+        scores.map(rerank => ({ rerank, coverage: 0.7 })),
+        [],
+      )
+    const background = new Array<number>(49).fill(0.002)
+    const alone = of(0.2, ...background)
+    expect(alone).toMatchObject({ verdict: 'in_documents', reasons: [] })
+    expect(of(0.2, ...new Array<number>(49).fill(0.1))).toMatchObject({ reasons: ['no_passage_stands_out'] })
+    // Twenty versions of the document that answers.
+    expect(of(...new Array<number>(20).fill(0.2), ...background.slice(20)).probability).toBe(alone.probability)
+    // Of a few passages, each may answer.
+    expect(of(0.2, 0.2, 0.2).verdict).toBe('in_documents')
   })
 
   it('orders verdicts by probability, and a search that looked at a part never says that there is no answer', () => {
@@ -75,6 +90,10 @@ describe('whether the documents answer', () => {
     expect(answerableBy([], [])).toEqual({ probability: 0, verdict: 'not_in_documents', reasons: ['nothing_found'] })
     expect(answerableBy([{ ...relevant, rerank: null }], []).reasons).toEqual(['reranker_missing'])
     expect(answerableBy([{ ...relevant, rerank: 0.02 }], []).reasons).toEqual(['top_score_low'])
+    expect(answerableBy([{ ...relevant, rerank: 0.004 }], []).reasons).toEqual([
+      'top_score_low',
+      'no_passage_stands_out',
+    ])
     expect(answerableBy([{ ...relevant, coverage: 0 }], []).reasons).toEqual(['no_keyword_match'])
     expect(answerableBy([{ ...relevant, coverage: 0.3 }], []).reasons).toEqual(['few_keyword_matches'])
     expect(answerableBy([{ rerank: 0.01, coverage: 0.1 }], []).verdict).toBe('not_in_documents')
