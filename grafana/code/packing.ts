@@ -73,7 +73,7 @@ export const packing: Definition = {
           whenBad:
             'A fall after a change of the plan: measure both plans with stowage replay. A fall without a change: the reranker or a list is missing, or the corpus changed.',
           unit: units.PercentUnit,
-          width: 8,
+          width: 6,
           max: 1,
           queries: [[mean('endpoint', 'stowage_recall_proxy_ratio'), '{{endpoint}}']],
         },
@@ -83,9 +83,24 @@ export const packing: Definition = {
           whenBad:
             'Read traces of such requests (GET /v1/traces/ID): the candidates name the reason why they were dropped.',
           unit: units.PercentUnit,
-          width: 8,
+          width: 6,
           max: 1,
           queries: [[quantile(0.1, 'endpoint', 'stowage_recall_proxy_ratio'), '{{endpoint}}']],
+        },
+        {
+          title: 'Do the documents answer?',
+          shows: 'Share of the answers of /v1/context by verdict.',
+          whenBad:
+            'More not_in_documents: a source is no longer ingested, a condition hides it, or people ask about something new. GET /v1/traces?verdict=not_in_documents lists the questions.',
+          unit: units.PercentUnit,
+          width: 6,
+          max: 1,
+          queries: [
+            [
+              `${rate('verdict', 'stowage_answerable_total')} / on () group_left ${rate('', 'stowage_answerable_total')}`,
+              '{{verdict}}',
+            ],
+          ],
         },
         {
           title: 'Redundancy',
@@ -94,7 +109,7 @@ export const packing: Definition = {
           whenBad:
             'The corpus holds copies that dedupe does not find. Try a lower dedupe.containment, or MMR_ALPHA, and measure with stowage replay.',
           unit: units.Short,
-          width: 8,
+          width: 6,
           queries: quantiles([0.5, 0.95], 'stowage_context_redundancy_ratio'),
         },
       ],

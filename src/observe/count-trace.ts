@@ -20,9 +20,14 @@ export function countTrace(trace: Trace, metrics: Metrics, labels: TenantLabels)
   if (endpoint === 'context') countContext(trace, metrics, labels)
 }
 
-function countContext({ budget, counts, cache, tenant }: Trace, metrics: Metrics, labels: TenantLabels): void {
+function countContext(
+  { answerable, budget, counts, cache, tenant }: Trace,
+  metrics: Metrics,
+  labels: TenantLabels,
+): void {
   metrics.contextTokens.observe(budget.used)
   metrics.packedChunks.inc(counts.packed)
+  if (answerable) metrics.answerable.inc({ verdict: answerable.verdict })
   if (budget.tokens > 0) metrics.budgetUsed.observe(budget.used / budget.tokens)
   if (cache !== 'off') metrics.cacheRequests.inc({ result: cache })
   const label = labels.of(tenant)

@@ -1,13 +1,19 @@
 import { z } from 'zod'
 import { CONTEXT_FORMATS, CONTEXT_ORDERS, FILLS, type JsonObject, RETRIEVAL_MODES } from '../core/types.ts'
-import { ANSWERABLE_REASONS, codesOf, VERDICTS } from '../core/vocabulary.ts'
 import { LARGEST_FLOAT32 } from '../qdrant/float32.ts'
 import { isPathPart, LONGEST_COLLECTION_NAME } from '../qdrant/paths.ts'
 import { RELEVANCE_KINDS } from './confidence/relevance.ts'
 import type { Deadline } from './deadline.ts'
 import type { Assignment } from './plan/decision.ts'
 import type { Plan } from './plan/plan.ts'
-import { correctionSchema, degradationSchema, pointIdSchema, traceSchema, usedModeSchema } from './trace/schema.ts'
+import {
+  answerableSchema,
+  correctionSchema,
+  degradationSchema,
+  pointIdSchema,
+  traceSchema,
+  usedModeSchema,
+} from './trace/schema.ts'
 
 /** `x-stowage-replay: true` marks a request of `stowage replay`: a measurement, and no question of a user. */
 export const REPLAY_HEADER = 'x-stowage-replay'
@@ -161,15 +167,6 @@ export const contextChunkSchema = z.object({
   tokens: describe(z.int(), 'Tokens of `text`.'),
   text: z.string(),
   citation: describe(z.string(), 'How the context refers to the chunk.'),
-})
-
-/** How likely the documents that were searched answer the question. It does not depend on the budget. More fields may follow. */
-export const answerableSchema = z.object({
-  /** Estimated; 0 when no passage was found. */
-  probability: share,
-  verdict: z.enum(codesOf(VERDICTS)),
-  /** What lowers the probability; empty when nothing does. */
-  reasons: z.array(z.enum(codesOf(ANSWERABLE_REASONS))),
 })
 
 /** Answer of `POST /v1/context`. `tokens` is the count of `context` and at most `budget_tokens`. */

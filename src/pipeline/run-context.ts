@@ -5,6 +5,7 @@ import { TimeUp } from '../core/steps.ts'
 import type { Chunk } from '../core/types.ts'
 import { type DetectedIntent, detectIntent } from '../intent/detect.ts'
 import type { Packed } from '../pack/pack.ts'
+import { answerableBy } from './confidence/answerable.ts'
 import { type Evidence, evidenceOf } from './confidence/evidence.ts'
 import { relevancesBy } from './confidence/relevance.ts'
 import type { TimedCaller } from './context-request.ts'
@@ -17,7 +18,7 @@ import { hitsOf } from './retrieval/fallback.ts'
 import { retrieve, type SearchInput } from './retrieval/retrieve.ts'
 import type { RunRecord } from './run-record.ts'
 import type { PipelinePorts } from './services.ts'
-import type { UsedMode } from './trace/schema.ts'
+import type { Answerable, UsedMode } from './trace/schema.ts'
 
 /** A question and the plan for its context. */
 export interface ContextInput extends SearchInput {
@@ -31,6 +32,7 @@ export interface ContextRun {
   intent: DetectedIntent
   /** What is known of the ranked candidates, at every budget. */
   evidence: Evidence
+  answerable: Answerable
   /** The encoding that counted the tokens. */
   encoding: string
   mode: UsedMode
@@ -126,7 +128,8 @@ export async function rankContext(
         const packed = await packRanked(ranked, { ...ranking, relevanceOf, plan: { ...searched, budgetTokens } }, at)
         if (packed.packed.length === 0 && packed.dropped.some(({ reason }) => reason === 'over_budget'))
           at.degrade('nothing_fits', `no chunk fits ${budgetTokens} tokens`)
-        return { packed, evidence, intent, encoding: tokenizer.encoding, mode }
+        const answerable = answerableBy(evidence.passages, at.degraded, evidence.hasTerms)
+        return { packed, evidence, answerable, intent, encoding: tokenizer.encoding, mode }
       },
       release: () => {
         ranked.release()

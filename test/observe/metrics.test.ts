@@ -111,6 +111,7 @@ describe('what a trace tells', () => {
     const text = await countedOf(
       sampleTrace({
         recall_proxy: 0.6,
+        answerable: { probability: 0.3, verdict: 'uncertain', reasons: [] },
         cache: 'miss',
         counts: { retrieved: 9, packed: 4, dropped: 5 },
         stages: [{ name: 'rerank', start_ms: 0, ms: 1, in: 7, out: 7, changed: false }],
@@ -122,6 +123,8 @@ describe('what a trace tells', () => {
       'stowage_context_budget_used_ratio_bucket{le="0.8"} 1',
       'stowage_packed_chunks_total 4',
       'stowage_recall_proxy_ratio_sum{endpoint="context"} 0.6',
+      'stowage_answerable_total{verdict="uncertain"} 1',
+      'stowage_answerable_total{verdict="in_documents"} 0',
       'stowage_cache_requests_total{result="miss"} 1',
       'stowage_cache_requests_total{result="hit"} 0',
       'stowage_rerank_pairs_total{result="skipped"} 7',

@@ -204,7 +204,7 @@ async function runAtBudgets(
   try {
     for (const budgetTokens of budgets) {
       const own = record.branchAt(rankingMs)
-      const { packed, intent, encoding, mode } = await ranked.packAt(budgetTokens, own)
+      const { packed, intent, encoding, mode, answerable } = await ranked.packAt(budgetTokens, own)
       const savedMs = sumOfTimes([savedInRanking, takeSaved()])
       const totalMs = Object.values(savedMs).reduce((sum, ms) => sum + ms, own.elapsedMs)
       runs.push({
@@ -225,7 +225,7 @@ async function runAtBudgets(
         trace: () => {
           const decision = { assignment: null, flags: [] }
           const asked = { ...subject, plan: { ...plan, budgetTokens }, decision }
-          const trace = buildTrace(asked, own, { intent, packed, encoding, mode, cache: 'off' })
+          const trace = buildTrace(asked, own, { intent, packed, encoding, mode, answerable, cache: 'off' })
           return { ...trace, duration_ms: totalMs }
         },
       })

@@ -1,13 +1,14 @@
 import { z } from 'zod'
 import { DEGRADATIONS, ERRORS } from '../../core/vocabulary.ts'
+import { contextChunkSchema, contextRequestSchema, contextResponseSchema } from '../../pipeline/context-request.ts'
+import { planSchema } from '../../pipeline/plan/plan.ts'
 import {
   answerableSchema,
-  contextChunkSchema,
-  contextRequestSchema,
-  contextResponseSchema,
-} from '../../pipeline/context-request.ts'
-import { planSchema } from '../../pipeline/plan/plan.ts'
-import { degradationSchema, pointIdSchema, traceSchema, usedModeSchema } from '../../pipeline/trace/schema.ts'
+  degradationSchema,
+  pointIdSchema,
+  traceSchema,
+  usedModeSchema,
+} from '../../pipeline/trace/schema.ts'
 import {
   compareRequestSchema,
   compareResponseSchema,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { collectionName, contextRequestSchema, contextResponseSchema } from '../../pipeline/context-request.ts'
-import { pointIdSchema, traceSchema } from '../../pipeline/trace/schema.ts'
+import { answerableSchema, pointIdSchema, traceSchema } from '../../pipeline/trace/schema.ts'
 import { traceSummarySchema } from '../../pipeline/trace/summary.ts'
 
 /** The plans that stowage is shown beside: top-k by fused rank without a reranker, or top-k of the list that stowage packs from. */
@@ -66,6 +66,7 @@ export const tracesQuerySchema = z.strictObject({
   limit: wholeNumber.pipe(z.int().min(1).max(500)).optional().describe('Most traces. Default: 50.'),
   endpoint: traceSchema.shape.endpoint.optional().describe('Only requests to this endpoint.'),
   degraded: z.enum(['true', 'false']).optional().describe('Only requests with left-out steps, or only those without.'),
+  verdict: answerableSchema.shape.verdict.optional().describe('Only requests with this verdict.'),
   query: z.string().max(1_000).optional().describe('A part of the question, in any case.'),
   min_ms: wholeNumber.optional().describe('Only requests that took at least as many milliseconds.'),
 })

@@ -22,9 +22,10 @@ export function tracesRoute(listTraces: ListTraces): RequestHandler {
 }
 
 function matches(trace: TraceSummary, asked: z.infer<typeof tracesQuerySchema>): boolean {
-  const { endpoint, degraded, query = '', min_ms = 0 } = asked
+  const { endpoint, degraded, verdict, query = '', min_ms = 0 } = asked
   if (endpoint !== undefined && trace.endpoint !== endpoint) return false
   if (degraded !== undefined && trace.degraded.length > 0 !== (degraded === 'true')) return false
+  if (verdict !== undefined && trace.answerable?.verdict !== verdict) return false
   if (query !== '' && !trace.query?.toLowerCase().includes(query.toLowerCase())) return false
   return trace.duration_ms >= min_ms
 }

@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client'
-import { codesOf, DEGRADATIONS, DROP_REASONS, STAGES } from '../../core/vocabulary.ts'
+import { codesOf, DEGRADATIONS, DROP_REASONS, STAGES, VERDICTS } from '../../core/vocabulary.ts'
 import { RATIOS_FROM_ONE, SHARES, STAGE_SECONDS, TOKENS } from './buckets.ts'
 import { declareIn } from './declare.ts'
 
@@ -51,6 +51,11 @@ export function createPipelineMetrics(registry: Registry, rerankQueue: () => num
       help: 'Share of the first ten candidates of the searches that is in the answer, by endpoint',
       labels: { endpoint: ANSWERING },
       buckets: SHARES,
+    }),
+    answerable: counter({
+      name: 'stowage_answerable_total',
+      help: 'Answers of /v1/context by the verdict whether the documents answer the question',
+      labels: { verdict: codesOf(VERDICTS) },
     }),
     packedChunks: counter({ name: 'stowage_packed_chunks_total', help: 'Chunks in packed contexts' }),
     dropped: counter({

@@ -1,7 +1,7 @@
 import type { Degradation } from '../../core/types.ts'
 import type { AnswerableReason, DegradationCode } from '../../core/vocabulary.ts'
 import { sigmoid } from '../../statistics/sigmoid.ts'
-import type { ContextResponse } from '../context-request.ts'
+import type { Answerable } from '../trace/schema.ts'
 import type { PassageEvidence } from './evidence.ts'
 import { prominenceOf } from './prominence.ts'
 import { relevanceLogit } from './relevance.ts'
@@ -44,7 +44,7 @@ export function answerableBy(
   passages: readonly PassageEvidence[],
   degraded: readonly Pick<Degradation, 'code'>[],
   hasTerms = true,
-): ContextResponse['answerable'] {
+): Answerable {
   const looksAtPart = degraded.some(({ code }) => LOOKED_AT_PART.has(code))
   const probability = Math.round(probabilityOf(passages) * 1e4) / 1e4
   const rerank = Math.max(...passages.map(one => one.rerank ?? Number.NEGATIVE_INFINITY))

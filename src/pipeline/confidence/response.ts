@@ -3,12 +3,11 @@ import type { ContextChunk, ContextResponse } from '../context-request.ts'
 import type { ContextRun } from '../run-context.ts'
 import type { RunRecord } from '../run-record.ts'
 import type { TraceSubject } from '../trace/build-trace.ts'
-import { answerableBy } from './answerable.ts'
 import { type Relevance, relevancesBy, rounded } from './relevance.ts'
 
 /** The answer of `/v1/context`: the context, its passages with their relevance, and whether the documents answer the question. */
 export function respond(
-  { packed: { context, tokens, packed }, evidence, mode }: ContextRun,
+  { packed: { context, tokens, packed }, evidence, answerable, mode }: ContextRun,
   { plan, traceId }: Pick<TraceSubject, 'plan' | 'traceId'>,
   { corrections, degraded }: Pick<RunRecord, 'corrections' | 'degraded'>,
 ): ContextResponse {
@@ -19,7 +18,7 @@ export function respond(
     budget_tokens: plan.budgetTokens,
     chunks: packed.map(chunk => describeChunk(chunk, relevanceOf(chunk.candidate))),
     mode,
-    answerable: answerableBy(evidence.passages, degraded, evidence.hasTerms),
+    answerable,
     ...(corrections.length > 0 && { corrections: [...corrections] }),
     degraded,
     trace_id: traceId,

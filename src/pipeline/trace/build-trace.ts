@@ -6,7 +6,7 @@ import { planFingerprint } from '../plan/derived.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { RunRecord, SentenceMatch } from '../run-record.ts'
 import { recallProxy } from './recall-proxy.ts'
-import { TRACE_VERSION, type Trace, type TraceCandidate, type UsedMode } from './schema.ts'
+import { type Answerable, TRACE_VERSION, type Trace, type TraceCandidate, type UsedMode } from './schema.ts'
 
 /** The facts about a request before its first step. */
 export interface TraceSubject {
@@ -34,6 +34,8 @@ interface TraceOutcome {
   encoding: string
   /** Absent in a search route. */
   mode?: UsedMode
+  /** Absent in a search route. */
+  answerable?: Answerable
   cache: Trace['cache']
 }
 
@@ -79,6 +81,7 @@ export function buildTrace(subject: TraceSubject, record: RunRecord, outcome: Tr
       encoding: outcome.encoding,
     },
     recall_proxy: recallProxy(candidates),
+    ...(outcome.answerable && { answerable: outcome.answerable }),
     candidates,
   }
 }

@@ -1,6 +1,14 @@
 import { z } from 'zod'
 import { INTENTS, ORIGINS, QUERY_SOURCES, RETRIEVAL_MODES } from '../../core/types.ts'
-import { codesOf, DEGRADATIONS, DROP_REASONS, PASSTHROUGH_REASONS, STAGES } from '../../core/vocabulary.ts'
+import {
+  ANSWERABLE_REASONS,
+  codesOf,
+  DEGRADATIONS,
+  DROP_REASONS,
+  PASSTHROUGH_REASONS,
+  STAGES,
+  VERDICTS,
+} from '../../core/vocabulary.ts'
 import { assignmentSchema, flagDecisionSchema } from '../plan/decision.ts'
 import { planSchema } from '../plan/plan.ts'
 
@@ -13,6 +21,16 @@ export const degradationSchema = z.object({ code: z.enum(codesOf(DEGRADATIONS)),
 
 /** A word of the question that was probably misspelt, and the word of the passages that was searched in its place. */
 export const correctionSchema = z.object({ word: z.string(), correction: z.string() })
+
+/** How likely the documents that were searched answer the question. It does not depend on the budget. More fields may follow. */
+export const answerableSchema = z.object({
+  /** Estimated, in [0,1]; 0 when no passage was found. */
+  probability: z.number().min(0).max(1),
+  verdict: z.enum(codesOf(VERDICTS)),
+  /** What lowers the probability; empty when nothing does. */
+  reasons: z.array(z.enum(codesOf(ANSWERABLE_REASONS))),
+})
+export type Answerable = z.infer<typeof answerableSchema>
 
 /** The retrieval mode that was asked, and the one that the searched lists amount to; null when no list was searched. */
 export const usedModeSchema = z.object({
@@ -113,6 +131,8 @@ export const traceSchema = z.object({
   budget: z.object({ tokens: z.number().int(), used: z.number().int(), tokenizer: z.string(), encoding: z.string() }),
   /** How much of what the searches found first is in the answer, in [0,1]; null when nothing was found. */
   recall_proxy: z.number().nullable(),
+  /** Whether the documents answer the question; absent in a search route, and in traces of older versions. */
+  answerable: answerableSchema.optional(),
   candidates: z.array(candidate),
 })
 

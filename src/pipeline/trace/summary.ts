@@ -3,13 +3,13 @@ import { type Trace, traceSchema } from './schema.ts'
 
 const { trace_id, endpoint, started_at, shadow_of, assignment, collections, query, cache, plan_fingerprint } =
   traceSchema.shape
-const { duration_ms, degraded, counts, budget } = traceSchema.shape
+const { duration_ms, degraded, counts, budget, answerable } = traceSchema.shape
 
 /** A line in a list of traces. */
 export const traceSummarySchema = z.object({
   ...{ trace_id, endpoint, started_at, shadow_of, assignment, collections, query, cache, plan_fingerprint },
   plan: z.string(),
-  ...{ duration_ms, degraded, counts, budget },
+  ...{ duration_ms, degraded, counts, budget, answerable },
 })
 
 export type TraceSummary = z.infer<typeof traceSummarySchema>

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { StowageError } from '../../../src/core/errors.ts'
+import { codesOf, VERDICTS } from '../../../src/core/vocabulary.ts'
 import { startEmbeddedServer } from '../../../src/embedded/server.ts'
 import { uiRoutes } from '../../../src/http/ui/routes.ts'
 import type { Comparison, Passages } from '../../../src/http/ui/schemas.ts'
@@ -178,6 +179,9 @@ describe('GET /v1/traces', () => {
     const [degraded, complete] = [await list('?degraded=true'), await list('?degraded=false')]
     expect(degraded).toContain('the of')
     expect([...degraded, ...complete].length).toBe(3)
+    const verdicts = await Promise.all(codesOf(VERDICTS).map(verdict => list(`?verdict=${verdict}`)))
+    expect(verdicts.flat().sort()).toEqual(['first keel', 'second KEEL', 'the of'])
+    expect(verdicts[codesOf(VERDICTS).indexOf('uncertain')]).toContain('the of')
   })
 
   it.each([
@@ -186,6 +190,7 @@ describe('GET /v1/traces', () => {
     ['?limit=1e2', 'limit'],
     ['?endpoint=all', 'endpoint'],
     ['?degraded=maybe', 'degraded'],
+    ['?verdict=maybe', 'verdict'],
     ['?min_ms=-1', 'min_ms'],
     ['?who=me', 'who'],
     ['?__proto__=1', '__proto__'],

@@ -111,11 +111,12 @@ describe('answerable in an answer', () => {
 
   it('does not depend on the budget', async () => {
     const ask = (budget_tokens: number) =>
-      pack({ query: 'When is the harbour tide?', collection: 'docs', budget_tokens }, CALLER)
+      pack({ query: 'When is the harbour tide?', collection: 'docs', budget_tokens, trace: true }, CALLER)
     const [none, all] = [await ask(0), await ask(1_000)]
     expect(none.context).toBe('')
     expect(all.chunks).toHaveLength(2)
     expect(none.answerable).toEqual(all.answerable)
+    expect(all.trace?.answerable).toEqual(all.answerable)
     expect(all.answerable.verdict).toBe('in_documents')
   })
 

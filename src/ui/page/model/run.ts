@@ -1,7 +1,6 @@
 import { pointKey } from '../../../core/keys.ts'
 import { markRepeated } from '../../../demo/repeated.ts'
 import type { Comparison, Passage } from '../../../http/ui/schemas.ts'
-import type { ContextResponse } from '../../../pipeline/context-request.ts'
 import { evidenceWords } from '../../../pipeline/trace/evidence-words.ts'
 import type { Trace, TraceCandidate } from '../../../pipeline/trace/schema.ts'
 import { titledPath } from '../../../text/titled-path.ts'
@@ -26,8 +25,6 @@ export interface Run {
   trace: Trace
   blocks: Block[]
   rows: Row[]
-  /** Null for a stored trace, which does not hold it. */
-  answerable: ContextResponse['answerable'] | null
 }
 
 /** A candidate with what a reader wants to see of its point. */
@@ -46,10 +43,9 @@ export interface Row {
 /** Both runs of a comparison, stowage first. */
 export function runsOf({ stowage, top_k, passages }: Comparison, rival: string): [Run, Run] {
   const texts = passagesByKey(passages)
-  const run = (title: string, { trace, chunks, answerable }: Comparison['stowage']): Run => ({
+  const run = (title: string, { trace, chunks }: Comparison['stowage']): Run => ({
     title,
     trace,
-    answerable,
     rows: rowsOf(trace, texts),
     // Only the trace of stowage knows which candidates repeat others.
     blocks: markRepeated(chunks, stowage.trace).map(({ chunk, repeated }, at) => ({
@@ -74,7 +70,7 @@ export function storedRun(trace: Trace, passages: readonly Passage[]): Run {
       ? [{ key, place: position ?? 0, name, docId: doc_id, text, tokens: tokens ?? 0, repeated: false }]
       : []
   })
-  return { title: 'This request', trace, blocks, rows, answerable: null }
+  return { title: 'This request', trace, blocks, rows }
 }
 
 /** The texts of the context. */

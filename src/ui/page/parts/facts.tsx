@@ -7,8 +7,20 @@ import type { Run } from '../model/run.ts'
 
 /** Verdict, degradations, plan, cache and intent of a run, in words. */
 export function Facts({ run }: { run: Run }) {
-  const { trace, answerable } = run
-  const { corrections, intent, mode, plan, plan_fingerprint, cache, degraded, counts, assignment, trace_id } = trace
+  const { trace } = run
+  const {
+    answerable,
+    corrections,
+    intent,
+    mode,
+    plan,
+    plan_fingerprint,
+    cache,
+    degraded,
+    counts,
+    assignment,
+    trace_id,
+  } = trace
   return (
     <dl class="facts">
       {answerable && (

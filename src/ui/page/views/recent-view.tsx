@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import type { z } from 'zod'
+import { codesOf, VERDICTS } from '../../../core/vocabulary.ts'
 import type { tracesResponseSchema } from '../../../http/ui/schemas.ts'
 import type { TraceSummary } from '../../../pipeline/trace/summary.ts'
 import { counted } from '../../../text/printable.ts'
@@ -13,7 +14,7 @@ import { useRequest } from '../use-request.ts'
 
 type Traces = z.infer<typeof tracesResponseSchema>
 
-const NO_FILTER = { endpoint: '', degraded: '', query: '', min_ms: '' }
+const NO_FILTER = { endpoint: '', degraded: '', verdict: '', query: '', min_ms: '' }
 const LIMIT = 200
 
 /** The last requests of the same key or tenant. */
@@ -59,6 +60,12 @@ export function RecentView({ apiKey }: { apiKey: string }) {
             ['false', 'complete only'],
           ]}
           onChange={degraded => change({ degraded })}
+        />
+        <Select
+          label="Verdict"
+          value={filter.verdict}
+          options={[['', 'all'], ...codesOf(VERDICTS).map((verdict): [string, string] => [verdict, verdict])]}
+          onChange={verdict => change({ verdict })}
         />
         <Select
           label="Time"
@@ -146,6 +153,7 @@ const COLUMNS: Column<TraceSummary>[] = [
   { title: 'Took', numeric: true, cell: ({ duration_ms }) => time(duration_ms) },
   { title: 'Packed', numeric: true, cell: ({ counts }) => `${counts.packed} of ${counts.retrieved}` },
   { title: 'Tokens', numeric: true, cell: ({ budget }) => `${count(budget.used)} of ${count(budget.tokens)}` },
+  { title: 'Verdict', cell: ({ answerable }) => answerable?.verdict ?? '' },
   {
     title: 'Degraded',
     cell: ({ degraded }) => (degraded.length === 0 ? 'no' : degraded.map(({ code }) => code).join(', ')),
