@@ -33,7 +33,7 @@ export interface ServeCommandDependencies<Overrides = ListenOverrides> {
 const GRACE_MS = 8_000
 
 /** Signals within this time are one: npm, `timeout` and systemd send a process what the terminal or another of them has sent it, too. */
-const SAME_SIGNAL_MS = 500
+export const SAME_SIGNAL_MS = 500
 
 /** How often to look whether the parent process is still there. */
 const PARENT_CHECK_MS = 500

@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
+import { SAME_SIGNAL_MS } from '../../../src/commands/serve.ts'
 import { startWorkers, WORKERS } from '../../cluster/support/workers.ts'
 import { chunk, fill } from '../../support/points.ts'
 import { until } from '../support/wait.ts'
@@ -161,6 +163,7 @@ describe('the whole', () => {
     stowage.signal('SIGINT')
     await until('the others have ended', () => !others.some(isAlive))
     open.push(() => isAlive(stowage.victim) && process.kill(stowage.victim, 'SIGKILL'))
+    await setTimeout(2 * SAME_SIGNAL_MS)
     // Resolves when nobody has its stdout any more.
     expect((await stowage.stop('SIGINT')).code).toBe(1)
   })

@@ -3,7 +3,9 @@ import http from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
+import { SAME_SIGNAL_MS } from '../../../src/commands/serve.ts'
 import { type Got, sendFresh, startWorkers, WORKERS } from '../../cluster/support/workers.ts'
 import { deferred } from '../../support/deferred.ts'
 import { chunk, fill } from '../../support/points.ts'
@@ -187,6 +189,7 @@ describe('the whole', () => {
         () => true,
       ),
     )
+    await setTimeout(2 * SAME_SIGNAL_MS)
     expect((await stowage.stop('SIGINT')).code).toBe(1)
     expect(await asked).toBe('broken')
   })
