@@ -37,7 +37,7 @@ const LOOKED_AT_PART: ReadonlySet<DegradationCode> = new Set([
 ])
 
 /**
- * Estimates whether the documents answer the question, from the best of the ranked passages.
+ * Estimates whether the documents answer the question, from the best of the ranked passages and how far it stands out.
  * @param hasTerms whether the question has terms. Without terms and without a reranker, nothing tells a passage that answers from another one.
  */
 export function answerableBy(
@@ -46,10 +46,10 @@ export function answerableBy(
   hasTerms = true,
 ): Answerable {
   const looksAtPart = degraded.some(({ code }) => LOOKED_AT_PART.has(code))
-  const probability = Math.round(probabilityOf(passages) * 1e4) / 1e4
+  const prominence = prominenceOf(passages)
+  const probability = Math.round(probabilityOf(passages, prominence) * 1e4) / 1e4
   const rerank = Math.max(...passages.map(one => one.rerank ?? Number.NEGATIVE_INFINITY))
   const coverage = Math.max(0, ...passages.map(one => one.coverage))
-  const prominence = prominenceOf(passages)
   const isFound = passages.length > 0
   const isReranked = prominence !== null
   const isUnread = isFound && !isReranked && !hasTerms
@@ -68,9 +68,8 @@ export function answerableBy(
 }
 
 /** The probability that the documents answer, in [0,1]. */
-function probabilityOf(passages: readonly PassageEvidence[]): number {
+function probabilityOf(passages: readonly PassageEvidence[], prominence: number | null): number {
   if (passages.length === 0) return 0
-  const prominence = prominenceOf(passages)
   if (prominence === null) return sigmoid(WORDS_ALONE.bias + WORDS_ALONE.best * bestOf(passages))
   const best = bestOf(passages.filter(({ rerank }) => rerank !== null))
   return sigmoid(WITH_RERANKER.bias + WITH_RERANKER.best * best + WITH_RERANKER.prominence * prominence)
