@@ -32,7 +32,7 @@ export interface ServeCommandDependencies<Overrides = ListenOverrides> {
 /** Below the 10 to 30 s that orchestrators wait between SIGTERM and SIGKILL. */
 const GRACE_MS = 8_000
 
-/** Signals within this time are one: npm, `timeout` and systemd send a process what the terminal or another of them has sent it, too. */
+/** Signals within this time are one: npm and `timeout` pass on a signal that the whole group of processes has got already. */
 export const SAME_SIGNAL_MS = 500
 
 /** How often to look whether the parent process is still there. */

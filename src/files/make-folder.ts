@@ -3,8 +3,8 @@ import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /**
- * Makes a folder and those above it, where they are missing. `recursive` of Node tries for ever where a folder is there and says that what is made in it is not: under `/proc`,
- * and where a disk that is mounted on demand is missing.
+ * Makes a folder and those above it, where they are missing. `recursive` of Node tries for ever where a folder is there and says that what is made in it is not, as
+ * `/proc` does.
  * @param mode of the folders that are made
  * @throws Error when one of them cannot be made
  */
