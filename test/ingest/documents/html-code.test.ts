@@ -26,3 +26,26 @@ it('keeps the lines of code that are elements or end with br, as Docusaurus and 
   const items = '<ol class="linenums"><li class="L0">moor();</li><li class="L1">go();</li></ol>'
   expect(textOf(`<p>a</p><pre class="prettyprint">${items}</pre>`)).toBe('a\n\n```\nmoor();\ngo();\n```\n')
 })
+
+it('names the language that an attribute says, and leaves out a label that only names it', () => {
+  const starlight = '<figure class="frame"><pre data-language="python"><code>moor()</code></pre></figure>'
+  expect(textOf(`<p>a</p>${starlight}`)).toBe('a\n\n```python\nmoor()\n```\n')
+  const hugo = '<div class="highlight"><pre><code class="language-go" data-lang="go">moor()</code></pre></div>'
+  expect(textOf(`<p>a</p>${hugo}`)).toBe('a\n\n```go\nmoor()\n```\n')
+  const spoiled = '<pre data-language="py`\n# Rope"><code>moor()</code></pre>'
+  expect(textOf(`<p>a</p>${spoiled}`)).toBe('a\n\n```\nmoor()\n```\n')
+  const vitepress = (language: string, label: string) =>
+    `<p>a</p><div class="language-${language}"><button></button><span class="lang">${label}</span><pre><code>moor()</code></pre></div>`
+  expect(textOf(vitepress('html+mako', 'html+mako'))).toBe('a\n\n```html+mako\nmoor()\n```\n')
+  expect(textOf(vitepress('txt', 'txt'))).toBe('a\n\n```\nmoor()\n```\n')
+  expect(textOf(vitepress('sh', 'Terminal one'))).toBe('a\n\nTerminal one\n\n```sh\nmoor()\n```\n')
+})
+
+it('leaves out what the frame of code says to screen readers only, and keeps such words in cells', () => {
+  const words = '<span class="sr-only">Terminal window</span>'
+  const frame = `<figure><figcaption><span>moor.sh</span>${words}</figcaption><pre>moor</pre></figure>`
+  expect(textOf(`<p>a</p>${frame}`)).toBe('a\n\nmoor.sh\n\n```\nmoor\n```\n')
+  expect(textOf(`<table><tr><th>Rope</th><th>Wet</th></tr><tr><td>hemp</td><td>${words}</td></tr></table>`)).toContain(
+    '| hemp | Terminal window |',
+  )
+})

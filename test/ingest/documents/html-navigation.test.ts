@@ -171,6 +171,12 @@ it('keeps a list of the class toc without links, as Texinfo writes it, and leave
   expect(textOf(`<h1>Mooring</h1><dl class="toc">${entry.repeat(9)}</dl><p>Rope.</p>`)).toBe('# Mooring\n\nRope.\n')
 })
 
+it('leaves out the contents beside the text, as Docusaurus writes them', () => {
+  const list = '<ul class="table-of-contents table-of-contents__left-border"><li><a href="#r">Ropes</a></li></ul>'
+  const page = `<main><h1>Mooring</h1><h2>Ropes</h2><p>Rope.</p><div class="tableOfContents_XG6w">${list}</div></main>`
+  expect(textOf(page)).toBe('# Mooring\n\n## Ropes\n\nRope.\n')
+})
+
 it('keeps a block of the class footer with a paragraph of text, and leaves out one about rights, links or tools', () => {
   const textBelow = (footer: string) => textOf(`<h1>Mooring</h1><p>Rope.</p><div class="footer">${footer}</div>`)
   const text =

@@ -4,8 +4,15 @@ import { readPdf } from '../../../src/ingest/documents/pdf/read-pdf.ts'
 import { withoutContents, withoutRunningLines } from '../../../src/ingest/documents/pdf/running-lines.ts'
 import { checkFixture, EXPECTED, type Expected, readFixture } from './support/pdf-fixtures.ts'
 
-// One file of each way of finding headings. The whole set is read by `npm run test:services`.
-const SOME = ['ghostscript-report.pdf', 'groff-letter.pdf', 'libreoffice-tagged.pdf', 'weasyprint-outline.pdf']
+// One file of each way of finding headings and tables. The whole set is read by `npm run test:services`.
+const SOME = [
+  'ghostscript-report.pdf',
+  'groff-letter.pdf',
+  'libreoffice-tagged.pdf',
+  'weasyprint-outline.pdf',
+  'chromium-tables.pdf',
+  'weasyprint-tables.pdf',
+]
 
 describe('readPdf', () => {
   it.each(SOME)('reads %s in order, with its headings and pages', async name => {

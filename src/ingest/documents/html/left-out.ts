@@ -19,10 +19,16 @@ export function isLeftOut(node: HtmlElement): boolean {
   if (node.nodeName === 'BUTTON' && !isPartOfText(node)) return true
   if (node.hasAttribute('hidden') || node.getAttribute('aria-hidden') === 'true') return true
   if (isNavigation(node) || classesOf(node).some(name => LINE_NUMBERS.has(name))) return true
+  if (isUnseen(node)) return true
   if (HIDDEN.test(node.getAttribute('style') ?? '') || ROLES.has(node.getAttribute('role') ?? '')) return true
   // Notes inside the text are `aside` too, and an article may have its heading in a `header`.
   if (node.nodeName === 'ASIDE') return !isInside(node)
   return node.nodeName === 'HEADER' && !isInside(node) && node.getElementsByTagName('h1').length === 0
+}
+
+/** Whether an element names the frame around code or a picture for screen readers only, as "Terminal window". In cells and sentences such words may be what an icon means. */
+function isUnseen(node: HtmlElement): boolean {
+  return classesOf(node).includes('sr-only') && node.parentNode?.nodeName === 'FIGCAPTION'
 }
 
 const TEXT = ['P', 'LI', 'DD']

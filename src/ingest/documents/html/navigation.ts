@@ -13,7 +13,7 @@ const NAVIGATION = words(`
 
 /** Classes that pages may give to their text as well: links must be most of it. */
 const CONTENTS = words(`
-  toc2 lot toctree-wrapper nav navbar navigation menu breadcrumb breadcrumbs pagination`)
+  toc2 lot toctree-wrapper table-of-contents nav navbar navigation menu breadcrumb breadcrumbs pagination`)
 
 /** A paragraph with more letters outside of links is text, as in Readability, unless it is about rights. */
 const LONG_PARAGRAPH = 80

@@ -5,7 +5,10 @@ import { isInGrid } from './tables.ts'
 
 /** How documentation tools name the language of code: Sphinx in an element around it, others at the element itself. */
 const LANGUAGE = /(?:^|\s)(?:(?:highlight|language|lang)-(?:source-)?|brush:\s*)([a-z][\w+#-]*)/i
-const NO_LANGUAGE = new Set(['default', 'none', 'text', 'plaintext'])
+/** How others name it, such as Expressive Code, Chroma and Jekyll. */
+const LANGUAGE_ATTRIBUTES = ['data-language', 'data-lang']
+const LANGUAGE_NAME = /^[a-z][\w+#-]*$/i
+const NO_LANGUAGE = new Set(['default', 'none', 'text', 'txt', 'plaintext', 'fallback'])
 const LANGUAGE_DEPTH = 4
 
 /** Tables of Pygments and Rouge with the numbers of lines in one cell and the code in the other. */
@@ -29,7 +32,8 @@ export function codeOf(node: HtmlElement): string {
     .trimEnd()
   if (text === '') return ''
   if (isInGrid(node)) return text.split('\n').map(inTicks).join('\n')
-  return `\n\n${fencedCode(text, languageOf(node))}\n\n`
+  const language = languageOf(node)
+  return `\n\n${fencedCode(text, NO_LANGUAGE.has(language) ? '' : language)}\n\n`
 }
 
 function inTicks(line: string): string {
@@ -53,12 +57,26 @@ function withLineEnd(text: string): string {
   return text === '' || text.endsWith('\n') ? text : `${text}\n`
 }
 
+/** Whether an element only names the language of the code behind it, as VitePress does. */
+export function isLabelOfCode(node: HtmlElement): boolean {
+  const { nextSibling: next } = node
+  if (next?.nodeName !== 'PRE') return false
+  const label = node.textContent?.trim().toLowerCase()
+  return label !== '' && label === languageOf(next)
+}
+
+/** The name of the language of code, in lower case; '' when nothing names it. */
 function languageOf(node: HtmlElement): string {
   let at: HtmlElement | null = node.querySelector('code') ?? node
   for (let up = 0; up < LANGUAGE_DEPTH && at !== null && isElement(at); up++) {
-    const language = LANGUAGE.exec(at.getAttribute('class') ?? '')?.[1]?.toLowerCase()
-    if (language !== undefined) return NO_LANGUAGE.has(language) ? '' : language
+    const language = namedLanguage(at)
+    if (language !== undefined) return language.toLowerCase()
     at = at.parentNode
   }
   return ''
+}
+
+function namedLanguage(node: HtmlElement): string | undefined {
+  const named = LANGUAGE_ATTRIBUTES.map(name => node.getAttribute(name)).find(value => LANGUAGE_NAME.test(value ?? ''))
+  return named ?? LANGUAGE.exec(node.getAttribute('class') ?? '')?.[1]
 }

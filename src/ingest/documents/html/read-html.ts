@@ -10,7 +10,7 @@ import { ESCAPE, escapeText, settleEscapes } from './escapes.ts'
 import { parted, partsWords } from './gap.ts'
 import { isLeftOut } from './left-out.ts'
 import { isPermalink } from './permalink.ts'
-import { codeOf, isPreformatted } from './preformatted.ts'
+import { codeOf, isLabelOfCode, isPreformatted } from './preformatted.ts'
 import { writeSuperscript } from './superscript.ts'
 import { writeTables } from './tables.ts'
 
@@ -104,6 +104,10 @@ function convert(html: string): { markdown: string; title: string | null } {
   service.addRule('preformatted', {
     filter: node => isPreformatted(node as unknown as HtmlElement),
     replacement: (_, node) => codeOf(node as unknown as HtmlElement),
+  })
+  service.addRule('label of code', {
+    filter: node => isLabelOfCode(node as unknown as HtmlElement),
+    replacement: () => '\n\n',
   })
   service.addRule('main', {
     filter: node => node.nodeName === 'MAIN' || node.getAttribute('role') === 'main',

@@ -1,7 +1,16 @@
 import type { Headings } from './headings.ts'
 import { isMostly, type Line } from './page-text.ts'
-import { begins, listMark, usualLeading } from './paragraphs.ts'
-import { readTable } from './tables.ts'
+import { begins, LEADERS, listMark, usualLeading } from './paragraphs.ts'
+import { readTable } from './tables/aligned.ts'
+import type { KnownTable } from './tables/tagged-tables.ts'
+
+/** The lines of a cell have line breaks between them. */
+export interface TableBlock {
+  kind: 'table'
+  page: number
+  rows: string[][]
+  hasHead?: boolean
+}
 
 /** A part of a document that becomes a block of markdown. */
 export type PdfBlock =
@@ -9,10 +18,7 @@ export type PdfBlock =
   | { kind: 'paragraph'; lines: Line[] }
   | { kind: 'item'; depth: number; mark: string; markLength: number; lines: Line[] }
   | { kind: 'code'; lines: Line[] }
-  | { kind: 'table'; page: number; rows: string[][] }
-
-/** Dots that lead to a page number in a table of contents. */
-const LEADERS = /(?:\s?\.){4,}/
+  | TableBlock
 
 /** Puts lines in reading order together to blocks. */
 export function toBlocks(lines: readonly Line[], headings: Headings): PdfBlock[] {
@@ -25,12 +31,13 @@ export function toBlocks(lines: readonly Line[], headings: Headings): PdfBlock[]
   for (let at = 0; at < lines.length; ) {
     const line = lines[at] as Line
     const heading = headings.found.get(at)
-    const table = heading ? null : readTable(lines, at, index => headings.found.has(index))
+    const table = heading || line.table ? null : readTable(lines, at, index => headings.found.has(index))
     let count = 1
     if (heading) {
       count = heading.lines
       blocks.push({ kind: 'heading', level: heading.level, lines: lines.slice(at, at + count) })
-    } else if (hasCode && line.isMonospaced) {
+    } else if (line.table) blocks.push(tableBlock(line.table, line.page, blocks.at(-1)))
+    else if (hasCode && line.isMonospaced) {
       while (isSameCode(lines[at + count], line.page) && !headings.found.has(at + count)) count += 1
       blocks.push({ kind: 'code', lines: lines.slice(at, at + count) })
     } else if (table && !isList(table.rows)) {
@@ -51,6 +58,13 @@ export function toBlocks(lines: readonly Line[], headings: Headings): PdfBlock[]
   return blocks
 }
 
+/** A table that goes on from the page before has the head of the part there. */
+function tableBlock({ rows, hasHead }: KnownTable, page: number, before: PdfBlock | undefined): PdfBlock {
+  const head = before?.kind === 'table' && before.hasHead && before.page === page - 1 ? before.rows[0] : undefined
+  const goesOn = !hasHead && head !== undefined && head.length === rows[0]?.length
+  return { kind: 'table', page, rows: goesOn ? [head, ...rows] : rows, hasHead: hasHead || goesOn }
+}
+
 function isSameCode(line: Line | undefined, page: number): boolean {
   return line?.isMonospaced === true && line.page === page
 }
@@ -68,7 +82,7 @@ function isSameParagraph(
   hasCode: boolean,
 ): boolean {
   const [line, before] = [lines[at], lines[at - 1] as Line]
-  if (line === undefined || (hasCode && line.isMonospaced) || LEADERS.test(before.text)) return false
+  if (line === undefined || line.table || (hasCode && line.isMonospaced) || LEADERS.test(before.text)) return false
   if (line.cells.length > 1 && readTable(lines, at) !== null && listMark(line.text) === null) return false
   return !begins(line, before, lines[first] as Line, leading)
 }

@@ -91,7 +91,7 @@ function findCandidates(lines: readonly Line[]): Candidate[] {
   const ofBody = lines.filter(({ size }) => roundSize(size) === body)
   const bodyIsBold = isMostly(ofBody, ({ isBold }) => isBold)
   const stands = (line: Line): boolean =>
-    line.size >= LARGER * body || (line.isBold && !bodyIsBold && line.size >= 0.95 * body)
+    line.table === undefined && (line.size >= LARGER * body || (line.isBold && !bodyIsBold && line.size >= 0.95 * body))
   const candidates: Candidate[] = []
   for (let index = 0; index < lines.length; ) {
     const line = lines[index] as Line

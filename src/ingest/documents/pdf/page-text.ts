@@ -1,3 +1,6 @@
+import type { TableCell } from './tables/tagged-cells.ts'
+import type { KnownTable } from './tables/tagged-tables.ts'
+
 /** What the tags of a PDF say about a piece of text. */
 export interface Tag {
   /** Number of the block that holds the text: a paragraph, a heading, an item of a list, a cell. */
@@ -6,6 +9,8 @@ export interface Tag {
   headingLevel: number
   /** Number of the item of a list; null outside lists. */
   item: number | null
+  /** Null outside tables. */
+  cell: TableCell | null
 }
 
 /** Text on one baseline without a wide gap. Lengths are in points, from the top left of the page, with the text upright. */
@@ -20,6 +25,10 @@ export interface Segment {
   isMonospaced: boolean
   isRightToLeft: boolean
   tag: Tag | null
+  /** A table in the place of its text. */
+  table?: KnownTable
+  /** What a cell was joined from. */
+  parts?: Segment[]
 }
 
 /** A line in reading order. */

@@ -12,6 +12,9 @@ const GOES_ON = /^[\p{Ll}\p{Lo}("'“‘]/u
 /** A first line is indented by more than this share of the font size. */
 const INDENT = 0.6
 
+/** Dots that lead to a page number in a table of contents. */
+export const LEADERS = /(?:\s?\.){4,}/
+
 export interface ListMark {
   /** `-` or the number with its point. */
   mark: string

@@ -11,9 +11,10 @@ export function groupRows(segments: readonly Segment[]): Segment[][] {
   let y = Number.NEGATIVE_INFINITY
   let size = 0
   for (const segment of [...segments].sort((a, b) => a.y - b.y)) {
-    if (segment.y - y > SAME_ROW * Math.min(size, segment.size)) {
+    if (segment.table || segment.y - y > SAME_ROW * Math.min(size, segment.size)) {
       rows.push([segment])
-      y = segment.y
+      // A table is a row of its own.
+      y = segment.table ? Number.NEGATIVE_INFINITY : segment.y
       size = segment.size
     } else {
       rows.at(-1)?.push(segment)
@@ -30,13 +31,15 @@ export function joinRow(row: Segment[], page: number, column: Line['column']): L
   const cells: Segment[] = []
   for (const segment of row) {
     const last = cells.at(-1)
-    if (last === undefined) cells.push({ ...segment })
+    if (last === undefined) cells.push({ ...segment, parts: [segment] })
     else {
       const size = Math.max(last.size, segment.size)
       const gap = Math.max(segment.x0 - last.x1, last.x0 - segment.x1)
       const isOtherBlock = last.tag !== null && segment.tag !== null && last.tag.block !== segment.tag.block
-      if (gap > CELL_GAP * size || (isOtherBlock && last.tag?.item === null)) cells.push({ ...segment })
+      if (gap > CELL_GAP * size || (isOtherBlock && last.tag?.item === null))
+        cells.push({ ...segment, parts: [segment] })
       else {
+        last.parts?.push(segment)
         last.text += `${/\s$/.test(last.text) || gap < 0.1 * size ? '' : ' '}${segment.text}`
         last.x0 = Math.min(last.x0, segment.x0)
         last.x1 = Math.max(last.x1, segment.x1)
@@ -62,5 +65,6 @@ export function joinRow(row: Segment[], page: number, column: Line['column']): L
     isMonospaced: cells.every(cell => cell.isMonospaced),
     tag: (cells.find(cell => (cell.tag?.item ?? null) !== null) ?? cells[0])?.tag ?? null,
     column,
+    ...(row[0]?.table ? { table: row[0].table } : {}),
   }
 }

@@ -1,7 +1,7 @@
 import { groupBy } from '../../../core/collections.ts'
 import type { Line, Segment } from './page-text.ts'
 import { groupRows, joinRow } from './rows.ts'
-import { readTable } from './tables.ts'
+import { readTable } from './tables/aligned.ts'
 
 /** Rows at the top and at the bottom of a page that may be running headers or footers. */
 const EDGE_ROWS = 3

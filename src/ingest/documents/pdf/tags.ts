@@ -1,10 +1,11 @@
 import type { Tag } from './page-text.ts'
 import type { PdfPage } from './read-pdf.ts'
+import { cellsOf, type TableCell } from './tables/tagged-cells.ts'
 
 /** A node of the tree of tags, as pdf.js gives it: an element with a role, or content with the id of its marks. */
-interface Node {
+export interface TagNode {
   role?: string
-  children?: Node[]
+  children?: TagNode[]
   type?: string
   id?: string
 }
@@ -15,25 +16,35 @@ const MOST_DEPTH = 200
 
 /** The tags of the marked content of a page, by its id; empty when the file has none. Blocks have numbers that no other page has. */
 export async function readTags(page: PdfPage, pageNumber: number): Promise<ReadonlyMap<string, Tag>> {
-  const tree = (await page.getStructTree().catch(() => null)) as Node | null
+  const tree = (await page.getStructTree().catch(() => null)) as TagNode | null
   const tags = new Map<string, Tag>()
   // Blocks of a million content ids on a page are more than any page has.
   const outside = pageNumber * 1_000_000
   let blocks = outside
-  const visit = (node: Node, outer: Tag, depth: number): void => {
+  let tables = 0
+  const cells = new Map<TagNode, TableCell>()
+  const visit = (node: TagNode, outer: Tag, depth: number): void => {
     if (node.type === 'content' && node.id !== undefined) tags.set(node.id, outer)
     if (depth > MOST_DEPTH) return
     const role = node.role ?? ''
     let tag = outer
+    if (role === 'Table' && outer.cell === null)
+      for (const [cell, place] of cellsOf(node, ++tables)) cells.set(cell, place)
     if (BLOCKS.test(role)) {
       // The body of an item is the item, and so is its first paragraph.
       const isInItem = outer.item === outer.block && /^(?:P|LBody)$/.test(role)
       const block = isInItem ? outer.block : ++blocks
       const level = role === 'Title' || role === 'H' ? 1 : Number(/^H([1-6])$/.exec(role)?.[1] ?? 0)
-      tag = { ...outer, block, headingLevel: level, item: role === 'LI' ? block : outer.item }
+      tag = {
+        ...outer,
+        block,
+        headingLevel: level,
+        item: role === 'LI' ? block : outer.item,
+        cell: cells.get(node) ?? outer.cell,
+      }
     }
     for (const child of node.children ?? []) visit(child, tag, depth + 1)
   }
-  if (tree) visit(tree, { block: outside, headingLevel: 0, item: null }, 0)
+  if (tree) visit(tree, { block: outside, headingLevel: 0, item: null, cell: null }, 0)
   return tags
 }

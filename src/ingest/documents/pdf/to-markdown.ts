@@ -1,5 +1,5 @@
 import { fencedCode, markdownTable } from '../markdown.ts'
-import type { PdfBlock } from './blocks.ts'
+import type { PdfBlock, TableBlock } from './blocks.ts'
 import type { Line } from './page-text.ts'
 
 /** The markdown of a PDF, and the offset where each page begins. */
@@ -29,7 +29,7 @@ export function toMarkdown(blocks: readonly PdfBlock[], pageCount: number): Page
 }
 
 function writeBlock(block: PdfBlock, writer: PageWriter, words: ReadonlySet<string>): void {
-  if (block.kind === 'table') writeTable(block.rows, block.page, writer)
+  if (block.kind === 'table') writeTable(block, writer, words)
   else if (block.kind === 'code') writeCode(block.lines, writer)
   else if (block.kind === 'heading') writeLines(block.lines, `${'#'.repeat(block.level)} `, writer, words)
   else if (block.kind === 'item') {
@@ -48,7 +48,7 @@ function writeLines(lines: readonly Line[], prefix: string, writer: PageWriter, 
 }
 
 /** A line with what stands between it and the next one: a space, or nothing inside a word. */
-function joined(text: string, next: string | undefined, words: ReadonlySet<string>): string {
+function joined(text: string, next: string | undefined, words: ReadonlySet<string>, isCell = false): string {
   const plain = text.replaceAll(SOFT_HYPHEN, (_, at) =>
     at === text.length - 1 && next !== undefined ? SOFT_HYPHEN : '',
   )
@@ -57,25 +57,35 @@ function joined(text: string, next: string | undefined, words: ReadonlySet<strin
   const rest = FIRST_WORD.exec(next)
   if (start === null || rest === null) return `${plain.trimEnd()} `
   const [before, after] = [(start[1] ?? '').toLowerCase(), rest[0].toLowerCase()]
-  const keepsHyphen = !words.has(before + after) && words.has(`${before}-${after}`)
-  return keepsHyphen && !plain.endsWith(SOFT_HYPHEN) ? plain : plain.slice(0, -1)
+  // Narrow cells break at hyphens more often than they part words.
+  const hasHyphen = !words.has(before + after) && (isCell || words.has(`${before}-${after}`))
+  return hasHyphen && !plain.endsWith(SOFT_HYPHEN) ? plain : plain.slice(0, -1)
 }
 
 /** The words of the document in lower case, those with a hyphen inside a line too: they tell how a broken word is spelled. */
 function wordsOf(blocks: readonly PdfBlock[]): Set<string> {
   const words = new Set<string>()
-  for (const block of blocks) {
-    if (block.kind === 'table') continue
-    for (const { text } of block.lines)
-      for (const [word] of text.toLowerCase().matchAll(/[\p{L}\p{M}]+(?:-[\p{L}\p{M}]+)*(?![-\p{L}\p{M}])/gu))
-        words.add(word)
-  }
+  const texts = blocks.flatMap(block =>
+    block.kind === 'table' ? block.rows.flat() : block.lines.map(({ text }) => text),
+  )
+  for (const text of texts)
+    for (const [word] of text.toLowerCase().matchAll(/[\p{L}\p{M}]+(?:-[\p{L}\p{M}]+)*(?![-\p{L}\p{M}])/gu)) {
+      words.add(word)
+      // A line may end behind each hyphen of "right-of-use".
+      const parts = word.split('-')
+      for (const [at, part] of parts.slice(1).entries()) words.add(`${parts[at]}-${part}`)
+    }
   return words
 }
 
-function writeTable(rows: readonly string[][], page: number, writer: PageWriter): void {
-  const [head = [], ...body] = rows.map(row => row.map(cell => cell.replaceAll('|', '\\|')))
+function writeTable({ rows, page }: TableBlock, writer: PageWriter, words: ReadonlySet<string>): void {
+  const [head = [], ...body] = rows.map(row => row.map(cell => cellText(cell.split('\n'), words)))
   writer.write(markdownTable(head, body), page)
+}
+
+function cellText(lines: readonly string[], words: ReadonlySet<string>): string {
+  const text = lines.map((line, index) => joined(line, lines[index + 1], words, true)).join('')
+  return text.trim().replaceAll('|', '\\|')
 }
 
 function writeCode(lines: readonly Line[], writer: PageWriter): void {

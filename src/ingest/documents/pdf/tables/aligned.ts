@@ -1,0 +1,105 @@
+import type { Line } from '../page-text.ts'
+import { LEADERS, listMark } from '../paragraphs.ts'
+import { type Columns, columnsOf, type Placed, placeLine } from './columns.ts'
+import { rowsOf } from './rows-of-lines.ts'
+
+/** Rows of a table, each with a text for every column; the lines of a cell have line breaks between them. */
+export interface TableRows {
+  /** Number of lines that the table takes. */
+  lines: number
+  rows: string[][]
+}
+
+/** Share of the cells that have text, at least. */
+const FILLED = 0.6
+/** Columns are sure when at least this share of the rows has text in all of them. */
+const COMPLETE = 0.5
+/** More than two columns need at least this many such rows: words of two lines of prose stand below each other by chance. */
+const COMPLETE_ROWS = 2
+/** Names with descriptions of more letters than this on average are no table: each description is a paragraph. */
+const LONG_DESCRIPTION = 120
+/** A line of one cell that begins in the first column and is wider than this share of the column of the page is prose. */
+const WIDE = 0.6
+
+/**
+ * Reads a table that begins at `start`: at least two rows with two cells or more, whose cells stand below each other. A cell can have
+ * several lines when rows stand further apart than these. Null when the columns or the rows are not clear.
+ */
+export function readTable(
+  lines: readonly Line[],
+  start: number,
+  isHeading: (index: number) => boolean = () => false,
+): TableRows | null {
+  if (!mayBegin(lines[start], lines[start + 1])) return null
+  let end = start + 1
+  while (!isHeading(end) && goesOn(lines[end], lines[end - 1] as Line)) end += 1
+  for (let last = end; last - start >= 2; last -= 1) {
+    const rows = bestRows(lines.slice(start, last))
+    if (rows) return isDescriptions(rows) ? null : { lines: last - start, rows }
+  }
+  return null
+}
+
+/** Whether a line has two cells, and not only the mark and the text of an item, or is the upper part of a cell beside the first column. */
+function mayBegin(line: Line | undefined, next: Line | undefined): boolean {
+  if (!isPossible(line)) return false
+  if (line.cells.length > 1) return line.cells.length > 2 || !isMark(line.cells[0]?.text ?? '')
+  const [first, second] = next?.cells ?? []
+  if (next === undefined || first === undefined || second === undefined || next.page !== line.page) return false
+  const distance = next.y - line.y
+  return distance > 0 && distance < 2 * line.size && line.x0 > first.x1
+}
+
+/** Whether a line is no table by its tags, and no entry of contents. */
+function isPossible(line: Line | undefined): line is Line {
+  return line !== undefined && line.table === undefined && !LEADERS.test(line.text)
+}
+
+function isMark(text: string): boolean {
+  return listMark(`${text} item`)?.length === text.length + 1
+}
+
+function goesOn(line: Line | undefined, before: Line): boolean {
+  if (!isPossible(line) || line.page !== before.page) return false
+  const distance = line.y - before.y
+  return distance > 0 && distance < 3 * line.size && !isProse(line)
+}
+
+function isProse({ cells, x0, x1, column }: Line): boolean {
+  const width = column.right - column.left
+  return cells.length === 1 && x1 - x0 > WIDE * width && x0 < column.left + 0.1 * width
+}
+
+/** The rows by the columns that are clearest: the most columns that most rows fill, without fewer rows; else the first that fit. */
+function bestRows(lines: readonly Line[]): string[][] | null {
+  let best: string[][] | null = null
+  let most = 0
+  for (const columns of columnsOf(lines)) {
+    const rows = rowsBy(columns, lines)
+    if (rows === null) continue
+    const complete = rows.filter(row => row.every(text => text !== '')).length
+    if (columns.length > 2 && complete < COMPLETE_ROWS) continue
+    best ??= rows
+    if (columns.length <= most || complete < COMPLETE * rows.length || rows.length < best.length) continue
+    best = rows
+    most = columns.length
+  }
+  return best
+}
+
+function isDescriptions(rows: readonly string[][]): boolean {
+  const descriptions = rows.flatMap(row => (row.length === 2 ? [row[1] ?? ''] : []))
+  return descriptions.join('').length > LONG_DESCRIPTION * rows.length
+}
+
+function rowsBy(columns: Columns, lines: readonly Line[]): string[][] | null {
+  const placed: Placed[] = []
+  for (const line of lines) {
+    const texts = placeLine(line, columns)
+    if (texts === null) return null
+    placed.push(texts)
+  }
+  const rows = rowsOf(lines, placed, columns.length)
+  const filled = rows?.flat().filter(text => text !== '').length ?? 0
+  return rows && filled >= FILLED * rows.length * columns.length ? rows : null
+}

@@ -1,0 +1,78 @@
+import type { Line } from '../page-text.ts'
+import type { Placed } from './columns.ts'
+
+/** Lines that are further apart than this share of the least distance of two lines of a cell are of two rows. */
+const ROW_DISTANCE = 1.15
+/** Share of the rows that may have two lines with all of their cells: else each line is a row, and some rows stand apart. */
+const DOUBLE_ROWS = 0.25
+/** A name above a group of rows stands at most this share of their least distance from the rows beside it. */
+const GROUP_DISTANCE = 1.7
+
+/** A row of a table by lines. */
+interface Row {
+  y: number
+  lines: Placed[]
+}
+
+/** The rows of lines whose cells are placed in columns; null when they are no rows of one table. */
+export function rowsOf(lines: readonly Line[], placed: readonly Placed[], columns: number): string[][] | null {
+  const rows = byDistance(lines, placed) ?? byLines(lines, placed)
+  if (rows.length < 2) return null
+  const texts = rows.map(row => textsOf(row, columns))
+  const distances = rows.slice(1).map((row, at) => row.y - (rows[at]?.y ?? 0))
+  const most = GROUP_DISTANCE * Math.min(...distances)
+  const isRow = (row: readonly string[], at: number): boolean => {
+    if (row.filter(Boolean).length > 1) return true
+    const isInside = at > 0 && at < rows.length - 1
+    return isInside && row[0] !== '' && distances.slice(at - 1, at + 1).every(distance => distance <= most)
+  }
+  return texts.every(isRow) ? texts : null
+}
+
+function textsOf({ lines }: Row, columns: number): string[] {
+  return Array.from({ length: columns }, (_, column) => lines.flatMap(line => line.get(column) ?? []).join('\n'))
+}
+
+/** The lines by rows, where the lines of a row stand closer than rows do; null when nothing tells rows from lines. */
+function byDistance(lines: readonly Line[], placed: readonly Placed[]): Row[] | null {
+  const least = leastDistance(lines, placed)
+  const rows: Row[] = []
+  for (const [at, texts] of placed.entries()) {
+    const { y } = lines[at] as Line
+    const distance = y - (lines[at - 1]?.y ?? Number.NEGATIVE_INFINITY)
+    if (distance > ROW_DISTANCE * least) rows.push({ y, lines: [texts] })
+    else rows.at(-1)?.lines.push(texts)
+  }
+  return rows.length < 2 || rows.filter(isDouble).length > DOUBLE_ROWS * rows.length ? null : rows
+}
+
+function isDouble({ lines }: Row): boolean {
+  const columns = new Set(lines.flatMap(line => [...line.keys()])).size
+  return columns > 1 && lines.filter(({ size }) => size === columns).length > 1
+}
+
+/** Each line as a row; what stands beside the first column alone goes on in the row above. */
+function byLines(lines: readonly Line[], placed: readonly Placed[]): Row[] {
+  const rows: Row[] = []
+  for (const [at, texts] of placed.entries()) {
+    const last = rows.at(-1)
+    const isSameFont = lines[at]?.isBold === lines[at - 1]?.isBold
+    if (last && texts.size === 1 && !texts.has(0) && isSameFont) last.lines.push(texts)
+    else rows.push({ y: (lines[at] as Line).y, lines: [texts] })
+  }
+  return rows
+}
+
+/** The least distance of two lines with text in the same column. */
+function leastDistance(lines: readonly Line[], placed: readonly Placed[]): number {
+  const last = new Map<number, number>()
+  let least = Number.POSITIVE_INFINITY
+  for (const [at, texts] of placed.entries()) {
+    const { y } = lines[at] as Line
+    for (const column of texts.keys()) {
+      least = Math.min(least, y - (last.get(column) ?? Number.NEGATIVE_INFINITY))
+      last.set(column, y)
+    }
+  }
+  return least
+}

@@ -1,0 +1,37 @@
+import type { TagNode } from '../tags.ts'
+
+/** A cell of a table that the tags of a PDF name. */
+export interface TableCell {
+  /** Number of the table on its page, from 1. */
+  table: number
+  /** Number of the row in the table, from 0. */
+  row: number
+  /** Place among the cells of the row that have text, from 0. */
+  place: number
+  /** Whether the row has nothing but cells of a head. */
+  isHead: boolean
+}
+
+const CELL = /^T[HD]$/
+/** What stands in tables that only place text on a page. */
+const LAYOUT = /^(?:Table|H[1-6]?|Title)$/
+const MOST_DEPTH = 50
+
+/** The cells of a table by their nodes; none when the table has one row or one column, or only places headings and other tables on the page. */
+export function cellsOf(table: TagNode, number: number): ReadonlyMap<TagNode, TableCell> {
+  const rows = within(table, ({ role }) => role === 'TR').map(row => within(row, ({ role }) => CELL.test(role ?? '')))
+  const cells = new Map<TagNode, TableCell>()
+  const isGrid = rows.length > 1 && rows.some(row => row.length > 1)
+  if (!isGrid || rows.flat().some(cell => within(cell, ({ role }) => LAYOUT.test(role ?? '')).length > 0)) return cells
+  for (const [row, nodes] of rows.entries()) {
+    const isHead = nodes.every(({ role }) => role === 'TH')
+    for (const [place, node] of nodes.entries()) cells.set(node, { table: number, row, place, isHead })
+  }
+  return cells
+}
+
+/** The outermost nodes below a node that fit, in order. */
+function within(node: TagNode, fits: (node: TagNode) => boolean, depth = 0): TagNode[] {
+  if (depth > MOST_DEPTH) return []
+  return (node.children ?? []).flatMap(child => (fits(child) ? [child] : within(child, fits, depth + 1)))
+}

@@ -1,0 +1,199 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import type { Line, Segment, Tag } from '../../../src/ingest/documents/pdf/page-text.ts'
+import { groupRows, joinRow } from '../../../src/ingest/documents/pdf/rows.ts'
+import { readTable } from '../../../src/ingest/documents/pdf/tables/aligned.ts'
+import { cellsOf } from '../../../src/ingest/documents/pdf/tables/tagged-cells.ts'
+import { withTaggedTables } from '../../../src/ingest/documents/pdf/tables/tagged-tables.ts'
+
+const SIZE = 10
+const LETTER = 5
+const LEADING = 12
+
+function segment(text: string, x0: number, y: number, tag: Tag | null = null): Segment {
+  const [isBold, isMonospaced, isRightToLeft] = [false, false, false]
+  return { text, x0, x1: x0 + LETTER * text.length, y, size: SIZE, isBold, isMonospaced, isRightToLeft, tag }
+}
+
+const linesOf = (segments: Segment[]): Line[] =>
+  groupRows(segments).map(row => joinRow(row, 0, { left: 50, right: 550 }))
+
+/** Lines of a page from texts with their left edges. */
+const page = (...lines: [y: number, ...cells: [x: number, text: string][]][]) =>
+  linesOf(lines.flatMap(([y, ...cells]) => cells.map(([x, text]) => segment(text, x, y))))
+
+const word = fc.string({ unit: fc.constantFrom(...'abcdefgh'), minLength: 2, maxLength: 7 })
+/** A cell of one to four lines. */
+const cell = fc.array(word, { minLength: 1, maxLength: 4 })
+const grid = fc
+  .record({
+    columns: fc.integer({ min: 2, max: 6 }),
+    rows: fc.integer({ min: 3, max: 8 }),
+    padding: fc.integer({ min: 3, max: 9 }),
+    isCentred: fc.boolean(),
+    isRight: fc.boolean(),
+  })
+  .chain(shape =>
+    fc.record({
+      shape: fc.constant(shape),
+      cells: fc.array(fc.array(cell, { minLength: shape.columns, maxLength: shape.columns }), {
+        minLength: shape.rows,
+        maxLength: shape.rows,
+      }),
+    }),
+  )
+  // In each row one cell has a line only: else nothing tells that the others are one cell.
+  .map(({ shape, cells }) => ({
+    shape,
+    cells: cells.map((row, at) =>
+      row.map((lines, column) => (column === at % shape.columns ? lines.slice(0, 1) : lines)),
+    ),
+  }))
+
+it('reads the cells of drawn tables, also with several lines, in the middle of their rows or at the right of their columns', () => {
+  fc.assert(
+    fc.property(grid, ({ shape, cells }) => {
+      const segments: Segment[] = []
+      let y = 100
+      for (const row of cells) {
+        const most = Math.max(...row.map(lines => lines.length))
+        for (const [column, lines] of row.entries()) {
+          const top = y + (shape.isCentred ? ((most - lines.length) * LEADING) / 2 : 0)
+          for (const [at, text] of lines.entries()) {
+            const left = 60 + 80 * column + (shape.isRight ? LETTER * (7 - text.length) : 0)
+            segments.push(segment(text, left, top + at * LEADING))
+          }
+        }
+        y += most * LEADING + shape.padding
+      }
+      const lines = linesOf(segments)
+      // A first line of a cell in the first column alone looks like a paragraph.
+      fc.pre((lines[0]?.cells.length ?? 0) > 1)
+      const expected = cells.map(row => row.map(texts => texts.join('\n')))
+      expect(readTable(lines, 0)).toEqual({ lines: lines.length, rows: expected })
+    }),
+    { numRuns: 300 },
+  )
+})
+
+it('keeps the rows of a table whose lines are equally far apart, and those that stand apart in groups', () => {
+  const names = ['Rope', 'Lamp', 'Buoy', 'Mast', 'Sail', 'Keel']
+  const rows = names.map(name => [name, `${name} of the harbour`])
+  for (const gap of [0, 8]) {
+    const lines = page(
+      ...rows.map(([left = '', right = ''], at): [number, [number, string], [number, string]] => [
+        100 + 14 * at + (at > 2 ? gap : 0),
+        [60, left],
+        [200, right],
+      ]),
+    )
+    expect(readTable(lines, 0)).toEqual({ lines: 6, rows })
+  }
+})
+
+it('puts a name above a group of rows in a row of its own, and ends before a line that stands apart', () => {
+  const lines = page(
+    [100, [60, 'Asset'], [200, '2025'], [300, '2024']],
+    [114, [60, 'Current']],
+    [128, [60, 'Cash'], [200, '12'], [300, '14']],
+    [142, [60, 'Stock'], [200, '7'], [300, '9']],
+    [170, [60, 'In crowns']],
+  )
+  const rows = [
+    ['Asset', '2025', '2024'],
+    ['Current', '', ''],
+    ['Cash', '12', '14'],
+    ['Stock', '7', '9'],
+  ]
+  expect(readTable(lines, 0)).toEqual({ lines: 4, rows })
+})
+
+it('parts cells with a narrow gap where other rows have the columns', () => {
+  const lines = page(
+    [100, [60, 'Rope'], [120, 'Metres'], [190, 'Crowns']],
+    [114, [60, 'Hawser'], [98, '40'], [190, '120']],
+    [128, [60, 'Line'], [120, '25'], [190, '18']],
+  )
+  expect(lines[1]?.cells).toHaveLength(2)
+  const whole = page(
+    [100, [60, 'Rope'], [120, 'Metres'], [190, 'Crowns']],
+    [114, [60, 'Hawser'], [120, '40'], [190, '120']],
+    [128, [60, 'Line of hemp'], [128, '25'], [190, '18']],
+  )
+  expect(readTable(whole, 0)?.rows[2]).toEqual(['Line of hemp', '25', '18'])
+})
+
+it.each([
+  [
+    'lines of prose with wide gaps',
+    page(
+      [100, [60, 'It'], [90, 'would'], [140, 'also'], [180, 'be'], [210, 'possible']],
+      [112, [60, 'to'], [100, 'moor there at night in a storm']],
+    ),
+  ],
+  [
+    'names with long descriptions',
+    page(
+      [100, [60, '2019'], [120, 'Harbour master of Northport, who keeps the ropes in order and sees']],
+      [112, [120, 'to it that the lamps are lit, each evening, before the sun has gone']],
+      [130, [60, '2012'], [120, 'Ferry captain of the line to the islands, in summer and in winter, with']],
+      [142, [120, 'a crew of four, and a cook who was afraid of the sea from the first']],
+    ),
+  ],
+  ['items', page([100, [60, '•'], [80, 'Ropes']], [114, [60, '•'], [80, 'Lamps']], [128, [60, '•'], [80, 'Buoys']])],
+  [
+    'entries of contents',
+    page([100, [60, 'Ropes . . . . . . .'], [300, '3']], [114, [60, 'Lamps . . . . . . .'], [300, '9']]),
+  ],
+])('is no table: %s', (_, lines) => {
+  for (const start of lines.keys()) expect(readTable(lines, start)).toBeNull()
+})
+
+const content = (id: string) => ({ type: 'content', id })
+const node = (role: string, ...children: object[]) => ({ role, children })
+
+it('numbers the cells of a tagged table, and leaves those that only place text on a page', () => {
+  const row = (role: string, ...names: string[]) => node('TR', ...names.map(name => node(role, content(name))))
+  const table = node('Table', node('THead', row('TH', 'a', 'b')), node('TBody', row('TD', 'c', 'd')))
+  expect([...cellsOf(table, 3).values()]).toEqual([
+    { table: 3, row: 0, place: 0, isHead: true },
+    { table: 3, row: 0, place: 1, isHead: true },
+    { table: 3, row: 1, place: 0, isHead: false },
+    { table: 3, row: 1, place: 1, isHead: false },
+  ])
+  const placing = [
+    node('Table', row('TD', 'a', 'b')),
+    node('Table', row('TD', 'a'), row('TD', 'b')),
+    node('Table', row('TD', 'a', 'b'), node('TR', node('TD', node('H2', content('c'))), node('TD', content('d')))),
+    node('Table', row('TD', 'a', 'b'), node('TR', node('TD', table), node('TD', content('d')))),
+  ]
+  for (const layout of placing) expect(cellsOf(layout, 1).size).toBe(0)
+})
+
+it('puts a tagged table in the place of its text: rows with fewer cells by where these stand, several heads as one', () => {
+  const at = (text: string, x: number, y: number, row: number, place: number, isHead = false) =>
+    segment(text, x, y, {
+      block: row * 10 + place,
+      headingLevel: 0,
+      item: null,
+      cell: { table: 1, row, place, isHead },
+    })
+  const before = segment('Berths of the harbour', 60, 80)
+  const after = segment('Ask the harbour master.', 60, 190)
+  const segments = [
+    ...[before, after, at('Depth', 200, 100, 0, 0, true)],
+    ...[at('Berth', 60, 114, 1, 0, true), at('low', 200, 114, 1, 1, true), at('high', 300, 114, 1, 2, true)],
+    ...[at('North', 60, 128, 2, 0), at('quay', 60, 140, 2, 0), at('4.1', 200, 134, 2, 1), at('7.9', 300, 134, 2, 2)],
+    ...[at('closed', 300, 154, 3, 0)],
+  ]
+  const [first, table, last] = linesOf(withTaggedTables(segments))
+  expect([first?.text, last?.text]).toEqual([before.text, after.text])
+  expect(table?.table).toEqual({
+    rows: [
+      ['Berth', 'Depth low', 'high'],
+      ['North\nquay', '4.1', '7.9'],
+      ['', '', 'closed'],
+    ],
+    hasHead: true,
+  })
+})
