@@ -1,5 +1,5 @@
 import { countOf } from '../../../core/collections.ts'
-import { edgesOf, type Line, lengthOf, type Segment, textOf } from './page-text.ts'
+import { edgesOf, type Line, lengthOf, type Segment } from './page-text.ts'
 import { groupRows, joinRow } from './rows.ts'
 
 /** Width of a gutter between columns, at least, as a share of the font size. */
@@ -137,15 +137,15 @@ function firstAtLeast(bounds: readonly number[], value: number): number {
   return low
 }
 
-/** Whether segments read like lines of text, not like cells of a table: several words a line, and lines of about equal length. */
+/** Whether segments read like lines of text, not like cells of a table: several words in each part of a line, and lines of about equal length. */
 function isProse(side: Segment[]): boolean {
   if (side.length < FEWEST_LINES) return false
   const rows = groupRows(side)
   if (rows.length < FEWEST_LINES) return false
   const width = widthOf(side)
   const prose = rows.filter(row => {
-    const text = textOf(row)
-    return text.length >= 15 && text.split(' ').length >= 3 && widthOf(row) > 0.55 * width
+    const { cells } = joinRow(row, 0, edgesOf(row))
+    return cells.every(({ text }) => text.length >= 15 && text.split(' ').length >= 3) && widthOf(row) > 0.55 * width
   })
   return prose.length >= 0.5 * rows.length
 }
