@@ -1,5 +1,6 @@
 import { codesOf, VERDICTS } from '../../../src/core/vocabulary.ts'
 import { answerableBy } from '../../../src/pipeline/confidence/answerable.ts'
+import { NAMED_PLANS } from '../../../src/pipeline/plan/named-plans.ts'
 import type { PassageRow, Row } from './asking.ts'
 import { auroc, mean, recallLost, thresholdOf } from './figures.ts'
 import { fitModels, probabilityOf, relevanceOf, type Signals } from './fitting.ts'
@@ -79,6 +80,7 @@ export function verdictTable(rows: readonly Row[], signals: Signals): string {
     answerableBy(
       passages.map(one => (signals === 'words' ? { ...one, rerank: null } : one)),
       [],
+      NAMED_PLANS.measured.verdict,
     ).verdict
   const judged = rows.filter(({ split }) => split === 'test').map(row => ({ row, score: 0 }))
   const cells = (some: readonly Scored[]) =>
