@@ -1,5 +1,5 @@
 import type { Degradation } from '../../core/types.ts'
-import type { AnswerableReason, DegradationCode } from '../../core/vocabulary.ts'
+import type { AnswerableReason, DegradationCode, Verdict } from '../../core/vocabulary.ts'
 import { sigmoid } from '../../statistics/sigmoid.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { Answerable } from '../trace/schema.ts'
@@ -52,8 +52,7 @@ export function answerableBy(
   const isFound = passages.length > 0
   const isReranked = prominence !== null
   const isUnread = isFound && !isReranked && !hasTerms
-  const isUncertain = probability >= least.uncertain || looksAtPart || isUnread
-  const verdict = probability >= least.inDocuments ? 'in_documents' : isUncertain ? 'uncertain' : 'not_in_documents'
+  const verdict = verdictOf(probability, least, looksAtPart || isUnread)
   const reasons: [AnswerableReason, boolean][] = [
     ['nothing_found', !isFound],
     ['reranker_missing', isFound && !isReranked],
@@ -64,6 +63,12 @@ export function answerableBy(
     ['degraded', looksAtPart],
   ]
   return { probability, verdict, reasons: reasons.filter(([, holds]) => holds).map(([reason]) => reason) }
+}
+
+/** @param cannotDeny whether too little was looked at to say that there is no answer */
+export function verdictOf(probability: number, least: Plan['verdict'], cannotDeny: boolean): Verdict {
+  if (probability >= least.inDocuments) return 'in_documents'
+  return probability >= least.uncertain || cannotDeny ? 'uncertain' : 'not_in_documents'
 }
 
 /** The probability that the documents answer, in [0,1]. */
