@@ -52,32 +52,26 @@ function missingText(groups: readonly GroupFigures[]): string {
 }
 
 const RULES = {
-  uncertain: { promise: 'at most 5 % of golden questions are below it', wrong: 'below' },
-  inDocuments: { promise: 'at most 5 % of questions about the subject without an answer reach it', wrong: 'reach it' },
+  uncertain: { promise: 'at most 5 % of golden questions are below it', fault: 'below it' },
+  inDocuments: { promise: 'at most 5 % of questions about the subject without an answer reach it', fault: 'reach it' },
 } as const
 
 function choiceText(name: keyof Thresholds, choice: Choice | null): string {
-  const { promise, wrong } = RULES[name]
+  const { promise, fault } = RULES[name]
   const head = `verdict.${name}: ${promise}`
   if (choice === null)
-    return `${head}\n  too few questions to say: each half of them needs ${LEAST_QUESTIONS} (${FEW_MEANS})`
-  const {
-    group,
-    threshold,
-    halves,
-    wrong: { share, low, high },
-  } = choice
-  const halfText = ({ chosenOn, threshold: ofHalf, wrong: count, questions }: HalfChoice) =>
-    `the ${chosenOn} half chooses ${ofHalf}: ${count} of the other ${questions} ${wrong}`
+    return `${head}\n  too few questions to say: each half needs ${LEAST_QUESTIONS}, about 50 altogether`
+  const { group, threshold, halves, wrong, isRefuted } = choice
+  const halfText = (half: HalfChoice) =>
+    `the ${half.chosenOn} half chooses ${half.threshold}: ${half.wrong} of the other ${half.questions} ${fault}`
   return [
     head,
     `  ${threshold}, chosen on all ${QUESTION_GROUPS[group].title}`,
     `  ${halves.map(halfText).join('; ')}`,
-    `  together ${percent(share)} % of the questions that did not choose [${percent(low)}, ${percent(high)}]${choice.isRefuted ? `. ${REFUTED}` : ''}`,
+    `  together ${percent(wrong.share)} % wrong, 95 % interval [${percent(wrong.low)}, ${percent(wrong.high)}]${isRefuted ? `. ${REFUTED}` : ''}`,
   ].join('\n')
 }
 
-const FEW_MEANS = 'of fewer, one question is more than 5 %'
 const REFUTED = 'That is more than 5 %: the halves differ, so add questions before you trust it'
 
 function suggestedText({ thresholds }: Suggestion, groups: readonly GroupFigures[]): string {

@@ -84,7 +84,7 @@ describe('the suggested thresholds', () => {
     const report = verdictsOf({ name: 'few' }, ARM, questions)
     expect(report.suggestion).toEqual({ uncertain: null, inDocuments: null, thresholds: null })
     const text = verdictsText(report)
-    expect(text.match(/too few questions to say: each half of them needs 19/gu)).toHaveLength(2)
+    expect(text.match(/too few questions to say: each half needs 19/gu)).toHaveLength(2)
     expect(text).not.toContain('VERDICT_UNCERTAIN')
   })
 
