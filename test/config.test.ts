@@ -41,6 +41,8 @@ const CASES: readonly [variable: string, text: string, read: (plan: Plan) => unk
   ['PACKING_REPEAT_HEADING', 'on', plan => plan.packing.repeatHeading, true],
   ['PACKING_REPETITION', 'context', plan => plan.packing.repetition, 'context'],
   ['PACKING_NOVELTY_ALPHA', '0.75', plan => plan.packing.noveltyAlpha, 0.75],
+  ['VERDICT_IN_DOCUMENTS', '0.6', plan => plan.verdict.inDocuments, 0.6],
+  ['VERDICT_UNCERTAIN', '.1', plan => plan.verdict.uncertain, 0.1],
 ]
 
 function faultsOf(environment: Record<string, string>): string {
@@ -109,6 +111,31 @@ describe('environment to plan', () => {
 
   it('treats empty variables as unset', () => {
     expect(loadConfig({ RERANKER: '', PORT: '', QDRANT_URL: '' })).toEqual(loadConfig({}))
+  })
+})
+
+describe('the thresholds of verdicts', () => {
+  it.each([
+    [
+      { VERDICT_UNCERTAIN: '0.8' },
+      'VERDICT_UNCERTAIN=0.8: must be at most verdict.inDocuments, which is 0.75: set both',
+    ],
+    [
+      { VERDICT_IN_DOCUMENTS: '0.2' },
+      'VERDICT_IN_DOCUMENTS=0.2: must be at least verdict.uncertain, which is 0.22: set both',
+    ],
+    [
+      { VERDICT_IN_DOCUMENTS: '0.4', VERDICT_UNCERTAIN: '0.5' },
+      'VERDICT_UNCERTAIN=0.5: must be at most VERDICT_IN_DOCUMENTS=0.4',
+    ],
+    [{ VERDICT_UNCERTAIN: '1.1' }, 'VERDICT_UNCERTAIN=1.1: Too big: expected number to be <=1'],
+  ])('are refused in the wrong order, by name and value: %j', (given, fault) => {
+    expect(faultsOf(given)).toBe(`Bad configuration:\n  ${fault}`)
+  })
+
+  it('can be equal, and are checked when all values are read', () => {
+    const { verdict } = loadConfig({ VERDICT_UNCERTAIN: '0.9', VERDICT_IN_DOCUMENTS: '0.9' }).plan
+    expect(verdict).toEqual({ uncertain: 0.9, inDocuments: 0.9 })
   })
 })
 

@@ -60,8 +60,10 @@ export const DEGRADATIONS = {
 
 /** What the probability that the documents answer a question amounts to, the most likely first. */
 export const VERDICTS = {
-  in_documents: 'The documents seem to answer the question: the probability is 0.75 or more.',
-  uncertain: 'It cannot be said: the probability is 0.22 or more, or a part of the documents was not looked at.',
+  in_documents:
+    'The documents seem to answer the question: the probability is at least `verdict.inDocuments` of the plan, 0.75 by default.',
+  uncertain:
+    'It cannot be said: the probability is at least `verdict.uncertain` of the plan, 0.22 by default, or a part of the documents was not looked at.',
   not_in_documents: 'Nothing that was found seems to answer the question.',
 } as const
 

@@ -128,7 +128,7 @@ export async function rankContext(
         const packed = await packRanked(ranked, { ...ranking, relevanceOf, plan: { ...searched, budgetTokens } }, at)
         if (packed.packed.length === 0 && packed.dropped.some(({ reason }) => reason === 'over_budget'))
           at.degrade('nothing_fits', `no chunk fits ${budgetTokens} tokens`)
-        const answerable = answerableBy(evidence.passages, at.degraded, evidence.hasTerms)
+        const answerable = answerableBy(evidence.passages, at.degraded, plan.verdict, evidence.hasTerms)
         return { packed, evidence, answerable, intent, encoding: tokenizer.encoding, mode }
       },
       release: () => {

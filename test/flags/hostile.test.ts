@@ -36,6 +36,11 @@ it.each<[string, FlagPayload, RegExp]>([
   ['a prototype', { type: 'json', value: '{"__proto__": {"packing.mode": "sentence"}}' }, /__proto__/],
   ['a constructor', { type: 'json', value: '{"constructor": 1, "packing.constructor": 2}' }, /unknown key constructor/],
   ['a value twice', json({ 'packing.mode': 'sentence', PACKING_MODE: 'passage' }), /set twice/],
+  [
+    'thresholds in the wrong order',
+    json({ 'verdict.uncertain': 0.9 }),
+    /verdict\.uncertain=0\.9: must be at most verdict/,
+  ],
   ['an unknown plan', { type: 'string', value: 'best' }, /no plan is called "best"; known are: measured, design$/],
   ['a plan by a prototype', { type: 'string', value: '__proto__' }, /no plan is called "__proto__"/],
   ['another type', { type: 'csv', value: 'a,b' }, /a payload of type csv has no meaning/],

@@ -7,6 +7,7 @@ const MODES = {
   updateBaseline: '--update-baseline',
   tune: '--tune',
   ablate: '--ablate',
+  verdicts: '--verdicts',
   compare: 'a comparison of arms',
 } as const
 export type ReplayMode = keyof typeof MODES
@@ -14,6 +15,8 @@ export type ReplayMode = keyof typeof MODES
 const EVERY = Object.keys(MODES) as ReplayMode[]
 const DRAWS: ReplayMode[] = ['compare', 'ablate']
 const CHOOSES_PLANS: ReplayMode[] = [...DRAWS, 'tune']
+const TAKES_ARMS: ReplayMode[] = ['compare', 'tune', 'verdicts', 'gate', 'updateBaseline']
+const REPLAYS: ReplayMode[] = [...CHOOSES_PLANS, 'gate', 'updateBaseline']
 const WRITES: ReplayMode[] = [...DRAWS, 'gate']
 
 /** Which modes read each option. */
@@ -23,18 +26,18 @@ const READ_BY: Record<keyof Omit<ReplayFlags, 'command' | 'version' | 'given'>, 
   collection: EVERY,
   context: EVERY,
   chunkTokens: EVERY,
-  budgets: EVERY,
   parallel: EVERY,
-  fresh: EVERY,
   cache: EVERY,
-  chunking: CHOOSES_PLANS,
+  budgets: REPLAYS,
+  fresh: REPLAYS,
+  chunking: [...CHOOSES_PLANS, 'verdicts'],
   measure: CHOOSES_PLANS,
-  arms: ['compare', 'tune', 'gate', 'updateBaseline'],
-  arm: ['compare', 'tune', 'gate', 'updateBaseline'],
-  limitQueries: DRAWS,
+  arms: TAKES_ARMS,
+  arm: TAKES_ARMS,
+  limitQueries: [...DRAWS, 'verdicts'],
   judge: WRITES,
   judgeBudget: WRITES,
-  json: WRITES,
+  json: [...WRITES, 'verdicts'],
   markdown: WRITES,
   report: DRAWS,
   reportBudget: DRAWS,
@@ -51,6 +54,7 @@ const READ_BY: Record<keyof Omit<ReplayFlags, 'command' | 'version' | 'given'>, 
   trainShare: ['tune'],
   write: ['tune'],
   force: ['tune'],
+  verdicts: ['verdicts'],
   gate: ['gate'],
   updateBaseline: ['updateBaseline'],
 }

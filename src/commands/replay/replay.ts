@@ -29,6 +29,7 @@ Examples:
   $ stowage replay isharoth --arms topk,measured --explain
   $ stowage replay isharoth --arms measured,measured:retrieval.contextual=true --context rules
   $ stowage replay isharoth --ablate measured --budgets 500,1000,2000
+  $ stowage replay ./my-set --verdicts --json verdicts.json
   $ stowage replay --gate goldens/baseline.json
   $ stowage replay ./my-set --tune --trials 48 --write ./plans/tuned.json
   $ STOWAGE_PLAN=./plans/tuned.json stowage serve`
@@ -80,6 +81,11 @@ export function addReplayCommand(program: Command, dependencies: ReplayCommandDe
     .option('--explain', 'tell at which step each arm loses answer recall, and the questions that lose the most', false)
     .option('--ablate [arm]', 'switch each rule of this plan off alone and on alone; default: measured')
     .option('--rules <rules>', 'the rules that --ablate switches; default: all', listOption(ruleOption), RULE_NAMES)
+    .option(
+      '--verdicts',
+      'measure how often answerable is right, on questions with and without an answer, and suggest its thresholds',
+      false,
+    )
     .option('--gate <baseline>', 'fail when a measure is worse than in this file; sets, arm and budgets come from it')
     .option('--update-baseline <baseline>', 'write the figures of now to this file, for --gate')
     .option(

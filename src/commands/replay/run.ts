@@ -13,6 +13,7 @@ import { type ReplayMode, type ReplayOption, readMode } from './read-options.ts'
 import { inReplay, type ReplayCommandDependencies, type SessionFlags } from './session.ts'
 import { runTune } from './tune.ts'
 import type { TuneFlags } from './tune-options.ts'
+import { runVerdicts } from './verdicts.ts'
 
 export interface ReplayFlags
   extends Omit<OutputOptions, 'against' | 'command'>,
@@ -30,6 +31,7 @@ export interface ReplayFlags
   ablate?: string | true
   rules: readonly RuleName[]
   explain: boolean
+  verdicts: boolean
   /** The options that stand on the command line. */
   given: readonly ReplayOption[]
 }
@@ -46,6 +48,7 @@ export async function runReplay(
   refuseUnjudged(flags, mode)
   if (mode === 'gate' || mode === 'updateBaseline') return runGate(names, flags, dependencies)
   if (names.length === 0) throw new StowageError('bad_request', "missing required argument 'set'")
+  if (mode === 'verdicts') return runVerdicts(names, { ...flags, chunkTokens }, dependencies)
   if (mode === 'tune') return runTune(names, { ...flags, chunkTokens }, dependencies)
   const budgets = sortedBudgets(flags.budgets ?? REPLAY_BUDGETS)
   refuseOtherBudget('--report-budget', flags.reportBudget, budgets)

@@ -6,6 +6,7 @@ import { StowageError } from '../../core/errors.ts'
 import { makeFolder } from '../../files/make-folder.ts'
 import { decodeUtf8 } from '../../ingest/text-files.ts'
 import { isObject, parseJson, printJson } from '../../qdrant/json.ts'
+import { UNANSWERABLE } from '../golden-set/unanswerable.ts'
 import { questionKey } from './read-traces.ts'
 
 /** Files of golden questions that grow line by line. */
@@ -19,7 +20,6 @@ export interface GoldenFolder {
 }
 
 const QUERIES = 'queries.jsonl'
-const UNANSWERABLE = 'unanswerable.jsonl'
 const knownRow = z.object({ query: z.string(), tenant: z.string().nullish() })
 
 /** Opens a folder for golden questions; it is made when it is not there. @throws StowageError `bad_request` when a file has a broken row */

@@ -107,10 +107,16 @@ const SHOWN_FAULTS = 20
 
 /**
  * The set, when nothing is wrong with it.
- * @throws StowageError `bad_request` with its first 20 faults in the message, and all of them in `details`
+ * @throws StowageError `bad_request` with its faults
  */
 export function withoutFaults(path: string, { set, faults }: ExaminedSet): GoldenSet {
-  if (faults.length === 0) return set
+  refuseFaults(path, faults)
+  return set
+}
+
+/** @throws StowageError `bad_request` with the first 20 faults in the message, and all of them in `details` */
+export function refuseFaults(path: string, faults: readonly GoldenFault[]): void {
+  if (faults.length === 0) return
   const lines = faults.map(({ place, text }) => `${place}: ${text}`)
   const more = lines.length > SHOWN_FAULTS ? `\n  … and ${lines.length - SHOWN_FAULTS} more` : ''
   const list = lines.slice(0, SHOWN_FAULTS).join('\n  ')

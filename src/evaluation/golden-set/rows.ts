@@ -45,7 +45,7 @@ export type GoldRow = z.infer<typeof goldRow>
 const filter = z.custom<JsonObject>(isObject, "must be an object: a filter in Qdrant's shape")
 
 const NO_GOLD =
-  'must be a list with a gold passage; a question that nothing answers belongs into unanswerable.jsonl, which is not replayed'
+  'must be a list with a gold passage; a question that nothing answers belongs into unanswerable.jsonl, which only --verdicts asks'
 
 export const queryRow = z.object({
   id: z.string().min(1),

@@ -1,7 +1,7 @@
 import { longestPrefix } from '../../core/prefix.ts'
 import type { Candidate, ContextFormat, Span } from '../../core/types.ts'
 import type { DropReason } from '../../core/vocabulary.ts'
-import type { Trace } from '../../pipeline/trace/schema.ts'
+import type { Answerable, Trace } from '../../pipeline/trace/schema.ts'
 import type { DocumentSpan } from '../golden-set/evidence.ts'
 import type { RunLoss } from '../loss/loss.ts'
 import { evidenceFigures, garbageFraction, redundancyRatio, sharesByPlace, sharesByText } from './context.ts'
@@ -50,6 +50,8 @@ export interface ReplayRun {
   totalMs: number
   /** Codes of degradations. */
   degraded: string[]
+  /** Whether the documents answer; absent when the arm does not tell. */
+  answerable?: Answerable
   /** Null when the arm gives none. */
   trace: () => Trace | null
   /** All candidates of the trace with their whole texts; absent when the arm does not tell. */

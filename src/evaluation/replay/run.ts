@@ -221,6 +221,7 @@ async function runAtBudgets(
         stageMs: sumOfTimes([savedMs, ...own.stages.map(({ name, ms }) => ({ [name]: ms }))]),
         totalMs,
         degraded: own.degraded.map(({ code }) => code),
+        answerable,
         candidates: () => consideredOf(packed),
         trace: () => {
           const decision = { assignment: null, flags: [] }

@@ -1,6 +1,7 @@
 import type { Degradation } from '../../core/types.ts'
-import type { AnswerableReason, DegradationCode } from '../../core/vocabulary.ts'
+import type { AnswerableReason, DegradationCode, Verdict } from '../../core/vocabulary.ts'
 import { sigmoid } from '../../statistics/sigmoid.ts'
+import type { Plan } from '../plan/plan.ts'
 import type { Answerable } from '../trace/schema.ts'
 import type { PassageEvidence } from './evidence.ts'
 import { prominenceOf } from './prominence.ts'
@@ -12,10 +13,6 @@ import { relevanceLogit } from './relevance.ts'
  */
 const WITH_RERANKER = { bias: -0.87, best: 0.55, prominence: 0.85 }
 const WORDS_ALONE = { bias: 2.53, best: 0.8 }
-
-/** Least probability of a verdict. Measured: docs/results.md. */
-const IN_DOCUMENTS = 0.75
-const UNCERTAIN = 0.22
 
 /** Below these, no passage is likely to answer. Measured: docs/decisions/0111. */
 const LOW_RERANK = 0.05
@@ -38,11 +35,13 @@ const LOOKED_AT_PART: ReadonlySet<DegradationCode> = new Set([
 
 /**
  * Estimates whether the documents answer the question, from the best of the ranked passages and how far it stands out.
+ * @param least the least probabilities of the verdicts `in_documents` and `uncertain`. Where the second is larger, `in_documents` goes first.
  * @param hasTerms whether the question has terms. Without terms and without a reranker, nothing tells a passage that answers from another one.
  */
 export function answerableBy(
   passages: readonly PassageEvidence[],
   degraded: readonly Pick<Degradation, 'code'>[],
+  least: Plan['verdict'],
   hasTerms = true,
 ): Answerable {
   const looksAtPart = degraded.some(({ code }) => LOOKED_AT_PART.has(code))
@@ -53,8 +52,7 @@ export function answerableBy(
   const isFound = passages.length > 0
   const isReranked = prominence !== null
   const isUnread = isFound && !isReranked && !hasTerms
-  const least = looksAtPart || isUnread ? 'uncertain' : 'not_in_documents'
-  const verdict = probability >= IN_DOCUMENTS ? 'in_documents' : probability >= UNCERTAIN ? 'uncertain' : least
+  const verdict = verdictOf(probability, least, looksAtPart || isUnread)
   const reasons: [AnswerableReason, boolean][] = [
     ['nothing_found', !isFound],
     ['reranker_missing', isFound && !isReranked],
@@ -65,6 +63,12 @@ export function answerableBy(
     ['degraded', looksAtPart],
   ]
   return { probability, verdict, reasons: reasons.filter(([, holds]) => holds).map(([reason]) => reason) }
+}
+
+/** @param cannotDeny whether too little was looked at to say that there is no answer */
+export function verdictOf(probability: number, least: Plan['verdict'], cannotDeny: boolean): Verdict {
+  if (probability >= least.inDocuments) return 'in_documents'
+  return probability >= least.uncertain || cannotDeny ? 'uncertain' : 'not_in_documents'
 }
 
 /** The probability that the documents answer, in [0,1]. */

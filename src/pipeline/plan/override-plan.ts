@@ -38,7 +38,23 @@ export function overridePlanByText(plan: Plan, overrides: readonly TextOverride[
     if ('fault' in read) faults.push(`${name}=${shortened(value)}: ${read.fault}`)
     else changed = merge(changed, nested(path, read.value)) as Plan
   }
+  if (faults.length === 0) faults.push(...thresholdFaults(changed, overrides))
   return { plan: deepFreeze(changed), faults }
+}
+
+/** The thresholds of verdicts belong together. A change of one alone is checked beside the other one of the plan. */
+function thresholdFaults({ verdict }: Plan, overrides: readonly TextOverride[]): string[] {
+  if (verdict.uncertain <= verdict.inDocuments) return []
+  const given = (path: string) => overrides.findLast(one => one.path === path)
+  const shown = ({ path, value, name = path }: TextOverride) => `${name}=${shortened(value)}`
+  const [uncertain, inDocuments] = [given('verdict.uncertain'), given('verdict.inDocuments')]
+  if (uncertain) {
+    const other = inDocuments ? shown(inDocuments) : `verdict.inDocuments, which is ${verdict.inDocuments}: set both`
+    return [`${shown(uncertain)}: must be at most ${other}`]
+  }
+  return inDocuments
+    ? [`${shown(inDocuments)}: must be at least verdict.uncertain, which is ${verdict.uncertain}: set both`]
+    : []
 }
 
 /** All values but the name, which says where the values come from. */

@@ -192,6 +192,18 @@ export const planSchema = z.strictObject({
       'PACKING_CONTEXT_LINE',
     ),
   }),
+  verdict: z.strictObject({
+    inDocuments: value(
+      share,
+      'Least probability of the verdict `in_documents` of `answerable`.',
+      'VERDICT_IN_DOCUMENTS',
+    ),
+    uncertain: value(
+      share,
+      'Least probability of the verdict `uncertain`; at most `verdict.inDocuments`.',
+      'VERDICT_UNCERTAIN',
+    ),
+  }),
 })
 
 export type Plan = z.infer<typeof planSchema>

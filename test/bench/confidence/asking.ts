@@ -21,7 +21,7 @@ export interface PassageRow {
 }
 
 /** One question to one set of documents. */
-export interface Row extends Omit<Question, 'query' | 'filter'> {
+export interface Row extends Omit<Question, 'query'> {
   /** The set whose documents were asked. */
   set: string
   id: string
@@ -39,18 +39,18 @@ const PATIENT = { rerank: { deadlineMs: 60_000 } }
 
 /** Asks a question by the plan `measured`, and packs it at each budget with both kinds of filling. */
 export async function askQuestion(
-  { query, filter, ...question }: Question,
+  { query, ...question }: Question,
   { collection, set, ports, budgets }: { collection: string; set: string; ports: PipelinePorts; budgets: number[] },
 ): Promise<Row> {
   const evidence = new QueryEvidence(query)
-  const isOwn = question.world === 'own'
+  const isAnswered = question.group === 'answered'
   const cache = new PortCache(ports)
   const filled: Row['filled'] = {}
   let ranked: Pick<Row, 'passages' | 'neighbours' | 'mentioned'> = { passages: [], neighbours: [], mentioned: [] }
   for (const fill of ['all', 'relevant'] as const) {
     const plan = overridePlan(NAMED_PLANS.measured, { ...PATIENT, packing: { fill } })
     const record = new RunRecord(() => 0)
-    const asked = { query: query.query, collections: [collection], filter, vector: null, plan }
+    const asked = { query: query.query, collections: [collection], filter: query.filter, vector: null, plan }
     const caller = { apiKey: null, condition: null, tenant: null, deadline: noDeadline(), crowded: () => false }
     const context = await rankContext(asked, cache.forRun(plan.rerank.deadlineMs).ports, caller, record)
     try {
@@ -59,10 +59,10 @@ export async function askQuestion(
         const found = () =>
           evidenceFigures(sharesByText(evidence.in(plainText(run.packed.context, plan.format)).golds)).recall
         const of = filled[budget] ?? { all: { tokens: 0, recall: 0 }, relevant: { tokens: 0, recall: 0 } }
-        of[fill] = { tokens: run.packed.tokens, recall: isOwn ? found() : 0 }
+        of[fill] = { tokens: run.packed.tokens, recall: isAnswered ? found() : 0 }
         filled[budget] = of
         if (fill === 'all')
-          ranked = passagesOf(run, candidate => isOwn && evidence.heldBy(candidate.chunk.text).length > 0)
+          ranked = passagesOf(run, candidate => isAnswered && evidence.heldBy(candidate.chunk.text).length > 0)
       }
     } finally {
       context.release()

@@ -17,12 +17,12 @@ export type Signals = 'reranker' | 'words'
  * The negative questions count as much as the others, and half of them are of the same subject. Questions that were written without an
  * answer are for judging alone.
  */
-const WEIGHTS = { own: 1, without: 0.5, other: 0.5, unanswerable: 0 }
+const WEIGHTS = { answered: 1, without: 0.5, other: 0.5, unanswerable: 0 }
 
 export function fitModels(rows: readonly Row[], signals: Signals): Models {
   const passage = fitLogistic(
     rows
-      .filter(({ world }) => world === 'own' || world === 'other')
+      .filter(({ group }) => group === 'answered' || group === 'other')
       .flatMap(({ passages }) =>
         passages.map((one): Example => ({ features: featuresOf(one, signals), wanted: one.gold ? 1 : 0, weight: 1 })),
       ),
@@ -30,8 +30,8 @@ export function fitModels(rows: readonly Row[], signals: Signals): Models {
   const question = fitLogistic(
     rows.flatMap((row): Example[] => {
       const features = questionFeatures(row, passage, signals)
-      if (features === null || row.world === 'unanswerable') return []
-      return [{ features, wanted: row.world === 'own' ? 1 : 0, weight: WEIGHTS[row.world] }]
+      if (features === null || row.group === 'unanswerable') return []
+      return [{ features, wanted: row.group === 'answered' ? 1 : 0, weight: WEIGHTS[row.group] }]
     }),
   )
   return { passage, question }

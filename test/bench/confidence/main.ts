@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
 import { listOption } from '../../../src/commands/option-values.ts'
 import { loadConfig } from '../../../src/config.ts'
+import { GROUP_NAMES, type QuestionGroup } from '../../../src/evaluation/verdicts/questions.ts'
 import { CHUNK_DEFAULTS } from '../../../src/ingest/chunking/options.ts'
 import { NAMED_PLANS } from '../../../src/pipeline/plan/named-plans.ts'
 import { contentHash } from '../../../src/text/fingerprint.ts'
@@ -13,7 +14,7 @@ import { replayWorld } from '../../../src/wiring/replay.ts'
 import { count, finish } from '../terminal.ts'
 import { askQuestion, type Row } from './asking.ts'
 import { fitModels } from './fitting.ts'
-import { type BenchSet, questionsTo, readBenchSet, WORLDS, type World } from './questions.ts'
+import { type BenchSet, questionsTo, readBenchSet } from './questions.ts'
 import {
   fillTable,
   halvesTable,
@@ -27,7 +28,7 @@ import {
 interface Flags {
   limit: number
   budgets: number[]
-  worlds: World[]
+  groups: QuestionGroup[]
   fit: boolean
   cache?: string
   rows?: string
@@ -40,26 +41,26 @@ const program = new Command('bench:confidence')
   .argument('<set...>', 'folders of golden sets; each is asked the questions of the next one, too')
   .option('--limit <n>', 'only so many questions of each set', count, 50)
   .option('--budgets <list>', 'token budgets', listOption(count), [1000, 4000])
-  .option('--worlds <list>', `what the questions are asked to: ${WORLDS.join(', ')}`, listOption(worldNamed), [
-    ...WORLDS,
+  .option('--groups <list>', `the kinds of questions: ${GROUP_NAMES.join(', ')}`, listOption(groupNamed), [
+    ...GROUP_NAMES,
   ])
   .option('--fit', 'print the weights, fitted on the training halves', false)
   .option('--cache <folder>', 'where ingested sets are kept; can be that of a replay')
   .option('--rows <file>', 'keep what was asked: sets whose rows are in the file are not asked again')
   .action(run)
 
-function worldNamed(name: string): World {
-  const world = WORLDS.find(known => known === name)
-  if (world === undefined) {
-    throw new InvalidArgumentError(`Expected one of ${WORLDS.join(', ')}, got ${JSON.stringify(name)}.`)
+function groupNamed(name: string): QuestionGroup {
+  const group = GROUP_NAMES.find(known => known === name)
+  if (group === undefined) {
+    throw new InvalidArgumentError(`Expected one of ${GROUP_NAMES.join(', ')}, got ${JSON.stringify(name)}.`)
   }
-  return world
+  return group
 }
 
-async function run(folders: string[], { limit, budgets, worlds, fit, cache, rows: file }: Flags): Promise<void> {
+async function run(folders: string[], { limit, budgets, groups, fit, cache, rows: file }: Flags): Promise<void> {
   const sets = await Promise.all(folders.map(readBenchSet))
   const rows = file === undefined ? [] : readRows(file)
-  await ask(sets, { limit, budgets, worlds, cache }, rows, row => {
+  await ask(sets, { limit, budgets, groups, cache }, rows, row => {
     rows.push(row)
     if (file !== undefined) appendFileSync(file, `${JSON.stringify(row)}\n`)
   })
@@ -82,7 +83,7 @@ async function run(folders: string[], { limit, budgets, worlds, fit, cache, rows
 interface Asking {
   limit: number
   budgets: number[]
-  worlds: readonly World[]
+  groups: readonly QuestionGroup[]
   /** Folder for ingested sets, which can be that of a replay. */
   cache: string | undefined
 }
@@ -90,7 +91,7 @@ interface Asking {
 /** Asks every set that has no rows yet. A set is asked the questions of the next one, too. */
 async function ask(
   sets: BenchSet[],
-  { limit, budgets, worlds, cache }: Asking,
+  { limit, budgets, groups, cache }: Asking,
   known: Row[],
   onRow: (row: Row) => void,
 ) {
@@ -115,7 +116,7 @@ async function ask(
       await opened.ingest(set.documents, options)
       const ports = { ...world.ports, store: opened.store }
       const other = sets.length > 1 ? (sets[(at + 1) % sets.length]?.set ?? null) : null
-      const questions = questionsTo(one, other, limit).filter(({ world }) => worlds.includes(world))
+      const questions = questionsTo(one, other, limit).filter(({ group }) => groups.includes(group))
       for (const [asked, question] of questions.entries()) {
         onRow(await askQuestion(question, { collection, set: set.name, ports, budgets }))
         process.stderr.write(`\r${set.name} ${asked + 1}/${questions.length} `)

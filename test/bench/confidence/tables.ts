@@ -1,13 +1,16 @@
 import { codesOf, VERDICTS } from '../../../src/core/vocabulary.ts'
+import { GROUP_NAMES, type QuestionGroup } from '../../../src/evaluation/verdicts/questions.ts'
 import { answerableBy } from '../../../src/pipeline/confidence/answerable.ts'
+import { NAMED_PLANS } from '../../../src/pipeline/plan/named-plans.ts'
+import { auroc } from '../../../src/statistics/auroc.ts'
+import { mean, percentile } from '../../../src/statistics/sample.ts'
 import type { PassageRow, Row } from './asking.ts'
-import { auroc, mean, recallLost, thresholdOf } from './figures.ts'
+import { recallLost } from './figures.ts'
 import { fitModels, probabilityOf, relevanceOf, type Signals } from './fitting.ts'
-import { WORLDS, type World } from './questions.ts'
 
 /** Share of the questions without an answer that a threshold leaves below it. */
 const REJECTED = 0.9
-const NEGATIVES = WORLDS.filter(world => world !== 'own')
+const NEGATIVES = GROUP_NAMES.filter(group => group !== 'answered')
 
 interface Scored {
   row: Row
@@ -42,7 +45,7 @@ export function halvesTable(rows: readonly Row[], signals: Signals): string {
 }
 
 function separationTable(scored: readonly Scored[]): string {
-  const names = ['set', 'questions', ...NEGATIVES.flatMap(world => [`${world}: AUROC`, 'recall lost', 'Brier'])]
+  const names = ['set', 'questions', ...NEGATIVES.flatMap(group => [`${group}: AUROC`, 'recall lost', 'Brier'])]
   return (
     head(names) +
     groupsOf(scored)
@@ -53,9 +56,9 @@ function separationTable(scored: readonly Scored[]): string {
 
 /** The threshold is that of all sets, because an answer has only one. */
 function separation(name: string, some: readonly Scored[], all: readonly Scored[]): (string | number)[] {
-  const own = some.filter(({ row }) => row.world === 'own')
-  const figures = NEGATIVES.flatMap(world => {
-    const negatives = scoresOf(some, world)
+  const own = some.filter(({ row }) => row.group === 'answered')
+  const figures = NEGATIVES.flatMap(group => {
+    const negatives = scoresOf(some, group)
     if (own.length === 0 || negatives.length === 0) return ['', '', '']
     const questions = own.map(({ row, score }) => ({ score, recall: recallOf(row) }))
     const misses = [...own.map(({ score }) => (1 - score) ** 2), ...negatives.map(score => score ** 2)]
@@ -66,7 +69,7 @@ function separation(name: string, some: readonly Scored[], all: readonly Scored[
           negatives,
         ),
       ),
-      number(recallLost(questions, thresholdOf(scoresOf(all, world), REJECTED)), 1),
+      number(recallLost(questions, percentile(scoresOf(all, group), REJECTED) ?? 0), 1),
       number(mean(misses)),
     ]
   })
@@ -79,21 +82,22 @@ export function verdictTable(rows: readonly Row[], signals: Signals): string {
     answerableBy(
       passages.map(one => (signals === 'words' ? { ...one, rerank: null } : one)),
       [],
+      NAMED_PLANS.measured.verdict,
     ).verdict
   const judged = rows.filter(({ split }) => split === 'test').map(row => ({ row, score: 0 }))
   const cells = (some: readonly Scored[]) =>
-    WORLDS.flatMap(world => {
-      const of = some.filter(({ row }) => row.world === world)
+    GROUP_NAMES.flatMap(group => {
+      const of = some.filter(({ row }) => row.group === group)
       const shares = codesOf(VERDICTS).map(
         verdict => 100 * mean(of.map(({ row }) => (verdictOf(row) === verdict ? 1 : 0))),
       )
       return of.length === 0 ? '' : shares.map(share => number(share, 0)).join(' / ')
     })
   const lost = (some: readonly Scored[]) => {
-    const own = some.filter(({ row }) => row.world === 'own')
+    const own = some.filter(({ row }) => row.group === 'answered')
     return number(100 * mean(own.map(({ row }) => (verdictOf(row) === 'not_in_documents' ? recallOf(row) : 0))), 1)
   }
-  const names = ['set', ...WORLDS, 'recall lost']
+  const names = ['set', ...GROUP_NAMES, 'recall lost']
   return (
     head(names) +
     groupsOf(judged)
@@ -104,7 +108,7 @@ export function verdictTable(rows: readonly Row[], signals: Signals): string {
 
 /** What the fill `relevant` saves and loses, by set and budget: points of recall, and tokens. */
 export function fillTable(rows: readonly Row[]): string {
-  const own = rows.filter(({ world }) => world === 'own').map(row => ({ row, score: 0 }))
+  const own = rows.filter(({ group }) => group === 'answered').map(row => ({ row, score: 0 }))
   const budgets = Object.keys(rows[0]?.filled ?? {}).map(Number)
   const names = ['set', ...budgets.flatMap(budget => [`${budget}: recall`, 'relevant', 'tokens saved'])]
   const cells = (some: readonly Scored[]) =>
@@ -133,7 +137,7 @@ export function passagesTable(rows: readonly Row[], signals: Signals): string {
     signals,
   )
   const passages = rows
-    .filter(({ world, split }) => split === 'test' && (world === 'own' || world === 'other'))
+    .filter(({ group, split }) => split === 'test' && (group === 'answered' || group === 'other'))
     .flatMap(row => row.passages.map(one => ({ gold: one.gold ? 1 : 0, relevance: relevanceOf(one, models, signals) })))
   return binnedTable(passages, ['relevance', 'gold'])
 }
@@ -159,7 +163,7 @@ export function neighbourShare(rows: readonly Row[], signals: Signals): number {
     signals,
   )
   const pairs = rows
-    .filter(({ world }) => world === 'own')
+    .filter(({ group }) => group === 'answered')
     .flatMap(({ passages, neighbours }) =>
       neighbours.map(({ gold, beside }) => ({
         gold: gold ? 1 : 0,
@@ -180,7 +184,7 @@ export function mentionedTable(rows: readonly Row[], signals: Signals): string {
   )
   const relevance = (passage: PassageRow | undefined) => (passage ? relevanceOf(passage, models, signals) : 0)
   const mentioned = rows
-    .filter(({ world }) => world === 'own')
+    .filter(({ group }) => group === 'answered')
     .flatMap(row =>
       row.mentioned.map(one => ({
         relevance: relevance(row.passages[one.by]),
@@ -196,8 +200,8 @@ function recallOf({ filled }: Row): number {
   return mean(Object.values(filled).map(({ all }) => all.recall))
 }
 
-function scoresOf(scored: readonly Scored[], world: World): number[] {
-  return scored.filter(({ row }) => row.world === world).map(({ score }) => score)
+function scoresOf(scored: readonly Scored[], group: QuestionGroup): number[] {
+  return scored.filter(({ row }) => row.group === group).map(({ score }) => score)
 }
 
 function groupsOf(scored: readonly Scored[]): [string, readonly Scored[]][] {
