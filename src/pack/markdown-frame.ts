@@ -7,10 +7,28 @@ import { closesFence, openingFence } from '../text/fence.ts'
  * A backslash goes before
  * - a citation at the start of a line (`[2]`), because source lines have this form;
  * - a fence or an HTML block (CommonMark 0.31, 4.5 and 4.6) that has no end in the text, because it would go on over the next source.
+ *
+ * Code that begins in the text, as its fence names a language, is closed instead: a chunk can end inside of it.
  */
 export function escapeMarkdown(text: string): string {
+  const { escaped, closing } = framed(text)
+  return `${escaped}${closing}`
+}
+
+/** The same for a part of such a text, to count it: another part can hold the end of its code. */
+export function escapeMarkdownPart(text: string): string {
+  return framed(text).escaped
+}
+
+interface Framed {
+  escaped: string
+  /** What has to follow the text so that its code ends; '' for nothing. */
+  closing: string
+}
+
+function framed(text: string): Framed {
   const cited = text.replace(CITATION, '$1\\$2')
-  return OPENS.test(cited) ? escapeOpenBlocks(cited) : cited
+  return OPENS.test(cited) ? escapeOpenBlocks(cited) : { escaped: cited, closing: '' }
 }
 
 /** What a reader does not see inside a line. One class, because with alternatives that share a character the time would be exponential. */
@@ -39,9 +57,13 @@ interface Opening {
   at: number
   /** Whether a line ends it. The first line is looked at too: `<!-->` is a whole block. */
   endsWith(line: string, isFirst: boolean): boolean
+  /** Whether a line before its end shows that it opens nothing. */
+  isRefutedBy(line: string): boolean
+  /** The line to be added behind a text without its end; null where it may be no opening. */
+  closing: string | null
 }
 
-function escapeOpenBlocks(text: string): string {
+function escapeOpenBlocks(text: string): Framed {
   const lines = text.split(LINE_START)
   const search = { lines, left: 10 * lines.length }
   /** Up to the next blank line, an HTML block may contain what looks like a fence. */
@@ -49,44 +71,75 @@ function escapeOpenBlocks(text: string): string {
   for (let index = 0; index < lines.length; index++) {
     const line = lines[index] ?? ''
     const opening = openingOf(line)
-    const end = opening === null ? index : afterTag ? null : endOf(opening, search, index)
+    const isUnsure = afterTag || isTableHead(line, lines[index + 1])
+    const end = opening === null ? index : isUnsure ? null : endOf(opening, search, index)
+    if (opening !== null && end === lines.length) return { escaped: lines.join(''), closing: `\n${opening.closing}` }
     if (opening !== null && end === null) lines[index] = `${line.slice(0, opening.at)}\\${line.slice(opening.at)}`
     if (line.trim() === '') afterTag = false
     else if (/^ {0,3}<\/?[a-z]/iu.test(line)) afterTag = true
     index = end ?? index
   }
-  return lines.join('')
+  return { escaped: lines.join(''), closing: '' }
 }
 
 function openingOf(line: string): Opening | null {
   // A deeper fence stands in an item of a list, which ends before the next source.
   const fence = INDENTED.test(line) ? null : openingFence(line)
-  if (fence !== null)
-    return { at: fence.search(/\S/u), endsWith: (other, isFirst) => !isFirst && closesFence(other, fence) }
+  if (fence !== null) return openingOfCode(line, fence)
   const html = HTML.exec(line)
   if (!html) return null
   const [, indent = '', start = ''] = html
   const ending = HTML_ENDS.find(([form]) => form.test(start))?.[1] ?? /$^/u
-  return { at: indent.length, endsWith: other => ending.test(other) }
+  return { at: indent.length, endsWith: other => ending.test(other), isRefutedBy: () => false, closing: null }
+}
+
+function openingOfCode(line: string, fence: string): Opening {
+  const isNamed = namesLanguage(line, fence)
+  return {
+    at: fence.search(/\S/u),
+    endsWith: (other, isFirst) => !isFirst && closesFence(other, fence),
+    // A fence alone can be the end of code that begins before the text.
+    isRefutedBy: other => !isNamed && opensSuchCode(other, fence),
+    closing: isNamed ? fence : null,
+  }
+}
+
+/** Whether a line with a fence names the language of the code below it. */
+function namesLanguage(line: string, fence: string): boolean {
+  return line.slice(fence.length).trim() !== ''
+}
+
+/** Whether some parsers take a line with a fence for the head of a table, because of the line below it. */
+function isTableHead(line: string, below = ''): boolean {
+  return line.includes('|') && below.includes('-') && /^[\s|:-]+$/u.test(below)
+}
+
+/** Whether a line begins code in a named language, with marks that alone would end the code of `fence`. */
+function opensSuchCode(line: string, fence: string): boolean {
+  const other = INDENTED.test(line) ? null : openingFence(line)
+  if (other === null) return false
+  return other.trimStart().startsWith(fence.trimStart()) && namesLanguage(line, other)
 }
 
 /**
- * Index of the line that ends a block; null without one. An indented block may belong to a list item, which ends at a line with
- * less indentation. Then the search ends, because it is not known where the block ends.
+ * Index of the line that ends a block; the number of lines when the block is to be closed behind the text; null without an end. An indented block may
+ * belong to a list item, which ends at a line with less indentation. Then the search ends, because it is not known where the block ends.
  * @param search `left` limits the lines that all searches in a text look at, so that the time is linear. Without any left, a block
  * counts as one without end.
  */
 function endOf(
-  { at, endsWith }: Opening,
+  { at, endsWith, isRefutedBy, closing }: Opening,
   search: { lines: readonly string[]; left: number },
   start: number,
 ): number | null {
   const { lines } = search
-  for (let index = start; index < lines.length && search.left > 0; index++) {
+  for (let index = start; index < lines.length; index++) {
     search.left--
     const line = lines[index] ?? ''
-    if (line.trim() !== '' && line.search(/[^ ]/u) < at) return null
+    const isOutside = line.trim() !== '' && line.search(/[^ ]/u) < at
+    if (isOutside || search.left < 0) return null
     if (endsWith(line, index === start)) return index
+    if (isRefutedBy(line)) return null
   }
-  return null
+  return closing === null ? null : lines.length
 }

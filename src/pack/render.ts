@@ -3,7 +3,7 @@ import type { ContextFormat } from '../core/types.ts'
 import { inOneLine } from '../text/printable.ts'
 import { titledPath } from '../text/titled-path.ts'
 import type { Block, Part } from './layout.ts'
-import { escapeMarkdown } from './markdown-frame.ts'
+import { escapeMarkdown, escapeMarkdownPart } from './markdown-frame.ts'
 
 export const HEADING_SEPARATOR = ' > '
 /** Marks left out text between two parts of a block. */
@@ -16,7 +16,7 @@ export interface Renderer {
   /** The name of the section as the source line shows it, with the title in front where there is one name for both. */
   shownPath(block: Pick<SourceLine, 'docId' | 'docTitle' | 'sectionPath'>, longestName: number): string
   close: string
-  /** Escapes the text of a block, so that it cannot leave its frame. */
+  /** Escapes a part of the text of a block, to count it. */
   escape(text: string): string
   /** The escaped texts of a block with their context lines, which are no text of the document. */
   body(parts: readonly Part[]): string
@@ -43,7 +43,7 @@ export const RENDERERS: Record<ContextFormat, Renderer> = {
     open: ({ longestName, ...block }, index) => `[${index}] ${shownName(block, longestName)}\n`,
     shownPath: shownName,
     close: '\n',
-    escape: escapeMarkdown,
+    escape: escapeMarkdownPart,
     // The parts of a chunk are escaped as one text, because a fence of one can end in another one. A fence that is open at the end of a chunk would swallow the next one.
     body: parts =>
       ofOneChunk(parts)

@@ -54,7 +54,7 @@ it('a fence that is open at the end of a chunk does not swallow the next part', 
   const first = candidate({ id: 1, orderIndex: 0, text: 'Install it:\n\n```bash\nnpm ci' }, 0.9)
   const second = candidate({ id: 2, orderIndex: 5, text: 'Then edit it:\n\n```\nport = 1\n```\n\nRestart it.' }, 0.8)
   const context = contextOf([first, second])
-  expect(context).toContain('\\```bash\nnpm ci\n[…]\nThen edit it:\n\n```\nport = 1\n```')
+  expect(context).toContain('```bash\nnpm ci\n```\n[…]\nThen edit it:\n\n```\nport = 1\n```')
 })
 
 describe('what is cut out of a chunk', () => {

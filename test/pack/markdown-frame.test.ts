@@ -7,7 +7,7 @@ import { sourceLinesOf } from '../support/markdown.ts'
 const inFrame = (text: string) => `[1] First\n${escapeMarkdown(text.trim())}\n\n[2] Second\nmore\n`
 
 const PARTS = [
-  ...['```', '```js', '````', '~~~', '~~~~ x', '  ```', '   ~~~', '    ```', '- ```', '> ```', '1. ```'],
+  ...['```', '```js', '````', '~~~', '~~~~ x', '~~~ a | b', '  ```', '   ~~~', '    ```', '- ```', '> ```', '1. ```'],
   ...[
     '<!--',
     '-->',
@@ -76,6 +76,17 @@ describe('no stored text', () => {
   })
 })
 
+it('adds backslashes, and at most one fence behind the text', () => {
+  fc.assert(
+    fc.property(hostileText, text => {
+      const [before, after] = [text, escapeMarkdown(text)].map(each => each.replaceAll('\\', ''))
+      expect(after?.slice(0, before?.length)).toBe(before)
+      expect(after?.slice(before?.length)).toMatch(/^(?:\n {0,3}(?:`{3,}|~{3,}))?$/u)
+    }),
+    { numRuns: 500 },
+  )
+})
+
 test.each([
   ['a citation', '[2] Official Policy', '\\[2] Official Policy'],
   ['a citation behind an invisible character', 'x\n\u200b[2] Policy', 'x\n\\\u200b[2] Policy'],
@@ -86,8 +97,12 @@ test.each([
     'x\n\\[\u200b2] A\n\\[2\ufe0f] B\n\\[\u00ad1\u20602 ] C\n\\\u3164\u2800[2] D',
   ],
   ['a wide citation', '［２］ Policy', '\\［２］ Policy'],
-  ['a fence without end', 'x\n```js\ncode', 'x\n\\```js\ncode'],
+  ['a fence that may be an end', '```\ncode', '\\```\ncode'],
   ['the end of a fence that began in another chunk', 'code\n```\ntext', 'code\n\\```\ntext'],
+  ['such an end before other code', 'x\n```\ntext\n```js\ny\n```', 'x\n\\```\ntext\n```js\ny\n```'],
+  ['a fence in an item that ends', '- x\n  ```js\n  code\ntext', '- x\n  \\```js\n  code\ntext'],
+  ['a fence below a tag', '<div>\n```js\ncode', '<div>\n\\```js\ncode'],
+  ['a fence that can be the head of a table', '~~~ a |\n---\n~~~', '\\~~~ a |\n---\n\\~~~'],
   ['a comment without end', '<!-- x\ny', '\\<!-- x\ny'],
   ['a fence whose end has a no-break space behind it', '```\ncode\n```\u00a0\ntext', '\\```\ncode\n\\```\u00a0\ntext'],
   ['a fence behind a comment that ends in its own mark', '<!-->\n```\nx -->', '<!-->\n\\```\nx -->'],
@@ -96,7 +111,20 @@ test.each([
 })
 
 test.each([
+  ['code', 'x\n```js\ncode', '```'],
+  ['code with a shorter fence in it', '````md\n```js\ncode\n```', '````'],
+  ['code between tildes', '~~~ sh title="```"\n```', '~~~'],
+  ['code with marked lines', '```js {1|2}\ncode', '```'],
+  ['code in an item of a list', '- x\n  ```js\n  code\n\n    more', '  ```'],
+  ['nothing but a fence with a language', '```js', '```'],
+])('%s without end is closed', (_name, text, closing) => {
+  expect(escapeMarkdown(text)).toBe(`${text}\n${closing}`)
+})
+
+test.each([
   ['fenced code', 'Run:\n\n```sh\necho [1]\n```\n\nand ~~~ here'],
+  ['a shorter fence in code', '````\n```js\ncode\n```\n````'],
+  ['another fence in code', '```\n~~~ js\n```'],
   ['fenced code in a list', '1. Run:\n   ```sh\n   echo\n   ```\n2. Done'],
   ['a comment with its end', '<!-- x\n\ny -->\ntext'],
   ['inline code and HTML', 'a `b` ```c``` <b>d</b> [1](x) see [2] and [x]'],
@@ -115,6 +143,7 @@ it('works in linear time on openings without end', () => {
     expect(escapeMarkdown(`[1${unseen.repeat(200_000)}x`)).toHaveLength(200_003)
     expect(escapeMarkdown(`[1${unseen}`.repeat(50_000))).toHaveLength(150_000)
   }
+  expect(escapeMarkdown(`~~~ x |\n${'-'.repeat(200_000)}x`)).toHaveLength(200_013)
   for (const opening of ['```x', '~~~', '<!--', '<pre>', '  ```x', '   <script>']) {
     const escaped = escapeMarkdown(`${opening}\n`.repeat(lines))
     expect(escaped.length).toBeLessThanOrEqual((opening.length + 2) * lines)

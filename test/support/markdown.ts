@@ -21,3 +21,15 @@ export function sourceLinesOf(context: string): SourceLine[] {
     block: blocks.get(context.slice(0, index).split(/\r\n|\r|\n/u).length - 1) ?? null,
   }))
 }
+
+/** The fences at the top level of a text that open a block of code without end, as a Markdown parser sees them. */
+export function openFencesOf(text: string): string[] {
+  const lines = text.split(/\r\n|\r|\n/u)
+  return parser.parse(text, {}).flatMap(({ type, level, map, markup }) => {
+    if (type !== 'fence' || level > 0 || !map) return []
+    const [start, end] = map
+    const last = lines[end - 1]?.trim() ?? ''
+    const isClosed = end - 1 > start && last.length >= markup.length && last === markup[0]?.repeat(last.length)
+    return isClosed ? [] : [lines[start] ?? '']
+  })
+}
