@@ -70,7 +70,7 @@ it('reads the cells of drawn tables, also with several lines, in the middle of t
       // A first line of a cell in the first column alone looks like a paragraph.
       fc.pre((lines[0]?.cells.length ?? 0) > 1)
       const expected = cells.map(row => row.map(texts => texts.join('\n')))
-      expect(readTable(lines, 0)).toEqual({ lines: lines.length, rows: expected })
+      expect(readTable(lines, 0)).toMatchObject({ lines: lines.length, rows: expected })
     }),
     { numRuns: 300 },
   )
@@ -87,7 +87,7 @@ it('keeps the rows of a table whose lines are equally far apart, and those that 
         [200, right],
       ]),
     )
-    expect(readTable(lines, 0)).toEqual({ lines: 6, rows })
+    expect(readTable(lines, 0)).toMatchObject({ lines: 6, rows })
   }
 })
 
@@ -105,7 +105,23 @@ it('puts a name above a group of rows in a row of its own, and ends before a lin
     ['Cash', '12', '14'],
     ['Stock', '7', '9'],
   ]
-  expect(readTable(lines, 0)).toEqual({ lines: 4, rows })
+  expect(readTable(lines, 0)).toMatchObject({ lines: 4, rows })
+})
+
+it('gives the lines of a cell in the middle of its row to this row, where rows stand as close as lines', () => {
+  const lines = page(
+    [100, [60, 'sudo'], [120, '5990'], [200, 'limited rights']],
+    [112, [200, 'editor for']],
+    [118, [60, 'vim'], [120, '3570']],
+    [124, [200, 'programmers']],
+    [136, [60, 'mc'], [120, '1482'], [200, 'manager of files']],
+    [148, [200, 'on a screen']],
+  )
+  expect(readTable(lines, 0)?.rows).toEqual([
+    ['sudo', '5990', 'limited rights'],
+    ['vim', '3570', 'editor for\nprogrammers'],
+    ['mc', '1482', 'manager of files\non a screen'],
+  ])
 })
 
 it('parts cells with a narrow gap where other rows have the columns', () => {
@@ -131,15 +147,6 @@ it.each([
       [112, [60, 'to'], [100, 'moor there at night in a storm']],
     ),
   ],
-  [
-    'names with long descriptions',
-    page(
-      [100, [60, '2019'], [120, 'Harbour master of Northport, who keeps the ropes in order and sees']],
-      [112, [120, 'to it that the lamps are lit, each evening, before the sun has gone']],
-      [130, [60, '2012'], [120, 'Ferry captain of the line to the islands, in summer and in winter, with']],
-      [142, [120, 'a crew of four, and a cook who was afraid of the sea from the first']],
-    ),
-  ],
   ['items', page([100, [60, '•'], [80, 'Ropes']], [114, [60, '•'], [80, 'Lamps']], [128, [60, '•'], [80, 'Buoys']])],
   [
     'entries of contents',
@@ -147,6 +154,24 @@ it.each([
   ],
 ])('is no table: %s', (_, lines) => {
   for (const start of lines.keys()) expect(readTable(lines, start)).toBeNull()
+})
+
+it('tells names with descriptions from a table, which has a head', () => {
+  const names = page(
+    [100, [60, '2019'], [120, 'Harbour master of Northport, who keeps the ropes in order and sees']],
+    [112, [120, 'to it that the lamps are lit, each evening, before the sun has gone']],
+    [130, [60, '2012'], [120, 'Ferry captain of the line to the islands, in summer and in winter, with']],
+    [142, [120, 'a crew of four, and a cook who was afraid of the sea from the first']],
+  )
+  expect(readTable(names, 0)).toMatchObject({ lines: 4, isDescriptions: true })
+  const headed = page(
+    [82, [60, 'Year'], [120, 'Post']],
+    ...names.map((line): Parameters<typeof page>[number] => [
+      line.y,
+      ...line.cells.map((cell): [number, string] => [cell.x0, cell.text]),
+    ]),
+  )
+  expect(readTable(headed, 0)).toMatchObject({ lines: 5, isDescriptions: false })
 })
 
 const content = (id: string) => ({ type: 'content', id })

@@ -4,9 +4,9 @@ import { begins, LEADERS, listMark, usualLeading } from './paragraphs.ts'
 import { readTable } from './tables/aligned.ts'
 import type { KnownTable } from './tables/tagged-tables.ts'
 
-/** The lines of a cell have line breaks between them. */
+/** A table, or names with descriptions; the lines of a cell have line breaks between them. */
 export interface TableBlock {
-  kind: 'table'
+  kind: 'table' | 'descriptions'
   page: number
   rows: string[][]
   hasHead?: boolean
@@ -42,7 +42,7 @@ export function toBlocks(lines: readonly Line[], headings: Headings): PdfBlock[]
       blocks.push({ kind: 'code', lines: lines.slice(at, at + count) })
     } else if (table && !isList(table.rows)) {
       count = table.lines
-      blocks.push({ kind: 'table', page: line.page, rows: table.rows })
+      blocks.push({ kind: table.isDescriptions ? 'descriptions' : 'table', page: line.page, rows: table.rows })
     } else {
       while (!headings.found.has(at + count) && isSameParagraph(lines, at, at + count, leading, hasCode)) count += 1
       const own = lines.slice(at, at + count)

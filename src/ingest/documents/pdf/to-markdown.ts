@@ -29,7 +29,7 @@ export function toMarkdown(blocks: readonly PdfBlock[], pageCount: number): Page
 }
 
 function writeBlock(block: PdfBlock, writer: PageWriter, words: ReadonlySet<string>): void {
-  if (block.kind === 'table') writeTable(block, writer, words)
+  if ('rows' in block) writeRows(block, writer, words)
   else if (block.kind === 'code') writeCode(block.lines, writer)
   else if (block.kind === 'heading') writeLines(block.lines, `${'#'.repeat(block.level)} `, writer, words)
   else if (block.kind === 'item') {
@@ -65,9 +65,7 @@ function joined(text: string, next: string | undefined, words: ReadonlySet<strin
 /** The words of the document in lower case, those with a hyphen inside a line too: they tell how a broken word is spelled. */
 function wordsOf(blocks: readonly PdfBlock[]): Set<string> {
   const words = new Set<string>()
-  const texts = blocks.flatMap(block =>
-    block.kind === 'table' ? block.rows.flat() : block.lines.map(({ text }) => text),
-  )
+  const texts = blocks.flatMap(block => ('rows' in block ? block.rows.flat() : block.lines.map(({ text }) => text)))
   for (const text of texts)
     for (const [word] of text.toLowerCase().matchAll(/[\p{L}\p{M}]+(?:-[\p{L}\p{M}]+)*(?![-\p{L}\p{M}])/gu)) {
       words.add(word)
@@ -78,14 +76,24 @@ function wordsOf(blocks: readonly PdfBlock[]): Set<string> {
   return words
 }
 
-function writeTable({ rows, page }: TableBlock, writer: PageWriter, words: ReadonlySet<string>): void {
-  const [head = [], ...body] = rows.map(row => row.map(cell => cellText(cell.split('\n'), words)))
-  writer.write(markdownTable(head, body), page)
+/** The rows of a table, or each description as a paragraph behind its name. */
+function writeRows({ kind, rows, page }: TableBlock, writer: PageWriter, words: ReadonlySet<string>): void {
+  const texts = rows.map(row => row.map(cell => cellText(cell, words)))
+  if (kind === 'table') {
+    const [head = [], ...body] = texts.map(row => row.map(text => text.replaceAll('|', '\\|')))
+    writer.write(markdownTable(head, body), page)
+  } else {
+    const paragraphs = texts.map(row => row.join(' ').trim().replace(BLOCK_MARK, '\\$&'))
+    writer.write(paragraphs.join('\n\n'), page)
+  }
 }
 
-function cellText(lines: readonly string[], words: ReadonlySet<string>): string {
-  const text = lines.map((line, index) => joined(line, lines[index + 1], words, true)).join('')
-  return text.trim().replaceAll('|', '\\|')
+function cellText(cell: string, words: ReadonlySet<string>): string {
+  const lines = cell.split('\n')
+  return lines
+    .map((line, index) => joined(line, lines[index + 1], words, true))
+    .join('')
+    .trim()
 }
 
 function writeCode(lines: readonly Line[], writer: PageWriter): void {

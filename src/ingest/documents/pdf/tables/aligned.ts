@@ -8,6 +8,8 @@ export interface TableRows {
   /** Number of lines that the table takes. */
   lines: number
   rows: string[][]
+  /** Whether the rows are names with descriptions, below no head. */
+  isDescriptions: boolean
 }
 
 /** Share of the cells that have text, at least. */
@@ -16,8 +18,9 @@ const FILLED = 0.6
 const COMPLETE = 0.5
 /** More than two columns need at least this many such rows: words of two lines of prose stand below each other by chance. */
 const COMPLETE_ROWS = 2
-/** Names with descriptions of more letters than this on average are no table: each description is a paragraph. */
-const LONG_DESCRIPTION = 120
+/** The second of two columns has descriptions when its cells have at least this many letters on average, and the first one is no shorter than this share of that. */
+const DESCRIPTION = 60
+const NO_HEAD = 0.5
 /** A line of one cell that begins in the first column and is wider than this share of the column of the page is prose. */
 const WIDE = 0.6
 
@@ -35,7 +38,7 @@ export function readTable(
   while (!isHeading(end) && goesOn(lines[end], lines[end - 1] as Line)) end += 1
   for (let last = end; last - start >= 2; last -= 1) {
     const rows = bestRows(lines.slice(start, last))
-    if (rows) return isDescriptions(rows) ? null : { lines: last - start, rows }
+    if (rows) return { lines: last - start, rows, isDescriptions: areDescriptions(rows) }
   }
   return null
 }
@@ -87,9 +90,11 @@ function bestRows(lines: readonly Line[]): string[][] | null {
   return best
 }
 
-function isDescriptions(rows: readonly string[][]): boolean {
-  const descriptions = rows.flatMap(row => (row.length === 2 ? [row[1] ?? ''] : []))
-  return descriptions.join('').length > LONG_DESCRIPTION * rows.length
+function areDescriptions(rows: readonly string[][]): boolean {
+  if (rows[0]?.length !== 2) return false
+  const lengths = rows.map(([, description = '']) => description.length)
+  const mean = lengths.reduce((sum, length) => sum + length, 0) / rows.length
+  return mean >= DESCRIPTION && (lengths[0] ?? 0) >= NO_HEAD * mean
 }
 
 function rowsBy(columns: Columns, lines: readonly Line[]): string[][] | null {

@@ -51,16 +51,35 @@ function isDouble({ lines }: Row): boolean {
   return columns > 1 && lines.filter(({ size }) => size === columns).length > 1
 }
 
-/** Each line as a row; what stands beside the first column alone goes on in the row above. */
+/** Each line as a row. What stands beside the first column alone belongs to the row above, or to the nearer one below that has nothing in its column. */
 function byLines(lines: readonly Line[], placed: readonly Placed[]): Row[] {
   const rows: Row[] = []
+  let upper: Placed[] = []
   for (const [at, texts] of placed.entries()) {
     const last = rows.at(-1)
-    const isSameFont = lines[at]?.isBold === lines[at - 1]?.isBold
-    if (last && texts.size === 1 && !texts.has(0) && isSameFont) last.lines.push(texts)
-    else rows.push({ y: (lines[at] as Line).y, lines: [texts] })
+    if (isBeside(texts) && isUpper(lines, placed, at)) upper.push(texts)
+    else if (last && isBeside(texts) && lines[at]?.isBold === lines[at - 1]?.isBold) last.lines.push(texts)
+    else {
+      rows.push({ y: (lines[at] as Line).y, lines: [...upper, texts] })
+      upper = []
+    }
   }
   return rows
+}
+
+function isBeside(texts: Placed): boolean {
+  return texts.size === 1 && !texts.has(0)
+}
+
+/** Whether a line beside the first column is the upper line of a cell in the middle of the next row. */
+function isUpper(lines: readonly Line[], placed: readonly Placed[], at: number): boolean {
+  const next = placed[at + 1]
+  const distance = (index: number) => Math.abs((lines[index]?.y ?? Number.POSITIVE_INFINITY) - (lines[at] as Line).y)
+  return (
+    next?.has(0) === true &&
+    [...(placed[at] as Placed).keys()].every(column => !next.has(column)) &&
+    distance(at + 1) < distance(at - 1)
+  )
 }
 
 /** The least distance of two lines with text in the same column. */
