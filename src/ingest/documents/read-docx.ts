@@ -1,11 +1,12 @@
 import mammoth from 'mammoth'
 import { type Converted, tooLarge } from './converted.ts'
 import { htmlToMarkdown } from './html/read-html.ts'
+import { CODE_STYLES, markCode } from './word-code.ts'
 
 /** Unpacked bytes of the XML of a file, at most. Its objects take about twenty times as much of the heap. */
 const MOST_XML = 64 * 2 ** 20
 /** The style of a title becomes a heading of its own; pandoc and Word write it so. */
-const STYLES = ["p[style-name='Title'] => h1:fresh", "p[style-name='Subtitle'] => p:fresh"]
+const STYLES = ["p[style-name='Title'] => h1:fresh", "p[style-name='Subtitle'] => p:fresh", ...CODE_STYLES]
 const DIRECTORY_ENTRY = 0x02014b50
 const DIRECTORY_END = 0x06054b50
 
@@ -19,7 +20,11 @@ export async function readDocx(bytes: Uint8Array): Promise<Converted> {
   if (xml > MOST_XML) return tooLarge(`has more than ${MOST_XML / 2 ** 20} MiB of XML when it is unpacked`)
   const { value } = await mammoth.convertToHtml(
     { buffer },
-    { styleMap: STYLES, convertImage: mammoth.images.imgElement(async () => ({ src: '' })) },
+    {
+      styleMap: STYLES,
+      convertImage: mammoth.images.imgElement(async () => ({ src: '' })),
+      transformDocument: markCode,
+    },
   )
   return htmlToMarkdown(value)
 }

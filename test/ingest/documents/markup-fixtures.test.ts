@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { readHtml } from '../../../src/ingest/documents/html/read-html.ts'
 import { readDocx } from '../../../src/ingest/documents/read-docx.ts'
+import { markCode } from '../../../src/ingest/documents/word-code.ts'
 
 const bytesOf = (path: string) => readFileSync(new URL(`./fixtures/${path}`, import.meta.url))
 
@@ -21,6 +22,22 @@ describe('readDocx', () => {
     expect(text).toContain('1. Ring the bell.\n2. Close the gate.')
     expect(text).toContain('| Gate | Width |\n| --- | --- |\n| South | 38 |\n| North | 41 |')
     expect(text.trimEnd()).toMatch(/\n1\. Except in spring\.$/)
+  })
+
+  it('reads code by its style, and by its font', async () => {
+    const code = 'Call `moor` with the name of the _berth_:\n\n```\nif (tide > 2) {\n    moor("north");\n}\n```\n\nThen'
+    const styled = await readDocx(bytesOf('docx/pandoc-code.docx'))
+    expect(styled).toMatchObject({ text: `# Moor a boat\n\n${code} ring the bell.\n` })
+    const log = '```\nbell: rung\nberth: north\n```\n\n- `north`\n\nThe log is kept'
+    const { text } = await textOf(readDocx(bytesOf('docx/libreoffice-code.docx')))
+    expect(text.replace(/- +/g, '- ')).toContain(`${log} for a year`)
+    expect(text).toMatch(/^# Moor a boat\n\nCall `moor` with/)
+  })
+
+  it('takes no font for code in a document that has no other', () => {
+    const run = { type: 'run', font: 'Courier New', children: [{ type: 'text', value: 'The tide rises twice a day.' }] }
+    const document = { type: 'document', children: [{ type: 'paragraph', children: [run] }] }
+    expect(markCode(document)).toEqual(document)
   })
 })
 
