@@ -9,6 +9,8 @@ const textOf = (html: string) => (readHtml(Buffer.from(html)) as { text: string 
 it.each([
   ['<h2><span>1. Moor</span></h2>', '## 1. Moor'],
   ['<p><b>QUAY</b>-<i>Rope</i></p>', '**QUAY**-_Rope_'],
+  ['<h1>Function <span>from<wbr>_str</span></h1>', '# Function from_str'],
+  ['<p>moor<b>x</b>_y, _z</p>', 'moor**x**\\_y, \\_z'],
   ['<p>The file has <em>a</em>[server] and [gate].</p>', 'The file has _a_[server] and [gate].'],
   [
     '<table><tr><th>1. a</th><th>- b</th></tr><tr><td># c</td><td>[d]</td></tr></table>',

@@ -177,6 +177,13 @@ it('leaves out the contents beside the text, as Docusaurus writes them', () => {
   expect(textOf(page)).toBe('# Mooring\n\n## Ropes\n\nRope.\n')
 })
 
+it('leaves out what rustdoc says about the page, and keeps code of the class src', () => {
+  const head = '<div class="rustdoc-breadcrumbs"><a href="../">quay</a></div><h1>Function moor</h1>'
+  const tools = '<a class="src" href="s">Source</a><details><summary class="hideme">Expand description</summary>'
+  const text = textOf(`<main>${head}${tools}<p>Ties up.</p><pre class="src">moor()</pre></details></main>`)
+  expect(text).toBe('# Function moor\n\nTies up.\n\n```\nmoor()\n```\n')
+})
+
 it('keeps a block of the class footer with a paragraph of text, and leaves out one about rights, links or tools', () => {
   const textBelow = (footer: string) => textOf(`<h1>Mooring</h1><p>Rope.</p><div class="footer">${footer}</div>`)
   const text =

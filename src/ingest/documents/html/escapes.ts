@@ -19,15 +19,14 @@ const LINKS = /\][([:]/
 /** At the start of a block: the box of a task, or the name of a note. */
 const BOX = /^\[(?:.\]|!)/
 const STARS = new RegExp(`(?<=[ \\t])(?:(?:${ESCAPE}\\*)+|(?:${ESCAPE}_)+)(?=[ \\t]|$)`, 'g')
+/** An underscore inside a word is no emphasis (CommonMark 6.2), so the names of things need no backslashes. A word can go on in another element. */
+const INSIDE_WORD = new RegExp(`(?<=[\\p{L}\\p{N}])(?:${ESCAPE}_)+(?=[\\p{L}\\p{N}])`, 'gu')
 const RULE = /^[\s>*_]*$/
 const ANY_ESCAPE = new RegExp(`${ESCAPE}(.?)`, 'g')
 
-/** Escapes a text for markdown. An underscore inside a word is no emphasis (CommonMark 6.2), so the names of things need no backslashes. */
+/** Escapes a text for markdown. */
 export function escapeText(text: string): string {
-  return TurndownService.prototype
-    .escape(text)
-    .replace(/(?<=[\p{L}\p{N}])(?:\\_)+(?=[\p{L}\p{N}])/gu, marks => marks.replaceAll('\\', ''))
-    .replace(ESCAPED, `${ESCAPE}$1`)
+  return TurndownService.prototype.escape(text).replace(ESCAPED, `${ESCAPE}$1`)
 }
 
 /** Writes the backslashes of `escapeText` that have an effect where they stand, and leaves out the others. */
@@ -44,7 +43,7 @@ function settleLine(line: string): string {
   // Stars with space on both sides are no emphasis, but begin a list at the start of a block, and are a rule where nothing else is.
   const rest = line.slice(start + 1)
   const freed = RULE.test(plain) ? rest : rest.replace(STARS, stars => stars.replaceAll(ESCAPE, ''))
-  const settled = line.slice(0, start + 1) + freed
+  const settled = (line.slice(0, start + 1) + freed).replace(INSIDE_WORD, signs => signs.replaceAll(ESCAPE, ''))
   const keepsBrackets = LINKS.test(plain) || BOX.test(plain.slice(start))
   return settled.replace(ANY_ESCAPE, (_, sign: string, at: number) => {
     const isNeeded =

@@ -4,11 +4,11 @@ import { lettersOf } from './letters.ts'
 
 const words = (text: string) => new Set(text.trim().split(/\s+/))
 
-/** Classes that only navigation and contents have, of DocBook, Sphinx, Doxygen, javadoc, Texinfo, MediaWiki and Bootstrap. */
+/** Classes that only navigation and contents have, of DocBook, Sphinx, rustdoc, Doxygen, javadoc, Texinfo, MediaWiki and Bootstrap. */
 const NAVIGATION = words(`
   navheader navfooter list-of-tables list-of-figures list-of-examples list-of-equations list-of-procedures
   sphinxsidebar wy-nav-top wy-nav-side wy-breadcrumbs rst-versions rst-footer-buttons
-  navpath ttc topnav subnav bottomnav skipnav legalcopy nav-panel mw-editsection catlinks
+  rustdoc-breadcrumbs hideme navpath ttc topnav subnav bottomnav skipnav legalcopy nav-panel mw-editsection catlinks
   dropdown-menu`)
 
 /** Classes that pages may give to their text as well: links must be most of it. */
@@ -48,7 +48,7 @@ const ARROW = /^\s*(?:[<←«‹][-\s]*prev(?:ious)?|next[-\s]*[>→»›])\s*$/
 /** Whether an element is navigation or contents: by its class, its heading or its links, or as a list of links above the text of the page. */
 export function isNavigation(node: HtmlElement): boolean {
   if (HEADING.test(node.nodeName)) return isHeadingOfContents(node)
-  if (node.nodeName === 'A') return isStep(node) || isContentsBesideStep(node)
+  if (node.nodeName === 'A') return isStep(node) || isContentsBesideStep(node) || isLinkToSource(node)
   if (TEXT.has(node.nodeName)) return false
   const classes = classesOf(node)
   if (classes.some(name => NAVIGATION.has(name)) || /^navigation\b/i.test(node.getAttribute('summary') ?? ''))
@@ -71,6 +71,11 @@ const hasParagraph: (node: HtmlElement) => boolean = rememberedByObject(node => 
 /** Whether a link outside of a sentence says that it leads to the page before or behind, with an arrow: "<-previous", "Next »". */
 function isStep(node: HtmlElement | null): boolean {
   return node !== null && hasArrow(node) && !isInSentence(node) && !isExplained(node)
+}
+
+/** As rustdoc has it beside each item. */
+function isLinkToSource(link: HtmlElement): boolean {
+  return classesOf(link).includes('src') && link.textContent?.trim() === 'Source'
 }
 
 function hasArrow(node: HtmlElement): boolean {
