@@ -21,6 +21,8 @@ const COMPLETE_ROWS = 2
 /** The second of two columns has descriptions when its cells have at least this many letters on average, and the first one is no shorter than this share of that. */
 const DESCRIPTION = 60
 const NO_HEAD = 0.5
+/** Lines behind a table that are tried as its next ones, and first lines that are tried as a table. */
+const LOOKAHEAD = 15
 /** A line of one cell that begins in the first column and is wider than this share of the column of the page is prose. */
 const WIDE = 0.6
 
@@ -36,11 +38,24 @@ export function readTable(
   if (!mayBegin(lines[start], lines[start + 1])) return null
   let end = start + 1
   while (!isHeading(end) && goesOn(lines[end], lines[end - 1] as Line)) end += 1
-  for (let last = end; last - start >= 2; last -= 1) {
-    const rows = bestRows(lines.slice(start, last))
-    if (rows) return { lines: last - start, rows, isDescriptions: areDescriptions(rows) }
+  const rows = longestRows(lines.slice(start, end))
+  return rows && { ...rows, isDescriptions: areDescriptions(rows.rows) }
+}
+
+/**
+ * The rows of the longest start of `lines` that is a table. All lines are tried first, when some of the first ones are a table; then the start grows
+ * until a number of lines do not belong to it. So the time is linear where there is no table.
+ */
+function longestRows(lines: readonly Line[]): Omit<TableRows, 'isDescriptions'> | null {
+  let best: Omit<TableRows, 'isDescriptions'> | null = null
+  for (let count = 2; count <= Math.min(lines.length, (best?.lines ?? 0) + LOOKAHEAD); count += 1) {
+    const isFirst = best === null
+    const rows = bestRows(lines.slice(0, count))
+    if (rows) best = { lines: count, rows }
+    const whole = isFirst && best !== null ? bestRows(lines) : null
+    if (whole) return { lines: lines.length, rows: whole }
   }
-  return null
+  return best
 }
 
 /** Whether a line has two cells, and not only the mark and the text of an item, or is the upper part of a cell beside the first column. */
