@@ -2,17 +2,29 @@ import Table from 'cli-table3'
 import { Command } from 'commander'
 import MarkdownIt from 'markdown-it'
 import { type Browser, chromium } from 'playwright-core'
+import { countOf } from '../../src/core/collections.ts'
 import { readGoldenSet } from '../../src/evaluation/golden-set/golden-set.ts'
 import type { Converted } from '../../src/ingest/documents/converted.ts'
 import { readHtml } from '../../src/ingest/documents/html/read-html.ts'
 import { readPdf } from '../../src/ingest/documents/pdf/read-pdf.ts'
 import { finish, progressLine } from './terminal.ts'
 
+interface Way {
+  name: string
+  convert(browser: Browser, html: string): Promise<Converted>
+}
+
 /** How a document is written, and read again. */
-const WAYS: Readonly<Record<string, (browser: Browser, html: string) => Promise<Converted>>> = {
-  HTML: async (_, html) => readHtml(Buffer.from(html)),
-  'PDF with tags': async (browser, html) => readPdf(await print(browser, html, true)),
-  'PDF without tags': async (browser, html) => readPdf(await print(browser, html, false)),
+const WAYS: readonly Way[] = [
+  { name: 'HTML', convert: async (_, html) => readHtml(Buffer.from(html)) },
+  { name: 'PDF with tags', convert: async (browser, html) => readPdf(await print(browser, html, true)) },
+  { name: 'PDF without tags', convert: async (browser, html) => readPdf(await print(browser, html, false)) },
+]
+
+/** What is counted in the Markdown of a document. */
+const PARTS: Readonly<Record<string, (markdown: string) => string[]>> = {
+  'rows of tables': tableRows,
+  'lines of code': codeLines,
 }
 
 /** Narrow pages, so that many cells have several lines. */
@@ -21,44 +33,60 @@ const STYLE =
 
 const program = new Command('bench:documents')
   .description(
-    'how many rows of the tables in golden sets come back whole from HTML and PDF: with the same text in each cell. It needs Chromium.',
+    'how many rows of tables and lines of code in golden sets come back whole from HTML and PDF. It needs Chromium.',
   )
-  .argument('<set...>', 'folders of golden sets whose documents are Markdown with tables')
+  .argument('<set...>', 'folders of golden sets whose documents are Markdown')
   .option('--chromium <file>', 'the program that prints the PDFs', '/usr/bin/chromium')
   .action(run)
 
 async function run(folders: string[], { chromium: executablePath }: { chromium: string }): Promise<void> {
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
   const table = new Table({
-    head: ['set', 'documents', 'rows of tables', ...Object.keys(WAYS).map(way => `${way}, %`)],
+    head: ['set', 'documents', 'parts', 'number', ...WAYS.map(({ name }) => `${name}, %`)],
     style: { head: [], border: [], compact: true },
   })
   try {
-    for (const folder of folders) table.push(await rowOf(folder, browser))
+    for (const folder of folders) table.push(...(await rowsOf(folder, browser)))
   } finally {
     await browser.close()
   }
   process.stdout.write(`${table}\n`)
 }
 
-async function rowOf(folder: string, browser: Browser): Promise<(string | number)[]> {
+async function rowsOf(folder: string, browser: Browser): Promise<(string | number)[][]> {
   const { name, documents } = await readGoldenSet(folder)
-  const whole = new Map(Object.keys(WAYS).map(way => [way, 0]))
   const say = progressLine(process.stderr, name)
-  let rows = 0
+  const counts = Object.entries(PARTS).map(([what, partsOf]) => ({ what, partsOf, total: 0, whole: WAYS.map(() => 0) }))
   for (const [at, { text }] of documents.entries()) {
     say(at + 1, documents.length)
-    const expected = rowsOf(text)
-    rows += expected.length
     const html = `<!doctype html><html lang="en"><style>${STYLE}</style><body>${new MarkdownIt().render(text)}</body></html>`
-    for (const [way, read] of Object.entries(WAYS)) {
-      const document = await read(browser, html)
-      const found = new Set('fault' in document ? [] : rowsOf(document.text))
-      whole.set(way, (whole.get(way) ?? 0) + expected.filter(row => found.has(row)).length)
+    const read: string[] = []
+    for (const { convert } of WAYS) {
+      const document = await convert(browser, html)
+      read.push('fault' in document ? '' : document.text)
+    }
+    for (const count of counts) {
+      const expected = count.partsOf(text)
+      count.total += expected.length
+      count.whole = count.whole.map((whole, way) => whole + common(expected, count.partsOf(read[way] ?? '')))
     }
   }
-  const shares = [...whole.values()].map(count => ((100 * count) / rows).toFixed(1))
-  return [name, documents.length, rows, ...shares]
+  return counts.map(({ what, total, whole }) => [
+    ...[name, documents.length, what, total],
+    ...whole.map(count => (total === 0 ? '–' : ((100 * count) / total).toFixed(1))),
+  ])
+}
+
+/** How many of the expected parts are among those that were read, each as often as it is there. */
+function common(expected: readonly string[], read: readonly string[]): number {
+  const left = countOf(read)
+  let found = 0
+  for (const part of expected) {
+    const count = left.get(part) ?? 0
+    if (count > 0) found += 1
+    left.set(part, count - 1)
+  }
+  return found
 }
 
 async function print(browser: Browser, html: string, tagged: boolean): Promise<Uint8Array> {
@@ -72,7 +100,7 @@ async function print(browser: Browser, html: string, tagged: boolean): Promise<U
 }
 
 /** The letters and digits of each row of the tables, cell by cell: the marks of Markdown differ, and a printed table shows none. */
-function rowsOf(markdown: string): string[] {
+function tableRows(markdown: string): string[] {
   const rows: string[] = []
   let cells: string[] | null = null
   for (const token of new MarkdownIt().parse(markdown, {})) {
@@ -84,6 +112,12 @@ function rowsOf(markdown: string): string[] {
     }
   }
   return rows
+}
+
+/** The lines of code with their indentation. */
+function codeLines(markdown: string): string[] {
+  const code = new MarkdownIt().parse(markdown, {}).filter(({ type }) => type === 'fence' || type === 'code_block')
+  return code.flatMap(({ content }) => content.split('\n')).filter(line => line.trim() !== '')
 }
 
 function shown(tokens: readonly { type: string; content: string }[]): string {

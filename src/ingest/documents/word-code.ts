@@ -18,16 +18,19 @@ const STYLES = {
 }
 const MONOSPACED = /\bmono|courier|consolas|menlo|monaco|inconsolata|lucida console|source code|fira code|typewriter/i
 
+/** Monospaced text is code where at least this share of the text is not: else the document is set in such a font. */
+const PROSE = 0.2
+
 /** What mammoth makes of the two styles. */
 export const CODE_STYLES = [
   "p[style-name='Source Code'] => pre:separator('\\n')",
   "r[style-name='Verbatim Char'] => code",
 ]
 
-/** Gives code its style: by the names of other styles, and by monospaced fonts where most of the document has another font. */
+/** Gives code its style: by the names of other styles, and by monospaced fonts where not nearly all of the document has one. */
 export function markCode(document: WordElement): WordElement {
   const letters = lengthOf(document, () => true)
-  const byFont = lengthOf(document, isMonospaced) < letters / 2
+  const byFont = lengthOf(document, isMonospaced) <= (1 - PROSE) * letters
   const isCode = (run: WordElement) => byFont && isMonospaced(run)
   const mark = (element: WordElement): WordElement => {
     const children = element.children?.map(mark)

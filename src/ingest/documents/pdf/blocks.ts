@@ -1,5 +1,5 @@
 import type { Headings } from './headings.ts'
-import { isMostly, type Line } from './page-text.ts'
+import { type Line, lengthOf } from './page-text.ts'
 import { begins, LEADERS, listMark, usualLeading } from './paragraphs.ts'
 import { readTable } from './tables/aligned.ts'
 import type { KnownTable } from './tables/tagged-tables.ts'
@@ -20,11 +20,13 @@ export type PdfBlock =
   | { kind: 'code'; lines: Line[] }
   | TableBlock
 
+/** Monospaced text is code where at least this share of the text is not: else the document is set in such a font. */
+const PROSE = 0.2
+
 /** Puts lines in reading order together to blocks. */
 export function toBlocks(lines: readonly Line[], headings: Headings): PdfBlock[] {
   const leading = usualLeading(lines)
-  // Monospaced text is code only where most text is not.
-  const hasCode = isMostly(lines, line => !line.isMonospaced)
+  const hasCode = lengthOf(lines.filter(line => !line.isMonospaced)) >= PROSE * lengthOf(lines)
   const blocks: PdfBlock[] = []
   /** Left edges of the open items, from the outermost. */
   let edges: number[] = []
