@@ -5,6 +5,7 @@ import { groupRows, joinRow } from '../../../src/ingest/documents/pdf/rows.ts'
 import { readTable } from '../../../src/ingest/documents/pdf/tables/aligned.ts'
 import { cellsOf } from '../../../src/ingest/documents/pdf/tables/tagged-cells.ts'
 import { withTaggedTables } from '../../../src/ingest/documents/pdf/tables/tagged-tables.ts'
+import { toMarkdown } from '../../../src/ingest/documents/pdf/to-markdown.ts'
 
 const SIZE = 10
 const LETTER = 5
@@ -172,6 +173,23 @@ it('tells names with descriptions from a table, which has a head', () => {
     ]),
   )
   expect(readTable(headed, 0)).toMatchObject({ lines: 5, isDescriptions: false })
+})
+
+it('joins words that a narrow cell breaks, when the document has them elsewhere', () => {
+  const [line] = page([100, [60, 'The leasehold is long-term, and the inside is in view of the side.']])
+  const rows = [
+    ['Tenure', 'Plan'],
+    ['Leasehol\nd to\n2033', 'Long-\nterm'],
+    ['In\nside', 'Right-\nof-way'],
+  ]
+  const { text } = toMarkdown(
+    [
+      { kind: 'paragraph', lines: [line as Line] },
+      { kind: 'table', page: 0, rows },
+    ],
+    1,
+  )
+  expect(text).toContain('| Leasehold to 2033 | Long-term |\n| In side | Right-of-way |')
 })
 
 it('reads hundreds of lines whose cells stand anywhere, without trying all of their parts', () => {

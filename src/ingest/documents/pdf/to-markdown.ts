@@ -12,6 +12,7 @@ const SOFT_HYPHEN = '\u00AD'
 /** A word that goes on in the next line. */
 const BROKEN_WORD = /([\p{L}\p{M}]+)[-\u2010\u00AD]$/u
 const FIRST_WORD = /^[\p{Ll}\p{M}]+/u
+const LAST_WORD = /[\p{L}\p{M}]+$/u
 /** What begins a block of markdown at the start of a line. */
 const BLOCK_MARK = /^(?:#{1,6}(?=\s)|>|[-+*](?=\s)|```|~~~|\||<|(?:[-*_]\s*){3,}$|=+$)/
 const LEADERS = /(?:\s?\.){4,}\s*/g
@@ -53,6 +54,7 @@ function joined(text: string, next: string | undefined, words: ReadonlySet<strin
     at === text.length - 1 && next !== undefined ? SOFT_HYPHEN : '',
   )
   if (next === undefined) return plain
+  if (isCell && isWordBroken(plain, next, words)) return plain
   const start = BROKEN_WORD.exec(plain)
   const rest = FIRST_WORD.exec(next)
   if (start === null || rest === null) return `${plain.trimEnd()} `
@@ -62,10 +64,20 @@ function joined(text: string, next: string | undefined, words: ReadonlySet<strin
   return hasHyphen && !plain.endsWith(SOFT_HYPHEN) ? plain : plain.slice(0, -1)
 }
 
+/** Whether a cell that is narrower than a word breaks it without a hyphen: the document has the word, and not both of its parts. */
+function isWordBroken(text: string, next: string, words: ReadonlySet<string>): boolean {
+  const before = LAST_WORD.exec(text)?.[0].toLowerCase()
+  const after = FIRST_WORD.exec(next)?.[0]
+  if (before === undefined || after === undefined) return false
+  return words.has(before + after) && !(words.has(before) && words.has(after))
+}
+
 /** The words of the document in lower case, those with a hyphen inside a line too: they tell how a broken word is spelled. */
 function wordsOf(blocks: readonly PdfBlock[]): Set<string> {
   const words = new Set<string>()
-  const texts = blocks.flatMap(block => ('rows' in block ? block.rows.flat() : block.lines.map(({ text }) => text)))
+  const texts = blocks.flatMap(block =>
+    'rows' in block ? block.rows.flat().map(withoutLineEnds) : block.lines.map(({ text }) => text),
+  )
   for (const text of texts)
     for (const [word] of text.toLowerCase().matchAll(/[\p{L}\p{M}]+(?:-[\p{L}\p{M}]+)*(?![-\p{L}\p{M}])/gu)) {
       words.add(word)
@@ -74,6 +86,11 @@ function wordsOf(blocks: readonly PdfBlock[]): Set<string> {
       for (const [at, part] of parts.slice(1).entries()) words.add(`${parts[at]}-${part}`)
     }
   return words
+}
+
+/** A cell without the words at the ends of its lines, which may be parts of words. */
+function withoutLineEnds(cell: string): string {
+  return cell.replace(/\S*\n(?:\S+\n)*\S*/g, ' ')
 }
 
 /** The rows of a table, or each description as a paragraph behind its name. */
