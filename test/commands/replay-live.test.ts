@@ -1,15 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { addReplayCommand } from '../../src/commands/replay/replay.ts'
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
 import { ingest } from '../../src/ingest/ingest.ts'
-import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
-import { openLiveCollection, openReplay } from '../../src/wiring/commands.ts'
 import { dependencies } from '../support/ingest-world.ts'
 import { chunk, fill } from '../support/points.ts'
-import { runCommand } from '../support/run-command.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+import { runReplayCommand } from './support/replay.ts'
 
 let server: EmbeddedServer
 let folder = ''
@@ -29,19 +26,6 @@ afterAll(async () => {
   await server.close()
 })
 
-const replay = (...line: string[]) =>
-  runCommand(
-    (program, streams) =>
-      addReplayCommand(program, {
-        ...streams,
-        plans: () => NAMED_PLANS,
-        open: openReplay,
-        openCollection: openLiveCollection,
-      }),
-    'replay',
-    ...line,
-  )
-
 test('a live collection is asked with the tenant and the filter of each query', async () => {
   const queries = [
     '{"id":"point","query":"how long burns the copper lamp?","gold":[{"point_id":9223372036854775809},{"point_id":2}]}',
@@ -52,7 +36,16 @@ test('a live collection is asked with the tenant and the filter of each query', 
   await writeFile(join(folder, 'asked.jsonl'), queries.join('\n'))
   const live = ['--url', server.url, '--collection', 'docs']
   const json = join(folder, 'report.json')
-  const ended = await replay(join(folder, 'asked.jsonl'), ...live, '--arms', 'topk', '--budgets', '300', '--json', json)
+  const ended = await runReplayCommand(
+    join(folder, 'asked.jsonl'),
+    ...live,
+    '--arms',
+    'topk',
+    '--budgets',
+    '300',
+    '--json',
+    json,
+  )
   expect(ended.error).toBeNull()
   const [set] = JSON.parse(await readFile(json, 'utf8')).sets
   expect(set).toMatchObject({ name: 'asked', documents: 0, chunks: 3 })
@@ -73,7 +66,7 @@ test('a live collection is asked with the tenant and the filter of each query', 
 test('a URL without a collection, a missing collection and a missing gold end the command before the first query', async () => {
   const file = join(folder, 'asked.jsonl')
   await writeFile(file, '{"id":"q","query":"x","gold":[{"point_id":44}]}')
-  const message = async (...line: string[]) => ((await replay(file, ...line)).error as Error).message
+  const message = async (...line: string[]) => ((await runReplayCommand(file, ...line)).error as Error).message
   expect(await message('--url', server.url)).toContain('--url needs --collection')
   expect(await message('--url', server.url, '--collection', 'nobody')).toMatch(/nobody/)
   const missing = await message('--url', server.url, '--api-key', 'sk-secret', '--collection', 'docs')
@@ -107,7 +100,7 @@ test('recall by place and the steps of its loss are measured in a live collectio
     await writeFile(join(folder, 'placed.jsonl'), JSON.stringify({ id: 'q', query, gold: [JSON.parse(gold)] }))
     const json = join(folder, 'placed.json')
     const live = ['--url', server.url, '--collection', collection, '--arms', 'topk', '--budgets', '600']
-    const ended = await replay(join(folder, 'placed.jsonl'), ...live, '--explain', '--json', json)
+    const ended = await runReplayCommand(join(folder, 'placed.jsonl'), ...live, '--explain', '--json', json)
     expect(ended.error).toBeNull()
     const { measures, loss } = JSON.parse(await readFile(json, 'utf8')).sets[0].queries[0].arms.topk['600']
     return [measures.recall, measures.place_recall, loss.text.golds[0].step, loss.place?.golds[0].step ?? null]

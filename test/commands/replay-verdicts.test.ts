@@ -1,14 +1,11 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { addReplayCommand } from '../../src/commands/replay/replay.ts'
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
 import { SPLITS } from '../../src/evaluation/golden-set/split.ts'
-import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
-import { openLiveCollection, openReplay } from '../../src/wiring/commands.ts'
 import { chunk, fill } from '../support/points.ts'
-import { runCommand } from '../support/run-command.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+import { runReplayCommand } from './support/replay.ts'
 
 /** Correcting a word that no document has would make another question of it. */
 const PLAIN = 'measured:retrieval.spelling=false'
@@ -49,20 +46,7 @@ afterAll(async () => {
   await server.close()
 })
 
-const replay = (...line: string[]) =>
-  runCommand(
-    (program, streams) =>
-      addReplayCommand(program, {
-        ...streams,
-        plans: () => NAMED_PLANS,
-        open: openReplay,
-        openCollection: openLiveCollection,
-      }),
-    'replay',
-    ...line,
-    '--cache',
-    join(folder, 'cache'),
-  )
+const replay = (...line: string[]) => runReplayCommand(...line, '--cache', join(folder, 'cache'))
 
 async function reportOf(...line: string[]) {
   const json = join(folder, 'verdicts.json')

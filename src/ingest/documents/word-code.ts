@@ -1,3 +1,5 @@
+import { isCodeMonospaced, isMonospacedFont } from './monospaced.ts'
+
 /** An element of a Word document, as mammoth reads it. */
 export interface WordElement {
   type: string
@@ -16,10 +18,6 @@ const STYLES = {
   'Source Code': /^(?:source ?code|code(?: ?block)?|html preformatted|preformatted(?: text)?|macro(?: text)?)$/i,
   'Verbatim Char': /^(?:verbatim char|source text|html code|(?:inline )?code(?: char)?)$/i,
 }
-const MONOSPACED = /\bmono|courier|consolas|menlo|monaco|inconsolata|lucida console|source code|fira code|typewriter/i
-
-/** Monospaced text is code where at least this share of the text is not: else the document is set in such a font. */
-const PROSE = 0.2
 
 /** What mammoth makes of the two styles. */
 export const CODE_STYLES = [
@@ -30,7 +28,7 @@ export const CODE_STYLES = [
 /** Gives code its style: by the names of other styles, and by monospaced fonts where not nearly all of the document has one. */
 export function markCode(document: WordElement): WordElement {
   const letters = lengthOf(document, () => true)
-  const byFont = lengthOf(document, isMonospaced) <= (1 - PROSE) * letters
+  const byFont = isCodeMonospaced(lengthOf(document, isMonospaced), letters)
   const isCode = (run: WordElement) => byFont && isMonospaced(run)
   const mark = (element: WordElement): WordElement => {
     const children = element.children?.map(mark)
@@ -54,7 +52,7 @@ function markParagraph(paragraph: WordElement, isAllCode: boolean): WordElement 
 }
 
 function isMonospaced({ font }: WordElement): boolean {
-  return MONOSPACED.test(font ?? '')
+  return isMonospacedFont(font ?? '')
 }
 
 /** Letters of the runs that fit. */

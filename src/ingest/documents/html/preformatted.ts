@@ -5,7 +5,7 @@ import { isInGrid } from './tables.ts'
 
 /** How documentation tools name the language of code: Sphinx in an element around it, others at the element itself. */
 const LANGUAGE = /(?:^|\s)(?:(?:highlight|language|lang)-(?:source-)?|brush:\s*)([a-z][\w+#-]*)/i
-/** How others name it, such as Expressive Code, Chroma and Jekyll. */
+/** How others name it, such as Expressive Code (Starlight) and Chroma (Hugo). */
 const LANGUAGE_ATTRIBUTES = ['data-language', 'data-lang']
 const LANGUAGE_NAME = /^[a-z][\w+#-]*$/i
 const NO_LANGUAGE = new Set(['default', 'none', 'text', 'txt', 'plaintext', 'fallback'])

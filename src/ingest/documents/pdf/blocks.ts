@@ -1,3 +1,4 @@
+import { isCodeMonospaced } from '../monospaced.ts'
 import type { Headings } from './headings.ts'
 import { type Line, lengthOf } from './page-text.ts'
 import { begins, LEADERS, listMark, usualLeading } from './paragraphs.ts'
@@ -20,13 +21,10 @@ export type PdfBlock =
   | { kind: 'code'; lines: Line[] }
   | TableBlock
 
-/** Monospaced text is code where at least this share of the text is not: else the document is set in such a font. */
-const PROSE = 0.2
-
 /** Puts lines in reading order together to blocks. */
 export function toBlocks(lines: readonly Line[], headings: Headings): PdfBlock[] {
   const leading = usualLeading(lines)
-  const hasCode = lengthOf(lines.filter(line => !line.isMonospaced)) >= PROSE * lengthOf(lines)
+  const hasCode = isCodeMonospaced(lengthOf(lines.filter(line => line.isMonospaced)), lengthOf(lines))
   const blocks: PdfBlock[] = []
   /** Left edges of the open items, from the outermost. */
   let edges: number[] = []

@@ -1,5 +1,6 @@
 import type { getDocumentProxy } from 'unpdf'
 import { type ConversionFault, type ConvertedDocument, primaryLanguage } from '../converted.ts'
+import { isMonospacedFont } from '../monospaced.ts'
 import { toBlocks } from './blocks.ts'
 import { readingOrder } from './columns.ts'
 import { findHeadings, type Headings } from './headings.ts'
@@ -114,7 +115,7 @@ async function readFonts(page: PdfPage, names: readonly string[], fonts: Map<str
     const full = typeof font?.name === 'string' ? font.name : ''
     fonts.set(name, {
       isBold: /bold|black|heavy|demi|cmbx|cmssbx|sfbx|ecbx|[-_,]bd\b/i.test(full),
-      isMonospaced: /mono|courier|consol|typewriter|menlo|cmtt|ectt|sftt|fixed/i.test(full),
+      isMonospaced: isMonospacedFont(full),
     })
   }
 }

@@ -9,10 +9,10 @@ export interface PagedText {
 }
 
 const SOFT_HYPHEN = '\u00AD'
-/** A word that goes on in the next line. */
-const BROKEN_WORD = /([\p{L}\p{M}]+)[-\u2010\u00AD]$/u
+/** A word that goes on in the next line. It begins behind what is no letter, so that a long word is not tried from each of its letters. */
+const BROKEN_WORD = /(?<![\p{L}\p{M}])([\p{L}\p{M}]+)[-\u2010\u00AD]$/u
 const FIRST_WORD = /^[\p{Ll}\p{M}]+/u
-const LAST_WORD = /[\p{L}\p{M}]+$/u
+const LAST_WORD = /(?<![\p{L}\p{M}])[\p{L}\p{M}]+$/u
 /** What begins a block of markdown at the start of a line. */
 const BLOCK_MARK = /^(?:#{1,6}(?=\s)|>|[-+*](?=\s)|```|~~~|\||<|(?:[-*_]\s*){3,}$|=+$)/
 const LEADERS = /(?:\s?\.){4,}\s*/g
@@ -90,7 +90,15 @@ function wordsOf(blocks: readonly PdfBlock[]): Set<string> {
 
 /** A cell without the words at the ends of its lines, which may be parts of words. */
 function withoutLineEnds(cell: string): string {
-  return cell.replace(/\S*\n(?:\S+\n)*\S*/g, ' ')
+  const lines = cell.split('\n')
+  return lines
+    .map((line, at) =>
+      line
+        .split(' ')
+        .slice(at === 0 ? 0 : 1, at === lines.length - 1 ? undefined : -1)
+        .join(' '),
+    )
+    .join('\n')
 }
 
 /** The rows of a table, or each description as a paragraph behind its name. */

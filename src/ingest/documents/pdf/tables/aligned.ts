@@ -49,11 +49,11 @@ export function readTable(
 function longestRows(lines: readonly Line[]): Omit<TableRows, 'isDescriptions'> | null {
   let best: Omit<TableRows, 'isDescriptions'> | null = null
   for (let count = 2; count <= Math.min(lines.length, (best?.lines ?? 0) + LOOKAHEAD); count += 1) {
-    const isFirst = best === null
     const rows = bestRows(lines.slice(0, count))
-    if (rows) best = { lines: count, rows }
-    const whole = isFirst && best !== null ? bestRows(lines) : null
-    if (whole) return { lines: lines.length, rows: whole }
+    if (rows === null) continue
+    const whole = best === null ? bestRows(lines) : null
+    if (whole !== null) return { lines: lines.length, rows: whole }
+    best = { lines: count, rows }
   }
   return best
 }

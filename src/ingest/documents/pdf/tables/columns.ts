@@ -1,6 +1,7 @@
 import type { Line, Segment } from '../page-text.ts'
 
-interface Range {
+/** From the left to the right, in points. */
+export interface Range {
   x0: number
   x1: number
 }
@@ -27,14 +28,19 @@ export function columnsOf(lines: readonly Line[]): Columns[] {
   return ways.filter(columns => columns.length >= 2 && columns.length <= MOST_COLUMNS)
 }
 
-/** What the cells of the lines with the most cells cover; none when two columns overlap. */
-function byPlace(lines: readonly (readonly Segment[])[]): Range[] {
+/** What the cells of the lines with the most cells cover: a line with fewer has empty cells, or cells over several columns. */
+export function rangesByPlace(lines: readonly (readonly Range[])[]): Range[] {
   const most = Math.max(...lines.map(line => line.length))
   const full = lines.filter(line => line.length === most)
-  const columns = Array.from({ length: most }, (_, at) => ({
+  return Array.from({ length: most }, (_, at) => ({
     x0: Math.min(...full.map(line => line[at]?.x0 ?? 0)),
     x1: Math.max(...full.map(line => line[at]?.x1 ?? 0)),
   }))
+}
+
+/** The same; none when two columns overlap. */
+function byPlace(lines: readonly (readonly Segment[])[]): Range[] {
+  const columns = rangesByPlace(lines)
   return columns.some(({ x0 }, at) => x0 < (columns[at - 1]?.x1 ?? Number.NEGATIVE_INFINITY)) ? [] : columns
 }
 

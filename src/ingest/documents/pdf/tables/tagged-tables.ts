@@ -1,6 +1,7 @@
 import { groupBy } from '../../../../core/collections.ts'
 import { edgesOf, type Segment, textOf, usualOf } from '../page-text.ts'
 import { groupRows, joinRow } from '../rows.ts'
+import { type Columns, type Range, rangesByPlace } from './columns.ts'
 
 /** A table that is known as such. */
 export interface KnownTable {
@@ -10,18 +11,11 @@ export interface KnownTable {
   hasHead: boolean
 }
 
-interface Cell {
+interface Cell extends Range {
   row: number
   place: number
   isHead: boolean
   text: string
-  x0: number
-  x1: number
-}
-
-interface Column {
-  x0: number
-  x1: number
 }
 
 /** The segments of a page, with one segment in the place of each table that the tags name. */
@@ -71,7 +65,7 @@ function cellsOf(parts: readonly Segment[]): Cell[] {
 /** Null without two rows and two columns. */
 function tableOf(cells: readonly Cell[]): KnownTable | null {
   const lines = [...groupBy(cells, ({ row }) => row).values()]
-  const columns = columnsOf(lines)
+  const columns = rangesByPlace(lines)
   if (lines.length < 2 || columns.length < 2) return null
   const rows = lines.map(line => inColumns(line, columns))
   const heads = lines.findIndex(line => line.some(({ isHead }) => !isHead))
@@ -79,18 +73,8 @@ function tableOf(cells: readonly Cell[]): KnownTable | null {
   return { rows: [mergeRows(head), ...rows.slice(head.length)], hasHead: heads > 0 }
 }
 
-/** The columns as the rows with the most cells have them: a row with fewer has empty cells, or cells over several columns. */
-function columnsOf(lines: readonly (readonly Cell[])[]): Column[] {
-  const most = Math.max(...lines.map(line => line.length))
-  const full = lines.filter(line => line.length === most)
-  return Array.from({ length: most }, (_, at) => ({
-    x0: Math.min(...full.map(line => line[at]?.x0 ?? 0)),
-    x1: Math.max(...full.map(line => line[at]?.x1 ?? 0)),
-  }))
-}
-
 /** The texts of a row by columns. A cell of a shorter row stands in the column that it is nearest to, behind the cell before it. */
-function inColumns(line: readonly Cell[], columns: readonly Column[]): string[] {
+function inColumns(line: readonly Cell[], columns: Columns): string[] {
   const texts = columns.map(() => '')
   let from = 0
   for (const [at, cell] of line.entries()) {
@@ -102,14 +86,14 @@ function inColumns(line: readonly Cell[], columns: readonly Column[]): string[] 
   return texts
 }
 
-function nearest({ x0 }: Cell, columns: readonly Column[], from: number, last: number): number {
+function nearest({ x0 }: Cell, columns: Columns, from: number, last: number): number {
   let best = from
   for (let at = from; at <= last; at += 1) if (distance(x0, columns[at]) < distance(x0, columns[best])) best = at
   return best
 }
 
 /** How far the left edge of a cell is from a column. */
-function distance(x: number, column: Column | undefined): number {
+function distance(x: number, column: Range | undefined): number {
   return column === undefined ? Number.POSITIVE_INFINITY : Math.max(column.x0 - x, x - column.x1, 0)
 }
 
