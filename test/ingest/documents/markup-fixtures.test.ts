@@ -34,6 +34,15 @@ describe('readDocx', () => {
     expect(text).toMatch(/^# Moor a boat\n\nCall `moor` with/)
   })
 
+  it.each(['Source Code', 'HTML Preformatted', 'Preformatted Text', 'Code', 'Code Block', 'macro'])(
+    'takes the style %s for code',
+    style => {
+      const run = { type: 'run', styleName: null, children: [{ type: 'text', value: 'moor()' }] }
+      const document = { type: 'document', children: [{ type: 'paragraph', styleName: style, children: [run] }] }
+      expect(markCode(document).children).toEqual([{ type: 'paragraph', styleName: 'Source Code', children: [run] }])
+    },
+  )
+
   it('takes no font for code in a document that has no other', () => {
     const run = { type: 'run', font: 'Courier New', children: [{ type: 'text', value: 'The tide rises twice a day.' }] }
     const document = { type: 'document', children: [{ type: 'paragraph', children: [run] }] }

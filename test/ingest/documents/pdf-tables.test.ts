@@ -192,6 +192,16 @@ it('joins words that a narrow cell breaks, when the document has them elsewhere'
   expect(text).toContain('| Leasehold to 2033 | Long-term |\n| In side | Right-of-way |')
 })
 
+it('joins the lines of cells with words of 100,000 letters', () => {
+  const long = 'a'.repeat(100_000)
+  const rows = [
+    ['Rope', 'Lamp'],
+    [`${long}.\n${long}1\n${long}`, 'x'],
+  ]
+  const { text } = toMarkdown([{ kind: 'table', page: 0, rows }], 1)
+  expect(text).toContain(`| ${long}. ${long}1 ${long} | x |`)
+})
+
 it('reads hundreds of lines whose cells stand anywhere, without trying all of their parts', () => {
   const cells = (line: number): [number, string][] =>
     Array.from({ length: 6 }, (_, at) => [50 + 80 * at + ((line * 37 + at * 61) % 53), 'ab cd'])
