@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { DEMO_COLLECTION, DEMO_QUERIES, type DemoPackers, type DemoResult, runDemo } from '../demo/demo.ts'
+import { DEMO_COLLECTION, DEMO_QUERIES, type DemoResult, type DemoWorld, runDemo } from '../demo/demo.ts'
 import { fullText } from '../demo/full-text.ts'
 import { closing, type Screen, sideBySide } from '../demo/side-by-side.ts'
 import { printJson } from '../qdrant/json.ts'
@@ -7,10 +7,11 @@ import { numberOption } from './option-values.ts'
 
 /** As `budget_tokens` of a request. */
 const MAX_BUDGET = 10_000_000
+const DEFAULT_BUDGET = 800
 
 /** A stowage on the embedded engine that holds the demo documents. */
 export interface DemoEnvironment {
-  packers: DemoPackers
+  world: DemoWorld
   /** Starts the server for `--serve` and resolves with its address. */
   listen(): Promise<string>
   /** Resolves at the first SIGINT or SIGTERM. */
@@ -47,7 +48,7 @@ export function addDemoCommand(program: Command, dependencies: DemoCommandDepend
     .option('--json', 'print one JSON document: {"results": [...]}')
     .option('--full', 'show the contexts, the dropped candidates with their reasons, and the budgets')
     .option('--serve', 'start the server afterwards and print curl commands for it')
-    .option('--budget <tokens>', 'token budget of a context', numberOption(0, MAX_BUDGET), 1200)
+    .option('--budget <tokens>', 'token budget of a context', numberOption(0, MAX_BUDGET), DEFAULT_BUDGET)
     .action((flags: DemoFlags) => demo(flags, dependencies))
 }
 
@@ -57,7 +58,7 @@ async function demo(flags: DemoFlags, { open, out, progress }: DemoCommandDepend
     const screen = screenOf(out)
     const textOf = flags.full ? fullText : (result: DemoResult) => sideBySide(result, screen)
     const show = flags.json ? () => {} : (result: DemoResult) => out.write(`${textOf(result)}\n`)
-    const results = await runDemo(environment.packers, flags.budget, show)
+    const results = await runDemo(environment.world, flags.budget, show)
     out.write(flags.json ? `${printJson({ results })}\n` : closing(results, screen))
     if (!flags.serve) return
     // With --json, stdout holds the JSON document only.
@@ -80,10 +81,10 @@ function screenOf(out: DemoOutput): Screen {
 
 function curlLines(url: string): string {
   const [query] = DEMO_QUERIES
-  const body = JSON.stringify({ query, collection: DEMO_COLLECTION, budget_tokens: 800, trace: true })
+  const body = JSON.stringify({ query, collection: DEMO_COLLECTION, budget_tokens: DEFAULT_BUDGET, trace: true })
   return `
 stowage listens on ${url}. Look at it in a browser:
-  ${url}/v1/ui#${new URLSearchParams({ collection: DEMO_COLLECTION, query, budget: '800' })}
+  ${url}/v1/ui#${new URLSearchParams({ collection: DEMO_COLLECTION, query, budget: `${DEFAULT_BUDGET}` })}
 Or try:
   curl -s ${url}/v1/context -H 'content-type: application/json' -d '${body}'
   curl -s ${url}/collections/${DEMO_COLLECTION}

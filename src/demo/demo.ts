@@ -11,23 +11,32 @@ export const DEMO_QUERIES = [
   'How did the greasing interval and the grease change from the FR 315 schedule to the FR 318 one?',
 ] as const
 
-/** The two ways to a context that the demo compares, over the same collection. */
-export interface DemoPackers {
+/** The two ways to a context that the demo compares, over the same collection, and how their contexts are judged. */
+export interface DemoWorld {
   /** The plan of stowage. */
   stowage: PackContext
   /** What a backend does without stowage: hybrid search, and the best chunks one after the other until the budget is full. */
   topK: PackContext
+  /** For each gold passage of a query of the demo, whether a context holds it. */
+  goldsFound(query: string, context: string): boolean[]
+}
+
+/** How many of the gold passages of a query stand in a context. */
+interface FoundGolds {
+  found: number
+  of: number
 }
 
 /** The context of stowage with its trace, and beside it the context of plain top-k. */
 export interface DemoResult extends ContextResponse {
   query: string
-  top_k: ContextResponse
+  gold_passages: FoundGolds
+  top_k: ContextResponse & { gold_passages: FoundGolds }
 }
 
 /** Packs two contexts with their traces for each query. */
 export async function runDemo(
-  packers: DemoPackers,
+  { stowage, topK, goldsFound }: DemoWorld,
   budgetTokens: number,
   onResult: (result: DemoResult) => void,
 ): Promise<DemoResult[]> {
@@ -35,8 +44,12 @@ export async function runDemo(
   const results: DemoResult[] = []
   for (const query of DEMO_QUERIES) {
     const request = { query, collection: DEMO_COLLECTION, budget_tokens: budgetTokens, trace: true }
-    const top_k = await packers.topK(request, caller)
-    const result = { query, ...(await packers.stowage(request, caller)), top_k }
+    const judged = (answer: ContextResponse) => {
+      const golds = goldsFound(query, answer.context)
+      return { ...answer, gold_passages: { found: golds.filter(Boolean).length, of: golds.length } }
+    }
+    const top_k = judged(await topK(request, caller))
+    const result = { query, ...judged(await stowage(request, caller)), top_k }
     onResult(result)
     results.push(result)
   }

@@ -1,7 +1,7 @@
 import Table from 'cli-table3'
 import type { TraceCandidate } from '../pipeline/trace/schema.ts'
 import type { DemoResult } from './demo.ts'
-import { number } from './side-by-side.ts'
+import { answerLine, number } from './side-by-side.ts'
 
 const BAR_WIDTH = 40
 const MOST_DROPPED_SHOWN = 8
@@ -19,6 +19,7 @@ export function fullText(result: DemoResult): string {
     packedTable(result),
     droppedTable((trace?.candidates ?? []).filter(({ decision }) => decision === 'dropped')),
     budgetBar(result.tokens, result.budget_tokens),
+    `this context ${answerLine(result)}, that of plain top-k ${answerLine(result.top_k)}`,
   ].join('\n')
 }
 

@@ -31,10 +31,12 @@ export function sideBySide(result: DemoResult, screen: Screen): string {
   const lines = withinRows(left, right, width).map(
     ([one, other]) => (one ?? ' '.repeat(width)) + BETWEEN + (other ?? ''),
   )
-  const heads = [head('plain top-k', result.top_k.tokens, topK), head('stowage', result.tokens, stowage)]
+  const inColumns = (texts: readonly string[], style: Style) =>
+    texts.map(text => style(cut(text, width).padEnd(width))).join(BETWEEN)
   return [
     bold(cut(result.query, screen.columns)),
-    heads.map(text => dim(cut(text, width).padEnd(width))).join(BETWEEN),
+    inColumns([head('plain top-k', result.top_k.tokens, topK), head('stowage', result.tokens, stowage)], dim),
+    inColumns([result.top_k, result].map(answerLine), bold),
     ...lines,
     '',
   ].join('\n')
@@ -47,11 +49,15 @@ export function closing(results: readonly DemoResult[], screen: Screen): string 
   const wasted = sum(results, ({ top_k, trace }) => repeatedTokens(markRepeated(top_k.chunks, trace)))
   const left = sum(results, ({ chunks, trace }) => repeatedTokens(markRepeated(chunks, trace)))
   const share = spent === 0 ? 0 : Math.round((100 * wasted) / spent)
+  const of = sum(results, ({ gold_passages }) => gold_passages.of)
+  const [plain, packed] = [sum(results, ({ top_k }) => top_k.gold_passages.found), sum(results, foundGolds)]
   return [
     bold(
-      `Repeated text: ${number(wasted)} of the ${number(spent)} tokens of plain top-k (${share} %), ${number(left)} with stowage.`,
+      `Passages that answer, in budgets of the same size: ${plain} of ${of} with plain top-k, ${packed} with stowage.`,
     ),
+    `Repeated text: ${number(wasted)} of the ${number(spent)} tokens of plain top-k (${share} %), ${number(left)} with stowage.`,
     `${crossedOut('x repeated')}  ${gained('+ found only with stowage')}  The contexts and every reason: stowage demo --full`,
+    'The same for all golden questions of these documents: npx stowage replay isharoth',
     'Next, with your own documents, kept in the folder stowage-data:',
     '  export EMBEDDED_PATH=./stowage-data',
     '  npx stowage ingest ./docs --collection docs',
@@ -81,6 +87,14 @@ function head(name: string, tokens: number, chunks: readonly MarkedChunk[]): str
   return `${name}: ${number(tokens)} tokens${repeated === 0 ? '' : `, ${number(repeated)} of them repeated`}`
 }
 
+/** Whether the passages that answer the question are in a context. */
+export function answerLine({ gold_passages: { found, of } }: Pick<DemoResult, 'gold_passages'>): string {
+  if (of === 1) return found === 1 ? 'holds the answer' : 'does not hold the answer'
+  return `holds ${found} of ${of} passages that answer`
+}
+
+const foundGolds = ({ gold_passages }: DemoResult): number => gold_passages.found
+
 /** For example `  Isharoth, the Warden Below > Who is Isharoth?     180`. */
 function row({ doc_title, section_path, tokens }: ContextChunk, width: number, style: Style): string {
   const count = number(tokens).padStart(7)
@@ -102,11 +116,17 @@ function withinRows(
   return Array.from({ length: Math.max(one.length, other.length) }, (_, at) => [one[at], other[at]])
 }
 
-/** Shortens a section path from the left, because its end says more: `… > Purpose of this handbook`. */
+/** Shortens a path in its middle, because its ends say most: `Handbook for Appr… > … > Oath`. The title has at least a third of the width. */
 function shortPath(path: string, width: number): string {
+  if (path.length <= width) return path
   const parts = path.split(' > ')
-  const shortened = parts.map((_, at) => (at === 0 ? path : `… > ${parts.slice(at).join(' > ')}`))
-  return shortened.find(text => text.length <= width) ?? cut(parts.at(-1) ?? '', width)
+  const [title = ''] = parts
+  if (parts.length === 1) return cut(title, width)
+  const between = parts.length === 2 ? ' > ' : ' > … > '
+  const section = parts.at(-1) ?? ''
+  const room = width - between.length
+  const shown = cut(title, Math.max(Math.floor(width / 3), room - section.length))
+  return `${shown}${between}${cut(section, room - shown.length)}`
 }
 
 function cut(text: string, width: number): string {

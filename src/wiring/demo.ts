@@ -2,27 +2,32 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { DemoCommandDependencies } from '../commands/demo.ts'
 import { type Config, loadDemoConfig } from '../config.ts'
-import { DEMO_COLLECTION, type DemoPackers } from '../demo/demo.ts'
+import { DEMO_COLLECTION, type DemoWorld } from '../demo/demo.ts'
 import { parseArms } from '../evaluation/arms/parse.ts'
+import { type GoldenSet, readGoldenSet } from '../evaluation/golden-set/golden-set.ts'
+import { GoldFinder } from '../evaluation/metrics/common-runs.ts'
+import { sharesByText } from '../evaluation/metrics/context.ts'
+import { isFound } from '../evaluation/metrics/found.ts'
+import { plainText } from '../evaluation/metrics/plain-text.ts'
 import { type RunningServer, startServer } from '../http/server.ts'
 import { ingest } from '../ingest/ingest.ts'
-import { openDocuments } from '../ingest/read-documents.ts'
 import { createLogger } from '../observe/logger.ts'
 import { NAMED_PLANS } from '../pipeline/plan/named-plans.ts'
 import { counted } from '../text/printable.ts'
 import { type Gateway, openGateway } from './gateway.ts'
 import { ingestInto } from './ingest.ts'
 
-const DEMO_DOCUMENTS = fileURLToPath(new URL('../../goldens/isharoth/corpus', import.meta.url))
+const DEMO_SET = fileURLToPath(new URL('../../goldens/isharoth', import.meta.url))
 
 /** For `stowage demo`: always uses the embedded engine in memory, even if QDRANT_URL is set. */
 export const openDemo: DemoCommandDependencies['open'] = async onProgress => {
   const config = loadDemoConfig()
   const gateway = await openGateway(config, createLogger({ level: 'error' }))
-  await fillDemo(gateway, config, onProgress)
+  const set = await readGoldenSet(DEMO_SET)
+  await fillDemo(gateway, config, set, onProgress)
   let server: RunningServer | null = null
   return {
-    packers: demoPackers(gateway, config),
+    world: demoWorld(gateway, config, set),
     listen: async () => {
       const { PORT, HOST } = config.settings
       server = await startServer(gateway.app, { port: PORT, host: HOST })
@@ -38,10 +43,14 @@ export const openDemo: DemoCommandDependencies['open'] = async onProgress => {
   }
 }
 
-async function fillDemo({ upstream, models }: Gateway, { plan }: Config, onProgress: (line: string) => void) {
+async function fillDemo(
+  { upstream, models }: Gateway,
+  { plan }: Config,
+  { documents }: GoldenSet,
+  onProgress: (line: string) => void,
+) {
   const { embedder, reranker } = models
   const dependencies = ingestInto(upstream, embedder, plan.tokenizerModel)
-  const { documents } = await openDocuments(DEMO_DOCUMENTS)
   let reported = 0
   const summary = await ingest(documents, dependencies, { collection: DEMO_COLLECTION }, ({ chunks, written }) => {
     if (written - reported < 100) return
@@ -53,8 +62,16 @@ async function fillDemo({ upstream, models }: Gateway, { plan }: Config, onProgr
   )
 }
 
-/** The configured plan, and the baseline arm of the replay. Both have time to score every pair. */
-function demoPackers(gateway: Gateway, { plan }: Config): DemoPackers {
+/** The configured plan, and the baseline arm of the replay, judged by the gold passages of the set. Both have time to score every pair. */
+function demoWorld(gateway: Gateway, { plan }: Config, { queries }: GoldenSet): DemoWorld {
   const [stowage, topK] = parseArms('measured,baseline', { ...NAMED_PLANS, measured: plan })
-  return { stowage: gateway.packContextWith(stowage?.plan ?? plan), topK: gateway.packContextWith(topK?.plan ?? plan) }
+  return {
+    stowage: gateway.packContextWith(stowage?.plan ?? plan),
+    topK: gateway.packContextWith(topK?.plan ?? plan),
+    goldsFound(asked, context) {
+      const golds = queries.find(({ query }) => query === asked)?.goldPassages ?? []
+      const found = new GoldFinder(golds.map(({ text }) => text)).in(plainText(context, plan.format))
+      return sharesByText(found.golds).map(isFound)
+    },
+  }
 }

@@ -43,7 +43,13 @@ function result(): DemoResult {
     tokens: 30,
     chunks: [chunk(1, 20), chunk(4, 10)],
     trace: { ...trace, candidates: copies },
-    top_k: { ...answer, tokens: 60, chunks: [chunk(2, 20), chunk(3, 30), chunk(4, 10)] },
+    gold_passages: { found: 2, of: 2 },
+    top_k: {
+      ...answer,
+      tokens: 60,
+      chunks: [chunk(2, 20), chunk(3, 30), chunk(4, 10)],
+      gold_passages: { found: 1, of: 2 },
+    },
   }
 }
 
@@ -62,7 +68,26 @@ describe('the comparison on a screen', () => {
     // All separators stand in one column.
     const rows = plain.split('\n').filter(line => line.includes(' │ '))
     expect(new Set(rows.map(line => line.indexOf(' │ '))).size).toBe(1)
-    expect(rows).toHaveLength(4)
+    expect(rows).toHaveLength(5)
+  })
+
+  it('names the document and the section of each chunk, where both are longer than the column', () => {
+    const rows = sideBySide(result(), { columns: 80, colour: false }).split('\n')
+    expect(rows.filter(row => /A document w… > … > Section \d/u.test(row))).toHaveLength(3)
+  })
+
+  it('says whether the passages that answer are in each context', () => {
+    const two = sideBySide(result(), { columns: 80, colour: false })
+    expect(two).toMatch(/^holds 1 of 2 passages that answer +│ holds 2 of 2 passages that answer/mu)
+    const one = {
+      ...result(),
+      gold_passages: { found: 1, of: 1 },
+      top_k: { ...result().top_k, gold_passages: { found: 0, of: 1 } },
+    }
+    expect(sideBySide(one, { columns: 80, colour: false })).toMatch(/^does not hold the answer +│ holds the answer/mu)
+    expect(closing([result(), one], { columns: 80, colour: false })).toContain(
+      '1 of 3 with plain top-k, 3 with stowage.',
+    )
   })
 
   it('says what is repeated on both sides', () => {
