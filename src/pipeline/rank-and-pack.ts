@@ -38,13 +38,16 @@ export interface RankAndPackInput extends ReunifyInput, ParentsInput, Pick<Conte
   relevanceOf?: (candidate: Candidate) => Relevance
 }
 
+/** What `ranking_partial` names: a stage, or the look at the languages of the candidates before them. */
+type LeftOut = StageName | 'languages'
+
 /** The candidates of one request before the steps that depend on the budget. */
 export interface RankedCandidates {
   /** Best first. */
   candidates: Candidate[]
   dropped: Dropped[]
-  /** Steps that the deadline left out. */
-  leftOut: readonly StageName[]
+  /** What the deadline left out. */
+  leftOut: readonly LeftOut[]
   /** The one that orders them. */
   reranker: Reranker | null
   pace: Pace
@@ -85,7 +88,7 @@ async function rankInPace(
   const { stage, inSteps, leftOut } = stagesOf(pace, record)
   const found = collect(lists)
   const readable = dropWithoutText(found)
-  const { reranker, leansOnDense } = await inSteps('rerank', readersOf(readable.kept, input, record), () => ({
+  const { reranker, leansOnDense } = await inSteps('languages', readersOf(readable.kept, input, record), () => ({
     reranker: input.reranker,
     leansOnDense: false,
   }))
@@ -184,8 +187,8 @@ function whenTimeIsUp<Result>(instead: () => Result): (error: unknown) => Result
   }
 }
 
-/** How stages run at a pace: each is recorded, and those without time are left out. @param before stages that were left out before */
-function stagesOf(pace: Pace, record: RunRecord, before: readonly StageName[] = []) {
+/** How stages run at a pace: each is recorded, and those without time are left out. @param before what was left out before */
+function stagesOf(pace: Pace, record: RunRecord, before: readonly LeftOut[] = []) {
   const leftOut = [...before]
   /** Runs a stage and compares the candidates before and after it. */
   const stage = <Result extends Candidate[] | FilterResult>(
@@ -198,14 +201,14 @@ function stagesOf(pace: Pace, record: RunRecord, before: readonly StageName[] = 
       return { out: after.length, changed: differ(before, after) }
     })
   /** Runs a step, or what replaces it when its time is up. */
-  const inTime = <Result>(name: StageName, run: Promise<Result>, instead: () => Result): Promise<Result> =>
+  const inTime = <Result>(name: LeftOut, run: Promise<Result>, instead: () => Result): Promise<Result> =>
     run.catch(
       whenTimeIsUp(() => {
         leftOut.push(name)
         return instead()
       }),
     )
-  const inSteps = <Result>(name: StageName, steps: Steps<Result>, instead: () => Result): Promise<Result> =>
+  const inSteps = <Result>(name: LeftOut, steps: Steps<Result>, instead: () => Result): Promise<Result> =>
     inTime(name, pace.run(steps, RANKING_GRACE_MS), instead)
   return { stage, inTime, inSteps, leftOut }
 }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Reranker } from '../../src/core/ports.ts'
 import type { RetrievedList } from '../../src/core/types.ts'
 import { createPackContext } from '../../src/pipeline/pack-context.ts'
@@ -113,5 +113,36 @@ describe('the deadline passes', () => {
     const keys = [...packed.packed, ...packed.dropped].map(({ candidate: { key } }) => key)
     expect(new Set(keys).size).toBe(30)
     expect(keys.length).toBe(30)
+  })
+
+  it('before the languages of the candidates are known: the detail names each step that is left out', async () => {
+    const record = new RunRecord(() => 0)
+    let clock = 0
+    vi.spyOn(performance, 'now').mockImplementation(() => (clock += 1_000))
+    const reranker: Reranker = {
+      model: 'any',
+      close: () => Promise.resolve(),
+      rerank: ({ passages }) => Promise.resolve({ scores: passages.map(() => null), cached: 0 }),
+    }
+    await rankAndPack(
+      {
+        query: 'bell',
+        intent: 'exploratory',
+        lists: usual,
+        plan: overridePlan(NAMED_PLANS.measured, { budgetTokens: 500 }),
+        reranker,
+        fetchNeighbours: null,
+        *count(text) {
+          yield
+          return countWords(text)
+        },
+        signal: AbortSignal.abort(new DOMException('deadline passed', 'TimeoutError')),
+        tenant: null,
+        fetchParents: null,
+      },
+      record,
+    ).finally(() => vi.restoreAllMocks())
+    const { detail = '' } = record.degraded.find(({ code }) => code === 'ranking_partial') ?? {}
+    expect(detail).toMatch(/^left out: languages, fuse, dedupe, answerability/u)
   })
 })

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Degradation, JsonObject, QuerySource } from '../../core/types.ts'
+import { LONGEST_QUERY } from '../../pipeline/context-request.ts'
 import { isObject } from '../../qdrant/json.ts'
 import type { UnderstoodQuery } from './understand.ts'
 
@@ -8,9 +9,6 @@ import type { UnderstoodQuery } from './understand.ts'
  * ranked by them, the answer is worse than Qdrant's own.
  */
 const LEAST_WORDS = 3
-
-/** Most UTF-16 units of a query, as in `POST /v1/context`. */
-const LONGEST_QUERY = 8192
 
 export interface QueryText {
   text: string | null
