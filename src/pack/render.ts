@@ -150,13 +150,28 @@ export function longestNameIn(budgetTokens: number): number {
 
 /**
  * A name with its middle left out when it is too long: its start names the document, its end the section. Each has half of the length, but the
- * last heading may have two thirds to be whole.
+ * last heading may have two thirds to be whole. Both are cut between words, unless a word is longer than half of its part.
  */
 function shortName(name: string, longest: number): string {
   if (name.length <= longest) return name
+  const room = longest - LEFT_OUT.length
   const heading = name.length - name.lastIndexOf(HEADING_SEPARATOR)
-  const end = Math.max(Math.floor((longest - 1) / 2), Math.min(heading, Math.floor((longest * 2) / 3)))
-  return `${prefixOf(name, longest - 1 - end).trimEnd()}…${name.slice(codePointStart(name, name.length - end)).trimStart()}`
+  const end = Math.max(Math.floor(room / 2), Math.min(heading, Math.floor((longest * 2) / 3)))
+  return `${wordsAtStart(name, room - end)}${LEFT_OUT}${wordsAtEnd(name, end)}`
+}
+
+const LEFT_OUT = ' … '
+
+function wordsAtStart(name: string, longest: number): string {
+  const start = prefixOf(name, longest)
+  const space = name[start.length] === ' ' ? start.length : start.lastIndexOf(' ')
+  return (space < start.length / 2 ? start : start.slice(0, space)).trimEnd()
+}
+
+function wordsAtEnd(name: string, longest: number): string {
+  const end = name.slice(codePointStart(name, name.length - longest))
+  const space = name.at(-end.length - 1) === ' ' ? 0 : end.indexOf(' ')
+  return (space > end.length / 2 ? end : end.slice(Math.max(0, space))).trimStart()
 }
 
 function shownName({ docId, docTitle, sectionPath }: Parameters<Renderer['shownPath']>[0], longest: number): string {

@@ -275,6 +275,7 @@ describe('formats', () => {
     for (const budget of [60, 80, 100]) {
       expect(nameIn(budget)).toMatch(/^\[1\] Handbook.*….*at dusk$/u)
       expect(nameIn(budget).length).toBeLessThanOrEqual(Math.max(44, (4 * budget) / 5))
+      for (const word of nameIn(budget).split(' ').slice(1)) expect(['…', ...path.split(' ')]).toContain(word)
     }
     expect(nameIn(100)).toContain('> Lighting the lamps at dusk')
     expect(nameIn(200)).toBe(`[1] ${path}`)
