@@ -1,7 +1,7 @@
 import { closestName } from '../core/closest-name.ts'
 import { compareText } from '../core/collections.ts'
 import { unknownName } from '../core/schema-faults.ts'
-import { CONTROL } from '../pipeline/plan/decision.ts'
+import { CONTROL } from '../pipeline/plan/assignment.ts'
 import { fullKey, namesLike } from './kill-switch.ts'
 import { type PayloadReader, readPayloads } from './payloads.ts'
 import type { PlanStep } from './plan-steps.ts'

@@ -1,4 +1,4 @@
-import { CONTROL } from '../../pipeline/plan/decision.ts'
+import { CONTROL } from '../../pipeline/plan/assignment.ts'
 import { studentQuantile, studentTwoSided } from '../../statistics/distributions.ts'
 import { jaccard } from '../shadow/overlap.ts'
 import { addValue, emptySums, meanOf, type Unit } from '../statistics/unit-sums.ts'
