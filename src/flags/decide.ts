@@ -168,7 +168,7 @@ class Reading {
 }
 
 /** The unit that keeps its variant. A context without the value that is hashed gets a random variant. */
-export function unitOf(stickiness: string, { tenant, sessionId }: DecisionSubject): AssignmentUnit {
+function unitOf(stickiness: string, { tenant, sessionId }: DecisionSubject): AssignmentUnit {
   const bySession = sessionId === null ? 'request' : 'session'
   if (stickiness === 'random') return 'request'
   if (stickiness === 'sessionId') return bySession
