@@ -31,7 +31,7 @@ export interface FlagCatalogue {
 }
 
 /** What the hash of a variant can be taken of. `default` is the tenant, else the session. */
-export const STICKINESS = ['default', 'sessionId', 'userId', 'tenant', 'random'] as const
+const STICKINESS = ['default', 'sessionId', 'userId', 'tenant', 'random'] as const
 /** Names stand in a header and in labels of metrics. */
 const NAME = /^[\w.~-]{1,100}$/u
 
