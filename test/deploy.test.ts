@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import { settingsSchema } from '../src/config/settings.ts'
 import { loadConfig } from '../src/config.ts'
-import { OWN_ROUTES } from '../src/http/openapi.ts'
+import { OWN_ROUTES } from '../src/http/description/own-routes.ts'
 
 /** What can be wrong in the files for Kubernetes and systemd without either of them. `npm run test:services` lets systemd read the unit. */
 

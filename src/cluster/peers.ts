@@ -1,5 +1,5 @@
 import type { Handler, Line } from './line.ts'
-import type { Answer, Question, Topic } from './topics.ts'
+import type { Answer, Forwarded, Question, Topic } from './topics.ts'
 
 /** The other workers, as one of them sees them. All messages go over the primary. */
 export interface Peers {
@@ -11,14 +11,6 @@ export interface Peers {
   tellFirst<Name extends Topic>(topic: Name, message: Question<Name>): void
   /** Answers what others ask, and hears what they tell. */
   on<Name extends Topic>(topic: Name, handler: Handler<Name>): void
-}
-
-/** A message for other workers, in an envelope for the primary. */
-export interface Forwarded {
-  to: 'others' | 'first'
-  topic: Topic
-  body: unknown
-  timeoutMs: number
 }
 
 /** Time for the primary to bring the answers together, in milliseconds. */

@@ -5,7 +5,6 @@ import type { TraceOwner } from '../pipeline/services.ts'
 import type { Lookup } from '../relay/memory/scope.ts'
 import type { Rollback } from '../rollout/rollout.ts'
 import type { Snapshot } from './metrics-sum.ts'
-import type { Forwarded } from './peers.ts'
 
 /** What the processes of a cluster say to each other: a question, or a message that needs no answer. */
 export interface Topics {
@@ -52,6 +51,14 @@ export interface Topics {
 export type Topic = keyof Topics
 export type Question<Name extends Topic> = Topics[Name]['question']
 export type Answer<Name extends Topic> = Topics[Name]['answer']
+
+/** A message for other workers, in an envelope for the primary. */
+export interface Forwarded {
+  to: 'others' | 'first'
+  topic: Topic
+  body: unknown
+  timeoutMs: number
+}
 
 export interface WorkerStart {
   /** As it was when the whole started: a file that it names, such as a plan, may have faults by now. */

@@ -134,7 +134,6 @@ export type ContextFormat = (typeof CONTEXT_FORMATS)[number]
 
 /** What a context is filled with: what fits the budget, or only what is relevant. */
 export const FILLS = ['all', 'relevant'] as const
-export type Fill = (typeof FILLS)[number]
 
 export const CONTEXT_ORDERS = ['relevance', 'document', 'edges', 'stable'] as const
 export type ContextOrder = (typeof CONTEXT_ORDERS)[number]

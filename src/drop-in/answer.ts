@@ -1,5 +1,5 @@
 import type { RetrievedHit, RetrievedList } from '../core/types.ts'
-import type { Caller } from '../pipeline/context-request.ts'
+import type { Caller } from '../pipeline/caller.ts'
 import type { PlanDecision } from '../pipeline/plan/decision.ts'
 import type { ChoosePoints, ChoosePointsRequest } from '../pipeline/services.ts'
 import type { PayloadMapping } from '../qdrant/payload.ts'

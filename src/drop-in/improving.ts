@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { eitherSignal } from '../core/either-signal.ts'
-import type { Caller } from '../pipeline/context-request.ts'
+import type { Caller } from '../pipeline/caller.ts'
 import { startDeadline } from '../pipeline/deadline.ts'
 import { Pace } from '../pipeline/pacing/pace.ts'
 import type { ChoosePoints, ChoosePointsRequest, PrepareQuestion } from '../pipeline/services.ts'

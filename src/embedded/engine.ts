@@ -3,20 +3,13 @@ import { EngineError, notFound, wrongInput } from './errors.ts'
 import { Pace } from './pace.ts'
 import { Collection } from './storage/collection.ts'
 import { changedConfig } from './storage/config.ts'
-import { changeLine } from './storage/log-lines.ts'
+import { type Change, changeLine } from './storage/log-lines.ts'
 import { checkCreation } from './storage/parameters.ts'
 import { checkRequest, findUpdate, MAXIMUM_BATCH } from './updates/updates.ts'
 import { readBoundedList, readRecord } from './wire/shape.ts'
 
 /** UTF-16 units of a collection's name. */
 export const MAXIMUM_NAME_LENGTH = 255
-
-/** One write, as it is asked for and logged. `kind` is `create_collection`, `delete_collection`, or an operation of `points/batch`. */
-export interface Change {
-  kind: string
-  collection: string
-  body: unknown
-}
 
 /** A write that has been checked and not yet been made. */
 interface CheckedChange {

@@ -1,7 +1,7 @@
 import { closestName } from '../core/closest-name.ts'
 import { compareText } from '../core/collections.ts'
 import { unknownName } from '../core/schema-faults.ts'
-import { CONTROL } from '../pipeline/plan/decision.ts'
+import { CONTROL } from '../pipeline/plan/assignment.ts'
 import { fullKey, namesLike } from './kill-switch.ts'
 import { type PayloadReader, readPayloads } from './payloads.ts'
 import type { PlanStep } from './plan-steps.ts'
@@ -31,7 +31,7 @@ export interface FlagCatalogue {
 }
 
 /** What the hash of a variant can be taken of. `default` is the tenant, else the session. */
-export const STICKINESS = ['default', 'sessionId', 'userId', 'tenant', 'random'] as const
+const STICKINESS = ['default', 'sessionId', 'userId', 'tenant', 'random'] as const
 /** Names stand in a header and in labels of metrics. */
 const NAME = /^[\w.~-]{1,100}$/u
 

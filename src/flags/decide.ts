@@ -1,13 +1,6 @@
-import {
-  type Assignment,
-  type AssignmentUnit,
-  CONTROL,
-  type DecidePlan,
-  type DecisionSubject,
-  type FlagDecision,
-  type PlanDecision,
-} from '../pipeline/plan/decision.ts'
-import { planFor } from '../pipeline/plan/derived.ts'
+import { type Assignment, type AssignmentUnit, CONTROL } from '../pipeline/plan/assignment.ts'
+import type { DecidePlan, DecisionSubject, FlagDecision, PlanDecision } from '../pipeline/plan/decision.ts'
+import { planFor } from '../pipeline/plan/decision.ts'
 import type { Plan } from '../pipeline/plan/plan.ts'
 import type { FlagCatalogue, Trial } from './catalogue.ts'
 import { createPlanMerger, type PlanStep } from './plan-steps.ts'
@@ -175,7 +168,7 @@ class Reading {
 }
 
 /** The unit that keeps its variant. A context without the value that is hashed gets a random variant. */
-export function unitOf(stickiness: string, { tenant, sessionId }: DecisionSubject): AssignmentUnit {
+function unitOf(stickiness: string, { tenant, sessionId }: DecisionSubject): AssignmentUnit {
   const bySession = sessionId === null ? 'request' : 'session'
   if (stickiness === 'random') return 'request'
   if (stickiness === 'sessionId') return bySession

@@ -1,4 +1,4 @@
-import { CONTROL } from '../pipeline/plan/decision.ts'
+import { CONTROL } from '../pipeline/plan/assignment.ts'
 import type { Plan } from '../pipeline/plan/plan.ts'
 import { EXPERIMENT, SWITCHES } from './table.ts'
 

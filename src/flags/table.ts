@@ -5,8 +5,7 @@ import { overridePlan, type PlanOverrides } from '../pipeline/plan/override-plan
 import type { Plan } from '../pipeline/plan/plan.ts'
 
 /** What a flag does: it switches a rule, assigns variants of an experiment, or starts a second run for comparison. */
-export const FLAG_KINDS = ['switch', 'experiment', 'shadow'] as const
-export type FlagKind = (typeof FLAG_KINDS)[number]
+export type FlagKind = 'switch' | 'experiment' | 'shadow'
 
 /** All keys of stowage begin with it. */
 export const PREFIX = 'stowage.'
@@ -228,7 +227,7 @@ export const RULES: readonly Switch[] = [
 ]
 
 /** A plan with every rule off: the fused order, packed from the best. */
-export function withoutRules(plan: Plan): Plan {
+function withoutRules(plan: Plan): Plan {
   return RULES.reduce((changed, { off }) => off(changed), plan)
 }
 

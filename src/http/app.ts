@@ -9,10 +9,11 @@ import { SEARCH_PATH } from '../qdrant/paths.ts'
 import type { Experiments } from '../rollout/rollout.ts'
 import { limitUploadSilence } from './body/upload-silence.ts'
 import { contextRoute } from './context-route.ts'
+import { OWN_ROUTES } from './description/own-routes.ts'
 import { errorHandler, sendError } from './error-handler.ts'
 import { resetExperiment, showExperiments, showOutcomes } from './experiment-routes.ts'
 import { atEndpoint, observeRequests } from './observe-requests.ts'
-import { OWN_ROUTES, openApi, planJsonSchema, tenantsJsonSchema, traceJsonSchema } from './openapi.ts'
+import { openApi, planJsonSchema, tenantsJsonSchema, traceJsonSchema } from './openapi.ts'
 import {
   forOperators,
   type Health,

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { StowageError } from '../core/errors.ts'
 import type { Reporter } from '../observe/events.ts'
-import type { Caller } from '../pipeline/context-request.ts'
+import type { Caller } from '../pipeline/caller.ts'
 import type { Tenant } from '../tenants/tenant.ts'
 import type { StepResponse } from './step.ts'
 

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express'
 import { StowageError } from '../core/errors.ts'
 import type { Reporter } from '../observe/events.ts'
-import type { Assignment } from '../pipeline/plan/decision.ts'
+import type { Assignment } from '../pipeline/plan/assignment.ts'
 import type { PackContext } from '../pipeline/services.ts'
 import { printJson } from '../qdrant/json.ts'
 import { readWholeBody } from './body/read-body.ts'

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { REPLAY_HEADER } from '../pipeline/context-request.ts'
-import type { Assignment } from '../pipeline/plan/decision.ts'
+import type { Assignment } from '../pipeline/plan/assignment.ts'
 
 const LONGEST_SESSION = 200
 

@@ -159,7 +159,7 @@ function pointId({ collection, tenant, space }: PointScope, parts: (string | num
  * The first and the last page of a chunk, counted from 1.
  * @param pages offset in the text where each page begins, ascending
  */
-export function pageRange(
+function pageRange(
   pages: readonly number[],
   { charStart, charEnd }: { charStart: number; charEnd: number },
 ): { page_start: number; page_end: number } {

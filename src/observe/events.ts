@@ -5,13 +5,11 @@ import type { FlagDecision } from '../pipeline/plan/decision.ts'
 import type { ExperimentOutcome } from '../pipeline/plan/outcome.ts'
 import type { Trace } from '../pipeline/trace/schema.ts'
 import { countTrace } from './count-trace.ts'
-import { createRequestReports } from './finished-requests.ts'
+import { createRequestReports, type FinishedRequest } from './finished-requests.ts'
 import type { Logger } from './logger.ts'
 import { PAIR_RESULTS } from './metrics/pipeline.ts'
 import type { LookupResult, NoticeOutcome } from './metrics/relay.ts'
-import type { ENDPOINTS, OUTCOMES } from './metrics/requests.ts'
 import type { SharedKind, SharedOperation, SharedResult } from './metrics/shared.ts'
-import type { TenantLimit } from './metrics/tenants.ts'
 import { statusClass, type UpstreamKind } from './metrics/upstream.ts'
 import type { Metrics } from './metrics.ts'
 import type { QueryTextMode } from './query-text.ts'
@@ -20,39 +18,6 @@ import { type ContextReports, createContextReports } from './reports/contexts.ts
 import { createOutageReports } from './reports/outages.ts'
 import { createRerankReports, type RerankReports } from './reports/rerank.ts'
 import { TenantLabels } from './tenant-labels.ts'
-
-export type Endpoint = (typeof ENDPOINTS)[number]
-export type Outcome = (typeof OUTCOMES)[number]
-
-/** A request at its end, for one line of the log. It holds no text of a query and no key. */
-export interface FinishedRequest {
-  endpoint: Endpoint
-  outcome: Outcome
-  /** Method and path, without the query string. */
-  route: string
-  /** Null when the client left before an answer began. */
-  status: number | null
-  seconds: number
-  requestId: string
-  /** Null without tenants, and when the key is not that of a tenant. */
-  tenant: string | null
-  /** Id of the trace, when there is one. A batch has several, separated by commas. */
-  traceId: string | null
-  /** Id of the trace of OpenTelemetry; null while it is off. */
-  otelTraceId: string | null
-  /** Codes of the steps that could not do their work, or of the reason why a search passed through. */
-  degraded: string[]
-  /** Why it failed, when Qdrant or another server is the reason; else null. */
-  cause: string | null
-  /** Null when no limit of a tenant refused it. */
-  limited: LimitedRequest | null
-}
-
-/** The tenant of a refused request, and the limit that it has reached. */
-export interface LimitedRequest {
-  tenant: string
-  limit: TenantLimit
-}
 
 /** The ingestion guard found a fault in an upsert, or could not check it. */
 export interface GuardedUpsert {

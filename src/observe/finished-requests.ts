@@ -1,11 +1,42 @@
 import { TokenBucket } from 'limiter'
 import { LRUCache } from 'lru-cache'
 import type { Trace } from '../pipeline/trace/schema.ts'
-import type { FinishedRequest } from './events.ts'
 import type { Logger } from './logger.ts'
+import type { Endpoint, Outcome } from './metrics/requests.ts'
+import type { TenantLimit } from './metrics/tenants.ts'
 import type { Metrics } from './metrics.ts'
 import { type QueryTextMode, shownQuery } from './query-text.ts'
 import type { TenantLabels } from './tenant-labels.ts'
+
+/** A request at its end, for one line of the log. It holds no text of a query and no key. */
+export interface FinishedRequest {
+  endpoint: Endpoint
+  outcome: Outcome
+  /** Method and path, without the query string. */
+  route: string
+  /** Null when the client left before an answer began. */
+  status: number | null
+  seconds: number
+  requestId: string
+  /** Null without tenants, and when the key is not that of a tenant. */
+  tenant: string | null
+  /** Id of the trace, when there is one. A batch has several, separated by commas. */
+  traceId: string | null
+  /** Id of the trace of OpenTelemetry; null while it is off. */
+  otelTraceId: string | null
+  /** Codes of the steps that could not do their work, or of the reason why a search passed through. */
+  degraded: string[]
+  /** Why it failed, when Qdrant or another server is the reason; else null. */
+  cause: string | null
+  /** Null when no limit of a tenant refused it. */
+  limited: LimitedRequest | null
+}
+
+/** The tenant of a refused request, and the limit that it has reached. */
+export interface LimitedRequest {
+  tenant: string
+  limit: TenantLimit
+}
 
 export interface RequestReporting {
   metrics: Metrics

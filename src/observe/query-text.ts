@@ -1,8 +1,7 @@
 import { contentHash } from '../text/fingerprint.ts'
 
 /** How query text is shown: not at all, as a digest that is equal for equal texts, or as it is. */
-export const QUERY_TEXT_MODES = ['off', 'hash', 'text'] as const
-export type QueryTextMode = (typeof QUERY_TEXT_MODES)[number]
+export type QueryTextMode = 'off' | 'hash' | 'text'
 
 /** @returns null when nothing is to be shown */
 export function shownQuery(query: string | null, mode: QueryTextMode): string | null {

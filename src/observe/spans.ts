@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Trace } from '../pipeline/trace/schema.ts'
-import type { FinishedRequest } from './events.ts'
+import type { FinishedRequest } from './finished-requests.ts'
 
 /** Spans for a tracing system. No method throws, and none changes a request. */
 export interface Spans {

@@ -1,6 +1,7 @@
 import type { Json } from '../core/types.ts'
 import type { DegradationCode } from '../core/vocabulary.ts'
-import type { Caller, ContextRequest } from './context-request.ts'
+import type { Caller } from './caller.ts'
+import type { ContextRequest } from './context-request.ts'
 import { planFingerprint } from './plan/derived.ts'
 import type { ContextKeyParts, PipelinePorts, TracedContext } from './services.ts'
 import type { TraceSubject } from './trace/build-trace.ts'

@@ -1,10 +1,10 @@
 import type { Reranker } from '../core/ports.ts'
 import type { Steps } from '../core/steps.ts'
-import type { Candidate } from '../core/types.ts'
+import type { Candidate, RetrievedList } from '../core/types.ts'
 import { searchedText } from '../rank/searched-text.ts'
 import { knownLanguageOf } from '../text/language/language-of.ts'
 import { reranks } from './plan/derived.ts'
-import type { RankAndPackInput } from './rank-and-pack.ts'
+import type { Plan } from './plan/plan.ts'
 import type { RunRecord } from './run-record.ts'
 
 /** Who orders the candidates of a question. */
@@ -18,7 +18,15 @@ interface Readers {
   leansOnDense: boolean
 }
 
-type ReadersInput = Pick<RankAndPackInput, 'query' | 'plan' | 'lists' | 'reranker' | 'denseLanguages'>
+export interface ReadersInput {
+  /** Null without query text. */
+  query: string | null
+  plan: Plan
+  lists: RetrievedList[]
+  reranker: Reranker | null
+  /** The languages that the dense vectors were made for, as `languageOf` names them; absent: any. */
+  denseLanguages?: readonly string[] | undefined
+}
 
 export function* readersOf(
   candidates: readonly Candidate[],

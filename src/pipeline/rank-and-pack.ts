@@ -1,8 +1,8 @@
 import type { Reranker } from '../core/ports.ts'
 import { finish, type Steps, TimeUp } from '../core/steps.ts'
-import type { Candidate, Chunk, Dropped, FilterResult, Intent, RetrievedList } from '../core/types.ts'
+import type { Candidate, Chunk, Dropped, FilterResult, Intent } from '../core/types.ts'
 import type { StageName } from '../core/vocabulary.ts'
-import { type Packed, pack } from '../pack/pack.ts'
+import { type Packed, type PackOptions, pack } from '../pack/pack.ts'
 import { addAnswerability } from '../rank/answerability.ts'
 import { collect, dropWithoutText } from '../rank/collect.ts'
 import { cutTo } from '../rank/cut.ts'
@@ -13,27 +13,24 @@ import { scaleToBest } from '../rank/scale.ts'
 import { dropIrrelevant } from './confidence/fill.ts'
 import type { Relevance } from './confidence/relevance.ts'
 import { type ParentsInput, parentsOf } from './expansion/parents.ts'
-import { readersOf } from './languages.ts'
+import { type ReadersInput, readersOf } from './languages.ts'
 import { beginAnswering } from './pacing/background.ts'
 import { PACKING_GRACE_MS, Pace, RANKING_GRACE_MS } from './pacing/pace.ts'
 import { fusionWeights, mmrAlpha } from './plan/derived.ts'
 import type { Plan } from './plan/plan.ts'
-import { rerank } from './rerank/rerank.ts'
+import { type RerankInput, rerank } from './rerank/rerank.ts'
 import { sentenceMatches } from './rerank/sentence-matches.ts'
 import { type ReunifyInput, reunify } from './reunify.ts'
-import type { ContextInput } from './run-context.ts'
 import { differ, type RunRecord } from './run-record.ts'
 
-export interface RankAndPackInput extends ReunifyInput, ParentsInput, Pick<ContextInput, 'previous' | 'background'> {
+export interface RankAndPackInput
+  extends ReadersInput,
+    RerankInput,
+    ReunifyInput,
+    ParentsInput,
+    Pick<PackOptions, 'previous'> {
   /** Null without query text. */
   intent: Intent | null
-  lists: RetrievedList[]
-  reranker: Reranker | null
-  /** The languages that the dense vectors were made for, as `languageOf` names them; absent: any. */
-  denseLanguages?: readonly string[] | undefined
-  /** Whose request it is. Tenants take turns in what they share: the event loop and the workers. */
-  tenant: string | null
-  signal: AbortSignal
   /** How relevant a candidate is, for the values of the plan about relevance. Absent: the plan leaves nothing out. */
   relevanceOf?: (candidate: Candidate) => Relevance
 }
@@ -84,7 +81,7 @@ async function rankInPace(
   input: RankAndPackInput,
   record: RunRecord,
 ): Promise<Omit<RankedCandidates, 'pace' | 'release'>> {
-  const { query, intent, lists, plan, signal } = input
+  const { query, intent, lists, plan } = input
   const { stage, inSteps, leftOut } = stagesOf(pace, record)
   const found = collect(lists)
   const readable = dropWithoutText(found)
@@ -113,7 +110,7 @@ async function rankInPace(
     return poolOf(yield* dedupe(again, containment, gather), plan)
   }
   const rerankedPool = async (): Promise<FilterResult> => {
-    const kept = await rerank(pool.kept, query, plan, { ...input, reranker }, signal, record)
+    const kept = await rerank(pool.kept, { ...input, reranker }, record)
     if (reranker === null || isReranked(kept) || !leansOnDense) return { ...pool, kept }
     // That the reranker did not order them is said already, so this is no further step that was left out.
     return pace.run(poolWithoutReranker(), RANKING_GRACE_MS).catch(whenTimeIsUp(() => pool))

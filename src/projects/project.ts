@@ -40,7 +40,7 @@ const contextSchema = strictObject({
   prompt_file: text.optional(),
 })
 
-export const projectSchema = strictObject({
+const projectSchema = strictObject({
   version: z.literal(PROJECT_VERSION),
   name: z.string().regex(PROJECT_NAME, 'must have up to 64 letters, digits, dots, dashes and underscores'),
   created_at: z.iso.datetime(),

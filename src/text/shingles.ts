@@ -3,7 +3,7 @@ import { rememberedSteps } from './bounded-cache.ts'
 import { slicesOf } from './slices.ts'
 import { rawWords } from './terms/terms.ts'
 
-export const SHINGLE_WORDS = 5
+const SHINGLE_WORDS = 5
 
 /**
  * Shingles of a text: all runs of five consecutive words, in order and with repeats. One to four words are one shingle.

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { IMPROVE, QUESTION_RELAY, RULES, SWITCHES, withoutRules } from '../../src/flags/table.ts'
+import { IMPROVE, QUESTION_RELAY, RULES, SWITCHES } from '../../src/flags/table.ts'
 import { planFingerprint, reranks } from '../../src/pipeline/plan/derived.ts'
 import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import { overridePlan } from '../../src/pipeline/plan/override-plan.ts'
@@ -13,10 +13,11 @@ const valueAt = (plan: object, path: string) =>
   path.split('.').reduce<unknown>((value, key) => Reflect.get(Object(value), key), plan)
 const differences = (one: Plan, other: Plan) =>
   PLAN_VALUES.map(({ path }) => path).filter(path => valueAt(one, path) !== valueAt(other, path))
+const withoutRules = RULES.reduce((plan, { off }) => off(plan), measured)
 const PLANS = [
   measured,
   design,
-  withoutRules(measured),
+  withoutRules,
   overridePlan(measured, { rerank: { method: 'mmr' } }),
   overridePlan(design, { rerank: { method: 'off' }, packing: { mode: 'sentence', documentCap: 7 } }),
 ]
@@ -59,7 +60,7 @@ describe.each(SWITCHES.map(one => [one.key, one] as const))('%s', (key, one) => 
     if (key === QUESTION_RELAY) return
     const withoutSource = decideWith(null, { off: [key] })(ANYBODY)
     expect(key === IMPROVE ? withoutSource.plan : one.isOn(withoutSource.plan)).toEqual(
-      key === IMPROVE ? withoutRules(measured) : false,
+      key === IMPROVE ? withoutRules : false,
     )
   })
 })

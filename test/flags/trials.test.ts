@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { unitOf } from '../../src/flags/decide.ts'
 import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import { overridePlan } from '../../src/pipeline/plan/override-plan.ts'
 import { ANYBODY, catalogueOf, decideWith, type FakeFlag, flagSetOf, json, tenantWith } from './support/flag-set.ts'
@@ -101,7 +100,12 @@ describe('the unit of an assignment', () => {
     ['default', { tenant: null, sessionId: null }, 'request'],
     ['random', { tenant, sessionId: 's' }, 'request'],
   ] as const)('by %s of %j is the %s', (stickiness, subject, unit) => {
-    expect(unitOf(stickiness, subject)).toBe(unit)
+    const variants = [
+      { name: 'control', stickiness },
+      { name: 'half', stickiness },
+    ]
+    const { assignment } = decideWith({ [KEY]: { enabled: true, gets: 'half', variants } })(subject)
+    expect(assignment?.unit).toBe(unit)
   })
 })
 

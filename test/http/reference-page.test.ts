@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import { html } from '../../src/http/description/html.ts'
-import { OWN_ROUTES } from '../../src/http/openapi.ts'
+import { OWN_ROUTES } from '../../src/http/description/own-routes.ts'
 import { createStage } from '../support/stage.ts'
 
 const stage = createStage()

@@ -2,7 +2,7 @@ import http from 'node:http'
 import express from 'express'
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
-import { OWN_ROUTES } from '../../src/http/openapi.ts'
+import { OWN_ROUTES } from '../../src/http/description/own-routes.ts'
 import { asListener, inOrder, type Step } from '../../src/http/step.ts'
 import { createStage } from '../support/stage.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { FinishedRequest } from '../../src/observe/events.ts'
+import type { FinishedRequest } from '../../src/observe/finished-requests.ts'
 import { capturedReporter } from '../support/captured-log.ts'
 import { sampleTrace } from '../support/sample-trace.ts'
 

@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os'
 import { describe, expect, it } from 'vitest'
-import type { FinishedRequest } from '../../src/observe/events.ts'
+import type { FinishedRequest } from '../../src/observe/finished-requests.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'
 import { observeReranker } from '../../src/observe/observed-reranker.ts'
 import { createRedundancySampler } from '../../src/observe/redundancy-sampler.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { RetrievedList } from '../../src/core/types.ts'
+import type { CallerTenant } from '../../src/pipeline/caller.ts'
 import { createChoosePoints } from '../../src/pipeline/choose-points.ts'
-import type { CallerTenant } from '../../src/pipeline/context-request.ts'
 import { decideByConfiguration } from '../../src/pipeline/plan/decision.ts'
 import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import { overridePlan, type PlanOverrides } from '../../src/pipeline/plan/override-plan.ts'

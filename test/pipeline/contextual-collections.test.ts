@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { StowageError } from '../../src/core/errors.ts'
 import type { PassageStore } from '../../src/core/ports.ts'
-import type { Caller } from '../../src/pipeline/context-request.ts'
+import type { Caller } from '../../src/pipeline/caller.ts'
 import { createPackContext } from '../../src/pipeline/pack-context.ts'
 import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import { overridePlan } from '../../src/pipeline/plan/override-plan.ts'

@@ -23,7 +23,7 @@ async function scoredBehind(waitMs: number, leastDepth: number | null) {
   }
   const record = new RunRecord(() => 0)
   const { signal } = new AbortController()
-  const found = await rerank(POOL, 'q', plan, { reranker, tenant: null, background: undefined }, signal, record)
+  const found = await rerank(POOL, { query: 'q', plan, reranker, tenant: null, signal }, record)
   expect(found).toHaveLength(POOL.length)
   return { asked, degraded: record.degraded }
 }

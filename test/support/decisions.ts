@@ -1,4 +1,5 @@
-import { type Assignment, type DecidePlan, decideByConfiguration } from '../../src/pipeline/plan/decision.ts'
+import type { Assignment } from '../../src/pipeline/plan/assignment.ts'
+import { type DecidePlan, decideByConfiguration } from '../../src/pipeline/plan/decision.ts'
 import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import { overridePlan, type PlanOverrides } from '../../src/pipeline/plan/override-plan.ts'
 import type { Plan } from '../../src/pipeline/plan/plan.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { loadConfig } from '../../src/config.ts'
-import { encoderVariables } from '../../src/projects/encoder-variables.ts'
+import { projectVariables } from '../../src/projects/encoder-variables.ts'
 import { cosine } from '../../src/text/similarity.ts'
 import { openIngestEmbedder } from '../../src/wiring/ingest.ts'
 import { TINY_EMBEDDER } from '../support/model-folders.ts'
@@ -8,7 +8,7 @@ import { TINY_EMBEDDER } from '../support/model-folders.ts'
 it('ingest encodes with the prefixes of a project, and knows their version before it loads the model', async () => {
   const open = async (prefix: string) => {
     const encoder = { kind: 'local' as const, model: TINY_EMBEDDER, query_prefix: prefix, passage_prefix: prefix }
-    const { embedder } = await openIngestEmbedder(loadConfig({ EMBEDDER: 'none' }, encoderVariables(encoder)))
+    const { embedder } = await openIngestEmbedder(loadConfig({ EMBEDDER: 'none' }, projectVariables({ encoder })))
     if (embedder === null) throw new Error('no embedder')
     return embedder
   }

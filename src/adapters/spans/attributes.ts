@@ -1,5 +1,5 @@
 import { type Attributes, type Span, SpanStatusCode } from '@opentelemetry/api'
-import type { FinishedRequest } from '../../observe/events.ts'
+import type { FinishedRequest } from '../../observe/finished-requests.ts'
 import { type QueryTextMode, shownQuery } from '../../observe/query-text.ts'
 import { listWeights } from '../../pipeline/plan/derived.ts'
 import type { Trace } from '../../pipeline/trace/schema.ts'

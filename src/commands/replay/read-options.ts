@@ -1,5 +1,35 @@
 import { StowageError } from '../../core/errors.ts'
-import type { ReplayFlags } from './run.ts'
+import type { Chunking } from '../../core/types.ts'
+import type { RuleName } from '../../evaluation/ablation/rules.ts'
+import type { ReportOptions } from './html-report.ts'
+import type { ArmFlags } from './inputs.ts'
+import type { OutputOptions } from './outputs.ts'
+import type { SessionFlags } from './session.ts'
+import type { TuneFlags } from './tune-options.ts'
+
+export interface ReplayFlags
+  extends Omit<OutputOptions, 'against' | 'command'>,
+    ReportOptions,
+    Omit<ArmFlags, 'collection'>,
+    SessionFlags,
+    TuneFlags {
+  budgets?: number[]
+  chunkTokens?: number
+  chunking: Chunking
+  gate?: string
+  updateBaseline?: string
+  command: string
+  version: string | null
+  ablate?: string | true
+  rules: readonly RuleName[]
+  explain: boolean
+  verdicts: boolean
+  /** The options that stand on the command line. */
+  given: readonly ReplayOption[]
+}
+
+/** An option of `stowage replay`, as its flags name it. */
+export type ReplayOption = keyof Omit<ReplayFlags, 'command' | 'version' | 'given'>
 
 /** What `stowage replay` does, and the option that asks for it. */
 const MODES = {
@@ -20,7 +50,7 @@ const REPLAYS: ReplayMode[] = [...CHOOSES_PLANS, 'gate', 'updateBaseline']
 const WRITES: ReplayMode[] = [...DRAWS, 'gate']
 
 /** Which modes read each option. */
-const READ_BY: Record<keyof Omit<ReplayFlags, 'command' | 'version' | 'given'>, readonly ReplayMode[]> = {
+const READ_BY: Record<ReplayOption, readonly ReplayMode[]> = {
   url: EVERY,
   apiKey: EVERY,
   collection: EVERY,
@@ -71,6 +101,3 @@ export function readMode(flags: ReplayFlags): ReplayMode {
   const option = `--${unread.replace(/[A-Z]/gu, letter => `-${letter.toLowerCase()}`)}`
   throw new StowageError('bad_request', `${MODES[mode]} does not read ${option}; read by: ${readers}`)
 }
-
-/** An option of `stowage replay`, as its flags name it. */
-export type ReplayOption = keyof typeof READ_BY

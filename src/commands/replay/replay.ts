@@ -9,11 +9,11 @@ import { defaultTargetTokens } from '../../ingest/chunking/options.ts'
 import { collected, listOption, numberOption } from '../option-values.ts'
 import { REPLAY_BUDGETS } from './budgets.ts'
 import { addLiveOptions } from './live-collection.ts'
-import type { ReplayFlags } from './run.ts'
+import type { ReplayFlags, ReplayOption } from './read-options.ts'
 import type { ReplayCommandDependencies } from './session.ts'
 import { addTuneOptions } from './tune-options.ts'
 
-type ReplayOptions = Omit<ReplayFlags, 'command' | 'version' | 'given'>
+type ReplayOptions = Pick<ReplayFlags, ReplayOption>
 
 const ASKED = 'ask this collection, also of server arms; a set needs no corpus then'
 

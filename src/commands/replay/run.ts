@@ -1,40 +1,16 @@
 import { StowageError } from '../../core/errors.ts'
-import type { Chunking } from '../../core/types.ts'
-import type { RuleName } from '../../evaluation/ablation/rules.ts'
 import { JUDGED } from '../../evaluation/judge/judge.ts'
 import { defaultTargetTokens } from '../../ingest/chunking/options.ts'
 import { ablate } from './ablate.ts'
 import { REPLAY_BUDGETS, refuseOtherBudget, sortedBudgets } from './budgets.ts'
 import { runGate } from './gate.ts'
-import { type ReportOptions, writeHtmlReport } from './html-report.ts'
-import { type ArmFlags, readComparison, readSets, refuseNoFolder } from './inputs.ts'
-import { type OutputOptions, writeOutputs } from './outputs.ts'
-import { type ReplayMode, type ReplayOption, readMode } from './read-options.ts'
-import { inReplay, type ReplayCommandDependencies, type SessionFlags } from './session.ts'
+import { writeHtmlReport } from './html-report.ts'
+import { readComparison, readSets, refuseNoFolder } from './inputs.ts'
+import { writeOutputs } from './outputs.ts'
+import { type ReplayFlags, type ReplayMode, readMode } from './read-options.ts'
+import { inReplay, type ReplayCommandDependencies } from './session.ts'
 import { runTune } from './tune.ts'
-import type { TuneFlags } from './tune-options.ts'
 import { runVerdicts } from './verdicts.ts'
-
-export interface ReplayFlags
-  extends Omit<OutputOptions, 'against' | 'command'>,
-    ReportOptions,
-    Omit<ArmFlags, 'collection'>,
-    SessionFlags,
-    TuneFlags {
-  budgets?: number[]
-  chunkTokens?: number
-  chunking: Chunking
-  gate?: string
-  updateBaseline?: string
-  command: string
-  version: string | null
-  ablate?: string | true
-  rules: readonly RuleName[]
-  explain: boolean
-  verdicts: boolean
-  /** The options that stand on the command line. */
-  given: readonly ReplayOption[]
-}
 
 /** Does what the options of `stowage replay` ask for. @throws StowageError `bad_request` */
 export async function runReplay(

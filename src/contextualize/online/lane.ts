@@ -25,7 +25,7 @@ export interface LaneOptions {
 /** How long a round waits for more points, in milliseconds. */
 const GATHER_MS = 500
 /** Failures in a row, after which the points of a round are given up. */
-export const MOST_FAILURES = 8
+const MOST_FAILURES = 8
 const FIRST_DELAY_MS = 1_000
 const LONGEST_DELAY_MS = 60_000
 /** After a failure that does not pass by itself, such as a refused key. */

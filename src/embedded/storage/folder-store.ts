@@ -16,7 +16,7 @@ import { makeFolderSync } from '../../files/make-folder.ts'
 import { Engine } from '../engine.ts'
 import { ChangeLog } from './change-log.ts'
 import { type Disk, nodeDisk, writeAll } from './disk.ts'
-import { applyLine, stateLines } from './log-lines.ts'
+import { applyLine, stateLines } from './state-lines.ts'
 
 const BUFFER_BYTES = 2 ** 20
 

@@ -1,13 +1,15 @@
-import { creatingBody } from '../aliases.ts'
-import type { Change, Engine } from '../engine.ts'
-import { parseJson, printJson } from '../wire/json.ts'
+import { printJson } from '../wire/json.ts'
 import { readPointId } from '../wire/point-id.ts'
 import { readCount, readList, readRecord, readString } from '../wire/shape.ts'
 import { isSparse, type Vector } from '../wire/vector.ts'
 import type { Collection, Point } from './collection.ts'
 
-/** Levels of nesting in a line: a payload as deep as a request, below a payload key as long as one may be, and the line around it. */
-const LINE_DEPTH = 400
+/** One write, as it is asked for and logged. `kind` is `create_collection`, `delete_collection`, or an operation of `points/batch`. */
+export interface Change {
+  kind: string
+  collection: string
+  body: unknown
+}
 
 /** A point with its vectors by name. */
 export interface WholePoint {
@@ -27,30 +29,8 @@ export function restoreLine(collection: string, next: number, points: readonly W
   return printJson({ kind: 'restore', collection, body: { next, points: packed } })
 }
 
-/** The whole state as lines. */
-export function* stateLines(engine: Engine): Generator<string> {
-  for (const [name, collection] of engine.collections) {
-    yield changeLine({ kind: 'create_collection', collection: name, body: collection.config })
-    for (const [field_name, { schema }] of collection.indexes) {
-      yield changeLine({ kind: 'create_index', collection: name, body: { field_name, field_schema: schema } })
-    }
-    yield restoreLine(name, collection.nextOperation, [])
-    for (const point of collection.inOrder()) {
-      yield restoreLine(name, collection.nextOperation, [{ point, vectors: collection.vectorsOf(point.id) }])
-    }
-  }
-  yield changeLine({ kind: 'update_aliases', collection: '', body: creatingBody(engine.aliases) })
-}
-
-/** Applies a line of `changeLine`, `restoreLine` or `stateLines`. @throws Error on any other line, and then nothing is changed */
-export async function applyLine(engine: Engine, line: string): Promise<void> {
-  const { kind, collection, body } = readRecord(parseJson(line, LINE_DEPTH, Number.POSITIVE_INFINITY), 'line')
-  const name = readString(collection, 'collection')
-  if (kind === 'restore') restore(engine.collection(name), body)
-  else await engine.apply({ kind: readString(kind, 'kind'), collection: name, body })
-}
-
-function restore(collection: Collection, body: unknown): void {
+/** Puts the points of a line of `restoreLine` into a collection. @throws Error on any other body, and then nothing is changed */
+export function restorePoints(collection: Collection, body: unknown): void {
   const { next, points } = readRecord(body, 'body')
   const nextOperation = readCount(next, 'next', 0)
   const whole = readList(points, 'points').map(item => {

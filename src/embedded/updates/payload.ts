@@ -2,8 +2,8 @@ import { unknownPoint } from '../errors.ts'
 import { mergedAt, parsePath, without } from '../filter/payload-path.ts'
 import type { Point } from '../storage/collection.ts'
 import { type JsonRecord, readList, readRecord, readString } from '../wire/shape.ts'
-import { changeEach, selectPoints } from './selection.ts'
-import type { Update } from './updates.ts'
+import { changeEach, type Update } from './checked-update.ts'
+import { selectPoints } from './selection.ts'
 
 export const setPayload = changePayload(body => {
   const patch = readRecord(body.payload, 'payload')

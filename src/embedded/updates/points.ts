@@ -4,8 +4,8 @@ import { restoreLine, type WholePoint } from '../storage/log-lines.ts'
 import { readPointId } from '../wire/point-id.ts'
 import { isRecord, type JsonRecord, readList, readRecord } from '../wire/shape.ts'
 import { readVector, type Vector } from '../wire/vector.ts'
-import { changeEach, inSlices, selectPoints } from './selection.ts'
-import type { Update } from './updates.ts'
+import { changeEach, inSlices, type Update } from './checked-update.ts'
+import { selectPoints } from './selection.ts'
 
 /** Inserts points, or replaces those that exist and match `update_filter`. */
 export const upsert: Update = async (collection, body, version, pace) => {

@@ -1,10 +1,9 @@
 import type { PointId } from '../../core/types.ts'
 import { formatError } from '../errors.ts'
-import { Pace } from '../pace.ts'
+import type { Pace } from '../pace.ts'
 import type { Collection, Point } from '../storage/collection.ts'
 import { readPointId } from '../wire/point-id.ts'
 import { isRecord, type JsonRecord, readList } from '../wire/shape.ts'
-import type { CheckedUpdate } from './updates.ts'
 
 /** Reads `{points}` or `{filter}` and returns the points that exist. @param unknown thrown for the first given id that does not */
 export async function selectPoints(
@@ -26,22 +25,4 @@ export async function selectPoints(
     else if (unknown !== undefined) throw unknown(id)
   }
   return found
-}
-
-/** A write that makes the same change to each selected point. */
-export function changeEach(points: readonly Point[], body: JsonRecord, change: (point: Point) => void): CheckedUpdate {
-  const { filter: _, ...rest } = body
-  return {
-    body: { ...rest, points: points.map(point => point.id) },
-    commit: () => inSlices(points, change),
-  }
-}
-
-/** Makes a checked change item by item. It rests between slices and always comes to its end. */
-export async function inSlices<Item>(items: readonly Item[], change: (item: Item) => void): Promise<void> {
-  const pace = new Pace()
-  for (const item of items) {
-    if (pace.isDue()) await pace.rest()
-    change(item)
-  }
 }

@@ -1,33 +1,15 @@
 import { badRequest, formatError, validationError } from '../errors.ts'
 import { parsePath } from '../filter/payload-path.ts'
-import type { Pace } from '../pace.ts'
 import type { Collection } from '../storage/collection.ts'
 import { checkSchema, readIndex } from '../storage/payload-index.ts'
 import { isRecord, type JsonRecord, readRequest, readString } from '../wire/shape.ts'
+import type { CheckedUpdate, Update } from './checked-update.ts'
 import { clearPayload, deletePayload, overwritePayload, setPayload } from './payload.ts'
 import { deletePoints, upsert } from './points.ts'
 import { deleteVectors, updateVectors } from './vectors.ts'
 
 /** Operations of one `points/batch`. */
 export const MAXIMUM_BATCH = 1000
-
-/** A write that has been checked and not yet been made. */
-export interface CheckedUpdate {
-  /** What the log keeps in place of the request's body: ids in place of a filter, so that reading it back needs no search. */
-  body?: JsonRecord
-  /** The line of the log, when it is not the request with `body`. */
-  line?(collection: string): string
-  /** Makes the change, which cannot fail. */
-  commit(): Promise<void> | void
-}
-
-/** Checks a whole request before anything is changed. `version` is the number of the write. @throws EngineError on a faulty request */
-export type Update = (
-  collection: Collection,
-  body: JsonRecord,
-  version: number,
-  pace: Pace,
-) => Promise<CheckedUpdate> | CheckedUpdate
 
 /** The writes to points and payload indexes, by their names in `points/batch`. */
 const UPDATES: { readonly [kind: string]: Update } = {

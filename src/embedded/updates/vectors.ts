@@ -2,9 +2,9 @@ import { unknownPoint } from '../errors.ts'
 import { changeLine, type WholePoint } from '../storage/log-lines.ts'
 import { readPointId } from '../wire/point-id.ts'
 import { type JsonRecord, readList, readRecord, readString } from '../wire/shape.ts'
+import { changeEach, inSlices, type Update } from './checked-update.ts'
 import { readVectors } from './points.ts'
-import { changeEach, inSlices, selectPoints } from './selection.ts'
-import type { Update } from './updates.ts'
+import { selectPoints } from './selection.ts'
 
 /** Replaces the given vectors of points; their other vectors stay. */
 export const updateVectors: Update = async (collection, body, version, pace) => {

@@ -1,10 +1,9 @@
-import type { Chunk } from '../../core/types.ts'
 import { contentHash } from '../../text/fingerprint.ts'
 import type { CollectionReader } from '../golden-set/collection-reader.ts'
 import { HELP, readAnswer } from './answers.ts'
 import type { GoldenFolder } from './golden-files.ts'
-import type { SeenCandidate, SeenQuestion } from './read-traces.ts'
-import { candidatesText, questionText, type Style } from './screen.ts'
+import type { SeenQuestion } from './read-traces.ts'
+import { candidatesText, questionText, type ShownCandidate, type Style } from './screen.ts'
 
 /** The person who marks. */
 export interface Marker {
@@ -24,11 +23,6 @@ export interface MarkingResult {
 
 /** Candidates that are shown at a time. */
 const SHOWN = 10
-
-/** A candidate with its text now; null when the point is gone or has no text. */
-export interface ShownCandidate extends SeenCandidate {
-  chunk: Chunk | null
-}
 
 /** Shows one question after the other and keeps each answer at once. Ends at the last question, at `q`, and at the end of the input. */
 export async function markQuestions(

@@ -1,8 +1,8 @@
 import { prefixOf } from '../../core/prefix.ts'
+import type { Chunk } from '../../core/types.ts'
 import { terminalText } from '../../text/printable.ts'
 import { titledPath } from '../../text/titled-path.ts'
-import type { ShownCandidate } from './marking.ts'
-import type { SeenQuestion } from './read-traces.ts'
+import type { SeenCandidate, SeenQuestion } from './read-traces.ts'
 
 /** Makes text stand out; returns it as it is where there are no colours. */
 export interface Style {
@@ -10,8 +10,14 @@ export interface Style {
   weak(text: string): string
 }
 
+/** A candidate with its text now; null when the point is gone or has no text. */
+export interface ShownCandidate extends SeenCandidate {
+  chunk: Chunk | null
+}
+
 /** UTF-16 units of a passage on the screen. */
 const LONGEST_TEXT = 600
+
 export function questionText(
   { query, tenant, intent }: SeenQuestion,
   number: number,

@@ -1,5 +1,4 @@
 import { sha256 } from '../../text/fingerprint.ts'
-import type { GoldenQuery } from './golden-set.ts'
 
 /** The halves of a golden set: values are chosen on `train` and judged on `test`. */
 export const SPLITS = ['train', 'test'] as const
@@ -16,7 +15,7 @@ const SHARE_DIGITS = 13
  * when queries are added, removed or moved.
  * @param trainShare share of the queries that are for training, 0 to 1
  */
-export function splitOf({ id, split }: Pick<GoldenQuery, 'id' | 'split'>, trainShare = TRAIN_SHARE): Split {
+export function splitOf({ id, split }: { id: string; split: Split | null }, trainShare = TRAIN_SHARE): Split {
   if (split !== null) return split
   const share = Number.parseInt(sha256(id).slice(0, SHARE_DIGITS), 16) / 16 ** SHARE_DIGITS
   return share < trainShare ? 'train' : 'test'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { ContextWriter } from '../../contexts/context.ts'
 import { StowageError } from '../../core/errors.ts'
-import type { PassageStore, StoreCall } from '../../core/ports.ts'
+import type { PassageStore } from '../../core/ports.ts'
 import type { SourceDocument } from '../../ingest/source-document.ts'
 import { noDeadline } from '../../pipeline/deadline.ts'
 import type { Plan } from '../../pipeline/plan/plan.ts'
@@ -18,7 +18,7 @@ import type { ReplayRun } from '../metrics/measure-run.ts'
 import type { StageTimes } from './cached-ports.ts'
 import { consideredOf, rankedOf, spansOf } from './ranked-texts.ts'
 import type { ReplayDependencies, ReplayJob } from './replay.ts'
-import { isContextual, openSources, type Source } from './sources.ts'
+import { type AskedBy, type AskedCollection, isContextual, openSources, type Source } from './sources.ts'
 import { planForTenant, type ReplayTenants, tenantOf, tenantsOf } from './tenants.ts'
 
 /** Changes when older cache folders can no longer be read. */
@@ -26,19 +26,6 @@ const CACHE_FORMAT = 2
 const COLLECTION = 'replay'
 /** Folder of the journals, beside those of the ingested sets. */
 const JOURNALS = 'journal'
-
-/** Who asks a query: the key and the condition of its reads. */
-export type AskedBy = Pick<StoreCall, 'apiKey' | 'condition'>
-
-/** The collection that the queries of a set are asked in. */
-export interface AskedCollection {
-  store: PassageStore
-  collection: string
-  /** Points of the collection. */
-  chunks: number
-  askedBy(query: GoldenQuery): AskedBy
-  close(): Promise<void>
-}
 
 /** An open folder of the embedded engine. */
 export interface ReplayFolder {

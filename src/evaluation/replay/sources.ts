@@ -1,9 +1,22 @@
+import type { PassageStore, StoreCall } from '../../core/ports.ts'
 import type { Plan } from '../../pipeline/plan/plan.ts'
 import type { PipelinePorts } from '../../pipeline/services.ts'
 import type { Arm } from '../arms/arm.ts'
 import type { GoldenQuery } from '../golden-set/golden-set.ts'
 import { PortCache } from './cached-ports.ts'
-import type { AskedCollection } from './run.ts'
+
+/** Who asks a query: the key and the condition of its reads. */
+export type AskedBy = Pick<StoreCall, 'apiKey' | 'condition'>
+
+/** The collection that the queries of a set are asked in. */
+export interface AskedCollection {
+  store: PassageStore
+  collection: string
+  /** Points of the collection. */
+  chunks: number
+  askedBy(query: GoldenQuery): AskedBy
+  close(): Promise<void>
+}
 
 /** A collection that is asked, with what its ports answered for each query that is in work. */
 export interface Source extends AskedCollection {

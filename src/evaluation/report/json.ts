@@ -11,7 +11,7 @@ export interface Losses {
 }
 
 /** The document that `--json` writes, version 2: the summary, then the figures of every query. Readers ignore keys that they do not know. */
-export interface ReplayDocument extends ReplayReport {
+interface ReplayDocument extends ReplayReport {
   summary: ReplaySummary
   /** Absent without `--explain`. */
   losses?: Losses

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { ErrorCode } from '../../core/vocabulary.ts'
-import type { OwnRoute } from '../openapi.ts'
 import { tracesQuerySchema } from '../ui/schemas.ts'
+import type { OwnRoute } from './own-routes.ts'
 import type { SchemaName } from './schemas.ts'
 import type { PARAMETERS } from './search-routes.ts'
 

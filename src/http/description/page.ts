@@ -1,7 +1,7 @@
 import { policyHash } from '../../web/page-files.ts'
 import { escaped, Html, html, joined } from './html.ts'
 import { STYLES } from './page-styles.ts'
-import { schemaRows } from './schema-rows.ts'
+import { type Part, schemaRows } from './schema-rows.ts'
 
 /** The parts of an OpenAPI description that the page shows. */
 export interface Description {
@@ -10,9 +10,6 @@ export interface Description {
   paths: Record<string, Record<string, Operation>>
   components: Record<'schemas' | 'headers' | 'parameters' | 'securitySchemes', Record<string, Part>>
 }
-
-/** A schema, a header, a parameter, or a reference to one. */
-export type Part = Readonly<Record<string, unknown>>
 
 interface Operation {
   operationId: string

@@ -1,5 +1,7 @@
 import { type Html, html, joined } from './html.ts'
-import type { Part } from './page.ts'
+
+/** A schema, a header or a parameter of an OpenAPI description, or a reference to one. */
+export type Part = Readonly<Record<string, unknown>>
 
 /** The fields of an object with their types and meanings; for another schema, its type. */
 export function schemaRows(schema: Part): Html {

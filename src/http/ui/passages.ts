@@ -1,5 +1,5 @@
 import type { PointId } from '../../core/types.ts'
-import type { Caller } from '../../pipeline/context-request.ts'
+import type { Caller } from '../../pipeline/caller.ts'
 import { refuseOthers } from '../../qdrant/condition.ts'
 import { withoutUpstreamKey } from '../../qdrant/errors.ts'
 import type { Passage, Passages } from './schemas.ts'

@@ -12,7 +12,7 @@ export interface DocumentParent {
 }
 
 /** Most tokens in a parent. */
-export const MOST_PARENT_TOKENS = 2_048
+const MOST_PARENT_TOKENS = 2_048
 /** A heading of this depth or above it begins a parent. */
 const PARENT_DEPTH = 2
 /** Most targets in a child, and the share of the target below which a child is joined with its neighbour. */

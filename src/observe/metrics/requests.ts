@@ -5,8 +5,11 @@ import { REQUEST_SECONDS } from './buckets.ts'
 import { declareIn } from './declare.ts'
 
 /** The groups of routes under which requests are counted. */
-export const ENDPOINTS = ['context', 'points', 'passthrough', 'operations', 'mcp', 'relay'] as const
+const ENDPOINTS = ['context', 'points', 'passthrough', 'operations', 'mcp', 'relay'] as const
+export type Endpoint = (typeof ENDPOINTS)[number]
+
 export const OUTCOMES = ['ok', 'client_error', 'upstream_error', 'internal_error', 'aborted'] as const
+export type Outcome = (typeof OUTCOMES)[number]
 
 /** Metrics of requests as the client sees them. */
 export function createRequestMetrics(registry: Registry, version: string) {

@@ -250,7 +250,7 @@ export function headTokens(sentence: MeasuredSentence, sentences: readonly Measu
   return frames.reduce((sum, frame) => sum + GAP_TOKENS + sumOf(frame), 0)
 }
 
-export function sumOf(sentences: readonly MeasuredSentence[]): number {
+function sumOf(sentences: readonly MeasuredSentence[]): number {
   return sentences.reduce((sum, { tokens }) => sum + tokens, 0)
 }
 

@@ -8,7 +8,7 @@ import { PLAN_VALUES } from './plan-values.ts'
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()], 'must be text, a number, true, false or null')
 
 /** The names of plan values in files and flags: their paths, and the variables that set them. */
-export const PLAN_CHANGE_KEYS: readonly string[] = [
+const PLAN_CHANGE_KEYS: readonly string[] = [
   'STOWAGE_PLAN',
   ...OVERRIDABLE.flatMap(({ path, variable }) => (variable === null ? [path] : [path, variable])),
 ]

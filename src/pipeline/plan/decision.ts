@@ -1,35 +1,8 @@
 import { z } from 'zod'
-import type { CallerTenant } from '../context-request.ts'
-import type { PlanChanges } from './changes.ts'
-import { planFor } from './derived.ts'
+import type { CallerTenant } from '../caller.ts'
+import type { Assignment } from './assignment.ts'
+import { changePlan, type PlanChanges } from './changes.ts'
 import type { Plan } from './plan.ts'
-
-/** The variant whose plan no experiment changes. */
-export const CONTROL = 'control'
-
-/** The unit that keeps its variant: all requests of a session, or of a tenant; or each request has a variant of its own. */
-export const ASSIGNMENT_UNITS = ['session', 'tenant', 'request'] as const
-export type AssignmentUnit = (typeof ASSIGNMENT_UNITS)[number]
-
-/** The variant of a request that is part of an experiment. */
-export const assignmentSchema = z.object({
-  /** Name of the experiment. */
-  experiment: z.string(),
-  /** `control`, or another name that the experiment declares. */
-  variant: z.string(),
-  unit: z.enum(ASSIGNMENT_UNITS),
-  /** Share of the units that get this variant, in (0,1]; 1 for the control of an experiment that is rolled back; null when the flags do not tell. */
-  share: z.number().nullable(),
-})
-export type Assignment = z.infer<typeof assignmentSchema>
-
-/**
- * Whether everyone gets the control, as after a rollback: then there is nothing to compare the request with. While an experiment runs, the
- * share of its control is less than 1.
- */
-export function isControlOnly({ variant, share }: Pick<Assignment, 'variant' | 'share'>): boolean {
-  return variant === CONTROL && share === 1
-}
 
 /** The value of a flag for one request. */
 export const flagDecisionSchema = z.object({
@@ -77,6 +50,12 @@ export interface DecisionSubject {
 
 /** Decides once per request. It never throws. */
 export type DecidePlan = (subject: DecisionSubject) => PlanDecision
+
+/** The plan of the caller's tenant, else the configured one, with the values of the project that the request names. */
+export function planFor({ tenant, changes }: Pick<DecisionSubject, 'tenant' | 'changes'>, configured: Plan): Plan {
+  const plan = tenant?.plan ?? configured
+  return changes ? changePlan(plan, changes) : plan
+}
 
 /** The plan of the tenant, else the configured one, without flags. */
 export function decideByConfiguration(configured: Plan): DecidePlan {

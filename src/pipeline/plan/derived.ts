@@ -2,8 +2,6 @@ import type { Intent, RetrievalMode } from '../../core/types.ts'
 import type { FusionOptions } from '../../rank/fuse.ts'
 import { fingerprint } from '../../text/fingerprint.ts'
 import type { ContextRequest } from '../context-request.ts'
-import { changePlan } from './changes.ts'
-import type { DecisionSubject } from './decision.ts'
 import { overridePlan } from './override-plan.ts'
 import type { ListWeights, Plan } from './plan.ts'
 
@@ -46,12 +44,6 @@ export function planForLists(plan: Plan, used: RetrievalMode | null): Plan {
 /** Share of relevance in MMR, in [0,1]; null when MMR is off. */
 export function mmrAlpha({ diversity, rerank }: Plan): number | null {
   return diversity.mmrAlpha ?? (rerank.method === 'mmr' ? DEFAULT_MMR_ALPHA : null)
-}
-
-/** The plan of the caller's tenant, else the configured one, with the values of the project that the request names. */
-export function planFor({ tenant, changes }: Pick<DecisionSubject, 'tenant' | 'changes'>, configured: Plan): Plan {
-  const plan = tenant?.plan ?? configured
-  return changes ? changePlan(plan, changes) : plan
 }
 
 /** The plan with the values that a request can set. */

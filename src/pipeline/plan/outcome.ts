@@ -1,7 +1,8 @@
 import { StowageError } from '../../core/errors.ts'
 import type { ErrorCode, PassthroughReason } from '../../core/vocabulary.ts'
 import type { Trace } from '../trace/schema.ts'
-import { type Assignment, isControlOnly, type PlanDecision } from './decision.ts'
+import { type Assignment, isControlOnly } from './assignment.ts'
+import type { PlanDecision } from './decision.ts'
 
 /** What one finished request says about its variant. */
 export interface ExperimentOutcome {

@@ -1,5 +1,5 @@
 import { StowageError } from '../../core/errors.ts'
-import type { Caller } from '../context-request.ts'
+import type { Caller } from '../caller.ts'
 import type { PlanChanges } from './changes.ts'
 
 /** What a request takes from its project. */

@@ -1,12 +1,25 @@
 import { messageOf } from '../../core/errors.ts'
+import type { Reranker } from '../../core/ports.ts'
 import type { Candidate } from '../../core/types.ts'
 import { blend } from '../../rank/blend.ts'
 import { startDeadline, WORKER_WAIT_SHARE } from '../deadline.ts'
+import type { Background } from '../pacing/background.ts'
 import { reranks } from '../plan/derived.ts'
 import type { Plan } from '../plan/plan.ts'
-import type { RankAndPackInput } from '../rank-and-pack.ts'
 import type { RunRecord } from '../run-record.ts'
 import { passageOf } from './passage.ts'
+
+export interface RerankInput {
+  /** Null without query text. */
+  query: string | null
+  plan: Plan
+  reranker: Reranker | null
+  /** Whose request it is. Tenants take turns in what they share: the event loop and the workers. */
+  tenant: string | null
+  signal: AbortSignal
+  /** Given for a run that nobody waits for. */
+  background?: Background
+}
 
 /**
  * Scores the first `depth` candidates with the reranker until the deadline and blends the relevance into their values. Other
@@ -14,10 +27,7 @@ import { passageOf } from './passage.ts'
  */
 export async function rerank(
   candidates: Candidate[],
-  query: string | null,
-  plan: Plan,
-  { reranker, tenant, background }: Pick<RankAndPackInput, 'reranker' | 'tenant' | 'background'>,
-  signal: AbortSignal,
+  { query, plan, reranker, tenant, signal, background }: RerankInput,
   record: RunRecord,
 ): Promise<Candidate[]> {
   if (!reranks(plan) || !reranker || query === null || candidates.length === 0) return candidates

@@ -9,9 +9,9 @@ import { startDeadline, WORKER_WAIT_SHARE } from '../deadline.ts'
 import { type Pace, RANKING_GRACE_MS } from '../pacing/pace.ts'
 import { reranks } from '../plan/derived.ts'
 import type { Plan } from '../plan/plan.ts'
-import type { RankAndPackInput } from '../rank-and-pack.ts'
 import type { RunRecord, SentenceMatch } from '../run-record.ts'
 import { passageOf } from './passage.ts'
+import type { RerankInput } from './rerank.ts'
 
 /** Tokens of a source line and what stands around a block, nearly always less. */
 const FRAME_TOKENS = 40
@@ -23,7 +23,9 @@ const LONGEST_MATCHED = 6_000
 /** Share of the deadline of the reranker. The words choose nearly as well, so a busy reranker is not waited for. */
 const TIME_SHARE = 0.2
 
-type MatchInput = Pick<RankAndPackInput, 'plan' | 'query' | 'reranker' | 'tenant' | 'count' | 'signal' | 'background'>
+interface MatchInput extends RerankInput {
+  count: CountTokens
+}
 
 /** How well the sentences of some candidates match the question, by the key of the candidate. */
 export type SentenceMatches = ReadonlyMap<string, readonly number[]>

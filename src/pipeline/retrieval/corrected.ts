@@ -1,7 +1,7 @@
 import { messageOf } from '../../core/errors.ts'
 import type { RetrievedList } from '../../core/types.ts'
 import { type Correction, correctedQuestion, spellingCorrections } from '../../text/terms/spelling.ts'
-import type { TimedCaller } from '../context-request.ts'
+import type { TimedCaller } from '../caller.ts'
 import { CORRECTION_SHARE } from '../deadline.ts'
 import type { Background } from '../pacing/background.ts'
 import { Pace, RANKING_GRACE_MS } from '../pacing/pace.ts'

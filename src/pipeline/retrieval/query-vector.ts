@@ -1,6 +1,6 @@
 import { messageOf, StowageError } from '../../core/errors.ts'
 import type { Embedder, PendingVector } from '../../core/ports.ts'
-import type { TimedCaller } from '../context-request.ts'
+import type { TimedCaller } from '../caller.ts'
 import { EMBEDDING_SHARE, WORKER_WAIT_SHARE } from '../deadline.ts'
 import type { RunRecord } from '../run-record.ts'
 import type { PipelinePorts } from '../services.ts'

@@ -4,7 +4,7 @@ import type { ClusterRead, SearchRequest, SearchResult } from '../../core/ports.
 import type { JsonObject, RetrievalMode, RetrievedHit, RetrievedList } from '../../core/types.ts'
 import { minmax } from '../../rank/fuse.ts'
 import { encodeKeywordQuery } from '../../text/terms/keyword-vectors.ts'
-import type { TimedCaller } from '../context-request.ts'
+import type { TimedCaller } from '../caller.ts'
 import type { Background } from '../pacing/background.ts'
 import { mmrAlpha } from '../plan/derived.ts'
 import type { ListWeights, Plan } from '../plan/plan.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isControlOnly } from '../plan/decision.ts'
+import { isControlOnly } from '../plan/assignment.ts'
 import type { Trace } from './schema.ts'
 
 /** What a lost trace would have been evidence of; nulls outside of experiments. */

@@ -9,7 +9,8 @@ import {
   STAGES,
   VERDICTS,
 } from '../../core/vocabulary.ts'
-import { assignmentSchema, flagDecisionSchema } from '../plan/decision.ts'
+import { assignmentSchema } from '../plan/assignment.ts'
+import { flagDecisionSchema } from '../plan/decision.ts'
 import { planSchema } from '../plan/plan.ts'
 
 export const TRACE_VERSION = 3

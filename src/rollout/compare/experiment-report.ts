@@ -1,6 +1,6 @@
 import { groupBy } from '../../core/collections.ts'
 import { StowageError } from '../../core/errors.ts'
-import { CONTROL, isControlOnly } from '../../pipeline/plan/decision.ts'
+import { CONTROL, isControlOnly } from '../../pipeline/plan/assignment.ts'
 import { holm } from '../../statistics/holm.ts'
 import { compareLosses, type Losses } from '../statistics/losses.ts'
 import { liftsOf, meanOfColumn } from '../statistics/measures.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { PassthroughReason } from '../../core/vocabulary.ts'
-import { ASSIGNMENT_UNITS } from '../../pipeline/plan/decision.ts'
+import { ASSIGNMENT_UNITS } from '../../pipeline/plan/assignment.ts'
 import { OF_THE_PLAN } from '../../pipeline/plan/outcome.ts'
 import { isLostTraces, type LostTraces, lostTracesSchema } from '../../pipeline/trace/lost-traces.ts'
 import { TRACE_VERSION } from '../../pipeline/trace/schema.ts'

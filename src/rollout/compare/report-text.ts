@@ -1,5 +1,5 @@
 import Table from 'cli-table3'
-import { CONTROL } from '../../pipeline/plan/decision.ts'
+import { CONTROL } from '../../pipeline/plan/assignment.ts'
 import { counted } from '../../text/printable.ts'
 import { lossText } from '../statistics/losses.ts'
 import { MEASURE_TABLE, type MeasureName } from '../statistics/measures.ts'

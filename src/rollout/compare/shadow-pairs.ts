@@ -1,10 +1,10 @@
-import { CONTROL } from '../../pipeline/plan/decision.ts'
+import { CONTROL } from '../../pipeline/plan/assignment.ts'
 import { studentQuantile, studentTwoSided } from '../../statistics/distributions.ts'
 import { jaccard } from '../shadow/overlap.ts'
 import { addValue, emptySums, meanOf, type Unit } from '../statistics/unit-sums.ts'
 import type { PairedRun, TraceLine } from './observed-request.ts'
 
-export const PAIR_MEASURES = ['tokens', 'recall_proxy', 'seconds', 'overlap'] as const
+const PAIR_MEASURES = ['tokens', 'recall_proxy', 'seconds', 'overlap'] as const
 export type PairMeasure = (typeof PAIR_MEASURES)[number]
 
 /** Mean of the differences within pairs: the shadow run less the answer. For `overlap` it is the mean Jaccard index of the packed chunks. */

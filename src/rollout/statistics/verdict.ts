@@ -6,18 +6,23 @@ import { TRIGGER_HARM } from './triggers.ts'
 /** The field's usual level for a difference. */
 const SIGNIFICANT_BELOW = 0.05
 /** Effective units of each variant below which no interval is trusted. */
-export const LEAST_UNITS = 20
+const LEAST_UNITS = 20
 
 /** What to do with a treatment. */
-export const VERDICTS = {
-  'do not trust':
-    'The numbers of units do not fit the declared shares, or the variants lost different shares of their traces (p < .001), so they are not comparable.',
-  'roll back': 'For a trigger, the harm is at or beyond its limit, and the Holm-adjusted p value is below .05.',
-  'not enough data': 'None of the others can be said yet.',
-  better: 'It is safe to continue; a measure is better and none is worse, each with a Holm-adjusted p value below .05.',
-  'safe to continue': 'The 95 % interval of each trigger that was measured ends before the limit.',
-} as const
-export type VerdictCode = keyof typeof VERDICTS
+export type VerdictCode =
+  /**
+   * The numbers of units do not fit the declared shares, or the variants lost different shares of their traces (p < .001), so they are not
+   * comparable.
+   */
+  | 'do not trust'
+  /** For a trigger, the harm is at or beyond its limit, and the Holm-adjusted p value is below .05. */
+  | 'roll back'
+  /** None of the others can be said yet. */
+  | 'not enough data'
+  /** It is safe to continue; a measure is better and none is worse, each with a Holm-adjusted p value below .05. */
+  | 'better'
+  /** The 95 % interval of each trigger that was measured ends before the limit. */
+  | 'safe to continue'
 
 export interface Verdict {
   verdict: VerdictCode
@@ -42,7 +47,7 @@ export interface VerdictFacts {
   effectiveUnits: number
 }
 
-/** Judges one treatment. The first verdict of `VERDICTS` that holds is taken, with `not enough data` last. */
+/** Judges one treatment. The first `VerdictCode` that holds is taken, with `not enough data` last. */
 export function verdictOf(facts: VerdictFacts): Verdict {
   const { sampleRatioP, losses, lifts, effectiveUnits } = facts
   if (sampleRatioP !== null && sampleRatioP < MISMATCH_BELOW) {

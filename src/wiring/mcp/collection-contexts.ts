@@ -1,4 +1,5 @@
 import { openLiveCollection } from '../../adapters/contextualize/live-collection.ts'
+import type { Config } from '../../config.ts'
 import { NO_USAGE } from '../../contexts/context.ts'
 import { addUsage } from '../../contexts/spending/prices.ts'
 import type { LiveCollection, LivePoint } from '../../contextualize/live-collection.ts'
@@ -7,10 +8,9 @@ import type { Spending } from '../../contextualize/state/spending.ts'
 import { spendingIn, stateFolderOf } from '../../contextualize/state/state-folder.ts'
 import type { McpCaller } from '../../mcp/caller.ts'
 import type { CollectionContexts } from '../../mcp/services.ts'
-import { withoutFailureTexts } from '../../qdrant/client.ts'
+import { type QdrantHttp, withoutFailureTexts } from '../../qdrant/client.ts'
 import { refuseOthers } from '../../qdrant/condition.ts'
 import { environmentOf } from '../contexts/contextualize.ts'
-import type { McpParts } from './open-mcp.ts'
 
 /** All payloads are read for the figures, so a call reads no more points than this. */
 const MOST_POINTS = 20_000
@@ -23,7 +23,7 @@ interface Asked {
 
 /** Counts the contexts of the points that the caller may read. @throws StowageError `forbidden` for a collection that the tenant does not reach */
 export async function readCollectionContexts(
-  { config, http }: Pick<McpParts, 'config' | 'http'>,
+  { config, http }: { config: Config; http: QdrantHttp },
   { collection: name, caller, signal }: Asked,
 ): Promise<CollectionContexts> {
   const { tenant, apiKey } = caller

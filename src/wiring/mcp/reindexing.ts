@@ -1,12 +1,13 @@
 import { openLiveCollection } from '../../adapters/contextualize/live-collection.ts'
 import type { RequestsOptions } from '../../adapters/contextualize/requests.ts'
+import type { Config } from '../../config.ts'
 import type { Spending } from '../../contextualize/state/spending.ts'
 import type { Reindexing, ReindexRequest } from '../../mcp/jobs/reindexing.ts'
+import type { QdrantHttp } from '../../qdrant/client.ts'
 import { environmentOf } from '../contexts/contextualize.ts'
-import type { McpParts } from './open-mcp.ts'
 
 /** Reindexing as `stowage contextualize` does it, with the same state folder, on the server of the gateway. */
-export function openReindexing({ config, http }: Pick<McpParts, 'config' | 'http'>): Reindexing {
+export function openReindexing({ config, http }: { config: Config; http: QdrantHttp }): Reindexing {
   const timeoutMs = config.settings.REQUEST_DEADLINE_MS
   const open = (
     { collection, writer, budgetUsd, apiKey }: ReindexRequest,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { openProjectFolder, type ProjectFolder } from '../../../src/adapters/projects/project-folder.ts'
-import { encoderVariables } from '../../../src/projects/encoder-variables.ts'
+import { projectVariables } from '../../../src/projects/encoder-variables.ts'
 import { type Project, readProject } from '../../../src/projects/project.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
@@ -95,7 +95,7 @@ describe('a project', () => {
   })
 
   it('gives the variables of its encoder, and unsets those of another one', () => {
-    expect(encoderVariables({ kind: 'openai', base_url: 'http://host/v1', query_prefix: 'q: ' })).toEqual({
+    expect(projectVariables({ encoder: { kind: 'openai', base_url: 'http://host/v1', query_prefix: 'q: ' } })).toEqual({
       EMBEDDER: 'openai',
       EMBEDDING_MODEL: undefined,
       EMBEDDING_DIMENSIONS: undefined,
@@ -103,7 +103,7 @@ describe('a project', () => {
       EMBEDDING_PASSAGE_PREFIX: undefined,
       OPENAI_BASE_URL: 'http://host/v1',
     })
-    expect(encoderVariables({ kind: 'voyage', dimensions: 512 })).toMatchObject({
+    expect(projectVariables({ encoder: { kind: 'voyage', dimensions: 512 } })).toMatchObject({
       EMBEDDER: 'voyage',
       EMBEDDING_DIMENSIONS: '512',
       EMBEDDING_BASE_URL: undefined,

@@ -21,7 +21,7 @@ import { GOLDEN_FINDINGS } from '../../../src/evaluation/golden-set/golden-findi
 import { LOSS_STEPS } from '../../../src/evaluation/loss/steps.ts'
 import { MEASURES } from '../../../src/evaluation/metrics/measures.ts'
 import { IMPROVE, SWITCHES } from '../../../src/flags/table.ts'
-import { OWN_ROUTES } from '../../../src/http/openapi.ts'
+import { OWN_ROUTES } from '../../../src/http/description/own-routes.ts'
 import { createMetrics } from '../../../src/observe/metrics.ts'
 import { contextRequestSchema, contextResponseSchema } from '../../../src/pipeline/context-request.ts'
 import { NAMED_PLANS } from '../../../src/pipeline/plan/named-plans.ts'

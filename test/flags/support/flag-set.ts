@@ -1,7 +1,7 @@
 import { checkFlags, type FlagCatalogue } from '../../../src/flags/catalogue.ts'
 import { createDecide, type DecideDependencies } from '../../../src/flags/decide.ts'
 import type { FlagDefinition, FlagPayload, FlagSet, FlagValue } from '../../../src/flags/provider.ts'
-import type { CallerTenant } from '../../../src/pipeline/context-request.ts'
+import type { CallerTenant } from '../../../src/pipeline/caller.ts'
 import type { PlanChanges } from '../../../src/pipeline/plan/changes.ts'
 import { NAMED_PLANS } from '../../../src/pipeline/plan/named-plans.ts'
 import type { Plan } from '../../../src/pipeline/plan/plan.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { readHtml } from '../../../src/ingest/documents/html/read-html.ts'
-import { pageRange } from '../../../src/ingest/points.ts'
+import { preparePoint } from '../../../src/ingest/points.ts'
 
 it('reads the main part of a page, its title and language, in the declared encoding', () => {
   const page = `<html lang="de-AT"><head><meta charset="iso-8859-1"><title>Die Schl\u00fcssel</title></head><body><nav>Start</nav>
@@ -124,6 +124,11 @@ it('refuses HTML that is nested too deeply, and a page without text', () => {
 })
 
 it('counts the pages of a chunk from 1', () => {
-  expect(pageRange([0, 100, 100, 300], { charStart: 50, charEnd: 100 })).toEqual({ page_start: 1, page_end: 1 })
-  expect(pageRange([0, 100, 100, 300], { charStart: 99, charEnd: 301 })).toEqual({ page_start: 1, page_end: 4 })
+  const document = { docId: 'a.pdf', title: '', text: '', lang: null, pages: [0, 100, 100, 300] }
+  const payloadOf = (charStart: number, charEnd: number) => {
+    const chunk = { orderIndex: 0, sectionPath: '', header: '', charStart, charEnd, text: 'Text', tokens: 1 }
+    return preparePoint(document, chunk, { collection: 'docs' }, null).payload
+  }
+  expect(payloadOf(50, 100)).toMatchObject({ page_start: 1, page_end: 1 })
+  expect(payloadOf(99, 301)).toMatchObject({ page_start: 1, page_end: 4 })
 })

@@ -1,4 +1,4 @@
-import { CONTROL } from '../../../src/pipeline/plan/decision.ts'
+import { CONTROL } from '../../../src/pipeline/plan/assignment.ts'
 import type { TimedOutcome } from '../../../src/rollout/window.ts'
 
 /** What a variant does to its requests. */

@@ -1,4 +1,4 @@
-import { CONTROL } from '../../../src/pipeline/plan/decision.ts'
+import { CONTROL } from '../../../src/pipeline/plan/assignment.ts'
 import { createOutcomeTable, type OutcomeTable } from '../../../src/rollout/compare/outcome-table.ts'
 import { liftsOf, MEASURES, type MeasureName, type VariantColumns } from '../../../src/rollout/statistics/measures.ts'
 import { createRollbackJudge } from '../../../src/rollout/statistics/online/judge.ts'

@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import { CONTEXT_FORMATS } from '../../../core/types.ts'
+import { CONTEXT_FORMATS, type PointId } from '../../../core/types.ts'
 import { pointIdSchema, traceSchema } from '../../../pipeline/trace/schema.ts'
 import type { ReplayRun } from '../../metrics/measure-run.ts'
 import { CUT_BEFORE_PACKING } from '../../replay/ranked-texts.ts'
-import type { CandidateKey } from './client.ts'
 
 /**
  * What a replay needs of an answer of `POST /v1/context`. Servers of other versions have other traces, so each part of a trace is read by
@@ -45,6 +44,12 @@ export const answerSchema = z.object({
 const CUT_REASONS: ReadonlySet<string | null> = CUT_BEFORE_PACKING
 
 export type ServerAnswer = z.infer<typeof answerSchema>
+
+/** A candidate of a trace. */
+export interface CandidateKey {
+  collection: string
+  id: PointId
+}
 
 /** Candidates that reached packing, best first, without parents; null when the trace does not tell. */
 export function rankedCandidates({ trace }: ServerAnswer): (CandidateKey & { docId: string })[] | null {

@@ -12,7 +12,7 @@ import { readChunk } from '../../../qdrant/payload.ts'
 import { readListedPoints } from '../../../qdrant/points.ts'
 import { BoundedCache } from '../../../text/bounded-cache.ts'
 import type { GoldenQuery } from '../../golden-set/golden-set.ts'
-import { answerSchema, type ServerAnswer } from './answer.ts'
+import { answerSchema, type CandidateKey, type ServerAnswer } from './answer.ts'
 import type { KeyOf } from './keys.ts'
 
 /** Longest time for one answer. A server has a deadline of its own, which is 10 s unless it is changed. */
@@ -34,12 +34,6 @@ export interface Question {
   tenant: GoldenQuery['tenant']
   filter: GoldenQuery['filter']
   budgetTokens: number
-}
-
-/** A candidate of a trace. */
-export interface CandidateKey {
-  collection: string
-  id: PointId
 }
 
 /** A running stowage. Its messages of errors name its URL and never a key. */

@@ -1,33 +1,20 @@
 import type { TraceCandidate } from '../../../pipeline/trace/schema.ts'
-import type { BootstrapOptions } from '../../../statistics/bootstrap.ts'
 import { readPage } from '../../../web/page-files.ts'
-import type { GoldenSet } from '../../golden-set/golden-set.ts'
 import { GoldFinder } from '../../metrics/common-runs.ts'
-import type { QueryDetails, QueryResult, ReplayReport } from '../../replay/results.ts'
+import type { QueryDetails, QueryResult } from '../../replay/results.ts'
 import { candidatesPart } from './data/candidates.ts'
 import { contextsPart } from './data/contexts.ts'
-import { overviewOf } from './data/overview.ts'
+import { type OverviewInput, overviewOf } from './data/overview.ts'
 import { PointTable } from './data/points.ts'
 import { waterfallsOf } from './data/queries.ts'
 import { htmlDocument } from './document.ts'
 import { encodePart, fittingParts, type QueryParts } from './parts.ts'
-import type { AblationRow, ReportData, ReportFacts } from './report-data.ts'
+import type { ReportData } from './report-data.ts'
 
 /** What a report is made of. */
-export interface HtmlReportInput {
-  report: ReplayReport
-  /** Name of the arm that the others are compared with. */
-  against: string
+export interface HtmlReportInput extends OverviewInput {
   /** In any order. Queries without details have figures only. */
   details: AsyncIterable<QueryDetails> | Iterable<QueryDetails>
-  /** The expected answers are taken from here. */
-  sets: readonly Pick<GoldenSet, 'name' | 'queries'>[]
-  /** Null when the replay was no ablation. */
-  ablation: readonly AblationRow[] | null
-  facts: Pick<ReportFacts, 'createdAt' | 'stowage' | 'command'>
-  /** The budget whose contexts and candidates are kept; null: the middle one. */
-  detailBudget?: number | null
-  bootstrap?: BootstrapOptions
   /** Most bytes of the file. Page, figures and licences are never left out. */
   mostBytes?: number
 }

@@ -1,9 +1,8 @@
 import { isCodeMonospaced } from '../monospaced.ts'
 import type { Headings } from './headings.ts'
-import { type Line, lengthOf } from './page-text.ts'
+import { type KnownTable, type Line, lengthOf } from './page-text.ts'
 import { begins, LEADERS, listMark, usualLeading } from './paragraphs.ts'
 import { readTable } from './tables/aligned.ts'
-import type { KnownTable } from './tables/tagged-tables.ts'
 
 /** A table, or names with descriptions; the lines of a cell have line breaks between them. */
 export interface TableBlock {

@@ -1,4 +1,4 @@
-import type { Pdf } from './read-pdf.ts'
+import type { Pdf } from './open-pdf.ts'
 
 /** An entry of the outline, in the order of the document. */
 export interface OutlineEntry {

@@ -1,6 +1,3 @@
-import type { TableCell } from './tables/tagged-cells.ts'
-import type { KnownTable } from './tables/tagged-tables.ts'
-
 /** What the tags of a PDF say about a piece of text. */
 export interface Tag {
   /** Number of the block that holds the text: a paragraph, a heading, an item of a list, a cell. */
@@ -11,6 +8,26 @@ export interface Tag {
   item: number | null
   /** Null outside tables. */
   cell: TableCell | null
+}
+
+/** A cell of a table that the tags of a PDF name. */
+export interface TableCell {
+  /** Number of the table on its page, from 1. */
+  table: number
+  /** Number of the row in the table, from 0. */
+  row: number
+  /** Place among the cells of the row that have text, from 0. */
+  place: number
+  /** Whether the row has nothing but cells of a head. */
+  isHead: boolean
+}
+
+/** A table that is known as such. */
+export interface KnownTable {
+  /** Each with a text for every column; the lines of a cell have line breaks between them. */
+  rows: string[][]
+  /** Whether the first row is a head. */
+  hasHead: boolean
 }
 
 /** Text on one baseline without a wide gap. Lengths are in points, from the top left of the page, with the text upright. */

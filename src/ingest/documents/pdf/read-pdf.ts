@@ -1,9 +1,9 @@
-import type { getDocumentProxy } from 'unpdf'
 import { type ConversionFault, type ConvertedDocument, primaryLanguage } from '../converted.ts'
 import { isMonospacedFont } from '../monospaced.ts'
 import { toBlocks } from './blocks.ts'
 import { readingOrder } from './columns.ts'
 import { findHeadings, type Headings } from './headings.ts'
+import { openPdf, type Pdf, type PdfPage } from './open-pdf.ts'
 import { readOutline } from './outline.ts'
 import { type Line, type Segment, textOf } from './page-text.ts'
 import { withoutContents, withoutRunningLines } from './running-lines.ts'
@@ -12,54 +12,21 @@ import { withTaggedTables } from './tables/tagged-tables.ts'
 import { readTags } from './tags.ts'
 import { toMarkdown } from './to-markdown.ts'
 
-export type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>
-export type PdfPage = Awaited<ReturnType<Pdf['getPage']>>
-
 /** Characters of fonts that do not say which letters they show. */
 const UNDECODED = /[\uFFFD\uE000-\uF8FF]/gu
 const MOST_UNDECODED = 0.3
-/** A PDF begins with this, perhaps after other bytes. */
-const SIGNATURE = '%PDF-'
-const SIGNATURE_WITHIN = 1_024
 
 /**
  * Reads a PDF as markdown: in reading order, without running headers and footers, with headings, lists and simple tables. Pages are read one
  * at a time. Nothing in the file is run, and nothing is fetched.
  */
 export async function readPdf(bytes: Uint8Array): Promise<ConvertedDocument | ConversionFault> {
-  if (!Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, SIGNATURE_WITHIN)).includes(SIGNATURE))
-    return { fault: 'not a PDF', reason: 'is not a PDF, although its name says so' }
-  const pdf = await open(bytes)
+  const pdf = await openPdf(bytes)
   if ('fault' in pdf) return pdf
   try {
     return await convert(pdf)
   } finally {
     await pdf.loadingTask.destroy()
-  }
-}
-
-async function open(bytes: Uint8Array): Promise<Pdf | ConversionFault> {
-  completeArrayBuffer()
-  const { getDocumentProxy } = await import('unpdf')
-  // pdf.js takes the buffer over, so it gets its own.
-  return await getDocumentProxy(Uint8Array.from(bytes), {
-    isEvalSupported: false,
-    disableFontFace: true,
-    useSystemFonts: false,
-    stopAtErrors: false,
-    maxImageSize: 1,
-    verbosity: 0,
-  }).catch((error: Error): ConversionFault => {
-    if (error.name === 'PasswordException') return { fault: 'encrypted', reason: 'is encrypted: it needs a password' }
-    return { fault: 'damaged', reason: `is damaged: ${error.message}` }
-  })
-}
-
-/** pdf.js asks for a method of ArrayBuffer that Node 20 does not have; without it, fonts have no names. */
-function completeArrayBuffer(): void {
-  const prototype = ArrayBuffer.prototype as ArrayBuffer & { transferToFixedLength?: (length?: number) => ArrayBuffer }
-  prototype.transferToFixedLength ??= function (this: ArrayBuffer, length = this.byteLength) {
-    return this.slice(0, length)
   }
 }
 

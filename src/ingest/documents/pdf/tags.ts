@@ -1,14 +1,6 @@
-import type { Tag } from './page-text.ts'
-import type { PdfPage } from './read-pdf.ts'
-import { cellsOf, type TableCell } from './tables/tagged-cells.ts'
-
-/** A node of the tree of tags, as pdf.js gives it: an element with a role, or content with the id of its marks. */
-export interface TagNode {
-  role?: string
-  children?: TagNode[]
-  type?: string
-  id?: string
-}
+import type { PdfPage } from './open-pdf.ts'
+import type { TableCell, Tag } from './page-text.ts'
+import { cellsOf, type TagNode } from './tables/tagged-cells.ts'
 
 /** Elements that hold one block of text. */
 const BLOCKS = /^(?:P|H[1-6]?|Title|LI|LBody|TD|TH|Caption|Note|TOCI|BlockQuote|Code)$/

@@ -1,5 +1,5 @@
 import type { RollbackTrigger } from '../../../core/vocabulary.ts'
-import { CONTROL } from '../../../pipeline/plan/decision.ts'
+import { CONTROL } from '../../../pipeline/plan/assignment.ts'
 import { counted } from '../../../text/printable.ts'
 import type { TimedOutcome } from '../../window.ts'
 import { TRIGGER_HARM, UNIT_DEVIATION } from '../triggers.ts'

@@ -1,20 +1,36 @@
 import { DEGRADATIONS, DROP_REASONS, STAGES } from '../../../../core/vocabulary.ts'
+import type { BootstrapOptions } from '../../../../statistics/bootstrap.ts'
 import { planValues } from '../../../arms/arm.ts'
+import type { GoldenSet } from '../../../golden-set/golden-set.ts'
 import { MEASURES } from '../../../metrics/measures.ts'
 import type { ReplayReport, SetResult } from '../../../replay/results.ts'
 import { summarize } from '../../../summary/summarize.ts'
 import type { ReplaySummary } from '../../../summary/summary.ts'
 import { fewQuestions } from '../../warnings.ts'
-import type { HtmlReportInput } from '../html-report.ts'
-import type { ArmFacts, ReportData, ReportFacts, SetFacts } from '../report-data.ts'
+import type { AblationRow, ArmFacts, ReportData, ReportFacts, SetFacts } from '../report-data.ts'
 import { curvesOf, effectsOf, stageTimesOf } from './figures.ts'
 import { queryRow } from './queries.ts'
+
+/** What the page is made of, but for the details of queries. */
+export interface OverviewInput {
+  report: ReplayReport
+  /** Name of the arm that the others are compared with. */
+  against: string
+  /** The expected answers are taken from here. */
+  sets: readonly Pick<GoldenSet, 'name' | 'queries'>[]
+  /** Null when the replay was no ablation. */
+  ablation: readonly AblationRow[] | null
+  facts: Pick<ReportFacts, 'createdAt' | 'stowage' | 'command'>
+  /** The budget whose contexts and candidates are kept; null: the middle one. */
+  detailBudget?: number | null
+  bootstrap?: BootstrapOptions
+}
 
 /**
  * Everything that the page shows without the details of queries.
  * @throws RangeError when `against` or `detailBudget` is not in the report
  */
-export function overviewOf(input: HtmlReportInput): ReportData {
+export function overviewOf(input: OverviewInput): ReportData {
   const { report, against, sets, ablation, bootstrap } = input
   const reference = report.arms.findIndex(({ name }) => name === against)
   if (reference < 0) throw new RangeError(`no arm of the report is called ${against}`)
@@ -52,13 +68,13 @@ function detailArmsOf(arms: number, reference: number): number[] {
   return all.filter(arm => arm < DETAIL_ARMS.first || arm === reference)
 }
 
-function detailBudgetOf({ report: { budgets }, detailBudget = null }: HtmlReportInput): number {
+function detailBudgetOf({ report: { budgets }, detailBudget = null }: OverviewInput): number {
   if (detailBudget === null) return budgets[Math.floor(budgets.length / 2)] ?? 0
   if (!budgets.includes(detailBudget)) throw new RangeError(`the report has no budget of ${detailBudget} tokens`)
   return detailBudget
 }
 
-function factsOf({ report, facts }: HtmlReportInput, { bootstrap }: ReplaySummary): ReportFacts {
+function factsOf({ report, facts }: OverviewInput, { bootstrap }: ReplaySummary): ReportFacts {
   const embedders = [...new Set(report.sets.map(({ embedder }) => embedder))].filter(name => name !== null)
   return {
     title: `stowage replay: ${report.sets.map(({ name }) => name).join(', ')}`,

@@ -1,15 +1,11 @@
-import type { TagNode } from '../tags.ts'
+import type { TableCell } from '../page-text.ts'
 
-/** A cell of a table that the tags of a PDF name. */
-export interface TableCell {
-  /** Number of the table on its page, from 1. */
-  table: number
-  /** Number of the row in the table, from 0. */
-  row: number
-  /** Place among the cells of the row that have text, from 0. */
-  place: number
-  /** Whether the row has nothing but cells of a head. */
-  isHead: boolean
+/** A node of the tree of tags, as pdf.js gives it: an element with a role, or content with the id of its marks. */
+export interface TagNode {
+  role?: string
+  children?: TagNode[]
+  type?: string
+  id?: string
 }
 
 const CELL = /^T[HD]$/

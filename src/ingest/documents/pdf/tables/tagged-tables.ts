@@ -1,15 +1,7 @@
 import { groupBy } from '../../../../core/collections.ts'
-import { edgesOf, type Segment, textOf, usualOf } from '../page-text.ts'
+import { edgesOf, type KnownTable, type Segment, textOf, usualOf } from '../page-text.ts'
 import { groupRows, joinRow } from '../rows.ts'
 import { type Columns, type Range, rangesByPlace } from './columns.ts'
-
-/** A table that is known as such. */
-export interface KnownTable {
-  /** Each with a text for every column; the lines of a cell have line breaks between them. */
-  rows: string[][]
-  /** Whether the first row is a head. */
-  hasHead: boolean
-}
 
 interface Cell extends Range {
   row: number
