@@ -3,7 +3,8 @@
 /** Reasons why a candidate is not in the context. */
 export const DROP_REASONS = {
   duplicate: 'A better candidate has the same place or the same text, or all of its sentences are packed already.',
-  below_pool: 'Its rank after fusion is outside the pool (`retrieval.pool`).',
+  below_pool:
+    'Its rank after fusion is outside the pool (`retrieval.pool`, or `retrieval.tokensPerCandidate` for a large budget).',
   rerank_cut: 'It is not among the first `rerank.topK` candidates after reranking.',
   redundant: 'MMR preferred candidates that are less similar to those already chosen.',
   doc_cap: 'The document already has as many chunks as the cap allows.',

@@ -179,6 +179,11 @@ export const RULES: readonly Switch[] = [
       rerank: { method: method === 'mmr' ? 'off' : method },
     }),
   }),
+  valueRule('pool-by-budget', 'retrieval', 'tokensPerCandidate', {
+    guards: 'More candidates for a large budget.',
+    on: measured.retrieval.tokensPerCandidate,
+    off: null,
+  }),
   valueRule('novelty', 'packing', 'noveltyAlpha', {
     guards: 'Lower values for chunks whose words are already packed.',
     on: design.packing.noveltyAlpha,

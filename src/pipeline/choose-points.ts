@@ -113,6 +113,7 @@ function planForPoints(plan: Plan, { query, limit }: ChoosePointsRequest): Plan 
     maxChunks: limit,
     budgetTokens: NO_BUDGET,
     order: 'relevance',
+    retrieval: { tokensPerCandidate: null },
     packing: {
       counting: 'characters',
       fill: 'all',

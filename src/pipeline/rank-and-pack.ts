@@ -16,7 +16,7 @@ import { type ParentsInput, parentsOf } from './expansion/parents.ts'
 import { type ReadersInput, readersOf } from './languages.ts'
 import { beginAnswering } from './pacing/background.ts'
 import { PACKING_GRACE_MS, Pace, RANKING_GRACE_MS } from './pacing/pace.ts'
-import { fusionWeights, mmrAlpha } from './plan/derived.ts'
+import { fusionWeights, mmrAlpha, poolSize } from './plan/derived.ts'
 import type { Plan } from './plan/plan.ts'
 import { type RerankInput, rerank } from './rerank/rerank.ts'
 import { sentenceMatches } from './rerank/sentence-matches.ts'
@@ -130,8 +130,8 @@ async function rankInPace(
 const isReranked = (candidates: readonly Candidate[]) => candidates.some(({ rerank }) => rerank !== null)
 
 /** The candidates that go on, with values scaled to the best one. */
-function poolOf({ kept, dropped }: FilterResult, { retrieval }: Plan): FilterResult {
-  const pool = cutTo(kept, retrieval.pool, 'below_pool')
+function poolOf({ kept, dropped }: FilterResult, plan: Plan): FilterResult {
+  const pool = cutTo(kept, poolSize(plan), 'below_pool')
   return { kept: scaleToBest(pool.kept), dropped: [...dropped, ...pool.dropped] }
 }
 

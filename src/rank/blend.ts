@@ -3,10 +3,11 @@ import { byValue } from './order.ts'
 
 /**
  * Blends the relevance of the reranker into the values and sorts: `(1 − w)·value + w·relevance/max(relevance)`. The maximum scales
- * the relevance, because it is small for all passages when none answers the query directly. Unscored candidates keep their value.
+ * the relevance, because it is small for all passages when none answers the query directly. A candidate behind those that were asked counts as
+ * one without relevance: it must not pass those that the reranker has read. One whose score is missing keeps its value.
  *
  * @param candidates values in [0,1], see `scaleToBest`
- * @param scores relevance in [0,1], in the order of the candidates; null or missing when not scored
+ * @param scores relevance in [0,1] of the first candidates, in their order; null when it is missing
  * @param weight w in [0,1]: 0 keeps the order, 1 uses the reranker alone
  */
 export function blend(
@@ -15,11 +16,13 @@ export function blend(
   weight: number,
 ): Candidate[] {
   const top = Math.max(Number.MIN_VALUE, ...scores.map(score => score ?? 0))
+  const isScored = scores.some(score => score !== null)
   return candidates
     .map((candidate, index) => {
       const rerank = scores[index] ?? null
-      if (rerank === null) return candidate
-      return { ...candidate, rerank, value: (1 - weight) * candidate.value + (weight * rerank) / top }
+      const isMissing = !isScored || (index < scores.length && rerank === null)
+      if (isMissing) return candidate
+      return { ...candidate, rerank, value: (1 - weight) * candidate.value + (weight * (rerank ?? 0)) / top }
     })
     .sort(byValue)
 }

@@ -67,11 +67,25 @@ describe('expandNeighbours', () => {
 })
 
 describe('blend', () => {
-  it('scales the relevance to its maximum and keeps the value of unscored candidates', () => {
-    const blended = blend(scaleToBest([at(1, 0.8), at(2, 0.4), at(3, 0.2)]), [0.01, 0.04], 0.5)
+  it('scales the relevance to its maximum, and keeps the value where a score is missing', () => {
+    const blended = blend(scaleToBest([at(1, 0.8), at(2, 0.4), at(3, 0.2)]), [0.01, 0.04, null], 0.5)
     expect(valueAt(blended, 1)).toBeCloseTo(0.5 * 1 + 0.5 * 0.25, 10)
     expect(valueAt(blended, 2)).toBeCloseTo(0.5 * 0.5 + 0.5 * 1, 10)
     expect(valueAt(blended, 3)).toBeCloseTo(0.25, 10)
+  })
+
+  it('leaves candidates behind those that were asked behind them, whatever the reranker says', () => {
+    const pool = Array.from({ length: 8 }, (_, place) => at(place, 1 - place / 20))
+    const asked = pool.slice(0, 5)
+    const scores = [0.2, 0.0001, 0.9, 0, 0.01]
+    const order = blend(pool, scores, 0.4).map(({ chunk }) => chunk.orderIndex)
+    expect(order.slice(0, 5)).toEqual(blend(asked, scores, 0.4).map(({ chunk }) => chunk.orderIndex))
+    expect(order.slice(5)).toEqual([5, 6, 7])
+  })
+
+  it('keeps all values when no score came', () => {
+    const pool = [at(1, 0.9), at(2, 0.5), at(3, 0.4)]
+    expect(blend(pool, [null, null], 0.4)).toEqual(pool)
   })
 
   it('keeps the fused order at weight 0 and uses the reranker alone at 1', () => {

@@ -33,6 +33,12 @@ export const RULES = {
     off: { retrieval: { spelling: false } },
     isOn: ({ retrieval }) => retrieval.spelling,
   },
+  pool_by_budget: {
+    meaning: 'Asks for more candidates when the budget is large, so that it can be filled.',
+    on: { retrieval: { tokensPerCandidate: NAMED_PLANS.measured.retrieval.tokensPerCandidate } },
+    off: { retrieval: { tokensPerCandidate: null } },
+    isOn: ({ retrieval }) => retrieval.tokensPerCandidate !== null,
+  },
   value_fusion: {
     meaning: 'Adds scaled scores. Off is reciprocal rank fusion, which has no BM25 over the candidates.',
     on: { fusion: { method: 'values' } },

@@ -1,9 +1,11 @@
 import { join } from 'node:path'
 import type { ContextWriter } from '../../contexts/context.ts'
+import { groupBy } from '../../core/collections.ts'
 import { StowageError } from '../../core/errors.ts'
 import type { PassageStore } from '../../core/ports.ts'
 import type { SourceDocument } from '../../ingest/source-document.ts'
 import { noDeadline } from '../../pipeline/deadline.ts'
+import { candidatesWanted } from '../../pipeline/plan/derived.ts'
 import type { Plan } from '../../pipeline/plan/plan.ts'
 import { rankContext } from '../../pipeline/run-context.ts'
 import { RunRecord } from '../../pipeline/run-record.ts'
@@ -168,13 +170,29 @@ function planForQuery({ tenant }: GoldenQuery, arm: Plan, declared: ReplayTenant
   return declared === null || found === undefined ? arm : planForTenant(arm, found.plan, declared.configured)
 }
 
-/** Ranks once, and packs for each budget. Every run is charged with the whole time of its ranking. */
+/** Packs a query for each budget. Budgets that ask for equally many candidates share a ranking. */
 async function runAtBudgets(
   golden: GoldenQuery,
   plan: Plan,
   budgets: readonly number[],
+  source: Source,
+): Promise<ReplayRun[]> {
+  const plans = budgets.map(budgetTokens => ({ ...plan, budgetTokens }))
+  const runs = new Map<number, ReplayRun>()
+  for (const alike of groupBy(plans, candidatesWanted).values())
+    for (const [at, run] of (await runWithOneRanking(golden, alike, source)).entries())
+      runs.set(alike[at]?.budgetTokens ?? 0, run)
+  return budgets.flatMap(budget => runs.get(budget) ?? [])
+}
+
+/** Ranks once, and packs by each plan. Every run is charged with the whole time of the ranking. @param plans that differ in their budget alone */
+async function runWithOneRanking(
+  golden: GoldenQuery,
+  plans: readonly Plan[],
   { collection, askedBy, cacheOf }: Source,
 ): Promise<ReplayRun[]> {
+  const [plan] = plans
+  if (plan === undefined) return []
   const { query, filter } = golden
   const record = new RunRecord(() => performance.now())
   const { ports, takeSaved } = cacheOf(golden).forRun(plan.rerank.deadlineMs)
@@ -189,7 +207,7 @@ async function runAtBudgets(
   const savedInRanking = takeSaved()
   const runs: ReplayRun[] = []
   try {
-    for (const budgetTokens of budgets) {
+    for (const { budgetTokens } of plans) {
       const own = record.branchAt(rankingMs)
       const { packed, intent, encoding, mode, answerable } = await ranked.packAt(budgetTokens, own)
       const savedMs = sumOfTimes([savedInRanking, takeSaved()])

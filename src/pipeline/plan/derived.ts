@@ -13,11 +13,29 @@ export function reranks({ rerank }: Plan): boolean {
   return (rerank.method === 'crossencoder' || rerank.method === 'http') && rerank.blend > 0
 }
 
-/** The weights for an intent: its preset when weights are adaptive, else the fixed ones. Lists have at least `rerank.depth` hits. */
+/** Most candidates that a large budget asks for. */
+const MOST_WANTED = 500
+
+/** Candidates that a large budget asks for, because fewer would not fill it; 0 when the pool is enough. */
+export function candidatesWanted({ budgetTokens, retrieval: { pool, tokensPerCandidate } }: Plan): number {
+  const wanted = tokensPerCandidate === null ? 0 : Math.min(MOST_WANTED, Math.floor(budgetTokens / tokensPerCandidate))
+  return wanted > pool ? wanted : 0
+}
+
+/** Distinct candidates that go on to reranking and packing. */
+export function poolSize(plan: Plan): number {
+  return Math.max(plan.retrieval.pool, candidatesWanted(plan))
+}
+
+/**
+ * The weights for an intent: its preset when weights are adaptive, else the fixed ones. Lists have at least `rerank.depth` hits, and what the
+ * budget asks for.
+ */
 export function listWeights(plan: Plan, intent: Intent | null): ListWeights {
   const { adaptive, presets, weights } = plan.retrieval
   const chosen = adaptive && intent !== null ? presets[intent] : weights
-  return reranks(plan) ? { ...chosen, k: Math.max(chosen.k, plan.rerank.depth) } : chosen
+  const depth = reranks(plan) ? plan.rerank.depth : 0
+  return { ...chosen, k: Math.max(chosen.k, depth, candidatesWanted(plan)) }
 }
 
 /**

@@ -30,6 +30,7 @@ const MEASURED: Plan = {
     adaptive: false,
     presets: PRESETS,
     pool: 50,
+    tokensPerCandidate: 100,
     spelling: true,
     contextual: false,
   },
@@ -73,7 +74,13 @@ const MEASURED: Plan = {
 const DESIGN: Plan = {
   ...MEASURED,
   name: 'design',
-  retrieval: { ...MEASURED.retrieval, weights: list(0.7, 0.3, 12), adaptive: true, spelling: false },
+  retrieval: {
+    ...MEASURED.retrieval,
+    weights: list(0.7, 0.3, 12),
+    adaptive: true,
+    tokensPerCandidate: null,
+    spelling: false,
+  },
   fusion: { ...MEASURED.fusion, method: 'rrf', candidateBm25: false, denseShift: 0 },
   rerank: { ...MEASURED.rerank, topK: 12 },
   reunification: { ...MEASURED.reunification, mentionShare: 0, propagation: 0.2, expansion: 0.85 },

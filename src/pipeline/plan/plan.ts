@@ -17,7 +17,11 @@ const weights = (variables: { dense?: string; keyword?: string; k?: string } = {
   z.strictObject({
     dense: value(share, 'Weight of the dense list. It belongs to the embedder: measure it.', variables.dense),
     keyword: value(share, 'Weight of the keyword list.', variables.keyword),
-    k: value(count, 'Hits asked of each list; at least `rerank.depth` when the plan reranks.', variables.k),
+    k: value(
+      count,
+      'Hits asked of each list; at least `rerank.depth` when the plan reranks, and as many as `retrieval.tokensPerCandidate` asks for.',
+      variables.k,
+    ),
   })
 
 /**
@@ -57,6 +61,11 @@ export const planSchema = z.strictObject({
       exploratory: weights(),
     }),
     pool: value(count, 'Distinct candidates that go on to reranking and packing.'),
+    tokensPerCandidate: value(
+      z.int().min(10).max(10_000).nullable(),
+      'The pool, and the hits asked of each list, are at least one for each so many tokens of the budget, up to 500. Off: a large budget may not be filled.',
+      'RETRIEVAL_TOKENS_PER_CANDIDATE',
+    ),
     spelling: value(
       z.boolean(),
       'Correct misspelt words of the question by the words of the passages that were found, and search once more.',

@@ -19,8 +19,8 @@ const ALL_THE_TEXT = 100_000
 /** Few hits, a small pool, MMR, caps and sentences: all that can lose something. */
 const ARMS = [
   'measured:rerank.method=off',
-  'measured:rerank.method=off,retrieval.weights.k=1,reunification.fetch=false',
-  'measured:rerank.method=off,retrieval.pool=1,reunification.expansion=0',
+  'measured:rerank.method=off,retrieval.weights.k=1,retrieval.tokensPerCandidate=off,reunification.fetch=false',
+  'measured:rerank.method=off,retrieval.pool=1,retrieval.tokensPerCandidate=off,reunification.expansion=0',
   'design:rerank.method=off',
   'measured:rerank.method=off,packing.mode=sentence',
 ]
