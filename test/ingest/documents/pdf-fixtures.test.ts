@@ -12,6 +12,8 @@ const SOME = [
   'weasyprint-outline.pdf',
   'chromium-tables.pdf',
   'weasyprint-tables.pdf',
+  'chromium-parted.pdf',
+  'chromium-parted-plain.pdf',
 ]
 
 describe('readPdf', () => {

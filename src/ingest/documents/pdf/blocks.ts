@@ -3,13 +3,13 @@ import type { Headings } from './headings.ts'
 import { type Line, lengthOf } from './page-text.ts'
 import { begins, LEADERS, listMark, usualLeading } from './paragraphs.ts'
 import { readTable } from './tables/aligned.ts'
+import { withNextPages } from './tables/continued.ts'
+import type { PagedRows } from './tables/page-breaks.ts'
 import type { KnownTable } from './tables/tagged-tables.ts'
 
 /** A table, or names with descriptions; the lines of a cell have line breaks between them. */
-export interface TableBlock {
+export interface TableBlock extends PagedRows {
   kind: 'table' | 'descriptions'
-  page: number
-  rows: string[][]
   hasHead?: boolean
 }
 
@@ -28,23 +28,25 @@ export function toBlocks(lines: readonly Line[], headings: Headings): PdfBlock[]
   const blocks: PdfBlock[] = []
   /** Left edges of the open items, from the outermost. */
   let edges: number[] = []
+  const isHeading = (index: number) => headings.found.has(index)
   for (let at = 0; at < lines.length; ) {
     const line = lines[at] as Line
     const heading = headings.found.get(at)
-    const table = heading || line.table ? null : readTable(lines, at, index => headings.found.has(index))
+    const table = heading || line.table ? null : readTable(lines, at, isHeading)
     let count = 1
     if (heading) {
       count = heading.lines
       blocks.push({ kind: 'heading', level: heading.level, lines: lines.slice(at, at + count) })
     } else if (line.table) blocks.push(tableBlock(line.table, line.page, blocks.at(-1)))
     else if (hasCode && line.isMonospaced) {
-      while (isSameCode(lines[at + count], line.page) && !headings.found.has(at + count)) count += 1
+      while (isSameCode(lines[at + count], line.page) && !isHeading(at + count)) count += 1
       blocks.push({ kind: 'code', lines: lines.slice(at, at + count) })
     } else if (table && !isList(table.rows)) {
-      count = table.lines
-      blocks.push({ kind: table.isDescriptions ? 'descriptions' : 'table', page: line.page, rows: table.rows })
+      const { lines: all, rows, pages } = withNextPages(table, lines, at, isHeading)
+      count = all
+      blocks.push({ kind: table.isDescriptions ? 'descriptions' : 'table', rows, pages })
     } else {
-      while (!headings.found.has(at + count) && isSameParagraph(lines, at, at + count, leading, hasCode)) count += 1
+      while (!isHeading(at + count) && isSameParagraph(lines, at, at + count, leading, hasCode)) count += 1
       const own = lines.slice(at, at + count)
       const mark = markOf(line)
       if (mark === null) blocks.push({ kind: 'paragraph', lines: own })
@@ -59,10 +61,11 @@ export function toBlocks(lines: readonly Line[], headings: Headings): PdfBlock[]
 }
 
 /** A table that goes on from the page before has the head of the part there. */
-function tableBlock({ rows, hasHead }: KnownTable, page: number, before: PdfBlock | undefined): PdfBlock {
-  const head = before?.kind === 'table' && before.hasHead && before.page === page - 1 ? before.rows[0] : undefined
-  const goesOn = !hasHead && head !== undefined && head.length === rows[0]?.length
-  return { kind: 'table', page, rows: goesOn ? [head, ...rows] : rows, hasHead: hasHead || goesOn }
+function tableBlock({ rows, pages, hasHead }: KnownTable, page: number, before: PdfBlock | undefined): PdfBlock {
+  const head =
+    before?.kind === 'table' && before.hasHead && before.pages.at(-1) === page - 1 ? before.rows[0] : undefined
+  if (hasHead || head === undefined || head.length !== rows[0]?.length) return { kind: 'table', rows, pages, hasHead }
+  return { kind: 'table', rows: [head, ...rows], pages: [page, ...pages], hasHead: true }
 }
 
 function isSameCode(line: Line | undefined, page: number): boolean {

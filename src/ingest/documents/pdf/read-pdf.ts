@@ -81,7 +81,7 @@ async function convert(pdf: Pdf): Promise<ConvertedDocument | ConversionFault> {
   if (!/[\p{L}\p{N}]/u.test(text)) return { fault: 'no text layer', reason: 'has no text layer: it needs OCR' }
   if ((text.match(UNDECODED)?.length ?? 0) > MOST_UNDECODED * text.length)
     return { fault: 'no text layer', reason: 'has fonts that do not say which letters they show: it needs OCR' }
-  const lines = withoutContents(orderPages(withoutRunningLines(pages).map(withTaggedTables)))
+  const lines = withoutContents(orderPages(withTaggedTables(withoutRunningLines(pages))))
   const headings = findHeadings(lines, await readOutline(pdf))
   const { info } = (await pdf.getMetadata().catch(() => ({ info: {} }))) as { info: Record<string, unknown> }
   const blocks = toBlocks(lines, headings)
