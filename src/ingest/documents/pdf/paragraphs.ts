@@ -1,3 +1,4 @@
+import { listMark } from './lists/list-mark.ts'
 import type { Line } from './page-text.ts'
 
 /** Distance of two lines of a paragraph over the font size, at most, as a multiple of the usual one. */
@@ -14,26 +15,6 @@ const INDENT = 0.6
 
 /** Dots that lead to a page number in a table of contents. */
 export const LEADERS = /(?:\s?\.){4,}/
-
-export interface ListMark {
-  /** `-` or the number with its point. */
-  mark: string
-  /** Length of the mark and the space after it in the text of the line. */
-  length: number
-}
-
-const BULLET = /^([•◦▪‣●○■□➢➤✓✔∙⁃·*\uE000-\uF8FF]|[–—-](?=\s))\s*(?=\S)/
-const NUMBER = /^(?:\((\d{1,3}|[a-z]|[ivx]{1,4})\)|(\d{1,3}|[a-z]|[ivx]{1,4})[.)])\s+(?=\S)/
-
-/** The mark of a list at the start of a text; null without one. */
-export function listMark(text: string): ListMark | null {
-  const bullet = BULLET.exec(text)
-  if (bullet) return { mark: '-', length: bullet[0].length }
-  const number = NUMBER.exec(text)
-  const value = number?.[1] ?? number?.[2]
-  if (!number || value === undefined) return null
-  return { mark: /^\d+$/.test(value) ? `${value}.` : '-', length: /^\d+$/.test(value) ? number[0].length : 0 }
-}
 
 /** The usual distance of two lines of a paragraph, as a multiple of the font size. Only lines that surely go on count. */
 export function usualLeading(lines: readonly Line[]): number {

@@ -36,7 +36,7 @@ function writeBlock(block: PdfBlock, writer: PageWriter, words: ReadonlySet<stri
   else if (block.kind === 'item') {
     const [first, ...rest] = block.lines as [Line, ...Line[]]
     const text = first.text.slice(block.markLength)
-    writeLines([{ ...first, text }, ...rest], `${'  '.repeat(block.depth - 1)}${block.mark} `, writer, words)
+    writeLines([{ ...first, text }, ...rest], `${' '.repeat(block.indent)}${block.mark} `, writer, words)
   } else writeLines(block.lines, '', writer, words)
 }
 

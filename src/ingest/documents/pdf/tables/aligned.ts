@@ -1,5 +1,6 @@
+import { listMark } from '../lists/list-mark.ts'
 import type { Line } from '../page-text.ts'
-import { LEADERS, listMark } from '../paragraphs.ts'
+import { LEADERS } from '../paragraphs.ts'
 import { type Columns, columnsOf, type Placed, placeLine } from './columns.ts'
 import type { PagedRows } from './page-breaks.ts'
 import { rowsOf } from './rows-of-lines.ts'
