@@ -1,4 +1,3 @@
-import { getResolvedPDFJS } from 'unpdf'
 import { groupBy } from '../../../../core/collections.ts'
 import type { Segment } from '../page-text.ts'
 import type { PdfPage } from '../read-pdf.ts'
@@ -29,10 +28,13 @@ const MOST_SHAPES = 1_000
 const STRIPE = 10
 const MARK = '\u2022'
 
-/** The small circles and squares that a page draws; none when it has more than a list would. */
+/** The small circles and squares that a page draws; none when it has more than a list would, or when its drawing commands cannot be read. */
 export async function readShapes(page: PdfPage): Promise<Shape[]> {
+  const { getResolvedPDFJS } = await import('unpdf')
   const { OPS } = await getResolvedPDFJS()
-  const { fnArray, argsArray } = await page.getOperatorList()
+  const commands = await page.getOperatorList().catch(() => null)
+  if (commands === null) return []
+  const { fnArray, argsArray } = commands
   const painting = new Set<unknown>([OPS.fill, OPS.eoFill, OPS.stroke, OPS.fillStroke])
   const outer: Matrix[] = []
   let matrix = page.getViewport({ scale: 1 }).transform as Matrix
@@ -54,19 +56,19 @@ export async function readShapes(page: PdfPage): Promise<Shape[]> {
 /** Null when the bounds of a path are no small square. */
 function shapeOf(bounds: ArrayLike<number>, matrix: Matrix): Shape | null {
   const [left = 0, top = 0, right = 0, bottom = 0] = Array.from(bounds)
-  const [x, y] = [left, right].map((value, at) => {
-    const [, , , , e, f] = multiply(matrix, [1, 0, 0, 1, value, at === 0 ? top : bottom])
-    return [e, f] as const
-  }) as [readonly [number, number], readonly [number, number]]
-  const [width, height] = [Math.abs(y[0] - x[0]), Math.abs(y[1] - x[1])]
+  const [, , , , x0, y0] = multiply(matrix, [1, 0, 0, 1, left, top])
+  const [, , , , x1, y1] = multiply(matrix, [1, 0, 0, 1, right, bottom])
+  const [width, height] = [Math.abs(x1 - x0), Math.abs(y1 - y0)]
   if (!(height > 0 && height <= MOST_SIZE && Math.abs(width - height) <= SQUARE * height)) return null
-  return { x0: Math.min(x[0], y[0]), x1: Math.max(x[0], y[0]), y: (x[1] + y[1]) / 2 }
+  return { x0: Math.min(x0, x1), x1: Math.max(x0, x1), y: (y0 + y1) / 2 }
 }
 
 /** The segments, with a bullet in front of those that have a shape right at their left, as browsers draw the marks of lists. */
 export function withDrawnMarks(segments: readonly Segment[], shapes: readonly Shape[]): Segment[] {
   const stripes = groupBy(shapes, ({ y }) => Math.floor(y / STRIPE))
   return segments.flatMap(segment => {
+    // Larger letters would have larger marks.
+    if (segment.size > MOST_SIZE / LEAST_HEIGHT) return [segment]
     const [top, bottom] = [segment.y - HIGHEST * segment.size, segment.y - LOWEST * segment.size]
     for (let stripe = Math.floor(top / STRIPE); stripe <= Math.floor(bottom / STRIPE); stripe += 1) {
       const mark = stripes.get(stripe)?.find(shape => shape.y >= top && shape.y <= bottom && isMarkOf(shape, segment))
