@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { toBlocks } from '../../../src/ingest/documents/pdf/blocks.ts'
 import type { Line } from '../../../src/ingest/documents/pdf/page-text.ts'
 import { readTable } from '../../../src/ingest/documents/pdf/tables/aligned.ts'
 import { withNextPages } from '../../../src/ingest/documents/pdf/tables/continued.ts'
 import { withTaggedTables } from '../../../src/ingest/documents/pdf/tables/tagged-tables.ts'
 import { readFixture } from './support/pdf-fixtures.ts'
-import { type DrawnLine, pageAt, segment, tagged } from './support/pdf-lines.ts'
+import { type DrawnLine, linesOf, pageAt, segment, tagged } from './support/pdf-lines.ts'
 
 const HEAD: DrawnLine = [100, [60, 'Post'], [160, 'Pay'], [220, 'Remark']]
 const TOP: DrawnLine[] = [
@@ -143,3 +144,17 @@ it.each(['chromium-tables.pdf', 'chromium-parted.pdf', 'chromium-parted-plain.pd
     expect('text' in document && document.text.match(/^\| Day \| /gm)).toHaveLength(1)
   },
 )
+
+it('joins a tagged paragraph over two pages whose sentence goes on, and no item', () => {
+  const full = `${'lamp '.repeat(18)}and bell`
+  const kinds = (item: number | null, next: string) => {
+    const lines = [full, next].flatMap((text, index) => {
+      const tag = { block: 10 + index, headingLevel: 0, item: item === null ? null : 10 + index, cell: null }
+      return linesOf([segment(text, 60, 100, tag)], index)
+    })
+    return toBlocks(lines, { found: new Map(), source: 'unknown' }).map(({ kind }) => kind)
+  }
+  expect(kinds(null, 'are brought along')).toEqual(['paragraph'])
+  expect(kinds(null, 'Boats are brought along')).toEqual(['paragraph', 'paragraph'])
+  expect(kinds(10, 'are brought along')).toEqual(['item', 'item'])
+})

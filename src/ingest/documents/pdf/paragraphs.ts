@@ -32,7 +32,7 @@ export function usualLeading(lines: readonly Line[]): number {
 
 /** Whether a new paragraph or item begins with `line`. `first` is the first line of the paragraph so far. */
 export function begins(line: Line, before: Line, first: Line, leading: number): boolean {
-  if (line.tag && before.tag) return line.tag.block !== before.tag.block
+  if (line.tag && before.tag && !areParagraphsOnTwoPages(before, line)) return line.tag.block !== before.tag.block
   if (Math.abs(line.size - before.size) > 0.12 * before.size && line.page === before.page) return true
   const isSameColumn = line.page === before.page && line.y > before.y
   if (!isSameColumn) return !goesOn(before, line)
@@ -43,6 +43,12 @@ export function begins(line: Line, before: Line, first: Line, leading: number): 
   if (inList) return line.x0 < first.x0 + 0.3 * line.size
   if (isIndented(line) && !isIndented(before) && endsLine(before)) return true
   return isShort(before, line) && /[.!?:]["'”’)\]]?$/.test(before.text)
+}
+
+/** Tags number the blocks of each page anew, so that they do not tell whether a paragraph goes on. */
+function areParagraphsOnTwoPages(before: Line, line: Line): boolean {
+  const isPlain = ({ tag }: Line) => tag?.item === null && tag.cell === null && tag.headingLevel === 0
+  return before.page !== line.page && isPlain(before) && isPlain(line)
 }
 
 /** Whether a paragraph goes on in the next column or on the next page. */
