@@ -12,6 +12,11 @@ const SOME = [
   'weasyprint-outline.pdf',
   'chromium-tables.pdf',
   'weasyprint-tables.pdf',
+  'chromium-lists.pdf',
+  'chromium-lists-plain.pdf',
+  'latex-lists.pdf',
+  'chromium-parted.pdf',
+  'chromium-parted-plain.pdf',
 ]
 
 describe('readPdf', () => {

@@ -1,27 +1,11 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { Line, Segment, Tag } from '../../../src/ingest/documents/pdf/page-text.ts'
-import { groupRows, joinRow } from '../../../src/ingest/documents/pdf/rows.ts'
+import type { Line, Segment } from '../../../src/ingest/documents/pdf/page-text.ts'
 import { readTable } from '../../../src/ingest/documents/pdf/tables/aligned.ts'
 import { cellsOf } from '../../../src/ingest/documents/pdf/tables/tagged-cells.ts'
 import { withTaggedTables } from '../../../src/ingest/documents/pdf/tables/tagged-tables.ts'
 import { toMarkdown } from '../../../src/ingest/documents/pdf/to-markdown.ts'
-
-const SIZE = 10
-const LETTER = 5
-const LEADING = 12
-
-function segment(text: string, x0: number, y: number, tag: Tag | null = null): Segment {
-  const [isBold, isMonospaced, isRightToLeft] = [false, false, false]
-  return { text, x0, x1: x0 + LETTER * text.length, y, size: SIZE, isBold, isMonospaced, isRightToLeft, tag }
-}
-
-const linesOf = (segments: Segment[]): Line[] =>
-  groupRows(segments).map(row => joinRow(row, 0, { left: 50, right: 550 }))
-
-/** Lines of a page from texts with their left edges. */
-const page = (...lines: [y: number, ...cells: [x: number, text: string][]][]) =>
-  linesOf(lines.flatMap(([y, ...cells]) => cells.map(([x, text]) => segment(text, x, y))))
+import { LEADING, LETTER, linesOf, page, segment, tagged } from './support/pdf-lines.ts'
 
 const word = fc.string({ unit: fc.constantFrom(...'abcdefgh'), minLength: 2, maxLength: 7 })
 /** A cell of one to four lines. */
@@ -185,7 +169,7 @@ it('joins words that a narrow cell breaks, when the document has them elsewhere'
   const { text } = toMarkdown(
     [
       { kind: 'paragraph', lines: [line as Line] },
-      { kind: 'table', page: 0, rows },
+      { kind: 'table', rows, pages: [0, 0, 0] },
     ],
     1,
   )
@@ -198,7 +182,7 @@ it('joins the lines of cells with words of 100,000 letters', () => {
     ['Rope', 'Lamp'],
     [`${long}.\n${long}1\n${long}`, 'x'],
   ]
-  const { text } = toMarkdown([{ kind: 'table', page: 0, rows }], 1)
+  const { text } = toMarkdown([{ kind: 'table', rows, pages: [0, 0] }], 1)
   expect(text).toContain(`| ${long}. ${long}1 ${long} | x |`)
 })
 
@@ -214,7 +198,7 @@ it('reads hundreds of lines whose cells stand anywhere, without trying all of th
 const content = (id: string) => ({ type: 'content', id })
 const node = (role: string, ...children: object[]) => ({ role, children })
 
-it('numbers the cells of a tagged table, and leaves those that only place text on a page', () => {
+it('numbers the cells of a tagged table, and leaves those that only place headings and tables on a page', () => {
   const row = (role: string, ...names: string[]) => node('TR', ...names.map(name => node(role, content(name))))
   const table = node('Table', node('THead', row('TH', 'a', 'b')), node('TBody', row('TD', 'c', 'd')))
   expect([...cellsOf(table, 3).values()]).toEqual([
@@ -224,31 +208,28 @@ it('numbers the cells of a tagged table, and leaves those that only place text o
     { table: 3, row: 1, place: 1, isHead: false },
   ])
   const placing = [
-    node('Table', row('TD', 'a', 'b')),
-    node('Table', row('TD', 'a'), row('TD', 'b')),
     node('Table', row('TD', 'a', 'b'), node('TR', node('TD', node('H2', content('c'))), node('TD', content('d')))),
     node('Table', row('TD', 'a', 'b'), node('TR', node('TD', table), node('TD', content('d')))),
   ]
   for (const layout of placing) expect(cellsOf(layout, 1).size).toBe(0)
 })
 
+it('leaves a tagged table with one row or one column as text', () => {
+  const row = [tagged('North', 60, 100, [0, 0]), tagged('South', 200, 100, [0, 1])]
+  const column = [tagged('North', 60, 100, [0, 0]), tagged('South', 60, 114, [1, 0])]
+  for (const segments of [row, column]) expect(withTaggedTables([segments])).toEqual([segments])
+})
+
 it('puts a tagged table in the place of its text: rows with fewer cells by where these stand, several heads as one', () => {
-  const at = (text: string, x: number, y: number, row: number, place: number, isHead = false) =>
-    segment(text, x, y, {
-      block: row * 10 + place,
-      headingLevel: 0,
-      item: null,
-      cell: { table: 1, row, place, isHead },
-    })
   const before = segment('Berths of the harbour', 60, 80)
   const after = segment('Ask the harbour master.', 60, 190)
   const segments = [
-    ...[before, after, at('Depth', 200, 100, 0, 0, true)],
-    ...[at('Berth', 60, 114, 1, 0, true), at('low', 200, 114, 1, 1, true), at('high', 300, 114, 1, 2, true)],
-    ...[at('North', 60, 128, 2, 0), at('quay', 60, 140, 2, 0), at('4.1', 200, 134, 2, 1), at('7.9', 300, 134, 2, 2)],
-    ...[at('closed', 300, 154, 3, 0)],
+    ...[before, after, tagged('Depth', 200, 100, [0, 0, true])],
+    ...[tagged('Berth', 60, 114, [1, 0, true]), tagged('low', 200, 114, [1, 1, true])],
+    ...[tagged('high', 300, 114, [1, 2, true]), tagged('North', 60, 128, [2, 0]), tagged('quay', 60, 140, [2, 0])],
+    ...[tagged('4.1', 200, 134, [2, 1]), tagged('7.9', 300, 134, [2, 2]), tagged('closed', 300, 154, [3, 0])],
   ]
-  const [first, table, last] = linesOf(withTaggedTables(segments))
+  const [first, table, last] = linesOf(withTaggedTables([segments])[0] ?? [])
   expect([first?.text, last?.text]).toEqual([before.text, after.text])
   expect(table?.table).toEqual({
     rows: [
@@ -256,6 +237,7 @@ it('puts a tagged table in the place of its text: rows with fewer cells by where
       ['North\nquay', '4.1', '7.9'],
       ['', '', 'closed'],
     ],
+    pages: [0, 0, 0],
     hasHead: true,
   })
 })

@@ -1,14 +1,14 @@
 import { isCodeMonospaced } from '../monospaced.ts'
 import type { Headings } from './headings.ts'
-import { type KnownTable, type Line, lengthOf } from './page-text.ts'
-import { begins, LEADERS, listMark, usualLeading } from './paragraphs.ts'
+import { listMark } from './lists/list-mark.ts'
+import { type KnownTable, type Line, lengthOf, type PagedRows } from './page-text.ts'
+import { begins, LEADERS, usualLeading } from './paragraphs.ts'
 import { readTable } from './tables/aligned.ts'
+import { withNextPages } from './tables/continued.ts'
 
 /** A table, or names with descriptions; the lines of a cell have line breaks between them. */
-export interface TableBlock {
+export interface TableBlock extends PagedRows {
   kind: 'table' | 'descriptions'
-  page: number
-  rows: string[][]
   hasHead?: boolean
 }
 
@@ -16,7 +16,7 @@ export interface TableBlock {
 export type PdfBlock =
   | { kind: 'heading'; level: number; lines: Line[] }
   | { kind: 'paragraph'; lines: Line[] }
-  | { kind: 'item'; depth: number; mark: string; markLength: number; lines: Line[] }
+  | { kind: 'item'; indent: number; mark: string; markLength: number; lines: Line[] }
   | { kind: 'code'; lines: Line[] }
   | TableBlock
 
@@ -25,31 +25,35 @@ export function toBlocks(lines: readonly Line[], headings: Headings): PdfBlock[]
   const leading = usualLeading(lines)
   const hasCode = isCodeMonospaced(lengthOf(lines.filter(line => line.isMonospaced)), lengthOf(lines))
   const blocks: PdfBlock[] = []
-  /** Left edges of the open items, from the outermost. */
-  let edges: number[] = []
+  /** Left edges of the open items, from the outermost, and how far their text is indented in markdown. */
+  let open: { edge: number; textIndent: number }[] = []
+  const isHeading = (index: number) => headings.found.has(index)
   for (let at = 0; at < lines.length; ) {
     const line = lines[at] as Line
     const heading = headings.found.get(at)
-    const table = heading || line.table ? null : readTable(lines, at, index => headings.found.has(index))
+    const table = heading || line.table ? null : readTable(lines, at, isHeading)
     let count = 1
     if (heading) {
       count = heading.lines
       blocks.push({ kind: 'heading', level: heading.level, lines: lines.slice(at, at + count) })
     } else if (line.table) blocks.push(tableBlock(line.table, line.page, blocks.at(-1)))
-    else if (hasCode && line.isMonospaced) {
-      while (isSameCode(lines[at + count], line.page) && !headings.found.has(at + count)) count += 1
+    else if (hasCode && isCode(lines, at)) {
+      while (isCode(lines, at + count, line.page) && !isHeading(at + count)) count += 1
       blocks.push({ kind: 'code', lines: lines.slice(at, at + count) })
     } else if (table && !isList(table.rows)) {
-      count = table.lines
-      blocks.push({ kind: table.isDescriptions ? 'descriptions' : 'table', page: line.page, rows: table.rows })
+      const { lines: all, rows, pages } = withNextPages(table, lines, at, isHeading)
+      count = all
+      blocks.push({ kind: table.isDescriptions ? 'descriptions' : 'table', rows, pages })
     } else {
-      while (!headings.found.has(at + count) && isSameParagraph(lines, at, at + count, leading, hasCode)) count += 1
+      while (!isHeading(at + count) && isSameParagraph(lines, at, at + count, leading, hasCode)) count += 1
       const own = lines.slice(at, at + count)
       const mark = markOf(line)
       if (mark === null) blocks.push({ kind: 'paragraph', lines: own })
       else {
-        edges = [...(blocks.at(-1)?.kind === 'item' ? edges.filter(edge => edge < line.x0 - 3) : []), line.x0]
-        blocks.push({ kind: 'item', depth: edges.length, ...mark, lines: own })
+        open = blocks.at(-1)?.kind === 'item' ? open.filter(({ edge }) => edge < line.x0 - 3) : []
+        const indent = open.at(-1)?.textIndent ?? 0
+        open.push({ edge: line.x0, textIndent: indent + mark.mark.length + 1 })
+        blocks.push({ kind: 'item', indent, ...mark, lines: own })
       }
     }
     at += count
@@ -58,14 +62,28 @@ export function toBlocks(lines: readonly Line[], headings: Headings): PdfBlock[]
 }
 
 /** A table that goes on from the page before has the head of the part there. */
-function tableBlock({ rows, hasHead }: KnownTable, page: number, before: PdfBlock | undefined): PdfBlock {
-  const head = before?.kind === 'table' && before.hasHead && before.page === page - 1 ? before.rows[0] : undefined
-  const goesOn = !hasHead && head !== undefined && head.length === rows[0]?.length
-  return { kind: 'table', page, rows: goesOn ? [head, ...rows] : rows, hasHead: hasHead || goesOn }
+function tableBlock({ rows, pages, hasHead }: KnownTable, page: number, before: PdfBlock | undefined): PdfBlock {
+  const head =
+    before?.kind === 'table' && before.hasHead && before.pages.at(-1) === page - 1 ? before.rows[0] : undefined
+  if (hasHead || head === undefined || head.length !== rows[0]?.length) return { kind: 'table', rows, pages, hasHead }
+  return { kind: 'table', rows: [head, ...rows], pages: [page, ...pages], hasHead: true }
 }
 
-function isSameCode(line: Line | undefined, page: number): boolean {
-  return line?.isMonospaced === true && line.page === page
+function isCode(lines: readonly Line[], at: number, page = lines[at]?.page): boolean {
+  const line = lines[at]
+  return line?.isMonospaced === true && line.page === page && !isNameOfItem(lines, at)
+}
+
+/** Whether tags tell that a monospaced line begins an item, as names of options do, and that no other such line follows. */
+function isNameOfItem(lines: readonly Line[], at: number): boolean {
+  const { block, item } = lines[at]?.tag ?? { block: null, item: null }
+  const [before, next] = [lines[at - 1], lines[at + 1]]
+  return (
+    item !== null &&
+    item === block &&
+    before?.tag?.block !== block &&
+    !(next?.isMonospaced && next.tag?.block === block)
+  )
 }
 
 /** Marks and items of a list stand below each other too. */
@@ -81,7 +99,7 @@ function isSameParagraph(
   hasCode: boolean,
 ): boolean {
   const [line, before] = [lines[at], lines[at - 1] as Line]
-  if (line === undefined || line.table || (hasCode && line.isMonospaced) || LEADERS.test(before.text)) return false
+  if (line === undefined || line.table || (hasCode && isCode(lines, at)) || LEADERS.test(before.text)) return false
   if (line.cells.length > 1 && readTable(lines, at) !== null && listMark(line.text) === null) return false
   return !begins(line, before, lines[first] as Line, leading)
 }

@@ -22,10 +22,16 @@ export interface TableCell {
   isHead: boolean
 }
 
-/** A table that is known as such. */
-export interface KnownTable {
+/** Rows of a table that may go on over pages. */
+export interface PagedRows {
   /** Each with a text for every column; the lines of a cell have line breaks between them. */
   rows: string[][]
+  /** Index of the page on which each row begins, from 0. */
+  pages: number[]
+}
+
+/** A table that is known as such. */
+export interface KnownTable extends PagedRows {
   /** Whether the first row is a head. */
   hasHead: boolean
 }

@@ -1,3 +1,4 @@
+import { listMark } from './lists/list-mark.ts'
 import type { Line } from './page-text.ts'
 
 /** Distance of two lines of a paragraph over the font size, at most, as a multiple of the usual one. */
@@ -15,26 +16,6 @@ const INDENT = 0.6
 /** Dots that lead to a page number in a table of contents. */
 export const LEADERS = /(?:\s?\.){4,}/
 
-export interface ListMark {
-  /** `-` or the number with its point. */
-  mark: string
-  /** Length of the mark and the space after it in the text of the line. */
-  length: number
-}
-
-const BULLET = /^([•◦▪‣●○■□➢➤✓✔∙⁃·*\uE000-\uF8FF]|[–—-](?=\s))\s*(?=\S)/
-const NUMBER = /^(?:\((\d{1,3}|[a-z]|[ivx]{1,4})\)|(\d{1,3}|[a-z]|[ivx]{1,4})[.)])\s+(?=\S)/
-
-/** The mark of a list at the start of a text; null without one. */
-export function listMark(text: string): ListMark | null {
-  const bullet = BULLET.exec(text)
-  if (bullet) return { mark: '-', length: bullet[0].length }
-  const number = NUMBER.exec(text)
-  const value = number?.[1] ?? number?.[2]
-  if (!number || value === undefined) return null
-  return { mark: /^\d+$/.test(value) ? `${value}.` : '-', length: /^\d+$/.test(value) ? number[0].length : 0 }
-}
-
 /** The usual distance of two lines of a paragraph, as a multiple of the font size. Only lines that surely go on count. */
 export function usualLeading(lines: readonly Line[]): number {
   const ratios: number[] = []
@@ -51,7 +32,7 @@ export function usualLeading(lines: readonly Line[]): number {
 
 /** Whether a new paragraph or item begins with `line`. `first` is the first line of the paragraph so far. */
 export function begins(line: Line, before: Line, first: Line, leading: number): boolean {
-  if (line.tag && before.tag) return line.tag.block !== before.tag.block
+  if (line.tag && before.tag && !areParagraphsOnTwoPages(before, line)) return line.tag.block !== before.tag.block
   if (Math.abs(line.size - before.size) > 0.12 * before.size && line.page === before.page) return true
   const isSameColumn = line.page === before.page && line.y > before.y
   if (!isSameColumn) return !goesOn(before, line)
@@ -62,6 +43,12 @@ export function begins(line: Line, before: Line, first: Line, leading: number): 
   if (inList) return line.x0 < first.x0 + 0.3 * line.size
   if (isIndented(line) && !isIndented(before) && endsLine(before)) return true
   return isShort(before, line) && /[.!?:]["'”’)\]]?$/.test(before.text)
+}
+
+/** Tags number the blocks of each page anew, so that they do not tell whether a paragraph goes on. */
+function areParagraphsOnTwoPages(before: Line, line: Line): boolean {
+  const isPlain = ({ tag }: Line) => tag?.item === null && tag.cell === null && tag.headingLevel === 0
+  return before.page !== line.page && isPlain(before) && isPlain(line)
 }
 
 /** Whether a paragraph goes on in the next column or on the next page. */

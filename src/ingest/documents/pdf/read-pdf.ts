@@ -3,6 +3,7 @@ import { isMonospacedFont } from '../monospaced.ts'
 import { toBlocks } from './blocks.ts'
 import { readingOrder } from './columns.ts'
 import { findHeadings, type Headings } from './headings.ts'
+import { readShapes, withDrawnMarks } from './lists/drawn-marks.ts'
 import { openPdf, type Pdf, type PdfPage } from './open-pdf.ts'
 import { readOutline } from './outline.ts'
 import { type Line, type Segment, textOf } from './page-text.ts'
@@ -15,6 +16,8 @@ import { toMarkdown } from './to-markdown.ts'
 /** Characters of fonts that do not say which letters they show. */
 const UNDECODED = /[\uFFFD\uE000-\uF8FF]/gu
 const MOST_UNDECODED = 0.3
+/** The library with which Chromium prints. It draws the marks of lists as shapes. */
+const MARKS_DRAWN_BY = /^Skia\b/
 
 /**
  * Reads a PDF as markdown: in reading order, without running headers and footers, with headings, lists and simple tables. Pages are read one
@@ -31,11 +34,13 @@ export async function readPdf(bytes: Uint8Array): Promise<ConvertedDocument | Co
 }
 
 async function convert(pdf: Pdf): Promise<ConvertedDocument | ConversionFault> {
+  const { info } = (await pdf.getMetadata().catch(() => ({ info: {} }))) as { info: Record<string, unknown> }
+  const drawsMarks = MARKS_DRAWN_BY.test(String(info.Producer))
   const fonts = new Map<string, Font>()
   const pages: Segment[][] = []
   let damaged = 0
   for (let number = 1; number <= pdf.numPages; number += 1) {
-    const segments = await readPage(pdf, number, fonts).catch(() => null)
+    const segments = await readPage(pdf, number, fonts, drawsMarks).catch(() => null)
     if (segments === null) damaged += 1
     pages.push(segments ?? [])
   }
@@ -48,9 +53,8 @@ async function convert(pdf: Pdf): Promise<ConvertedDocument | ConversionFault> {
   if (!/[\p{L}\p{N}]/u.test(text)) return { fault: 'no text layer', reason: 'has no text layer: it needs OCR' }
   if ((text.match(UNDECODED)?.length ?? 0) > MOST_UNDECODED * text.length)
     return { fault: 'no text layer', reason: 'has fonts that do not say which letters they show: it needs OCR' }
-  const lines = withoutContents(orderPages(withoutRunningLines(pages).map(withTaggedTables)))
+  const lines = withoutContents(orderPages(withTaggedTables(withoutRunningLines(pages))))
   const headings = findHeadings(lines, await readOutline(pdf))
-  const { info } = (await pdf.getMetadata().catch(() => ({ info: {} }))) as { info: Record<string, unknown> }
   const blocks = toBlocks(lines, headings)
   return {
     ...toMarkdown(blocks, pdf.numPages),
@@ -61,17 +65,19 @@ async function convert(pdf: Pdf): Promise<ConvertedDocument | ConversionFault> {
   }
 }
 
-async function readPage(pdf: Pdf, number: number, fonts: Map<string, Font>): Promise<Segment[]> {
+async function readPage(pdf: Pdf, number: number, fonts: Map<string, Font>, drawsMarks: boolean): Promise<Segment[]> {
   const page = await pdf.getPage(number)
   const { items, styles } = await page.getTextContent({ includeMarkedContent: true })
   if (Object.keys(styles).some(name => !fonts.has(name))) await readFonts(page, Object.keys(styles), fonts)
+  const tags = await readTags(page, number)
   const segments = readSegments(items as PageItem[], {
     viewport: page.getViewport({ scale: 1 }).transform,
     fontOf: name => fonts.get(name) ?? { isBold: false, isMonospaced: false },
-    tags: await readTags(page, number),
+    tags,
   })
+  const shapes = drawsMarks && tags.size === 0 ? await readShapes(page) : []
   page.cleanup()
-  return segments
+  return withDrawnMarks(segments, shapes)
 }
 
 /** The names of fonts are known after the drawing commands of a page were read; they say whether a font is bold or monospaced. */

@@ -56,6 +56,7 @@ function edgeRows(segments: Segment[], page: number): EdgeRow[] {
 
 /** A table that goes on over pages may repeat its head, whose cells stand right above those of the next row. */
 function isTableHead(row: Segment[], next: Segment[] | undefined): boolean {
+  if (row.every(({ tag }) => tag?.cell?.isHead)) return true
   const [first, below] = [row[0], next?.[0]]
   if (!first || !below || !next || row.length < 2 || next.length < 2) return false
   if (below.y - first.y > ROW_DISTANCE * first.size) return false

@@ -44,6 +44,9 @@ const SPACE = 0.2
 /** Text that leans more than this, in radians, is not part of the page: watermarks, labels of axes. */
 const MOST_LEAN = 0.1
 
+/** The bullet of LaTeX where its fonts are bitmaps, which do not name their characters. */
+const TEX_BULLET = '\u0088'
+
 /** The segments of a page. Text at another angle than most of the page is left out, and text that is drawn twice is taken once. */
 export function readSegments(items: readonly PageItem[], context: PageContext): Segment[] {
   const placed = upright(placeItems(items, context))
@@ -69,7 +72,7 @@ export function readSegments(items: readonly PageItem[], context: PageContext): 
 function placeItems(items: readonly PageItem[], { viewport, fontOf, tags }: PageContext): PlacedItem[] {
   const placed: PlacedItem[] = []
   const marks: { tag: Tag | null; isArtifact: boolean }[] = []
-  for (const item of items) {
+  for (const [at, item] of items.entries()) {
     if ('type' in item) {
       const outer = marks.at(-1) ?? { tag: null, isArtifact: false }
       if (item.type === 'endMarkedContent') marks.pop()
@@ -81,7 +84,7 @@ function placeItems(items: readonly PageItem[], { viewport, fontOf, tags }: Page
       continue
     }
     const mark = marks.at(-1)
-    const text = cleanText(item.str)
+    const text = isTexBullet(item, items[at + 1]) ? '\u2022' : cleanText(item.str)
     if (mark?.isArtifact || text === '') continue
     const [a, b, c, d, e, f] = multiply(viewport, item.transform)
     const size = Math.hypot(c, d)
@@ -102,6 +105,11 @@ function placeItems(items: readonly PageItem[], { viewport, fontOf, tags }: Page
   return placed
 }
 
+/** Whether a space follows; an accent of a formula has none. */
+function isTexBullet({ str }: TextItem, next: PageItem | undefined): boolean {
+  return str === TEX_BULLET && next !== undefined && 'str' in next && next.str.trim() === ''
+}
+
 /** NUL, other control characters and zero-width marks go; spaces become plain. A soft hyphen stays: it says that a word goes on. */
 function cleanText(text: string): string {
   return text
@@ -109,9 +117,9 @@ function cleanText(text: string): string {
     .replace(/\p{Zs}/gu, ' ')
 }
 
-type Matrix = [number, number, number, number, number, number]
+export type Matrix = [number, number, number, number, number, number]
 
-function multiply(outer: readonly number[], inner: readonly number[]): Matrix {
+export function multiply(outer: readonly number[], inner: readonly number[]): Matrix {
   const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = outer
   const [g = 1, h = 0, i = 0, j = 1, k = 0, l = 0] = inner
   return [a * g + c * h, b * g + d * h, a * i + c * j, b * i + d * j, a * k + c * l + e, b * k + d * l + f]

@@ -22,7 +22,8 @@ export async function readTags(page: PdfPage, pageNumber: number): Promise<Reado
     let tag = outer
     if (role === 'Table' && outer.cell === null)
       for (const [cell, place] of cellsOf(node, ++tables)) cells.set(cell, place)
-    if (BLOCKS.test(role)) {
+    // Code in a paragraph is a part of it.
+    if (BLOCKS.test(role) && (role !== 'Code' || outer.block === outside)) {
       // The body of an item is the item, and so is its first paragraph.
       const isInItem = outer.item === outer.block && /^(?:P|LBody)$/.test(role)
       const block = isInItem ? outer.block : ++blocks

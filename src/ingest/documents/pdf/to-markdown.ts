@@ -36,7 +36,7 @@ function writeBlock(block: PdfBlock, writer: PageWriter, words: ReadonlySet<stri
   else if (block.kind === 'item') {
     const [first, ...rest] = block.lines as [Line, ...Line[]]
     const text = first.text.slice(block.markLength)
-    writeLines([{ ...first, text }, ...rest], `${'  '.repeat(block.depth - 1)}${block.mark} `, writer, words)
+    writeLines([{ ...first, text }, ...rest], `${' '.repeat(block.indent)}${block.mark} `, writer, words)
   } else writeLines(block.lines, '', writer, words)
 }
 
@@ -102,14 +102,23 @@ function withoutLineEnds(cell: string): string {
 }
 
 /** The rows of a table, or each description as a paragraph behind its name. */
-function writeRows({ kind, rows, page }: TableBlock, writer: PageWriter, words: ReadonlySet<string>): void {
+function writeRows({ kind, rows, pages }: TableBlock, writer: PageWriter, words: ReadonlySet<string>): void {
   const texts = rows.map(row => row.map(cell => cellText(cell, words)))
   if (kind === 'table') {
     const [head = [], ...body] = texts.map(row => row.map(text => text.replaceAll('|', '\\|')))
-    writer.write(markdownTable(head, body), page)
+    // The rule below the head belongs to its page.
+    writeParts(markdownTable(head, body).split('\n'), '\n', [pages[0] as number, ...pages], writer)
   } else {
     const paragraphs = texts.map(row => row.join(' ').trim().replace(BLOCK_MARK, '\\$&'))
-    writer.write(paragraphs.join('\n\n'), page)
+    writeParts(paragraphs, '\n\n', pages, writer)
+  }
+}
+
+/** Writes the parts of a block on their pages. */
+function writeParts(parts: readonly string[], space: string, pages: readonly number[], writer: PageWriter): void {
+  for (const [at, part] of parts.entries()) {
+    if (at > 0) writer.separate(space)
+    writer.write(part, pages[at] as number)
   }
 }
 

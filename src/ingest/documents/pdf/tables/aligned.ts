@@ -1,13 +1,17 @@
-import type { Line } from '../page-text.ts'
-import { LEADERS, listMark } from '../paragraphs.ts'
+import { listMark } from '../lists/list-mark.ts'
+import type { Line, PagedRows } from '../page-text.ts'
+import { LEADERS } from '../paragraphs.ts'
 import { type Columns, columnsOf, type Placed, placeLine } from './columns.ts'
 import { rowsOf } from './rows-of-lines.ts'
 
-/** Rows of a table, each with a text for every column; the lines of a cell have line breaks between them. */
-export interface TableRows {
-  /** Number of lines that the table takes. */
+/** The rows that lines make up. */
+export interface RowsOfLines extends PagedRows {
+  /** Number of lines that they take. */
   lines: number
-  rows: string[][]
+  columns: Columns
+}
+
+export interface TableRows extends RowsOfLines {
   /** Whether the rows are names with descriptions, below no head. */
   isDescriptions: boolean
 }
@@ -36,24 +40,29 @@ export function readTable(
   isHeading: (index: number) => boolean = () => false,
 ): TableRows | null {
   if (!mayBegin(lines[start], lines[start + 1])) return null
-  let end = start + 1
-  while (!isHeading(end) && goesOn(lines[end], lines[end - 1] as Line)) end += 1
-  const rows = longestRows(lines.slice(start, end))
+  const rows = longestRows(lines.slice(start, possibleEnd(lines, start, isHeading)), 2)
   return rows && { ...rows, isDescriptions: areDescriptions(rows.rows) }
 }
 
+/** Index behind the lines on one page that may be a table with the one at `start`. */
+export function possibleEnd(lines: readonly Line[], start: number, isHeading: (index: number) => boolean): number {
+  let end = start + 1
+  while (!isHeading(end) && goesOn(lines[end], lines[end - 1] as Line)) end += 1
+  return end
+}
+
 /**
- * The rows of the longest start of `lines` that is a table. All lines are tried first, when some of the first ones are a table; then the start grows
- * until a number of lines do not belong to it. So the time is linear where there is no table.
+ * The rows of the longest start of `lines`, with at least `fewest` of them, that is a table. All lines are tried first, when some of the first ones are a
+ * table; then the start grows until a number of lines do not belong to it. So the time is linear where there is no table.
  */
-function longestRows(lines: readonly Line[]): Omit<TableRows, 'isDescriptions'> | null {
-  let best: Omit<TableRows, 'isDescriptions'> | null = null
-  for (let count = 2; count <= Math.min(lines.length, (best?.lines ?? 0) + LOOKAHEAD); count += 1) {
+export function longestRows(lines: readonly Line[], fewest: number): RowsOfLines | null {
+  let best: RowsOfLines | null = null
+  for (let count = fewest; count <= Math.min(lines.length, (best?.lines ?? fewest - 2) + LOOKAHEAD); count += 1) {
     const rows = bestRows(lines.slice(0, count))
     if (rows === null) continue
     const whole = best === null ? bestRows(lines) : null
-    if (whole !== null) return { lines: lines.length, rows: whole }
-    best = { lines: count, rows }
+    if (whole !== null) return whole
+    best = rows
   }
   return best
 }
@@ -69,7 +78,7 @@ function mayBegin(line: Line | undefined, next: Line | undefined): boolean {
 }
 
 /** Whether a line is no table by its tags, and no entry of contents. */
-function isPossible(line: Line | undefined): line is Line {
+export function isPossible(line: Line | undefined): line is Line {
   return line !== undefined && line.table === undefined && !LEADERS.test(line.text)
 }
 
@@ -89,17 +98,18 @@ function isProse({ cells, x0, x1, column }: Line): boolean {
 }
 
 /** The rows by the columns that are clearest: the most columns that most rows fill, without fewer rows; else the first that fit. */
-function bestRows(lines: readonly Line[]): string[][] | null {
-  let best: string[][] | null = null
+function bestRows(lines: readonly Line[]): RowsOfLines | null {
+  let best: RowsOfLines | null = null
   let most = 0
   for (const columns of columnsOf(lines)) {
-    const rows = rowsBy(columns, lines)
-    if (rows === null) continue
-    const complete = rows.filter(row => row.every(text => text !== '')).length
+    const table = rowsBy(columns, lines)
+    if (table === null) continue
+    const complete = table.rows.filter(row => row.every(text => text !== '')).length
     if (columns.length > 2 && complete < COMPLETE_ROWS) continue
-    best ??= rows
-    if (columns.length <= most || complete < COMPLETE * rows.length || rows.length < best.length) continue
-    best = rows
+    best ??= table
+    if (columns.length <= most || complete < COMPLETE * table.rows.length || table.rows.length < best.rows.length)
+      continue
+    best = table
     most = columns.length
   }
   return best
@@ -112,14 +122,16 @@ function areDescriptions(rows: readonly string[][]): boolean {
   return mean >= DESCRIPTION && (lengths[0] ?? 0) >= NO_HEAD * mean
 }
 
-function rowsBy(columns: Columns, lines: readonly Line[]): string[][] | null {
+function rowsBy(columns: Columns, lines: readonly Line[]): RowsOfLines | null {
   const placed: Placed[] = []
   for (const line of lines) {
     const texts = placeLine(line, columns)
     if (texts === null) return null
     placed.push(texts)
   }
-  const rows = rowsOf(lines, placed, columns.length)
-  const filled = rows?.flat().filter(text => text !== '').length ?? 0
-  return rows && filled >= FILLED * rows.length * columns.length ? rows : null
+  const table = rowsOf(lines, placed, columns.length)
+  const filled = table?.rows.flat().filter(text => text !== '').length ?? 0
+  return table && filled >= FILLED * table.rows.length * columns.length
+    ? { ...table, lines: lines.length, columns }
+    : null
 }

@@ -81,6 +81,22 @@ function placeOf(cell: Range, columns: Columns): [first: number, last: number] {
   return [columns.findIndex(isIn), columns.findLastIndex(isIn)]
 }
 
+/** What the cells of lines cover in each of the columns that have some. A cell over several columns does not count. */
+export function rangesOf(lines: readonly Line[], columns: Columns): Range[] {
+  const ranges = new Map<number, Range>()
+  for (const cell of lines.flatMap(({ cells }) => cells)) {
+    const [first, last] = placeOf(cell, columns)
+    const range = ranges.get(first)
+    if (first === -1 || first !== last) continue
+    if (range === undefined) ranges.set(first, { x0: cell.x0, x1: cell.x1 })
+    else {
+      range.x0 = Math.min(range.x0, cell.x0)
+      range.x1 = Math.max(range.x1, cell.x1)
+    }
+  }
+  return [...ranges.values()]
+}
+
 /** The texts of parts by columns; null when one is over several columns or in none. */
 function byColumn(parts: readonly Segment[], columns: Columns): Placed | null {
   const texts = new Map<number, string>()

@@ -13,12 +13,11 @@ const CELL = /^T[HD]$/
 const LAYOUT = /^(?:Table|H[1-6]?|Title)$/
 const MOST_DEPTH = 50
 
-/** The cells of a table by their nodes; none when the table has one row or one column, or only places headings and other tables on the page. */
+/** The cells of a table, or of the part of it that a page has, by their nodes; none when it only places headings and other tables on the page. */
 export function cellsOf(table: TagNode, number: number): ReadonlyMap<TagNode, TableCell> {
   const rows = within(table, ({ role }) => role === 'TR').map(row => within(row, ({ role }) => CELL.test(role ?? '')))
   const cells = new Map<TagNode, TableCell>()
-  const isGrid = rows.length > 1 && rows.some(row => row.length > 1)
-  if (!isGrid || rows.flat().some(cell => within(cell, ({ role }) => LAYOUT.test(role ?? '')).length > 0)) return cells
+  if (rows.flat().some(cell => within(cell, ({ role }) => LAYOUT.test(role ?? '')).length > 0)) return cells
   for (const [row, nodes] of rows.entries()) {
     const isHead = nodes.every(({ role }) => role === 'TH')
     for (const [place, node] of nodes.entries()) cells.set(node, { table: number, row, place, isHead })

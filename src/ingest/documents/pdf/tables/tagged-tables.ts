@@ -2,6 +2,7 @@ import { groupBy } from '../../../../core/collections.ts'
 import { edgesOf, type KnownTable, type Segment, textOf, usualOf } from '../page-text.ts'
 import { groupRows, joinRow } from '../rows.ts'
 import { type Columns, type Range, rangesByPlace } from './columns.ts'
+import { areSameColumns, joinPartedRows } from './page-breaks.ts'
 
 interface Cell extends Range {
   row: number
@@ -10,35 +11,78 @@ interface Cell extends Range {
   text: string
 }
 
-/** The segments of a page, with one segment in the place of each table that the tags name. */
-export function withTaggedTables(segments: readonly Segment[]): Segment[] {
-  const byTable = groupBy(segments, ({ tag }) => tag?.cell?.table ?? null)
-  const others = byTable.get(null) ?? []
-  const tables = [...byTable].flatMap(([table, parts]) => (table === null ? [] : asOneSegment(parts)))
-  return [...others, ...tables]
+/** What a page has of a table. */
+interface Part {
+  page: number
+  segments: Segment[]
+  rows: Cell[][]
+  columns: Range[]
+  /** Rows of the head. */
+  heads: number
 }
 
-/** A table as one segment; its parts when only one of its rows has text. */
-function asOneSegment(parts: Segment[]): Segment[] {
-  const cells = cellsOf(parts)
-  const table = tableOf(cells)
-  const [first] = parts
-  if (table === null || first === undefined) return parts
-  const { left, right } = edgesOf(parts)
-  return [
-    {
-      text: textOf(cells),
-      x0: left,
-      x1: right,
-      y: Math.min(...parts.map(({ y }) => y)),
-      size: usualOf(parts, ({ size }) => size),
-      isBold: false,
-      isMonospaced: false,
-      isRightToLeft: first.isRightToLeft,
-      tag: null,
-      table,
-    },
-  ]
+/** The segments of the pages, with one segment in the place of each table that the tags name. A table over several pages stands on the first of them. */
+export function withTaggedTables(pages: readonly Segment[][]): Segment[][] {
+  const tables: Part[][] = []
+  let open: Part[] | undefined
+  const others = pages.map((segments, page) => {
+    const byTable = groupBy(segments, ({ tag }) => tag?.cell?.table ?? null)
+    const parts = [...byTable].flatMap(([table, own]) => (table === null ? [] : partOf(own, page)))
+    const [top, bottom] = [Math.min(...segments.map(({ y }) => y)), Math.max(...segments.map(({ y }) => y))]
+    let last: Part[] | undefined
+    for (const part of parts) {
+      const rest = open && part.segments.some(({ y }) => y === top) ? restOf(open, part) : null
+      if (open && rest) open.push(rest)
+      else tables.push([part])
+      if (part.segments.some(({ y }) => y === bottom)) last = rest ? open : tables.at(-1)
+    }
+    open = last
+    return byTable.get(null) ?? []
+  })
+  for (const parts of tables) placeTable(parts, others)
+  return others
+}
+
+function partOf(segments: Segment[], page: number): Part {
+  const rows = [...groupBy(cellsOf(segments), ({ row }) => row).values()]
+  const heads = rows.findIndex(row => row.some(({ isHead }) => !isHead))
+  return { page, segments, rows, columns: rangesByPlace(rows), heads: heads === -1 ? rows.length : heads }
+}
+
+/** A part of a table without the head that it repeats; null when it is of another table. */
+function restOf(table: readonly Part[], part: Part): Part | null {
+  const [first] = table as [Part]
+  const widest = table.reduce((most, other) => (other.columns.length > most.columns.length ? other : most))
+  if (!areSameColumns(widest.columns, part.columns)) return null
+  const textsOf = (rows: readonly Cell[][]) => rows.map(row => textOf(row).replaceAll('\n', ' ')).join('\n')
+  const repeated = Math.max(1, part.heads)
+  if (textsOf(part.rows.slice(0, repeated)) === textsOf(first.rows.slice(0, repeated)))
+    return { ...part, rows: part.rows.slice(repeated), heads: 0 }
+  return part.heads > 0 ? null : part
+}
+
+/** Puts a table on the page where it begins; what stands on pages as before when it is none. */
+function placeTable(parts: readonly Part[], pages: Segment[][]): void {
+  const table = parts.some(({ rows }) => rows.length > 1) ? tableOf(parts) : null
+  const [first] = parts as [Part]
+  if (table === null) for (const { page, segments } of parts) pages[page]?.push(...segments)
+  else pages[first.page]?.push(asOneSegment(first.segments, table))
+}
+
+function asOneSegment(segments: readonly Segment[], table: KnownTable): Segment {
+  const { left, right } = edgesOf(segments)
+  return {
+    text: textOf(table.rows.flat().map(text => ({ text }))),
+    x0: left,
+    x1: right,
+    y: Math.min(...segments.map(({ y }) => y)),
+    size: usualOf(segments, ({ size }) => size),
+    isBold: false,
+    isMonospaced: false,
+    isRightToLeft: segments[0]?.isRightToLeft === true,
+    tag: null,
+    table,
+  }
 }
 
 /** The cells in the order of the tags. */
@@ -55,14 +99,21 @@ function cellsOf(parts: readonly Segment[]): Cell[] {
 }
 
 /** Null without two rows and two columns. */
-function tableOf(cells: readonly Cell[]): KnownTable | null {
-  const lines = [...groupBy(cells, ({ row }) => row).values()]
+function tableOf(parts: readonly Part[]): KnownTable | null {
+  const lines = parts.flatMap(({ rows }) => rows)
   const columns = rangesByPlace(lines)
   if (lines.length < 2 || columns.length < 2) return null
   const rows = lines.map(line => inColumns(line, columns))
-  const heads = lines.findIndex(line => line.some(({ isHead }) => !isHead))
+  const pages = parts.flatMap(part => part.rows.map(() => part.page))
+  const heads = parts[0]?.heads ?? 0
   const head = rows.slice(0, Math.max(1, heads))
-  return { rows: [mergeRows(head), ...rows.slice(head.length)], hasHead: heads > 0 }
+  return {
+    ...joinPartedRows({
+      rows: [mergeRows(head), ...rows.slice(head.length)],
+      pages: [pages[0] as number, ...pages.slice(head.length)],
+    }),
+    hasHead: heads > 0,
+  }
 }
 
 /** The texts of a row by columns. A cell of a shorter row stands in the column that it is nearest to, behind the cell before it. */
