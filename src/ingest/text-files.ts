@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
 import type { z } from 'zod'
 import { parseJson, printJson } from '../qdrant/json.ts'
+import { decodeWindows1252 } from './windows-1252.ts'
 
 const decoder = new TextDecoder('utf-8')
 
@@ -63,7 +64,7 @@ function decodeBytes(bytes: Uint8Array): { text: string; fault: string | null } 
   const isUtf8Text = markedEncoding(bytes) === 'utf-8' || /[^\p{ASCII}\uFFFD]/u.test(text)
   if (isUtf8Text || bytes.some(byte => UNDEFINED_BYTES.has(byte))) return { text, fault: 'is not valid UTF-8' }
   return {
-    text: new TextDecoder('windows-1252').decode(bytes),
+    text: decodeWindows1252(bytes),
     fault: 'is not valid UTF-8 and is read as Windows-1252',
   }
 }

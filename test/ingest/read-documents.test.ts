@@ -133,6 +133,11 @@ describe('openDocuments, files', () => {
 
   it.each([
     ['Windows-1252', Buffer.from('Die Fähre fährt für Zoë.', 'latin1'), 'Die Fähre fährt für Zoë.'],
+    [
+      'signs that Latin-1 lacks',
+      Buffer.from('\x93F\xE4hre\x94 \x96 5 \x80, it\x92s\x85 \x8A\x9F', 'latin1'),
+      '“Fähre” – 5 €, it’s… ŠŸ',
+    ],
     ['bytes that Windows-1252 does not define', Uint8Array.of(0x61, 0xe9, 0x20, 0x81), 'a\uFFFD \uFFFD'],
     ['broken bytes behind the mark of UTF-8', Uint8Array.of(0xef, 0xbb, 0xbf, 0x61, 0xe9), 'a\uFFFD'],
   ])('reads %s with a warning', async (_, bytes, text) => {

@@ -10,6 +10,14 @@ it('reads the main part of a page, its title and language, in the declared encod
   expect(readHtml(Buffer.from(page, 'latin1'))).toMatchObject({ title: 'Die Schl\u00fcssel', lang: 'de', text })
 })
 
+it.each(['<meta charset="iso-8859-1">', '<meta charset="windows-1252">', ''])(
+  'reads the signs of Windows-1252 that Latin-1 lacks, with %j',
+  meta => {
+    const page = `<html><head>${meta}</head><body><p>\x93Ferry\x94 \x96 5 \x80, it\x92s \xFCber</p></body></html>`
+    expect(readHtml(Buffer.from(page, 'latin1'))).toMatchObject({ text: '“Ferry” – 5 €, it’s über\n' })
+  },
+)
+
 it('keeps the text of a form, because old sites wrap the whole page in one', () => {
   const page = '<form><h1>Rope</h1><p>Take it.</p><label>Name</label><input value="x"><button>Send</button></form>'
   expect(readHtml(Buffer.from(page))).toMatchObject({ text: '# Rope\n\nTake it.\n\nName\n' })

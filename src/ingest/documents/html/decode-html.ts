@@ -1,3 +1,5 @@
+import { decodeWindows1252 } from '../../windows-1252.ts'
+
 /** Bytes in which HTML declares its encoding (HTML standard, "prescan a byte stream"). */
 const PRESCAN = 1_024
 
@@ -8,11 +10,12 @@ export function decodeHtml(bytes: Uint8Array): string {
   const start = new TextDecoder('latin1').decode(bytes.subarray(0, PRESCAN))
   const label = /<meta[^>]{0,300}charset\s*=\s*["']?\s*([\w:-]+)/i.exec(start)?.[1]
   const declared = label === undefined ? null : decoderFor(label)
+  if (declared?.encoding === 'windows-1252') return decodeWindows1252(bytes)
   if (declared) return declared.decode(bytes)
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    return new TextDecoder('windows-1252').decode(bytes)
+    return decodeWindows1252(bytes)
   }
 }
 
