@@ -1,3 +1,4 @@
+import { isBoilerplate } from './boilerplate.ts'
 import { classesOf, closest, type HtmlElement } from './element.ts'
 import { lettersOf } from './letters.ts'
 import { isNavigation } from './navigation.ts'
@@ -7,7 +8,7 @@ const ELEMENTS = new Set(
     ' ',
   ),
 )
-const ROLES = new Set(['navigation', 'banner', 'contentinfo', 'search', 'dialog'])
+const ROLES = new Set(['navigation', 'banner', 'contentinfo', 'search', 'dialog', 'alertdialog'])
 const HIDDEN = /(?:display\s*:\s*none|visibility\s*:\s*hidden)/i
 
 /** Of Pygments and Rouge. Prism has the class `line-numbers` on the code itself. */
@@ -19,7 +20,7 @@ export function isLeftOut(node: HtmlElement): boolean {
   if (node.nodeName === 'BUTTON' && !isPartOfText(node)) return true
   if (node.hasAttribute('hidden') || node.getAttribute('aria-hidden') === 'true') return true
   if (isNavigation(node) || classesOf(node).some(name => LINE_NUMBERS.has(name))) return true
-  if (isUnseen(node)) return true
+  if (isUnseen(node) || isBoilerplate(node)) return true
   if (HIDDEN.test(node.getAttribute('style') ?? '') || ROLES.has(node.getAttribute('role') ?? '')) return true
   // Notes inside the text are `aside` too, and an article may have its heading in a `header`.
   if (node.nodeName === 'ASIDE') return !isInside(node)
