@@ -7,6 +7,7 @@ import { documentTitle } from './markup/document-title.ts'
 import { readFrontMatter } from './markup/front-matter.ts'
 import { withoutInvisible } from './markup/invisible.ts'
 import { joinParted } from './markup/parted-words.ts'
+import { withoutRunningLines } from './markup/running-lines.ts'
 import { stripMarks } from './markup/strip-marks.ts'
 import type { SkippedDocument, SourceDocument } from './source-document.ts'
 import { decodeFile } from './text-files.ts'
@@ -90,7 +91,7 @@ export async function readDocument(file: string, docId: string): Promise<SourceD
   const isMarkdown = formatOf(file) === 'markdown'
   const frontMatter = readFrontMatter(whole)
   const rest = whole.slice(frontMatter.length)
-  const body = isMarkdown ? stripMarks(rest) : joinParted(rest.replace(OVERSTRUCK, ''))
+  const body = isMarkdown ? stripMarks(rest) : joinParted(withoutRunningLines(rest.replace(OVERSTRUCK, '')))
   const name = basename(file, extname(file))
   const warnings = [
     ...(read.fault === null ? [] : [`${file} ${read.fault}`]),
