@@ -206,3 +206,89 @@ describe('prose above a line of hyphens', () => {
     expect(pathsOf('Older news', true)).toEqual(['Older news'])
   })
 })
+
+describe('readSections, titles by their numbers in text that marks none in another way', () => {
+  const words =
+    'The gate closes when the water of the harbour is higher than the mark on its wall, and it opens again at noon.'
+  const textOf = (titles: readonly string[], indent = '') =>
+    titles.map(title => `${title}\n\n${indent}${words}\n`).join('\n')
+
+  it.each([
+    [
+      'a memo',
+      ['1.  Introduction', '1.1.  Terms', '2.  Gates', '2.1.  Locks', '10.  References'],
+      '   ',
+      ['1. Introduction', '1. Introduction > 1.1. Terms', '2. Gates', '2. Gates > 2.1. Locks', '10. References'],
+    ],
+    [
+      'a contract',
+      ['1. DEFINITIONS', '2. THE SERVICE', '9. NOTICES'],
+      '',
+      ['1. DEFINITIONS', '2. THE SERVICE', '9. NOTICES'],
+    ],
+    ['a law', ['§ 1 Scope', '§ 3a Speed', '§ 12 Fines'], '', ['§ 1 Scope', '§ 3a Speed', '§ 12 Fines']],
+    [
+      'minutes',
+      ['TOP 1: Brücke', 'TOP 2: Schule', 'TOP 3: Verschiedenes'],
+      '',
+      ['TOP 1: Brücke', 'TOP 2: Schule', 'TOP 3: Verschiedenes'],
+    ],
+    [
+      'chapters',
+      ['Chapter I', 'Chapter II', 'Chapter III', 'Chapter IV'],
+      '',
+      ['Chapter I', 'Chapter II', 'Chapter III', 'Chapter IV'],
+    ],
+    [
+      'articles with names below',
+      ['Article 1\nScope', 'Article 2\nTerms', 'Article 9\nFines'],
+      '',
+      ['Article 1 Scope', 'Article 2 Terms', 'Article 9 Fines'],
+    ],
+  ])('are read in %s', (_, titles, indent, paths) => {
+    expect(pathsOf(textOf(titles, indent), true)).toEqual(paths)
+  })
+
+  it('are read with clauses right below, and numbers below words', () => {
+    const clauses = (title: string, number: number) => `${title}\n\n${number}.1 Terms\n${words} ${words}\n`
+    const titles = ['Part 1. Gates', 'Part 2. Locks', 'Part 3. Fines'].map((title, at) => clauses(title, at + 1))
+    expect(pathsOf(titles.join('\n'), true)).toEqual([
+      'Part 1. Gates',
+      'Part 1. Gates > 1.1 Terms',
+      'Part 2. Locks',
+      'Part 2. Locks > 2.1 Terms',
+      'Part 3. Fines',
+      'Part 3. Fines > 3.1 Terms',
+    ])
+  })
+
+  it('are read below contents that are a list', () => {
+    const contents = '   1.  Gates . . . . . 2\n   2.  Locks . . . . . 3\n   3.  Fines . . . . . 4\n\n'
+    expect(pathsOf(contents + textOf(['1.  Gates', '2.  Locks', '3.  Fines']), true).slice(1)).toEqual([
+      '1. Gates',
+      '2. Locks',
+      '3. Fines',
+    ])
+  })
+
+  it.each([
+    ['a list', '1. Open the gate\n\n2. Wait for it\n\n3. Close the gate\n'],
+    ['numbers that begin anew', textOf(['1. Gates', '2. Locks', '1. Gates', '2. Locks'])],
+    ['sentences', textOf(['1. The gate is shut.', '2. The lock is full.', '3. The fine is high.'])],
+    [
+      'wrapped items',
+      textOf(['1. The gate is shut\n   by night', '2. The lock is full\n   by day', '3. The fine\n   is high']),
+    ],
+    ['captions', textOf(['Figure 1: Gates', 'Figure 2: Locks', 'Figure 3: Fines'])],
+    ['two titles', textOf(['1. Gates', '2. Locks'])],
+    ['values', textOf(['4 Men', '40 Boats', '12 Locks'])],
+  ])('are none in %s', (_, text) => {
+    expect(pathsOf(text, true)).toEqual([''])
+  })
+
+  it('are none beside underlined titles, and in Markdown', () => {
+    const numbered = textOf(['1. Gates', '2. Locks', '3. Fines'])
+    expect(pathsOf(`Harbour\n=======\n\n${numbered}`, true)).toEqual(['Harbour'])
+    expect(pathsOf(numbered, false)).toEqual([''])
+  })
+})

@@ -4,6 +4,7 @@ import { isTitleRule } from '../../text/sentences/underlined-title.ts'
 import { headingTitle } from '../markup/heading-title.ts'
 import { CAPITAL_TITLE, readCapitalTitles } from './capital-titles.ts'
 import { maskForParsing } from './masking.ts'
+import { numberedTitles, readNumberedTitles } from './numbered-titles.ts'
 
 /** An item, a row or a line. */
 export interface Part extends Span {
@@ -35,6 +36,7 @@ const blockParser = new MarkdownIt({ html: true }).disable(['reference'])
 // In text that is no Markdown, `#` may begin a comment, and indented lines are mostly prose.
 const plainParser = new MarkdownIt({ html: true }).disable(['reference', 'heading', 'code'])
 const manualParser = new MarkdownIt({ html: true }).disable(['reference', 'heading', 'code']).use(readCapitalTitles)
+const numberedParser = new MarkdownIt({ html: true }).disable(['reference', 'heading', 'code']).use(readNumberedTitles)
 
 /**
  * Cuts a markdown or plain text into sections and blocks. Headings inside code, quotes and lists do not start sections, and front
@@ -87,15 +89,19 @@ function* parseBlocks(text: string, isPlain: boolean): Iterable<ParsedBlock> {
 
 function tokensOf(text: string, lines: Span[], isPlain: boolean): Token[] {
   const masked = maskForParsing(text, isPlain)
-  const parse = (parser: MarkdownIt): Token[] => {
+  const parse = (parser: MarkdownIt, env = {}): Token[] => {
     const tokens: Token[] = []
-    parser.block.parse(masked, parser, {}, tokens)
+    parser.block.parse(masked, parser, env, tokens)
     return tokens
   }
   const tokens = parse(blockParser)
   if (!isPlain || marksHeadings(tokens, text, lines)) return tokens
   const ofManual = parse(manualParser)
-  return isManual(ofManual, text, lines) ? ofManual : parse(plainParser)
+  if (isManual(ofManual, text, lines)) return ofManual
+  const ofPlain = parse(plainParser)
+  if (ofPlain.some(({ type, level }) => type === 'heading_open' && level === 0)) return ofPlain
+  const titles = numberedTitles(text)
+  return titles.size === 0 ? ofPlain : parse(numberedParser, { titles })
 }
 
 /** Paragraphs in the first column for each title. A page of a manual has its first and last line there, and indents its text. */

@@ -1,0 +1,104 @@
+import type MarkdownIt from 'markdown-it'
+import { groupBy } from '../../core/collections.ts'
+
+/** A title by its number. */
+interface NumberedTitle {
+  /** Place of its line, from 0. */
+  line: number
+  /** Two where the name stands below the number, as in laws. */
+  lines: 1 | 2
+  /** "Article" of "Article 2", in capitals; empty for a number alone. */
+  word: string
+  number: number[]
+}
+
+const LONGEST = 80
+/** "2.1.  Packet format". */
+const BY_NUMBER = /^(\d{1,3}(?:\.\d{1,3}){0,4})\.?[^\S\n]+(?=\p{Lu})/u
+/** "§ 3 Speed", "Article 2", "Section 4. Use", "TOP 1: Bridge". */
+const BY_WORD =
+  /^(§|\p{Lu}\p{L}{2,11}(?=[^\S\n]))[^\S\n]?(\d{1,3}|[IVX]{1,6})[a-z]?(?:[.:]?$|(?:[.:]|[^\S\n][-–—:])?[^\S\n]+\S)/u
+/** What ends a sentence or goes on; and a number behind dots, as in contents. */
+const ENDS = /[.,;:!?…]$|\.[\s.]*\d+$/
+const BY_WORD_ALONE = /^\S+[^\S\n]?\S+[.:]?$/
+/** Words whose numbers do not count sections of a text. */
+const NO_SECTION = /^(?:fig|figure|table|tab|tabelle|tableau|abb|abbildung|page|seite|speaker|note)$/iu
+const FEWEST = 3
+/** Words of text for each title on average: with less it is a list. */
+const FEWEST_WORDS = 15
+const DEEPEST = 6
+
+/**
+ * The titles of a text by their numbers, which count up, as those of laws, contracts and memos of the IETF: short lines in the first column below a blank line, that no sign ends. None where
+ * there are less than three of a kind, where numbers begin anew, as in contents and several lists, or where little text stands between them. The deeper a number, the deeper is its title, and all numbers
+ * are deeper than "Article 2".
+ */
+export function numberedTitles(text: string): Map<number, { depth: number; lines: number }> {
+  const lines = text.split(/\r\n|\r|\n/).map(line => line.trimEnd())
+  const found = lines.flatMap((_, at) => titleAt(lines, at) ?? [])
+  const kinds = [...groupBy(found, ({ word }) => word)].filter(
+    ([, titles]) => titles.length >= FEWEST && countUp(titles),
+  )
+  const titles = kinds.flatMap(([, titles]) => titles)
+  const words = text.split(/\s+/).length
+  if (words < FEWEST_WORDS * titles.length) return new Map()
+  const order = kinds.map(([word]) => word).filter(word => word !== '')
+  const depthOf = ({ word, number }: NumberedTitle) =>
+    word === '' ? order.length + number.length : order.indexOf(word) + 1
+  return new Map(titles.map(title => [title.line, { depth: Math.min(DEEPEST, depthOf(title)), lines: title.lines }]))
+}
+
+function titleAt(lines: readonly string[], at: number): NumberedTitle | null {
+  const [before = '', line = '', next = '', behind = ''] = lines.slice(Math.max(0, at - 1), at + 3)
+  if (at === 0) return titleIn('', before, line, next, at)
+  return titleIn(before, line, next, behind, at)
+}
+
+function titleIn(before: string, line: string, next: string, behind: string, at: number): NumberedTitle | null {
+  if (before !== '' || line.length > LONGEST || /^\s*\p{Ll}/u.test(next)) return null
+  // A line that goes on below, deeper, is an item of a list.
+  const numbered = ENDS.test(line) || /^\s/.test(next) ? null : BY_NUMBER.exec(line)
+  if (numbered) return { line: at, lines: 1, word: '', number: (numbered[1] ?? '').split('.').map(Number) }
+  const [, word = '', number = ''] = BY_WORD.exec(line) ?? []
+  const isAlone = BY_WORD_ALONE.test(line)
+  if (word === '' || NO_SECTION.test(word) || (!isAlone && ENDS.test(line))) return null
+  const hasNameBelow = isAlone && behind === '' && /^\p{Lu}/u.test(next) && next.length <= LONGEST && !ENDS.test(next)
+  return { line: at, lines: hasNameBelow ? 2 : 1, word: word.toUpperCase(), number: [numberOf(number)] }
+}
+
+/** Of a number in Arabic or Roman digits. */
+function numberOf(number: string): number {
+  if (/^\d/.test(number)) return Number(number)
+  const digits = Array.from(number, digit => ({ I: 1, V: 5, X: 10 })[digit] ?? 0)
+  return digits.reduce((sum, digit, at) => sum + (digit < (digits[at + 1] ?? 0) ? -digit : digit), 0)
+}
+
+function countUp(titles: readonly NumberedTitle[]): boolean {
+  return titles.every(({ number }, at) => at === 0 || isBefore(titles[at - 1]?.number ?? [], number))
+}
+
+function isBefore(left: readonly number[], right: readonly number[]): boolean {
+  const at = right.findIndex((value, place) => value !== left[place])
+  return at >= 0 && (left[at] ?? -1) < (right[at] ?? 0)
+}
+
+/** Reads these lines as headings. The titles are in `env.titles`. */
+export function readNumberedTitles(parser: MarkdownIt): void {
+  const read: Parameters<typeof parser.block.ruler.before>[2] = (state, startLine, _endLine, silent) => {
+    const title = (state.env.titles as ReturnType<typeof numberedTitles> | undefined)?.get(startLine)
+    if (title === undefined || state.sCount[startLine] !== 0) return false
+    // It ends a list, as that of the contents above the first title.
+    if (silent || state.level > 0) return silent
+    const map: [number, number] = [startLine, startLine + title.lines]
+    const content = state.src
+      .slice(state.bMarks[startLine], state.eMarks[map[1] - 1])
+      .replace(/\s+/g, ' ')
+      .trim()
+    Object.assign(state.push('heading_open', `h${title.depth}`, 1), { map, markup: 'number' })
+    Object.assign(state.push('inline', '', 0), { map, content, children: [] })
+    state.push('heading_close', `h${title.depth}`, -1)
+    state.line = map[1]
+    return true
+  }
+  parser.block.ruler.before('table', 'numbered_title', read, { alt: ['list', 'blockquote'] })
+}
