@@ -119,7 +119,8 @@ async function* readFiles(
       const format = formatOf(file)
       const docId = idOf(fileId(root, file))
       if (format === 'code') yield await readCode(file, docId)
-      else if (format === 'markdown' || format === 'text') yield await readDocument(file, docId)
+      else if (format === 'markdown' || format === 'text' || format === 'subtitles')
+        yield await readDocument(file, docId)
       else yield await convertDocument(file, docId, format, converter)
     }
   } finally {

@@ -9,6 +9,7 @@ import { withoutInvisible } from './markup/invisible.ts'
 import { joinParted } from './markup/parted-words.ts'
 import { withoutRunningLines } from './markup/running-lines.ts'
 import { stripMarks } from './markup/strip-marks.ts'
+import { spokenText } from './markup/subtitles.ts'
 import type { SkippedDocument, SourceDocument } from './source-document.ts'
 import { decodeFile } from './text-files.ts'
 
@@ -83,15 +84,20 @@ async function readText(
 /** nroff prints a bold letter as the letter, a backspace and the letter again, and an underlined one as `_`, a backspace and the letter. */
 const OVERSTRUCK = /[^\n\b][\b]/gu
 
-/** Reads Markdown or other text, without its front matter and the marks of documentation tools. */
+/** Reads Markdown, subtitles or other text, without its front matter and the marks of documentation tools. */
 export async function readDocument(file: string, docId: string): Promise<SourceDocument | SkippedDocument> {
   const read = await readText(file, docId)
   if ('skipped' in read) return read
   const whole = withoutInvisible(read.text)
-  const isMarkdown = formatOf(file) === 'markdown'
+  const format = formatOf(file)
+  const isMarkdown = format === 'markdown'
   const frontMatter = readFrontMatter(whole)
   const rest = whole.slice(frontMatter.length)
-  const body = isMarkdown ? stripMarks(rest) : joinParted(withoutRunningLines(rest.replace(OVERSTRUCK, '')))
+  const body = isMarkdown
+    ? stripMarks(rest)
+    : format === 'subtitles'
+      ? spokenText(rest)
+      : joinParted(withoutRunningLines(rest.replace(OVERSTRUCK, '')))
   const name = basename(file, extname(file))
   const warnings = [
     ...(read.fault === null ? [] : [`${file} ${read.fault}`]),

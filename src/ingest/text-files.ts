@@ -121,7 +121,13 @@ function parseRow<Schema extends z.ZodType>(text: string, schema: Schema) {
 
 function describeIssue({ path, message }: z.core.$ZodIssue, value: unknown): string {
   const found = path.reduce<unknown>((inner, key) => (inner as Record<PropertyKey, unknown> | undefined)?.[key], value)
-  return `${path.join('.') || 'row'}: ${message}${found === undefined ? '' : `, got ${shown(found)}`}`
+  return `${path.join('.') || 'row'}: ${message}${found === undefined ? fieldsOf(value) : `, got ${shown(found)}`}`
+}
+
+/** The end of a sentence about a field that a row lacks. */
+function fieldsOf(row: unknown): string {
+  const names = typeof row === 'object' && row !== null ? Object.keys(row) : []
+  return names.length === 0 ? '' : `, the row has ${shown(names)}`
 }
 
 /** A value as a fault shows it: JSON, at most 80 characters. */

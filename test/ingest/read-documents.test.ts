@@ -293,6 +293,13 @@ describe('openDocuments, files', () => {
     expect((await readAll(rows)).documents.map(({ docId }) => docId)).toEqual(['r'])
   })
 
+  it('says which fields a row has that lacks one', async () => {
+    const folder = await lay({ 'tickets.jsonl': '{"ticket_id":"T-1","doc_id":"a","answer":"Wait."}' })
+    await expect(readAll(join(folder, 'tickets.jsonl'))).rejects.toThrow(
+      /tickets\.jsonl:1: text: .*, the row has \["ticket_id","doc_id","answer"\]$/,
+    )
+  })
+
   it('reads the source code of a folder when it is asked for, as it stands', async () => {
     const python = '# Opens the gate.\r\n---\r\n@gate\r\ndef open(): pass\r\n'
     const folder = await lay({

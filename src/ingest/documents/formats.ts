@@ -1,6 +1,6 @@
 import type { BinaryFormat } from './convert.worker.ts'
 
-export type DocumentFormat = 'markdown' | 'text' | 'code' | BinaryFormat
+export type DocumentFormat = 'markdown' | 'text' | 'subtitles' | 'code' | BinaryFormat
 
 /** How a file is read, by its extension. */
 const FORMATS: Readonly<Record<string, DocumentFormat>> = {
@@ -10,6 +10,8 @@ const FORMATS: Readonly<Record<string, DocumentFormat>> = {
   txt: 'text',
   rst: 'text',
   rest: 'text',
+  vtt: 'subtitles',
+  srt: 'subtitles',
   pdf: 'pdf',
   html: 'html',
   htm: 'html',
