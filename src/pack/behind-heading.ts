@@ -7,6 +7,8 @@ const CLOSING_HASHES = /#+$/u
 const BLANK_LINES = /(?:[^\S\n]*\n)*/uy
 /** Marks of Markdown, which a heading can have and a section path has not. */
 const MARKS = /[*_`~\\\s]+/gu
+/** In text without marks, titles are known by their numbers: "2.1.  Header", "Article 2". */
+const NUMBERED = /^(?:§|\p{Lu}\p{L}{2,11}(?=\s))?\s?\d/u
 /** Longest heading that is looked at, in UTF-16 code units. */
 const LONGEST = 300
 const MOST_HEADINGS = 6
@@ -28,7 +30,7 @@ function textStartOf(chunk: Chunk, shownPath: (chunk: Chunk) => string): number 
   const { text, sectionPath } = chunk
   if (sectionPath === '') return 0
   const own = namesIn(sectionPath).at(-1)
-  const headings = headingsOf(text)
+  const headings = headingsOf(text, namesIn(sectionPath))
   const last = headings.findLastIndex(({ name }) => name === own)
   if (own === '' || last < 0) return 0
   const shown = namesIn(shownPath(chunk))
@@ -43,18 +45,18 @@ interface Heading {
   end: number
 }
 
-/** The headings that a text begins with. */
-function headingsOf(text: string): Heading[] {
+/** The headings that a text begins with: lines that are marked as headings, and numbered ones of text without marks that are names in the section path. */
+function headingsOf(text: string, names: readonly string[]): Heading[] {
   const headings: Heading[] = []
   while (headings.length < MOST_HEADINGS) {
-    const next = headingAt(headings.at(-1)?.end ?? 0, text)
+    const next = headingAt(headings.at(-1)?.end ?? 0, text, names)
     if (next === null) break
     headings.push(next)
   }
   return headings
 }
 
-function headingAt(start: number, text: string): Heading | null {
+function headingAt(start: number, text: string, names: readonly string[]): Heading | null {
   const end = text.indexOf('\n', start) + 1
   if (end === 0 || end - start > LONGEST) return null
   const line = text.slice(start, end)
@@ -63,8 +65,14 @@ function headingAt(start: number, text: string): Heading | null {
     const name = line.slice(hashes.length).trim().replace(CLOSING_HASHES, '')
     return { name: plain(name), end: behindBlankLines(end, text) }
   }
+  const isNumbered = NUMBERED.test(line)
+  if (isNumbered && isNameIn(names, line)) return { name: plain(line), end: behindBlankLines(end, text) }
   const below = text.indexOf('\n', end) + 1
-  if (below === 0 || below - end > LONGEST || !isUnderlined(line, text.slice(end, below))) return null
+  if (below === 0 || below - end > LONGEST) return null
+  // In laws, the name of an article stands below its number.
+  const both = text.slice(start, below)
+  if (isNumbered && isNameIn(names, both)) return { name: plain(both), end: behindBlankLines(below, text) }
+  if (!isUnderlined(line, text.slice(end, below))) return null
   return { name: plain(line), end: behindBlankLines(below, text) }
 }
 
@@ -73,5 +81,6 @@ function behindBlankLines(start: number, text: string): number {
   return start + (BLANK_LINES.exec(text)?.[0].length ?? 0)
 }
 
+const isNameIn = (names: readonly string[], line: string): boolean => names.includes(plain(line))
 const namesIn = (path: string): string[] => path.split(HEADING_SEPARATOR).map(plain)
 const plain = (name: string): string => name.toLowerCase().replace(MARKS, ' ').trim()
