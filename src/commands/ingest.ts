@@ -4,7 +4,7 @@ import { StowageError, withPlace } from '../core/errors.ts'
 import { CHUNKINGS } from '../core/types.ts'
 import type { WrittenContexts } from '../ingest/chunk-contexts.ts'
 import { CHUNK_DEFAULTS, defaultTargetTokens } from '../ingest/chunking/options.ts'
-import { DOCUMENT_EXTENSIONS } from '../ingest/documents/formats.ts'
+import { DOCUMENT_EXTENSIONS, hintsFor } from '../ingest/documents/formats.ts'
 import type { IngestDependencies, IngestOptions, IngestSummary } from '../ingest/ingest.ts'
 import { DEFAULT_BATCH_SIZE } from '../ingest/target.ts'
 import { ingestDefaults } from '../projects/ingest-defaults.ts'
@@ -262,7 +262,7 @@ function summaryText(summary: CommandSummary, dryRun: boolean): string {
     `${dryRun ? 'Dry run: nothing was written. ' : ''}${collection} in ${place}${created ? ' (created)' : ''}`,
     ...(source === null ? [] : [`  source ${source}`]),
     `  ${counted(documents, 'document')}, ${number(unchanged)} of them unchanged${empty.length === 0 ? '' : `, ${number(empty.length)} without text: ${firstOf(empty, SHOWN_EMPTY)}`}`,
-    ...(skipped.length === 0 ? [] : [`  skipped: ${skipped.join(', ')}`]),
+    ...(skipped.length === 0 ? [] : [`  skipped: ${[skipped.join(', '), ...hintsFor(summary.skipped)].join('; ')}`]),
     `  ${counted(chunks, 'chunk')}, ${counted(tokens, 'token')}`,
     `  ${counted(written, 'chunk')} ${dryRun ? 'to write' : 'written'}, ${number(deleted)} ${dryRun ? 'to delete' : 'deleted'}`,
     ...(contexts === null || dryRun ? [] : [`  ${contextsText(contexts)}`]),

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { StowageError } from '../core/errors.ts'
 import { type ConversionLimits, createConverter } from './documents/converter.ts'
-import { DOCUMENT_EXTENSIONS, DOCUMENT_FILE, DOCUMENT_OR_CODE_FILE, formatOf } from './documents/formats.ts'
+import { DOCUMENT_EXTENSIONS, DOCUMENT_FILE, DOCUMENT_OR_CODE_FILE, formatOf, hintsFor } from './documents/formats.ts'
 import { convertDocument, readCode, readDocument } from './read-file.ts'
 import type { SourceDocument, SourceEntry } from './source-document.ts'
 import { fileId, folderId, type Survey, survey } from './survey.ts'
@@ -88,12 +88,8 @@ async function openPlace(path: string, options: OpenOptions): Promise<DocumentSo
       ...unreadable.map(({ folder, reason }) => `${folder}: ${reason}`),
     ]
     const note = others.length > 0 ? ` (skipped: ${others.join(', ')})` : ''
-    const hints = [
-      ...('.jsonl' in skipped ? ['rows are read when the path is that of the .jsonl file'] : []),
-      ...(Object.keys(skipped).some(kind => formatOf(kind) === 'code') ? ['source code is read with --code'] : []),
-    ]
     const known = `${DOCUMENT_EXTENSIONS}${options.code ? ' file and no source code' : ' file'}`
-    throw new StowageError('bad_request', [`no ${known} below ${root}${note}`, ...hints].join('; '))
+    throw new StowageError('bad_request', [`no ${known} below ${root}${note}`, ...hintsFor(skipped)].join('; '))
   }
   return {
     folder: await realpath(root),

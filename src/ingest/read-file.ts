@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { basename, extname } from 'node:path'
 import type { BinaryFormat } from './documents/convert.worker.ts'
 import type { DocumentConverter } from './documents/converter.ts'
-import { formatOf } from './documents/formats.ts'
+import { DOCUMENT_EXTENSIONS, formatOf, isUnknownFormat } from './documents/formats.ts'
 import { documentTitle } from './markup/document-title.ts'
 import { readFrontMatter } from './markup/front-matter.ts'
 import { withoutInvisible } from './markup/invisible.ts'
@@ -101,6 +101,7 @@ export async function readDocument(file: string, docId: string): Promise<SourceD
   const name = basename(file, extname(file))
   const warnings = [
     ...(read.fault === null ? [] : [`${file} ${read.fault}`]),
+    ...(isUnknownFormat(file) ? [`${file} is read as Markdown: stowage reads ${DOCUMENT_EXTENSIONS}`] : []),
     ...(frontMatter.fault === null ? [] : [`${file}: the front matter ${frontMatter.fault}`]),
   ]
   return {

@@ -153,6 +153,23 @@ describe('stowage ingest', () => {
     )
   })
 
+  it('says how skipped files can be read, and that a named file is read as Markdown when its format is unknown', async () => {
+    const docs = temporaryFolder('stowage-formats')
+    const lay = (name: string, content: string) => writeFile(join(docs, name), content)
+    await lay('one.md', '# One\n\nThe first text.\n')
+    await lay('rows.jsonl', '{}')
+    await lay('tool.py', 'print(1)')
+    await lay('notes.ipynb', '{"cells": []}')
+    await lay('README', 'The bell is old.')
+    const all = await run({}, docs, '--collection', 'f')
+    expect(all.out).toMatch(
+      / {2}skipped: [^;]*1 \.jsonl[^;]*; rows are read when the path is that of the \.jsonl file; source code is read with --code\n/,
+    )
+    const named = await run({}, join(docs, 'notes.ipynb'), '--collection', 'f')
+    expect(named.out).toMatch(/warning: .*notes\.ipynb is read as Markdown: stowage reads \.md, .* or \.docx\n/)
+    expect((await run({}, join(docs, 'README'), '--collection', 'f')).out).not.toContain('warning')
+  })
+
   it('names the place, what it skipped and the source; prunes only what left this source', async () => {
     const docs = temporaryFolder('stowage-prune')
     const lay = (name: string, content: string | Uint8Array) => writeFile(join(docs, name), content)

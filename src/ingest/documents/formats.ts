@@ -1,3 +1,4 @@
+import { extname } from 'node:path'
 import type { BinaryFormat } from './convert.worker.ts'
 
 export type DocumentFormat = 'markdown' | 'text' | 'subtitles' | 'code' | BinaryFormat
@@ -34,9 +35,31 @@ export const DOCUMENT_EXTENSIONS = new Intl.ListFormat('en-GB', { type: 'disjunc
   Object.keys(FORMATS).map(extension => `.${extension}`),
 )
 
+/** How a file is read. One with another extension, or with none, is read as Markdown when it is named. */
 export function formatOf(file: string): DocumentFormat {
-  const extension = /\.([^.]+)$/.exec(file)?.[1]?.toLowerCase() ?? ''
-  return FORMATS[extension] ?? (CODE.has(extension) ? 'code' : 'markdown')
+  return knownFormatOf(file) ?? 'markdown'
+}
+
+/** Whether a file has an extension by which nothing is known of its format. */
+export function isUnknownFormat(file: string): boolean {
+  return extensionOf(file) !== '' && knownFormatOf(file) === null
+}
+
+function knownFormatOf(file: string): DocumentFormat | null {
+  const extension = extensionOf(file)
+  return FORMATS[extension] ?? (CODE.has(extension) ? 'code' : null)
+}
+
+const extensionOf = (file: string): string => extname(file).slice(1).toLowerCase()
+
+/** How skipped files can be read. @param skipped counts by extension */
+export function hintsFor(skipped: Readonly<Record<string, number>>): string[] {
+  return [
+    ...('.jsonl' in skipped ? ['rows are read when the path is that of the .jsonl file'] : []),
+    ...(Object.keys(skipped).some(kind => formatOf(`file${kind}`) === 'code')
+      ? ['source code is read with --code']
+      : []),
+  ]
 }
 
 function fileOf(extensions: readonly string[]): RegExp {
