@@ -75,14 +75,7 @@ export const ONE_THRESHOLD: Check<{ min_relevance?: unknown; score_threshold?: u
 /** Body of `POST /v1/context`: a question to a collection, or to a project. Unknown keys are errors. */
 export const contextRequestSchema = z
   .strictObject({
-    query: describe(
-      z
-        .string()
-        .min(1)
-        .max(LONGEST_QUERY)
-        .refine(text => text === '' || /\S/u.test(text), 'is white space alone'),
-      'The question, which is more than white space. Its length counts in UTF-16 code units.',
-    ),
+    query: describe(z.string().min(1).max(LONGEST_QUERY), 'The question. Its length counts in UTF-16 code units.'),
     collection: describe(
       z.union([collectionName, z.array(collectionName).min(1).max(16)]).optional(),
       'Where to search: a collection or several. A request has this or `project`.',

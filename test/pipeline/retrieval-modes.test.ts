@@ -120,6 +120,20 @@ describe('retrieval modes', () => {
     expect(trace?.candidates.flatMap(({ lists }) => lists.map(({ source }) => source))).toEqual(['dense'])
   })
 
+  it.each([' ', ' \n\t'])(
+    'a query of white space, %j, has no vector to search by, unless the request gives one',
+    async query => {
+      const store = collectionOf({ dense: 'hits', keyword: 'hits', embedder: 'works', terms: true })
+      const pack = createPackContext(dependencies(fakePorts({ store, embedder: embedders.works })))
+      const answer = await pack({ query, collection: 'docs' }, CALLER)
+      expect([answer.chunks, store.asked]).toEqual([[], []])
+      expect(answer.degraded.map(({ code }) => code)).toContain('no_search_terms')
+      expect(answer.answerable.verdict).toBe('uncertain')
+      const byVector = await pack({ query, collection: 'docs', vector: [1, 0, 0] }, CALLER)
+      expect(byVector.chunks.map(({ id }) => id)).toEqual(['dense'])
+    },
+  )
+
   it('only the collection without the list is searched by the other one', async () => {
     const whole = collectionOf({ dense: 'hits', keyword: 'hits', embedder: 'works', terms: true })
     const bare = collectionOf({ dense: 'hits', keyword: 'none', embedder: 'works', terms: true })

@@ -65,6 +65,11 @@ export async function retrieve(
   caller.deadline.signal.throwIfAborted()
   const search = searcher(input, ports, caller, record)
   const { mode } = input.plan.retrieval
+  if (input.vector === null && input.query.trim() === '') {
+    // An embedder gives a vector to white space too, and any passage is near it.
+    record.degrade('no_search_terms', 'the query is white space, and there is no query vector')
+    return { lists: [], mode: { asked: mode, used: null } }
+  }
   const asked = await search.lists(input.collections, mode)
   const answers = mode === 'hybrid' ? asked : await withOtherLists(mode, asked, search, record)
   const lists = answers.flatMap(answer => answer.lists)
