@@ -28,7 +28,8 @@ export const DEGRADATIONS = {
   embedder_unavailable: 'No embedder is loaded; only the keyword list is searched.',
   embedder_failed:
     'The query could not be embedded, or not in its share of the deadline; only the keyword list is searched.',
-  no_search_terms: 'The query is white space or has no words but stop words, and there is no query vector; nothing was searched.',
+  no_search_terms:
+    'The query is white space or has no words but stop words, and there is no query vector; nothing was searched.',
   spelling_not_corrected:
     'The spelling of the question could not be corrected in time, or the search by the corrected question failed or lacked a list, so what the question found as it is was used.',
   mode_unavailable:
