@@ -78,7 +78,7 @@ export async function rankContext(
     () => ({ out: 1, changed: false }),
   )
   if (reranks(plan) && !background) ports.reranker?.prepare?.(input.query, caller.tenant)
-  const search = { ...input, weights: listWeights(plan, asked.label) }
+  const search = { ...input, weights: listWeights(plan, asked.label, input.collections.length) }
   const found = await record.stage(
     'retrieve',
     0,

@@ -22,7 +22,7 @@ const listsOf = (limit: number) =>
   keywordLists(CHUNKS.slice(0, limit).map((found, at) => ({ score: 1_000 - at, chunk: found })))
 
 /** Packs a context out of 700 chunks; `limits` are those of the searches. */
-async function packed(budgetTokens: number, overrides: PlanOverrides = {}) {
+async function packed(budgetTokens: number, overrides: PlanOverrides = {}, collection: string | string[] = 'docs') {
   const limits: number[] = []
   const search: PassageStore['search'] = async ({ limit }) => {
     limits.push(limit)
@@ -30,7 +30,7 @@ async function packed(budgetTokens: number, overrides: PlanOverrides = {}) {
   }
   const plan = overridePlan(overridePlan(NAMED_PLANS.measured, { rerank: { method: 'off' } }), overrides)
   const pack = createPackContext(dependencies(fakePorts({ store: { search } }), { plan }))
-  const request = { query: 'bell', collection: 'docs', budget_tokens: budgetTokens, trace: true }
+  const request = { query: 'bell', collection, budget_tokens: budgetTokens, trace: true }
   const { tokens, trace } = await pack(request, CALLER)
   return { limits, tokens, trace: trace as Trace }
 }
@@ -50,6 +50,12 @@ describe('a large budget', () => {
     expect(new Set(limits)).toEqual(new Set([candidates]))
     expect(inPool(trace)).toBe(candidates)
     expect(inPool((await packed(budget, OFF)).trace)).toBe(50)
+  })
+
+  it('divides the hits among the collections', async () => {
+    const { limits } = await packed(40_000, {}, ['one', 'two', 'three', 'four'])
+    expect(limits).toEqual([100, 100, 100, 100])
+    expect((await packed(8_000, {}, ['one', 'two'])).limits).toEqual([50, 50])
   })
 
   it('is filled, where the pool of small budgets leaves it nearly empty, and never exceeded', async () => {

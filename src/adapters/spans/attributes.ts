@@ -52,7 +52,7 @@ export function retrievalAttributes(trace: Trace, queryText: QueryTextMode): Att
   return {
     'gen_ai.operation.name': 'retrieval',
     'gen_ai.data_source.id': trace.collections.join(','),
-    'gen_ai.request.top_k': listWeights(plan, trace.intent?.label ?? null).k,
+    'gen_ai.request.top_k': listWeights(plan, trace.intent?.label ?? null, trace.collections.length).k,
     ...(query !== null && { 'gen_ai.retrieval.query.text': query }),
     'db.system.name': 'qdrant',
     'stowage.trace_id': trace.trace_id,

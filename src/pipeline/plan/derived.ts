@@ -29,13 +29,13 @@ export function poolSize(plan: Plan): number {
 
 /**
  * The weights for an intent: its preset when weights are adaptive, else the fixed ones. Lists have at least `rerank.depth` hits, and what the
- * budget asks for.
+ * budget asks for, divided among the collections that are searched.
  */
-export function listWeights(plan: Plan, intent: Intent | null): ListWeights {
+export function listWeights(plan: Plan, intent: Intent | null, collections = 1): ListWeights {
   const { adaptive, presets, weights } = plan.retrieval
   const chosen = adaptive && intent !== null ? presets[intent] : weights
   const depth = reranks(plan) ? plan.rerank.depth : 0
-  return { ...chosen, k: Math.max(chosen.k, depth, candidatesWanted(plan)) }
+  return { ...chosen, k: Math.max(chosen.k, depth, Math.ceil(candidatesWanted(plan) / collections)) }
 }
 
 /**

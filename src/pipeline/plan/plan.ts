@@ -63,7 +63,7 @@ export const planSchema = z.strictObject({
     pool: value(count, 'Distinct candidates that go on to reranking and packing.'),
     tokensPerCandidate: value(
       z.int().min(10).max(10_000).nullable(),
-      'The pool, and the hits asked of each list, are at least one for each so many tokens of the budget, up to 500. Off: a large budget may not be filled.',
+      'The pool is at least one candidate for each so many tokens of the budget, up to 500, and so are the hits asked of each list, divided among the collections. Off: a large budget may not be filled.',
       'RETRIEVAL_TOKENS_PER_CANDIDATE',
     ),
     spelling: value(
