@@ -17,8 +17,8 @@ export interface DemoWorld {
   stowage: PackContext
   /** What a backend does without stowage: hybrid search, and the best chunks one after the other until the budget is full. */
   topK: PackContext
-  /** For each gold passage of a query of the demo, whether a context holds it. */
-  goldsFound(query: string, context: string): boolean[]
+  /** Counts the gold passages of a query of the demo, and those that a context holds. */
+  countGolds(query: string, context: string): FoundGolds
 }
 
 /** How many of the gold passages of a query stand in a context. */
@@ -36,7 +36,7 @@ export interface DemoResult extends ContextResponse {
 
 /** Packs two contexts with their traces for each query. */
 export async function runDemo(
-  { stowage, topK, goldsFound }: DemoWorld,
+  { stowage, topK, countGolds }: DemoWorld,
   budgetTokens: number,
   onResult: (result: DemoResult) => void,
 ): Promise<DemoResult[]> {
@@ -44,10 +44,7 @@ export async function runDemo(
   const results: DemoResult[] = []
   for (const query of DEMO_QUERIES) {
     const request = { query, collection: DEMO_COLLECTION, budget_tokens: budgetTokens, trace: true }
-    const judged = (answer: ContextResponse) => {
-      const golds = goldsFound(query, answer.context)
-      return { ...answer, gold_passages: { found: golds.filter(Boolean).length, of: golds.length } }
-    }
+    const judged = (answer: ContextResponse) => ({ ...answer, gold_passages: countGolds(query, answer.context) })
     const top_k = judged(await topK(request, caller))
     const result = { query, ...judged(await stowage(request, caller)), top_k }
     onResult(result)

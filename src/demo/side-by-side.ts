@@ -50,7 +50,8 @@ export function closing(results: readonly DemoResult[], screen: Screen): string 
   const left = sum(results, ({ chunks, trace }) => repeatedTokens(markRepeated(chunks, trace)))
   const share = spent === 0 ? 0 : Math.round((100 * wasted) / spent)
   const of = sum(results, ({ gold_passages }) => gold_passages.of)
-  const [plain, packed] = [sum(results, ({ top_k }) => top_k.gold_passages.found), sum(results, foundGolds)]
+  const plain = sum(results, ({ top_k }) => top_k.gold_passages.found)
+  const packed = sum(results, ({ gold_passages }) => gold_passages.found)
   return [
     bold(
       `Passages that answer, in budgets of the same size: ${plain} of ${of} with plain top-k, ${packed} with stowage.`,
@@ -92,8 +93,6 @@ export function answerLine({ gold_passages: { found, of } }: Pick<DemoResult, 'g
   if (of === 1) return found === 1 ? 'holds the answer' : 'does not hold the answer'
   return `holds ${found} of ${of} passages that answer`
 }
-
-const foundGolds = ({ gold_passages }: DemoResult): number => gold_passages.found
 
 /** For example `  Isharoth, the Warden Below > Who is Isharoth?     180`. */
 function row({ doc_title, section_path, tokens }: ContextChunk, width: number, style: Style): string {

@@ -5,10 +5,10 @@ import { type Config, loadDemoConfig } from '../config.ts'
 import { DEMO_COLLECTION, type DemoWorld } from '../demo/demo.ts'
 import { parseArms } from '../evaluation/arms/parse.ts'
 import { type GoldenSet, readGoldenSet } from '../evaluation/golden-set/golden-set.ts'
-import { GoldFinder } from '../evaluation/metrics/common-runs.ts'
 import { sharesByText } from '../evaluation/metrics/context.ts'
 import { isFound } from '../evaluation/metrics/found.ts'
 import { plainText } from '../evaluation/metrics/plain-text.ts'
+import { QueryEvidence } from '../evaluation/metrics/query-evidence.ts'
 import { type RunningServer, startServer } from '../http/server.ts'
 import { ingest } from '../ingest/ingest.ts'
 import { createLogger } from '../observe/logger.ts'
@@ -68,10 +68,11 @@ function demoWorld(gateway: Gateway, { plan }: Config, { queries }: GoldenSet): 
   return {
     stowage: gateway.packContextWith(stowage?.plan ?? plan),
     topK: gateway.packContextWith(topK?.plan ?? plan),
-    goldsFound(asked, context) {
-      const golds = queries.find(({ query }) => query === asked)?.goldPassages ?? []
-      const found = new GoldFinder(golds.map(({ text }) => text)).in(plainText(context, plan.format))
-      return sharesByText(found.golds).map(isFound)
+    countGolds(asked, context) {
+      const golden = queries.find(({ query }) => query === asked)
+      if (golden === undefined) return { found: 0, of: 0 }
+      const shares = sharesByText(new QueryEvidence(golden).in(plainText(context, plan.format)).golds)
+      return { found: shares.filter(isFound).length, of: shares.length }
     },
   }
 }
