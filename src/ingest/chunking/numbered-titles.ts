@@ -49,12 +49,7 @@ export function numberedTitles(text: string): Map<number, { depth: number; lines
 }
 
 function titleAt(lines: readonly string[], at: number): NumberedTitle | null {
-  const [before = '', line = '', next = '', behind = ''] = lines.slice(Math.max(0, at - 1), at + 3)
-  if (at === 0) return titleIn('', before, line, next, at)
-  return titleIn(before, line, next, behind, at)
-}
-
-function titleIn(before: string, line: string, next: string, behind: string, at: number): NumberedTitle | null {
+  const [before = '', line = '', next = '', behind = ''] = [-1, 0, 1, 2].map(offset => lines[at + offset])
   if (before !== '' || line.length > LONGEST || /^\s*\p{Ll}/u.test(next)) return null
   // A line that goes on below, deeper, is an item of a list.
   const numbered = ENDS.test(line) || /^\s/.test(next) ? null : BY_NUMBER.exec(line)
