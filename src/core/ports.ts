@@ -121,6 +121,8 @@ export interface SearchRequest {
   sparse: SparseVector | null
   /** Hits per list. */
   limit: number
+  /** Hits per list in a collection that `stowage ingest` has not written. Default: `limit`. */
+  foreignLimit?: number
   /** Whether hits include their dense vectors, for MMR by cosine. */
   withVectors: boolean
 }

@@ -28,6 +28,8 @@ export interface Chunk {
   /** Document id of the payload, or the point id when the payload has none. */
   docId: string
   docTitle: string
+  /** What the id, the path or the address of the document says, in words; absent with a title, and when it says nothing. */
+  docName?: string
   /** "A > B > C", empty when unknown. */
   sectionPath: string
   /** Header line of the section as in the document ("## Setup"), empty when unknown. */

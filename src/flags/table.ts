@@ -184,6 +184,11 @@ export const RULES: readonly Switch[] = [
     on: measured.retrieval.tokensPerCandidate,
     off: null,
   }),
+  valueRule('foreign-depth', 'retrieval', 'foreignK', {
+    guards: 'More hits of each list in collections that `stowage ingest` has not written.',
+    on: measured.retrieval.foreignK,
+    off: null,
+  }),
   valueRule('novelty', 'packing', 'noveltyAlpha', {
     guards: 'Lower values for chunks whose words are already packed.',
     on: design.packing.noveltyAlpha,

@@ -1,4 +1,5 @@
 import type { Chunk, PointId } from '../core/types.ts'
+import { documentNameIn } from './document-name.ts'
 import { isObject } from './json.ts'
 
 const NODE_CONTENT = '_node_content'
@@ -49,11 +50,14 @@ export function readChunk(
   const text = findText(point.payload, mapping)?.value ?? ''
   const isWhole = text.length <= LONGEST_TEXT
   const context = contextOf(point.payload)
+  const docTitle = read('doc_title', asName) ?? ''
+  const docName = docTitle === '' ? read('doc_id', asDocumentName) : null
   return {
     id: point.id,
     collection,
     docId: read('doc_id', asName) ?? String(point.id),
-    docTitle: read('doc_title', asName) ?? '',
+    docTitle,
+    ...(docName === null ? {} : { docName }),
     sectionPath: read('section_path', sectionPathAt) ?? splitterHeaders(point.payload),
     header: read('header', asText) ?? '',
     orderIndex: read('order_index', asIndex),
@@ -65,9 +69,14 @@ export function readChunk(
   }
 }
 
+/** Whether a payload is one that `stowage ingest` has written. */
+export function isOwn(payload: unknown): payload is Record<string, unknown> {
+  return isObject(payload) && typeof payload.content_hash === 'string'
+}
+
 /** The parent that `stowage ingest` noted, together with its hash. Others may use the name `parent_id` for something else. */
 function parentOf(payload: unknown): { parentId?: PointId } {
-  if (!isObject(payload) || typeof payload.content_hash !== 'string') return {}
+  if (!isOwn(payload)) return {}
   const { parent_id: parentId } = payload
   return typeof parentId === 'string' && UUID.test(parentId) ? { parentId } : {}
 }
@@ -194,6 +203,11 @@ const asText = (value: unknown): string | null => (typeof value === 'string' && 
 function asName(value: unknown): string | null {
   if (typeof value === 'bigint' || (typeof value === 'number' && Number.isFinite(value))) return String(value)
   return asText(value)
+}
+
+function asDocumentName(value: unknown): string | null {
+  const source = asText(value)
+  return source === null ? null : documentNameIn(source)
 }
 
 function asIndex(value: unknown): number | null {

@@ -1,6 +1,12 @@
 import type { Chunk } from '../core/types.ts'
 
-/** What a passage can be found by: title, section path, context and text. */
-export function searchedText({ docTitle, sectionPath, context = '', text }: Chunk): string {
-  return `${docTitle}\n${sectionPath}\n${context}\n${text}`
+/** What a document is called: by its title, else by what its id or its path says. */
+export function documentName({ docTitle, docName = '' }: Pick<Chunk, 'docTitle' | 'docName'>): string {
+  return docTitle || docName
+}
+
+/** What a passage can be found by: the name of its document, section path, context and text. */
+export function searchedText(chunk: Chunk): string {
+  const { sectionPath, context = '', text } = chunk
+  return `${documentName(chunk)}\n${sectionPath}\n${context}\n${text}`
 }

@@ -37,6 +37,27 @@ describe('chunks from payloads', () => {
     })
   })
 
+  it.each<[string, object, PayloadMapping | undefined, string | undefined]>([
+    ['the path', { content: 'T', metadata: { source: '/docs/gate-rules.md' } }, undefined, 'gate rules'],
+    [
+      'the next name that says something',
+      { text: 'T', doc_id: 42, url: 'https://x.org/gate-rules' },
+      undefined,
+      'gate rules',
+    ],
+    ['no id', { text: 'T', doc_id: 'd41d8cd98f00b204e9800998ecf8427e' }, undefined, undefined],
+    ['nothing beside a title', { text: 'T', doc_id: 'gate-rules', title: 'Gate Rules' }, undefined, undefined],
+    [
+      'the mapped field',
+      { text: 'T', source: 'wiki', page: { url: '/a/gate_rules' } },
+      { doc_id: 'page.url' },
+      'gate rules',
+    ],
+    ['the mapped field alone', { text: 'T', source: 'gate-rules', n: '7' }, { doc_id: 'n' }, undefined],
+  ])('name their document without a title by %s', (_, payload, mapping, name) => {
+    expect(read(payload, mapping).docName).toBe(name)
+  })
+
   it('have no section where ingest found no headings, and says so beside the empty path', () => {
     const payload = { doc_id: 'd1', section_path: '', headings: 'unknown', text: 'Rotate them.' }
     expect(read(payload).sectionPath).toBe('')

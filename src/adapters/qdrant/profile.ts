@@ -6,7 +6,7 @@ import type { QdrantHttp, QdrantRead } from '../../qdrant/client.ts'
 import { narrowedFilter } from '../../qdrant/condition.ts'
 import { printJson } from '../../qdrant/json.ts'
 import { collectionPath } from '../../qdrant/paths.ts'
-import { findDocumentField, findOrderField, isParent } from '../../qdrant/payload.ts'
+import { findDocumentField, findOrderField, isOwn, isParent } from '../../qdrant/payload.ts'
 import type { PayloadMappings } from '../../qdrant/payload-mappings.ts'
 import { readListedPoints } from '../../qdrant/points.ts'
 import { contentHash } from '../../text/fingerprint.ts'
@@ -20,6 +20,8 @@ export interface Profile {
   orderField: string | null
   /** Version of the embedder in the sampled point; null if the point has none. */
   embedderVersion: string | null
+  /** Whether the sampled point has not been written by `stowage ingest`. */
+  isForeign: boolean
   /** Whether the caller sees any point. */
   hasPoints: boolean
 }
@@ -70,6 +72,7 @@ export function createProfiles(http: Reads, mappings: PayloadMappings = {}): Pro
       documentField: findDocumentField(payload, mapping),
       orderField: findOrderField(payload, mapping),
       embedderVersion: typeof version === 'string' ? version : null,
+      isForeign: !isOwn(sample?.payload),
       hasPoints: sample !== undefined,
     }
   }

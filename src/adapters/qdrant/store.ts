@@ -65,8 +65,9 @@ export function createQdrantStore(options: QdrantStoreOptions): PassageStore {
   }
 
   async function searchOnce(asked: SearchRequest, call: StoreCall): ReturnType<PassageStore['search']> {
-    const request = { ...asked, filter: narrowedFilter(call.condition, asked.filter) }
-    const profile = await profiles.get(request.collection, call)
+    const profile = await profiles.get(asked.collection, call)
+    const limit = profile.isForeign ? (asked.foreignLimit ?? asked.limit) : asked.limit
+    const request = { ...asked, limit, filter: narrowedFilter(call.condition, asked.filter) }
     const { fields, missing, isUnsearched } = chooseFields(request, profile)
     if (request.sparse !== null && fields.dense !== null && fields.sparse === null) noticeDenseOnly(request.collection)
     const send = (bodies: Partial<SearchBodies>) => runSearches(http, request.collection, bodies, call)

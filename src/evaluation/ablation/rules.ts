@@ -39,6 +39,12 @@ export const RULES = {
     off: { retrieval: { tokensPerCandidate: null } },
     isOn: ({ retrieval }) => retrieval.tokensPerCandidate !== null,
   },
+  foreign_depth: {
+    meaning: 'Asks for more hits of each list in a live collection that `stowage ingest` has not written.',
+    on: { retrieval: { foreignK: NAMED_PLANS.measured.retrieval.foreignK } },
+    off: { retrieval: { foreignK: null } },
+    isOn: ({ retrieval }) => retrieval.foreignK !== null,
+  },
   value_fusion: {
     meaning: 'Adds scaled scores. Off is reciprocal rank fusion, which has no BM25 over the candidates.',
     on: { fusion: { method: 'values' } },

@@ -44,19 +44,10 @@ export class PortCache {
       ...this.#ports,
       store: {
         search: async (request, call) => {
-          const { collection, filter, limit, withVectors, dense, sparse } = request
+          const { dense, ...others } = request
           // The time of embedding is charged by `embedQuery` already.
           const vector = dense && 'vector' in dense ? await dense.vector : dense
-          const key = [
-            collection,
-            filter,
-            call.condition,
-            limit,
-            withVectors,
-            dense !== null,
-            vector && [...vector],
-            sparse,
-          ]
+          const key = [others, call.condition, dense !== null, vector && [...vector]]
           return ask('retrieve', key, () => store.search(request, call))
         },
         fetchPlaces: (collection, places, filter, call) =>

@@ -66,6 +66,11 @@ export const planSchema = z.strictObject({
       'The pool is at least one candidate for each so many tokens of the budget, up to 500, and so are the hits asked of each list, divided among the collections. Off: a large budget may not be filled.',
       'RETRIEVAL_TOKENS_PER_CANDIDATE',
     ),
+    foreignK: value(
+      count.nullable(),
+      'Hits asked of each list, at least, in a collection that `stowage ingest` has not written: its vectors do not know what its documents are called, and it may have no keyword list. Off: as many as elsewhere.',
+      'RETRIEVAL_FOREIGN_K',
+    ),
     spelling: value(
       z.boolean(),
       'Correct misspelt words of the question by the words of the passages that were found, and search once more.',

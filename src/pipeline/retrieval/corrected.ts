@@ -1,5 +1,6 @@
 import { messageOf } from '../../core/errors.ts'
 import type { RetrievedList } from '../../core/types.ts'
+import { documentName } from '../../rank/searched-text.ts'
 import { type Correction, correctedQuestion, spellingCorrections } from '../../text/terms/spelling.ts'
 import type { TimedCaller } from '../caller.ts'
 import { CORRECTION_SHARE } from '../deadline.ts'
@@ -79,5 +80,5 @@ export async function searchCorrected(
 function textsOf(lists: readonly RetrievedList[]): string[] {
   const hits = lists.flatMap(list => list.hits)
   const chunks = new Map(hits.map(({ chunk }) => [`${chunk.collection}/${chunk.id}`, chunk]))
-  return [...chunks.values()].map(({ docTitle, sectionPath, text }) => `${docTitle}\n${sectionPath}\n${text}`)
+  return [...chunks.values()].map(chunk => `${documentName(chunk)}\n${chunk.sectionPath}\n${chunk.text}`)
 }

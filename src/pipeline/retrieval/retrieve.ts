@@ -113,6 +113,7 @@ function searcher(input: WeightedSearch, ports: PipelinePorts, caller: TimedCall
       dense: mode === 'lexical' ? null : (dense?.vector ?? null),
       sparse: mode === 'semantic' || !hasTerms ? null : sparse,
       limit: input.weights.k,
+      foreignLimit: Math.max(input.weights.k, input.plan.retrieval.foreignK ?? 0),
       withVectors: mmrAlpha(input.plan) !== null,
     }
     return ports.store.search(request, { apiKey, condition, cluster: input.cluster, signal: deadline.signal })

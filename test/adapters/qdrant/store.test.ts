@@ -69,6 +69,21 @@ function ask(collection: string, over: Partial<SearchRequest> = {}): SearchReque
 }
 
 describe('createQdrantStore', () => {
+  it.each([
+    ['of other writers', {}, 5],
+    ['of `stowage ingest`', { content_hash: 'h' }, 3],
+  ])('asks a collection %s for its number of hits', async (_, more, hits) => {
+    const { name } = await collect(Array.from({ length: 6 }, (_, i) => own(i, more)))
+    const { store } = await record()
+    const keywordHits = async (over: Partial<SearchRequest>) =>
+      (await store.search(ask(name, over), call)).lists.find(({ kind }) => kind === 'keyword')?.hits.length
+    expect(await keywordHits({ foreignLimit: 5 })).toBe(hits)
+    expect(await keywordHits({})).toBe(3)
+    // Without a keyword list, the dense one has nothing of it.
+    const dense = await store.search(ask(name, { sparse: null, foreignLimit: 5 }), call)
+    expect(dense.lists.map(list => list.hits.length)).toEqual([hits])
+  })
+
   it('makes one round trip per search once it knows the collection', async () => {
     const { name } = await collect([own(0), own(1), own(2)])
     const { store, requests } = await record()

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { SearchRequest } from '../../../src/core/ports.ts'
 import { PortCache } from '../../../src/evaluation/replay/cached-ports.ts'
 import { encodeBm25Query } from '../../../src/text/qdrant-bm25.ts'
 import { fakePorts } from '../../support/fake-ports.ts'
@@ -35,6 +36,25 @@ describe('the answers that the arms of a replay share', () => {
     ]
     for (const [dense, text] of [...asked, ...asked]) await find(dense, text)
     expect(searches).toBe(4)
+  })
+
+  it('are asked for again with another number of hits', async () => {
+    const search = async ({ limit, foreignLimit }: SearchRequest) => ({
+      lists: [],
+      missing: [`${limit}, ${foreignLimit}`],
+    })
+    const { store } = new PortCache(fakePorts({ store: { search } })).forRun(100).ports
+    const call = { apiKey: null, condition: null, signal: new AbortController().signal }
+    const request = { collection: 'docs', filter: null, dense: [1, 0], sparse: null, withVectors: false }
+    for (const [limit, foreignLimit] of [
+      [5, 5],
+      [5, 9],
+      [9, 9],
+      [5, 5],
+    ] as const) {
+      const { missing } = await store.search({ ...request, limit, foreignLimit }, call)
+      expect(missing).toEqual([`${limit}, ${foreignLimit}`])
+    }
   })
 
   it('do not hold what came too late for the first arm', async () => {
