@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads'
 import { type Converted, tooLarge } from './converted.ts'
 
-export type ConvertedFormat = 'pdf' | 'html' | 'docx' | 'csv' | 'tsv'
+export type ConvertedFormat = 'pdf' | 'html' | 'docx' | 'csv' | 'tsv' | 'notebook'
 
 export interface ConvertJob {
   format: ConvertedFormat
@@ -17,6 +17,7 @@ const READERS: Readonly<Record<ConvertedFormat, () => Promise<Reader>>> = {
   docx: async () => (await import('./read-docx.ts')).readDocx,
   csv: async () => (await import('./delimited/read-delimited.ts')).readCsv,
   tsv: async () => (await import('./delimited/read-delimited.ts')).readTsv,
+  notebook: async () => (await import('./notebook/read-notebook.ts')).readNotebook,
 }
 
 parentPort?.on('message', async (job: ConvertJob) => parentPort?.postMessage(await convert(job)))

@@ -19,6 +19,7 @@ const FORMATS: Readonly<Record<string, DocumentFormat>> = {
   docx: 'docx',
   csv: 'csv',
   tsv: 'tsv',
+  ipynb: 'notebook',
 }
 
 /** Extensions of source code. Settings, data and style sheets are none. */
