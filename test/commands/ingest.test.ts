@@ -166,7 +166,7 @@ describe('stowage ingest', () => {
       / {2}skipped: [^;]*1 \.jsonl[^;]*; rows are read when the path is that of the \.jsonl file; source code is read with --code\n/,
     )
     const named = await run({}, join(docs, 'notes.odt'), '--collection', 'f')
-    expect(named.out).toMatch(/warning: .*notes\.odt is read as Markdown: stowage reads \.md, .* or \.ipynb\n/)
+    expect(named.out).toMatch(/warning: .*notes\.odt is read as Markdown: stowage reads \.md, .* or \.asciidoc\n/)
     expect((await run({}, join(docs, 'README'), '--collection', 'f')).out).not.toContain('warning')
   })
 

@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads'
 import { type Converted, tooLarge } from './converted.ts'
 
-export type ConvertedFormat = 'pdf' | 'html' | 'docx' | 'csv' | 'tsv' | 'notebook'
+export type ConvertedFormat = 'pdf' | 'html' | 'docx' | 'csv' | 'tsv' | 'notebook' | 'asciidoc'
 
 export interface ConvertJob {
   format: ConvertedFormat
@@ -18,6 +18,7 @@ const READERS: Readonly<Record<ConvertedFormat, () => Promise<Reader>>> = {
   csv: async () => (await import('./delimited/read-delimited.ts')).readCsv,
   tsv: async () => (await import('./delimited/read-delimited.ts')).readTsv,
   notebook: async () => (await import('./notebook/read-notebook.ts')).readNotebook,
+  asciidoc: async () => (await import('./read-asciidoc.ts')).readAsciidoc,
 }
 
 parentPort?.on('message', async (job: ConvertJob) => parentPort?.postMessage(await convert(job)))

@@ -20,6 +20,8 @@ const FORMATS: Readonly<Record<string, DocumentFormat>> = {
   csv: 'csv',
   tsv: 'tsv',
   ipynb: 'notebook',
+  adoc: 'asciidoc',
+  asciidoc: 'asciidoc',
 }
 
 /** Extensions of source code. Settings, data and style sheets are none. */
