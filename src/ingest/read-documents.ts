@@ -28,7 +28,7 @@ export interface OpenOptions {
   allowEmpty?: boolean | undefined
   /** Of a folder, read the source code, too. */
   code?: boolean | undefined
-  /** For files that are converted: PDF, HTML and Word documents. */
+  /** For files that are converted, such as PDF. */
   limits?: ConversionLimits | undefined
 }
 
@@ -50,7 +50,7 @@ export const documentRow = z
   .transform(({ doc_id, _id, title, text }) => ({ docId: doc_id ?? _id ?? '', title: title ?? '', text }))
 
 /**
- * Opens a document (markdown, text, PDF, HTML, Word or source code), a folder of them, a file with rows in the golden or BEIR format, or a set in one of these formats.
+ * Opens a document of a format that `formats.ts` knows, a folder of them, a file with rows in the golden or BEIR format, or a set in one of these formats.
  * In other folders, files with rows are not documents, so that such a file never stands for the others: its own path opens it.
  *
  * The id of a file is its path below the folder, with `/` between folders and without `.md`. CRLF and CR become LF. Front matter and the

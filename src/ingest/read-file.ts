@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { basename, extname } from 'node:path'
-import type { BinaryFormat } from './documents/convert.worker.ts'
+import type { ConvertedFormat } from './documents/convert.worker.ts'
 import type { DocumentConverter } from './documents/converter.ts'
 import { DOCUMENT_EXTENSIONS, formatOf, isUnknownFormat } from './documents/formats.ts'
 import { documentTitle } from './markup/document-title.ts'
@@ -13,11 +13,11 @@ import { spokenText } from './markup/subtitles.ts'
 import type { SkippedDocument, SourceDocument } from './source-document.ts'
 import { decodeFile } from './text-files.ts'
 
-/** Reads a file that is converted: PDF, HTML or Word. */
+/** Reads a file that is converted, such as a PDF. */
 export async function convertDocument(
   file: string,
   docId: string,
-  format: BinaryFormat,
+  format: ConvertedFormat,
   converter: DocumentConverter,
 ): Promise<SourceDocument | SkippedDocument> {
   const bytes = await readBytes(file)
@@ -25,7 +25,7 @@ export async function convertDocument(
   const converted = await converter.convert(format, bytes)
   if ('fault' in converted)
     return { docId, skipped: converted.fault, warning: `${file} ${converted.reason}; it is not ingested` }
-  const { title, text, isPlain, lang, pages, headings, warning } = converted
+  const { title, text, isPlain, lang, pages, headings, frontMatter, warning } = converted
   const faults = [
     ...(warning === null ? [] : [warning]),
     ...(headings === 'unknown' ? ['no headings were found, so its chunks have no section path'] : []),
@@ -39,6 +39,7 @@ export async function convertDocument(
     ...(isPlain && { isPlain }),
     ...(lang === null ? {} : { lang }),
     ...(pages === null ? {} : { pages }),
+    ...(frontMatter ? { frontMatter } : {}),
     ...(faults.length === 0 ? {} : { warning: `${file}: ${faults.join('; ')}` }),
   }
 }

@@ -159,14 +159,14 @@ describe('stowage ingest', () => {
     await lay('one.md', '# One\n\nThe first text.\n')
     await lay('rows.jsonl', '{}')
     await lay('tool.py', 'print(1)')
-    await lay('notes.ipynb', '{"cells": []}')
+    await lay('notes.odt', 'The bell is new.')
     await lay('README', 'The bell is old.')
     const all = await run({}, docs, '--collection', 'f')
     expect(all.out).toMatch(
       / {2}skipped: [^;]*1 \.jsonl[^;]*; rows are read when the path is that of the \.jsonl file; source code is read with --code\n/,
     )
-    const named = await run({}, join(docs, 'notes.ipynb'), '--collection', 'f')
-    expect(named.out).toMatch(/warning: .*notes\.ipynb is read as Markdown: stowage reads \.md, .* or \.docx\n/)
+    const named = await run({}, join(docs, 'notes.odt'), '--collection', 'f')
+    expect(named.out).toMatch(/warning: .*notes\.odt is read as Markdown: stowage reads \.md, .* or \.asciidoc\n/)
     expect((await run({}, join(docs, 'README'), '--collection', 'f')).out).not.toContain('warning')
   })
 

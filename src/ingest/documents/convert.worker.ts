@@ -1,21 +1,32 @@
 import { parentPort } from 'node:worker_threads'
 import { type Converted, tooLarge } from './converted.ts'
 
-export type BinaryFormat = 'pdf' | 'html' | 'docx'
+export type ConvertedFormat = 'pdf' | 'html' | 'docx' | 'csv' | 'tsv' | 'notebook' | 'asciidoc'
 
 export interface ConvertJob {
-  format: BinaryFormat
+  format: ConvertedFormat
   bytes: Uint8Array
+}
+
+type Reader = (bytes: Uint8Array) => Converted | Promise<Converted>
+
+/** How each format is read. Its library is loaded at the first file that needs it. */
+const READERS: Readonly<Record<ConvertedFormat, () => Promise<Reader>>> = {
+  pdf: async () => (await import('./pdf/read-pdf.ts')).readPdf,
+  html: async () => (await import('./html/read-html.ts')).readHtml,
+  docx: async () => (await import('./read-docx.ts')).readDocx,
+  csv: async () => (await import('./delimited/read-delimited.ts')).readCsv,
+  tsv: async () => (await import('./delimited/read-delimited.ts')).readTsv,
+  notebook: async () => (await import('./notebook/read-notebook.ts')).readNotebook,
+  asciidoc: async () => (await import('./read-asciidoc.ts')).readAsciidoc,
 }
 
 parentPort?.on('message', async (job: ConvertJob) => parentPort?.postMessage(await convert(job)))
 
-/** Converts one file. The library of its format is loaded at the first file that needs it. */
 async function convert({ format, bytes }: ConvertJob): Promise<Converted> {
   try {
-    if (format === 'pdf') return await (await import('./pdf/read-pdf.ts')).readPdf(bytes)
-    if (format === 'docx') return await (await import('./read-docx.ts')).readDocx(bytes)
-    return (await import('./html/read-html.ts')).readHtml(bytes)
+    const read = await READERS[format]()
+    return await read(bytes)
   } catch (error) {
     if (error instanceof RangeError) return tooLarge('is too large or nested too deeply')
     return { fault: 'damaged', reason: `is damaged: ${(error as Error).message}` }

@@ -1,3 +1,5 @@
+import type { JsonObject } from '../../core/types.ts'
+
 /** A document of another format as markdown. */
 export interface ConvertedDocument {
   /** Null when the document does not say it. */
@@ -10,6 +12,8 @@ export interface ConvertedDocument {
   lang: string | null
   /** Offset in `text` where each page begins, in order; null for formats without pages. */
   pages: number[] | null
+  /** Fields of its front matter besides the title; only for formats that may have one. */
+  frontMatter?: JsonObject | null
   /** `unknown` when nothing in the document tells headings from text. */
   headings: 'marked' | 'unknown'
   /** A fault that did not prevent reading, as the end of a sentence that begins with the name of the file. */
@@ -22,6 +26,12 @@ export interface ConversionFault {
   fault: string
   /** The end of a sentence that begins with the name of the file. */
   reason: string
+}
+
+/** The faults of a document that is read, as its warning. */
+export function warningOf(faults: readonly (string | null)[]): string | null {
+  const found = faults.filter(fault => fault !== null)
+  return found.length === 0 ? null : found.join('; ')
 }
 
 export type Converted = ConvertedDocument | ConversionFault

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { loaderArguments, workerModule } from '../../core/work/worker-module.ts'
-import type { BinaryFormat, ConvertJob } from './convert.worker.ts'
+import type { ConvertedFormat, ConvertJob } from './convert.worker.ts'
 import { type Converted, TOO_MUCH_MEMORY, tooLarge } from './converted.ts'
 
 export interface ConversionLimits {
@@ -25,7 +25,7 @@ export const CONVERSION_LIMITS: ConversionLimits = {
 
 export interface DocumentConverter {
   /** Never rejects: a file that ends its process, or takes too long or too much memory, is a fault. Call it for one file at a time. */
-  convert(format: BinaryFormat, bytes: Uint8Array): Promise<Converted>
+  convert(format: ConvertedFormat, bytes: Uint8Array): Promise<Converted>
   close(): Promise<void>
 }
 

@@ -1,7 +1,7 @@
 import { extname } from 'node:path'
-import type { BinaryFormat } from './convert.worker.ts'
+import type { ConvertedFormat } from './convert.worker.ts'
 
-export type DocumentFormat = 'markdown' | 'text' | 'subtitles' | 'code' | BinaryFormat
+export type DocumentFormat = 'markdown' | 'text' | 'subtitles' | 'code' | ConvertedFormat
 
 /** How a file is read, by its extension. */
 const FORMATS: Readonly<Record<string, DocumentFormat>> = {
@@ -17,6 +17,11 @@ const FORMATS: Readonly<Record<string, DocumentFormat>> = {
   html: 'html',
   htm: 'html',
   docx: 'docx',
+  csv: 'csv',
+  tsv: 'tsv',
+  ipynb: 'notebook',
+  adoc: 'asciidoc',
+  asciidoc: 'asciidoc',
 }
 
 /** Extensions of source code. Settings, data and style sheets are none. */

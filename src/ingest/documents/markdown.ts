@@ -16,3 +16,12 @@ export function markdownTable(head: readonly string[], body: readonly (readonly 
   const rule = head.map(() => '---')
   return [head, rule, ...body].map(cells => `| ${cells.join(' | ')} |`).join('\n')
 }
+
+/** A text for a cell of a table, which is one line. */
+export function cellText(text: string): string {
+  const lines = text.split('\n').map(line => line.trim())
+  return lines
+    .filter(line => line !== '')
+    .join('<br>')
+    .replaceAll('|', '\\|')
+}

@@ -24,6 +24,11 @@ const FIELD_LINE = /^(?:\s|#|$|[\w"'-]{1,80}[ \t]*[:=]|- |[[\]{}])/
 /** Longer front matter is not parsed. */
 const LONGEST = 64 * 1024
 
+/** The fault of front matter as the end of a sentence that begins with the name of the file; null without one. */
+export function frontMatterWarning({ fault }: FrontMatter): string | null {
+  return fault === null ? null : `has front matter that ${fault}`
+}
+
 /** Reads YAML or TOML front matter. Text between two rules that holds no fields is not front matter. Never throws. */
 export function readFrontMatter(text: string): FrontMatter {
   const [matter, fence, content = ''] = FRONT_MATTER.exec(text) ?? []

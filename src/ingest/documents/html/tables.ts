@@ -1,6 +1,6 @@
 import type TurndownService from 'turndown'
 import { rememberedByObject } from '../../../text/bounded-cache.ts'
-import { markdownTable } from '../markdown.ts'
+import { cellText, markdownTable } from '../markdown.ts'
 import { closest, type HtmlElement, isElement } from './element.ts'
 import { isLeftOut } from './left-out.ts'
 import { lettersOf } from './letters.ts'
@@ -120,7 +120,7 @@ function placed(rows: readonly Row[], textOf: (cell: HtmlElement) => string): st
       while ((taken[texts.length] ?? 0) > 0) texts.push('')
       const [start, below] = [texts.length, spanOf(cell, 'rowspan', rows.length) - 1]
       const end = Math.max(start + 1, Math.min(start + spanOf(cell, 'colspan', MOST_COLUMNS), MOST_COLUMNS))
-      texts.push(lineOf(textOf(cell)))
+      texts.push(cellText(textOf(cell)))
       while (texts.length < end) texts.push('')
       for (let column = start; column < Math.min(end, MOST_COLUMNS); column++) next[column] = below
     }
@@ -133,12 +133,4 @@ function placed(rows: readonly Row[], textOf: (cell: HtmlElement) => string): st
 function spanOf(cell: HtmlElement, name: 'rowspan' | 'colspan', most: number): number {
   const span = Number.parseInt(cell.getAttribute(name) ?? '1', 10)
   return Number.isNaN(span) || span < 0 ? 1 : Math.min(span || most, most)
-}
-
-function lineOf(text: string): string {
-  const lines = text.split('\n').map(line => line.trim())
-  return lines
-    .filter(line => line !== '')
-    .join('<br>')
-    .replaceAll('|', '\\|')
 }
