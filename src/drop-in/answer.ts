@@ -4,6 +4,7 @@ import type { PlanDecision } from '../pipeline/plan/decision.ts'
 import type { ChoosePoints, ChoosePointsRequest } from '../pipeline/services.ts'
 import type { PayloadMapping } from '../qdrant/payload.ts'
 import { hasRisingScores } from '../qdrant/points.ts'
+import { rankedDepth } from './depth.ts'
 import { fetchNeighbours } from './neighbours.ts'
 import { NotImproved } from './not-improved.ts'
 import { distinct, inOwnOrder, isReadable, withOthers, withUnreadable } from './points/order.ts'
@@ -11,13 +12,15 @@ import { denseVectorOf, type PointSlice, printPoint } from './points/point-slice
 import { ownScores, reassignScores } from './points/scores.ts'
 import type { QueryText } from './query/query-text.ts'
 import type { UnderstoodQuery } from './query/understand.ts'
-import { type FetchPoints, rankedDepth } from './upstream-search.ts'
+import type { FetchPoints } from './upstream-search.ts'
 
 /** One search of the client with its retrieved lists, one per prefetch. */
 interface RetrievedQuery {
   query: UnderstoodQuery
   words: QueryText
   lists: PointSlice[][]
+  /** Least number of hits that was asked of each list. */
+  depth: number
   collection: string
   /** Payload fields of the collection; undefined when they have usual names. */
   mapping: PayloadMapping | undefined
@@ -44,12 +47,12 @@ export interface ImprovedPoints {
  * @throws NotImproved when there were points and none was chosen
  */
 export async function improvePoints(
-  { query, words, lists: retrieved, collection, mapping, decision, sessionId, batchId, ending }: RetrievedQuery,
+  { query, words, lists: retrieved, depth, collection, mapping, decision, sessionId, batchId, ending }: RetrievedQuery,
   choosePoints: ChoosePoints,
   fetchPoints: FetchPoints,
   caller: Caller,
 ): Promise<ImprovedPoints> {
-  const searched = readSearch(query, retrieved, decision.plan.retrieval.pool)
+  const searched = readSearch(query, retrieved, depth)
   const { known, window, lists } = searched
   const found = known.size
   if (found > 0 && !window.some(isReadable)) throw new NotImproved('no_passage_text', `of ${found} points`)
@@ -96,14 +99,14 @@ interface Searched {
   lists: RetrievedList[]
 }
 
-function readSearch(query: UnderstoodQuery, retrieved: PointSlice[][], pool: number): Searched {
+function readSearch(query: UnderstoodQuery, retrieved: PointSlice[][], depth: number): Searched {
   const { fusion, prefetches } = query
   const scored = retrieved.map((points, at) => ({ points, asked: prefetches[at]?.limit ?? 0 }))
   const own = ownScores(scored, fusion)
   const admitted = retrieved.map(points => points.filter(({ key }) => reachesThreshold(own.get(key), query)))
   const known = new Map(admitted.flat().map(point => [point.key, point]))
   const ordered = inOwnOrder(known, own, fusion !== null)
-  const depths = prefetches.map(prefetch => rankedDepth(prefetch, pool))
+  const depths = prefetches.map(prefetch => rankedDepth(prefetch, depth))
   const lists = admitted.map((points, at) => toRetrievedList(points.slice(0, depths[at]), at, query))
   return {
     ...{ known, own, ordered, lists },

@@ -12,6 +12,7 @@ import type { PayloadMappings } from '../qdrant/payload-mappings.ts'
 import type { WorkMeter } from './admission.ts'
 import { improvePoints } from './answer.ts'
 import type { Clock } from './clock.ts'
+import { leastDepth } from './depth.ts'
 import { NotImproved } from './not-improved.ts'
 import { type FindQuestion, findQueryText } from './query/query-text.ts'
 import type { UnderstoodQuery } from './query/understand.ts'
@@ -92,9 +93,9 @@ export function startImproving(
     return work.pause(fetched).finally(soon.dispose)
   }
 
+  const header = request.headers['x-stowage-query']?.toString()
+  const asksRelay = findQuestion !== undefined && decision.findsQuestion
   const findWords = async (query: UnderstoodQuery) => {
-    const header = request.headers['x-stowage-query']?.toString()
-    const asksRelay = findQuestion !== undefined && decision.findsQuestion
     const ask = asksRelay ? (vector: readonly number[]) => findQuestion(caller, vector) : null
     const words = await findQueryText(header, query, ask, caller.tenant?.condition ?? null)
     if (words.text !== null) prepareQuestion?.(words.text, decision, caller)
@@ -102,7 +103,11 @@ export function startImproving(
   }
 
   const improve = async (): Promise<ImprovedAnswer> => {
-    const searching = searchLists(queries, decision.plan.retrieval.pool, call, () => {
+    const depths = queries.map(query => {
+      const mayHaveQuestion = header !== undefined || asksRelay || query.prefetches.some(({ text }) => text !== null)
+      return leastDepth(query, decision.plan, { mayHaveQuestion, searches: queries.length })
+    })
+    const searching = searchLists(queries, depths, call, () => {
       hedge.stop()
       work.start()
     })
@@ -112,7 +117,11 @@ export function startImproving(
     const batchId = queries.length > 1 ? randomUUID() : null
     const choices = asked.map(({ query, words }, index) =>
       improvePoints(
-        { query, words, lists: upstream.lists[index] ?? [], collection, mapping, decision, sessionId, batchId, ending },
+        {
+          ...{ query, words, collection, mapping, decision, sessionId, batchId, ending },
+          lists: upstream.lists[index] ?? [],
+          depth: depths[index] ?? 0,
+        },
         choosePoints,
         fetchNeighbours,
         { ...caller, signal: choosing.signal },

@@ -7,6 +7,7 @@ import { isTooLarge } from '../qdrant/errors.ts'
 import type { SearchTarget } from '../qdrant/paths.ts'
 import { filterHeaders } from '../qdrant/raw-headers.ts'
 import { printMembers, RawJsonError } from '../qdrant/raw-json.ts'
+import { rankedDepth } from './depth.ts'
 import { NotImproved } from './not-improved.ts'
 import { type ChunkOf, type PointSlice, readBatchAnswer, readQueryAnswer } from './points/point-slices.ts'
 import type { Prefetch } from './query/prefetch.ts'
@@ -36,26 +37,20 @@ export interface SearchAnswer {
 }
 
 /**
- * Number of hits of a list that are ranked. The offset does not count, so the pages of one search are parts of one order.
- * @param pool least number for each list
- */
-export function rankedDepth({ limit }: Prefetch, pool: number): number {
-  return Math.max(limit, pool)
-}
-
-/**
  * Searches all lists of all queries in one round trip.
- * @param pool least number of hits asked of each list
+ * @param depths for each query, the least number of hits asked of each list
  * @param onAnswer called when Qdrant has answered, before the answer is read
  * @throws NotImproved when Qdrant refuses, cannot be reached, or answers in an unexpected shape
  */
 export async function searchLists(
   queries: readonly UnderstoodQuery[],
-  pool: number,
+  depths: readonly number[],
   call: UpstreamCall,
   onAnswer: () => void,
 ): Promise<SearchAnswer> {
-  const searches = queries.flatMap(query => query.prefetches.map(prefetch => prefetchSearch(query, prefetch, pool)))
+  const searches = queries.flatMap((query, at) =>
+    query.prefetches.map(prefetch => prefetchSearch(query, prefetch, depths[at] ?? 0)),
+  )
   const body = printObject({ searches: `[${searches.join(',')}]` })
   const { text, headers } = await post('points/query/batch', body, call)
   onAnswer()
@@ -93,8 +88,8 @@ export function forwardedHeaders(rawHeaders: readonly string[]): string[] {
   return [...filterHeaders(rawHeaders, name => FORWARDED.test(name)), ...OWN_VIA]
 }
 
-function prefetchSearch(query: UnderstoodQuery, prefetch: Prefetch, pool: number): string {
-  const ranked = rankedDepth(prefetch, pool)
+function prefetchSearch(query: UnderstoodQuery, prefetch: Prefetch, least: number): string {
+  const ranked = rankedDepth(prefetch, least)
   // A fusion has no points but those of its lists. A later page of a single search goes on below what is ranked.
   const depth = query.fusion === null ? Math.max(ranked, query.offset + query.limit) : ranked
   return printObject({

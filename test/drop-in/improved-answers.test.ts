@@ -57,10 +57,10 @@ describe('what goes to Qdrant', () => {
       'accept-encoding': 'gzip',
     }
     const path = '/collections/d%C3%A9%2Fx/points/query?timeout=7&consistency=majority'
-    expect((await post(url, '{"query":[0.1],"limit":60,"offset":5}', { path, headers })).status).toBe(200)
+    expect((await post(url, '{"query":[0.1],"limit":300,"offset":5}', { path, headers })).status).toBe(200)
     const [seen] = qdrant.improver
     expect(seen?.path).toBe('/collections/d%C3%A9%2Fx/points/query/batch?timeout=7&consistency=majority')
-    expect(seen?.body).toBe('{"searches":[{"query":[0.1],"limit":65,"with_payload":true}]}')
+    expect(seen?.body).toBe('{"searches":[{"query":[0.1],"limit":305,"with_payload":true}]}')
     const { 'x-stowage-query': _, cookie: __, ...forwarded } = headers
     expect(seen?.headers).toMatchObject({
       ...forwarded,

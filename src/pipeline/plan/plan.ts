@@ -68,7 +68,7 @@ export const planSchema = z.strictObject({
     ),
     foreignK: value(
       count.nullable(),
-      'Hits asked of each list, at least, in a collection that `stowage ingest` has not written: its vectors do not know what its documents are called, and it may have no keyword list. Off: as many as elsewhere.',
+      'Hits asked of each list, at least, in a collection that `stowage ingest` has not written: its vectors do not know what its documents are called, and it may have no keyword list. On Qdrant’s paths: of a dense list that is alone, when the question may be known. Off: as many as elsewhere.',
       'RETRIEVAL_FOREIGN_K',
     ),
     spelling: value(
