@@ -24,6 +24,28 @@ type PayloadField = keyof typeof USUAL_NAMES
 /** The fields that a mapping can name. */
 export const PAYLOAD_FIELDS = Object.keys(USUAL_NAMES) as readonly PayloadField[]
 
+/** A path of a payload and its parts, which are told apart once: each point of an answer is looked through for dozens of paths. */
+interface UsualPath {
+  path: string
+  container: string | null
+  name: string
+}
+
+/** Flat names of text come before nested ones. For other fields the order of the names decides first. */
+const USUAL_PATHS = Object.fromEntries(
+  PAYLOAD_FIELDS.map(field => {
+    const names = USUAL_NAMES[field]
+    const flat = names.map(name => pathIn(null, name))
+    const nested = CONTAINERS.flatMap(container => names.map(name => pathIn(container, name)))
+    const byName = names.flatMap(name => [null, ...CONTAINERS].map(container => pathIn(container, name)))
+    return [field, field === 'text' ? [...flat, ...nested] : byName]
+  }),
+) as Record<PayloadField, UsualPath[]>
+
+function pathIn(container: string | null, name: string): UsualPath {
+  return { path: container === null ? name : `${container}.${name}`, container, name }
+}
+
 /** Dotted payload paths that replace the usual names of the fields. */
 export type PayloadMapping = { readonly [Field in PayloadField]?: string }
 
@@ -34,6 +56,8 @@ const LONGEST_CONTEXT = 8_000
 /** Other texts are no ids of points; Qdrant refuses a request with one. */
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const SPLITTER_HEADERS = [1, 2, 3, 4, 5, 6].flatMap(level => [`Header ${level}`, `header_${level}`, `h${level}`])
+/** For each place that such fields can be in. */
+const SPLITTER_PATHS = [null, ...CONTAINERS].map(container => SPLITTER_HEADERS.map(name => pathIn(container, name)))
 
 /**
  * Converts a point of any collection to a chunk. Fields are found under their usual names, flat or below `metadata` or `meta`,
@@ -150,22 +174,22 @@ function find<T>(
   accept: (value: unknown, path: string) => T | null,
 ): { path: string; value: T } | null {
   const mapped = mapping[field]
-  for (const path of mapped === undefined ? usualPaths(field) : [mapped]) {
-    const value = accept(valueAt(payload, path), path)
-    if (value !== null) return { path, value }
+  if (mapped !== undefined) {
+    const value = accept(valueAt(payload, mapped), mapped)
+    return value === null ? null : { path: mapped, value }
+  }
+  for (const usual of USUAL_PATHS[field]) {
+    const value = accept(usualValue(payload, usual), usual.path)
+    if (value !== null) return { path: usual.path, value }
   }
   return null
 }
 
-/** Flat names of text come before nested ones. For other fields the order of the names decides first. */
-function* usualPaths(field: PayloadField): Generator<string> {
-  const names = USUAL_NAMES[field]
-  if (field === 'text') {
-    yield* names
-    for (const container of CONTAINERS) for (const name of names) yield `${container}.${name}`
-  } else {
-    for (const name of names) yield* [name, ...CONTAINERS.map(container => `${container}.${name}`)]
-  }
+/** What `valueAt` finds at the path. */
+function usualValue(payload: unknown, { path, container, name }: UsualPath): unknown {
+  if (!isObject(payload)) return undefined
+  if (container === null || Object.hasOwn(payload, path)) return valueAt(payload, path)
+  return Object.hasOwn(payload, container) ? valueAt(payload[container], name) : undefined
 }
 
 /** The value at a dotted path of the payload; undefined when there is none. */
@@ -190,9 +214,8 @@ function nodeText(node: unknown): unknown {
 
 /** Markdown splitters write one field per heading level: "Header 1", "Header 2". */
 function splitterHeaders(payload: unknown): string {
-  for (const prefix of ['', ...CONTAINERS.map(container => `${container}.`)]) {
-    const headers = SPLITTER_HEADERS.map(name => asText(valueAt(payload, prefix + name)))
-    const found = headers.filter(header => header !== null)
+  for (const paths of SPLITTER_PATHS) {
+    const found = paths.map(path => asText(usualValue(payload, path))).filter(header => header !== null)
     if (found.length > 0) return found.join(' > ')
   }
   return ''
