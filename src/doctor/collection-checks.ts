@@ -1,12 +1,16 @@
 import type { CollectionLayout } from '../ingest/target.ts'
 import { isObject } from '../qdrant/json.ts'
-import { findDocumentField, findOrderField, findTextField, type PayloadMapping } from '../qdrant/payload.ts'
-import { counted } from '../text/printable.ts'
+import { findDocumentField, findOrderField, findTextField, type PayloadMapping, readChunk } from '../qdrant/payload.ts'
+import { documentName } from '../rank/searched-text.ts'
+import { counted, printable } from '../text/printable.ts'
 import type { CollectionFacts, Seen, Setup } from './facts.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 import { checkLanguage } from './language-check.ts'
 
 type Embedder = Setup['embedder']
+
+/** Of the name of a document that is shown, in UTF-16 units. */
+const LONGEST_NAME = 60
 
 /** Checks vectors, keyword list and payload of one collection. */
 export function checkCollection(
@@ -33,6 +37,7 @@ export function checkCollection(
     ...vectors,
     ...checkEmbedderVersion(samples, embedder, ingest),
     checkText(name, samples, mapping),
+    checkNames(name, samples, mapping),
     ...checkLanguage(samples, { embedder, reranker }, mapping),
     checkNeighbours(name, samples, mapping),
     checkIndexes(name, layout, samples, mapping),
@@ -103,6 +108,24 @@ function checkText(collection: string, samples: unknown[], mapping: PayloadMappi
   return found.length === 0
     ? fail('text', `found ${share}`, fix)
     : warn('text', `found in the field ${names} ${share}`, fix)
+}
+
+function checkNames(collection: string, samples: unknown[], mapping: PayloadMapping | undefined): Finding {
+  const check = 'names of documents'
+  const named = samples
+    .map((payload, id) => readChunk({ id, payload }, collection, mapping))
+    .filter(chunk => documentName(chunk) !== '')
+  const share = named.length === samples.length ? '' : ` in ${named.length} of ${samples.length} sampled points`
+  const [first] = named
+  if (first !== undefined) {
+    const kind = first.docTitle === '' ? 'the words of their id or path' : 'their title'
+    return ok(check, `${kind}${share}, such as "${printable(documentName(first), LONGEST_NAME)}"`)
+  }
+  return warn(
+    check,
+    'no title, and ids that say nothing: nothing tells which document a chunk is of, if its text does not',
+    `Store the title, the path or the address of the document with each point, or name its field: ${mappingExample(collection, { doc_title: 'FIELD' })}.`,
+  )
 }
 
 function checkNeighbours(collection: string, samples: unknown[], mapping: PayloadMapping | undefined): Finding {

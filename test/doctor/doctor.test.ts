@@ -28,7 +28,10 @@ const layout: CollectionLayout = {
   sparse: [{ name: 'sparse', idf: true }],
   indexes: { doc_id: 'keyword', order_index: 'integer', tenant: 'keyword' },
 }
-const payload = { doc_id: 'd', order_index: 0, text: 'text', tenant: 't', embedder_version: embedder.version }
+const payload = {
+  ...{ doc_id: 'd', doc_title: 'Doc', order_index: 0, text: 'text', tenant: 't' },
+  embedder_version: embedder.version,
+}
 
 const german = { ...payload, text: 'Der Schlüssel wird auf dem Server abgelegt und ist für die Anmeldung nötig.' }
 
@@ -155,7 +158,21 @@ describe('diagnose', () => {
     ],
     ['no text at all', { collection: { samples: [{ ...payload, text: '' }] } }, { text: 'fail' }],
     ['text here and there', { collection: { samples: [payload, { ...payload, text: 5 }] } }, { text: 'warn' }],
-    ['chunks without an order', { collection: { samples: [{ text: 'a' }] } }, { neighbours: 'warn' }],
+    [
+      'chunks without an order',
+      { collection: { samples: [{ text: 'a', source: 'b.md', title: 'B' }] } },
+      { neighbours: 'warn' },
+    ],
+    [
+      'documents without a name',
+      { collection: { samples: [{ ...payload, doc_title: '' }] } },
+      { 'names of documents': 'warn' },
+    ],
+    [
+      'names here and there',
+      { collection: { samples: [payload, { ...payload, doc_title: '' }] } },
+      { 'names of documents': 'ok' },
+    ],
     [
       'another embedder',
       { collection: { samples: [{ ...payload, embedder_version: 'other' }] } },
@@ -166,7 +183,11 @@ describe('diagnose', () => {
       { collection: { samples: [payload, { ...payload, embedder_version: 'other' }] }, setup: { embedder: null } },
       { 'embedder version': 'fail', 'dense vectors': 'warn' },
     ],
-    ['payloads that are none', { collection: { samples: [null, 5, []] } }, { text: 'fail', neighbours: 'warn' }],
+    [
+      'payloads that are none',
+      { collection: { samples: [null, 5, []] } },
+      { text: 'fail', neighbours: 'warn', 'names of documents': 'warn' },
+    ],
   ])('tells %s', (_, over, expected) => {
     const found = statuses(over)
     const notOk = Object.fromEntries(

@@ -96,6 +96,15 @@ describe('doctor on a collection that others have written', () => {
     expect(next).toMatchObject({ step: 5, fix: expect.stringContaining(`"collection": "${collection}"`) })
   })
 
+  it.each([
+    ['langchain-js', 'ok', 'the words of their id or path, such as "quay"'],
+    ['llamaindex', 'ok', 'their title, such as "quay.md"'],
+    ['own', 'warn', expect.stringMatching(/^no title, and ids that say nothing/u)],
+  ])('%s: says what documents are called', async (collection, status, detail) => {
+    const { findings } = await examine(collection, OPENAI_SIZE)
+    expect(findings).toContainEqual(expect.objectContaining({ check: 'names of documents', status, detail }))
+  })
+
   it.each(['langchain-js', 'llamaindex'])(
     '%s: another embedder is named with both sizes and the variable',
     async name => {
