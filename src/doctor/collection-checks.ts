@@ -111,7 +111,7 @@ function checkText(collection: string, samples: unknown[], mapping: PayloadMappi
 }
 
 function checkNames(collection: string, samples: unknown[], mapping: PayloadMapping | undefined): Finding {
-  const check = 'names of documents'
+  const check = 'document names'
   const named = samples
     .map((payload, id) => readChunk({ id, payload }, collection, mapping))
     .filter(chunk => documentName(chunk) !== '')

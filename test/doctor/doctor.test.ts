@@ -166,12 +166,12 @@ describe('diagnose', () => {
     [
       'documents without a name',
       { collection: { samples: [{ ...payload, doc_title: '' }] } },
-      { 'names of documents': 'warn' },
+      { 'document names': 'warn' },
     ],
     [
       'names here and there',
       { collection: { samples: [payload, { ...payload, doc_title: '' }] } },
-      { 'names of documents': 'ok' },
+      { 'document names': 'ok' },
     ],
     [
       'another embedder',
@@ -186,7 +186,7 @@ describe('diagnose', () => {
     [
       'payloads that are none',
       { collection: { samples: [null, 5, []] } },
-      { text: 'fail', neighbours: 'warn', 'names of documents': 'warn' },
+      { text: 'fail', neighbours: 'warn', 'document names': 'warn' },
     ],
   ])('tells %s', (_, over, expected) => {
     const found = statuses(over)

@@ -102,7 +102,7 @@ describe('doctor on a collection that others have written', () => {
     ['own', 'warn', expect.stringMatching(/^no title, and ids that say nothing/u)],
   ])('%s: says what documents are called', async (collection, status, detail) => {
     const { findings } = await examine(collection, OPENAI_SIZE)
-    expect(findings).toContainEqual(expect.objectContaining({ check: 'names of documents', status, detail }))
+    expect(findings).toContainEqual(expect.objectContaining({ check: 'document names', status, detail }))
   })
 
   it.each(['langchain-js', 'llamaindex'])(
