@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { messageOf } from '../core/errors.ts'
 import { readKillSwitch } from '../flags/kill-switch.ts'
 import { PLAN_NAMES } from '../pipeline/plan/plan.ts'
-import { type PayloadMappings, parseMappings } from '../qdrant/payload-mappings.ts'
+import { type PayloadMappings, parseMappings } from '../qdrant/payload/mappings.ts'
 import { isPlanFile } from './plan-file.ts'
 
 /** A setting with its description. */

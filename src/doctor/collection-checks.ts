@@ -1,6 +1,12 @@
 import type { CollectionLayout } from '../ingest/target.ts'
 import { isObject } from '../qdrant/json.ts'
-import { findDocumentField, findOrderField, findTextField, type PayloadMapping, readChunk } from '../qdrant/payload.ts'
+import {
+  findDocumentField,
+  findOrderField,
+  findTextField,
+  type PayloadMapping,
+  readChunk,
+} from '../qdrant/payload/read-chunk.ts'
 import { documentName } from '../rank/searched-text.ts'
 import { counted, printable } from '../text/printable.ts'
 import type { CollectionFacts, Seen, Setup } from './facts.ts'

@@ -1,7 +1,7 @@
 import { StowageError } from '../core/errors.ts'
 import type { Embedder, Reranker } from '../core/ports.ts'
 import type { CollectionLayout } from '../ingest/target.ts'
-import type { PayloadMappings } from '../qdrant/payload-mappings.ts'
+import type { PayloadMappings } from '../qdrant/payload/mappings.ts'
 import type { Tenant } from '../tenants/tenant.ts'
 import type { RerankNodeState } from './rerank-checks.ts'
 import { gatherTenantFacts, type TenantFacts, type TenantProbe } from './tenant-facts.ts'

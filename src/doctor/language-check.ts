@@ -1,6 +1,6 @@
 import { countOf } from '../core/collections.ts'
 import { readsMost } from '../pipeline/languages.ts'
-import { type PayloadMapping, readChunk } from '../qdrant/payload.ts'
+import { type PayloadMapping, readChunk } from '../qdrant/payload/read-chunk.ts'
 import { knownLanguageOf } from '../text/language/language-of.ts'
 import type { Setup } from './facts.ts'
 import { type Finding, warn } from './finding.ts'

@@ -3,7 +3,7 @@ import { describeIssues, strictObject } from '../core/schema-faults.ts'
 import { CHUNKINGS } from '../core/types.ts'
 import { collectionName } from '../pipeline/context-request.ts'
 import { planChangesSchema, readPlanChanges } from '../pipeline/plan/changes.ts'
-import { PAYLOAD_FIELDS } from '../qdrant/payload.ts'
+import { PAYLOAD_FIELDS } from '../qdrant/payload/read-chunk.ts'
 
 /** Version of the format of project files. */
 export const PROJECT_VERSION = 1

@@ -4,8 +4,8 @@ import type { Chunk } from '../../core/types.ts'
 import type { ReadPassages } from '../../http/ui/passages.ts'
 import { startDeadline } from '../../pipeline/deadline.ts'
 import type { QdrantHttp } from '../../qdrant/client.ts'
-import { readChunk } from '../../qdrant/payload.ts'
-import type { PayloadMappings } from '../../qdrant/payload-mappings.ts'
+import type { PayloadMappings } from '../../qdrant/payload/mappings.ts'
+import { readChunk } from '../../qdrant/payload/read-chunk.ts'
 import { readAmong } from './read-among.ts'
 
 interface PassageReaderOptions {

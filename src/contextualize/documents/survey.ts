@@ -3,7 +3,7 @@ import { CONTEXT_FIELDS } from '../../contexts/payload-fields.ts'
 import { StowageError } from '../../core/errors.ts'
 import type { Json, PointId } from '../../core/types.ts'
 import { isObject, printJson } from '../../qdrant/json.ts'
-import { isParent } from '../../qdrant/payload.ts'
+import { isParent } from '../../qdrant/payload/read-chunk.ts'
 import type { LiveCollection, LivePoint } from '../live-collection.ts'
 
 /** The points of one document that the same readers may see. */

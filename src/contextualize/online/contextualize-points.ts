@@ -1,6 +1,6 @@
 import { batchesOf } from '../../core/collections.ts'
 import type { JsonObject, PointId } from '../../core/types.ts'
-import { findDocumentField, isParent, type PayloadMapping, valueAt } from '../../qdrant/payload.ts'
+import { findDocumentField, isParent, type PayloadMapping, valueAt } from '../../qdrant/payload/read-chunk.ts'
 import { isMatchable, isPlainPath } from '../../qdrant/places-filter.ts'
 import type { ContextualizeDependencies } from '../dependencies.ts'
 import { hasText, isDoneInRun, keyOf, surveyOf } from '../documents/survey.ts'

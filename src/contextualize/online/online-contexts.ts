@@ -1,5 +1,5 @@
 import type { StartTimer } from '../../pipeline/deadline.ts'
-import type { PayloadMapping } from '../../qdrant/payload.ts'
+import type { PayloadMapping } from '../../qdrant/payload/read-chunk.ts'
 import type { ContextualizeDependencies } from '../dependencies.ts'
 import { hasContext, isUpToDate } from '../documents/survey.ts'
 import type { LivePoint } from '../live-collection.ts'

@@ -1,4 +1,4 @@
-import { isParent } from '../../qdrant/payload.ts'
+import { isParent } from '../../qdrant/payload/read-chunk.ts'
 import { hasContext, hasText } from '../documents/survey.ts'
 import type { LiveCollection, LivePoint } from '../live-collection.ts'
 

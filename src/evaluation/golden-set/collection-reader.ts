@@ -3,7 +3,7 @@ import type { Chunk, JsonObject, PointId } from '../../core/types.ts'
 import { type QdrantHttp, readForCommand } from '../../qdrant/client.ts'
 import { isObject } from '../../qdrant/json.ts'
 import { collectionPath } from '../../qdrant/paths.ts'
-import { findDocumentField, isParent, type PayloadMapping, readChunk } from '../../qdrant/payload.ts'
+import { findDocumentField, isParent, type PayloadMapping, readChunk } from '../../qdrant/payload/read-chunk.ts'
 import { readListedPoints } from '../../qdrant/points.ts'
 
 /** Reads gold passages from a collection. */

@@ -4,7 +4,7 @@ import { type Config, diskFault } from '../../config.ts'
 import { StowageError } from '../../core/errors.ts'
 import { readPlanChanges } from '../../pipeline/plan/changes.ts'
 import type { FindRequestProject } from '../../pipeline/plan/project.ts'
-import type { PayloadMappings } from '../../qdrant/payload-mappings.ts'
+import type { PayloadMappings } from '../../qdrant/payload/mappings.ts'
 
 const DEFAULT_FOLDER = join('.stowage', 'projects')
 

@@ -7,7 +7,7 @@ import type { Reranker } from '../../core/ports.ts'
 import { openTogether } from '../../core/work/opened.ts'
 import { passageOf } from '../../pipeline/rerank/passage.ts'
 import { createQdrantHttp } from '../../qdrant/client.ts'
-import { isParent } from '../../qdrant/payload.ts'
+import { isParent } from '../../qdrant/payload/read-chunk.ts'
 import { type Models, openModels } from '../models.ts'
 import { openUpstream } from '../upstream.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { finish } from '../../../src/core/steps.ts'
 import { readBatchAnswer, readQueryAnswer } from '../../../src/drop-in/points/point-slices.ts'
-import { readChunk } from '../../../src/qdrant/payload.ts'
+import { readChunk } from '../../../src/qdrant/payload/read-chunk.ts'
 
 const chunkOf: Parameters<typeof readBatchAnswer>[1] = point => readChunk(point, 'docs')
 

@@ -1,7 +1,7 @@
 import { StowageError } from '../../../../src/core/errors.ts'
 import type { PassageStore } from '../../../../src/core/ports.ts'
 import type { JsonObject, RetrievedHit, SparseVector } from '../../../../src/core/types.ts'
-import { readChunk } from '../../../../src/qdrant/payload.ts'
+import { readChunk } from '../../../../src/qdrant/payload/read-chunk.ts'
 import { vectorOf } from '../../../support/query-vectors.ts'
 
 export interface StoredPoint {

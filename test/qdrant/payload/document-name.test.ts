@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { documentNameIn } from '../../src/qdrant/document-name.ts'
+import { documentNameIn } from '../../../src/qdrant/payload/document-name.ts'
 
 describe('the name in the id, the path or the address of a document', () => {
   it.each([
@@ -24,7 +24,7 @@ describe('the name in the id, the path or the address of a document', () => {
     '7f3c0f9e-5d2c-4f6e-9a55-0d8d6f1c2b3a',
     'd41d8cd98f00b204e9800998ecf8427e',
     '/store/d41d8cd98f00b204e9800998ecf8427e.pdf',
-    '../..',
+    '../../..',
     'a-1-b-2',
   ])('is not in %j', source => expect(documentNameIn(source)).toBeNull())
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { messageOf } from '../core/errors.ts'
-import { PAYLOAD_FIELDS, type PayloadMapping } from './payload.ts'
+import { messageOf } from '../../core/errors.ts'
+import { PAYLOAD_FIELDS, type PayloadMapping } from './read-chunk.ts'
 
 /** Payload paths of collections that stowage has not written, by the name of the collection. */
 export type PayloadMappings = Readonly<Record<string, PayloadMapping>>

@@ -6,7 +6,7 @@ import {
   findTextField,
   type PayloadMapping,
   readChunk,
-} from '../../src/qdrant/payload.ts'
+} from '../../../src/qdrant/payload/read-chunk.ts'
 
 const read = (payload: unknown, mapping?: PayloadMapping) => readChunk({ id: 7, payload }, 'docs', mapping)
 

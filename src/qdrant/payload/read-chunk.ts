@@ -1,6 +1,6 @@
-import type { Chunk, PointId } from '../core/types.ts'
+import type { Chunk, PointId } from '../../core/types.ts'
+import { isObject } from '../json.ts'
 import { documentNameIn } from './document-name.ts'
-import { isObject } from './json.ts'
 
 const NODE_CONTENT = '_node_content'
 const CONTAINERS = ['metadata', 'meta']

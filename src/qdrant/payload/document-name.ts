@@ -1,4 +1,4 @@
-import { prefixOf } from '../core/prefix.ts'
+import { prefixOf } from '../../core/prefix.ts'
 
 /** In UTF-16 units. A name beyond it is no name that a question could have. */
 const LONGEST = 500
