@@ -185,7 +185,8 @@ export const RULES: readonly Switch[] = [
     off: null,
   }),
   valueRule('foreign-depth', 'retrieval', 'foreignK', {
-    guards: 'More hits of each list in collections that `stowage ingest` has not written.',
+    guards:
+      'More hits of each list in collections that `stowage ingest` has not written, and of a dense list that is alone on Qdrant’s paths.',
     on: measured.retrieval.foreignK,
     off: null,
   }),

@@ -3,7 +3,7 @@ import type { DocumentPlace, PassageStore, PendingVector, SearchRequest, StoreCa
 import type { Chunk, JsonObject, PointId, RetrievedList } from '../../core/types.ts'
 import type { QdrantHttp } from '../../qdrant/client.ts'
 import { narrowedFilter } from '../../qdrant/condition.ts'
-import { notUnderstood, statusOf } from '../../qdrant/errors.ts'
+import { isTooLarge, notUnderstood, statusOf } from '../../qdrant/errors.ts'
 import { collectionPath } from '../../qdrant/paths.ts'
 import type { PayloadMappings } from '../../qdrant/payload/mappings.ts'
 import { isParent, readChunk } from '../../qdrant/payload/read-chunk.ts'
@@ -26,6 +26,9 @@ export interface QdrantStoreOptions {
   mappings?: PayloadMappings
 }
 
+/** Then more hits are asked for again. */
+const SHALLOW_TTL_MS = 10 * 60_000
+
 /** Answers after which a profile is read anew: a wrong key, a missing collection, or vectors that the collection does not have. */
 const REFUSED: readonly number[] = [400, 401, 403, 404, 422]
 
@@ -46,6 +49,8 @@ export function createQdrantStore(options: QdrantStoreOptions): PassageStore {
   }
   const profiles = createProfiles(http, options.mappings)
   const denseOnly = new LRUCache<string, true>({ max: MAX_PROFILES })
+  /** Collections of which the hits of a foreign collection are too many: strict mode limits them, or the points are large. */
+  const shallow = new LRUCache<string, true>({ max: MAX_PROFILES, ttl: SHALLOW_TTL_MS })
 
   function noticeDenseOnly(collection: string): void {
     if (denseOnly.has(collection)) return
@@ -64,10 +69,27 @@ export function createQdrantStore(options: QdrantStoreOptions): PassageStore {
     return isKnown ? searchOnce(asked, call) : found
   }
 
+  /** Asks a foreign collection for its number of hits, or for that of others where Qdrant refuses so many or they are too large to read. */
   async function searchOnce(asked: SearchRequest, call: StoreCall): ReturnType<PassageStore['search']> {
     const profile = await profiles.get(asked.collection, call)
-    const limit = profile.isForeign ? (asked.foreignLimit ?? asked.limit) : asked.limit
-    const request = { ...asked, limit, filter: narrowedFilter(call.condition, asked.filter) }
+    const isDeep = profile.isForeign && !shallow.has(asked.collection)
+    const limit = isDeep ? (asked.foreignLimit ?? asked.limit) : asked.limit
+    try {
+      return await searchLists({ ...asked, limit }, profile, call)
+    } catch (error) {
+      if (limit === asked.limit || !(isTooLarge(error) || [400, 422].includes(statusOf(error) ?? 0))) throw error
+      const found = await searchLists(asked, profile, call)
+      shallow.set(asked.collection, true)
+      return found
+    }
+  }
+
+  async function searchLists(
+    asked: SearchRequest,
+    profile: Profile,
+    call: StoreCall,
+  ): ReturnType<PassageStore['search']> {
+    const request = { ...asked, filter: narrowedFilter(call.condition, asked.filter) }
     const { fields, missing, isUnsearched } = chooseFields(request, profile)
     if (request.sparse !== null && fields.dense !== null && fields.sparse === null) noticeDenseOnly(request.collection)
     const send = (bodies: Partial<SearchBodies>) => runSearches(http, request.collection, bodies, call)

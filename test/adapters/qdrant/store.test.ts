@@ -84,6 +84,21 @@ describe('createQdrantStore', () => {
     expect(dense.lists.map(list => list.hits.length)).toEqual([hits])
   })
 
+  it.each([
+    ['limits the hits of a search', { status: 400, body: '{"status":{"error":"Limit exceeded 5 > 4"}}' }],
+    ['answers more than stowage reads', { status: 200, body: ' '.repeat(65 * 1024 * 1024) }],
+  ])('asks a foreign collection for fewer hits where Qdrant %s', async (_, refusal) => {
+    const { name } = await collect(Array.from({ length: 6 }, (_, i) => own(i)))
+    const isDeep = ({ body }: Recorded) => body.includes('"limit":5')
+    const { store, requests } = await record({}, request => (isDeep(request) ? refusal : undefined))
+    const question = ask(name, { sparse: null, foreignLimit: 5 })
+    for (let time = 0; time < 2; time++)
+      expect((await store.search(question, call)).lists.map(list => list.hits.length)).toEqual([3])
+    const { length } = requests.filter(isDeep)
+    await store.search(question, call)
+    expect(requests.filter(isDeep)).toHaveLength(length)
+  })
+
   it('makes one round trip per search once it knows the collection', async () => {
     const { name } = await collect([own(0), own(1), own(2)])
     const { store, requests } = await record()
