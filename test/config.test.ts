@@ -30,6 +30,7 @@ const CASES: readonly [variable: string, text: string, read: (plan: Plan) => unk
   ['QUERY_ADAPTIVE_WEIGHTS', 'on', plan => plan.retrieval.adaptive, true],
   ['RETRIEVAL_TOKENS_PER_CANDIDATE', '40', plan => plan.retrieval.tokensPerCandidate, 40],
   ['RETRIEVAL_FOREIGN_K', 'off', plan => plan.retrieval.foreignK, null],
+  ['RETRIEVAL_NAMED_DOCUMENTS', '5', plan => plan.retrieval.namedDocuments, 5],
   ['MMR_ALPHA', '0.25', plan => plan.diversity.mmrAlpha, 0.25],
   ['PACKING_MODE', 'sentence', plan => plan.packing.mode, 'sentence'],
   ['PACKING_PER_DOC_CAP', '3', plan => plan.packing.documentCap, 3],

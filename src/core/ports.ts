@@ -123,6 +123,8 @@ export interface SearchRequest {
   limit: number
   /** Hits per list in a collection that `stowage ingest` has not written. Default: `limit`. */
   foreignLimit?: number
+  /** Ids of documents, whose chunks alone are searched. There are no lists where the collection has no quick way to them. Default: all documents. */
+  documents?: readonly string[]
   /** Whether hits include their dense vectors, for MMR by cosine. */
   withVectors: boolean
 }

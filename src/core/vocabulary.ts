@@ -32,6 +32,8 @@ export const DEGRADATIONS = {
     'The query is white space or has no words but stop words, and there is no query vector; nothing was searched.',
   spelling_not_corrected:
     'The spelling of the question could not be corrected in time, or the search by the corrected question failed or lacked a list, so what the question found as it is was used.',
+  named_documents_not_searched:
+    'The documents that the question names could not be searched in time, or that search failed, so what the question found first was used.',
   mode_unavailable:
     'The asked list is not there or found nothing, so the other one was searched; the detail names the reason.',
   list_missing:
@@ -139,6 +141,7 @@ export const STAGES = {
   intent: 'Detects the intent of the query by rules.',
   retrieve: 'Searches the dense and the keyword list.',
   spelling: 'Searches once more by the corrected question; only when words of it are corrected.',
+  named_documents: 'Searches once more in the documents that the question names; only when it names some.',
   fuse: 'Merges the lists into one candidate per point, with one value from its scores or ranks.',
   dedupe: 'Drops candidates at the same place or with near-verbatim text.',
   rerank: 'Blends the relevance of the reranker into the values.',

@@ -1,4 +1,5 @@
 import type { CollectionLayout } from '../ingest/target.ts'
+import { documentFilter } from '../qdrant/documents-filter.ts'
 import { isObject } from '../qdrant/json.ts'
 import {
   findDocumentField,
@@ -166,23 +167,29 @@ function longestTextPath(samples: unknown[]): string | null {
 
 const FILTERED = ['tenant', 'space_id', 'acl', 'lang', 'doc_id', 'order_index']
 
-/** Fields in filters need an index: the own fields that occur, and the fields by which neighbours are fetched. */
+/** Fields in filters need an index: the own fields that occur, those by which neighbours are fetched, and the document id of a large collection. */
 function checkIndexes(
   name: string,
-  { indexes }: CollectionLayout,
+  layout: CollectionLayout,
   samples: unknown[],
   mapping: PayloadMapping | undefined,
 ): Finding {
+  const { indexes } = layout
   const occurring = FILTERED.filter(field => samples.some(payload => (fieldOf(payload, field) ?? null) !== null))
   const places = samples.flatMap(payload => {
     const order = findOrderField(payload, mapping)
     return order === null ? [] : [order, findDocumentField(payload, mapping) ?? order]
   })
-  const missing = [...new Set([...occurring, ...places])].filter(field => !Object.hasOwn(indexes, field))
+  const documents = samples.flatMap(payload => {
+    const document = findDocumentField(payload, mapping)
+    return document !== null && documentFilter(document, layout) === null ? [document] : []
+  })
+  const missing = [...new Set([...occurring, ...places, ...documents])].filter(field => !Object.hasOwn(indexes, field))
   if (missing.length === 0) return ok('payload indexes', Object.keys(indexes).join(', ') || 'none needed')
+  const unsearched = documents.length > 0 ? ', and documents that a question names are not searched once more' : ''
   return warn(
     'payload indexes',
-    `none on ${missing.join(', ')}: filters on these fields scan the collection`,
+    `none on ${missing.join(', ')}: filters on these fields scan the collection${unsearched}`,
     `For each field: PUT /collections/${name}/index {"field_name": …, "field_schema": "keyword"} ("integer" for an order).`,
   )
 }

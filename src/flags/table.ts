@@ -190,6 +190,11 @@ export const RULES: readonly Switch[] = [
     on: measured.retrieval.foreignK,
     off: null,
   }),
+  valueRule('named-documents', 'retrieval', 'namedDocuments', {
+    guards: 'One more search in the documents that the question names.',
+    on: measured.retrieval.namedDocuments,
+    off: null,
+  }),
   valueRule('novelty', 'packing', 'noveltyAlpha', {
     guards: 'Lower values for chunks whose words are already packed.',
     on: design.packing.noveltyAlpha,

@@ -8,6 +8,8 @@ export const WORKER_WAIT_SHARE = 0.5
 export const EMBEDDING_SHARE = 0.4
 /** Share of a request's time in which a question is corrected and searched once more. Later, the first search stays. */
 export const CORRECTION_SHARE = 0.5
+/** Share of a request's time in which the documents that the question names are searched once more. Later, what was found stays. */
+export const NAMED_DOCUMENTS_SHARE = 0.6
 /** Share of a request's time after which reranking stops, whatever its own deadline is. */
 export const RERANKING_SHARE = 0.7
 /** Share of a request's time after which neighbours are no longer fetched. The rest is for packing. */

@@ -16,6 +16,7 @@ import { packRanked, type RankAndPackInput, rankCandidates } from './rank-and-pa
 import { searchCorrected } from './retrieval/corrected.ts'
 import { hitsOf } from './retrieval/fallback.ts'
 import { retrieve, type SearchInput } from './retrieval/retrieve.ts'
+import { searchNamedDocuments } from './retrieval/search-named-documents.ts'
 import type { RunRecord } from './run-record.ts'
 import type { PipelinePorts } from './services.ts'
 import type { Answerable, UsedMode } from './trace/schema.ts'
@@ -85,7 +86,10 @@ export async function rankContext(
     () => retrieve(search, ports, caller, record),
     ({ lists }) => ({ out: hitsOf(lists), changed: true }),
   )
-  const { query, lists, mode } = await searchCorrected(search, found, ports, caller, record)
+  const corrected = await searchCorrected(search, found, ports, caller, record)
+  const { query, mode } = corrected
+  const named = { query, plan, found: corrected, ...(background && { background }) }
+  const { lists } = await searchNamedDocuments(named, caller, record)
   const intent = query === input.query ? asked : detectIntent(query)
   const reranking = caller.deadline.part(RERANKING_SHARE)
   const expanding = caller.deadline.part(NEIGHBOUR_SHARE)

@@ -2,7 +2,7 @@ import { redactUrls } from '../core/redact-urls.ts'
 import type { Candidate, Degradation, Span } from '../core/types.ts'
 import type { DegradationCode, StageName } from '../core/vocabulary.ts'
 import type { Correction } from '../text/terms/spelling.ts'
-import type { Trace } from './trace/schema.ts'
+import type { NamedDocument, Trace } from './trace/schema.ts'
 
 /** How well a sentence of a chunk matches the question, as a logit. */
 export interface SentenceMatch extends Span {
@@ -17,6 +17,8 @@ export class RunRecord {
   sentenceMatches: ReadonlyMap<string, readonly SentenceMatch[]> = new Map()
   /** The words of the question that were corrected for the search. */
   corrections: readonly Correction[] = []
+  /** The documents that the question names, whose chunks were searched once more. */
+  namedDocuments: readonly NamedDocument[] = []
   readonly #now: () => number
   readonly #from: number
 
@@ -35,6 +37,7 @@ export class RunRecord {
     branch.stages.push(...this.stages)
     branch.degraded.push(...this.degraded)
     branch.corrections = this.corrections
+    branch.namedDocuments = this.namedDocuments
     return branch
   }
 

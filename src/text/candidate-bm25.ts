@@ -46,7 +46,7 @@ export function* questionTerms(query: string, analysis: Analysis): Steps<string[
 
 /**
  * BM25 of each document for the query, 0 or above. All texts have the analysis of most documents, so that a word is the same term in all. Identifiers of the query are terms, beside their parts. Document frequency and average length are those of `documents`.
- * Robertson and Zaragoza (2009), with Lucene's idf `ln(1 + (n - df + .5) / (df + .5))`, which is never negative.
+ * Robertson and Zaragoza (2009), with `inverseDocumentFrequency`.
  */
 export function* candidateBm25(query: string, documents: readonly string[]): Steps<number[]> {
   const analysis = yield* analysisOfMost(documents)
@@ -63,7 +63,7 @@ export function* candidateBm25(query: string, documents: readonly string[]): Ste
     yield
   }
   const averageLength = pool.reduce((sum, document) => sum + document.length, 0) / pool.length || 1
-  const idf = Array.from(frequencies, count => Math.log(1 + (pool.length - count + 0.5) / (count + 0.5)))
+  const idf = Array.from(frequencies, count => inverseDocumentFrequency(count, pool.length))
   return pool.map(({ length, counts }) => {
     const saturation = K1 * (1 - B + (B * length) / averageLength)
     return counts.reduce(
@@ -71,6 +71,11 @@ export function* candidateBm25(query: string, documents: readonly string[]): Ste
       0,
     )
   })
+}
+
+/** Lucene's inverse document frequency `ln(1 + (n - df + .5) / (df + .5))` of a term, which is never negative. */
+export function inverseDocumentFrequency(documentsWithTerm: number, documents: number): number {
+  return Math.log(1 + (documents - documentsWithTerm + 0.5) / (documentsWithTerm + 0.5))
 }
 
 /** The terms that a document has in common with the query. */

@@ -202,6 +202,16 @@ describe('diagnose', () => {
     expect(statuses({ collection: { samples } })['payload indexes']).toBe('warn')
     expect(statuses({ collection: { samples, layout: indexed } })['payload indexes']).toBe('ok')
   })
+
+  it('wants an index on the documents of a large foreign collection', () => {
+    const samples = [{ page_content: 'x', metadata: { source: 's' } }]
+    const ofPoints = (points: number, indexes = {}) => ({
+      collection: { samples, layout: { ...layout, points, indexes } },
+    })
+    expect(statuses(ofPoints(20_000))['payload indexes']).toBe('ok')
+    expect(statuses(ofPoints(20_001))['payload indexes']).toBe('warn')
+    expect(statuses(ofPoints(20_001, { 'metadata.source': 'keyword' }))['payload indexes']).toBe('ok')
+  })
 })
 
 describe('stowage doctor', () => {

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../core/types.ts'
 import type { CollectionLayout } from '../../ingest/target.ts'
 import type { QdrantHttp, QdrantRead } from '../../qdrant/client.ts'
 import { narrowedFilter } from '../../qdrant/condition.ts'
+import { type DocumentFilter, documentFilter } from '../../qdrant/documents-filter.ts'
 import { printJson } from '../../qdrant/json.ts'
 import { collectionPath } from '../../qdrant/paths.ts'
 import type { PayloadMappings } from '../../qdrant/payload/mappings.ts'
@@ -18,6 +19,8 @@ export interface Profile {
   /** Payload paths; null if the sampled point has no such field. */
   documentField: string | null
   orderField: string | null
+  /** How points are filtered by document; null when there is no quick way. */
+  documentFilter: DocumentFilter | null
   /** Version of the embedder in the sampled point; null if the point has none. */
   embedderVersion: string | null
   /** Whether the sampled point has not been written by `stowage ingest`. */
@@ -67,10 +70,13 @@ export function createProfiles(http: Reads, mappings: PayloadMappings = {}): Pro
     const payload = record(sample?.payload)
     const mapping = mappings[collection]
     const version = payload.embedder_version
+    const layout = readLayout(info)
+    const documentField = findDocumentField(payload, mapping)
     return {
-      layout: readLayout(info),
-      documentField: findDocumentField(payload, mapping),
+      layout,
+      documentField,
       orderField: findOrderField(payload, mapping),
+      documentFilter: documentField === null ? null : documentFilter(documentField, layout),
       embedderVersion: typeof version === 'string' ? version : null,
       isForeign: !isOwn(sample?.payload),
       hasPoints: sample !== undefined,

@@ -3,6 +3,7 @@ import type { DocumentPlace, PassageStore, PendingVector, SearchRequest, StoreCa
 import type { Chunk, JsonObject, PointId, RetrievedList } from '../../core/types.ts'
 import type { QdrantHttp } from '../../qdrant/client.ts'
 import { narrowedFilter } from '../../qdrant/condition.ts'
+import { documentConditions, storedIds } from '../../qdrant/documents-filter.ts'
 import { isTooLarge, notUnderstood, statusOf } from '../../qdrant/errors.ts'
 import { collectionPath } from '../../qdrant/paths.ts'
 import type { PayloadMappings } from '../../qdrant/payload/mappings.ts'
@@ -26,8 +27,8 @@ export interface QdrantStoreOptions {
   mappings?: PayloadMappings
 }
 
-/** Then more hits are asked for again. */
-const SHALLOW_TTL_MS = 10 * 60_000
+/** Then Qdrant is asked again for what it has refused. */
+const REFUSAL_TTL_MS = 10 * 60_000
 
 /** Answers after which a profile is read anew: a wrong key, a missing collection, or vectors that the collection does not have. */
 const REFUSED: readonly number[] = [400, 401, 403, 404, 422]
@@ -50,7 +51,9 @@ export function createQdrantStore(options: QdrantStoreOptions): PassageStore {
   const profiles = createProfiles(http, options.mappings)
   const denseOnly = new LRUCache<string, true>({ max: MAX_PROFILES })
   /** Collections of which the hits of a foreign collection are too many: strict mode limits them, or the points are large. */
-  const shallow = new LRUCache<string, true>({ max: MAX_PROFILES, ttl: SHALLOW_TTL_MS })
+  const shallow = new LRUCache<string, true>({ max: MAX_PROFILES, ttl: REFUSAL_TTL_MS })
+  /** Collections that refuse a filter on documents: strict mode asks for another index. */
+  const unfiltered = new LRUCache<string, true>({ max: MAX_PROFILES, ttl: REFUSAL_TTL_MS })
 
   function noticeDenseOnly(collection: string): void {
     if (denseOnly.has(collection)) return
@@ -60,6 +63,7 @@ export function createQdrantStore(options: QdrantStoreOptions): PassageStore {
 
   /** Searches again where a profile from before fits no search: the collection may have been made anew with other vectors. */
   async function search(asked: SearchRequest, call: StoreCall): ReturnType<PassageStore['search']> {
+    if (asked.documents !== undefined) return searchDocuments(asked, asked.documents, call)
     const isKnown = profiles.has(asked.collection, call)
     const found = await searchOnce(asked, call)
     const isAsked = asked.dense !== null || asked.sparse !== null
@@ -77,10 +81,28 @@ export function createQdrantStore(options: QdrantStoreOptions): PassageStore {
     try {
       return await searchLists({ ...asked, limit }, profile, call)
     } catch (error) {
-      if (limit === asked.limit || !(isTooLarge(error) || [400, 422].includes(statusOf(error) ?? 0))) throw error
+      if (limit === asked.limit || !(isTooLarge(error) || isRefused(error))) throw error
       const found = await searchLists(asked, profile, call)
       shallow.set(asked.collection, true)
       return found
+    }
+  }
+
+  async function searchDocuments(
+    asked: SearchRequest,
+    documents: readonly string[],
+    call: StoreCall,
+  ): ReturnType<PassageStore['search']> {
+    const profile = await profiles.get(asked.collection, call)
+    const { documentFilter } = profile
+    if (documentFilter === null || unfiltered.has(asked.collection)) return { lists: [], missing: [] }
+    const should = documentConditions(documentFilter, documents)
+    if (should.length === 0) return { lists: [], missing: [] }
+    try {
+      return await searchLists({ ...asked, filter: narrowedFilter({ should }, asked.filter) }, profile, call)
+    } catch (error) {
+      if (isRefused(error)) unfiltered.set(asked.collection, true)
+      throw error
     }
   }
 
@@ -165,6 +187,11 @@ export function createQdrantStore(options: QdrantStoreOptions): PassageStore {
   }
 }
 
+/** Whether Qdrant will not answer such a request, however often it is sent. */
+function isRefused(error: unknown): boolean {
+  return [400, 422].includes(statusOf(error) ?? 0)
+}
+
 /** The points of each search; null for a search that was not sent. */
 interface SearchAnswers {
   dense: ScoredPoint[] | null
@@ -227,9 +254,4 @@ function payloadPlaces(places: readonly DocumentPlace[], { documentField, orderF
   return places.flatMap(({ docId, orderIndex }) =>
     storedIds(docId).map(document => ({ documentField, document, orderField, orderIndex })),
   )
-}
-
-/** A document id is a string here, but may be an integer in the payload, which does not match a string. */
-function storedIds(docId: string): (string | number)[] {
-  return /^(0|-?[1-9]\d{0,14})$/.test(docId) ? [docId, Number(docId)] : [docId]
 }

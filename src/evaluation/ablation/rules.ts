@@ -45,6 +45,12 @@ export const RULES = {
     off: { retrieval: { foreignK: null } },
     isOn: ({ retrieval }) => retrieval.foreignK !== null,
   },
+  named_documents: {
+    meaning: 'Searches once more in the documents that the question names.',
+    on: { retrieval: { namedDocuments: NAMED_PLANS.measured.retrieval.namedDocuments } },
+    off: { retrieval: { namedDocuments: null } },
+    isOn: ({ retrieval }) => retrieval.namedDocuments !== null,
+  },
   value_fusion: {
     meaning: 'Adds scaled scores. Off is reciprocal rank fusion, which has no BM25 over the candidates.',
     on: { fusion: { method: 'values' } },

@@ -1,6 +1,7 @@
 import { batchesOf, groupBy } from '../../core/collections.ts'
 import type { Chunk, JsonObject, PointId } from '../../core/types.ts'
 import { type QdrantHttp, readForCommand } from '../../qdrant/client.ts'
+import { documentConditions } from '../../qdrant/documents-filter.ts'
 import { isObject } from '../../qdrant/json.ts'
 import { collectionPath } from '../../qdrant/paths.ts'
 import { findDocumentField, isParent, type PayloadMapping, readChunk } from '../../qdrant/payload/read-chunk.ts'
@@ -55,7 +56,7 @@ export function createCollectionReader(options: CollectionReaderOptions): Collec
 
   async function chunksOf(ids: readonly string[]): Promise<Chunk[]> {
     fields ??= documentFields()
-    const should = (await fields).flatMap(key => documentConditions(key, ids))
+    const should = (await fields).flatMap(key => documentConditions({ key, types: ['string', 'number'] }, ids))
     const found: Chunk[] = []
     if (should.length === 0) return found
     for await (const point of scroll({ filter: { should }, limit: PAGE, with_payload: true }))
@@ -86,11 +87,4 @@ export function createCollectionReader(options: CollectionReaderOptions): Collec
       return new Set(readListedPoints(page).map(({ id }) => String(id)))
     },
   }
-}
-
-/** Conditions for documents. An id is a text here, and may be an integer in the payload, which does not match a text. */
-function documentConditions(key: string, ids: readonly string[]): JsonObject[] {
-  const numbers = ids.filter(id => /^(0|-?[1-9]\d{0,14})$/.test(id)).map(Number)
-  const texts = { key, match: { any: [...ids] } }
-  return numbers.length === 0 ? [texts] : [texts, { key, match: { any: numbers } }]
 }

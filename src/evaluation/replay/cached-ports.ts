@@ -48,7 +48,8 @@ export class PortCache {
           // The time of embedding is charged by `embedQuery` already.
           const vector = dense && 'vector' in dense ? await dense.vector : dense
           const key = [others, call.condition, dense !== null, vector && [...vector]]
-          return ask('retrieve', key, () => store.search(request, call))
+          const stage = request.documents === undefined ? 'retrieve' : 'named_documents'
+          return ask(stage, key, () => store.search(request, call))
         },
         fetchPlaces: (collection, places, filter, call) =>
           ask('reunify', [collection, places, filter, call.condition], () =>

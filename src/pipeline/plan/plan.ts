@@ -71,6 +71,11 @@ export const planSchema = z.strictObject({
       'Hits asked of each list, at least, in a collection that `stowage ingest` has not written: its vectors do not know what its documents are called, and it may have no keyword list. On Qdrant’s paths: of a dense list that is alone, when the question may be known. Off: as many as elsewhere.',
       'RETRIEVAL_FOREIGN_K',
     ),
+    namedDocuments: value(
+      z.int().min(1).max(20).nullable(),
+      'Documents that the question names, at most, which are searched once more for chunks that the lists missed. Off: none.',
+      'RETRIEVAL_NAMED_DOCUMENTS',
+    ),
     spelling: value(
       z.boolean(),
       'Correct misspelt words of the question by the words of the passages that were found, and search once more.',

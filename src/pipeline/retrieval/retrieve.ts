@@ -47,6 +47,13 @@ export interface WeightedSearch extends SearchInput {
 export interface Retrieved {
   lists: RetrievedList[]
   mode: UsedMode
+  /** What each collection gave. */
+  answers: CollectionAnswer[]
+  /** Searches documents of a collection by the same vectors. */
+  searchWithin(
+    among: { collection: string; mode: RetrievalMode; documents: readonly string[] },
+    signal: AbortSignal,
+  ): Promise<SearchResult>
 }
 
 /**
@@ -68,7 +75,7 @@ export async function retrieve(
   if (input.vector === null && input.query.trim() === '') {
     // An embedder gives a vector to white space too, and any passage is near it.
     record.degrade('no_search_terms', 'the query is white space, and there is no query vector')
-    return { lists: [], mode: { asked: mode, used: null } }
+    return { ...foundBy([], mode), searchWithin: search.within }
   }
   const asked = await search.lists(input.collections, mode)
   const answers = mode === 'hybrid' ? asked : await withOtherLists(mode, asked, search, record)
@@ -78,9 +85,16 @@ export async function retrieve(
   for (const { collection, isUnsearched } of answers)
     if (isUnsearched) record.degrade('collection_unsearched', collection)
   for (const collection of withoutAnyText(answers)) record.degrade('no_passage_text', collection)
+  return { ...foundBy(answers, mode), searchWithin: search.within }
+}
+
+/** What the answers of all collections amount to. @param asked the mode that was asked */
+export function foundBy(answers: CollectionAnswer[], asked: RetrievalMode): Omit<Retrieved, 'searchWithin'> {
+  const lists = answers.flatMap(answer => answer.lists)
   return {
+    answers,
     lists: [...groupBy(lists, ({ source }) => source).values()].flatMap(merge),
-    mode: { asked: mode, used: modeOf(lists) },
+    mode: { asked, used: modeOf(lists) },
   }
 }
 
@@ -95,6 +109,7 @@ function withoutAnyText(answers: readonly CollectionAnswer[]): string[] {
 
 /** Searches collections by one mode. The query is embedded once, when the first mode needs it. */
 interface Searcher {
+  within: Retrieved['searchWithin']
   lists(collections: readonly string[], mode: RetrievalMode): Promise<CollectionAnswer[]>
   /** Why the query has no vector or no terms; null while neither is so. */
   problem(mode: RetrievalMode): string | null
@@ -106,7 +121,11 @@ function searcher(input: WeightedSearch, ports: PipelinePorts, caller: TimedCall
   const sparse = encodeKeywordQuery(input.query)
   const hasTerms = sparse.indices.length > 0
   let dense: QueryVector | null = null
-  const search = async (collection: string, mode: RetrievalMode): Promise<SearchResult> => {
+  const search = async (
+    collection: string,
+    mode: RetrievalMode,
+    { documents, signal = deadline.signal }: { documents?: readonly string[]; signal?: AbortSignal } = {},
+  ): Promise<SearchResult> => {
     const request: SearchRequest = {
       collection,
       filter: input.filter,
@@ -114,21 +133,25 @@ function searcher(input: WeightedSearch, ports: PipelinePorts, caller: TimedCall
       sparse: mode === 'semantic' || !hasTerms ? null : sparse,
       limit: input.weights.k,
       foreignLimit: Math.max(input.weights.k, input.plan.retrieval.foreignK ?? 0),
+      ...(documents && { documents }),
       withVectors: mmrAlpha(input.plan) !== null,
     }
-    return ports.store.search(request, { apiKey, condition, cluster: input.cluster, signal: deadline.signal })
+    return ports.store.search(request, { apiKey, condition, cluster: input.cluster, signal })
   }
+  const searchPlainOrContextual = (collection: string, of: (name: string) => Promise<SearchResult>) =>
+    searchContextual(collection, input.contextual?.get(collection), of, record)
   return {
     lists: (collections, mode) => {
       if (mode !== 'lexical') dense ??= queryVector(input, ports, caller, record)
       return Promise.all(
         collections.map(async collection => {
-          const twin = input.contextual?.get(collection)
-          const answer = await searchContextual(collection, twin, name => search(name, mode), record)
+          const answer = await searchPlainOrContextual(collection, name => search(name, mode))
           return { collection, ...answer }
         }),
       )
     },
+    within: ({ collection, mode, documents }, signal) =>
+      searchPlainOrContextual(collection, name => search(name, mode, { documents, signal })),
     problem: mode => {
       if (mode === 'lexical') return hasTerms ? null : 'the query has no words but stop words'
       const failed = dense?.failure()?.message ?? null

@@ -65,6 +65,7 @@ export function buildTrace(subject: TraceSubject, record: RunRecord, outcome: Tr
     query: subject.query,
     query_source: subject.querySource ?? 'request',
     ...(record.corrections.length > 0 && { corrections: [...record.corrections] }),
+    ...(record.namedDocuments.length > 0 && { named_documents: [...record.namedDocuments] }),
     intent: outcome.intent,
     mode: outcome.mode ?? null,
     plan,

@@ -23,6 +23,10 @@ export const degradationSchema = z.object({ code: z.enum(codesOf(DEGRADATIONS)),
 /** A word of the question that was probably misspelt, and the word of the passages that was searched in its place. */
 export const correctionSchema = z.object({ word: z.string(), correction: z.string() })
 
+/** A document that the question names, whose chunks were searched once more. */
+const namedDocument = z.object({ collection: z.string(), doc_id: z.string() })
+export type NamedDocument = z.infer<typeof namedDocument>
+
 /** How likely the documents that were searched answer the question. It does not depend on the budget. More fields may follow. */
 export const answerableSchema = z.object({
   /** Estimated, in [0,1]; 0 when no passage was found. */
@@ -107,6 +111,8 @@ export const traceSchema = z.object({
   query_source: z.enum(QUERY_SOURCES),
   /** What of the query was corrected for the search; absent when nothing was. */
   corrections: z.array(correctionSchema).optional(),
+  /** Absent when the question names none, or the search in them failed. */
+  named_documents: z.array(namedDocument).optional(),
   intent: z.object({ label: z.enum(INTENTS), rule: z.string() }).nullable(),
   /** Null in a search route, where the client's own request says what is searched. */
   mode: usedModeSchema.nullable(),

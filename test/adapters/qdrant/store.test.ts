@@ -99,6 +99,62 @@ describe('createQdrantStore', () => {
     expect(requests.filter(isDeep)).toHaveLength(length)
   })
 
+  describe('a search of some documents', () => {
+    const inTwoDocuments = Array.from({ length: 6 }, (_, i) => own(i, { doc_id: i % 2 === 0 ? 7 : 'd' }))
+    const titles = async (store: ReturnType<typeof createQdrantStore>, name: string, documents: string[]) => {
+      const { lists } = await store.search(ask(name, { sparse: null, documents, limit: 6 }), call)
+      return lists.map(({ hits }) => hits.map(({ chunk }) => chunk.docId))
+    }
+    /** As a collection of this many points, with these indexes, would say of itself. */
+    const described =
+      (name: string, points: number, indexes: Record<string, string>) =>
+      ({ method, path }: Recorded): Reply | undefined => {
+        if (method !== 'GET' || path !== `/collections/${name}`) return undefined
+        const schema = Object.entries(indexes).map(([field, type]) => [field, { data_type: type, points }])
+        const params = { vectors: { dense: { size: 2, distance: 'Cosine' } } }
+        const result = { points_count: points, payload_schema: Object.fromEntries(schema), config: { params } }
+        return { status: 200, body: JSON.stringify({ result, status: 'ok', time: 0 }) }
+      }
+
+    it('matches ids that are texts or integers', async () => {
+      const { name } = await collect(inTwoDocuments)
+      const { store } = await record()
+      expect(await titles(store, name, ['7'])).toEqual([['7', '7', '7']])
+      expect(await titles(store, name, ['d'])).toEqual([['d', 'd', 'd']])
+      expect(await titles(store, name, ['7', 'd'])).toEqual([expect.objectContaining({ length: 6 })])
+    })
+
+    it.each([
+      ['many points and no index', 20_001, {}, []],
+      ['many points and an index on another field', 20_001, { text: 'text' }, []],
+      ['many points and an index of texts', 20_001, { doc_id: 'keyword' }, [['d', 'd', 'd']]],
+      ['many points and an index of integers', 20_001, { doc_id: 'integer' }, [['7', '7', '7']]],
+      ['a few points', 20_000, {}, [expect.objectContaining({ length: 6 })]],
+    ])('of a collection of %s is sent only where it is quick', async (_, points, indexes, found) => {
+      const { name } = await collect(inTwoDocuments)
+      const { store, requests } = await record({}, described(name, points, indexes))
+      expect(await titles(store, name, ['7', 'd'])).toEqual(found)
+      expect(requests.filter(({ path }) => path.includes('query'))).toHaveLength(found.length)
+    })
+
+    it('is not sent again for a while when Qdrant refuses it', async () => {
+      const { name } = await collect(inTwoDocuments)
+      const refusal = { status: 400, body: '{"status":{"error":"Index required but not found for \\"doc_id\\""}}' }
+      const { store, requests } = await record({}, ({ body }) => (body.includes('"any"') ? refusal : undefined))
+      await expect(titles(store, name, ['d'])).rejects.toThrow('Index required')
+      const { length } = requests
+      expect(await titles(store, name, ['d'])).toEqual([])
+      expect(requests.slice(length).filter(({ path }) => path.includes('query'))).toEqual([])
+      expect(await store.search(ask(name, { sparse: null }), call)).toMatchObject({ lists: [{ source: 'dense' }] })
+    })
+
+    it('is not sent where the points have no document id', async () => {
+      const { name } = await collect([{ text: 'one' }, { text: 'two' }])
+      const { store } = await record()
+      expect(await titles(store, name, ['1'])).toEqual([])
+    })
+  })
+
   it('makes one round trip per search once it knows the collection', async () => {
     const { name } = await collect([own(0), own(1), own(2)])
     const { store, requests } = await record()

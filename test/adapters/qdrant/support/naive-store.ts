@@ -31,7 +31,8 @@ export function createNaiveStore(collection: StoredCollection): PassageStore {
 
   return {
     async search(request) {
-      const points = find(request.collection, request.filter)
+      const isAsked = ({ payload }: StoredPoint) => request.documents?.includes(String(payload.doc_id)) ?? true
+      const points = find(request.collection, request.filter).filter(isAsked)
       const query = await vectorOf(request.dense)
       const terms = request.sparse
       const missing = query && query.length !== collection.size ? ['dense: wrong size'] : []

@@ -103,6 +103,18 @@ export function passageStoreContract(
       }
     })
 
+    it('searches some documents alone, within the filter', async () => {
+      const documents = ['doc1', 'doc4', 'no such document']
+      const all = await store.search(request({ documents, limit: 30 }), call)
+      for (const { hits } of all.lists)
+        expect(new Set(hits.map(({ chunk }) => chunk.docId))).toEqual(new Set(['doc1', 'doc4']))
+      const own = await store.search(request({ documents: ['doc0', 'doc1'], filter: acme, limit: 30 }), call)
+      for (const { hits } of own.lists) expect(new Set(hits.map(({ chunk }) => chunk.docId))).toEqual(new Set(['doc0']))
+      expect(
+        (await store.search(request({ documents: ['no such document'] }), call)).lists.flatMap(list => list.hits),
+      ).toEqual([])
+    })
+
     it('asks for one list alone', async () => {
       const dense = await store.search(request({ sparse: null, limit: 4 }), call)
       expect(dense.lists.map(list => [list.source, list.hits.length])).toEqual([['dense', 4]])
@@ -185,9 +197,10 @@ export function passageStoreContract(
           terms,
           fc.constantFrom(null, acme),
           fc.integer({ min: 1, max: 70 }),
-          async (vector, indices, filter, limit) => {
+          fc.constantFrom(undefined, ['doc2'], ['doc0', 'doc5']),
+          async (vector, indices, filter, limit, documents) => {
             const sparse = { indices, values: indices.map((_, i) => 1 + i) }
-            const asked = request({ dense: vector, sparse, filter, limit })
+            const asked = request({ dense: vector, sparse, filter, limit, ...(documents && { documents }) })
             const [got, expected] = await Promise.all([store.search(asked, call), oracle.search(asked, call)])
             for (const source of ['dense', 'keyword']) {
               const [mine, naive] = [listOf(got.lists, source).hits, listOf(expected.lists, source).hits]

@@ -1,0 +1,81 @@
+import { countOf } from '../../core/collections.ts'
+import { pointKey } from '../../core/keys.ts'
+import { prefixOf } from '../../core/prefix.ts'
+import type { Steps } from '../../core/steps.ts'
+import type { Chunk, RetrievedList } from '../../core/types.ts'
+import { documentName, searchedText } from '../../rank/searched-text.ts'
+import { inverseDocumentFrequency, termCounts } from '../../text/candidate-bm25.ts'
+import { wordsOfNames } from '../../text/terms/camel-case.ts'
+import { terms } from '../../text/terms/terms.ts'
+import { type Analysis, analysisOfMost } from '../../text/terms/word-terms.ts'
+
+/** In UTF-16 code units. A title beyond it is no name that a question could have. */
+const LONGEST_NAME = 500
+/** A word that the names of more documents hold says what kind of document is meant, and not which one. */
+const MOST_OF_A_NAME = 4
+/** Share of the passages of other documents. A word that more of them hold is one of the subject, and the lists know it. */
+const MOST_OF_TEXTS = 0.05
+/** Of the score of the document that is named best. */
+const LEAST_SHARE = 0.5
+
+/**
+ * The documents that a question names, of those that were found. They have a word of the question in their title or in the words of their id or path that few
+ * other documents have there, and few passages of other documents anywhere. The score of a document is the sum of the inverse document frequencies of all words
+ * that it shares with the question, with the names that were found as the documents.
+ *
+ * @param most how many documents at most
+ * @returns document ids, the document that is named best first
+ */
+export function* namedDocuments(query: string, lists: readonly RetrievedList[], most: number): Steps<string[]> {
+  const chunks = [...new Map(lists.flatMap(({ hits }) => hits).map(({ chunk }) => [pointKey(chunk), chunk])).values()]
+  const texts = chunks.map(searchedText)
+  const analysis = yield* analysisOfMost(texts)
+  const asked = new Set(termsOfName(query, analysis))
+  const matched = matchNames(chunks, asked, analysis)
+  const holders = countOf([...matched.values()].flat())
+  const passages: { docId: string; counts: ReadonlyMap<string, number> }[] = []
+  for (const [at, { docId }] of chunks.entries()) {
+    passages.push({ docId, counts: (yield* termCounts(texts[at] ?? '', analysis)).counts })
+    yield
+  }
+
+  const names = (word: string, docId: string) => {
+    const others = passages.filter(passage => passage.docId !== docId)
+    const holding = others.filter(({ counts }) => counts.has(word))
+    return (holders.get(word) ?? 0) <= MOST_OF_A_NAME && holding.length <= MOST_OF_TEXTS * others.length
+  }
+  const scoreOf = (words: readonly string[]) =>
+    words.reduce((sum, word) => sum + inverseDocumentFrequency(holders.get(word) ?? 0, matched.size), 0)
+  const scored = [...matched]
+    .filter(([docId, words]) => words.some(word => names(word, docId)))
+    .map(([docId, words]) => ({ docId, score: scoreOf(words) }))
+    .sort((a, b) => b.score - a.score)
+  const least = LEAST_SHARE * (scored[0]?.score ?? 0)
+  return scored
+    .filter(({ score }) => score >= least)
+    .slice(0, most)
+    .map(({ docId }) => docId)
+}
+
+/** The words that the name of each document has in common with the question, by document id. */
+function matchNames(
+  chunks: readonly Chunk[],
+  asked: ReadonlySet<string>,
+  analysis: Analysis,
+): ReadonlyMap<string, string[]> {
+  const matched = new Map<string, string[]>()
+  for (const chunk of chunks) {
+    const name = prefixOf(documentName(chunk), LONGEST_NAME)
+    if (name === '' || matched.has(chunk.docId)) continue
+    matched.set(
+      chunk.docId,
+      [...new Set(termsOfName(name, analysis))].filter(term => asked.has(term)),
+    )
+  }
+  return matched
+}
+
+/** The terms of a text, and those of the words in its names ("CopAcc", "retryDelay"). */
+function termsOfName(text: string, analysis: Analysis): string[] {
+  return [...terms(text, analysis), ...terms(wordsOfNames(text), analysis)]
+}

@@ -1,0 +1,83 @@
+import { messageOf } from '../../core/errors.ts'
+import type { SearchResult } from '../../core/ports.ts'
+import type { RetrievedHit, RetrievedList } from '../../core/types.ts'
+import type { TimedCaller } from '../caller.ts'
+import { NAMED_DOCUMENTS_SHARE } from '../deadline.ts'
+import type { Background } from '../pacing/background.ts'
+import { Pace, RANKING_GRACE_MS } from '../pacing/pace.ts'
+import type { Plan } from '../plan/plan.ts'
+import type { RunRecord } from '../run-record.ts'
+import { type CollectionAnswer, hitsOf, modeOf } from './fallback.ts'
+import { namedDocuments } from './named-documents.ts'
+import { foundBy, type Retrieved } from './retrieve.ts'
+
+interface FoundForQuestion {
+  /** That found it. */
+  query: string
+  plan: Plan
+  found: Retrieved
+  background?: Background
+}
+
+/**
+ * Searches once more in the documents that the question names, and adds what it finds to the lists. The chunks of a document often do not say what it is
+ * called, so the passage that answers can be far behind those of other documents on the same subject. When the search fails or is late, what was found stays.
+ */
+export async function searchNamedDocuments(
+  { query, plan, found, background }: FoundForQuestion,
+  { tenant, deadline: whole }: TimedCaller,
+  record: RunRecord,
+): Promise<Retrieved> {
+  const most = plan.retrieval.namedDocuments
+  if (most === null) return found
+  const deadline = whole.part(NAMED_DOCUMENTS_SHARE)
+  const { signal } = deadline
+  const pace = new Pace(signal, { tenant, ...(background && { background }) })
+
+  /** Adds the hits of named documents to the answer of a collection. */
+  const extend = async (answer: CollectionAnswer, documents: readonly string[]): Promise<CollectionAnswer> => {
+    const { collection, lists } = answer
+    const mode = modeOf(lists)
+    if (documents.length === 0 || mode === null) return answer
+    const more = await found.searchWithin({ collection, mode, documents }, signal)
+    if (hitsOf(more.lists) === 0) return answer
+    record.namedDocuments = [...record.namedDocuments, ...documents.map(document => ({ collection, doc_id: document }))]
+    return { ...answer, lists: lists.map(list => withMore(list, more)) }
+  }
+  const giveUp = (error: unknown) => record.degrade('named_documents_not_searched', messageOf(error))
+
+  try {
+    const named: string[][] = []
+    for (const { lists } of found.answers)
+      named.push(await pace.run(namedDocuments(query, lists, most), RANKING_GRACE_MS))
+    if (named.every(documents => documents.length === 0)) return found
+    const before = hitsOf(found.lists)
+    return await record.stage(
+      'named_documents',
+      before,
+      async () => {
+        const extended = found.answers.map((answer, at) =>
+          extend(answer, named[at] ?? []).catch(error => {
+            giveUp(error)
+            return answer
+          }),
+        )
+        return { ...found, ...foundBy(await Promise.all(extended), found.mode.asked) }
+      },
+      ({ lists }) => ({ out: hitsOf(lists), changed: hitsOf(lists) > before }),
+    )
+  } catch (error) {
+    giveUp(error)
+    return found
+  } finally {
+    deadline.dispose()
+  }
+}
+
+/** A list with the hits of the same source that are not in it, by score. */
+function withMore(list: RetrievedList, more: SearchResult): RetrievedList {
+  const known = new Set(list.hits.map(({ chunk }) => chunk.id))
+  const isNew = ({ chunk }: RetrievedHit) => !known.has(chunk.id)
+  const added = more.lists.filter(({ source }) => source === list.source).flatMap(({ hits }) => hits.filter(isNew))
+  return added.length === 0 ? list : { ...list, hits: [...list.hits, ...added].sort((a, b) => b.score - a.score) }
+}
