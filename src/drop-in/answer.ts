@@ -1,18 +1,19 @@
-import type { RetrievedHit, RetrievedList } from '../core/types.ts'
+import type { Degradation, RetrievedHit, RetrievedList } from '../core/types.ts'
 import type { Caller } from '../pipeline/caller.ts'
 import type { PlanDecision } from '../pipeline/plan/decision.ts'
 import type { ChoosePoints, ChoosePointsRequest } from '../pipeline/services.ts'
 import type { PayloadMapping } from '../qdrant/payload/read-chunk.ts'
 import { hasRisingScores } from '../qdrant/points.ts'
 import { rankedDepth } from './depth.ts'
-import { fetchNeighbours } from './neighbours.ts'
+import type { NamedPoints } from './fetching/named-documents.ts'
+import { fetchNeighbours } from './fetching/neighbours.ts'
+import type { FetchPoints } from './fetching/upstream-search.ts'
 import { NotImproved } from './not-improved.ts'
 import { distinct, inOwnOrder, isReadable, withOthers, withUnreadable } from './points/order.ts'
 import { denseVectorOf, type PointSlice, printPoint } from './points/point-slices.ts'
 import { ownScores, reassignScores } from './points/scores.ts'
 import type { QueryText } from './query/query-text.ts'
 import type { UnderstoodQuery } from './query/understand.ts'
-import type { FetchPoints } from './upstream-search.ts'
 
 /** One search of the client with its retrieved lists, one per prefetch. */
 interface RetrievedQuery {
@@ -21,6 +22,10 @@ interface RetrievedQuery {
   lists: PointSlice[][]
   /** Least number of hits that was asked of each list. */
   depth: number
+  /** Of the documents that the question names. */
+  named: NamedPoints
+  /** What was missing before the points are chosen, beside what the question lacked. */
+  degraded: readonly Degradation[]
   collection: string
   /** Payload fields of the collection; undefined when they have usual names. */
   mapping: PayloadMapping | undefined
@@ -47,27 +52,24 @@ export interface ImprovedPoints {
  * @throws NotImproved when there were points and none was chosen
  */
 export async function improvePoints(
-  { query, words, lists: retrieved, depth, collection, mapping, decision, sessionId, batchId, ending }: RetrievedQuery,
+  { query, words, lists: retrieved, depth, named, degraded, mapping, ...asked }: RetrievedQuery,
   choosePoints: ChoosePoints,
   fetchPoints: FetchPoints,
   caller: Caller,
 ): Promise<ImprovedPoints> {
-  const searched = readSearch(query, retrieved, depth)
+  const searched = readSearch(query, retrieved, { depth, named: named.points })
   const { known, window, lists } = searched
   const found = known.size
   if (found > 0 && !window.some(isReadable)) throw new NotImproved('no_passage_text', `of ${found} points`)
   const choice = await choosePoints(
     {
-      collection,
+      ...asked,
       query: words.text,
       querySource: words.source,
-      degraded: words.degraded,
+      degraded: [...words.degraded, ...degraded],
+      ...(named.points.length > 0 && { namedDocuments: named.documents }),
       lists: words.text === null && lists.length > 1 ? [asOneList(window, lists)] : lists,
       limit: query.offset + query.limit,
-      decision,
-      sessionId,
-      batchId,
-      ending,
       fetchNeighbours: hasThreshold(query) ? null : fetchNeighbours(query, known, fetchPoints, mapping),
     },
     caller,
@@ -99,20 +101,32 @@ interface Searched {
   lists: RetrievedList[]
 }
 
-function readSearch(query: UnderstoodQuery, retrieved: PointSlice[][], depth: number): Searched {
+/** @param named points that a single search has found beside its list; they are ranked with it */
+function readSearch(
+  query: UnderstoodQuery,
+  searched: PointSlice[][],
+  { depth, named }: { depth: number; named: readonly PointSlice[] },
+): Searched {
   const { fusion, prefetches } = query
+  const depths = prefetches.map(prefetch => rankedDepth(prefetch, depth))
+  const retrieved = searched.map((points, at) => withNamed(points, named, depths[at] ?? 0))
   const scored = retrieved.map((points, at) => ({ points, asked: prefetches[at]?.limit ?? 0 }))
   const own = ownScores(scored, fusion)
   const admitted = retrieved.map(points => points.filter(({ key }) => reachesThreshold(own.get(key), query)))
   const known = new Map(admitted.flat().map(point => [point.key, point]))
   const ordered = inOwnOrder(known, own, fusion !== null)
-  const depths = prefetches.map(prefetch => rankedDepth(prefetch, depth))
-  const lists = admitted.map((points, at) => toRetrievedList(points.slice(0, depths[at]), at, query))
+  const rankedOf = (at: number) => (depths[at] ?? 0) + named.length
+  const lists = admitted.map((points, at) => toRetrievedList(points.slice(0, rankedOf(at)), at, query))
   return {
     ...{ known, own, ordered, lists },
-    isDistance: fusion === null && retrieved.some(hasRisingScores),
-    window: fusion === null ? ordered.slice(0, Math.max(...depths)) : ordered,
+    isDistance: fusion === null && searched.some(hasRisingScores),
+    window: fusion === null ? ordered.slice(0, Math.max(...depths) + named.length) : ordered,
   }
+}
+
+/** A list with further points behind those that are ranked, each point once. */
+function withNamed(points: PointSlice[], named: readonly PointSlice[], depth: number): PointSlice[] {
+  return named.length === 0 ? points : distinct([...points.slice(0, depth), ...named, ...points.slice(depth)])
 }
 
 /** All points in the order of the answer, of which a page shows a part. */

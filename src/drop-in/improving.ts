@@ -1,24 +1,31 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { eitherSignal } from '../core/either-signal.ts'
+import { messageOf } from '../core/errors.ts'
+import type { StoreCall } from '../core/ports.ts'
 import type { Caller } from '../pipeline/caller.ts'
 import { startDeadline } from '../pipeline/deadline.ts'
 import { Pace } from '../pipeline/pacing/pace.ts'
 import type { ChoosePoints, ChoosePointsRequest, PrepareQuestion } from '../pipeline/services.ts'
 import type { QdrantHttp } from '../qdrant/client.ts'
+import type { DocumentFilter } from '../qdrant/documents-filter.ts'
+import { statusOf } from '../qdrant/errors.ts'
 import type { SearchTarget } from '../qdrant/paths.ts'
 import type { PayloadMappings } from '../qdrant/payload/mappings.ts'
 import { readChunk } from '../qdrant/payload/read-chunk.ts'
+import { isRefusal, type Refusals } from '../qdrant/refusals.ts'
 import type { WorkMeter } from './admission.ts'
 import { improvePoints } from './answer.ts'
 import type { Clock } from './clock.ts'
 import { leastDepth } from './depth.ts'
+import { searchDeep } from './fetching/deep-search.ts'
+import { type FoundList, NOTHING_NAMED, searchNamed } from './fetching/named-documents.ts'
+import { type FetchPoints, fetchPoints, forwardedHeaders, type UpstreamCall } from './fetching/upstream-search.ts'
 import { NotImproved } from './not-improved.ts'
 import { type FindQuestion, findQueryText } from './query/query-text.ts'
 import type { UnderstoodQuery } from './query/understand.ts'
 import { improvingTimeMs } from './request.ts'
 import type { ImprovedAnswer } from './response.ts'
-import { type FetchPoints, fetchPoints, forwardedHeaders, searchLists, type UpstreamCall } from './upstream-search.ts'
 
 export interface ImprovingDependencies {
   http: QdrantHttp
@@ -34,6 +41,10 @@ export interface ImprovingDependencies {
   work: WorkMeter
   /** Payload fields of collections that stowage has not written. */
   mappings?: PayloadMappings
+  /** How points of a collection are filtered by document; null where there is no quick way. Absent: documents that a question names are not searched. */
+  documentFilter?: (collection: string, call: StoreCall) => Promise<DocumentFilter | null>
+  /** Where Qdrant has refused what improves a search. */
+  refusals: { depth: Refusals; documents: Refusals }
   /** Asks the embedding relay for the question of a vector that a caller searches with. Absent: there is no relay. */
   findQuestion?: (caller: Caller, vector: Parameters<FindQuestion>[0]) => ReturnType<FindQuestion>
 }
@@ -64,7 +75,7 @@ export function startImproving(
   { decision, sessionId, ending }: Pick<ChoosePointsRequest, 'decision' | 'sessionId' | 'ending'>,
   dependencies: ImprovingDependencies,
 ): Improving {
-  const { http, choosePoints, prepareQuestion, findQuestion, mappings = {} } = dependencies
+  const { http, choosePoints, prepareQuestion, findQuestion, documentFilter, refusals, mappings = {} } = dependencies
   const { deadlineMs, hedgeMs, clock, work } = dependencies
   const timeMs = improvingTimeMs(target.queryString, deadlineMs)
   const stopped = new AbortController()
@@ -93,6 +104,28 @@ export function startImproving(
     return work.pause(fetched).finally(soon.dispose)
   }
 
+  /** Without what the questions name, the searches are as good as they were. */
+  const findNamed = async (searches: FoundList[]) => {
+    const { namedDocuments: most, pool: hits } = decision.plan.retrieval
+    const { collection } = target
+    const nothing = { points: searches.map(() => NOTHING_NAMED), degraded: [] }
+    if (most === null || hedge.isDue() || refusals.documents.has(collection)) return nothing
+    const soon = startDeadline(choosing.signal, hedgeMs, clock.after)
+    const { signal } = soon
+    const { apiKey, tenant } = caller
+    const findFilter = async () =>
+      documentFilter?.(collection, { apiKey, condition: tenant?.condition ?? null, signal }) ?? null
+    try {
+      const points = await work.pause(searchNamed(searches, { most, hits }, findFilter, { ...call, signal }))
+      return { points, degraded: [] }
+    } catch (error) {
+      if (isRefusal(statusIn(error))) refusals.documents.add(collection)
+      return { ...nothing, degraded: [{ code: 'named_documents_not_searched' as const, detail: messageOf(error) }] }
+    } finally {
+      soon.dispose()
+    }
+  }
+
   const header = request.headers['x-stowage-query']?.toString()
   const asksRelay = findQuestion !== undefined && decision.findsQuestion
   const findWords = async (query: UnderstoodQuery) => {
@@ -103,16 +136,23 @@ export function startImproving(
   }
 
   const improve = async (): Promise<ImprovedAnswer> => {
-    const depths = queries.map(query => {
+    const wanted = queries.map(query => {
       const mayHaveQuestion = header !== undefined || asksRelay || query.prefetches.some(({ text }) => text !== null)
       return leastDepth(query, decision.plan, { mayHaveQuestion, searches: queries.length })
     })
-    const searching = searchLists(queries, depths, call, () => {
+    const { pool: least } = decision.plan.retrieval
+    const searching = searchDeep(queries, { wanted, least, shallow: refusals.depth }, call, () => {
       hedge.stop()
       work.start()
     })
     // The questions need no answer of Qdrant.
-    const [upstream, asked] = await Promise.all([searching, Promise.all(queries.map(findWords))])
+    const [{ upstream, depths }, asked] = await Promise.all([searching, Promise.all(queries.map(findWords))])
+    const named = await findNamed(
+      asked.map(({ query, words: { text } }, at) => {
+        const [points = []] = upstream.lists[at] ?? []
+        return { query, text, points, depth: depths[at] ?? 0 }
+      }),
+    )
     const { collection } = target
     const batchId = queries.length > 1 ? randomUUID() : null
     const choices = asked.map(({ query, words }, index) =>
@@ -121,6 +161,8 @@ export function startImproving(
           ...{ query, words, collection, mapping, decision, sessionId, batchId, ending },
           lists: upstream.lists[index] ?? [],
           depth: depths[index] ?? 0,
+          named: named.points[index] ?? NOTHING_NAMED,
+          degraded: named.degraded,
         },
         choosePoints,
         fetchNeighbours,
@@ -147,6 +189,11 @@ export function startImproving(
     lapsed,
     stop: () => stopped.abort(new Error('the original request was answered')),
   }
+}
+
+/** The status that Qdrant has refused with; null for another fault. */
+function statusIn(error: unknown): number | null {
+  return error instanceof NotImproved ? error.status : statusOf(error)
 }
 
 /** Becomes due after the hedge time, unless it is stopped before, or the deadline comes first. */

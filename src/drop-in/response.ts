@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { sendRewritten } from '../http/passthrough/send-rewritten.ts'
 import type { SearchRoute } from '../qdrant/paths.ts'
 import type { ImprovedPoints } from './answer.ts'
-import type { SearchAnswer } from './upstream-search.ts'
+import type { SearchAnswer } from './fetching/upstream-search.ts'
 
 /** The improved answers to one client request, in the order of its searches. */
 export interface ImprovedAnswer {

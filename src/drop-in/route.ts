@@ -11,6 +11,7 @@ import { sessionIdOf, showVariant } from '../http/variant.ts'
 import type { DecidePlan } from '../pipeline/plan/decision.ts'
 import type { ObserveOutcome, OutcomeSubject } from '../pipeline/plan/outcome.ts'
 import { readSearchTarget } from '../qdrant/paths.ts'
+import { Refusals } from '../qdrant/refusals.ts'
 import { createAdmission, WorkMeter } from './admission.ts'
 import { createBreakers, type PauseChange } from './breaker.ts'
 import { systemClock } from './clock.ts'
@@ -36,7 +37,7 @@ export interface ImproveEvent {
   seconds: number
 }
 
-export interface ImproveDependencies extends Omit<ImprovingDependencies, 'clock' | 'work'> {
+export interface ImproveDependencies extends Omit<ImprovingDependencies, 'clock' | 'work' | 'refusals'> {
   /** Sends the client's own request and keeps the answer back. */
   holdOriginal: HoldAnswer
   /** Decides the plan of each request, and whether it is improved. */
@@ -62,6 +63,7 @@ export function createImproveHandler(dependencies: ImproveDependencies): Step {
   const { decide, holdOriginal, maxBytes = 8 * 1024 * 1024, report, observeOutcome, clock = systemClock } = dependencies
   const admit = createAdmission(dependencies.hedgeMs * CHOOSING_ROOM)
   const breakers = createBreakers(clock, dependencies.onPause)
+  const refusals = { depth: new Refusals(), documents: new Refusals() }
   return async function improveOrPass(request, response, next) {
     const caller = callerOf(request, response)
     const target = readSearchTarget(request.originalUrl)
@@ -98,7 +100,7 @@ export function createImproveHandler(dependencies: ImproveDependencies): Step {
           queries,
           caller,
           { decision, sessionId, ending },
-          { ...dependencies, clock, work },
+          { ...dependencies, clock, work, refusals },
         )
         const outcome = await firstGoodAnswer(improving, () => holdOriginal(request, response, body))
         judge(admitted, outcome, response)

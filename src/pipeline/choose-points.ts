@@ -55,6 +55,7 @@ export function createChoosePoints(
         return neighbours
       })
     for (const { code, detail } of request.degraded ?? []) record.degrade(code, detail)
+    record.namedDocuments = (request.namedDocuments ?? []).map(document => ({ collection, doc_id: document }))
     const run = { subject, lists, fetchNeighbours: keepFetched, signal: caller.signal }
     const { packed, trace } = await choose(run, record, dependencies)
     const offer = () => {

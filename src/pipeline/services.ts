@@ -31,7 +31,9 @@ export interface ChoosePointsRequest {
   query: string | null
   /** Default: `header` for a text, `none` without one. */
   querySource?: QuerySource
-  /** What was missing when the query was looked for. Default: nothing. */
+  /** Ids of the documents that the question names, whose points are in the lists. Default: none. */
+  namedDocuments?: readonly string[]
+  /** What was missing when the query and the points were looked for. Default: nothing. */
   degraded?: readonly Degradation[]
   /** One list per prefetch, or the single search, best first. `chunk.text` may be ''. */
   lists: RetrievedList[]

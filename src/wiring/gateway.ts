@@ -174,6 +174,7 @@ async function openParts(config: Config, logger: Logger, member: Member | null, 
   const improvePoints = createImproveHandler({
     http,
     choosePoints: createChoosePoints(pipeline),
+    documentFilter: store.documentFilter,
     prepareQuestion: createPrepareQuestion(pipeline),
     decide: subject => {
       const decision = pipeline.decide(subject)

@@ -26,8 +26,7 @@ function agreement(party: string, text: string): Chunk {
 }
 
 const hitsOf = (chunks: readonly Chunk[]): RetrievedHit[] => chunks.map((chunk, at) => ({ chunk, score: 1 - at / 100 }))
-const named = (query: string, chunks: readonly Chunk[], most = 3) =>
-  finish(namedDocuments(query, keywordLists(hitsOf(chunks)), most))
+const named = (query: string, chunks: readonly Chunk[], most = 3) => finish(namedDocuments(query, chunks, most))
 
 describe('namedDocuments', () => {
   it('takes a document by a word that its name has and others have not', () => {

@@ -3,13 +3,14 @@ import type { DocumentPlace, PassageStore, PendingVector, SearchRequest, StoreCa
 import type { Chunk, JsonObject, PointId, RetrievedList } from '../../core/types.ts'
 import type { QdrantHttp } from '../../qdrant/client.ts'
 import { narrowedFilter } from '../../qdrant/condition.ts'
-import { documentConditions, storedIds } from '../../qdrant/documents-filter.ts'
+import { type DocumentFilter, documentConditions, storedIds } from '../../qdrant/documents-filter.ts'
 import { isTooLarge, notUnderstood, statusOf } from '../../qdrant/errors.ts'
 import { collectionPath } from '../../qdrant/paths.ts'
 import type { PayloadMappings } from '../../qdrant/payload/mappings.ts'
 import { isParent, readChunk } from '../../qdrant/payload/read-chunk.ts'
 import { limitForPlaces, type PayloadPlace, placesFilter } from '../../qdrant/places-filter.ts'
 import { areDistances, isDistanceMetric, readScoredPoints, type ScoredPoint } from '../../qdrant/points.ts'
+import { isRefusal, Refusals } from '../../qdrant/refusals.ts'
 import { retryOnce } from '../retry-once.ts'
 import { atCluster } from './cluster-read.ts'
 import { createProfiles, MAX_PROFILES, type Profile, type Reads } from './profile.ts'
@@ -27,8 +28,10 @@ export interface QdrantStoreOptions {
   mappings?: PayloadMappings
 }
 
-/** Then Qdrant is asked again for what it has refused. */
-const REFUSAL_TTL_MS = 10 * 60_000
+export interface QdrantStore extends PassageStore {
+  /** How points of a collection are filtered by document; null where there is no quick way. @throws StowageError */
+  documentFilter(collection: string, call: StoreCall): Promise<DocumentFilter | null>
+}
 
 /** Answers after which a profile is read anew: a wrong key, a missing collection, or vectors that the collection does not have. */
 const REFUSED: readonly number[] = [400, 401, 403, 404, 422]
@@ -41,7 +44,7 @@ const REFUSED: readonly number[] = [400, 401, 403, 404, 422]
  * answer contains all hits with a known dense score, from both lists, so it can be longer than the limit, and its ranks are ranks
  * in the union. A larger score is better for every metric. The first search of a collection also reads its profile.
  */
-export function createQdrantStore(options: QdrantStoreOptions): PassageStore {
+export function createQdrantStore(options: QdrantStoreOptions): QdrantStore {
   const http: Reads = {
     read: ({ cluster, ...request }) => {
       const read = request.method === 'GET' ? request : atCluster(request, cluster)
@@ -51,9 +54,9 @@ export function createQdrantStore(options: QdrantStoreOptions): PassageStore {
   const profiles = createProfiles(http, options.mappings)
   const denseOnly = new LRUCache<string, true>({ max: MAX_PROFILES })
   /** Collections of which the hits of a foreign collection are too many: strict mode limits them, or the points are large. */
-  const shallow = new LRUCache<string, true>({ max: MAX_PROFILES, ttl: REFUSAL_TTL_MS })
+  const shallow = new Refusals()
   /** Collections that refuse a filter on documents: strict mode asks for another index. */
-  const unfiltered = new LRUCache<string, true>({ max: MAX_PROFILES, ttl: REFUSAL_TTL_MS })
+  const unfiltered = new Refusals()
 
   function noticeDenseOnly(collection: string): void {
     if (denseOnly.has(collection)) return
@@ -81,9 +84,9 @@ export function createQdrantStore(options: QdrantStoreOptions): PassageStore {
     try {
       return await searchLists({ ...asked, limit }, profile, call)
     } catch (error) {
-      if (limit === asked.limit || !(isTooLarge(error) || isRefused(error))) throw error
+      if (limit === asked.limit || !(isTooLarge(error) || isRefusal(statusOf(error)))) throw error
       const found = await searchLists(asked, profile, call)
-      shallow.set(asked.collection, true)
+      shallow.add(asked.collection)
       return found
     }
   }
@@ -101,7 +104,7 @@ export function createQdrantStore(options: QdrantStoreOptions): PassageStore {
     try {
       return await searchLists({ ...asked, filter: narrowedFilter({ should }, asked.filter) }, profile, call)
     } catch (error) {
-      if (isRefused(error)) unfiltered.set(asked.collection, true)
+      if (isRefusal(statusOf(error))) unfiltered.add(asked.collection)
       throw error
     }
   }
@@ -179,17 +182,13 @@ export function createQdrantStore(options: QdrantStoreOptions): PassageStore {
   }
 
   return {
+    documentFilter: async (collection, call) => (await profiles.get(collection, call)).documentFilter,
     search: (request, call) => forgetWhenRefused(request.collection, call, () => search(request, call)),
     fetchPlaces: (collection, places, filter, call) =>
       forgetWhenRefused(collection, call, () => fetchPlaces(collection, places, filter, call)),
     fetchParents: (collection, ids, filter, call) =>
       forgetWhenRefused(collection, call, () => fetchParents(collection, ids, filter, call)),
   }
-}
-
-/** Whether Qdrant will not answer such a request, however often it is sent. */
-function isRefused(error: unknown): boolean {
-  return [400, 422].includes(statusOf(error) ?? 0)
 }
 
 /** The points of each search; null for a search that was not sent. */

@@ -2,7 +2,7 @@ import { countOf } from '../../core/collections.ts'
 import { pointKey } from '../../core/keys.ts'
 import { prefixOf } from '../../core/prefix.ts'
 import type { Steps } from '../../core/steps.ts'
-import type { Chunk, RetrievedList } from '../../core/types.ts'
+import type { Chunk } from '../../core/types.ts'
 import { documentName, searchedText } from '../../rank/searched-text.ts'
 import { inverseDocumentFrequency, termCounts } from '../../text/candidate-bm25.ts'
 import { wordsOfNames } from '../../text/terms/camel-case.ts'
@@ -23,11 +23,12 @@ const LEAST_SHARE = 0.5
  * other documents have there, and few passages of other documents anywhere. The score of a document is the sum of the inverse document frequencies of all words
  * that it shares with the question, with the names that were found as the documents.
  *
+ * @param found chunks of which some may be the same
  * @param most how many documents at most
  * @returns document ids, the document that is named best first
  */
-export function* namedDocuments(query: string, lists: readonly RetrievedList[], most: number): Steps<string[]> {
-  const chunks = [...new Map(lists.flatMap(({ hits }) => hits).map(({ chunk }) => [pointKey(chunk), chunk])).values()]
+export function* namedDocuments(query: string, found: Iterable<Chunk>, most: number): Steps<string[]> {
+  const chunks = [...new Map(Array.from(found, chunk => [pointKey(chunk), chunk])).values()]
   const texts = chunks.map(searchedText)
   const analysis = yield* analysisOfMost(texts)
   const asked = new Set(termsOfName(query, analysis))

@@ -48,8 +48,10 @@ export async function searchNamedDocuments(
 
   try {
     const named: string[][] = []
-    for (const { lists } of found.answers)
-      named.push(await pace.run(namedDocuments(query, lists, most), RANKING_GRACE_MS))
+    for (const { lists } of found.answers) {
+      const chunks = lists.flatMap(({ hits }) => hits.map(({ chunk }) => chunk))
+      named.push(await pace.run(namedDocuments(query, chunks, most), RANKING_GRACE_MS))
+    }
     if (named.every(documents => documents.length === 0)) return found
     const before = hitsOf(found.lists)
     return await record.stage(

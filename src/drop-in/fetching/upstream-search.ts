@@ -1,17 +1,17 @@
-import { StowageError } from '../core/errors.ts'
-import { type Steps, TimeUp } from '../core/steps.ts'
-import { OWN_VIA } from '../http/passthrough/via.ts'
-import { type Pace, RANKING_GRACE_MS } from '../pipeline/pacing/pace.ts'
-import type { QdrantAnswer, QdrantHttp } from '../qdrant/client.ts'
-import { isTooLarge } from '../qdrant/errors.ts'
-import type { SearchTarget } from '../qdrant/paths.ts'
-import { filterHeaders } from '../qdrant/raw-headers.ts'
-import { printMembers, RawJsonError } from '../qdrant/raw-json.ts'
-import { rankedDepth } from './depth.ts'
-import { NotImproved } from './not-improved.ts'
-import { type ChunkOf, type PointSlice, readBatchAnswer, readQueryAnswer } from './points/point-slices.ts'
-import type { Prefetch } from './query/prefetch.ts'
-import type { UnderstoodQuery } from './query/understand.ts'
+import { StowageError } from '../../core/errors.ts'
+import { type Steps, TimeUp } from '../../core/steps.ts'
+import { OWN_VIA } from '../../http/passthrough/via.ts'
+import { type Pace, RANKING_GRACE_MS } from '../../pipeline/pacing/pace.ts'
+import type { QdrantAnswer, QdrantHttp } from '../../qdrant/client.ts'
+import { isTooLarge } from '../../qdrant/errors.ts'
+import type { SearchTarget } from '../../qdrant/paths.ts'
+import { filterHeaders } from '../../qdrant/raw-headers.ts'
+import { printMembers, RawJsonError } from '../../qdrant/raw-json.ts'
+import { rankedDepth } from '../depth.ts'
+import { NotImproved } from '../not-improved.ts'
+import { type ChunkOf, type PointSlice, readBatchAnswer, readQueryAnswer } from '../points/point-slices.ts'
+import type { Prefetch } from '../query/prefetch.ts'
+import type { UnderstoodQuery } from '../query/understand.ts'
 
 /** The parts that all calls to Qdrant for one client request share. */
 export interface UpstreamCall {
@@ -113,7 +113,8 @@ function anyPrefetchFilter(prefetches: readonly Prefetch[]): string | null {
   return filters.length === 1 ? (filters[0] ?? null) : `{"should":[${filters.join(',')}]}`
 }
 
-function and(filters: readonly (string | null)[]): string | null {
+/** A raw filter for what all of these match; null when there are none. */
+export function and(filters: readonly (string | null)[]): string | null {
   const present = filters.filter(filter => filter !== null)
   return present.length < 2 ? (present[0] ?? null) : `{"must":[${present.join(',')}]}`
 }
@@ -136,7 +137,8 @@ async function post(
     throw new NotImproved(isTooLarge(cause) ? 'upstream_too_large' : 'upstream_unreachable', cause.message, { cause })
   })
   if (answer.status === 200) return answer
-  throw new NotImproved('upstream_refused', `status ${answer.status}: ${answer.text.slice(0, 500)}`)
+  const { status } = answer
+  throw new NotImproved('upstream_refused', `status ${status}: ${answer.text.slice(0, 500)}`, { status })
 }
 
 async function reading<Answer>(steps: Steps<Answer>, { pace }: UpstreamCall): Promise<Answer> {

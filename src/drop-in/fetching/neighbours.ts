@@ -1,10 +1,10 @@
-import type { ChoosePointsRequest } from '../pipeline/services.ts'
-import { printJson } from '../qdrant/json.ts'
-import { findDocumentField, findOrderField, type PayloadMapping, valueAt } from '../qdrant/payload/read-chunk.ts'
-import { limitForPlaces, type PayloadPlace, placesFilter } from '../qdrant/places-filter.ts'
-import { isReadable } from './points/order.ts'
-import { lacksVector, type PointSlice } from './points/point-slices.ts'
-import type { UnderstoodQuery } from './query/understand.ts'
+import type { ChoosePointsRequest } from '../../pipeline/services.ts'
+import { printJson } from '../../qdrant/json.ts'
+import { findDocumentField, findOrderField, type PayloadMapping, valueAt } from '../../qdrant/payload/read-chunk.ts'
+import { limitForPlaces, type PayloadPlace, placesFilter } from '../../qdrant/places-filter.ts'
+import { isReadable } from '../points/order.ts'
+import { lacksVector, type PointSlice } from '../points/point-slices.ts'
+import type { UnderstoodQuery } from '../query/understand.ts'
 import type { FetchPoints } from './upstream-search.ts'
 
 /** A fetch of neighbours as points, which adds new ones to `known`. */
