@@ -77,6 +77,33 @@ describe('searches of a tenant', () => {
     expectGuarded(seen)
   })
 
+  it('are guarded in the search of documents that the question names', async () => {
+    const sources = ['axial', 'borealis', 'cobalt']
+    const found = sources.map((source, at) => {
+      const payload = {
+        text: `Copy ${at} of the agreement.`,
+        metadata: { source: `/nda/${source}.txt` },
+        tenant: 'acme',
+      }
+      return pointText(`${at + 1}`, '0.5', JSON.stringify(payload))
+    })
+    const { server, improver } = createScriptedQdrant({ lists: listsAnswer(found) })
+    const upstream = await stage.listen(server)
+    const asked: unknown[] = []
+    const { url } = await serveImproving(stage, upstream, {
+      ...tenantsOf(upstream),
+      documentFilter: async (collection, { apiKey, condition }) => {
+        asked.push([collection, apiKey, condition])
+        return { key: 'metadata.source', types: ['string'] }
+      },
+    })
+    const headers = { 'api-key': ACME_KEY, 'x-stowage-query': 'What does Axial sign?' }
+    await send(url, 'POST', '/collections/shared/points/search', { vector: [1, 0, 2, 1], limit: 3 }, headers)
+    expect(improver.map(({ body }) => body.includes('"any":["/nda/axial.txt"]'))).toEqual([false, true])
+    expectGuarded(improver)
+    expect(asked).toEqual([['shared', 'upstream-key', testTenant().condition]])
+  })
+
   it.each([
     ['/collections/shared/points/query', HYBRID],
     ['/collections/shared/points/query/batch', { searches: [HYBRID, { query: [1, 0, 2, 1], limit: 3 }] }],
