@@ -23,6 +23,7 @@ function baselinePlan(measured: Plan): Plan {
       ...retrieval,
       adaptive: false,
       spelling: false,
+      namedDocuments: null,
       weights: { ...retrieval.weights, dense: 0.7, keyword: 0.3 },
     },
     fusion: { ...fusion, method: 'rrf', rrfK: 60, candidateBm25: false, denseShift: 0 },
