@@ -136,12 +136,12 @@ export function startImproving(
   }
 
   const improve = async (): Promise<ImprovedAnswer> => {
-    const wanted = queries.map(query => {
+    const wantedDepths = queries.map(query => {
       const mayHaveQuestion = header !== undefined || asksRelay || query.prefetches.some(({ text }) => text !== null)
       return leastDepth(query, decision.plan, { mayHaveQuestion, searches: queries.length })
     })
     const { pool: least } = decision.plan.retrieval
-    const searching = searchDeep(queries, { wanted, least, shallow: refusals.depth }, call, () => {
+    const searching = searchDeep(queries, { wanted: wantedDepths, least, shallow: refusals.depth }, call, () => {
       hedge.stop()
       work.start()
     })

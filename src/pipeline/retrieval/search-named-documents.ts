@@ -34,17 +34,33 @@ export async function searchNamedDocuments(
   const { signal } = deadline
   const pace = new Pace(signal, { tenant, ...(background && { background }) })
 
-  /** Adds the hits of named documents to the answer of a collection. */
-  const extend = async (answer: CollectionAnswer, documents: readonly string[]): Promise<CollectionAnswer> => {
+  const giveUp = (error: unknown) => record.degrade('named_documents_not_searched', messageOf(error))
+  const search = async (answer: CollectionAnswer, documents: readonly string[]): Promise<SearchResult['lists']> => {
     const { collection, lists } = answer
     const mode = modeOf(lists)
-    if (documents.length === 0 || mode === null) return answer
-    const more = await found.searchWithin({ collection, mode, documents }, signal)
-    if (hitsOf(more.lists) === 0) return answer
-    record.namedDocuments = [...record.namedDocuments, ...documents.map(document => ({ collection, doc_id: document }))]
-    return { ...answer, lists: lists.map(list => withMore(list, more)) }
+    if (documents.length === 0 || mode === null) return []
+    return (await found.searchWithin({ collection, mode, documents }, signal)).lists
   }
-  const giveUp = (error: unknown) => record.degrade('named_documents_not_searched', messageOf(error))
+  /** Searches in the named documents of each answer, and adds what is found to it. */
+  const extend = async (named: readonly string[][]): Promise<Retrieved> => {
+    const searches = found.answers.map(async (answer, at) => {
+      const documents = named[at] ?? []
+      const more = await search(answer, documents).catch(error => {
+        giveUp(error)
+        return []
+      })
+      return { answer, documents: hitsOf(more) > 0 ? documents : [], more }
+    })
+    const done = await Promise.all(searches)
+    record.namedDocuments = done.flatMap(({ answer: { collection }, documents }) =>
+      documents.map(document => ({ collection, doc_id: document })),
+    )
+    const answers = done.map(({ answer, more }) => ({
+      ...answer,
+      lists: answer.lists.map(list => withMore(list, more)),
+    }))
+    return { ...found, ...foundBy(answers, found.mode.asked) }
+  }
 
   try {
     const named: string[][] = []
@@ -57,15 +73,7 @@ export async function searchNamedDocuments(
     return await record.stage(
       'named_documents',
       before,
-      async () => {
-        const extended = found.answers.map((answer, at) =>
-          extend(answer, named[at] ?? []).catch(error => {
-            giveUp(error)
-            return answer
-          }),
-        )
-        return { ...found, ...foundBy(await Promise.all(extended), found.mode.asked) }
-      },
+      () => extend(named),
       ({ lists }) => ({ out: hitsOf(lists), changed: hitsOf(lists) > before }),
     )
   } catch (error) {
@@ -77,9 +85,9 @@ export async function searchNamedDocuments(
 }
 
 /** A list with the hits of the same source that are not in it, by score. */
-function withMore(list: RetrievedList, more: SearchResult): RetrievedList {
+function withMore(list: RetrievedList, more: readonly RetrievedList[]): RetrievedList {
   const known = new Set(list.hits.map(({ chunk }) => chunk.id))
   const isNew = ({ chunk }: RetrievedHit) => !known.has(chunk.id)
-  const added = more.lists.filter(({ source }) => source === list.source).flatMap(({ hits }) => hits.filter(isNew))
+  const added = more.filter(({ source }) => source === list.source).flatMap(({ hits }) => hits.filter(isNew))
   return added.length === 0 ? list : { ...list, hits: [...list.hits, ...added].sort((a, b) => b.score - a.score) }
 }
