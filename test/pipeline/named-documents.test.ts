@@ -35,12 +35,16 @@ describe('namedDocuments', () => {
     expect(named('How does Ember compare with Cobalt?', firsts, 1)).toHaveLength(1)
   })
 
-  it('reads titles as it reads the words of a path, and names in camel case', () => {
-    const titled = firsts.map((one, at) => ({ ...one, docTitle: `CopAcc${PARTIES[at]}Holding` }))
-    expect(named('the agreement of Cop Acc and Borealis', titled)).toEqual([])
-    expect(
-      named('what does Borealis sign', [agreement('x', 'a'), { ...firsts[1], docTitle: 'ToBorealis' } as Chunk]),
-    ).toEqual(['/nda/borealis.txt'])
+  it('reads titles, and the words of names in camel case', () => {
+    const titles = ['CopAxialHolding', 'CopBorealisHolding', 'A guide to cobalt']
+    const titled = titles.map((docTitle, at) => chunk({ id: at, docId: `${at}`, docTitle, text: `Copy ${at}.` }))
+    expect(named(QUESTION, titled)).toEqual(['0'])
+    expect(named('what does cobalt need', titled)).toEqual(['2'])
+  })
+
+  it('reads the words of the path beside a general title', () => {
+    const titled = firsts.map(one => ({ ...one, docTitle: 'Mutual Agreement' }))
+    expect(named(QUESTION, titled)).toEqual(['/nda/axial.txt'])
   })
 
   it.each([

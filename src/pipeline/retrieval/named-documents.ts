@@ -3,6 +3,7 @@ import { pointKey } from '../../core/keys.ts'
 import { prefixOf } from '../../core/prefix.ts'
 import type { Steps } from '../../core/steps.ts'
 import type { Chunk } from '../../core/types.ts'
+import { documentNameIn } from '../../qdrant/payload/document-name.ts'
 import { documentName, searchedText } from '../../rank/searched-text.ts'
 import { inverseDocumentFrequency, termCounts } from '../../text/candidate-bm25.ts'
 import { wordsOfNames } from '../../text/terms/camel-case.ts'
@@ -19,7 +20,7 @@ const MOST_OF_TEXTS = 0.05
 const LEAST_SHARE = 0.5
 
 /**
- * The documents that a question names, of those that were found. They have a word of the question in their title or in the words of their id or path that few
+ * The documents that a question names, of those that were found. They have a word of the question in their title or in the words of their path that few
  * other documents have there, and few passages of other documents anywhere. The score of a document is the sum of the inverse document frequencies of all words
  * that it shares with the question, with the names that were found as the documents.
  *
@@ -66,7 +67,7 @@ function matchNames(
 ): ReadonlyMap<string, string[]> {
   const matched = new Map<string, string[]>()
   for (const chunk of chunks) {
-    const name = prefixOf(documentName(chunk), LONGEST_NAME)
+    const name = namesOf(chunk)
     if (name === '' || matched.has(chunk.docId)) continue
     matched.set(
       chunk.docId,
@@ -74,6 +75,15 @@ function matchNames(
     )
   }
   return matched
+}
+
+/** The title of a document, and the words of its path: many titles are as general as "Agreement". */
+function namesOf(chunk: Chunk): string {
+  const byPath = chunk.docTitle === '' ? null : documentNameIn(chunk.docId)
+  return [documentName(chunk), byPath ?? '']
+    .map(name => prefixOf(name, LONGEST_NAME))
+    .join('\n')
+    .trim()
 }
 
 /** The terms of a text, and those of the words in its names ("CopAcc", "retryDelay"). */
