@@ -57,7 +57,7 @@ export async function improvePoints(
   fetchPoints: FetchPoints,
   caller: Caller,
 ): Promise<ImprovedPoints> {
-  const searched = readSearch(query, retrieved, { depth, named: named.points })
+  const searched = readSearch(query, retrieved, { depth, named })
   const { known, window, lists } = searched
   const found = known.size
   if (found > 0 && !window.some(isReadable)) throw new NotImproved('no_passage_text', `of ${found} points`)
@@ -101,26 +101,27 @@ interface Searched {
   lists: RetrievedList[]
 }
 
-/** @param named points that a single search has found beside its list; they are ranked with it */
+/** @param named points of one list that are ranked behind its others */
 function readSearch(
   query: UnderstoodQuery,
   searched: PointSlice[][],
-  { depth, named }: { depth: number; named: readonly PointSlice[] },
+  { depth, named }: { depth: number; named: NamedPoints },
 ): Searched {
   const { fusion, prefetches } = query
-  const depths = prefetches.map(prefetch => rankedDepth(prefetch, depth))
-  const retrieved = searched.map((points, at) => withNamed(points, named, depths[at] ?? 0))
+  const namedIn = (at: number) => (at === named.list ? named.points : [])
+  const ranked = prefetches.map(prefetch => rankedDepth(prefetch, depth))
+  const depths = ranked.map((own, at) => own + namedIn(at).length)
+  const retrieved = searched.map((points, at) => withNamed(points, namedIn(at), ranked[at] ?? 0))
   const scored = retrieved.map((points, at) => ({ points, asked: prefetches[at]?.limit ?? 0 }))
   const own = ownScores(scored, fusion)
   const admitted = retrieved.map(points => points.filter(({ key }) => reachesThreshold(own.get(key), query)))
   const known = new Map(admitted.flat().map(point => [point.key, point]))
   const ordered = inOwnOrder(known, own, fusion !== null)
-  const rankedOf = (at: number) => (depths[at] ?? 0) + named.length
-  const lists = admitted.map((points, at) => toRetrievedList(points.slice(0, rankedOf(at)), at, query))
+  const lists = admitted.map((points, at) => toRetrievedList(points.slice(0, depths[at]), at, query))
   return {
     ...{ known, own, ordered, lists },
     isDistance: fusion === null && searched.some(hasRisingScores),
-    window: fusion === null ? ordered.slice(0, Math.max(...depths) + named.length) : ordered,
+    window: fusion === null ? ordered.slice(0, Math.max(...depths)) : ordered,
   }
 }
 

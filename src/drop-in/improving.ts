@@ -19,7 +19,7 @@ import { improvePoints } from './answer.ts'
 import type { Clock } from './clock.ts'
 import { leastDepth } from './depth.ts'
 import { searchDeep } from './fetching/deep-search.ts'
-import { type FoundList, NOTHING_NAMED, searchNamed } from './fetching/named-documents.ts'
+import { type FoundLists, NOTHING_NAMED, searchNamed } from './fetching/named-documents.ts'
 import { type FetchPoints, fetchPoints, forwardedHeaders, type UpstreamCall } from './fetching/upstream-search.ts'
 import { NotImproved } from './not-improved.ts'
 import { type FindQuestion, findQueryText } from './query/query-text.ts'
@@ -105,7 +105,7 @@ export function startImproving(
   }
 
   /** Without what the questions name, the searches are as good as they were. */
-  const findNamed = async (searches: FoundList[]) => {
+  const findNamed = async (searches: FoundLists[]) => {
     const { namedDocuments: most, pool: hits } = decision.plan.retrieval
     const { collection } = target
     const nothing = { points: searches.map(() => NOTHING_NAMED), degraded: [] }
@@ -148,10 +148,12 @@ export function startImproving(
     // The questions need no answer of Qdrant.
     const [{ upstream, depths }, asked] = await Promise.all([searching, Promise.all(queries.map(findWords))])
     const named = await findNamed(
-      asked.map(({ query, words: { text } }, at) => {
-        const [points = []] = upstream.lists[at] ?? []
-        return { query, text, points, depth: depths[at] ?? 0 }
-      }),
+      asked.map(({ query, words: { text } }, at) => ({
+        query,
+        text,
+        lists: upstream.lists[at] ?? [],
+        depth: depths[at] ?? 0,
+      })),
     )
     const { collection } = target
     const batchId = queries.length > 1 ? randomUUID() : null

@@ -31,6 +31,15 @@ beforeAll(async () => {
   engine = await startEmbeddedServer()
   await send(engine.url, 'PUT', '/collections/contracts', { vectors: { size: 2, distance: 'Cosine' } })
   await send(engine.url, 'PUT', '/collections/contracts/points?wait=true', { points })
+  await send(engine.url, 'PUT', '/collections/hybrid', {
+    vectors: { dense: { size: 2, distance: 'Cosine' } },
+    sparse_vectors: { words: {} },
+  })
+  const both = points.map(({ vector, ...point }) => {
+    const words = { indices: [1, 2], values: [1, 1 / (1 + point.id)] }
+    return { ...point, vector: { dense: vector, words } }
+  })
+  await send(engine.url, 'PUT', '/collections/hybrid/points?wait=true', { points: both })
 })
 afterAll(() => engine.close())
 
@@ -47,9 +56,12 @@ async function open(
   onTestFinished(() => upstream.close())
   const stowage = await openStowage({ QDRANT_URL: upstream.url, RETRIEVAL_TRACE: 'true', ...environment })
   onTestFinished(() => stowage.close())
-  const search = async (body: object, { question = QUESTION, path = 'points/query' } = {}) => {
+  const search = async (
+    body: object,
+    { question = QUESTION, path = 'points/query', collection = 'contracts' } = {},
+  ) => {
     const headers: Record<string, string> = question === '' ? {} : { 'x-stowage-query': question }
-    const answer = await send<Answer>(stowage.url, 'POST', `/collections/contracts/${path}`, body, headers)
+    const answer = await send<Answer>(stowage.url, 'POST', `/collections/${collection}/${path}`, body, headers)
     const { result } = answer.json
     const found = Array.isArray(result) ? result : [result]
     const trace = await stowage.send('GET', `/v1/traces/${answer.headers.get('x-stowage-trace-id')}`)
@@ -104,7 +116,22 @@ describe("a search on Qdrant's paths whose question names a document", () => {
     expect(pages.slice(0, 60)).toContain(ANSWER)
   })
 
-  it('leaves fusions and searches without a document alone, in a batch too', async () => {
+  it('extends the dense list of a fusion, whose pages show each point once', async () => {
+    const { search, requests } = await open()
+    const dense = { query: [1, 0], using: 'dense', limit: 60 }
+    const sparse = { query: { indices: [2], values: [1] }, using: 'words', limit: 60 }
+    const fused = { prefetch: [sparse, dense], query: { fusion: 'rrf' } }
+    const all: number[] = []
+    for (let offset = 0; offset < 90; offset += 30)
+      all.push(...((await search({ ...fused, limit: 30, offset }, { collection: 'hybrid' })).ids[0] ?? []))
+    expect(all.slice(0, 30)).toContain(ANSWER)
+    expect(new Set(all).size).toBe(all.length)
+    expect(requests.filter(isNamed)).toHaveLength(3)
+    const off = await open({ RETRIEVAL_NAMED_DOCUMENTS: 'off' })
+    expect((await off.search({ ...fused, limit: 120 }, { collection: 'hybrid' })).ids[0]).not.toContain(ANSWER)
+  })
+
+  it('leaves fusions of several dense lists alone, in a batch too', async () => {
     const { search, requests } = await open()
     const fused = { prefetch: [QUERY, { ...QUERY, query: [1, 0.01] }], query: { fusion: 'rrf' }, limit: 3 }
     await search(fused)

@@ -7,24 +7,27 @@ import type { PointSlice } from '../points/point-slices.ts'
 import type { UnderstoodQuery } from '../query/understand.ts'
 import { and, searchLists, type UpstreamCall } from './upstream-search.ts'
 
-/** A search of the client with the list that it has found. */
-export interface FoundList {
+/** A search of the client with the lists that it has found. */
+export interface FoundLists {
   query: UnderstoodQuery
   /** Null without a question. */
   text: string | null
-  points: readonly PointSlice[]
-  /** Least number of hits that was asked. */
+  /** One list per prefetch. */
+  lists: readonly (readonly PointSlice[])[]
+  /** Least number of hits that was asked of each list. */
   depth: number
 }
 
 /** What a search has of the documents that its question names. */
 export interface NamedPoints {
   documents: readonly string[]
-  /** Points of these documents that are not among the ranked ones, best first. */
+  /** Number of the list that has these points, behind its ranked ones. */
+  list: number
+  /** Points of these documents that are not among the ranked ones of the list, best first. */
   points: readonly PointSlice[]
 }
 
-export const NOTHING_NAMED: NamedPoints = { documents: [], points: [] }
+export const NOTHING_NAMED: NamedPoints = { documents: [], list: -1, points: [] }
 
 interface Limits {
   /** Documents of a search. */
@@ -34,15 +37,15 @@ interface Limits {
 }
 
 /**
- * Searches once more in the documents that the questions name, by the clients' own vectors, filters and thresholds. Only single searches of a dense list are
- * extended: a fusion knows the ranks of its lists, which further hits would change.
+ * Searches once more in the documents that the questions name, by the dense vector, the filters and the threshold of each search. A search with several dense lists, or
+ * none, is left as it is.
  *
  * @param findFilter how points are filtered by document; null where there is no quick way
  * @returns one result for each search, in their order
  * @throws NotImproved or StowageError
  */
 export async function searchNamed(
-  searches: readonly FoundList[],
+  searches: readonly FoundLists[],
   { most, hits }: Limits,
   findFilter: () => Promise<DocumentFilter | null>,
   call: UpstreamCall,
@@ -62,17 +65,17 @@ export async function searchNamed(
   )
   return searches.map((search, at) => {
     if (narrowed[at] === null) return NOTHING_NAMED
-    const known = new Set(rankedPoints(search).map(({ key }) => key))
+    const list = denseList(search.query)
+    const known = new Set(rankedPoints(search, list).map(({ key }) => key))
     const points = (lists.shift()?.[0] ?? []).filter(({ key }) => !known.has(key))
-    return { documents: named[at] ?? [], points }
+    return { documents: named[at] ?? [], list, points }
   })
 }
 
-async function documentsOf(search: FoundList, most: number, { pace }: UpstreamCall): Promise<string[]> {
+async function documentsOf(search: FoundLists, most: number, { pace }: UpstreamCall): Promise<string[]> {
   const { query, text } = search
-  const isSingle = query.fusion === null && query.prefetches.length === 1 && query.prefetches[0]?.kind === 'dense'
-  if (text === null || !isSingle) return []
-  const chunks = rankedPoints(search).map(({ chunk }) => chunk)
+  if (text === null || denseList(query) < 0) return []
+  const chunks = query.prefetches.flatMap((_, at) => rankedPoints(search, at).map(({ chunk }) => chunk))
   return pace.run(namedDocuments(text, chunks, most), RANKING_GRACE_MS)
 }
 
@@ -80,12 +83,25 @@ async function documentsOf(search: FoundList, most: number, { pace }: UpstreamCa
 function within(query: UnderstoodQuery, should: readonly object[], hits: number): UnderstoodQuery | null {
   if (should.length === 0) return null
   const filter = and([query.filter, printJson({ should })])
-  const prefetches = query.prefetches.map(prefetch => ({ ...prefetch, limit: hits }))
-  return { ...query, filter, prefetches, offset: 0, limit: hits }
+  const prefetches = query.prefetches.slice(denseList(query)).slice(0, 1)
+  return {
+    ...query,
+    filter,
+    prefetches: prefetches.map(prefetch => ({ ...prefetch, limit: hits })),
+    fusion: null,
+    offset: 0,
+    limit: hits,
+  }
 }
 
-/** The points that are ranked. They are the same on each page of a search, so the pages fit together. */
-function rankedPoints({ query: { prefetches }, points, depth }: FoundList): readonly PointSlice[] {
-  const [prefetch] = prefetches
-  return prefetch === undefined ? [] : points.slice(0, rankedDepth(prefetch, depth))
+/** The number of the only dense list; -1 where there are several, or none. */
+function denseList({ prefetches }: UnderstoodQuery): number {
+  const isDense = ({ kind }: UnderstoodQuery['prefetches'][number]) => kind === 'dense'
+  return prefetches.filter(isDense).length === 1 ? prefetches.findIndex(isDense) : -1
+}
+
+/** The points of a list that are ranked. They are the same on each page of a search, so the pages fit together. */
+function rankedPoints({ query: { prefetches }, lists, depth }: FoundLists, at: number): readonly PointSlice[] {
+  const prefetch = prefetches[at]
+  return prefetch === undefined ? [] : (lists[at] ?? []).slice(0, rankedDepth(prefetch, depth))
 }
