@@ -135,6 +135,8 @@ export interface SearchResult {
   missing: string[]
   /** Whether no list could be searched, or the query does not fit the dense vectors of the collection. Default: no. */
   isUnsearched?: boolean
+  /** Whether `stowage ingest` has not written the collection. Default: no. */
+  isForeign?: boolean
 }
 
 /** Source of passages: Qdrant, or the embedded engine with the same REST API. */

@@ -191,7 +191,8 @@ export const RULES: readonly Switch[] = [
     off: null,
   }),
   valueRule('named-documents', 'retrieval', 'namedDocuments', {
-    guards: 'One more search in the documents that the question names.',
+    guards:
+      'One more search in the documents that the question names, in collections that `stowage ingest` has not written.',
     on: measured.retrieval.namedDocuments,
     off: null,
   }),

@@ -104,6 +104,7 @@ function storeOf(within: (request: SearchRequest) => Chunk[] | Promise<Chunk[]>)
       return {
         lists: keywordLists(hitsOf(here).map(hit => ({ ...hit, score: hit.score / searched.length }))),
         missing: [],
+        isForeign: request.collection !== 'ingested',
       }
     },
     fetchPlaces: async () => [],
@@ -152,6 +153,13 @@ describe('a question that names a document', () => {
     expect(searched).toHaveLength(1)
     expect(trace).not.toHaveProperty('named_documents')
     expect(codes(response)).not.toContain('named_documents_not_searched')
+  })
+
+  it('is searched once in a collection of `stowage ingest`', async () => {
+    const { store, searched } = storeOf(() => [agreement('axial', BINDING)])
+    const { trace } = await ask(store, {}, ['ingested'])
+    expect(searched).toHaveLength(1)
+    expect(trace?.stages.map(({ name }) => name)).not.toContain('named_documents')
   })
 
   it('is searched in the documents of each collection, and one that fails costs the others nothing', async () => {

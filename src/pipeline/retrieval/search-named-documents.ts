@@ -21,7 +21,8 @@ interface FoundForQuestion {
 
 /**
  * Searches once more in the documents that the question names, and adds what it finds to the lists. The chunks of a document often do not say what it is
- * called, so the passage that answers can be far behind those of other documents on the same subject. When the search fails or is late, what was found stays.
+ * called, so the passage that answers can be far behind those of other documents on the same subject. The keyword lists of `stowage ingest` know titles, and its collections are
+ * left as they are (decision 119). When the search fails or is late, what was found stays.
  */
 export async function searchNamedDocuments(
   { query, plan, found, background }: FoundForQuestion,
@@ -29,7 +30,7 @@ export async function searchNamedDocuments(
   record: RunRecord,
 ): Promise<Retrieved> {
   const most = plan.retrieval.namedDocuments
-  if (most === null) return found
+  if (most === null || !found.answers.some(({ isForeign }) => isForeign)) return found
   const deadline = whole.part(NAMED_DOCUMENTS_SHARE)
   const { signal } = deadline
   const pace = new Pace(signal, { tenant, ...(background && { background }) })
@@ -64,8 +65,8 @@ export async function searchNamedDocuments(
 
   try {
     const named: string[][] = []
-    for (const { lists } of found.answers) {
-      const chunks = lists.flatMap(({ hits }) => hits.map(({ chunk }) => chunk))
+    for (const { lists, isForeign } of found.answers) {
+      const chunks = isForeign ? lists.flatMap(({ hits }) => hits.map(({ chunk }) => chunk)) : []
       named.push(await pace.run(namedDocuments(query, chunks, most), RANKING_GRACE_MS))
     }
     if (named.every(documents => documents.length === 0)) return found

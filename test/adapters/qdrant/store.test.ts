@@ -148,6 +148,16 @@ describe('createQdrantStore', () => {
       expect(await store.search(ask(name, { sparse: null }), call)).toMatchObject({ lists: [{ source: 'dense' }] })
     })
 
+    it('is offered for collections that `stowage ingest` has not written', async () => {
+      const { store } = await record()
+      const { name: foreign } = await collect(inTwoDocuments)
+      expect((await store.search(ask(foreign), call)).isForeign).toBe(true)
+      expect(await store.foreignFilter(foreign, call)).toEqual({ key: 'doc_id', types: ['string', 'number'] })
+      const { name: ingested } = await collect(inTwoDocuments.map(payload => ({ ...payload, content_hash: 'h' })))
+      expect((await store.search(ask(ingested), call)).isForeign).toBe(false)
+      expect(await store.foreignFilter(ingested, call)).toBe(null)
+    })
+
     it('is not sent where the points have no document id', async () => {
       const { name } = await collect([{ text: 'one' }, { text: 'two' }])
       const { store } = await record()

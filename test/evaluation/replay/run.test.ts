@@ -289,7 +289,7 @@ describe('replay on the pipeline', () => {
     const openFolder: ReplayEnvironment['openFolder'] = async folder => {
       const opened = await world.openFolder(folder)
       const search: PassageStore['search'] = (request, call) => {
-        if (request.documents === undefined) calls.push([request.limit, call.condition])
+        calls.push([request.limit, call.condition])
         return opened.store.search(request, call)
       }
       return { ...opened, store: { ...opened.store, search } }
