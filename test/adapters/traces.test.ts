@@ -298,7 +298,8 @@ function fail(error?: unknown): never {
 test('a store for digests gets no word of a question', () => {
   const ring = createTraceRing({ entries: 2, maxBytes: 1e9 })
   const corrections = [{ word: 'kowalksi', correction: 'kowalski' }]
-  withHashedQueries(ring).record(trace(1, { query: 'Who is Kowalksi?', corrections }), ACME)
+  const named_documents = [{ collection: 'people', doc_id: 'kowalski.md' }]
+  withHashedQueries(ring).record(trace(1, { query: 'Who is Kowalksi?', corrections, named_documents }), ACME)
   const stored = ring.find('1', ACME)
   expect(stored?.query).toMatch(/^sha256:/u)
   expect(JSON.stringify(stored)).not.toMatch(/kowal/iu)

@@ -40,11 +40,11 @@ export function combineTraceStores(...stores: TraceStore[]): TraceStore {
   }
 }
 
-/** A store that gets a digest in place of each query text, and no words of it. */
+/** A store that gets a digest in place of each query text, and no words of it: those that were corrected, or that name documents. */
 export function withHashedQueries(store: TraceStore): TraceStore {
   return {
     ...store,
-    record: ({ corrections: _, query, ...trace }, owner) =>
+    record: ({ corrections: _corrected, named_documents: _named, query, ...trace }, owner) =>
       store.record({ ...trace, query: query === null ? null : hashedQuery(query) }, owner),
   }
 }
