@@ -90,6 +90,14 @@ describe('a trace in words', () => {
     }
   })
 
+  it('says what was searched beside the question', () => {
+    const corrections = [{ word: 'isjaroth', correction: 'isharoth' }]
+    const named_documents = [{ collection: 'docs', doc_id: 'nda/axial\n- b.txt' }]
+    const lines = traceLines(sampleTrace({ corrections, named_documents }))
+    expect(lines).toContain('"isjaroth" was taken for "isharoth".')
+    expect(lines).toContain('The question names nda/axial\\u000a- b.txt, which was searched once more.')
+  })
+
   it('finds a candidate by the id of its point or its document, and says when there is none', () => {
     expect(candidateLines(trace, '18446744073709551615')).toHaveLength(1)
     expect(candidateLines(trace, 'dropped-duplicate')[0]).toContain('left out (duplicate)')

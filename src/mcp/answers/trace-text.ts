@@ -20,7 +20,9 @@ export function candidateLines(trace: Trace, candidate: string): string[] {
   ]
 }
 
-function summaryLines({ query, collections, intent, mode, counts, budget, degraded, cache }: Trace): string[] {
+function summaryLines(trace: Trace): string[] {
+  const { query, collections, intent, mode, counts, budget, degraded, cache } = trace
+  const { corrections = [], named_documents: named = [] } = trace
   const asked = query === null ? 'A search without text' : printable(JSON.stringify(query))
   const how = [
     intent && `intent ${intent.label}`,
@@ -30,6 +32,10 @@ function summaryLines({ query, collections, intent, mode, counts, budget, degrad
   const details = how.filter(part => typeof part === 'string')
   return [
     `${asked} in ${collections.join(', ')}${details.length > 0 ? ` (${details.join(', ')})` : ''}.`,
+    ...corrections.map(({ word, correction }) => `"${word}" was taken for "${correction}".`),
+    ...named.map(
+      ({ doc_id }) => `The question names ${printable(doc_id, LONGEST_PLACE)}, which was searched once more.`,
+    ),
     `${counts.packed} of ${counts.retrieved} candidates are in the context, which has ${budget.used} of ${budget.tokens} tokens.`,
     ...degraded.map(({ code, detail }) => `Done without: ${code} (${printable(detail)}).`),
   ]
