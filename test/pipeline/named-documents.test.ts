@@ -84,6 +84,9 @@ describe('namedDocuments', () => {
     const odd = ['x'.repeat(100_000), '\uD800', '', '\u0000', 'é'.repeat(1000)]
     const chunks = odd.map((docTitle, id) => chunk({ id, docId: `d${id}`, docTitle, text: docTitle }))
     for (const query of odd) expect(named(query, chunks).length).toBeLessThanOrEqual(3)
+    expect(named(QUESTION, [{ ...agreement('axial', 'a'), docId: 'x'.repeat(100_000) }, ...firsts.slice(1)])).toEqual(
+      [],
+    )
   })
 })
 

@@ -12,6 +12,8 @@ import { type Analysis, analysisOfMost } from '../../text/terms/word-terms.ts'
 
 /** In UTF-16 code units. A title beyond it is no name that a question could have. */
 const LONGEST_NAME = 500
+/** In UTF-16 code units. Longer ids are no paths or addresses, and would stand in a filter. */
+const LONGEST_ID = 2_000
 /** A word that the names of more documents hold says what kind of document is meant, and not which one. */
 const MOST_OF_A_NAME = 4
 /** Share of the passages of other documents. A word that more of them hold is one of the subject, and the lists know it. */
@@ -68,7 +70,7 @@ function matchNames(
   const matched = new Map<string, string[]>()
   for (const chunk of chunks) {
     const name = namesOf(chunk)
-    if (name === '' || matched.has(chunk.docId)) continue
+    if (name === '' || chunk.docId.length > LONGEST_ID || matched.has(chunk.docId)) continue
     matched.set(
       chunk.docId,
       [...new Set(termsOfName(name, analysis))].filter(term => asked.has(term)),
