@@ -1,4 +1,4 @@
-import { titledPath } from '../text/titled-path.ts'
+import { titledPath } from '../text/names/titled-path.ts'
 
 /**
  * The input of both vectors of a chunk, dense and sparse: its context, its title and section path, and its text, a line each. Parts that

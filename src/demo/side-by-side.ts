@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
 import { prefixOf } from '../core/prefix.ts'
 import type { ContextChunk } from '../pipeline/context-request.ts'
-import { titledPath } from '../text/titled-path.ts'
+import { titledPath } from '../text/names/titled-path.ts'
 import type { DemoResult } from './demo.ts'
 import { type MarkedChunk, markRepeated, repeatedTokens } from './repeated.ts'
 

@@ -3,6 +3,7 @@ import { realpath, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { StowageError } from '../core/errors.ts'
+import { readableName } from '../text/names/readable-name.ts'
 import { type ConversionLimits, createConverter } from './documents/converter.ts'
 import { DOCUMENT_EXTENSIONS, DOCUMENT_FILE, DOCUMENT_OR_CODE_FILE, formatOf, hintsFor } from './documents/formats.ts'
 import { convertDocument, readCode, readDocument } from './read-file.ts'
@@ -47,7 +48,7 @@ export const documentRow = z
     path: ['doc_id'],
     message: 'either doc_id or _id is required',
   })
-  .transform(({ doc_id, _id, title, text }) => ({ docId: doc_id ?? _id ?? '', title: title ?? '', text }))
+  .transform(({ doc_id, _id, title, text }) => ({ docId: doc_id ?? _id ?? '', title: readableName(title ?? ''), text }))
 
 /**
  * Opens a document of a format that `formats.ts` knows, a folder of them, a file with rows in the golden or BEIR format, or a set in one of these formats.

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { basename, extname } from 'node:path'
+import { readableName } from '../text/names/readable-name.ts'
 import type { ConvertedFormat } from './documents/convert.worker.ts'
 import type { DocumentConverter } from './documents/converter.ts'
 import { DOCUMENT_EXTENSIONS, formatOf, isUnknownFormat } from './documents/formats.ts'
@@ -32,7 +33,7 @@ export async function convertDocument(
   ]
   return {
     docId,
-    title: title ?? basename(file, extname(file)),
+    title: title ?? nameOf(file),
     text: isPlain ? joinParted(text) : text,
     place: file,
     headings,
@@ -82,6 +83,8 @@ async function readText(
   return { text: decoded.text.replace(/\r\n?/g, '\n'), fault: decoded.fault }
 }
 
+const nameOf = (file: string) => readableName(basename(file, extname(file)))
+
 /** nroff prints a bold letter as the letter, a backspace and the letter again, and an underlined one as `_`, a backspace and the letter. */
 const OVERSTRUCK = /[^\n\b][\b]/gu
 
@@ -99,7 +102,7 @@ export async function readDocument(file: string, docId: string): Promise<SourceD
     : format === 'subtitles'
       ? spokenText(rest)
       : joinParted(withoutRunningLines(rest.replace(OVERSTRUCK, '')))
-  const name = basename(file, extname(file))
+  const name = nameOf(file)
   const warnings = [
     ...(read.fault === null ? [] : [`${file} ${read.fault}`]),
     ...(isUnknownFormat(file) ? [`${file} is read as Markdown: stowage reads ${DOCUMENT_EXTENSIONS}`] : []),

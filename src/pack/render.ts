@@ -1,7 +1,7 @@
 import { codePointStart, prefixOf } from '../core/prefix.ts'
 import type { ContextFormat } from '../core/types.ts'
+import { titledPath } from '../text/names/titled-path.ts'
 import { inOneLine } from '../text/printable.ts'
-import { titledPath } from '../text/titled-path.ts'
 import type { Block, Part } from './layout.ts'
 import { escapeMarkdown, escapeMarkdownPart } from './markdown-frame.ts'
 

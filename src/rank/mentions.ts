@@ -3,7 +3,7 @@ import { documentKey } from '../core/keys.ts'
 import { prefixOf } from '../core/prefix.ts'
 import type { Steps } from '../core/steps.ts'
 import type { Candidate } from '../core/types.ts'
-import { pageName } from '../text/titled-path.ts'
+import { pageName } from '../text/names/titled-path.ts'
 
 /** Longest start of a passage that is searched for titles, in UTF-16 code units. A usual passage has less than 3,000. */
 const LONGEST_READ = 10_000

@@ -69,6 +69,23 @@ describe('openDocuments, files', () => {
     ])
   })
 
+  it('reads the name of a saved file without escapes where it is the title, and keeps the id', async () => {
+    const folder = await lay({ 'Standard%20NDA.txt': 'Both parties agree.', 'Its%20name.md': '# A title\n\ntext' })
+    expect((await readAll(folder)).documents).toMatchObject([
+      { docId: 'Its%20name', title: 'A title' },
+      { docId: 'Standard%20NDA.txt', title: 'Standard NDA' },
+    ])
+    const row = JSON.stringify({
+      doc_id: 'nda%20by%20Axial.txt',
+      title: 'NDA%20by%20Axial',
+      text: 'Both parties agree.',
+    })
+    const rows = await lay({ 'corpus.jsonl': row })
+    expect((await readAll(join(rows, 'corpus.jsonl'))).documents).toMatchObject([
+      { docId: 'nda%20by%20Axial.txt', title: 'NDA by Axial' },
+    ])
+  })
+
   it.each([
     ['---\ntitle: "Set: up"\ntags: a\n---\n# Other\n', 'Set: up'],
     ["---\r\ntitle: 'It''s'\r\n---\r\ntext", "It's"],

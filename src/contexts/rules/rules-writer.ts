@@ -1,5 +1,5 @@
 import { rememberedByObject } from '../../text/bounded-cache.ts'
-import { titledPath } from '../../text/titled-path.ts'
+import { titledPath } from '../../text/names/titled-path.ts'
 import {
   type ChunkContext,
   type ContextDocument,

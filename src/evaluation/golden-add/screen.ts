@@ -1,7 +1,7 @@
 import { prefixOf } from '../../core/prefix.ts'
 import type { Chunk } from '../../core/types.ts'
+import { titledPath } from '../../text/names/titled-path.ts'
 import { terminalText } from '../../text/printable.ts'
-import { titledPath } from '../../text/titled-path.ts'
 import type { SeenCandidate, SeenQuestion } from './read-traces.ts'
 
 /** Makes text stand out; returns it as it is where there are no colours. */

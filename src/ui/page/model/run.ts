@@ -3,7 +3,7 @@ import { markRepeated } from '../../../demo/repeated.ts'
 import type { Comparison, Passage } from '../../../http/ui/schemas.ts'
 import { evidenceWords } from '../../../pipeline/trace/evidence-words.ts'
 import type { Trace, TraceCandidate } from '../../../pipeline/trace/schema.ts'
-import { titledPath } from '../../../text/titled-path.ts'
+import { titledPath } from '../../../text/names/titled-path.ts'
 
 /** A packed chunk. */
 export interface Block {

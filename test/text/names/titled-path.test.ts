@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { pageName, titledPath } from '../../src/text/titled-path.ts'
+import { pageName, titledPath } from '../../../src/text/names/titled-path.ts'
 
 it.each([
   ['Guide', 'Setup > Keys', 'Guide > Setup > Keys'],
