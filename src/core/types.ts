@@ -28,7 +28,7 @@ export interface Chunk {
   /** Document id of the payload, or the point id when the payload has none. */
   docId: string
   docTitle: string
-  /** What the id, the path or the address of the document says, in words; absent with a title, and when it says nothing. */
+  /** What the id, the path or the address of the document says, in words; absent when the title has these words, and when it says nothing. */
   docName?: string
   /** "A > B > C", empty when unknown. */
   sectionPath: string

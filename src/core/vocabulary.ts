@@ -141,8 +141,7 @@ export const STAGES = {
   intent: 'Detects the intent of the query by rules.',
   retrieve: 'Searches the dense and the keyword list.',
   spelling: 'Searches once more by the corrected question; only when words of it are corrected.',
-  named_documents:
-    'Searches once more in the documents that the question names; only when it names some, and in foreign collections.',
+  named_documents: 'Searches once more in the documents that the question names; only when it names some.',
   fuse: 'Merges the lists into one candidate per point, with one value from its scores or ranks.',
   dedupe: 'Drops candidates at the same place or with near-verbatim text.',
   rerank: 'Blends the relevance of the reranker into the values.',

@@ -41,7 +41,7 @@ export interface ImprovingDependencies {
   work: WorkMeter
   /** Payload fields of collections that stowage has not written. */
   mappings?: PayloadMappings
-  /** How a foreign collection is searched in some documents alone; null for others, and where there is no quick way. Absent: documents that a question names are not searched. */
+  /** How points of a collection are filtered by document; null where there is no quick way. Absent: documents that a question names are not searched. */
   documentFilter?: (collection: string, call: StoreCall) => Promise<DocumentFilter | null>
   /** Where Qdrant has refused what improves a search. */
   refusals: { depth: Refusals; documents: Refusals }

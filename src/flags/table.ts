@@ -191,8 +191,7 @@ export const RULES: readonly Switch[] = [
     off: null,
   }),
   valueRule('named-documents', 'retrieval', 'namedDocuments', {
-    guards:
-      'One more search in the documents that the question names, in collections that `stowage ingest` has not written.',
+    guards: 'One more search in the documents that the question names.',
     on: measured.retrieval.namedDocuments,
     off: null,
   }),

@@ -1,9 +1,10 @@
 import type { Chunk } from '../core/types.ts'
 import { readableName } from '../text/names/readable-name.ts'
 
-/** What a document is called: by its title, else by what its id or its path says. */
+/** What a document is called: by its title, and by what its id or its path says beside it. */
 export function documentName({ docTitle, docName = '' }: Pick<Chunk, 'docTitle' | 'docName'>): string {
-  return readableName(docTitle) || docName
+  const title = readableName(docTitle)
+  return title === '' || docName === '' ? title || docName : `${title} (${docName})`
 }
 
 /** What a passage can be found by: the name of its document, section path, context and text. */

@@ -174,7 +174,7 @@ async function openParts(config: Config, logger: Logger, member: Member | null, 
   const improvePoints = createImproveHandler({
     http,
     choosePoints: createChoosePoints(pipeline),
-    documentFilter: store.foreignFilter,
+    documentFilter: store.documentFilter,
     prepareQuestion: createPrepareQuestion(pipeline),
     decide: subject => {
       const decision = pipeline.decide(subject)

@@ -29,8 +29,8 @@ export interface QdrantStoreOptions {
 }
 
 export interface QdrantStore extends PassageStore {
-  /** How a foreign collection is searched in some documents alone; null where there is no quick way, and for a collection of `stowage ingest`. @throws StowageError */
-  foreignFilter(collection: string, call: StoreCall): Promise<DocumentFilter | null>
+  /** How points of a collection are filtered by document; null where there is no quick way. @throws StowageError */
+  documentFilter(collection: string, call: StoreCall): Promise<DocumentFilter | null>
 }
 
 /** Answers after which a profile is read anew: a wrong key, a missing collection, or vectors that the collection does not have. */
@@ -187,10 +187,7 @@ export function createQdrantStore(options: QdrantStoreOptions): QdrantStore {
   }
 
   return {
-    foreignFilter: async (collection, call) => {
-      const { isForeign, documentFilter } = await profiles.get(collection, call)
-      return isForeign ? documentFilter : null
-    },
+    documentFilter: async (collection, call) => (await profiles.get(collection, call)).documentFilter,
     search: (request, call) => forgetWhenRefused(request.collection, call, () => search(request, call)),
     fetchPlaces: (collection, places, filter, call) =>
       forgetWhenRefused(collection, call, () => fetchPlaces(collection, places, filter, call)),

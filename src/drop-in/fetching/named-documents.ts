@@ -1,7 +1,8 @@
 import { RANKING_GRACE_MS } from '../../pipeline/pacing/pace.ts'
-import { namedDocuments } from '../../pipeline/retrieval/named-documents.ts'
+import { namedBy, namedDocuments } from '../../pipeline/retrieval/named-documents.ts'
 import { type DocumentFilter, documentConditions } from '../../qdrant/documents-filter.ts'
 import { printJson } from '../../qdrant/json.ts'
+import { isOwn } from '../../qdrant/payload/read-chunk.ts'
 import { rankedDepth } from '../depth.ts'
 import type { PointSlice } from '../points/point-slices.ts'
 import type { UnderstoodQuery } from '../query/understand.ts'
@@ -75,7 +76,8 @@ export async function searchNamed(
 async function documentsOf(search: FoundLists, most: number, { pace }: UpstreamCall): Promise<string[]> {
   const { query, text } = search
   if (text === null || denseList(query) < 0) return []
-  const chunks = query.prefetches.flatMap((_, at) => rankedPoints(search, at).map(({ chunk }) => chunk))
+  const points = query.prefetches.flatMap((_, at) => rankedPoints(search, at))
+  const chunks = points.map(({ chunk, payload }) => namedBy(chunk, !isOwn(payload)))
   return pace.run(namedDocuments(text, chunks, most), RANKING_GRACE_MS)
 }
 

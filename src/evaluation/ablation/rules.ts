@@ -46,8 +46,7 @@ export const RULES = {
     isOn: ({ retrieval }) => retrieval.foreignK !== null,
   },
   named_documents: {
-    meaning:
-      'Searches once more in the documents that the question names, in a live collection that `stowage ingest` has not written.',
+    meaning: 'Searches once more in the documents that the question names.',
     on: { retrieval: { namedDocuments: NAMED_PLANS.measured.retrieval.namedDocuments } },
     off: { retrieval: { namedDocuments: null } },
     isOn: ({ retrieval }) => retrieval.namedDocuments !== null,

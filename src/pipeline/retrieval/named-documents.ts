@@ -3,7 +3,6 @@ import { pointKey } from '../../core/keys.ts'
 import { prefixOf } from '../../core/prefix.ts'
 import type { Steps } from '../../core/steps.ts'
 import type { Chunk } from '../../core/types.ts'
-import { documentNameIn } from '../../qdrant/payload/document-name.ts'
 import { documentName, searchedText } from '../../rank/searched-text.ts'
 import { inverseDocumentFrequency, termCounts } from '../../text/candidate-bm25.ts'
 import { wordsOfNames } from '../../text/terms/camel-case.ts'
@@ -21,6 +20,20 @@ const MOST_OF_TEXTS = 0.05
 /** Of the score of the document that is named best. */
 const LEAST_SHARE = 0.5
 
+/** A chunk, and what a question can name its document by; '' for nothing. */
+export interface NamedChunk {
+  chunk: Chunk
+  name: string
+}
+
+/**
+ * What a question can name the document of a chunk by: all that it is called, or in a collection of `stowage ingest` what its path says beside the title. The keyword lists of `stowage ingest` know
+ * titles, and to search by them once more gains nothing (decision 119).
+ */
+export function namedBy(chunk: Chunk, isForeign: boolean): NamedChunk {
+  return { chunk, name: isForeign ? documentName(chunk) : (chunk.docName ?? '') }
+}
+
 /**
  * The documents that a question names, of those that were found. They have a word of the question in their title or in the words of their path that few
  * other documents have there, and few passages of other documents anywhere. The score of a document is the sum of the inverse document frequencies of all words
@@ -30,13 +43,16 @@ const LEAST_SHARE = 0.5
  * @param most how many documents at most
  * @returns document ids, the document that is named best first
  */
-export function* namedDocuments(query: string, found: Iterable<Chunk>, most: number): Steps<string[]> {
-  const chunks = [...new Map(Array.from(found, chunk => [pointKey(chunk), chunk])).values()]
+export function* namedDocuments(query: string, found: Iterable<NamedChunk>, most: number): Steps<string[]> {
+  const named = [...new Map(Array.from(found, one => [pointKey(one.chunk), one])).values()]
+  if (named.every(({ name }) => name === '')) return []
+  const chunks = named.map(({ chunk }) => chunk)
   const texts = chunks.map(searchedText)
   const analysis = yield* analysisOfMost(texts)
   const asked = new Set(termsOfName(query, analysis))
-  const matched = matchNames(chunks, asked, analysis)
+  const matched = matchNames(named, asked, analysis)
   const holders = countOf([...matched.values()].flat())
+  if (holders.size === 0) return []
   const passages: { docId: string; counts: ReadonlyMap<string, number> }[] = []
   for (const [at, { docId }] of chunks.entries()) {
     passages.push({ docId, counts: (yield* termCounts(texts[at] ?? '', analysis)).counts })
@@ -63,13 +79,13 @@ export function* namedDocuments(query: string, found: Iterable<Chunk>, most: num
 
 /** The words that the name of each document has in common with the question, by document id. */
 function matchNames(
-  chunks: readonly Chunk[],
+  named: readonly NamedChunk[],
   asked: ReadonlySet<string>,
   analysis: Analysis,
 ): ReadonlyMap<string, string[]> {
   const matched = new Map<string, string[]>()
-  for (const chunk of chunks) {
-    const name = namesOf(chunk)
+  for (const { chunk, name: whole } of named) {
+    const name = prefixOf(whole, LONGEST_NAME)
     if (name === '' || chunk.docId.length > LONGEST_ID || matched.has(chunk.docId)) continue
     matched.set(
       chunk.docId,
@@ -77,15 +93,6 @@ function matchNames(
     )
   }
   return matched
-}
-
-/** The title of a document, and the words of its path: many titles are as general as "Agreement". */
-function namesOf(chunk: Chunk): string {
-  const byPath = chunk.docTitle === '' ? null : documentNameIn(chunk.docId)
-  return [documentName(chunk), byPath ?? '']
-    .map(name => prefixOf(name, LONGEST_NAME))
-    .join('\n')
-    .trim()
 }
 
 /** The terms of a text, and those of the words in its names ("CopAcc", "retryDelay"). */

@@ -8,7 +8,7 @@ import { Pace, RANKING_GRACE_MS } from '../pacing/pace.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { RunRecord } from '../run-record.ts'
 import { type CollectionAnswer, hitsOf, modeOf } from './fallback.ts'
-import { namedDocuments } from './named-documents.ts'
+import { namedBy, namedDocuments } from './named-documents.ts'
 import { foundBy, type Retrieved } from './retrieve.ts'
 
 interface FoundForQuestion {
@@ -21,8 +21,7 @@ interface FoundForQuestion {
 
 /**
  * Searches once more in the documents that the question names, and adds what it finds to the lists. The chunks of a document often do not say what it is
- * called, so the passage that answers can be far behind those of other documents on the same subject. The keyword lists of `stowage ingest` know titles, and its collections are
- * left as they are (decision 119). When the search fails or is late, what was found stays.
+ * called, so the passage that answers can be far behind those of other documents on the same subject. When the search fails or is late, what was found stays.
  */
 export async function searchNamedDocuments(
   { query, plan, found, background }: FoundForQuestion,
@@ -30,7 +29,7 @@ export async function searchNamedDocuments(
   record: RunRecord,
 ): Promise<Retrieved> {
   const most = plan.retrieval.namedDocuments
-  if (most === null || !found.answers.some(({ isForeign }) => isForeign)) return found
+  if (most === null) return found
   const deadline = whole.part(NAMED_DOCUMENTS_SHARE)
   const { signal } = deadline
   const pace = new Pace(signal, { tenant, ...(background && { background }) })
@@ -65,8 +64,8 @@ export async function searchNamedDocuments(
 
   try {
     const named: string[][] = []
-    for (const { lists, isForeign } of found.answers) {
-      const chunks = isForeign ? lists.flatMap(({ hits }) => hits.map(({ chunk }) => chunk)) : []
+    for (const { lists, isForeign = false } of found.answers) {
+      const chunks = lists.flatMap(({ hits }) => hits.map(({ chunk }) => namedBy(chunk, isForeign)))
       named.push(await pace.run(namedDocuments(query, chunks, most), RANKING_GRACE_MS))
     }
     if (named.every(documents => documents.length === 0)) return found

@@ -27,6 +27,22 @@ export function documentNameIn(source: string): string | null {
   return name.replace(SEPARATORS, ' ').trim()
 }
 
+const WORD = /[\p{L}\p{N}]+/gu
+/** A word that tells documents apart: not the number of a document, but its year. */
+const TELLING = /^(?!(?:doc|document|page|file|node|item|chunk|part)s?$)(?:.*\p{L}{2}.*|(?:19|20)\d\d)$/u
+
+/**
+ * The words of an id or a path beside a title, when the title lacks one of them that tells documents apart: "Agreement" of `nda-axial.pdf` has "nda axial" beside it.
+ * Else null.
+ */
+export function documentNameBeside(title: string, source: string): string | null {
+  const name = documentNameIn(source)
+  if (name === null) return null
+  const known = new Set(prefixOf(title, LONGEST).toLowerCase().match(WORD))
+  const lacking = (name.toLowerCase().match(WORD) ?? []).filter(word => !known.has(word))
+  return lacking.some(word => TELLING.test(word)) ? name : null
+}
+
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part)

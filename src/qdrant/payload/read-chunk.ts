@@ -1,6 +1,6 @@
 import type { Chunk, PointId } from '../../core/types.ts'
 import { isObject } from '../json.ts'
-import { documentNameIn } from './document-name.ts'
+import { documentNameBeside, documentNameIn } from './document-name.ts'
 
 const NODE_CONTENT = '_node_content'
 const CONTAINERS = ['metadata', 'meta']
@@ -75,11 +75,12 @@ export function readChunk(
   const isWhole = text.length <= LONGEST_TEXT
   const context = contextOf(point.payload)
   const docTitle = read('doc_title', asName) ?? ''
-  const docName = docTitle === '' ? read('doc_id', asDocumentName) : null
+  const docId = read('doc_id', asName) ?? String(point.id)
+  const docName = docTitle === '' ? read('doc_id', asDocumentName) : documentNameBeside(docTitle, docId)
   return {
     id: point.id,
     collection,
-    docId: read('doc_id', asName) ?? String(point.id),
+    docId,
     docTitle,
     ...(docName === null ? {} : { docName }),
     sectionPath: read('section_path', sectionPathAt) ?? splitterHeaders(point.payload),

@@ -148,14 +148,13 @@ describe('createQdrantStore', () => {
       expect(await store.search(ask(name, { sparse: null }), call)).toMatchObject({ lists: [{ source: 'dense' }] })
     })
 
-    it('is offered for collections that `stowage ingest` has not written', async () => {
+    it('says how it filters, and who has written the collection', async () => {
       const { store } = await record()
       const { name: foreign } = await collect(inTwoDocuments)
       expect((await store.search(ask(foreign), call)).isForeign).toBe(true)
-      expect(await store.foreignFilter(foreign, call)).toEqual({ key: 'doc_id', types: ['string', 'number'] })
+      expect(await store.documentFilter(foreign, call)).toEqual({ key: 'doc_id', types: ['string', 'number'] })
       const { name: ingested } = await collect(inTwoDocuments.map(payload => ({ ...payload, content_hash: 'h' })))
       expect((await store.search(ask(ingested), call)).isForeign).toBe(false)
-      expect(await store.foreignFilter(ingested, call)).toBe(null)
     })
 
     it('is not sent where the points have no document id', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { documentNameIn } from '../../../src/qdrant/payload/document-name.ts'
+import { documentNameBeside, documentNameIn } from '../../../src/qdrant/payload/document-name.ts'
 
 describe('the name in the id, the path or the address of a document', () => {
   it.each([
@@ -41,4 +41,17 @@ describe('the name in the id, the path or the address of a document', () => {
     )
     expect(documentNameIn('gate '.repeat(20_000))?.length).toBeLessThanOrEqual(500)
   })
+})
+
+it.each([
+  ['Agreement', 'contracts/nda-axial.pdf', 'nda axial'],
+  ['Agreement', 'Standard%20NDA%20by%20Axial.txt', 'Standard NDA by Axial'],
+  ['Minutes', 'minutes-2023-05.md', 'minutes 2023 05'],
+  ['Rule of the Bell Clerks', 'bell-clerks-rule.md', null],
+  ['Agreement', 'doc-7', null],
+  ['Agreement', 'page_12.html', null],
+  ['Agreement', '018f4a5e-7c1b-7f00-8000-000000000001', null],
+  ['Agreement', 'agreement-3', null],
+])('beside the title %j, %s says %j', (title, source, name) => {
+  expect(documentNameBeside(title, source)).toBe(name)
 })
