@@ -1,18 +1,23 @@
+import { randomUUID } from 'node:crypto'
 import Table from 'cli-table3'
 import { Command, Option } from 'commander'
 import { createQdrantAdmin } from '../../src/adapters/qdrant/admin.ts'
 import { questionHeaders, withQuestion } from '../../src/client/question.ts'
 import { loadConfig } from '../../src/config.ts'
+import { batchesOf } from '../../src/core/collections.ts'
 import { StowageError } from '../../src/core/errors.ts'
+import type { Embedder } from '../../src/core/ports.ts'
 import { startEmbeddedServer } from '../../src/embedded/server.ts'
 import { type GoldenQuery, type GoldenSet, readGoldenSet } from '../../src/evaluation/golden-set/golden-set.ts'
 import { evidenceFigures, sharesByText } from '../../src/evaluation/metrics/context.ts'
 import { QueryEvidence } from '../../src/evaluation/metrics/query-evidence.ts'
 import { ingest } from '../../src/ingest/ingest.ts'
 import { pairedInterval } from '../../src/statistics/bootstrap.ts'
-import { encodeBm25Query } from '../../src/text/qdrant-bm25.ts'
+import { encodeBm25Document, encodeBm25Query } from '../../src/text/qdrant-bm25.ts'
 import { openModels } from '../../src/wiring/models.ts'
+import { send } from '../support/send.ts'
 import { openStowage } from '../support/stowage.ts'
+import { langchainChunks } from './langchain-chunks.ts'
 import { count, finish, progressLine, shown, signed } from './terminal.ts'
 import { tokenizer } from './world.ts'
 
@@ -26,6 +31,8 @@ interface Flags {
   client: (typeof CLIENTS)[number]
   limitQueries?: number
   question: boolean
+  langchain?: boolean
+  setting: string[]
   json?: boolean
 }
 
@@ -37,6 +44,8 @@ const program = new Command('bench:drop-in')
   .addOption(new Option('--client <kind>', 'what the client sends').choices(CLIENTS).default('hybrid'))
   .option('--limit-queries <n>', 'only the first n queries of each set', count)
   .option('--no-question', 'stowage is not told the question, as by a client that is not prepared for it')
+  .option('--langchain', 'fill the collection with chunks as LangChain cuts them, without titles, sections and places')
+  .option('--setting <name=value...>', 'variables of stowage, such as RETRIEVAL_NAMED_DOCUMENTS=off', [])
   .option('--json', 'one JSON document on stdout (npm run --silent)')
   .action(run)
 
@@ -66,16 +75,21 @@ async function run(folders: string[], flags: Flags): Promise<void> {
   process.stdout.write(`${flags.client} client, answer recall by text in the hits\n${table}\n`)
 }
 
-async function measureSet(set: GoldenSet, { client, limitQueries, question }: Flags): Promise<Row[]> {
+async function measureSet(
+  set: GoldenSet,
+  { client, limitQueries, question, langchain, setting }: Flags,
+): Promise<Row[]> {
   const engine = await startEmbeddedServer()
   const models = await openModels(loadConfig({}))
   const { embedder } = models
   if (embedder === null) throw new StowageError('upstream_unavailable', `no embedder: ${models.unavailable.embedder}`)
-  const stowage = await openStowage({ QDRANT_URL: engine.url, RERANKER: 'crossencoder' })
+  const settings = Object.fromEntries(setting.map(one => one.split('=', 2)))
+  const stowage = await openStowage({ QDRANT_URL: engine.url, RERANKER: 'crossencoder', ...settings })
   const target = createQdrantAdmin({ url: engine.url, apiKey: null })
   try {
     const countTokens = (text: string) => tokenizer.count(text)
-    await ingest(set.documents, { target, embedder, countTokens }, { collection: 'bench' })
+    if (langchain) await fillAsLangchain(set, embedder, engine.url)
+    else await ingest(set.documents, { target, embedder, countTokens }, { collection: 'bench' })
     const queries = set.queries.slice(0, limitQueries)
     const progress = progressLine(process.stderr, `${set.name}: questions`)
     const rows = LIMITS.map(
@@ -95,6 +109,25 @@ async function measureSet(set: GoldenSet, { client, limitQueries, question }: Fl
     await stowage.close()
     await models.close()
     await engine.close()
+  }
+}
+
+/** One point at a time would be slow, and all of them at once too large a request. */
+const BATCH = 64
+
+async function fillAsLangchain(set: GoldenSet, embedder: Embedder, url: string): Promise<void> {
+  await send(url, 'PUT', '/collections/bench', {
+    vectors: { dense: { size: embedder.dimensions, distance: 'Cosine' } },
+    sparse_vectors: { sparse: { modifier: 'idf' } },
+  })
+  for (const batch of batchesOf(await langchainChunks(set), BATCH)) {
+    const vectors = await embedder.embedPassages(batch.map(({ pageContent }) => pageContent))
+    const points = batch.map(({ pageContent, metadata }, at) => ({
+      id: randomUUID(),
+      vector: { dense: Array.from(vectors[at] ?? []), sparse: encodeBm25Document(pageContent) },
+      payload: { content: pageContent, metadata },
+    }))
+    await send(url, 'PUT', '/collections/bench/points?wait=true', { points })
   }
 }
 
@@ -118,8 +151,10 @@ async function recallOf(url: string, body: object, golden: GoldenQuery, more: Re
   const applied = response.headers.get('x-stowage-applied')
   if (!response.ok || applied === 'passthrough')
     throw new Error(`${golden.id}: status ${response.status}, ${response.headers.get('x-stowage-degraded')}`)
-  const { result } = (await response.json()) as { result: { points: { payload: { text: string } }[] } }
-  const context = result.points.map(({ payload }) => payload.text).join('\n\n')
+  const { result } = (await response.json()) as {
+    result: { points: { payload: { text?: string; content?: string } }[] }
+  }
+  const context = result.points.map(({ payload: { text, content } }) => text ?? content ?? '').join('\n\n')
   return evidenceFigures(sharesByText(new QueryEvidence(golden).in(context).golds)).recall
 }
 

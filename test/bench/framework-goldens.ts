@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { RecursiveCharacterTextSplitter } from '@langchain/textsplitters'
 import { Command } from 'commander'
 import { loadConfig } from '../../src/config.ts'
 import { batchesOf } from '../../src/core/collections.ts'
 import type { Embedder } from '../../src/core/ports.ts'
 import { type GoldenSet, readGoldenSet } from '../../src/evaluation/golden-set/golden-set.ts'
 import { openModels } from '../../src/wiring/models.ts'
+import { langchainChunks } from './langchain-chunks.ts'
 import { count, finish, progressLine } from './terminal.ts'
 
 /*
@@ -60,12 +60,7 @@ async function run(target: string, folders: string[], flags: Flags): Promise<voi
 }
 
 async function fill(set: GoldenSet, place: URL, embedder: Embedder, { chunkSize, chunkOverlap }: Flags): Promise<void> {
-  const splitter = new RecursiveCharacterTextSplitter({ chunkSize, chunkOverlap })
-  const documents = set.documents.map(({ docId, text }) => ({
-    pageContent: text,
-    metadata: { source: docId, set: set.name },
-  }))
-  const chunks = await splitter.splitDocuments(documents)
+  const chunks = await langchainChunks(set, chunkSize, chunkOverlap)
   const progress = progressLine(process.stderr, `${set.name}: chunks`)
   let done = 0
   for (const batch of batchesOf(chunks, BATCH)) {

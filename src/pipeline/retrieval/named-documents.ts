@@ -52,18 +52,18 @@ export function* namedDocuments(query: string, found: Iterable<NamedChunk>, most
   const asked = new Set(termsOfName(query, analysis))
   const matched = matchNames(named, asked, analysis)
   const holders = countOf([...matched.values()].flat())
-  if (holders.size === 0) return []
+  if (![...holders.values()].some(count => count <= MOST_OF_A_NAME)) return []
   const passages: { docId: string; counts: ReadonlyMap<string, number> }[] = []
   for (const [at, { docId }] of chunks.entries()) {
     passages.push({ docId, counts: (yield* termCounts(texts[at] ?? '', analysis)).counts })
     yield
   }
 
-  const names = (word: string, docId: string) => {
+  const isRareBeside = (word: string, docId: string) => {
     const others = passages.filter(passage => passage.docId !== docId)
-    const holding = others.filter(({ counts }) => counts.has(word))
-    return (holders.get(word) ?? 0) <= MOST_OF_A_NAME && holding.length <= MOST_OF_TEXTS * others.length
+    return others.filter(({ counts }) => counts.has(word)).length <= MOST_OF_TEXTS * others.length
   }
+  const names = (word: string, docId: string) => (holders.get(word) ?? 0) <= MOST_OF_A_NAME && isRareBeside(word, docId)
   const scoreOf = (words: readonly string[]) =>
     words.reduce((sum, word) => sum + inverseDocumentFrequency(holders.get(word) ?? 0, matched.size), 0)
   const scored = [...matched]
