@@ -98,6 +98,8 @@ export interface Candidate {
   /** Estimated relevance, which decides the order of packing. After `scaleToBest` the best candidate has 1. */
   value: number
   vector?: Float32Array
+  /** What the path of the document says, to be shown beside its title; absent where the title says enough. */
+  sourceName?: string
   /** Where the text begins that is packed, in UTF-16 code units: behind a heading that the source line has. Absent: at 0. */
   textStart?: number
 }

@@ -9,7 +9,7 @@ import { chunkDocument } from './chunking/chunk-document.ts'
 import { byKind, changesOf, groupByDocument, replacementOf, upToDate } from './compare.ts'
 import { type FoundDocuments, readGroups } from './document-groups.ts'
 import { type ChangedParents, changedParentsOf, writeParents } from './parent-points.ts'
-import { documentsFilter, type PointScope, type PreparedPoint, preparePoint } from './points.ts'
+import { documentsFilter, namesOf, type PointScope, type PreparedPoint, preparePoint } from './points.ts'
 import { prune } from './prune.ts'
 import type { SourceDocument, SourceEntry } from './source-document.ts'
 import { type CollectionWriter, DEFAULT_BATCH_SIZE, type IngestTarget } from './target.ts'
@@ -232,7 +232,7 @@ async function compare(
 
 /** Changes with all that the chunks and vectors of a document depend on. */
 function hashOf(
-  { title, text, frontMatter, lang: ownLang, pages, headings }: SourceDocument,
+  { docId, title, text, frontMatter, lang: ownLang, pages, headings }: SourceDocument,
   { embedder, tokenizer = '' }: IngestDependencies,
   { chunking = 'sections', chunkTokens, overlap, source, acl, lang }: IngestOptions,
 ): string {
@@ -241,8 +241,11 @@ function hashOf(
   const ofFile = isConverted ? [ownLang, pages, headings] : []
   // English documents were written with the same keywords before, so they stay.
   const ofKeywords = hasEnglishKeywords(text) ? [] : [KEYWORDS_VERSION]
+  // Documents whose path says nothing more were written with the same vectors before.
+  const { docName } = namesOf({ title, docId })
+  const ofName = docName === undefined ? [] : [{ docName }]
   return contentHash(
-    JSON.stringify([...settings, source, acl, lang, title, frontMatter, text, ...ofFile, ...ofKeywords]),
+    JSON.stringify([...settings, source, acl, lang, title, frontMatter, text, ...ofFile, ...ofKeywords, ...ofName]),
   )
 }
 

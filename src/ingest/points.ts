@@ -3,8 +3,9 @@ import type { ChunkContext, ContextDocument, ContextRequest } from '../contexts/
 import { contextStamp } from '../contexts/context-stamp.ts'
 import { encodedText } from '../contexts/encoded-text.ts'
 import { contextFields } from '../contexts/payload-fields.ts'
-import type { Json, JsonObject } from '../core/types.ts'
+import type { Chunk, Json, JsonObject } from '../core/types.ts'
 import { contentHash, fingerprint } from '../text/fingerprint.ts'
+import { nameInPath } from '../text/names/document-name.ts'
 import type { DocumentChunk } from './chunking/chunk-markdown.ts'
 import type { SourceDocument } from './source-document.ts'
 import type { DocumentMark } from './target.ts'
@@ -25,7 +26,7 @@ export interface PointScope {
 /** A point without its vectors. */
 export interface PreparedPoint {
   id: string
-  /** The input of both vectors: the context if there is one, title and section path, then the stored text. */
+  /** The input of both vectors: the context if there is one, title, what the path says and section path, then the stored text. */
   encodedText: string
   /** What a context of the chunk is written from. */
   contextRequest: ContextRequest
@@ -49,7 +50,7 @@ export function preparePoint(
   mark: DocumentMark | null = null,
 ): PreparedPoint {
   const { sectionPath, text, charStart: start } = chunk
-  const encoded = encodedText({ title: document.title, sectionPath, text })
+  const encoded = encodedText({ ...namesOf(document), sectionPath, text })
   const payload = given({
     doc_id: document.docId,
     doc_title: document.title,
@@ -81,16 +82,25 @@ export function preparePoint(
 
 /** The point with a context, which its vectors are of too. */
 export function withContext(point: PreparedPoint, context: ChunkContext, version: string): PreparedPoint {
-  const { title } = point.contextRequest.document
-  const { sectionPath, text } = point.contextRequest.chunk
+  const { document, chunk } = point.contextRequest
+  const { sectionPath, text } = chunk
   return {
     ...point,
-    encodedText: encodedText({ title, sectionPath, text, context: context.text }),
+    encodedText: encodedText({ ...namesOf(document), sectionPath, text, context: context.text }),
     payload: {
       ...point.payload,
-      ...contextFields(context, contextStamp(version, { docTitle: title, sectionPath, text })),
+      ...contextFields(context, contextStamp(version, { docTitle: document.title, sectionPath, text })),
     },
   }
+}
+
+/** What a document is called, as a reader of its points sees it. */
+export function namesOf({
+  title,
+  docId,
+}: Pick<SourceDocument, 'title' | 'docId'>): Pick<Chunk, 'docTitle' | 'docName'> {
+  const name = nameInPath(title, docId)
+  return { docTitle: title, ...(name === null ? {} : { docName: name }) }
 }
 
 /** The payload fields that every point of a run has. */

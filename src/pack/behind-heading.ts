@@ -21,19 +21,22 @@ export function behindHeadings(
 ): Candidate[] {
   const longestName = longestNameIn(budgetTokens)
   return candidates.map(candidate => {
-    const textStart = textStartOf(candidate.chunk, chunk => renderer.shownPath(chunk, longestName))
+    const { chunk, sourceName } = candidate
+    const path = renderer.shownPath({ ...chunk, sourceName }, longestName)
+    const textStart = textStartOf(chunk, sourceName === undefined ? path : path.replace(` (${sourceName})`, ''))
     return textStart === 0 ? candidate : { ...candidate, textStart }
   })
 }
 
-function textStartOf(chunk: Chunk, shownPath: (chunk: Chunk) => string): number {
+/** @param path the names in the source line */
+function textStartOf(chunk: Chunk, path: string): number {
   const { text, sectionPath } = chunk
   if (sectionPath === '') return 0
   const own = namesIn(sectionPath).at(-1)
   const headings = headingsOf(text, namesIn(sectionPath))
   const last = headings.findLastIndex(({ name }) => name === own)
   if (own === '' || last < 0) return 0
-  const shown = namesIn(shownPath(chunk))
+  const shown = namesIn(path)
   if (shown.at(-1) !== own || !headings.slice(0, last).every(({ name }) => shown.includes(name))) return 0
   const start = headings[last]?.end ?? 0
   return text.slice(start).trim() === '' ? 0 : start

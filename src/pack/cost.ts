@@ -114,11 +114,13 @@ export class CostModel {
   }
 
   private sourceLine({ candidate }: Unit): Steps<number> {
-    const { docId, docTitle, sectionPath } = candidate.chunk
+    const { sourceName, chunk } = candidate
+    const { docId, docTitle, sectionPath } = chunk
     // All relevances have equally many digits.
     const source = {
       docId,
       docTitle,
+      sourceName,
       sectionPath,
       relevance: 0,
       contextField: '',

@@ -22,6 +22,8 @@ export interface Block {
   collection: string
   docId: string
   docTitle: string
+  /** See `Candidate`. */
+  sourceName: string | undefined
   sectionPath: string
   /** Highest value of its units. */
   value: number
@@ -125,8 +127,10 @@ function blocksOf(units: readonly Unit[], lines: ContextLines): Block[] {
     const [first] = section
     if (!first) return []
     const { collection, docId, docTitle, sectionPath } = first.candidate.chunk
+    const { sourceName } = first.candidate
     const value = section.reduce((best, unit) => Math.max(best, unit.value), 0)
-    return [{ collection, docId, docTitle, sectionPath, value, parts: joinUnits(section, lines), units: section }]
+    const parts = joinUnits(section, lines)
+    return [{ collection, docId, docTitle, sourceName, sectionPath, value, parts, units: section }]
   })
 }
 

@@ -1,6 +1,6 @@
 import { codePointStart, prefixOf } from '../core/prefix.ts'
 import type { ContextFormat } from '../core/types.ts'
-import { titledPath } from '../text/names/titled-path.ts'
+import { namedPath } from '../text/names/titled-path.ts'
 import { inOneLine } from '../text/printable.ts'
 import type { Block, Part } from './layout.ts'
 import { escapeMarkdown, escapeMarkdownPart } from './markdown-frame.ts'
@@ -14,7 +14,7 @@ export interface Renderer {
   /** Opens a block. `index` counts from 1 and is the citation. */
   open(block: SourceLine, index: number): string
   /** The name of the section as the source line shows it, with the title in front where there is one name for both. */
-  shownPath(block: Pick<SourceLine, 'docId' | 'docTitle' | 'sectionPath'>, longestName: number): string
+  shownPath(block: Named, longestName: number): string
   close: string
   /** Escapes a part of the text of a block, to count it. */
   escape(text: string): string
@@ -30,7 +30,9 @@ export interface Renderer {
   after: string
 }
 
-interface SourceLine extends Pick<Block, 'docId' | 'docTitle' | 'sectionPath'> {
+type Named = Pick<Block, 'docId' | 'docTitle' | 'sourceName' | 'sectionPath'>
+
+interface SourceLine extends Named {
   /** Probability that the block answers, in [0,1]; null leaves it out. */
   relevance: number | null
   /** See `longestNameIn`. */
@@ -174,8 +176,9 @@ function wordsAtEnd(name: string, longest: number): string {
   return (space > end.length / 2 ? end : end.slice(Math.max(0, space))).trimStart()
 }
 
-function shownName({ docId, docTitle, sectionPath }: Parameters<Renderer['shownPath']>[0], longest: number): string {
-  return shortName(titledPath(inOneLine(docTitle || docId), inOneLine(sectionPath)), longest)
+function shownName({ docId, docTitle, sourceName, sectionPath }: Named, longest: number): string {
+  const name = sourceName === undefined ? null : inOneLine(sourceName)
+  return shortName(namedPath(inOneLine(docTitle || docId), name, inOneLine(sectionPath)), longest)
 }
 
 function shownSection({ sectionPath }: Pick<Block, 'sectionPath'>, longest: number): string {

@@ -1,10 +1,10 @@
 import type { Chunk } from '../core/types.ts'
 import { readableName } from '../text/names/readable-name.ts'
+import { namedPath } from '../text/names/titled-path.ts'
 
 /** What a document is called: by its title, and by what its id or its path says beside it. */
-export function documentName({ docTitle, docName = '' }: Pick<Chunk, 'docTitle' | 'docName'>): string {
-  const title = readableName(docTitle)
-  return title === '' || docName === '' ? title || docName : `${title} (${docName})`
+export function documentName({ docTitle, docName }: Pick<Chunk, 'docTitle' | 'docName'>): string {
+  return namedPath(readableName(docTitle), docName ?? null, '')
 }
 
 /** What a passage can be found by: the name of its document, section path, context and text. */

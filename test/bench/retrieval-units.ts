@@ -1,6 +1,7 @@
 import { encodedText } from '../../src/contexts/encoded-text.ts'
 import type { GoldenSet } from '../../src/evaluation/golden-set/golden-set.ts'
 import { chunkMarkdown, type DocumentChunk } from '../../src/ingest/chunking/chunk-markdown.ts'
+import { namesOf } from '../../src/ingest/points.ts'
 import { tokenizer } from './world.ts'
 
 const CHUNK_TOKENS = 200
@@ -23,7 +24,7 @@ export function unitsOf({ documents, queries }: GoldenSet): RetrievalUnits {
       docId: document.docId,
       start: chunk.charStart,
       end: chunk.charEnd,
-      encodedText: encodedText({ title: document.title, sectionPath: chunk.sectionPath, text: chunk.text }),
+      encodedText: encodedText({ ...namesOf(document), sectionPath: chunk.sectionPath, text: chunk.text }),
     }))
   })
   const places = new Map<string, number[]>()

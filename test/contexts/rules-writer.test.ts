@@ -98,8 +98,9 @@ describe('contexts by rules', () => {
 })
 
 describe('the text that is encoded', () => {
-  it('holds the context, the path and the text, and leaves out what is empty', () => {
-    expect(encodedText({ title: 'T', sectionPath: 'A', text: 'x', context: 'c' })).toBe('c\nT > A\nx')
-    expect(encodedText({ title: '', sectionPath: '', text: 'x', context: '' })).toBe('x')
+  it('holds the context, the names, the path and the text, and leaves out what is empty', () => {
+    expect(encodedText({ docTitle: 'T', sectionPath: 'A', text: 'x', context: 'c' })).toBe('c\nT > A\nx')
+    expect(encodedText({ docTitle: 'T', docName: 'v', sectionPath: 'A', text: 'x' })).toBe('T (v) > A\nx')
+    expect(encodedText({ docTitle: '', sectionPath: '', text: 'x', context: '' })).toBe('x')
   })
 })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openLiveCollection } from '../../src/adapters/contextualize/live-collection.ts'
 import { encodedText } from '../../src/contexts/encoded-text.ts'
 import { recogniseEncoding } from '../../src/contextualize/encoding/recognise.ts'
@@ -27,7 +27,7 @@ it.each([
   const points = await Promise.all(
     TEXTS.map(async (text, at) => {
       const [dense = new Float32Array()] = await embedder.embedPassages([
-        encodedText({ title: '', sectionPath: '', text }),
+        encodedText({ docTitle: '', sectionPath: '', text }),
       ])
       const payload = { doc_id: 'd', order_index: at, text }
       return { id: at + 1, payload, vector: { dense: Array.from(dense), sparse: encode(text) } }
@@ -37,4 +37,29 @@ it.each([
   const collection = openLiveCollection({ http: createQdrantHttp(engine.url), apiKey: null, collection: keywords })
   const { encoding, warnings } = await recogniseEncoding(collection, embedder, { find: () => null })
   expect([encoding, warnings]).toEqual([{ dense: 'dense', sparse: 'sparse', plain: 'titled', keywords }, []])
+})
+
+describe('what the path of a document says beside its title', () => {
+  const DOC_NAME = 'version 2'
+  const encodedTexts = {
+    'as it is now': TEXTS.map(text => encodedText({ docTitle: 'Setup', docName: DOC_NAME, sectionPath: '', text })),
+    'as earlier versions did': TEXTS.map(text => encodedText({ docTitle: 'Setup', sectionPath: '', text })),
+  }
+  const mixed = TEXTS.map(
+    (_, at) => (at === 0 ? encodedTexts['as it is now'] : encodedTexts['as earlier versions did'])[at] ?? '',
+  )
+
+  it.each(Object.entries({ ...encodedTexts, 'in both ways': mixed }))('is encoded %s', async (way, texts) => {
+    const embedder = hashEmbedder()
+    const vectors = await embedder.embedPassages(texts)
+    const points = texts.map((encoded, at) => ({
+      id: at + 1,
+      payload: { doc_id: 'v2/setup.md', doc_title: 'Setup', order_index: at, text: TEXTS[at] },
+      vector: { dense: Array.from(vectors[at] ?? []), sparse: encodeKeywords(encoded) },
+    }))
+    await createCollection(engine.url, way, points)
+    const collection = openLiveCollection({ http: createQdrantHttp(engine.url), apiKey: null, collection: way })
+    const { encoding } = await recogniseEncoding(collection, embedder, { find: () => null })
+    expect(encoding).toEqual({ dense: 'dense', sparse: 'sparse', plain: 'titled', keywords: 'stowage' })
+  })
 })

@@ -55,6 +55,19 @@ describe('ingest', () => {
     })
   })
 
+  it('encodes what the path of a document says beside its title', async () => {
+    const embedder = createFakeEmbedder()
+    const versions = ['v1', 'v2'].map(folder => ({ ...guide, docId: `${folder}/guide.md` }))
+    const { points } = await run([...versions, guide], fresh(), embedder)
+    const tides = embedder.asked.filter(text => text.includes('Tides') && text.includes('gauge number 0'))
+    expect(tides.map(text => text.split('\n')[0]).sort()).toEqual([
+      'Guide (version 1) > Tides',
+      'Guide (version 2) > Tides',
+      'Guide > Tides',
+    ])
+    expect(points.every(({ payload }) => payload.doc_title === 'Guide')).toBe(true)
+  })
+
   it('names documents without text, and does not call them unchanged', async () => {
     const documents = ['', '# Heading alone', '\n\n'].map((text, at) => ({ ...guide, docId: `empty/${at}`, text }))
     const ids = documents.map(({ docId }) => docId)

@@ -82,7 +82,14 @@ describe('a heading at the beginning of a chunk', () => {
             for (let budget = 1; budget <= 400; budget += 3) {
               const text = `# ${heading}\n\n${SHOWN}`
               if (shownOf(text, { docTitle, sectionPath, format, budget }) === text) continue
-              const block = { docId: 'doc', docTitle, sectionPath, relevance: null, contextField: '' }
+              const block = {
+                docId: 'doc',
+                docTitle,
+                sourceName: undefined,
+                sectionPath,
+                relevance: null,
+                contextField: '',
+              }
               expect(RENDERERS[format].open({ ...block, longestName: longestNameIn(budget) }, 1)).toContain(heading)
             }
   })

@@ -6,7 +6,7 @@ import { encodeBm25Document } from '../../text/qdrant-bm25.ts'
 import { encodeKeywords } from '../../text/terms/keyword-vectors.ts'
 import type { LivePoint } from '../live-collection.ts'
 
-/** What the vectors of a chunk without a context were made of: its text alone, or its title and section path before it. */
+/** What the vectors of a chunk without a context were made of: its text alone, or the names of its document and section before it. */
 export type PlainInput = 'text' | 'titled'
 
 /** Whose keywords the sparse vector has: those of stowage, or Qdrant's English ones, as clients and earlier versions of stowage write them in any language. */
@@ -35,13 +35,13 @@ export function replacedVectors({ dense, sparse }: Encoding): string[] {
 }
 
 /** The text that the vectors of a chunk without a context are made of. */
-export function plainText({ docTitle, sectionPath, text }: Chunk, plain: PlainInput): string {
-  return plain === 'text' ? text : encodedText({ title: docTitle, sectionPath, text })
+export function plainText(chunk: Chunk, plain: PlainInput): string {
+  return plain === 'text' ? chunk.text : contextualText(chunk, '')
 }
 
 /** The text that the vectors of a chunk with a context are made of. */
-export function contextualText({ docTitle, sectionPath, text }: Chunk, context: string): string {
-  return encodedText({ title: docTitle, sectionPath, text, context })
+export function contextualText({ docTitle, docName, sectionPath, text }: Chunk, context: string): string {
+  return encodedText({ docTitle, docName, sectionPath, text, context })
 }
 
 /** Encodes texts. @returns for each text the JSON of its vectors, by the name of the vector */

@@ -1,7 +1,7 @@
 import { chunkHash, isOnlyPayload } from '../../contexts/context-stamp.ts'
 import { StowageError } from '../../core/errors.ts'
 import type { Embedder } from '../../core/ports.ts'
-import type { JsonObject } from '../../core/types.ts'
+import type { Chunk, JsonObject } from '../../core/types.ts'
 import type { CollectionLayout, DenseField } from '../../ingest/target.ts'
 import { isParent } from '../../qdrant/payload/read-chunk.ts'
 import { cosine } from '../../text/similarity.ts'
@@ -132,14 +132,16 @@ async function recogniseDense(
 async function compareInputs(points: readonly LivePoint[], fields: readonly DenseField[], embedder: Embedder) {
   const compared: { field: DenseField; plain: PlainInput | null; similarity: number }[] = []
   for (const plain of PLAIN_INPUTS) {
-    const vectors = await embedder.embedPassages(points.map(point => sampleText(point, plain)))
+    const texts = points.map(point => sampleTexts(point, plain))
+    const encoded = await embedder.embedPassages(texts.flat())
+    const vectors = texts.map(({ length }) => encoded.splice(0, length))
     for (const field of fields) {
       const similarities = points.flatMap((point, index) => {
         const stored = readDense(point.vectors.get(field.name))
-        const own = vectors[index]
-        return stored === null || own === undefined || stored.length !== own.length
+        const own = vectors[index]?.filter(({ length }) => length === stored?.length) ?? []
+        return stored === null || own.length === 0
           ? []
-          : [similarityOf(own, stored, field)]
+          : Math.max(...own.map(vector => similarityOf(vector, stored, field)))
       })
       // One sample may have been changed by hand.
       const sorted = similarities.sort((a, b) => a - b)
@@ -150,11 +152,13 @@ async function compareInputs(points: readonly LivePoint[], fields: readonly Dens
   return compared
 }
 
-function sampleText(point: LivePoint, plain: PlainInput): string {
+/** The texts that the vectors of a point can be of: earlier versions of stowage did not encode what the path of a document says. */
+function sampleTexts(point: LivePoint, plain: PlainInput): string[] {
   const { context } = point.payload
-  return isPlain(point)
-    ? plainText(point.chunk, plain)
-    : contextualText(point.chunk, typeof context === 'string' ? context : '')
+  const textOf = (chunk: Chunk) =>
+    isPlain(point) ? plainText(chunk, plain) : contextualText(chunk, typeof context === 'string' ? context : '')
+  const { docName: _, ...withoutName } = point.chunk
+  return [...new Set([textOf(point.chunk), textOf(withoutName)])]
 }
 
 /** The embedder gives unit vectors: under other distances than cosine, longer ones were made in another way. */
@@ -175,7 +179,10 @@ function recogniseSparse(
   for (const plain of PLAIN_INPUTS) {
     for (const { name } of fields) {
       for (const keywords of ['stowage', 'qdrant'] as const) {
-        const fitting = points.filter(point => hasTerms(point.vectors.get(name), sampleText(point, plain), keywords))
+        const fitting = points.filter(point => {
+          const stored = point.vectors.get(name)
+          return sampleTexts(point, plain).some(text => hasTerms(stored, text, keywords))
+        })
         const needed = points.length > 2 ? points.length - 1 : points.length
         if (fitting.length >= needed) return { name, plain: points.some(isPlain) ? plain : null, keywords }
       }

@@ -24,7 +24,7 @@ import { type AskedBy, type AskedCollection, isContextual, openSources, type Sou
 import { planForTenant, type ReplayTenants, tenantOf, tenantsOf } from './tenants.ts'
 
 /** Changes when older cache folders can no longer be read. */
-const CACHE_FORMAT = 2
+const CACHE_FORMAT = 3
 const COLLECTION = 'replay'
 /** Folder of the journals, beside those of the ingested sets. */
 const JOURNALS = 'journal'

@@ -1,6 +1,6 @@
 import type { Chunk, PointId } from '../../core/types.ts'
+import { nameInPath } from '../../text/names/document-name.ts'
 import { isObject } from '../json.ts'
-import { documentNameBeside, documentNameIn } from './document-name.ts'
 
 const NODE_CONTENT = '_node_content'
 const CONTAINERS = ['metadata', 'meta']
@@ -76,7 +76,7 @@ export function readChunk(
   const context = contextOf(point.payload)
   const docTitle = read('doc_title', asName) ?? ''
   const docId = read('doc_id', asName) ?? String(point.id)
-  const docName = docTitle === '' ? read('doc_id', asDocumentName) : documentNameBeside(docTitle, docId)
+  const docName = docTitle === '' ? read('doc_id', asDocumentName) : nameInPath(docTitle, docId)
   return {
     id: point.id,
     collection,
@@ -231,7 +231,7 @@ function asName(value: unknown): string | null {
 
 function asDocumentName(value: unknown): string | null {
   const source = asText(value)
-  return source === null ? null : documentNameIn(source)
+  return source === null ? null : nameInPath('', source)
 }
 
 function asIndex(value: unknown): number | null {

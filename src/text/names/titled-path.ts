@@ -18,6 +18,17 @@ export function titledPath(title: string, path: string): string {
   return name === title ? path : `${title}${rest}`
 }
 
+/**
+ * "Title (name) > A > B": `titledPath` with what the path of the document says beside its title (`nameInPath`), which stands for the title where there is none.
+ * @param name null when the path says nothing more
+ */
+export function namedPath(title: string, name: string | null, path: string): string {
+  if (name === null || title === '') return titledPath(title || (name ?? ''), path)
+  const whole = titledPath(title, path)
+  const first = whole.startsWith(title) ? title : firstOf(whole)
+  return `${first} (${name})${whole.slice(first.length)}`
+}
+
 /** The title without the name of the site, before or behind it, and without a number, when the rest is the first heading of the path; else the whole title. */
 export function pageName(title: string, path: string): string {
   return nameIn(title, firstOf(path)) ?? title

@@ -99,8 +99,8 @@ export async function seedPoints(
 /** Adds the vectors that ingest would have written. */
 export async function withPlainVectors(points: Omit<RawPoint, 'vector'>[]): Promise<RawPoint[]> {
   const texts = points.map(({ id, payload }) => {
-    const { docTitle: title, sectionPath, text } = readChunk({ id, payload }, '')
-    return encodedText({ title, sectionPath, text })
+    const { docTitle, docName, sectionPath, text } = readChunk({ id, payload }, '')
+    return encodedText({ docTitle, docName, sectionPath, text })
   })
   const dense = await hashEmbedder().embedPassages(texts)
   return points.map((point, at) => ({
@@ -130,9 +130,7 @@ export async function pointsOf(url: string, collection: string): Promise<RawPoin
 export async function faultsOf(url: string, collection: string, version: string): Promise<string[]> {
   const points = await pointsOf(url, collection)
   const chunks = points.map(point => readChunk(point, collection))
-  const texts = chunks.map(({ docTitle, sectionPath, text }, at) =>
-    encodedText({ title: docTitle, sectionPath, text, context: String(points[at]?.payload.context) }),
-  )
+  const texts = chunks.map((chunk, at) => encodedText({ ...chunk, context: String(points[at]?.payload.context) }))
   const dense = await hashEmbedder().embedPassages(texts)
   return points.flatMap(({ id, payload, vector }, at) => {
     const chunk = chunks[at]

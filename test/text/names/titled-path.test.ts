@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { pageName, titledPath } from '../../../src/text/names/titled-path.ts'
+import { namedPath, pageName, titledPath } from '../../../src/text/names/titled-path.ts'
 
 it.each([
   ['Guide', 'Setup > Keys', 'Guide > Setup > Keys'],
@@ -40,6 +40,20 @@ it.each([
   ['Setup', 'Keys', 'Setup'],
 ])('the name of the page %j with path %j is %j', (title, path, name) => {
   expect(pageName(title, path)).toBe(name)
+})
+
+it.each([
+  ['Setup', 'photon', 'Setup > Keys', 'Setup (photon) > Keys'],
+  ['Setup', 'photon', 'Keys', 'Setup (photon) > Keys'],
+  ['Setup', 'photon', '', 'Setup (photon)'],
+  ['Setup', 'photon', '4. Setup > Keys', '4. Setup (photon) > Keys'],
+  ['A > B', 'photon', '', 'A > B (photon)'],
+  ['', 'photon', 'Keys', 'photon > Keys'],
+  ['', 'photon', '', 'photon'],
+  ['Setup', null, 'Keys', 'Setup > Keys'],
+  ['', null, '', ''],
+])('title %j, name %j and path %j are %j', (title, name, path, whole) => {
+  expect(namedPath(title, name, path)).toBe(whole)
 })
 
 it('reads long titles in linear time', () => {

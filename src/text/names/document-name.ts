@@ -1,0 +1,95 @@
+import { prefixOf } from '../../core/prefix.ts'
+
+/** In UTF-16 units. A name beyond it is no name that a question could have. */
+const LONGEST = 500
+const EXTENSION = /\.[a-z][a-z0-9]{0,4}$/iu
+const QUERY_OR_FRAGMENT = /[?#].*$/su
+/** The host says nothing where a path follows. */
+const SCHEME_AND_HOST = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/]*\/(?=.*\p{L}))?/iu
+/** Pages that are named after their folder. */
+const PAGE_OF_FOLDER = /^_?(?:index|readme|default)$/iu
+/** Folders that say where files lie, and not what they are about. */
+const WHERE_FILES_LIE = new Set(
+  (
+    'assets blob content contents data doc docs documentation documents download downloads en file files home html latest main master mnt ' +
+    'opt packages page pages public raw share source sources src srv stable static tmp tree upload uploads user users usr var versioned_docs wiki www'
+  ).split(' '),
+)
+/** More of them would take the place of text. Those of a version count beside them. */
+const MOST_FOLDERS = 2
+/** Numbers, hashes and UUIDs. */
+const OPAQUE = /^(?:\d+|[0-9a-f]{8,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/iu
+const YEAR = /^(?:19|20)\d\d$/u
+/** "v2", "2.0", "1.4.x", "version-2" and "release_2.1". */
+const VERSION = /^(?:v|(?:v|version|rel|release)[-_ .]?(?=\d)|(?=\d+\.))(\d{1,4}(?:\.(?:\d{1,6}|x))*)$/iu
+const LETTERS = /\p{L}{2}/u
+/** A full stop between digits is that of a version. */
+const SEPARATORS = /(?:[-_+\s\\/]|(?<!\d)\.|\.(?!\d))+/gu
+const WORD = /\d+(?:\.\d+)+|[\p{L}\p{N}]+/gu
+/** A word that tells documents apart: not the number of a document, but its year. */
+const TELLING = /^(?!(?:doc|document|page|file|node|item|chunk|part)s?$)(?:.*\p{L}{2}.*|(?:19|20)\d\d|\d+(?:\.\d+)+)$/u
+
+/**
+ * What an id, a path or an address says of a document beside its title, in words: the name of its file, of its two nearest folders, and of a folder that is a
+ * version or a year, each when the title lacks one of its words that tells documents apart. "Agreement" of `nda-axial.pdf` has "nda axial" beside it, and "Setup" of
+ * `docs/photon/v2/setup.md` has "photon version 2".
+ *
+ * @param title '' when the document has none
+ * @returns null when it says nothing more, such as a number or a UUID
+ */
+export function nameInPath(title: string, source: string): string | null {
+  const [page = '', ...folders] = partsOf(source)
+  const known = wordsOf(prefixOf(title, LONGEST))
+  const found: string[] = []
+  const take = (words: string | null, tells: (word: string) => boolean): boolean => {
+    if (words === null || ![...wordsOf(words)].some(word => !known.has(word) && tells(word))) return false
+    for (const word of wordsOf(words)) known.add(word)
+    found.unshift(words)
+    return true
+  }
+  const isTelling = (word: string) => TELLING.test(word)
+  const takeTime = (part: string) => take(wordsOfTime(part), word => /\d/u.test(word))
+
+  const isNamed = folders.length === 0 || !PAGE_OF_FOLDER.test(page)
+  if (isNamed && !takeTime(page)) take(wordsOfPart(page), title === '' ? () => true : isTelling)
+  let taken = 0
+  for (const folder of folders) {
+    if (takeTime(folder) || taken === MOST_FOLDERS || WHERE_FILES_LIE.has(folder.toLowerCase())) continue
+    if (take(wordsOfPart(folder), isTelling)) taken += 1
+  }
+  return found.length === 0 ? null : found.join(' ')
+}
+
+/** The parts of a path without the extension of its file, the last one first. */
+function partsOf(source: string): string[] {
+  const path = prefixOf(source, LONGEST).replace(QUERY_OR_FRAGMENT, '').replace(SCHEME_AND_HOST, '')
+  const [page = '', ...folders] = path
+    .split(/[\\/]/u)
+    .filter(part => part.trim() !== '')
+    .map(decoded)
+    .reverse()
+  return [page.replace(EXTENSION, ''), ...folders]
+}
+
+/** The words of the name of a file or folder; null when it has none that a reader would know it by. */
+function wordsOfPart(part: string): string | null {
+  if (OPAQUE.test(part) || VERSION.test(part) || !LETTERS.test(part)) return null
+  return part.replace(SEPARATORS, ' ').trim()
+}
+
+/** The version or the year that a file or folder is named after; null for other names. */
+function wordsOfTime(part: string): string | null {
+  if (YEAR.test(part)) return part
+  const number = VERSION.exec(part)?.[1]
+  return number === undefined ? null : `version ${number.toLowerCase()}`
+}
+
+const wordsOf = (text: string): Set<string> => new Set(text.toLowerCase().match(WORD))
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
