@@ -18,7 +18,8 @@ interface Source {
 /** Floors from the bottom up: a file imports from floors below its own, or from its own folder. */
 const FLOORS: readonly (readonly string[])[] = [
   ['core'],
-  ['files', 'qdrant', 'statistics', 'text'],
+  ['files', 'statistics', 'text'],
+  ['qdrant'],
   ['contexts', 'intent', 'rank'],
   ['pack'],
   ['pipeline'],

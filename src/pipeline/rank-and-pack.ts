@@ -3,6 +3,7 @@ import { finish, type Steps, TimeUp } from '../core/steps.ts'
 import type { Candidate, Chunk, Dropped, FilterResult, Intent } from '../core/types.ts'
 import type { StageName } from '../core/vocabulary.ts'
 import { type Packed, type PackOptions, pack } from '../pack/pack.ts'
+import { tellApart } from '../pack/source-name.ts'
 import { addAnswerability } from '../rank/answerability.ts'
 import { collect, dropWithoutText } from '../rank/collect.ts'
 import { cutTo } from '../rank/cut.ts'
@@ -129,10 +130,10 @@ async function rankInPace(
 
 const isReranked = (candidates: readonly Candidate[]) => candidates.some(({ rerank }) => rerank !== null)
 
-/** The candidates that go on, with values scaled to the best one. */
+/** The candidates that go on, told apart where they share titles, with values scaled to the best one. */
 function poolOf({ kept, dropped }: FilterResult, plan: Plan): FilterResult {
   const pool = cutTo(kept, poolSize(plan), 'below_pool')
-  return { kept: scaleToBest(pool.kept), dropped: [...dropped, ...pool.dropped] }
+  return { kept: scaleToBest(tellApart(pool.kept)), dropped: [...dropped, ...pool.dropped] }
 }
 
 /** The second part of `rankAndPack`: the steps that depend on the budget. One ranking can be packed at several budgets. */

@@ -1,5 +1,5 @@
 import { prefixOf } from '../../core/prefix.ts'
-import type { Chunk } from '../../core/types.ts'
+import type { Candidate, Chunk } from '../../core/types.ts'
 import { documentName } from '../../rank/searched-text.ts'
 import { namedPath } from '../../text/names/titled-path.ts'
 
@@ -7,14 +7,14 @@ import { namedPath } from '../../text/names/titled-path.ts'
 const LONGEST_PASSAGE = 32_768
 
 /** What the reranker reads of a chunk: where it stands, then the text. */
-export function passageOf(chunk: Pick<Chunk, 'sectionPath' | 'docTitle' | 'docName' | 'text'>): string {
-  const source = sourceOf(chunk)
+export function passageOf({ chunk, sourceName }: Pick<Candidate, 'chunk' | 'sourceName'>): string {
+  const source = sourceOf(chunk, sourceName)
   return prefixOf(source === '' ? chunk.text : `${source}\n${chunk.text}`, LONGEST_PASSAGE)
 }
 
-/** The section path, or the name of the document. Where the path of the document says more than its title, both. */
-function sourceOf(chunk: Pick<Chunk, 'sectionPath' | 'docTitle' | 'docName'>): string {
-  const { sectionPath, docTitle, docName } = chunk
+/** The section path, or the name of the document. Both where other candidates have the same title: elsewhere the name makes the passages of a documentation more alike. */
+function sourceOf(chunk: Chunk, sourceName: string | undefined): string {
+  const { docTitle, sectionPath } = chunk
   if (sectionPath === '') return documentName(chunk)
-  return docName === undefined ? sectionPath : namedPath(docTitle, docName, sectionPath)
+  return sourceName === undefined ? sectionPath : namedPath(docTitle, sourceName, sectionPath)
 }

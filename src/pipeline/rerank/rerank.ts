@@ -40,7 +40,7 @@ export async function rerank(
       return candidates
     }
     const wanted = candidates.slice(0, plan.rerank.depth)
-    const passages = wanted.slice(0, depthAt(waitMs, plan.rerank)).map(({ chunk }) => passageOf(chunk))
+    const passages = wanted.slice(0, depthAt(waitMs, plan.rerank)).map(passageOf)
     if (passages.length < wanted.length) record.degrade('rerank_shallow', `${passages.length}/${wanted.length}`)
     const { scores } = await reranker.rerank({ query, passages, signal: deadline.signal, tenant })
     const scored = scores.filter(score => score !== null).length

@@ -75,7 +75,7 @@ function* toAsk(candidates: readonly Candidate[], plan: Plan, count: CountTokens
   const asked: Asked[] = []
   for (const candidate of yield* toBeCut(candidates, plan, count)) {
     const { chunk } = candidate
-    const text = passageOf(chunk)
+    const text = passageOf(candidate)
     const before = text.length - chunk.text.length
     // A long section path can leave no room for the whole chunk.
     if (chunk.text.length > LONGEST_MATCHED || !text.endsWith(chunk.text)) continue

@@ -88,7 +88,7 @@ async function warmCollection(
   for await (const page of collection.pages()) {
     const chunks = page.filter(({ payload }) => !isParent(payload)).map(({ chunk }) => chunk)
     // Searches rerank points without a text, too, by their headings.
-    const result = await read(chunks.map(passageOf))
+    const result = await read(chunks.map(chunk => passageOf({ chunk })))
     summary.known += result.known
     summary.read += result.read
     summary.withoutText += chunks.filter(({ text }) => text.trim() === '').length

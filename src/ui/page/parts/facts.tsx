@@ -11,6 +11,7 @@ export function Facts({ run }: { run: Run }) {
   const {
     answerable,
     corrections,
+    named_documents: named = [],
     intent,
     mode,
     plan,
@@ -56,6 +57,11 @@ export function Facts({ run }: { run: Run }) {
           : `${mode.used ?? 'nothing'}${mode.used === mode.asked ? '' : ` (asked: ${mode.asked})`}`}
         , in {trace.collections.join(', ')}
       </Fact>
+      {named.length > 0 && (
+        <Fact name="Named">
+          The question names {named.map(({ doc_id }) => `“${doc_id}”`).join(', ')}. stowage searched there once more.
+        </Fact>
+      )}
       <Fact name="Candidates">
         {counts.retrieved} found, {counts.packed} packed, {counts.dropped} left out
       </Fact>
