@@ -61,8 +61,8 @@ describe('ingest', () => {
     const { points } = await run([...versions, guide], fresh(), embedder)
     const tides = embedder.asked.filter(text => text.includes('Tides') && text.includes('gauge number 0'))
     expect(tides.map(text => text.split('\n')[0]).sort()).toEqual([
-      'Guide (version 1) > Tides',
-      'Guide (version 2) > Tides',
+      'Guide (version 1, v1) > Tides',
+      'Guide (version 2, v2) > Tides',
       'Guide > Tides',
     ])
     expect(points.every(({ payload }) => payload.doc_title === 'Guide')).toBe(true)

@@ -21,41 +21,54 @@ const MOST_FOLDERS = 2
 const OPAQUE = /^(?:\d+|[0-9a-f]{8,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/iu
 const YEAR = /^(?:19|20)\d\d$/u
 /** "v2", "2.0", "1.4.x", "version-2" and "release_2.1". */
-const VERSION = /^(?:v|(?:v|version|rel|release)[-_ .]?(?=\d)|(?=\d+\.))(\d{1,4}(?:\.(?:\d{1,6}|x))*)$/iu
+const VERSION = /^(?:(?:v|version|rel|release)[-_ .]?(?=\d)|(?=\d+\.))(\d{1,4}(?:\.(?:\d{1,6}|x))*)$/iu
 const LETTERS = /\p{L}{2}/u
 /** A full stop between digits is that of a version. */
 const SEPARATORS = /(?:[-_+\s\\/]|(?<!\d)\.|\.(?!\d))+/gu
 const WORD = /\d+(?:\.\d+)+|[\p{L}\p{N}]+/gu
+/** A number in a title, of which some are versions and years. */
+const NUMBER = /(?<![\p{L}\p{N}.])v?(\d+(?:\.(?:\d+|x))*)/gu
 /** A word that tells documents apart: not the number of a document, but its year. */
 const TELLING = /^(?!(?:doc|document|page|file|node|item|chunk|part)s?$)(?:.*\p{L}{2}.*|(?:19|20)\d\d|\d+(?:\.\d+)+)$/u
 
 /**
  * What an id, a path or an address says of a document beside its title, in words: the name of its file, of its two nearest folders, and of a folder that is a
  * version or a year, each when the title lacks one of its words that tells documents apart. "Agreement" of `nda-axial.pdf` has "nda axial" beside it, and "Setup" of
- * `docs/photon/v2/setup.md` has "photon version 2".
+ * `docs/photon/v2/setup.md` has "photon version 2, v2".
  *
  * @param title '' when the document has none
  * @returns null when it says nothing more, such as a number or a UUID
  */
 export function nameInPath(title: string, source: string): string | null {
   const [page = '', ...folders] = partsOf(source)
-  const known = wordsOf(prefixOf(title, LONGEST))
+  const start = prefixOf(title, LONGEST).toLowerCase()
+  const known = new Set(start.match(WORD))
+  const times = new Set(Array.from(start.matchAll(NUMBER), ({ 1: number = '' }) => number))
   const found: string[] = []
-  const take = (words: string | null, tells: (word: string) => boolean): boolean => {
-    if (words === null || ![...wordsOf(words)].some(word => !known.has(word) && tells(word))) return false
-    for (const word of wordsOf(words)) known.add(word)
+  /** Takes the words of a part when one of them is new and tells documents apart. */
+  const take = (part: string, tells: (word: string) => boolean): boolean => {
+    const words = wordsOfPart(part)
+    const own = words?.toLowerCase().match(WORD) ?? []
+    if (words === null || !own.some(word => !known.has(word) && tells(word))) return false
+    for (const word of own) known.add(word)
     found.unshift(words)
     return true
   }
+  /** Takes a version or a year that is new. @returns whether the part is one */
+  const takeTime = (part: string): boolean => {
+    const time = timeOf(part)
+    if (time !== null && !times.has(time.number)) found.unshift(time.words)
+    if (time !== null) times.add(time.number)
+    return time !== null
+  }
   const isTelling = (word: string) => TELLING.test(word)
-  const takeTime = (part: string) => take(wordsOfTime(part), word => /\d/u.test(word))
 
   const isNamed = folders.length === 0 || !PAGE_OF_FOLDER.test(page)
-  if (isNamed && !takeTime(page)) take(wordsOfPart(page), title === '' ? () => true : isTelling)
+  if (isNamed && !takeTime(page)) take(page, title === '' ? () => true : isTelling)
   let taken = 0
   for (const folder of folders) {
     if (takeTime(folder) || taken === MOST_FOLDERS || WHERE_FILES_LIE.has(folder.toLowerCase())) continue
-    if (take(wordsOfPart(folder), isTelling)) taken += 1
+    if (take(folder, isTelling)) taken += 1
   }
   return found.length === 0 ? null : found.join(' ')
 }
@@ -73,18 +86,16 @@ function partsOf(source: string): string[] {
 
 /** The words of the name of a file or folder; null when it has none that a reader would know it by. */
 function wordsOfPart(part: string): string | null {
-  if (OPAQUE.test(part) || VERSION.test(part) || !LETTERS.test(part)) return null
+  if (OPAQUE.test(part) || !LETTERS.test(part)) return null
   return part.replace(SEPARATORS, ' ').trim()
 }
 
-/** The version or the year that a file or folder is named after; null for other names. */
-function wordsOfTime(part: string): string | null {
-  if (YEAR.test(part)) return part
-  const number = VERSION.exec(part)?.[1]
-  return number === undefined ? null : `version ${number.toLowerCase()}`
+/** The version or the year that a file or folder is named after; null for other names. Questions spell a version in both ways. */
+function timeOf(part: string): { number: string; words: string } | null {
+  if (YEAR.test(part)) return { number: part, words: part }
+  const number = VERSION.exec(part)?.[1]?.toLowerCase()
+  return number === undefined ? null : { number, words: `version ${number}, v${number}` }
 }
-
-const wordsOf = (text: string): Set<string> => new Set(text.toLowerCase().match(WORD))
 
 function decoded(part: string): string {
   try {

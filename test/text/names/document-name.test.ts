@@ -47,19 +47,19 @@ it.each([
   ['Overview', 'one/two/three/overview.md', 'two three'],
   ['Photon overview', 'photon/overview.md', null],
   ['Setup', 'photon/photon-setup/setup.md', 'photon setup'],
-  ['Photon', 'photon/v2/README.md', 'version 2'],
+  ['Photon', 'photon/v2/README.md', 'version 2, v2'],
 ])('beside the title %j, %s says %j', (title, source, name) => {
   expect(nameInPath(title, source)).toBe(name)
 })
 
 describe('versions and years', () => {
   it.each([
-    ['docs/v2/setup.md', 'version 2'],
-    ['docs/2.0/setup.md', 'version 2.0'],
-    ['versioned_docs/version-1.4.x/guides/setup.md', 'version 1.4.x guides'],
-    ['release_2.1/one/two/three/setup.md', 'version 2.1 two three'],
+    ['docs/v2/setup.md', 'version 2, v2'],
+    ['docs/2.0/setup.md', 'version 2.0, v2.0'],
+    ['versioned_docs/version-1.4.x/guides/setup.md', 'version 1.4.x, v1.4.x guides'],
+    ['release_2.1/one/two/three/setup.md', 'version 2.1, v2.1 two three'],
     ['reports/2024/setup.md', 'reports 2024'],
-    ['changes/2.1.html', 'changes version 2.1'],
+    ['changes/2.1.html', 'changes version 2.1, v2.1'],
     ['2024.pdf', '2024'],
     ['api/3/setup.md', 'api'],
     ['12345.6/setup.md', null],
@@ -67,7 +67,8 @@ describe('versions and years', () => {
 
   it('are left out where the title has them', () => {
     expect(nameInPath('Setup of 2.0', 'v2.0/setup.md')).toBeNull()
-    expect(nameInPath('Changes of version 3', 'v2/changes.md')).toBe('version 2')
+    expect(nameInPath('Setup (v2.0)', '2.0/setup.md')).toBeNull()
+    expect(nameInPath('Changes of version 3', 'v2/changes.md')).toBe('version 2, v2')
     expect(nameInPath('Report 2024', '2024/report.md')).toBeNull()
     expect(nameInPath('Report 2024', '2023/report.md')).toBe('2023')
   })
