@@ -4,6 +4,7 @@ import { type Config, loadConfig } from '../../config.ts'
 import type { LiveCollection } from '../../contextualize/live-collection.ts'
 import { StowageError } from '../../core/errors.ts'
 import type { Reranker } from '../../core/ports.ts'
+import type { Chunk } from '../../core/types.ts'
 import { openTogether } from '../../core/work/opened.ts'
 import { passageOf } from '../../pipeline/rerank/passage.ts'
 import { createQdrantHttp } from '../../qdrant/client.ts'
@@ -83,12 +84,13 @@ async function warmCollection(
   onProgress: (points: { done: number; total: number }) => void,
 ): Promise<WarmSummary> {
   const total = (await collection.layout()).points
+  const shared = await sharedTitles(collection)
   const summary: WarmSummary = { collection: collection.name, passages: 0, known: 0, read: 0, withoutText: 0 }
   let done = 0
   for await (const page of collection.pages()) {
     const chunks = page.filter(({ payload }) => !isParent(payload)).map(({ chunk }) => chunk)
     // Searches rerank points without a text, too, by their headings.
-    const result = await read(chunks.map(chunk => passageOf({ chunk })))
+    const result = await read([...new Set(chunks.flatMap(chunk => passagesOf(chunk, shared)))])
     summary.known += result.known
     summary.read += result.read
     summary.withoutText += chunks.filter(({ text }) => text.trim() === '').length
@@ -97,4 +99,23 @@ async function warmCollection(
   }
   summary.passages = summary.known + summary.read
   return summary
+}
+
+/** What the reranker can be given of a chunk: with what its path says, too, where a search can find another document of the same title. */
+function passagesOf(chunk: Chunk, shared: ReadonlySet<string>): string[] {
+  const named = shared.has(chunk.docTitle) ? [passageOf({ chunk, sourceName: chunk.docName })] : []
+  return [passageOf({ chunk }), ...named]
+}
+
+/** The titles that several documents of a collection have. */
+async function sharedTitles(collection: LiveCollection): Promise<ReadonlySet<string>> {
+  const firstWith = new Map<string, string>()
+  const shared = new Set<string>()
+  for await (const page of collection.pages())
+    for (const { chunk } of page) {
+      const first = firstWith.get(chunk.docTitle) ?? chunk.docId
+      firstWith.set(chunk.docTitle, first)
+      if (first !== chunk.docId && chunk.docTitle !== '') shared.add(chunk.docTitle)
+    }
+  return shared
 }
