@@ -8,7 +8,7 @@ import { createPackContext } from '../../src/pipeline/pack-context.ts'
 import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import { overridePlan } from '../../src/pipeline/plan/override-plan.ts'
 import type { Plan } from '../../src/pipeline/plan/plan.ts'
-import { namedBy, namedDocuments } from '../../src/pipeline/retrieval/named-documents.ts'
+import { namedDocuments } from '../../src/pipeline/retrieval/named-documents.ts'
 import { chunk, keywordLists, passageText } from '../support/candidates.ts'
 import { CALLER, dependencies, fakePorts } from '../support/fake-ports.ts'
 
@@ -26,14 +26,7 @@ function agreement(party: string, text: string): Chunk {
 }
 
 const hitsOf = (chunks: readonly Chunk[]): RetrievedHit[] => chunks.map((chunk, at) => ({ chunk, score: 1 - at / 100 }))
-const named = (query: string, chunks: readonly Chunk[], most = 3) =>
-  finish(
-    namedDocuments(
-      query,
-      chunks.map(one => namedBy(one, true)),
-      most,
-    ),
-  )
+const named = (query: string, chunks: readonly Chunk[], most = 3) => finish(namedDocuments(query, chunks, most))
 
 describe('namedDocuments', () => {
   it('takes a document by a word that its name has and others have not', () => {
@@ -52,19 +45,8 @@ describe('namedDocuments', () => {
   it('reads the words of the path beside a general title', () => {
     const titled = firsts.map(one => ({ ...one, docTitle: 'Mutual Agreement' }))
     expect(named(QUESTION, titled)).toEqual(['/nda/axial.txt'])
-    // In a collection of `stowage ingest`, whose keyword list knows the title, they are all that counts.
-    const names = (query: string, chunks: readonly Chunk[]) =>
-      finish(
-        namedDocuments(
-          query,
-          chunks.map(one => namedBy(one, false)),
-          3,
-        ),
-      )
-    expect(names(QUESTION, titled)).toEqual(['/nda/axial.txt'])
     const byTitle = PARTIES.map((docTitle, at) => chunk({ id: at, docId: docTitle, docTitle, text: `Copy ${at}.` }))
     expect(named(QUESTION, byTitle)).toEqual(['axial'])
-    expect(names(QUESTION, byTitle)).toEqual([])
   })
 
   it.each([
@@ -178,11 +160,11 @@ describe('a question that names a document', () => {
     expect(codes(response)).not.toContain('named_documents_not_searched')
   })
 
-  it('is searched once more in a collection of `stowage ingest` when the path says more than the title', async () => {
+  it('is not searched once more in a collection of `stowage ingest`, whose vectors and keywords know the name', async () => {
     const { store, searched } = storeOf(() => [agreement('axial', BINDING)])
     const { trace } = await ask(store, {}, ['ingested'])
-    expect(searched).toHaveLength(2)
-    expect(trace?.named_documents).toEqual([{ collection: 'ingested', doc_id: '/nda/axial.txt' }])
+    expect(searched).toHaveLength(1)
+    expect(trace?.named_documents).toBeUndefined()
   })
 
   it('is searched in the documents of each collection, and one that fails costs the others nothing', async () => {

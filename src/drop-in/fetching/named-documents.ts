@@ -1,5 +1,5 @@
 import { RANKING_GRACE_MS } from '../../pipeline/pacing/pace.ts'
-import { namedBy, namedDocuments } from '../../pipeline/retrieval/named-documents.ts'
+import { namedDocuments } from '../../pipeline/retrieval/named-documents.ts'
 import { type DocumentFilter, documentConditions } from '../../qdrant/documents-filter.ts'
 import { printJson } from '../../qdrant/json.ts'
 import { isOwn } from '../../qdrant/payload/read-chunk.ts'
@@ -77,7 +77,7 @@ async function documentsOf(search: FoundLists, most: number, { pace }: UpstreamC
   const { query, text } = search
   if (text === null || denseList(query) < 0) return []
   const points = query.prefetches.flatMap((_, at) => rankedPoints(search, at))
-  const chunks = points.map(({ chunk, payload }) => namedBy(chunk, !isOwn(payload)))
+  const chunks = points.filter(({ payload }) => !isOwn(payload)).map(({ chunk }) => chunk)
   return pace.run(namedDocuments(text, chunks, most), RANKING_GRACE_MS)
 }
 

@@ -73,7 +73,7 @@ export const planSchema = z.strictObject({
     ),
     namedDocuments: value(
       z.int().min(1).max(20).nullable(),
-      'Documents that the question names, at most, which are searched once more for chunks that the lists missed. In a collection of `stowage ingest` only what the path says beside the title names a document. Off: none.',
+      'Documents that the question names, at most, which are searched once more for chunks that the lists missed. Collections of `stowage ingest` do without: their vectors and keywords know what a document is called. Off: none.',
       'RETRIEVAL_NAMED_DOCUMENTS',
     ),
     spelling: value(

@@ -20,20 +20,6 @@ const MOST_OF_TEXTS = 0.05
 /** Of the score of the document that is named best. */
 const LEAST_SHARE = 0.5
 
-/** A chunk, and what a question can name its document by; '' for nothing. */
-export interface NamedChunk {
-  chunk: Chunk
-  name: string
-}
-
-/**
- * What a question can name the document of a chunk by: all that it is called, or in a collection of `stowage ingest` what its path says beside the title. The keyword lists of `stowage ingest` know
- * titles, and to search by them once more gains nothing (decision 119).
- */
-export function namedBy(chunk: Chunk, isForeign: boolean): NamedChunk {
-  return { chunk, name: isForeign ? documentName(chunk) : (chunk.docName ?? '') }
-}
-
 /**
  * The documents that a question names, of those that were found. They have a word of the question in their title or in the words of their path that few
  * other documents have there, and few passages of other documents anywhere. The score of a document is the sum of the inverse document frequencies of all words
@@ -43,14 +29,13 @@ export function namedBy(chunk: Chunk, isForeign: boolean): NamedChunk {
  * @param most how many documents at most
  * @returns document ids, the document that is named best first
  */
-export function* namedDocuments(query: string, found: Iterable<NamedChunk>, most: number): Steps<string[]> {
-  const named = [...new Map(Array.from(found, one => [pointKey(one.chunk), one])).values()]
-  if (named.every(({ name }) => name === '')) return []
-  const chunks = named.map(({ chunk }) => chunk)
+export function* namedDocuments(query: string, found: Iterable<Chunk>, most: number): Steps<string[]> {
+  const chunks = [...new Map(Array.from(found, chunk => [pointKey(chunk), chunk])).values()]
+  if (chunks.every(chunk => documentName(chunk) === '')) return []
   const texts = chunks.map(searchedText)
   const analysis = yield* analysisOfMost(texts)
   const asked = new Set(termsOfName(query, analysis))
-  const matched = matchNames(named, asked, analysis)
+  const matched = matchNames(chunks, asked, analysis)
   const holders = countOf([...matched.values()].flat())
   if (![...holders.values()].some(count => count <= MOST_OF_A_NAME)) return []
   const passages: { docId: string; counts: ReadonlyMap<string, number> }[] = []
@@ -79,13 +64,13 @@ export function* namedDocuments(query: string, found: Iterable<NamedChunk>, most
 
 /** The words that the name of each document has in common with the question, by document id. */
 function matchNames(
-  named: readonly NamedChunk[],
+  chunks: readonly Chunk[],
   asked: ReadonlySet<string>,
   analysis: Analysis,
 ): ReadonlyMap<string, string[]> {
   const matched = new Map<string, string[]>()
-  for (const { chunk, name: whole } of named) {
-    const name = prefixOf(whole, LONGEST_NAME)
+  for (const chunk of chunks) {
+    const name = prefixOf(documentName(chunk), LONGEST_NAME)
     if (name === '' || chunk.docId.length > LONGEST_ID || matched.has(chunk.docId)) continue
     matched.set(
       chunk.docId,

@@ -8,7 +8,7 @@ import { Pace, RANKING_GRACE_MS } from '../pacing/pace.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { RunRecord } from '../run-record.ts'
 import { type CollectionAnswer, hitsOf, modeOf } from './fallback.ts'
-import { namedBy, namedDocuments } from './named-documents.ts'
+import { namedDocuments } from './named-documents.ts'
 import { foundBy, type Retrieved } from './retrieve.ts'
 
 interface FoundForQuestion {
@@ -22,6 +22,7 @@ interface FoundForQuestion {
 /**
  * Searches once more in the documents that the question names, and adds what it finds to the lists. The chunks of a document often do not say what it is
  * called, so the passage that answers can be far behind those of other documents on the same subject. When the search fails or is late, what was found stays.
+ * In collections of `stowage ingest`, vectors and keywords know what a document is called, and nothing is gained.
  */
 export async function searchNamedDocuments(
   { query, plan, found, background }: FoundForQuestion,
@@ -65,7 +66,7 @@ export async function searchNamedDocuments(
   try {
     const named: string[][] = []
     for (const { lists, isForeign = false } of found.answers) {
-      const chunks = lists.flatMap(({ hits }) => hits.map(({ chunk }) => namedBy(chunk, isForeign)))
+      const chunks = isForeign ? lists.flatMap(({ hits }) => hits.map(({ chunk }) => chunk)) : []
       named.push(await pace.run(namedDocuments(query, chunks, most), RANKING_GRACE_MS))
     }
     if (named.every(documents => documents.length === 0)) return found
