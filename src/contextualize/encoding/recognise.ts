@@ -133,7 +133,7 @@ async function compareInputs(points: readonly LivePoint[], fields: readonly Dens
   const compared: { field: DenseField; plain: PlainInput | null; similarity: number }[] = []
   for (const plain of PLAIN_INPUTS) {
     const texts = points.map(point => sampleTexts(point, plain))
-    const encoded = await embedder.embedPassages(texts.flat())
+    const encoded = [...(await embedder.embedPassages(texts.flat()))]
     const vectors = texts.map(({ length }) => encoded.splice(0, length))
     for (const field of fields) {
       const similarities = points.flatMap((point, index) => {
