@@ -4,6 +4,7 @@ import { encodedText } from '../../src/contexts/encoded-text.ts'
 import { recogniseEncoding } from '../../src/contextualize/encoding/recognise.ts'
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
 import { createQdrantHttp } from '../../src/qdrant/client.ts'
+import { nameInPath } from '../../src/text/names/document-name.ts'
 import { encodeBm25Document } from '../../src/text/qdrant-bm25.ts'
 import { encodeKeywords } from '../../src/text/terms/keyword-vectors.ts'
 import { createCollection, hashEmbedder } from './support/live-world.ts'
@@ -40,9 +41,10 @@ it.each([
 })
 
 describe('what the path of a document says beside its title', () => {
-  const DOC_NAME = 'version 2'
+  const DOC_ID = 'v2/setup.md'
+  const docName = nameInPath('Setup', DOC_ID) ?? undefined
   const encodedTexts = {
-    'as it is now': TEXTS.map(text => encodedText({ docTitle: 'Setup', docName: DOC_NAME, sectionPath: '', text })),
+    'as it is now': TEXTS.map(text => encodedText({ docTitle: 'Setup', docName, sectionPath: '', text })),
     'as earlier versions did': TEXTS.map(text => encodedText({ docTitle: 'Setup', sectionPath: '', text })),
   }
   const mixed = TEXTS.map(
@@ -54,7 +56,7 @@ describe('what the path of a document says beside its title', () => {
     const vectors = await embedder.embedPassages(texts)
     const points = texts.map((encoded, at) => ({
       id: at + 1,
-      payload: { doc_id: 'v2/setup.md', doc_title: 'Setup', order_index: at, text: TEXTS[at] },
+      payload: { doc_id: DOC_ID, doc_title: 'Setup', order_index: at, text: TEXTS[at] },
       vector: { dense: Array.from(vectors[at] ?? []), sparse: encodeKeywords(encoded) },
     }))
     await createCollection(engine.url, way, points)
