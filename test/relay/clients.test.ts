@@ -131,10 +131,10 @@ it.each([
 })
 
 it('a search that comes while the answer is still being decoded waits for it', async () => {
-  const { server } = createFakeEndpoint({ dimensions: 4_000 })
+  const { server } = createFakeEndpoint({ dimensions: 1_000 })
   const { url, questionOf } = await serveRelay(stage, await stage.listen(server))
   const input = Array.from({ length: 16 }, (_, at) => `question ${at}`)
-  const vector = vectorOf('question 15', 4_000)
+  const vector = vectorOf('question 15', 1_000)
   // It does not decode the answer, so it is faster than stowage.
   const request = http.request(`${url}/v1/embeddings?coding=gzip`, { method: 'POST' }).end(JSON.stringify({ input }))
   const [answer] = (await once(request, 'response')) as [IncomingMessage]
