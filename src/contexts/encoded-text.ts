@@ -15,6 +15,6 @@ export interface EncodedParts {
  * are empty are left out.
  */
 export function encodedText({ docTitle, docName, sectionPath, text, context = '' }: EncodedParts): string {
-  const path = namedPath(docTitle, docName ?? null, sectionPath)
+  const path = namedPath(docTitle, docName, sectionPath)
   return [context, path, text].filter(part => part !== '').join('\n')
 }

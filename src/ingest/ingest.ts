@@ -3,13 +3,14 @@ import { StowageError } from '../core/errors.ts'
 import type { Embedder } from '../core/ports.ts'
 import type { Chunking } from '../core/types.ts'
 import { contentHash } from '../text/fingerprint.ts'
+import { nameInPath } from '../text/names/document-name.ts'
 import { encodeKeywords, hasEnglishKeywords } from '../text/terms/keyword-vectors.ts'
 import { noContexts, type WrittenContexts, withContexts } from './chunk-contexts.ts'
 import { chunkDocument } from './chunking/chunk-document.ts'
 import { byKind, changesOf, groupByDocument, replacementOf, upToDate } from './compare.ts'
 import { type FoundDocuments, readGroups } from './document-groups.ts'
 import { type ChangedParents, changedParentsOf, writeParents } from './parent-points.ts'
-import { documentsFilter, namesOf, type PointScope, type PreparedPoint, preparePoint } from './points.ts'
+import { documentsFilter, type PointScope, type PreparedPoint, preparePoint } from './points.ts'
 import { prune } from './prune.ts'
 import type { SourceDocument, SourceEntry } from './source-document.ts'
 import { type CollectionWriter, DEFAULT_BATCH_SIZE, type IngestTarget } from './target.ts'
@@ -242,8 +243,8 @@ function hashOf(
   // English documents were written with the same keywords before, so they stay.
   const ofKeywords = hasEnglishKeywords(text) ? [] : [KEYWORDS_VERSION]
   // Documents whose path says nothing more were written with the same vectors before.
-  const { docName } = namesOf({ title, docId })
-  const ofName = docName === undefined ? [] : [{ docName }]
+  const docName = nameInPath(title, docId)
+  const ofName = docName === null ? [] : [{ docName }]
   return contentHash(
     JSON.stringify([...settings, source, acl, lang, title, frontMatter, text, ...ofFile, ...ofKeywords, ...ofName]),
   )

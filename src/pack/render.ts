@@ -177,7 +177,7 @@ function wordsAtEnd(name: string, longest: number): string {
 }
 
 function shownName({ docId, docTitle, sourceName, sectionPath }: Named, longest: number): string {
-  const name = sourceName === undefined ? null : inOneLine(sourceName)
+  const name = sourceName && inOneLine(sourceName)
   return shortName(namedPath(inOneLine(docTitle || docId), name, inOneLine(sectionPath)), longest)
 }
 

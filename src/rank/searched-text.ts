@@ -4,7 +4,7 @@ import { namedPath } from '../text/names/titled-path.ts'
 
 /** What a document is called: by its title, and by what its id or its path says beside it. */
 export function documentName({ docTitle, docName }: Pick<Chunk, 'docTitle' | 'docName'>): string {
-  return namedPath(readableName(docTitle), docName ?? null, '')
+  return namedPath(readableName(docTitle), docName, '')
 }
 
 /** What a passage can be found by: the name of its document, section path, context and text. */

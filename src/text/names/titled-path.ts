@@ -20,10 +20,10 @@ export function titledPath(title: string, path: string): string {
 
 /**
  * "Title (name) > A > B": `titledPath` with what the path of the document says beside its title (`nameInPath`), which stands for the title where there is none.
- * @param name null when the path says nothing more
+ * @param name absent when the path says nothing more
  */
-export function namedPath(title: string, name: string | null, path: string): string {
-  if (name === null || title === '') return titledPath(title || (name ?? ''), path)
+export function namedPath(title: string, name: string | undefined, path: string): string {
+  if (name === undefined || title === '') return titledPath(title || (name ?? ''), path)
   const whole = titledPath(title, path)
   const first = whole.startsWith(title) ? title : firstOf(whole)
   return `${first} (${name})${whole.slice(first.length)}`

@@ -50,8 +50,8 @@ it.each([
   ['A > B', 'photon', '', 'A > B (photon)'],
   ['', 'photon', 'Keys', 'photon > Keys'],
   ['', 'photon', '', 'photon'],
-  ['Setup', null, 'Keys', 'Setup > Keys'],
-  ['', null, '', ''],
+  ['Setup', undefined, 'Keys', 'Setup > Keys'],
+  ['', undefined, '', ''],
 ])('title %j, name %j and path %j are %j', (title, name, path, whole) => {
   expect(namedPath(title, name, path)).toBe(whole)
 })
